@@ -1,0 +1,17 @@
+/** One Redis command, every argument already text or bytes. */
+export interface RedisCommand {
+  readonly name: string;
+  readonly args: readonly (string | Buffer)[];
+}
+
+/** A RESP2 reply. Errors occur inside arrays only; a reply that is one is thrown. */
+export type Reply = Buffer | string | number | null | Error | Reply[];
+
+export interface Backend {
+  /** Settles once the first connection attempt has; says whether it succeeded. */
+  connected(): Promise<boolean>;
+  send(command: RedisCommand): Promise<Reply>;
+  /** All or none, uninterleaved. A command that fails while it runs is an Error in its place. */
+  transaction(commands: readonly RedisCommand[]): Promise<Reply[]>;
+  close(): void;
+}

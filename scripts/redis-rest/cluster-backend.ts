@@ -1,0 +1,68 @@
+import { Cluster } from "ioredis";
+
+import type { Backend, RedisCommand, Reply } from "./backend.ts";
+import { clusterWide, refuseImpossibleKeys } from "./cluster-routing.ts";
+import { connectionOptions, runTransaction, toCommand } from "./connection.ts";
+import { BridgeError, connectionLost, unreachable } from "./errors.ts";
+
+export function clusterBackend(urls: readonly string[]): Backend {
+  const cluster = new Cluster([...urls], {
+    clusterRetryStrategy: () => 100,
+    slotsRefreshInterval: 1_000,
+    // These two resend what may already have run, or wait for what may take seconds.
+    retryDelayOnFailover: 0,
+    retryDelayOnClusterDown: 0,
+    redisOptions: { ...connectionOptions, ...(urls[0]?.startsWith("rediss:") && { tls: {} }) },
+  });
+  let lastError: Error | undefined;
+  cluster.on("error", (error) => (lastError = error));
+
+  async function onEveryMaster(command: RedisCommand): Promise<Reply[]> {
+    const masters = cluster.nodes("master");
+    return Promise.all(
+      masters.map(async (node) => (await node.sendCommand(toCommand(command))) as Reply),
+    );
+  }
+
+  async function attempt<T>(commands: readonly RedisCommand[], run: () => Promise<T>): Promise<T> {
+    // The queue a cluster client keeps for nodes that are still connecting stays on: nothing in it
+    // was ever sent, and a node that refuses empties it. While the cluster itself is lost it must not fill.
+    if (cluster.status !== "ready") throw unreachable(lastError);
+    for (const command of commands) refuseImpossibleKeys(command);
+    try {
+      return await run();
+    } catch (error) {
+      throw slotMismatch(error) ?? connectionLost(error);
+    }
+  }
+
+  return {
+    async connected() {
+      const ready = await new Promise<boolean>((resolve) => {
+        cluster.once("ready", () => resolve(true));
+        cluster.once("close", () => resolve(false));
+      });
+      if (ready) await onEveryMaster({ name: "PING", args: [] }).catch(() => {});
+      return ready;
+    },
+    send(command) {
+      return attempt([command], async () => {
+        const merge = clusterWide(command);
+        if (merge) return merge(await onEveryMaster(command));
+        return (await cluster.sendCommand(toCommand(command))) as Reply;
+      });
+    },
+    transaction(commands) {
+      return attempt(commands, () => runTransaction(cluster, commands));
+    },
+    close() {
+      cluster.disconnect();
+    },
+  };
+}
+
+/** A transaction across slots doesn't get as far as a node that could say CROSSSLOT. */
+function slotMismatch(error: unknown): BridgeError | undefined {
+  if (!(error instanceof Error) || !/should belong to the same slot/.test(error.message)) return;
+  return new BridgeError(400, `CROSSSLOT ${error.message}`);
+}

@@ -1,0 +1,46 @@
+import { Command } from "ioredis";
+import type { Cluster, CommonRedisOptions, Pipeline, Redis } from "ioredis";
+
+import type { RedisCommand, Reply } from "./backend.ts";
+import { BridgeError, connectionLost, isRedisError } from "./errors.ts";
+
+export const connectionOptions = {
+  // Upstash answers with RESP2 shapes: pairs as flat arrays, doubles as text.
+  protocol: 2,
+  // Redis before 7.2 doesn't know CLIENT SETINFO and would count an error for every connection.
+  disableClientInfo: true,
+  connectTimeout: 1_000,
+  // A Redis that is up but silent must not hold requests for ever.
+  socketTimeout: 5_000,
+  // A command whose reply was lost may have run. Whether to run it again is the caller's to say.
+  autoResendUnfulfilledCommands: false,
+  maxRetriesPerRequest: 0,
+} satisfies CommonRedisOptions;
+
+/** ioredis reshapes some arguments and replies by a command's lower-case name; upper case is left alone. */
+export function toCommand({ name, args }: RedisCommand): Command {
+  return new Command(name.toUpperCase(), [...args], { replyEncoding: null });
+}
+
+export async function runTransaction(
+  redis: Redis | Cluster,
+  commands: readonly RedisCommand[],
+): Promise<Reply[]> {
+  const pipeline = redis.multi();
+  const queue = pipeline as unknown as Pipeline;
+  for (const command of commands) queue.sendCommand(toCommand(command));
+  try {
+    const rows = (await pipeline.exec()) ?? [];
+    return rows.map(([error, reply]) => error ?? (reply as Reply));
+  } catch (error) {
+    throw abortReason(error);
+  }
+}
+
+/** EXECABORT alone doesn't say which command was at fault; the errors before it do. */
+function abortReason(error: unknown): Error {
+  if (!isRedisError(error)) return connectionLost(error);
+  const [first] = (error as { previousErrors?: Error[] }).previousErrors ?? [];
+  if (!error.message.startsWith("EXECABORT") || !first) return error;
+  return new BridgeError(400, `EXECABORT Transaction discarded because of: ${first.message}`);
+}

@@ -1,0 +1,40 @@
+import { ReplyError } from "ioredis";
+
+/** Something the bridge itself answers, as opposed to an error that Redis replied. */
+export class BridgeError extends Error {
+  override readonly name = "BridgeError";
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+export function isRedisError(error: unknown): error is Error {
+  return error instanceof ReplyError;
+}
+
+export function unreachable(cause: Error | undefined): BridgeError {
+  const why = cause ? ` (${cause.message})` : "";
+  return new BridgeError(503, `ERR Redis is not reachable${why}. The command was not sent`);
+}
+
+/** What is neither Redis's answer nor the bridge's own is a connection that broke under a command. */
+export function connectionLost(cause: unknown): Error {
+  if (cause instanceof BridgeError || isRedisError(cause)) return cause;
+  const detail = cause instanceof Error ? cause.message : String(cause);
+  return new BridgeError(
+    503,
+    `ERR Redis went away before it replied. The command may have run (${detail})`,
+  );
+}
+
+export function statusOf(error: unknown): number {
+  if (error instanceof BridgeError) return error.status;
+  return isRedisError(error) ? 400 : 500;
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,90 @@
+import type { RedisCommand } from "./backend.ts";
+import { BridgeError } from "./errors.ts";
+
+export type Ask =
+  | { readonly kind: "command"; readonly command: RedisCommand }
+  | { readonly kind: "pipeline" | "transaction"; readonly commands: readonly RedisCommand[] };
+
+const batches = { "/pipeline": "pipeline", "/multi-exec": "transaction" } as const;
+
+export const bodyMethods = ["POST", "PUT"];
+export const methods = ["GET", "HEAD", ...bodyMethods];
+
+export interface Target {
+  readonly path: string;
+  readonly query: URLSearchParams;
+}
+
+/** Not with URL, which takes `.` and `..` out of a path whose segments are arguments. */
+export function parseTarget(target: string): Target {
+  const [path = "", query] = target.split(/\?(.*)/s);
+  return { path, query: new URLSearchParams(query) };
+}
+
+export function parseAsk(method: string, target: Target, body: Buffer): Ask {
+  const hasBody = bodyMethods.includes(method);
+  const { path } = target;
+  if (path === "/pipeline" || path === "/multi-exec") {
+    if (!hasBody) throw new BridgeError(405, `ERR ${path} takes POST`);
+    return { kind: batches[path], commands: parseList(body).map(parseCommand) };
+  }
+  if (path !== "/") return { kind: "command", command: parsePath(target, body) };
+  if (!hasBody) throw new BridgeError(404, "ERR no command in the path. POST one to /");
+  return { kind: "command", command: parseCommand(parseJson(body)) };
+}
+
+/** `/set/foo?EX=100` with the value as the body: path, then body, then the options of the query. */
+function parsePath({ path, query }: Target, body: Buffer): RedisCommand {
+  const [name = "", ...segments] = path.replaceAll(/^\/|\/$/g, "").split("/");
+  const options = [...query].filter(([option]) => option !== "_token");
+  return {
+    name: commandName(String(unescape(name))),
+    args: [
+      ...segments.map(unescape),
+      ...(body.length > 0 ? [body] : []),
+      ...options.flatMap(([option, value]) => (value === "" ? [option] : [option, value])),
+    ],
+  };
+}
+
+/** To bytes, as a percent-encoded argument needn't be UTF-8. */
+function unescape(segment: string): Buffer {
+  return Buffer.from(segment.replaceAll(/%([0-9a-f]{2})/gi, byte), "latin1");
+}
+
+function byte(_: string, hex: string): string {
+  return String.fromCharCode(Number.parseInt(hex, 16));
+}
+
+function parseList(body: Buffer): unknown[] {
+  const list = parseJson(body);
+  if (Array.isArray(list) && list.length > 0) return list;
+  throw new BridgeError(400, "ERR expected a non-empty JSON array of commands");
+}
+
+function parseCommand(value: unknown): RedisCommand {
+  if (!Array.isArray(value) || value.length === 0) {
+    throw new BridgeError(400, "ERR a command is a non-empty JSON array");
+  }
+  const [name, ...args] = value.map(stringify);
+  return { name: commandName(name ?? ""), args };
+}
+
+function commandName(name: string): string {
+  if (name === "") throw new BridgeError(400, "ERR empty command name");
+  return name.toUpperCase();
+}
+
+function stringify(arg: unknown): string {
+  if (typeof arg === "string") return arg;
+  if (arg === null) throw new BridgeError(400, "ERR null args are not supported");
+  return JSON.stringify(arg);
+}
+
+function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString("utf8"));
+  } catch {
+    throw new BridgeError(400, "ERR failed to parse the request body as JSON");
+  }
+}
