@@ -1,0 +1,26 @@
+/** A time with its unit: `"250ms"`, `"10s"`, `"1.5m"`, `"1h"`, `"30d"`. */
+export type Duration = `${number}${"ms" | "s" | "m" | "h" | "d"}`;
+
+const MICROSECONDS: Record<string, number> = {
+  ms: 1e3,
+  s: 1e6,
+  m: 60e6,
+  h: 3600e6,
+  d: 86_400e6,
+};
+
+/**
+ * A duration in whole microseconds, the unit of Redis's clock; `undefined` if it is no duration or not a whole
+ * number of microseconds.
+ */
+export function parseDuration(duration: unknown): number | undefined {
+  if (typeof duration !== "string") return undefined;
+  const match = /^(\d{1,15}(?:\.\d{1,6})?)(ms|s|m|h|d)$/.exec(duration);
+  if (!match) return undefined;
+  // Decimal fractions are not exact in binary: round, then ask whether there was anything to round.
+  const exact = Number(match[1]) * MICROSECONDS[match[2]!]!;
+  const rounded = Math.round(exact);
+  return Math.abs(exact - rounded) <= 1e-12 * exact && Number.isSafeInteger(rounded)
+    ? rounded
+    : undefined;
+}

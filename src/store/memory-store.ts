@@ -1,0 +1,82 @@
+import type { CompiledPolicy } from "../policy/compile.ts";
+import type { Algorithm } from "../policy/policy.ts";
+import type { AlgorithmModel, Outcome } from "./memory/algorithm.ts";
+import { fixedWindow } from "./memory/fixed-window.ts";
+import { segmentedWindow } from "./memory/segmented-window.ts";
+import { slidingWindowCounter } from "./memory/sliding-window-counter.ts";
+import { slidingWindowLog } from "./memory/sliding-window-log.ts";
+import { tokenBucket } from "./memory/token-bucket.ts";
+import type { Operation, Store } from "./store.ts";
+
+const MODELS: Record<Algorithm, AlgorithmModel<unknown>> = {
+  "token-bucket": tokenBucket as AlgorithmModel<unknown>,
+  "sliding-window-log": slidingWindowLog as AlgorithmModel<unknown>,
+  "sliding-window-counter": slidingWindowCounter as AlgorithmModel<unknown>,
+  "segmented-window": segmentedWindow as AlgorithmModel<unknown>,
+  "fixed-window": fixedWindow as AlgorithmModel<unknown>,
+};
+
+interface Entry {
+  readonly algorithm: Algorithm;
+  readonly state: unknown;
+}
+
+export interface MemoryStoreOptions {
+  /** How many keys it holds at most; beyond that, the one unused for longest goes first. Default 10,000. */
+  readonly maxEntries?: number;
+  /** The clock, in microseconds since 1970. Default: the isolate's. */
+  readonly now?: () => number;
+}
+
+/**
+ * Counts in this isolate's memory: for a first run without Redis, for tests, and as the fallback in an outage. Each
+ * isolate counts alone, and forgets with the isolate.
+ *
+ * @example
+ * createLimiter({ store: memoryStore(), policies: [fixedWindow({ limit: 100, window: "1m" })] })
+ */
+export function memoryStore({
+  maxEntries = 10_000,
+  now = () => Date.now() * 1000,
+}: MemoryStoreOptions = {}): Store {
+  // A Map keeps the order of insertion: what is used is put back at the end, so the first is the one to go.
+  const entries = new Map<string, Entry>();
+
+  function evaluate(
+    key: string,
+    time: number,
+    operation: Operation,
+    cost: number,
+    { algorithm, limit, parameters: [a, b] }: CompiledPolicy,
+  ): Outcome<unknown> {
+    const entry = entries.get(key);
+    const state = entry?.algorithm === algorithm ? entry.state : undefined;
+    return MODELS[algorithm](state, { now: time, operation, cost, limit, a, b });
+  }
+
+  function keep(key: string, algorithm: Algorithm, state: unknown): void {
+    entries.delete(key);
+    entries.set(key, { algorithm, state });
+    if (entries.size > maxEntries) entries.delete(entries.keys().next().value!);
+  }
+
+  return {
+    decide(operation, keys, cost, policies) {
+      const time = now();
+      const asked = operation === "consume" && policies.length > 1 ? "peek" : operation;
+      let outcomes = policies.map((policy, i) => evaluate(keys[i]!, time, asked, cost, policy));
+      if (asked !== operation && outcomes.every(({ allowed }) => allowed)) {
+        outcomes = policies.map((policy, i) => evaluate(keys[i]!, time, operation, cost, policy));
+      }
+      policies.forEach(({ algorithm }, i) => {
+        const { state } = outcomes[i]!;
+        if (state !== undefined) keep(keys[i]!, algorithm, state);
+      });
+      return { now: time, rows: outcomes };
+    },
+
+    reset(keys) {
+      for (const key of keys) entries.delete(key);
+    },
+  };
+}

@@ -1,0 +1,48 @@
+import { type AlgorithmModel, takes, waitingCost } from "./algorithm.ts";
+
+/** The time of every unit in microseconds, oldest first. */
+export type SlidingWindowLogState = readonly number[];
+
+/** Every unit of the trailing `a` microseconds, each with its time. */
+export const slidingWindowLog: AlgorithmModel<SlidingWindowLogState> = (state, request) => {
+  const { now, operation, cost, limit, a: window } = request;
+  let units = state ?? [];
+  let kept = state;
+  if ((units.at(-1) ?? 0) - now > window) {
+    // The clock went back: keep the units for one window at most.
+    units = units.map(() => now);
+    kept = units;
+  }
+  // By less than a window, it stands still instead: units are never logged earlier than those before them.
+  const at = Math.max(now, units.at(-1) ?? 0);
+  units = units.slice(firstAfter(units, at - window));
+
+  const allowed = units.length + cost <= limit;
+  if (takes(operation, allowed)) {
+    // Only the newest units up to the limit can matter: a charge beyond it pushes the oldest out.
+    const count = Math.min(cost, limit);
+    units = [...units, ...Array<number>(count).fill(at)].slice(-limit);
+    kept = units;
+  }
+
+  const missing = units.length + waitingCost(request) - limit;
+  return {
+    allowed,
+    remaining: Math.max(0, limit - units.length),
+    retryAfter: missing > 0 ? units[missing - 1]! + window - now : 0,
+    resetAfter: units.length > 0 ? units.at(-1)! + window - now : 0,
+    state: kept,
+  };
+};
+
+/** Index of the first unit later than `time`. */
+function firstAfter(units: readonly number[], time: number): number {
+  let low = 0;
+  let high = units.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (units[middle]! > time) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}

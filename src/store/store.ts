@@ -1,0 +1,47 @@
+import type { CompiledPolicy } from "../policy/compile.ts";
+
+export type Operation =
+  /** Take the cost if every policy allows it. */
+  | "consume"
+  /** Say what `consume` would do; take nothing. */
+  | "peek"
+  /** Take the cost whatever is left. */
+  | "charge";
+
+/** What one policy says. Times in microseconds. */
+export interface Row {
+  /** Whether this policy alone has room for the cost. */
+  readonly allowed: boolean;
+  /** Units left afterwards. */
+  readonly remaining: number;
+  /** How long the same cost (after a charge: one unit) would now have to wait; 0 if not at all. */
+  readonly retryAfter: number;
+  /** How long until the whole limit is available again. */
+  readonly resetAfter: number;
+}
+
+/** A store's answer: its clock in microseconds since 1970, and one row per policy in the order asked. */
+export interface Reply {
+  readonly now: number;
+  readonly rows: readonly Row[];
+}
+
+/** Where the counts live. Every implementation passes the same contract suite. */
+export interface Store {
+  /**
+   * Decides one request against all policies at once: either every policy takes the cost, or none does.
+   *
+   * @param keys one per policy, all with the same hash tag
+   * @param cost whole units from 1; for `consume` and `peek` at most the smallest limit
+   * @throws StoreError if there is no usable answer; the cost may have been taken all the same
+   */
+  decide(
+    operation: Operation,
+    keys: readonly string[],
+    cost: number,
+    policies: readonly CompiledPolicy[],
+  ): Reply | Promise<Reply>;
+
+  /** Forgets what was taken under these keys. */
+  reset(keys: readonly string[]): void | Promise<void>;
+}
