@@ -17,8 +17,8 @@ export function httpServer({ authenticate, execute }: HttpOptions): Server {
   async function answer(request: IncomingMessage): Promise<unknown> {
     const method = request.method ?? "";
     const target = parseTarget(request.url ?? "");
-    const body = await readBody(request);
     authenticate(request, target.query);
+    const body = await readBody(request);
     if (!methods.includes(method)) throw new BridgeError(405, `ERR ${method} is not allowed`);
     const ask = parseAsk(method, target, body);
     return execute(ask, request.headers["upstash-encoding"] === "base64");

@@ -1,0 +1,132 @@
+import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { accessSync, constants, mkdtempSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import type { Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { freePort } from "./free-port.ts";
+import { pingRedis } from "./redis-ping.ts";
+
+export interface RedisServer {
+  readonly url: string;
+  readonly port: number;
+  readonly pid: number;
+  /** Ends it at once, as there is nothing to save. Its port can then be used again. */
+  stop(): Promise<void>;
+  kill(signal: NodeJS.Signals): void;
+}
+
+export interface RedisServerOptions {
+  /** Default: a free one. */
+  port?: number;
+  /** Further redis-server arguments. */
+  args?: readonly string[];
+}
+
+export function redisServerPath(): string | undefined {
+  const candidates = (process.env["PATH"] ?? "")
+    .split(delimiter)
+    .map((folder) => join(folder, "redis-server"));
+  return candidates.find((path) => {
+    try {
+      accessSync(path, constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** Starts an empty Redis on loopback that keeps nothing and doesn't outlive this process. */
+export async function startRedisServer(options: RedisServerOptions = {}): Promise<RedisServer> {
+  const binary = redisServerPath();
+  if (!binary) throw new Error("redis-server is not on the PATH");
+  if (options.port !== undefined) return launch(binary, options.port, options.args);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await launch(binary, await freePort(), options.args);
+    } catch (error) {
+      // Somebody may have taken the port in the meantime.
+      if (attempt === 3) throw error;
+    }
+  }
+}
+
+async function launch(
+  binary: string,
+  port: number,
+  args: readonly string[] = [],
+): Promise<RedisServer> {
+  const dir = mkdtempSync(join(tmpdir(), "redis-"));
+  const fixed = ["--port", `${port}`, "--bind", "127.0.0.1", "--dir", dir];
+  const memoryOnly = ["--save", "", "--appendonly", "no"];
+  const child = spawn(binary, [...fixed, ...memoryOnly, ...args], {
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const log = keepLog(child);
+  const watchdog = guard(child.pid ?? 0, dir);
+  const exited = once(child, "exit").finally(() => {
+    // Its process id may come to name something else.
+    watchdog.kill("SIGKILL");
+    return rm(dir, { recursive: true, force: true });
+  });
+  const url = `redis://127.0.0.1:${port}`;
+
+  async function stop(): Promise<void> {
+    child.kill("SIGKILL");
+    await exited;
+  }
+
+  try {
+    await Promise.race([answering(url, child), exited.then(() => fail(log()))]);
+  } catch (error) {
+    await stop().catch(() => {});
+    throw error;
+  }
+  // Whoever forgets stop() can still exit.
+  child.unref();
+  (child.stdout as Socket).unref();
+  return { url, port, pid: child.pid ?? 0, stop, kill: (signal) => void child.kill(signal) };
+}
+
+/** The process id tells this server from another that already has the port. */
+async function answering(url: string, child: ChildProcess): Promise<void> {
+  const deadline = Date.now() + 5_000;
+  while (child.exitCode === null && child.signalCode === null) {
+    const wrong = await pingRedis(url).then(
+      ({ pid }) => (pid === child.pid ? undefined : new Error(`another server is at ${url}`)),
+      (error: Error) => error,
+    );
+    if (!wrong) return;
+    if (Date.now() > deadline) throw wrong;
+    await sleep(20);
+  }
+}
+
+function fail(log: string): never {
+  throw new Error(`redis-server did not start: ${log}`);
+}
+
+function keepLog(child: ChildProcess): () => string {
+  let log = "";
+  child.stdout?.on("data", (chunk) => (log = (log + chunk).slice(-1_000)));
+  return () => log.trim();
+}
+
+/**
+ * However this process ends, even by SIGKILL, the pipe to the watchdog closes with it. Detached,
+ * because a Ctrl-C goes to the whole group and would take the watchdog first.
+ */
+function guard(pid: number, dir: string): ChildProcess {
+  const watchdog = spawn("sh", ["-c", 'read -r _; kill -9 "$0"; rm -rf "$1"', `${pid}`, dir], {
+    stdio: ["pipe", "ignore", "ignore"],
+    detached: true,
+  });
+  watchdog.unref();
+  (watchdog.stdin as Socket).unref();
+  return watchdog;
+}
