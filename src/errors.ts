@@ -62,10 +62,21 @@ export class StoreError extends TidegateError {
 
 /** Collects every fault of a configuration before any is thrown. */
 export class Faults {
-  readonly #faults: Fault[] = [];
+  readonly #faults: Fault[];
+  readonly #within: string;
+
+  constructor(within = "", faults: Fault[] = []) {
+    this.#within = within;
+    this.#faults = faults;
+  }
 
   add(path: string, value: unknown, remedy: string): void {
-    this.#faults.push({ path, value: describe(value), remedy });
+    this.#faults.push({ path: this.#within + path, value: describe(value), remedy });
+  }
+
+  /** The same collection, for a part of the configuration: paths added there begin with this one. */
+  within(path: string): Faults {
+    return new Faults(`${this.#within}${path}.`, this.#faults);
   }
 
   /** Throws a ConfigurationError if there is any fault. */

@@ -45,7 +45,11 @@ export function compilePolicies(
   faults: Faults,
 ): readonly CompiledPolicy[] {
   if (!Array.isArray(policies) || policies.length === 0 || policies.length > MAX_POLICIES) {
-    faults.add(path, policies, `Give a list of 1 to ${MAX_POLICIES} policies, such as [tokenBucket({ ... })].`);
+    faults.add(
+      path,
+      policies,
+      `Give a list of 1 to ${MAX_POLICIES} policies, such as [tokenBucket({ ... })].`,
+    );
     return [];
   }
   const paths = new Map<string, string>();
@@ -54,7 +58,11 @@ export function compilePolicies(
     const compiled = compilePolicy(policy, at, faults);
     const earlier = paths.get(compiled.name);
     if (earlier !== undefined) {
-      faults.add(`${at}.name`, compiled.name, `${earlier} has this name, too: give each policy its own, or both would share one count.`);
+      faults.add(
+        `${at}.name`,
+        compiled.name,
+        `${earlier} has this name, too: give each policy its own, or both would share one count.`,
+      );
     }
     paths.set(compiled.name, at);
     return compiled;
@@ -151,7 +159,10 @@ function compileWindow(
     return { windowMicroseconds, parameters: [Math.ceil(windowMicroseconds / segments), segments] };
   }
   if (policy.algorithm === "sliding-window-counter") {
-    return { windowMicroseconds, parameters: [windowMicroseconds, tickOf(windowMicroseconds, policy.limit)] };
+    return {
+      windowMicroseconds,
+      parameters: [windowMicroseconds, tickOf(windowMicroseconds, policy.limit)],
+    };
   }
   return { windowMicroseconds, parameters: [windowMicroseconds, 0] };
 }
@@ -164,7 +175,11 @@ function tickOf(window: number, limit: number): number {
 function windowOf(duration: unknown, path: string, faults: Faults): number {
   const microseconds = parseDuration(duration);
   if (microseconds === undefined) {
-    faults.add(path, duration, 'Give a number with its unit, ms, s, m, h or d: "250ms", "10s", "1h".');
+    faults.add(
+      path,
+      duration,
+      'Give a number with its unit, ms, s, m, h or d: "250ms", "10s", "1h".',
+    );
     return 1e6;
   }
   if (microseconds < MIN_WINDOW || microseconds > MAX_WINDOW) {

@@ -19,10 +19,7 @@ export interface Outcome<State> extends Row {
  * One algorithm: what was kept and a request in, a row and what to keep out. Whole numbers only. It is the reference
  * that the Lua file of the same name is checked against.
  */
-export type AlgorithmModel<State> = (
-  state: State | undefined,
-  request: Request,
-) => Outcome<State>;
+export type AlgorithmModel<State> = (state: State | undefined, request: Request) => Outcome<State>;
 
 /** Whether the operation takes the cost, given whether the policy has room for it. */
 export function takes(operation: Operation, allowed: boolean): boolean {

@@ -1,0 +1,29 @@
+export {
+  ConfigurationError,
+  type ErrorCode,
+  type Fault,
+  StoreError,
+  TidegateError,
+} from "./errors.ts";
+export type { HeaderOptions } from "./http/fields.ts";
+export { limit } from "./limit.ts";
+export { createLimiter, type LimiterOptions, type StoreOptions } from "./limiter/create-limiter.ts";
+export type { Decision, PolicyDecision, Reason } from "./limiter/decision.ts";
+export type { CostOptions, Limiter } from "./limiter/limiter.ts";
+export type { Duration } from "./policy/duration.ts";
+export {
+  type Algorithm,
+  type FailureVerdict,
+  fixedWindow,
+  type Policy,
+  segmentedWindow,
+  type SegmentedWindowOptions,
+  slidingWindowCounter,
+  slidingWindowLog,
+  tokenBucket,
+  type TokenBucketOptions,
+  type WindowOptions,
+} from "./policy/policy.ts";
+export { memoryStore, type MemoryStoreOptions } from "./store/memory-store.ts";
+export type { RedisClient, RedisEndpoint } from "./store/redis-client.ts";
+export type { Operation, Reply, Row, Store } from "./store/store.ts";

@@ -1,0 +1,130 @@
+import type { StoreError } from "../errors.ts";
+import { decisionHeaders, type HeaderOptions } from "../http/fields.ts";
+import { deniedResponse } from "../http/problem.ts";
+import type { CompiledPolicy } from "../policy/compile.ts";
+import type { Row } from "../store/store.ts";
+
+/** Why a decision came out as it did. New reasons may be added. */
+export type Reason =
+  /** Every policy had room. */
+  | "allowed"
+  /** The store said that a policy has no room. */
+  | "limited"
+  /** This isolate knew already that a policy has no room; the store was not asked. */
+  | "cached-denial"
+  /** The cost is above a policy's limit, so it can never pass. */
+  | "cost-exceeds-limit"
+  /** The store gave no usable answer; each policy's `onFailure` decided. */
+  | "store-unavailable";
+
+/** What one policy says about a request. */
+export interface PolicyDecision {
+  readonly name: string;
+  readonly limit: number;
+  /** Seconds; for a token bucket the time it takes to refill. */
+  readonly window: number;
+  /** Units left after this request. */
+  readonly remaining: number;
+  /**
+   * Milliseconds until the same cost has room again (after a charge: one unit), 0 if it has now, `Infinity` if it
+   * never will. Exact if nobody else asks meanwhile, else a lower bound.
+   */
+  readonly retryAfterMs: number;
+  /** Milliseconds until the whole limit is available again. */
+  readonly resetAfterMs: number;
+  /** Whether this policy alone had room. */
+  readonly allowed: boolean;
+}
+
+/** The answer for one request. */
+export interface Decision {
+  readonly allowed: boolean;
+  readonly reason: Reason;
+  /**
+   * Status of `response()`: 429, or 503 where a policy that fails closed denied, so that no client is blamed for it.
+   * 200 when allowed.
+   */
+  readonly status: 200 | 429 | 503;
+  /** One row per policy, in the order given. */
+  readonly policies: readonly PolicyDecision[];
+  /** The longest wait of the policies that denied; 0 when allowed. */
+  readonly retryAfterMs: number;
+  /** What went wrong with the store, when `reason` is `store-unavailable`. */
+  readonly error?: StoreError;
+  /** The header fields that tell the client: `RateLimit`, `RateLimit-Policy`, `X-RateLimit-*`, `Retry-After`. */
+  headers(): Headers;
+  /** A denial as a response: `status`, `application/problem+json`, all headers. */
+  response(): Response;
+}
+
+/** What the parts of a decision are made of. */
+interface Parts {
+  readonly reason: Reason;
+  readonly status: 200 | 429 | 503;
+  readonly policies: readonly CompiledPolicy[];
+  /** One per policy. */
+  readonly rows: readonly Row[];
+  readonly headerOptions: HeaderOptions;
+  readonly error?: StoreError;
+}
+
+/** Puts a decision together. */
+export function createDecision(parts: Parts): Decision {
+  return new LazyDecision(parts);
+}
+
+/** Computes what is asked for when it is asked for: most callers of a denial only look at `allowed`. */
+class LazyDecision implements Decision {
+  readonly allowed: boolean;
+  readonly reason: Reason;
+  readonly status: 200 | 429 | 503;
+  declare readonly error?: StoreError;
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.allowed = parts.status === 200;
+    this.reason = parts.reason;
+    this.status = parts.status;
+    if (parts.error) this.error = parts.error;
+    this.#parts = parts;
+  }
+
+  get policies(): readonly PolicyDecision[] {
+    const { policies, rows } = this.#parts;
+    return policies.map(({ name, limit, window }, i) => {
+      const { remaining, retryAfter, resetAfter, allowed } = rows[i]!;
+      return {
+        name,
+        limit,
+        window,
+        remaining,
+        retryAfterMs: retryAfter / 1000,
+        resetAfterMs: resetAfter / 1000,
+        allowed,
+      };
+    });
+  }
+
+  get retryAfterMs(): number {
+    let longest = 0;
+    if (!this.allowed) {
+      for (const { allowed, retryAfter } of this.#parts.rows) {
+        if (!allowed && retryAfter > longest) longest = retryAfter;
+      }
+    }
+    return longest / 1000;
+  }
+
+  headers(): Headers {
+    return decisionHeaders(this, this.#parts.policies, this.#parts.headerOptions);
+  }
+
+  response(): Response {
+    return deniedResponse(this);
+  }
+
+  toJSON(): object {
+    const { allowed, reason, retryAfterMs, policies } = this;
+    return { allowed, reason, retryAfterMs, policies };
+  }
+}

@@ -1,0 +1,56 @@
+import { StoreError } from "../errors.ts";
+import type { Store } from "../store/store.ts";
+import { createBreaker } from "./breaker.ts";
+
+export interface GuardOptions {
+  /** Milliseconds that an answer may take. */
+  readonly budget: number;
+  /** The isolate's monotonic clock, in milliseconds. */
+  readonly now: () => number;
+  /** Told of the first failure after a success. */
+  readonly onStoreError: (error: StoreError) => void;
+}
+
+/** Made once: while the store is down it is thrown with every request, and a stack trace each time is not free. */
+const SUSPENDED = new StoreError(
+  "ERR_STORE_SUSPENDED",
+  "Redis failed several times in a row; it is probed once per second until it answers again.",
+);
+
+/**
+ * A store that fails fast: an answer later than the budget is a failure, and after several failures in a row the store
+ * is asked once per second only. It fails with StoreError and nothing else.
+ */
+export function guardStore(store: Store, { budget, now, onStoreError }: GuardOptions): Store {
+  const breaker = createBreaker();
+
+  async function guarded<Answer>(ask: () => Answer | Promise<Answer>): Promise<Answer> {
+    if (!breaker.admits(now())) throw SUSPENDED;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const timeout = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(() => {
+        reject(new StoreError("ERR_STORE_TIMEOUT", `Redis did not answer within ${budget} ms.`));
+      }, budget);
+    });
+    try {
+      const answer = await Promise.race([ask(), timeout]);
+      breaker.succeeded();
+      return answer;
+    } catch (error) {
+      const failure =
+        error instanceof StoreError
+          ? error
+          : new StoreError("ERR_STORE_UNREACHABLE", "The Redis client failed in an unknown way.");
+      if (breaker.failed(now())) onStoreError(failure);
+      throw failure;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  return {
+    decide: (operation, keys, cost, policies) =>
+      guarded(() => store.decide(operation, keys, cost, policies)),
+    reset: (keys) => guarded(() => store.reset(keys)),
+  };
+}

@@ -1,0 +1,180 @@
+import { StoreError, TidegateError } from "../errors.ts";
+import type { HeaderOptions } from "../http/fields.ts";
+import { partitionKey } from "../partition/partition-key.ts";
+import type { CompiledPolicy } from "../policy/compile.ts";
+import type { FailureVerdict } from "../policy/policy.ts";
+import { memoryStore } from "../store/memory-store.ts";
+import type { Operation, Row, Store } from "../store/store.ts";
+import { createDecision, type Decision, type Reason } from "./decision.ts";
+import { createDenialCache, type KnownDenial } from "./denial-cache.ts";
+import { createFallback } from "./failure.ts";
+
+export interface CostOptions {
+  /** Quota units of this request: a whole number from 0; 0 takes nothing. Default 1. */
+  readonly cost?: number;
+}
+
+/** Several policies that are always decided together. */
+export interface Limiter {
+  /**
+   * Decides a request of this identity, and takes its cost if every policy has room; else it takes nothing.
+   *
+   * It always answers: if Redis does not, the policies' `onFailure` decides.
+   *
+   * @throws TidegateError `ERR_IDENTITY`, `ERR_COST`
+   * @example
+   * const decision = await limiter.limit("user:42", { cost: 3 });
+   * if (!decision.allowed) return decision.response();
+   */
+  limit(identity: string, options?: CostOptions): Promise<Decision>;
+
+  /** Says what `limit()` would answer now, and takes nothing. */
+  peek(identity: string, options?: CostOptions): Promise<Decision>;
+
+  /**
+   * Takes a cost that is known only afterwards (LLM tokens, bytes), whatever is left. A policy goes into debt by its
+   * limit at most. `allowed` says whether it had room.
+   *
+   * @example
+   * await limiter.charge("user:42", 812);
+   */
+  charge(identity: string, cost: number): Promise<Decision>;
+
+  /**
+   * Gives this identity its whole quota back. Other isolates may go on denying what they know for up to a minute.
+   *
+   * @throws StoreError if Redis did not confirm it
+   */
+  reset(identity: string): Promise<void>;
+}
+
+/** A limiter's settings, checked. */
+export interface LimiterSettings {
+  readonly policies: readonly CompiledPolicy[];
+  readonly prefix: string;
+  readonly onFailure: FailureVerdict;
+  /** Entries of the denial cache; 0 for none. */
+  readonly maxDenials: number;
+  readonly headers: HeaderOptions;
+  /** The isolate's monotonic clock, in milliseconds. */
+  readonly now: () => number;
+}
+
+/** The path of a request through the limiter: what the isolate knows, then the store, then the verdict on failure. */
+export function buildLimiter(store: Store, settings: LimiterSettings): Limiter {
+  const { policies, prefix, now, headers: headerOptions } = settings;
+  const denials = createDenialCache(settings.maxDenials);
+  const memory = memoryStore();
+  const decideWithoutStore = createFallback(policies, settings.onFailure, memory);
+  const smallestLimit = Math.min(...policies.map(({ limit }) => limit));
+  const ends = policies.map(({ name }) => `}:${name}`);
+
+  const keysOf = (partition: string) => ends.map((end) => `${prefix}:{${partition}${end}`);
+
+  async function limit(identity: string, { cost = 1 }: CostOptions = {}): Promise<Decision> {
+    checkCost(cost);
+    const key = partitionKey(identity);
+    const partition = typeof key === "string" ? key : await key;
+    if (cost > smallestLimit) return neverFits(partition, cost);
+    const denial = denials.find(partition, cost, now());
+    if (denial) return fromKnowledge(denial);
+    return ask(cost === 0 ? "peek" : "consume", partition, cost);
+  }
+
+  async function ask(operation: Operation, partition: string, cost: number): Promise<Decision> {
+    const keys = keysOf(partition);
+    const sentAt = now();
+    try {
+      const { rows } = await store.decide(operation, keys, cost, policies);
+      if (settings.maxDenials > 0 && cost > 0) {
+        denials.learn(partition, operation === "charge" ? 1 : cost, sentAt, rows);
+      }
+      return rows.every(({ allowed }) => allowed)
+        ? answer("allowed", rows)
+        : answer("limited", rows);
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      const { rows, status } = decideWithoutStore(operation, keys, cost);
+      return createDecision({
+        reason: "store-unavailable",
+        status,
+        policies,
+        rows,
+        headerOptions,
+        error,
+      });
+    }
+  }
+
+  function answer(reason: Reason, rows: readonly Row[]): Decision {
+    return createDecision({
+      reason,
+      status: reason === "allowed" ? 200 : 429,
+      policies,
+      rows,
+      headerOptions,
+    });
+  }
+
+  /** A denial without the store; what has passed since it was learnt is taken off its times. */
+  function fromKnowledge({ sentAt, rows }: KnownDenial): Decision {
+    const passed = (now() - sentAt) * 1000;
+    return answer(
+      "cached-denial",
+      rows.map(({ remaining, retryAfter, resetAfter }) => ({
+        allowed: retryAfter <= passed,
+        remaining,
+        retryAfter: Math.max(0, retryAfter - passed),
+        resetAfter: Math.max(0, resetAfter - passed),
+      })),
+    );
+  }
+
+  /** A cost above a limit is denied by arithmetic alone; what the isolate knows of the rest is told along. */
+  function neverFits(partition: string, cost: number): Decision {
+    const known = denials.find(partition, cost, now())?.rows;
+    return answer(
+      "cost-exceeds-limit",
+      policies.map(({ limit: most }, i) => ({
+        allowed: cost <= most,
+        remaining: known?.[i]?.remaining ?? most,
+        retryAfter: cost <= most ? 0 : Infinity,
+        resetAfter: known?.[i]?.resetAfter ?? 0,
+      })),
+    );
+  }
+
+  return {
+    limit,
+
+    async peek(identity, { cost = 1 } = {}) {
+      checkCost(cost);
+      const partition = await partitionKey(identity);
+      return cost > smallestLimit ? neverFits(partition, cost) : ask("peek", partition, cost);
+    },
+
+    async charge(identity, cost) {
+      checkCost(cost);
+      const partition = await partitionKey(identity);
+      return ask(cost === 0 ? "peek" : "charge", partition, cost);
+    },
+
+    async reset(identity) {
+      const partition = await partitionKey(identity);
+      const keys = keysOf(partition);
+      await memory.reset(keys);
+      await store.reset(keys);
+      // Only now: an answer to a request that overtook the reset would bring the old denial back.
+      denials.forget(partition, now());
+    },
+  };
+}
+
+function checkCost(cost: number): void {
+  if (!Number.isSafeInteger(cost) || cost < 0) {
+    throw new TidegateError(
+      "ERR_COST",
+      `The cost must be a whole number of units from 0, not ${String(cost)}.`,
+    );
+  }
+}

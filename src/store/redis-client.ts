@@ -1,0 +1,103 @@
+import { Redis } from "@upstash/redis/cloudflare";
+
+import type { Faults } from "../errors.ts";
+
+/** What a store needs of a Redis client; `new Redis()` of @upstash/redis has it. */
+export interface RedisClient {
+  evalsha(sha1: string, keys: string[], args: string[]): Promise<unknown>;
+  eval(script: string, keys: string[], args: string[]): Promise<unknown>;
+}
+
+/** Where a Redis is reached over HTTP, as Upstash's REST API. */
+export interface RedisEndpoint {
+  readonly url: string;
+  readonly token: string;
+}
+
+/** Variables of an environment, by name. */
+export type Environment = Readonly<Record<string, unknown>>;
+
+/** The environment of Node, Vercel, and of Workers with `nodejs_compat`; empty elsewhere. */
+export function processEnvironment(): Environment {
+  return (globalThis as { process?: { env?: Environment } }).process?.env ?? {};
+}
+
+const VARIABLES = [
+  ["UPSTASH_REDIS_REST_URL", "UPSTASH_REDIS_REST_TOKEN"],
+  ["KV_REST_API_URL", "KV_REST_API_TOKEN"],
+] as const;
+
+/** A client for the Redis that an environment names, as Upstash and Vercel name it. */
+export function redisFromEnvironment(
+  environment: Environment,
+  budget: number,
+  faults: Faults,
+): RedisClient | undefined {
+  const [url, token] =
+    VARIABLES.find(([name]) => environment[name] !== undefined && environment[name] !== "") ??
+    VARIABLES[0];
+  return createRedisClient(environment[url], environment[token], { url, token }, budget, faults);
+}
+
+/**
+ * A client that asks once and says so: no retry (it would charge twice), no batching (two requests of a worker may not
+ * share one), no decoding of replies that are numbers anyway, and nothing about this machine in the headers.
+ *
+ * @param paths what faults call the two values
+ */
+export function createRedisClient(
+  url: unknown,
+  token: unknown,
+  paths: { readonly url: string; readonly token: string },
+  budget: number,
+  faults: Faults,
+): RedisClient | undefined {
+  const isUrl =
+    typeof url === "string" && /^https?:\/\/[^\s/?#]+\S*$/.test(url) && URL.canParse(url);
+  if (!isUrl) {
+    faults.add(
+      paths.url,
+      url,
+      'Give the HTTP address of the Redis REST API, "https://...", not a redis:// one.',
+    );
+  }
+  const isToken = typeof token === "string" && /^[!-~]+$/.test(token);
+  if (!isToken) {
+    // What stands there may be most of a secret.
+    const shown = typeof token === "string" && token !== "" ? "(hidden)" : token;
+    faults.add(
+      paths.token,
+      shown,
+      "Give the token of the Redis REST API, without spaces or line breaks.",
+    );
+  }
+  if (!isUrl || !isToken) return undefined;
+  return new Redis({
+    url,
+    token,
+    // `retry: false` would still try twice.
+    retry: { retries: 0 },
+    // As a function: when a plain signal fires, the client makes up a reply.
+    signal: () => AbortSignal.timeout(budget),
+    automaticDeserialization: false,
+    responseEncoding: false,
+    readYourWrites: false,
+    enableAutoPipelining: false,
+    enableTelemetry: false,
+  });
+}
+
+/** What a client that the caller built does that may charge twice or break on Workers; `undefined` if nothing. */
+export function clientHazard(redis: RedisClient): string | undefined {
+  const { client, enableAutoPipelining } = redis as {
+    client?: { retry?: { attempts?: number } };
+    enableAutoPipelining?: unknown;
+  };
+  if ((client?.retry?.attempts ?? 0) > 0) {
+    return "The Redis client retries: a request whose reply is lost is charged again. Build it with retry: { retries: 0 }, or give { url, token }.";
+  }
+  if (enableAutoPipelining === true) {
+    return "The Redis client batches: on Workers, requests may not share a batch. Build it with enableAutoPipelining: false, or give { url, token }.";
+  }
+  return undefined;
+}

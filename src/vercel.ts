@@ -1,0 +1,46 @@
+/**
+ * Vercel Routing Middleware: `import { rateLimit } from "tidegate/vercel"`.
+ *
+ * @module
+ */
+
+import { compileRequest, type RequestOptions } from "./adapter/request-limiter.ts";
+import { Faults } from "./errors.ts";
+import { checkSettings, type LimiterOptions, openStore } from "./limiter/create-limiter.ts";
+import type { Decision } from "./limiter/decision.ts";
+import { buildLimiter } from "./limiter/limiter.ts";
+import { processEnvironment } from "./store/redis-client.ts";
+
+export interface RateLimitOptions extends LimiterOptions, RequestOptions<Request> {
+  /** Answers a denied request. Default: `decision.response()`. */
+  readonly onDenied?: (request: Request, decision: Decision) => Response | Promise<Response>;
+}
+
+/**
+ * A Routing Middleware that limits the requests that its `config.matcher` selects. An allowed request goes on to its
+ * route, and the fields of the decision are added to the route's response.
+ *
+ * @throws ConfigurationError with every fault, when it is made
+ * @example
+ * // middleware.ts
+ * export const config = { runtime: "edge", matcher: "/api/:path*" };
+ * export default rateLimit({ policies: [tokenBucket({ limit: 20, refill: 10, per: "1s" })] });
+ */
+export function rateLimit(options: RateLimitOptions): (request: Request) => Promise<Response> {
+  const faults = new Faults();
+  const settings = checkSettings(options, faults);
+  const limitRequest = compileRequest<Request>(options, options.policies, faults);
+  const store = openStore(options, processEnvironment(), faults);
+  faults.throwIfAny();
+  const limiter = buildLimiter(store!, settings);
+
+  return async function rateLimit(request) {
+    const answer = await limitRequest(limiter, request, request.headers);
+    if (answer instanceof Response) return answer;
+    if (!answer.allowed) return options.onDenied?.(request, answer) ?? answer.response();
+    const headers = answer.headers();
+    // How a Routing Middleware says "go on": the platform takes this field off and adds the others to the response.
+    headers.set("x-middleware-next", "1");
+    return new Response(null, { headers });
+  };
+}

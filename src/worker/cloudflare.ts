@@ -1,0 +1,11 @@
+/**
+ * The entry on Cloudflare Workers. A fault in the variables stops it at start-up, with all faults in the log.
+ *
+ * @module
+ */
+
+import { env } from "cloudflare:workers";
+
+import { createGateway } from "./gateway.ts";
+
+export default createGateway(env);

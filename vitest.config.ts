@@ -1,0 +1,42 @@
+import { cloudflareTest } from "@cloudflare/vitest-plugin";
+import { defineConfig } from "vitest/config";
+
+// Three runtimes. What is the same everywhere is tested in Node, on a real Redis over real HTTP; the other two show
+// that the code that ships runs where it ships to.
+export default defineConfig({
+  test: {
+    globalSetup: ["test/support/global-setup.ts"],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "node",
+          include: ["test/**/*.test.ts"],
+          exclude: ["test/workerd/**", "test/edge/**"],
+          testTimeout: 20_000,
+          hookTimeout: 30_000,
+        },
+      },
+      {
+        extends: true,
+        plugins: [
+          cloudflareTest(({ inject }) => ({
+            miniflare: {
+              compatibilityDate: "2026-11-01",
+              compatibilityFlags: ["nodejs_compat"],
+              bindings: {
+                UPSTASH_REDIS_REST_URL: inject("redisRestUrl"),
+                UPSTASH_REDIS_REST_TOKEN: inject("redisRestToken"),
+              },
+            },
+          })),
+        ],
+        test: { name: "workerd", include: ["test/workerd/**/*.test.ts"] },
+      },
+      {
+        extends: true,
+        test: { name: "edge", include: ["test/edge/**/*.test.ts"], environment: "edge-runtime" },
+      },
+    ],
+  },
+});
