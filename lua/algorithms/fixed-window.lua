@@ -5,8 +5,8 @@
 local function fixed_window(key, now, operation, cost, limit, window)
   local state = redis.pcall('HMGET', key, 'start', 'used')
   local start, used = tonumber(state[1]), tonumber(state[2])
-  local opened = not (start and used and used >= 0 and now - start < window)
-  if opened then
+  local whole = not (start and used and used >= 0 and now - start < window)
+  if whole then
     start, used = now - now % window, 0
   elseif start - now > window then
     -- The clock went back by more than a window: keep the count for one window, not until the clock catches up.
@@ -23,8 +23,8 @@ local function fixed_window(key, now, operation, cost, limit, window)
     if state.err then
       redis.call('DEL', key)
     end
-    -- The increment fails where something else than a count was planted: then the count is written whole.
-    if opened or type(redis.pcall('HINCRBY', key, 'used', used - before)) == 'table' then
+    -- The increment fails where something else than a count was planted: then the state is written whole, too.
+    if whole or type(redis.pcall('HINCRBY', key, 'used', used - before)) == 'table' then
       redis.call('HSET', key, 'start', string.format('%.0f', start), 'used', string.format('%.0f', used))
       redis.call('PEXPIREAT', key, math.floor(ends / 1000) + 1)
     end

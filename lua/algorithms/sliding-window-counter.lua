@@ -8,13 +8,13 @@
 local function sliding_window_counter(key, now, operation, cost, limit, window, tick)
   local state = redis.pcall('HMGET', key, 'start', 'current', 'previous')
   local start, current, previous = tonumber(state[1]), tonumber(state[2]), tonumber(state[3])
-  local opened = true
+  local whole = true
   if not (start and current and previous and current >= 0 and previous >= 0 and now - start < 2 * window) then
     start, current, previous = now - now % window, 0, 0
   elseif now - start >= window then
     start, current, previous = start + window, 0, current
   else
-    opened = false
+    whole = false
     if start - now > window then
       -- The clock went back by more than a window: keep the counts for one window, not until the clock catches up.
       start = now + window
@@ -22,8 +22,10 @@ local function sliding_window_counter(key, now, operation, cost, limit, window, 
       redis.call('PEXPIREAT', key, math.floor((start + 2 * window) / 1000) + 1)
     end
   end
-  -- Only a charge or a lowered limit leads here, and a count beyond twice the limit decides nothing more.
-  current, previous = math.min(current, 2 * limit), math.min(previous, 2 * limit)
+  if current > 2 * limit or previous > 2 * limit then
+    -- Only a lowered limit leads here, and a count beyond twice the limit decides nothing more.
+    current, previous, whole = math.min(current, 2 * limit), math.min(previous, 2 * limit), true
+  end
 
   local ticks = math.ceil(window / tick)
   -- While the clock lags behind the window, the window has only just begun.
@@ -36,8 +38,8 @@ local function sliding_window_counter(key, now, operation, cost, limit, window, 
     if state.err then
       redis.call('DEL', key)
     end
-    -- The increment fails where something else than a count was planted: then the counts are written whole.
-    if opened or type(redis.pcall('HINCRBY', key, 'current', current - before)) == 'table' then
+    -- The increment fails where something else than a count was planted: then the state is written whole, too.
+    if whole or type(redis.pcall('HINCRBY', key, 'current', current - before)) == 'table' then
       redis.call('HSET', key, 'start', string.format('%.0f', start),
         'current', string.format('%.0f', current), 'previous', string.format('%.0f', previous))
       redis.call('PEXPIREAT', key, math.floor((start + 2 * window) / 1000) + 1)

@@ -8,7 +8,8 @@ import { slidingWindowLog } from "./memory/sliding-window-log.ts";
 import { tokenBucket } from "./memory/token-bucket.ts";
 import type { Operation, Store } from "./store.ts";
 
-const MODELS: Record<Algorithm, AlgorithmModel<unknown>> = {
+/** The reference of each algorithm. */
+export const MODELS: Record<Algorithm, AlgorithmModel<unknown>> = {
   "token-bucket": tokenBucket as AlgorithmModel<unknown>,
   "sliding-window-log": slidingWindowLog as AlgorithmModel<unknown>,
   "sliding-window-counter": slidingWindowCounter as AlgorithmModel<unknown>,

@@ -1,0 +1,117 @@
+import fc from "fast-check";
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+
+import { Faults } from "../../src/errors.ts";
+import { type CompiledPolicy, compilePolicies } from "../../src/policy/compile.ts";
+import type { Algorithm, Policy } from "../../src/policy/policy.ts";
+import { MODELS } from "../../src/store/memory-store.ts";
+import type { AlgorithmModel } from "../../src/store/memory/algorithm.ts";
+import { algorithmScript, FUTURE } from "../support/algorithm-script.ts";
+
+let redis: Redis;
+beforeAll(() => {
+  redis = new Redis(inject("redisUrl"));
+});
+afterAll(() => redis.quit());
+
+const window = fc.constantFrom("1ms", "7ms", "1s", "10s", "1.000003s", "1h", "30d");
+const limit = fc.oneof(fc.integer({ min: 1, max: 12 }), fc.constantFrom(100, 1000, 50_000));
+
+/** Policies of one algorithm; windows stay the same within a run, limits change. */
+const policies: Record<Algorithm, fc.Arbitrary<(limit: number) => Policy>> = {
+  "token-bucket": fc
+    .record({ refill: fc.constantFrom(1, 3, 7, 10, 1000, 999_983), per: window })
+    .map((options) => (size) => ({ algorithm: "token-bucket", limit: size, ...options }) as Policy),
+  "sliding-window-log": windowed("sliding-window-log"),
+  "sliding-window-counter": windowed("sliding-window-counter"),
+  "segmented-window": fc
+    .record({ window, segments: fc.integer({ min: 1, max: 12 }) })
+    .map(
+      (options) => (size) => ({ algorithm: "segmented-window", limit: size, ...options }) as Policy,
+    ),
+  "fixed-window": windowed("fixed-window"),
+};
+
+function windowed(algorithm: Algorithm) {
+  return window.map(
+    (length) => (size: number) => ({ algorithm, limit: size, window: length }) as Policy,
+  );
+}
+
+/** One step: how much time passes, as a share of the window, what is asked, and now and then another limit. */
+const step = fc.record({
+  gap: fc.oneof(
+    { weight: 4, arbitrary: fc.double({ min: 0, max: 0.4, noNaN: true }) },
+    { weight: 2, arbitrary: fc.constantFrom(0, 0.1, 0.5, 1, 2, 3) },
+    { weight: 1, arbitrary: fc.double({ min: -3, max: 0, noNaN: true }) },
+  ),
+  nudge: fc.constantFrom(-1, 0, 0, 0, 1),
+  operation: fc.constantFrom("consume", "consume", "consume", "peek", "charge"),
+  cost: fc.oneof(
+    { weight: 4, arbitrary: fc.constant(0) },
+    { weight: 2, arbitrary: fc.double({ min: 0, max: 1, noNaN: true }) },
+    { weight: 1, arbitrary: fc.double({ min: 1, max: 3, noNaN: true }) },
+  ),
+  limit: fc.option(limit, { freq: 12, nil: undefined }),
+});
+
+function compile(policy: Policy): CompiledPolicy {
+  const faults = new Faults();
+  const [compiled] = compilePolicies([policy], "policies", faults);
+  faults.throwIfAny();
+  return compiled!;
+}
+
+/** A bucket that takes more than a year to refill is none. */
+function isValid(policy: Policy): boolean {
+  try {
+    compile(policy);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe.each(Object.keys(policies) as Algorithm[])(
+  "%s in Lua says what its model says",
+  (algorithm) => {
+    test("over random requests, gaps, clock steps and limit changes", async () => {
+      const decide = algorithmScript(redis, algorithm);
+      const model = MODELS[algorithm] as AlgorithmModel<unknown>;
+      await fc.assert(
+        fc.asyncProperty(
+          policies[algorithm],
+          limit,
+          fc.array(step, { minLength: 1, maxLength: 60 }),
+          async (policyOf, firstLimit, steps) => {
+            const key = `model:{${crypto.randomUUID()}}`;
+            let state: unknown;
+            let now = FUTURE;
+            let size = firstLimit;
+            fc.pre(isValid(policyOf(50_000)));
+            for (const { gap, nudge, operation, cost, limit: other } of steps) {
+              size = other ?? size;
+              const policy = compile(policyOf(size));
+              const units = Math.max(1, Math.round(cost * size));
+              now = Math.max(FUTURE, now + Math.round(gap * policy.window * 1e6) + nudge);
+              const request = {
+                now,
+                operation: operation as "consume",
+                cost: operation === "charge" ? units : Math.min(units, size),
+                limit: size,
+                a: policy.parameters[0],
+                b: policy.parameters[1],
+              };
+              const { state: kept, ...expected } = model(state, request);
+              state = kept;
+              expect(await decide(key, request)).toEqual(expected);
+            }
+            expect(state === undefined || (await redis.pttl(key)) > 0).toBe(true);
+          },
+        ),
+        { numRuns: 700 },
+      );
+    });
+  },
+);

@@ -1,0 +1,42 @@
+import { fileURLToPath } from "node:url";
+
+import type { Redis } from "ioredis";
+
+import { resolveIncludes } from "../../scripts/build-lua.ts";
+import type { Algorithm } from "../../src/policy/policy.ts";
+import type { Request } from "../../src/store/memory/algorithm.ts";
+
+export interface Answer {
+  readonly allowed: boolean;
+  readonly remaining: number;
+  readonly retryAfter: number;
+  readonly resetAfter: number;
+}
+
+/** One algorithm's Lua file on a real Redis, with the caller's clock instead of the server's. */
+export function algorithmScript(redis: Redis, algorithm: Algorithm) {
+  const file = fileURLToPath(new URL(`../../lua/algorithms/${algorithm}.lua`, import.meta.url));
+  const script = `${resolveIncludes(file)}
+    return { ${algorithm.replaceAll("-", "_")}(KEYS[1], tonumber(ARGV[1]), ARGV[2],
+      tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])) }`;
+
+  return async function decide(
+    key: string,
+    { now, operation, cost, limit, a, b }: Request,
+  ): Promise<Answer> {
+    const reply = (await redis.eval(script, 1, key, now, operation, cost, limit, a, b)) as number[];
+    const [allowed, remaining, retryAfter, resetAfter] = reply;
+    return {
+      allowed: allowed === 1,
+      remaining: remaining!,
+      retryAfter: retryAfter!,
+      resetAfter: resetAfter!,
+    };
+  };
+}
+
+/**
+ * A clock's start for such tests, in microseconds: days ahead of the server's, so that no key expires meanwhile, and
+ * odd, so that nothing falls on a boundary by accident.
+ */
+export const FUTURE = (Date.now() + 30 * 86_400_000) * 1000 + 123_457;
