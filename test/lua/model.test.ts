@@ -2,12 +2,11 @@ import fc from "fast-check";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 
-import { Faults } from "../../src/errors.ts";
-import { type CompiledPolicy, compilePolicies } from "../../src/policy/compile.ts";
 import type { Algorithm, Policy } from "../../src/policy/policy.ts";
 import { MODELS } from "../../src/store/memory-store.ts";
 import type { AlgorithmModel } from "../../src/store/memory/algorithm.ts";
 import { algorithmScript, FUTURE } from "../support/algorithm-script.ts";
+import { compilePolicy } from "../support/compile-policy.ts";
 
 let redis: Redis;
 beforeAll(() => {
@@ -56,17 +55,10 @@ const step = fc.record({
   limit: fc.option(limit, { freq: 12, nil: undefined }),
 });
 
-function compile(policy: Policy): CompiledPolicy {
-  const faults = new Faults();
-  const [compiled] = compilePolicies([policy], "policies", faults);
-  faults.throwIfAny();
-  return compiled!;
-}
-
 /** A bucket that takes more than a year to refill is none. */
 function isValid(policy: Policy): boolean {
   try {
-    compile(policy);
+    compilePolicy(policy);
     return true;
   } catch {
     return false;
@@ -92,7 +84,7 @@ describe.each(Object.keys(policies) as Algorithm[])(
             fc.pre(isValid(policyOf(50_000)));
             for (const { gap, nudge, operation, cost, limit: other } of steps) {
               size = other ?? size;
-              const policy = compile(policyOf(size));
+              const policy = compilePolicy(policyOf(size));
               const units = Math.max(1, Math.round(cost * size));
               now = Math.max(FUTURE, now + Math.round(gap * policy.window * 1e6) + nudge);
               const request = {

@@ -1,0 +1,95 @@
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { type RedisServer, startRedisServer } from "../../scripts/redis-server.ts";
+import {
+  fixedWindow,
+  segmentedWindow,
+  slidingWindowCounter,
+  slidingWindowLog,
+  tokenBucket,
+} from "../../src/policy/policy.ts";
+import { BODY } from "../../src/store/scripts.generated.ts";
+import { compilePolicy } from "../support/compile-policy.ts";
+
+// A server of its own: other tests would show in its statistics.
+let server: RedisServer;
+let redis: Redis;
+beforeAll(async () => {
+  server = await startRedisServer();
+  redis = new Redis(server.url);
+});
+afterAll(async () => {
+  redis.disconnect();
+  await server.stop();
+});
+
+/** The commands that one call of the script runs, without the call itself. */
+async function commandsOf(call: () => Promise<unknown>): Promise<Record<string, number>> {
+  await redis.config("RESETSTAT");
+  await call();
+  const stats = await redis.info("commandstats");
+  const calls = stats.matchAll(/cmdstat_([^:]+):calls=(\d+)/g);
+  const outside = ["eval", "info", "config|resetstat"];
+  return Object.fromEntries(
+    [...calls]
+      .filter(([, name]) => !outside.includes(name!))
+      .map(([, name, n]) => [name, Number(n)]),
+  );
+}
+
+const cases = [
+  {
+    policy: tokenBucket({ limit: 3, refill: 1, per: "1h" }),
+    first: { time: 1, get: 1, set: 1 },
+    allow: { time: 1, get: 1, set: 1 },
+    deny: { time: 1, get: 1 },
+  },
+  {
+    policy: slidingWindowLog({ limit: 3, window: "1h" }),
+    first: { time: 1, bitfield: 1, set: 1 },
+    allow: { time: 1, bitfield: 3 },
+    deny: { time: 1, bitfield: 2 },
+  },
+  {
+    policy: slidingWindowCounter({ limit: 3, window: "30d" }),
+    first: { time: 1, hmget: 1, hset: 1, pexpireat: 1 },
+    allow: { time: 1, hmget: 1, hincrby: 1 },
+    deny: { time: 1, hmget: 1 },
+  },
+  {
+    policy: segmentedWindow({ limit: 3, window: "30d" }),
+    first: { time: 1, get: 1, set: 1 },
+    allow: { time: 1, get: 1, set: 1 },
+    deny: { time: 1, get: 1 },
+  },
+  {
+    policy: fixedWindow({ limit: 3, window: "30d" }),
+    first: { time: 1, hmget: 1, hset: 1, pexpireat: 1 },
+    allow: { time: 1, hmget: 1, hincrby: 1 },
+    deny: { time: 1, hmget: 1 },
+  },
+];
+
+test.for(cases)("commands of $policy.algorithm", async ({ policy, first, allow, deny }) => {
+  const { algorithm, limit, parameters } = compilePolicy(policy);
+  const consume = () =>
+    redis.eval(BODY, 1, `tg:{cost}:${algorithm}`, "consume", 1, algorithm, limit, ...parameters);
+  expect(await commandsOf(consume)).toEqual(first);
+  expect(await commandsOf(consume)).toEqual(allow);
+  await consume();
+  expect(await commandsOf(consume)).toEqual(deny);
+});
+
+test("an exact log takes at most 9 bytes per unit, however it was filled", async () => {
+  const { limit, parameters } = compilePolicy(slidingWindowLog({ limit: 1000, window: "1h" }));
+  for (const cost of [1, 7, 1000]) {
+    const key = `tg:{bytes-${cost}}:log`;
+    let units = 0;
+    for (; units + cost <= limit; units += cost) {
+      await redis.eval(BODY, 1, key, "consume", cost, "sliding-window-log", limit, ...parameters);
+    }
+    const bytes = (await redis.memory("USAGE", key))!;
+    expect(bytes / units).toBeLessThanOrEqual(9);
+  }
+});

@@ -1,0 +1,93 @@
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+
+import {
+  fixedWindow,
+  type Policy,
+  segmentedWindow,
+  slidingWindowCounter,
+  slidingWindowLog,
+  tokenBucket,
+} from "../../src/policy/policy.ts";
+import { BODY } from "../../src/store/scripts.generated.ts";
+import { compilePolicy } from "../support/compile-policy.ts";
+
+let redis: Redis;
+beforeAll(() => {
+  redis = new Redis(inject("redisUrl"));
+});
+afterAll(() => redis.quit());
+
+const window = "10m";
+const policies: Policy[] = [
+  tokenBucket({ limit: 5, refill: 5, per: window }),
+  slidingWindowLog({ limit: 5, window }),
+  slidingWindowCounter({ limit: 5, window }),
+  segmentedWindow({ limit: 5, window }),
+  fixedWindow({ limit: 5, window }),
+];
+
+/** Things that a bug, another program or an older version may have left under a key. */
+const planted: Record<string, (key: string) => Promise<unknown>> = {
+  "an empty string": (key) => redis.set(key, ""),
+  text: (key) => redis.set(key, "hello"),
+  "a huge number": (key) => redis.set(key, "9".repeat(40)),
+  "a negative number": (key) => redis.set(key, "-5"),
+  "not a number": (key) => redis.set(key, "nan"),
+  infinity: (key) => redis.set(key, "inf"),
+  "a truncated state": (key) => redis.set(key, "17:"),
+  "a segment list of huge counts": (key) =>
+    redis.set(key, `${Date.now() * 1000}:${"9".repeat(400)},1`),
+  "bytes of ones": (key) => redis.set(key, Buffer.alloc(64, 0xff)),
+  "a header without its ring": (key) =>
+    redis.set(key, Buffer.from("0000140000000500000000000000", "hex")),
+  "a list": (key) => redis.rpush(key, "1", "2"),
+  "a set": (key) => redis.sadd(key, "1"),
+  "a sorted set": (key) => redis.zadd(key, 1, "1"),
+  "a hash of other fields": (key) => redis.hset(key, { field: "1" }),
+  "a hash of text": (key) =>
+    redis.hset(key, { start: "a", current: "b", previous: "c", used: "d" }),
+  "a hash of huge numbers": (key) =>
+    redis.hset(key, {
+      start: "9".repeat(30),
+      current: "9".repeat(30),
+      previous: "9".repeat(30),
+      used: "9".repeat(30),
+    }),
+  "a hash of negative numbers": (key) =>
+    redis.hset(key, { start: `${Date.now() * 1000}`, current: "-9", previous: "-9", used: "-9" }),
+  "a hash of fractions": (key) =>
+    redis.hset(key, {
+      start: `${Date.now() * 1000}.5`,
+      current: "1.5",
+      previous: "0.5",
+      used: "1.5",
+    }),
+};
+
+describe.each(policies)("$algorithm", (policy) => {
+  const { algorithm, limit, parameters } = compilePolicy(policy);
+
+  test.for(Object.keys(planted))(
+    "answers over %s, never without limit, and mends it",
+    async (name) => {
+      const key = `tg:{${crypto.randomUUID()}}:planted`;
+      await planted[name]!(key);
+      let passed = 0;
+      for (let request = 0; request < 3 * limit; request++) {
+        const reply = await redis.eval(BODY, 1, key, "consume", 1, algorithm, limit, ...parameters);
+        const [, allowed, remaining, retryAfter, resetAfter] = reply as number[];
+        passed += allowed!;
+        expect(remaining).toBeGreaterThanOrEqual(0);
+        expect(remaining).toBeLessThanOrEqual(limit);
+        // At most two windows, and one more where what stood there looked like a time to come.
+        expect(retryAfter).toBeLessThanOrEqual(3 * 600e6);
+        expect(resetAfter).toBeLessThanOrEqual(3 * 600e6);
+      }
+      expect(passed).toBeLessThanOrEqual(limit);
+      // Mended or emptied: what is there has an end.
+      const left = await redis.pttl(key);
+      expect(passed === 0 || left > 0).toBe(true);
+    },
+  );
+});

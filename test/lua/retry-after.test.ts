@@ -1,0 +1,77 @@
+import fc from "fast-check";
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+
+import {
+  fixedWindow,
+  type Policy,
+  segmentedWindow,
+  slidingWindowCounter,
+  slidingWindowLog,
+  tokenBucket,
+} from "../../src/policy/policy.ts";
+import { algorithmScript, FUTURE } from "../support/algorithm-script.ts";
+import { compilePolicy } from "../support/compile-policy.ts";
+
+let redis: Redis;
+beforeAll(() => {
+  redis = new Redis(inject("redisUrl"));
+});
+afterAll(() => redis.quit());
+
+const policies: Policy[] = [
+  tokenBucket({ limit: 10, refill: 3, per: "1s" }),
+  tokenBucket({ limit: 7, refill: 7, per: "1.000003s" }),
+  slidingWindowLog({ limit: 10, window: "1s" }),
+  slidingWindowCounter({ limit: 10, window: "1s" }),
+  slidingWindowCounter({ limit: 1_000_000_000, window: "30d" }),
+  segmentedWindow({ limit: 10, window: "1s", segments: 7 }),
+  fixedWindow({ limit: 10, window: "1s" }),
+];
+
+/** What has happened before: costs as shares of the limit, gaps as shares of the window. */
+const past = fc.array(
+  fc.record({
+    gap: fc.double({ min: 0, max: 0.5, noNaN: true }),
+    cost: fc.double({ min: 0, max: 1, noNaN: true }),
+  }),
+  { minLength: 1, maxLength: 12 },
+);
+
+test.for(policies)(
+  "$algorithm of $limit: who waits as told passes, one microsecond earlier does not",
+  async (policy) => {
+    const { algorithm, limit, window, parameters } = compilePolicy(policy);
+    const decide = algorithmScript(redis, algorithm);
+    const request = { limit, a: parameters[0], b: parameters[1] };
+    const share = (part: number) => Math.max(1, Math.round(part * limit));
+    await fc.assert(
+      fc.asyncProperty(
+        past,
+        fc.double({ min: 0.01, max: 1, noNaN: true }),
+        async (requests, wanted) => {
+          const key = `retry:{${crypto.randomUUID()}}`;
+          let now = FUTURE;
+          for (const { gap, cost } of requests) {
+            now += Math.round(gap * window * 1e6);
+            await decide(key, { ...request, now, operation: "consume", cost: share(cost) });
+          }
+          const cost = share(wanted);
+          const consume = () => decide(key, { ...request, now, operation: "consume", cost });
+          let told = await consume();
+          while (told.retryAfter === 0) told = await consume();
+          const then = now + told.retryAfter;
+          const peek = (time: number) =>
+            decide(key, { ...request, now: time, operation: "peek", cost });
+          expect(await peek(then - 1)).toMatchObject({ allowed: false, retryAfter: 1 });
+          expect(await peek(then)).toMatchObject({ allowed: true, retryAfter: 0 });
+
+          const whole = now + told.resetAfter;
+          expect((await peek(whole - 1)).remaining).toBeLessThan(limit);
+          expect((await peek(whole)).remaining).toBe(limit);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  },
+);

@@ -1,0 +1,15 @@
+import { Faults } from "../../src/errors.ts";
+import { type CompiledPolicy, compilePolicies } from "../../src/policy/compile.ts";
+import type { Policy } from "../../src/policy/policy.ts";
+
+/** Policies as a store takes them; throws what is wrong with them. */
+export function compile(policies: readonly Policy[]): readonly CompiledPolicy[] {
+  const faults = new Faults();
+  const compiled = compilePolicies(policies, "policies", faults);
+  faults.throwIfAny();
+  return compiled;
+}
+
+export function compilePolicy(policy: Policy): CompiledPolicy {
+  return compile([policy])[0]!;
+}
