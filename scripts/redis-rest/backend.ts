@@ -4,7 +4,10 @@ export interface RedisCommand {
   readonly args: readonly (string | Buffer)[];
 }
 
-/** A RESP2 reply. Errors occur inside arrays only; a reply that is one is thrown. */
+/**
+ * A RESP2 reply. Strings are bytes; a `string` is an integer too long to be a number for sure.
+ * Errors occur inside arrays only: a reply that is one is thrown.
+ */
 export type Reply = Buffer | string | number | null | Error | Reply[];
 
 export interface Backend {

@@ -1,39 +1,42 @@
 import type { Backend, RedisCommand, Reply } from "./backend.ts";
 import { encodeReply } from "./encode.ts";
-import type { JsonValue } from "./encode.ts";
 import { BridgeError, messageOf } from "./errors.ts";
 import type { Ask } from "./protocol.ts";
 import { refuseStateful } from "./refused-commands.ts";
 
-type Envelope = { result: JsonValue } | { error: string };
-
-/** Runs what one HTTP request asks for. An error of the request as a whole is thrown. */
-export async function execute(
-  ask: Ask,
-  backend: Backend,
-  base64: boolean,
-): Promise<Envelope | Envelope[]> {
-  const envelope = (reply: Reply): Envelope =>
-    reply instanceof Error ? { error: reply.message } : { result: encodeReply(reply, base64) };
+/** Runs what one HTTP request asks for, to the JSON text of its answer. Throws what fails it as a whole. */
+export async function execute(ask: Ask, backend: Backend, base64: boolean): Promise<string> {
+  const envelope = (reply: Reply) =>
+    reply instanceof Error ? failure(reply) : `{"result":${encodeReply(reply, base64)}}`;
 
   switch (ask.kind) {
     case "command":
       return envelope(await run(ask.command, backend));
     case "transaction":
       for (const command of ask.commands) refuseStateful(command);
-      return (await backend.transaction(ask.commands)).map(envelope);
+      return list((await backend.transaction(ask.commands)).map(envelope));
     case "pipeline": {
       // Sent together: on one connection Redis takes them in this order.
       const replies = await Promise.allSettled(ask.commands.map((c) => run(c, backend)));
       const outage = replies.every(isOutage) ? replies[0] : undefined;
       if (outage?.status === "rejected") throw outage.reason;
-      return replies.map((reply) =>
-        reply.status === "fulfilled" ? envelope(reply.value) : { error: messageOf(reply.reason) },
+      return list(
+        replies.map((reply) =>
+          reply.status === "fulfilled" ? envelope(reply.value) : failure(reply.reason),
+        ),
       );
     }
     default:
       return ask satisfies never;
   }
+}
+
+export function failure(error: unknown): string {
+  return JSON.stringify({ error: messageOf(error) });
+}
+
+function list(envelopes: string[]): string {
+  return `[${envelopes.join(",")}]`;
 }
 
 async function run(command: RedisCommand, backend: Backend): Promise<Reply> {

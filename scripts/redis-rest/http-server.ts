@@ -2,7 +2,8 @@ import { createServer } from "node:http";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 
 import type { Authenticate } from "./auth.ts";
-import { BridgeError, messageOf, statusOf } from "./errors.ts";
+import { BridgeError, statusOf } from "./errors.ts";
+import { failure } from "./execute.ts";
 import { methods, parseAsk, parseTarget } from "./protocol.ts";
 import type { Ask } from "./protocol.ts";
 
@@ -10,11 +11,11 @@ const maxBody = 10 * 1024 * 1024;
 
 export interface HttpOptions {
   authenticate: Authenticate;
-  execute(ask: Ask, base64: boolean): Promise<unknown>;
+  execute(ask: Ask, base64: boolean): Promise<string>;
 }
 
 export function httpServer({ authenticate, execute }: HttpOptions): Server {
-  async function answer(request: IncomingMessage): Promise<unknown> {
+  async function answer(request: IncomingMessage): Promise<string> {
     const method = request.method ?? "";
     const target = parseTarget(request.url ?? "");
     authenticate(request, target.query);
@@ -27,7 +28,7 @@ export function httpServer({ authenticate, execute }: HttpOptions): Server {
   const server = createServer(async (request, response) => {
     const { status, body } = await answer(request).then(
       (result) => ({ status: 200, body: result }),
-      (error) => ({ status: statusOf(error), body: { error: messageOf(error) } }),
+      (error) => ({ status: statusOf(error), body: failure(error) }),
     );
     if (status === 405) response.setHeader("allow", methods.join(", "));
     // A kept connection would hold up a server that is closing.
@@ -55,8 +56,7 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
   );
 }
 
-function respond(response: ServerResponse, status: number, body: unknown): void {
-  const text = JSON.stringify(body);
+function respond(response: ServerResponse, status: number, text: string): void {
   response.writeHead(status, {
     "content-type": "application/json",
     "content-length": Buffer.byteLength(text),

@@ -8,6 +8,8 @@ export function singleBackend(url: string): Backend {
   const redis = new Redis(url, {
     ...connectionOptions,
     enableOfflineQueue: false,
+    // ioredis 6 reads integers within 48 of 2^53 wrong. (A cluster client cannot do without numbers.)
+    stringNumbers: true,
     retryStrategy: (times) => Math.min(times * 20, 200),
   });
   let lastError: Error | undefined;

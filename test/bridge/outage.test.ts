@@ -1,0 +1,107 @@
+import { Redis as UpstashRedis } from "@upstash/redis";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { freePort } from "../../scripts/free-port.ts";
+import { startBridge } from "../../scripts/redis-rest/bridge.ts";
+import type { Bridge } from "../../scripts/redis-rest/bridge.ts";
+import { startRedisServer } from "../../scripts/redis-server.ts";
+import type { RedisServer } from "../../scripts/redis-server.ts";
+import { ask, error, result, token, until } from "./harness.ts";
+
+let port: number;
+let redis: RedisServer;
+let bridge: Bridge;
+
+beforeAll(async () => {
+  port = await freePort();
+  redis = await startRedisServer({ port });
+  bridge = await startBridge({ redis: redis.url, port: 0, token });
+});
+afterAll(async () => {
+  await bridge.close();
+  await redis.stop();
+});
+
+const unreachable = () =>
+  error(
+    `ERR Redis is not reachable (connect ECONNREFUSED 127.0.0.1:${port}). The command was not sent`,
+    503,
+  );
+const answers = async () => (await ask(bridge, ["PING"])).status === 200;
+const refused = async () =>
+  JSON.stringify(await ask(bridge, ["PING"])) === JSON.stringify(unreachable());
+
+test("without Redis every request is answered at once; with it back, soon again", async () => {
+  await redis.stop();
+  await until(refused, 1_000);
+
+  const started = performance.now();
+  expect(await ask(bridge, ["GET", "k"])).toEqual(unreachable());
+  expect(await ask(bridge, { path: "/get/k" })).toEqual(unreachable());
+  expect(await ask(bridge, { path: "/pipeline", body: [["PING"], ["PING"]] })).toEqual(
+    unreachable(),
+  );
+  expect(await ask(bridge, { path: "/multi-exec", body: [["PING"]] })).toEqual(unreachable());
+  const client = new UpstashRedis({ url: bridge.url, token, retry: { retries: 0 } });
+  await expect(client.get("k")).rejects.toThrow("ERR Redis is not reachable");
+  expect(performance.now() - started).toBeLessThan(500);
+
+  redis = await startRedisServer({ port });
+  await until(answers, 700);
+});
+
+test("a command whose reply is lost is reported, and not sent again", async () => {
+  await until(answers, 1_000);
+  redis.kill("SIGSTOP");
+  const before = bridge.commands;
+  const lost = Promise.all([
+    ask(bridge, ["INCR", "n"]),
+    ask(bridge, { path: "/pipeline", body: [["INCR", "n"]] }),
+    ask(bridge, { path: "/multi-exec", body: [["INCR", "n"]] }),
+  ]);
+  await until(async () => bridge.commands === before + 3, 1_000);
+  await redis.stop();
+  for (const answer of await lost) {
+    expect(answer).toMatchObject({
+      status: 503,
+      body: {
+        error: expect.stringMatching(
+          /^ERR Redis went away before it replied. The command may have run/,
+        ),
+      },
+    });
+  }
+
+  redis = await startRedisServer({ port });
+  await until(answers, 700);
+  expect(await ask(bridge, ["EXISTS", "n"])).toEqual(result(0));
+});
+
+test("a bridge may be there before its Redis", async () => {
+  const later = await freePort();
+  const early = await startBridge({ redis: `redis://127.0.0.1:${later}`, port: 0, token });
+  expect(early.connected).toBe(false);
+  expect((await ask(early, ["PING"])).status).toBe(503);
+  const server = await startRedisServer({ port: later });
+  await until(async () => (await ask(early, ["PING"])).status === 200, 700);
+  await early.close();
+  await server.stop();
+});
+
+test("a closing bridge finishes what it has begun, and is gone", async () => {
+  const closing = await startBridge({ redis: redis.url, port: 0, token });
+  expect(closing.connected).toBe(true);
+  redis.kill("SIGSTOP");
+  const pending = ask(closing, ["ECHO", "last"]);
+  await until(async () => closing.commands === 1, 1_000);
+  const closed = Promise.all([closing.close(), closing.close()]);
+  redis.kill("SIGCONT");
+  expect(await pending).toEqual(result("last"));
+  await closed;
+  await expect(ask(closing, ["PING"])).rejects.toThrow("fetch failed");
+});
+
+test("a port in use is an error", async () => {
+  const taken = Number(new URL(bridge.url).port);
+  await expect(startBridge({ redis: redis.url, port: taken, token })).rejects.toThrow("EADDRINUSE");
+});
