@@ -1,0 +1,68 @@
+import { expect, test } from "vitest";
+
+import { createDenialCache } from "../../src/limiter/denial-cache.ts";
+import type { Row } from "../../src/store/store.ts";
+
+/** A row that waits for this many milliseconds. */
+const waiting = (milliseconds: number): Row[] => [
+  { allowed: milliseconds === 0, remaining: 0, retryAfter: milliseconds * 1000, resetAfter: 0 },
+];
+
+test("a denial is known from the moment of sending for the wait less the drift", () => {
+  const cache = createDenialCache(10);
+  cache.learn("a", 1, 1_000, waiting(10_000));
+  expect(cache.find("a", 1, 10_994)).toMatchObject({ sentAt: 1_000 });
+  expect(cache.find("a", 1, 10_995)).toBeUndefined();
+});
+
+test("a denied cost says nothing about a smaller one, and everything about a larger one", () => {
+  const cache = createDenialCache(10);
+  cache.learn("a", 8, 0, waiting(1_000));
+  expect(cache.find("a", 7, 1)).toBeUndefined();
+  expect(cache.find("a", 8, 1)).toBeDefined();
+  expect(cache.find("a", 9, 1)).toBeDefined();
+});
+
+test("an answer without a wait teaches nothing", () => {
+  const cache = createDenialCache(10);
+  cache.learn("a", 1, 0, waiting(0));
+  expect(cache.find("a", 1, 0)).toBeUndefined();
+});
+
+test("of several policies the longest wait counts", () => {
+  const cache = createDenialCache(10);
+  cache.learn("a", 1, 0, [...waiting(100), ...waiting(2_000), ...waiting(0)]);
+  expect(cache.find("a", 1, 1_998)).toBeDefined();
+  expect(cache.find("a", 1, 1_999)).toBeUndefined();
+});
+
+test("no denial is trusted for more than a minute, because another isolate may have reset it", () => {
+  const cache = createDenialCache(10);
+  cache.learn("a", 1, 0, waiting(86_400_000));
+  expect(cache.find("a", 1, 59_999)).toBeDefined();
+  expect(cache.find("a", 1, 60_000)).toBeUndefined();
+});
+
+test("what is forgotten does not come back with an answer that was under way", () => {
+  const cache = createDenialCache(10);
+  cache.learn("a", 1, 0, waiting(10_000));
+  cache.forget("a", 5);
+  expect(cache.find("a", 1, 6)).toBeUndefined();
+  cache.learn("a", 1, 5, waiting(10_000));
+  expect(cache.find("a", 1, 6)).toBeUndefined();
+  cache.learn("a", 1, 6, waiting(10_000));
+  expect(cache.find("a", 1, 7)).toBeDefined();
+});
+
+test("it stays within its entries, and the ones in use stay", () => {
+  const cache = createDenialCache(3);
+  for (const partition of ["hot", "b", "c"]) cache.learn(partition, 1, 0, waiting(10_000));
+  for (let flood = 0; flood < 1_000; flood++) {
+    expect(cache.find("hot", 1, 1)).toBeDefined();
+    cache.learn(`flood-${flood}`, 1, 1, waiting(10_000));
+  }
+  expect(cache.find("hot", 1, 1)).toBeDefined();
+  expect(cache.find("flood-999", 1, 1)).toBeDefined();
+  expect(cache.find("flood-998", 1, 1)).toBeDefined();
+  expect(cache.find("flood-997", 1, 1)).toBeUndefined();
+});

@@ -1,0 +1,155 @@
+import { afterEach, beforeEach, expect, inject, test, vi } from "vitest";
+
+import { type Bridge, startBridge } from "../../scripts/redis-rest/bridge.ts";
+import {
+  createLimiter,
+  fixedWindow,
+  type Policy,
+  segmentedWindow,
+  slidingWindowCounter,
+  slidingWindowLog,
+  tokenBucket,
+} from "../../src/index.ts";
+
+// A bridge of its own per test: it counts the HTTP calls that reach it.
+let bridge: Bridge;
+beforeEach(async () => {
+  bridge = await startBridge({ redis: inject("redisUrl"), port: 0, token: "t" });
+});
+afterEach(() => bridge.close());
+
+function limiterOn(...policies: Policy[]) {
+  return createLimiter({ redis: { url: bridge.url, token: "t" }, policies });
+}
+
+const untilThen = (milliseconds: number) =>
+  new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+test.for([
+  tokenBucket({ limit: 3, refill: 2, per: "1s" }),
+  slidingWindowLog({ limit: 3, window: "700ms" }),
+  slidingWindowCounter({ limit: 3, window: "700ms" }),
+  segmentedWindow({ limit: 3, window: "500ms", segments: 5 }),
+  fixedWindow({ limit: 3, window: "700ms" }),
+])("$algorithm: once denied, no call until the true moment, and then it passes", async (policy) => {
+  const limiter = limiterOn(policy);
+  const identity = crypto.randomUUID();
+  let decision = await limiter.limit(identity);
+  let told = performance.now() + decision.policies[0]!.retryAfterMs;
+  while (decision.allowed) {
+    decision = await limiter.limit(identity);
+    told = performance.now() + decision.retryAfterMs;
+  }
+  // The last allowed request said already that the next one waits: not even the first denial asked Redis.
+  expect(decision.reason).toBe("cached-denial");
+
+  const asked = bridge.requests;
+  const wait = decision.retryAfterMs;
+  let denials = 0;
+  while (performance.now() < told - 0.02 * wait) {
+    expect((await limiter.limit(identity)).reason).toBe("cached-denial");
+    denials++;
+    if (denials % 100 === 0) await untilThen(1);
+  }
+  expect(denials).toBeGreaterThan(100);
+  expect(bridge.requests).toBe(asked);
+
+  await untilThen(told - performance.now());
+  do {
+    decision = await limiter.limit(identity);
+  } while (!decision.allowed);
+  expect(performance.now() - told).toBeLessThan(50);
+  // Within the margin for drift Redis is asked once more, not over and over.
+  expect(bridge.requests - asked).toBeLessThanOrEqual(3);
+});
+
+test("a denied cost of 8 with 5 left does not block a cost of 1, and takes nothing", async () => {
+  const limiter = limiterOn(fixedWindow({ limit: 10, window: "1d" }));
+  const identity = crypto.randomUUID();
+  await limiter.limit(identity, { cost: 5 });
+  const denied = await limiter.limit(identity, { cost: 8 });
+  expect(denied).toMatchObject({ allowed: false, reason: "limited", policies: [{ remaining: 5 }] });
+  expect(await limiter.limit(identity, { cost: 9 })).toMatchObject({ reason: "cached-denial" });
+  expect(await limiter.peek(identity)).toMatchObject({
+    allowed: true,
+    policies: [{ remaining: 5 }],
+  });
+  expect(await limiter.limit(identity)).toMatchObject({
+    allowed: true,
+    policies: [{ remaining: 4 }],
+  });
+});
+
+test("a clock that is an hour off changes nothing", async () => {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 3_600_000 });
+  try {
+    const limiter = limiterOn(
+      fixedWindow({ limit: 2, window: "1h" }),
+      tokenBucket({ limit: 9, refill: 1, per: "1h" }),
+    );
+    const other = limiterOn(
+      fixedWindow({ limit: 2, window: "1h" }),
+      tokenBucket({ limit: 9, refill: 1, per: "1h" }),
+    );
+    const identity = crypto.randomUUID();
+    expect((await limiter.limit(identity)).allowed).toBe(true);
+    vi.setSystemTime(Date.now() - 7_200_000);
+    expect((await other.limit(identity)).policies.map(({ remaining }) => remaining)).toEqual([
+      0, 7,
+    ]);
+    expect((await limiter.limit(identity)).allowed).toBe(false);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test("a reset is felt at once, also by what the isolate knew", async () => {
+  const limiter = limiterOn(fixedWindow({ limit: 1, window: "1d" }));
+  const identity = crypto.randomUUID();
+  await limiter.limit(identity);
+  expect((await limiter.limit(identity)).reason).toBe("cached-denial");
+  await limiter.reset(identity);
+  expect(await limiter.limit(identity)).toMatchObject({ allowed: true, reason: "allowed" });
+});
+
+test("a charge is known, too: the next request is denied without a call", async () => {
+  const limiter = limiterOn(fixedWindow({ limit: 100, window: "1d" }));
+  const identity = crypto.randomUUID();
+  expect(await limiter.charge(identity, 812)).toMatchObject({ allowed: false, reason: "limited" });
+  const asked = bridge.requests;
+  expect((await limiter.limit(identity)).reason).toBe("cached-denial");
+  expect(bridge.requests).toBe(asked);
+});
+
+test("a cost above the limit is denied without a call, and said to be for good", async () => {
+  const limiter = limiterOn(
+    fixedWindow({ limit: 10, window: "1d" }),
+    tokenBucket({ limit: 50, refill: 1, per: "1s" }),
+  );
+  const decision = await limiter.limit("anyone", { cost: 11 });
+  expect(decision).toMatchObject({
+    allowed: false,
+    reason: "cost-exceeds-limit",
+    retryAfterMs: Infinity,
+    policies: [
+      { allowed: false, retryAfterMs: Infinity },
+      { allowed: true, retryAfterMs: 0 },
+    ],
+  });
+  expect(bridge.requests).toBe(0);
+});
+
+test("without a denial cache every request asks", async () => {
+  const limiter = createLimiter({
+    redis: { url: bridge.url, token: "t" },
+    policies: [fixedWindow({ limit: 1, window: "1d" })],
+    denialCache: false,
+  });
+  const identity = crypto.randomUUID();
+  await limiter.limit(identity);
+  const asked = bridge.requests;
+  for (let request = 0; request < 3; request++) {
+    expect((await limiter.limit(identity)).reason).toBe("limited");
+  }
+  expect(bridge.requests - asked).toBe(3);
+});
