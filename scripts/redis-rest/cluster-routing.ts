@@ -1,4 +1,5 @@
 import type { RedisCommand, Reply } from "./backend.ts";
+import { toCommand } from "./connection.ts";
 import { BridgeError } from "./errors.ts";
 
 type Merge = (replies: Reply[]) => Reply;
@@ -48,11 +49,21 @@ function at(position: number, names: string): Record<string, number> {
 }
 
 /**
- * ioredis builds a list of numkeys positions to find the slot, whatever the number: with 10^11
- * that ends the process, not the request.
+ * ioredis looks for the keys before anything is sent. A key that isn't there makes it throw, and a
+ * numkeys of 10^11 makes it list as many positions, which ends the process, not the request.
  */
-export function refuseImpossibleKeys({ name, args }: RedisCommand): void {
+export function refuseImpossibleKeys(command: RedisCommand): void {
+  const { name, args } = command;
   const position = numkeysAt[name];
-  if (position === undefined || !(Number(args[position]) > args.length - position - 1)) return;
-  throw new BridgeError(400, "ERR Number of keys can't be greater than number of args");
+  if (position !== undefined && Number(args[position]) > args.length - position - 1) {
+    throw new BridgeError(400, "ERR Number of keys can't be greater than number of args");
+  }
+  if (
+    toCommand(command)
+      .getKeys()
+      .some((key) => key === undefined)
+  ) {
+    const lower = name.toLowerCase();
+    throw new BridgeError(400, `ERR wrong number of arguments for '${lower}' command`);
+  }
 }

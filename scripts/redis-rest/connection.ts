@@ -2,7 +2,7 @@ import { Command } from "ioredis";
 import type { Cluster, CommonRedisOptions, Pipeline, Redis } from "ioredis";
 
 import type { RedisCommand, Reply } from "./backend.ts";
-import { BridgeError, connectionLost, isRedisError } from "./errors.ts";
+import { BridgeError, isRedisError } from "./errors.ts";
 
 export const connectionOptions = {
   // Upstash answers with RESP2 shapes: pairs as flat arrays, doubles as text.
@@ -38,8 +38,8 @@ export async function runTransaction(
 }
 
 /** EXECABORT alone doesn't say which command was at fault; the errors before it do. */
-function abortReason(error: unknown): Error {
-  if (!isRedisError(error)) return connectionLost(error);
+function abortReason(error: unknown): unknown {
+  if (!isRedisError(error)) return error;
   const [first] = (error as { previousErrors?: Error[] }).previousErrors ?? [];
   if (!error.message.startsWith("EXECABORT") || !first) return error;
   return new BridgeError(400, `EXECABORT Transaction discarded because of: ${first.message}`);

@@ -1,6 +1,6 @@
 import { Redis } from "ioredis";
 
-import type { Backend } from "./backend.ts";
+import type { Backend, Reply } from "./backend.ts";
 import { connectionOptions, runTransaction, toCommand } from "./connection.ts";
 import { connectionLost, unreachable } from "./errors.ts";
 
@@ -15,6 +15,15 @@ export function singleBackend(url: string): Backend {
   let lastError: Error | undefined;
   redis.on("error", (error) => (lastError = error));
 
+  async function attempt<T>(run: () => Promise<T>): Promise<T> {
+    if (redis.status !== "ready") throw unreachable(lastError);
+    try {
+      return await run();
+    } catch (error) {
+      throw connectionLost(error);
+    }
+  }
+
   return {
     connected() {
       return new Promise((resolve) => {
@@ -22,17 +31,11 @@ export function singleBackend(url: string): Backend {
         redis.once("close", () => resolve(false));
       });
     },
-    async send(command) {
-      if (redis.status !== "ready") throw unreachable(lastError);
-      try {
-        return (await redis.sendCommand(toCommand(command))) as Buffer;
-      } catch (error) {
-        throw connectionLost(error);
-      }
+    send(command) {
+      return attempt(async () => (await redis.sendCommand(toCommand(command))) as Reply);
     },
-    async transaction(commands) {
-      if (redis.status !== "ready") throw unreachable(lastError);
-      return runTransaction(redis, commands);
+    transaction(commands) {
+      return attempt(() => runTransaction(redis, commands));
     },
     close() {
       redis.disconnect();
