@@ -1,0 +1,89 @@
+import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { freePort } from "../../scripts/free-port.ts";
+import { startRedisServer } from "../../scripts/redis-server.ts";
+import type { RedisServer } from "../../scripts/redis-server.ts";
+import { ask, result, until } from "./harness.ts";
+
+const script = fileURLToPath(new URL("../../scripts/redis-rest.ts", import.meta.url));
+
+interface Run {
+  readonly child: ChildProcess;
+  readonly exited: Promise<number | null>;
+  out: string;
+  err: string;
+}
+
+function start(...args: string[]): Run {
+  const child = spawn(process.execPath, [script, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  const exited = once(child, "close").then(([code]) => code as number | null);
+  const run: Run = { child, exited, out: "", err: "" };
+  child.stdout.on("data", (chunk) => (run.out += chunk));
+  child.stderr.on("data", (chunk) => (run.err += chunk));
+  return run;
+}
+
+let redis: RedisServer;
+
+beforeAll(async () => {
+  redis = await startRedisServer();
+});
+afterAll(() => redis.stop());
+
+test.each(["SIGTERM", "SIGINT"] as const)(
+  "says where it listens, and ends on %s",
+  async (signal) => {
+    const run = start("--redis", redis.url, "--port", "0", "--token", "a token");
+    await until(async () => run.out.endsWith("\n"), 5_000);
+    const url = /^redis-rest: (http:\/\/127\.0\.0\.1:\d+)\n$/.exec(run.out)?.[1];
+    expect(await ask({ url: url! }, ["PING"])).toEqual(result("PONG"));
+    run.child.kill(signal);
+    expect(await run.exited).toBe(0);
+    expect(run.err).toBe("");
+  },
+);
+
+test("starts without Redis, and says so", async () => {
+  const nowhere = `redis://127.0.0.1:${await freePort()}`;
+  const run = start("--redis", nowhere, "--port", "0");
+  await until(async () => run.err.endsWith("\n"), 5_000);
+  expect(run.err).toBe(
+    "redis-rest: Redis isn't reachable yet; requests are answered 503 until it is\n",
+  );
+  run.child.kill("SIGTERM");
+  expect(await run.exited).toBe(0);
+});
+
+test.each([
+  [["--prot", "1"], "Unknown option '--prot'"],
+  [["--port", "x"], '--port takes 0 to 65535, not "x"'],
+  [["--port", "65536"], '--port takes 0 to 65535, not "65536"'],
+  [["--redis", "localhost:6379"], 'redis:// or rediss:// URL, not "localhost:6379"'],
+  [["--redis", "redis://a:1,redis://b:1"], "several URLs only with --cluster"],
+  [["--emulate", "redis"], '--emulate knows "upstash", not "redis"'],
+  [["--host", "0.0.0.0"], "--token must be given, and not empty, to listen beyond loopback"],
+  [["--token", ""], "--token must be given"],
+])("%j is an error that names it", async (args, message) => {
+  const run = start(...args);
+  expect(await run.exited).toBe(2);
+  expect(run.err).toContain(message);
+  expect(run.err.trim().split("\n")).toHaveLength(1);
+  expect(run.out).toBe("");
+});
+
+test("a port in use is an error", async () => {
+  const run = start("--redis", redis.url, "--port", `${redis.port}`);
+  expect(await run.exited).toBe(1);
+  expect(run.err).toMatch(/^redis-rest: port in use \(.*EADDRINUSE.*\)\n$/);
+});
+
+test("--help is not an error", async () => {
+  const run = start("--help");
+  expect(await run.exited).toBe(0);
+  expect(run.out).toContain("--emulate upstash");
+});
