@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterEach(() => bridge.close());
 
 function limiterOn(...policies: Policy[]) {
-  return createLimiter({ redis: { url: bridge.url, token: "t" }, policies });
+  return createLimiter({ redis: { url: bridge.url, token: "t" }, policies, timeout: "10s" });
 }
 
 const untilThen = (milliseconds: number) =>

@@ -24,8 +24,10 @@ test.for<Policy>([
   segmentedWindow({ limit: 10, window: "150ms", segments: 6 }),
 ])("$algorithm: Redis would have denied whatever the isolate denied alone", async (policy) => {
   const redis = { url: inject("redisRestUrl"), token: inject("redisRestToken") };
-  const isolates = [0, 1, 2].map(() => createLimiter({ redis, policies: [policy] }));
-  const witness = createLimiter({ redis, policies: [policy], denialCache: false });
+  const isolates = [0, 1, 2].map(() =>
+    createLimiter({ redis, policies: [policy], timeout: "10s" }),
+  );
+  const witness = createLimiter({ redis, policies: [policy], timeout: "10s", denialCache: false });
   const identity = crypto.randomUUID();
   let local = 0;
 
