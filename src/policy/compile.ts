@@ -72,7 +72,8 @@ export function compilePolicies(
 function compilePolicy(input: unknown, path: string, faults: Faults): CompiledPolicy {
   if (typeof input !== "object" || input === null) {
     faults.add(path, input, "Give a policy, made by tokenBucket() or one of the other builders.");
-    input = { algorithm: "fixed-window", limit: 1, window: "1s", name: path };
+    // Stands in, so that the rest of the list is checked, too.
+    input = { algorithm: "fixed-window", limit: 1, window: "1s" };
   }
   const policy = input as Policy;
   const { algorithm, limit, onFailure } = policy;
@@ -93,7 +94,8 @@ function compilePolicy(input: unknown, path: string, faults: Faults): CompiledPo
       : compileWindow(policy as Exclude<Policy, { algorithm: "token-bucket" }>, path, faults);
 
   const name = policy.name ?? defaultName(policy);
-  if (typeof name !== "string" || !NAME.test(name)) {
+  // A name made of faulty numbers is not a fault of its own.
+  if (policy.name !== undefined && (typeof name !== "string" || !NAME.test(name))) {
     faults.add(
       `${path}.name`,
       name,

@@ -1,0 +1,75 @@
+import { beforeEach, expect, inject, test, vi } from "vitest";
+
+import { fixedWindow, limit, tokenBucket } from "../../src/index.ts";
+
+beforeEach(() => {
+  vi.stubEnv("UPSTASH_REDIS_REST_URL", inject("redisRestUrl"));
+  vi.stubEnv("UPSTASH_REDIS_REST_TOKEN", inject("redisRestToken"));
+});
+
+test("one call decides, with a policy built anew each time, and what the isolate knows is shared", async () => {
+  const identity = crypto.randomUUID();
+  const call = () => limit(identity, tokenBucket({ limit: 2, refill: 1, per: "1h" }));
+  expect(await call()).toMatchObject({
+    allowed: true,
+    reason: "allowed",
+    policies: [{ remaining: 1 }],
+  });
+  expect(await call()).toMatchObject({ allowed: true, policies: [{ remaining: 0 }] });
+  expect(await call()).toMatchObject({ allowed: false, reason: "cached-denial" });
+  const response = (await call()).response();
+  expect(response.status).toBe(429);
+  expect(response.headers.get("RateLimit-Policy")).toBe('"token-bucket-2-1-per-1h";q=2;w=7200');
+});
+
+test("a name keeps two policies with the same numbers apart", async () => {
+  const identity = crypto.randomUUID();
+  const call = (name: string) => limit(identity, fixedWindow({ name, limit: 1, window: "1d" }));
+  expect((await call("a")).allowed).toBe(true);
+  expect((await call("b")).allowed).toBe(true);
+  expect((await call("a")).allowed).toBe(false);
+});
+
+test("takes a cost", async () => {
+  const identity = crypto.randomUUID();
+  const decision = await limit(identity, fixedWindow({ limit: 10, window: "1d" }), { cost: 3 });
+  expect(decision.policies).toEqual([
+    {
+      name: "fixed-window-10-1d",
+      limit: 10,
+      window: 86_400,
+      remaining: 7,
+      retryAfterMs: 0,
+      resetAfterMs: expect.any(Number),
+      allowed: true,
+    },
+  ]);
+});
+
+test.for([
+  ["an empty identity", "", { cost: 1 }, "ERR_IDENTITY"],
+  ["an identity that is no text", 42, { cost: 1 }, "ERR_IDENTITY"],
+  ["a negative cost", "somebody", { cost: -1 }, "ERR_COST"],
+  ["a fraction of a cost", "somebody", { cost: 1.5 }, "ERR_COST"],
+  ["a cost of NaN", "somebody", { cost: Number.NaN }, "ERR_COST"],
+] as const)("%s is refused", async ([, identity, options, code]) => {
+  const policy = fixedWindow({ limit: 10, window: "1d" });
+  await expect(limit(identity as string, policy, options)).rejects.toMatchObject({ code });
+});
+
+test("a policy with faults is refused", async () => {
+  await expect(limit("somebody", fixedWindow({ limit: 0, window: "1d" }))).rejects.toMatchObject({
+    code: "ERR_CONFIGURATION",
+    faults: [{ path: "policies[0].limit" }],
+  });
+});
+
+test("a cost of nothing is always allowed while there is no debt, and takes nothing", async () => {
+  const identity = crypto.randomUUID();
+  const policy = fixedWindow({ limit: 1, window: "1d" });
+  await limit(identity, policy);
+  expect(await limit(identity, policy, { cost: 0 })).toMatchObject({
+    allowed: true,
+    policies: [{ remaining: 0 }],
+  });
+});
