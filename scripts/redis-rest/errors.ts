@@ -23,10 +23,11 @@ export function unreachable(cause: Error | undefined): BridgeError {
 /** What is neither Redis's answer nor the bridge's own is a connection that broke under a command. */
 export function connectionLost(cause: unknown): Error {
   if (cause instanceof BridgeError || isRedisError(cause)) return cause;
-  const detail = cause instanceof Error ? cause.message : String(cause);
+  const plain = /^(Connection is closed|Reached the max retries)/.test(messageOf(cause));
+  const detail = plain ? "" : ` (${messageOf(cause)})`;
   return new BridgeError(
     503,
-    `ERR Redis went away before it replied. The command may have run (${detail})`,
+    `ERR Redis went away before it replied. The command may have run${detail}`,
   );
 }
 
