@@ -9,9 +9,10 @@ import type { Context, Env, MiddlewareHandler } from "hono";
 import { carryOut } from "./adapter/middleware.ts";
 import { compileRequest, type RequestOptions } from "./adapter/request-limiter.ts";
 import { Faults } from "./errors.ts";
-import { checkSettings, type LimiterOptions, openStore } from "./limiter/create-limiter.ts";
 import type { Decision } from "./limiter/decision.ts";
 import { buildLimiter, type Limiter } from "./limiter/limiter.ts";
+import { checkSettings, type LimiterOptions } from "./limiter/settings.ts";
+import { openStore } from "./store/open-store.ts";
 import { processEnvironment, type RedisClient, type RedisEndpoint } from "./store/redis-client.ts";
 
 type Redis = RedisEndpoint | RedisClient;

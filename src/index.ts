@@ -7,7 +7,9 @@ export {
 } from "./errors.ts";
 export type { HeaderOptions } from "./http/fields.ts";
 export { limit } from "./limit.ts";
-export { createLimiter, type LimiterOptions, type StoreOptions } from "./limiter/create-limiter.ts";
+export { createLimiter } from "./limiter/create-limiter.ts";
+export type { LimiterOptions } from "./limiter/settings.ts";
+export type { StoreOptions } from "./store/open-store.ts";
 export type { Decision, PolicyDecision, Reason } from "./limiter/decision.ts";
 export type { CostOptions, Limiter } from "./limiter/limiter.ts";
 export type { Duration } from "./policy/duration.ts";

@@ -1,9 +1,12 @@
 import { Faults } from "./errors.ts";
-import { checkSettings, openStore } from "./limiter/create-limiter.ts";
 import type { Decision } from "./limiter/decision.ts";
+import { DEFAULT_BUDGET, guardStore } from "./limiter/guarded-store.ts";
 import { buildLimiter, type CostOptions, type Limiter } from "./limiter/limiter.ts";
+import { DEFAULTS } from "./limiter/settings.ts";
+import { compilePolicies } from "./policy/compile.ts";
 import type { Policy } from "./policy/policy.ts";
-import { processEnvironment } from "./store/redis-client.ts";
+import { processEnvironment, redisFromEnvironment } from "./store/redis-client.ts";
+import { redisStore } from "./store/redis-store.ts";
 import type { Store } from "./store/store.ts";
 
 /** Different policies kept at most; a policy built anew with each call is the same as long as its numbers are. */
@@ -37,11 +40,16 @@ function limiterOf(policy: Policy): Limiter {
   const existing = byPolicy.get(key);
   if (existing) return existing;
   const faults = new Faults();
-  const settings = checkSettings({ policies: [policy] }, faults);
-  store ??= openStore({}, processEnvironment(), faults);
+  const policies = compilePolicies([policy], "policies", faults);
+  store ??= storeOfEnvironment(faults);
   faults.throwIfAny();
-  const limiter = buildLimiter(store!, settings);
+  const limiter = buildLimiter(store!, { ...DEFAULTS, policies });
   byPolicy.set(key, limiter);
   if (byPolicy.size > MAX_LIMITERS) byPolicy.delete(byPolicy.keys().next().value!);
   return limiter;
+}
+
+function storeOfEnvironment(faults: Faults): Store | undefined {
+  const client = redisFromEnvironment(processEnvironment(), DEFAULT_BUDGET, faults);
+  return client && guardStore(redisStore(client), { budget: DEFAULT_BUDGET, now: DEFAULTS.now });
 }

@@ -6,9 +6,10 @@
 
 import { compileRequest, type RequestOptions } from "./adapter/request-limiter.ts";
 import { Faults } from "./errors.ts";
-import { checkSettings, type LimiterOptions, openStore } from "./limiter/create-limiter.ts";
 import type { Decision } from "./limiter/decision.ts";
 import { buildLimiter } from "./limiter/limiter.ts";
+import { checkSettings, type LimiterOptions } from "./limiter/settings.ts";
+import { openStore } from "./store/open-store.ts";
 import { processEnvironment } from "./store/redis-client.ts";
 
 export interface RateLimitOptions extends LimiterOptions, RequestOptions<Request> {

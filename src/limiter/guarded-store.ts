@@ -1,4 +1,5 @@
 import { StoreError } from "../errors.ts";
+import { report } from "../report.ts";
 import type { Store } from "../store/store.ts";
 import { createBreaker } from "./breaker.ts";
 
@@ -7,9 +8,12 @@ export interface GuardOptions {
   readonly budget: number;
   /** The isolate's monotonic clock, in milliseconds. */
   readonly now: () => number;
-  /** Told of the first failure after a success. */
-  readonly onStoreError: (error: StoreError) => void;
+  /** Told of the first failure after a success. Default: writes a line to the log. */
+  readonly onStoreError?: ((error: StoreError) => void) | undefined;
 }
+
+/** Long enough for a Redis on another continent, short enough for somebody who waits. Milliseconds. */
+export const DEFAULT_BUDGET = 250;
 
 /** Made once: while the store is down it is thrown with every request, and a stack trace each time is not free. */
 const SUSPENDED = new StoreError(
@@ -21,7 +25,10 @@ const SUSPENDED = new StoreError(
  * A store that fails fast: an answer later than the budget is a failure, and after several failures in a row the store
  * is asked once per second only. It fails with StoreError and nothing else.
  */
-export function guardStore(store: Store, { budget, now, onStoreError }: GuardOptions): Store {
+export function guardStore(
+  store: Store,
+  { budget, now, onStoreError = reportStoreError }: GuardOptions,
+): Store {
   const breaker = createBreaker();
 
   async function guarded<Answer>(ask: () => Answer | Promise<Answer>): Promise<Answer> {
@@ -53,4 +60,8 @@ export function guardStore(store: Store, { budget, now, onStoreError }: GuardOpt
       guarded(() => store.decide(operation, keys, cost, policies)),
     reset: (keys) => guarded(() => store.reset(keys)),
   };
+}
+
+function reportStoreError({ code, message }: StoreError): void {
+  report(`${code}: ${message} Until it answers again, each policy's onFailure decides.`);
 }

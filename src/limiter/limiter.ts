@@ -1,13 +1,11 @@
 import { StoreError, TidegateError } from "../errors.ts";
-import type { HeaderOptions } from "../http/fields.ts";
 import { partitionKey } from "../partition/partition-key.ts";
-import type { CompiledPolicy } from "../policy/compile.ts";
-import type { FailureVerdict } from "../policy/policy.ts";
 import { memoryStore } from "../store/memory-store.ts";
 import type { Operation, Row, Store } from "../store/store.ts";
 import { createDecision, type Decision, type Reason } from "./decision.ts";
 import { createDenialCache, type KnownDenial } from "./denial-cache.ts";
 import { createFallback } from "./failure.ts";
+import type { LimiterSettings } from "./settings.ts";
 
 export interface CostOptions {
   /** Quota units of this request: a whole number from 0; 0 takes nothing. Default 1. */
@@ -46,18 +44,6 @@ export interface Limiter {
    * @throws StoreError if Redis did not confirm it
    */
   reset(identity: string): Promise<void>;
-}
-
-/** A limiter's settings, checked. */
-export interface LimiterSettings {
-  readonly policies: readonly CompiledPolicy[];
-  readonly prefix: string;
-  readonly onFailure: FailureVerdict;
-  /** Entries of the denial cache; 0 for none. */
-  readonly maxDenials: number;
-  readonly headers: HeaderOptions;
-  /** The isolate's monotonic clock, in milliseconds. */
-  readonly now: () => number;
 }
 
 /** The path of a request through the limiter: what the isolate knows, then the store, then the verdict on failure. */

@@ -1,3 +1,6 @@
+import type { Faults } from "../errors.ts";
+import { processEnvironment } from "../store/redis-client.ts";
+
 /** Who is trusted to say where a request comes from. */
 export type ClientIp =
   /** Cloudflare, by `cf-connecting-ip`. */
@@ -7,11 +10,37 @@ export type ClientIp =
   /** That many proxies of your own, each of which appends to `x-forwarded-for`; 1 to 32. */
   | { readonly trustedHops: number };
 
-/** The platform whose header is safe to read here, if the runtime says so itself. */
+/**
+ * The platform whose header is safe to read here. Vercel is known by its variable: its runtime runs in other places
+ * too, where a client could send `x-real-ip` itself.
+ */
 export function detectPlatform(): "cloudflare" | "vercel" | undefined {
-  if (globalThis.navigator?.userAgent === "Cloudflare-Workers") return "cloudflare";
-  if ("EdgeRuntime" in globalThis) return "vercel";
+  if (onWorkers()) return "cloudflare";
+  if (processEnvironment()["VERCEL"] === "1") return "vercel";
   return undefined;
+}
+
+/** Whether this is workerd, the runtime of Cloudflare Workers. */
+export function onWorkers(): boolean {
+  return globalThis.navigator?.userAgent === "Cloudflare-Workers";
+}
+
+/** Checks who is trusted with the client's address; without a word, it is the platform. */
+export function checkClientIp(trusted: unknown, path: string, faults: Faults): ClientIp {
+  const found = trusted ?? detectPlatform();
+  if (found === "cloudflare" || found === "vercel") return found;
+  const { trustedHops } = Object(found) as { trustedHops?: unknown };
+  if (Number.isInteger(trustedHops) && Number(trustedHops) >= 1 && Number(trustedHops) <= 32) {
+    return { trustedHops: Number(trustedHops) };
+  }
+  faults.add(
+    path,
+    trusted,
+    found === undefined
+      ? 'Say who is trusted with the client\'s address: "cloudflare", "vercel" or { trustedHops: 1 }.'
+      : 'Use "cloudflare", "vercel" or { trustedHops: 1 }, up to 32 hops.',
+  );
+  return { trustedHops: 1 };
 }
 
 /** The client's address as its partition, IPv6 by its /64; `undefined` where the trusted header has none. */
@@ -25,8 +54,11 @@ export function clientIp(headers: Headers, trusted: ClientIp): string | undefine
 
 const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;
 
+/** The first six groups of the IPv6 addresses that carry an IPv4 one: mapped, and translated (RFC 6052). */
+const CARRIES_IPV4 = new Set(["0:0:0:0:0:ffff", "64:ff9b:0:0:0:0"]);
+
 /**
- * An address in canonical form: IPv4 as it is, IPv4-mapped IPv6 as that IPv4, other IPv6 as its /64, since one
+ * An address in canonical form: IPv4 as it is, IPv6 that carries IPv4 as that IPv4, other IPv6 as its /64, since one
  * subscriber has at least that much. `undefined` for anything else.
  */
 export function ipPartition(text: string | null | undefined): string | undefined {
@@ -40,13 +72,11 @@ export function ipPartition(text: string | null | undefined): string | undefined
   if (IPV4.test(address)) return address;
   const groups = ipv6Groups(address);
   if (!groups) return undefined;
-  if (groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff) {
+  const hex = groups.map((group) => group.toString(16));
+  if (CARRIES_IPV4.has(hex.slice(0, 6).join(":"))) {
     return [groups[6]! >> 8, groups[6]! & 255, groups[7]! >> 8, groups[7]! & 255].join(".");
   }
-  return `${groups
-    .slice(0, 4)
-    .map((group) => group.toString(16))
-    .join(":")}::/64`;
+  return `${hex.slice(0, 4).join(":")}::/64`;
 }
 
 /** The eight groups of an IPv6 address, parsed by the platform's own URL parser. */

@@ -1,5 +1,5 @@
 import type { Faults } from "../errors.ts";
-import { type ClientIp, clientIp, detectPlatform } from "./client-ip.ts";
+import { checkClientIp, type ClientIp, clientIp } from "./client-ip.ts";
 import { hash } from "./partition-key.ts";
 
 /** Where an identity is read from: a request header, or the client's address. */
@@ -31,7 +31,7 @@ export function compileSources(
     return () => undefined;
   }
   const readers = sources.map((source: unknown, index) => {
-    if (source === "ip") return ipReader(trusted, faults);
+    if (source === "ip") return ipReader(checkClientIp(trusted, "clientIp", faults));
     const name = typeof source === "string" ? HEADER.exec(source)?.[1]?.toLowerCase() : undefined;
     if (name === undefined) {
       faults.add(`${path}[${index}]`, source, 'Use "ip" or "header:" and a header\'s name.');
@@ -51,30 +51,9 @@ export function compileSources(
   };
 }
 
-function ipReader(trusted: ClientIp | undefined, faults: Faults): Identify {
-  const from = trusted ?? detectPlatform();
-  if (from === undefined) {
-    faults.add(
-      "clientIp",
-      trusted,
-      'Say who is trusted with the client\'s address: "cloudflare", "vercel" or { trustedHops: 1 }.',
-    );
-    return () => undefined;
-  }
-  const hops = typeof from === "object" ? from?.trustedHops : 1;
-  if (
-    !(from === "cloudflare" || from === "vercel" || typeof from === "object") ||
-    !(Number.isInteger(hops) && hops >= 1 && hops <= 32)
-  ) {
-    faults.add(
-      "clientIp",
-      from,
-      'Use "cloudflare", "vercel" or { trustedHops: 1 }, up to 32 hops.',
-    );
-    return () => undefined;
-  }
+function ipReader(trusted: ClientIp): Identify {
   return (headers) => {
-    const ip = clientIp(headers, from);
+    const ip = clientIp(headers, trusted);
     return ip === undefined ? undefined : `ip:${ip}`;
   };
 }

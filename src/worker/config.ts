@@ -2,10 +2,10 @@ import * as z from "zod/mini";
 
 import { compileRequest, type RequestLimiter } from "../adapter/request-limiter.ts";
 import { Faults } from "../errors.ts";
-import { checkSettings, type LimiterOptions, openStore } from "../limiter/create-limiter.ts";
-import type { LimiterSettings } from "../limiter/limiter.ts";
+import { checkSettings, type LimiterOptions, type LimiterSettings } from "../limiter/settings.ts";
 import type { ClientIp } from "../partition/client-ip.ts";
 import { memoryStore } from "../store/memory-store.ts";
+import { openStore } from "../store/open-store.ts";
 import type { Environment } from "../store/redis-client.ts";
 import type { Store } from "../store/store.ts";
 

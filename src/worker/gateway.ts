@@ -8,7 +8,7 @@ import { Hono } from "hono";
 
 import { carryOut } from "../adapter/middleware.ts";
 import { problemResponse } from "../http/problem.ts";
-import { monotonicNow } from "../limiter/create-limiter.ts";
+import { monotonicNow } from "../limiter/clock.ts";
 import { buildLimiter } from "../limiter/limiter.ts";
 import { report } from "../report.ts";
 import type { Environment } from "../store/redis-client.ts";

@@ -1,0 +1,94 @@
+import type { Faults } from "../errors.ts";
+import type { HeaderOptions } from "../http/fields.ts";
+import { type CompiledPolicy, compilePolicies } from "../policy/compile.ts";
+import type { FailureVerdict, Policy } from "../policy/policy.ts";
+import type { StoreOptions } from "../store/open-store.ts";
+import { monotonicNow } from "./clock.ts";
+
+export interface LimiterOptions extends StoreOptions {
+  /** Decided together: either all take the cost, or none does. 1 to 16. */
+  readonly policies: readonly Policy[];
+  /** Begins every key: letters, digits, `.`, `_`, `-`, `:`, at most 64. Default `"tg"`. */
+  readonly prefix?: string;
+  /** What decides when Redis does not; a policy may say otherwise. Default `"local"`. */
+  readonly onFailure?: FailureVerdict;
+  /**
+   * What the isolate remembers of denials, so that it denies again without asking Redis; `false` to always ask.
+   * Default 10,000 entries.
+   */
+  readonly denialCache?: false | { readonly maxEntries: number };
+  /** Which header fields tell the client. Default: all. */
+  readonly headers?: HeaderOptions;
+}
+
+/** A limiter's settings, checked. */
+export interface LimiterSettings {
+  readonly policies: readonly CompiledPolicy[];
+  readonly prefix: string;
+  readonly onFailure: FailureVerdict;
+  /** Entries of the denial cache; 0 for none. */
+  readonly maxDenials: number;
+  readonly headers: HeaderOptions;
+  /** The isolate's monotonic clock, in milliseconds. */
+  readonly now: () => number;
+}
+
+/** What holds where the options say nothing. */
+export const DEFAULTS = {
+  prefix: "tg",
+  onFailure: "local",
+  maxDenials: 10_000,
+  headers: {},
+  now: monotonicNow,
+} as const satisfies Omit<LimiterSettings, "policies">;
+
+/** Checks everything about a limiter but its store. */
+export function checkSettings(options: LimiterOptions, faults: Faults): LimiterSettings {
+  const {
+    prefix = DEFAULTS.prefix,
+    onFailure = DEFAULTS.onFailure,
+    headers = DEFAULTS.headers,
+  } = options;
+  const { denialCache } = options;
+  const policies = compilePolicies(options.policies, "policies", faults);
+  if (typeof prefix !== "string" || !/^[A-Za-z0-9._:-]{1,64}$/.test(prefix)) {
+    faults.add(
+      "prefix",
+      prefix,
+      "Use 1 to 64 ASCII letters, digits, dots, underscores, dashes or colons.",
+    );
+  }
+  if (!["open", "closed", "local"].includes(onFailure)) {
+    faults.add("onFailure", onFailure, 'Use "open", "closed" or "local".');
+  }
+  const maxDenials = denialCache === false ? 0 : (denialCache?.maxEntries ?? DEFAULTS.maxDenials);
+  if (
+    (denialCache !== undefined && typeof denialCache !== "object" && denialCache !== false) ||
+    !(Number.isInteger(maxDenials) && maxDenials >= 0 && maxDenials <= 1_000_000) ||
+    (maxDenials === 0 && denialCache !== false)
+  ) {
+    faults.add(
+      "denialCache",
+      denialCache,
+      "Give { maxEntries } with a whole number from 1 to 1000000, or false for no cache.",
+    );
+  }
+  if (typeof headers !== "object" || headers === null) {
+    faults.add(
+      "headers",
+      headers,
+      'Give { "draft-11": false } or { "x-ratelimit": false } to leave fields out.',
+    );
+  } else {
+    for (const [field, value] of Object.entries(headers)) {
+      if (!["draft-11", "x-ratelimit"].includes(field) || typeof value !== "boolean") {
+        faults.add(
+          `headers.${field}`,
+          value,
+          'Use "draft-11" and "x-ratelimit", each true or false.',
+        );
+      }
+    }
+  }
+  return { policies, prefix, onFailure, maxDenials, headers, now: DEFAULTS.now };
+}

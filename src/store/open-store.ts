@@ -1,0 +1,81 @@
+import type { Faults, StoreError } from "../errors.ts";
+import { monotonicNow } from "../limiter/clock.ts";
+import { DEFAULT_BUDGET, guardStore } from "../limiter/guarded-store.ts";
+import { type Duration, parseDuration } from "../policy/duration.ts";
+import { report } from "../report.ts";
+import {
+  clientHazard,
+  createRedisClient,
+  type Environment,
+  type RedisClient,
+  type RedisEndpoint,
+  redisFromEnvironment,
+} from "./redis-client.ts";
+import { redisStore } from "./redis-store.ts";
+import type { Store } from "./store.ts";
+
+/** Which store decides, and what happens when it does not. */
+export interface StoreOptions {
+  /**
+   * The Redis: its REST address and token, or a client. Default: from `UPSTASH_REDIS_REST_URL` and
+   * `UPSTASH_REDIS_REST_TOKEN`, or `KV_REST_API_URL` and `KV_REST_API_TOKEN`.
+   */
+  readonly redis?: RedisEndpoint | RedisClient;
+  /** A store instead of a Redis: `memoryStore()`. */
+  readonly store?: Store;
+  /** How long a decision waits for Redis, 1 ms to 1 minute; then `onFailure` decides. Default `"250ms"`. */
+  readonly timeout?: Duration;
+  /** Told of the first failure of the store after a success. Default: writes a line to the log. */
+  readonly onStoreError?: (error: StoreError) => void;
+}
+
+/** The store that options and environment name, guarded; `undefined` if there was a fault. */
+export function openStore(
+  { redis, store, timeout, onStoreError }: StoreOptions,
+  environment: Environment,
+  faults: Faults,
+): Store | undefined {
+  const budget = timeout === undefined ? DEFAULT_BUDGET : (parseDuration(timeout) ?? 0) / 1000;
+  if (budget < 1 || budget > 60_000) {
+    faults.add("timeout", timeout, 'Give a time from "1ms" to "1m", such as "250ms".');
+  }
+  if (onStoreError !== undefined && typeof onStoreError !== "function") {
+    faults.add("onStoreError", onStoreError, "Give a function that takes a StoreError.");
+  }
+  if (store !== undefined) {
+    if (
+      typeof store?.decide !== "function" ||
+      typeof store?.reset !== "function" ||
+      redis !== undefined
+    ) {
+      faults.add("store", store, "Give either memoryStore() as `store`, or `redis`, not both.");
+    }
+    return store;
+  }
+  const client = openRedis(redis, environment, budget, faults);
+  return client && guardStore(redisStore(client), { budget, now: monotonicNow, onStoreError });
+}
+
+function openRedis(
+  redis: RedisEndpoint | RedisClient | undefined,
+  environment: Environment,
+  budget: number,
+  faults: Faults,
+): RedisClient | undefined {
+  if (redis === undefined) return redisFromEnvironment(environment, budget, faults);
+  if (typeof redis !== "object" || redis === null) {
+    faults.add(
+      "redis",
+      redis,
+      "Give { url, token }, or a client such as new Redis() of @upstash/redis.",
+    );
+    return undefined;
+  }
+  if ("evalsha" in redis && "eval" in redis) {
+    const hazard = clientHazard(redis);
+    if (hazard) report(hazard);
+    return redis;
+  }
+  const { url, token } = redis as RedisEndpoint;
+  return createRedisClient(url, token, { url: "redis.url", token: "redis.token" }, budget, faults);
+}
