@@ -1,0 +1,73 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { type ClientIp, clientIp } from "../../src/partition/client-ip.ts";
+
+function ipOf(fields: Record<string, string>, trusted: ClientIp): string | undefined {
+  return clientIp(new Headers(fields), trusted);
+}
+
+describe("who is trusted to tell the address", () => {
+  const everyField = {
+    "cf-connecting-ip": "1.1.1.1",
+    "x-real-ip": "2.2.2.2",
+    "x-forwarded-for": "9.9.9.9, 3.3.3.3",
+    "true-client-ip": "9.9.9.9",
+    forwarded: "for=9.9.9.9",
+  };
+
+  it("is one header per platform, and no other", () => {
+    expect(ipOf(everyField, "cloudflare")).toBe("1.1.1.1");
+    expect(ipOf(everyField, "vercel")).toBe("2.2.2.2");
+    expect(ipOf(everyField, { trustedHops: 1 })).toBe("3.3.3.3");
+  });
+
+  it.each<ClientIp>(["cloudflare", "vercel", { trustedHops: 1 }])(
+    "knows no address where %j has none, whatever the other fields say",
+    (trusted) => {
+      const own = { cloudflare: "cf-connecting-ip", vercel: "x-real-ip" };
+      const { [typeof trusted === "string" ? own[trusted] : "x-forwarded-for"]: _, ...others } =
+        everyField as Record<string, string>;
+      expect(ipOf(others, trusted)).toBeUndefined();
+    },
+  );
+
+  it("knows no address where a client added a field of its own to the platform's", () => {
+    const headers = new Headers({ "cf-connecting-ip": "1.1.1.1" });
+    headers.append("cf-connecting-ip", "6.6.6.6");
+    expect(clientIp(headers, "cloudflare")).toBeUndefined();
+  });
+
+  it.each([
+    ["1.1.1.1", 1, "1.1.1.1"],
+    ["9.9.9.9, 1.1.1.1", 1, "1.1.1.1"],
+    ["9.9.9.9, 1.1.1.1, 2.2.2.2", 2, "1.1.1.1"],
+    ["9.9.9.9,1.1.1.1,2.2.2.2,3.3.3.3", 3, "1.1.1.1"],
+    ["9.9.9.9, ::ffff:1.1.1.1", 1, "1.1.1.1"],
+    ["9.9.9.9, 1.1.1.1:5432", 1, "1.1.1.1"],
+    [",,, 1.1.1.1", 1, "1.1.1.1"],
+    ["1.1.1.1, , 2.2.2.2", 3, "1.1.1.1"],
+    ["unknown, 1.1.1.1", 1, "1.1.1.1"],
+    ['"], 1.1.1.1', 1, "1.1.1.1"],
+  ])("counts %j %d from the right", (field, trustedHops, partition) => {
+    expect(ipOf({ "x-forwarded-for": field }, { trustedHops })).toBe(partition);
+  });
+
+  it.each([
+    ["1.1.1.1", 2],
+    ["1.1.1.1, 2.2.2.2", 3],
+    ["1.1.1.1, , 2.2.2.2", 2],
+    ["1.1.1.1,", 1],
+    ["1.1.1.1, unknown", 1],
+  ])("knows no address in %j with %d trusted hops", (field, trustedHops) => {
+    expect(ipOf({ "x-forwarded-for": field }, { trustedHops })).toBeUndefined();
+  });
+
+  it("gives a client no other partition for what it makes up on the left", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(..."0123456789., :[]a") }), (made) => {
+        expect(ipOf({ "x-forwarded-for": `${made}, 1.1.1.1` }, { trustedHops: 1 })).toBe("1.1.1.1");
+      }),
+    );
+  });
+});

@@ -1,0 +1,86 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { partitionKey } from "../../src/partition/partition-key.ts";
+
+/** What a key may be made of: nothing that closes or moves the hash tag, or breaks a line of a log. */
+const KEY = /^[A-Za-z0-9._~@:/+=,|%#-]{1,128}$/;
+
+/** Strings as an attacker would choose them: any UTF-16 code units, and what our own encoding is made of. */
+const hostile = fc.oneof(
+  fc.string({ unit: "binary", minLength: 1, maxLength: 200 }),
+  fc
+    .array(fc.integer({ min: 0, max: 0xffff }), { minLength: 1, maxLength: 200 })
+    .map((units) => String.fromCharCode(...units)),
+  fc.string({
+    unit: fc.constantFrom(..."%u#{}:/\"'\\\r\n\0 ab01\ud800\udc00é漢"),
+    minLength: 1,
+    maxLength: 200,
+  }),
+);
+
+describe("partitionKey", () => {
+  it("gives different identities different keys, of safe characters and bounded length", async () => {
+    await fc.assert(
+      fc.asyncProperty(hostile, hostile, async (one, other) => {
+        const [first, second] = [await partitionKey(one), await partitionKey(other)];
+        expect(first).toMatch(KEY);
+        expect(second).toMatch(KEY);
+        expect(first === second).toBe(one === other);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it("never takes a key for the identity that has it", async () => {
+    await fc.assert(
+      fc.asyncProperty(hostile, async (identity) => {
+        const key = await partitionKey(identity);
+        fc.pre(key !== identity);
+        expect(await partitionKey(key)).not.toBe(key);
+      }),
+    );
+  });
+
+  it.each([
+    ["user:42", "user:42"],
+    ["2001:db8:0:1::/64", "2001:db8:0:1::/64"],
+    ["ada+test@example.com", "ada+test@example.com"],
+    ["a{b}c", "a%7bb%7dc"],
+    ["%7b", "%257b"],
+    ["#abc", "%23abc"],
+    ["a b\r\n\0", "a%20b%0d%0a%00"],
+    ["\"'`\\", "%22%27%60%5c"],
+    ["é", "%e9"],
+    ["漢", "%u6f22"],
+    ["\ud800", "%ud800"],
+    ["\udc00", "%udc00"],
+    ["\ufffd", "%ufffd"],
+  ])("writes %j as %j", (identity, key) => {
+    expect(partitionKey(identity)).toBe(key);
+  });
+
+  it("keeps 128 characters and hashes the 129th, or what escapes make longer", async () => {
+    expect(partitionKey("a".repeat(128))).toBe("a".repeat(128));
+    expect(await partitionKey("a".repeat(129))).toMatch(/^#[A-Za-z0-9_-]{43}$/);
+    expect(partitionKey("{".repeat(42))).toBe("%7b".repeat(42));
+    expect(await partitionKey("{".repeat(43))).toMatch(/^#[A-Za-z0-9_-]{43}$/);
+  });
+
+  it("tells long identities apart by their last character, and by halves of characters", async () => {
+    const long = "x".repeat(65_536);
+    const keys = await Promise.all(
+      [long, `${long}a`, `${long}b`, `${long}\ud800`, `${long}\udbff`, `${long}\ufffd`].map(
+        (text) => partitionKey(text),
+      ),
+    );
+    expect(new Set(keys).size).toBe(6);
+    for (const key of keys) expect(key).toHaveLength(44);
+  });
+
+  it.each([[""], [undefined], [null], [42], [{}], [["user"]]])("refuses %j", (identity) => {
+    expect(() => partitionKey(identity as string)).toThrow(
+      expect.objectContaining({ name: "TidegateError", code: "ERR_IDENTITY" }),
+    );
+  });
+});
