@@ -1,0 +1,90 @@
+import { startBridge } from "../redis-rest/bridge.ts";
+import { bundleWorker } from "./bundle.ts";
+import { startOrigin } from "./origin.ts";
+import { Parts, together } from "./parts.ts";
+import { checkPorts } from "./ports.ts";
+import type { Claim } from "./ports.ts";
+import { probe } from "./probe.ts";
+import { openRedis } from "./redis.ts";
+import { startWorker } from "./worker.ts";
+import type { WorkerOptions } from "./worker.ts";
+
+export interface LocalStackOptions {
+  /** Of the first worker; each further one is at 10 more. Here and below, 0, the default, takes a free one. */
+  port?: number;
+  originPort?: number;
+  bridgePort?: number;
+  /** How many, each in a workerd of its own. Default 1. */
+  workers?: number;
+  /** Default: a Redis of its own, if there is a redis-server. */
+  redisUrl?: string | undefined;
+  /** Further variables for the workers, over those of wrangler.toml. */
+  variables?: WorkerOptions["variables"];
+  onLog?: WorkerOptions["onLog"];
+  /** Stops what has been started so far. */
+  signal?: AbortSignal;
+}
+
+export interface LocalStack {
+  readonly workers: string[];
+  readonly origin: string;
+  /** Neither is there where there is no Redis: then each worker counts in its own memory. */
+  readonly bridge: string | undefined;
+  readonly redis: string | undefined;
+  stop(): Promise<void>;
+}
+
+const TOKEN = "local";
+
+/** Starts Redis, the REST bridge, an origin and workers on loopback, and shows that requests go through all of them. */
+export async function startLocalStack(options: LocalStackOptions = {}): Promise<LocalStack> {
+  const { port = 0, originPort = 0, bridgePort = 0, workers: count = 1, signal } = options;
+  const ports = Array.from({ length: count }, (_, i) => (port === 0 ? 0 : port + 10 * i));
+  await checkPorts([
+    ...ports.map((port): Claim => ({ port, variable: "PORT" })),
+    { port: originPort, variable: "ORIGIN_PORT" },
+    { port: bridgePort, variable: "REDIS_REST_PORT" },
+  ]);
+
+  const parts = new Parts();
+  try {
+    const [redis, origin, bundle] = await together([
+      parts.keep(openRedis(options.redisUrl)),
+      parts.keep(startOrigin({ port: originPort })),
+      bundleWorker(signal),
+    ]);
+    signal?.throwIfAborted();
+    const bridge = redis && (await parts.keep(openBridge(redis.url, bridgePort)));
+    const variables = {
+      ORIGIN: origin.url,
+      UPSTASH_REDIS_REST_URL: bridge?.url,
+      UPSTASH_REDIS_REST_TOKEN: TOKEN,
+      STORE: bridge ? "redis" : "memory",
+      ...options.variables,
+    };
+    const { onLog } = options;
+    const workers = await together(
+      ports.map((port) => parts.keep(startWorker({ port, variables, ...(onLog && { onLog }) }))),
+    );
+    const { RULES: rules } = { ...bundle.variables, ...variables } as { RULES?: unknown };
+    for (const { url } of workers) await probe(url, origin, rules, signal);
+    return {
+      workers: workers.map(({ url }) => url),
+      origin: origin.url,
+      bridge: bridge?.url,
+      redis: redis?.url,
+      stop: () => parts.stop(),
+    };
+  } catch (error) {
+    await parts.stop().catch(() => {});
+    throw error;
+  }
+}
+
+async function openBridge(
+  redis: string,
+  port: number,
+): Promise<{ url: string; stop(): Promise<void> }> {
+  const bridge = await startBridge({ redis, port, token: TOKEN });
+  return { url: bridge.url, stop: () => bridge.close() };
+}
