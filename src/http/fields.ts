@@ -36,31 +36,19 @@ export function decisionHeaders(
 }
 
 /** One item of `RateLimit`: after a denial `t` is the wait, else the time until the quota is whole again. */
-function limitItem({
-  name,
-  remaining,
-  retryAfterMs,
-  resetAfterMs,
-  allowed,
-  window,
-}: PolicyDecision): string {
-  const wait = allowed
-    ? resetAfterMs
-    : Number.isFinite(retryAfterMs)
-      ? retryAfterMs
-      : window * 1000;
-  return `"${name}";r=${remaining};t=${wholeSeconds(wait)}`;
+function limitItem(policy: PolicyDecision): string {
+  const { name, remaining, resetAfterMs, allowed } = policy;
+  return `"${name}";r=${remaining};t=${allowed ? wholeSeconds(resetAfterMs) : waitSeconds(policy)}`;
 }
 
-/**
- * `Retry-After` in whole seconds, at least 1. A cost that can never pass is told to wait a whole window, because the
- * field knows no "never".
- */
-function retryAfterSeconds({ retryAfterMs, policies }: Decision): number {
-  const wait = Number.isFinite(retryAfterMs)
-    ? retryAfterMs
-    : 1000 * Math.max(...policies.map(({ window }) => window));
-  return Math.max(1, wholeSeconds(wait));
+/** `Retry-After`: the longest wait of the policies that deny, at least 1. */
+function retryAfterSeconds({ policies }: Decision): number {
+  return Math.max(1, ...policies.filter(({ allowed }) => !allowed).map(waitSeconds));
+}
+
+/** A cost that can never pass is told to wait a whole window, because the fields know no "never". */
+function waitSeconds({ retryAfterMs, window }: PolicyDecision): number {
+  return wholeSeconds(Number.isFinite(retryAfterMs) ? retryAfterMs : window * 1000);
 }
 
 /** Rounded up, so that a client that waits as told is never early. */

@@ -1,0 +1,39 @@
+import type { HeaderOptions } from "../../src/http/fields.ts";
+import { createDecision, type Decision, type Reason } from "../../src/limiter/decision.ts";
+import { fixedWindow, type Policy, tokenBucket } from "../../src/policy/policy.ts";
+import type { Row } from "../../src/store/store.ts";
+import { compile } from "../support/compile-policy.ts";
+
+export const burst = tokenBucket({ name: "burst", limit: 20, refill: 10, per: "1s" });
+export const daily = fixedWindow({ name: "daily", limit: 1000, window: "1d" });
+
+/** A row of a policy with room; times in seconds. */
+export function room(remaining: number, resetAfter: number): Row {
+  return { allowed: true, remaining, retryAfter: 0, resetAfter: resetAfter * 1e6 };
+}
+
+/** A row of a policy without room; times in seconds. */
+export function full(retryAfter: number, resetAfter: number): Row {
+  return {
+    allowed: false,
+    remaining: 0,
+    retryAfter: retryAfter * 1e6,
+    resetAfter: resetAfter * 1e6,
+  };
+}
+
+/** A decision as the limiter would make it of these rows. */
+export function decide(
+  rows: readonly (readonly [Policy, Row])[],
+  reason: Reason,
+  headerOptions: HeaderOptions = {},
+  status?: 503,
+): Decision {
+  return createDecision({
+    reason,
+    status: status ?? (rows.every(([, { allowed }]) => allowed) ? 200 : 429),
+    policies: compile(rows.map(([policy]) => policy)),
+    rows: rows.map(([, row]) => row),
+    headerOptions,
+  });
+}
