@@ -5,6 +5,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { stripVTControlCharacters } from "node:util";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 // The program and the library are one file.
@@ -72,7 +73,10 @@ async function runWrangler(args: string[], signal: AbortSignal | undefined): Pro
   const [status] = await once(child, "close");
   signal?.removeEventListener("abort", kill);
   signal?.throwIfAborted();
-  if (status !== 0) throw new Error(`wrangler could not bundle the worker:\n${complaint.trim()}`);
+  if (status !== 0)
+    throw new Error(
+      `wrangler could not bundle the worker:\n${stripVTControlCharacters(complaint).trim()}`,
+    );
 }
 
 async function readUpload(bytes: Buffer<ArrayBuffer>): Promise<Bundle> {

@@ -1,0 +1,74 @@
+export interface DemoRule {
+  readonly route: string;
+  /** The policy that denies first. */
+  readonly policy: string;
+  readonly limit: number;
+  /** Units per second that come back while a test is still asking. */
+  readonly refill: number;
+  /** `RateLimit-Policy` */
+  readonly field: string;
+}
+
+/** The rules of the ride-hailing demo, as they are promised; wrangler.toml has to keep to them. */
+export const demoRules: readonly DemoRule[] = [
+  {
+    route: "POST /api/rides/request",
+    policy: "rides",
+    limit: 20,
+    refill: 10,
+    field: '"rides";q=20;w=2',
+  },
+  {
+    route: "POST /api/fares/estimate",
+    policy: "fares",
+    limit: 20,
+    refill: 10,
+    field: '"fares";q=20;w=2',
+  },
+  {
+    route: "GET /api/drivers/nearby",
+    policy: "drivers",
+    limit: 30,
+    refill: 15,
+    field: '"drivers";q=30;w=2',
+  },
+  {
+    route: "GET /api/trips/history",
+    policy: "trips",
+    limit: 10,
+    refill: 5,
+    field: '"trips";q=10;w=2',
+  },
+  {
+    route: "POST /api/login",
+    policy: "login-burst",
+    limit: 5,
+    refill: 0,
+    field: '"login-burst";q=5;w=10, "login-hourly";q=50;w=3600',
+  },
+  {
+    route: "GET /api/search",
+    policy: "search",
+    limit: 30,
+    refill: 3,
+    field: '"search";q=30;w=10',
+  },
+  {
+    route: "GET /api/export",
+    policy: "export",
+    limit: 6,
+    refill: 0,
+    field: '"export";q=6;w=60',
+  },
+];
+
+let clients = 0;
+
+/** Headers of a client that nobody has counted yet. */
+export function newClient(): { "x-api-key": string; "cf-connecting-ip": string } {
+  clients++;
+  return {
+    "x-api-key": `client-${clients}`,
+    "cf-connecting-ip": `198.51.${Math.floor(clients / 250)}.${(clients % 250) + 1}`,
+  };
+}

@@ -1,0 +1,181 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { freePort } from "../../scripts/free-port.ts";
+import { redisServerPath } from "../../scripts/redis-server.ts";
+import { run } from "./command.ts";
+import type { Command } from "./command.ts";
+import { descendants, expectGone, expectRefused } from "./processes.ts";
+import { ask, count, expectDenied, fields, left } from "./requests.ts";
+import type { Answer } from "./requests.ts";
+
+const started: Command[] = [];
+// Everything is over by now, unless a test failed.
+afterAll(() => started.forEach(({ child, pid }) => child.exitCode ?? killGroup(pid, "SIGKILL")));
+
+function start(environment = {}, command = ["npm", "start"]): Command {
+  const running = run(command, environment);
+  started.push(running);
+  return running;
+}
+
+function killGroup(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // It has ended.
+  }
+}
+
+describe("npm start", () => {
+  let stack: Command;
+  let worker: string;
+  beforeAll(async () => {
+    stack = start();
+    await stack.ready();
+    worker = stack.address("worker");
+  });
+
+  test("says where everything is", () => {
+    expect(stack.out()).toContain(`ready ${worker}\n`);
+    for (const name of ["worker", "origin", "bridge"]) {
+      expect(stack.address(name)).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d+$/);
+    }
+    expect(stack.address("Redis")).toMatch(/^redis:\/\//);
+    expect(stack.address("store")).toBe("Redis");
+    expect(stack.err()).toBe("");
+  });
+
+  test("lets 20 ride requests pass, and what refills meanwhile; the origin sees no other", async () => {
+    const route = "POST /api/rides/request";
+    expect((await ask(stack.address("origin"), "GET /__counts")).body).toEqual({});
+
+    const begin = performance.now();
+    const answers: Answer[] = [];
+    for (let i = 0; i < 25; i++) answers.push(await ask(worker, route, { "x-api-key": "one" }));
+    const refilled = Math.floor((performance.now() - begin) / 100);
+
+    const { 200: passed = 0, 429: denied = 0 } = count(answers.map(({ status }) => status));
+    expect(passed).toBeGreaterThanOrEqual(20);
+    expect(passed).toBeLessThanOrEqual(20 + refilled);
+    expect(denied).toBe(25 - passed);
+    expect(answers.slice(0, 20).every(({ status }) => status === 200)).toBe(true);
+    for (const answer of answers) {
+      expect(answer.headers.get("ratelimit-policy")).toBe('"rides";q=20;w=2');
+      expect(answer.headers.get("x-ratelimit-limit")).toBe("20");
+      if (answer.status === 429) expectDenied(answer, ["rides"]);
+      else expect(fields(answer, "ratelimit")).toHaveProperty("rides.r");
+    }
+    expect((await ask(stack.address("origin"), "GET /__counts")).body).toEqual({ [route]: passed });
+
+    expect(left(await ask(worker, route, { "x-api-key": "another" }), "rides")).toBe(19);
+  });
+
+  test("is healthy", async () => {
+    const { status, body } = await ask(worker, "GET /_tidegate/health");
+    expect({ status, body }).toEqual({ status: 200, body: { status: "ok" } });
+  });
+
+  test("leaves nothing running after SIGTERM", async () => {
+    const processes = descendants(stack.pid);
+    const names = processes.map(({ name }) => name);
+    expect(names).toContain("workerd");
+    if (redisServerPath()) expect(names).toContain("redis-server");
+
+    const begin = performance.now();
+    process.kill(stack.pid, "SIGTERM");
+    expect(await stack.ended()).toBe(0);
+    expect(performance.now() - begin).toBeLessThan(3_000);
+    await expectGone(processes);
+    const addresses = ["worker", "origin", "bridge"].map((name) => stack.address(name));
+    await expectRefused(redisServerPath() ? [...addresses, stack.address("Redis")] : addresses);
+    expect(stack.err()).toBe("");
+  });
+});
+
+const direct = [process.execPath, "scripts/start.ts"];
+
+test("Ctrl-C during start-up leaves nothing running", async () => {
+  const stack = start();
+  await expect
+    .poll(() => descendants(stack.pid).length, { interval: 5, timeout: 15_000 })
+    .toBeGreaterThanOrEqual(3);
+  const processes = descendants(stack.pid);
+  killGroup(stack.pid, "SIGINT");
+  expect(await stack.ended()).toBe(0);
+  await expectGone(processes);
+  expect(stack.out()).not.toContain("ready");
+  expect(stack.err()).toBe("");
+});
+
+test("without Redis each worker counts in memory, and the banner says so", async () => {
+  const environment = { PATH: "/nowhere", REDIS_URL: undefined, WORKERS: "2" };
+  const stack = start(environment, direct);
+  await stack.ready();
+  expect(stack.out()).toMatch(/^  store +memory +no redis-server and no REDIS_URL: each worker/m);
+  expect([stack.address("Redis"), stack.address("bridge")]).toEqual(["none", "none"]);
+
+  for (const worker of [stack.address("worker"), stack.address("worker 2")]) {
+    const headers = { "cf-connecting-ip": "203.0.113.7" };
+    const answers: Answer[] = [];
+    for (let i = 0; i < 8; i++) answers.push(await ask(worker, "POST /api/login", headers));
+    expect(answers.map(({ status }) => status)).toEqual([...Array(5).fill(200), 429, 429, 429]);
+    expectDenied(answers[5]!, ["login-burst"]);
+  }
+
+  const processes = descendants(stack.pid);
+  expect(processes.filter(({ name }) => name === "workerd")).toHaveLength(2);
+  process.kill(stack.pid, "SIGHUP");
+  expect(await stack.ended()).toBe(0);
+  await expectGone(processes);
+  expect(stack.err()).toBe("");
+});
+
+test("killed, it takes everything along", async () => {
+  const stack = start({}, direct);
+  await stack.ready();
+  const processes = descendants(stack.pid);
+  process.kill(stack.pid, "SIGKILL");
+  expect(await stack.ended()).toBe("SIGKILL");
+  await expectGone(processes);
+});
+
+describe.concurrent("what it cannot start with is one line", () => {
+  test.each([
+    { variable: "PORT", above: 0 },
+    { variable: "PORT", above: 10, WORKERS: "2" },
+    { variable: "ORIGIN_PORT", above: 0 },
+    { variable: "REDIS_REST_PORT", above: 0 },
+  ])("$variable is taken, $above above", async ({ variable, above, ...environment }) => {
+    const other = createServer();
+    await once(other.listen(0, "127.0.0.1"), "listening");
+    const { port } = other.address() as AddressInfo;
+    const stack = start({ ...environment, [variable]: `${port - above}` }, direct);
+    expect(await stack.ended()).toBe(1);
+    expect(stack.err()).toBe(`tidegate: port ${port} is taken: set ${variable} to another one\n`);
+    expect(stack.out()).toBe("");
+    other.close();
+  });
+
+  test.each([
+    [{ PORT: "http" }, 'PORT takes a whole number from 0 to 65535, not "http"'],
+    [{ WORKERS: "0" }, 'WORKERS takes a whole number from 1 to 9, not "0"'],
+    [{ REDIS_URL: "127.0.0.1:6379" }, "REDIS_URL takes a redis:// or rediss:// address"],
+  ])("%j", async (environment, message) => {
+    const stack = start(environment, direct);
+    expect(await stack.ended()).toBe(1);
+    expect(stack.err()).toBe(`tidegate: ${message}\n`);
+  });
+
+  test("REDIS_URL has no Redis", async () => {
+    const port = await freePort();
+    const stack = start({ REDIS_URL: `redis://:secret@127.0.0.1:${port}` }, direct);
+    expect(await stack.ended()).toBe(1);
+    expect(stack.err()).toBe(
+      `tidegate: REDIS_URL is set, but no Redis answers there: connect ECONNREFUSED 127.0.0.1:${port}\n`,
+    );
+  });
+});

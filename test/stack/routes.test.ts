@@ -1,0 +1,119 @@
+import { Redis } from "ioredis";
+import { describe, expect, test } from "vitest";
+
+import { demoRules, newClient } from "./demo-rules.ts";
+import { ask, expectDenied, fields, left } from "./requests.ts";
+import type { Answer } from "./requests.ts";
+import { useStack } from "./stack.ts";
+
+const stack = useStack();
+
+describe.each(demoRules)("$route", ({ route, policy, limit, refill, field }) => {
+  test("has its limit, and says so", async () => {
+    const client = newClient();
+    const begin = performance.now();
+    const answers: Answer[] = [];
+    while (answers.at(-1)?.status !== 429 && answers.length <= 2 * limit) {
+      answers.push(await ask(stack.workers[0]!, route, client));
+    }
+    const refilled = Math.floor(((performance.now() - begin) / 1000) * refill);
+    const passed = answers.length - 1;
+    expect(passed).toBeGreaterThanOrEqual(limit);
+    expect(passed).toBeLessThanOrEqual(limit + refilled);
+
+    const [first, last] = [answers[0]!, answers.at(-1)!];
+    expect(left(first, policy)).toBe(limit - 1);
+    expectDenied(last, [policy]);
+    for (const answer of answers) {
+      expect(answer.headers.get("ratelimit-policy")).toBe(field);
+      expect(Object.keys(fields(answer, "ratelimit"))).toEqual(
+        Object.keys(fields(answer, "ratelimit-policy")),
+      );
+      expect(answer.headers.get("x-ratelimit-limit")).toBe(`${limit}`);
+    }
+    const window = fields(first, "ratelimit-policy")[policy]!["w"]!;
+    // A unit of a segmented window leaves with its segment, a tenth of the window later at most.
+    const longest = policy === "export" ? 1.1 * window : window;
+    expect(Number(last.headers.get("retry-after"))).toBeLessThanOrEqual(longest);
+  });
+
+  test("counts who its rule says", async () => {
+    const [one, other] = [newClient(), newClient()];
+    const user = { "x-user-id": one["x-api-key"] };
+    const ip = (client: typeof one) => ({ "cf-connecting-ip": client["cf-connecting-ip"] });
+    const begin = performance.now();
+    const rows: Answer[] = [];
+    for (const headers of [
+      { ...one, ...user },
+      { ...one, ...ip(other), "x-user-id": "someone" },
+      { ...user, ...ip(one) },
+      { ...user, ...ip(other) },
+      ip(one),
+      ip(other),
+    ]) {
+      rows.push(await ask(stack.workers[0]!, route, headers));
+    }
+    const refilled = Math.floor(((performance.now() - begin) / 1000) * refill);
+    // Which request of its identity each one is.
+    const places = route === "POST /api/login" ? [1, 1, 2, 2, 3, 3] : [1, 2, 1, 2, 1, 1];
+    rows.forEach((row, i) => {
+      const least = limit - places[i]!;
+      expect(left(row, policy)).toBeGreaterThanOrEqual(least);
+      expect(left(row, policy)).toBeLessThanOrEqual(Math.min(limit - 1, least + refilled));
+    });
+  });
+});
+
+test("a client without cf-connecting-ip is the address it calls from", async () => {
+  const local = await ask(stack.workers[0]!, "POST /api/login");
+  expect(left(local, "login-burst")).toBe(4);
+  const named = { "cf-connecting-ip": "127.0.0.1" };
+  expect(left(await ask(stack.workers[0]!, "POST /api/login", named), "login-burst")).toBe(3);
+});
+
+test.each(["GET /", "GET /api/login", "DELETE /api/rides/request", "POST /api/rides"])(
+  "%s has no rule, and passes untouched",
+  async (route) => {
+    for (let i = 0; i < 60; i++) {
+      const { status, headers, body } = await ask(stack.workers[0]!, route, newClient());
+      expect(status).toBe(200);
+      expect([...headers.keys()].filter((name) => /rate-?limit|retry/i.test(name))).toEqual([]);
+      const [method, path] = route.split(" ");
+      expect(body).toMatchObject({ method, path });
+    }
+  },
+);
+
+test("a WebSocket goes through to the origin and back", async () => {
+  const socket = new WebSocket(`${stack.workers[0]!.replace("http", "ws")}/live`, ["chat"]);
+  const events: unknown[] = [];
+  await new Promise((resolve) => {
+    socket.addEventListener("open", () => socket.send("hello"));
+    socket.addEventListener("message", ({ data }) => {
+      events.push(data);
+      socket.close(1000, "bye");
+    });
+    socket.addEventListener("error", () => resolve(events.push("error")));
+    socket.addEventListener("close", ({ code, reason }) => resolve(events.push(code, reason)));
+  });
+  expect(events).toEqual(["hello", 1000, "bye"]);
+  expect(socket.protocol).toBe("chat");
+  const { body } = await ask(stack.origin, "GET /__counts");
+  expect(body).toMatchObject({ "GET /live": 1 });
+});
+
+// Last, so that all of the above is in Redis.
+test("every key in Redis has its partition in a hash tag, and an end", async () => {
+  for (const { route } of demoRules) await ask(stack.workers[0]!, route, newClient());
+  const redis = new Redis(stack.redis!, { disableClientInfo: true });
+  const keys = await redis.keys("*");
+  const ends = await Promise.all(keys.map((key) => redis.pttl(key)));
+  redis.disconnect();
+
+  const policies = keys.map((key) => /^tg:\{[^{}]+\}:([a-z-]+)$/.exec(key)?.[1] ?? key);
+  const names = [...demoRules.map(({ policy }) => policy), "login-hourly"];
+  expect(new Set(policies)).toEqual(new Set(names));
+  // -1 is a key without an end, -2 one that has ended since.
+  expect(ends).not.toContain(-1);
+  expect(Math.max(...ends)).toBeLessThanOrEqual(3_600_000);
+});
