@@ -6,41 +6,54 @@
 
 import { Hono } from "hono";
 
-import { carryOut } from "../adapter/middleware.ts";
+import { appendFields } from "../adapter/append-fields.ts";
 import { problemResponse } from "../http/problem.ts";
 import { monotonicNow } from "../limiter/clock.ts";
+import type { Decision } from "../limiter/decision.ts";
 import { buildLimiter } from "../limiter/limiter.ts";
 import { report } from "../report.ts";
 import type { Environment } from "../store/redis-client.ts";
-import { readConfig, type Rule } from "./config.ts";
+import { readConfig } from "./config.ts";
 import { healthCheck } from "./health.ts";
-import { matchablePath } from "./path.ts";
+import { readPath } from "./path.ts";
 import { passOn } from "./proxy.ts";
 
+/** Paths below it are the gateway's own, in every spelling. */
+const OWN = "_tidegate";
+
 /**
- * A gateway from a worker's variables: requests that match a rule are limited, all others pass untouched.
- * `/_tidegate/` is the gateway's own.
+ * A gateway from a worker's variables: a request is limited by every rule that covers it, in their order; what no rule
+ * covers passes untouched. `/_tidegate/` is the gateway's own.
  *
  * @throws ConfigurationError with every fault in the variables
  * @example
  * export default createGateway(process.env);
  */
 export function createGateway(environment: Environment): Hono {
-  const { origin, rules, store } = readConfig(environment);
-  const gateway = new Hono({ getPath: (request) => matchablePath(new URL(request.url).pathname) });
+  const { origin, rules, store, prefix } = readConfig(environment);
+  const limited = rules.map(({ covers, limitRequest, settings }) => ({
+    covers,
+    limitRequest,
+    limiter: buildLimiter(store, settings),
+  }));
+  const gateway = new Hono();
 
-  gateway.get("/_tidegate/health", healthCheck(store, monotonicNow));
-  gateway.all("/_tidegate/*", () => notFound());
-  gateway.all("/_tidegate", () => notFound());
+  gateway.get(`/${OWN}/health`, healthCheck(store, prefix, monotonicNow));
 
-  for (const rule of rules) {
-    const limiter = buildLimiter(store, rule.settings);
-    gateway.on(methodsOf(rule), [matchablePath(rule.path)], async (c, next) => {
-      const answer = await rule.limitRequest(limiter, c.req.raw, c.req.raw.headers);
-      return carryOut(c, next, answer, (decision) => decision.response());
-    });
-  }
-  gateway.all("*", (c) => passOn(c.req.raw, origin));
+  gateway.all("*", async ({ req: { raw: request } }) => {
+    const readings = readPath(new URL(request.url).pathname);
+    if (readings.some(([first]) => first === OWN)) return notFound();
+
+    const passed: Decision[] = [];
+    for (const { covers, limitRequest, limiter } of limited) {
+      if (!covers(request.method, readings)) continue;
+      const answer = await limitRequest(limiter, request, request.headers);
+      if (answer instanceof Response) return tell(answer, passed);
+      if (!answer.allowed) return tell(answer.response(), passed);
+      passed.push(answer);
+    }
+    return tell(await passOn(request, origin), passed);
+  });
 
   gateway.onError((error) => {
     report(`a request failed: ${error.message}`);
@@ -54,9 +67,12 @@ export function createGateway(environment: Environment): Hono {
   return gateway;
 }
 
-/** Hono's name for "every method" is ALL. */
-function methodsOf({ methods }: Rule): string[] {
-  return methods.map((method) => (method === "*" ? "ALL" : method));
+/** Tells the decisions with a response, the last one first, as limiters around each other would. */
+function tell(response: Response, decisions: readonly Decision[]): Response {
+  return decisions.reduceRight(
+    (told, decision) => appendFields(told, decision.headers()),
+    response,
+  );
 }
 
 function notFound(): Response {

@@ -1,0 +1,88 @@
+import * as z from "zod/mini";
+
+import {
+  compileRequest,
+  type RequestLimiter,
+  type RequestOptions,
+} from "../adapter/request-limiter.ts";
+import type { Faults } from "../errors.ts";
+import { checkSettings, type LimiterOptions, type LimiterSettings } from "../limiter/settings.ts";
+import type { ClientIp } from "../partition/client-ip.ts";
+import { check } from "./check.ts";
+import { compileRoute, type Covers } from "./route.ts";
+
+/** One rule, checked: which requests, and how they are limited. */
+export interface Rule {
+  readonly covers: Covers;
+  readonly settings: LimiterSettings;
+  readonly limitRequest: RequestLimiter<Request>;
+}
+
+/** What the rules take from the variables around them. */
+export interface RuleDefaults extends Required<Pick<LimiterOptions, "prefix" | "onFailure">> {
+  readonly clientIp: ClientIp;
+}
+
+const methodRemedy =
+  'Use "*" or methods in capitals, "POST" or ["GET", "POST"]; HEAD counts as GET.';
+const Method = z.string(methodRemedy).check(z.regex(/^(?:\*|(?!HEAD$)[A-Z]{1,20})$/, methodRemedy));
+
+const pathRemedy =
+  'Begin with "/"; ":name" stands for one segment and a last "*" for the rest. Write what is not ASCII as it is read, not as escapes.';
+
+/** `:name`, or a text that could be read in a path: no part of a URL's syntax, and no escape. */
+const SEGMENT = /^(?::[\w-]+|(?!\.{1,2}$)[^\s\\:*?#%;{}]+)$/;
+
+/** What a rule may hold. Its policies and how it identifies are checked where those of code are. */
+const RuleShape = z.strictObject(
+  {
+    method: z._default(
+      z.union([Method, z.array(Method).check(z.minLength(1, methodRemedy))], methodRemedy),
+      "*",
+    ),
+    path: z.string(pathRemedy).check(z.refine(isPath, pathRemedy)),
+    policies: z.unknown(),
+    partition: z.optional(z.unknown()),
+    onMissing: z.optional(z.unknown()),
+    cost: z.optional(z.unknown()),
+    onFailure: z.optional(z.unknown()),
+  },
+  "A rule is a table of method, path, policies, partition, onMissing, cost, onFailure, and nothing else.",
+);
+
+/** Checks a rule and compiles it; `undefined` if it is none at all. */
+export function readRule(
+  input: unknown,
+  path: string,
+  { clientIp, ...defaults }: RuleDefaults,
+  faults: Faults,
+): Rule | undefined {
+  const shape = check(RuleShape, input, path, faults);
+  if (typeof input !== "object" || input === null || Array.isArray(input)) return undefined;
+  const own = faults.within(path);
+  const { policies, onFailure, partition, onMissing, cost } = input as LimiterOptions &
+    RequestOptions<Request>;
+  const settings = checkSettings(
+    { policies, ...defaults, ...(onFailure !== undefined && { onFailure }) },
+    own,
+  );
+  const requestOptions = { partition, onMissing, cost, clientIp } as RequestOptions<Request>;
+  const limitRequest = compileRequest(requestOptions, policies, own);
+  const { method, path: pattern } = shape ?? { method: "*", path: "/" };
+  return {
+    covers: compileRoute({ methods: [method].flat(), path: pattern }),
+    settings,
+    limitRequest,
+  };
+}
+
+function isPath(path: string): boolean {
+  const [before, ...segments] = path.split("/");
+  const last = segments.pop();
+  return (
+    before === "" &&
+    last !== undefined &&
+    (last === "" || last === "*" || SEGMENT.test(last)) &&
+    segments.every((segment) => SEGMENT.test(segment))
+  );
+}
