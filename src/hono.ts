@@ -6,12 +6,13 @@
 
 import type { Context, Env, MiddlewareHandler } from "hono";
 
-import { carryOut } from "./adapter/middleware.ts";
+import { appendFields } from "./adapter/append-fields.ts";
 import { compileRequest, type RequestOptions } from "./adapter/request-limiter.ts";
 import { Faults } from "./errors.ts";
 import type { Decision } from "./limiter/decision.ts";
 import { buildLimiter, type Limiter } from "./limiter/limiter.ts";
 import { checkSettings, type LimiterOptions } from "./limiter/settings.ts";
+import { memoryStore } from "./store/memory-store.ts";
 import { openStore } from "./store/open-store.ts";
 import { processEnvironment, type RedisClient, type RedisEndpoint } from "./store/redis-client.ts";
 
@@ -21,8 +22,6 @@ export interface RateLimitOptions<E extends Env = Env>
   extends Omit<LimiterOptions, "redis">, RequestOptions<Context<E>> {
   /** As for `createLimiter`, or a function of the first request's context. Default: from `c.env`, then the process. */
   readonly redis?: Redis | ((c: Context<E>) => Redis);
-  /** Answers a denied request. Default: `decision.response()`. */
-  readonly onDenied?: (c: Context<E>, decision: Decision) => Response | Promise<Response>;
 }
 
 /** What the middleware leaves on the context. */
@@ -48,11 +47,13 @@ export function rateLimit<E extends Env = Env>(
   const faults = new Faults();
   const settings = checkSettings(rest, faults);
   const limitRequest = compileRequest<Context<E>>(options, options.policies, faults);
-  // Bindings come with a request: without a client at hand, the store is opened with the first one.
+  // Bindings come with a request: without a client at hand, the store is opened with the first one. What else there
+  // is to say about it is said now, as if there were one.
   const late = options.store === undefined && (redis === undefined || typeof redis === "function");
-  const store = late ? undefined : openStore(options as LimiterOptions, {}, faults);
+  const checked = late ? { ...rest, store: memoryStore() } : (options as LimiterOptions);
+  const store = openStore(checked, {}, faults);
   faults.throwIfAny();
-  let limiter: Limiter | undefined = store && buildLimiter(store, settings);
+  let limiter = late ? undefined : buildLimiter(store!, settings);
 
   function openLimiter(c: Context<E>): Limiter {
     const lateFaults = new Faults();
@@ -63,12 +64,17 @@ export function rateLimit<E extends Env = Env>(
     return buildLimiter(opened!, settings);
   }
 
-  return async function rateLimit(c, next) {
-    limiter ??= openLimiter(c as Context<E>);
-    const answer = await limitRequest(limiter, c as Context<E>, c.req.raw.headers);
-    if (!(answer instanceof Response)) c.set("rateLimit", answer as never);
-    return carryOut(c, next, answer, (decision) =>
-      options.onDenied ? options.onDenied(c as Context<E>, decision) : decision.response(),
-    );
+  return async function rateLimit(c: Context, next) {
+    limiter ??= openLimiter(c);
+    const answer = await limitRequest(limiter, c, c.req.raw.headers);
+    if (answer instanceof Response) return answer;
+    c.set("rateLimit", answer);
+    if (!answer.allowed) return options.onDenied?.(c, answer) ?? answer.response();
+    await next();
+    const told = appendFields(c.res, answer.headers());
+    // Assigning over a response would merge the old one's fields into it.
+    c.res = undefined;
+    c.res = told;
+    return undefined;
   };
 }

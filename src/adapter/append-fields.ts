@@ -1,14 +1,20 @@
-/** Lists that several limiters on one path add to: an origin's values stay, ours come after. */
+/** Lists that several limiters on one path add to: what is there stays, ours come after. */
 const LISTS = new Set(["ratelimit", "ratelimit-policy"]);
+
+/** These are of one policy together: a part of them from here and a part from there would say nothing. */
+const TRIPLE = ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"];
 
 /** Adds a decision's fields to a response without overwriting what it says already. */
 export function appendFields(response: Response, fields: Headers): Response {
   // A response that switches protocols carries its socket: it cannot be built anew, and has no use for the fields.
   if (response.status === 101) return response;
+  // Built anew, because nobody can change the fields of a response that fetch gave.
   const told = new Response(response.body, response);
+  const { headers } = told;
+  const taken = TRIPLE.some((name) => headers.has(name)) ? TRIPLE : [];
   for (const [name, value] of fields) {
-    if (LISTS.has(name)) told.headers.append(name, value);
-    else if (!told.headers.has(name)) told.headers.set(name, value);
+    if (LISTS.has(name)) headers.append(name, value);
+    else if (!headers.has(name) && !taken.includes(name)) headers.set(name, value);
   }
   return told;
 }

@@ -6,10 +6,16 @@ import type { ClientIp } from "../partition/client-ip.ts";
 import { compileSources, type Source } from "../partition/source.ts";
 import type { Policy } from "../policy/policy.ts";
 
-/** How a request becomes an identity and a cost. `Context` is what the framework hands to its handlers. */
+/**
+ * How a request becomes an identity and a cost, and a denial an answer. `Context` is what the framework hands to its
+ * handlers.
+ */
 export interface RequestOptions<Context> {
   /**
-   * Who is counted: sources in order, the first that a request carries is taken, or a function. Default `["ip"]`.
+   * Who is counted: sources in order, the first that a request carries is taken, or a function, which says
+   * `undefined` for nobody. Default `["ip"]`.
+   *
+   * A header that nothing in front has checked is the client's word: with a new value it gets a new quota.
    */
   readonly partition?:
     | readonly Source[]
@@ -23,6 +29,8 @@ export interface RequestOptions<Context> {
   readonly onMissing?: "share" | "reject";
   /** Quota units of a request, a whole number from 0. Default 1. */
   readonly cost?: number | ((context: Context) => number | Promise<number>);
+  /** Answers a denied request. Default: `decision.response()`. */
+  readonly onDenied?: (context: Context, decision: Decision) => Response | Promise<Response>;
 }
 
 /** Decides a request; a Response where there is nothing to decide. */
@@ -32,21 +40,28 @@ export type RequestLimiter<Context> = (
   headers: Headers,
 ) => Promise<Decision | Response>;
 
-/** Where all requests without identity are counted; no source yields it. */
+/**
+ * Where all requests without identity are counted. No source yields it; a user whom a function calls that gains
+ * nothing, since leaving the identity out leads here, too.
+ */
 const SHARED_IDENTITY = "no-identity";
 
 /** Checks the options and compiles them into one function. */
 export function compileRequest<Context>(
-  { partition = ["ip"], clientIp, onMissing = "share", cost = 1 }: RequestOptions<Context>,
+  options: RequestOptions<Context>,
   policies: readonly Policy[],
   faults: Faults,
 ): RequestLimiter<Context> {
+  const { partition = ["ip"], clientIp, onMissing = "share", cost = 1, onDenied } = options;
   const identify =
     typeof partition === "function"
       ? partition
       : fromHeaders(compileSources(partition, clientIp, "partition", faults));
   if (onMissing !== "share" && onMissing !== "reject") {
     faults.add("onMissing", onMissing, 'Use "share" or "reject".');
+  }
+  if (onDenied !== undefined && typeof onDenied !== "function") {
+    faults.add("onDenied", onDenied, "Give a function that returns a Response.");
   }
   if (typeof cost !== "function") {
     if (!Number.isSafeInteger(cost) || cost < 0) {
@@ -55,7 +70,11 @@ export function compileRequest<Context>(
         cost,
         "Give a whole number of units from 0, or a function that returns one.",
       );
-    } else if (Array.isArray(policies) && policies.some((policy) => cost > policy?.limit)) {
+    } else if (
+      Array.isArray(policies) &&
+      // A limit below 1 is a fault of its own.
+      policies.some((policy) => policy?.limit >= 1 && cost > policy.limit)
+    ) {
       faults.add(
         "cost",
         cost,
@@ -66,9 +85,11 @@ export function compileRequest<Context>(
 
   return async function limitRequest(limiter, context, headers) {
     const identity = await identify(context, headers);
-    if (identity === undefined && onMissing === "reject") return missingIdentity();
+    // What a look-up yields that found nobody, whatever its type says.
+    const missing = identity === undefined || identity === null || identity === "";
+    if (missing && onMissing === "reject") return missingIdentity();
     const units = typeof cost === "function" ? await cost(context) : cost;
-    return limiter.limit(identity ?? SHARED_IDENTITY, { cost: units });
+    return limiter.limit(missing ? SHARED_IDENTITY : identity, { cost: units });
   };
 }
 

@@ -1,0 +1,151 @@
+import { Hono } from "hono";
+import { afterEach, describe, expect, inject, it, vi } from "vitest";
+
+import { ConfigurationError, type Fault } from "../../src/errors.ts";
+import { rateLimit, type RateLimitOptions } from "../../src/hono.ts";
+import { fixedWindow } from "../../src/policy/policy.ts";
+import { memoryStore } from "../../src/store/memory-store.ts";
+
+interface Bindings {
+  readonly UPSTASH_REDIS_REST_URL?: string;
+  readonly UPSTASH_REDIS_REST_TOKEN?: string;
+  readonly OTHER?: { readonly url: string; readonly token: string };
+}
+type E = { Bindings: Bindings };
+
+const policies = [fixedWindow({ name: "hourly", limit: 1, window: "1h" })];
+const anyone = () => "anyone";
+const wrong = () => ({ url: "redis://localhost", token: "secret" });
+const endpoint = () => ({ url: inject("redisRestUrl"), token: inject("redisRestToken") });
+const bindings = (): Bindings => ({
+  UPSTASH_REDIS_REST_URL: inject("redisRestUrl"),
+  UPSTASH_REDIS_REST_TOKEN: inject("redisRestToken"),
+});
+
+/** An app that shows what went wrong, and two requests to it. */
+async function askTwice(options: Partial<RateLimitOptions<E>>, env: Bindings): Promise<string[]> {
+  const user = crypto.randomUUID();
+  const app = new Hono<E>()
+    .use(rateLimit<E>({ policies, partition: () => user, ...options }))
+    .get("/", (c) => c.text(c.var.rateLimit.reason));
+  app.onError((error, c) => c.text(error.message, 500));
+  const first = await app.request("/", {}, env);
+  const second = await app.request("/", {}, env);
+  return [`${first.status} ${await first.text()}`, String(second.status)];
+}
+
+function faultsOf(options: object): readonly Fault[] {
+  try {
+    rateLimit(options as RateLimitOptions);
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigurationError);
+    return (error as ConfigurationError).faults;
+  }
+  return [];
+}
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+describe("the Redis of rateLimit()", () => {
+  it("comes from c.env, with the first request", async () => {
+    expect(await askTwice({}, bindings())).toEqual(["200 allowed", "429"]);
+  });
+
+  it("comes from the process where c.env has none, and from c.env before the process", async () => {
+    vi.stubEnv("UPSTASH_REDIS_REST_URL", inject("redisRestUrl"));
+    vi.stubEnv("UPSTASH_REDIS_REST_TOKEN", "not-the-token");
+    const quietly = { onStoreError: () => {} };
+    expect(await askTwice(quietly, {})).toEqual(["200 store-unavailable", "429"]);
+    expect(await askTwice({}, bindings())).toEqual(["200 allowed", "429"]);
+  });
+
+  it("comes from a function of the context, asked once", async () => {
+    const redis = vi.fn((c: { env: Bindings }) => c.env.OTHER!);
+    expect(await askTwice({ redis }, { OTHER: endpoint() })).toEqual(["200 allowed", "429"]);
+    expect(redis).toHaveBeenCalledTimes(1);
+  });
+
+  it("is given in the options, and then nothing is looked up", async () => {
+    const env = { UPSTASH_REDIS_REST_URL: "http://192.0.2.1", UPSTASH_REDIS_REST_TOKEN: "x" };
+    expect(await askTwice({ redis: endpoint() }, env)).toEqual(["200 allowed", "429"]);
+  });
+
+  it("is missed with every request until it is there", async () => {
+    const user = crypto.randomUUID();
+    const app = new Hono<E>().use(rateLimit<E>({ policies, partition: () => user }));
+    app.get("/", (c) => c.text("hello"));
+    app.onError((error, c) => c.json({ code: (error as ConfigurationError).code, ...error }, 500));
+
+    for (const _ of [1, 2]) {
+      const answer = await app.request("/", {}, {});
+      expect(answer.status).toBe(500);
+      expect(await answer.json()).toMatchObject({
+        code: "ERR_CONFIGURATION",
+        faults: [
+          { path: "UPSTASH_REDIS_REST_URL", value: "missing", remedy: expect.any(String) },
+          { path: "UPSTASH_REDIS_REST_TOKEN", value: "missing", remedy: expect.any(String) },
+        ],
+      });
+    }
+    expect((await app.request("/", {}, bindings())).status).toBe(200);
+  });
+
+  it("that a function says wrongly is an error of the request", async () => {
+    const [first] = await askTwice({ redis: wrong }, {});
+    expect(first).toMatch(/^500 .*redis\.url: "redis:\/\/localhost": /s);
+    expect(first).not.toContain("secret");
+  });
+});
+
+describe("faults of rateLimit()", () => {
+  it("are all said when it is made, also those that are about a store that comes later", () => {
+    const faults = faultsOf({
+      policies: [{ algorithm: "fixed-window", limit: 0, window: "1x" }],
+      prefix: "{}",
+      onFailure: "shut",
+      timeout: "0ms",
+      onStoreError: "log",
+      denialCache: { maxEntries: 0 },
+      headers: { "draft-12": true },
+      partition: ["cookie"],
+      onMissing: "allow",
+      cost: -1,
+    });
+    expect(faults.map(({ path }) => path).sort()).toEqual([
+      "cost",
+      "denialCache",
+      "headers.draft-12",
+      "onFailure",
+      "onMissing",
+      "onStoreError",
+      "partition[0]",
+      "policies[0].limit",
+      "policies[0].window",
+      "prefix",
+      "timeout",
+    ]);
+  });
+
+  it.each([
+    ["clientIp", { store: memoryStore() }, "missing"],
+    ["clientIp", { store: memoryStore(), clientIp: "nginx" }, '"nginx"'],
+    ["partition", { store: memoryStore(), partition: "ip" }, '"ip"'],
+    ["cost", { store: memoryStore(), partition: anyone, cost: 2 }, "2"],
+    ["cost", { store: memoryStore(), partition: anyone, cost: 0.5 }, "0.5"],
+    ["cost", { store: memoryStore(), partition: anyone, cost: "1" }, '"1"'],
+    ["onDenied", { store: memoryStore(), partition: anyone, onDenied: 429 }, "429"],
+    ["store", { store: {}, partition: anyone }, "{}"],
+    ["redis.url", { redis: { url: "x", token: "y" }, partition: anyone }, '"x"'],
+  ])("%s of %j is one: %s", (path, options, value) => {
+    expect(faultsOf({ policies, ...options })).toEqual([
+      { path, value, remedy: expect.any(String) },
+    ]);
+  });
+
+  it("are not met by a store and a function for the Redis at once", () => {
+    const both = { store: memoryStore(), redis: () => endpoint(), partition: anyone };
+    expect(faultsOf({ policies, ...both }).map(({ path }) => path)).toEqual(["store"]);
+  });
+});

@@ -1,0 +1,80 @@
+import { Hono } from "hono";
+import { describe, expect, it } from "vitest";
+
+import type { RequestOptions } from "../../src/adapter/request-limiter.ts";
+import { rateLimit } from "../../src/hono.ts";
+import { fixedWindow } from "../../src/policy/policy.ts";
+import { memoryStore } from "../../src/store/memory-store.ts";
+
+type Options = Pick<RequestOptions<never>, "onMissing" | "clientIp"> & {
+  partition?: () => unknown;
+};
+
+function appOf({ partition, ...options }: Options) {
+  return new Hono()
+    .use(
+      rateLimit({
+        store: memoryStore(),
+        policies: [fixedWindow({ limit: 1, window: "1h" })],
+        clientIp: "cloudflare",
+        ...(partition && { partition: partition as () => string }),
+        ...options,
+      }),
+    )
+    .get("/", (c) => c.text("hello"));
+}
+
+describe("a request without identity", () => {
+  it.each([undefined, null, ""])(
+    "shares one bucket with all others like it, when a function says %j",
+    async (nobody) => {
+      const app = appOf({ partition: () => nobody });
+      expect((await app.request("/")).status).toBe(200);
+      expect((await app.request("/")).status).toBe(429);
+    },
+  );
+
+  it("shares it also when no source says who it is, and nobody else is in it", async () => {
+    const app = appOf({});
+    const from = async (address?: string) =>
+      (await app.request("/", address ? { headers: { "cf-connecting-ip": address } } : {})).status;
+    expect([await from(), await from(), await from("unknown"), await from("192.0.2.1")]).toEqual([
+      200, 429, 429, 200,
+    ]);
+  });
+
+  it.each([undefined, null, ""])("is refused where that is asked for: %j", async (nobody) => {
+    const app = appOf({ partition: () => nobody, onMissing: "reject" });
+    const refused = await app.request("/");
+    expect(refused.status).toBe(400);
+    expect(refused.headers.get("Content-Type")).toBe("application/problem+json");
+    expect(refused.headers.get("Cache-Control")).toBe("no-store");
+    expect(refused.headers.has("RateLimit")).toBe(false);
+    expect(await refused.json()).toEqual({
+      type: "about:blank",
+      title: "Bad Request",
+      status: 400,
+      detail: "The request does not say whose quota it is to use.",
+    });
+  });
+
+  it("is never let through: an identity that is no text is an error", async () => {
+    const app = appOf({ partition: () => 42 });
+    app.onError((error, c) => c.json({ ...error }, 500));
+    const answer = await app.request("/");
+    expect([answer.status, await answer.json()]).toEqual([
+      500,
+      { name: "TidegateError", code: "ERR_IDENTITY" },
+    ]);
+  });
+
+  it("is never let through: a partition function that fails is an error", async () => {
+    const app = appOf({
+      partition: () => {
+        throw new Error("no session store");
+      },
+    });
+    app.onError((error, c) => c.text(error.message, 500));
+    expect(await (await app.request("/")).text()).toBe("no session store");
+  });
+});

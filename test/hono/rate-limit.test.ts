@@ -1,0 +1,162 @@
+import { Hono } from "hono";
+import { describe, expect, expectTypeOf, inject, it } from "vitest";
+
+import { rateLimit } from "../../src/hono.ts";
+import type { Decision } from "../../src/limiter/decision.ts";
+import { fixedWindow, tokenBucket } from "../../src/policy/policy.ts";
+import { memoryStore } from "../../src/store/memory-store.ts";
+
+const policies = [tokenBucket({ name: "burst", limit: 2, refill: 1, per: "1s" })];
+
+/** A store on a clock that the test moves, in seconds. */
+function clockedStore() {
+  const clock = { seconds: 1_800_000_000 };
+  return { clock, store: memoryStore({ now: () => clock.seconds * 1e6 }) };
+}
+
+describe("rateLimit()", () => {
+  it("lets requests pass with the decision's fields, then answers 429 until there is room again", async () => {
+    const { clock, store } = clockedStore();
+    const app = new Hono()
+      .use(rateLimit({ store, policies, partition: () => "ada", denialCache: false }))
+      .get("/", (c) => c.text("hello"));
+
+    const first = await app.request("/");
+    expect([first.status, await first.text()]).toEqual([200, "hello"]);
+    expect(first.headers.get("RateLimit")).toBe('"burst";r=1;t=1');
+    expect(first.headers.get("RateLimit-Policy")).toBe('"burst";q=2;w=2');
+    expect(first.headers.has("Retry-After")).toBe(false);
+
+    expect((await app.request("/")).headers.get("RateLimit")).toBe('"burst";r=0;t=2');
+
+    const denied = await app.request("/");
+    expect(denied.status).toBe(429);
+    expect(denied.headers.get("Content-Type")).toBe("application/problem+json");
+    expect(denied.headers.get("Retry-After")).toBe("1");
+    expect(await denied.json()).toMatchObject({ status: 429, "violated-policies": ["burst"] });
+
+    clock.seconds += 1;
+    expect((await app.request("/")).status).toBe(200);
+    expect((await app.request("/")).status).toBe(429);
+  });
+
+  it("leaves the decision on c.var.rateLimit, typed", async () => {
+    const { store } = clockedStore();
+    const app = new Hono()
+      .use(rateLimit({ store, policies, partition: () => "ada" }))
+      .get("/", (c) => {
+        expectTypeOf(c.var.rateLimit).toEqualTypeOf<Decision>();
+        return c.json(c.var.rateLimit);
+      });
+    expect(await (await app.request("/")).json()).toEqual({
+      allowed: true,
+      reason: "allowed",
+      retryAfterMs: 0,
+      policies: [
+        {
+          name: "burst",
+          limit: 2,
+          window: 2,
+          remaining: 1,
+          retryAfterMs: 0,
+          resetAfterMs: 1000,
+          allowed: true,
+        },
+      ],
+    });
+  });
+
+  it("decides on a real Redis, and knows from its answer that the next request is denied", async () => {
+    const user = crypto.randomUUID();
+    const app = new Hono()
+      .use(
+        rateLimit({
+          redis: { url: inject("redisRestUrl"), token: inject("redisRestToken") },
+          policies: [fixedWindow({ limit: 1, window: "1h" })],
+          partition: () => user,
+        }),
+      )
+      .get("/", (c) => c.text("hello"));
+    const answers = [];
+    for (let i = 0; i < 3; i++) {
+      const { status, headers } = await app.request("/");
+      answers.push([status, headers.get("X-RateLimit-Reason")]);
+    }
+    expect(answers).toEqual([
+      [200, null],
+      [429, "cached-denial"],
+      [429, "cached-denial"],
+    ]);
+  });
+
+  it("lets onDenied answer, with the context and the decision at hand", async () => {
+    const { store } = clockedStore();
+    const app = new Hono()
+      .use(
+        rateLimit({
+          store,
+          policies,
+          partition: () => "ada",
+          cost: () => 3,
+          onDenied: (c, decision) =>
+            c.text(`${decision.reason} ${c.req.path}`, 420 as never, { "X-Own": "1" }),
+        }),
+      )
+      .get("/", (c) => c.text("hello"));
+    const denied = await app.request("/");
+    expect([denied.status, await denied.text()]).toEqual([420, "cost-exceeds-limit /"]);
+    expect(denied.headers.get("X-Own")).toBe("1");
+  });
+
+  it("takes the cost that a function says, and none where it says 0", async () => {
+    const { store } = clockedStore();
+    const app = new Hono()
+      .use(
+        rateLimit({
+          store,
+          policies: [fixedWindow({ name: "units", limit: 10, window: "1h" })],
+          partition: () => "ada",
+          cost: async (c) => Number(c.req.query("cost")),
+        }),
+      )
+      .get("/", (c) => c.text("hello"));
+    const left = async (cost: number) =>
+      (await app.request(`/?cost=${cost}`)).headers.get("X-RateLimit-Remaining");
+    expect([await left(4), await left(0), await left(5), await left(2), await left(1)]).toEqual([
+      "6",
+      "6",
+      "1",
+      "1",
+      "0",
+    ]);
+  });
+
+  it("counts HEAD and OPTIONS as what they are, requests", async () => {
+    const { store } = clockedStore();
+    const app = new Hono()
+      .use(rateLimit({ store, policies, partition: () => "ada" }))
+      .get("/", (c) => c.text("hello"))
+      .options("/", (c) => c.body(null, 204));
+
+    const head = await app.request("/", { method: "HEAD" });
+    expect([head.status, await head.text()]).toEqual([200, ""]);
+    expect(head.headers.get("RateLimit")).toBe('"burst";r=1;t=1');
+    const options = await app.request("/", { method: "OPTIONS" });
+    expect([options.status, options.headers.get("RateLimit")]).toEqual([204, '"burst";r=0;t=2']);
+    const denied = await app.request("/", { method: "HEAD" });
+    expect([denied.status, await denied.text()]).toEqual([429, ""]);
+    expect(denied.headers.get("Retry-After")).toBe("1");
+  });
+
+  it("keeps partitions apart, whether a function says them at once or later", async () => {
+    const { store } = clockedStore();
+    const app = new Hono()
+      .use(rateLimit({ store, policies, partition: async (c) => c.req.header("x-tenant") }))
+      .get("/", (c) => c.text("hello"));
+    const of = async (tenant: string) =>
+      (await app.request("/", { headers: { "x-tenant": tenant } })).status;
+    expect([await of("a"), await of("a"), await of("a"), await of("b")]).toEqual([
+      200, 200, 429, 200,
+    ]);
+  });
+});
