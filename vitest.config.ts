@@ -1,9 +1,21 @@
+import { fileURLToPath } from "node:url";
+
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
+
+const source = (file: string) => fileURLToPath(new URL("src/", import.meta.url)) + file;
 
 // Three runtimes. What is the same everywhere is tested in Node, on a real Redis over real HTTP; the other two show
 // that the code that ships runs where it ships to.
 export default defineConfig({
+  // The package by its own name, as the README imports it.
+  resolve: {
+    alias: [
+      { find: /^tidegate$/, replacement: source("index.ts") },
+      { find: /^tidegate\/gateway$/, replacement: source("worker/gateway.ts") },
+      { find: /^tidegate\/(hono|vercel)$/, replacement: source("$1.ts") },
+    ],
+  },
   test: {
     globalSetup: ["test/support/global-setup.ts"],
     projects: [

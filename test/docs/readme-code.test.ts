@@ -1,0 +1,98 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
+import { unstable_readConfig } from "wrangler";
+
+import { type Origin, startOrigin } from "../../scripts/local-stack/origin.ts";
+import { createGateway } from "../../src/worker/gateway.ts";
+import { codeBlocks } from "./code-blocks.ts";
+
+const blocks = codeBlocks("README.md").filter(({ language }) => language === "ts");
+const folder = resolve(".tmp/readme");
+const fileOf = (line: number) => join(folder, `line-${line}.ts`);
+
+let origin: Origin;
+beforeAll(async () => {
+  origin = await startOrigin();
+  vi.stubEnv("UPSTASH_REDIS_REST_URL", inject("redisRestUrl"));
+  vi.stubEnv("UPSTASH_REDIS_REST_TOKEN", inject("redisRestToken"));
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  for (const { line, code } of blocks) {
+    writeFileSync(fileOf(line), code.replace("https://origin.example.com", origin.url));
+  }
+  writeFileSync(
+    join(folder, "tsconfig.json"),
+    JSON.stringify({ extends: "../../tsconfig.json", include: ["*.ts"] }),
+  );
+});
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  rmSync(folder, { recursive: true, force: true });
+  await origin.stop();
+});
+
+/** What a block exports: a worker, a middleware, or nothing where it runs by itself. */
+type Handler =
+  | { fetch(request: Request): Response | Promise<Response> }
+  | ((request: Request) => Promise<Response>);
+
+async function statusesOf(handler: Handler, requests: number): Promise<number[]> {
+  const statuses: number[] = [];
+  for (let request = 0; request < requests; request++) {
+    const asked = new Request("https://example.com/api/rides", {
+      headers: { "cf-connecting-ip": "192.0.2.1", "x-real-ip": "192.0.2.1", "x-user-id": "readme" },
+    });
+    const response = await (typeof handler === "function" ? handler(asked) : handler.fetch(asked));
+    statuses.push(response.status);
+  }
+  return statuses;
+}
+
+describe("the README's TypeScript", () => {
+  test("has every block that it should", () => {
+    expect(blocks).toHaveLength(5);
+  });
+
+  test("is what the types say", async () => {
+    await promisify(execFile)("tsc", ["-p", folder]);
+  });
+
+  test.for(blocks)("on line $line runs, and limits where it handles requests", async ({ line }) => {
+    const log = vi.spyOn(console, "log").mockImplementation(() => {});
+    const { default: handler } = (await import(fileOf(line))) as { default?: Handler };
+    if (handler === undefined) {
+      expect(log.mock.calls.map(([name, remaining]) => [name, remaining])).toEqual([
+        ["burst", 2],
+        ["daily", 997],
+      ]);
+    } else {
+      const statuses = await statusesOf(handler, 60);
+      expect(statuses.slice(0, 20)).toEqual(Array(20).fill(200));
+      expect(statuses).toContain(429);
+    }
+    log.mockRestore();
+  });
+});
+
+test("the README's wrangler.toml is a gateway's, and its rule limits", async () => {
+  const block = codeBlocks("README.md").find(({ language }) => language === "toml")!;
+  mkdirSync(folder, { recursive: true });
+  const file = join(folder, "wrangler.toml");
+  writeFileSync(file, `name = "readme"\n${block.code}`);
+  const { vars } = unstable_readConfig({ config: file });
+  const gateway = createGateway({
+    ...vars,
+    ORIGIN: origin.url,
+    STORE: "memory",
+    CLIENT_IP: "cloudflare",
+  });
+  const statuses: number[] = [];
+  for (let login = 0; login < 7; login++) {
+    statuses.push((await gateway.request("/api/login", { method: "POST" })).status);
+  }
+  expect(statuses).toEqual([200, 200, 200, 200, 200, 429, 429]);
+});

@@ -1,0 +1,111 @@
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
+import { promisify } from "node:util";
+
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+
+import { freePort } from "../../scripts/free-port.ts";
+import { type LocalStack, startLocalStack } from "../../scripts/local-stack/local-stack.ts";
+import { codeBlocks } from "./code-blocks.ts";
+
+const commands = codeBlocks("README.md")
+  .filter(({ language }) => language === "sh")
+  .flatMap(({ code }) => code.trim().split("\n"));
+
+let stack: LocalStack;
+beforeAll(async () => {
+  stack = await startLocalStack();
+});
+afterAll(() => stack.stop());
+
+/** Runs a command of the README as it stands there, but for the ports. */
+async function run(command: string): Promise<string> {
+  const moved = command
+    .replaceAll("http://127.0.0.1:8787", stack.workers[0]!)
+    .replaceAll("http://127.0.0.1:8788", stack.origin);
+  return (await promisify(execFile)("bash", ["-c", moved])).stdout;
+}
+
+const command = (pattern: RegExp) => commands.find((candidate) => pattern.test(candidate))!;
+
+test("these are the README's commands", () => {
+  expect(commands.map((line) => line.split(" ").slice(0, 4).join(" "))).toEqual([
+    "npm ci && npm",
+    "npm ci && npm",
+    "for i in $(seq",
+    "curl -si -X POST",
+    "curl -s http://127.0.0.1:8788/__counts",
+    "curl -s http://127.0.0.1:8787/_tidegate/health",
+    "npm run build",
+    "npm run redis-rest --",
+  ]);
+});
+
+test("the two set-up commands are CI's, and what test/stack starts", () => {
+  expect(commands.slice(0, 2)).toEqual(["npm ci && npm start", "npm ci && npm test"]);
+  expect(readFileSync(".ci/run", "utf8")).toMatch(/\nnpm ci\nnpm test\n$/);
+});
+
+test("25 requests with one key: 20 pass, and what refills meanwhile; the origin has counted them", async () => {
+  const start = performance.now();
+  const statuses = (await run(command(/seq 25/))).trim().split(" ");
+  const refilled = Math.ceil((performance.now() - start) / 100);
+  expect(statuses).toHaveLength(25);
+  expect(statuses.slice(0, 20)).toEqual(Array(20).fill("200"));
+  const passed = statuses.filter((status) => status === "200").length;
+  expect(passed).toBeLessThanOrEqual(20 + refilled);
+  expect(statuses.filter((status) => status === "429")).toHaveLength(25 - passed);
+  expect(JSON.parse(await run(command(/__counts/)))).toEqual({ "POST /api/rides/request": passed });
+});
+
+test("a login tells of both policies", async () => {
+  const answer = await run(command(/api\/login/));
+  expect(answer).toMatch(/^HTTP\/1\.1 200/);
+  expect(answer).toMatch(
+    /^RateLimit-Policy: "login-burst";q=5;w=10, "login-hourly";q=50;w=3600\r$/im,
+  );
+  expect(answer).toMatch(/^RateLimit: "login-burst";r=4;t=10, "login-hourly";r=49;t=\d+\r$/im);
+});
+
+test("health says that decisions come from Redis", async () => {
+  expect(JSON.parse(await run(command(/health/)))).toEqual({ status: "ok" });
+});
+
+test("the build leaves the library and the worker", async () => {
+  await run(command(/npm run build/));
+  for (const file of [
+    "lib/index.js",
+    "lib/index.d.ts",
+    "lib/hono.js",
+    "lib/vercel.js",
+    "lib/worker/gateway.js",
+    "worker/cloudflare.js",
+  ]) {
+    expect(existsSync(`dist/${file}`), file).toBe(true);
+  }
+}, 60_000);
+
+test("the bridge runs alone", async () => {
+  const port = await freePort();
+  const line = command(/redis-rest/)
+    .replace("redis://127.0.0.1:6379", inject("redisUrl"))
+    .replace("8079", String(port));
+  const bridge = spawn("bash", ["-c", line], {
+    stdio: ["ignore", "pipe", "inherit"],
+    // A group of its own, to be ended as a terminal's Ctrl-C would: npm, its shell and the bridge.
+    detached: true,
+  });
+  try {
+    for await (const chunk of bridge.stdout) {
+      if (String(chunk).includes(`http://127.0.0.1:${port}`)) break;
+    }
+    const answer = await fetch(`http://127.0.0.1:${port}/ping`, {
+      headers: { authorization: "Bearer local" },
+    });
+    expect(await answer.json()).toEqual({ result: "PONG" });
+  } finally {
+    process.kill(-bridge.pid!, "SIGINT");
+    await once(bridge, "close");
+  }
+});
