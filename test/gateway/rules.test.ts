@@ -1,9 +1,13 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
 import { gatewayTo, quota, startOrigin } from "./gateway.ts";
 
 const path = "/api/rides";
 const problem = "application/problem+json";
+
+function broken(): never {
+  throw new TypeError("secret of the inside");
+}
 
 describe("rules", () => {
   it("limit what they cover; everything else passes untouched", async () => {
@@ -131,6 +135,23 @@ describe("rules", () => {
     const refused = await ask(path);
     expect([refused.status, refused.headers.get("Content-Type")]).toEqual([400, problem]);
     expect(origin.seen).toHaveLength(0);
+  });
+
+  it("that fail in a way nobody foresaw answer 500, and keep to themselves why", async () => {
+    const log = vi.spyOn(console, "warn").mockReturnValue();
+    const origin = await startOrigin();
+    const ask = gatewayTo(origin.url, [{ path, partition: broken, policies: [quota("p", 1)] }]);
+    const failed = await ask(path);
+    expect([failed.status, failed.headers.get("Content-Type")]).toEqual([500, problem]);
+    expect(await failed.json()).toEqual({
+      type: "about:blank",
+      title: "Internal Server Error",
+      status: 500,
+      detail: "The gateway failed to handle the request.",
+    });
+    expect(log.mock.calls).toEqual([["tidegate: a request failed: secret of the inside"]]);
+    expect(origin.seen).toEqual([]);
+    log.mockRestore();
   });
 
   it("charge the cost that they say", async () => {

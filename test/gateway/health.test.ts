@@ -1,0 +1,115 @@
+import { afterEach, beforeEach, describe, expect, inject, it, onTestFinished, vi } from "vitest";
+
+import { startBridge } from "../../scripts/redis-rest/bridge.ts";
+import { gatewayTo, generous, quota } from "./gateway.ts";
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  // A store that fails is said in the log, too.
+  vi.spyOn(console, "warn").mockReturnValue();
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+async function startRedisRest(token = "test") {
+  const bridge = await startBridge({ redis: inject("redisUrl"), port: 0, token });
+  onTestFinished(() => bridge.close());
+  return bridge;
+}
+
+/** A gateway that counts in a Redis, and what it says of its health. */
+function gatewayOn(url: string, token = "test", variables: object = {}) {
+  const ask = gatewayTo("http://127.0.0.1:1", generous, {
+    STORE: "redis",
+    UPSTASH_REDIS_REST_URL: url,
+    UPSTASH_REDIS_REST_TOKEN: token,
+    ...variables,
+  });
+  return async () => {
+    const answer = await ask("/_tidegate/health");
+    expect(answer.headers.get("Cache-Control")).toBe("no-store");
+    expect(answer.headers.get("Content-Type")).toBe("application/json");
+    return [answer.status, await answer.json()];
+  };
+}
+
+describe("/_tidegate/health", () => {
+  it("is 200 while decisions come from Redis, and asks once a second however often it is asked", async () => {
+    const bridge = await startRedisRest();
+    const health = gatewayOn(bridge.url);
+    expect(await health()).toEqual([200, { status: "ok" }]);
+    // The first look may have to send the script.
+    const first = bridge.requests;
+    vi.advanceTimersByTime(999);
+    for (let i = 0; i < 20; i++) expect(await health()).toEqual([200, { status: "ok" }]);
+    expect(bridge.requests).toBe(first);
+    vi.advanceTimersByTime(1);
+    await health();
+    await health();
+    expect(bridge.requests).toBe(first + 1);
+  });
+
+  it("is 503 while Redis is away, within a second of its leaving and of its coming back", async () => {
+    const bridge = await startRedisRest();
+    const health = gatewayOn(bridge.url);
+    await health();
+    await bridge.close();
+    expect(await health()).toEqual([200, { status: "ok" }]);
+    vi.advanceTimersByTime(1_000);
+    const down = {
+      status: "store-unavailable",
+      code: "ERR_STORE_UNREACHABLE",
+      detail: "Redis could not be reached.",
+    };
+    expect(await health()).toEqual([503, down]);
+    expect(await health()).toEqual([503, down]);
+
+    const { port } = new URL(bridge.url);
+    const again = await startBridge({
+      redis: inject("redisUrl"),
+      port: Number(port),
+      token: "test",
+    });
+    onTestFinished(() => again.close());
+    vi.advanceTimersByTime(1_000);
+    expect(await health()).toEqual([200, { status: "ok" }]);
+  });
+
+  it("is never said to be well before it is known", async () => {
+    const health = gatewayOn("http://127.0.0.1:1");
+    const answers = await Promise.all([health(), health(), health()]);
+    expect(answers.map(([status]) => status)).toEqual([503, 503, 503]);
+  });
+
+  it("is 503 where Redis refuses the token, and does not show it", async () => {
+    const bridge = await startRedisRest("right");
+    const [status, said] = await gatewayOn(bridge.url, "wrong")();
+    expect([status, said]).toMatchObject([503, { code: "ERR_STORE_UNAUTHORIZED" }]);
+    expect(JSON.stringify(said)).not.toMatch(/wrong|right/);
+  });
+
+  it("takes nothing from any quota and writes nothing", async () => {
+    const bridge = await startRedisRest();
+    const prefix = crypto.randomUUID();
+    expect(await gatewayOn(bridge.url, "test", { PREFIX: prefix })()).toEqual([
+      200,
+      { status: "ok" },
+    ]);
+    const keys = await fetch(bridge.url, {
+      method: "POST",
+      headers: { Authorization: "Bearer test" },
+      body: JSON.stringify(["KEYS", `*${prefix}*`]),
+    });
+    expect(await keys.json()).toEqual({ result: [] });
+  });
+
+  it("is never limited, and is there for HEAD, but for nothing that would change it", async () => {
+    const ask = gatewayTo("http://127.0.0.1:1", [{ path: "/*", policies: [quota("all", 1)] }]);
+    for (let i = 0; i < 3; i++) expect((await ask("/_tidegate/health")).status).toBe(200);
+    const head = await ask("/_tidegate/health", { method: "HEAD" });
+    expect([head.status, await head.text()]).toEqual([200, ""]);
+    expect((await ask("/_tidegate/health", { method: "POST" })).status).toBe(404);
+  });
+});
