@@ -73,10 +73,10 @@ async function runWrangler(args: string[], signal: AbortSignal | undefined): Pro
   const [status] = await once(child, "close");
   signal?.removeEventListener("abort", kill);
   signal?.throwIfAborted();
-  if (status !== 0)
-    throw new Error(
-      `wrangler could not bundle the worker:\n${stripVTControlCharacters(complaint).trim()}`,
-    );
+  if (status === 0) return;
+  const reason = stripVTControlCharacters(complaint).trim();
+  throw new Error(`wrangler could not bundle the worker:
+${reason}`);
 }
 
 async function readUpload(bytes: Buffer<ArrayBuffer>): Promise<Bundle> {

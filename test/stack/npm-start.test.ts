@@ -1,8 +1,11 @@
 import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 
 import { freePort } from "../../scripts/free-port.ts";
 import { redisServerPath } from "../../scripts/redis-server.ts";
@@ -135,7 +138,10 @@ test("without Redis each worker counts in memory, and the banner says so", async
 });
 
 test("killed, it takes everything along", async () => {
-  const stack = start({}, direct);
+  // Nobody is left to tidy up either.
+  const folder = mkdtempSync(join(tmpdir(), "killed-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const stack = start({ TMPDIR: folder }, direct);
   await stack.ready();
   const processes = descendants(stack.pid);
   process.kill(stack.pid, "SIGKILL");
