@@ -31,7 +31,7 @@ export function readConfig(environment: Environment): GatewayConfig {
   );
   checkNames(rules, faults);
   const opened =
-    store === "redis" ? openStore(timeout ? { timeout } : {}, environment, faults) : memoryStore();
+    store === "memory" ? memoryStore() : openStore(timeout ? { timeout } : {}, environment, faults);
   faults.throwIfAny();
   return {
     origin: origin === "zone" ? undefined : origin.replace(/\/+$/, ""),

@@ -43,7 +43,7 @@ const OnFailure = z._default(
 /** The variables that are not rules, checked; one at fault has its default, so that what depends on it can be read. */
 export interface Variables {
   readonly origin: string;
-  readonly store: "redis" | "memory" | undefined;
+  readonly store: "redis" | "memory";
   readonly prefix: string;
   readonly timeout: Duration | undefined;
   readonly onFailure: "open" | "closed" | "local";
@@ -55,7 +55,7 @@ export function readVariables(environment: Environment, faults: Faults): Variabl
     check(schema, environment[name], name, faults);
   return {
     origin: read(Origin, "ORIGIN") ?? "",
-    store: read(StoreName, "STORE"),
+    store: read(StoreName, "STORE") ?? "redis",
     prefix: read(Prefix, "PREFIX") ?? DEFAULTS.prefix,
     timeout: read(Timeout, "TIMEOUT"),
     onFailure: read(OnFailure, "ON_FAILURE") ?? DEFAULTS.onFailure,

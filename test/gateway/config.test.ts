@@ -22,6 +22,10 @@ function faultsOf(variables: object): readonly Fault[] {
   return [];
 }
 
+const redis = {
+  UPSTASH_REDIS_REST_URL: "https://redis.example",
+  UPSTASH_REDIS_REST_TOKEN: "secret",
+};
 const withRule = (changes: object) => ({ RULES: [{ ...rule, ...changes }] });
 const withPolicy = (changes: object) => withRule({ policies: [{ ...policy, ...changes }] });
 
@@ -33,7 +37,7 @@ describe("a fault of the variables", () => {
     [{ ORIGIN: "https://x?y" }, "ORIGIN", '"https://x?y"', /without credentials or query/],
     [{ ORIGIN: "https://x:99999" }, "ORIGIN", '"https://x:99999"', /such as "https:/],
     [{ ORIGIN: "zone" }, "ORIGIN", '"zone"', /Cloudflare's/],
-    [{ STORE: "disk" }, "STORE", '"disk"', /"redis" or "memory"/],
+    [{ STORE: "disk", ...redis }, "STORE", '"disk"', /"redis" or "memory"/],
     [{ PREFIX: "a{b}" }, "PREFIX", '"a{b}"', /1 to 64 ASCII letters/],
     [{ TIMEOUT: "2m" }, "TIMEOUT", '"2m"', /"1ms" to "1m"/],
     [{ TIMEOUT: 250 }, "TIMEOUT", "250", /"1ms" to "1m"/],
@@ -158,8 +162,7 @@ describe("variables without fault", () => {
       {
         ORIGIN: "http://[::1]:8080/base/",
         STORE: "redis",
-        UPSTASH_REDIS_REST_URL: "https://redis.example",
-        UPSTASH_REDIS_REST_TOKEN: "secret",
+        ...redis,
         PREFIX: "app:1",
         TIMEOUT: "1m",
         ON_FAILURE: "closed",

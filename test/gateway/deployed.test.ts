@@ -1,0 +1,221 @@
+import { once } from "node:events";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { request } from "node:http";
+import { brotliCompressSync, gzipSync } from "node:zlib";
+
+import { describe, expect, it } from "vitest";
+
+import { useDeployed } from "./deployed.ts";
+
+const gateway = useDeployed();
+
+/** Answers with what the origin saw. */
+function mirror(asked: IncomingMessage, response: ServerResponse): void {
+  const { method, url, headersDistinct: fields } = asked;
+  let body = "";
+  asked.on("data", (chunk) => (body += chunk));
+  asked.on("end", () => response.end(JSON.stringify({ method, url, fields, body })));
+}
+
+async function mirrored(...ask: Parameters<typeof gateway.ask>) {
+  gateway.answer(mirror);
+  const { status, bytes } = await gateway.ask(...ask);
+  expect([status, bytes.toString()]).toEqual([200, expect.any(String)]);
+  return JSON.parse(bytes.toString()) as {
+    method: string;
+    url: string;
+    fields: Record<string, string[]>;
+    body: string;
+  };
+}
+
+describe("in workerd, a request reaches the origin", () => {
+  it.each([
+    "/",
+    "/a?",
+    "/a??b=c&d=%2f+%20",
+    "//evil.example/x",
+    "/a//b///",
+    "/a%2fb%2Fc%252F",
+    "/%7eada/~ada/%41",
+    "/a;v=1/b,c;d",
+    "/a!$&'()*+=:@-._",
+    "/%e4%BD%a0/%ff/%zz/%",
+    "/a%5c..%5cb",
+  ])("byte for byte: %s", async (target) => {
+    expect((await mirrored(target)).url).toBe(target);
+  });
+
+  it("with its dots resolved, which the rules know of", async () => {
+    const headers = { "x-test": crypto.randomUUID() };
+    expect((await mirrored("/x/../once/./y/%2e%2e/z", { headers })).url).toBe("/once/z");
+    const { status } = await gateway.ask("/once/z", { headers });
+    expect(status).toBe(429);
+  });
+
+  it.each(["DELETE", "OPTIONS", "PATCH", "POST", "PROPFIND", "PURGE", "PUT", "TRACE"])(
+    "by its method: %s",
+    async (method) => {
+      expect((await mirrored("/x", { method })).method).toBe(method);
+    },
+  );
+
+  it("with its body, also where the method is GET, and where the body is empty", async () => {
+    const headers = { "Content-Length": 5 };
+    expect((await mirrored("/x", { method: "GET", headers }, "hello")).body).toBe("hello");
+    expect((await mirrored("/x", { headers: { "Content-Length": 0 } })).body).toBe("");
+    const chunked = { "Transfer-Encoding": "chunked" };
+    expect((await mirrored("/x", { method: "POST", headers: chunked }, "hello")).body).toBe(
+      "hello",
+    );
+    const expecting = { ...headers, Expect: "100-continue" };
+    const { body, fields } = await mirrored("/x", { method: "PUT", headers: expecting }, "hello");
+    expect([body, fields["expect"]]).toEqual(["hello", undefined]);
+  });
+
+  it("without the fields of the hop, and with those of the front", async () => {
+    const { fields } = await mirrored("/x", {
+      headers: {
+        Host: "shop.example",
+        Connection: "close, X-Hop, X-Forwarded-For",
+        "X-Hop": "1",
+        "X-Kept": "1",
+        "X-Forwarded-For": "192.0.2.1",
+        "X-Forwarded-Host": "evil.example",
+        "Keep-Alive": "timeout=5",
+        "Proxy-Connection": "keep-alive",
+        TE: "trailers",
+        Upgrade: "h2c",
+      },
+    });
+    expect(fields).toMatchObject({
+      host: [expect.stringMatching(/^127\.0\.0\.1:\d+$/)],
+      "x-forwarded-for": ["192.0.2.1"],
+      "x-forwarded-host": ["shop.example"],
+      "x-forwarded-proto": ["http"],
+      "x-kept": ["1"],
+    });
+    for (const name of ["x-hop", "keep-alive", "proxy-connection", "te", "upgrade"]) {
+      expect([name, fields[name]]).toEqual([name, undefined]);
+    }
+  });
+});
+
+describe("in workerd, a response reaches the client", () => {
+  it.each([
+    ["gzip", gzipSync("hello ".repeat(1_000))],
+    ["br", brotliCompressSync("hello ".repeat(1_000))],
+    ["x-unknown", Buffer.from("hello")],
+  ])("encoded as the origin did: %s", async (coding, body) => {
+    gateway.answer((_asked, response) => {
+      response.writeHead(200, { "Content-Encoding": coding, "Content-Length": body.length });
+      response.end(body);
+    });
+    const { headers, bytes } = await gateway.ask("/x", { headers: { "Accept-Encoding": coding } });
+    expect(headers["content-encoding"]).toBe(coding);
+    expect(bytes.equals(body)).toBe(true);
+  });
+
+  it("with its cookies, its policies and its redirect, which nobody followed", async () => {
+    gateway.answer((_asked, response) => {
+      response.writeHead(302, {
+        Location: "/elsewhere",
+        "Set-Cookie": ["a=1", "b=2"],
+        "RateLimit-Policy": '"theirs";q=5;w=6',
+      });
+      response.end("moved");
+    });
+    const { status, headers, bytes } = await gateway.ask("/x");
+    expect([status, headers.location, bytes.toString()]).toEqual([302, "/elsewhere", "moved"]);
+    expect(headers["set-cookie"]).toEqual(["a=1", "b=2"]);
+    expect(headers["ratelimit-policy"]).toBe('"theirs";q=5;w=6, "all";q=1000000;w=2592000');
+  });
+
+  it.each([204, 304])("without a body: %d", async (code) => {
+    gateway.answer((_asked, response) => void response.writeHead(code, { ETag: '"x"' }).end());
+    const { status, headers, bytes } = await gateway.ask("/x");
+    expect([status, headers.etag, bytes.length]).toEqual([code, '"x"', 0]);
+  });
+
+  it("to HEAD, which says how long the body would be", async () => {
+    gateway.answer(
+      (_asked, response) => void response.writeHead(200, { "Content-Length": 9 }).end(),
+    );
+    const { status, headers } = await gateway.ask("/x", { method: "HEAD" });
+    expect([status, headers["content-length"]]).toEqual([200, "9"]);
+  });
+
+  it("as 502 when the origin breaks off, without a word on why", async () => {
+    gateway.answer((asked) => asked.socket.destroy());
+    const { status, headers, bytes } = await gateway.ask("/x");
+    expect([status, headers["content-type"]]).toEqual([502, "application/problem+json"]);
+    expect(JSON.parse(bytes.toString())).toEqual({
+      type: "about:blank",
+      title: "Bad Gateway",
+      status: 502,
+      detail: "The origin did not answer.",
+    });
+  });
+});
+
+describe("in workerd, bodies are streamed", () => {
+  it("both ways: each part arrives before the next is sent", async () => {
+    const { hostname, port } = new URL(gateway.url);
+    const arrived = Promise.withResolvers<[IncomingMessage, ServerResponse]>();
+    gateway.answer((...pair) => arrived.resolve(pair));
+    const sent = request({ hostname, port, path: "/x", method: "POST", agent: false });
+    sent.write("up 1");
+    const [asked, response] = await arrived.promise;
+    expect(String(await once(asked, "data"))).toBe("up 1");
+    response.write("down 1");
+    const [received] = (await once(sent, "response")) as [IncomingMessage];
+    expect(String(await once(received, "data"))).toBe("down 1");
+    sent.end("up 2");
+    expect(String(await once(asked, "data"))).toBe("up 2");
+    response.end("down 2");
+    expect(String(await once(received, "data"))).toBe("down 2");
+  });
+});
+
+describe("in workerd, a client that goes away", () => {
+  it("takes the request to the origin with it", async () => {
+    const { hostname, port } = new URL(gateway.url);
+    const arrived = Promise.withResolvers<ServerResponse>();
+    gateway.answer((_asked, response) => arrived.resolve(response));
+    const sent = request({ hostname, port, path: "/x", agent: false }).end();
+    const response = await arrived.promise;
+    response.write("first");
+    const [received] = (await once(sent, "response")) as [IncomingMessage];
+    await once(received, "data");
+    const closed = once(response, "close");
+    sent.destroy();
+    received.on("error", () => {});
+    await closed;
+    expect(response.writableFinished).toBe(false);
+  });
+});
+
+describe("in workerd, requests at once", () => {
+  it("share the count and nothing else", async () => {
+    gateway.answer(mirror);
+    const headers = { "x-test": crypto.randomUUID() };
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, () => gateway.ask("/thirty", { headers })),
+    );
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(30);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(30);
+    expect(answers.filter((a) => a.headers["x-ratelimit-reason"] === "store-unavailable")).toEqual(
+      [],
+    );
+  });
+
+  it("all hear of the gateway's health, none waits for another one's look", async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, () => gateway.ask("/_tidegate/health")),
+    );
+    expect(new Set(answers.map(({ bytes }) => bytes.toString()))).toEqual(
+      new Set(['{"status":"ok"}']),
+    );
+  });
+});

@@ -1,0 +1,56 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+
+import { createGateway } from "../../src/worker/gateway.ts";
+
+function quota(name: string, limit: number): object {
+  return { algorithm: "fixed-window", name, limit, window: "30d" };
+}
+
+/** What the origin answers: the Redis bridge stands for one, and wants a token. */
+const PASSED = 401;
+
+/** A gateway on the real Redis. */
+function gatewayWith(variables: object) {
+  const gateway = createGateway({
+    ...env,
+    ORIGIN: env["UPSTASH_REDIS_REST_URL"],
+    TIMEOUT: "10s",
+    PREFIX: crypto.randomUUID(),
+    ...variables,
+  });
+  return async (path: string, address = "192.0.2.1") =>
+    gateway.request(path, { headers: { "cf-connecting-ip": address } });
+}
+
+describe("createGateway() in workerd, on a real Redis", () => {
+  it("knows that it is on Cloudflare, and limits by address", async () => {
+    const ask = gatewayWith({ RULES: [{ path: "/a", policies: [quota("a", 1)] }] });
+    expect((await ask("/a")).status).toBe(PASSED);
+    expect((await ask("/a")).status).toBe(429);
+    expect((await ask("/a", "192.0.2.2")).status).toBe(PASSED);
+    expect((await ask("/a", "::ffff:192.0.2.2")).status).toBe(429);
+    expect((await ask("/b")).headers.has("RateLimit")).toBe(false);
+  });
+
+  it("takes a zone for an origin", () => {
+    const rules = [{ path: "/a", policies: [quota("a", 1)] }];
+    expect(() => gatewayWith({ ORIGIN: "zone", RULES: rules })).not.toThrow();
+  });
+
+  it("answers many requests at once in one isolate, each of them by Redis", async () => {
+    const ask = gatewayWith({ RULES: [{ path: "/a", policies: [quota("a", 30)] }] });
+    const answers = await Promise.all(Array.from({ length: 50 }, () => ask("/a")));
+    expect(answers.filter(({ status }) => status === PASSED)).toHaveLength(30);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(20);
+    const reasons = answers.map(({ headers }) => headers.get("X-RateLimit-Reason"));
+    expect(new Set(reasons)).toEqual(new Set([null, "limited"]));
+  });
+
+  it("is healthy, for all who ask at once", async () => {
+    const ask = gatewayWith({ RULES: [{ path: "/a", policies: [quota("a", 1)] }] });
+    const answers = await Promise.all(Array.from({ length: 10 }, () => ask("/_tidegate/health")));
+    expect(answers.map(({ status }) => status)).toEqual(Array<number>(10).fill(200));
+    expect(await answers[0]!.json()).toEqual({ status: "ok" });
+  });
+});
