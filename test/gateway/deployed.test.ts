@@ -177,24 +177,6 @@ describe("in workerd, bodies are streamed", () => {
   });
 });
 
-describe("in workerd, a client that goes away", () => {
-  it("takes the request to the origin with it", async () => {
-    const { hostname, port } = new URL(gateway.url);
-    const arrived = Promise.withResolvers<ServerResponse>();
-    gateway.answer((_asked, response) => arrived.resolve(response));
-    const sent = request({ hostname, port, path: "/x", agent: false }).end();
-    const response = await arrived.promise;
-    response.write("first");
-    const [received] = (await once(sent, "response")) as [IncomingMessage];
-    await once(received, "data");
-    const closed = once(response, "close");
-    sent.destroy();
-    received.on("error", () => {});
-    await closed;
-    expect(response.writableFinished).toBe(false);
-  });
-});
-
 describe("in workerd, requests at once", () => {
   it("share the count and nothing else", async () => {
     gateway.answer(mirror);
