@@ -6,16 +6,12 @@
 
 import { compileRequest, type RequestOptions } from "./adapter/request-limiter.ts";
 import { Faults } from "./errors.ts";
-import type { Decision } from "./limiter/decision.ts";
 import { buildLimiter } from "./limiter/limiter.ts";
 import { checkSettings, type LimiterOptions } from "./limiter/settings.ts";
 import { openStore } from "./store/open-store.ts";
 import { processEnvironment } from "./store/redis-client.ts";
 
-export interface RateLimitOptions extends LimiterOptions, RequestOptions<Request> {
-  /** Answers a denied request. Default: `decision.response()`. */
-  readonly onDenied?: (request: Request, decision: Decision) => Response | Promise<Response>;
-}
+export interface RateLimitOptions extends LimiterOptions, RequestOptions<Request> {}
 
 /**
  * A Routing Middleware that limits the requests that its `config.matcher` selects. An allowed request goes on to its
@@ -30,7 +26,9 @@ export interface RateLimitOptions extends LimiterOptions, RequestOptions<Request
 export function rateLimit(options: RateLimitOptions): (request: Request) => Promise<Response> {
   const faults = new Faults();
   const settings = checkSettings(options, faults);
-  const limitRequest = compileRequest<Request>(options, options.policies, faults);
+  // Whoever runs this runs it on Vercel, whichever of its runtimes that is.
+  const requestOptions = { ...options, clientIp: options.clientIp ?? "vercel" };
+  const limitRequest = compileRequest<Request>(requestOptions, options.policies, faults);
   const store = openStore(options, processEnvironment(), faults);
   faults.throwIfAny();
   const limiter = buildLimiter(store!, settings);

@@ -1,0 +1,72 @@
+import { describe, expect, inject, it } from "vitest";
+
+import { createGateway } from "../../src/worker/gateway.ts";
+
+function quota(name: string, limit: number): object {
+  return { algorithm: "fixed-window", name, limit, window: "30d" };
+}
+
+/** The Redis bridge stands for the origin, too: to a command in the path, it answers like one. */
+function gatewayWith(rules: readonly object[], variables: object = {}) {
+  const gateway = createGateway({
+    ORIGIN: inject("redisRestUrl"),
+    UPSTASH_REDIS_REST_URL: inject("redisRestUrl"),
+    UPSTASH_REDIS_REST_TOKEN: inject("redisRestToken"),
+    CLIENT_IP: "vercel",
+    PREFIX: crypto.randomUUID(),
+    RULES: JSON.stringify(rules),
+    ...variables,
+  });
+  return async (path: string, init: RequestInit = {}) =>
+    gateway.fetch(
+      new Request(`https://shop.example${path}`, {
+        ...init,
+        headers: { "x-real-ip": "192.0.2.1", ...init.headers },
+      }),
+    );
+}
+
+const authorization = () => ({ Authorization: `Bearer ${inject("redisRestToken")}` });
+
+describe("createGateway() in Vercel's runtime, on a real Redis", () => {
+  it("passes requests on, and limits what its rules cover", async () => {
+    const ask = gatewayWith([{ path: "/echo/*", policies: [quota("echo", 1)] }]);
+    const passed = await ask("/echo/hello", { headers: authorization() });
+    expect([passed.status, await passed.json()]).toEqual([200, { result: "hello" }]);
+    expect(passed.headers.get("RateLimit-Policy")).toBe('"echo";q=1;w=2592000');
+    expect(passed.headers.has("X-RateLimit-Reason")).toBe(false);
+
+    const denied = await ask("//ECHO/hello", { headers: authorization() });
+    expect([denied.status, denied.headers.get("Content-Type")]).toEqual([
+      429,
+      "application/problem+json",
+    ]);
+    const unlimited = await ask("/ping", { headers: authorization() });
+    expect(await unlimited.json()).toEqual({ result: "PONG" });
+    expect(unlimited.headers.has("RateLimit")).toBe(false);
+  });
+
+  it("passes bodies on", async () => {
+    const ask = gatewayWith([{ path: "/", policies: [quota("all", 100)] }]);
+    const body = JSON.stringify(["ECHO", "x".repeat(100_000)]);
+    const answer = await ask("/", { method: "POST", headers: authorization(), body });
+    expect(await answer.json()).toEqual({ result: "x".repeat(100_000) });
+  });
+
+  it("keeps clients apart by x-real-ip", async () => {
+    const ask = gatewayWith([{ path: "/a", policies: [quota("a", 1)] }]);
+    const as = async (address: string) =>
+      (await ask("/a", { headers: { "x-real-ip": address } })).status;
+    expect([await as("192.0.2.1"), await as("192.0.2.1"), await as("192.0.2.2")]).toEqual([
+      401, 429, 401,
+    ]);
+  });
+
+  it("answers for its health, and says 502 of an origin that is away", async () => {
+    const ask = gatewayWith([{ path: "/a", policies: [quota("a", 1)] }], {
+      ORIGIN: "http://127.0.0.1:1",
+    });
+    expect(await (await ask("/_tidegate/health")).json()).toEqual({ status: "ok" });
+    expect((await ask("/b")).status).toBe(502);
+  });
+});

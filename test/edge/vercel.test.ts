@@ -1,0 +1,114 @@
+import { describe, expect, inject, it, onTestFinished, vi } from "vitest";
+
+import { ConfigurationError, type Fault } from "../../src/errors.ts";
+import { fixedWindow } from "../../src/policy/policy.ts";
+import { memoryStore } from "../../src/store/memory-store.ts";
+import { rateLimit, type RateLimitOptions } from "../../src/vercel.ts";
+
+const policies = [fixedWindow({ name: "hourly", limit: 2, window: "30d" })];
+
+function from(address: string | undefined, init: RequestInit = {}): Request {
+  const headers = address === undefined ? {} : { "x-real-ip": address };
+  return new Request("https://shop.example/api/x", { headers, ...init });
+}
+
+function faultsOf(options: object): readonly Fault[] {
+  try {
+    rateLimit(options as RateLimitOptions);
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigurationError);
+    return (error as ConfigurationError).faults;
+  }
+  return [];
+}
+
+describe("rateLimit() of tidegate/vercel, in Vercel's runtime", () => {
+  it("sends an allowed request on to its route, with the fields for the route's response", async () => {
+    const middleware = rateLimit({ store: memoryStore(), policies });
+    const answer = await middleware(from("192.0.2.1"));
+    expect([answer.status, answer.body]).toEqual([200, null]);
+    expect(answer.headers.get("x-middleware-next")).toBe("1");
+    expect(answer.headers.get("RateLimit-Policy")).toBe('"hourly";q=2;w=2592000');
+    expect(answer.headers.get("X-RateLimit-Remaining")).toBe("1");
+    expect(answer.headers.has("Retry-After")).toBe(false);
+  });
+
+  it("answers a denied one itself", async () => {
+    const middleware = rateLimit({ store: memoryStore(), policies });
+    await middleware(from("192.0.2.1"));
+    await middleware(from("192.0.2.1"));
+    const answer = await middleware(from("192.0.2.1"));
+    expect(answer.status).toBe(429);
+    expect(answer.headers.has("x-middleware-next")).toBe(false);
+    expect(answer.headers.get("Content-Type")).toBe("application/problem+json");
+    expect(answer.headers.get("Cache-Control")).toBe("no-store");
+    expect(Number(answer.headers.get("Retry-After"))).toBeGreaterThan(0);
+    expect(await answer.json()).toMatchObject({ status: 429, "violated-policies": ["hourly"] });
+    expect((await middleware(from("192.0.2.2"))).status).toBe(200);
+  });
+
+  it("decides on a real Redis, over the runtime's own fetch", async () => {
+    const options = {
+      redis: { url: inject("redisRestUrl"), token: inject("redisRestToken") },
+      policies,
+      partition: (request: Request) => new URL(request.url).hostname,
+      prefix: crypto.randomUUID(),
+    };
+    // Two isolates.
+    const [one, other] = [rateLimit(options), rateLimit(options)];
+    const statuses = [];
+    for (const middleware of [one, other, one, other]) {
+      statuses.push((await middleware(from(undefined))).status);
+    }
+    expect(statuses).toEqual([200, 200, 429, 429]);
+  });
+
+  it("takes the Redis from the environment, as Vercel names it", async () => {
+    vi.stubEnv("KV_REST_API_URL", inject("redisRestUrl"));
+    vi.stubEnv("KV_REST_API_TOKEN", inject("redisRestToken"));
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const middleware = rateLimit({ policies, prefix: crypto.randomUUID() });
+    const answer = await middleware(from("192.0.2.1"));
+    expect(answer.headers.has("X-RateLimit-Reason")).toBe(false);
+    expect(answer.headers.get("X-RateLimit-Remaining")).toBe("1");
+  });
+
+  it("trusts Vercel with the client's address, and nobody else", async () => {
+    const middleware = rateLimit({ store: memoryStore(), policies, onMissing: "reject" });
+    const spoofed = { "x-forwarded-for": "192.0.2.1", "cf-connecting-ip": "192.0.2.1" };
+    expect((await middleware(from(undefined, { headers: spoofed }))).status).toBe(400);
+    expect((await middleware(from("192.0.2.1"))).status).toBe(200);
+  });
+
+  it("lets onDenied answer", async () => {
+    const middleware = rateLimit({
+      store: memoryStore(),
+      policies,
+      cost: () => 3,
+      onDenied: (request, { reason }) =>
+        Response.redirect(new URL(`/slow-down?${reason}`, request.url), 302),
+    });
+    const answer = await middleware(from("192.0.2.1"));
+    expect([answer.status, answer.headers.get("Location")]).toEqual([
+      302,
+      "https://shop.example/slow-down?cost-exceeds-limit",
+    ]);
+  });
+
+  it("says all faults when it is made", () => {
+    const faults = faultsOf({
+      policies: [{ algorithm: "fixed-window", limit: 0, window: "1h" }],
+      clientIp: "nginx",
+      onDenied: "no",
+      timeout: "0s",
+    });
+    expect(faults.map(({ path }) => path).sort()).toEqual([
+      "UPSTASH_REDIS_REST_TOKEN",
+      "UPSTASH_REDIS_REST_URL",
+      "clientIp",
+      "onDenied",
+      "policies[0].limit",
+      "timeout",
+    ]);
+  });
+});
