@@ -9,7 +9,7 @@
 -- window   length in microseconds
 local function sliding_window_log(key, now, operation, cost, limit, window)
   local slots, tail, used, expires = 0, 0, 0, 0
-  local header = redis.pcall('BITFIELD', key, 'GET', 'u56', '0', 'GET', 'u56', '56')
+  local header = redis.pcall('BITFIELD_RO', key, 'GET', 'u56', '0', 'GET', 'u56', '56')
   if header[1] and header[1] > 0 then
     used = header[1] % 131072
     tail = (header[1] - used) / 131072 % 131072
@@ -49,7 +49,7 @@ local function sliding_window_log(key, now, operation, cost, limit, window)
   -- The clock may have gone back: units are never logged earlier than those before them.
   local at, oldest, newest = now, nil, nil
   if used > 0 then
-    local ends = redis.call('BITFIELD', key, 'GET', 'u56', position(0), 'GET', 'u56', position(used - 1))
+    local ends = redis.call('BITFIELD_RO', key, 'GET', 'u56', position(0), 'GET', 'u56', position(used - 1))
     oldest, newest = ends[1], ends[2]
     if newest - now > window then
       -- By more than a window: keep the units for one window, not until the clock catches up.
@@ -66,7 +66,7 @@ local function sliding_window_log(key, now, operation, cost, limit, window)
       oldest = newest
       while right - left > 1 do
         local probe = math.min(left + step, right - 1)
-        local time = redis.call('BITFIELD', key, 'GET', 'u56', position(probe))[1]
+        local time = redis.call('BITFIELD_RO', key, 'GET', 'u56', position(probe))[1]
         if time <= at - window then
           left, step = probe, step * 2
         else
@@ -85,7 +85,7 @@ local function sliding_window_log(key, now, operation, cost, limit, window)
     if pushed > 0 then
       tail, used = (tail + pushed) % slots, used - pushed
       if used > 0 then
-        oldest = redis.call('BITFIELD', key, 'GET', 'u56', position(0))[1]
+        oldest = redis.call('BITFIELD_RO', key, 'GET', 'u56', position(0))[1]
       end
     end
     if used == 0 then
@@ -129,7 +129,7 @@ local function sliding_window_log(key, now, operation, cost, limit, window)
     if used + cost > limit then
       local leaves = oldest
       if used + cost - limit > 1 then
-        leaves = redis.call('BITFIELD', key, 'GET', 'u56', position(used + cost - limit - 1))[1]
+        leaves = redis.call('BITFIELD_RO', key, 'GET', 'u56', position(used + cost - limit - 1))[1]
       end
       retry_after = leaves + window - now
     end

@@ -86,7 +86,8 @@ export function slidingWindowCounter(options: WindowOptions): Policy {
 
 /**
  * One count per segment of the window, summed unweighted: never more than `limit` in any trailing window, with at
- * least k/(k+1) of the limit usable for k segments. k+1 small counts in Redis.
+ * least k/(k+1) of the limit usable for k segments. A unit comes back with its segment: up to one segment after the window.
+ * k+1 small counts in Redis.
  *
  * @example
  * segmentedWindow({ limit: 6, window: "60s", segments: 10 })

@@ -43,10 +43,10 @@ export function storeError(error: unknown): StoreError {
       "What answered is not the Redis REST API: its body is not JSON.",
     );
   }
-  if (name === "TypeError" || /fetch failed|network/i.test(message)) {
+  if (name === "TypeError" || /fetch failed|network|not reachable|went away/i.test(message)) {
     return new StoreError("ERR_STORE_UNREACHABLE", "Redis could not be reached.");
   }
-  // The first word is Redis's error code; what follows may quote arguments.
-  const code = /^[A-Z]{2,32}\b/.exec(message)?.[0] ?? "an error without a code";
-  return new StoreError("ERR_STORE_REFUSED", `Redis answered ${code}.`);
+  // Arguments are quoted or in brackets: up to there it is Redis's own words.
+  const words = /^[^'"`()[\]{}<]{0,80}/.exec(message)![0].trim();
+  return new StoreError("ERR_STORE_REFUSED", `Redis answered: ${words || "an unknown error"}.`);
 }

@@ -47,9 +47,9 @@ const cases = [
   },
   {
     policy: slidingWindowLog({ limit: 3, window: "1h" }),
-    first: { time: 1, bitfield: 1, set: 1 },
-    allow: { time: 1, bitfield: 3 },
-    deny: { time: 1, bitfield: 2 },
+    first: { time: 1, bitfield_ro: 1, set: 1 },
+    allow: { time: 1, bitfield_ro: 2, bitfield: 1 },
+    deny: { time: 1, bitfield_ro: 2 },
   },
   {
     policy: slidingWindowCounter({ limit: 3, window: "30d" }),

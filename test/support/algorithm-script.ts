@@ -19,13 +19,15 @@ export function algorithmScript(redis: Redis, algorithm: Algorithm) {
   const script = `${resolveIncludes(file)}
     return { ${algorithm.replaceAll("-", "_")}(KEYS[1], tonumber(ARGV[1]), ARGV[2],
       tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])) }`;
+  let sha1: Promise<string> | undefined;
 
   return async function decide(
     key: string,
     { now, operation, cost, limit, a, b }: Request,
   ): Promise<Answer> {
-    const reply = (await redis.eval(script, 1, key, now, operation, cost, limit, a, b)) as number[];
-    const [allowed, remaining, retryAfter, resetAfter] = reply;
+    sha1 ??= redis.script("LOAD", script) as Promise<string>;
+    const reply = await redis.evalsha(await sha1, 1, key, now, operation, cost, limit, a, b);
+    const [allowed, remaining, retryAfter, resetAfter] = reply as number[];
     return {
       allowed: allowed === 1,
       remaining: remaining!,
