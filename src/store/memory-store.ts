@@ -6,7 +6,7 @@ import { segmentedWindow } from "./memory/segmented-window.ts";
 import { slidingWindowCounter } from "./memory/sliding-window-counter.ts";
 import { slidingWindowLog } from "./memory/sliding-window-log.ts";
 import { tokenBucket } from "./memory/token-bucket.ts";
-import type { Operation, Store } from "./store.ts";
+import type { Operation, Row, Store } from "./store.ts";
 
 /** The reference of each algorithm. */
 export const MODELS: Record<Algorithm, AlgorithmModel<unknown>> = {
@@ -16,6 +16,11 @@ export const MODELS: Record<Algorithm, AlgorithmModel<unknown>> = {
   "segmented-window": segmentedWindow as AlgorithmModel<unknown>,
   "fixed-window": fixedWindow as AlgorithmModel<unknown>,
 };
+
+/** The row alone: whoever keeps it must not keep the state with it. */
+function toRow({ allowed, remaining, retryAfter, resetAfter }: Row): Row {
+  return { allowed, remaining, retryAfter, resetAfter };
+}
 
 interface Entry {
   readonly algorithm: Algorithm;
@@ -73,7 +78,7 @@ export function memoryStore({
         const { state } = outcomes[i]!;
         if (state !== undefined) keep(keys[i]!, algorithm, state);
       });
-      return { now: time, rows: outcomes };
+      return { now: time, rows: outcomes.map(toRow) };
     },
 
     reset(keys) {
