@@ -132,6 +132,16 @@ describe("a limited path with a name in it", () => {
   });
 });
 
+describe("dots that an origin may take for names", () => {
+  it.each(["/users/a/%2e%2e%2fb", "/users/a%2f..%2fb", "/users%2fa%2f.%2fb"])(
+    "count as segments, too: %s",
+    (pathname) => {
+      const covers = compileRoute({ methods: ["*"], path: "/users/:id/:action/b" });
+      expect(covers("GET", readPath(pathname))).toBe(true);
+    },
+  );
+});
+
 describe("any path", () => {
   it("has a handful of readings, however long it is, and never fails", () => {
     const piece = fc.constantFrom(

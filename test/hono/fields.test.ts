@@ -79,6 +79,17 @@ describe("the fields of the decision", () => {
     expect(answer.headers.get("RateLimit")).toBe('"ours";r=9;t=60');
   });
 
+  it("are not told with a response that switches protocols: it carries a socket", async () => {
+    class Switching extends Response {
+      override get status(): number {
+        return 101;
+      }
+    }
+    const switching = new Switching();
+    const app = new Hono().use(limiter("ours", 10)).get("/", () => switching);
+    expect(await app.request("/")).toBe(switching);
+  });
+
   it("are told when the handler throws, or there is none", async () => {
     const app = new Hono()
       .use(limiter("ours", 10))

@@ -73,6 +73,12 @@ describe("fields of a denied request", () => {
     expect(headers.get("RateLimit")).toBe(`"burst";r=0;t=${retryAfter}`);
   });
 
+  it("ask to wait a second where one unit has room again, but the cost of a charge had not", () => {
+    const headers = decide([[burst, full(0, 1.2)]], "limited").headers();
+    expect(headers.get("Retry-After")).toBe("1");
+    expect(headers.get("RateLimit")).toBe('"burst";r=0;t=0');
+  });
+
   it("tell the policy that denies, and let the others keep what they have", () => {
     const rows = [
       [burst, room(19, 0.1)],
