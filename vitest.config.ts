@@ -25,6 +25,7 @@ export default defineConfig({
           name: "node",
           include: ["test/**/*.test.ts"],
           exclude: ["test/workerd/**", "test/edge/**"],
+          setupFiles: ["test/support/seed.ts"],
           testTimeout: 20_000,
           hookTimeout: 30_000,
         },

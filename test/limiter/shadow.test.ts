@@ -82,9 +82,7 @@ async function shadow(
     tally.local++;
     const peek = script(key, { ...request, now: time.now(), operation: "peek", cost });
     witnesses.push(
-      peek.then(({ allowed }) => {
-        if (allowed) tally.wrong++;
-      }),
+      peek.then(({ allowed }) => void (tally.wrong += Number(allowed))),
     );
   }
 

@@ -1,0 +1,15 @@
+import { readFileSync } from "node:fs";
+
+import { expect, test } from "vitest";
+
+import { MUTANTS } from "../../scripts/mutants/mutants.ts";
+
+test("there are at least fifteen mutants, with names of their own", () => {
+  expect(MUTANTS.length).toBeGreaterThanOrEqual(15);
+  expect(new Set(MUTANTS.map(({ name }) => name)).size).toBe(MUTANTS.length);
+});
+
+test.for(MUTANTS)("the mutant still fits: $name", ({ file, find, replace }) => {
+  expect(readFileSync(file, "utf8").split(find)).toHaveLength(2);
+  expect(replace).not.toBe(find);
+});
