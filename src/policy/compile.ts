@@ -16,13 +16,14 @@ export interface CompiledPolicy {
   readonly field: string;
 }
 
-const ALGORITHMS: readonly Algorithm[] = [
-  "token-bucket",
-  "sliding-window-log",
-  "sliding-window-counter",
-  "segmented-window",
-  "fixed-window",
-];
+/** What a policy may hold besides its algorithm, limit, name and onFailure. */
+const PARAMETERS: Record<Algorithm, readonly string[]> = {
+  "token-bucket": ["refill", "per"],
+  "sliding-window-log": ["window"],
+  "sliding-window-counter": ["window"],
+  "segmented-window": ["window", "segments"],
+  "fixed-window": ["window"],
+};
 
 /** Beyond it, products of a limit and a time would leave the 2^53 that Lua and JavaScript count exactly. */
 const MAX_LIMIT = 1_000_000_000;
@@ -77,8 +78,18 @@ function compilePolicy(input: unknown, path: string, faults: Faults): CompiledPo
   }
   const policy = input as Policy;
   const { algorithm, limit, onFailure } = policy;
-  if (!ALGORITHMS.includes(algorithm)) {
-    faults.add(`${path}.algorithm`, algorithm, `Use one of ${ALGORITHMS.join(", ")}.`);
+  if (!Object.hasOwn(PARAMETERS, algorithm)) {
+    faults.add(`${path}.algorithm`, algorithm, `Use one of ${Object.keys(PARAMETERS).join(", ")}.`);
+  } else {
+    const known = ["algorithm", "limit", "name", "onFailure", ...PARAMETERS[algorithm]];
+    for (const [key, value] of Object.entries(policy)) {
+      if (known.includes(key)) continue;
+      faults.add(
+        `${path}.${key}`,
+        value,
+        `A ${algorithm} has ${known.join(", ")}, and nothing else.`,
+      );
+    }
   }
   const maxLimit = algorithm === "sliding-window-log" ? MAX_LOG_LIMIT : MAX_LIMIT;
   if (!isWhole(limit, 1, maxLimit)) {

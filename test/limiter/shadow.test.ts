@@ -81,9 +81,7 @@ async function shadow(
     if (reason !== "cached-denial") return;
     tally.local++;
     const peek = script(key, { ...request, now: time.now(), operation: "peek", cost });
-    witnesses.push(
-      peek.then(({ allowed }) => void (tally.wrong += Number(allowed))),
-    );
+    witnesses.push(peek.then(({ allowed }) => void (tally.wrong += Number(allowed))));
   }
 
   // Costs average 1.4 for small limits; the load is meant in requests, and only has to be about right.

@@ -15,7 +15,7 @@ export function virtualTime(start: number): VirtualTime {
   let now = start;
   /** Runs a turn of the event loop's worth of promises: enough for code that awaits nothing real. */
   const settle = async () => {
-    for (let turn = 0; turn < 8; turn++) await null;
+    for (let turn = 0; turn < 8; turn++) await Promise.resolve();
   };
   const events = new EventHeap();
   const held = new Set<Promise<unknown>>();
