@@ -35,7 +35,7 @@ export default defineConfig({
         plugins: [
           cloudflareTest(({ inject }) => ({
             miniflare: {
-              compatibilityDate: "2026-11-01",
+              compatibilityDate: "2026-10-20",
               compatibilityFlags: ["nodejs_compat"],
               bindings: {
                 UPSTASH_REDIS_REST_URL: inject("redisRestUrl"),
