@@ -5,9 +5,8 @@ import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { isDeepStrictEqual } from "node:util";
 
-import luaparse from "luaparse";
+import { minify } from "./minify-lua.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const entry = join(root, "lua/decide.lua");
@@ -30,47 +29,13 @@ export function resolveIncludes(file: string, including: readonly string[] = [])
   );
 }
 
-function parse(source: string): luaparse.Chunk {
-  return luaparse.parse(source, { luaVersion: "5.1", comments: true, ranges: true });
-}
-
-function withoutPositions(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutPositions);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([key]) => key !== "range" && key !== "comments")
-      .map(([key, child]) => [key, withoutPositions(child)]),
-  );
-}
-
-/** Drops comments and indentation, which cost cold start; the parser finds them, and proves that nothing else went. */
-export function strip(source: string): string {
-  const chunk = parse(source);
-  let stripped = source;
-  // The type declarations leave out that a comment carries its range when ranges are asked for.
-  const comments = (chunk.comments ?? []) as unknown as { range: [number, number] }[];
-  for (const { range } of comments.toReversed()) {
-    stripped = stripped.slice(0, range[0]) + stripped.slice(range[1]);
-  }
-  stripped = stripped
-    .split("\n")
-    .map((line) => line.trim())
-    .filter((line) => line !== "")
-    .join("\n");
-  if (!isDeepStrictEqual(withoutPositions(parse(stripped)), withoutPositions(chunk))) {
-    throw new Error("lua: stripping comments changed the program");
-  }
-  return stripped;
-}
-
 function sha1(text: string): string {
   return createHash("sha1").update(text).digest("hex");
 }
 
 /** The generated module, as text. */
 export function build(): string {
-  const body = strip(resolveIncludes(entry));
+  const body = minify(resolveIncludes(entry));
   return [
     "// Generated from lua/ by scripts/build-lua.ts. Do not edit.",
     "",

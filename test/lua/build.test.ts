@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { Redis } from "ioredis";
 import { afterEach, beforeEach, expect, inject, test } from "vitest";
 
-import { build, resolveIncludes, strip } from "../../scripts/build-lua.ts";
+import { build, resolveIncludes } from "../../scripts/build-lua.ts";
+import { minify } from "../../scripts/minify-lua.ts";
 import { BODY, SHA1_PLAIN } from "../../src/store/scripts.generated.ts";
 
 let folder: string;
@@ -44,14 +45,31 @@ test("includes that go round in a circle are named", () => {
   );
 });
 
-test("only comments and indentation are stripped, not what looks like them", () => {
-  expect(strip("local a = '--no' -- comment\n  local b = [[--]] --[[ more\n ]]\nreturn a..b")).toBe(
-    "local a = '--no'\nlocal b = [[--]]\nreturn a..b",
+test("comments and indentation go, and not what looks like them", () => {
+  expect(minify("return '--no' -- comment\n  .. [[--]] --[[ more\n ]]")).toBe(
+    "return '--no'\n.. [[--]]",
   );
 });
 
-test("a stripping that would change the program is refused", () => {
-  expect(() => strip("return [[\n  indented\n]]")).toThrow(
-    "stripping comments changed the program",
+test("locals get short names, and nothing else does", () => {
+  const source = `
+    local function decide(key, cost)
+      local reply = { key = key, cost = redis.call('GET', key) }
+      return reply.key, cost, a
+    end
+    return decide(KEYS[1], 2)`;
+  // `a` is somebody else's name already.
+  expect(minify(source)).toBe(
+    [
+      "local function c(b, d)",
+      "local e = { key = b, cost = redis.call('GET', b) }",
+      "return e.key, d, a",
+      "end",
+      "return c(KEYS[1], 2)",
+    ].join("\n"),
   );
+});
+
+test("what would change the program is refused", () => {
+  expect(() => minify("return [[\n  indented\n]]")).toThrow("minifying changed the program");
 });
