@@ -1,0 +1,145 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { expect } from "vitest";
+
+import type { ErrorCode, FailureVerdict } from "../../src/index.ts";
+import type { FaultProxy } from "../support/fault-proxy.ts";
+import { charges } from "./charges.ts";
+import { figures } from "./figures.ts";
+import { LIMIT, type Outcome, type Subject, VERDICTS } from "./subject.ts";
+
+export interface Outage {
+  readonly name: string;
+  begin(): unknown;
+  end(): unknown;
+  /** What it is told as. */
+  readonly code: ErrorCode;
+  /** It takes the whole budget to notice. */
+  readonly hangs?: boolean;
+  /** Redis comes back empty. */
+  readonly forgets?: boolean;
+}
+
+/** The budget of a subject. Where nothing hangs it is ample, because a busy machine stalls this process, too. */
+export const budget = ({ hangs }: Pick<Outage, "hangs">) => (hangs ? "250ms" : "2000ms");
+
+/** In milliseconds: five failures open the breaker, and a second later it probes once. */
+const lasts = ({ hangs }: Outage) => (hangs ? 2_700 : 1_300);
+
+/** Somebody with quota left, and somebody who is known to have none. */
+interface Users {
+  readonly verdict: FailureVerdict;
+  readonly user: string;
+  readonly spent: string;
+}
+
+/** As many as it asks for at once: a loop for each verdict. */
+const LOOPS = VERDICTS.length;
+
+/** Takes a subject through an outage of its store, and expects of it all that is promised. */
+export async function rideOut(subject: Subject, proxy: FaultProxy, outage: Outage): Promise<void> {
+  const everybody = await Promise.all(VERDICTS.map((verdict) => prepare(subject, verdict)));
+
+  await outage.begin();
+  const [received, reported] = [proxy.received, subject.reported.length];
+  const started = performance.now();
+  const during = await Promise.all(
+    everybody.map((users) => load(subject, users, started + lasts(outage))),
+  );
+  const waited = proxy.received - received;
+  const seconds = (performance.now() - started) / 1000;
+
+  for (const [i, verdict] of VERDICTS.entries()) expectVerdicts(verdict, during[i]!);
+  // Five failures open a breaker; whoever was on the way by then fails as well, and then it is one probe per second.
+  const most = subject.breakers * (5 + Math.ceil(seconds)) + (LOOPS - subject.breakers);
+  expect(waited).toBeGreaterThanOrEqual(5 * subject.breakers);
+  expect(waited).toBeLessThanOrEqual(most);
+  // An outage is told once for each breaker, not once per request.
+  expect(subject.reported.slice(reported)).toEqual(Array(subject.breakers).fill(outage.code));
+  expect(subject.complaints).toEqual([]);
+  const outcomes = during.flat();
+  for (const { code } of outcomes) {
+    if (code !== undefined) expect([outage.code, "ERR_STORE_SUSPENDED"]).toContain(code);
+  }
+
+  await outage.end();
+  const ended = performance.now();
+  const mark = outage.forgets ? proxy.forwarded.length : 0;
+  await Promise.all(everybody.map(({ verdict, user }) => untilCounted(subject, verdict, user)));
+  const exactAfter = performance.now() - ended;
+  expect(exactAfter).toBeLessThan(2_000);
+  for (const { verdict, user } of everybody) {
+    // What reached Redis late is counted late, and once.
+    await proxy.settled();
+    const { remaining } = await untilCounted(subject, verdict, user);
+    const counted = charges(proxy.forwarded.slice(mark), await subject.partition(user)).length;
+    expect(remaining).toBe(LIMIT - counted);
+  }
+
+  const count = (status: number) => outcomes.filter((outcome) => outcome.status === status).length;
+  figures(`${subject.name}, ${outage.name}`, {
+    seconds,
+    requests: outcomes.length,
+    passed: count(200),
+    "denied (429)": count(429),
+    "refused (503)": count(503),
+    "waited for Redis": waited,
+    "slowest ms": Math.max(...outcomes.map(({ ms }) => ms)),
+    "exact after ms": exactAfter,
+  });
+}
+
+/** The first answer that is the store's. */
+async function untilCounted(
+  subject: Subject,
+  verdict: FailureVerdict,
+  user: string,
+): Promise<Outcome> {
+  for (;;) {
+    const outcome = await subject.ask(verdict, user);
+    if (outcome.reason !== "store-unavailable") return outcome;
+    await sleep(5);
+  }
+}
+
+async function prepare(subject: Subject, verdict: FailureVerdict): Promise<Users> {
+  for (;;) {
+    const users = { verdict, user: crypto.randomUUID(), spent: crypto.randomUUID() };
+    const taken: Outcome[] = [];
+    for (let i = 0; i < 3; i++) taken.push(await subject.ask(verdict, users.user));
+    for (let i = 0; i < LIMIT; i++) taken.push(await subject.ask(verdict, users.spent));
+    if (taken.every(({ reason }) => reason === "allowed")) return users;
+    // The machine was too busy to keep a budget before anything was broken: with others, anew.
+    await sleep(500);
+  }
+}
+
+/** One request after the other, for some time and more than the limit; whoever has nothing left tries now and then. */
+async function load(
+  subject: Subject,
+  { verdict, user, spent }: Users,
+  until: number,
+): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  while (performance.now() < until || outcomes.length < LIMIT + 10) {
+    outcomes.push(await subject.ask(verdict, user));
+    if (outcomes.length % 10 === 0) {
+      // What is known to be denied stays denied, whatever the verdict.
+      expect(await subject.ask(verdict, spent)).toMatchObject({
+        status: 429,
+        reason: "cached-denial",
+      });
+    }
+    await sleep(20);
+  }
+  return outcomes;
+}
+
+function expectVerdicts(verdict: FailureVerdict, outcomes: readonly Outcome[]): void {
+  expect(new Set(outcomes.map(({ reason }) => reason))).toEqual(new Set(["store-unavailable"]));
+  const statuses = outcomes.map(({ status }) => status);
+  // In memory the count begins anew.
+  const passed = { open: statuses.length, closed: 0, local: LIMIT }[verdict];
+  const denied = { open: 200, closed: 503, local: 429 }[verdict];
+  expect(statuses).toEqual(statuses.map((_status, request) => (request < passed ? 200 : denied)));
+}
