@@ -1,0 +1,63 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { expect, inject, test } from "vitest";
+
+import { halfOpen, none, startFaultProxy } from "../support/fault-proxy.ts";
+import { figures } from "./figures.ts";
+import { SUBJECTS } from "./subjects.ts";
+
+const BURST = 60;
+
+test.concurrent.for(SUBJECTS)(
+  "$name: a burst at a store that hangs waits once, later ones send a probe",
+  async ({ start }) => {
+    const proxy = await startFaultProxy(inject("redisRestUrl"));
+    const token = inject("redisRestToken");
+    const subject = await start({ url: proxy.url, token, timeout: "250ms" });
+    const burst = async () => {
+      const before = proxy.received;
+      const asking = Array.from({ length: BURST }, () => subject.ask("open", crypto.randomUUID()));
+      const outcomes = await Promise.all(asking);
+      const unavailable = outcomes.filter(({ reason }) => reason === "store-unavailable").length;
+      // Open: nobody is turned away, whether they waited or not.
+      expect(outcomes.map(({ status }) => status)).toEqual(Array(BURST).fill(200));
+      return {
+        waited: proxy.received - before,
+        unavailable,
+        slowest: Math.max(...outcomes.map(({ ms }) => ms)),
+      };
+    };
+    try {
+      while ((await subject.ask("open", crypto.randomUUID())).reason !== "allowed")
+        await sleep(100);
+
+      proxy.fault = halfOpen;
+      const first = await burst();
+      expect(first.unavailable).toBe(BURST);
+      const second = await burst();
+      expect(second.unavailable).toBe(BURST);
+      // One, if this machine took a second over it.
+      expect(second.waited).toBeLessThanOrEqual(1);
+      await sleep(1_100);
+      const third = await burst();
+      expect(third).toMatchObject({ waited: 1, unavailable: BURST });
+
+      proxy.fault = none;
+      const ended = performance.now();
+      while ((await subject.ask("open", crypto.randomUUID())).reason !== "allowed") await sleep(5);
+      const exactAfter = performance.now() - ended;
+      expect(exactAfter).toBeLessThan(2_000);
+      figures(`${subject.name}, bursts of ${BURST} at a store that hangs`, {
+        "waited in the first": first.waited,
+        "in the second": second.waited,
+        "in one a second later": third.waited,
+        "slowest ms of the first": first.slowest,
+        "of the second": second.slowest,
+        "exact after ms": exactAfter,
+      });
+    } finally {
+      await subject.stop();
+      await proxy.stop();
+    }
+  },
+);
