@@ -139,6 +139,17 @@ test.for(uncertain)("%s is told as it is, and not tried again", async ([, error,
   expect(calls).toBe(1);
 });
 
+test("what is told of Redis's own error ends where it may quote what the client sent", async () => {
+  const refuse = async () => {
+    throw new Error('ERR internal, command was: ["evalsha","..","1","tg:{fetch failed}:p"]');
+  };
+  const store = redisStore({ evalsha: refuse, eval: refuse });
+  await expect(store.decide("consume", ["k"], 1, policies)).rejects.toMatchObject({
+    code: "ERR_STORE_REFUSED",
+    message: "Redis answered: ERR internal.",
+  });
+});
+
 test.for([
   ["nothing", null],
   ["text", "OK"],
