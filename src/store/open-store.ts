@@ -17,7 +17,7 @@ import type { Store } from "./store.ts";
 /** Which store decides, and what happens when it does not. */
 export interface StoreOptions {
   /**
-   * The Redis: its REST address and token, or a client. Default: from `UPSTASH_REDIS_REST_URL` and
+   * The Redis: its REST address and token, or a client that you built, such as `new Redis()` of @upstash/redis. Default: from `UPSTASH_REDIS_REST_URL` and
    * `UPSTASH_REDIS_REST_TOKEN`, or `KV_REST_API_URL` and `KV_REST_API_TOKEN`.
    */
   readonly redis?: RedisEndpoint | RedisClient;

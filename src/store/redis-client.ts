@@ -1,6 +1,5 @@
-import { Redis } from "@upstash/redis/cloudflare";
-
 import type { Faults } from "../errors.ts";
+import { restClient } from "./rest-client.ts";
 
 /** What a store needs of a Redis client; `new Redis()` of @upstash/redis has it. */
 export interface RedisClient {
@@ -40,8 +39,7 @@ export function redisFromEnvironment(
 }
 
 /**
- * A client that asks once and says so: no retry (it would charge twice), no batching (two requests of a worker may not
- * share one), no decoding of replies that are numbers anyway, and nothing about this machine in the headers.
+ * A client for an endpoint, checked.
  *
  * @param paths what faults call the two values
  */
@@ -72,19 +70,7 @@ export function createRedisClient(
     );
   }
   if (!isUrl || !isToken) return undefined;
-  return new Redis({
-    url,
-    token,
-    // `retry: false` would still try twice.
-    retry: { retries: 0 },
-    // As a function: when a plain signal fires, the client makes up a reply.
-    signal: () => AbortSignal.timeout(budget),
-    automaticDeserialization: false,
-    responseEncoding: false,
-    readYourWrites: false,
-    enableAutoPipelining: false,
-    enableTelemetry: false,
-  });
+  return restClient({ url, token }, budget);
 }
 
 /** What a client that the caller built does that may charge twice or break on Workers; `undefined` if nothing. */

@@ -1,44 +1,48 @@
+import { Redis } from "@upstash/redis";
 import { afterAll, beforeAll, describe } from "vitest";
 
 import { type Bridge, startBridge } from "../../scripts/redis-rest/bridge.ts";
 import { type RedisServer, startRedisServer } from "../../scripts/redis-server.ts";
-import { Faults } from "../../src/errors.ts";
-import { createRedisClient } from "../../src/store/redis-client.ts";
+import type { RedisClient } from "../../src/store/redis-client.ts";
 import { redisStore } from "../../src/store/redis-store.ts";
+import { restClient } from "../../src/store/rest-client.ts";
 import type { Store } from "../../src/store/store.ts";
 import { type RedisCluster, startRedisCluster } from "../support/redis-cluster.ts";
 import { storeContract } from "./contract.ts";
 
-function storeOn({ url, token }: Bridge): Store {
-  const faults = new Faults();
-  const client = createRedisClient(url, token, { url: "url", token: "token" }, 5_000, faults);
-  faults.throwIfAny();
-  return redisStore(client!);
-}
+const RETRY_NEVER = { retries: 0 };
 
-describe.each([{ emulate: undefined }, { emulate: "upstash" as const }])(
-  "the Redis store, one server, emulating $emulate",
-  ({ emulate }) => {
-    let server: RedisServer;
-    let bridge: Bridge;
-    let store: Store;
-    beforeAll(async () => {
-      server = await startRedisServer();
-      bridge = await startBridge({
-        redis: server.url,
-        port: 0,
-        token: "t",
-        ...(emulate && { emulate }),
-      });
-      store = storeOn(bridge);
+/** The clients that a limiter is given: the one it makes of an endpoint, and one that its user has built. */
+const clients = {
+  "an endpoint": ({ url, token }: Bridge): RedisClient => restClient({ url, token }, 5_000),
+  "@upstash/redis": ({ url, token }: Bridge): RedisClient =>
+    new Redis({ url, token, retry: RETRY_NEVER, enableAutoPipelining: false }),
+};
+
+describe.each([
+  { client: "an endpoint" as const, emulate: undefined },
+  { client: "an endpoint" as const, emulate: "upstash" as const },
+  { client: "@upstash/redis" as const, emulate: undefined },
+])("the Redis store, one server, from $client, emulating $emulate", ({ client, emulate }) => {
+  let server: RedisServer;
+  let bridge: Bridge;
+  let store: Store;
+  beforeAll(async () => {
+    server = await startRedisServer();
+    bridge = await startBridge({
+      redis: server.url,
+      port: 0,
+      token: "t",
+      ...(emulate && { emulate }),
     });
-    afterAll(async () => {
-      await bridge.close();
-      await server.stop();
-    });
-    storeContract(() => store);
-  },
-);
+    store = redisStore(clients[client](bridge));
+  });
+  afterAll(async () => {
+    await bridge.close();
+    await server.stop();
+  });
+  storeContract(() => store);
+});
 
 describe("the Redis store, a cluster of three masters", () => {
   let cluster: RedisCluster;
@@ -52,7 +56,7 @@ describe("the Redis store, a cluster of three masters", () => {
       token: "t",
       cluster: true,
     });
-    store = storeOn(bridge);
+    store = redisStore(clients["an endpoint"](bridge));
   });
   afterAll(async () => {
     await bridge?.close();
