@@ -8,8 +8,9 @@
 --                     charge   take the cost whatever is left; a policy goes into debt by its limit at most
 --                     reset    forget what was taken; needs no further arguments, replies now alone
 -- ARGV[2]           cost, a whole number of units from 1; for consume and peek at most the smallest limit
--- ARGV[4i-1]        algorithm of policy i, the name of its file in algorithms/
--- ARGV[4i .. 4i+2]  limit of policy i and the algorithm's two parameters
+-- ARGV[5i-2]        algorithm of policy i, the name of its file in algorithms/
+-- ARGV[5i-1 .. 5i+1]  limit of policy i and the algorithm's two parameters
+-- ARGV[5i+2]        how long its key is kept after a write, in milliseconds: longer than any state can matter
 --
 -- Reply, integers only, times in microseconds:
 --   now,                                          the server's clock
@@ -30,56 +31,48 @@ if operation == 'reset' then
   return { now }
 end
 
--- Each algorithm is a function
---   (key, now, operation, cost, limit, parameter, parameter) -> allowed, remaining, retry_after, reset_after
--- and is defined in the branch that calls it, so that a call builds only the one it needs.
-local function decide(policy, operation)
-  local at = 4 * policy - 1
-  local key, algorithm, limit = KEYS[policy], ARGV[at], tonumber(ARGV[at + 1])
-  local a, b = tonumber(ARGV[at + 2]), tonumber(ARGV[at + 3])
+-- Room for the row of one policy: a table that grows costs more than all of the arithmetic.
+local reply = { now, 0, 0, 0, 0 }
+local last = #KEYS
+local all_allowed = true
 
+-- All but the last policy are asked first. The last may take at once, because by then its word is the final one; the
+-- others take after it.
+for step = 1, 2 * last - 1 do
+  local policy, pass = step, operation
+  if operation == 'consume' and (step < last or not all_allowed) then
+    pass = 'peek'
+  end
+  if step > last then
+    if pass ~= 'consume' then
+      break
+    end
+    policy = step - last
+  end
+
+  -- Each algorithm is a function, defined in the branch that calls it so that a call builds only the one it needs:
+  --   (key, now, operation, cost, limit, parameter, parameter, ttl) -> allowed, remaining, retry_after, reset_after
+  local at, row = 5 * policy - 2, 4 * policy - 2
+  local key, algorithm, limit = KEYS[policy], ARGV[at], tonumber(ARGV[at + 1])
+  local a, b, ttl = tonumber(ARGV[at + 2]), tonumber(ARGV[at + 3]), ARGV[at + 4]
+  local allowed, remaining, retry_after, reset_after
   if algorithm == 'token-bucket' then
     -- @include algorithms/token-bucket.lua
-    return token_bucket(key, now, operation, cost, limit, a, b)
+    allowed, remaining, retry_after, reset_after = token_bucket(key, now, pass, cost, limit, a, b, ttl)
   elseif algorithm == 'sliding-window-log' then
     -- @include algorithms/sliding-window-log.lua
-    return sliding_window_log(key, now, operation, cost, limit, a)
+    allowed, remaining, retry_after, reset_after = sliding_window_log(key, now, pass, cost, limit, a, b, ttl)
   elseif algorithm == 'sliding-window-counter' then
     -- @include algorithms/sliding-window-counter.lua
-    return sliding_window_counter(key, now, operation, cost, limit, a, b)
+    allowed, remaining, retry_after, reset_after = sliding_window_counter(key, now, pass, cost, limit, a, b, ttl)
   elseif algorithm == 'segmented-window' then
     -- @include algorithms/segmented-window.lua
-    return segmented_window(key, now, operation, cost, limit, a, b)
-  elseif algorithm == 'fixed-window' then
+    allowed, remaining, retry_after, reset_after = segmented_window(key, now, pass, cost, limit, a, b, ttl)
+  else
     -- @include algorithms/fixed-window.lua
-    return fixed_window(key, now, operation, cost, limit, a)
+    allowed, remaining, retry_after, reset_after = fixed_window(key, now, pass, cost, limit, a, b, ttl)
   end
-  error('unknown algorithm ' .. algorithm)
-end
-
-local last = #KEYS
-if last == 1 then
-  return { now, decide(1, operation) }
-end
-
--- All but the last policy are asked first; the last may take at once, because by then its word is the final one.
-local reply = { now }
-local first_pass = operation == 'consume' and 'peek' or operation
-local all_allowed = true
-for policy = 1, last do
-  if policy == last and all_allowed then
-    first_pass = operation
-  end
-  local allowed, remaining, retry_after, reset_after = decide(policy, first_pass)
-  local row = 4 * policy - 2
   reply[row], reply[row + 1], reply[row + 2], reply[row + 3] = allowed, remaining, retry_after, reset_after
   all_allowed = all_allowed and allowed == 1
-end
-
-if operation == 'consume' and all_allowed then
-  for policy = 1, last - 1 do
-    local row = 4 * policy - 2
-    reply[row], reply[row + 1], reply[row + 2], reply[row + 3] = decide(policy, operation)
-  end
 end
 return reply

@@ -4,7 +4,7 @@
 -- State    string: start of the newest segment in microseconds, ":", counts from the newest back, "," between
 -- length   of a segment in microseconds
 -- segments how many of them make the window
-local function segmented_window(key, now, operation, cost, limit, length, segments)
+local function segmented_window(key, now, operation, cost, limit, length, segments, ttl)
   local counts = {}
   local value = redis.pcall('GET', key)
   local start, list
@@ -19,8 +19,7 @@ local function segmented_window(key, now, operation, cost, limit, length, segmen
       if start - now > length * segments then
         -- The clock went back by more than a window: keep the counts for one window, not until the clock catches up.
         start = now + length * segments
-        redis.call('SET', key, string.format('%.0f:%s', start, list),
-          'PXAT', math.floor((start + (segments + 1) * length) / 1000) + 1)
+        redis.call('SET', key, string.format('%.0f:%s', start, list), 'PX', ttl)
       end
     end
     start = start + passed * length
@@ -55,8 +54,7 @@ local function segmented_window(key, now, operation, cost, limit, length, segmen
     for segment = 1, #counts do
       counts[segment] = string.format('%.0f', counts[segment])
     end
-    redis.call('SET', key, string.format('%.0f:%s', start, table.concat(counts, ',')),
-      'PXAT', math.floor((start + (segments + 1) * length) / 1000) + 1)
+    redis.call('SET', key, string.format('%.0f:%s', start, table.concat(counts, ',')), 'PX', ttl)
   end
   if operation == 'charge' then
     cost = 1

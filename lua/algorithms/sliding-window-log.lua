@@ -7,7 +7,7 @@
 --          The ring grows with what it holds, so that a key costs little more than its units.
 -- limit    at most 2^17 - 1, for the packed header
 -- window   length in microseconds
-local function sliding_window_log(key, now, operation, cost, limit, window)
+local function sliding_window_log(key, now, operation, cost, limit, window, _, ttl)
   local slots, tail, used, expires = 0, 0, 0, 0
   local header = redis.pcall('BITFIELD_RO', key, 'GET', 'u56', '0', 'GET', 'u56', '56')
   if header[1] and header[1] > 0 then
@@ -39,11 +39,11 @@ local function sliding_window_log(key, now, operation, cost, limit, window)
     used, tail = #kept / 7 + count, 0
     -- An eighth more than it holds: enough that growing costs little per unit, little enough not to be seen.
     slots = math.max(used, math.min(limit, 16 + used + math.floor(used / 8)))
-    expires = math.floor((at + 2 * window) / 1000) + 1
+    expires = math.floor(now / 1000) + ttl
     redis.call('SET', key,
       bytes((slots * 131072 + tail) * 131072 + used) .. bytes(expires)
         .. kept .. string.rep(bytes(at), count) .. string.rep('\0', 7 * (slots - used)),
-      'PXAT', string.format('%.0f', expires))
+      'PX', ttl)
   end
 
   -- The clock may have gone back: units are never logged earlier than those before them.
@@ -113,9 +113,8 @@ local function sliding_window_log(key, now, operation, cost, limit, window)
       set('0', string.format('%.0f', (slots * 131072 + tail) * 131072 + used))
       if expires * 1000 <= at + window then
         -- Ahead of time, so that it is renewed once per window and not with every unit.
-        expires = string.format('%.0f', math.floor((at + 2 * window) / 1000) + 1)
-        set('56', expires)
-        redis.call('PEXPIREAT', key, expires)
+        set('56', string.format('%.0f', math.floor(now / 1000) + ttl))
+        redis.call('PEXPIRE', key, ttl)
       end
       redis.call(unpack(write))
     end

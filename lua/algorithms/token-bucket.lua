@@ -7,29 +7,25 @@
 --
 -- used is how far the TAT lies ahead of now, in units of 1/divisor microsecond, so that all arithmetic stays in
 -- whole numbers: cost c adds c * interval, and the bucket is empty at limit * interval.
-local function token_bucket(key, now, operation, cost, limit, interval, divisor)
+local function token_bucket(key, now, operation, cost, limit, interval, divisor, ttl)
   local capacity = limit * interval
   local used = 0
   local value = redis.pcall('GET', key)
-  local tat = tonumber(value)
-  local rest = 0
-  if not tat and type(value) == 'string' then
-    local whole, fraction = string.match(value, '^(%d+):(%d+)$')
-    if whole then
+  if value then
+    local tat, rest = tonumber(value), 0
+    if not tat and type(value) == 'string' then
+      tat, rest = string.match(value, '^(%d+):(%d+)$')
       -- A rest written under another divisor is at most one microsecond here.
-      tat, rest = tonumber(whole), math.min(tonumber(fraction), divisor)
+      tat, rest = tonumber(tat), math.min(tonumber(rest) or 0, divisor)
     end
-  end
-  if tat then
-    used = (tat - now) * divisor + rest
+    used = tat and (tat - now) * divisor + rest or 0
     if not (used > 0) then
       used = 0
     elseif used > 2 * capacity then
       -- Further ahead than any charge may put it: the clock went back. Written at once, or the wait would
       -- start anew with every request until the clock has caught up.
       used = 2 * capacity
-      tat = now + math.ceil(used / divisor)
-      redis.call('SET', key, string.format('%.0f', tat), 'PXAT', math.floor(tat / 1000) + 1)
+      redis.call('SET', key, string.format('%.0f', now + math.ceil(used / divisor)), 'PX', ttl)
     end
   end
 
@@ -41,21 +37,19 @@ local function token_bucket(key, now, operation, cost, limit, interval, divisor)
       used = 2 * capacity
     end
     local fraction = used % divisor
-    tat = now + (used - fraction) / divisor
-    local text = string.format('%.0f', tat)
+    local text = string.format('%.0f', now + (used - fraction) / divisor)
     if fraction > 0 then
       text = string.format('%s:%.0f', text, fraction)
     end
-    redis.call('SET', key, text, 'PXAT', math.floor(tat / 1000) + 1)
+    redis.call('SET', key, text, 'PX', ttl)
   end
   if operation == 'charge' then
     taken = interval
   end
 
-  local excess = used + taken - capacity
-  local remaining = math.floor((capacity - used) / interval)
+  local excess, left = used + taken - capacity, capacity - used
   return allowed,
-    remaining > 0 and remaining or 0,
+    left > 0 and (left - left % interval) / interval or 0,
     excess > 0 and math.ceil(excess / divisor) or 0,
     math.ceil(used / divisor)
 end

@@ -34,8 +34,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "fixed window: forgotten TTL",
     file: "lua/algorithms/fixed-window.lua",
-    find: "redis.call('PEXPIREAT', key, math.floor(ends / 1000) + 1)",
-    replace: "",
+    find: "string.format('%.0f', used))\n      redis.call('PEXPIRE', key, ttl)",
+    replace: "string.format('%.0f', used))",
     tests: ["test/lua/model"],
   },
   {
@@ -62,8 +62,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "several policies: the first takes before the last has spoken",
     file: "lua/decide.lua",
-    find: "operation == 'consume' and 'peek' or operation",
-    replace: "operation",
+    find: "(step < last or not all_allowed)",
+    replace: "false",
     tests: ["test/store/redis-store"],
   },
   {

@@ -12,6 +12,8 @@ export interface CompiledPolicy {
   readonly onFailure: FailureVerdict | undefined;
   /** The algorithm's two parameters, as its Lua file names them. */
   readonly parameters: readonly [number, number];
+  /** How long its key is kept after a write, in milliseconds. */
+  readonly ttl: number;
   /** This policy's item of `RateLimit-Policy`. */
   readonly field: string;
 }
@@ -121,6 +123,8 @@ function compilePolicy(input: unknown, path: string, faults: Faults): CompiledPo
     window,
     onFailure,
     parameters,
+    // Two windows are counted, and a clock that went back may lag behind them by one more.
+    ttl: Math.ceil((3 * windowMicroseconds) / 1000) + 1,
     field: `"${name}";q=${limit};w=${Math.max(1, Math.ceil(window))}`,
   };
 }

@@ -54,8 +54,14 @@ export function redisStore(redis: RedisClient): Store {
   return {
     async decide(operation, keys, cost, policies) {
       const args = [operation, String(cost)];
-      for (const { algorithm, limit, parameters } of policies) {
-        args.push(algorithm, String(limit), String(parameters[0]), String(parameters[1]));
+      for (const { algorithm, limit, parameters, ttl } of policies) {
+        args.push(
+          algorithm,
+          String(limit),
+          String(parameters[0]),
+          String(parameters[1]),
+          String(ttl),
+        );
       }
       try {
         return parseReply(await run(keys as string[], args), policies.length);

@@ -13,6 +13,7 @@ const PROBE: CompiledPolicy = {
   window: 1,
   onFailure: undefined,
   parameters: [1_000_000, 0],
+  ttl: 1_000,
   field: "",
 };
 

@@ -53,7 +53,7 @@ const cases = [
   },
   {
     policy: slidingWindowCounter({ limit: 3, window: "30d" }),
-    first: { time: 1, hmget: 1, hset: 1, pexpireat: 1 },
+    first: { time: 1, hmget: 1, hset: 1, pexpire: 1 },
     allow: { time: 1, hmget: 1, hincrby: 1 },
     deny: { time: 1, hmget: 1 },
   },
@@ -65,16 +65,26 @@ const cases = [
   },
   {
     policy: fixedWindow({ limit: 3, window: "30d" }),
-    first: { time: 1, hmget: 1, hset: 1, pexpireat: 1 },
+    first: { time: 1, hmget: 1, hset: 1, pexpire: 1 },
     allow: { time: 1, hmget: 1, hincrby: 1 },
     deny: { time: 1, hmget: 1 },
   },
 ];
 
 test.for(cases)("commands of $policy.algorithm", async ({ policy, first, allow, deny }) => {
-  const { algorithm, limit, parameters } = compilePolicy(policy);
+  const { algorithm, limit, parameters, ttl } = compilePolicy(policy);
   const consume = () =>
-    redis.eval(BODY, 1, `tg:{cost}:${algorithm}`, "consume", 1, algorithm, limit, ...parameters);
+    redis.eval(
+      BODY,
+      1,
+      `tg:{cost}:${algorithm}`,
+      "consume",
+      1,
+      algorithm,
+      limit,
+      ...parameters,
+      ttl,
+    );
   expect(await commandsOf(consume)).toEqual(first);
   expect(await commandsOf(consume)).toEqual(allow);
   await consume();
@@ -82,12 +92,22 @@ test.for(cases)("commands of $policy.algorithm", async ({ policy, first, allow, 
 });
 
 test("an exact log takes at most 9 bytes per unit, however it was filled", async () => {
-  const { limit, parameters } = compilePolicy(slidingWindowLog({ limit: 1000, window: "1h" }));
+  const { limit, parameters, ttl } = compilePolicy(slidingWindowLog({ limit: 1000, window: "1h" }));
   for (const cost of [1, 7, 1000]) {
     const key = `tg:{bytes-${cost}}:log`;
     let units = 0;
     for (; units + cost <= limit; units += cost) {
-      await redis.eval(BODY, 1, key, "consume", cost, "sliding-window-log", limit, ...parameters);
+      await redis.eval(
+        BODY,
+        1,
+        key,
+        "consume",
+        cost,
+        "sliding-window-log",
+        limit,
+        ...parameters,
+        ttl,
+      );
     }
     const bytes = (await redis.memory("USAGE", key))!;
     expect(bytes / units).toBeLessThanOrEqual(9);

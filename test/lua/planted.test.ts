@@ -66,7 +66,7 @@ const planted: Record<string, (key: string) => Promise<unknown>> = {
 };
 
 describe.each(policies)("$algorithm", (policy) => {
-  const { algorithm, limit, parameters } = compilePolicy(policy);
+  const { algorithm, limit, parameters, ttl } = compilePolicy(policy);
 
   test.for(Object.keys(planted))(
     "answers over %s, never without limit, and mends it",
@@ -75,7 +75,17 @@ describe.each(policies)("$algorithm", (policy) => {
       await planted[name]!(key);
       let passed = 0;
       for (let request = 0; request < 3 * limit; request++) {
-        const reply = await redis.eval(BODY, 1, key, "consume", 1, algorithm, limit, ...parameters);
+        const reply = await redis.eval(
+          BODY,
+          1,
+          key,
+          "consume",
+          1,
+          algorithm,
+          limit,
+          ...parameters,
+          ttl,
+        );
         const [, allowed, remaining, retryAfter, resetAfter] = reply as number[];
         passed += allowed!;
         expect(remaining).toBeGreaterThanOrEqual(0);
