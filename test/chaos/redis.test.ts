@@ -44,7 +44,7 @@ const OUTAGES: Readonly<Record<string, OutageOf>> = {
   }),
 };
 
-test.concurrent.for(Object.entries(OUTAGES))("%s", async ([name, outage]) => {
+test.concurrent.for(Object.entries(OUTAGES))("%s", { timeout: 60_000 }, async ([name, outage]) => {
   await Promise.all(
     SUBJECTS.map(async ({ start }) => {
       const store = await startOwnStore();

@@ -13,6 +13,12 @@ interface Reply {
   readonly body: Buffer;
 }
 
+export interface Received {
+  readonly body: string;
+  /** By `performance.now()`. */
+  readonly at: number;
+}
+
 /** A request that was passed on, and what came of it. */
 export interface Forwarded {
   readonly body: string;
@@ -38,7 +44,7 @@ export interface FaultProxy {
   /** What happens to requests from now on. */
   fault: Fault;
   /** Requests that arrived. */
-  readonly received: number;
+  readonly received: readonly Received[];
   readonly forwarded: readonly Forwarded[];
   /** Replies that the client never got whole. */
   readonly dropped: number;
@@ -117,12 +123,12 @@ export function answers(status: number, type: string, body: string | Buffer): Fa
 export async function startFaultProxy(upstream: string): Promise<FaultProxy> {
   const forwarded: Forwarded[] = [];
   const underWay = new Set<Promise<unknown>>();
-  let received = 0;
+  const received: Received[] = [];
   let dropped = 0;
 
   async function pass(message: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await text(message);
-    received++;
+    received.push({ body, at: performance.now() });
     let ran = false;
     const exchange: Exchange = {
       response,
@@ -163,9 +169,7 @@ export async function startFaultProxy(upstream: string): Promise<FaultProxy> {
   const proxy: FaultProxy = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     fault: none,
-    get received() {
-      return received;
-    },
+    received,
     forwarded,
     get dropped() {
       return dropped;

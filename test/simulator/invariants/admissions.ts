@@ -1,0 +1,50 @@
+import { count, type Invariant, keysOf, type Observed } from "./invariant.ts";
+import { createLedger, type Ledger } from "./ledger.ts";
+
+/**
+ * The store never admits more than its algorithm promises: in the server's time, less what the server lost, and no
+ * more than a window's worth for a forward step of its clock.
+ */
+export function boundedAdmissions({
+  scenario,
+  scheduler,
+  statistics,
+  violated,
+}: Observed): Invariant {
+  const ledgers = new Map<string, Ledger>();
+  const { policies } = scenario.settings;
+
+  function ledgerOf(key: string, policy: number): Ledger {
+    let ledger = ledgers.get(key);
+    if (!ledger) ledgers.set(key, (ledger = createLedger(policies[policy]!)));
+    return ledger;
+  }
+
+  return {
+    executed({ operation, cost, number, at, clock, keys, rows }, call) {
+      const expected = keysOf(scenario, call.identity);
+      if (keys.join() !== expected.join()) violated("keys", `${keys.join()} of ${call.identity}`);
+      if (operation === "reset") for (const key of keys) ledgers.get(key)?.lose();
+      const takes =
+        operation === "charge" || (operation === "consume" && rows.every(({ allowed }) => allowed));
+      if (!takes) return;
+      const taken = { at, clock, units: cost, charged: operation === "charge", execution: number };
+      for (const [i, key] of keys.entries()) {
+        count(statistics, policies[i]!.algorithm);
+        const excess = ledgerOf(key, i).take(taken);
+        if (excess) violated("admissions", `${policies[i]!.algorithm} ${key}: ${excess}`);
+      }
+    },
+
+    lost({ keys, executions }) {
+      for (const [key, ledger] of ledgers) {
+        if (executions) ledger.lose(executions);
+        else if (!keys || keys.has(key)) ledger.lose();
+      }
+    },
+
+    stepped(by) {
+      for (const ledger of ledgers.values()) ledger.step(by, scheduler.now);
+    },
+  };
+}

@@ -1,0 +1,111 @@
+import type { Call } from "../call.ts";
+import { count, type Invariant, keysOf, type Observed } from "./invariant.ts";
+import { LOG_SHORTENS_WAIT } from "./known-gaps.ts";
+
+/** What an answer of the store tells about the requests after it. */
+interface Fact {
+  readonly cost: number;
+  /** When the question was sent, in virtual time. */
+  readonly since: number;
+  /** On the isolate's clock, in milliseconds. */
+  readonly until: number;
+}
+
+/** Something after which a fact may be wrong, until it ends by itself. */
+interface Excuse {
+  readonly at: number;
+  /** Of one partition's keys, or of all. */
+  readonly key: string | undefined;
+}
+
+/** A reset elsewhere cannot be known: so long may an isolate go on denying. Milliseconds. */
+const MAX_TRUST = 60_000;
+
+/** More than an isolate's clock differs from the server's, as a share. */
+const DRIFT = 5e-4;
+
+/**
+ * What an isolate denies alone, the server would deny at that moment, too: unless the server has since lost state, was
+ * reset, or its clock jumped forwards; and even then for no more than a minute.
+ */
+export function trueDenials(observed: Observed): Invariant {
+  const { scenario, scheduler, truth, statistics, violated } = observed;
+  const facts = new Map<string, Fact[]>();
+  /** When an isolate last learnt that its reset is done: of this partition, and of any. */
+  const resets = new Map<string | number, number>();
+  const excuses: Excuse[] = [];
+  const mayShorten =
+    LOG_SHORTENS_WAIT &&
+    scenario.settings.policies.some(({ algorithm }) => algorithm === "sliding-window-log");
+  let stepsBack = 0;
+
+  const placeOf = ({ isolate, identity }: Call) => `${isolate.number} ${identity}`;
+
+  function learn(call: Call, wait: number): void {
+    const { calledAt, calledAtLocal, isolate, method, cost } = call;
+    const place = placeOf(call);
+    if (calledAt <= (resets.get(place) ?? -1)) return;
+    const fact = {
+      cost: method === "charge" ? 1 : cost,
+      since: calledAt,
+      until: calledAtLocal + Math.min(wait, MAX_TRUST),
+    };
+    // An answer that any reset has overtaken may be dropped: then what was known before still is.
+    const sure = calledAt > (resets.get(isolate.number) ?? -1);
+    facts.set(place, sure ? [fact] : [...(facts.get(place) ?? []), fact]);
+  }
+
+  function check(call: Call, told: number): void {
+    const { cost, isolate, identity } = call;
+    const now = isolate.clock.monotonic();
+    const grounds = (facts.get(placeOf(call)) ?? []).filter(
+      (fact) => fact.cost <= cost && now < fact.until,
+    );
+    if (grounds.length === 0 || scenario.settings.maxDenials === 0) {
+      return violated("true-denials", "denied without an answer that says so");
+    }
+    const keys = keysOf(scenario, identity);
+    const since = Math.min(...grounds.map((fact) => fact.since));
+    const excused = excuses.some(
+      ({ at, key }) => at >= since && (key === undefined || keys.includes(key)),
+    );
+    const rows = truth(identity, cost);
+    if (rows.every(({ allowed }) => allowed)) {
+      if (!excused) violated("true-denials", "the server would have admitted it");
+      return count(statistics, "wrong denial with an excuse");
+    }
+    count(statistics, "true denial");
+    const left = Math.max(...rows.map(({ retryAfter }) => retryAfter));
+    if (!excused && told * 1000 > left + (scheduler.now - since) * DRIFT + 1) {
+      violated("true-denials", `told to wait ${told} ms where ${left} us are left`);
+    }
+  }
+
+  return {
+    answered(call, { decision, error }) {
+      if (call.method === "reset") {
+        if (error) return;
+        resets.set(placeOf(call), scheduler.now).set(call.isolate.number, scheduler.now);
+        facts.delete(placeOf(call));
+      } else if (decision?.reason === "cached-denial") {
+        check(call, decision.retryAfterMs);
+      } else if (decision?.reason === "allowed" || decision?.reason === "limited") {
+        const wait = Math.max(...decision.policies.map(({ retryAfterMs }) => retryAfterMs));
+        if (wait > 0 && call.cost > 0) learn(call, wait);
+      }
+    },
+
+    executed({ operation, at, keys }) {
+      if (operation === "reset") for (const key of keys) excuses.push({ at, key });
+    },
+    lost({ keys }) {
+      for (const key of keys ?? [undefined]) excuses.push({ at: scheduler.now, key });
+    },
+    stepped(by) {
+      if (by < 0) stepsBack++;
+      if (by > 0 || (mayShorten && stepsBack > 1)) {
+        excuses.push({ at: scheduler.now, key: undefined });
+      }
+    },
+  };
+}

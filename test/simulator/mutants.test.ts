@@ -1,0 +1,123 @@
+import { beforeEach, expect, test, vi } from "vitest";
+
+import type { Breaker } from "../../src/limiter/breaker.ts";
+import { guardStore } from "../../src/limiter/guarded-store.ts";
+import { buildLimiter } from "../../src/limiter/limiter.ts";
+import type { Algorithm } from "../../src/policy/policy.ts";
+import { MODELS } from "../../src/store/memory-store.ts";
+import { redisStore } from "../../src/store/redis-store.ts";
+import { firstViolation } from "./first-violation.ts";
+import { assemble } from "./isolate.ts";
+
+/*
+ * A simulator that never finds anything proves nothing. Each mutant is the product with one mistake of a kind that has
+ * been made elsewhere, and the simulator must find it soon, and for what it is.
+ */
+
+type Assemble = typeof assemble;
+
+const mutation = vi.hoisted(() => ({
+  breaker: (breaker: Breaker): Breaker => breaker,
+}));
+vi.mock(import("../../src/limiter/breaker.ts"), async (original) => {
+  const { createBreaker } = await original();
+  return { createBreaker: () => mutation.breaker(createBreaker()) };
+});
+beforeEach(() => {
+  mutation.breaker = (breaker) => breaker;
+});
+
+/** A limiter whose client makes something else of an error. */
+function onError(recover: (error: Error, again: () => Promise<unknown>) => unknown): Assemble {
+  const change = (send: () => Promise<unknown>) => send().catch((error) => recover(error, send));
+  return (parts) => {
+    const { evalsha, eval: evaluate } = parts.client;
+    const client = {
+      evalsha: (...command: Parameters<typeof evalsha>) => change(() => evalsha(...command)),
+      eval: (...command: Parameters<typeof evaluate>) => change(() => evaluate(...command)),
+    };
+    return assemble({ ...parts, client });
+  };
+}
+
+test("nothing is found where there is no mistake", async () => {
+  expect(await firstViolation()).toBeUndefined();
+});
+
+test.for<[mistake: string, found: RegExp, mutant: Assemble]>([
+  [
+    "asking again after a lost reply",
+    /^single-execution: (limit|charge)\(\) ran 2 times/,
+    onError((error, again) => {
+      if (error instanceof TypeError) return again();
+      throw error;
+    }),
+  ],
+  [
+    "taking a missing script for a failure",
+    /^reasons: store-unavailable/,
+    onError((error) => {
+      throw error.message.startsWith("NOSCRIPT") ? new Error("ERR no script") : error;
+    }),
+  ],
+  [
+    "waiting for as long as it takes",
+    /^budget: no answer/,
+    (parts) => assemble({ ...parts, budget: 1e9 }),
+  ],
+  [
+    "guarding each request alone",
+    /^(probes|reports): /,
+    ({ client, settings, budget, onStoreError }) => {
+      const guard = () =>
+        guardStore(redisStore(client), { budget, now: settings.now, onStoreError });
+      return buildLimiter(
+        {
+          decide: (...request) => guard().decide(...request),
+          reset: (keys) => guard().reset(keys),
+        },
+        settings,
+      );
+    },
+  ],
+  [
+    "letting everything pass in an outage",
+    /^fallback: /,
+    ({ settings, ...parts }) => {
+      const policies = settings.policies.map((policy) => ({ ...policy, onFailure: undefined }));
+      return assemble({ ...parts, settings: { ...settings, policies, onFailure: "open" } });
+    },
+  ],
+])("%s is found", async ([, found, mutant]) => {
+  expect(await firstViolation(mutant)).toMatch(found);
+});
+
+test("asking a store in an outage with every request is found", async () => {
+  mutation.breaker = (breaker) => ({ ...breaker, admits: () => true });
+  expect(await firstViolation()).toMatch(/^probes: the store was asked twice/);
+});
+
+test("never asking it again is found", async () => {
+  mutation.breaker = (breaker) => ({
+    ...breaker,
+    admits: (now) => breaker.admits(Math.min(now, 1)),
+  });
+  expect(await firstViolation()).toMatch(/^probes: the store was not asked/);
+});
+
+test.for(Object.keys(MODELS) as Algorithm[])(
+  "a %s that admits a unit too many is found",
+  async (algorithm) => {
+    const model = MODELS[algorithm];
+    const generous = vi
+      .spyOn(MODELS, algorithm)
+      .mockImplementation((state, request) =>
+        model(state, { ...request, limit: request.limit + 1 }),
+      );
+    try {
+      expect(await firstViolation()).toMatch(/^(admissions|waits|fallback): /);
+    } finally {
+      generous.mockRestore();
+    }
+  },
+);

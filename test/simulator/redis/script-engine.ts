@@ -1,0 +1,88 @@
+import {
+  BODY,
+  KEY_LOCKING,
+  SHA1_KEY_LOCKING,
+  SHA1_PLAIN,
+} from "../../../src/store/scripts.generated.ts";
+import type { Call, Execution } from "../call.ts";
+import type { Keyspace } from "./keyspace.ts";
+import { decide, readArguments } from "./script.ts";
+
+/** EVALSHA or EVAL. */
+export type Command = { readonly keys: readonly string[]; readonly args: readonly string[] } & (
+  | { readonly sha1: string }
+  | { readonly script: string }
+);
+
+export type ScriptAnswer = { readonly reply: readonly number[] } | { readonly error: string };
+
+/** The scripts that a server has, in the dialects that it takes, and how it runs them. */
+export interface ScriptEngine {
+  carryOut(command: Command, call: Call): ScriptAnswer;
+  flush(): void;
+  /** Whether it knows the flag with which Upstash locks keys instead of the whole database. */
+  setDialect(knowsKeyLocking: boolean): void;
+}
+
+export function createScriptEngine(
+  keyspace: Keyspace,
+  time: { readonly now: number },
+  clock: () => number,
+  executed: (execution: Execution, call: Call) => void,
+): ScriptEngine {
+  const scripts = new Set<string>();
+  let knowsKeyLocking = false;
+  let executions = 0;
+
+  function execute({ keys, args }: Command, call: Call): readonly number[] {
+    const number = ++executions;
+    const now = clock();
+    const { operation, cost, policies } = readArguments(keys, args);
+    if (operation === "reset") {
+      for (const key of keys) keyspace.write(key, undefined, number);
+      executed({ number, operation, cost, at: time.now, clock: now, keys, rows: [] }, call);
+      return [now];
+    }
+    const entries = keys.map((key) => keyspace.read(key, now));
+    const rows = decide({ operation, cost, policies }, entries, now);
+    for (const [i, { state, resetAfter }] of rows.entries()) {
+      if (state === undefined || state === entries[i]?.state) continue;
+      // As soon as the state says nothing any more: no algorithm's key may be missed after that.
+      const expiresAt = (Math.floor((now + resetAfter) / 1000) + 1) * 1000;
+      keyspace.write(keys[i]!, { algorithm: policies[i]!.algorithm, state, expiresAt }, number);
+    }
+    executed({ number, operation, cost, at: time.now, clock: now, keys, rows }, call);
+    const fields = rows.flatMap(({ allowed, remaining, retryAfter, resetAfter }) => [
+      allowed ? 1 : 0,
+      remaining,
+      retryAfter,
+      resetAfter,
+    ]);
+    return [now, ...fields];
+  }
+
+  return {
+    carryOut(command, call) {
+      let sha1: string;
+      if ("script" in command) {
+        const flagged = command.script === KEY_LOCKING + BODY;
+        if (!flagged && command.script !== BODY) throw new Error("a script that is not Tidegate's");
+        if (flagged && !knowsKeyLocking) {
+          return { error: "ERR Unexpected flag in script shebang: allow-key-locking" };
+        }
+        sha1 = flagged ? SHA1_KEY_LOCKING : SHA1_PLAIN;
+        scripts.add(sha1);
+      } else ({ sha1 } = command);
+      return scripts.has(sha1)
+        ? { reply: execute(command, call) }
+        : { error: "NOSCRIPT No matching script. Please use EVAL." };
+    },
+
+    flush: () => scripts.clear(),
+
+    setDialect(knows) {
+      knowsKeyLocking = knows;
+      scripts.clear();
+    },
+  };
+}

@@ -1,0 +1,85 @@
+import { writeSync } from "node:fs";
+
+import { describe, expect, test } from "vitest";
+
+import type { Statistics } from "./invariants/invariant.ts";
+import { run } from "./run.ts";
+import { drawScenario } from "./scenario/scenario.ts";
+import { explain } from "./story.ts";
+
+/** A few seconds' worth; a soak takes as many as it has time for. */
+const SEEDS = Number(process.env["SIMULATOR_SEEDS"] ?? 3_000);
+
+/** One seed alone, told at length: to the terminal itself, because a test that passes is not listened to. */
+const SEED = process.env["SIMULATOR_SEED"];
+
+/** Meets every kind of event many times over; fewer seeds may miss one. */
+const ENOUGH = 1_000;
+
+describe.skipIf(SEED !== undefined)(
+  "isolates, a network and a Redis that fail in every way",
+  () => {
+    test(`hold every invariant over ${SEEDS} seeds`, { timeout: 60_000 + SEEDS * 20 }, async () => {
+      const statistics: Statistics = new Map();
+      for (let seed = 1; seed <= SEEDS; seed++) {
+        const violation = await run(drawScenario(seed), { statistics });
+        if (violation) throw new Error(await explain(seed, violation));
+      }
+      if (SEEDS >= ENOUGH) expectEverything(statistics);
+    });
+
+    test("the same seed is the same story, event by event", async () => {
+      for (const seed of [1, 2, 3]) {
+        const [first, second]: string[][] = [[], []];
+        for (const lines of [first!, second!]) {
+          await run(drawScenario(seed), { trace: (line) => lines.push(line()) });
+        }
+        expect(first!.length).toBeGreaterThan(100);
+        expect(second).toEqual(first);
+      }
+    });
+  },
+);
+
+test.runIf(SEED !== undefined)(`seed ${SEED}`, { timeout: 60_000 }, async () => {
+  const seed = Number(SEED);
+  const violation = await run(drawScenario(seed), { trace: (line) => writeSync(1, `${line()}\n`) });
+  if (violation) throw new Error(await explain(seed, violation));
+});
+
+/** A run that meets none of something proves nothing about it. */
+function expectEverything(statistics: Statistics): void {
+  const seldom = [
+    "call",
+    "knock",
+    "weather",
+    "restart",
+    "failover",
+    "clock-step",
+    "eviction",
+    "hang",
+    "script-flush",
+    "dialect",
+    "probe",
+    "reset",
+    "token-bucket",
+    "sliding-window-log",
+    "sliding-window-counter",
+    "segmented-window",
+    "fixed-window",
+    "allowed",
+    "limited",
+    "cached-denial",
+    "cost-exceeds-limit",
+    "store-unavailable",
+    "ERR_STORE_TIMEOUT",
+    "ERR_STORE_UNREACHABLE",
+    "ERR_STORE_UNAUTHORIZED",
+    "ERR_STORE_REFUSED",
+    "ERR_STORE_REPLY",
+    "ERR_STORE_SUSPENDED",
+    "true denial",
+    "wrong denial with an excuse",
+  ].filter((what) => (statistics.get(what) ?? 0) < 100);
+  expect(seldom).toEqual([]);
+}
