@@ -7,7 +7,12 @@ local function fixed_window(key, now, operation, cost, limit, window, _, ttl)
   local start, used = tonumber(state[1]), tonumber(state[2])
   local whole = not (start and used and used >= 0 and now - start < window)
   if whole then
+    -- A window that had left the grid, after the clock went back, is counted to its end before the grid's next begins.
+    local ended = start and start + window or 0
     start, used = now - now % window, 0
+    if start < ended then
+      start = start + window
+    end
   elseif start - now > window then
     -- The clock went back by more than a window: keep the count for one window, not until the clock catches up.
     start = now + window

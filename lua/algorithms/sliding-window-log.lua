@@ -46,34 +46,49 @@ local function sliding_window_log(key, now, operation, cost, limit, window, _, t
       'PX', ttl)
   end
 
+  -- The bytes of the oldest units.
+  local function oldest_units(count)
+    local ring = string.sub(redis.call('GET', key), 15)
+    return string.sub(string.sub(ring, 7 * tail + 1) .. string.sub(ring, 1, 7 * tail), 1, 7 * count)
+  end
+
+  -- The first unit later than a time, by doubling steps and then by halving, where the oldest is not and the newest
+  -- is: its place behind the oldest, and its time.
+  local function first_after(time, newest)
+    local left, right, found, step = 0, used - 1, newest, 1
+    while right - left > 1 do
+      local probe = math.min(left + step, right - 1)
+      local unit = redis.call('BITFIELD_RO', key, 'GET', 'u56', position(probe))[1]
+      if unit <= time then
+        left, step = probe, step * 2
+      else
+        right, step, found = probe, math.max(1, math.floor((probe - left) / 2)), unit
+      end
+    end
+    return right, found
+  end
+
   -- The clock may have gone back: units are never logged earlier than those before them.
   local at, oldest, newest = now, nil, nil
   if used > 0 then
     local ends = redis.call('BITFIELD_RO', key, 'GET', 'u56', position(0), 'GET', 'u56', position(used - 1))
     oldest, newest = ends[1], ends[2]
     if newest - now > window then
-      -- By more than a window: keep the units for one window, not until the clock catches up.
-      rewrite('', now, used)
-      oldest, newest = now, now
-    elseif newest > now then
+      -- By more than a window: keep the units for one window, not until the clock catches up. Never for less than
+      -- was told of them already.
+      local kept = oldest > now + window and 0 or first_after(now + window, newest)
+      oldest, newest = math.min(oldest, now + window), now + window
+      rewrite(oldest_units(kept), newest, used - kept)
+    end
+    if newest > now then
       at = newest
     elseif newest <= now - window then
       used = 0
     end
     if used > 0 and oldest <= at - window then
-      -- Some have left: find the first that has not by doubling steps, then by halving. The last has not.
-      local left, right, step = 0, used - 1, 1
-      oldest = newest
-      while right - left > 1 do
-        local probe = math.min(left + step, right - 1)
-        local time = redis.call('BITFIELD_RO', key, 'GET', 'u56', position(probe))[1]
-        if time <= at - window then
-          left, step = probe, step * 2
-        else
-          right, step, oldest = probe, math.max(1, math.floor((probe - left) / 2)), time
-        end
-      end
-      tail, used = (tail + right) % slots, used - right
+      local left
+      left, oldest = first_after(at - window, newest)
+      tail, used = (tail + left) % slots, used - left
     end
   end
 
@@ -93,12 +108,7 @@ local function sliding_window_log(key, now, operation, cost, limit, window, _, t
     end
     newest = at
     if used + count > slots or used == 0 then
-      local kept = ''
-      if used > 0 then
-        local ring = string.sub(redis.call('GET', key), 15)
-        kept = string.sub(string.sub(ring, 7 * tail + 1) .. string.sub(ring, 1, 7 * tail), 1, 7 * used)
-      end
-      rewrite(kept, at, count)
+      rewrite(used > 0 and oldest_units(used) or '', at, count)
     else
       local write = { 'BITFIELD', key }
       local function set(offset, number)

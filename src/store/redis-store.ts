@@ -13,42 +13,50 @@ interface Dialect {
 const PLAIN: Dialect = { sha1: SHA1_PLAIN, script: () => BODY };
 const KEY_LOCKED: Dialect = { sha1: SHA1_KEY_LOCKING, script: () => KEY_LOCKING + BODY };
 
+/** One way to have the script run: by its name, or by sending it. */
+interface Attempt {
+  readonly dialect: Dialect;
+  readonly sent: boolean;
+}
+
+const byName = (dialect: Dialect): Attempt => ({ dialect, sent: false });
+const bySending = (dialect: Dialect): Attempt => ({ dialect, sent: true });
+
+/** Where nothing is known yet: what another isolate may have loaded, then what the server takes. */
+const UNKNOWN = [byName(KEY_LOCKED), byName(PLAIN), bySending(KEY_LOCKED), bySending(PLAIN)];
+const KNOWN = new Map([
+  [KEY_LOCKED, [byName(KEY_LOCKED), bySending(KEY_LOCKED), bySending(PLAIN)]],
+  [PLAIN, [byName(PLAIN), bySending(PLAIN)]],
+]);
+
 /** Fields per policy in the script's reply. */
 const WIDTH = 4;
 
 /** Counts in Redis: one EVALSHA per decision, by the server's clock. */
 export function redisStore(redis: RedisClient): Store {
-  let known: Dialect | undefined;
+  let attempts: readonly Attempt[] = UNKNOWN;
+  let next = 0;
 
   async function run(keys: string[], args: string[]): Promise<unknown> {
-    // Only a missing script is tried again: any other failure may have run, and would charge twice.
-    for (const dialect of known ? [known] : [KEY_LOCKED, PLAIN]) {
+    const mine = attempts;
+    for (let at = next; ; at++) {
+      const { dialect, sent } = mine[at]!;
       try {
-        const reply = await redis.evalsha(dialect.sha1, keys, args);
-        known = dialect;
+        const reply = await (sent
+          ? redis.eval(dialect.script(), keys, args)
+          : redis.evalsha(dialect.sha1, keys, args));
+        attempts = KNOWN.get(dialect)!;
+        next = 0;
         return reply;
       } catch (error) {
-        if (!isMissingScript(error)) throw error;
+        // Only a script that did not run is tried again: any other failure may have, and would charge twice.
+        const ran = !isMissingScript(error) && !isUnknownDialect(error);
+        if (ran || at + 1 === mine.length) throw error;
+        // Remembered at once: far from Redis the budget may end before the next attempt does, and the next request
+        // must go on from here instead of starting over.
+        if (attempts === mine && next === at) next = at + 1;
       }
     }
-    return load(keys, args);
-  }
-
-  /** Sends the script itself, in the dialect that the server takes. */
-  async function load(keys: string[], args: string[]): Promise<unknown> {
-    if (known !== PLAIN) {
-      try {
-        const reply = await redis.eval(KEY_LOCKED.script(), keys, args);
-        known = KEY_LOCKED;
-        return reply;
-      } catch (error) {
-        // The script did not run, so it can be sent again.
-        if (!isUnknownDialect(error)) throw error;
-      }
-    }
-    const reply = await redis.eval(PLAIN.script(), keys, args);
-    known = PLAIN;
-    return reply;
   }
 
   return {
@@ -72,7 +80,8 @@ export function redisStore(redis: RedisClient): Store {
 
     async reset(keys) {
       try {
-        await run(keys as string[], ["reset"]);
+        // Read, because anything else than the script's answer confirms nothing.
+        parseReply(await run(keys as string[], ["reset"]), 0);
       } catch (error) {
         throw storeError(error);
       }

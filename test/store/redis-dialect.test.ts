@@ -76,6 +76,32 @@ describe("where the flag is not known", () => {
   });
 });
 
+test("a request that ends before the script is found leaves the next one further on", async () => {
+  // Every second call is cut off: far from Redis, a budget lasts for one.
+  const calls: string[] = [];
+  const server = (answer: Error | number[], call: string) => {
+    calls.push(call);
+    return calls.length % 2 === 0 ? new Promise<never>(() => {}) : Promise.reject(answer);
+  };
+  const store = redisStore({
+    evalsha: (sha1) =>
+      server(new Error(NOSCRIPT), `evalsha ${sha1 === SHA1_PLAIN ? "plain" : "locking"}`),
+    eval: (script) =>
+      script.startsWith(KEY_LOCKING)
+        ? server(new Error(FLAG), "eval locking")
+        : Promise.resolve([1, 1, 0, 0, 0]),
+  });
+  const cutOff = () =>
+    Promise.race([
+      store.decide("consume", ["k"], 1, policies),
+      new Promise((resolve) => setImmediate(resolve, "cut off")),
+    ]);
+  expect(await cutOff()).toBe("cut off");
+  expect(await cutOff()).toBe("cut off");
+  expect(calls).toEqual(["evalsha locking", "evalsha plain", "evalsha plain", "eval locking"]);
+  expect(await cutOff()).toMatchObject({ now: 1 });
+});
+
 test("where the flag is a syntax error, as before Redis 7, the plain script is taken", async () => {
   const calls: string[] = [];
   const store = redisStore({

@@ -11,7 +11,10 @@ export const fixedWindow: AlgorithmModel<FixedWindowState> = (state, request) =>
   const { now, operation, cost, limit, a: window } = request;
   let { start, used } = state ?? { start: -Infinity, used: 0 };
   if (now - start >= window) {
+    // A window that had left the grid, after the clock went back, is counted to its end before the grid's next begins.
+    const ended = start + window;
     start = now - (now % window);
+    if (start < ended) start += window;
     used = 0;
   }
   let kept = state;

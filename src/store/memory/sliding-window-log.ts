@@ -9,8 +9,8 @@ export const slidingWindowLog: AlgorithmModel<SlidingWindowLogState> = (state, r
   let units = state ?? [];
   let kept = state;
   if ((units.at(-1) ?? 0) - now > window) {
-    // The clock went back: keep the units for one window at most.
-    units = units.map(() => now);
+    // The clock went back: keep the units for one window at most. Never for less than was told of them already.
+    units = units.map((unit) => Math.min(unit, now + window));
     kept = units;
   }
   // By less than a window, it stands still instead: units are never logged earlier than those before them.

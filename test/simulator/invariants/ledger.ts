@@ -1,6 +1,5 @@
 import type { CompiledPolicy } from "../../../src/policy/compile.ts";
 import { windowOf } from "../window.ts";
-import { FIXED_WINDOW_LEAVES_GRID } from "./known-gaps.ts";
 
 /** Units that one request took. Times in microseconds. */
 export interface Taken {
@@ -34,7 +33,6 @@ export function createLedger(policy: CompiledPolicy): Ledger {
   let entries: (Taken & { readonly aged: number })[] = [];
   let credit = 0;
   const stepped: number[] = [];
-  let steppedBack = 0;
   let steady = true;
 
   /** Units younger than the window. */
@@ -83,9 +81,8 @@ export function createLedger(policy: CompiledPolicy): Ledger {
       case "fixed-window": {
         // A step ends a window early, or leads back into one whose count has expired.
         const steps = stepped.filter((aged) => aged > now - window).length;
-        const offGrid = FIXED_WINDOW_LEAVES_GRID && steppedBack > window ? 1 : 0;
         return (
-          most(withinWindow(now, false), (2 + steps + offGrid) * limit) ??
+          most(withinWindow(now, false), (2 + steps) * limit) ??
           (steady ? most(onGrid(clock, 0), limit) : undefined)
         );
       }
@@ -110,7 +107,6 @@ export function createLedger(policy: CompiledPolicy): Ledger {
     },
     step(by, at) {
       steady = false;
-      if (by < 0) steppedBack -= by;
       if (by > 0) credit += Math.min(by, window);
       stepped.push(at + credit);
     },

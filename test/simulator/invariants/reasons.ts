@@ -1,7 +1,6 @@
 import type { Decision } from "../../../src/limiter/decision.ts";
 import type { Call } from "../call.ts";
 import { count, type Invariant, type Observed } from "./invariant.ts";
-import { RESET_TRUSTS_ANY_REPLY } from "./known-gaps.ts";
 
 /** A decision says what happened: where it comes from, with the store's own numbers, or why the store had no say. */
 export function trueReasons({ scenario, scheduler, statistics, violated }: Observed): Invariant {
@@ -46,7 +45,6 @@ export function trueReasons({ scenario, scheduler, statistics, violated }: Obser
 
   /** What is wrong with a reset that was confirmed. */
   function confirmationFault({ received, executions }: Call): string | undefined {
-    if (RESET_TRUSTS_ANY_REPLY && received === "ERR_STORE_REPLY") return undefined;
     return received === "reply" && executions.length === 1 ? undefined : "no reply says so";
   }
 

@@ -1,6 +1,5 @@
 import type { Call } from "../call.ts";
 import { count, type Invariant, keysOf, type Observed } from "./invariant.ts";
-import { LOG_SHORTENS_WAIT } from "./known-gaps.ts";
 
 /** What an answer of the store tells about the requests after it. */
 interface Fact {
@@ -34,10 +33,6 @@ export function trueDenials(observed: Observed): Invariant {
   /** When an isolate last learnt that its reset is done: of this partition, and of any. */
   const resets = new Map<string | number, number>();
   const excuses: Excuse[] = [];
-  const mayShorten =
-    LOG_SHORTENS_WAIT &&
-    scenario.settings.policies.some(({ algorithm }) => algorithm === "sliding-window-log");
-  let stepsBack = 0;
 
   const placeOf = ({ isolate, identity }: Call) => `${isolate.number} ${identity}`;
 
@@ -102,10 +97,7 @@ export function trueDenials(observed: Observed): Invariant {
       for (const key of keys ?? [undefined]) excuses.push({ at: scheduler.now, key });
     },
     stepped(by) {
-      if (by < 0) stepsBack++;
-      if (by > 0 || (mayShorten && stepsBack > 1)) {
-        excuses.push({ at: scheduler.now, key: undefined });
-      }
+      if (by > 0) excuses.push({ at: scheduler.now, key: undefined });
     },
   };
 }

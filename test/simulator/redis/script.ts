@@ -20,7 +20,7 @@ export interface ScriptArguments {
 }
 
 /** Fields per policy in ARGV. */
-const GROUP = 4;
+const GROUP = 5;
 
 /** @throws Error where the arguments are not what the script documents */
 export function readArguments(keys: readonly string[], args: readonly string[]): ScriptArguments {
