@@ -70,7 +70,7 @@ describe.concurrent.each([
           const counted = LIMIT - row!.remaining;
           // Once, if and only if the request reached Redis and ran there.
           expect(counted).toBeLessThanOrEqual(1);
-          expect(counted).toBe(charges(proxy.forwarded, partition).length);
+          expect(counted).toBe(charges(proxy.forwarded, partition).costs.length);
           if (reasons[i] === "allowed") {
             expect(counted).toBe(1);
             counts.allowed++;
@@ -122,7 +122,7 @@ test("the sum of unique costs, consumed and charged, is the sum of those that re
     proxy.fault = none;
     while ((await limiter.peek("everybody")).reason !== "allowed") await sleep(20);
 
-    const costs = charges(proxy.forwarded, "everybody");
+    const { costs } = charges(proxy.forwarded, "everybody");
     expect(new Set(costs).size).toBe(costs.length);
     const { policies } = await limiter.peek("everybody");
     expect(limit - policies[0]!.remaining).toBe(costs.reduce((sum, cost) => sum + cost, 0));

@@ -1,0 +1,156 @@
+import fc from "fast-check";
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, describe, expect, inject } from "vitest";
+
+import type { Algorithm, Policy } from "../../src/policy/policy.ts";
+import { MODELS } from "../../src/store/memory-store.ts";
+import type { Request } from "../../src/store/memory/algorithm.ts";
+import { type Answer, algorithmScript, FUTURE } from "../support/algorithm-script.ts";
+import { compilePolicy } from "../support/compile-policy.ts";
+import { foreign, mutate, mutation, plant, readValue, type Value } from "./corruption.ts";
+import { fuzz } from "./fuzz.ts";
+
+let redis: Redis;
+beforeAll(() => {
+  redis = new Redis(inject("redisUrl"));
+});
+afterAll(() => redis.quit());
+
+/** The longest wait that an algorithm may tell, in windows: what a clock that went back may cost, and a full debt. */
+const LONGEST: Record<Algorithm, number> = {
+  "token-bucket": 2,
+  "sliding-window-log": 2,
+  "sliding-window-counter": 3,
+  "segmented-window": 3,
+  "fixed-window": 2,
+};
+
+const limit = fc.integer({ min: 1, max: 40 });
+const window = fc.constantFrom("1ms" as const, "7ms" as const, "1.000003s" as const, "1h" as const);
+const segments = fc.integer({ min: 1, max: 8 });
+
+function policyOf(algorithm: Algorithm): fc.Arbitrary<Policy> {
+  const common = { algorithm: fc.constant(algorithm), limit };
+  if (algorithm === "token-bucket") {
+    return fc.record({ ...common, refill: fc.integer({ min: 1, max: 12 }), per: window }) as never;
+  }
+  if (algorithm === "segmented-window") return fc.record({ ...common, window, segments }) as never;
+  return fc.record({ ...common, window }) as never;
+}
+
+interface Step {
+  readonly gap: number;
+  readonly operation: Request["operation"];
+  readonly cost: number;
+}
+
+const step: fc.Arbitrary<Step> = fc.record({
+  gap: fc.oneof(fc.constant(0), fc.double({ min: 0, max: 0.5, noNaN: true })),
+  operation: fc.constantFrom<Step["operation"]>("consume", "consume", "peek", "charge"),
+  cost: fc.integer({ min: 1, max: 50 }),
+});
+const steps = fc.array(step, { maxLength: 12 });
+
+function requestOf(policy: Policy, now: number, { operation, cost }: Omit<Step, "gap">): Request {
+  const {
+    limit,
+    parameters: [a, b],
+  } = compilePolicy(policy);
+  return {
+    now,
+    operation,
+    cost: operation === "charge" ? cost : Math.min(cost, limit),
+    limit,
+    a,
+    b,
+  };
+}
+
+function expectSane(answer: Answer, longest: number, { limit, operation }: Request): void {
+  const { allowed, remaining, retryAfter, resetAfter } = answer;
+  expect([remaining, retryAfter, resetAfter].every(Number.isSafeInteger)).toBe(true);
+  expect(remaining).toBeGreaterThanOrEqual(0);
+  expect(remaining).toBeLessThanOrEqual(limit);
+  expect(retryAfter).toBeGreaterThanOrEqual(allowed || operation === "charge" ? 0 : 1);
+  expect(retryAfter).toBeLessThanOrEqual(longest);
+  expect(resetAfter).toBeGreaterThanOrEqual(0);
+  expect(resetAfter).toBeLessThanOrEqual(longest);
+}
+
+describe.each(Object.keys(LONGEST) as Algorithm[])("%s", (algorithm) => {
+  /** Plants what `value` makes of the state that the steps before lead to, then asks, waits and asks again. */
+  async function survives(
+    policy: Policy,
+    value: (state: Value | undefined) => Value | undefined,
+    before: readonly Step[],
+    burst: readonly Step[],
+    after: readonly Step[],
+  ): Promise<void> {
+    const decide = algorithmScript(redis, algorithm);
+    const {
+      parameters: [a, b],
+      limit,
+      window,
+    } = compilePolicy(policy);
+    const quota = algorithm === "segmented-window" ? a * b : Math.ceil(window * 1e6);
+    const longest = LONGEST[algorithm] * quota;
+    const key = `fuzz:{${crypto.randomUUID()}}`;
+    let now = FUTURE;
+    for (const { gap, ...asked } of before) {
+      now += Math.round(gap * quota);
+      await decide(key, requestOf(policy, now, asked));
+    }
+    const planted = value(await readValue(redis, key));
+    await redis.del(key);
+    if (planted) await plant(redis, key, planted);
+
+    let admitted = 0;
+    // From the first look on, which may find a time that is yet to come, windows are counted.
+    const look: Step = { gap: 0, operation: "peek", cost: 1 };
+    for (const asked of [look, ...burst]) {
+      const request = requestOf(policy, now, asked);
+      const answer = await decide(key, request);
+      // A log of times out of order tells waits out of bounds.
+      const told = algorithm === "sliding-window-log" ? { ...answer, retryAfter: 1 } : answer;
+      expectSane(told, longest, request);
+      if (answer.allowed && asked.operation === "consume") admitted += request.cost;
+    }
+    expect(admitted).toBeLessThanOrEqual(limit);
+
+    now += 3 * quota;
+    let state: unknown;
+    const whole: Step = { gap: 0, operation: "peek", cost: limit };
+    for (const { gap, ...asked } of [whole, ...after]) {
+      now += Math.round(gap * quota);
+      const request = requestOf(policy, now, asked);
+      const { state: kept, ...expected } = MODELS[algorithm](state, request);
+      state = kept;
+      expect(await decide(key, request)).toEqual(expected);
+    }
+    expect(state === undefined || (await redis.pttl(key)) > 0).toBe(true);
+    await redis.del(key);
+  }
+
+  fuzz("a state that something happened to is answered over, bounded and mended", 500, () =>
+    fc.asyncProperty(
+      policyOf(algorithm),
+      fc.array(mutation, { minLength: 1, maxLength: 3 }),
+      steps,
+      steps,
+      steps,
+      (policy, mutations, ...asked) =>
+        survives(policy, (state) => state && mutate(state, mutations), ...asked),
+    ),
+  );
+
+  fuzz("what something else wrote is answered over, bounded and mended", 500, () =>
+    fc.asyncProperty(
+      policyOf(algorithm).chain((policy) =>
+        fc.tuple(fc.constant(policy), foreign(FUTURE, compilePolicy(policy).window * 1e6)),
+      ),
+      steps,
+      steps,
+      ([policy, value], burst, after) => survives(policy, () => value, [], burst, after),
+    ),
+  );
+});

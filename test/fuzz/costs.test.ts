@@ -1,0 +1,122 @@
+import fc from "fast-check";
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, describe, expect, inject } from "vitest";
+
+import { ConfigurationError } from "../../src/errors.ts";
+import type { CompiledPolicy } from "../../src/policy/compile.ts";
+import type { Algorithm } from "../../src/policy/policy.ts";
+import { MODELS } from "../../src/store/memory-store.ts";
+import type { Request } from "../../src/store/memory/algorithm.ts";
+import { algorithmScript, FUTURE } from "../support/algorithm-script.ts";
+import { compilePolicy } from "../support/compile-policy.ts";
+import { fuzz } from "./fuzz.ts";
+
+let redis: Redis;
+beforeAll(() => {
+  redis = new Redis(inject("redisUrl"));
+});
+afterAll(() => redis.quit());
+
+const duration = fc
+  .tuple(fc.nat(1_000), fc.constantFrom("ms", "s", "m", "h", "d"))
+  .map(([length, unit]) => `${length}${unit}`);
+const window = fc.oneof(duration, fc.constantFrom("1ms", "366d", "0.001s", "365.999d"));
+const anyLimit = fc.oneof(fc.integer({ min: 1, max: 1e9 }), fc.constantFrom(1, 2, 1e9 - 1, 1e9));
+/** A large log takes its time, so most are small. */
+const logLimit = fc.oneof(
+  { weight: 2, arbitrary: fc.integer({ min: 1, max: 300 }) },
+  { weight: 1, arbitrary: fc.integer({ min: 300, max: 1_990 }) },
+);
+
+/** Every policy that there can be, the extremes often. */
+const POLICIES: Record<Algorithm, fc.Arbitrary<object>> = {
+  "token-bucket": fc.record({
+    limit: anyLimit,
+    refill: fc.oneof(fc.integer({ min: 1, max: 1e9 }), fc.constantFrom(1, 3, 999_983, 1e9)),
+    per: window,
+  }),
+  "sliding-window-log": fc.record({ limit: logLimit, window }),
+  "sliding-window-counter": fc.record({ limit: anyLimit, window }),
+  "segmented-window": fc.record({
+    limit: anyLimit,
+    window,
+    segments: fc.oneof(fc.integer({ min: 1, max: 60 }), fc.constantFrom(1, 60)),
+  }),
+  "fixed-window": fc.record({ limit: anyLimit, window }),
+};
+
+function policyOf(algorithm: Algorithm): fc.Arbitrary<CompiledPolicy> {
+  return POLICIES[algorithm]
+    .map((options) => {
+      try {
+        return compilePolicy({ algorithm, ...options } as never);
+      } catch (error) {
+        if (error instanceof ConfigurationError) return undefined;
+        throw error;
+      }
+    })
+    .filter((policy) => policy !== undefined);
+}
+
+const step = fc.record({
+  gap: fc.oneof(fc.constant(0), fc.double({ min: 0, max: 1.5, noNaN: true })),
+  operation: fc.constantFrom<Request["operation"]>("consume", "peek", "charge"),
+  /** As a share of the limit where it is at most 1, else the cost itself. */
+  cost: fc.oneof(
+    fc.double({ min: 0, max: 1, noNaN: true }),
+    fc.constantFrom(1, 2 ** 53 - 1, 2 ** 52),
+    fc.maxSafeNat(),
+  ),
+});
+
+describe.each(Object.keys(POLICIES) as Algorithm[])("%s", (algorithm) => {
+  fuzz("counts every cost under every policy as its model does", 400, () =>
+    fc.asyncProperty(
+      policyOf(algorithm),
+      fc.array(step, { minLength: 1, maxLength: 12 }),
+      async ({ limit, window, parameters: [a, b] }, steps) => {
+        const decide = algorithmScript(redis, algorithm);
+        const quota = algorithm === "segmented-window" ? a * b : Math.ceil(window * 1e6);
+        const key = `fuzz:{${crypto.randomUUID()}}`;
+        let now = FUTURE;
+        let state: unknown;
+        for (const { gap, operation, cost } of steps) {
+          now += Math.round(gap * quota);
+          const units = cost <= 1 ? Math.max(1, Math.round(cost * limit)) : cost;
+          const request: Request = {
+            now,
+            operation,
+            cost: operation === "charge" ? units : Math.min(units, limit),
+            limit,
+            a,
+            b,
+          };
+          const { state: kept, ...expected } = MODELS[algorithm](state, request);
+          state = kept;
+          const answer = await decide(key, request);
+          expect(answer).toEqual(expected);
+          expect(answer.resetAfter).toBeLessThanOrEqual(3 * quota);
+          expect(answer.remaining).toBeGreaterThanOrEqual(0);
+          if (answer.retryAfter > 0) {
+            const wanted = operation === "charge" ? 1 : request.cost;
+            const later = { ...request, operation: "peek" as const, cost: wanted };
+            const soon = { ...later, now: now + answer.retryAfter - 1 };
+            expect(await decide(key, soon)).toMatchObject({ allowed: false, retryAfter: 1 });
+            const then = { ...later, now: now + answer.retryAfter };
+            expect(await decide(key, then)).toMatchObject({ allowed: true, retryAfter: 0 });
+          }
+        }
+        const whole: Request = {
+          now: now + 3 * quota,
+          operation: "peek",
+          cost: limit,
+          limit,
+          a,
+          b,
+        };
+        expect(await decide(key, whole)).toMatchObject({ allowed: true, remaining: limit });
+        await redis.del(key);
+      },
+    ),
+  );
+});

@@ -1,0 +1,39 @@
+import fc from "fast-check";
+import { expect } from "vitest";
+
+import { ConfigurationError, createLimiter, fixedWindow } from "../../src/index.ts";
+import { fuzz } from "./fuzz.ts";
+
+const policies = [fixedWindow({ limit: 1, window: "1s" })];
+const url = "https://redis.example";
+
+const secret = fc.stringMatching(/^[A-Za-z0-9]{16,40}$/);
+
+/** What comes along when a token is copied, any of which makes it none. */
+const stray = fc.string({ unit: fc.constantFrom(..." \n\t\r\0é\"'\u200b="), maxLength: 3 });
+
+/** How a secret comes to stand where it makes a fault. */
+const MISTAKES: Record<string, (secret: string, before: string, after: string) => object> = {
+  "a token that is not clean": (secret, before, after) => ({
+    redis: { url, token: `${before}${secret}${after}\n` },
+  }),
+};
+
+function messageOf(make: () => unknown): string {
+  try {
+    make();
+  } catch (error) {
+    if (error instanceof ConfigurationError) return JSON.stringify([error.message, error.faults]);
+    throw error;
+  }
+  throw new Error("there is no fault");
+}
+
+for (const [name, mistake] of Object.entries(MISTAKES)) {
+  fuzz(`${name} is not quoted`, 100, () =>
+    fc.property(secret, stray, stray, (text, before, after) => {
+      const options = { policies, ...mistake(text, before, after) };
+      expect(messageOf(() => createLimiter(options))).not.toContain(text);
+    }),
+  );
+}
