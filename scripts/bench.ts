@@ -1,0 +1,50 @@
+// Measures Tidegate against its peers, on real parts only.
+// `npm run bench -- [--short] [--only redis,trips,edge,workerd,bundle] [--out bench/results.json]`
+
+import { dirname } from "node:path";
+import { parseArgs } from "node:util";
+
+import { bundlePart } from "./bench/edge/bundle.ts";
+import { edgePart } from "./bench/edge/edge.ts";
+import type { Figure, Part } from "./bench/figure.ts";
+import { writePlots } from "./bench/plot.ts";
+import { redisPart } from "./bench/redis/redis.ts";
+import { writeResults } from "./bench/results.ts";
+import { table } from "./bench/table.ts";
+import { tripsPart } from "./bench/trips/trips.ts";
+import { workerdPart } from "./bench/workerd/workerd.ts";
+
+const PARTS: Record<string, Part> = {
+  redis: redisPart,
+  trips: tripsPart,
+  edge: edgePart,
+  workerd: workerdPart,
+  bundle: bundlePart,
+};
+
+const { values } = parseArgs({
+  options: {
+    short: { type: "boolean", default: false },
+    only: { type: "string", default: Object.keys(PARTS).join(",") },
+    out: { type: "string" },
+  },
+});
+const names = values.only.split(",");
+const unknown = names.filter((name) => !Object.hasOwn(PARTS, name));
+if (unknown.length > 0) {
+  console.error(`--only takes ${Object.keys(PARTS).join(", ")}; not ${unknown.join(", ")}`);
+  process.exit(2);
+}
+
+const parts: Record<string, readonly Figure[]> = {};
+for (const name of names) {
+  parts[name] = await PARTS[name]!({ short: values.short });
+  console.log(table(name, parts[name]!));
+}
+// Numbers of a short run mean nothing, and must not take the place of those that do.
+const out = values.out ?? (values.short ? undefined : "bench/results.json");
+if (out !== undefined) {
+  const results = await writeResults(out, parts);
+  await writePlots(dirname(out), results);
+  console.log(`written to ${out}`);
+}

@@ -1,0 +1,42 @@
+import { gzipSync } from "node:zlib";
+
+import { compare } from "../compare.ts";
+import { atMost, type Figure, type Part } from "../figure.ts";
+import { bundle, TIDEGATE, UPSTASH } from "./handlers.ts";
+
+const GATEWAY = `export { default } from "./src/worker/cloudflare.ts";`;
+
+const gzipped = (text: string) => gzipSync(text, { level: 9 }).length;
+
+/** What an edge deployment has to load. */
+export const bundlePart: Part = async (): Promise<Figure[]> => {
+  const ours = await bundle(TIDEGATE);
+  const theirs = await bundle(UPSTASH);
+  const own = await bundle(TIDEGATE, { packages: "external" });
+  const gateway = await bundle(GATEWAY);
+  const peer = "@upstash/ratelimit + redis";
+  return [
+    {
+      name: "handler with limit(), gzipped",
+      unit: "bytes",
+      ...compare([gzipped(ours)], peer, [gzipped(theirs)]),
+      target: atMost(0.9),
+    },
+    {
+      name: "handler with limit(), minified",
+      unit: "bytes",
+      ...compare([ours.length], peer, [theirs.length]),
+    },
+    {
+      name: "our own code in it, gzipped",
+      unit: "bytes",
+      tidegate: gzipped(own),
+      target: atMost(9 * 1024, "tidegate"),
+    },
+    {
+      name: "gateway worker with its packages, gzipped",
+      unit: "bytes",
+      tidegate: gzipped(gateway),
+    },
+  ];
+};

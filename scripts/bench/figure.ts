@@ -1,0 +1,48 @@
+/** The middle of several measurements and how far they spread. */
+export interface Spread {
+  readonly median: number;
+  readonly min: number;
+  readonly max: number;
+}
+
+export interface Target {
+  /** Which of the figure's numbers it is about. */
+  readonly of: "ratio" | "tidegate";
+  readonly bound: "at most" | "at least";
+  readonly value: number;
+}
+
+/** One number of the benchmark, and what it is compared with. */
+export interface Figure {
+  readonly name: string;
+  readonly unit: string;
+  readonly tidegate: number;
+  readonly peer?: { readonly name: string; readonly value: number };
+  /** Tidegate's number through the peer's, pair by pair. */
+  readonly ratio?: Spread;
+  readonly target?: Target;
+}
+
+/** How long a part may take. */
+export interface Scale {
+  /** Only shows that everything runs; the numbers mean nothing. */
+  readonly short: boolean;
+}
+
+/** One subject of the benchmark: what it measures, in the order to show. */
+export type Part = (scale: Scale) => Promise<Figure[]>;
+
+export function atMost(value: number, of: Target["of"] = "ratio"): Target {
+  return { of, bound: "at most", value };
+}
+
+export function atLeast(value: number, of: Target["of"] = "ratio"): Target {
+  return { of, bound: "at least", value };
+}
+
+/** Whether the target is met; `undefined` where there is none. */
+export function meets({ target, ratio, tidegate }: Figure): boolean | undefined {
+  if (!target) return undefined;
+  const value = target.of === "ratio" ? ratio!.median : tidegate;
+  return target.bound === "at most" ? value <= target.value : value >= target.value;
+}

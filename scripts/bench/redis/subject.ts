@@ -1,0 +1,16 @@
+import type { ScriptCall } from "./capture.ts";
+
+export interface Quota {
+  readonly limit: number;
+  /** Milliseconds; for a token bucket the time in which it refills. */
+  readonly window: number;
+}
+
+/** A limiter that is measured by what it sends to Redis. */
+export interface Subject {
+  readonly name: string;
+  /** A request of this cost. */
+  call(identity: string, cost: number, quota: Quota): Promise<ScriptCall>;
+  /** Whether this reply lets the request pass. */
+  admits(reply: unknown, quota: Quota): boolean | Promise<boolean>;
+}

@@ -1,0 +1,66 @@
+import { Faults } from "../../../src/errors.ts";
+import { type CompiledPolicy, compilePolicies } from "../../../src/policy/compile.ts";
+import {
+  fixedWindow,
+  type Policy,
+  segmentedWindow,
+  slidingWindowCounter,
+  slidingWindowLog,
+  tokenBucket,
+} from "../../../src/policy/policy.ts";
+import type { RedisClient } from "../../../src/store/redis-client.ts";
+import { redisStore } from "../../../src/store/redis-store.ts";
+import { capture, type ScriptCall } from "./capture.ts";
+import type { Quota, Subject } from "./subject.ts";
+
+/** Each algorithm with the quota of the moment. */
+const POLICIES = {
+  "token-bucket": ({ limit, window }: Quota) =>
+    tokenBucket({ limit, refill: limit, per: `${window}ms` }),
+  "sliding-window-log": ({ limit, window }: Quota) =>
+    slidingWindowLog({ limit, window: `${window}ms` }),
+  "sliding-window-counter": ({ limit, window }: Quota) =>
+    slidingWindowCounter({ limit, window: `${window}ms` }),
+  "segmented-window": ({ limit, window }: Quota) =>
+    segmentedWindow({ limit, window: `${window}ms` }),
+  "fixed-window": ({ limit, window }: Quota) => fixedWindow({ limit, window: `${window}ms` }),
+};
+
+type Algorithm = keyof typeof POLICIES;
+
+export function compile(policies: readonly Policy[]): readonly CompiledPolicy[] {
+  const faults = new Faults();
+  const compiled = compilePolicies(policies, "policies", faults);
+  faults.throwIfAny();
+  return compiled;
+}
+
+/** What the product's own store sends for several policies at once. */
+export function decisionCall(
+  identity: string,
+  cost: number,
+  algorithms: readonly Algorithm[],
+  quota: Quota,
+): Promise<ScriptCall> {
+  const compiled = compile(algorithms.map((name) => POLICIES[name](quota)));
+  const keys = algorithms.map((name) => `tg:{${identity}}:${name}`);
+  return capture((redis) =>
+    Promise.resolve(redisStore(redis as RedisClient).decide("consume", keys, cost, compiled)),
+  );
+}
+
+/** What the product's own store reads from a reply. */
+export async function admitsReply(reply: unknown): Promise<boolean> {
+  const redis = { evalsha: async () => reply, eval: async () => reply };
+  const [policy] = compile([fixedWindow({ limit: 1, window: "1s" })]);
+  const { rows } = await redisStore(redis).decide("consume", ["key"], 1, [policy!]);
+  return rows.every(({ allowed }) => allowed);
+}
+
+export function tidegate(algorithm: Algorithm): Subject {
+  return {
+    name: algorithm,
+    call: (identity, cost, quota) => decisionCall(identity, cost, [algorithm], quota),
+    admits: admitsReply,
+  };
+}

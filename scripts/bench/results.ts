@@ -1,0 +1,34 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { availableParallelism, cpus } from "node:os";
+import { dirname } from "node:path";
+
+import type { Figure } from "./figure.ts";
+
+export interface Results {
+  readonly date: string;
+  readonly node: string;
+  readonly processor: string;
+  readonly cores: number;
+  readonly parts: Readonly<Record<string, readonly Figure[]>>;
+}
+
+/** Writes what was measured; parts that were not keep what stands there. */
+export async function writeResults(
+  file: string,
+  parts: Readonly<Record<string, readonly Figure[]>>,
+): Promise<Results> {
+  const before = await readFile(file, "utf8").then(
+    (text) => (JSON.parse(text) as Results).parts,
+    () => ({}),
+  );
+  const results: Results = {
+    date: new Date().toISOString(),
+    node: process.version,
+    processor: cpus()[0]?.model ?? "unknown",
+    cores: availableParallelism(),
+    parts: { ...before, ...parts },
+  };
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, `${JSON.stringify(results, null, 2)}\n`);
+  return results;
+}

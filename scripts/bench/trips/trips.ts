@@ -1,0 +1,110 @@
+import { Ratelimit } from "@upstash/ratelimit";
+
+import { slidingWindowCounter, tokenBucket } from "../../../src/policy/policy.ts";
+import { atMost, type Figure, type Part, type Target } from "../figure.ts";
+import { openRedis } from "../redis/server.ts";
+import type { CreateContender } from "./contender.ts";
+import { replay, type Tallies } from "./replay.ts";
+import { tidegate } from "./tidegate.ts";
+import { upstash } from "./upstash.ts";
+import { type Arrival, workload } from "./workload.ts";
+
+/** 100 in 10 seconds, as both count it. */
+const RATE = 10;
+const LOADS = [0.9, 1.2, 5, 50];
+const CROWDS = [1, 10, 100];
+
+interface Rivals {
+  readonly name: string;
+  readonly peer: string;
+  readonly ours: CreateContender;
+  readonly theirs: CreateContender;
+}
+
+/** What reaches Redis, and what is denied that need not be. */
+export const tripsPart: Part = async ({ short }) => {
+  const server = await openRedis();
+  const { redis } = server;
+  const rivals: Rivals[] = [
+    {
+      name: "token-bucket",
+      peer: "@upstash token bucket",
+      ours: tidegate(tokenBucket({ limit: 100, refill: 10, per: "1s" })),
+      theirs: upstash(redis, Ratelimit.tokenBucket(10, "1 s", 100)),
+    },
+    {
+      name: "sliding-window-counter",
+      peer: "@upstash sliding window",
+      ours: tidegate(slidingWindowCounter({ limit: 100, window: "10s" })),
+      theirs: upstash(redis, Ratelimit.slidingWindow(100, "10 s")),
+    },
+  ];
+  try {
+    const figures: Figure[] = [];
+    for (const load of short ? [1.2, 50] : LOADS) {
+      for (const isolates of short ? [1, 100] : CROWDS) {
+        const seconds = short ? 15 : 70;
+        const arrivals = workload({ seed: 1, load, isolates, rate: RATE, seconds });
+        for (const rival of rivals) {
+          figures.push(...(await figuresOf(rival, arrivals, load, isolates)));
+        }
+      }
+    }
+    return figures;
+  } finally {
+    await server.close();
+  }
+};
+
+async function figuresOf(
+  { name, peer, ours, theirs }: Rivals,
+  arrivals: readonly Arrival[],
+  load: number,
+  isolates: number,
+): Promise<Figure[]> {
+  const mine = await replay(arrivals, ours, { isolates, cache: true });
+  const exact = await replay(arrivals, ours, { isolates, cache: false });
+  const others = await replay(arrivals, theirs, { isolates, cache: true });
+  const othersExact = await replay(arrivals, theirs, { isolates, cache: false });
+  const scene = `${name}, load ${load}, ${isolates} isolate${isolates > 1 ? "s" : ""}`;
+  const target = targetOf(load, isolates);
+  return [
+    {
+      name: `${scene}: Redis calls per decision`,
+      unit: "",
+      ...pair(callsOf(mine), peer, callsOf(others)),
+      ...(target && { target }),
+    },
+    {
+      name: `${scene}: of the admissible, lost to the cache`,
+      unit: "%",
+      ...pair(lost(mine, exact), peer, lost(others, othersExact)),
+    },
+    {
+      name: `${scene}: denied locally, though Redis would have admitted`,
+      unit: "",
+      tidegate: mine.all.wrong,
+      target: atMost(0, "tidegate"),
+    },
+  ];
+}
+
+/** Without knowledge shared by isolates nothing better than one call for each admitted request can be. */
+function targetOf(load: number, isolates: number): Target | undefined {
+  if (isolates === 1 && load >= 5) return atMost(1.05 / load, "tidegate");
+  if (isolates === 100 && load === 50) return atMost(0.1, "tidegate");
+  return undefined;
+}
+
+function callsOf({ abuser }: Tallies): number {
+  return abuser.calls / abuser.decisions;
+}
+
+/** Percent of what the same limiter admits when its isolates remember nothing. */
+function lost(cached: Tallies, exact: Tallies): number {
+  return (1 - cached.abuser.admitted / exact.abuser.admitted) * 100;
+}
+
+function pair(ours: number, name: string, theirs: number) {
+  return { tidegate: ours, peer: { name, value: theirs } };
+}

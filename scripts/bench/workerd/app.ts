@@ -1,0 +1,66 @@
+// The worker under load: for each comparison a path for Tidegate and one for its peer, in the same isolate.
+
+import { Ratelimit } from "@upstash/ratelimit";
+import { Redis } from "@upstash/redis/cloudflare";
+import { Hono } from "hono";
+
+import { rateLimit } from "../../../src/hono.ts";
+import { createLimiter, type Limiter, tokenBucket } from "../../../src/index.ts";
+
+interface Bindings {
+  UPSTASH_REDIS_REST_URL: string;
+  UPSTASH_REDIS_REST_TOKEN: string;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly headers: [string, string][];
+  readonly body: string;
+}
+
+// So much that nobody is denied.
+const PLENTY = 1_000_000_000;
+
+const app = new Hono<{ Bindings: Bindings }>();
+
+app.use(
+  "/denied/tidegate",
+  rateLimit({ policies: [tokenBucket({ limit: 1, refill: 1, per: "1d" })] }),
+);
+app.get("/denied/tidegate", (c) => c.text("hello"));
+
+let answer: Answer | undefined;
+app.put("/denied/bare", async (c) => {
+  answer = await c.req.json<Answer>();
+  return c.text("known");
+});
+app.get("/denied/bare", () => {
+  const { body, ...init } = answer!;
+  return new Response(body, init);
+});
+
+// A machine under full load may take longer than the usual budget; the peer waits for 5 s.
+let limiter: Limiter | undefined;
+app.get("/allowed/tidegate", async (c) => {
+  limiter ??= createLimiter({
+    redis: { url: c.env.UPSTASH_REDIS_REST_URL, token: c.env.UPSTASH_REDIS_REST_TOKEN },
+    policies: [tokenBucket({ limit: PLENTY, refill: PLENTY, per: "1h" })],
+    timeout: "5s",
+  });
+  const user = c.req.header("x-user-id") ?? "anonymous";
+  const { reason } = await limiter.limit(user);
+  return c.text("hello", reason === "allowed" ? 200 : 429);
+});
+
+let ratelimit: Ratelimit | undefined;
+app.get("/allowed/upstash", async (c) => {
+  ratelimit ??= new Ratelimit({
+    redis: Redis.fromEnv(c.env),
+    limiter: Ratelimit.tokenBucket(PLENTY, "1 h", PLENTY),
+  });
+  const user = c.req.header("x-user-id") ?? "anonymous";
+  const { success, reason } = await ratelimit.limit(user);
+  return c.text("hello", success && reason === undefined ? 200 : 429);
+});
+
+export default app;

@@ -1,0 +1,43 @@
+import { Miniflare } from "miniflare";
+
+// Its import lets no workerd outlive this process.
+import "../../local-stack/worker.ts";
+
+export interface RunningWorker {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** Runs a bundled module in a workerd of its own, with text bindings. */
+export async function runWorker(
+  module: string,
+  variables: Readonly<Record<string, string>> = {},
+): Promise<RunningWorker> {
+  const env = Object.entries(variables).map(
+    ([name, value]) => [name, { type: "text" as const, value }] as const,
+  );
+  const miniflare = new Miniflare({
+    host: "127.0.0.1",
+    port: 0,
+    workers: [
+      {
+        config: {
+          name: "bench",
+          compatibilityDate: "2026-10-20",
+          compatibilityFlags: ["nodejs_compat"],
+          manifest: {
+            mainModule: "worker.js",
+            modules: { "worker.js": { type: "esm", contents: module } },
+          },
+          env: Object.fromEntries(env),
+        },
+        dev: { cacheAPI: false },
+      },
+    ],
+    logRequests: false,
+    cf: false,
+    enableDevRegistry: false,
+  });
+  const { origin } = await miniflare.ready;
+  return { url: origin, stop: () => miniflare.dispose() };
+}

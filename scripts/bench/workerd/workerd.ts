@@ -1,0 +1,89 @@
+import { startBridge } from "../../redis-rest/bridge.ts";
+import { compare, interleave } from "../compare.ts";
+import { bundle } from "../edge/handlers.ts";
+import { atLeast, type Figure, type Part, type Scale, type Target } from "../figure.ts";
+import { openRedis } from "../redis/server.ts";
+import { loadClient } from "./load.ts";
+import { runWorker } from "./run.ts";
+
+const CLIENT = { "cf-connecting-ip": "203.0.113.7", "x-user-id": "somebody" };
+const CONNECTIONS = 32;
+
+/**
+ * Real workers under real load. Both limiters speak to one bridge, which takes either's script with Upstash's flag and
+ * holds both to its rules, so that none has a shorter way.
+ */
+export const workerdPart: Part = async (scale) => {
+  const server = await openRedis();
+  const bridge = await startBridge({
+    redis: server.url,
+    port: 0,
+    token: "local",
+    emulate: "upstash",
+  });
+  const module = await bundle(`export { default } from "./scripts/bench/workerd/app.ts";`);
+  const worker = await runWorker(module, {
+    UPSTASH_REDIS_REST_URL: bridge.url,
+    UPSTASH_REDIS_REST_TOKEN: bridge.token,
+    UPSTASH_DISABLE_TELEMETRY: "1",
+  });
+  try {
+    await teachBareApp(worker.url);
+    return [
+      await throughput(scale, {
+        name: "denied by rateLimit(): requests per second",
+        paths: [`${worker.url}/denied/tidegate`, `${worker.url}/denied/bare`],
+        peer: "bare app, same answer",
+        status: 429,
+        target: atLeast(0.9),
+      }),
+      await throughput(scale, {
+        name: "allowed by limit(), through Redis: requests per second",
+        paths: [`${worker.url}/allowed/tidegate`, `${worker.url}/allowed/upstash`],
+        peer: "@upstash/ratelimit",
+        status: 200,
+        target: atLeast(1.1),
+      }),
+    ];
+  } finally {
+    await worker.stop();
+    await bridge.close();
+    await server.close();
+  }
+};
+
+/** Shows the bare app a denial, so that it can answer the same. */
+async function teachBareApp(url: string): Promise<void> {
+  const ask = () => fetch(`${url}/denied/tidegate`, { headers: CLIENT });
+  await (await ask()).text();
+  const denial = await ask();
+  const own = ["date", "connection", "keep-alive", "transfer-encoding", "content-length"];
+  const answer = {
+    status: denial.status,
+    headers: [...denial.headers].filter(([name]) => !own.includes(name)),
+    body: await denial.text(),
+  };
+  if (answer.status !== 429) throw new Error(`the denial is a ${answer.status}`);
+  await (await fetch(`${url}/denied/bare`, { method: "PUT", body: JSON.stringify(answer) })).text();
+}
+
+interface Comparison {
+  readonly name: string;
+  readonly paths: readonly [string, string];
+  readonly peer: string;
+  readonly status: number;
+  readonly target: Target;
+}
+
+async function throughput({ short }: Scale, comparison: Comparison): Promise<Figure> {
+  const { name, paths, peer, status, target } = comparison;
+  const load = await loadClient();
+  const options = { connections: CONNECTIONS, headers: CLIENT, status };
+  for (const path of paths) await load(path, { ...options, seconds: 1 });
+  const samples = await interleave(
+    paths.map((path) => () => load(path, { ...options, seconds: short ? 1 : 2 })),
+    short ? 1 : 7,
+  );
+  const [ours, theirs] = samples.map((list) => list.map(({ rate }) => rate));
+  return { name, unit: "/s", ...compare(ours!, peer, theirs!), target };
+}

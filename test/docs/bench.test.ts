@@ -1,0 +1,35 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+import { expect, test } from "vitest";
+
+import type { Results } from "../../scripts/bench/results.ts";
+
+test(
+  "a short benchmark runs all parts and leaves no figure out",
+  { timeout: 120_000 },
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), "bench-"));
+    try {
+      const out = join(folder, "results.json");
+      await promisify(execFile)(process.execPath, ["scripts/bench.ts", "--short", "--out", out], {
+        maxBuffer: 1e7,
+      });
+      const { parts } = JSON.parse(await readFile(out, "utf8")) as Results;
+      expect(Object.keys(parts).sort()).toEqual(["bundle", "edge", "redis", "trips", "workerd"]);
+      for (const figures of Object.values(parts)) {
+        expect(figures.length).toBeGreaterThan(0);
+        for (const { name, tidegate, peer, ratio } of figures) {
+          const numbers = [tidegate, peer?.value ?? 0, ...Object.values(ratio ?? {})];
+          expect(numbers.every(Number.isFinite), `${name}: ${numbers.join(" ")}`).toBe(true);
+        }
+      }
+      expect(await readFile(join(folder, "redis.svg"), "utf8")).toMatch(/^<svg /);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  },
+);
