@@ -28,6 +28,7 @@ export const rateLimiterFlexible: Subject = {
 /** It knows no cost, and compares the count with the limit in the client. */
 export const honoRateLimiter: Subject = {
   name: "hono-rate-limiter",
+  decidesInClient: true,
   async call(identity, _cost, { window }) {
     const scripts: string[] = [];
     let call: ScriptCall | undefined;

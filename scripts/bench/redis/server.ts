@@ -1,6 +1,9 @@
+import { setPriority } from "node:os";
+
 import { Redis } from "ioredis";
 
 import { startRedisServer } from "../../redis-server.ts";
+import { spread } from "../compare.ts";
 import type { ScriptCall } from "./capture.ts";
 
 export interface Sample {
@@ -22,9 +25,20 @@ export interface BenchRedis {
   close(): Promise<void>;
 }
 
+/**
+ * Calls that are measured at once. Redis counts the time that passes, with all that the system gives to others
+ * meanwhile: of many short measurements few are hit by that, and the median is one that is not.
+ */
+const BATCH = 40;
+
 /** A Redis of its own, whose statistics nobody else touches. */
 export async function openRedis(): Promise<BenchRedis> {
   const server = await startRedisServer();
+  try {
+    setPriority(server.pid, -20);
+  } catch {
+    // Only root may; without it there is more noise, nothing else.
+  }
   const redis = new Redis(server.url, { disableClientInfo: true });
   const known = new Map<string, string>();
 
@@ -52,18 +66,18 @@ export async function openRedis(): Promise<BenchRedis> {
     send,
 
     async measure(calls) {
-      await redis.config("RESETSTAT");
-      const replies = await send(calls);
-      const stats = await redis.info("commandstats");
-      let cpu = 0;
+      const replies: unknown[] = [];
+      const cpu: number[] = [];
       let commands = 0;
-      for (const [, name, times, microseconds] of stats.matchAll(
-        /cmdstat_([^:]+):calls=(\d+),usec=(\d+)/g,
-      )) {
-        if (name === "evalsha") cpu = Number(microseconds) / calls.length;
-        else if (name !== "info" && name !== "config|resetstat") commands += Number(times);
+      for (let at = 0; at < calls.length; at += BATCH) {
+        const batch = calls.slice(at, at + BATCH);
+        await redis.config("RESETSTAT");
+        replies.push(...(await send(batch)));
+        const stats = parseStats(await redis.info("commandstats"));
+        cpu.push(stats.microseconds / batch.length);
+        commands += stats.commands;
       }
-      return { cpu, commands: commands / calls.length, replies };
+      return { cpu: spread(cpu).median, commands: commands / calls.length, replies };
     },
 
     async usedCpu() {
@@ -80,4 +94,14 @@ export async function openRedis(): Promise<BenchRedis> {
       redis.disconnect();
     },
   };
+}
+
+function parseStats(info: string): { microseconds: number; commands: number } {
+  let microseconds = 0;
+  let commands = 0;
+  for (const [, name, calls, time] of info.matchAll(/cmdstat_([^:]+):calls=(\d+),usec=(\d+)/g)) {
+    if (name === "evalsha") microseconds = Number(time);
+    else if (name !== "info" && name !== "config|resetstat") commands += Number(calls);
+  }
+  return { microseconds, commands };
 }

@@ -11,6 +11,8 @@ export interface Subject {
   readonly name: string;
   /** A request of this cost. */
   call(identity: string, cost: number, quota: Quota): Promise<ScriptCall>;
+  /** Its script only counts, the same for every request. */
+  readonly decidesInClient?: boolean;
   /** Whether this reply lets the request pass. */
   admits(reply: unknown, quota: Quota): boolean | Promise<boolean>;
 }

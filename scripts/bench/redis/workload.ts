@@ -15,7 +15,8 @@ export interface Load {
   readonly rounds: number;
 }
 
-const HOUR = 3_600_000;
+/** Five days: long enough that nothing comes back while denials are measured. Milliseconds. */
+const LONG = 432_000_000;
 /** Requests of each identity in a round, besides the first; few enough for the smallest limit. */
 const REPEATS = 4;
 
@@ -35,6 +36,7 @@ async function callsOf(
 
 /** Every reply must be of the kind that is measured, or the numbers are about something else. */
 async function expectAll(subject: Subject, quota: Quota, load: Load, sample: Sample) {
+  if (subject.decidesInClient) return sample;
   for (const reply of sample.replies) {
     if ((await subject.admits(reply, quota)) !== (load.operation === "allow")) {
       throw new Error(
@@ -45,19 +47,17 @@ async function expectAll(subject: Subject, quota: Quota, load: Load, sample: Sam
   return sample;
 }
 
-/** Requests of identities that asked before, with an hour's window that none of them fills, or that all have filled. */
+/** Requests of identities that asked before, with a window that none of them fills, or that all have filled. */
 export async function measureCounts(
   server: BenchRedis,
   subjects: readonly Subject[],
   load: Load,
 ): Promise<Sample[][]> {
-  const quota = { limit: load.limit, window: HOUR };
+  const quota = { limit: load.limit, window: LONG };
   const full = newIdentities(load.operation === "deny" ? load.identities : 0);
   for (const subject of subjects) {
     for (const identity of full) {
-      const call = await subject.call(identity, load.limit, quota);
-      const knowsCost = subject.name !== "hono-rate-limiter";
-      await server.send(knowsCost ? [call] : Array.from({ length: load.limit }, () => call));
+      await server.send([await subject.call(identity, load.limit, quota)]);
     }
   }
   const measures = subjects.map((subject) => async () => {
@@ -83,7 +83,7 @@ export async function measureLogs(
 ): Promise<{ samples: Sample[][]; bytes: number[] }> {
   // A little longer than it takes to ask all identities once, so that none is denied.
   const pace = 25 + load.identities;
-  const window = load.operation === "allow" ? Math.floor(load.limit * pace * 0.9) : HOUR;
+  const window = load.operation === "allow" ? Math.floor(load.limit * pace * 0.9) : 30 * LONG;
   const quota = { limit: load.limit, window };
   const identities = newIdentities(load.identities);
   const bytes: number[] = [];
@@ -93,7 +93,7 @@ export async function measureLogs(
   }
   // Always in the same order, or the time between two requests of an identity would not be even.
   async function round(): Promise<Sample[]> {
-    await sleep(pace);
+    if (load.operation === "allow") await sleep(pace);
     const samples: Sample[] = [];
     for (const subject of subjects) {
       const sample = await server.measure(await callsOf(subject, identities, quota));
