@@ -10,7 +10,8 @@
 -- ARGV[2]           cost, a whole number of units from 1; for consume and peek at most the smallest limit
 -- ARGV[5i-2]        algorithm of policy i, the name of its file in algorithms/
 -- ARGV[5i-1 .. 5i+1]  limit of policy i and the algorithm's two parameters
--- ARGV[5i+2]        how long its key is kept after a write, in milliseconds: longer than any state can matter
+-- ARGV[5i+2]        how long its key is kept after a write, in milliseconds, where every request writes: then a time to
+--                   expire at would cost more to compute than the key does
 --
 -- Reply, integers only, times in microseconds:
 --   now,                                          the server's clock
@@ -64,13 +65,13 @@ for step = 1, 2 * last - 1 do
     allowed, remaining, retry_after, reset_after = sliding_window_log(key, now, pass, cost, limit, a, b, ttl)
   elseif algorithm == 'sliding-window-counter' then
     -- @include algorithms/sliding-window-counter.lua
-    allowed, remaining, retry_after, reset_after = sliding_window_counter(key, now, pass, cost, limit, a, b, ttl)
+    allowed, remaining, retry_after, reset_after = sliding_window_counter(key, now, pass, cost, limit, a, b)
   elseif algorithm == 'segmented-window' then
     -- @include algorithms/segmented-window.lua
     allowed, remaining, retry_after, reset_after = segmented_window(key, now, pass, cost, limit, a, b, ttl)
   else
     -- @include algorithms/fixed-window.lua
-    allowed, remaining, retry_after, reset_after = fixed_window(key, now, pass, cost, limit, a, b, ttl)
+    allowed, remaining, retry_after, reset_after = fixed_window(key, now, pass, cost, limit, a)
   end
   reply[row], reply[row + 1], reply[row + 2], reply[row + 3] = allowed, remaining, retry_after, reset_after
   all_allowed = all_allowed and allowed == 1

@@ -2,7 +2,7 @@
 --
 -- State    hash: start (of the counted window, microseconds), used (units taken in it)
 -- window   length in microseconds
-local function fixed_window(key, now, operation, cost, limit, window, _, ttl)
+local function fixed_window(key, now, operation, cost, limit, window)
   local state = redis.pcall('HMGET', key, 'start', 'used')
   local start, used = tonumber(state[1]), tonumber(state[2])
   local whole = not (start and used and used >= 0 and now - start < window)
@@ -17,7 +17,7 @@ local function fixed_window(key, now, operation, cost, limit, window, _, ttl)
     -- The clock went back by more than a window: keep the count for one window, not until the clock catches up.
     start = now + window
     redis.call('HSET', key, 'start', string.format('%.0f', start))
-    redis.call('PEXPIRE', key, ttl)
+    redis.call('PEXPIREAT', key, math.floor((start + window) / 1000) + 1)
   end
   local ends = start + window
 
@@ -31,7 +31,7 @@ local function fixed_window(key, now, operation, cost, limit, window, _, ttl)
     -- The increment fails where something else than a count was planted: then the state is written whole, too.
     if whole or type(redis.pcall('HINCRBY', key, 'used', used - before)) == 'table' then
       redis.call('HSET', key, 'start', string.format('%.0f', start), 'used', string.format('%.0f', used))
-      redis.call('PEXPIRE', key, ttl)
+      redis.call('PEXPIREAT', key, math.floor(ends / 1000) + 1)
     end
   end
   if operation == 'charge' then

@@ -5,7 +5,7 @@
 -- window   length in microseconds
 -- tick     time is weighed in whole ticks of this many microseconds, so that products stay below 2^53:
 --          8 * limit * window / tick < 2^53
-local function sliding_window_counter(key, now, operation, cost, limit, window, tick, ttl)
+local function sliding_window_counter(key, now, operation, cost, limit, window, tick)
   local state = redis.pcall('HMGET', key, 'start', 'current', 'previous')
   local start, current, previous = tonumber(state[1]), tonumber(state[2]), tonumber(state[3])
   local whole = true
@@ -19,7 +19,7 @@ local function sliding_window_counter(key, now, operation, cost, limit, window, 
       -- The clock went back by more than a window: keep the counts for one window, not until the clock catches up.
       start = now + window
       redis.call('HSET', key, 'start', string.format('%.0f', start))
-      redis.call('PEXPIRE', key, ttl)
+      redis.call('PEXPIREAT', key, math.floor((start + 2 * window) / 1000) + 1)
     end
   end
   if current > 2 * limit or previous > 2 * limit then
@@ -42,7 +42,7 @@ local function sliding_window_counter(key, now, operation, cost, limit, window, 
     if whole or type(redis.pcall('HINCRBY', key, 'current', current - before)) == 'table' then
       redis.call('HSET', key, 'start', string.format('%.0f', start),
         'current', string.format('%.0f', current), 'previous', string.format('%.0f', previous))
-      redis.call('PEXPIRE', key, ttl)
+      redis.call('PEXPIREAT', key, math.floor((start + 2 * window) / 1000) + 1)
     end
   end
   if operation == 'charge' then

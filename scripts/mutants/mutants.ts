@@ -34,8 +34,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "fixed window: forgotten TTL",
     file: "lua/algorithms/fixed-window.lua",
-    find: "string.format('%.0f', used))\n      redis.call('PEXPIRE', key, ttl)",
-    replace: "string.format('%.0f', used))",
+    find: "redis.call('PEXPIREAT', key, math.floor(ends / 1000) + 1)",
+    replace: "",
     tests: ["test/lua/model"],
   },
   {

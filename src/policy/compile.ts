@@ -12,7 +12,7 @@ export interface CompiledPolicy {
   readonly onFailure: FailureVerdict | undefined;
   /** The algorithm's two parameters, as its Lua file names them. */
   readonly parameters: readonly [number, number];
-  /** How long its key is kept after a write, in milliseconds. */
+  /** How long its key is kept after a write, in milliseconds, where the algorithm writes with every request. */
   readonly ttl: number;
   /** This policy's item of `RateLimit-Policy`. */
   readonly field: string;
@@ -25,6 +25,15 @@ const PARAMETERS: Record<Algorithm, readonly string[]> = {
   "sliding-window-counter": ["window"],
   "segmented-window": ["window", "segments"],
   "fixed-window": ["window"],
+};
+
+/** For how many windows a state can matter: with the deepest debt, and after a clock went back by a window. */
+const LIFETIME: Record<Algorithm, number> = {
+  "token-bucket": 2,
+  "sliding-window-log": 2,
+  "sliding-window-counter": 3,
+  "segmented-window": 3,
+  "fixed-window": 2,
 };
 
 /** Beyond it, products of a limit and a time would leave the 2^53 that Lua and JavaScript count exactly. */
@@ -123,8 +132,7 @@ function compilePolicy(input: unknown, path: string, faults: Faults): CompiledPo
     window,
     onFailure,
     parameters,
-    // Two windows are counted, and a clock that went back may lag behind them by one more.
-    ttl: Math.ceil((3 * windowMicroseconds) / 1000) + 1,
+    ttl: Math.ceil((LIFETIME[algorithm] * windowMicroseconds) / 1000) + 1,
     field: `"${name}";q=${limit};w=${Math.max(1, Math.ceil(window))}`,
   };
 }

@@ -53,7 +53,7 @@ const cases = [
   },
   {
     policy: slidingWindowCounter({ limit: 3, window: "30d" }),
-    first: { time: 1, hmget: 1, hset: 1, pexpire: 1 },
+    first: { time: 1, hmget: 1, hset: 1, pexpireat: 1 },
     allow: { time: 1, hmget: 1, hincrby: 1 },
     deny: { time: 1, hmget: 1 },
   },
@@ -65,7 +65,7 @@ const cases = [
   },
   {
     policy: fixedWindow({ limit: 3, window: "30d" }),
-    first: { time: 1, hmget: 1, hset: 1, pexpire: 1 },
+    first: { time: 1, hmget: 1, hset: 1, pexpireat: 1 },
     allow: { time: 1, hmget: 1, hincrby: 1 },
     deny: { time: 1, hmget: 1 },
   },
