@@ -125,11 +125,10 @@ fuzz("createLimiter() decides with what it takes and says what it does not", 1_5
 );
 
 fuzz("limit() decides with what it takes and says what it does not", 1_500, () =>
-  fc.asyncProperty(changesOf({ policies: policies() }), fc.nat(4), (changes, which) => {
-    const { policies: changed } = applyChanges({ policies: policies() }, changes) as never;
-    const policy = (Array.isArray(changed) ? changed[which] : changed) as never;
+  fc.asyncProperty(changesOf(...policies()), fc.nat(4), (changes, which) => {
+    const policy = applyChanges(policies()[which]!, changes);
     return settles(
-      () => limit("somebody", policy),
+      () => limit("somebody", policy as never),
       (decision) => decision,
     );
   }),
