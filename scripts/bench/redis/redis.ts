@@ -56,10 +56,10 @@ export const redisPart: Part = async (scale) => {
     const figures: Figure[] = [];
     for (const limit of short ? [10, 1_000] : LIMITS) {
       for (const operation of OPERATIONS) {
-        const rounds = short ? 2 : 15;
+        const rounds = short ? 2 : 21;
         const counts = { operation, limit, rounds, identities: short ? 5 : 100 };
         figures.push(...(await countFigures(server, counts)));
-        const logs = { ...counts, identities: short ? 5 : limit > 1_000 ? 25 : 100 };
+        const logs = { ...counts, identities: short ? 5 : limit > 1_000 ? 50 : 100 };
         figures.push(...(await logFigures(server, logs)));
       }
     }
