@@ -7,7 +7,7 @@ import { parseArgs } from "node:util";
 import { bundlePart } from "./bench/edge/bundle.ts";
 import { edgePart } from "./bench/edge/edge.ts";
 import type { Figure, Part } from "./bench/figure.ts";
-import { writePlots } from "./bench/plot.ts";
+import { writePlots } from "./bench/plot/plot.ts";
 import { redisPart } from "./bench/redis/redis.ts";
 import { writeResults } from "./bench/results.ts";
 import { table } from "./bench/table.ts";

@@ -21,6 +21,8 @@ export interface Figure {
   /** Tidegate's number through the peer's, pair by pair. */
   readonly ratio?: Spread;
   readonly target?: Target;
+  /** One of many alike: in the table and the results, not in the plot. */
+  readonly detail?: boolean;
 }
 
 /** How long a part may take. */

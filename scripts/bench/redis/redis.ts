@@ -48,6 +48,9 @@ const OPERATIONS: readonly Operation[] = ["allow", "deny"];
 const cpuOf = (samples: readonly Sample[]) => samples.map(({ cpu }) => cpu);
 const commandsOf = (samples: readonly Sample[]) => samples.map(({ commands }) => commands);
 
+/** The limit that stands for all in the plot: what most cost does not depend on it. */
+const TYPICAL = 1_000;
+
 /** What a decision costs inside Redis. */
 export const redisPart: Part = async (scale) => {
   const { short } = scale;
@@ -58,9 +61,13 @@ export const redisPart: Part = async (scale) => {
       for (const operation of OPERATIONS) {
         const rounds = short ? 2 : 21;
         const counts = { operation, limit, rounds, identities: short ? 5 : 100 };
-        figures.push(...(await countFigures(server, counts)));
         const logs = { ...counts, identities: short ? 5 : limit > 1_000 ? 50 : 100 };
-        figures.push(...(await logFigures(server, logs)));
+        const measured = [
+          ...(await countFigures(server, counts)),
+          ...(await logFigures(server, logs)),
+        ];
+        const detail = limit !== TYPICAL;
+        for (const figure of measured) figures.push({ ...figure, ...(detail && { detail }) });
       }
     }
     for (const { ours, peer } of PAIRS) figures.push(await memoryFigure(server, ours, peer));
@@ -85,7 +92,7 @@ async function countFigures(server: BenchRedis, load: Load): Promise<Figure[]> {
     ),
   );
   // The number of commands does not depend on the limit.
-  if (limit !== LIMITS[0]) return cpu;
+  if (limit !== TYPICAL) return cpu;
   const commands = PAIRS.map(({ ours, peer }) =>
     commandFigure(`${ours.name}, ${operation}`, of(ours), peer.name, of(peer)),
   );
@@ -126,7 +133,7 @@ async function logFigures(server: BenchRedis, load: Load): Promise<Figure[]> {
   const { samples, bytes } = await measureLogs(server, subjects, load);
   const [ours, theirs] = samples as [Sample[], Sample[]];
   const name = `${slidingWindowLog.name}, ${operation}, limit ${limit}`;
-  const targeted = limit === 1_000;
+  const targeted = limit === TYPICAL;
   const figures: Figure[] = [
     cpuFigure(name, ours, sortedSetLog.name, theirs, targeted ? atMost(0.75) : undefined),
     commandFigure(name, ours, sortedSetLog.name, theirs),
@@ -143,7 +150,7 @@ async function logFigures(server: BenchRedis, load: Load): Promise<Figure[]> {
 }
 
 async function memoryFigure(server: BenchRedis, ours: Subject, peer: Subject): Promise<Figure> {
-  const limit = 1_000;
+  const limit = TYPICAL;
   const bytes = await measureMemory(server, ours, limit);
   const theirs = await measureMemory(server, peer, limit);
   return {

@@ -12,6 +12,7 @@ export interface LoadOptions {
 export interface LoadResult {
   /** Answered per second. */
   readonly rate: number;
+  readonly requests: number;
 }
 
 type Client = (url: string, options: LoadOptions) => Promise<LoadResult>;
@@ -39,7 +40,7 @@ const wrk: Client = async (url, { seconds, connections, headers, status }) => {
   if (!(rate > 0) || failed !== expected || /Socket errors/.test(stdout)) {
     throw new Error(`not every answer was a ${status}:\n${stdout}`);
   }
-  return { rate };
+  return { rate, requests };
 };
 
 const keepAlive: Client = async (url, { seconds, connections, headers, status }) => {
@@ -65,7 +66,7 @@ const keepAlive: Client = async (url, { seconds, connections, headers, status })
 
   try {
     await Promise.all(Array.from({ length: connections }, connection));
-    return { rate: (answered * 1000) / (performance.now() - start) };
+    return { rate: (answered * 1000) / (performance.now() - start), requests: answered };
   } finally {
     agent.destroy();
   }

@@ -1,3 +1,7 @@
+import type { ChildProcess } from "node:child_process";
+import { subscribe } from "node:diagnostics_channel";
+import { basename } from "node:path";
+
 import { Miniflare } from "miniflare";
 
 // Its import lets no workerd outlive this process.
@@ -5,8 +9,17 @@ import "../../local-stack/worker.ts";
 
 export interface RunningWorker {
   readonly url: string;
+  readonly pid: number;
   stop(): Promise<void>;
 }
+
+let lastWorkerd = 0;
+subscribe("child_process", (message) => {
+  const { process: child } = message as { process: ChildProcess };
+  child.once("spawn", () => {
+    if (basename(child.spawnfile) === "workerd") lastWorkerd = child.pid!;
+  });
+});
 
 /** Runs a bundled module in a workerd of its own, with text bindings. */
 export async function runWorker(
@@ -39,5 +52,5 @@ export async function runWorker(
     enableDevRegistry: false,
   });
   const { origin } = await miniflare.ready;
-  return { url: origin, stop: () => miniflare.dispose() };
+  return { url: origin, pid: lastWorkerd, stop: () => miniflare.dispose() };
 }

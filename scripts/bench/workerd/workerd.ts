@@ -4,7 +4,8 @@ import { bundle } from "../edge/handlers.ts";
 import { atLeast, type Figure, type Part, type Scale, type Target } from "../figure.ts";
 import { openRedis } from "../redis/server.ts";
 import { loadClient } from "./load.ts";
-import { runWorker } from "./run.ts";
+import { processCpu } from "./process-cpu.ts";
+import { runWorker, type RunningWorker } from "./run.ts";
 
 const CLIENT = { "cf-connecting-ip": "203.0.113.7", "x-user-id": "somebody" };
 const CONNECTIONS = 32;
@@ -30,20 +31,20 @@ export const workerdPart: Part = async (scale) => {
   try {
     await teachBareApp(worker.url);
     return [
-      await throughput(scale, {
-        name: "denied by rateLimit(): requests per second",
-        paths: [`${worker.url}/denied/tidegate`, `${worker.url}/denied/bare`],
+      ...(await throughput(worker, scale, {
+        name: "denied by rateLimit()",
+        paths: ["/denied/tidegate", "/denied/bare"],
         peer: "bare app, same answer",
         status: 429,
         target: atLeast(0.9),
-      }),
-      await throughput(scale, {
-        name: "allowed by limit(), through Redis: requests per second",
-        paths: [`${worker.url}/allowed/tidegate`, `${worker.url}/allowed/upstash`],
+      })),
+      ...(await throughput(worker, scale, {
+        name: "allowed by limit(), through Redis",
+        paths: ["/allowed/tidegate", "/allowed/upstash"],
         peer: "@upstash/ratelimit",
         status: 200,
         target: atLeast(1.1),
-      }),
+      })),
     ];
   } finally {
     await worker.stop();
@@ -75,15 +76,49 @@ interface Comparison {
   readonly target: Target;
 }
 
-async function throughput({ short }: Scale, comparison: Comparison): Promise<Figure> {
-  const { name, paths, peer, status, target } = comparison;
+interface Sample {
+  readonly rate: number;
+  /** Microseconds of workerd's processor time per request. */
+  readonly cpu: number | undefined;
+}
+
+async function throughput(
+  { url, pid }: RunningWorker,
+  { short }: Scale,
+  { name, paths, peer, status, target }: Comparison,
+): Promise<Figure[]> {
   const load = await loadClient();
   const options = { connections: CONNECTIONS, headers: CLIENT, status };
-  for (const path of paths) await load(path, { ...options, seconds: 1 });
+
+  async function measure(path: string): Promise<Sample> {
+    const before = processCpu(pid);
+    const { rate, requests } = await load(url + path, { ...options, seconds: short ? 1 : 2 });
+    const after = processCpu(pid);
+    return { rate, cpu: before === undefined ? undefined : (after! - before) / requests };
+  }
+
+  for (const path of paths) await load(url + path, { ...options, seconds: 1 });
   const samples = await interleave(
-    paths.map((path) => () => load(path, { ...options, seconds: short ? 1 : 2 })),
-    short ? 1 : 7,
+    paths.map((path) => () => measure(path)),
+    short ? 1 : 9,
   );
-  const [ours, theirs] = samples.map((list) => list.map(({ rate }) => rate));
-  return { name, unit: "/s", ...compare(ours!, peer, theirs!), target };
+  const [ours, theirs] = samples as [Sample[], Sample[]];
+  const rates = (list: Sample[]) => list.map(({ rate }) => rate);
+  const cpu = (list: Sample[]) => list.flatMap((sample) => sample.cpu ?? []);
+  const figures: Figure[] = [
+    {
+      name: `${name}: requests per second`,
+      unit: "/s",
+      ...compare(rates(ours), peer, rates(theirs)),
+      target,
+    },
+  ];
+  if (cpu(ours).length > 0) {
+    figures.push({
+      name: `${name}: CPU of workerd per request`,
+      unit: "us",
+      ...compare(cpu(ours), peer, cpu(theirs)),
+    });
+  }
+  return figures;
 }
