@@ -4,12 +4,14 @@ import { promisify } from "node:util";
 
 import { compare, interleave } from "../compare.ts";
 import { atMost, type Figure, type Part, type Scale } from "../figure.ts";
+import { cpuInWorkerd } from "./in-workerd.ts";
 import { type Decide, tidegate, upstash } from "./limiters.ts";
 import { firstDecision } from "./start.ts";
 
 /** What a decision costs the isolate itself. */
 export const edgePart: Part = async (scale) => [
   ...(await cpuFigures(scale)),
+  ...(await cpuInWorkerd(scale)),
   await heapFigure(scale),
   ...(await firstDecision(scale)),
 ];

@@ -92,7 +92,7 @@ async function throughput(
 
   async function measure(path: string): Promise<Sample> {
     const before = processCpu(pid);
-    const { rate, requests } = await load(url + path, { ...options, seconds: short ? 1 : 2 });
+    const { rate, requests } = await load(url + path, { ...options, seconds: 1 });
     const after = processCpu(pid);
     return { rate, cpu: before === undefined ? undefined : (after! - before) / requests };
   }
@@ -100,7 +100,7 @@ async function throughput(
   for (const path of paths) await load(url + path, { ...options, seconds: 1 });
   const samples = await interleave(
     paths.map((path) => () => measure(path)),
-    short ? 1 : 9,
+    short ? 1 : 15,
   );
   const [ours, theirs] = samples as [Sample[], Sample[]];
   const rates = (list: Sample[]) => list.map(({ rate }) => rate);
