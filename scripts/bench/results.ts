@@ -1,5 +1,5 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { availableParallelism, cpus } from "node:os";
+import { availableParallelism, cpus, loadavg } from "node:os";
 import { dirname } from "node:path";
 
 import type { Figure } from "./figure.ts";
@@ -9,6 +9,8 @@ export interface Results {
   readonly node: string;
   readonly processor: string;
   readonly cores: number;
+  /** What ran besides shows in it: far above 1, absolute numbers are noise. */
+  readonly loadAverage: number;
   readonly parts: Readonly<Record<string, readonly Figure[]>>;
 }
 
@@ -26,6 +28,7 @@ export async function writeResults(
     node: process.version,
     processor: cpus()[0]?.model ?? "unknown",
     cores: availableParallelism(),
+    loadAverage: loadavg()[0]!,
     parts: { ...before, ...parts },
   };
   await mkdir(dirname(file), { recursive: true });

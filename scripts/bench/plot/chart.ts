@@ -1,6 +1,6 @@
-export const WIDTH = 960;
+export const WIDTH = 1120;
 /** Where the bars begin. */
-export const LABELS = 500;
+export const LABELS = 660;
 /** Where they end. */
 export const END = WIDTH - 80;
 export const ROW = 22;
