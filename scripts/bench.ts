@@ -6,10 +6,10 @@ import { parseArgs } from "node:util";
 
 import { bundlePart } from "./bench/edge/bundle.ts";
 import { edgePart } from "./bench/edge/edge.ts";
-import type { Figure, Part } from "./bench/figure.ts";
+import type { Part } from "./bench/figure.ts";
 import { writePlots } from "./bench/plot/plot.ts";
 import { redisPart } from "./bench/redis/redis.ts";
-import { writeResults } from "./bench/results.ts";
+import { type PartResults, partResults, writeResults } from "./bench/results.ts";
 import { table } from "./bench/table.ts";
 import { tripsPart } from "./bench/trips/trips.ts";
 import { workerdPart } from "./bench/workerd/workerd.ts";
@@ -36,10 +36,11 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
-const parts: Record<string, readonly Figure[]> = {};
+const parts: Record<string, PartResults> = {};
 for (const name of names) {
-  parts[name] = await PARTS[name]!({ short: values.short });
-  console.log(table(name, parts[name]!));
+  const figures = await PARTS[name]!({ short: values.short });
+  parts[name] = partResults(figures);
+  console.log(table(name, figures));
 }
 // Numbers of a short run mean nothing, and must not take the place of those that do.
 const out = values.out ?? (values.short ? undefined : "bench/results.json");

@@ -4,33 +4,39 @@ import { dirname } from "node:path";
 
 import type { Figure } from "./figure.ts";
 
-export interface Results {
+/** What one run measured of one part: parts of a file may stem from different runs. */
+export interface PartResults {
   readonly date: string;
   readonly node: string;
   readonly processor: string;
   readonly cores: number;
   /** What ran besides shows in it: far above 1, absolute numbers are noise. */
   readonly loadAverage: number;
-  readonly parts: Readonly<Record<string, readonly Figure[]>>;
+  readonly figures: readonly Figure[];
 }
 
-/** Writes what was measured; parts that were not keep what stands there. */
-export async function writeResults(
-  file: string,
-  parts: Readonly<Record<string, readonly Figure[]>>,
-): Promise<Results> {
-  const before = await readFile(file, "utf8").then(
-    (text) => (JSON.parse(text) as Results).parts,
-    () => ({}),
-  );
-  const results: Results = {
+export interface Results {
+  readonly parts: Readonly<Record<string, PartResults>>;
+}
+
+export function partResults(figures: readonly Figure[]): PartResults {
+  return {
     date: new Date().toISOString(),
     node: process.version,
     processor: cpus()[0]?.model ?? "unknown",
     cores: availableParallelism(),
     loadAverage: loadavg()[0]!,
-    parts: { ...before, ...parts },
+    figures,
   };
+}
+
+/** Writes what was measured; parts that were not keep what stands there. */
+export async function writeResults(file: string, parts: Results["parts"]): Promise<Results> {
+  const before = await readFile(file, "utf8").then(
+    (text) => (JSON.parse(text) as Results).parts,
+    () => ({}),
+  );
+  const results: Results = { parts: { ...before, ...parts } };
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, `${JSON.stringify(results, null, 2)}\n`);
   return results;

@@ -20,7 +20,7 @@ test(
       });
       const { parts } = JSON.parse(await readFile(out, "utf8")) as Results;
       expect(Object.keys(parts).sort()).toEqual(["bundle", "edge", "redis", "trips", "workerd"]);
-      for (const figures of Object.values(parts)) {
+      for (const { figures } of Object.values(parts)) {
         expect(figures.length).toBeGreaterThan(0);
         for (const { name, tidegate, peer, ratio } of figures) {
           const numbers = [tidegate, peer?.value ?? 0, ...Object.values(ratio ?? {})];
