@@ -9,7 +9,7 @@ import { commandOf } from "./redis-commands.ts";
 const bridge = useBridge();
 const command = commandOf(() => bridge.shapes);
 
-fuzz("any command is answered", 800, () =>
+fuzz("any command is answered", 600, () =>
   fc.asyncProperty(command, async (parts) => {
     await bridge.expectProper(await bridge.ask({ body: JSON.stringify(parts) }));
   }),

@@ -133,7 +133,7 @@ describe.each(Object.keys(LONGEST) as Algorithm[])("%s", (algorithm) => {
     await redis.del(key);
   }
 
-  fuzz("a state that something happened to is answered over, bounded and mended", 500, () =>
+  fuzz("a state that something happened to is answered over, bounded and mended", 350, () =>
     fc.asyncProperty(
       policyOf(algorithm),
       fc.array(mutation, { minLength: 1, maxLength: 3 }),
@@ -145,7 +145,7 @@ describe.each(Object.keys(LONGEST) as Algorithm[])("%s", (algorithm) => {
     ),
   );
 
-  fuzz("what something else wrote is answered over, bounded and mended", 500, () =>
+  fuzz("what something else wrote is answered over, bounded and mended", 350, () =>
     fc.asyncProperty(
       policyOf(algorithm).chain((policy) =>
         fc.tuple(fc.constant(policy), foreign(FUTURE, compilePolicy(policy).window * 1e6)),

@@ -70,7 +70,7 @@ const step = fc.record({
 });
 
 describe.each(Object.keys(POLICIES) as Algorithm[])("%s", (algorithm) => {
-  fuzz("counts every cost under every policy as its model does", 400, () =>
+  fuzz("counts every cost under every policy as its model does", 300, () =>
     fc.asyncProperty(
       policyOf(algorithm),
       fc.array(step, { minLength: 1, maxLength: 12 }),
