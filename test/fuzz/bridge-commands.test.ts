@@ -27,6 +27,33 @@ fuzz("any batch of commands is answered, each in its place", 300, () =>
   ),
 );
 
+const word = fc.constantFrom("STREAMS", "GROUP", "BLOCK", "COUNT", "NOACK");
+const option = fc.constantFrom(["BLOCK", "0"], ["COUNT", "1"], ["NOACK"]);
+
+fuzz("a read of a stream never waits, whatever its group and consumer are called", 100, () =>
+  fc.asyncProperty(
+    word,
+    word,
+    fc.uniqueArray(option),
+    fc.constantFrom(">", "0", "$"),
+    async (group, consumer, options, from) => {
+      const read = ["XREADGROUP", "GROUP", group, consumer, options, "STREAMS", "log", from].flat(
+        2,
+      );
+      const create = ["XGROUP", "CREATE", "log", group, "$", "MKSTREAM"];
+      await bridge.ask({ body: JSON.stringify(create) });
+      await bridge.expectProper(await bridge.ask({ body: JSON.stringify(read) }));
+    },
+  ),
+);
+
+fuzz("arguments within each other are answered, however deep", 20, () =>
+  fc.asyncProperty(fc.nat(200_000), async (depth) => {
+    const nested = `["ECHO",${"[".repeat(depth)}${"]".repeat(depth)}]`;
+    await bridge.expectProper(await bridge.ask({ body: nested }));
+  }),
+);
+
 const body = fc.oneof(
   fc.uint8Array({ maxLength: 60 }),
   fc.json({ maxDepth: 4 }),
