@@ -90,11 +90,14 @@ function describe(value: unknown): string {
   if (typeof value === "number" || typeof value === "bigint") return String(value);
   if (value === undefined) return "missing";
   if (typeof value === "function") return "a function";
+  if (typeof value === "symbol") return "a symbol";
   let text: string;
   try {
     text = JSON.stringify(value) ?? String(value);
   } catch {
-    text = "an object that refers to itself";
+    text = "an object that cannot be shown";
   }
+  // Addresses may carry credentials.
+  text = text.replace(/\/\/[^/@\s]{0,200}@/, "//(hidden)@");
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }

@@ -11,7 +11,7 @@ import { compileRequest, type RequestOptions } from "./adapter/request-limiter.t
 import { Faults } from "./errors.ts";
 import type { Decision } from "./limiter/decision.ts";
 import { buildLimiter, type Limiter } from "./limiter/limiter.ts";
-import { checkSettings, type LimiterOptions } from "./limiter/settings.ts";
+import { checkSettings, givenOptions, type LimiterOptions } from "./limiter/settings.ts";
 import { memoryStore } from "./store/memory-store.ts";
 import { openStore } from "./store/open-store.ts";
 import { processEnvironment, type RedisClient, type RedisEndpoint } from "./store/redis-client.ts";
@@ -41,10 +41,11 @@ export interface RateLimitVariables {
  * }));
  */
 export function rateLimit<E extends Env = Env>(
-  options: RateLimitOptions<E>,
+  given: RateLimitOptions<E>,
 ): MiddlewareHandler<E & { Variables: RateLimitVariables }> {
-  const { redis, ...rest } = options;
   const faults = new Faults();
+  const options = givenOptions(given, faults);
+  const { redis, ...rest } = options;
   const settings = checkSettings(rest, faults);
   const limitRequest = compileRequest<Context<E>>(options, options.policies, faults);
   // Bindings come with a request: without a client at hand, the store is opened with the first one. What else there

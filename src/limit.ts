@@ -36,7 +36,7 @@ export async function limit(
 }
 
 function limiterOf(policy: Policy): Limiter {
-  const key = JSON.stringify(policy);
+  const key = keyOf(policy);
   const existing = byPolicy.get(key);
   if (existing) return existing;
   const faults = new Faults();
@@ -47,6 +47,25 @@ function limiterOf(policy: Policy): Limiter {
   byPolicy.set(key, limiter);
   if (byPolicy.size > MAX_LIMITERS) byPolicy.delete(byPolicy.keys().next().value!);
   return limiter;
+}
+
+/** Equal for policies that mean the same. What cannot be written down has faults, which the compiler tells. */
+function keyOf(policy: Policy): string {
+  const {
+    algorithm,
+    name,
+    limit: most,
+    refill,
+    per,
+    window,
+    segments,
+    onFailure,
+  } = Object(policy) as Record<string, unknown>;
+  try {
+    return JSON.stringify([algorithm, name, most, refill, per, window, segments, onFailure]);
+  } catch {
+    return "";
+  }
 }
 
 function storeOfEnvironment(faults: Faults): Store | undefined {

@@ -7,7 +7,7 @@
 import { compileRequest, type RequestOptions } from "./adapter/request-limiter.ts";
 import { Faults } from "./errors.ts";
 import { buildLimiter } from "./limiter/limiter.ts";
-import { checkSettings, type LimiterOptions } from "./limiter/settings.ts";
+import { checkSettings, givenOptions, type LimiterOptions } from "./limiter/settings.ts";
 import { openStore } from "./store/open-store.ts";
 import { processEnvironment } from "./store/redis-client.ts";
 
@@ -23,8 +23,9 @@ export interface RateLimitOptions extends LimiterOptions, RequestOptions<Request
  * export const config = { runtime: "edge", matcher: "/api/:path*" };
  * export default rateLimit({ policies: [tokenBucket({ limit: 20, refill: 10, per: "1s" })] });
  */
-export function rateLimit(options: RateLimitOptions): (request: Request) => Promise<Response> {
+export function rateLimit(given: RateLimitOptions): (request: Request) => Promise<Response> {
   const faults = new Faults();
+  const options = givenOptions(given, faults);
   const settings = checkSettings(options, faults);
   // Whoever runs this runs it on Vercel, whichever of its runtimes that is.
   const requestOptions = { ...options, clientIp: options.clientIp ?? "vercel" };

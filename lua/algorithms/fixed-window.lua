@@ -10,7 +10,7 @@ local function fixed_window(key, now, operation, cost, limit, window)
     -- A window that had left the grid, after the clock went back, is counted to its end before the grid's next begins.
     local ended = start and start + window or 0
     start, used = now - now % window, 0
-    if start < ended then
+    if ended <= now and start < ended then
       start = start + window
     end
   elseif start - now > window then

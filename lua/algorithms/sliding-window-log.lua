@@ -107,7 +107,8 @@ local function sliding_window_log(key, now, operation, cost, limit, window, _, t
       oldest = at
     end
     newest = at
-    if used + count > slots or used == 0 then
+    -- So many at once are cheaper to write whole, and more than one command can take as arguments.
+    if used + count > slots or used == 0 or count > 1000 then
       rewrite(used > 0 and oldest_units(used) or '', at, count)
     else
       local write = { 'BITFIELD', key }
@@ -140,7 +141,8 @@ local function sliding_window_log(key, now, operation, cost, limit, window, _, t
       if used + cost - limit > 1 then
         leaves = redis.call('BITFIELD_RO', key, 'GET', 'u56', position(used + cost - limit - 1))[1]
       end
-      retry_after = leaves + window - now
+      -- Times that are out of order were planted: no wait is longer than the newest unit's, and none is negative.
+      retry_after = math.max(math.min(leaves, newest), at - window + 1) + window - now
     end
     reset_after = newest + window - now
   end

@@ -78,7 +78,11 @@ function commandName(name: string): string {
 function stringify(arg: unknown): string {
   if (typeof arg === "string") return arg;
   if (arg === null) throw new BridgeError(400, "ERR null args are not supported");
-  return JSON.stringify(arg);
+  try {
+    return JSON.stringify(arg);
+  } catch {
+    throw new BridgeError(400, "ERR an argument is nested too deep");
+  }
 }
 
 function parseJson(body: Buffer): unknown {

@@ -9,12 +9,14 @@ const refused = new Set(
   `SUBSCRIBE PSUBSCRIBE SSUBSCRIBE UNSUBSCRIBE PUNSUBSCRIBE SUNSUBSCRIBE MONITOR SYNC PSYNC
    BLPOP BRPOP BRPOPLPUSH BLMOVE BLMPOP BZPOPMIN BZPOPMAX BZMPOP WAIT WAITAOF
    MULTI EXEC DISCARD WATCH UNWATCH SELECT AUTH HELLO RESET QUIT CLIENT
-   ASKING READONLY READWRITE SHUTDOWN`.split(/\s+/),
+   REPLCONF ASKING READONLY READWRITE SHUTDOWN`.split(/\s+/),
 );
 
 export function refuseStateful({ name, args }: RedisCommand): void {
+  // Before them, XREADGROUP names a group and a consumer, which may be called anything.
+  const options = name === "XREADGROUP" ? args.slice(3) : args;
   const blocks =
-    (name === "XREAD" || name === "XREADGROUP") && has(args.slice(0, streams(args)), "BLOCK");
+    (name === "XREAD" || name === "XREADGROUP") && has(options.slice(0, streams(options)), "BLOCK");
   const debugs = name === "SCRIPT" && has(args.slice(0, 1), "DEBUG");
   if (!refused.has(name) && !blocks && !debugs) return;
   throw new BridgeError(

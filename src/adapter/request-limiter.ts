@@ -73,7 +73,9 @@ export function compileRequest<Context>(
     } else if (
       Array.isArray(policies) &&
       // A limit below 1 is a fault of its own.
-      policies.some((policy) => policy?.limit >= 1 && cost > policy.limit)
+      policies.some(
+        (policy) => Number.isInteger(policy?.limit) && policy.limit >= 1 && cost > policy.limit,
+      )
     ) {
       faults.add(
         "cost",

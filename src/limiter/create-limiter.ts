@@ -2,7 +2,7 @@ import { Faults } from "../errors.ts";
 import { openStore } from "../store/open-store.ts";
 import { processEnvironment } from "../store/redis-client.ts";
 import { buildLimiter, type Limiter } from "./limiter.ts";
-import { checkSettings, type LimiterOptions } from "./settings.ts";
+import { checkSettings, givenOptions, type LimiterOptions } from "./settings.ts";
 
 /**
  * A limiter of one or more policies that are always decided together. Everything that can be wrong with the options is
@@ -16,8 +16,9 @@ import { checkSettings, type LimiterOptions } from "./settings.ts";
  * });
  * const decision = await limiter.limit("user:42");
  */
-export function createLimiter(options: LimiterOptions): Limiter {
+export function createLimiter(given: LimiterOptions): Limiter {
   const faults = new Faults();
+  const options = givenOptions(given, faults);
   const settings = checkSettings(options, faults);
   const store = openStore(options, processEnvironment(), faults);
   faults.throwIfAny();

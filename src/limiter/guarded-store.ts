@@ -31,6 +31,15 @@ export function guardStore(
 ): Store {
   const breaker = createBreaker();
 
+  /** Whatever the listener does, the decision must be made. */
+  function tell(failure: StoreError): void {
+    try {
+      onStoreError(failure);
+    } catch (error) {
+      report(`onStoreError failed: ${String(error)}`);
+    }
+  }
+
   async function guarded<Answer>(ask: () => Answer | Promise<Answer>): Promise<Answer> {
     if (!breaker.admits(now())) throw SUSPENDED;
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -48,7 +57,7 @@ export function guardStore(
         error instanceof StoreError
           ? error
           : new StoreError("ERR_STORE_UNREACHABLE", "The Redis client failed in an unknown way.");
-      if (breaker.failed(now())) onStoreError(failure);
+      if (breaker.failed(now())) tell(failure);
       throw failure;
     } finally {
       clearTimeout(timer);

@@ -57,8 +57,8 @@ export function buildLimiter(store: Store, settings: LimiterSettings): Limiter {
 
   const keysOf = (partition: string) => ends.map((end) => `${prefix}:{${partition}${end}`);
 
-  async function limit(identity: string, { cost = 1 }: CostOptions = {}): Promise<Decision> {
-    checkCost(cost);
+  async function limit(identity: string, options?: CostOptions): Promise<Decision> {
+    const cost = costOf(options);
     const key = partitionKey(identity);
     const partition = typeof key === "string" ? key : await key;
     if (cost > smallestLimit) return neverFits(partition, cost);
@@ -133,8 +133,8 @@ export function buildLimiter(store: Store, settings: LimiterSettings): Limiter {
   return {
     limit,
 
-    async peek(identity, { cost = 1 } = {}) {
-      checkCost(cost);
+    async peek(identity, options) {
+      const cost = costOf(options);
       const partition = await partitionKey(identity);
       return cost > smallestLimit ? neverFits(partition, cost) : ask("peek", partition, cost);
     },
@@ -156,11 +156,17 @@ export function buildLimiter(store: Store, settings: LimiterSettings): Limiter {
   };
 }
 
+function costOf(options: CostOptions | undefined): number {
+  const cost = options?.cost === undefined ? 1 : options.cost;
+  checkCost(cost);
+  return cost;
+}
+
 function checkCost(cost: number): void {
   if (!Number.isSafeInteger(cost) || cost < 0) {
     throw new TidegateError(
       "ERR_COST",
-      `The cost must be a whole number of units from 0, not ${String(cost)}.`,
+      `The cost must be a whole number of units from 0, not ${Object(cost) === cost ? "an object" : String(cost)}.`,
     );
   }
 }

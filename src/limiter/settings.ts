@@ -42,6 +42,13 @@ export const DEFAULTS = {
   now: monotonicNow,
 } as const satisfies Omit<LimiterSettings, "policies">;
 
+/** The options themselves; where there are none, a fault, and nothing to go on with. */
+export function givenOptions<Options extends object>(options: Options, faults: Faults): Options {
+  if (typeof options === "object" && options !== null) return options;
+  faults.add("options", options, "Give an object of options, at least { policies }.");
+  return {} as Options;
+}
+
 /** Checks everything about a limiter but its store. */
 export function checkSettings(options: LimiterOptions, faults: Faults): LimiterSettings {
   const {

@@ -30,7 +30,8 @@ export function compileSources(
     );
     return () => undefined;
   }
-  const readers = sources.map((source: unknown, index) => {
+  // Not map(), which passes over the holes of a list.
+  const readers = Array.from(sources, (source: unknown, index) => {
     if (source === "ip") return ipReader(checkClientIp(trusted, "clientIp", faults));
     const name = typeof source === "string" ? HEADER.exec(source)?.[1]?.toLowerCase() : undefined;
     if (name === undefined) {

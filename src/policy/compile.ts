@@ -65,7 +65,8 @@ export function compilePolicies(
     return [];
   }
   const paths = new Map<string, string>();
-  return policies.map((policy: unknown, index) => {
+  // Not map(), which passes over the holes of a list.
+  return Array.from(policies, (policy: unknown, index) => {
     const at = `${path}[${index}]`;
     const compiled = compilePolicy(policy, at, faults);
     const earlier = paths.get(compiled.name);
@@ -88,9 +89,12 @@ function compilePolicy(input: unknown, path: string, faults: Faults): CompiledPo
     input = { algorithm: "fixed-window", limit: 1, window: "1s" };
   }
   const policy = input as Policy;
-  const { algorithm, limit, onFailure } = policy;
-  if (!Object.hasOwn(PARAMETERS, algorithm)) {
+  const { onFailure } = policy;
+  let { algorithm } = policy;
+  if (typeof algorithm !== "string" || !Object.hasOwn(PARAMETERS, algorithm)) {
     faults.add(`${path}.algorithm`, algorithm, `Use one of ${Object.keys(PARAMETERS).join(", ")}.`);
+    // Stands in, so that the rest of the policy is checked, too.
+    algorithm = "fixed-window";
   } else {
     const known = ["algorithm", "limit", "name", "onFailure", ...PARAMETERS[algorithm]];
     for (const [key, value] of Object.entries(policy)) {
@@ -102,28 +106,34 @@ function compilePolicy(input: unknown, path: string, faults: Faults): CompiledPo
       );
     }
   }
-  const maxLimit = algorithm === "sliding-window-log" ? MAX_LOG_LIMIT : MAX_LIMIT;
-  if (!isWhole(limit, 1, maxLimit)) {
-    const instead = algorithm === "sliding-window-log" ? ", or a segmented-window for more" : "";
-    faults.add(`${path}.limit`, limit, `Give a whole number from 1 to ${maxLimit}${instead}.`);
-  }
+  const limit =
+    algorithm === "sliding-window-log"
+      ? whole(
+          policy.limit,
+          MAX_LOG_LIMIT,
+          `${path}.limit`,
+          faults,
+          ", or a segmented-window for more",
+        )
+      : whole(policy.limit, MAX_LIMIT, `${path}.limit`, faults);
   if (onFailure !== undefined && !VERDICTS.includes(onFailure)) {
     faults.add(`${path}.onFailure`, onFailure, 'Use "open", "closed" or "local".');
   }
   const { windowMicroseconds, parameters } =
     algorithm === "token-bucket"
-      ? compileTokenBucket(policy as Policy & { algorithm: "token-bucket" }, path, faults)
-      : compileWindow(policy as Exclude<Policy, { algorithm: "token-bucket" }>, path, faults);
-
-  const name = policy.name ?? defaultName(policy);
-  // A name made of faulty numbers is not a fault of its own.
-  if (policy.name !== undefined && (typeof name !== "string" || !NAME.test(name))) {
-    faults.add(
-      `${path}.name`,
-      name,
-      "Use 1 to 64 ASCII letters, digits, dots, underscores or dashes, the first a letter or digit.",
-    );
-  }
+      ? compileTokenBucket(
+          policy as Extract<Policy, { algorithm: "token-bucket" }>,
+          limit,
+          path,
+          faults,
+        )
+      : compileWindow(
+          policy as Exclude<Policy, { algorithm: "token-bucket" }>,
+          limit,
+          path,
+          faults,
+        );
+  const name = nameOf(policy, path, faults);
   const window = windowMicroseconds / 1e6;
   return {
     name,
@@ -143,27 +153,25 @@ interface Times {
 }
 
 function compileTokenBucket(
-  { limit, refill, per }: Policy & { algorithm: "token-bucket" },
+  { refill, per }: Policy & { algorithm: "token-bucket" },
+  limit: number,
   path: string,
   faults: Faults,
 ): Times {
-  if (!isWhole(refill, 1, MAX_LIMIT)) {
-    faults.add(`${path}.refill`, refill, `Give a whole number from 1 to ${MAX_LIMIT}.`);
-    refill = 1;
-  }
+  const units = whole(refill, MAX_LIMIT, `${path}.refill`, faults);
   const microseconds = windowOf(per, `${path}.per`, faults);
-  const divisor = greatestCommonDivisor(microseconds, refill);
-  let parameters: [number, number] = [microseconds / divisor, refill / divisor];
+  const divisor = greatestCommonDivisor(microseconds, units);
+  let parameters: [number, number] = [microseconds / divisor, units / divisor];
   if (limit * parameters[0] >= 2 ** 51) {
     // The exact fraction does not fit: round the interval up, so that never a unit too many comes back.
-    parameters = [Math.ceil(microseconds / refill), 1];
+    parameters = [Math.ceil(microseconds / units), 1];
   }
   const windowMicroseconds = (limit * parameters[0]) / parameters[1];
   if (windowMicroseconds > MAX_WINDOW) {
     faults.add(
       `${path}.limit`,
       limit,
-      `At ${refill} per ${per} the bucket would take more than 366 days to refill: lower the limit or raise the refill.`,
+      `At ${units} per ${per} the bucket would take more than 366 days to refill: lower the limit or raise the refill.`,
     );
   }
   return { windowMicroseconds, parameters };
@@ -171,22 +179,21 @@ function compileTokenBucket(
 
 function compileWindow(
   policy: Exclude<Policy, { algorithm: "token-bucket" }>,
+  limit: number,
   path: string,
   faults: Faults,
 ): Times {
   const windowMicroseconds = windowOf(policy.window, `${path}.window`, faults);
   if (policy.algorithm === "segmented-window") {
     const { segments = 10 } = policy;
-    if (!isWhole(segments, 1, MAX_SEGMENTS)) {
-      faults.add(`${path}.segments`, segments, `Give a whole number from 1 to ${MAX_SEGMENTS}.`);
-    }
+    const count = whole(segments, MAX_SEGMENTS, `${path}.segments`, faults);
     // Rounded up: segments that cover a little more than the window keep its promise.
-    return { windowMicroseconds, parameters: [Math.ceil(windowMicroseconds / segments), segments] };
+    return { windowMicroseconds, parameters: [Math.ceil(windowMicroseconds / count), count] };
   }
   if (policy.algorithm === "sliding-window-counter") {
     return {
       windowMicroseconds,
-      parameters: [windowMicroseconds, tickOf(windowMicroseconds, policy.limit)],
+      parameters: [windowMicroseconds, tickOf(windowMicroseconds, limit)],
     };
   }
   return { windowMicroseconds, parameters: [windowMicroseconds, 0] };
@@ -214,14 +221,32 @@ function windowOf(duration: unknown, path: string, faults: Faults): number {
   return microseconds;
 }
 
-function defaultName(policy: Policy): string {
-  const time =
-    policy.algorithm === "token-bucket" ? `${policy.refill}-per-${policy.per}` : policy.window;
-  return `${policy.algorithm}-${policy.limit}-${time}`;
+function nameOf(policy: Policy, path: string, faults: Faults): string {
+  const { name, algorithm, limit } = policy;
+  if (name === undefined) {
+    const times =
+      algorithm === "token-bucket" ? [policy.refill, "per", policy.per] : [policy.window];
+    const parts: unknown[] = [algorithm, limit, ...times];
+    // Of faulty numbers comes no name, but their faults are told already.
+    return parts.map((part) => (Object(part) === part ? "" : String(part))).join("-");
+  }
+  if (typeof name === "string" && NAME.test(name)) return name;
+  faults.add(
+    `${path}.name`,
+    name,
+    "Use 1 to 64 ASCII letters, digits, dots, underscores or dashes, the first a letter or digit.",
+  );
+  // So that two faulty names are not taken for the same.
+  return path;
 }
 
-function isWhole(value: unknown, least: number, most: number): value is number {
-  return Number.isInteger(value) && (value as number) >= least && (value as number) <= most;
+/** A number that is whole and within its bounds; else a fault, and 1 to go on with. */
+function whole(value: unknown, most: number, path: string, faults: Faults, instead = ""): number {
+  if (Number.isInteger(value) && (value as number) >= 1 && (value as number) <= most) {
+    return value as number;
+  }
+  faults.add(path, value, `Give a whole number from 1 to ${most}${instead}.`);
+  return 1;
 }
 
 function greatestCommonDivisor(a: number, b: number): number {

@@ -48,7 +48,11 @@ export function openStore(
       typeof store?.reset !== "function" ||
       redis !== undefined
     ) {
-      faults.add("store", store, "Give either memoryStore() as `store`, or `redis`, not both.");
+      faults.add(
+        "store",
+        kindOf(store),
+        "Give either memoryStore() as `store`, or `redis`, not both.",
+      );
     }
     return store;
   }
@@ -66,16 +70,27 @@ function openRedis(
   if (typeof redis !== "object" || redis === null) {
     faults.add(
       "redis",
-      redis,
+      kindOf(redis),
       "Give { url, token }, or a client such as new Redis() of @upstash/redis.",
     );
     return undefined;
   }
-  if ("evalsha" in redis && "eval" in redis) {
-    const hazard = clientHazard(redis);
+  if ("evalsha" in redis || "eval" in redis) {
+    const client = redis as RedisClient;
+    if (typeof client.evalsha !== "function" || typeof client.eval !== "function") {
+      faults.add("redis", kindOf(redis), "A client has the two functions evalsha and eval.");
+      return undefined;
+    }
+    const hazard = clientHazard(client);
     if (hazard) report(hazard);
-    return redis;
+    return client;
   }
   const { url, token } = redis as RedisEndpoint;
   return createRedisClient(url, token, { url: "redis.url", token: "redis.token" }, budget, faults);
+}
+
+/** What was given in place of a store may hold a token: it is told by its kind. */
+function kindOf(value: unknown): unknown {
+  if (value === null || value === undefined) return value;
+  return typeof value === "object" ? "(an object)" : `(a ${typeof value})`;
 }

@@ -55,14 +55,14 @@ export function createRedisClient(
   if (!isUrl) {
     faults.add(
       paths.url,
-      url,
+      typeof url === "string" ? withoutCredentials(url) : url,
       'Give the HTTP address of the Redis REST API, "https://...", not a redis:// one.',
     );
   }
   const isToken = typeof token === "string" && /^[!-~]+$/.test(token);
   if (!isToken) {
     // What stands there may be most of a secret.
-    const shown = typeof token === "string" && token !== "" ? "(hidden)" : token;
+    const shown = token === undefined || token === "" ? token : "(hidden)";
     faults.add(
       paths.token,
       shown,
@@ -73,13 +73,19 @@ export function createRedisClient(
   return restClient({ url, token }, budget);
 }
 
+/** A Redis address often has its password in it, in more than one place. */
+function withoutCredentials(url: string): string {
+  return url.replace(/^([a-z]*:\/\/).*@/is, "$1(hidden)@");
+}
+
 /** What a client that the caller built does that may charge twice or break on Workers; `undefined` if nothing. */
 export function clientHazard(redis: RedisClient): string | undefined {
   const { client, enableAutoPipelining } = redis as {
     client?: { retry?: { attempts?: number } };
     enableAutoPipelining?: unknown;
   };
-  if ((client?.retry?.attempts ?? 0) > 0) {
+  const attempts = client?.retry?.attempts;
+  if (typeof attempts === "number" && attempts > 0) {
     return "The Redis client retries: a request whose reply is lost is charged again. Build it with retry: { retries: 0 }, or give { url, token }.";
   }
   if (enableAutoPipelining === true) {

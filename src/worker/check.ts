@@ -30,5 +30,5 @@ function descend(value: unknown, step: PropertyKey): unknown {
 }
 
 function withoutCredentials(value: unknown): unknown {
-  return typeof value === "string" ? value.replace(/\/\/.*@/, "//(hidden)@") : value;
+  return typeof value === "string" ? value.replace(/^([^/]*)\/\/.*@/, "$1//(hidden)@") : value;
 }

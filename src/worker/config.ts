@@ -21,12 +21,14 @@ export interface GatewayConfig {
  *
  * @throws ConfigurationError with every fault, each under the path at which it stands in the variables
  */
-export function readConfig(environment: Environment): GatewayConfig {
+export function readConfig(given: Environment): GatewayConfig {
+  const environment = Object(given) as Environment;
   const faults = new Faults();
   const { origin, store, timeout, ...defaults } = readVariables(environment, faults);
   const list = readList(environment["RULES"], faults);
   const clientIp = readClientIp(environment["CLIENT_IP"], list, faults);
-  const rules = list.map((rule, i) =>
+  // Not map(), which passes over the holes of a list.
+  const rules = Array.from(list, (rule, i) =>
     readRule(rule, `RULES[${i}]`, { ...defaults, clientIp }, faults),
   );
   checkNames(rules, faults);

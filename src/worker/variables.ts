@@ -10,6 +10,7 @@ import { check } from "./check.ts";
 const Origin = z
   .string('Give the origin\'s address, or "zone" to pass requests on within the zone.')
   .check(
+    z.maxLength(2_048, "Give an address of at most 2,048 characters."),
     z.refine(
       isOrigin,
       'Give an address without credentials or query, such as "https://origin.example.com", or "zone".',

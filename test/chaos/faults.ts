@@ -25,7 +25,11 @@ export const FAULTS: readonly NamedFault[] = [
   { name: "400 ms late", fault: fault.delay(400), code: "ERR_STORE_TIMEOUT", hangs: true },
   { name: "dripping reply", fault: fault.drip(40), code: "ERR_STORE_TIMEOUT", hangs: true },
   { name: "truncated JSON", fault: fault.truncate, code: "ERR_STORE_REPLY" },
-  { name: "JSON of something else", fault: fault.answers(200, json, "{}"), code: "ERR_STORE_REPLY" },
+  {
+    name: "JSON of something else",
+    fault: fault.answers(200, json, "{}"),
+    code: "ERR_STORE_REPLY",
+  },
   { name: "garbage", fault: fault.answers(200, json, randomBytes(80)), code: "ERR_STORE_REPLY" },
   { name: "200 with HTML", fault: fault.answers(200, page, html), code: "ERR_STORE_REPLY" },
   { name: "500 with HTML", fault: fault.answers(500, page, html), code: "ERR_STORE_REPLY" },

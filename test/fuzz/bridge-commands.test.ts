@@ -9,7 +9,7 @@ import { commandOf } from "./redis-commands.ts";
 const bridge = useBridge();
 const command = commandOf(() => bridge.shapes);
 
-fuzz("any command is answered", 800, () =>
+fuzz("any command is answered", 600, () =>
   fc.asyncProperty(command, async (parts) => {
     await bridge.expectProper(await bridge.ask({ body: JSON.stringify(parts) }));
   }),
@@ -25,6 +25,33 @@ fuzz("any batch of commands is answered, each in its place", 300, () =>
       if (answer.status === 200) expect(answer.body).toHaveLength(commands.length);
     },
   ),
+);
+
+const word = fc.constantFrom("STREAMS", "GROUP", "BLOCK", "COUNT", "NOACK");
+const option = fc.constantFrom(["BLOCK", "0"], ["COUNT", "1"], ["NOACK"]);
+
+fuzz("a read of a stream never waits, whatever its group and consumer are called", 100, () =>
+  fc.asyncProperty(
+    word,
+    word,
+    fc.uniqueArray(option),
+    fc.constantFrom(">", "0", "$"),
+    async (group, consumer, options, from) => {
+      const read = ["XREADGROUP", "GROUP", group, consumer, options, "STREAMS", "log", from].flat(
+        2,
+      );
+      const create = ["XGROUP", "CREATE", "log", group, "$", "MKSTREAM"];
+      await bridge.ask({ body: JSON.stringify(create) });
+      await bridge.expectProper(await bridge.ask({ body: JSON.stringify(read) }));
+    },
+  ),
+);
+
+fuzz("arguments within each other are answered, however deep", 20, () =>
+  fc.asyncProperty(fc.nat(200_000), async (depth) => {
+    const nested = `["ECHO",${"[".repeat(depth)}${"]".repeat(depth)}]`;
+    await bridge.expectProper(await bridge.ask({ body: nested }));
+  }),
 );
 
 const body = fc.oneof(

@@ -1,22 +1,22 @@
 import fc from "fast-check";
 
-import { plainValue } from "./hostile.ts";
+import { hostileValue } from "./hostile.ts";
 import { realize } from "./made.ts";
 
 /** One change of a configuration, as data, so that a counterexample can be read. */
 export interface Change {
-  /** `["policies", "0", "limit"]` */
+  /** `["policies", "0", "limit"]`; the whole of it when empty. */
   readonly path: readonly string[];
-  readonly kind: "replace" | "delete" | "add";
+  readonly kind: "replace" | "delete" | "add" | "leave a hole";
   readonly value: unknown;
 }
 
 /** One to three changes of any of these. */
 export function changesOf(...sound: object[]): fc.Arbitrary<readonly Change[]> {
   const change = fc.record({
-    path: fc.constantFrom(...sound.flatMap((whole) => pathsOf(whole, []))),
-    kind: fc.constantFrom<Change["kind"]>("replace", "replace", "delete", "add"),
-    value: plainValue,
+    path: fc.constantFrom<string[][]>([], ...sound.flatMap((whole) => pathsOf(whole, []))),
+    kind: fc.constantFrom<Change["kind"]>("replace", "replace", "delete", "add", "leave a hole"),
+    value: hostileValue,
   });
   return fc.array(change, { minLength: 1, maxLength: 3 });
 }
@@ -29,8 +29,9 @@ export function applyChanges(sound: object, changes: readonly Change[]): unknown
     const owner = steps.reduce<unknown>(descend, root);
     // An earlier change may have taken away what this one is about.
     if (!isPlain(owner)) continue;
-    if (kind !== "delete") Reflect.set(owner, kind === "add" ? `${last}x` : last, realize(value));
-    else if (Array.isArray(owner)) owner.splice(Number(last), 1);
+    if (kind === "replace") Reflect.set(owner, last, realize(value));
+    else if (kind === "add") Reflect.set(owner, `${last}x`, realize(value));
+    else if (kind === "delete" && Array.isArray(owner)) owner.splice(Number(last), 1);
     else Reflect.deleteProperty(owner, last);
   }
   return root.whole;

@@ -11,7 +11,7 @@ export const hostileText: fc.Arbitrary<string> = fc.oneof(
   }),
   fc.constantFrom("__proto__", "constructor", "undefined", "null", "NaN", "no-identity", "*"),
   fc
-    .tuple(fc.constantFrom(...'a%.{[(\\"1,:; \n\0é\ud800'), fc.constantFrom(129, 4_096, 65_536))
+    .tuple(fc.constantFrom(...'a/%.{[(\\"1,:; \n\0é\ud800'), fc.constantFrom(129, 4_096, 65_536))
     .map(([character, length]) => character.repeat(length)),
 );
 
@@ -20,7 +20,7 @@ const WORDS = "1s 0s 1e3s 10 366d local closed ip zone memory redis cloudflare h
 
 /** What a configuration file, or somebody in a hurry, could put anywhere. */
 export const plainValue: fc.Arbitrary<unknown> = fc.oneof(
-  fc.jsonValue({ maxDepth: 2 }).filter((value) => !JSON.stringify(value).includes("toString")),
+  fc.jsonValue({ maxDepth: 2 }),
   fc.constantFrom<unknown>(undefined, null, true, false, [], {}, "", ...NUMBERS),
   fc.constantFrom(...WORDS.split(" ")),
   fc.double(),

@@ -12,7 +12,7 @@ export interface Shape {
 
 /** These change the Redis itself, or keep it busy: no question to a bridge. */
 const LEFT_OUT = new Set(
-  `REPLICAOF SLAVEOF REPLCONF FAILOVER MIGRATE MODULE CONFIG ACL SAVE BGSAVE BGREWRITEAOF
+  `REPLICAOF SLAVEOF FAILOVER MIGRATE MODULE CONFIG ACL SAVE BGSAVE BGREWRITEAOF
    PFSELFTEST`.split(/\s+/),
 );
 

@@ -17,6 +17,19 @@ const MISTAKES: Record<string, (secret: string, before: string, after: string) =
   "a token that is not clean": (secret, before, after) => ({
     redis: { url, token: `${before}${secret}${after}\n` },
   }),
+  "a token in a list": (secret) => ({ redis: { url, token: [secret] } }),
+  "a token in an object": (secret) => ({ redis: { url, token: { token: secret } } }),
+  "a redis:// URL with its password": (secret) => ({
+    redis: { url: `rediss://default:${secret}@redis.example:6379`, token: "t" },
+  }),
+  "a redis:// URL in place of url and token": (secret) => ({
+    redis: `rediss://default:${secret}@redis.example:6379`,
+  }),
+  "an https:// URL with credentials": (secret, before) => ({
+    redis: { url: `https://default:${secret}@redis.example/${before} `, token: "t" },
+  }),
+  "url and token in place of a store": (secret) => ({ store: { url, token: secret } }),
+  "url and token as JSON": (secret) => ({ redis: JSON.stringify({ token: secret, url }) }),
 };
 
 function messageOf(make: () => unknown): string {

@@ -60,7 +60,7 @@ async function left(fields: Fields): Promise<number> {
   return Number(/^"limited";r=(\d+)/.exec(field("ratelimit") ?? "")?.[1]);
 }
 
-fuzz("two requests share a count if they are of one identity, and only then", 300, () =>
+fuzz("two requests share a count if they are of one identity, and only then", 200, () =>
   fc.asyncProperty(identityFields, identityFields, fc.boolean(), async (one, changed, alike) => {
     const other = alike ? { ...one, ...changed } : changed;
     const before = await left(one);
