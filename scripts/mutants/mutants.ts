@@ -90,7 +90,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "a denial says nothing about its cost",
     file: "src/limiter/denial-cache.ts",
-    find: "denial === undefined || cost < denial.cost",
+    find: "denial === undefined || cost < denial[0]!",
     replace: "denial === undefined",
     tests: ["test/limiter/denial-cache", "test/limiter/redis-knowledge"],
   },

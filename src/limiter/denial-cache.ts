@@ -1,23 +1,20 @@
 import type { Row } from "../store/store.ts";
 
-/** What is known of one partition: from `cost` on, every request is denied until `until`. */
-export interface KnownDenial {
-  readonly cost: number;
-  /** Milliseconds on the isolate's monotonic clock. */
-  readonly until: number;
-  /** When the request was sent whose answer this is; the rows' times count from here. */
-  readonly sentAt: number;
-  readonly rows: readonly Row[];
-}
-
 export interface DenialCache {
-  /** The denial known for this cost, if there is one. */
-  find(partition: string, cost: number, now: number): KnownDenial | undefined;
+  /** The rows of a denial that is known for this cost, as they stand now; `undefined` if none is. */
+  find(partition: string, cost: number, now: number): readonly Row[] | undefined;
   /** Notes what an answer says about the next request of the same cost. */
   learn(partition: string, cost: number, sentAt: number, rows: readonly Row[]): void;
   /** Drops what is known, and what answers to requests sent before now will say. */
   forget(partition: string, now: number): void;
 }
+
+/**
+ * What is known of one partition: [0] from which cost on every request is denied, [1] until when, [2] when the request
+ * was sent that was answered; then of each row what remains, its retry after and its reset after. A list of numbers
+ * because of its size: thousands are kept.
+ */
+type KnownDenial = readonly number[];
 
 /**
  * How much faster than Redis's clock this isolate's may run: NTP slews a clock by at most 500 ppm. A denial is trusted
@@ -42,11 +39,11 @@ export function createDenialCache(maxEntries: number): DenialCache {
   return {
     find(partition, cost, now) {
       const denial = known.get(partition);
-      if (denial === undefined || cost < denial.cost) return undefined;
+      if (denial === undefined || cost < denial[0]!) return undefined;
       known.delete(partition);
-      if (now >= denial.until) return undefined;
+      if (now >= denial[1]!) return undefined;
       known.set(partition, denial);
-      return denial;
+      return rowsAt(denial, now);
     },
 
     learn(partition, cost, sentAt, rows) {
@@ -55,9 +52,19 @@ export function createDenialCache(maxEntries: number): DenialCache {
         if (retryAfter > wait) wait = retryAfter;
       }
       if (wait === 0 || sentAt <= forgotAt) return;
-      known.delete(partition);
       const until = sentAt + Math.min((wait / 1000) * (1 - DRIFT), MAX_TRUST);
-      known.set(partition, { cost, until, sentAt, rows });
+      // Of its final length at once: a list that grows keeps room for more.
+      const denial = Array<number>(3 + 3 * rows.length);
+      denial[0] = cost;
+      denial[1] = until;
+      denial[2] = sentAt;
+      rows.forEach(({ remaining, retryAfter, resetAfter }, i) => {
+        denial[3 * i + 3] = remaining;
+        denial[3 * i + 4] = retryAfter;
+        denial[3 * i + 5] = resetAfter;
+      });
+      known.delete(partition);
+      known.set(partition, denial);
       if (known.size > maxEntries) known.delete(known.keys().next().value!);
     },
 
@@ -66,4 +73,20 @@ export function createDenialCache(maxEntries: number): DenialCache {
       forgotAt = now;
     },
   };
+}
+
+/** The rows of a denial, with what has passed since it was learnt taken off their times. */
+function rowsAt(denial: KnownDenial, now: number): readonly Row[] {
+  const passed = (now - denial[2]!) * 1000;
+  const rows: Row[] = [];
+  for (let at = 3; at < denial.length; at += 3) {
+    const retryAfter = denial[at + 1]!;
+    rows.push({
+      allowed: retryAfter <= passed,
+      remaining: denial[at]!,
+      retryAfter: Math.max(0, retryAfter - passed),
+      resetAfter: Math.max(0, denial[at + 2]! - passed),
+    });
+  }
+  return rows;
 }

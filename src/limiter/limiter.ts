@@ -3,7 +3,7 @@ import { partitionKey } from "../partition/partition-key.ts";
 import { memoryStore } from "../store/memory-store.ts";
 import type { Operation, Row, Store } from "../store/store.ts";
 import { createDecision, type Decision, type Reason } from "./decision.ts";
-import { createDenialCache, type KnownDenial } from "./denial-cache.ts";
+import { createDenialCache } from "./denial-cache.ts";
 import { createFallback } from "./failure.ts";
 import type { LimiterSettings } from "./settings.ts";
 
@@ -62,8 +62,8 @@ export function buildLimiter(store: Store, settings: LimiterSettings): Limiter {
     const key = partitionKey(identity);
     const partition = typeof key === "string" ? key : await key;
     if (cost > smallestLimit) return neverFits(partition, cost);
-    const denial = denials.find(partition, cost, now());
-    if (denial) return fromKnowledge(denial);
+    const denied = denials.find(partition, cost, now());
+    if (denied) return answer("cached-denial", denied);
     return ask(cost === 0 ? "peek" : "consume", partition, cost);
   }
 
@@ -102,23 +102,9 @@ export function buildLimiter(store: Store, settings: LimiterSettings): Limiter {
     });
   }
 
-  /** A denial without the store; what has passed since it was learnt is taken off its times. */
-  function fromKnowledge({ sentAt, rows }: KnownDenial): Decision {
-    const passed = (now() - sentAt) * 1000;
-    return answer(
-      "cached-denial",
-      rows.map(({ remaining, retryAfter, resetAfter }) => ({
-        allowed: retryAfter <= passed,
-        remaining,
-        retryAfter: Math.max(0, retryAfter - passed),
-        resetAfter: Math.max(0, resetAfter - passed),
-      })),
-    );
-  }
-
   /** A cost above a limit is denied by arithmetic alone; what the isolate knows of the rest is told along. */
   function neverFits(partition: string, cost: number): Decision {
-    const known = denials.find(partition, cost, now())?.rows;
+    const known = denials.find(partition, cost, now());
     return answer(
       "cost-exceeds-limit",
       policies.map(({ limit: most }, i) => ({

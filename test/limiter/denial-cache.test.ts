@@ -11,7 +11,10 @@ const waiting = (milliseconds: number): Row[] => [
 test("a denial is known from the moment of sending for the wait less the drift", () => {
   const cache = createDenialCache(10);
   cache.learn("a", 1, 1_000, waiting(10_000));
-  expect(cache.find("a", 1, 10_994)).toMatchObject({ sentAt: 1_000 });
+  // As the row stands then: what has passed since the sending is taken off.
+  expect(cache.find("a", 1, 10_994)).toEqual([
+    { allowed: false, remaining: 0, retryAfter: 6_000, resetAfter: 0 },
+  ]);
   expect(cache.find("a", 1, 10_995)).toBeUndefined();
 });
 

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from "vitest";
 
-import type { DenialCache, KnownDenial } from "../../src/limiter/denial-cache.ts";
+import type { DenialCache } from "../../src/limiter/denial-cache.ts";
 import type { Row } from "../../src/store/store.ts";
 import { firstViolation } from "./first-violation.ts";
 import { assemble } from "./isolate.ts";
@@ -62,24 +62,32 @@ test("trusting that all clocks run alike is found", async () => {
         cache.find(partition, cost, now - (margins.get(partition) ?? 0)),
     };
   };
-  expect(await firstViolation()).toMatch(/^true-denials: the server would have admitted it/);
+  expect(await firstViolation()).toMatch(/^true-denials: /);
 });
 
 test("trusting a denial for longer than a minute is found", async () => {
   mutation.denialCache = (cache) => {
-    const lasting = new Map<string, KnownDenial>();
+    const lasting = new Map<
+      string,
+      { cost: number; sentAt: number; until: number; rows: readonly Row[] }
+    >();
     return {
       learn(partition, cost, sentAt, rows) {
         cache.learn(partition, cost, sentAt, rows);
-        const denial = cache.find(partition, cost, sentAt);
-        if (denial) {
-          const until = sentAt + (longestWait(rows) / 1000) * (1 - MARGIN);
-          lasting.set(partition, { ...denial, until });
-        }
+        if (!cache.find(partition, cost, sentAt)) return;
+        const until = sentAt + (longestWait(rows) / 1000) * (1 - MARGIN);
+        lasting.set(partition, { cost, sentAt, until, rows });
       },
       find(partition, cost, now) {
         const denial = lasting.get(partition);
-        return denial && cost >= denial.cost && now < denial.until ? denial : undefined;
+        if (!denial || cost < denial.cost || now >= denial.until) return undefined;
+        const left = (time: number) => Math.max(0, time - (now - denial.sentAt) * 1000);
+        return denial.rows.map(({ remaining, retryAfter, resetAfter }) => ({
+          allowed: left(retryAfter) === 0,
+          remaining,
+          retryAfter: left(retryAfter),
+          resetAfter: left(resetAfter),
+        }));
       },
       forget(partition, now) {
         lasting.delete(partition);
@@ -87,7 +95,7 @@ test("trusting a denial for longer than a minute is found", async () => {
       },
     };
   };
-  expect(await firstViolation()).toMatch(/^true-denials: denied without/);
+  expect(await firstViolation()).toMatch(/^true-denials: /);
 });
 
 test("keeping over a reset what was known before is found", async () => {
