@@ -36,6 +36,12 @@ export interface LocalStack {
 
 const TOKEN = "local";
 
+/**
+ * Redis, bridge, origin, workers and whoever tries them share this machine's processors: a stall of the machine must
+ * not pass for one of Redis, or the workers count by themselves for that moment.
+ */
+const LOCAL_TIMEOUT = "1s";
+
 /** Starts Redis, the REST bridge, an origin and workers on loopback, and shows that requests go through all of them. */
 export async function startLocalStack(options: LocalStackOptions = {}): Promise<LocalStack> {
   const { port = 0, originPort = 0, bridgePort = 0, workers: count = 1, signal } = options;
@@ -60,6 +66,7 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
       UPSTASH_REDIS_REST_URL: bridge?.url,
       UPSTASH_REDIS_REST_TOKEN: TOKEN,
       STORE: bridge ? "redis" : "memory",
+      TIMEOUT: LOCAL_TIMEOUT,
       ...options.variables,
     };
     const { onLog } = options;
