@@ -1,6 +1,7 @@
 import type { Faults } from "../errors.ts";
-import { parseDuration } from "./duration.ts";
 import type { Algorithm, FailureVerdict, Policy } from "./policy.ts";
+import { compileTokenBucket, compileWindow } from "./times.ts";
+import { MAX_LIMIT, whole } from "./whole.ts";
 
 /** A policy checked, with everything computed that a request would otherwise compute. */
 export interface CompiledPolicy {
@@ -36,14 +37,8 @@ const LIFETIME: Record<Algorithm, number> = {
   "fixed-window": 2,
 };
 
-/** Beyond it, products of a limit and a time would leave the 2^53 that Lua and JavaScript count exactly. */
-const MAX_LIMIT = 1_000_000_000;
 /** A log holds every unit: 100,000 are 700 KB in one key, and its header counts to 2^17. */
 const MAX_LOG_LIMIT = 100_000;
-/** A segmented window reads all its counts with each request. */
-const MAX_SEGMENTS = 60;
-const MIN_WINDOW = 1_000;
-const MAX_WINDOW = 366 * 86_400e6;
 /** A request that more policies decide than this is a mistake; each is work inside one Redis script. */
 const MAX_POLICIES = 16;
 
@@ -147,80 +142,6 @@ function compilePolicy(input: unknown, path: string, faults: Faults): CompiledPo
   };
 }
 
-interface Times {
-  readonly windowMicroseconds: number;
-  readonly parameters: readonly [number, number];
-}
-
-function compileTokenBucket(
-  { refill, per }: Policy & { algorithm: "token-bucket" },
-  limit: number,
-  path: string,
-  faults: Faults,
-): Times {
-  const units = whole(refill, MAX_LIMIT, `${path}.refill`, faults);
-  const microseconds = windowOf(per, `${path}.per`, faults);
-  const divisor = greatestCommonDivisor(microseconds, units);
-  let parameters: [number, number] = [microseconds / divisor, units / divisor];
-  if (limit * parameters[0] >= 2 ** 51) {
-    // The exact fraction does not fit: round the interval up, so that never a unit too many comes back.
-    parameters = [Math.ceil(microseconds / units), 1];
-  }
-  const windowMicroseconds = (limit * parameters[0]) / parameters[1];
-  if (windowMicroseconds > MAX_WINDOW) {
-    faults.add(
-      `${path}.limit`,
-      limit,
-      `At ${units} per ${per} the bucket would take more than 366 days to refill: lower the limit or raise the refill.`,
-    );
-  }
-  return { windowMicroseconds, parameters };
-}
-
-function compileWindow(
-  policy: Exclude<Policy, { algorithm: "token-bucket" }>,
-  limit: number,
-  path: string,
-  faults: Faults,
-): Times {
-  const windowMicroseconds = windowOf(policy.window, `${path}.window`, faults);
-  if (policy.algorithm === "segmented-window") {
-    const { segments = 10 } = policy;
-    const count = whole(segments, MAX_SEGMENTS, `${path}.segments`, faults);
-    // Rounded up: segments that cover a little more than the window keep its promise.
-    return { windowMicroseconds, parameters: [Math.ceil(windowMicroseconds / count), count] };
-  }
-  if (policy.algorithm === "sliding-window-counter") {
-    return {
-      windowMicroseconds,
-      parameters: [windowMicroseconds, tickOf(windowMicroseconds, limit)],
-    };
-  }
-  return { windowMicroseconds, parameters: [windowMicroseconds, 0] };
-}
-
-/** The shortest tick that keeps 8 * limit * window / tick below 2^53, so that the counter's products stay exact. */
-function tickOf(window: number, limit: number): number {
-  return Math.max(1, Math.ceil((8 * limit * window) / 2 ** 53));
-}
-
-function windowOf(duration: unknown, path: string, faults: Faults): number {
-  const microseconds = parseDuration(duration);
-  if (microseconds === undefined) {
-    faults.add(
-      path,
-      duration,
-      'Give a number with its unit, ms, s, m, h or d: "250ms", "10s", "1h".',
-    );
-    return 1e6;
-  }
-  if (microseconds < MIN_WINDOW || microseconds > MAX_WINDOW) {
-    faults.add(path, duration, 'Give a time from "1ms" to "366d".');
-    return 1e6;
-  }
-  return microseconds;
-}
-
 function nameOf(policy: Policy, path: string, faults: Faults): string {
   const { name, algorithm, limit } = policy;
   if (name === undefined) {
@@ -238,18 +159,4 @@ function nameOf(policy: Policy, path: string, faults: Faults): string {
   );
   // So that two faulty names are not taken for the same.
   return path;
-}
-
-/** A number that is whole and within its bounds; else a fault, and 1 to go on with. */
-function whole(value: unknown, most: number, path: string, faults: Faults, instead = ""): number {
-  if (Number.isInteger(value) && (value as number) >= 1 && (value as number) <= most) {
-    return value as number;
-  }
-  faults.add(path, value, `Give a whole number from 1 to ${most}${instead}.`);
-  return 1;
-}
-
-function greatestCommonDivisor(a: number, b: number): number {
-  while (b > 0) [a, b] = [b, a % b];
-  return a;
 }
