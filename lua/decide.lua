@@ -65,13 +65,13 @@ for step = 1, 2 * last - 1 do
     allowed, remaining, retry_after, reset_after = sliding_window_log(key, now, pass, cost, limit, a, b, ttl)
   elseif algorithm == 'sliding-window-counter' then
     -- @include algorithms/sliding-window-counter.lua
-    allowed, remaining, retry_after, reset_after = sliding_window_counter(key, now, pass, cost, limit, a, b)
+    allowed, remaining, retry_after, reset_after = sliding_window_counter(key, now, pass, cost, limit, a, b, ttl)
   elseif algorithm == 'segmented-window' then
     -- @include algorithms/segmented-window.lua
     allowed, remaining, retry_after, reset_after = segmented_window(key, now, pass, cost, limit, a, b, ttl)
   else
     -- @include algorithms/fixed-window.lua
-    allowed, remaining, retry_after, reset_after = fixed_window(key, now, pass, cost, limit, a)
+    allowed, remaining, retry_after, reset_after = fixed_window(key, now, pass, cost, limit, a, b, ttl)
   end
   reply[row], reply[row + 1], reply[row + 2], reply[row + 3] = allowed, remaining, retry_after, reset_after
   all_allowed = all_allowed and allowed == 1

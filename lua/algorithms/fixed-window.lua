@@ -1,12 +1,19 @@
 -- Fixed window: one count per window on a grid of the clock. Up to twice the limit passes around a boundary.
 --
--- State    hash: start (of the counted window, microseconds), used (units taken in it)
+-- State    string of 11 bytes, big-endian: start (of the counted window, microseconds) in 7 of them, then used (units
+--          taken in it) in 4. Bytes are read faster than a hash's fields.
 -- window   length in microseconds
-local function fixed_window(key, now, operation, cost, limit, window)
-  local state = redis.pcall('HMGET', key, 'start', 'used')
-  local start, used = tonumber(state[1]), tonumber(state[2])
-  local whole = not (start and used and used >= 0 and now - start < window)
-  if whole then
+local function fixed_window(key, now, operation, cost, limit, window, _, ttl)
+  local start, used
+  local value = redis.pcall('GET', key)
+  if type(value) == 'string' and #value == 11 then
+    local s1, s2, s3, s4, s5, s6, s7, u1, u2, u3, u4 = string.byte(value, 1, 11)
+    start = (((((s1 * 256 + s2) * 256 + s3) * 256 + s4) * 256 + s5) * 256 + s6) * 256 + s7
+    used = ((u1 * 256 + u2) * 256 + u3) * 256 + u4
+  end
+  -- Whether more than the count is to be written, and whether even if nothing is taken.
+  local whole, healed = true, false
+  if not start or now - start >= window then
     -- A window that had left the grid, after the clock went back, is counted to its end before the grid's next begins.
     local ended = start and start + window or 0
     start, used = now - now % window, 0
@@ -15,23 +22,29 @@ local function fixed_window(key, now, operation, cost, limit, window)
     end
   elseif start - now > window then
     -- The clock went back by more than a window: keep the count for one window, not until the clock catches up.
-    start = now + window
-    redis.call('HSET', key, 'start', string.format('%.0f', start))
-    redis.call('PEXPIREAT', key, math.floor((start + window) / 1000) + 1)
+    start, healed = now + window, true
+  else
+    whole = false
   end
   local ends = start + window
 
   local allowed = used + cost <= limit and 1 or 0
-  if operation == 'charge' or (allowed == 1 and operation == 'consume') then
-    local before = used
+  local takes = operation == 'charge' or (allowed == 1 and operation == 'consume')
+  if takes then
     used = math.min(used + cost, math.max(2 * limit, used))
-    if state.err then
-      redis.call('DEL', key)
-    end
-    -- The increment fails where something else than a count was planted: then the state is written whole, too.
-    if whole or type(redis.pcall('HINCRBY', key, 'used', used - before)) == 'table' then
-      redis.call('HSET', key, 'start', string.format('%.0f', start), 'used', string.format('%.0f', used))
-      redis.call('PEXPIREAT', key, math.floor(ends / 1000) + 1)
+  end
+  if takes or healed then
+    local bytes = string.char(math.floor(used / 16777216), math.floor(used / 65536) % 256,
+      math.floor(used / 256) % 256, used % 256)
+    if whole then
+      local number = start
+      for _ = 1, 7 do
+        bytes = string.char(number % 256) .. bytes
+        number = math.floor(number / 256)
+      end
+      redis.call('SET', key, bytes, 'PX', ttl)
+    else
+      redis.call('SETRANGE', key, 7, bytes)
     end
   end
   if operation == 'charge' then

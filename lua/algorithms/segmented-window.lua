@@ -1,60 +1,70 @@
 -- Segmented window: the window in equal segments, one count each. The running segment and as many full ones as
 -- the window has are summed unweighted, so no trailing window ever holds more than the limit.
 --
--- State    string: start of the newest segment in microseconds, ":", counts from the newest back, "," between
+-- State    string of big-endian bytes: start of the newest segment in microseconds in 7 of them, then counts from the
+--          newest back in 4 each
 -- length   of a segment in microseconds
 -- segments how many of them make the window
 local function segmented_window(key, now, operation, cost, limit, length, segments, ttl)
-  local counts = {}
+  local counts, used, newest, start = { 0 }, 0, nil, nil
   local value = redis.pcall('GET', key)
-  local start, list
-  if type(value) == 'string' then
-    start, list = string.match(value, '^(%d+):([%d,]+)$')
-    start = tonumber(start)
+  local passed
+  if type(value) == 'string' and #value > 10 then
+    local s1, s2, s3, s4, s5, s6, s7 = string.byte(value, 1, 7)
+    start = (((((s1 * 256 + s2) * 256 + s3) * 256 + s4) * 256 + s5) * 256 + s6) * 256 + s7
+    passed = math.max(0, math.floor((now - start) / length))
   end
-  local passed = start and math.floor((now - start) / length)
+  -- Whether more than the newest count is to be written, and whether even if nothing is taken.
+  local whole, healed = passed ~= 0, false
   if passed and passed <= segments then
-    if passed < 0 then
-      passed = 0
-      if start - now > length * segments then
-        -- The clock went back by more than a window: keep the counts for one window, not until the clock catches up.
-        start = now + length * segments
-        redis.call('SET', key, string.format('%.0f:%s', start, list), 'PX', ttl)
-      end
-    end
     start = start + passed * length
+    if start - now > length * segments then
+      -- The clock went back by more than a window: keep the counts for one window, not until the clock catches up.
+      start, whole, healed = now + length * segments, true, true
+    end
     for segment = 1, passed do
       counts[segment] = 0
     end
-    local segment = passed
-    for count in string.gmatch(list, '%d+') do
-      segment = segment + 1
-      if segment > segments + 1 then
-        break
+    for segment = passed + 1, math.min(segments + 1, passed + math.floor((#value - 7) / 4)) do
+      local at = 4 * (segment - passed) + 4
+      local c1, c2, c3, c4 = string.byte(value, at, at + 3)
+      local count = ((c1 * 256 + c2) * 256 + c3) * 256 + c4
+      if count > 2 * limit then
+        -- Only a lowered limit leads here, and a count beyond twice the limit decides nothing more.
+        count, whole = 2 * limit, true
       end
-      counts[segment] = math.min(tonumber(count), 2 * limit)
+      counts[segment], used = count, used + count
+      if not newest and count > 0 then
+        newest = segment
+      end
     end
   else
     start = now - now % length
   end
-  counts[1] = counts[1] or 0
-
-  local used, newest = 0, nil
-  for segment = 1, #counts do
-    used = used + counts[segment]
-    if not newest and counts[segment] > 0 then
-      newest = segment
-    end
-  end
 
   local allowed = used + cost <= limit and 1 or 0
-  if operation == 'charge' or (allowed == 1 and operation == 'consume') then
+  local takes = operation == 'charge' or (allowed == 1 and operation == 'consume')
+  if takes then
     local taken = math.min(counts[1] + cost, 2 * limit) - counts[1]
     counts[1], used, newest = counts[1] + taken, used + taken, 1
-    for segment = 1, #counts do
-      counts[segment] = string.format('%.0f', counts[segment])
+  end
+  if takes or healed then
+    local texts = {}
+    for segment = 1, whole and #counts or 1 do
+      local count = counts[segment]
+      texts[segment] = string.char(math.floor(count / 16777216), math.floor(count / 65536) % 256,
+        math.floor(count / 256) % 256, count % 256)
     end
-    redis.call('SET', key, string.format('%.0f:%s', start, table.concat(counts, ',')), 'PX', ttl)
+    if whole then
+      local bytes, number = table.concat(texts), start
+      for _ = 1, 7 do
+        bytes = string.char(number % 256) .. bytes
+        number = math.floor(number / 256)
+      end
+      redis.call('SET', key, bytes, 'PX', ttl)
+    else
+      redis.call('SETRANGE', key, 7, texts[1])
+    end
   end
   if operation == 'charge' then
     cost = 1

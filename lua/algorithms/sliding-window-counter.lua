@@ -1,26 +1,31 @@
 -- Sliding window counter: the count of the current window plus the previous one's, weighted by how much of it
 -- the trailing window still covers. Near exact on average; the worst trailing window holds up to twice the limit.
 --
--- State    hash: start (of the current window, microseconds), current, previous (units taken in each)
+-- State    string of 15 bytes, big-endian: start (of the current window, microseconds) in 7 of them, then previous
+--          and current (units taken in each) in 4 each. Bytes are read faster than a hash's fields.
 -- window   length in microseconds
 -- tick     time is weighed in whole ticks of this many microseconds, so that products stay below 2^53:
 --          8 * limit * window / tick < 2^53
-local function sliding_window_counter(key, now, operation, cost, limit, window, tick)
-  local state = redis.pcall('HMGET', key, 'start', 'current', 'previous')
-  local start, current, previous = tonumber(state[1]), tonumber(state[2]), tonumber(state[3])
-  local whole = true
-  if not (start and current and previous and current >= 0 and previous >= 0 and now - start < 2 * window) then
+local function sliding_window_counter(key, now, operation, cost, limit, window, tick, ttl)
+  local start, current, previous
+  local value = redis.pcall('GET', key)
+  if type(value) == 'string' and #value == 15 then
+    local s1, s2, s3, s4, s5, s6, s7, p1, p2, p3, p4, c1, c2, c3, c4 = string.byte(value, 1, 15)
+    start = (((((s1 * 256 + s2) * 256 + s3) * 256 + s4) * 256 + s5) * 256 + s6) * 256 + s7
+    previous = ((p1 * 256 + p2) * 256 + p3) * 256 + p4
+    current = ((c1 * 256 + c2) * 256 + c3) * 256 + c4
+  end
+  -- Whether more than the current count is to be written, and whether even if nothing is taken.
+  local whole, healed = true, false
+  if not start or now - start >= 2 * window then
     start, current, previous = now - now % window, 0, 0
   elseif now - start >= window then
     start, current, previous = start + window, 0, current
+  elseif start - now > window then
+    -- The clock went back by more than a window: keep the counts for one window, not until the clock catches up.
+    start, healed = now + window, true
   else
     whole = false
-    if start - now > window then
-      -- The clock went back by more than a window: keep the counts for one window, not until the clock catches up.
-      start = now + window
-      redis.call('HSET', key, 'start', string.format('%.0f', start))
-      redis.call('PEXPIREAT', key, math.floor((start + 2 * window) / 1000) + 1)
-    end
   end
   if current > 2 * limit or previous > 2 * limit then
     -- Only a lowered limit leads here, and a count beyond twice the limit decides nothing more.
@@ -32,17 +37,25 @@ local function sliding_window_counter(key, now, operation, cost, limit, window, 
   local elapsed = now > start and math.floor((now - start) / tick) or 0
   local carried = previous * (ticks - elapsed)
   local allowed = carried + (current + cost) * ticks <= limit * ticks and 1 or 0
-  if operation == 'charge' or (allowed == 1 and operation == 'consume') then
-    local before = current
+  local takes = operation == 'charge' or (allowed == 1 and operation == 'consume')
+  if takes then
     current = math.min(current + cost, 2 * limit)
-    if state.err then
-      redis.call('DEL', key)
-    end
-    -- The increment fails where something else than a count was planted: then the state is written whole, too.
-    if whole or type(redis.pcall('HINCRBY', key, 'current', current - before)) == 'table' then
-      redis.call('HSET', key, 'start', string.format('%.0f', start),
-        'current', string.format('%.0f', current), 'previous', string.format('%.0f', previous))
-      redis.call('PEXPIREAT', key, math.floor((start + 2 * window) / 1000) + 1)
+  end
+  if takes or healed then
+    local bytes = string.char(math.floor(current / 16777216), math.floor(current / 65536) % 256,
+      math.floor(current / 256) % 256, current % 256)
+    if whole then
+      local number = previous
+      for byte = 1, 11 do
+        if byte == 5 then
+          number = start
+        end
+        bytes = string.char(number % 256) .. bytes
+        number = math.floor(number / 256)
+      end
+      redis.call('SET', key, bytes, 'PX', ttl)
+    else
+      redis.call('SETRANGE', key, 11, bytes)
     end
   end
   if operation == 'charge' then

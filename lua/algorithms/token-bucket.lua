@@ -1,7 +1,8 @@
 -- Token bucket as GCRA: one number says when the bucket will be full again.
 --
 -- State    string: the theoretical arrival time (TAT) in microseconds, followed by ":rest" when the time has a
---          fraction, in units of 1/divisor microsecond. No key means a full bucket.
+--          fraction, in units of 1/divisor microsecond. No key means a full bucket. It is kept for three times what
+--          a bucket takes to refill.
 -- limit    size of the bucket, the burst
 -- interval, divisor   one unit refills every interval/divisor microseconds; limit * interval < 2^51
 --
@@ -32,16 +33,22 @@ local function token_bucket(key, now, operation, cost, limit, interval, divisor,
   local taken = cost * interval
   local allowed = used + taken <= capacity and 1 or 0
   if operation == 'charge' or (allowed == 1 and operation == 'consume') then
+    local before = used
     used = used + taken
     if used > 2 * capacity then
       used = 2 * capacity
     end
-    local fraction = used % divisor
-    local text = string.format('%.0f', now + (used - fraction) / divisor)
-    if fraction > 0 then
-      text = string.format('%s:%.0f', text, fraction)
+    -- An increment is the cheapest write, but leaves the expiry as it is: it serves until the TAT comes to the next
+    -- multiple of the time in which a bucket refills. The increment fails where something else than a time was planted.
+    if before == 0 or divisor > 1 or (now + before) % capacity + used - before >= capacity
+      or type(redis.pcall('INCRBY', key, used - before)) == 'table' then
+      local fraction = used % divisor
+      local text = string.format('%.0f', now + (used - fraction) / divisor)
+      if fraction > 0 then
+        text = string.format('%s:%.0f', text, fraction)
+      end
+      redis.call('SET', key, text, 'PX', ttl)
     end
-    redis.call('SET', key, text, 'PX', ttl)
   end
   if operation == 'charge' then
     taken = interval

@@ -25,6 +25,13 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ["test/lua/model"],
   },
   {
+    name: "token bucket: a key that is only ever incremented",
+    file: "lua/algorithms/token-bucket.lua",
+    find: "if before == 0 or divisor > 1 or (now + before) % capacity + used - before >= capacity",
+    replace: "if before == 0 or divisor > 1",
+    tests: ["test/lua/expiry"],
+  },
+  {
     name: "fixed window: one unit too few",
     file: "lua/algorithms/fixed-window.lua",
     find: "used + cost <= limit and",
@@ -34,9 +41,9 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "fixed window: forgotten TTL",
     file: "lua/algorithms/fixed-window.lua",
-    find: "redis.call('PEXPIREAT', key, math.floor(ends / 1000) + 1)",
-    replace: "",
-    tests: ["test/lua/model"],
+    find: "redis.call('SET', key, bytes, 'PX', ttl)",
+    replace: "redis.call('SET', key, bytes)",
+    tests: ["test/lua/expiry"],
   },
   {
     name: "log: a unit leaves a microsecond early",

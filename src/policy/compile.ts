@@ -30,7 +30,7 @@ const PARAMETERS: Record<Algorithm, readonly string[]> = {
 
 /** For how many windows a state can matter: with the deepest debt, and after a clock went back by a window. */
 const LIFETIME: Record<Algorithm, number> = {
-  "token-bucket": 2,
+  "token-bucket": 3,
   "sliding-window-log": 2,
   "sliding-window-counter": 3,
   "segmented-window": 3,

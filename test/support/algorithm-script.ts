@@ -16,12 +16,16 @@ export interface Answer {
 /** No key expires while a test runs: its clock is the test's, and the server's would not fit to it. */
 const TTL = 86_400_000;
 
-/** One algorithm's Lua file on a real Redis, with the caller's clock instead of the server's. */
-export function algorithmScript(redis: Redis, algorithm: Algorithm) {
+/**
+ * One algorithm's Lua file on a real Redis, with the caller's clock instead of the server's.
+ *
+ * @param ttl milliseconds; of the server's clock, which the caller's does not move
+ */
+export function algorithmScript(redis: Redis, algorithm: Algorithm, ttl = TTL) {
   const file = fileURLToPath(new URL(`../../lua/algorithms/${algorithm}.lua`, import.meta.url));
   const script = `${resolveIncludes(file)}
     return { ${algorithm.replaceAll("-", "_")}(KEYS[1], tonumber(ARGV[1]), ARGV[2],
-      tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6]), '${TTL}') }`;
+      tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6]), '${ttl}') }`;
   let sha1: Promise<string> | undefined;
 
   return async function decide(

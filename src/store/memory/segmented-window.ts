@@ -19,13 +19,13 @@ export const segmentedWindow: AlgorithmModel<SegmentedWindowState> = (state, req
     start += passed * length;
     counts = [...Array<number>(passed).fill(0), ...counts].slice(0, segments + 1);
   }
+  const capped = counts.map((count) => Math.min(count, 2 * limit));
   let kept = state;
   if (start - now > segments * length) {
     // The clock went back: keep the counts for one window at most.
     start = now + segments * length;
-    kept = { start, counts };
+    kept = { start, counts: capped };
   }
-  const capped = counts.map((count) => Math.min(count, 2 * limit));
   const sum = () => capped.reduce((total, count) => total + count, 0);
 
   const allowed = sum() + cost <= limit;

@@ -22,15 +22,15 @@ export const slidingWindowCounter: AlgorithmModel<SlidingWindowCounterState> = (
     previous = current;
     current = 0;
   }
+  // Only a charge or a lowered limit leads to more, and more than twice the limit decides nothing more.
+  current = Math.min(current, 2 * limit);
+  previous = Math.min(previous, 2 * limit);
   let kept = state;
   if (start - now > window) {
     // The clock went back: keep the counts for one window at most.
     start = now + window;
     kept = { start, current, previous };
   }
-  // Only a charge or a lowered limit leads to more, and more than twice the limit decides nothing more.
-  current = Math.min(current, 2 * limit);
-  previous = Math.min(previous, 2 * limit);
 
   const ticks = Math.ceil(window / tick);
   const elapsed = now > start ? Math.floor((now - start) / tick) : 0;

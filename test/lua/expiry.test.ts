@@ -1,0 +1,63 @@
+import fc from "fast-check";
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+
+import {
+  fixedWindow,
+  type Policy,
+  segmentedWindow,
+  slidingWindowCounter,
+  slidingWindowLog,
+  tokenBucket,
+} from "../../src/policy/policy.ts";
+import { algorithmScript, FUTURE } from "../support/algorithm-script.ts";
+import { compilePolicy } from "../support/compile-policy.ts";
+
+let redis: Redis;
+beforeAll(() => {
+  redis = new Redis(inject("redisUrl"));
+});
+afterAll(() => redis.quit());
+
+const window = "10m";
+const policies: Policy[] = [
+  tokenBucket({ limit: 6, refill: 6, per: window }),
+  tokenBucket({ limit: 6, refill: 7, per: window }),
+  slidingWindowLog({ limit: 6, window }),
+  slidingWindowCounter({ limit: 6, window }),
+  segmentedWindow({ limit: 6, window, segments: 3 }),
+  fixedWindow({ limit: 6, window }),
+];
+
+const step = fc.record({
+  /** In windows; now and then a step of the clock. */
+  gap: fc.oneof(
+    { weight: 9, arbitrary: fc.double({ min: 0, max: 0.4, noNaN: true }) },
+    { weight: 1, arbitrary: fc.double({ min: -3, max: 3, noNaN: true }) },
+  ),
+  operation: fc.constantFrom("consume" as const, "consume" as const, "charge" as const),
+  cost: fc.integer({ min: 1, max: 6 }),
+});
+
+test.for(policies)("a key of $algorithm outlives what it says", async (policy) => {
+  const { algorithm, limit, parameters, ttl, window: seconds } = compilePolicy(policy);
+  const [a, b] = parameters;
+  const decide = algorithmScript(redis, algorithm, ttl);
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 40 }), async (steps) => {
+      const key = `tg:{${crypto.randomUUID()}}:expiry`;
+      let now = FUTURE;
+      let expires = 0;
+      for (const { gap, operation, cost } of steps) {
+        now += Math.round(gap * seconds * 1e6);
+        const { resetAfter } = await decide(key, { now, operation, cost, limit, a, b });
+        // Persisted after every step, so that an expiry is one that this step has set.
+        if ((await redis.pttl(key)) > 0) expires = now + ttl * 1000;
+        await redis.persist(key);
+        expect(now + resetAfter).toBeLessThanOrEqual(expires);
+      }
+      await redis.del(key);
+    }),
+    { numRuns: 200 },
+  );
+});
