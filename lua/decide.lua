@@ -21,7 +21,7 @@
 -- retry_after  how long the same cost (after a charge: one unit) would now have to wait, 0 if not at all
 -- reset_after  how long until the whole limit is available again
 
-local operation, cost = ARGV[1], tonumber(ARGV[2])
+local operation = ARGV[1]
 
 -- Read once: before Redis 7.2 TIME moves on while a script runs.
 local time = redis.call('TIME')
@@ -31,6 +31,10 @@ if operation == 'reset' then
   redis.call('DEL', unpack(KEYS))
   return { now }
 end
+
+-- A calculation makes a number of a text, for less than a call of tonumber; for the same reason the algorithms get by
+-- with remainders where math.floor and math.ceil would do.
+local cost = ARGV[2] + 0
 
 -- Room for the row of one policy: a table that grows costs more than all of the arithmetic.
 local reply = { now, 0, 0, 0, 0 }
@@ -51,11 +55,12 @@ for step = 1, 2 * last - 1 do
     policy = step - last
   end
 
-  -- Each algorithm is a function, defined in the branch that calls it so that a call builds only the one it needs:
+  -- Each algorithm is a function, defined in the branch that calls it: the build cuts the branches apart, and a script
+  -- has only those of the algorithms that its policies use.
   --   (key, now, operation, cost, limit, parameter, parameter, ttl) -> allowed, remaining, retry_after, reset_after
   local at, row = 5 * policy - 2, 4 * policy - 2
-  local key, algorithm, limit = KEYS[policy], ARGV[at], tonumber(ARGV[at + 1])
-  local a, b, ttl = tonumber(ARGV[at + 2]), tonumber(ARGV[at + 3]), ARGV[at + 4]
+  local key, algorithm, limit = KEYS[policy], ARGV[at], ARGV[at + 1] + 0
+  local a, b, ttl = ARGV[at + 2] + 0, ARGV[at + 3] + 0, ARGV[at + 4]
   local allowed, remaining, retry_after, reset_after
   if algorithm == 'token-bucket' then
     -- @include algorithms/token-bucket.lua
@@ -65,13 +70,13 @@ for step = 1, 2 * last - 1 do
     allowed, remaining, retry_after, reset_after = sliding_window_log(key, now, pass, cost, limit, a, b, ttl)
   elseif algorithm == 'sliding-window-counter' then
     -- @include algorithms/sliding-window-counter.lua
-    allowed, remaining, retry_after, reset_after = sliding_window_counter(key, now, pass, cost, limit, a, b, ttl)
+    allowed, remaining, retry_after, reset_after = sliding_window_counter(key, now, pass, cost, limit, a, b)
   elseif algorithm == 'segmented-window' then
     -- @include algorithms/segmented-window.lua
-    allowed, remaining, retry_after, reset_after = segmented_window(key, now, pass, cost, limit, a, b, ttl)
-  else
+    allowed, remaining, retry_after, reset_after = segmented_window(key, now, pass, cost, limit, a, b)
+  elseif algorithm == 'fixed-window' then
     -- @include algorithms/fixed-window.lua
-    allowed, remaining, retry_after, reset_after = fixed_window(key, now, pass, cost, limit, a, b, ttl)
+    allowed, remaining, retry_after, reset_after = fixed_window(key, now, pass, cost, limit, a)
   end
   reply[row], reply[row + 1], reply[row + 2], reply[row + 3] = allowed, remaining, retry_after, reset_after
   all_allowed = all_allowed and allowed == 1

@@ -1,11 +1,12 @@
 // Builds lua/ into one TypeScript module that every bundler understands: the script's text with its includes
-// resolved, and its SHA1 in both dialects. `--check` only says whether the committed module is up to date.
+// resolved, cut into what always runs and one branch per algorithm, so that a bundle has only the branches that it
+// uses. `--check` only says whether the committed module is up to date.
 
-import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
+import { cutBranches } from "./cut-lua.ts";
 import { minify } from "./minify-lua.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -29,20 +30,23 @@ export function resolveIncludes(file: string, including: readonly string[] = [])
   );
 }
 
-function sha1(text: string): string {
-  return createHash("sha1").update(text).digest("hex");
-}
-
 /** The generated module, as text. */
 export function build(): string {
-  const body = minify(resolveIncludes(entry));
+  const { before, branches, after } = cutBranches(minify(resolveIncludes(entry)));
+  const constants = {
+    KEY_LOCKING,
+    BEFORE: before,
+    ...Object.fromEntries(
+      [...branches].map(([name, branch]) => [name.toUpperCase().replaceAll("-", "_"), branch]),
+    ),
+    AFTER: after,
+  };
   return [
     "// Generated from lua/ by scripts/build-lua.ts. Do not edit.",
     "",
-    `export const BODY = ${JSON.stringify(body)};`,
-    `export const KEY_LOCKING = ${JSON.stringify(KEY_LOCKING)};`,
-    `export const SHA1_PLAIN = ${JSON.stringify(sha1(body))};`,
-    `export const SHA1_KEY_LOCKING = ${JSON.stringify(sha1(KEY_LOCKING + body))};`,
+    ...Object.entries(constants).map(
+      ([name, text]) => `export const ${name} = ${JSON.stringify(text)};`,
+    ),
     "",
   ].join("\n");
 }

@@ -3,7 +3,7 @@
 -- State    string of 11 bytes, big-endian: start (of the counted window, microseconds) in 7 of them, then used (units
 --          taken in it) in 4. Bytes are read faster than a hash's fields.
 -- window   length in microseconds
-local function fixed_window(key, now, operation, cost, limit, window, _, ttl)
+local function fixed_window(key, now, operation, cost, limit, window)
   local start, used
   local value = redis.pcall('GET', key)
   if type(value) == 'string' and #value == 11 then
@@ -34,15 +34,17 @@ local function fixed_window(key, now, operation, cost, limit, window, _, ttl)
     used = math.min(used + cost, math.max(2 * limit, used))
   end
   if takes or healed then
-    local bytes = string.char(math.floor(used / 16777216), math.floor(used / 65536) % 256,
-      math.floor(used / 256) % 256, used % 256)
+    local u4 = used % 256
+    local u3 = (used - u4) / 256 % 256
+    local u2 = (used - u4 - u3 * 256) / 65536 % 256
+    local bytes = string.char((used - u4 - u3 * 256 - u2 * 65536) / 16777216, u2, u3, u4)
     if whole then
       local number = start
       for _ = 1, 7 do
         bytes = string.char(number % 256) .. bytes
         number = math.floor(number / 256)
       end
-      redis.call('SET', key, bytes, 'PX', ttl)
+      redis.call('SET', key, bytes, 'PXAT', math.floor(ends / 1000) + 1)
     else
       redis.call('SETRANGE', key, 7, bytes)
     end

@@ -5,7 +5,7 @@
 --          newest back in 4 each
 -- length   of a segment in microseconds
 -- segments how many of them make the window
-local function segmented_window(key, now, operation, cost, limit, length, segments, ttl)
+local function segmented_window(key, now, operation, cost, limit, length, segments)
   local counts, used, newest, start = { 0 }, 0, nil, nil
   local value = redis.pcall('GET', key)
   local passed
@@ -52,8 +52,10 @@ local function segmented_window(key, now, operation, cost, limit, length, segmen
     local texts = {}
     for segment = 1, whole and #counts or 1 do
       local count = counts[segment]
-      texts[segment] = string.char(math.floor(count / 16777216), math.floor(count / 65536) % 256,
-        math.floor(count / 256) % 256, count % 256)
+      local c4 = count % 256
+      local c3 = (count - c4) / 256 % 256
+      local c2 = (count - c4 - c3 * 256) / 65536 % 256
+      texts[segment] = string.char((count - c4 - c3 * 256 - c2 * 65536) / 16777216, c2, c3, c4)
     end
     if whole then
       local bytes, number = table.concat(texts), start
@@ -61,7 +63,7 @@ local function segmented_window(key, now, operation, cost, limit, length, segmen
         bytes = string.char(number % 256) .. bytes
         number = math.floor(number / 256)
       end
-      redis.call('SET', key, bytes, 'PX', ttl)
+      redis.call('SET', key, bytes, 'PXAT', math.floor((start + (segments + 1) * length) / 1000) + 1)
     else
       redis.call('SETRANGE', key, 7, texts[1])
     end

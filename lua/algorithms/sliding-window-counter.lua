@@ -6,7 +6,7 @@
 -- window   length in microseconds
 -- tick     time is weighed in whole ticks of this many microseconds, so that products stay below 2^53:
 --          8 * limit * window / tick < 2^53
-local function sliding_window_counter(key, now, operation, cost, limit, window, tick, ttl)
+local function sliding_window_counter(key, now, operation, cost, limit, window, tick)
   local start, current, previous
   local value = redis.pcall('GET', key)
   if type(value) == 'string' and #value == 15 then
@@ -32,18 +32,24 @@ local function sliding_window_counter(key, now, operation, cost, limit, window, 
     current, previous, whole = math.min(current, 2 * limit), math.min(previous, 2 * limit), true
   end
 
-  local ticks = math.ceil(window / tick)
+  local ticks = (window + -window % tick) / tick
+  local capacity = limit * ticks
   -- While the clock lags behind the window, the window has only just begun.
-  local elapsed = now > start and math.floor((now - start) / tick) or 0
-  local carried = previous * (ticks - elapsed)
-  local allowed = carried + (current + cost) * ticks <= limit * ticks and 1 or 0
+  local elapsed = now > start and now - start or 0
+  local carried = previous * (ticks - (elapsed - elapsed % tick) / tick)
+  local allowed = carried + (current + cost) * ticks <= capacity and 1 or 0
   local takes = operation == 'charge' or (allowed == 1 and operation == 'consume')
   if takes then
-    current = math.min(current + cost, 2 * limit)
+    current = current + cost
+    if current > 2 * limit then
+      current = 2 * limit
+    end
   end
   if takes or healed then
-    local bytes = string.char(math.floor(current / 16777216), math.floor(current / 65536) % 256,
-      math.floor(current / 256) % 256, current % 256)
+    local c4 = current % 256
+    local c3 = (current - c4) / 256 % 256
+    local c2 = (current - c4 - c3 * 256) / 65536 % 256
+    local bytes = string.char((current - c4 - c3 * 256 - c2 * 65536) / 16777216, c2, c3, c4)
     if whole then
       local number = previous
       for byte = 1, 11 do
@@ -53,7 +59,7 @@ local function sliding_window_counter(key, now, operation, cost, limit, window, 
         bytes = string.char(number % 256) .. bytes
         number = math.floor(number / 256)
       end
-      redis.call('SET', key, bytes, 'PX', ttl)
+      redis.call('SET', key, bytes, 'PXAT', math.floor((start + 2 * window) / 1000) + 1)
     else
       redis.call('SETRANGE', key, 11, bytes)
     end
@@ -63,7 +69,7 @@ local function sliding_window_counter(key, now, operation, cost, limit, window, 
   end
 
   local retry_after = 0
-  if carried + (current + cost) * ticks > limit * ticks then
+  if carried + (current + cost) * ticks > capacity then
     if current + cost <= limit then
       -- Within this window: when the previous count has lost enough of its weight.
       local elapsed = ticks - math.floor((limit - current - cost) * ticks / previous)
@@ -80,6 +86,6 @@ local function sliding_window_counter(key, now, operation, cost, limit, window, 
   elseif previous > 0 then
     reset_after = start + window - now
   end
-  local remaining = limit - current - math.ceil(carried / ticks)
+  local remaining = limit - current - (carried + -carried % ticks) / ticks
   return allowed, remaining > 0 and remaining or 0, retry_after, reset_after
 end

@@ -57,6 +57,6 @@ local function token_bucket(key, now, operation, cost, limit, interval, divisor,
   local excess, left = used + taken - capacity, capacity - used
   return allowed,
     left > 0 and (left - left % interval) / interval or 0,
-    excess > 0 and math.ceil(excess / divisor) or 0,
-    math.ceil(used / divisor)
+    excess > 0 and (excess + -excess % divisor) / divisor or 0,
+    (used + -used % divisor) / divisor
 end

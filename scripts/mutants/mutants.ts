@@ -41,7 +41,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "fixed window: forgotten TTL",
     file: "lua/algorithms/fixed-window.lua",
-    find: "redis.call('SET', key, bytes, 'PX', ttl)",
+    find: "redis.call('SET', key, bytes, 'PXAT', math.floor(ends / 1000) + 1)",
     replace: "redis.call('SET', key, bytes)",
     tests: ["test/lua/expiry"],
   },

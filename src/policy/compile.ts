@@ -1,44 +1,41 @@
+import { type Implementation, IMPLEMENTATION, type Times } from "../algorithms/implementation.ts";
 import type { Faults } from "../errors.ts";
 import type { Algorithm, FailureVerdict, Policy } from "./policy.ts";
-import { compileTokenBucket, compileWindow } from "./times.ts";
 import { MAX_LIMIT, whole } from "./whole.ts";
+import { windowTimes } from "./window.ts";
 
 /** A policy checked, with everything computed that a request would otherwise compute. */
-export interface CompiledPolicy {
+export interface CompiledPolicy extends Pick<Times, "parameters"> {
   readonly name: string;
   readonly algorithm: Algorithm;
+  readonly implementation: Implementation;
   readonly limit: number;
   /** Seconds, as `w` on the wire but unrounded; for a token bucket the time it takes to refill. */
   readonly window: number;
   readonly onFailure: FailureVerdict | undefined;
-  /** The algorithm's two parameters, as its Lua file names them. */
-  readonly parameters: readonly [number, number];
   /** How long its key is kept after a write, in milliseconds, where the algorithm writes with every request. */
   readonly ttl: number;
   /** This policy's item of `RateLimit-Policy`. */
   readonly field: string;
 }
 
-/** What a policy may hold besides its algorithm, limit, name and onFailure. */
-const PARAMETERS: Record<Algorithm, readonly string[]> = {
-  "token-bucket": ["refill", "per"],
-  "sliding-window-log": ["window"],
-  "sliding-window-counter": ["window"],
-  "segmented-window": ["window", "segments"],
-  "fixed-window": ["window"],
-};
+const ALGORITHMS: readonly unknown[] = [
+  "token-bucket",
+  "sliding-window-log",
+  "sliding-window-counter",
+  "segmented-window",
+  "fixed-window",
+] satisfies Algorithm[];
 
-/** For how many windows a state can matter: with the deepest debt, and after a clock went back by a window. */
-const LIFETIME: Record<Algorithm, number> = {
-  "token-bucket": 3,
-  "sliding-window-log": 2,
-  "sliding-window-counter": 3,
-  "segmented-window": 3,
-  "fixed-window": 2,
-};
+/** Stands in where there is none, so that the rest is checked, too. Nothing ever counts by it. */
+const MISSING = {
+  options: ["window"],
+  maxLimit: MAX_LIMIT,
+  beyond: "",
+  lifetime: 0,
+  times: windowTimes,
+} as unknown as Implementation;
 
-/** A log holds every unit: 100,000 are 700 KB in one key, and its header counts to 2^17. */
-const MAX_LOG_LIMIT = 100_000;
 /** A request that more policies decide than this is a mistake; each is work inside one Redis script. */
 const MAX_POLICIES = 16;
 
@@ -80,66 +77,57 @@ export function compilePolicies(
 function compilePolicy(input: unknown, path: string, faults: Faults): CompiledPolicy {
   if (typeof input !== "object" || input === null) {
     faults.add(path, input, "Give a policy, made by tokenBucket() or one of the other builders.");
-    // Stands in, so that the rest of the list is checked, too.
-    input = { algorithm: "fixed-window", limit: 1, window: "1s" };
+    input = { algorithm: "fixed-window", limit: 1, window: "1s", [IMPLEMENTATION]: MISSING };
   }
   const policy = input as Policy;
-  const { onFailure } = policy;
-  let { algorithm } = policy;
-  if (typeof algorithm !== "string" || !Object.hasOwn(PARAMETERS, algorithm)) {
-    faults.add(`${path}.algorithm`, algorithm, `Use one of ${Object.keys(PARAMETERS).join(", ")}.`);
-    // Stands in, so that the rest of the policy is checked, too.
-    algorithm = "fixed-window";
-  } else {
-    const known = ["algorithm", "limit", "name", "onFailure", ...PARAMETERS[algorithm]];
-    for (const [key, value] of Object.entries(policy)) {
-      if (known.includes(key)) continue;
-      faults.add(
-        `${path}.${key}`,
-        value,
-        `A ${algorithm} has ${known.join(", ")}, and nothing else.`,
-      );
-    }
-  }
-  const limit =
-    algorithm === "sliding-window-log"
-      ? whole(
-          policy.limit,
-          MAX_LOG_LIMIT,
-          `${path}.limit`,
-          faults,
-          ", or a segmented-window for more",
-        )
-      : whole(policy.limit, MAX_LIMIT, `${path}.limit`, faults);
+  const { algorithm, onFailure } = policy;
+  const implementation = implementationOf(policy, path, faults);
+  const { maxLimit, beyond, lifetime, times } = implementation;
+  const limit = whole(policy.limit, maxLimit, `${path}.limit`, faults, beyond);
   if (onFailure !== undefined && !VERDICTS.includes(onFailure)) {
     faults.add(`${path}.onFailure`, onFailure, 'Use "open", "closed" or "local".');
   }
-  const { windowMicroseconds, parameters } =
-    algorithm === "token-bucket"
-      ? compileTokenBucket(
-          policy as Extract<Policy, { algorithm: "token-bucket" }>,
-          limit,
-          path,
-          faults,
-        )
-      : compileWindow(
-          policy as Exclude<Policy, { algorithm: "token-bucket" }>,
-          limit,
-          path,
-          faults,
-        );
+  const { windowMicroseconds, parameters } = times(policy, limit, path, faults);
   const name = nameOf(policy, path, faults);
   const window = windowMicroseconds / 1e6;
   return {
     name,
     algorithm,
+    implementation,
     limit,
     window,
     onFailure,
     parameters,
-    ttl: Math.ceil((LIFETIME[algorithm] * windowMicroseconds) / 1000) + 1,
+    ttl: Math.ceil((lifetime * windowMicroseconds) / 1000) + 1,
     field: `"${name}";q=${limit};w=${Math.max(1, Math.ceil(window))}`,
   };
+}
+
+/** The implementation that a builder has put into a policy. */
+function implementationOf(policy: Policy, path: string, faults: Faults): Implementation {
+  const { algorithm, [IMPLEMENTATION]: implementation } = policy;
+  if (!ALGORITHMS.includes(algorithm)) {
+    faults.add(`${path}.algorithm`, algorithm, `Use one of ${ALGORITHMS.join(", ")}.`);
+    return MISSING;
+  }
+  if (implementation === undefined) {
+    faults.add(
+      `${path}.algorithm`,
+      algorithm,
+      "A policy is made by tokenBucket() or another builder: only that brings its algorithm along.",
+    );
+    return MISSING;
+  }
+  const known = ["algorithm", "limit", "name", "onFailure", ...implementation.options];
+  for (const [key, value] of Object.entries(policy)) {
+    if (known.includes(key)) continue;
+    faults.add(
+      `${path}.${key}`,
+      value,
+      `A ${algorithm} has ${known.join(", ")}, and nothing else.`,
+    );
+  }
+  return implementation;
 }
 
 function nameOf(policy: Policy, path: string, faults: Faults): string {

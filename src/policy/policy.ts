@@ -1,3 +1,9 @@
+import { FIXED_WINDOW } from "../algorithms/fixed-window.ts";
+import { type Implementation, IMPLEMENTATION } from "../algorithms/implementation.ts";
+import { SEGMENTED_WINDOW } from "../algorithms/segmented-window.ts";
+import { SLIDING_WINDOW_COUNTER } from "../algorithms/sliding-window-counter.ts";
+import { SLIDING_WINDOW_LOG } from "../algorithms/sliding-window-log.ts";
+import { TOKEN_BUCKET } from "../algorithms/token-bucket.ts";
 import type { Duration } from "./duration.ts";
 
 /** What a policy answers while Redis gives no usable answer. */
@@ -37,17 +43,18 @@ export interface SegmentedWindowOptions extends WindowOptions {
 }
 
 /** A limit and how it is counted; made by one of the builders below. */
-export type Policy =
+export type Policy = { readonly [IMPLEMENTATION]: Implementation } & (
   | ({ readonly algorithm: "token-bucket" } & TokenBucketOptions)
   | ({ readonly algorithm: "sliding-window-log" } & WindowOptions)
   | ({ readonly algorithm: "sliding-window-counter" } & WindowOptions)
   | ({ readonly algorithm: "segmented-window" } & SegmentedWindowOptions)
-  | ({ readonly algorithm: "fixed-window" } & WindowOptions);
+  | ({ readonly algorithm: "fixed-window" } & WindowOptions)
+);
 
 export type Algorithm = Policy["algorithm"];
 
 /*
- * The builders only name the algorithm. What is wrong with a policy is said when a limiter is made of it, together
+ * The builders only bring the algorithm along. What is wrong with a policy is said when a limiter is made of it, together
  * with everything else that is wrong.
  */
 
@@ -59,7 +66,7 @@ export type Algorithm = Policy["algorithm"];
  * tokenBucket({ limit: 20, refill: 10, per: "1s" })
  */
 export function tokenBucket(options: TokenBucketOptions): Policy {
-  return { ...options, algorithm: "token-bucket" };
+  return { ...options, algorithm: "token-bucket", [IMPLEMENTATION]: TOKEN_BUCKET };
 }
 
 /**
@@ -70,7 +77,7 @@ export function tokenBucket(options: TokenBucketOptions): Policy {
  * slidingWindowLog({ limit: 5, window: "10s" })
  */
 export function slidingWindowLog(options: WindowOptions): Policy {
-  return { ...options, algorithm: "sliding-window-log" };
+  return { ...options, algorithm: "sliding-window-log", [IMPLEMENTATION]: SLIDING_WINDOW_LOG };
 }
 
 /**
@@ -81,7 +88,11 @@ export function slidingWindowLog(options: WindowOptions): Policy {
  * slidingWindowCounter({ limit: 30, window: "10s" })
  */
 export function slidingWindowCounter(options: WindowOptions): Policy {
-  return { ...options, algorithm: "sliding-window-counter" };
+  return {
+    ...options,
+    algorithm: "sliding-window-counter",
+    [IMPLEMENTATION]: SLIDING_WINDOW_COUNTER,
+  };
 }
 
 /**
@@ -93,7 +104,7 @@ export function slidingWindowCounter(options: WindowOptions): Policy {
  * segmentedWindow({ limit: 6, window: "60s", segments: 10 })
  */
 export function segmentedWindow(options: SegmentedWindowOptions): Policy {
-  return { ...options, algorithm: "segmented-window" };
+  return { ...options, algorithm: "segmented-window", [IMPLEMENTATION]: SEGMENTED_WINDOW };
 }
 
 /**
@@ -104,5 +115,5 @@ export function segmentedWindow(options: SegmentedWindowOptions): Policy {
  * fixedWindow({ limit: 1000, window: "1d" })
  */
 export function fixedWindow(options: WindowOptions): Policy {
-  return { ...options, algorithm: "fixed-window" };
+  return { ...options, algorithm: "fixed-window", [IMPLEMENTATION]: FIXED_WINDOW };
 }

@@ -1,21 +1,7 @@
 import type { CompiledPolicy } from "../policy/compile.ts";
 import type { Algorithm } from "../policy/policy.ts";
-import type { AlgorithmModel, Outcome } from "./memory/algorithm.ts";
-import { fixedWindow } from "./memory/fixed-window.ts";
-import { segmentedWindow } from "./memory/segmented-window.ts";
-import { slidingWindowCounter } from "./memory/sliding-window-counter.ts";
-import { slidingWindowLog } from "./memory/sliding-window-log.ts";
-import { tokenBucket } from "./memory/token-bucket.ts";
+import type { Outcome } from "./memory/algorithm.ts";
 import type { Operation, Row, Store } from "./store.ts";
-
-/** The reference of each algorithm. */
-export const MODELS: Record<Algorithm, AlgorithmModel<unknown>> = {
-  "token-bucket": tokenBucket as AlgorithmModel<unknown>,
-  "sliding-window-log": slidingWindowLog as AlgorithmModel<unknown>,
-  "sliding-window-counter": slidingWindowCounter as AlgorithmModel<unknown>,
-  "segmented-window": segmentedWindow as AlgorithmModel<unknown>,
-  "fixed-window": fixedWindow as AlgorithmModel<unknown>,
-};
 
 /** The row alone: whoever keeps it must not keep the state with it. */
 function toRow({ allowed, remaining, retryAfter, resetAfter }: Row): Row {
@@ -53,11 +39,11 @@ export function memoryStore({
     time: number,
     operation: Operation,
     cost: number,
-    { algorithm, limit, parameters: [a, b] }: CompiledPolicy,
+    { algorithm, implementation, limit, parameters: [a, b] }: CompiledPolicy,
   ): Outcome<unknown> {
     const entry = entries.get(key);
     const state = entry?.algorithm === algorithm ? entry.state : undefined;
-    return MODELS[algorithm](state, { now: time, operation, cost, limit, a, b });
+    return implementation.model(state, { now: time, operation, cost, limit, a, b });
   }
 
   function keep(key: string, algorithm: Algorithm, state: unknown): void {

@@ -1,17 +1,14 @@
 import { StoreError } from "../errors.ts";
+import type { CompiledPolicy } from "../policy/compile.ts";
 import type { RedisClient } from "./redis-client.ts";
 import { isMissingScript, isUnknownDialect, storeError } from "./redis-error.ts";
-import { BODY, KEY_LOCKING, SHA1_KEY_LOCKING, SHA1_PLAIN } from "./scripts.generated.ts";
+import { nameOf, type Script, scriptFor } from "./script.ts";
+import { KEY_LOCKING } from "./scripts.generated.ts";
 import type { Reply, Row, Store } from "./store.ts";
 
-/** The same script as Upstash wants it and as every other Redis does. */
-interface Dialect {
-  readonly sha1: string;
-  readonly script: () => string;
-}
-
-const PLAIN: Dialect = { sha1: SHA1_PLAIN, script: () => BODY };
-const KEY_LOCKED: Dialect = { sha1: SHA1_KEY_LOCKING, script: () => KEY_LOCKING + BODY };
+/** What stands before the script: Upstash wants a line that every other Redis refuses. */
+type Dialect = typeof PLAIN | typeof KEY_LOCKING;
+const PLAIN = "";
 
 /** One way to have the script run: by its name, or by sending it. */
 interface Attempt {
@@ -23,11 +20,14 @@ const byName = (dialect: Dialect): Attempt => ({ dialect, sent: false });
 const bySending = (dialect: Dialect): Attempt => ({ dialect, sent: true });
 
 /** Where nothing is known yet: what another isolate may have loaded, then what the server takes. */
-const UNKNOWN = [byName(KEY_LOCKED), byName(PLAIN), bySending(KEY_LOCKED), bySending(PLAIN)];
-const KNOWN = new Map([
-  [KEY_LOCKED, [byName(KEY_LOCKED), bySending(KEY_LOCKED), bySending(PLAIN)]],
+const UNKNOWN = [byName(KEY_LOCKING), byName(PLAIN), bySending(KEY_LOCKING), bySending(PLAIN)];
+const KNOWN = new Map<Dialect, readonly Attempt[]>([
+  [KEY_LOCKING, [byName(KEY_LOCKING), bySending(KEY_LOCKING), bySending(PLAIN)]],
   [PLAIN, [byName(PLAIN), bySending(PLAIN)]],
 ]);
+
+/** A reset asks no policy. */
+const RESET = scriptFor([]);
 
 /** Fields per policy in the script's reply. */
 const WIDTH = 4;
@@ -36,15 +36,21 @@ const WIDTH = 4;
 export function redisStore(redis: RedisClient): Store {
   let attempts: readonly Attempt[] = UNKNOWN;
   let next = 0;
+  // By the list itself: a limiter always asks with the same one.
+  const scripts = new WeakMap<readonly CompiledPolicy[], Script>();
 
-  async function run(keys: string[], args: string[]): Promise<unknown> {
+  async function run(script: Script, keys: string[], args: string[]): Promise<unknown> {
     const mine = attempts;
     for (let at = next; ; at++) {
       const { dialect, sent } = mine[at]!;
       try {
         const reply = await (sent
-          ? redis.eval(dialect.script(), keys, args)
-          : redis.evalsha(dialect.sha1, keys, args));
+          ? redis.eval(dialect + script.text, keys, args)
+          : redis.evalsha(
+              script.names.get(dialect) ?? (await nameOf(script, dialect)),
+              keys,
+              args,
+            ));
         attempts = KNOWN.get(dialect)!;
         next = 0;
         return reply;
@@ -61,6 +67,8 @@ export function redisStore(redis: RedisClient): Store {
 
   return {
     async decide(operation, keys, cost, policies) {
+      let script = scripts.get(policies);
+      if (script === undefined) scripts.set(policies, (script = scriptFor(policies)));
       const args = [operation, String(cost)];
       for (const { algorithm, limit, parameters, ttl } of policies) {
         args.push(
@@ -72,7 +80,7 @@ export function redisStore(redis: RedisClient): Store {
         );
       }
       try {
-        return parseReply(await run(keys as string[], args), policies.length);
+        return parseReply(await run(script, keys as string[], args), policies.length);
       } catch (error) {
         throw storeError(error);
       }
@@ -81,7 +89,7 @@ export function redisStore(redis: RedisClient): Store {
     async reset(keys) {
       try {
         // Read, because anything else than the script's answer confirms nothing.
-        parseReply(await run(keys as string[], ["reset"]), 0);
+        parseReply(await run(RESET, keys as string[], ["reset"]), 0);
       } catch (error) {
         throw storeError(error);
       }

@@ -1,3 +1,4 @@
+import { FIXED_WINDOW } from "../algorithms/fixed-window.ts";
 import { StoreError } from "../errors.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 import type { Store } from "../store/store.ts";
@@ -9,6 +10,7 @@ const FRESH = 1_000;
 const PROBE: CompiledPolicy = {
   name: "health",
   algorithm: "fixed-window",
+  implementation: FIXED_WINDOW,
   limit: 1,
   window: 1,
   onFailure: undefined,

@@ -5,9 +5,11 @@ import {
   type RequestLimiter,
   type RequestOptions,
 } from "../adapter/request-limiter.ts";
+import { fromData } from "../algorithms/by-name.ts";
 import type { Faults } from "../errors.ts";
 import { checkSettings, type LimiterOptions, type LimiterSettings } from "../limiter/settings.ts";
 import type { ClientIp } from "../partition/client-ip.ts";
+import type { Policy } from "../policy/policy.ts";
 import { check } from "./check.ts";
 import { compileRoute, type Covers } from "./route.ts";
 
@@ -60,8 +62,9 @@ export function readRule(
   const shape = check(RuleShape, input, path, faults);
   if (typeof input !== "object" || input === null || Array.isArray(input)) return undefined;
   const own = faults.within(path);
-  const { policies, onFailure, partition, onMissing, cost } = input as LimiterOptions &
+  const { onFailure, partition, onMissing, cost, ...given } = input as LimiterOptions &
     RequestOptions<Request>;
+  const policies = withAlgorithms(given.policies);
   const settings = checkSettings(
     { policies, ...defaults, ...(onFailure !== undefined && { onFailure }) },
     own,
@@ -74,6 +77,12 @@ export function readRule(
     settings,
     limitRequest,
   };
+}
+
+/** The policies of a configuration are data, which names its algorithms. */
+function withAlgorithms(policies: readonly Policy[]): readonly Policy[] {
+  // Not map(), which passes over the holes of a list.
+  return Array.isArray(policies) ? (Array.from(policies, fromData) as Policy[]) : policies;
 }
 
 function isPath(path: string): boolean {

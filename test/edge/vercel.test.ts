@@ -97,7 +97,7 @@ describe("rateLimit() of tidegate/vercel, in Vercel's runtime", () => {
 
   it("says all faults when it is made", () => {
     const faults = faultsOf({
-      policies: [{ algorithm: "fixed-window", limit: 0, window: "1h" }],
+      policies: [fixedWindow({ limit: 0, window: "1h" })],
       clientIp: "nginx",
       onDenied: "no",
       timeout: "0s",

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, inject } from "vitest";
 
+import { IMPLEMENTATIONS } from "../../src/algorithms/by-name.ts";
 import type { Algorithm, Policy } from "../../src/policy/policy.ts";
-import { MODELS } from "../../src/store/memory-store.ts";
 import type { Request } from "../../src/store/memory/algorithm.ts";
 import { type Answer, algorithmScript, FUTURE } from "../support/algorithm-script.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
@@ -121,7 +121,7 @@ describe.each(Object.keys(LONGEST) as Algorithm[])("%s", (algorithm) => {
     for (const { gap, ...asked } of [whole, ...after]) {
       now += Math.round(gap * quota);
       const request = requestOf(policy, now, asked);
-      const { state: kept, ...expected } = MODELS[algorithm](state, request);
+      const { state: kept, ...expected } = IMPLEMENTATIONS[algorithm].model(state, request);
       state = kept;
       expect(await decide(key, request)).toEqual(expected);
     }

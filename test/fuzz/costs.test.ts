@@ -2,10 +2,10 @@ import fc from "fast-check";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, inject } from "vitest";
 
+import { IMPLEMENTATIONS } from "../../src/algorithms/by-name.ts";
 import { ConfigurationError } from "../../src/errors.ts";
 import type { CompiledPolicy } from "../../src/policy/compile.ts";
 import type { Algorithm } from "../../src/policy/policy.ts";
-import { MODELS } from "../../src/store/memory-store.ts";
 import type { Request } from "../../src/store/memory/algorithm.ts";
 import { algorithmScript, FUTURE } from "../support/algorithm-script.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
@@ -92,7 +92,7 @@ describe.each(Object.keys(POLICIES) as Algorithm[])("%s", (algorithm) => {
             a,
             b,
           };
-          const { state: kept, ...expected } = MODELS[algorithm](state, request);
+          const { state: kept, ...expected } = IMPLEMENTATIONS[algorithm].model(state, request);
           state = kept;
           const answer = await decide(key, request);
           expect(answer).toEqual(expected);

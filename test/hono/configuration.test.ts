@@ -102,7 +102,7 @@ describe("the Redis of rateLimit()", () => {
 describe("faults of rateLimit()", () => {
   it("are all said when it is made, also those that are about a store that comes later", () => {
     const faults = faultsOf({
-      policies: [{ algorithm: "fixed-window", limit: 0, window: "1x" }],
+      policies: [fixedWindow({ limit: 0, window: "1x" as never })],
       prefix: "{}",
       onFailure: "shut",
       timeout: "0ms",

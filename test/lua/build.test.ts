@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,8 +7,13 @@ import { Redis } from "ioredis";
 import { afterEach, beforeEach, expect, inject, test } from "vitest";
 
 import { build, resolveIncludes } from "../../scripts/build-lua.ts";
+import { cutBranches } from "../../scripts/cut-lua.ts";
 import { minify } from "../../scripts/minify-lua.ts";
-import { BODY, SHA1_PLAIN } from "../../src/store/scripts.generated.ts";
+import { IMPLEMENTATIONS } from "../../src/algorithms/by-name.ts";
+import type { Algorithm } from "../../src/policy/policy.ts";
+import { nameOf, scriptFor } from "../../src/store/script.ts";
+import { KEY_LOCKING } from "../../src/store/scripts.generated.ts";
+import { compile } from "../support/compile-policy.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -25,11 +31,57 @@ test("the committed module is what lua/ builds", () => {
   expect(readFileSync("src/store/scripts.generated.ts", "utf8")).toBe(build());
 });
 
-test("its SHA1 is the one by which Redis knows the script", async () => {
+const ALGORITHMS = Object.keys(IMPLEMENTATIONS) as Algorithm[];
+
+/** A policy of each of these algorithms. */
+function policiesOf(algorithms: readonly Algorithm[]) {
+  const times = (algorithm: Algorithm) =>
+    algorithm === "token-bucket" ? { refill: 1, per: "1s" } : { window: "1s" };
+  if (algorithms.length === 0) return [];
+  return compile(
+    algorithms.map((algorithm) => ({ algorithm, limit: 1, ...times(algorithm) }) as never),
+  );
+}
+
+test.for([
+  ...ALGORITHMS.map((algorithm) => ({ algorithms: [algorithm] })),
+  { algorithms: [] },
+  { algorithms: ALGORITHMS },
+])("a script of $algorithms has the name by which Redis knows it", async ({ algorithms }) => {
+  const script = scriptFor(policiesOf(algorithms));
   const redis = new Redis(inject("redisUrl"));
-  expect(await redis.script("LOAD", BODY)).toBe(SHA1_PLAIN);
+  expect(await redis.script("LOAD", script.text)).toBe(await nameOf(script, ""));
   await redis.quit();
+  const name = createHash("sha1").update(KEY_LOCKING).update(script.text).digest("hex");
+  expect(await nameOf(script, KEY_LOCKING)).toBe(name);
 });
+
+test("the script of all algorithms is the whole of lua/", () => {
+  const whole = minify(resolveIncludes("lua/decide.lua"));
+  const branches = [...cutBranches(whole).branches.values()];
+  const chain = branches.join("elseif ");
+  // Branches come in the order of their text.
+  expect(scriptFor(policiesOf(ALGORITHMS)).text).toBe(
+    whole.replace(chain, () => branches.sort().join("elseif ")),
+  );
+  expect(whole).toContain(chain);
+});
+
+test("a script has the algorithms of its policies alone, in whatever order they stand", () => {
+  const { text } = scriptFor(policiesOf(["token-bucket", "fixed-window"]));
+  expect(text).toBe(scriptFor(policiesOf(["fixed-window", "token-bucket"])).text);
+  expect(ALGORITHMS.filter((algorithm) => text.includes(`'${algorithm}'`))).toEqual([
+    "token-bucket",
+    "fixed-window",
+  ]);
+});
+
+test.for(["return 1", "if a == 'x' then f() elseif a == b then g() end"])(
+  "where there is no chain of names, there is nothing to cut: %s",
+  (program) => {
+    expect(() => cutBranches(program)).toThrow("not one chain of branches");
+  },
+);
 
 test("an include stands in place of its line, at its indentation", () => {
   write("inner.lua", "x = 1\n\ny = 2\n");

@@ -9,7 +9,7 @@ import {
   slidingWindowLog,
   tokenBucket,
 } from "../../src/policy/policy.ts";
-import { BODY } from "../../src/store/scripts.generated.ts";
+import { scriptFor } from "../../src/store/script.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 
 // A server of its own: other tests would show in its statistics.
@@ -72,10 +72,12 @@ const cases = [
 ];
 
 test.for(cases)("commands of $policy.algorithm", async ({ policy, first, allow, deny }) => {
-  const { algorithm, limit, parameters, ttl } = compilePolicy(policy);
+  const compiled = compilePolicy(policy);
+  const { algorithm, limit, parameters, ttl } = compiled;
+  const { text } = scriptFor([compiled]);
   const consume = () =>
     redis.eval(
-      BODY,
+      text,
       1,
       `tg:{cost}:${algorithm}`,
       "consume",
@@ -92,13 +94,15 @@ test.for(cases)("commands of $policy.algorithm", async ({ policy, first, allow, 
 });
 
 test("an exact log takes at most 9 bytes per unit, however it was filled", async () => {
-  const { limit, parameters, ttl } = compilePolicy(slidingWindowLog({ limit: 1000, window: "1h" }));
+  const compiled = compilePolicy(slidingWindowLog({ limit: 1000, window: "1h" }));
+  const { limit, parameters, ttl } = compiled;
+  const { text } = scriptFor([compiled]);
   for (const cost of [1, 7, 1000]) {
     const key = `tg:{bytes-${cost}}:log`;
     let units = 0;
     for (; units + cost <= limit; units += cost) {
       await redis.eval(
-        BODY,
+        text,
         1,
         key,
         "consume",

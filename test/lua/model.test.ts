@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 
+import { fromData, IMPLEMENTATIONS } from "../../src/algorithms/by-name.ts";
 import type { Algorithm, Policy } from "../../src/policy/policy.ts";
-import { MODELS } from "../../src/store/memory-store.ts";
 import type { AlgorithmModel } from "../../src/store/memory/algorithm.ts";
 import { algorithmScript, FUTURE } from "../support/algorithm-script.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
@@ -21,20 +21,24 @@ const limit = fc.oneof(fc.integer({ min: 1, max: 12 }), fc.constantFrom(100, 100
 const policies: Record<Algorithm, fc.Arbitrary<(limit: number) => Policy>> = {
   "token-bucket": fc
     .record({ refill: fc.constantFrom(1, 3, 7, 10, 1000, 999_983), per: window })
-    .map((options) => (size) => ({ algorithm: "token-bucket", limit: size, ...options }) as Policy),
+    .map(
+      (options) => (size) =>
+        fromData({ algorithm: "token-bucket", limit: size, ...options }) as Policy,
+    ),
   "sliding-window-log": windowed("sliding-window-log"),
   "sliding-window-counter": windowed("sliding-window-counter"),
   "segmented-window": fc
     .record({ window, segments: fc.integer({ min: 1, max: 12 }) })
     .map(
-      (options) => (size) => ({ algorithm: "segmented-window", limit: size, ...options }) as Policy,
+      (options) => (size) =>
+        fromData({ algorithm: "segmented-window", limit: size, ...options }) as Policy,
     ),
   "fixed-window": windowed("fixed-window"),
 };
 
 function windowed(algorithm: Algorithm) {
   return window.map(
-    (length) => (size: number) => ({ algorithm, limit: size, window: length }) as Policy,
+    (length) => (size: number) => fromData({ algorithm, limit: size, window: length }) as Policy,
   );
 }
 
@@ -70,7 +74,7 @@ describe.each(Object.keys(policies) as Algorithm[])(
   (algorithm) => {
     test("over random requests, gaps, clock steps and limit changes", async () => {
       const decide = algorithmScript(redis, algorithm);
-      const model = MODELS[algorithm] as AlgorithmModel<unknown>;
+      const model = IMPLEMENTATIONS[algorithm].model as AlgorithmModel<unknown>;
       let compared = 0;
       await fc.assert(
         fc.asyncProperty(

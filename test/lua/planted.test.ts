@@ -9,7 +9,7 @@ import {
   slidingWindowLog,
   tokenBucket,
 } from "../../src/policy/policy.ts";
-import { BODY } from "../../src/store/scripts.generated.ts";
+import { scriptFor } from "../../src/store/script.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 
 let redis: Redis;
@@ -66,7 +66,9 @@ const planted: Record<string, (key: string) => Promise<unknown>> = {
 };
 
 describe.each(policies)("$algorithm", (policy) => {
-  const { algorithm, limit, parameters, ttl } = compilePolicy(policy);
+  const compiled = compilePolicy(policy);
+  const { algorithm, limit, parameters, ttl } = compiled;
+  const { text } = scriptFor([compiled]);
 
   test.for(Object.keys(planted))(
     "answers over %s, never without limit, and mends it",
@@ -76,7 +78,7 @@ describe.each(policies)("$algorithm", (policy) => {
       let passed = 0;
       for (let request = 0; request < 3 * limit; request++) {
         const reply = await redis.eval(
-          BODY,
+          text,
           1,
           key,
           "consume",

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 
+import { IMPLEMENTATIONS } from "../../src/algorithms/by-name.ts";
 import {
   fixedWindow,
   type Policy,
@@ -8,7 +9,6 @@ import {
   slidingWindowLog,
   tokenBucket,
 } from "../../src/policy/policy.ts";
-import { MODELS } from "../../src/store/memory-store.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { random } from "../support/random.ts";
 import { type Admission, burstAboveRate, fullestWindow } from "./trailing-window.ts";
@@ -24,7 +24,7 @@ const START = 1_800_000_000_000_000;
 function attack(policy: Policy, admissionsWanted: number, seed: number): readonly Admission[] {
   const { algorithm, limit, window, parameters } = compilePolicy(policy);
   const [a, b] = parameters;
-  const model = MODELS[algorithm];
+  const model = IMPLEMENTATIONS[algorithm].model;
   const next = random(seed);
   const length = Math.round(window * 1e6);
   const edges = [length, length / 2, ...(algorithm === "segmented-window" ? [a, 2 * a] : [])];
@@ -93,7 +93,14 @@ describe("the excess that the documentation admits", () => {
     const admissions: Admission[] = [];
     let state: unknown;
     while (admissions.length < 4 * limit) {
-      const outcome = MODELS[algorithm](state, { now, operation: "consume", cost: 1, limit, a, b });
+      const outcome = IMPLEMENTATIONS[algorithm].model(state, {
+        now,
+        operation: "consume",
+        cost: 1,
+        limit,
+        a,
+        b,
+      });
       ({ state } = outcome);
       if (outcome.allowed) admissions.push({ time: now, units: 1 });
       else now += outcome.retryAfter;
@@ -113,7 +120,14 @@ describe("the share of the limit that stays usable under pressure", () => {
     let admitted = 0;
     const length = Math.round(window * 1e6);
     while (now < START + 500 * length) {
-      const outcome = MODELS[algorithm](state, { now, operation: "consume", cost: 1, limit, a, b });
+      const outcome = IMPLEMENTATIONS[algorithm].model(state, {
+        now,
+        operation: "consume",
+        cost: 1,
+        limit,
+        a,
+        b,
+      });
       ({ state } = outcome);
       if (outcome.allowed) admitted++;
       now += Math.max(outcome.retryAfter, Math.floor(length / limit / 3));

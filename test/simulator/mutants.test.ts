@@ -1,10 +1,10 @@
 import { beforeEach, expect, test, vi } from "vitest";
 
+import { IMPLEMENTATIONS } from "../../src/algorithms/by-name.ts";
 import type { Breaker } from "../../src/limiter/breaker.ts";
 import { guardStore } from "../../src/limiter/guarded-store.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
 import type { Algorithm } from "../../src/policy/policy.ts";
-import { MODELS } from "../../src/store/memory-store.ts";
 import { redisStore } from "../../src/store/redis-store.ts";
 import { firstViolation } from "./first-violation.ts";
 import { assemble } from "./isolate.ts";
@@ -105,12 +105,12 @@ test("never asking it again is found", async () => {
   expect(await firstViolation()).toMatch(/^probes: the store was not asked/);
 });
 
-test.for(Object.keys(MODELS) as Algorithm[])(
+test.for(Object.keys(IMPLEMENTATIONS) as Algorithm[])(
   "a %s that admits a unit too many is found",
   async (algorithm) => {
-    const model = MODELS[algorithm];
+    const model = IMPLEMENTATIONS[algorithm].model;
     const generous = vi
-      .spyOn(MODELS, algorithm)
+      .spyOn(IMPLEMENTATIONS[algorithm], "model")
       .mockImplementation((state, request) =>
         model(state, { ...request, limit: request.limit + 1 }),
       );

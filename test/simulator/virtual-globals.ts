@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+
 import type { Scheduler } from "./scheduler.ts";
 
 /**
@@ -24,8 +26,17 @@ export function installVirtualGlobals(scheduler: Scheduler): () => void {
     if (event) scheduler.cancel(event);
   }) as unknown as typeof clearTimeout;
   Date.now = () => isolateClock().wall();
+  // The real one answers from another thread, in real time.
+  const { digest } = crypto.subtle;
+  crypto.subtle.digest = async (_algorithm, bytes) =>
+    new Uint8Array(
+      createHash("sha1")
+        .update(bytes as Uint8Array)
+        .digest(),
+    ).buffer;
 
   return () => {
+    crypto.subtle.digest = digest;
     Object.assign(globalThis, { setTimeout, clearTimeout });
     Date.now = now;
   };

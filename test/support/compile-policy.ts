@@ -1,11 +1,12 @@
+import { fromData } from "../../src/algorithms/by-name.ts";
 import { Faults } from "../../src/errors.ts";
 import { type CompiledPolicy, compilePolicies } from "../../src/policy/compile.ts";
 import type { Policy } from "../../src/policy/policy.ts";
 
-/** Policies as a store takes them; throws what is wrong with them. */
+/** Policies, made by builders or plain data, as a store takes them; throws what is wrong with them. */
 export function compile(policies: readonly Policy[]): readonly CompiledPolicy[] {
   const faults = new Faults();
-  const compiled = compilePolicies(policies, "policies", faults);
+  const compiled = compilePolicies(policies.map(fromData), "policies", faults);
   faults.throwIfAny();
   return compiled;
 }

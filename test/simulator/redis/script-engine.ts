@@ -1,9 +1,6 @@
-import {
-  BODY,
-  KEY_LOCKING,
-  SHA1_KEY_LOCKING,
-  SHA1_PLAIN,
-} from "../../../src/store/scripts.generated.ts";
+import { createHash } from "node:crypto";
+
+import { AFTER, BEFORE, KEY_LOCKING } from "../../../src/store/scripts.generated.ts";
 import type { Call, Execution } from "../call.ts";
 import type { Keyspace } from "./keyspace.ts";
 import { decide, readArguments } from "./script.ts";
@@ -65,12 +62,16 @@ export function createScriptEngine(
     carryOut(command, call) {
       let sha1: string;
       if ("script" in command) {
-        const flagged = command.script === KEY_LOCKING + BODY;
-        if (!flagged && command.script !== BODY) throw new Error("a script that is not Tidegate's");
+        const { script } = command;
+        const flagged = script.startsWith(KEY_LOCKING);
+        const body = flagged ? script.slice(KEY_LOCKING.length) : script;
+        if (!body.startsWith(BEFORE) || !body.endsWith(AFTER)) {
+          throw new Error("a script that is not Tidegate's");
+        }
         if (flagged && !knowsKeyLocking) {
           return { error: "ERR Unexpected flag in script shebang: allow-key-locking" };
         }
-        sha1 = flagged ? SHA1_KEY_LOCKING : SHA1_PLAIN;
+        sha1 = createHash("sha1").update(script).digest("hex");
         scripts.add(sha1);
       } else ({ sha1 } = command);
       return scripts.has(sha1)

@@ -1,5 +1,5 @@
+import { IMPLEMENTATIONS } from "../../../src/algorithms/by-name.ts";
 import type { Algorithm } from "../../../src/policy/policy.ts";
-import { MODELS } from "../../../src/store/memory-store.ts";
 import type { Outcome } from "../../../src/store/memory/algorithm.ts";
 import type { Operation } from "../../../src/store/store.ts";
 import type { Entry } from "./keyspace.ts";
@@ -58,7 +58,7 @@ export function decide(
     policies.map(({ algorithm, limit, a, b }, i) => {
       const entry = entries[i];
       const state = entry?.algorithm === algorithm ? entry.state : undefined;
-      return MODELS[algorithm](state, { now, operation, cost, limit, a, b });
+      return IMPLEMENTATIONS[algorithm].model(state, { now, operation, cost, limit, a, b });
     });
   const first = evaluate(operation === "consume" ? "peek" : operation);
   const takes = operation === "consume" && first.every(({ allowed }) => allowed);

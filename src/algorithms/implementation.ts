@@ -1,0 +1,33 @@
+import type { Faults } from "../errors.ts";
+import type { Policy } from "../policy/policy.ts";
+import type { AlgorithmModel } from "../store/memory/algorithm.ts";
+
+/** What a policy's durations come to. */
+export interface Times {
+  readonly windowMicroseconds: number;
+  /** The algorithm's two parameters, as its Lua file names them. */
+  readonly parameters: readonly [number, number];
+}
+
+/**
+ * Everything in which one algorithm differs from the others. Policies carry it with them, so that a bundle holds the
+ * algorithms that its code uses and no more.
+ */
+export interface Implementation {
+  /** What its policies hold besides algorithm, limit, name and onFailure. */
+  readonly options: readonly string[];
+  readonly maxLimit: number;
+  /** Goes on where a fault names the largest limit. */
+  readonly beyond: string;
+  /** For how many windows a state can matter: with the deepest debt, and after a clock went back by a window. */
+  readonly lifetime: number;
+  /** Checks the policy's durations; every fault is added under its path. */
+  readonly times: (policy: Policy, limit: number, path: string, faults: Faults) => Times;
+  /** Its branch of the script. */
+  readonly script: string;
+  /** The reference that the script is checked against, and what counts in memory. */
+  readonly model: AlgorithmModel<unknown>;
+}
+
+/** Where a policy carries its implementation: out of the way of its data, and spread along with it. */
+export const IMPLEMENTATION = Symbol("implementation");

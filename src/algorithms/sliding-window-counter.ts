@@ -1,0 +1,22 @@
+import { MAX_LIMIT } from "../policy/whole.ts";
+import { windowTimes } from "../policy/window.ts";
+import type { AlgorithmModel } from "../store/memory/algorithm.ts";
+import { slidingWindowCounter } from "../store/memory/sliding-window-counter.ts";
+import { SLIDING_WINDOW_COUNTER as script } from "../store/scripts.generated.ts";
+import type { Implementation } from "./implementation.ts";
+
+export const SLIDING_WINDOW_COUNTER: Implementation = {
+  options: ["window"],
+  maxLimit: MAX_LIMIT,
+  beyond: "",
+  lifetime: 3,
+  script,
+  model: slidingWindowCounter as AlgorithmModel<unknown>,
+
+  /** The window, and the shortest tick that keeps 8 * limit * window / tick below 2^53, so that products stay exact. */
+  times(policy, limit, path, faults) {
+    const { windowMicroseconds } = windowTimes(policy, limit, path, faults);
+    const tick = Math.max(1, Math.ceil((8 * limit * windowMicroseconds) / 2 ** 53));
+    return { windowMicroseconds, parameters: [windowMicroseconds, tick] };
+  },
+};
