@@ -90,6 +90,7 @@ export function createNumberTable(most: number, columns: number, length: number)
 
   function find(text: string, hashed: number): number {
     let slot = chain[beginning(hashed)]!;
+    // The hash spares most of the texts that only share the chain their comparison, and proves nothing.
     while (slot > 0 && !(hashes[slot] === hashed && holds(slot, text))) slot = chain[slot]!;
     return slot;
   }

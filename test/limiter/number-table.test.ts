@@ -1,3 +1,6 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+
 import { expect, test } from "vitest";
 
 import { createNumberTable } from "../../src/limiter/number-table.ts";
@@ -26,4 +29,20 @@ test("a retired slot goes to the next text, before any that is in use", () => {
   expect(table.find("d")).toBe(slot);
   table.set("e", [0]);
   expect(table.find("a")).toBe(0);
+});
+
+test("a long text goes with its slot", () => {
+  setFlagsFromString("--expose-gc");
+  const collectGarbage = runInNewContext("gc") as () => void;
+  const heapUsed = () => {
+    collectGarbage();
+    return process.memoryUsage().heapUsed;
+  };
+  const table = createNumberTable(100, 1, 1);
+  const before = heapUsed();
+  for (let i = 0; i < 100; i++) table.set(`${i}`.padEnd(200_000, "long"), [i]);
+  expect(heapUsed() - before).toBeGreaterThan(15e6);
+  for (let i = 0; i < 100; i++) table.set(`short ${i}`, [i]);
+  expect(heapUsed() - before).toBeLessThan(5e6);
+  expect(table.find("short 99")).toBeGreaterThan(0);
 });
