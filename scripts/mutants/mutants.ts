@@ -97,8 +97,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "a denial says nothing about its cost",
     file: "src/limiter/denial-cache.ts",
-    find: "denial === undefined || cost < denial[0]!",
-    replace: "denial === undefined",
+    find: "if (cost < numbers[at]!) return undefined;",
+    replace: "",
     tests: ["test/limiter/denial-cache", "test/limiter/redis-knowledge"],
   },
   {
@@ -110,9 +110,9 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "the denial cache grows without bound",
-    file: "src/limiter/denial-cache.ts",
-    find: "if (known.size > maxEntries)",
-    replace: "if (known.size < 0)",
+    file: "src/limiter/number-table.ts",
+    find: "if (taken < most)",
+    replace: "if (taken < Infinity)",
     tests: ["test/limiter/denial-cache"],
   },
   {

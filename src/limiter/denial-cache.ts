@@ -1,20 +1,14 @@
 import type { Row } from "../store/store.ts";
+import { createNumberTable, type NumberTable } from "./number-table.ts";
 
 export interface DenialCache {
   /** The rows of a denial that is known for this cost, as they stand now; `undefined` if none is. */
   find(partition: string, cost: number, now: number): readonly Row[] | undefined;
-  /** Notes what an answer says about the next request of the same cost. */
+  /** Notes what an answer says about the next request of the same cost. The rows are always as many. */
   learn(partition: string, cost: number, sentAt: number, rows: readonly Row[]): void;
   /** Drops what is known, and what answers to requests sent before now will say. */
   forget(partition: string, now: number): void;
 }
-
-/**
- * What is known of one partition: [0] from which cost on every request is denied, [1] until when, [2] when the request
- * was sent that was answered; then of each row what remains, its retry after and its reset after. A list of numbers
- * because of its size: thousands are kept.
- */
-type KnownDenial = readonly number[];
 
 /**
  * How much faster than Redis's clock this isolate's may run: NTP slews a clock by at most 500 ppm. A denial is trusted
@@ -29,21 +23,32 @@ const MAX_TRUST = 60_000;
  * What this isolate knows to be denied. It never outlasts the true denial: consumption only grows, so the wait that
  * Redis reported is a lower bound, and it is counted from the moment the request was sent, before Redis saw it.
  *
- * @param maxEntries beyond it, the partition unused for longest is forgotten
+ * @param maxEntries from 1; beyond it, the partition unused for longest is forgotten
  */
 export function createDenialCache(maxEntries: number): DenialCache {
-  // A Map keeps the order of insertion: what is used is put back at the end, so the first is the one to go.
-  const known = new Map<string, KnownDenial>();
+  // Made with the first denial: the random numbers that it needs must not be drawn while a module is loaded.
+  let known: NumberTable | undefined;
+  let columns = 0;
   let forgotAt = -Infinity;
+
+  function drop(slot: number): void {
+    known!.numbers[slot * columns] = Infinity;
+    known!.retire(slot);
+  }
 
   return {
     find(partition, cost, now) {
-      const denial = known.get(partition);
-      if (denial === undefined || cost < denial[0]!) return undefined;
-      known.delete(partition);
-      if (now >= denial[1]!) return undefined;
-      known.set(partition, denial);
-      return rowsAt(denial, now);
+      const slot = known?.find(partition);
+      if (!slot) return undefined;
+      const { numbers } = known!;
+      const at = slot * columns;
+      if (cost < numbers[at]!) return undefined;
+      if (now >= numbers[at + 2]!) {
+        drop(slot);
+        return undefined;
+      }
+      known!.use(slot);
+      return rowsAt(numbers, at, at + columns, now);
     },
 
     learn(partition, cost, sentAt, rows) {
@@ -53,39 +58,34 @@ export function createDenialCache(maxEntries: number): DenialCache {
       }
       if (wait === 0 || sentAt <= forgotAt) return;
       const until = sentAt + Math.min((wait / 1000) * (1 - DRIFT), MAX_TRUST);
-      // Of its final length at once: a list that grows keeps room for more.
-      const denial = Array<number>(3 + 3 * rows.length);
-      denial[0] = cost;
-      denial[1] = until;
-      denial[2] = sentAt;
-      rows.forEach(({ remaining, retryAfter, resetAfter }, i) => {
-        denial[3 * i + 3] = remaining;
-        denial[3 * i + 4] = retryAfter;
-        denial[3 * i + 5] = resetAfter;
-      });
-      known.delete(partition);
+      const denial = [cost, sentAt, until];
+      for (const { remaining, retryAfter, resetAfter } of rows) {
+        denial.push(remaining, retryAfter, resetAfter);
+      }
+      columns = denial.length;
+      known ??= createNumberTable(maxEntries, columns, partition.length);
       known.set(partition, denial);
-      if (known.size > maxEntries) known.delete(known.keys().next().value!);
     },
 
     forget(partition, now) {
-      known.delete(partition);
+      const slot = known?.find(partition);
+      if (slot) drop(slot);
       forgotAt = now;
     },
   };
 }
 
 /** The rows of a denial, with what has passed since it was learnt taken off their times. */
-function rowsAt(denial: KnownDenial, now: number): readonly Row[] {
-  const passed = (now - denial[2]!) * 1000;
+function rowsAt(known: Float64Array, from: number, end: number, now: number): readonly Row[] {
+  const passed = (now - known[from + 1]!) * 1000;
   const rows: Row[] = [];
-  for (let at = 3; at < denial.length; at += 3) {
-    const retryAfter = denial[at + 1]!;
+  for (let at = from + 3; at < end; at += 3) {
+    const retryAfter = known[at + 1]!;
     rows.push({
       allowed: retryAfter <= passed,
-      remaining: denial[at]!,
+      remaining: known[at]!,
       retryAfter: Math.max(0, retryAfter - passed),
-      resetAfter: Math.max(0, denial[at + 2]! - passed),
+      resetAfter: Math.max(0, known[at + 2]! - passed),
     });
   }
   return rows;

@@ -1,0 +1,48 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+
+import { expect, test } from "vitest";
+
+import { createNumberTable } from "../../src/limiter/number-table.ts";
+
+test("it grows with what it holds, by a sixteenth at most, and never beyond its bound", () => {
+  const table = createNumberTable(2_000, 2, 10);
+  for (let i = 1; i <= 3_000; i++) {
+    table.set(`text ${i}`, [i, -i]);
+    const slots = table.numbers.length / 2 - 1;
+    expect(slots).toBeGreaterThanOrEqual(Math.min(i, 2_000));
+    expect(slots).toBeLessThanOrEqual(Math.min(i + 15 + i / 16, 2_000));
+  }
+  for (let i = 1; i <= 3_000; i++) {
+    const slot = table.find(`text ${i}`);
+    if (i <= 1_000) expect(slot).toBe(0);
+    else expect([...table.numbers.subarray(slot * 2, slot * 2 + 2)]).toEqual([i, -i]);
+  }
+});
+
+test("a retired slot goes to the next text, before any that is in use", () => {
+  const table = createNumberTable(3, 1, 1);
+  for (const text of ["a", "b", "c"]) table.set(text, [0]);
+  const slot = table.find("b");
+  table.retire(slot);
+  table.set("d", [0]);
+  expect(table.find("d")).toBe(slot);
+  table.set("e", [0]);
+  expect(table.find("a")).toBe(0);
+});
+
+test("a long text goes with its slot", () => {
+  setFlagsFromString("--expose-gc");
+  const collectGarbage = runInNewContext("gc") as () => void;
+  const heapUsed = () => {
+    collectGarbage();
+    return process.memoryUsage().heapUsed;
+  };
+  const table = createNumberTable(100, 1, 1);
+  const before = heapUsed();
+  for (let i = 0; i < 100; i++) table.set(`${i}`.padEnd(200_000, "long"), [i]);
+  expect(heapUsed() - before).toBeGreaterThan(15e6);
+  for (let i = 0; i < 100; i++) table.set(`short ${i}`, [i]);
+  expect(heapUsed() - before).toBeLessThan(5e6);
+  expect(table.find("short 99")).toBeGreaterThan(0);
+});
