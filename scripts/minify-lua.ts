@@ -61,8 +61,35 @@ function replace(
     );
 }
 
+/** What would be read as one thing: two words, a comment's beginning, a number and the dots of a concatenation. */
+const TOGETHER = /\w\w|--|[\d.][\d.]/;
+
+/** A program with spaces only where words would run together, and line breaks where there were some. */
+function close(source: string): string {
+  const parser = luaparse.parse("", {
+    luaVersion: "5.1",
+    comments: false,
+    ranges: true,
+    wait: true,
+  });
+  parser.write(source);
+  let closed = "";
+  let end = 0;
+  for (;;) {
+    const token = parser.lex() as unknown as Node & { readonly type: number };
+    const [start, next] = token.range;
+    const between = source.slice(end, start);
+    const piece = source.slice(start, next);
+    if (piece === "") return closed;
+    if (between.includes("\n") && closed !== "") closed += "\n";
+    else if (between !== "" && TOGETHER.test(closed.slice(-1) + piece[0]!)) closed += " ";
+    closed += piece;
+    end = next;
+  }
+}
+
 /**
- * Drops comments and indentation and shortens the names of locals: all of it would cost cold start. The parser finds
+ * Drops comments, indentation and spaces and shortens the names of locals: all of it would cost cold start. The parser finds
  * them, and proves that the program is still the same.
  */
 export function minify(source: string): string {
@@ -72,14 +99,11 @@ export function minify(source: string): string {
   const locals = [...nodes(chunk.body)].filter(
     ({ type, isLocal }) => type === "Identifier" && isLocal,
   );
-  const minified = replace(source, [
+  const short = replace(source, [
     ...comments.map(({ range }) => ({ range, by: "" })),
     ...locals.map(({ range, name }) => ({ range, by: names.get(name!)! })),
-  ])
-    .split("\n")
-    .map((line) => line.trim())
-    .filter((line) => line !== "")
-    .join("\n");
+  ]);
+  const minified = close(short);
   if (!isDeepStrictEqual(renamed(parse(minified), new Map()), renamed(chunk, names))) {
     throw new Error("lua: minifying changed the program");
   }

@@ -55,7 +55,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "counter: the previous window weighs nothing",
     file: "lua/algorithms/sliding-window-counter.lua",
-    find: "local carried = previous * (ticks - elapsed)",
+    find: "local carried = previous * (ticks - (elapsed - elapsed % tick) / tick)",
     replace: "local carried = 0",
     tests: ["test/lua/model"],
   },
