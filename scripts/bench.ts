@@ -1,5 +1,5 @@
 // Measures Tidegate against its peers, on real parts only.
-// `npm run bench -- [--short] [--only redis,trips,edge,workerd,bundle] [--out bench/results.json]`
+// `npm run bench -- [--short] [--only redis,trips,lease,edge,workerd,bundle] [--out bench/results.json]`
 
 import { dirname } from "node:path";
 import { parseArgs } from "node:util";
@@ -7,6 +7,7 @@ import { parseArgs } from "node:util";
 import { bundlePart } from "./bench/edge/bundle.ts";
 import { edgePart } from "./bench/edge/edge.ts";
 import type { Part } from "./bench/figure.ts";
+import { leasePart } from "./bench/lease/lease.ts";
 import { writePlots } from "./bench/plot/plot.ts";
 import { redisPart } from "./bench/redis/redis.ts";
 import { type PartResults, partResults, writeResults } from "./bench/results.ts";
@@ -17,6 +18,7 @@ import { workerdPart } from "./bench/workerd/workerd.ts";
 const PARTS: Record<string, Part> = {
   redis: redisPart,
   trips: tripsPart,
+  lease: leasePart,
   edge: edgePart,
   workerd: workerdPart,
   bundle: bundlePart,

@@ -70,6 +70,10 @@ export class Faults {
     this.#faults = faults;
   }
 
+  get size(): number {
+    return this.#faults.length;
+  }
+
   add(path: string, value: unknown, remedy: string): void {
     this.#faults.push({ path: this.#within + path, value: describe(value), remedy });
   }

@@ -10,7 +10,8 @@ import { appendFields } from "./adapter/append-fields.ts";
 import { compileRequest, type RequestOptions } from "./adapter/request-limiter.ts";
 import { Faults } from "./errors.ts";
 import type { Decision } from "./limiter/decision.ts";
-import { buildLimiter, type Limiter } from "./limiter/limiter.ts";
+import type { Limiter } from "./limiter/limiter.ts";
+import { openLimiter } from "./limiter/open-limiter.ts";
 import { checkSettings, givenOptions, type LimiterOptions } from "./limiter/settings.ts";
 import { memoryStore } from "./store/memory-store.ts";
 import { openStore } from "./store/open-store.ts";
@@ -54,19 +55,19 @@ export function rateLimit<E extends Env = Env>(
   const checked = late ? { ...rest, store: memoryStore() } : (options as LimiterOptions);
   const store = openStore(checked, {}, faults);
   faults.throwIfAny();
-  let limiter = late ? undefined : buildLimiter(store!, settings);
+  let limiter = late ? undefined : openLimiter(store!, settings);
 
-  function openLimiter(c: Context<E>): Limiter {
+  function openLate(c: Context<E>): Limiter {
     const lateFaults = new Faults();
     const environment = { ...processEnvironment(), ...(c.env as object) };
     const found = typeof redis === "function" ? { ...rest, redis: redis(c) } : rest;
     const opened = openStore(found, environment, lateFaults);
     lateFaults.throwIfAny();
-    return buildLimiter(opened!, settings);
+    return openLimiter(opened!, settings);
   }
 
   return async function rateLimit(c: Context, next) {
-    limiter ??= openLimiter(c);
+    limiter ??= openLate(c);
     const answer = await limitRequest(limiter, c, c.req.raw.headers);
     if (answer instanceof Response) return answer;
     c.set("rateLimit", answer);

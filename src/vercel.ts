@@ -6,7 +6,7 @@
 
 import { compileRequest, type RequestOptions } from "./adapter/request-limiter.ts";
 import { Faults } from "./errors.ts";
-import { buildLimiter } from "./limiter/limiter.ts";
+import { openLimiter } from "./limiter/open-limiter.ts";
 import { checkSettings, givenOptions, type LimiterOptions } from "./limiter/settings.ts";
 import { openStore } from "./store/open-store.ts";
 import { processEnvironment } from "./store/redis-client.ts";
@@ -32,7 +32,7 @@ export function rateLimit(given: RateLimitOptions): (request: Request) => Promis
   const limitRequest = compileRequest<Request>(requestOptions, options.policies, faults);
   const store = openStore(options, processEnvironment(), faults);
   faults.throwIfAny();
-  const limiter = buildLimiter(store!, settings);
+  const limiter = openLimiter(store!, settings);
 
   return async function rateLimit(request) {
     const answer = await limitRequest(limiter, request, request.headers);

@@ -1,5 +1,5 @@
 import { MAX_LIMIT } from "../policy/whole.ts";
-import { windowTimes } from "../policy/window.ts";
+import { tickOf, windowTimes } from "../policy/window.ts";
 import type { AlgorithmModel } from "../store/memory/algorithm.ts";
 import { slidingWindowCounter } from "../store/memory/sliding-window-counter.ts";
 import { SLIDING_WINDOW_COUNTER as script } from "../store/scripts.generated.ts";
@@ -13,10 +13,10 @@ export const SLIDING_WINDOW_COUNTER: Implementation = {
   script,
   model: slidingWindowCounter as AlgorithmModel<unknown>,
 
-  /** The window, and the shortest tick that keeps 8 * limit * window / tick below 2^53, so that products stay exact. */
+  /** The window, and the ticks in which it is weighed. */
   times(policy, limit, path, faults) {
     const { windowMicroseconds } = windowTimes(policy, limit, path, faults);
-    const tick = Math.max(1, Math.ceil((8 * limit * windowMicroseconds) / 2 ** 53));
+    const tick = tickOf(windowMicroseconds, limit);
     return { windowMicroseconds, parameters: [windowMicroseconds, tick] };
   },
 };

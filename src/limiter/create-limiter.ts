@@ -1,7 +1,8 @@
 import { Faults } from "../errors.ts";
 import { openStore } from "../store/open-store.ts";
 import { processEnvironment } from "../store/redis-client.ts";
-import { buildLimiter, type Limiter } from "./limiter.ts";
+import type { Limiter } from "./limiter.ts";
+import { openLimiter } from "./open-limiter.ts";
 import { checkSettings, givenOptions, type LimiterOptions } from "./settings.ts";
 
 /**
@@ -22,5 +23,5 @@ export function createLimiter(given: LimiterOptions): Limiter {
   const settings = checkSettings(options, faults);
   const store = openStore(options, processEnvironment(), faults);
   faults.throwIfAny();
-  return buildLimiter(store!, settings);
+  return openLimiter(store!, settings);
 }

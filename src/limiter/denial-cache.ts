@@ -14,7 +14,7 @@ export interface DenialCache {
  * How much faster than Redis's clock this isolate's may run: NTP slews a clock by at most 500 ppm. A denial is trusted
  * for that much less than its wait.
  */
-const DRIFT = 5e-4;
+export const DRIFT = 5e-4;
 
 /** A reset by another isolate cannot reach this one: after this long, a denial is asked for again. Milliseconds. */
 const MAX_TRUST = 60_000;

@@ -82,13 +82,27 @@ function compilePolicy(input: unknown, path: string, faults: Faults): CompiledPo
   const policy = input as Policy;
   const { algorithm, onFailure } = policy;
   const implementation = implementationOf(policy, path, faults);
-  const { maxLimit, beyond, lifetime, times } = implementation;
+  const { maxLimit, beyond, times } = implementation;
   const limit = whole(policy.limit, maxLimit, `${path}.limit`, faults, beyond);
   if (onFailure !== undefined && !VERDICTS.includes(onFailure)) {
     faults.add(`${path}.onFailure`, onFailure, 'Use "open", "closed" or "local".');
   }
-  const { windowMicroseconds, parameters } = times(policy, limit, path, faults);
+  const comesTo = times(policy, limit, path, faults);
   const name = nameOf(policy, path, faults);
+  return completePolicy({ name, algorithm, implementation, limit, onFailure }, comesTo);
+}
+
+/** A policy with all that follows from its numbers. */
+export function completePolicy(
+  {
+    name,
+    algorithm,
+    implementation,
+    limit,
+    onFailure,
+  }: Omit<CompiledPolicy, "window" | "parameters" | "ttl" | "field">,
+  { windowMicroseconds, parameters }: Times,
+): CompiledPolicy {
   const window = windowMicroseconds / 1e6;
   return {
     name,
@@ -98,7 +112,7 @@ function compilePolicy(input: unknown, path: string, faults: Faults): CompiledPo
     window,
     onFailure,
     parameters,
-    ttl: Math.ceil((lifetime * windowMicroseconds) / 1000) + 1,
+    ttl: Math.ceil((implementation.lifetime * windowMicroseconds) / 1000) + 1,
     field: `"${name}";q=${limit};w=${Math.max(1, Math.ceil(window))}`,
   };
 }

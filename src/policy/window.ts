@@ -30,3 +30,8 @@ export function windowTimes(policy: Policy, _limit: number, path: string, faults
   const windowMicroseconds = windowOf(window, `${path}.window`, faults);
   return { windowMicroseconds, parameters: [windowMicroseconds, 0] };
 }
+
+/** The shortest tick that keeps 8 * limit * window / tick below 2^53, so that a weighted count's products stay exact. */
+export function tickOf(window: number, limit: number): number {
+  return Math.max(1, Math.ceil((8 * limit * window) / 2 ** 53));
+}

@@ -55,16 +55,21 @@ export function memoryStore({
   return {
     decide(operation, keys, cost, policies) {
       const time = now();
-      const asked = operation === "consume" && policies.length > 1 ? "peek" : operation;
-      let outcomes = policies.map((policy, i) => evaluate(keys[i]!, time, asked, cost, policy));
+      const evaluateAll = (asked: Operation, units: number) =>
+        policies.map((policy, i) => evaluate(keys[i]!, time, asked, units, policy));
+      const lease = operation === "lease";
+      const asked = lease || (operation === "consume" && policies.length > 1) ? "peek" : operation;
+      let outcomes = evaluateAll(asked, lease ? 1 : cost);
+      // Of a policy without room nothing remains.
+      const taken = lease ? Math.min(cost, ...outcomes.map(({ remaining }) => remaining)) : cost;
       if (asked !== operation && outcomes.every(({ allowed }) => allowed)) {
-        outcomes = policies.map((policy, i) => evaluate(keys[i]!, time, operation, cost, policy));
+        outcomes = evaluateAll(lease ? "charge" : operation, taken);
       }
       policies.forEach(({ algorithm }, i) => {
         const { state } = outcomes[i]!;
         if (state !== undefined) keep(keys[i]!, algorithm, state);
       });
-      return { now: time, rows: outcomes.map(toRow) };
+      return { now: time, rows: outcomes.map(toRow), ...(lease && { taken }) };
     },
 
     reset(keys) {

@@ -80,7 +80,8 @@ export function redisStore(redis: RedisClient): Store {
         );
       }
       try {
-        return parseReply(await run(script, keys as string[], args), policies.length);
+        const reply = await run(script, keys as string[], args);
+        return parseReply(reply, policies.length, operation === "lease");
       } catch (error) {
         throw storeError(error);
       }
@@ -89,7 +90,7 @@ export function redisStore(redis: RedisClient): Store {
     async reset(keys) {
       try {
         // Read, because anything else than the script's answer confirms nothing.
-        parseReply(await run(RESET, keys as string[], ["reset"]), 0);
+        parseReply(await run(RESET, keys as string[], ["reset"]), 0, false);
       } catch (error) {
         throw storeError(error);
       }
@@ -97,17 +98,18 @@ export function redisStore(redis: RedisClient): Store {
   };
 }
 
-function parseReply(reply: unknown, policies: number): Reply {
+function parseReply(reply: unknown, policies: number, lease: boolean): Reply {
+  const end = 1 + WIDTH * policies;
   if (
     !Array.isArray(reply) ||
-    reply.length !== 1 + WIDTH * policies ||
+    reply.length !== end + Number(lease) ||
     !reply.every(Number.isSafeInteger)
   ) {
     throw new StoreError("ERR_STORE_REPLY", "The answer is not one of Tidegate's script.");
   }
   const numbers = reply as number[];
   const rows: Row[] = [];
-  for (let at = 1; at < numbers.length; at += WIDTH) {
+  for (let at = 1; at < end; at += WIDTH) {
     rows.push({
       allowed: numbers[at] === 1,
       remaining: numbers[at + 1]!,
@@ -115,5 +117,5 @@ function parseReply(reply: unknown, policies: number): Reply {
       resetAfter: numbers[at + 3]!,
     });
   }
-  return { now: numbers[0]!, rows };
+  return { now: numbers[0]!, rows, ...(lease && { taken: numbers[end]! }) };
 }

@@ -6,15 +6,17 @@ export type Operation =
   /** Say what `consume` would do; take nothing. */
   | "peek"
   /** Take the cost whatever is left. */
-  | "charge";
+  | "charge"
+  /** Take as many units up to the cost as every policy has room for, if that is one or more. */
+  | "lease";
 
 /** What one policy says. Times in microseconds. */
 export interface Row {
-  /** Whether this policy alone has room for the cost. */
+  /** Whether this policy alone has room for the cost (for a lease: one unit). */
   readonly allowed: boolean;
   /** Units left afterwards. */
   readonly remaining: number;
-  /** How long the same cost (after a charge: one unit) would now have to wait; 0 if not at all. */
+  /** How long the same cost (after a charge or a lease: one unit) would now have to wait; 0 if not at all. */
   readonly retryAfter: number;
   /** How long until the whole limit is available again. */
   readonly resetAfter: number;
@@ -24,6 +26,8 @@ export interface Row {
 export interface Reply {
   readonly now: number;
   readonly rows: readonly Row[];
+  /** Of a lease: how many units it took, 0 if it was denied. */
+  readonly taken?: number;
 }
 
 /** Where the counts live. Every implementation passes the same contract suite. */

@@ -19,7 +19,14 @@ test(
         maxBuffer: 1e7,
       });
       const { parts } = JSON.parse(await readFile(out, "utf8")) as Results;
-      expect(Object.keys(parts).sort()).toEqual(["bundle", "edge", "redis", "trips", "workerd"]);
+      expect(Object.keys(parts).sort()).toEqual([
+        "bundle",
+        "edge",
+        "lease",
+        "redis",
+        "trips",
+        "workerd",
+      ]);
       for (const { figures } of Object.values(parts)) {
         expect(figures.length).toBeGreaterThan(0);
         for (const { name, tidegate, peer, ratio } of figures) {

@@ -29,6 +29,7 @@ export function storeContract(open: () => Store): void {
     return {
       ask: async (operation: Operation, cost = 1): Promise<readonly Row[]> =>
         (await open().decide(operation, keys, cost, compiled)).rows,
+      lease: (wanted: number) => open().decide("lease", keys, wanted, compiled),
       reset: () => open().reset(keys),
     };
   }
@@ -88,6 +89,22 @@ export function storeContract(open: () => Store): void {
       expect(absurd!.remaining).toBe(0);
       expect(absurd!.retryAfter).toBeLessThanOrEqual(2 * 86_400e6);
       expect((await ask("consume"))[0]!.allowed).toBe(false);
+    });
+
+    test("leases as much as is wanted and left, then denies", async () => {
+      const { ask, lease } = partition(policy);
+      expect(await lease(3)).toMatchObject({
+        taken: 3,
+        rows: [{ allowed: true, remaining: 2, retryAfter: 0 }],
+      });
+      const { taken, rows } = await lease(Number.MAX_SAFE_INTEGER);
+      expect(taken).toBe(2);
+      expect(rows[0]).toMatchObject({ allowed: true, remaining: 0 });
+      expect(rows[0]!.retryAfter).toBeGreaterThan(0);
+      const denied = await lease(1);
+      expect(denied).toMatchObject({ taken: 0, rows: [{ allowed: false, remaining: 0 }] });
+      expect(denied.rows[0]!.retryAfter).toBeGreaterThan(0);
+      expect((await ask("peek"))[0]).toMatchObject({ allowed: false, remaining: 0 });
     });
 
     test("forgets on reset", async () => {
@@ -152,6 +169,27 @@ export function storeContract(open: () => Store): void {
         { allowed: true, remaining: 1 },
         { allowed: false, remaining: 0 },
       ]);
+    });
+
+    test("lease together what the one with the least left has", async () => {
+      const { ask, lease } = partition(five, three, ten);
+      await ask("consume");
+      expect(await lease(4)).toMatchObject({
+        taken: 2,
+        rows: [
+          { allowed: true, remaining: 2, retryAfter: 0 },
+          { allowed: true, remaining: 0 },
+          { allowed: true, remaining: 7, retryAfter: 0 },
+        ],
+      });
+      expect(await lease(4)).toMatchObject({
+        taken: 0,
+        rows: [
+          { allowed: true, remaining: 2 },
+          { allowed: false, remaining: 0 },
+          { allowed: true, remaining: 7 },
+        ],
+      });
     });
 
     test("with sixteen of them, too", async () => {

@@ -196,3 +196,13 @@ test.for([
     code: "ERR_STORE_REPLY",
   });
 });
+
+test.for([
+  ["a lease without its size", "lease", [1, 1, 0, 0, 0]],
+  ["a size where nothing was leased", "consume", [1, 1, 0, 0, 0, 1]],
+] as const)("%s is no answer", async ([, operation, reply]) => {
+  const store = redisStore({ evalsha: async () => reply, eval: async () => reply });
+  await expect(store.decide(operation, ["k"], 1, policies)).rejects.toMatchObject({
+    code: "ERR_STORE_REPLY",
+  });
+});

@@ -1,0 +1,79 @@
+import { Redis } from "@upstash/redis";
+import { describe, expect, inject, test } from "vitest";
+
+import {
+  createLimiter,
+  fixedWindow,
+  type LimiterOptions,
+  type RedisClient,
+  tokenBucket,
+} from "../../src/index.ts";
+
+/** A limiter on a real Redis, and how often it asked. */
+function isolate(options: Pick<LimiterOptions, "policies" | "lease" | "prefix">) {
+  const redis = new Redis({
+    url: inject("redisRestUrl"),
+    token: inject("redisRestToken"),
+    retry: { retries: 0 },
+    enableAutoPipelining: false,
+  });
+  let calls = 0;
+  const client: RedisClient = {
+    evalsha: (sha1, keys, args) => (calls++, redis.evalsha(sha1, keys, args)),
+    eval: (script, keys, args) => redis.eval(script, keys, args),
+  };
+  // Far more than a decision takes: a stall of the machine must not become a verdict.
+  const limiter = createLimiter({ ...options, redis: client, timeout: "5s" });
+  return { limiter, calls: () => calls };
+}
+
+const prefix = () => `lease-${crypto.randomUUID()}`;
+
+describe("a limiter with leases, on Redis", () => {
+  test("gives out exactly the limit, with a fraction of the calls", async () => {
+    const policies = [
+      fixedWindow({ name: "daily", limit: 400, window: "1d" }),
+      tokenBucket({ name: "bucket", limit: 500, refill: 100, per: "1d" }),
+    ];
+    const options = { policies, lease: "10s" as const, prefix: prefix() };
+    const isolates = [isolate(options), isolate(options)];
+    const admitted: number[] = [0, 0];
+    for (let request = 0; request < 500; request++) {
+      const which = request % 2;
+      const decision = await isolates[which]!.limiter.limit("hot");
+      admitted[which]! += Number(decision.allowed);
+      expect(decision.reason).not.toBe("store-unavailable");
+    }
+    expect(admitted[0]! + admitted[1]!).toBe(400);
+    expect(isolates[0]!.calls() + isolates[1]!.calls()).toBeLessThan(100);
+  });
+
+  test("counts down one by one, whoever decided", async () => {
+    const policies = [fixedWindow({ limit: 100, window: "1d" })];
+    const { limiter, calls } = isolate({ policies, lease: "10s", prefix: prefix() });
+    for (let left = 99; left >= 0; left--) {
+      const { allowed, policies: rows } = await limiter.limit("hot");
+      expect(allowed).toBe(true);
+      expect(rows[0]!.remaining).toBe(left);
+      expect(rows[0]!.retryAfterMs > 0).toBe(left === 0);
+    }
+    expect((await limiter.limit("hot")).allowed).toBe(false);
+    expect(calls()).toBeLessThan(25);
+  });
+
+  test("tells the limit that it keeps", async () => {
+    const policies = [tokenBucket({ name: "api", limit: 100, refill: 100, per: "1s" })];
+    const { limiter } = isolate({ policies, lease: "100ms", prefix: prefix() });
+    const decision = await limiter.limit("hot");
+    expect(decision.headers().get("RateLimit-Policy")).toBe('"api";q=90;w=1');
+    expect((await limiter.limit("hot", { cost: 91 })).reason).toBe("cost-exceeds-limit");
+  });
+
+  test("asks with every request where it has none", async () => {
+    const policies = [fixedWindow({ limit: 100, window: "1d" })];
+    const { limiter, calls } = isolate({ policies, prefix: prefix() });
+    for (let request = 0; request < 50; request++) await limiter.limit("hot");
+    // And twice to find the script.
+    expect(calls()).toBeGreaterThanOrEqual(50);
+  });
+});

@@ -1,0 +1,54 @@
+import { describe, expect, test } from "vitest";
+
+import { tightenPolicy } from "../../src/lease/tighten.ts";
+import {
+  fixedWindow,
+  type Policy,
+  segmentedWindow,
+  slidingWindowCounter,
+  slidingWindowLog,
+  tokenBucket,
+} from "../../src/policy/policy.ts";
+import { compilePolicy } from "../support/compile-policy.ts";
+
+const tightened = (policy: Policy, lease = 100_000) => tightenPolicy(compilePolicy(policy), lease);
+
+test("a token bucket is smaller by what comes back within a lease, rounded up", () => {
+  expect(tightened(tokenBucket({ limit: 100, refill: 100, per: "1s" }))).toMatchObject({
+    limit: 90,
+    window: 0.9,
+    parameters: [10_000, 1],
+    field: '"token-bucket-100-100-per-1s";q=90;w=1',
+  });
+  expect(tightened(tokenBucket({ limit: 100, refill: 101, per: "1s" })).limit).toBe(89);
+  expect(tightened(tokenBucket({ limit: 100, refill: 1, per: "1h" })).limit).toBe(99);
+});
+
+test.for([
+  slidingWindowLog({ name: "as-given", limit: 30, window: "2s" }),
+  slidingWindowCounter({ name: "as-given", limit: 30, window: "2s" }),
+  segmentedWindow({ name: "as-given", limit: 30, window: "2s", segments: 7 }),
+])("$algorithm: what is meant with a window that is longer by a lease", (policy) => {
+  expect(tightened(policy)).toEqual(compilePolicy({ ...policy, window: "2.1s" } as Policy));
+});
+
+test("a fixed window stays as it is", () => {
+  const policy = fixedWindow({ limit: 30, window: "1s" });
+  expect(tightened(policy)).toEqual(compilePolicy(policy));
+});
+
+describe("every algorithm", () => {
+  test.for([
+    tokenBucket({ limit: 1e9, refill: 1e9, per: "3s" }),
+    slidingWindowLog({ limit: 100_000, window: "366d" }),
+    slidingWindowCounter({ limit: 1e9, window: "366d" }),
+    segmentedWindow({ limit: 1e9, window: "366d", segments: 60 }),
+    fixedWindow({ limit: 1e9, window: "366d" }),
+  ])("$algorithm with the largest numbers stays within what is counted exactly", (policy) => {
+    const { limit, window, parameters, ttl } = tightened(policy, 1_000_000);
+    for (const number of [limit, ...parameters, ttl, Math.round(window * 1e6)]) {
+      expect(Number.isSafeInteger(number)).toBe(true);
+    }
+    expect(limit).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,87 @@
+import fc from "fast-check";
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+
+import {
+  fixedWindow,
+  segmentedWindow,
+  slidingWindowCounter,
+  slidingWindowLog,
+  tokenBucket,
+} from "../../src/policy/policy.ts";
+import { memoryStore } from "../../src/store/memory-store.ts";
+import type { RedisClient } from "../../src/store/redis-client.ts";
+import { redisStore } from "../../src/store/redis-store.ts";
+import { compile } from "../support/compile-policy.ts";
+
+let redis: Redis;
+beforeAll(() => {
+  redis = new Redis(inject("redisUrl"));
+});
+afterAll(() => redis.quit());
+
+const client: RedisClient = {
+  evalsha: (sha1, keys, args) => redis.evalsha(sha1, keys.length, ...keys, ...args),
+  eval: (script, keys, args) => redis.eval(script, keys.length, ...keys, ...args),
+};
+
+const limit = fc.integer({ min: 1, max: 40 });
+const window = fc.constantFrom("20ms", "1s", "1d");
+const policy = fc
+  .tuple(
+    fc.constantFrom(
+      tokenBucket,
+      slidingWindowLog,
+      slidingWindowCounter,
+      segmentedWindow,
+      fixedWindow,
+    ),
+    limit,
+    window,
+  )
+  .map(([build, size, length]) =>
+    build({
+      limit: size,
+      ...(build === tokenBucket ? { refill: size, per: length } : { window: length }),
+    } as never),
+  );
+const step = fc.record({
+  operation: fc.constantFrom("lease", "lease", "lease", "consume", "peek", "charge"),
+  cost: fc.integer({ min: 1, max: 30 }),
+});
+
+test("a lease of several policies says in Redis what it says in memory, and leaves the same", async () => {
+  const store = redisStore(client);
+  let now = 0;
+  let granted = 0;
+  let denied = 0;
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(policy, { minLength: 1, maxLength: 4 }),
+      fc.array(step, { minLength: 1, maxLength: 25, size: "max" }),
+      async (drawn, steps) => {
+        const policies = compile(
+          drawn.map((drawnPolicy, i) => ({ ...drawnPolicy, name: `p${i}` })),
+        );
+        const smallest = Math.min(...policies.map(({ limit: most }) => most));
+        const id = crypto.randomUUID();
+        const keys = policies.map(({ name }) => `tg:{${id}}:${name}`);
+        const model = memoryStore({ now: () => now });
+        for (const { operation, cost } of steps) {
+          const units =
+            operation === "lease" || operation === "charge" ? cost : Math.min(cost, smallest);
+          const reply = await store.decide(operation, keys, units, policies);
+          ({ now } = reply);
+          expect(reply).toEqual(model.decide(operation, keys, units, policies));
+          if (operation !== "lease") continue;
+          if (reply.taken! > 0) granted++;
+          else denied++;
+        }
+      },
+    ),
+    { numRuns: 300 },
+  );
+  // Not for want of trying.
+  expect(granted).toBeGreaterThan(200);
+  expect(denied).toBeGreaterThan(200);
+});
