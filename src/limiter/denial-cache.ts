@@ -1,8 +1,11 @@
 import type { Row } from "../store/store.ts";
 
 export interface DenialCache {
-  /** The rows of a denial that is known for this cost, as they stand now; `undefined` if none is. */
-  find(partition: string, cost: number, now: number): readonly Row[] | undefined;
+  /**
+   * The rows of a denial that is known for this cost, as they stand now; `undefined` if none is, and `null` to the
+   * first that asks after one has run out.
+   */
+  find(partition: string, cost: number, now: number): readonly Row[] | null | undefined;
   /** Notes what an answer says about the next request of the same cost. */
   learn(partition: string, cost: number, sentAt: number, rows: readonly Row[]): void;
   /** Drops what is known, and what answers to requests sent before now will say. */
@@ -20,7 +23,7 @@ type KnownDenial = readonly number[];
  * How much faster than Redis's clock this isolate's may run: NTP slews a clock by at most 500 ppm. A denial is trusted
  * for that much less than its wait.
  */
-const DRIFT = 5e-4;
+export const DRIFT = 5e-4;
 
 /** A reset by another isolate cannot reach this one: after this long, a denial is asked for again. Milliseconds. */
 const MAX_TRUST = 60_000;
@@ -41,7 +44,7 @@ export function createDenialCache(maxEntries: number): DenialCache {
       const denial = known.get(partition);
       if (denial === undefined || cost < denial[0]!) return undefined;
       known.delete(partition);
-      if (now >= denial[1]!) return undefined;
+      if (now >= denial[1]!) return null;
       known.set(partition, denial);
       return rowsAt(denial, now);
     },

@@ -5,6 +5,8 @@ import type { Operation, Row, Store } from "../store/store.ts";
 import { createDecision, type Decision, type Reason } from "./decision.ts";
 import { createDenialCache } from "./denial-cache.ts";
 import { createFallback } from "./failure.ts";
+import { createProbes } from "./probes.ts";
+import { createRedisClocks } from "./redis-clocks.ts";
 import type { LimiterSettings } from "./settings.ts";
 
 export interface CostOptions {
@@ -50,6 +52,8 @@ export interface Limiter {
 export function buildLimiter(store: Store, settings: LimiterSettings): Limiter {
   const { policies, prefix, now, headers: headerOptions } = settings;
   const denials = createDenialCache(settings.maxDenials);
+  const probes = createProbes();
+  const clocks = createRedisClocks();
   const memory = memoryStore();
   const decideWithoutStore = createFallback(policies, settings.onFailure, memory);
   const smallestLimit = Math.min(...policies.map(({ limit }) => limit));
@@ -62,18 +66,28 @@ export function buildLimiter(store: Store, settings: LimiterSettings): Limiter {
     const key = partitionKey(identity);
     const partition = typeof key === "string" ? key : await key;
     if (cost > smallestLimit) return neverFits(partition, cost);
-    const denied = denials.find(partition, cost, now());
-    if (denied) return answer("cached-denial", denied);
-    return ask(cost === 0 ? "peek" : "consume", partition, cost);
+    const operation = cost === 0 ? "peek" : "consume";
+    const arrivedAt = now();
+    for (let at = arrivedAt; ; at = now()) {
+      const denied = denials.find(partition, cost, at);
+      if (denied) return answer("cached-denial", denied);
+      if (denied === null) {
+        return probes.lead(partition, cost, at, () => ask(operation, partition, cost));
+      }
+      const probe = probes.follow(partition, cost, arrivedAt, at);
+      if (!probe) return ask(operation, partition, cost);
+      await probe;
+    }
   }
 
   async function ask(operation: Operation, partition: string, cost: number): Promise<Decision> {
     const keys = keysOf(partition);
     const sentAt = now();
     try {
-      const { rows } = await store.decide(operation, keys, cost, policies);
-      if (settings.maxDenials > 0 && cost > 0) {
-        denials.learn(partition, operation === "charge" ? 1 : cost, sentAt, rows);
+      const { now: shown, rows } = await store.decide(operation, keys, cost, policies);
+      if (settings.maxDenials > 0 && cost > 0 && rows.some(({ retryAfter }) => retryAfter > 0)) {
+        const answeredAt = clocks.note(partition, shown, sentAt, now());
+        denials.learn(partition, operation === "charge" ? 1 : cost, answeredAt, rows);
       }
       return rows.every(({ allowed }) => allowed)
         ? answer("allowed", rows)
