@@ -8,6 +8,7 @@ import { createFallback } from "./failure.ts";
 import { createProbes } from "./probes.ts";
 import { createRedisClocks } from "./redis-clocks.ts";
 import type { LimiterSettings } from "./settings.ts";
+import type { Sharing } from "./shared-denials.ts";
 
 export interface CostOptions {
   /** Quota units of this request: a whole number from 0; 0 takes nothing. Default 1. */
@@ -54,6 +55,7 @@ export function buildLimiter(store: Store, settings: LimiterSettings): Limiter {
   const denials = createDenialCache(settings.maxDenials);
   const probes = createProbes();
   const clocks = createRedisClocks();
+  const sharing = settings.sharedDenials?.share(settings, clocks, denials);
   const memory = memoryStore();
   const decideWithoutStore = createFallback(policies, settings.onFailure, memory);
   const smallestLimit = Math.min(...policies.map(({ limit }) => limit));
@@ -72,15 +74,28 @@ export function buildLimiter(store: Store, settings: LimiterSettings): Limiter {
       const denied = denials.find(partition, cost, at);
       if (denied) return answer("cached-denial", denied);
       if (denied === null) {
-        return probes.lead(partition, cost, at, () => ask(operation, partition, cost));
+        return probes.lead(partition, cost, at, () => probe(operation, partition, cost));
       }
-      const probe = probes.follow(partition, cost, arrivedAt, at);
-      if (!probe) return ask(operation, partition, cost);
-      await probe;
+      const answered = probes.follow(partition, cost, arrivedAt, at);
+      if (!answered) return ask(operation, partition, cost);
+      await answered;
     }
   }
 
-  async function ask(operation: Operation, partition: string, cost: number): Promise<Decision> {
+  /** Asks for all who follow; and for all isolates that share their denials, unless one of them has asked just now. */
+  async function probe(operation: Operation, partition: string, cost: number): Promise<Decision> {
+    const denied = sharing && (await sharing.look(partition, cost));
+    return denied
+      ? answer("cached-denial", denied)
+      : ask(operation, partition, cost, sharing?.tell);
+  }
+
+  async function ask(
+    operation: Operation,
+    partition: string,
+    cost: number,
+    tell?: Sharing["tell"],
+  ): Promise<Decision> {
     const keys = keysOf(partition);
     const sentAt = now();
     try {
@@ -89,6 +104,7 @@ export function buildLimiter(store: Store, settings: LimiterSettings): Limiter {
         const answeredAt = clocks.note(partition, shown, sentAt, now());
         denials.learn(partition, operation === "charge" ? 1 : cost, answeredAt, rows);
       }
+      tell?.(partition, cost, shown, rows);
       return rows.every(({ allowed }) => allowed)
         ? answer("allowed", rows)
         : answer("limited", rows);
@@ -152,6 +168,7 @@ export function buildLimiter(store: Store, settings: LimiterSettings): Limiter {
       await store.reset(keys);
       // Only now: an answer to a request that overtook the reset would bring the old denial back.
       denials.forget(partition, now());
+      sharing?.forget(partition);
     },
   };
 }

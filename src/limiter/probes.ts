@@ -1,3 +1,5 @@
+import { within } from "./within.ts";
+
 /** The requests that ask anew about a partition whose known denial has run out: one at a time for each. */
 export interface Probes {
   /** Asks on behalf of all who follow; they go on when it has its answer, or has failed. */
@@ -60,17 +62,7 @@ export function createProbes(): Probes {
       const probe = probes.get(partition);
       if (probe === undefined || cost < probe.cost) return undefined;
       const left = Math.min(arrivedAt, probe.startedAt) + PATIENCE - now;
-      return left > 0 ? settled(probe.ended, left) : undefined;
+      return left > 0 ? within(left, probe.ended) : undefined;
     },
   };
-}
-
-/** By a timer of the waiting request's own, because on Workers the one it waits for may be gone. */
-async function settled(ended: Promise<void>, milliseconds: number): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const patience = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, milliseconds);
-  });
-  await Promise.race([ended, patience]);
-  clearTimeout(timer);
 }

@@ -7,10 +7,12 @@ export interface RedisClocks {
    * isolate's clock at which that can have been, in milliseconds: the sending, or later if other answers tell more.
    */
   note(partition: string, shown: number, sentAt: number, receivedAt: number): number;
+  /** What the answers of late say; `undefined` if there were none. */
+  boundOf(partition: string, now: number): Bound | undefined;
 }
 
 /** At a moment of this isolate's clock, Redis's shows at most `base + moment * (1 + DRIFT)`. Milliseconds. */
-interface Bound {
+export interface Bound {
   readonly base: number;
   /** When the request was sent that says so. */
   readonly sentAt: number;
@@ -36,24 +38,31 @@ export function createRedisClocks(): RedisClocks {
   // A Map keeps the order of insertion: what is used is put back at the end, so the first is the one to go.
   const bounds = new Map<string, Bound>();
 
+  function boundOf(partition: string, now: number): Bound | undefined {
+    const bound = bounds.get(partition);
+    return bound && now - bound.sentAt < MAX_AGE ? bound : undefined;
+  }
+
   return {
+    boundOf,
+
     note(partition, shown, sentAt, receivedAt) {
       const time = shown / 1000;
       let bound: Bound = { base: time - sentAt * (1 + DRIFT), sentAt };
-      const known = bounds.get(partition);
-      if (
-        known !== undefined &&
-        known.base < bound.base &&
-        receivedAt - known.sentAt < MAX_AGE &&
-        // Else Redis's clock has stepped forwards since.
-        time <= known.base + receivedAt * (1 + DRIFT)
-      ) {
+      const known = boundOf(partition, receivedAt);
+      // One that Redis's clock has passed is of before it stepped forwards.
+      if (known && known.base < bound.base && time <= known.base + receivedAt * (1 + DRIFT)) {
         bound = known;
       }
       bounds.delete(partition);
       bounds.set(partition, bound);
       if (bounds.size > MAX_ENTRIES) bounds.delete(bounds.keys().next().value!);
-      return Math.max(sentAt, (time - bound.base) / (1 + DRIFT) - ROUNDING);
+      return Math.max(sentAt, earliest(bound, shown));
     },
   };
+}
+
+/** The earliest moment of this isolate's clock at which Redis's can have shown so many microseconds. */
+export function earliest({ base }: Bound, shown: number): number {
+  return (shown / 1000 - base) / (1 + DRIFT) - ROUNDING;
 }

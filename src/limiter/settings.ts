@@ -4,6 +4,7 @@ import { type CompiledPolicy, compilePolicies } from "../policy/compile.ts";
 import type { FailureVerdict, Policy } from "../policy/policy.ts";
 import type { StoreOptions } from "../store/open-store.ts";
 import { monotonicNow } from "./clock.ts";
+import type { SharedDenials } from "./shared-denials.ts";
 
 export interface LimiterOptions extends StoreOptions {
   /** Decided together: either all take the cost, or none does. 1 to 16. */
@@ -17,6 +18,12 @@ export interface LimiterOptions extends StoreOptions {
    * Default 10,000 entries.
    */
   readonly denialCache?: false | { readonly maxEntries: number };
+  /**
+   * Denials shared by isolates near each other, which then ask Redis about an abuser hardly more often than one:
+   * `coloDenials()` of `tidegate/cloudflare`, or `shareDenials()` of a place of your own. Only with a Redis. Default:
+   * none.
+   */
+  readonly sharedDenials?: SharedDenials;
   /** Which header fields tell the client. Default: all. */
   readonly headers?: HeaderOptions;
 }
@@ -28,6 +35,7 @@ export interface LimiterSettings {
   readonly onFailure: FailureVerdict;
   /** Entries of the denial cache; 0 for none. */
   readonly maxDenials: number;
+  readonly sharedDenials?: SharedDenials;
   readonly headers: HeaderOptions;
   /** The isolate's monotonic clock, in milliseconds. */
   readonly now: () => number;
@@ -56,7 +64,7 @@ export function checkSettings(options: LimiterOptions, faults: Faults): LimiterS
     onFailure = DEFAULTS.onFailure,
     headers = DEFAULTS.headers,
   } = options;
-  const { denialCache } = options;
+  const { denialCache, sharedDenials } = options;
   const policies = compilePolicies(options.policies, "policies", faults);
   if (typeof prefix !== "string" || !/^[A-Za-z0-9._:-]{1,64}$/.test(prefix)) {
     faults.add(
@@ -80,6 +88,19 @@ export function checkSettings(options: LimiterOptions, faults: Faults): LimiterS
       "Give { maxEntries } with a whole number from 1 to 1000000, or false for no cache.",
     );
   }
+  if (
+    sharedDenials !== undefined &&
+    (typeof sharedDenials?.share !== "function" ||
+      denialCache === false ||
+      options.store !== undefined)
+  ) {
+    faults.add(
+      "sharedDenials",
+      // What a place is reached with may be a secret.
+      Object(sharedDenials) === sharedDenials ? "(an object)" : sharedDenials,
+      "Give what coloDenials() or shareDenials() returns; it needs the denialCache, and a Redis that all count in.",
+    );
+  }
   if (typeof headers !== "object" || headers === null) {
     faults.add(
       "headers",
@@ -97,5 +118,13 @@ export function checkSettings(options: LimiterOptions, faults: Faults): LimiterS
       }
     }
   }
-  return { policies, prefix, onFailure, maxDenials, headers, now: DEFAULTS.now };
+  return {
+    policies,
+    prefix,
+    onFailure,
+    maxDenials,
+    ...(sharedDenials && { sharedDenials }),
+    headers,
+    now: DEFAULTS.now,
+  };
 }

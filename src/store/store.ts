@@ -20,7 +20,10 @@ export interface Row {
   readonly resetAfter: number;
 }
 
-/** A store's answer: its clock in microseconds since 1970, and one row per policy in the order asked. */
+/**
+ * A store's answer: what its clock showed while it decided, in microseconds since 1970 (by that, denials are dated), and
+ * one row per policy in the order asked.
+ */
 export interface Reply {
   readonly now: number;
   readonly rows: readonly Row[];

@@ -7,6 +7,7 @@ import {
 } from "../adapter/request-limiter.ts";
 import type { Faults } from "../errors.ts";
 import { checkSettings, type LimiterOptions, type LimiterSettings } from "../limiter/settings.ts";
+import type { SharedDenials } from "../limiter/shared-denials.ts";
 import type { ClientIp } from "../partition/client-ip.ts";
 import { check } from "./check.ts";
 import { compileRoute, type Covers } from "./route.ts";
@@ -21,6 +22,7 @@ export interface Rule {
 /** What the rules take from the variables around them. */
 export interface RuleDefaults extends Required<Pick<LimiterOptions, "prefix" | "onFailure">> {
   readonly clientIp: ClientIp;
+  readonly sharedDenials: SharedDenials | undefined;
 }
 
 const methodRemedy =
@@ -54,7 +56,7 @@ const RuleShape = z.strictObject(
 export function readRule(
   input: unknown,
   path: string,
-  { clientIp, ...defaults }: RuleDefaults,
+  { clientIp, sharedDenials, ...defaults }: RuleDefaults,
   faults: Faults,
 ): Rule | undefined {
   const shape = check(RuleShape, input, path, faults);
@@ -63,7 +65,12 @@ export function readRule(
   const { policies, onFailure, partition, onMissing, cost } = input as LimiterOptions &
     RequestOptions<Request>;
   const settings = checkSettings(
-    { policies, ...defaults, ...(onFailure !== undefined && { onFailure }) },
+    {
+      policies,
+      ...defaults,
+      ...(onFailure !== undefined && { onFailure }),
+      ...(sharedDenials && { sharedDenials }),
+    },
     own,
   );
   const requestOptions = { partition, onMissing, cost, clientIp } as RequestOptions<Request>;
