@@ -13,7 +13,7 @@ export default defineConfig({
     alias: [
       { find: /^tidegate$/, replacement: source("index.ts") },
       { find: /^tidegate\/gateway$/, replacement: source("worker/gateway.ts") },
-      { find: /^tidegate\/(hono|vercel)$/, replacement: source("$1.ts") },
+      { find: /^tidegate\/(hono|vercel|cloudflare)$/, replacement: source("$1.ts") },
     ],
   },
   test: {

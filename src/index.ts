@@ -9,6 +9,7 @@ export type { HeaderOptions } from "./http/fields.ts";
 export { limit } from "./limit.ts";
 export { createLimiter } from "./limiter/create-limiter.ts";
 export type { LimiterOptions } from "./limiter/settings.ts";
+export { type SharedDenials, shareDenials, type SharedPlace } from "./limiter/shared-denials.ts";
 export type { StoreOptions } from "./store/open-store.ts";
 export type { Decision, PolicyDecision, Reason } from "./limiter/decision.ts";
 export type { CostOptions, Limiter } from "./limiter/limiter.ts";

@@ -67,8 +67,17 @@ export function leasingStore(
   /** Asks for one unit, for this request alone. */
   async function consume(holding: Holding, keys: readonly string[]): Promise<Reply> {
     const reply = await ask("consume", keys, 1);
-    expectSilence(holding, reply, now());
-    return reply;
+    const time = now();
+    const held = heldUnits(holding, time);
+    if (held > 0 && reply.rows.some(({ allowed }) => !allowed)) return spendHeld(holding, 1, time);
+    // A lease asked for meanwhile may have taken the last units: then they are here or on their way, and nobody has to
+    // wait for as long as the store says.
+    const pauseLeft = Math.ceil((holding.pausedUntil - time) * 1000);
+    const most = held > 0 ? 0 : pauseLeft > 0 ? pauseLeft : Infinity;
+    const rows = reply.rows.map((row) => ({ ...row, retryAfter: Math.min(row.retryAfter, most) }));
+    const told = { ...reply, rows };
+    expectSilence(holding, told, time);
+    return told;
   }
 
   /** Asks for the next units, of which one is for this request. */
@@ -155,7 +164,7 @@ function toldOf(holding: Holding, time: number, allowed: boolean): Reply {
       resetAfter: Math.max(wait, resetAfter - passed),
     };
   });
-  const told = { now: answer.now + passed, rows };
+  const told = { now: answer.now + passed, rows, repeated: true } as const;
   expectSilence(holding, told, time);
   return told;
 }

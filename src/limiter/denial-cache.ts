@@ -2,8 +2,11 @@ import type { Row } from "../store/store.ts";
 import { createNumberTable, type NumberTable } from "./number-table.ts";
 
 export interface DenialCache {
-  /** The rows of a denial that is known for this cost, as they stand now; `undefined` if none is. */
-  find(partition: string, cost: number, now: number): readonly Row[] | undefined;
+  /**
+   * The rows of a denial that is known for this cost, as they stand now; `undefined` if none is, and `null` to the
+   * first that asks after one has run out.
+   */
+  find(partition: string, cost: number, now: number): readonly Row[] | null | undefined;
   /** Notes what an answer says about the next request of the same cost. The rows are always as many. */
   learn(partition: string, cost: number, sentAt: number, rows: readonly Row[]): void;
   /** Drops what is known, and what answers to requests sent before now will say. */
@@ -45,7 +48,7 @@ export function createDenialCache(maxEntries: number): DenialCache {
       if (cost < numbers[at]!) return undefined;
       if (now >= numbers[at + 2]!) {
         drop(slot);
-        return undefined;
+        return null;
       }
       known!.use(slot);
       return rowsAt(numbers, at, at + columns, now);

@@ -5,7 +5,10 @@ import type { Operation, Row, Store } from "../store/store.ts";
 import { createDecision, type Decision, type Reason } from "./decision.ts";
 import { createDenialCache } from "./denial-cache.ts";
 import { createFallback } from "./failure.ts";
+import { createProbes } from "./probes.ts";
+import { createRedisClocks } from "./redis-clocks.ts";
 import type { LimiterSettings } from "./settings.ts";
+import type { Sharing } from "./shared-denials.ts";
 
 export interface CostOptions {
   /** Quota units of this request: a whole number from 0; 0 takes nothing. Default 1. */
@@ -50,6 +53,9 @@ export interface Limiter {
 export function buildLimiter(store: Store, settings: LimiterSettings): Limiter {
   const { policies, prefix, now, headers: headerOptions } = settings;
   const denials = createDenialCache(settings.maxDenials);
+  const probes = createProbes();
+  const clocks = createRedisClocks();
+  const sharing = settings.sharedDenials?.share(settings, clocks, denials);
   const memory = memoryStore();
   const decideWithoutStore = createFallback(policies, settings.onFailure, memory);
   const smallestLimit = Math.min(...policies.map(({ limit }) => limit));
@@ -62,19 +68,43 @@ export function buildLimiter(store: Store, settings: LimiterSettings): Limiter {
     const key = partitionKey(identity);
     const partition = typeof key === "string" ? key : await key;
     if (cost > smallestLimit) return neverFits(partition, cost);
-    const denied = denials.find(partition, cost, now());
-    if (denied) return answer("cached-denial", denied);
-    return ask(cost === 0 ? "peek" : "consume", partition, cost);
+    const operation = cost === 0 ? "peek" : "consume";
+    const arrivedAt = now();
+    for (let at = arrivedAt; ; at = now()) {
+      const denied = denials.find(partition, cost, at);
+      if (denied) return answer("cached-denial", denied);
+      if (denied === null) {
+        return probes.lead(partition, cost, at, () => probe(operation, partition, cost));
+      }
+      const answered = probes.follow(partition, cost, arrivedAt, at);
+      if (!answered) return ask(operation, partition, cost);
+      await answered;
+    }
   }
 
-  async function ask(operation: Operation, partition: string, cost: number): Promise<Decision> {
+  /** Asks for all who follow; and for all isolates that share their denials, unless one of them has asked just now. */
+  async function probe(operation: Operation, partition: string, cost: number): Promise<Decision> {
+    const denied = sharing && (await sharing.look(partition, cost));
+    return denied
+      ? answer("cached-denial", denied)
+      : ask(operation, partition, cost, sharing?.tell);
+  }
+
+  async function ask(
+    operation: Operation,
+    partition: string,
+    cost: number,
+    tell?: Sharing["tell"],
+  ): Promise<Decision> {
     const keys = keysOf(partition);
     const sentAt = now();
     try {
-      const { rows } = await store.decide(operation, keys, cost, policies);
-      if (settings.maxDenials > 0 && cost > 0) {
-        denials.learn(partition, operation === "charge" ? 1 : cost, sentAt, rows);
+      const { now: shown, rows, repeated } = await store.decide(operation, keys, cost, policies);
+      if (settings.maxDenials > 0 && cost > 0 && rows.some(({ retryAfter }) => retryAfter > 0)) {
+        const answeredAt = repeated ? sentAt : clocks.note(partition, shown, sentAt, now());
+        denials.learn(partition, operation === "charge" ? 1 : cost, answeredAt, rows);
       }
+      tell?.(partition, cost, shown, rows);
       return rows.every(({ allowed }) => allowed)
         ? answer("allowed", rows)
         : answer("limited", rows);
@@ -138,6 +168,7 @@ export function buildLimiter(store: Store, settings: LimiterSettings): Limiter {
       await store.reset(keys);
       // Only now: an answer to a request that overtook the reset would bring the old denial back.
       denials.forget(partition, now());
+      sharing?.forget(partition);
     },
   };
 }

@@ -7,6 +7,7 @@ import type { Duration } from "../policy/duration.ts";
 import type { FailureVerdict, Policy } from "../policy/policy.ts";
 import type { StoreOptions } from "../store/open-store.ts";
 import { monotonicNow } from "./clock.ts";
+import type { SharedDenials } from "./shared-denials.ts";
 
 export interface LimiterOptions extends StoreOptions {
   /** Decided together: either all take the cost, or none does. 1 to 16. */
@@ -26,6 +27,12 @@ export interface LimiterOptions extends StoreOptions {
    * tighter. Default: never, every decision is Redis's.
    */
   readonly lease?: Duration;
+  /**
+   * Denials shared by isolates near each other, which then ask Redis about an abuser hardly more often than one:
+   * `coloDenials()` of `tidegate/cloudflare`, or `shareDenials()` of a place of your own. Only with a Redis. Default:
+   * none.
+   */
+  readonly sharedDenials?: SharedDenials;
   /** Which header fields tell the client. Default: all. */
   readonly headers?: HeaderOptions;
 }
@@ -39,6 +46,7 @@ export interface LimiterSettings {
   readonly maxDenials: number;
   /** Microseconds; the policies are tightened by it already. */
   readonly lease?: number | undefined;
+  readonly sharedDenials?: SharedDenials;
   readonly headers: HeaderOptions;
   /** The isolate's monotonic clock, in milliseconds. */
   readonly now: () => number;
@@ -67,7 +75,7 @@ export function checkSettings(options: LimiterOptions, faults: Faults): LimiterS
     onFailure = DEFAULTS.onFailure,
     headers = DEFAULTS.headers,
   } = options;
-  const { denialCache } = options;
+  const { denialCache, sharedDenials } = options;
   const before = faults.size;
   const policies = compilePolicies(options.policies, "policies", faults);
   const sound = faults.size === before;
@@ -97,6 +105,26 @@ export function checkSettings(options: LimiterOptions, faults: Faults): LimiterS
       "Give { maxEntries } with a whole number from 1 to 1000000, or false for no cache.",
     );
   }
+  if (
+    sharedDenials !== undefined &&
+    (typeof sharedDenials?.share !== "function" ||
+      denialCache === false ||
+      options.store !== undefined)
+  ) {
+    faults.add(
+      "sharedDenials",
+      // What a place is reached with may be a secret.
+      Object(sharedDenials) === sharedDenials ? "(an object)" : sharedDenials,
+      "Give what coloDenials() or shareDenials() returns; it needs the denialCache, and a Redis that all count in.",
+    );
+  }
+  if (sharedDenials !== undefined && options.lease !== undefined) {
+    faults.add(
+      "lease",
+      options.lease,
+      "Leave it or sharedDenials out: while an isolate waits for its next units, the others may have some.",
+    );
+  }
   if (typeof headers !== "object" || headers === null) {
     faults.add(
       "headers",
@@ -121,6 +149,7 @@ export function checkSettings(options: LimiterOptions, faults: Faults): LimiterS
     onFailure,
     maxDenials,
     lease,
+    ...(sharedDenials && { sharedDenials }),
     headers,
     now: DEFAULTS.now,
   };

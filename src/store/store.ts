@@ -22,12 +22,17 @@ export interface Row {
   readonly resetAfter: number;
 }
 
-/** A store's answer: its clock in microseconds since 1970, and one row per policy in the order asked. */
+/**
+ * A store's answer: what its clock showed while it decided, in microseconds since 1970 (by that, denials are dated), and
+ * one row per policy in the order asked.
+ */
 export interface Reply {
   readonly now: number;
   readonly rows: readonly Row[];
   /** Of a lease: how many units it took, 0 if it was denied. */
   readonly taken?: number;
+  /** Set where nobody was asked: an earlier answer as it stands now, and its clock a guess. */
+  readonly repeated?: true;
 }
 
 /** Where the counts live. Every implementation passes the same contract suite. */

@@ -6,6 +6,7 @@
 
 import { env } from "cloudflare:workers";
 
+import { coloDenials } from "../cloudflare.ts";
 import { createGateway } from "./gateway.ts";
 
-export default createGateway(env);
+export default createGateway(env, { coloDenials });

@@ -1,4 +1,5 @@
 import { Faults } from "../errors.ts";
+import type { SharedDenials } from "../limiter/shared-denials.ts";
 import { checkClientIp, type ClientIp } from "../partition/client-ip.ts";
 import { memoryStore } from "../store/memory-store.ts";
 import { openStore } from "../store/open-store.ts";
@@ -6,6 +7,12 @@ import type { Environment } from "../store/redis-client.ts";
 import type { Store } from "../store/store.ts";
 import { readRule, type Rule } from "./rule.ts";
 import { readVariables } from "./variables.ts";
+
+/** What only some platforms have. */
+export interface Platform {
+  /** Denials shared in a data centre, by limiters that give the same name. */
+  readonly coloDenials?: (name: string) => SharedDenials;
+}
 
 /** The gateway's configuration, checked. */
 export interface GatewayConfig {
@@ -21,15 +28,16 @@ export interface GatewayConfig {
  *
  * @throws ConfigurationError with every fault, each under the path at which it stands in the variables
  */
-export function readConfig(given: Environment): GatewayConfig {
+export function readConfig(given: Environment, platform: Platform): GatewayConfig {
   const environment = Object(given) as Environment;
   const faults = new Faults();
-  const { origin, store, timeout, ...defaults } = readVariables(environment, faults);
+  const { origin, store, timeout, shared, ...defaults } = readVariables(environment, faults);
+  const sharedDenials = shared && readSharing(environment, store, platform, faults);
   const list = readList(environment["RULES"], faults);
   const clientIp = readClientIp(environment["CLIENT_IP"], list, faults);
   // Not map(), which passes over the holes of a list.
   const rules = Array.from(list, (rule, i) =>
-    readRule(rule, `RULES[${i}]`, { ...defaults, clientIp }, faults),
+    readRule(rule, `RULES[${i}]`, { ...defaults, clientIp, sharedDenials }, faults),
   );
   checkNames(rules, faults);
   const opened =
@@ -49,6 +57,26 @@ function readList(rules: unknown, faults: Faults): readonly unknown[] {
   const remedy = "Give a list of at least one rule; where variables are text, as JSON.";
   faults.add("RULES", rules, list instanceof SyntaxError ? `${remedy} ${list.message}` : remedy);
   return [];
+}
+
+function readSharing(
+  environment: Environment,
+  store: "redis" | "memory",
+  { coloDenials }: Platform,
+  faults: Faults,
+): SharedDenials | undefined {
+  if (coloDenials === undefined || store === "memory") {
+    faults.add(
+      "SHARED_DENIALS",
+      "colo",
+      "Leave it out, except on Cloudflare Workers with STORE=redis: it shares what one Redis said to the isolates of a data centre.",
+    );
+    return undefined;
+  }
+  // What another Redis says is about other counts.
+  return coloDenials(
+    String(environment["UPSTASH_REDIS_REST_URL"] ?? environment["KV_REST_API_URL"]),
+  );
 }
 
 /** It is missed only where a rule needs it. */

@@ -13,7 +13,7 @@ import type { Decision } from "../limiter/decision.ts";
 import { buildLimiter } from "../limiter/limiter.ts";
 import { report } from "../report.ts";
 import type { Environment } from "../store/redis-client.ts";
-import { readConfig } from "./config.ts";
+import { type Platform, readConfig } from "./config.ts";
 import { healthCheck } from "./health.ts";
 import { readPath } from "./path.ts";
 import { passOn } from "./proxy.ts";
@@ -25,12 +25,13 @@ const OWN = "_tidegate";
  * A gateway from a worker's variables: a request is limited by every rule that covers it, in their order; what no rule
  * covers passes untouched. `/_tidegate/` is the gateway's own.
  *
+ * @param platform what only some platforms have: `coloDenials` of `tidegate/cloudflare`
  * @throws ConfigurationError with every fault in the variables
  * @example
  * export default createGateway(process.env);
  */
-export function createGateway(environment: Environment): Hono {
-  const { origin, rules, store, prefix } = readConfig(environment);
+export function createGateway(environment: Environment, platform: Platform = {}): Hono {
+  const { origin, rules, store, prefix } = readConfig(environment, platform);
   const limited = rules.map(({ covers, limitRequest, settings }) => ({
     covers,
     limitRequest,

@@ -8,6 +8,7 @@ import {
 import { fromData } from "../algorithms/by-name.ts";
 import type { Faults } from "../errors.ts";
 import { checkSettings, type LimiterOptions, type LimiterSettings } from "../limiter/settings.ts";
+import type { SharedDenials } from "../limiter/shared-denials.ts";
 import type { ClientIp } from "../partition/client-ip.ts";
 import type { Policy } from "../policy/policy.ts";
 import { check } from "./check.ts";
@@ -23,6 +24,7 @@ export interface Rule {
 /** What the rules take from the variables around them. */
 export interface RuleDefaults extends Required<Pick<LimiterOptions, "prefix" | "onFailure">> {
   readonly clientIp: ClientIp;
+  readonly sharedDenials: SharedDenials | undefined;
 }
 
 const methodRemedy =
@@ -56,7 +58,7 @@ const RuleShape = z.strictObject(
 export function readRule(
   input: unknown,
   path: string,
-  { clientIp, ...defaults }: RuleDefaults,
+  { clientIp, sharedDenials, ...defaults }: RuleDefaults,
   faults: Faults,
 ): Rule | undefined {
   const shape = check(RuleShape, input, path, faults);
@@ -66,7 +68,12 @@ export function readRule(
     RequestOptions<Request>;
   const policies = withAlgorithms(given.policies);
   const settings = checkSettings(
-    { policies, ...defaults, ...(onFailure !== undefined && { onFailure }) },
+    {
+      policies,
+      ...defaults,
+      ...(onFailure !== undefined && { onFailure }),
+      ...(sharedDenials && { sharedDenials }),
+    },
     own,
   );
   const requestOptions = { partition, onMissing, cost, clientIp } as RequestOptions<Request>;

@@ -41,6 +41,10 @@ const OnFailure = z._default(
   DEFAULTS.onFailure,
 );
 
+const Shared = z.optional(
+  z.literal("colo", 'Use "colo" to share denials in a data centre, or leave it out.'),
+);
+
 /** The variables that are not rules, checked; one at fault has its default, so that what depends on it can be read. */
 export interface Variables {
   readonly origin: string;
@@ -48,6 +52,8 @@ export interface Variables {
   readonly prefix: string;
   readonly timeout: Duration | undefined;
   readonly onFailure: "open" | "closed" | "local";
+  /** Where denials are shared. */
+  readonly shared: "colo" | undefined;
 }
 
 /** Checks the variables that are not rules; every fault is added under the variable's name. */
@@ -60,6 +66,7 @@ export function readVariables(environment: Environment, faults: Faults): Variabl
     prefix: read(Prefix, "PREFIX") ?? DEFAULTS.prefix,
     timeout: read(Timeout, "TIMEOUT"),
     onFailure: read(OnFailure, "ON_FAILURE") ?? DEFAULTS.onFailure,
+    shared: read(Shared, "SHARED_DENIALS"),
   };
 }
 

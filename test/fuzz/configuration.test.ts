@@ -8,6 +8,7 @@ import {
   createLimiter,
   limit,
   memoryStore,
+  shareDenials,
   type Store,
 } from "../../src/index.ts";
 import { rateLimit as vercelRateLimit } from "../../src/vercel.ts";
@@ -48,6 +49,7 @@ const limiterOptions = (memory = false) => ({
   timeout: "1s",
   onFailure: "local",
   denialCache: { maxEntries: 10 },
+  ...(!memory && { sharedDenials: shareDenials({ get: async () => undefined, put: () => {} }) }),
   headers: { "draft-11": true, "x-ratelimit": false },
   onStoreError: () => {},
 });

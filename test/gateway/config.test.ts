@@ -42,6 +42,8 @@ describe("a fault of the variables", () => {
     [{ TIMEOUT: "2m" }, "TIMEOUT", '"2m"', /"1ms" to "1m"/],
     [{ TIMEOUT: 250 }, "TIMEOUT", "250", /"1ms" to "1m"/],
     [{ ON_FAILURE: "shut" }, "ON_FAILURE", '"shut"', /"open", "closed" or "local"/],
+    [{ SHARED_DENIALS: "all" }, "SHARED_DENIALS", '"all"', /^Use "colo"/],
+    [{ SHARED_DENIALS: "colo" }, "SHARED_DENIALS", '"colo"', /^Leave it out, except on Cloudflare/],
     [{ CLIENT_IP: "nginx" }, "CLIENT_IP", '"nginx"', /"cloudflare", "vercel"/],
     [{ CLIENT_IP: undefined }, "CLIENT_IP", "missing", /Say who is trusted/],
     [{ CLIENT_IP: { trustedHops: 0 } }, "CLIENT_IP", '{"trustedHops":0}', /up to 32 hops/],

@@ -15,6 +15,8 @@ test("a denial is known from the moment of sending for the wait less the drift",
   expect(cache.find("a", 1, 10_994)).toEqual([
     { allowed: false, remaining: 0, retryAfter: 6_000, resetAfter: 0 },
   ]);
+  expect(cache.find("a", 1, 10_995)).toBeNull();
+  // Said once: the one that hears it asks.
   expect(cache.find("a", 1, 10_995)).toBeUndefined();
 });
 
@@ -36,14 +38,14 @@ test("of several policies the longest wait counts", () => {
   const cache = createDenialCache(10);
   cache.learn("a", 1, 0, [...waiting(100), ...waiting(2_000), ...waiting(0)]);
   expect(cache.find("a", 1, 1_998)).toBeDefined();
-  expect(cache.find("a", 1, 1_999)).toBeUndefined();
+  expect(cache.find("a", 1, 1_999)).toBeNull();
 });
 
 test("no denial is trusted for more than a minute, because another isolate may have reset it", () => {
   const cache = createDenialCache(10);
   cache.learn("a", 1, 0, waiting(86_400_000));
   expect(cache.find("a", 1, 59_999)).toBeDefined();
-  expect(cache.find("a", 1, 60_000)).toBeUndefined();
+  expect(cache.find("a", 1, 60_000)).toBeNull();
 });
 
 test("what is forgotten does not come back with an answer that was under way", () => {

@@ -18,7 +18,7 @@ export function modelDenialCache(maxEntries: number): DenialCache {
       const denial = known.get(partition);
       if (!denial || cost < denial.cost) return undefined;
       known.delete(partition);
-      if (now >= denial.until) return undefined;
+      if (now >= denial.until) return null;
       known.set(partition, denial);
       const left = (time: number) => Math.max(0, time - (now - denial.sentAt) * 1000);
       return denial.rows.map(({ remaining, retryAfter, resetAfter }) => ({

@@ -1,4 +1,10 @@
-import { fixedWindow, segmentedWindow, slidingWindowLog, tokenBucket } from "../../src/index.ts";
+import {
+  fixedWindow,
+  segmentedWindow,
+  shareDenials,
+  slidingWindowLog,
+  tokenBucket,
+} from "../../src/index.ts";
 
 export const policy = fixedWindow({ limit: 10, window: "1s" });
 const withPolicy = (changes: object) => ({ policies: [{ ...policy, ...changes }] });
@@ -6,6 +12,8 @@ export const bucket = (changes: object) => ({
   policies: [{ ...tokenBucket({ limit: 10, refill: 1, per: "1s" }), ...changes }],
 });
 const url = "https://example.com";
+const redis = { url, token: "t" };
+const sharedDenials = shareDenials({ get: async () => undefined, put: () => {} });
 export const noStore = { store: undefined, policies: [policy] };
 
 /** What is wrong, the options, and the path, value and remedy that the error names. */
@@ -240,6 +248,34 @@ export const FAULTY: [string, object, path: string, value: string, remedy: RegEx
     "denialCache",
     "true",
     /or false for no cache/,
+  ],
+  [
+    "a place where nothing is shared yet",
+    { policies: [policy], redis, store: undefined, sharedDenials: { get() {}, put() {} } },
+    "sharedDenials",
+    '"(an object)"',
+    /^Give what coloDenials\(\) or shareDenials\(\) returns/,
+  ],
+  [
+    "shared denials, uncalled",
+    { policies: [policy], redis, store: undefined, sharedDenials: shareDenials },
+    "sharedDenials",
+    '"(an object)"',
+    /^Give what coloDenials/,
+  ],
+  [
+    "shared denials of a memory of one's own",
+    { policies: [policy], sharedDenials },
+    "sharedDenials",
+    '"(an object)"',
+    /a Redis that all count in/,
+  ],
+  [
+    "shared denials that nobody would remember",
+    { policies: [policy], redis, store: undefined, denialCache: false, sharedDenials },
+    "sharedDenials",
+    '"(an object)"',
+    /it needs the denialCache/,
   ],
   [
     "an unknown header field",

@@ -11,8 +11,9 @@ const mutation = vi.hoisted(() => ({
   denialCache: (cache: DenialCache): DenialCache => cache,
 }));
 vi.mock(import("../../src/limiter/denial-cache.ts"), async (original) => {
-  const { createDenialCache } = await original();
+  const { createDenialCache, ...rest } = await original();
   return {
+    ...rest,
     createDenialCache: (maxEntries) => mutation.denialCache(createDenialCache(maxEntries)),
   };
 });

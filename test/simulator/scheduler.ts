@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { setImmediate } from "node:timers";
 
 import type { Call } from "./call.ts";
@@ -12,8 +13,10 @@ interface Event {
 export interface Scheduler {
   /** Virtual time in microseconds; it goes as fast as the server's clock. */
   readonly now: number;
-  /** The call whose event is being worked on; who starts a call within an event says so. */
-  running: Call | undefined;
+  /** The call on whose behalf the product is at work, also when it goes on with it after another call's event. */
+  readonly running: Call | undefined;
+  /** Does something on behalf of a call. */
+  runAs(call: Call | undefined, run: () => void): void;
   at(time: number, run: () => void, call?: Call): Event;
   cancel(event: Event): void;
   /** Works off everything that is due up to a time, which is then the present. */
@@ -28,10 +31,14 @@ export interface Scheduler {
 export function createScheduler(afterEach: () => void): Scheduler {
   // In the order they are due; at the same time, in the order they were made.
   const queue: Event[] = [];
+  const running = new AsyncLocalStorage<Call | undefined>();
   let now = 0;
 
   const scheduler: Scheduler = {
-    running: undefined,
+    get running() {
+      return running.getStore();
+    },
+    runAs: (call, run) => running.run(call, run),
     get now() {
       return now;
     },
@@ -56,8 +63,7 @@ export function createScheduler(afterEach: () => void): Scheduler {
       while (queue.length > 0 && queue[0]!.at <= until) {
         const { at, call, run } = queue.shift()!;
         now = at;
-        scheduler.running = call;
-        await scheduler.act(run);
+        await scheduler.act(() => scheduler.runAs(call, run));
       }
       now = Math.max(now, until);
     },
@@ -66,7 +72,6 @@ export function createScheduler(afterEach: () => void): Scheduler {
       run();
       // A real turn of the event loop, and no timer: it comes after every promise that can be settled is.
       await new Promise((resolve) => setImmediate(resolve));
-      scheduler.running = undefined;
       afterEach();
     },
   };

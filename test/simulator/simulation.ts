@@ -1,4 +1,5 @@
 import type { Decision } from "../../src/limiter/decision.ts";
+import { PATIENCE } from "../../src/limiter/probes.ts";
 import type { Answer, Ask, Call, Isolate } from "./call.ts";
 import { everyInvariant } from "./invariants/all.ts";
 import { keysOf, type Observed } from "./invariants/invariant.ts";
@@ -50,6 +51,7 @@ export function createSimulation(
   let violation: Violation | undefined;
   let calls = 0;
   const waiting = new Map<string, number>();
+  const unanswered = new Set<Call>();
 
   const scheduler = createScheduler(() => {
     invariants.settled();
@@ -89,7 +91,10 @@ export function createSimulation(
     },
     scenario.redis,
   );
-  const network = createNetwork(scheduler, redis, clocks.length, calm, invariants.sending);
+  const network = createNetwork(scheduler, redis, clocks.length, calm, (call) => {
+    invariants.sending(call);
+    if (call.commands === 1) call.deadline = call.isolate.clock.timeAfter(budget);
+  });
   const isolates = clocks.map((difference, number): Isolate => {
     const clock = createIsolateClock(difference, scheduler);
     const limiter = assembleLimiter({
@@ -101,7 +106,20 @@ export function createSimulation(
     return { number, clock, limiter };
   });
 
+  /** Whether the isolate is asking already for what may be an answer to this, too. */
+  function mayWait(isolate: Isolate, { method, identity, cost }: Ask): boolean {
+    return [...unanswered].some(
+      (other) =>
+        other.isolate === isolate &&
+        other.identity === identity &&
+        other.cost <= cost &&
+        other.method === "limit" &&
+        method === "limit",
+    );
+  }
+
   function answered(call: Call, answer: Answer): void {
+    unanswered.delete(call);
     trace(() => `  call ${call.number}: ${describeAnswer(call, answer)}`);
     call.answer = answer;
     const rows = answer.decision?.policies ?? [];
@@ -128,21 +146,23 @@ export function createSimulation(
         random: createRandom(seed),
         calledAt: scheduler.now,
         calledAtLocal: isolate.clock.monotonic(),
-        deadline: isolate.clock.timeAfter(budget),
+        deadline: mayWait(isolate, ask) ? isolate.clock.timeAfter(PATIENCE) : scheduler.now,
         commands: 0,
         executions: [],
         received: undefined,
         answer: undefined,
       };
       trace(() => `call ${call.number}, isolate ${isolate.number}: ${describeAsk(ask)}`);
+      unanswered.add(call);
       invariants.called(call);
-      scheduler.running = call;
-      void start(call)
-        .then(
-          (decision) => answered(call, decision ? { decision } : {}),
-          (error) => answered(call, { error }),
-        )
-        .catch((error) => violated("simulator", error.stack));
+      scheduler.runAs(call, () => {
+        void start(call)
+          .then(
+            (decision) => answered(call, decision ? { decision } : {}),
+            (error) => answered(call, { error }),
+          )
+          .catch((error) => violated("simulator", error.stack));
+      });
       return call;
     },
   };

@@ -83,6 +83,8 @@ function expectEverything(statistics: Statistics): void {
     "ERR_STORE_SUSPENDED",
     "true denial",
     "wrong denial with an excuse",
+    "denied by another call's answer",
+    "waited in vain",
   ].filter((what) => (statistics.get(what) ?? 0) < 100);
   expect(seldom).toEqual([]);
 }

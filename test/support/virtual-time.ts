@@ -15,7 +15,7 @@ export function virtualTime(start: number): VirtualTime {
   let now = start;
   /** Runs a turn of the event loop's worth of promises: enough for code that awaits nothing real. */
   const settle = async () => {
-    for (let turn = 0; turn < 8; turn++) await Promise.resolve();
+    for (let turn = 0; turn < 32; turn++) await Promise.resolve();
   };
   const events = new EventHeap();
   const held = new Set<Promise<unknown>>();
@@ -44,6 +44,22 @@ export function virtualTime(start: number): VirtualTime {
         }
       }
     },
+  };
+}
+
+/** Puts virtual timers in the place of the real ones. Returns what puts those back. */
+export function installTimers(time: VirtualTime): () => void {
+  const { setTimeout, clearTimeout } = globalThis;
+  const cleared = new Set<unknown>();
+  let timers = 0;
+  globalThis.setTimeout = ((run: () => void, milliseconds: number) => {
+    const timer = ++timers;
+    time.at(time.now() + Math.ceil(milliseconds * 1000), () => cleared.delete(timer) || run());
+    return timer;
+  }) as unknown as typeof setTimeout;
+  globalThis.clearTimeout = ((timer: unknown) => cleared.add(timer)) as typeof clearTimeout;
+  return () => {
+    Object.assign(globalThis, { setTimeout, clearTimeout });
   };
 }
 

@@ -5,6 +5,8 @@ export interface Network {
   readonly time: VirtualTime;
   /** Waits for one way. */
   travel(): Promise<void>;
+  /** Waits for one way to a place in the same data centre. */
+  stroll(): Promise<void>;
 }
 
 export interface Verdict {

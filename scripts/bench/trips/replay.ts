@@ -1,4 +1,4 @@
-import { virtualTime } from "../../../test/support/virtual-time.ts";
+import { installTimers, virtualTime } from "../../../test/support/virtual-time.ts";
 import type { ContenderOptions, CreateContender } from "./contender.ts";
 import { ABUSER, type Arrival, random } from "./workload.ts";
 
@@ -31,7 +31,8 @@ export async function replay(
   const time = virtualTime(START);
   const next = random(1);
   const travel = () => time.pass(200 + Math.floor(next() * 8_000));
-  const contender = create({ time, travel }, options);
+  const stroll = () => time.pass(200 + Math.floor(next() * 1_800));
+  const contender = create({ time, travel, stroll }, options);
   const all = { decisions: 0, calls: 0, admitted: 0, wrong: 0 };
   const abuser = { ...all };
   let early = 0;
@@ -53,11 +54,13 @@ export async function replay(
     });
   }
   const { now } = Date;
+  const restoreTimers = installTimers(time);
   Date.now = () => Math.floor(time.now() / 1000);
   try {
     await time.run();
   } finally {
     Date.now = now;
+    restoreTimers();
   }
   if (all.calls + early !== contender.calls) {
     throw new Error("a call of the store was not accounted for");

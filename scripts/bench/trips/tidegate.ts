@@ -1,15 +1,34 @@
 import { buildLimiter } from "../../../src/limiter/limiter.ts";
 import { DEFAULTS } from "../../../src/limiter/settings.ts";
+import { shareDenials } from "../../../src/limiter/shared-denials.ts";
 import type { Policy } from "../../../src/policy/policy.ts";
 import { memoryStore } from "../../../src/store/memory-store.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { compile } from "../redis/tidegate.ts";
 import type { CreateContender } from "./contender.ts";
 
+export interface TidegateOptions {
+  /** Whether the isolates share their denials, in a place of their data centre. */
+  readonly share?: boolean;
+}
+
 /** The product's limiter over the model that its Lua is checked against. */
-export function tidegate(policy: Policy): CreateContender {
-  return ({ time, travel }, { isolates, cache }) => {
+export function tidegate(policy: Policy, { share = false }: TidegateOptions = {}): CreateContender {
+  return ({ time, travel, stroll }, { isolates, cache }) => {
     let calls = 0;
+    const notes = new Map<string, string>();
+    const sharedDenials = shareDenials({
+      async get(key) {
+        await stroll();
+        const note = notes.get(key);
+        await stroll();
+        return note;
+      },
+      async put(key, text) {
+        await stroll();
+        notes.set(key, text);
+      },
+    });
     const model = memoryStore({ now: () => time.now() });
     const policies = compile([policy]);
     const distant: Store = {
@@ -27,6 +46,7 @@ export function tidegate(policy: Policy): CreateContender {
       policies,
       maxDenials: cache ? DEFAULTS.maxDenials : 0,
       now: () => time.now() / 1000,
+      ...(share && { sharedDenials }),
     };
     const limiters = Array.from({ length: isolates }, () => buildLimiter(distant, settings));
     // Only its keys differ: it sees the model at once.

@@ -9,7 +9,6 @@ export function trueReasons({ scenario, scheduler, statistics, violated }: Obser
   /** What is wrong with a decision, by its reason. */
   function fault(call: Call, decision: Decision): string | undefined {
     const { reason, allowed, status } = decision;
-    const waited = scheduler.now > call.calledAt;
     switch (reason) {
       case "allowed":
       case "limited": {
@@ -20,11 +19,11 @@ export function trueReasons({ scenario, scheduler, statistics, violated }: Obser
         return agree && status === (allowed ? 200 : 429) ? undefined : "it contradicts itself";
       }
       case "cached-denial":
-        if (call.method !== "limit" || call.commands > 0 || waited) return "the store was asked";
+        if (call.method !== "limit" || call.commands > 0) return "the store was asked";
         if (decision.policies.every((policy) => policy.allowed)) return "no policy denies";
         return !allowed && status === 429 ? undefined : "it contradicts itself";
       case "cost-exceeds-limit":
-        if (call.commands > 0 || waited) return "the store was asked";
+        if (call.commands > 0 || scheduler.now > call.calledAt) return "the store was asked";
         if (call.method === "charge" || call.cost <= smallestLimit) return "the cost fits";
         return !allowed && status === 429 && decision.retryAfterMs === Infinity
           ? undefined

@@ -14,8 +14,9 @@ interface Access {
 }
 
 /**
- * Every call is answered within the budget. After five failures in a row the store is asked once per second, and
- * nobody else waits; the first failure after a success is told, and no other.
+ * Every call asks the store or is answered at once, or when the call that it may wait for has been; who asks is answered
+ * within the budget. After five failures in a row the store is asked once per second, and nobody else waits; the first
+ * failure after a success is told, and no other.
  */
 export function guardedAccess({ scheduler, statistics, violated }: Observed): Invariant {
   const accesses = new Map<number, Access>();
@@ -34,13 +35,16 @@ export function guardedAccess({ scheduler, statistics, violated }: Observed): In
 
     sending(call) {
       if (call.commands > 1) return;
+      if (scheduler.now > call.deadline) violated("budget", "asked too late");
+      if (scheduler.now > call.calledAt) count(statistics, "waited in vain");
       const access = accessOf(call);
       if (access.failures < FAILURES) return;
       count(statistics, "probe");
-      if (call.calledAtLocal < access.quietSince + PAUSE) {
+      const now = call.isolate.clock.monotonic();
+      if (now < access.quietSince + PAUSE) {
         violated("probes", "the store was asked twice within a second of its outage");
       }
-      access.quietSince = call.calledAtLocal;
+      access.quietSince = now;
     },
 
     reported(call) {
@@ -53,8 +57,10 @@ export function guardedAccess({ scheduler, statistics, violated }: Observed): In
       const access = accessOf(call);
       const code = decision?.error?.code ?? error?.code;
       if (scheduler.now > call.deadline) violated("budget", "answered too late");
+      if (decision?.reason === "cached-denial" && scheduler.now > call.calledAt) {
+        count(statistics, "denied by another call's answer");
+      }
       if (code === "ERR_STORE_SUSPENDED") {
-        if (scheduler.now > call.calledAt) violated("budget", "waited for a store in suspense");
         if (access.failures < FAILURES || now >= access.quietSince + PAUSE) {
           violated("probes", "the store was not asked, though it was its turn");
         }

@@ -4,7 +4,7 @@ import { count, type Invariant, keysOf, type Observed } from "./invariant.ts";
 /** What an answer of the store tells about the requests after it. */
 interface Fact {
   readonly cost: number;
-  /** When the question was sent, in virtual time. */
+  /** When the question was asked, in virtual time. */
   readonly since: number;
   /** On the isolate's clock, in milliseconds. */
   readonly until: number;
@@ -23,27 +23,31 @@ const MAX_TRUST = 60_000;
 /** More than an isolate's clock differs from the server's, as a share. */
 const DRIFT = 5e-4;
 
+/** For so long an isolate may believe that the server's clock has not jumped. Microseconds, with drift. */
+const UNNOTICED = 10.01e6;
+
 /**
  * What an isolate denies alone, the server would deny at that moment, too: unless the server has since lost state, was
- * reset, or its clock jumped forwards; and even then for no more than a minute.
+ * reset, or its clock jumped forwards; and even then for no more than a minute after an answer of before, or of the ten
+ * seconds after the jump.
  */
 export function trueDenials(observed: Observed): Invariant {
   const { scenario, scheduler, truth, statistics, violated } = observed;
   const facts = new Map<string, Fact[]>();
-  /** When an isolate last learnt that its reset is done: of this partition, and of any. */
+  /** When the server last did an isolate's reset of this partition, and when the isolate last learnt of any. */
   const resets = new Map<string | number, number>();
   const excuses: Excuse[] = [];
 
   const placeOf = ({ isolate, identity }: Call) => `${isolate.number} ${identity}`;
 
   function learn(call: Call, wait: number): void {
-    const { calledAt, calledAtLocal, isolate, method, cost } = call;
+    const { calledAt, executions, isolate, method, cost } = call;
     const place = placeOf(call);
-    if (calledAt <= (resets.get(place) ?? -1)) return;
+    if (executions[0]!.at <= (resets.get(place) ?? -1)) return;
     const fact = {
       cost: method === "charge" ? 1 : cost,
       since: calledAt,
-      until: calledAtLocal + Math.min(wait, MAX_TRUST),
+      until: isolate.clock.monotonic() + Math.min(wait, MAX_TRUST),
     };
     // An answer that any reset has overtaken may be dropped: then what was known before still is.
     const sure = calledAt > (resets.get(isolate.number) ?? -1);
@@ -80,7 +84,8 @@ export function trueDenials(observed: Observed): Invariant {
     answered(call, { decision, error }) {
       if (call.method === "reset") {
         if (error) return;
-        resets.set(placeOf(call), scheduler.now).set(call.isolate.number, scheduler.now);
+        resets.set(placeOf(call), call.executions[0]!.at);
+        resets.set(call.isolate.number, scheduler.now);
         facts.delete(placeOf(call));
       } else if (decision?.reason === "cached-denial") {
         check(call, decision.retryAfterMs);
@@ -97,7 +102,7 @@ export function trueDenials(observed: Observed): Invariant {
       for (const key of keys ?? [undefined]) excuses.push({ at: scheduler.now, key });
     },
     stepped(by) {
-      if (by > 0) excuses.push({ at: scheduler.now, key: undefined });
+      if (by > 0) excuses.push({ at: scheduler.now + UNNOTICED, key: undefined });
     },
   };
 }

@@ -1,0 +1,44 @@
+/**
+ * Cloudflare's own: `import { coloDenials } from "tidegate/cloudflare"`. It runs on Workers only.
+ *
+ * @module
+ */
+
+import { waitUntil } from "cloudflare:workers";
+
+import { type SharedDenials, shareDenials } from "./limiter/shared-denials.ts";
+import { hash } from "./partition/partition-key.ts";
+
+/**
+ * Denials shared by all isolates of a Cloudflare data centre, through its Cache API. Nothing happens where a worker has
+ * none, as on workers.dev: then each isolate asks Redis by itself.
+ *
+ * @param name another one for limiters of the same zone that count in another Redis
+ * @example
+ * createLimiter({
+ *   policies: [tokenBucket({ limit: 20, refill: 10, per: "1s" })],
+ *   sharedDenials: coloDenials(),
+ * });
+ */
+export function coloDenials(name = "tidegate"): SharedDenials {
+  // Hashed, because a key may say who is asking, and addresses are logged.
+  const addressOf = async (key: string) => `https://tidegate.invalid/${await hash(name + key)}`;
+
+  return shareDenials({
+    async get(key) {
+      const found = await coloCache().match(await addressOf(key));
+      return found?.text();
+    },
+
+    put(key, text, seconds) {
+      const response = new Response(text, { headers: { "Cache-Control": `max-age=${seconds}` } });
+      const kept = addressOf(key).then((address) => coloCache().put(address, response));
+      // Whoever asked has its answer by then, and what is not kept is asked for again.
+      waitUntil(kept.catch(() => {}));
+    },
+  });
+}
+
+function coloCache(): Cache {
+  return (caches as CacheStorage & { readonly default: Cache }).default;
+}

@@ -1,0 +1,131 @@
+import { describe, expect, test } from "vitest";
+
+import {
+  fixedWindow,
+  type Policy,
+  segmentedWindow,
+  shareDenials,
+  slidingWindowCounter,
+  slidingWindowLog,
+  tokenBucket,
+} from "../../src/index.ts";
+import { buildLimiter } from "../../src/limiter/limiter.ts";
+import { DEFAULTS } from "../../src/limiter/settings.ts";
+import { memoryStore } from "../../src/store/memory-store.ts";
+import type { Store } from "../../src/store/store.ts";
+import { FUTURE } from "../support/algorithm-script.ts";
+import { compilePolicy } from "../support/compile-policy.ts";
+import { random } from "../support/random.ts";
+import { installTimers, virtualTime } from "../support/virtual-time.ts";
+
+/*
+ * As the shadow of Redis, for isolates that share their denials: whatever they deny without Redis is put to the model
+ * at that same moment. Their clocks start anywhere, and run faster or slower than Redis's by what NTP allows.
+ */
+
+const MAX_DRIFT = 400e-6;
+
+interface Tally {
+  decisions: number;
+  local: number;
+  wrong: number;
+  calls: number;
+}
+
+async function shadow(policy: Policy, load: number, isolates: number, seed: number) {
+  const compiled = compilePolicy(policy);
+  const { limit, window } = compiled;
+  const next = random(seed);
+  const time = virtualTime(FUTURE);
+  const tally: Tally = { decisions: 0, local: 0, wrong: 0, calls: 0 };
+  const model = memoryStore({ now: () => time.now() });
+  const trip = () => time.pass(200 + Math.floor(next() * 8_000));
+  const stroll = () => time.pass(200 + Math.floor(next() * 1_800));
+  const notes = new Map<string, string>();
+
+  const distant: Store = {
+    async decide(...request) {
+      tally.calls++;
+      await trip();
+      const reply = await model.decide(...request);
+      await trip();
+      return reply;
+    },
+    reset: () => {},
+  };
+  const sharedDenials = shareDenials({
+    async get(key) {
+      await stroll();
+      const note = notes.get(key);
+      await stroll();
+      return note;
+    },
+    async put(key, text) {
+      await stroll();
+      notes.set(key, text);
+    },
+  });
+  const limiters = Array.from({ length: isolates }, () => {
+    const offset = next() * 1e9;
+    const rate = 1 + (2 * next() - 1) * MAX_DRIFT;
+    const now = () => offset + ((time.now() - FUTURE) * rate) / 1000;
+    return buildLimiter(distant, { ...DEFAULTS, policies: [compiled], now, sharedDenials });
+  });
+  const witness = buildLimiter(model, { ...DEFAULTS, policies: [compiled], maxDenials: 0 });
+
+  async function arrive(): Promise<void> {
+    const limiter = limiters[Math.floor(next() * isolates)]!;
+    const cost = next() < 0.8 ? 1 : 1 + Math.floor(next() * 5);
+    const { reason } = await limiter.limit("somebody", { cost });
+    tally.decisions++;
+    if (reason !== "cached-denial") return;
+    tally.local++;
+    tally.wrong += Number((await witness.peek("somebody", { cost })).allowed);
+  }
+
+  const gap = (window * 1e6) / limit / load;
+  let at = 0;
+  for (let arrival = 0; arrival < EACH; arrival++) {
+    at += -Math.log(1 - next()) * gap;
+    time.at(FUTURE + Math.floor(at), arrive);
+  }
+  const restore = installTimers(time);
+  try {
+    await time.run();
+  } finally {
+    restore();
+  }
+  return tally;
+}
+
+const policies: Policy[] = [
+  tokenBucket({ limit: 100, refill: 100, per: "10s" }),
+  slidingWindowLog({ limit: 100, window: "10s" }),
+  slidingWindowCounter({ limit: 100, window: "10s" }),
+  segmentedWindow({ limit: 100, window: "10s" }),
+  fixedWindow({ limit: 100, window: "10s" }),
+];
+const loads = [1.2, 5, 50];
+const crowds = [2, 10, 100];
+const EACH = 5_000;
+
+describe.each(policies)("$algorithm", (policy) => {
+  test(
+    "Redis would have denied every request that isolates denied together",
+    { timeout: 120_000 },
+    async () => {
+      const sum = { local: 0, calls: 0 };
+      for (const load of loads) {
+        for (const isolates of crowds) {
+          const tally = await shadow(policy, load, isolates, load * 1000 + isolates);
+          expect(tally.decisions).toBe(EACH);
+          expect(tally.wrong, `load ${load}, ${isolates} isolates`).toBe(0);
+          sum.local += tally.local;
+          sum.calls += tally.calls;
+        }
+      }
+      // They do share: alone, a hundred isolates would ask for nearly every request.
+      expect(sum.local).toBeGreaterThan(EACH * 2);
+    },
+  );
+});

@@ -1,0 +1,92 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+
+import { coloDenials } from "../../src/cloudflare.ts";
+import { createLimiter } from "../../src/limiter/create-limiter.ts";
+import type { Limiter } from "../../src/limiter/limiter.ts";
+import { tokenBucket } from "../../src/policy/policy.ts";
+import { createGateway } from "../../src/worker/gateway.ts";
+
+const redis = {
+  url: String(env["UPSTASH_REDIS_REST_URL"]),
+  token: String(env["UPSTASH_REDIS_REST_TOKEN"]),
+};
+
+/** How long it takes until the bucket has room again, in milliseconds. */
+const REFILL = 2_000;
+
+const sleep = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/** A limiter that knows nothing of others, as one of another isolate. */
+function isolate(name: string): Limiter {
+  return createLimiter({
+    redis,
+    timeout: "5s",
+    policies: [tokenBucket({ name: "one", limit: 1, refill: 1, per: `${REFILL}ms` })],
+    sharedDenials: coloDenials(name),
+  });
+}
+
+/** Two isolates, whose own knowledge of a denial has just run out. */
+async function denied(user: string, ...isolates: readonly Limiter[]): Promise<void> {
+  const reasons = [];
+  for (const limiter of isolates) reasons.push((await limiter.limit(user)).reason);
+  expect(reasons).toEqual(["allowed", "limited"]);
+  await sleep(REFILL + 100);
+}
+
+describe("coloDenials() in workerd, through its Cache API", () => {
+  it("tells another isolate what this one was told by Redis", async () => {
+    const [one, other] = [isolate("told"), isolate("told")];
+    const user = crypto.randomUUID();
+    await denied(user, one, other);
+    expect((await one.limit(user)).reason).toBe("allowed");
+    await sleep(50);
+    const told = await other.limit(user);
+    expect(told.reason).toBe("cached-denial");
+    expect(told.policies[0]!.remaining).toBe(0);
+    expect(told.retryAfterMs).toBeGreaterThan(0);
+    expect(told.retryAfterMs).toBeLessThanOrEqual(REFILL);
+  });
+
+  it("under another name it tells nothing", async () => {
+    const [one, other] = [isolate("here"), isolate("there")];
+    const user = crypto.randomUUID();
+    await denied(user, one, other);
+    expect((await one.limit(user)).reason).toBe("allowed");
+    await sleep(50);
+    expect((await other.limit(user)).reason).toBe("limited");
+  });
+
+  it("forgets with a reset", async () => {
+    const [one, other] = [isolate("reset"), isolate("reset")];
+    const user = crypto.randomUUID();
+    await denied(user, one, other);
+    expect((await one.limit(user)).reason).toBe("allowed");
+    await one.reset(user);
+    await sleep(50);
+    expect((await other.limit(user)).reason).toBe("allowed");
+  });
+
+  it("is the gateway's with SHARED_DENIALS", async () => {
+    const policies = [{ ...tokenBucket({ limit: 1, refill: 1, per: `${REFILL}ms` }), name: "one" }];
+    const variables = {
+      ...env,
+      ORIGIN: env["UPSTASH_REDIS_REST_URL"],
+      TIMEOUT: "5s",
+      PREFIX: crypto.randomUUID(),
+      SHARED_DENIALS: "colo",
+      RULES: [{ path: "/*", policies }],
+    };
+    const [one, other] = [1, 2].map(() => createGateway(variables, { coloDenials }));
+    const ask = async (gateway: typeof one) => {
+      const asked = { headers: { "cf-connecting-ip": "192.0.2.1" } };
+      return (await gateway!.request("/", asked)).headers.get("X-RateLimit-Reason");
+    };
+    expect([await ask(one), await ask(other)]).toEqual([null, "limited"]);
+    await sleep(REFILL + 100);
+    expect(await ask(one)).toBe(null);
+    await sleep(50);
+    expect(await ask(other)).toBe("cached-denial");
+  });
+});
