@@ -1,7 +1,8 @@
 import { Faults } from "./errors.ts";
+import type { CostOptions } from "./limiter/cost.ts";
+import { createDecisionPath, type DecisionPath } from "./limiter/decision-path.ts";
 import type { Decision } from "./limiter/decision.ts";
 import { DEFAULT_BUDGET, guardStore } from "./limiter/guarded-store.ts";
-import { buildLimiter, type CostOptions, type Limiter } from "./limiter/limiter.ts";
 import { DEFAULTS } from "./limiter/settings.ts";
 import { compilePolicies } from "./policy/compile.ts";
 import type { Policy } from "./policy/policy.ts";
@@ -10,10 +11,10 @@ import { redisStore } from "./store/redis-store.ts";
 import type { Store } from "./store/store.ts";
 
 /** Different policies kept at most; a policy built anew with each call is the same as long as its numbers are. */
-const MAX_LIMITERS = 1_000;
+const MAX_POLICIES = 1_000;
 
 let store: Store | undefined;
-const byPolicy = new Map<string, Limiter>();
+const byPolicy = new Map<string, DecisionPath>();
 
 /**
  * Decides a request in one call. The Redis comes from `UPSTASH_REDIS_REST_URL` and `UPSTASH_REDIS_REST_TOKEN` (or
@@ -32,10 +33,10 @@ export async function limit(
   policy: Policy,
   options?: CostOptions,
 ): Promise<Decision> {
-  return limiterOf(policy).limit(identity, options);
+  return pathOf(policy).limit(identity, options);
 }
 
-function limiterOf(policy: Policy): Limiter {
+function pathOf(policy: Policy): DecisionPath {
   const key = keyOf(policy);
   const existing = byPolicy.get(key);
   if (existing) return existing;
@@ -43,10 +44,10 @@ function limiterOf(policy: Policy): Limiter {
   const policies = compilePolicies([policy], "policies", faults);
   store ??= storeOfEnvironment(faults);
   faults.throwIfAny();
-  const limiter = buildLimiter(store!, { ...DEFAULTS, policies });
-  byPolicy.set(key, limiter);
-  if (byPolicy.size > MAX_LIMITERS) byPolicy.delete(byPolicy.keys().next().value!);
-  return limiter;
+  const path = createDecisionPath(store!, { ...DEFAULTS, policies });
+  byPolicy.set(key, path);
+  if (byPolicy.size > MAX_POLICIES) byPolicy.delete(byPolicy.keys().next().value!);
+  return path;
 }
 
 /** Equal for policies that mean the same. What cannot be written down has faults, which the compiler tells. */

@@ -89,7 +89,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a denial is anchored when the answer arrives",
-    file: "src/limiter/limiter.ts",
+    file: "src/limiter/decision-path.ts",
     find: 'denials.learn(partition, operation === "charge" ? 1 : cost, answeredAt, rows)',
     replace: 'denials.learn(partition, operation === "charge" ? 1 : cost, now(), rows)',
     tests: ["test/limiter/shadow"],

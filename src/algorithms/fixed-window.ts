@@ -6,6 +6,7 @@ import { FIXED_WINDOW as script } from "../store/scripts.generated.ts";
 import type { Implementation } from "./implementation.ts";
 
 export const FIXED_WINDOW: Implementation = {
+  name: "fixed-window",
   options: ["window"],
   maxLimit: MAX_LIMIT,
   beyond: "",

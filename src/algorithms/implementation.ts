@@ -1,5 +1,5 @@
 import type { Faults } from "../errors.ts";
-import type { Policy } from "../policy/policy.ts";
+import type { Algorithm, Policy } from "../policy/policy.ts";
 import type { AlgorithmModel } from "../store/memory/algorithm.ts";
 
 /** What a policy's durations come to. */
@@ -14,6 +14,7 @@ export interface Times {
  * algorithms that its code uses and no more.
  */
 export interface Implementation {
+  readonly name: Algorithm;
   /** What its policies hold besides algorithm, limit, name and onFailure. */
   readonly options: readonly string[];
   readonly maxLimit: number;

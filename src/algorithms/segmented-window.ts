@@ -10,6 +10,7 @@ import type { Implementation } from "./implementation.ts";
 const MAX_SEGMENTS = 60;
 
 export const SEGMENTED_WINDOW: Implementation = {
+  name: "segmented-window",
   options: ["window", "segments"],
   maxLimit: MAX_LIMIT,
   beyond: "",

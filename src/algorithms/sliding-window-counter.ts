@@ -6,6 +6,7 @@ import { SLIDING_WINDOW_COUNTER as script } from "../store/scripts.generated.ts"
 import type { Implementation } from "./implementation.ts";
 
 export const SLIDING_WINDOW_COUNTER: Implementation = {
+  name: "sliding-window-counter",
   options: ["window"],
   maxLimit: MAX_LIMIT,
   beyond: "",

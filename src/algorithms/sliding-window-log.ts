@@ -5,6 +5,7 @@ import { SLIDING_WINDOW_LOG as script } from "../store/scripts.generated.ts";
 import type { Implementation } from "./implementation.ts";
 
 export const SLIDING_WINDOW_LOG: Implementation = {
+  name: "sliding-window-log",
   options: ["window"],
   // A log holds every unit: these are 700 KB in one key, and its header counts to 2^17.
   maxLimit: 100_000,

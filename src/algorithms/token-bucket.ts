@@ -7,6 +7,7 @@ import { TOKEN_BUCKET as script } from "../store/scripts.generated.ts";
 import type { Implementation } from "./implementation.ts";
 
 export const TOKEN_BUCKET: Implementation = {
+  name: "token-bucket",
   options: ["refill", "per"],
   maxLimit: MAX_LIMIT,
   beyond: "",

@@ -19,16 +19,12 @@ export interface CompiledPolicy extends Pick<Times, "parameters"> {
   readonly field: string;
 }
 
-const ALGORITHMS: readonly unknown[] = [
-  "token-bucket",
-  "sliding-window-log",
-  "sliding-window-counter",
-  "segmented-window",
-  "fixed-window",
-] satisfies Algorithm[];
+/** What is not made by a builder brings no algorithm along. */
+const BUILD = "Give a policy made by tokenBucket() or one of the other builders.";
 
 /** Stands in where there is none, so that the rest is checked, too. Nothing ever counts by it. */
 const MISSING = {
+  name: "fixed-window",
   options: ["window"],
   maxLimit: MAX_LIMIT,
   beyond: "",
@@ -76,7 +72,7 @@ export function compilePolicies(
 
 function compilePolicy(input: unknown, path: string, faults: Faults): CompiledPolicy {
   if (typeof input !== "object" || input === null) {
-    faults.add(path, input, "Give a policy, made by tokenBucket() or one of the other builders.");
+    faults.add(path, input, BUILD);
     input = { algorithm: "fixed-window", limit: 1, window: "1s", [IMPLEMENTATION]: MISSING };
   }
   const policy = input as Policy;
@@ -120,16 +116,8 @@ export function completePolicy(
 /** The implementation that a builder has put into a policy. */
 function implementationOf(policy: Policy, path: string, faults: Faults): Implementation {
   const { algorithm, [IMPLEMENTATION]: implementation } = policy;
-  if (!ALGORITHMS.includes(algorithm)) {
-    faults.add(`${path}.algorithm`, algorithm, `Use one of ${ALGORITHMS.join(", ")}.`);
-    return MISSING;
-  }
-  if (implementation === undefined) {
-    faults.add(
-      `${path}.algorithm`,
-      algorithm,
-      "A policy is made by tokenBucket() or another builder: only that brings its algorithm along.",
-    );
+  if (!implementation || implementation.name !== algorithm) {
+    faults.add(`${path}.algorithm`, algorithm, BUILD);
     return MISSING;
   }
   const known = ["algorithm", "limit", "name", "onFailure", ...implementation.options];

@@ -156,7 +156,14 @@ export const FAULTY: [string, object, path: string, value: string, remedy: RegEx
     withPolicy({ algorithm: "leaky" }),
     "policies[0].algorithm",
     '"leaky"',
-    /token-bucket, /,
+    /made by tokenBucket\(\)/,
+  ],
+  [
+    "a policy that is plain data",
+    { policies: [{ algorithm: "fixed-window", limit: 1, window: "1s" }] },
+    "policies[0].algorithm",
+    '"fixed-window"',
+    /made by tokenBucket\(\)/,
   ],
   [
     "a misspelt option",

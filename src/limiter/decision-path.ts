@@ -1,0 +1,138 @@
+import { StoreError } from "../errors.ts";
+import { partitionKey } from "../partition/partition-key.ts";
+import { memoryStore } from "../store/memory-store.ts";
+import type { Operation, Row, Store } from "../store/store.ts";
+import { type CostOptions, costOf } from "./cost.ts";
+import { createDecision, type Decision, type Reason } from "./decision.ts";
+import { createDenialCache } from "./denial-cache.ts";
+import { createFallback } from "./failure.ts";
+import { createProbes } from "./probes.ts";
+import { createRedisClocks } from "./redis-clocks.ts";
+import type { LimiterSettings } from "./settings.ts";
+import type { Sharing } from "./shared-denials.ts";
+
+/** What every operation of a limiter is made of. */
+export interface DecisionPath {
+  /** Decides a request: by what the isolate knows, then by the store, then by the verdicts on failure. */
+  limit(identity: string, options?: CostOptions): Promise<Decision>;
+  /** Decides without what the isolate knows. */
+  ask(operation: Operation, partition: string, cost: number): Promise<Decision>;
+  /** The denial of a cost that no policy can ever admit; `undefined` of any other. */
+  neverFits(partition: string, cost: number): Decision | undefined;
+  /** Forgets what was counted and what is known, here and in the store. */
+  forget(partition: string): Promise<void>;
+}
+
+export function createDecisionPath(store: Store, settings: LimiterSettings): DecisionPath {
+  const { policies, prefix, now, headers: headerOptions } = settings;
+  const denials = createDenialCache(settings.maxDenials);
+  const probes = createProbes();
+  const clocks = createRedisClocks();
+  const sharing = settings.sharedDenials?.share(settings, clocks, denials);
+  const memory = memoryStore();
+  const decideWithoutStore = createFallback(policies, settings.onFailure, memory);
+  const smallestLimit = Math.min(...policies.map(({ limit }) => limit));
+  const ends = policies.map(({ name }) => `}:${name}`);
+
+  const keysOf = (partition: string) => ends.map((end) => `${prefix}:{${partition}${end}`);
+
+  async function limit(identity: string, options?: CostOptions): Promise<Decision> {
+    const cost = costOf(options);
+    const key = partitionKey(identity);
+    const partition = typeof key === "string" ? key : await key;
+    const never = neverFits(partition, cost);
+    if (never) return never;
+    const operation = cost === 0 ? "peek" : "consume";
+    const arrivedAt = now();
+    for (let at = arrivedAt; ; at = now()) {
+      const denied = denials.find(partition, cost, at);
+      if (denied) return answer("cached-denial", denied);
+      if (denied === null) {
+        return probes.lead(partition, cost, at, () => probe(operation, partition, cost));
+      }
+      const answered = probes.follow(partition, cost, arrivedAt, at);
+      if (!answered) return ask(operation, partition, cost);
+      await answered;
+    }
+  }
+
+  /** Asks for all who follow; and for all isolates that share their denials, unless one of them has asked just now. */
+  async function probe(operation: Operation, partition: string, cost: number): Promise<Decision> {
+    const denied = sharing && (await sharing.look(partition, cost));
+    return denied
+      ? answer("cached-denial", denied)
+      : ask(operation, partition, cost, sharing?.tell);
+  }
+
+  async function ask(
+    operation: Operation,
+    partition: string,
+    cost: number,
+    tell?: Sharing["tell"],
+  ): Promise<Decision> {
+    const keys = keysOf(partition);
+    const sentAt = now();
+    try {
+      const { now: shown, rows, repeated } = await store.decide(operation, keys, cost, policies);
+      if (settings.maxDenials > 0 && cost > 0 && rows.some(({ retryAfter }) => retryAfter > 0)) {
+        const answeredAt = repeated ? sentAt : clocks.note(partition, shown, sentAt, now());
+        denials.learn(partition, operation === "charge" ? 1 : cost, answeredAt, rows);
+      }
+      tell?.(partition, cost, shown, rows);
+      return rows.every(({ allowed }) => allowed)
+        ? answer("allowed", rows)
+        : answer("limited", rows);
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      const { rows, status } = decideWithoutStore(operation, keys, cost);
+      return createDecision({
+        reason: "store-unavailable",
+        status,
+        policies,
+        rows,
+        headerOptions,
+        error,
+      });
+    }
+  }
+
+  function answer(reason: Reason, rows: readonly Row[]): Decision {
+    return createDecision({
+      reason,
+      status: reason === "allowed" ? 200 : 429,
+      policies,
+      rows,
+      headerOptions,
+    });
+  }
+
+  /** A cost above a limit is denied by arithmetic alone; what the isolate knows of the rest is told along. */
+  function neverFits(partition: string, cost: number): Decision | undefined {
+    if (cost <= smallestLimit) return undefined;
+    const known = denials.find(partition, cost, now());
+    return answer(
+      "cost-exceeds-limit",
+      policies.map(({ limit: most }, i) => ({
+        allowed: cost <= most,
+        remaining: known?.[i]?.remaining ?? most,
+        retryAfter: cost <= most ? 0 : Infinity,
+        resetAfter: known?.[i]?.resetAfter ?? 0,
+      })),
+    );
+  }
+
+  return {
+    limit,
+    ask,
+    neverFits,
+
+    async forget(partition) {
+      const keys = keysOf(partition);
+      await memory.reset(keys);
+      await store.reset(keys);
+      // Only now: an answer to a request that overtook the reset would bring the old denial back.
+      denials.forget(partition, now());
+      sharing?.forget(partition);
+    },
+  };
+}
