@@ -3,12 +3,12 @@
 --
 -- State    string of big-endian numbers; a time takes 7 bytes, which hold microseconds until the year 4253:
 --            0   when the key expires, in milliseconds   7 bytes
---            7   slots of the ring, a multiple of 8      3 bytes
---            10  tail, the slot of the oldest unit       3 bytes
---            13  used, the units from the tail on        3 bytes
---            16  time of the newest unit                 7 bytes
---            23  a copy of the 8 slots that the tail is among: which units have left is mostly read with the header
---            79  the ring, oldest unit first; one of 8 slots is at 23 itself
+--            7   pages of the ring, of 8 slots each      2 bytes
+--            9   tail, the slot of the oldest unit       3 bytes
+--            12  used, the units from the tail on        3 bytes
+--            15  time of the newest unit                 7 bytes
+--            22  a copy of the tail's page: which units have left is mostly read with the header
+--            78  the ring; one of a single page is at 22 itself
 --          The ring grows with what it holds, so that a key costs little more than its units.
 -- limit    at most 2^17, for the length of the ring
 -- window   length in microseconds
@@ -16,18 +16,18 @@
 -- Numbers are taken apart and put together in place, by bytes named in their order in the header: a call of a Lua
 -- function, and a closure even more, would cost more than the arithmetic in it.
 local function sliding_window_log(key, now, operation, cost, limit, window, _, ttl)
-  local header = redis.pcall('GETRANGE', key, '0', '78')
+  local header = redis.pcall('GETRANGE', key, '0', '77')
   -- Nothing there, or nothing of ours: an error is a table without a length.
-  if #header ~= 79 then
-    header = string.rep('\0', 79)
+  if #header ~= 78 then
+    header = string.rep('\0', 78)
   end
-  local a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w = string.byte(header, 1, 23)
-  local slots, tail, used = (h * 256 + i) * 256 + j, (k * 256 + l) * 256 + m, (n * 256 + o) * 256 + p
-  local newest = (((((q * 256 + r) * 256 + s) * 256 + t) * 256 + u) * 256 + v) * 256 + w
-  if slots > 131072 or slots % 8 > 0 or tail >= slots or used > slots then
+  local a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v = string.byte(header, 1, 22)
+  local slots, tail, used = 8 * (h * 256 + i), (j * 256 + k) * 256 + l, (m * 256 + n) * 256 + o
+  local newest = (((((p * 256 + q) * 256 + r) * 256 + s) * 256 + t) * 256 + u) * 256 + v
+  if slots > 131072 or tail >= slots or used > slots then
     slots, tail, used = 8, 0, 0
   end
-  local ring = slots > 8 and 79 or 23
+  local ring = slots > 8 and 78 or 22
 
   -- The first `left` units have left the window, and those from `kept` on have to be written anew.
   local at, left, kept, oldest = now, 0, used, nil
@@ -45,13 +45,13 @@ local function sliding_window_log(key, now, operation, cost, limit, window, _, t
     if newest <= time then
       left = used
     else
-      local from = 17 + tail % 8 * 7
+      local from = 16 + tail % 8 * 7
       left = -1
       repeat
         left, from = left + 1, from + 7
         local a, b, c, d, e, f, g = string.byte(header, from, from + 6)
         oldest = (((((a * 256 + b) * 256 + c) * 256 + d) * 256 + e) * 256 + f) * 256 + g
-      until oldest > time or from == 73
+      until oldest > time or from == 72
       if ahead or oldest <= time or left >= used then
         -- The first unit later than a time, and its time: by doubling steps and then by halving, where the unit
         -- `left` is not and the newest is.
@@ -74,7 +74,6 @@ local function sliding_window_log(key, now, operation, cost, limit, window, _, t
         if oldest <= time or left >= used then
           left, oldest = first_after(time, left)
         end
-        left = math.min(left, kept)
       end
     end
   end
@@ -86,7 +85,9 @@ local function sliding_window_log(key, now, operation, cost, limit, window, _, t
       -- Only the newest units up to the limit can matter: a charge beyond it pushes the oldest out.
       cost = math.min(cost, limit)
       left = math.max(left, used + cost - limit)
-      kept = math.max(left, kept)
+    end
+    if left > kept then
+      kept = left
     end
     gone, count, newest = left, used - kept + cost, at
     total = kept - left + count
@@ -130,18 +131,18 @@ local function sliding_window_log(key, now, operation, cost, limit, window, _, t
       start, slots = 0, 8 * math.ceil(math.max(size, math.min(limit, 16 + size + math.floor(size / 8))) / 8)
     end
 
-    local m, p, w = start % 256, size % 256, at % 256
-    local k, n, q = (start - m) / 256, (size - p) / 256, (at - w) / 256
-    local l, o, v = k % 256, n % 256, q % 256
-    q = (q - v) / 256
-    local u = q % 256
-    q = (q - u) / 256
-    local t = q % 256
-    q = (q - t) / 256
-    local s = q % 256
-    q = (q - s) / 256
-    local r = q % 256
-    local fields = string.char((k - l) / 256, l, m, (n - o) / 256, o, p, (q - r) / 256, r, s, t, u, v, w)
+    local l, o, v = start % 256, size % 256, at % 256
+    local j, m, p = (start - l) / 256, (size - o) / 256, (at - v) / 256
+    local k, n, u = j % 256, m % 256, p % 256
+    p = (p - u) / 256
+    local t = p % 256
+    p = (p - t) / 256
+    local s = p % 256
+    p = (p - s) / 256
+    local r = p % 256
+    p = (p - r) / 256
+    local q = p % 256
+    local fields = string.char((j - k) / 256, k, l, (m - n) / 256, n, o, (p - q) / 256, q, r, s, t, u, v)
     local added = string.sub(fields, 7)
     if count > 1 then
       added = string.rep(added, count)
@@ -156,7 +157,7 @@ local function sliding_window_log(key, now, operation, cost, limit, window, _, t
         added = string.sub(added, 1, room)
       end
       redis.call('SETRANGE', key, ring + 7 * slot, added)
-      if slots > 8 and (page ~= tail - tail % 8 or page == slot - slot % 8 or count > 1) then
+      if slots > 8 and (page ~= tail - tail % 8 or page == slot - slot % 8) then
         fields = fields .. redis.call('GETRANGE', key, ring + 7 * page, ring + 7 * page + 55)
       end
     end
@@ -164,7 +165,7 @@ local function sliding_window_log(key, now, operation, cost, limit, window, _, t
     if whole or expires * 1000 <= at + window then
       -- Ahead of time, so that it is renewed once per window and not with every unit.
       expires = math.floor(now / 1000) + ttl
-      fields = string.char(math.floor(slots / 65536), math.floor(slots / 256) % 256, slots % 256) .. fields
+      fields = string.char(math.floor(slots / 2048), slots / 8 % 256) .. fields
       for _ = 1, 7 do
         fields = string.char(expires % 256) .. fields
         expires = math.floor(expires / 256)
@@ -176,7 +177,7 @@ local function sliding_window_log(key, now, operation, cost, limit, window, _, t
         redis.call('PEXPIRE', key, ttl)
       end
     else
-      redis.call('SETRANGE', key, '10', fields)
+      redis.call('SETRANGE', key, '9', fields)
     end
   end
   return allowed, total < limit and limit - total or 0, retry_after, reset_after

@@ -83,13 +83,12 @@ export function foreign(now: number, window: number): fc.Arbitrary<Value> {
   const ring = fc
     .tuple(fc.array(time, { minLength: 1, maxLength: 42 }), fc.nat(4), fc.nat(42))
     .map(([times, more, tail]) => {
-      const slots = 8 * (Math.ceil(times.length / 8) + more);
-      const page = times.slice(0, slots > 8 ? 8 : 0);
-      const header = [bigEndian(0, 7), bigEndian(slots, 3), bigEndian(tail, 3)];
+      const pages = Math.ceil(times.length / 8) + more;
+      const header = [bigEndian(0, 7), bigEndian(pages, 2), bigEndian(tail, 3)];
       header.push(bigEndian(times.length, 3), bigEndian(times.at(-1)!, 7));
-      const units = [...page, ...Array<number>(slots > 8 ? 8 - page.length : 0).fill(0), ...times];
-      const empty = Buffer.alloc(7 * (slots - times.length));
-      return Buffer.concat([...header, ...units.map((unit) => bigEndian(unit, 7)), empty]);
+      const ring = Buffer.alloc(56 * pages);
+      ring.set(Buffer.concat(times.map((unit) => bigEndian(unit, 7))));
+      return Buffer.concat([...header, ...(pages > 1 ? [ring.subarray(0, 56)] : []), ring]);
     });
   const bytes = fc.uint8Array({ maxLength: 300 }).map((array) => Buffer.from(array));
   const number = numeral.map((text) => Buffer.from(text));

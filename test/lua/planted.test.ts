@@ -46,7 +46,7 @@ const planted: Record<string, (key: string) => Promise<unknown>> = {
     redis.set(
       key,
       Buffer.from(
-        `000018000000000014${timeOf(Date.now())}`.padStart(46, "0").padEnd(158, "0"),
+        `0003000000000014${timeOf(Date.now())}`.padStart(44, "0").padEnd(156, "0"),
         "hex",
       ),
     ),
