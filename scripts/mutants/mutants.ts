@@ -48,8 +48,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "log: a unit leaves a microsecond early",
     file: "lua/algorithms/sliding-window-log.lua",
-    find: "if unit <= time then",
-    replace: "if unit <= time + 1 then",
+    find: "until oldest > time or",
+    replace: "until oldest > time + 1 or",
     tests: ["test/lua/model"],
   },
   {

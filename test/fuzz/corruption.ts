@@ -83,10 +83,13 @@ export function foreign(now: number, window: number): fc.Arbitrary<Value> {
   const ring = fc
     .tuple(fc.array(time, { minLength: 1, maxLength: 42 }), fc.nat(4), fc.nat(42))
     .map(([times, more, tail]) => {
-      const header = ((times.length + more) * 2 ** 17 + tail) * 2 ** 17 + times.length;
-      return [header, 0].concat(times);
-    })
-    .map((numbers) => Buffer.concat(numbers.map(sevenBytes)));
+      const pages = Math.ceil(times.length / 8) + more;
+      const header = [bigEndian(0, 7), bigEndian(pages, 2), bigEndian(tail, 3)];
+      header.push(bigEndian(times.length, 3), bigEndian(times.at(-1)!, 7));
+      const ring = Buffer.alloc(56 * pages);
+      ring.set(Buffer.concat(times.map((unit) => bigEndian(unit, 7))));
+      return Buffer.concat([...header, ...(pages > 1 ? [ring.subarray(0, 56)] : []), ring]);
+    });
   const bytes = fc.uint8Array({ maxLength: 300 }).map((array) => Buffer.from(array));
   const number = numeral.map((text) => Buffer.from(text));
   const field = fc.constantFrom("start", "current", "previous", "used");
@@ -102,10 +105,10 @@ export function foreign(now: number, window: number): fc.Arbitrary<Value> {
 }
 
 /** As the sliding window's log keeps its numbers. */
-function sevenBytes(number: number): Buffer {
+function bigEndian(number: number, length: number): Buffer {
   const bytes = Buffer.alloc(8);
   bytes.writeBigUInt64BE(BigInt(Math.max(0, number)));
-  return bytes.subarray(1);
+  return bytes.subarray(8 - length);
 }
 
 export async function readValue(redis: Redis, key: string): Promise<Value | undefined> {

@@ -47,9 +47,9 @@ const cases = [
   },
   {
     policy: slidingWindowLog({ limit: 3, window: "1h" }),
-    first: { time: 1, bitfield_ro: 1, set: 1 },
-    allow: { time: 1, bitfield_ro: 2, bitfield: 1 },
-    deny: { time: 1, bitfield_ro: 2 },
+    first: { time: 1, getrange: 1, set: 1 },
+    allow: { time: 1, getrange: 1, setrange: 2 },
+    deny: { time: 1, getrange: 1 },
   },
   {
     policy: slidingWindowCounter({ limit: 3, window: "30d" }),

@@ -27,6 +27,9 @@ const policies: Policy[] = [
   fixedWindow({ limit: 5, window }),
 ];
 
+/** As the sliding window's log writes a time, in hexadecimal digits. */
+const timeOf = (milliseconds: number) => (milliseconds * 1000).toString(16).padStart(14, "0");
+
 /** Things that a bug, another program or an older version may have left under a key. */
 const planted: Record<string, (key: string) => Promise<unknown>> = {
   "an empty string": (key) => redis.set(key, ""),
@@ -40,7 +43,13 @@ const planted: Record<string, (key: string) => Promise<unknown>> = {
     redis.set(key, `${Date.now() * 1000}:${"9".repeat(400)},1`),
   "bytes of ones": (key) => redis.set(key, Buffer.alloc(64, 0xff)),
   "a header without its ring": (key) =>
-    redis.set(key, Buffer.from("0000140000000500000000000000", "hex")),
+    redis.set(
+      key,
+      Buffer.from(
+        `0003000000000014${timeOf(Date.now())}`.padStart(44, "0").padEnd(156, "0"),
+        "hex",
+      ),
+    ),
   "a list": (key) => redis.rpush(key, "1", "2"),
   "a set": (key) => redis.sadd(key, "1"),
   "a sorted set": (key) => redis.zadd(key, 1, "1"),
