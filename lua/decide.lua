@@ -23,7 +23,9 @@
 -- retry_after  how long the same cost (after a charge or a lease: one unit) would now have to wait, 0 if not at all
 -- reset_after  how long until the whole limit is available again
 
-local operation = ARGV[1]
+-- A global is looked up anew with each use.
+local arguments = ARGV
+local operation = arguments[1]
 
 -- Read once: before Redis 7.2 TIME moves on while a script runs.
 local time = redis.call('TIME')
@@ -36,10 +38,9 @@ end
 
 -- A calculation makes a number of a text, for less than a call of tonumber; for the same reason the algorithms get by
 -- with remainders where math.floor and math.ceil would do.
-local cost = ARGV[2] + 0
+local cost = arguments[2] + 0
 
--- Room for the row of one policy: a table that grows costs more than all of the arithmetic.
-local reply = { now, 0, 0, 0, 0 }
+local reply = nil
 local last = #KEYS
 local all_allowed = true
 
@@ -71,9 +72,9 @@ for step = 1, taken and 2 * last or 2 * last - 1 do
   -- Each algorithm is a function, defined in the branch that calls it: the build cuts the branches apart, and a script
   -- has only those of the algorithms that its policies use.
   --   (key, now, operation, cost, limit, parameter, parameter, ttl) -> allowed, remaining, retry_after, reset_after
-  local at, row = 5 * policy - 2, 4 * policy - 2
-  local key, algorithm, limit = KEYS[policy], ARGV[at], ARGV[at + 1] + 0
-  local a, b, ttl = ARGV[at + 2] + 0, ARGV[at + 3] + 0, ARGV[at + 4]
+  local at = 5 * policy - 2
+  local key, algorithm, limit = KEYS[policy], arguments[at], arguments[at + 1] + 0
+  local a, b, ttl = arguments[at + 2] + 0, arguments[at + 3] + 0, arguments[at + 4]
   local allowed, remaining, retry_after, reset_after
   if algorithm == 'token-bucket' then
     -- @include algorithms/token-bucket.lua
@@ -91,6 +92,12 @@ for step = 1, taken and 2 * last or 2 * last - 1 do
     -- @include algorithms/fixed-window.lua
     allowed, remaining, retry_after, reset_after = fixed_window(key, now, pass, cost, limit, a)
   end
+  if last == 1 and not taken then
+    return { now, allowed, remaining, retry_after, reset_after }
+  end
+  -- Room for a row from the start: a table that grows costs more than all of the arithmetic.
+  reply = reply or { now, 0, 0, 0, 0 }
+  local row = 4 * policy - 2
   reply[row], reply[row + 1], reply[row + 2], reply[row + 3] = allowed, remaining, retry_after, reset_after
   all_allowed = all_allowed and allowed == 1
   if taken and step <= last then
