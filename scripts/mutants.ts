@@ -7,7 +7,8 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import { type Mutant, MUTANTS } from "./mutants/mutants.ts";
+import type { Mutant } from "./mutants/mutant.ts";
+import { MUTANTS } from "./mutants/mutants.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const copy = mkdtempSync(join(tmpdir(), "tidegate-mutants-"));

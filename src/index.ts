@@ -12,7 +12,8 @@ export type { LimiterOptions } from "./limiter/settings.ts";
 export { type SharedDenials, shareDenials, type SharedPlace } from "./limiter/shared-denials.ts";
 export type { StoreOptions } from "./store/open-store.ts";
 export type { Decision, PolicyDecision, Reason } from "./limiter/decision.ts";
-export type { CostOptions, Limiter } from "./limiter/limiter.ts";
+export type { CostOptions } from "./limiter/cost.ts";
+export type { Limiter } from "./limiter/limiter.ts";
 export type { Duration } from "./policy/duration.ts";
 export {
   type Algorithm,

@@ -5,8 +5,6 @@ import { createDecisionPath } from "./decision-path.ts";
 import type { Decision } from "./decision.ts";
 import type { LimiterSettings } from "./settings.ts";
 
-export type { CostOptions };
-
 /** Several policies that are always decided together. */
 export interface Limiter {
   /**

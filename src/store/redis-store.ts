@@ -26,6 +26,16 @@ const KNOWN = new Map<Dialect, readonly Attempt[]>([
   [PLAIN, [byName(PLAIN), bySending(PLAIN)]],
 ]);
 
+/** What is the same with every decision of the same policies: the script, and their groups of its arguments. */
+interface ScriptCall {
+  readonly script: Script;
+  readonly groups: readonly string[];
+}
+
+function groupOf({ algorithm, limit, parameters: [a, b], ttl }: CompiledPolicy): string[] {
+  return [algorithm, limit, a, b, ttl].map(String);
+}
+
 /** A reset asks no policy. */
 const RESET = scriptFor([]);
 
@@ -37,7 +47,16 @@ export function redisStore(redis: RedisClient): Store {
   let attempts: readonly Attempt[] = UNKNOWN;
   let next = 0;
   // By the list itself: a limiter always asks with the same one.
-  const scripts = new WeakMap<readonly CompiledPolicy[], Script>();
+  const calls = new WeakMap<readonly CompiledPolicy[], ScriptCall>();
+
+  function callFor(policies: readonly CompiledPolicy[]): ScriptCall {
+    let call = calls.get(policies);
+    if (call === undefined) {
+      call = { script: scriptFor(policies), groups: policies.flatMap(groupOf) };
+      calls.set(policies, call);
+    }
+    return call;
+  }
 
   async function run(script: Script, keys: string[], args: string[]): Promise<unknown> {
     const mine = attempts;
@@ -67,18 +86,8 @@ export function redisStore(redis: RedisClient): Store {
 
   return {
     async decide(operation, keys, cost, policies) {
-      let script = scripts.get(policies);
-      if (script === undefined) scripts.set(policies, (script = scriptFor(policies)));
-      const args = [operation, String(cost)];
-      for (const { algorithm, limit, parameters, ttl } of policies) {
-        args.push(
-          algorithm,
-          String(limit),
-          String(parameters[0]),
-          String(parameters[1]),
-          String(ttl),
-        );
-      }
+      const { script, groups } = callFor(policies);
+      const args = [operation, String(cost), ...groups];
       try {
         const reply = await run(script, keys as string[], args);
         return parseReply(reply, policies.length, operation === "lease");

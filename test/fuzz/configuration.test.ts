@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { Hono } from "hono";
-import { afterEach, beforeEach, expect, vi } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
+import { fromData } from "../../src/algorithms/by-name.ts";
 import { rateLimit as honoRateLimit } from "../../src/hono.ts";
 import {
   ConfigurationError,
@@ -40,7 +41,7 @@ const policies = () => [
 ];
 
 const limiterOptions = (memory = false) => ({
-  policies: policies(),
+  policies: policies().map(fromData),
   ...(memory
     ? // Inherits: what it is made of is not for anybody to change.
       { store: Object.create(memoryStore()) as Store }
@@ -107,6 +108,13 @@ function rethrow(error: Error): never {
   throw error;
 }
 
+test.for([false, true])("what changes are made to is sound, memory %s", (memory) => {
+  createLimiter(limiterOptions(memory) as never);
+  honoRateLimit(requestOptions(memory) as never);
+  vercelRateLimit(requestOptions(memory) as never);
+  createGateway(variables() as never);
+});
+
 const request = () => new Request("https://worker.example/a/1");
 
 fuzz("createLimiter() decides with what it takes and says what it does not", 1_500, () =>
@@ -128,7 +136,7 @@ fuzz("createLimiter() decides with what it takes and says what it does not", 1_5
 
 fuzz("limit() decides with what it takes and says what it does not", 1_500, () =>
   fc.asyncProperty(changesOf(...policies()), fc.nat(4), (changes, which) => {
-    const policy = applyChanges(policies()[which]!, changes);
+    const policy = applyChanges(fromData(policies()[which]) as object, changes);
     return settles(
       () => limit("somebody", policy as never),
       (decision) => decision,

@@ -5,8 +5,8 @@ import type { Policy } from "../../../src/policy/policy.ts";
 import { memoryStore } from "../../../src/store/memory-store.ts";
 import type { Store } from "../../../src/store/store.ts";
 import type { Admission } from "../../../test/model/trailing-window.ts";
+import { compile } from "../../../test/support/compile-policy.ts";
 import { virtualTime } from "../../../test/support/virtual-time.ts";
-import { compile } from "../redis/tidegate.ts";
 import { random } from "../trips/workload.ts";
 
 export interface HotKey {

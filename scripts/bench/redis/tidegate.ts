@@ -1,8 +1,5 @@
-import { Faults } from "../../../src/errors.ts";
-import { type CompiledPolicy, compilePolicies } from "../../../src/policy/compile.ts";
 import {
   fixedWindow,
-  type Policy,
   segmentedWindow,
   slidingWindowCounter,
   slidingWindowLog,
@@ -10,6 +7,7 @@ import {
 } from "../../../src/policy/policy.ts";
 import type { RedisClient } from "../../../src/store/redis-client.ts";
 import { redisStore } from "../../../src/store/redis-store.ts";
+import { compile } from "../../../test/support/compile-policy.ts";
 import { capture, type ScriptCall } from "./capture.ts";
 import type { Quota, Subject } from "./subject.ts";
 
@@ -27,13 +25,6 @@ const POLICIES = {
 };
 
 type Algorithm = keyof typeof POLICIES;
-
-export function compile(policies: readonly Policy[]): readonly CompiledPolicy[] {
-  const faults = new Faults();
-  const compiled = compilePolicies(policies, "policies", faults);
-  faults.throwIfAny();
-  return compiled;
-}
 
 /** What the product's own store sends for several policies at once. */
 export function decisionCall(

@@ -4,7 +4,7 @@ import { shareDenials } from "../../../src/limiter/shared-denials.ts";
 import type { Policy } from "../../../src/policy/policy.ts";
 import { memoryStore } from "../../../src/store/memory-store.ts";
 import type { Store } from "../../../src/store/store.ts";
-import { compile } from "../redis/tidegate.ts";
+import { compile } from "../../../test/support/compile-policy.ts";
 import type { CreateContender } from "./contender.ts";
 
 export interface TidegateOptions {
