@@ -12,9 +12,10 @@ import {
 import { buildLimiter } from "../../src/limiter/limiter.ts";
 import { DEFAULTS } from "../../src/limiter/settings.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
-import type { Store } from "../../src/store/store.ts";
 import { FUTURE } from "../support/algorithm-script.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
+import { distantStore } from "../support/distant-store.ts";
+import { nearbyPlace } from "../support/nearby-place.ts";
 import { random } from "../support/random.ts";
 import { installTimers, virtualTime } from "../support/virtual-time.ts";
 
@@ -41,30 +42,8 @@ async function shadow(policy: Policy, load: number, isolates: number, seed: numb
   const model = memoryStore({ now: () => time.now() });
   const trip = () => time.pass(200 + Math.floor(next() * 8_000));
   const stroll = () => time.pass(200 + Math.floor(next() * 1_800));
-  const notes = new Map<string, string>();
-
-  const distant: Store = {
-    async decide(...request) {
-      tally.calls++;
-      await trip();
-      const reply = await model.decide(...request);
-      await trip();
-      return reply;
-    },
-    reset: () => {},
-  };
-  const sharedDenials = shareDenials({
-    async get(key) {
-      await stroll();
-      const note = notes.get(key);
-      await stroll();
-      return note;
-    },
-    async put(key, text) {
-      await stroll();
-      notes.set(key, text);
-    },
-  });
+  const distant = distantStore(model, trip, () => tally.calls++);
+  const sharedDenials = shareDenials(nearbyPlace(stroll));
   const limiters = Array.from({ length: isolates }, () => {
     const offset = next() * 1e9;
     const rate = 1 + (2 * next() - 1) * MAX_DRIFT;

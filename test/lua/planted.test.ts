@@ -1,31 +1,15 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 
-import {
-  fixedWindow,
-  type Policy,
-  segmentedWindow,
-  slidingWindowCounter,
-  slidingWindowLog,
-  tokenBucket,
-} from "../../src/policy/policy.ts";
 import { scriptFor } from "../../src/store/script.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
+import { everyPolicy } from "../support/every-policy.ts";
 
 let redis: Redis;
 beforeAll(() => {
   redis = new Redis(inject("redisUrl"));
 });
 afterAll(() => redis.quit());
-
-const window = "10m";
-const policies: Policy[] = [
-  tokenBucket({ limit: 5, refill: 5, per: window }),
-  slidingWindowLog({ limit: 5, window }),
-  slidingWindowCounter({ limit: 5, window }),
-  segmentedWindow({ limit: 5, window }),
-  fixedWindow({ limit: 5, window }),
-];
 
 /** As the sliding window's log writes a time, in hexadecimal digits. */
 const timeOf = (milliseconds: number) => (milliseconds * 1000).toString(16).padStart(14, "0");
@@ -74,7 +58,7 @@ const planted: Record<string, (key: string) => Promise<unknown>> = {
     }),
 };
 
-describe.each(policies)("$algorithm", (policy) => {
+describe.each(everyPolicy(5, "10m"))("$algorithm", (policy) => {
   const compiled = compilePolicy(policy);
   const { algorithm, limit, parameters, ttl } = compiled;
   const { text } = scriptFor([compiled]);

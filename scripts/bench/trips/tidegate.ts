@@ -3,8 +3,9 @@ import { DEFAULTS } from "../../../src/limiter/settings.ts";
 import { shareDenials } from "../../../src/limiter/shared-denials.ts";
 import type { Policy } from "../../../src/policy/policy.ts";
 import { memoryStore } from "../../../src/store/memory-store.ts";
-import type { Store } from "../../../src/store/store.ts";
 import { compile } from "../../../test/support/compile-policy.ts";
+import { distantStore } from "../../../test/support/distant-store.ts";
+import { nearbyPlace } from "../../../test/support/nearby-place.ts";
 import type { CreateContender } from "./contender.ts";
 
 export interface TidegateOptions {
@@ -16,31 +17,10 @@ export interface TidegateOptions {
 export function tidegate(policy: Policy, { share = false }: TidegateOptions = {}): CreateContender {
   return ({ time, travel, stroll }, { isolates, cache }) => {
     let calls = 0;
-    const notes = new Map<string, string>();
-    const sharedDenials = shareDenials({
-      async get(key) {
-        await stroll();
-        const note = notes.get(key);
-        await stroll();
-        return note;
-      },
-      async put(key, text) {
-        await stroll();
-        notes.set(key, text);
-      },
-    });
+    const sharedDenials = shareDenials(nearbyPlace(stroll));
     const model = memoryStore({ now: () => time.now() });
     const policies = compile([policy]);
-    const distant: Store = {
-      async decide(...request) {
-        calls++;
-        await travel();
-        const reply = await model.decide(...request);
-        await travel();
-        return reply;
-      },
-      reset: () => {},
-    };
+    const distant = distantStore(model, travel, () => calls++);
     const settings = {
       ...DEFAULTS,
       policies,

@@ -1,0 +1,18 @@
+import type { SharedPlace } from "../../src/limiter/shared-denials.ts";
+
+/** A place for shared denials that is as far as `stroll` takes, one way. */
+export function nearbyPlace(stroll: () => Promise<void>): SharedPlace {
+  const notes = new Map<string, string>();
+  return {
+    async get(key) {
+      await stroll();
+      const note = notes.get(key);
+      await stroll();
+      return note;
+    },
+    async put(key, text) {
+      await stroll();
+      notes.set(key, text);
+    },
+  };
+}
