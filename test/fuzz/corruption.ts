@@ -90,12 +90,19 @@ export function foreign(now: number, window: number): fc.Arbitrary<Value> {
       ring.set(Buffer.concat(times.map((unit) => bigEndian(unit, 7))));
       return Buffer.concat([...header, ...(pages > 1 ? [ring.subarray(0, 56)] : []), ring]);
     });
+  const count = fc.oneof(fc.nat(60), fc.nat(0xffffffff));
+  const counts = fc
+    .tuple(time, fc.array(count, { minLength: 1, maxLength: 12 }))
+    .map(([start, list]) =>
+      Buffer.concat([bigEndian(start, 7), ...list.map((n) => bigEndian(n, 4))]),
+    );
   const bytes = fc.uint8Array({ maxLength: 300 }).map((array) => Buffer.from(array));
   const number = numeral.map((text) => Buffer.from(text));
   const field = fc.constantFrom("start", "current", "previous", "used");
   return fc.oneof(
     bytes,
     ring,
+    counts,
     number,
     fc
       .tuple(numeral, fc.array(numeral, { maxLength: 70 }))
@@ -104,7 +111,7 @@ export function foreign(now: number, window: number): fc.Arbitrary<Value> {
   );
 }
 
-/** As the sliding window's log keeps its numbers. */
+/** As the log and the windows keep their numbers. */
 function bigEndian(number: number, length: number): Buffer {
   const bytes = Buffer.alloc(8);
   bytes.writeBigUInt64BE(BigInt(Math.max(0, number)));

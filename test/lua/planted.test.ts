@@ -26,6 +26,8 @@ const planted: Record<string, (key: string) => Promise<unknown>> = {
   "a segment list of huge counts": (key) =>
     redis.set(key, `${Date.now() * 1000}:${"9".repeat(400)},1`),
   "bytes of ones": (key) => redis.set(key, Buffer.alloc(64, 0xff)),
+  "ones where a fixed window's count is": (key) => redis.set(key, Buffer.alloc(11, 0xff)),
+  "ones where a counter's counts are": (key) => redis.set(key, Buffer.alloc(15, 0xff)),
   "a header without its ring": (key) =>
     redis.set(
       key,
