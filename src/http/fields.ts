@@ -12,9 +12,14 @@ export interface HeaderOptions {
   readonly "x-ratelimit"?: boolean;
 }
 
-/** The header fields of a decision. */
+/**
+ * The header fields of a decision.
+ *
+ * @param madeAt when it was made, as `Date.now()`
+ */
 export function decisionHeaders(
   decision: Decision,
+  madeAt: number,
   compiled: readonly CompiledPolicy[],
   options: HeaderOptions,
 ): Headers {
@@ -28,7 +33,7 @@ export function decisionHeaders(
     const { limit, remaining, resetAfterMs } = nearestItsLimit(policies);
     headers.set("X-RateLimit-Limit", String(limit));
     headers.set("X-RateLimit-Remaining", String(remaining));
-    headers.set("X-RateLimit-Reset", String(Math.ceil((Date.now() + resetAfterMs) / 1000)));
+    headers.set("X-RateLimit-Reset", String(Math.ceil((madeAt + resetAfterMs) / 1000)));
   }
   if (!decision.allowed) headers.set("Retry-After", String(retryAfterSeconds(decision)));
   if (decision.reason !== "allowed") headers.set("X-RateLimit-Reason", decision.reason);

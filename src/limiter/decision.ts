@@ -79,6 +79,8 @@ class LazyDecision implements Decision {
   readonly reason: Reason;
   readonly status: 200 | 429 | 503;
   declare readonly error?: StoreError;
+  /** The fields of an allowed request are asked for when its origin has answered, which may take long. */
+  readonly #madeAt = Date.now();
   readonly #parts: Parts;
 
   constructor(parts: Parts) {
@@ -116,7 +118,8 @@ class LazyDecision implements Decision {
   }
 
   headers(): Headers {
-    return decisionHeaders(this, this.#parts.policies, this.#parts.headerOptions);
+    const { policies, headerOptions } = this.#parts;
+    return decisionHeaders(this, this.#madeAt, policies, headerOptions);
   }
 
   response(): Response {

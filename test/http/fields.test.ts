@@ -179,3 +179,11 @@ describe("switches", () => {
     ]).toEqual([...decision.headers()]);
   });
 });
+
+describe("fields that are asked for late", () => {
+  it("tell the reset as of the decision, however long the origin took", () => {
+    const decision = decide([[burst, room(19, 0.1)]], "allowed");
+    vi.setSystemTime((NOW + 30) * 1000);
+    expect(decision.headers().get("X-RateLimit-Reset")).toBe(String(NOW + 1));
+  });
+});
