@@ -93,8 +93,7 @@ export class Faults {
 function describe(value: unknown): string {
   if (typeof value === "number" || typeof value === "bigint") return String(value);
   if (value === undefined) return "missing";
-  if (typeof value === "function") return "a function";
-  if (typeof value === "symbol") return "a symbol";
+  if (typeof value === "function" || typeof value === "symbol") return `a ${typeof value}`;
   let text: string;
   try {
     text = JSON.stringify(value) ?? String(value);

@@ -6,6 +6,7 @@ import { DEFAULT_BUDGET, guardStore } from "./limiter/guarded-store.ts";
 import { DEFAULTS } from "./limiter/settings.ts";
 import { compilePolicies } from "./policy/compile.ts";
 import type { Policy } from "./policy/policy.ts";
+import { putLast } from "./put-last.ts";
 import { processEnvironment, redisFromEnvironment } from "./store/redis-client.ts";
 import { redisStore } from "./store/redis-store.ts";
 import type { Store } from "./store/store.ts";
@@ -45,25 +46,17 @@ function pathOf(policy: Policy): DecisionPath {
   store ??= storeOfEnvironment(faults);
   faults.throwIfAny();
   const path = createDecisionPath(store!, { ...DEFAULTS, policies });
-  byPolicy.set(key, path);
-  if (byPolicy.size > MAX_POLICIES) byPolicy.delete(byPolicy.keys().next().value!);
+  putLast(byPolicy, key, path, MAX_POLICIES);
   return path;
 }
 
+/** What a policy can hold. JSON has them in this order, whatever theirs is in the policy. */
+const OPTIONS = ["algorithm", "name", "limit", "refill", "per", "window", "segments", "onFailure"];
+
 /** Equal for policies that mean the same. What cannot be written down has faults, which the compiler tells. */
 function keyOf(policy: Policy): string {
-  const {
-    algorithm,
-    name,
-    limit: most,
-    refill,
-    per,
-    window,
-    segments,
-    onFailure,
-  } = Object(policy) as Record<string, unknown>;
   try {
-    return JSON.stringify([algorithm, name, most, refill, per, window, segments, onFailure]);
+    return JSON.stringify(policy, OPTIONS);
   } catch {
     return "";
   }

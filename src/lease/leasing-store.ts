@@ -1,5 +1,6 @@
 import { DRIFT } from "../limiter/denial-cache.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
+import { putLast } from "../put-last.ts";
 import type { Operation, Reply, Row, Store } from "../store/store.ts";
 import { countDemand, createHolding, heldUnits, type Holding, spend } from "./holding.ts";
 
@@ -43,16 +44,13 @@ export function leasingStore(
   const fixedWindows = policies.flatMap(({ algorithm }, i) =>
     algorithm === "fixed-window" ? [i] : [],
   );
-  // A Map keeps the order of insertion: what is used is put back at the end, so the first is the one to go.
   const holdings = new Map<string, Holding>();
   /** The longest that the store took lately, fading: units have to last for that long while the next ones are fetched. */
   let roundTrip = 0;
 
   function holdingOf(key: string, time: number): Holding {
     const holding = holdings.get(key) ?? createHolding(time);
-    holdings.delete(key);
-    holdings.set(key, holding);
-    if (holdings.size > MAX_HOLDINGS) holdings.delete(holdings.keys().next().value!);
+    putLast(holdings, key, holding, MAX_HOLDINGS);
     return holding;
   }
 

@@ -2,6 +2,7 @@ import { StoreError } from "../errors.ts";
 import { report } from "../report.ts";
 import type { Store } from "../store/store.ts";
 import { createBreaker } from "./breaker.ts";
+import { LATE, within } from "./within.ts";
 
 export interface GuardOptions {
   /** Milliseconds that an answer may take. */
@@ -42,14 +43,11 @@ export function guardStore(
 
   async function guarded<Answer>(ask: () => Answer | Promise<Answer>): Promise<Answer> {
     if (!breaker.admits(now())) throw SUSPENDED;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const timeout = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => {
-        reject(new StoreError("ERR_STORE_TIMEOUT", `Redis did not answer within ${budget} ms.`));
-      }, budget);
-    });
     try {
-      const answer = await Promise.race([ask(), timeout]);
+      const answer = await within(budget, ask());
+      if (answer === LATE) {
+        throw new StoreError("ERR_STORE_TIMEOUT", `Redis did not answer within ${budget} ms.`);
+      }
       breaker.succeeded();
       return answer;
     } catch (error) {
@@ -59,8 +57,6 @@ export function guardStore(
           : new StoreError("ERR_STORE_UNREACHABLE", "The Redis client failed in an unknown way.");
       if (breaker.failed(now())) tell(failure);
       throw failure;
-    } finally {
-      clearTimeout(timer);
     }
   }
 

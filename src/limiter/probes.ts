@@ -1,3 +1,4 @@
+import { putLast } from "../put-last.ts";
 import { within } from "./within.ts";
 
 /** The requests that ask anew about a partition whose known denial has run out: one at a time for each. */
@@ -18,7 +19,7 @@ export interface Probes {
     cost: number,
     arrivedAt: number,
     now: number,
-  ): Promise<void> | undefined;
+  ): Promise<unknown> | undefined;
 }
 
 /**
@@ -37,7 +38,6 @@ interface Probe {
 }
 
 export function createProbes(): Probes {
-  // A Map keeps the order of insertion: those that began first go first.
   const probes = new Map<string, Probe>();
 
   return {
@@ -47,9 +47,7 @@ export function createProbes(): Probes {
         end = resolve;
       });
       const probe = { cost, startedAt, ended };
-      probes.delete(partition);
-      probes.set(partition, probe);
-      if (probes.size > MAX_PROBES) probes.delete(probes.keys().next().value!);
+      putLast(probes, partition, probe, MAX_PROBES);
       try {
         return await ask();
       } finally {

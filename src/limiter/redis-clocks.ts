@@ -1,3 +1,4 @@
+import { putLast } from "../put-last.ts";
 import { DRIFT } from "./denial-cache.ts";
 
 /** What this isolate knows of Redis's clock. By partition, because each master of a cluster has a clock of its own. */
@@ -35,7 +36,6 @@ const MAX_ENTRIES = 1_000;
  * that a denial runs out when it truly does, and not by a slow way earlier.
  */
 export function createRedisClocks(): RedisClocks {
-  // A Map keeps the order of insertion: what is used is put back at the end, so the first is the one to go.
   const bounds = new Map<string, Bound>();
 
   function boundOf(partition: string, now: number): Bound | undefined {
@@ -54,9 +54,7 @@ export function createRedisClocks(): RedisClocks {
       if (known && known.base < bound.base && time <= known.base + receivedAt * (1 + DRIFT)) {
         bound = known;
       }
-      bounds.delete(partition);
-      bounds.set(partition, bound);
-      if (bounds.size > MAX_ENTRIES) bounds.delete(bounds.keys().next().value!);
+      putLast(bounds, partition, bound, MAX_ENTRIES);
       return Math.max(sentAt, earliest(bound, shown));
     },
   };

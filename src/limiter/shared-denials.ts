@@ -5,7 +5,7 @@ import { type DenialCache, DRIFT } from "./denial-cache.ts";
 import { PATIENCE } from "./probes.ts";
 import { earliest, type RedisClocks } from "./redis-clocks.ts";
 import type { LimiterSettings } from "./settings.ts";
-import { within } from "./within.ts";
+import { LATE, within } from "./within.ts";
 
 /**
  * A place near isolates that are near each other, where one finds what another has put. It may forget, be late, or
@@ -90,7 +90,7 @@ function join(
   async function read(partition: string): Promise<Note> {
     if (!breaker.admits(now())) return [];
     const found = await within(LOOK, textOf(place, begin + partition));
-    if (found === undefined) {
+    if (found === LATE || found === undefined) {
       breaker.failed(now());
       return [];
     }

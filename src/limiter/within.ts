@@ -1,16 +1,21 @@
+/** Stands for what did not come in time. */
+export const LATE = Symbol("late");
+
 /**
- * What a promise that never fails brings within so many milliseconds, else `undefined`. By a timer of the request's own:
- * on Workers, what another request was to do may never be done.
+ * What a promise brings within so many milliseconds, else `LATE`. By a timer of the request's own: on Workers, what
+ * another request was to do may never be done.
  */
 export async function within<Value>(
   milliseconds: number,
-  promise: Promise<Value>,
-): Promise<Value | undefined> {
+  promise: Value | Promise<Value>,
+): Promise<Value | typeof LATE> {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const patience = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), milliseconds);
+  const patience = new Promise<typeof LATE>((resolve) => {
+    timer = setTimeout(() => resolve(LATE), milliseconds);
   });
-  const value = await Promise.race([promise, patience]);
-  clearTimeout(timer);
-  return value;
+  try {
+    return await Promise.race([promise, patience]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

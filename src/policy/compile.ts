@@ -1,8 +1,7 @@
 import { type Implementation, IMPLEMENTATION, type Times } from "../algorithms/implementation.ts";
 import type { Faults } from "../errors.ts";
 import type { Algorithm, FailureVerdict, Policy } from "./policy.ts";
-import { MAX_LIMIT, whole } from "./whole.ts";
-import { windowTimes } from "./window.ts";
+import { whole } from "./whole.ts";
 
 /** A policy checked, with everything computed that a request would otherwise compute. */
 export interface CompiledPolicy extends Pick<Times, "parameters"> {
@@ -18,19 +17,6 @@ export interface CompiledPolicy extends Pick<Times, "parameters"> {
   /** This policy's item of `RateLimit-Policy`. */
   readonly field: string;
 }
-
-/** What is not made by a builder brings no algorithm along. */
-const BUILD = "Give a policy made by tokenBucket() or one of the other builders.";
-
-/** Stands in where there is none, so that the rest is checked, too. Nothing ever counts by it. */
-const MISSING = {
-  name: "fixed-window",
-  options: ["window"],
-  maxLimit: MAX_LIMIT,
-  beyond: "",
-  lifetime: 0,
-  times: windowTimes,
-} as unknown as Implementation;
 
 /** A request that more policies decide than this is a mistake; each is work inside one Redis script. */
 const MAX_POLICIES = 16;
@@ -57,6 +43,7 @@ export function compilePolicies(
   return Array.from(policies, (policy: unknown, index) => {
     const at = `${path}[${index}]`;
     const compiled = compilePolicy(policy, at, faults);
+    if (!compiled) return [];
     const earlier = paths.get(compiled.name);
     if (earlier !== undefined) {
       faults.add(
@@ -67,18 +54,33 @@ export function compilePolicies(
     }
     paths.set(compiled.name, at);
     return compiled;
-  });
+  }).flat();
 }
 
-function compilePolicy(input: unknown, path: string, faults: Faults): CompiledPolicy {
-  if (typeof input !== "object" || input === null) {
-    faults.add(path, input, BUILD);
-    input = { algorithm: "fixed-window", limit: 1, window: "1s", [IMPLEMENTATION]: MISSING };
+/** Only its algorithm can say what else is wrong with a policy: without one there is a fault, and no policy. */
+function compilePolicy(input: unknown, path: string, faults: Faults): CompiledPolicy | undefined {
+  const policy = input as Policy | null | undefined;
+  const algorithm = policy?.algorithm;
+  const implementation = policy?.[IMPLEMENTATION];
+  if (!policy || !algorithm || implementation?.name !== algorithm) {
+    faults.add(
+      algorithm === undefined ? path : `${path}.algorithm`,
+      algorithm ?? input,
+      "Give a policy made by tokenBucket() or one of the other builders.",
+    );
+    return undefined;
   }
-  const policy = input as Policy;
-  const { algorithm, onFailure } = policy;
-  const implementation = implementationOf(policy, path, faults);
-  const { maxLimit, beyond, times } = implementation;
+  const { onFailure } = policy;
+  const { maxLimit, beyond, options, times } = implementation;
+  const known = ["algorithm", "limit", "name", "onFailure", ...options];
+  for (const [key, value] of Object.entries(policy)) {
+    if (known.includes(key)) continue;
+    faults.add(
+      `${path}.${key}`,
+      value,
+      `A ${algorithm} has ${known.join(", ")}, and nothing else.`,
+    );
+  }
   const limit = whole(policy.limit, maxLimit, `${path}.limit`, faults, beyond);
   if (onFailure !== undefined && !VERDICTS.includes(onFailure)) {
     faults.add(`${path}.onFailure`, onFailure, 'Use "open", "closed" or "local".');
@@ -90,46 +92,18 @@ function compilePolicy(input: unknown, path: string, faults: Faults): CompiledPo
 
 /** A policy with all that follows from its numbers. */
 export function completePolicy(
-  {
-    name,
-    algorithm,
-    implementation,
-    limit,
-    onFailure,
-  }: Omit<CompiledPolicy, "window" | "parameters" | "ttl" | "field">,
+  policy: Omit<CompiledPolicy, "window" | "parameters" | "ttl" | "field">,
   { windowMicroseconds, parameters }: Times,
 ): CompiledPolicy {
+  const { name, limit, implementation } = policy;
   const window = windowMicroseconds / 1e6;
   return {
-    name,
-    algorithm,
-    implementation,
-    limit,
+    ...policy,
     window,
-    onFailure,
     parameters,
     ttl: Math.ceil((implementation.lifetime * windowMicroseconds) / 1000) + 1,
     field: `"${name}";q=${limit};w=${Math.max(1, Math.ceil(window))}`,
   };
-}
-
-/** The implementation that a builder has put into a policy. */
-function implementationOf(policy: Policy, path: string, faults: Faults): Implementation {
-  const { algorithm, [IMPLEMENTATION]: implementation } = policy;
-  if (!implementation || implementation.name !== algorithm) {
-    faults.add(`${path}.algorithm`, algorithm, BUILD);
-    return MISSING;
-  }
-  const known = ["algorithm", "limit", "name", "onFailure", ...implementation.options];
-  for (const [key, value] of Object.entries(policy)) {
-    if (known.includes(key)) continue;
-    faults.add(
-      `${path}.${key}`,
-      value,
-      `A ${algorithm} has ${known.join(", ")}, and nothing else.`,
-    );
-  }
-  return implementation;
 }
 
 function nameOf(policy: Policy, path: string, faults: Faults): string {

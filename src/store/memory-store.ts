@@ -1,5 +1,6 @@
 import type { CompiledPolicy } from "../policy/compile.ts";
 import type { Algorithm } from "../policy/policy.ts";
+import { putLast } from "../put-last.ts";
 import type { Outcome } from "./memory/algorithm.ts";
 import type { Operation, Row, Store } from "./store.ts";
 
@@ -31,7 +32,6 @@ export function memoryStore({
   maxEntries = 10_000,
   now = () => Date.now() * 1000,
 }: MemoryStoreOptions = {}): Store {
-  // A Map keeps the order of insertion: what is used is put back at the end, so the first is the one to go.
   const entries = new Map<string, Entry>();
 
   function evaluate(
@@ -44,12 +44,6 @@ export function memoryStore({
     const entry = entries.get(key);
     const state = entry?.algorithm === algorithm ? entry.state : undefined;
     return implementation.model(state, { now: time, operation, cost, limit, a, b });
-  }
-
-  function keep(key: string, algorithm: Algorithm, state: unknown): void {
-    entries.delete(key);
-    entries.set(key, { algorithm, state });
-    if (entries.size > maxEntries) entries.delete(entries.keys().next().value!);
   }
 
   return {
@@ -67,7 +61,7 @@ export function memoryStore({
       }
       policies.forEach(({ algorithm }, i) => {
         const { state } = outcomes[i]!;
-        if (state !== undefined) keep(keys[i]!, algorithm, state);
+        if (state !== undefined) putLast(entries, keys[i]!, { algorithm, state }, maxEntries);
       });
       return { now: time, rows: outcomes.map(toRow), ...(lease && { taken }) };
     },
