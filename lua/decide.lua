@@ -6,7 +6,6 @@
 --                     consume  take the cost if every policy allows it
 --                     peek     say what consume would do, take nothing
 --                     charge   take the cost whatever is left; a policy goes into debt by its limit at most
---                     lease    take as many units up to the cost as every policy has room for, if that is one or more
 --                     reset    forget what was taken; needs no further arguments, replies now alone
 -- ARGV[2]           cost, a whole number of units from 1; for consume and peek at most the smallest limit
 -- ARGV[5i-2]        algorithm of policy i, the name of its file in algorithms/
@@ -17,10 +16,9 @@
 -- Reply, integers only, times in microseconds:
 --   now,                                          the server's clock
 --   allowed, remaining, retry_after, reset_after  of policy 1, then of policy 2, ...
---   taken                                         after a lease alone: how many units, 0 if it was denied
--- allowed      1 if this policy alone has room for the cost (for a lease: one unit), else 0
+-- allowed      1 if this policy alone has room for the cost, else 0
 -- remaining    units left afterwards
--- retry_after  how long the same cost (after a charge or a lease: one unit) would now have to wait, 0 if not at all
+-- retry_after  how long the same cost (after a charge: one unit) would now have to wait, 0 if not at all
 -- reset_after  how long until the whole limit is available again
 
 -- A global is looked up anew with each use.
@@ -44,55 +42,21 @@ local reply = nil
 local last = #KEYS
 local all_allowed = true
 
--- What a lease may take: as much as was wanted, and of every policy asked no more than it has left.
-local taken = operation == 'lease' and cost
-if taken then
-  cost = 1
-end
-
 -- All but the last policy are asked first. The last may take at once, because by then its word is the final one; the
--- others take after it. Of a lease nobody knows how much to take before the last was asked, too.
-for step = 1, taken and 2 * last or 2 * last - 1 do
+-- others take after it.
+for step = 1, 2 * last - 1 do
   local policy, pass = step, operation
   if operation == 'consume' and (step < last or not all_allowed) then
     pass = 'peek'
-  elseif taken then
-    pass = 'peek'
-    if step > last and all_allowed then
-      pass, cost = 'charge', taken
-    end
   end
   if step > last then
-    if pass == 'peek' or operation == 'charge' then
+    if pass ~= 'consume' then
       break
     end
     policy = step - last
   end
-
-  -- Each algorithm is a function, defined in the branch that calls it: the build cuts the branches apart, and a script
-  -- has only those of the algorithms that its policies use.
-  --   (key, now, operation, cost, limit, parameter, parameter, ttl) -> allowed, remaining, retry_after, reset_after
-  local at = 5 * policy - 2
-  local key, algorithm, limit = KEYS[policy], arguments[at], arguments[at + 1] + 0
-  local a, b, ttl = arguments[at + 2] + 0, arguments[at + 3] + 0, arguments[at + 4]
-  local allowed, remaining, retry_after, reset_after
-  if algorithm == 'token-bucket' then
-    -- @include algorithms/token-bucket.lua
-    allowed, remaining, retry_after, reset_after = token_bucket(key, now, pass, cost, limit, a, b, ttl)
-  elseif algorithm == 'sliding-window-log' then
-    -- @include algorithms/sliding-window-log.lua
-    allowed, remaining, retry_after, reset_after = sliding_window_log(key, now, pass, cost, limit, a, b, ttl)
-  elseif algorithm == 'sliding-window-counter' then
-    -- @include algorithms/sliding-window-counter.lua
-    allowed, remaining, retry_after, reset_after = sliding_window_counter(key, now, pass, cost, limit, a, b)
-  elseif algorithm == 'segmented-window' then
-    -- @include algorithms/segmented-window.lua
-    allowed, remaining, retry_after, reset_after = segmented_window(key, now, pass, cost, limit, a, b)
-  elseif algorithm == 'fixed-window' then
-    -- @include algorithms/fixed-window.lua
-    allowed, remaining, retry_after, reset_after = fixed_window(key, now, pass, cost, limit, a)
-  end
-  if last == 1 and not taken then
+  -- @include evaluate.lua
+  if last == 1 then
     return { now, allowed, remaining, retry_after, reset_after }
   end
   -- Room for a row from the start: a table that grows costs more than all of the arithmetic.
@@ -100,11 +64,5 @@ for step = 1, taken and 2 * last or 2 * last - 1 do
   local row = 4 * policy - 2
   reply[row], reply[row + 1], reply[row + 2], reply[row + 3] = allowed, remaining, retry_after, reset_after
   all_allowed = all_allowed and allowed == 1
-  if taken and step <= last then
-    taken = math.min(taken, remaining)
-  end
-end
-if taken then
-  reply[#reply + 1] = taken
 end
 return reply

@@ -1,16 +1,18 @@
-// Builds lua/ into one TypeScript module that every bundler understands: the script's text with its includes
-// resolved, cut into what always runs and one branch per algorithm, so that a bundle has only the branches that it
-// uses. `--check` only says whether the committed module is up to date.
+// Builds lua/ into one TypeScript module that every bundler understands: the scripts' texts with their includes
+// resolved, cut into what is each one's own and one branch per algorithm that all have in common, so that a bundle has
+// only the scripts and branches that it uses. `--check` only says whether the committed module is up to date.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { isDeepStrictEqual } from "node:util";
 
-import { cutBranches } from "./cut-lua.ts";
+import { type Cut, cutBranches } from "./cut-lua.ts";
 import { minify } from "./minify-lua.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const entry = join(root, "lua/decide.lua");
+/** What Redis runs, by the names of their files. */
+const SCRIPTS = ["decide", "lease"];
 const output = join(root, "src/store/scripts.generated.ts");
 
 /** Upstash locks the whole database for a script that does not begin with this line; stock Redis rejects it. */
@@ -32,20 +34,23 @@ export function resolveIncludes(file: string, including: readonly string[] = [])
 
 /** The generated module, as text. */
 export function build(): string {
-  const { before, branches, after } = cutBranches(minify(resolveIncludes(entry)));
-  const constants = {
-    KEY_LOCKING,
-    BEFORE: before,
-    ...Object.fromEntries(
-      [...branches].map(([name, branch]) => [name.toUpperCase().replaceAll("-", "_"), branch]),
-    ),
-    AFTER: after,
-  };
+  const sources = SCRIPTS.map((name) => resolveIncludes(join(root, `lua/${name}.lua`)));
+  const cuts = minify(...sources).map(cutBranches);
+  const [{ branches }] = cuts as [Cut];
+  if (!cuts.every((cut) => isDeepStrictEqual(cut.branches, branches))) {
+    throw new Error("lua: the scripts do not have the same branches");
+  }
+  const constants = [
+    ["KEY_LOCKING", KEY_LOCKING],
+    ...cuts.map(({ before, after }, i) => [SCRIPTS[i]!, { before, after }] as const),
+    ...branches,
+  ] as const;
   return [
     "// Generated from lua/ by scripts/build-lua.ts. Do not edit.",
     "",
-    ...Object.entries(constants).map(
-      ([name, text]) => `export const ${name} = ${JSON.stringify(text)};`,
+    ...constants.map(
+      ([name, piece]) =>
+        `export const ${name.toUpperCase().replaceAll("-", "_")} = ${JSON.stringify(piece)};`,
     ),
     "",
   ].join("\n");

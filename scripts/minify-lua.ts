@@ -32,11 +32,11 @@ function renamed(value: unknown, names: ReadonlyMap<string, string>): unknown {
   return Object.fromEntries([...entries, ...(isLocal ? [["name", names.get(name!) ?? name]] : [])]);
 }
 
-/** Short names for a program's locals, the most used one first. Each name stands for one name everywhere. */
-function shortNames(chunk: luaparse.Chunk): Map<string, string> {
+/** Short names for the locals of programs, the most used one first. Each name stands for one name everywhere. */
+function shortNames(chunks: readonly luaparse.Chunk[]): Map<string, string> {
   const uses = new Map<string, number>();
   const taken = new Set(["do", "if", "in", "or"]);
-  for (const { type, name, isLocal } of nodes(chunk.body)) {
+  for (const { type, name, isLocal } of nodes(chunks.map(({ body }) => body))) {
     if (type === "Identifier" && isLocal) uses.set(name!, (uses.get(name!) ?? 0) + 1);
     else if (type === "Identifier") taken.add(name!);
   }
@@ -89,12 +89,24 @@ function close(source: string): string {
 }
 
 /**
- * Drops comments, indentation and spaces and shortens the names of locals: all of it would cost cold start. The parser finds
- * them, and proves that the program is still the same.
+ * Drops comments, indentation and spaces and shortens the names of locals: all of it would cost cold start. The parser
+ * finds them, and proves that each program is still the same. What programs have in common stays the same in all.
  */
-export function minify(source: string): string {
-  const chunk = parse(source);
-  const names = shortNames(chunk);
+export function minify<Sources extends readonly string[]>(
+  ...sources: Sources
+): { [Index in keyof Sources]: string } {
+  const chunks = sources.map(parse);
+  const names = shortNames(chunks);
+  return sources.map((source, i) => minifyOne(source, chunks[i]!, names)) as {
+    [Index in keyof Sources]: string;
+  };
+}
+
+function minifyOne(
+  source: string,
+  chunk: luaparse.Chunk,
+  names: ReadonlyMap<string, string>,
+): string {
   const comments = (chunk.comments ?? []) as unknown as Node[];
   const locals = [...nodes(chunk.body)].filter(
     ({ type, isLocal }) => type === "Identifier" && isLocal,

@@ -81,9 +81,9 @@ export const COUNTING: readonly Mutant[] = [
   },
   {
     name: "a lease does not heed the last policy",
-    file: "lua/decide.lua",
-    find: "if taken and step <= last then",
-    replace: "if taken and step < last then",
+    file: "lua/lease.lua",
+    find: "if pass == 'peek' then",
+    replace: "if pass == 'peek' and step < last then",
     tests: ["test/lua/lease"],
   },
 ];

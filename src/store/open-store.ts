@@ -12,6 +12,7 @@ import {
   redisFromEnvironment,
 } from "./redis-client.ts";
 import { redisStore } from "./redis-store.ts";
+import { LEASE } from "./scripts.generated.ts";
 import type { Store } from "./store.ts";
 
 /** Which store decides, and what happens when it does not. */
@@ -57,7 +58,9 @@ export function openStore(
     return store;
   }
   const client = openRedis(redis, environment, budget, faults);
-  return client && guardStore(redisStore(client), { budget, now: monotonicNow, onStoreError });
+  return (
+    client && guardStore(redisStore(client, LEASE), { budget, now: monotonicNow, onStoreError })
+  );
 }
 
 function openRedis(

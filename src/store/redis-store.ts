@@ -2,8 +2,8 @@ import { StoreError } from "../errors.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 import type { RedisClient } from "./redis-client.ts";
 import { isMissingScript, isUnknownDialect, storeError } from "./redis-error.ts";
-import { nameOf, type Script, scriptFor } from "./script.ts";
-import { KEY_LOCKING } from "./scripts.generated.ts";
+import { type Frame, nameOf, type Script, scriptFor } from "./script.ts";
+import { DECIDE, KEY_LOCKING } from "./scripts.generated.ts";
 import type { Reply, Row, Store } from "./store.ts";
 
 /** What stands before the script: Upstash wants a line that every other Redis refuses. */
@@ -26,9 +26,10 @@ const KNOWN = new Map<Dialect, readonly Attempt[]>([
   [PLAIN, [byName(PLAIN), bySending(PLAIN)]],
 ]);
 
-/** What is the same with every decision of the same policies: the script, and their groups of its arguments. */
+/** What is the same with every decision of the same policies: the scripts, and their groups of the arguments. */
 interface ScriptCall {
-  readonly script: Script;
+  readonly decide: Script;
+  readonly lease: Script | undefined;
   readonly groups: readonly string[];
 }
 
@@ -37,13 +38,17 @@ function groupOf({ algorithm, limit, parameters: [a, b], ttl }: CompiledPolicy):
 }
 
 /** A reset asks no policy. */
-const RESET = scriptFor([]);
+const RESET = scriptFor(DECIDE, []);
 
 /** Fields per policy in the script's reply. */
 const WIDTH = 4;
 
-/** Counts in Redis: one EVALSHA per decision, by the server's clock. */
-export function redisStore(redis: RedisClient): Store {
+/**
+ * Counts in Redis: one EVALSHA per decision, by the server's clock.
+ *
+ * @param leases the script that takes leases; who takes none need not load it
+ */
+export function redisStore(redis: RedisClient, leases?: Frame): Store {
   let attempts: readonly Attempt[] = UNKNOWN;
   let next = 0;
   // By the list itself: a limiter always asks with the same one.
@@ -52,7 +57,11 @@ export function redisStore(redis: RedisClient): Store {
   function callFor(policies: readonly CompiledPolicy[]): ScriptCall {
     let call = calls.get(policies);
     if (call === undefined) {
-      call = { script: scriptFor(policies), groups: policies.flatMap(groupOf) };
+      call = {
+        decide: scriptFor(DECIDE, policies),
+        lease: leases && scriptFor(leases, policies),
+        groups: policies.flatMap(groupOf),
+      };
       calls.set(policies, call);
     }
     return call;
@@ -86,11 +95,12 @@ export function redisStore(redis: RedisClient): Store {
 
   return {
     async decide(operation, keys, cost, policies) {
-      const { script, groups } = callFor(policies);
+      const { decide, lease, groups } = callFor(policies);
       const args = [operation, String(cost), ...groups];
+      const leased = operation === "lease";
       try {
-        const reply = await run(script, keys as string[], args);
-        return parseReply(reply, policies.length, operation === "lease");
+        const reply = await run(leased ? lease! : decide, keys as string[], args);
+        return parseReply(reply, policies.length, leased);
       } catch (error) {
         throw storeError(error);
       }

@@ -1,5 +1,10 @@
 import type { CompiledPolicy } from "../policy/compile.ts";
-import { AFTER, BEFORE } from "./scripts.generated.ts";
+
+/** A script without its branches. */
+export interface Frame {
+  readonly before: string;
+  readonly after: string;
+}
 
 /** A script's text, and under which names servers have it, each by what stands before the text. */
 export interface Script {
@@ -7,12 +12,12 @@ export interface Script {
   readonly names: Map<string, string>;
 }
 
-/** The script that decides by these policies' algorithms; it has no others, as each costs with every call. */
-export function scriptFor(policies: readonly CompiledPolicy[]): Script {
+/** The script of a frame that counts by these policies' algorithms; it has no others, as each costs with every call. */
+export function scriptFor({ before, after }: Frame, policies: readonly CompiledPolicy[]): Script {
   const branches = new Set(policies.map(({ implementation }) => implementation.script));
   // In an order of their own, so that the order of policies makes no other script.
   const chain = [...branches].sort().join("elseif ");
-  return { text: BEFORE + (chain && `if ${chain}end`) + AFTER, names: new Map() };
+  return { text: before + (chain && `if ${chain}end`) + after, names: new Map() };
 }
 
 /** The name by which EVALSHA runs the script with this first line. */

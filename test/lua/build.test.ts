@@ -12,7 +12,7 @@ import { minify } from "../../scripts/minify-lua.ts";
 import { IMPLEMENTATIONS } from "../../src/algorithms/by-name.ts";
 import type { Algorithm } from "../../src/policy/policy.ts";
 import { nameOf, scriptFor } from "../../src/store/script.ts";
-import { KEY_LOCKING } from "../../src/store/scripts.generated.ts";
+import { DECIDE, KEY_LOCKING, LEASE } from "../../src/store/scripts.generated.ts";
 import { compile } from "../support/compile-policy.ts";
 
 let folder: string;
@@ -31,6 +31,9 @@ test("the committed module is what lua/ builds", () => {
   expect(readFileSync("src/store/scripts.generated.ts", "utf8")).toBe(build());
 });
 
+const [decide, lease] = minify(resolveIncludes("lua/decide.lua"), resolveIncludes("lua/lease.lua"));
+const minified: Record<string, string> = { decide, lease };
+
 const ALGORITHMS = Object.keys(IMPLEMENTATIONS) as Algorithm[];
 
 /** A policy of each of these algorithms. */
@@ -48,7 +51,7 @@ test.for([
   { algorithms: [] },
   { algorithms: ALGORITHMS },
 ])("a script of $algorithms has the name by which Redis knows it", async ({ algorithms }) => {
-  const script = scriptFor(policiesOf(algorithms));
+  const script = scriptFor(DECIDE, policiesOf(algorithms));
   const redis = new Redis(inject("redisUrl"));
   expect(await redis.script("LOAD", script.text)).toBe(await nameOf(script, ""));
   await redis.quit();
@@ -56,20 +59,23 @@ test.for([
   expect(await nameOf(script, KEY_LOCKING)).toBe(name);
 });
 
-test("the script of all algorithms is the whole of lua/", () => {
-  const whole = minify(resolveIncludes("lua/decide.lua"));
+test.for([
+  { name: "decide", frame: DECIDE },
+  { name: "lease", frame: LEASE },
+])("the script $name of all algorithms is the whole of its file", ({ name, frame }) => {
+  const whole = minified[name]!;
   const branches = [...cutBranches(whole).branches.values()];
   const chain = branches.join("elseif ");
   // Branches come in the order of their text.
-  expect(scriptFor(policiesOf(ALGORITHMS)).text).toBe(
+  expect(scriptFor(frame, policiesOf(ALGORITHMS)).text).toBe(
     whole.replace(chain, () => branches.sort().join("elseif ")),
   );
   expect(whole).toContain(chain);
 });
 
 test("a script has the algorithms of its policies alone, in whatever order they stand", () => {
-  const { text } = scriptFor(policiesOf(["token-bucket", "fixed-window"]));
-  expect(text).toBe(scriptFor(policiesOf(["fixed-window", "token-bucket"])).text);
+  const { text } = scriptFor(DECIDE, policiesOf(["token-bucket", "fixed-window"]));
+  expect(text).toBe(scriptFor(DECIDE, policiesOf(["fixed-window", "token-bucket"])).text);
   expect(ALGORITHMS.filter((algorithm) => text.includes(`'${algorithm}'`))).toEqual([
     "token-bucket",
     "fixed-window",
@@ -98,9 +104,9 @@ test("includes that go round in a circle are named", () => {
 });
 
 test("comments and indentation go, and not what looks like them", () => {
-  expect(minify("return '--no' -- comment\n  .. [[--]] --[[ more\n ]]")).toBe(
+  expect(minify("return '--no' -- comment\n  .. [[--]] --[[ more\n ]]")).toEqual([
     "return'--no'\n..[[--]]",
-  );
+  ]);
 });
 
 test("locals get short names, and nothing else does", () => {
@@ -111,7 +117,7 @@ test("locals get short names, and nothing else does", () => {
     end
     return decide(KEYS[1], 2)`;
   // `a` is somebody else's name already.
-  expect(minify(source)).toBe(
+  expect(minify(source)).toEqual([
     [
       "local function c(b,d)",
       "local e={key=b,cost=redis.call('GET',b)}",
@@ -119,13 +125,19 @@ test("locals get short names, and nothing else does", () => {
       "end",
       "return c(KEYS[1],2)",
     ].join("\n"),
-  );
+  ]);
 });
 
 test("spaces stay where words, signs or dots would run together", () => {
-  expect(minify("return 1 .. 2 - -3 and not a . b")).toBe("return 1 .. 2- -3 and not a.b");
+  expect(minify("return 1 .. 2 - -3 and not a . b")).toEqual(["return 1 .. 2- -3 and not a.b"]);
 });
 
 test("a text of several lines stays as it is", () => {
-  expect(minify("return [[\n  indented\n]]")).toBe("return[[\n  indented\n]]");
+  expect(minify("return [[\n  indented\n]]")).toEqual(["return[[\n  indented\n]]"]);
+});
+
+test("what several programs have in common stays the same in all of them", () => {
+  expect(
+    minify("local used, left = 1, 2\nreturn used + left", "local left = 3\nreturn left"),
+  ).toEqual(["local b,a=1,2\nreturn b+a", "local a=3\nreturn a"]);
 });

@@ -10,6 +10,7 @@ import {
   tokenBucket,
 } from "../../src/policy/policy.ts";
 import { scriptFor } from "../../src/store/script.ts";
+import { DECIDE } from "../../src/store/scripts.generated.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 
 // A server of its own: other tests would show in its statistics.
@@ -74,7 +75,7 @@ const cases = [
 test.for(cases)("commands of $policy.algorithm", async ({ policy, first, allow, deny }) => {
   const compiled = compilePolicy(policy);
   const { algorithm, limit, parameters, ttl } = compiled;
-  const { text } = scriptFor([compiled]);
+  const { text } = scriptFor(DECIDE, [compiled]);
   const consume = () =>
     redis.eval(
       text,
@@ -96,7 +97,7 @@ test.for(cases)("commands of $policy.algorithm", async ({ policy, first, allow, 
 test("an exact log takes at most 9 bytes per unit, however it was filled", async () => {
   const compiled = compilePolicy(slidingWindowLog({ limit: 1000, window: "1h" }));
   const { limit, parameters, ttl } = compiled;
-  const { text } = scriptFor([compiled]);
+  const { text } = scriptFor(DECIDE, [compiled]);
   for (const cost of [1, 7, 1000]) {
     const key = `tg:{bytes-${cost}}:log`;
     let units = 0;

@@ -12,6 +12,7 @@ import {
 import { memoryStore } from "../../src/store/memory-store.ts";
 import type { RedisClient } from "../../src/store/redis-client.ts";
 import { redisStore } from "../../src/store/redis-store.ts";
+import { LEASE } from "../../src/store/scripts.generated.ts";
 import { compile } from "../support/compile-policy.ts";
 
 let redis: Redis;
@@ -51,7 +52,7 @@ const step = fc.record({
 });
 
 test("a lease of several policies says in Redis what it says in memory, and leaves the same", async () => {
-  const store = redisStore(client);
+  const store = redisStore(client, LEASE);
   let now = 0;
   let granted = 0;
   let denied = 0;

@@ -2,6 +2,7 @@ import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 
 import { scriptFor } from "../../src/store/script.ts";
+import { DECIDE } from "../../src/store/scripts.generated.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { everyPolicy } from "../support/every-policy.ts";
 
@@ -63,7 +64,7 @@ const planted: Record<string, (key: string) => Promise<unknown>> = {
 describe.each(everyPolicy(5, "10m"))("$algorithm", (policy) => {
   const compiled = compilePolicy(policy);
   const { algorithm, limit, parameters, ttl } = compiled;
-  const { text } = scriptFor([compiled]);
+  const { text } = scriptFor(DECIDE, [compiled]);
 
   test.for(Object.keys(planted))(
     "answers over %s, never without limit, and mends it",

@@ -4,14 +4,14 @@ import { fixedWindow } from "../../src/policy/policy.ts";
 import type { RedisClient } from "../../src/store/redis-client.ts";
 import { redisStore } from "../../src/store/redis-store.ts";
 import { nameOf, scriptFor } from "../../src/store/script.ts";
-import { KEY_LOCKING } from "../../src/store/scripts.generated.ts";
+import { DECIDE, KEY_LOCKING, LEASE } from "../../src/store/scripts.generated.ts";
 import { compile } from "../support/compile-policy.ts";
 
 const NOSCRIPT = "NOSCRIPT No matching script. Please use EVAL.";
 const FLAG = "ERR Unexpected flag in script shebang: allow-key-locking";
 const policies = compile([fixedWindow({ limit: 1, window: "1d" })]);
-const SHA1_PLAIN = await nameOf(scriptFor(policies), "");
-const SHA1_KEY_LOCKING = await nameOf(scriptFor(policies), KEY_LOCKING);
+const SHA1_PLAIN = await nameOf(scriptFor(DECIDE, policies), "");
+const SHA1_KEY_LOCKING = await nameOf(scriptFor(DECIDE, policies), KEY_LOCKING);
 
 /** A server as far as scripts go; `calls` tells what it was asked. */
 function server({ knowsFlag }: { knowsFlag: boolean }) {
@@ -201,7 +201,7 @@ test.for([
   ["a lease without its size", "lease", [1, 1, 0, 0, 0]],
   ["a size where nothing was leased", "consume", [1, 1, 0, 0, 0, 1]],
 ] as const)("%s is no answer", async ([, operation, reply]) => {
-  const store = redisStore({ evalsha: async () => reply, eval: async () => reply });
+  const store = redisStore({ evalsha: async () => reply, eval: async () => reply }, LEASE);
   await expect(store.decide(operation, ["k"], 1, policies)).rejects.toMatchObject({
     code: "ERR_STORE_REPLY",
   });

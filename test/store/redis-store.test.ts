@@ -6,6 +6,7 @@ import { type RedisServer, startRedisServer } from "../../scripts/redis-server.t
 import type { RedisClient } from "../../src/store/redis-client.ts";
 import { redisStore } from "../../src/store/redis-store.ts";
 import { restClient } from "../../src/store/rest-client.ts";
+import { LEASE } from "../../src/store/scripts.generated.ts";
 import type { Store } from "../../src/store/store.ts";
 import { type RedisCluster, startRedisCluster } from "../support/redis-cluster.ts";
 import { storeContract } from "./contract.ts";
@@ -35,7 +36,7 @@ describe.each([
       token: "t",
       ...(emulate && { emulate }),
     });
-    store = redisStore(clients[client](bridge));
+    store = redisStore(clients[client](bridge), LEASE);
   });
   afterAll(async () => {
     await bridge.close();
@@ -56,7 +57,7 @@ describe("the Redis store, a cluster of three masters", () => {
       token: "t",
       cluster: true,
     });
-    store = redisStore(clients["an endpoint"](bridge));
+    store = redisStore(clients["an endpoint"](bridge), LEASE);
   });
   afterAll(async () => {
     await bridge?.close();

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-import { AFTER, BEFORE, KEY_LOCKING } from "../../../src/store/scripts.generated.ts";
+import { DECIDE, KEY_LOCKING } from "../../../src/store/scripts.generated.ts";
 import type { Call, Execution } from "../call.ts";
 import type { Keyspace } from "./keyspace.ts";
 import { decide, readArguments } from "./script.ts";
@@ -65,7 +65,7 @@ export function createScriptEngine(
         const { script } = command;
         const flagged = script.startsWith(KEY_LOCKING);
         const body = flagged ? script.slice(KEY_LOCKING.length) : script;
-        if (!body.startsWith(BEFORE) || !body.endsWith(AFTER)) {
+        if (!body.startsWith(DECIDE.before) || !body.endsWith(DECIDE.after)) {
           throw new Error("a script that is not Tidegate's");
         }
         if (flagged && !knowsKeyLocking) {
