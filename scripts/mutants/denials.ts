@@ -101,6 +101,13 @@ export const DENIALS: readonly Mutant[] = [
     tests: ["test/limiter/denial-cache"],
   },
   {
+    name: "a flood of denials pushes out those in use",
+    file: "src/limiter/number-table.ts",
+    find: "if (!used[hand]) break;",
+    replace: "break;",
+    tests: ["test/limiter/denial-cache", "test/limiter/number-table"],
+  },
+  {
     name: "an answer from before a reset brings the denial back",
     file: "src/limiter/denial-cache.ts",
     find: "|| sentAt <= forgotAt",

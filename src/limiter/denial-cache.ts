@@ -26,7 +26,7 @@ const MAX_TRUST = 60_000;
  * What this isolate knows to be denied. It never outlasts the true denial: consumption only grows, so the wait that
  * Redis reported is a lower bound, and it is counted from the moment the request was sent, before Redis saw it.
  *
- * @param maxEntries from 1; beyond it, the partition unused for longest is forgotten
+ * @param maxEntries from 1; beyond it, one is forgotten that was not used lately
  */
 export function createDenialCache(maxEntries: number): DenialCache {
   // Made with the first denial: the random numbers that it needs must not be drawn while a module is loaded.
@@ -50,7 +50,6 @@ export function createDenialCache(maxEntries: number): DenialCache {
         drop(slot);
         return null;
       }
-      known!.use(slot);
       return rowsAt(numbers, at, at + columns, now);
     },
 

@@ -4,13 +4,11 @@ import { createSeededHash, LONGEST } from "./seeded-hash.ts";
 export interface NumberTable {
   /** Where they stand. It is another array once there are more. */
   readonly numbers: Float64Array;
-  /** The slot of a text, or 0 if it has none. Its numbers begin at so many times their count. */
+  /** The slot of a text, which is used by that, or 0 if it has none. Its numbers begin at so many times their count. */
   find(text: string): number;
-  /** Puts numbers under a text, which is used now. If all slots are taken, the one unused for longest is given up. */
+  /** Puts numbers under a text. If all slots are taken, one that was not used lately is given up. */
   set(text: string, numbers: readonly number[]): void;
-  /** Notes that a slot is used now. */
-  use(slot: number): void;
-  /** Makes a slot the next one to be given up. */
+  /** Takes back that a slot was used. */
   retire(slot: number): void;
 }
 
@@ -21,8 +19,9 @@ const SHORTEST = 24;
 const ELSEWHERE = 255;
 
 /**
- * A hash table that knows in which order its slots were used. All of it is typed arrays: as a string in a Map, a text
- * alone would take more memory than it takes here with its numbers.
+ * A hash table that gives up what is not used, by the CLOCK algorithm: a hand goes round, and takes the first slot that
+ * was not used since it last came by. So what is asked for again survives any number of texts that nobody asks for. All of
+ * it is typed arrays: as a string in a Map, a text alone would take more memory than it takes here with its numbers.
  *
  * @param most how many slots there are at most, from 1
  * @param columns how many numbers a text has
@@ -33,16 +32,16 @@ export function createNumberTable(most: number, columns: number, length: number)
   const width = 1 + Math.min(LONGEST, Math.max(SHORTEST, length));
   let last = 0;
   let taken = 0;
+  let hand = 0;
 
   let numbers = new Float64Array();
   /** Of each slot the length of its text, and the text. */
   let bytes = new Uint8Array();
   const elsewhere = new Map<number, string>();
   let hashes = new Int32Array();
-  // Slot 0 is no text's. It ends the chains, and closes the ring of the others between the newest and the oldest.
-  let newer = new Int32Array();
-  let older = new Int32Array();
-  /** After each slot the next one of its chain; beyond the slots, the first one of each chain. */
+  /** 1 for each slot that was used since the hand came by. */
+  let used = new Uint8Array();
+  /** After each slot the next one of its chain, 0 at the end; beyond the slots, the first one of each chain. */
   let chain = new Int32Array();
 
   /** By a sixteenth: what stands empty is part of the price of an entry. */
@@ -51,8 +50,7 @@ export function createNumberTable(most: number, columns: number, length: number)
     numbers = lengthened(numbers, (last + 1) * columns);
     bytes = lengthened(bytes, (last + 1) * width);
     hashes = lengthened(hashes, last + 1);
-    newer = lengthened(newer, last + 1);
-    older = lengthened(older, last + 1);
+    used = lengthened(used, last + 1);
     chain = new Int32Array(2 * last + 1);
     for (let slot = 1; slot <= taken; slot++) intoChain(slot);
   }
@@ -71,27 +69,11 @@ export function createNumberTable(most: number, columns: number, length: number)
     chain[before] = chain[slot]!;
   }
 
-  function intoRing(slot: number, before: number): void {
-    const after = newer[before]!;
-    newer[before] = older[after] = slot;
-    older[slot] = before;
-    newer[slot] = after;
-  }
-
-  function outOfRing(slot: number): void {
-    newer[older[slot]!] = newer[slot]!;
-    older[newer[slot]!] = older[slot]!;
-  }
-
-  function use(slot: number): void {
-    outOfRing(slot);
-    intoRing(slot, older[0]!);
-  }
-
   function find(text: string, hashed: number): number {
     let slot = chain[beginning(hashed)]!;
     // The hash spares most of the texts that only share the chain their comparison, and proves nothing.
     while (slot > 0 && !(hashes[slot] === hashed && holds(slot, text))) slot = chain[slot]!;
+    used[slot] = 1;
     return slot;
   }
 
@@ -106,17 +88,24 @@ export function createNumberTable(most: number, columns: number, length: number)
     return true;
   }
 
-  /** Gives a slot to a text: a new one while there are any, then the oldest. */
-  function add(text: string, hashed: number): number {
-    let slot = newer[0]!;
+  /** A slot for another text: a new one while there are any. */
+  function free(): number {
     if (taken < most) {
       if (taken === last) grow();
-      slot = ++taken;
-      newer[slot] = older[slot] = slot;
-    } else {
-      outOfChain(slot);
-      elsewhere.delete(slot);
+      return ++taken;
     }
+    for (;;) {
+      hand = (hand % most) + 1;
+      if (!used[hand]) break;
+      used[hand] = 0;
+    }
+    outOfChain(hand);
+    elsewhere.delete(hand);
+    return hand;
+  }
+
+  function add(text: string, hashed: number): number {
+    const slot = free();
     hashes[slot] = hashed;
     intoChain(slot);
     let at = slot * width;
@@ -140,13 +129,10 @@ export function createNumberTable(most: number, columns: number, length: number)
     set(text, list) {
       const hashed = hash(text);
       const slot = find(text, hashed) || add(text, hashed);
-      use(slot);
       numbers.set(list, slot * columns);
     },
-    use,
     retire(slot) {
-      outOfRing(slot);
-      intoRing(slot, 0);
+      used[slot] = 0;
     },
   };
 }

@@ -8,18 +8,49 @@ interface Denial {
   readonly rows: readonly Row[];
 }
 
-/** What a denial cache has to answer, as plainly as it can be said: a Map in the order of use. */
+interface Entry {
+  readonly partition: string;
+  denial: Denial | undefined;
+  /** Since the hand came by. */
+  used: boolean;
+}
+
+/** What a denial cache has to answer, as plainly as it can be said: entries in a row, and a hand that goes round them. */
 export function modelDenialCache(maxEntries: number): DenialCache {
-  const known = new Map<string, Denial>();
+  const entries: Entry[] = [];
+  let hand = 0;
   let forgotAt = -Infinity;
+
+  function use(partition: string): Entry | undefined {
+    const entry = entries.find((candidate) => candidate.partition === partition);
+    if (entry) entry.used = true;
+    return entry;
+  }
+
+  function drop(entry: Entry): void {
+    entry.denial = undefined;
+    entry.used = false;
+  }
+
+  function add(entry: Entry): void {
+    if (entries.length < maxEntries) {
+      entries.push(entry);
+      return;
+    }
+    for (; entries[hand]!.used; hand = (hand + 1) % maxEntries) entries[hand]!.used = false;
+    entries[hand] = entry;
+    hand = (hand + 1) % maxEntries;
+  }
 
   return {
     find(partition, cost, now) {
-      const denial = known.get(partition);
+      const entry = use(partition);
+      const denial = entry?.denial;
       if (!denial || cost < denial.cost) return undefined;
-      known.delete(partition);
-      if (now >= denial.until) return null;
-      known.set(partition, denial);
+      if (now >= denial.until) {
+        drop(entry!);
+        return null;
+      }
       const left = (time: number) => Math.max(0, time - (now - denial.sentAt) * 1000);
       return denial.rows.map(({ remaining, retryAfter, resetAfter }) => ({
         allowed: left(retryAfter) === 0,
@@ -32,12 +63,14 @@ export function modelDenialCache(maxEntries: number): DenialCache {
       const wait = Math.max(...rows.map(({ retryAfter }) => retryAfter));
       if (wait === 0 || sentAt <= forgotAt) return;
       const until = sentAt + Math.min((wait / 1000) * (1 - 5e-4), 60_000);
-      known.delete(partition);
-      known.set(partition, { cost, sentAt, until, rows });
-      if (known.size > maxEntries) known.delete([...known.keys()][0]!);
+      const denial = { cost, sentAt, until, rows };
+      const entry = use(partition);
+      if (entry) entry.denial = denial;
+      else add({ partition, denial, used: false });
     },
     forget(partition, now) {
-      known.delete(partition);
+      const entry = use(partition);
+      if (entry) drop(entry);
       forgotAt = now;
     },
   };

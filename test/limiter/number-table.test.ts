@@ -20,15 +20,26 @@ test("it grows with what it holds, by a sixteenth at most, and never beyond its 
   }
 });
 
-test("a retired slot goes to the next text, before any that is in use", () => {
-  const table = createNumberTable(3, 1, 1);
-  for (const text of ["a", "b", "c"]) table.set(text, [0]);
-  const slot = table.find("b");
+test("what was used since the last round stays, what was not or was retired goes", () => {
+  const table = createNumberTable(4, 1, 1);
+  for (const text of ["used", "retired", "unused", "used, too"]) table.set(text, [0]);
+  for (const text of ["used", "used, too"]) table.find(text);
+  const slot = table.find("retired");
   table.retire(slot);
-  table.set("d", [0]);
-  expect(table.find("d")).toBe(slot);
-  table.set("e", [0]);
-  expect(table.find("a")).toBe(0);
+  table.set("fifth", [0]);
+  expect(table.find("fifth")).toBe(slot);
+  table.set("sixth", [0]);
+  expect(table.find("unused")).toBe(0);
+  for (const text of ["used", "used, too"]) expect(table.find(text)).toBeGreaterThan(0);
+});
+
+test("a flood of new texts takes no slot of one that is used once per round", () => {
+  const table = createNumberTable(100, 1, 1);
+  table.set("hot", [0]);
+  for (let i = 0; i < 10_000; i++) {
+    if (i % 99 === 0) expect(table.find("hot")).toBe(1);
+    table.set(`flood ${i}`, [0]);
+  }
 });
 
 test("a long text goes with its slot", () => {
