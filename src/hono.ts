@@ -13,9 +13,10 @@ import type { Decision } from "./limiter/decision.ts";
 import type { Limiter } from "./limiter/limiter.ts";
 import { openLimiter } from "./limiter/open-limiter.ts";
 import { checkSettings, givenOptions, type LimiterOptions } from "./limiter/settings.ts";
+import { processEnvironment } from "./runtime.ts";
 import { memoryStore } from "./store/memory-store.ts";
 import { openStore } from "./store/open-store.ts";
-import { processEnvironment, type RedisClient, type RedisEndpoint } from "./store/redis-client.ts";
+import type { RedisClient, RedisEndpoint } from "./store/redis-client.ts";
 
 type Redis = RedisEndpoint | RedisClient;
 

@@ -7,7 +7,8 @@ import { DEFAULTS } from "./limiter/settings.ts";
 import { compilePolicies } from "./policy/compile.ts";
 import type { Policy } from "./policy/policy.ts";
 import { putLast } from "./put-last.ts";
-import { processEnvironment, redisFromEnvironment } from "./store/redis-client.ts";
+import { processEnvironment } from "./runtime.ts";
+import { redisFromEnvironment } from "./store/redis-client.ts";
 import { redisStore } from "./store/redis-store.ts";
 import type { Store } from "./store/store.ts";
 

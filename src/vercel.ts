@@ -8,8 +8,8 @@ import { compileRequest, type RequestOptions } from "./adapter/request-limiter.t
 import { Faults } from "./errors.ts";
 import { openLimiter } from "./limiter/open-limiter.ts";
 import { checkSettings, givenOptions, type LimiterOptions } from "./limiter/settings.ts";
+import { processEnvironment } from "./runtime.ts";
 import { openStore } from "./store/open-store.ts";
-import { processEnvironment } from "./store/redis-client.ts";
 
 export interface RateLimitOptions extends LimiterOptions, RequestOptions<Request> {}
 

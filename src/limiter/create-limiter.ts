@@ -1,6 +1,6 @@
 import { Faults } from "../errors.ts";
+import { processEnvironment } from "../runtime.ts";
 import { openStore } from "../store/open-store.ts";
-import { processEnvironment } from "../store/redis-client.ts";
 import type { Limiter } from "./limiter.ts";
 import { openLimiter } from "./open-limiter.ts";
 import { checkSettings, givenOptions, type LimiterOptions } from "./settings.ts";

@@ -1,5 +1,5 @@
 import type { Faults } from "../errors.ts";
-import { processEnvironment } from "../store/redis-client.ts";
+import { onWorkers, processEnvironment } from "../runtime.ts";
 import { ipPartition } from "./ip-address.ts";
 
 /** Who is trusted to say where a request comes from. */
@@ -19,11 +19,6 @@ export function detectPlatform(): "cloudflare" | "vercel" | undefined {
   if (onWorkers()) return "cloudflare";
   if (processEnvironment()["VERCEL"] === "1") return "vercel";
   return undefined;
-}
-
-/** Whether this is workerd, the runtime of Cloudflare Workers. */
-export function onWorkers(): boolean {
-  return globalThis.navigator?.userAgent === "Cloudflare-Workers";
 }
 
 /** Checks who is trusted with the client's address; without a word, it is the platform. */

@@ -3,10 +3,10 @@ import { monotonicNow } from "../limiter/clock.ts";
 import { DEFAULT_BUDGET, guardStore } from "../limiter/guarded-store.ts";
 import { type Duration, parseDuration } from "../policy/duration.ts";
 import { report } from "../report.ts";
+import type { Environment } from "../runtime.ts";
 import {
   clientHazard,
   createRedisClient,
-  type Environment,
   type RedisClient,
   type RedisEndpoint,
   redisFromEnvironment,

@@ -1,4 +1,5 @@
 import type { Faults } from "../errors.ts";
+import type { Environment } from "../runtime.ts";
 import { restClient } from "./rest-client.ts";
 
 /** What a store needs of a Redis client; `new Redis()` of @upstash/redis has it. */
@@ -11,14 +12,6 @@ export interface RedisClient {
 export interface RedisEndpoint {
   readonly url: string;
   readonly token: string;
-}
-
-/** Variables of an environment, by name. */
-export type Environment = Readonly<Record<string, unknown>>;
-
-/** The environment of Node, Vercel, and of Workers with `nodejs_compat`; empty elsewhere. */
-export function processEnvironment(): Environment {
-  return (globalThis as { process?: { env?: Environment } }).process?.env ?? {};
 }
 
 const VARIABLES = [

@@ -1,9 +1,9 @@
 import { Faults } from "../errors.ts";
 import type { SharedDenials } from "../limiter/shared-denials.ts";
 import { checkClientIp, type ClientIp } from "../partition/client-ip.ts";
+import type { Environment } from "../runtime.ts";
 import { memoryStore } from "../store/memory-store.ts";
 import { openStore } from "../store/open-store.ts";
-import type { Environment } from "../store/redis-client.ts";
 import type { Store } from "../store/store.ts";
 import { readRule, type Rule } from "./rule.ts";
 import { readVariables } from "./variables.ts";

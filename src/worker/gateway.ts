@@ -12,7 +12,7 @@ import { monotonicNow } from "../limiter/clock.ts";
 import type { Decision } from "../limiter/decision.ts";
 import { buildLimiter } from "../limiter/limiter.ts";
 import { report } from "../report.ts";
-import type { Environment } from "../store/redis-client.ts";
+import type { Environment } from "../runtime.ts";
 import { type Platform, readConfig } from "./config.ts";
 import { healthCheck } from "./health.ts";
 import { readPath } from "./path.ts";

@@ -1,5 +1,5 @@
 import { problemResponse } from "../http/problem.ts";
-import { onWorkers } from "../partition/client-ip.ts";
+import { onWorkers } from "../runtime.ts";
 import { stripHopByHop } from "./hop-by-hop.ts";
 
 /**

@@ -2,9 +2,9 @@ import * as z from "zod/mini";
 
 import type { Faults } from "../errors.ts";
 import { DEFAULTS } from "../limiter/settings.ts";
-import { onWorkers } from "../partition/client-ip.ts";
 import { type Duration, parseDuration } from "../policy/duration.ts";
-import type { Environment } from "../store/redis-client.ts";
+import { onWorkers } from "../runtime.ts";
+import type { Environment } from "../runtime.ts";
 import { check } from "./check.ts";
 
 const Origin = z

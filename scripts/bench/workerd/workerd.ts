@@ -100,7 +100,7 @@ async function throughput(
   for (const path of paths) await load(url + path, { ...options, seconds: 1 });
   const samples = await interleave(
     paths.map((path) => () => measure(path)),
-    short ? 1 : 15,
+    short ? 1 : 41,
   );
   const [ours, theirs] = samples as [Sample[], Sample[]];
   const rates = (list: Sample[]) => list.map(({ rate }) => rate);
