@@ -51,13 +51,20 @@ function pathOf(policy: Policy): DecisionPath {
   return path;
 }
 
-/** What a policy can hold. JSON has them in this order, whatever theirs is in the policy. */
-const OPTIONS = ["algorithm", "name", "limit", "refill", "per", "window", "segments", "onFailure"];
-
 /** Equal for policies that mean the same. What cannot be written down has faults, which the compiler tells. */
 function keyOf(policy: Policy): string {
+  const {
+    algorithm,
+    name,
+    limit: most,
+    refill,
+    per,
+    window,
+    segments,
+    onFailure,
+  } = Object(policy) as Record<string, unknown>;
   try {
-    return JSON.stringify(policy, OPTIONS);
+    return JSON.stringify([algorithm, name, most, refill, per, window, segments, onFailure]);
   } catch {
     return "";
   }
