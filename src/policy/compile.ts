@@ -62,7 +62,7 @@ function compilePolicy(input: unknown, path: string, faults: Faults): CompiledPo
   const policy = input as Policy | null | undefined;
   const algorithm = policy?.algorithm;
   const implementation = policy?.[IMPLEMENTATION];
-  if (!policy || !algorithm || implementation?.name !== algorithm) {
+  if (!policy || !implementation || implementation.name !== algorithm) {
     faults.add(
       algorithm === undefined ? path : `${path}.algorithm`,
       algorithm ?? input,

@@ -76,6 +76,8 @@ describe("a fault of the variables", () => {
     [withPolicy({ limit: 0 }), "RULES[0].policies[0].limit", "0", /whole number from 1/],
     [withPolicy({ window: "1y" }), "RULES[0].policies[0].window", '"1y"', /number with its unit/],
     [withPolicy({ algorithm: "gcra" }), "RULES[0].policies[0].algorithm", '"gcra"', /Use one of/],
+    [withPolicy({ algorithm: "" }), "RULES[0].policies[0].algorithm", '""', /Use one of/],
+    [withPolicy({ algorithm: undefined }), "RULES[0].policies[0].algorithm", "missing", /Use one/],
     [withPolicy({ name: 'a"b' }), "RULES[0].policies[0].name", String.raw`"a\"b"`, /1 to 64 ASCII/],
     [withPolicy({ onFailure: "no" }), "RULES[0].policies[0].onFailure", '"no"', /"open"/],
     [withRule({ onFailure: "no" }), "RULES[0].onFailure", '"no"', /"open", "closed"/],
