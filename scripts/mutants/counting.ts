@@ -1,6 +1,6 @@
 import type { Mutant } from "./mutant.ts";
 
-/** How requests are counted: the script and its models. */
+/** How requests are counted: the scripts and their models. */
 export const COUNTING: readonly Mutant[] = [
   {
     name: "token bucket: one unit too many",

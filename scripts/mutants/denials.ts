@@ -75,7 +75,7 @@ export const DENIALS: readonly Mutant[] = [
   {
     name: "a request waits for ever",
     file: "src/limiter/probes.ts",
-    find: "left > 0 ? within(left, probe.ended)",
+    find: "left > 0 ? within(left, () => probe.ended)",
     replace: "left > 0 ? probe.ended",
     tests: ["test/limiter/probes"],
   },

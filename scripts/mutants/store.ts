@@ -19,8 +19,8 @@ export const STORE: readonly Mutant[] = [
   {
     name: "the budget is not kept",
     file: "src/limiter/guarded-store.ts",
-    find: "within(budget, ask())",
-    replace: "within(budget * 10, ask())",
+    find: "within(budget, ask)",
+    replace: "within(budget * 10, ask)",
     tests: ["test/limiter/guarded-store"],
   },
   {

@@ -24,7 +24,7 @@ export interface Implementation {
   readonly lifetime: number;
   /** Checks the policy's durations; every fault is added under its path. */
   readonly times: (policy: Policy, limit: number, path: string, faults: Faults) => Times;
-  /** Its branch of the script. */
+  /** Its branch of the scripts. */
   readonly script: string;
   /** The reference that the script is checked against, and what counts in memory. */
   readonly model: AlgorithmModel<unknown>;

@@ -34,11 +34,6 @@ export function createDenialCache(maxEntries: number): DenialCache {
   let columns = 0;
   let forgotAt = -Infinity;
 
-  function drop(slot: number): void {
-    known!.numbers[slot * columns] = Infinity;
-    known!.retire(slot);
-  }
-
   return {
     find(partition, cost, now) {
       const slot = known?.find(partition);
@@ -47,7 +42,7 @@ export function createDenialCache(maxEntries: number): DenialCache {
       const at = slot * columns;
       if (cost < numbers[at]!) return undefined;
       if (now >= numbers[at + 2]!) {
-        drop(slot);
+        known!.remove(slot);
         return null;
       }
       return rowsAt(numbers, at, at + columns, now);
@@ -71,7 +66,7 @@ export function createDenialCache(maxEntries: number): DenialCache {
 
     forget(partition, now) {
       const slot = known?.find(partition);
-      if (slot) drop(slot);
+      if (slot) known!.remove(slot);
       forgotAt = now;
     },
   };

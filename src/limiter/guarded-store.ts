@@ -44,7 +44,7 @@ export function guardStore(
   async function guarded<Answer>(ask: () => Answer | Promise<Answer>): Promise<Answer> {
     if (!breaker.admits(now())) throw SUSPENDED;
     try {
-      const answer = await within(budget, ask());
+      const answer = await within(budget, ask);
       if (answer === LATE) {
         throw new StoreError("ERR_STORE_TIMEOUT", `Redis did not answer within ${budget} ms.`);
       }

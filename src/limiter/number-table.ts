@@ -8,8 +8,8 @@ export interface NumberTable {
   find(text: string): number;
   /** Puts numbers under a text. If all slots are taken, one that was not used lately is given up. */
   set(text: string, numbers: readonly number[]): void;
-  /** Takes back that a slot was used. */
-  retire(slot: number): void;
+  /** Gives a slot up. */
+  remove(slot: number): void;
 }
 
 /** Every slot has room for at least the characters of an IPv6 /64. */
@@ -33,6 +33,8 @@ export function createNumberTable(most: number, columns: number, length: number)
   let last = 0;
   let taken = 0;
   let hand = 0;
+  /** The slot given up last; its place in `chain` names the one before. */
+  let vacant = 0;
 
   let numbers = new Float64Array();
   /** Of each slot the length of its text, and the text. */
@@ -88,24 +90,34 @@ export function createNumberTable(most: number, columns: number, length: number)
     return true;
   }
 
-  /** A slot for another text: a new one while there are any. */
-  function free(): number {
+  function remove(slot: number): void {
+    outOfChain(slot);
+    elsewhere.delete(slot);
+    used[slot] = 0;
+    chain[slot] = vacant;
+    vacant = slot;
+  }
+
+  /** Makes a slot vacant where none is: a new one while there are any. */
+  function vacate(): void {
+    if (vacant > 0) return;
     if (taken < most) {
       if (taken === last) grow();
-      return ++taken;
+      vacant = ++taken;
+      return;
     }
     for (;;) {
       hand = (hand % most) + 1;
       if (!used[hand]) break;
       used[hand] = 0;
     }
-    outOfChain(hand);
-    elsewhere.delete(hand);
-    return hand;
+    remove(hand);
   }
 
   function add(text: string, hashed: number): number {
-    const slot = free();
+    vacate();
+    const slot = vacant;
+    vacant = chain[slot]!;
     hashes[slot] = hashed;
     intoChain(slot);
     let at = slot * width;
@@ -131,9 +143,7 @@ export function createNumberTable(most: number, columns: number, length: number)
       const slot = find(text, hashed) || add(text, hashed);
       numbers.set(list, slot * columns);
     },
-    retire(slot) {
-      used[slot] = 0;
-    },
+    remove,
   };
 }
 

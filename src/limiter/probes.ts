@@ -60,7 +60,7 @@ export function createProbes(): Probes {
       const probe = probes.get(partition);
       if (probe === undefined || cost < probe.cost) return undefined;
       const left = Math.min(arrivedAt, probe.startedAt) + PATIENCE - now;
-      return left > 0 ? within(left, probe.ended) : undefined;
+      return left > 0 ? within(left, () => probe.ended) : undefined;
     },
   };
 }

@@ -89,7 +89,7 @@ function join(
 
   async function read(partition: string): Promise<Note> {
     if (!breaker.admits(now())) return [];
-    const found = await within(LOOK, textOf(place, begin + partition));
+    const found = await within(LOOK, () => textOf(place, begin + partition));
     if (found === LATE || found === undefined) {
       breaker.failed(now());
       return [];

@@ -65,7 +65,7 @@ function compilePolicy(input: unknown, path: string, faults: Faults): CompiledPo
   if (!policy || !implementation || implementation.name !== algorithm) {
     faults.add(
       algorithm === undefined ? path : `${path}.algorithm`,
-      algorithm ?? input,
+      algorithm === undefined ? input : algorithm,
       "Give a policy made by tokenBucket() or one of the other builders.",
     );
     return undefined;

@@ -3,8 +3,7 @@ import * as z from "zod/mini";
 import type { Faults } from "../errors.ts";
 import { DEFAULTS } from "../limiter/settings.ts";
 import { type Duration, parseDuration } from "../policy/duration.ts";
-import { onWorkers } from "../runtime.ts";
-import type { Environment } from "../runtime.ts";
+import { type Environment, onWorkers } from "../runtime.ts";
 import { check } from "./check.ts";
 
 const Origin = z

@@ -71,3 +71,14 @@ test("it stays within its entries, and the ones in use stay", () => {
   expect(cache.find("flood-998", 1, 1)).toBeDefined();
   expect(cache.find("flood-997", 1, 1)).toBeUndefined();
 });
+
+test("what has run out makes room before anything that is denied, however often it is asked for", () => {
+  const cache = createDenialCache(2);
+  cache.learn("out", 1, 0, waiting(10));
+  cache.learn("denied", 1, 0, waiting(10_000));
+  expect(cache.find("out", 1, 20)).toBeNull();
+  expect(cache.find("out", 1, 20)).toBeUndefined();
+  cache.learn("new", 1, 20, waiting(10_000));
+  expect(cache.find("denied", 1, 20)).toBeDefined();
+  expect(cache.find("new", 1, 20)).toBeDefined();
+});

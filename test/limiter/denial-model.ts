@@ -10,31 +10,34 @@ interface Denial {
 
 interface Entry {
   readonly partition: string;
-  denial: Denial | undefined;
+  denial: Denial;
   /** Since the hand came by. */
   used: boolean;
 }
 
 /** What a denial cache has to answer, as plainly as it can be said: entries in a row, and a hand that goes round them. */
 export function modelDenialCache(maxEntries: number): DenialCache {
-  const entries: Entry[] = [];
+  const entries: (Entry | undefined)[] = [];
+  /** Places of what was dropped; the last one is filled first. */
+  const vacant: number[] = [];
   let hand = 0;
   let forgotAt = -Infinity;
 
   function use(partition: string): Entry | undefined {
-    const entry = entries.find((candidate) => candidate.partition === partition);
+    const entry = entries.find((candidate) => candidate?.partition === partition);
     if (entry) entry.used = true;
     return entry;
   }
 
   function drop(entry: Entry): void {
-    entry.denial = undefined;
-    entry.used = false;
+    const place = entries.indexOf(entry);
+    entries[place] = undefined;
+    vacant.push(place);
   }
 
   function add(entry: Entry): void {
-    if (entries.length < maxEntries) {
-      entries.push(entry);
+    if (vacant.length > 0 || entries.length < maxEntries) {
+      entries[vacant.pop() ?? entries.length] = entry;
       return;
     }
     for (; entries[hand]!.used; hand = (hand + 1) % maxEntries) entries[hand]!.used = false;
@@ -45,10 +48,10 @@ export function modelDenialCache(maxEntries: number): DenialCache {
   return {
     find(partition, cost, now) {
       const entry = use(partition);
-      const denial = entry?.denial;
-      if (!denial || cost < denial.cost) return undefined;
+      if (!entry || cost < entry.denial.cost) return undefined;
+      const { denial } = entry;
       if (now >= denial.until) {
-        drop(entry!);
+        drop(entry);
         return null;
       }
       const left = (time: number) => Math.max(0, time - (now - denial.sentAt) * 1000);

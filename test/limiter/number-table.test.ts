@@ -20,12 +20,13 @@ test("it grows with what it holds, by a sixteenth at most, and never beyond its 
   }
 });
 
-test("what was used since the last round stays, what was not or was retired goes", () => {
+test("a slot given up is taken first, then one that was not used since the last round", () => {
   const table = createNumberTable(4, 1, 1);
-  for (const text of ["used", "retired", "unused", "used, too"]) table.set(text, [0]);
+  for (const text of ["used", "unused", "given up", "used, too"]) table.set(text, [0]);
   for (const text of ["used", "used, too"]) table.find(text);
-  const slot = table.find("retired");
-  table.retire(slot);
+  const slot = table.find("given up");
+  table.remove(slot);
+  expect(table.find("given up")).toBe(0);
   table.set("fifth", [0]);
   expect(table.find("fifth")).toBe(slot);
   table.set("sixth", [0]);

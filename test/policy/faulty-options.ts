@@ -166,6 +166,13 @@ export const FAULTY: [string, object, path: string, value: string, remedy: RegEx
     /made by tokenBucket\(\)/,
   ],
   [
+    "a policy whose algorithm is nothing",
+    { policies: [{ algorithm: null, limit: 1, window: "1s" }] },
+    "policies[0].algorithm",
+    "null",
+    /made by tokenBucket\(\)/,
+  ],
+  [
     "a misspelt option",
     withPolicy({ onfailure: "open" }),
     "policies[0].onfailure",
