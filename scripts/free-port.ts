@@ -1,13 +1,31 @@
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
 
-/** A loopback port that was free a moment ago. */
+/**
+ * Below the ports that systems give to connections and to servers that take any one, and above those of known services:
+ * what is free here is only taken by somebody who wants this very port.
+ */
+const LOWEST = 10_000;
+const HIGHEST = 32_767;
+
+/** A loopback port that was free a moment ago, and most likely still is when it is needed. */
 export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(LOWEST, HIGHEST + 1);
+    if (await isFree(port)) return port;
+  }
+}
+
+async function isFree(port: number): Promise<boolean> {
   const server = createServer();
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const { port } = server.address() as AddressInfo;
+  try {
+    await once(server.listen(port, "127.0.0.1"), "listening");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EADDRINUSE") return false;
+    throw error;
+  }
   server.close();
   await once(server, "close");
-  return port;
+  return true;
 }

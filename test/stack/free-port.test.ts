@@ -1,0 +1,17 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
+
+import { expect, test } from "vitest";
+
+import { freePort } from "../../scripts/free-port.ts";
+
+test("a free port is none that a system would give to somebody else", async () => {
+  const ports = await Promise.all(Array.from({ length: 20 }, freePort));
+  for (const port of ports) {
+    expect(port).toBeGreaterThanOrEqual(10_000);
+    expect(port).toBeLessThan(32_768);
+    const server = createServer();
+    await once(server.listen(port, "127.0.0.1"), "listening");
+    server.close();
+  }
+});
