@@ -89,8 +89,9 @@ function join(
 
   async function read(partition: string): Promise<Note> {
     if (!breaker.admits(now())) return [];
-    const found = await within(LOOK, () => textOf(place, begin + partition));
-    if (found === LATE || found === undefined) {
+    const get = async () => String(await place.get(begin + partition));
+    const found = await within(LOOK, get).catch((): typeof LATE => LATE);
+    if (found === LATE) {
       breaker.failed(now());
       return [];
     }
@@ -139,15 +140,6 @@ function join(
 
     forget,
   };
-}
-
-/** `undefined` if the place fails. */
-async function textOf(place: SharedPlace, key: string): Promise<string | undefined> {
-  try {
-    return String(await place.get(key));
-  } catch {
-    return undefined;
-  }
 }
 
 /** What a deployment may change: then what was shared before is about something else. */
