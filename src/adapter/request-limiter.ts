@@ -15,7 +15,9 @@ export interface RequestOptions<Context> {
    * Who is counted: sources in order, the first that a request carries is taken, or a function, which says
    * `undefined` for nobody. Default `["ip"]`.
    *
-   * A header that nothing in front has checked is the client's word: with a new value it gets a new quota.
+   * A header that nothing in front has checked is the client's word: with a new value it gets a new quota. Of a
+   * credential (a header whose name ends in `authorization`, `key` or `token`) all spellings count together, and several
+   * of them in one header count as none.
    */
   readonly partition?:
     | readonly Source[]

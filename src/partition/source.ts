@@ -1,5 +1,6 @@
 import type { Faults } from "../errors.ts";
 import { checkClientIp, type ClientIp, clientIp } from "./client-ip.ts";
+import { oneSpelling } from "./credential.ts";
 import { hash } from "./partition-key.ts";
 
 /** Where an identity is read from: a request header, or the client's address. */
@@ -14,7 +15,8 @@ const HEADER = /^header:([!#$%&'*+.^_`|~0-9a-z-]+)$/i;
  * Compiles sources into one function that takes the first of them that a request carries.
  *
  * A header's value is hashed: it may be a secret, and is whatever the client chose to send. It is marked with the
- * header's name, so that a user id never meets an API key.
+ * header's name, so that a user id never meets an API key. A credential is brought to one spelling before; several of
+ * them in one header count as none.
  */
 export function compileSources(
   sources: unknown,
@@ -39,7 +41,7 @@ export function compileSources(
       return () => undefined;
     }
     return (headers: Headers) => {
-      const value = headers.get(name)?.trim();
+      const value = oneSpelling(name, headers.get(name)?.trim() ?? "");
       return value ? hash(value).then((hashed) => `${name}:${hashed}`) : undefined;
     };
   });
