@@ -7,12 +7,17 @@
 import type { Context, Env, MiddlewareHandler } from "hono";
 
 import { appendFields } from "./adapter/append-fields.ts";
-import { compileRequest, type RequestOptions } from "./adapter/request-limiter.ts";
+import { compileRequest, REQUEST_OPTIONS, type RequestOptions } from "./adapter/request-limiter.ts";
 import { Faults } from "./errors.ts";
 import type { Decision } from "./limiter/decision.ts";
 import type { Limiter } from "./limiter/limiter.ts";
 import { openLimiter } from "./limiter/open-limiter.ts";
-import { checkSettings, givenOptions, type LimiterOptions } from "./limiter/settings.ts";
+import {
+  checkSettings,
+  givenOptions,
+  LIMITER_OPTIONS,
+  type LimiterOptions,
+} from "./limiter/settings.ts";
 import { processEnvironment } from "./runtime.ts";
 import { memoryStore } from "./store/memory-store.ts";
 import { openStore } from "./store/open-store.ts";
@@ -46,7 +51,7 @@ export function rateLimit<E extends Env = Env>(
   given: RateLimitOptions<E>,
 ): MiddlewareHandler<E & { Variables: RateLimitVariables }> {
   const faults = new Faults();
-  const options = givenOptions(given, faults);
+  const options = givenOptions(given, [...LIMITER_OPTIONS, ...REQUEST_OPTIONS], faults);
   const { redis, ...rest } = options;
   const settings = checkSettings(rest, faults);
   const limitRequest = compileRequest<Context<E>>(options, options.policies, faults);

@@ -4,10 +4,15 @@
  * @module
  */
 
-import { compileRequest, type RequestOptions } from "./adapter/request-limiter.ts";
+import { compileRequest, REQUEST_OPTIONS, type RequestOptions } from "./adapter/request-limiter.ts";
 import { Faults } from "./errors.ts";
 import { openLimiter } from "./limiter/open-limiter.ts";
-import { checkSettings, givenOptions, type LimiterOptions } from "./limiter/settings.ts";
+import {
+  checkSettings,
+  givenOptions,
+  LIMITER_OPTIONS,
+  type LimiterOptions,
+} from "./limiter/settings.ts";
 import { processEnvironment } from "./runtime.ts";
 import { openStore } from "./store/open-store.ts";
 
@@ -25,7 +30,7 @@ export interface RateLimitOptions extends LimiterOptions, RequestOptions<Request
  */
 export function rateLimit(given: RateLimitOptions): (request: Request) => Promise<Response> {
   const faults = new Faults();
-  const options = givenOptions(given, faults);
+  const options = givenOptions(given, [...LIMITER_OPTIONS, ...REQUEST_OPTIONS], faults);
   const settings = checkSettings(options, faults);
   // Whoever runs this runs it on Vercel, whichever of its runtimes that is.
   const requestOptions = { ...options, clientIp: options.clientIp ?? "vercel" };

@@ -35,6 +35,18 @@ export interface RequestOptions<Context> {
   readonly onDenied?: (context: Context, decision: Decision) => Response | Promise<Response>;
 }
 
+/** What to do about a cost that is none. */
+export const COST_REMEDY = "Give a whole number of units from 0, or a function that returns one.";
+
+/** Every option of how requests are limited. */
+export const REQUEST_OPTIONS = [
+  "partition",
+  "clientIp",
+  "onMissing",
+  "cost",
+  "onDenied",
+] as const satisfies (keyof RequestOptions<unknown>)[];
+
 /** Decides a request; a Response where there is nothing to decide. */
 export type RequestLimiter<Context> = (
   limiter: Limiter,
@@ -67,11 +79,7 @@ export function compileRequest<Context>(
   }
   if (typeof cost !== "function") {
     if (!Number.isSafeInteger(cost) || cost < 0) {
-      faults.add(
-        "cost",
-        cost,
-        "Give a whole number of units from 0, or a function that returns one.",
-      );
+      faults.add("cost", cost, COST_REMEDY);
     } else if (
       Array.isArray(policies) &&
       // A limit below 1 is a fault of its own.

@@ -100,6 +100,7 @@ describe("rateLimit() of tidegate/vercel, in Vercel's runtime", () => {
       policies: [fixedWindow({ limit: 0, window: "1h" })],
       clientIp: "nginx",
       onDenied: "no",
+      onmissing: "reject",
       timeout: "0s",
     });
     expect(faults.map(({ path }) => path).sort()).toEqual([
@@ -107,6 +108,7 @@ describe("rateLimit() of tidegate/vercel, in Vercel's runtime", () => {
       "UPSTASH_REDIS_REST_URL",
       "clientIp",
       "onDenied",
+      "onmissing",
       "policies[0].limit",
       "timeout",
     ]);
