@@ -7,7 +7,12 @@
 import type { Context, Env, MiddlewareHandler } from "hono";
 
 import { appendFields } from "./adapter/append-fields.ts";
-import { compileRequest, REQUEST_OPTIONS, type RequestOptions } from "./adapter/request-limiter.ts";
+import {
+  answerDenied,
+  compileRequest,
+  REQUEST_OPTIONS,
+  type RequestOptions,
+} from "./adapter/request-limiter.ts";
 import { Faults } from "./errors.ts";
 import type { Decision } from "./limiter/decision.ts";
 import type { Limiter } from "./limiter/limiter.ts";
@@ -77,7 +82,7 @@ export function rateLimit<E extends Env = Env>(
     const answer = await limitRequest(limiter, c, c.req.raw.headers);
     if (answer instanceof Response) return answer;
     c.set("rateLimit", answer);
-    if (!answer.allowed) return options.onDenied?.(c, answer) ?? answer.response();
+    if (!answer.allowed) return answerDenied(options, c, answer);
     await next();
     const told = appendFields(c.res, answer.headers());
     // Assigning over a response would merge the old one's fields into it.

@@ -4,7 +4,12 @@
  * @module
  */
 
-import { compileRequest, REQUEST_OPTIONS, type RequestOptions } from "./adapter/request-limiter.ts";
+import {
+  answerDenied,
+  compileRequest,
+  REQUEST_OPTIONS,
+  type RequestOptions,
+} from "./adapter/request-limiter.ts";
 import { Faults } from "./errors.ts";
 import { openLimiter } from "./limiter/open-limiter.ts";
 import {
@@ -42,7 +47,7 @@ export function rateLimit(given: RateLimitOptions): (request: Request) => Promis
   return async function rateLimit(request) {
     const answer = await limitRequest(limiter, request, request.headers);
     if (answer instanceof Response) return answer;
-    if (!answer.allowed) return options.onDenied?.(request, answer) ?? answer.response();
+    if (!answer.allowed) return answerDenied(options, request, answer);
     const headers = answer.headers();
     // How a Routing Middleware says "go on": the platform takes this field off and adds the others to the response.
     headers.set("x-middleware-next", "1");

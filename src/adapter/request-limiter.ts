@@ -5,6 +5,7 @@ import type { Limiter } from "../limiter/limiter.ts";
 import type { ClientIp } from "../partition/client-ip.ts";
 import { compileSources, type Source } from "../partition/source.ts";
 import type { Policy } from "../policy/policy.ts";
+import { addMissingFields } from "./append-fields.ts";
 
 /**
  * How a request becomes an identity and a cost, and a denial an answer. `Context` is what the framework hands to its
@@ -31,7 +32,13 @@ export interface RequestOptions<Context> {
   readonly onMissing?: "share" | "reject";
   /** Quota units of a request, a whole number from 0. Default 1. */
   readonly cost?: number | ((context: Context) => number | Promise<number>);
-  /** Answers a denied request. Default: `decision.response()`. */
+  /**
+   * Answers a denied request. The decision's fields (`Retry-After`, `RateLimit`) are added to the response where it does
+   * not set them itself. Default: `decision.response()`.
+   *
+   * @example
+   * onDenied: (c, decision) => c.json({ error: "slow down" }, 429)
+   */
   readonly onDenied?: (context: Context, decision: Decision) => Response | Promise<Response>;
 }
 
@@ -46,6 +53,17 @@ export const REQUEST_OPTIONS = [
   "cost",
   "onDenied",
 ] as const satisfies (keyof RequestOptions<unknown>)[];
+
+/** The answer to a denied request: what `onDenied` says, with the decision's fields. */
+export async function answerDenied<Context>(
+  { onDenied }: Pick<RequestOptions<Context>, "onDenied">,
+  context: Context,
+  decision: Decision,
+): Promise<Response> {
+  const answer = await onDenied?.(context, decision);
+  // Whatever its type says, it may have returned nothing.
+  return answer ? addMissingFields(answer, decision.headers()) : decision.response();
+}
 
 /** Decides a request; a Response where there is nothing to decide. */
 export type RequestLimiter<Context> = (
