@@ -79,7 +79,7 @@ export function rateLimit<E extends Env = Env>(
 
   return async function rateLimit(c: Context, next) {
     limiter ??= openLate(c);
-    const answer = await limitRequest(limiter, c, c.req.raw.headers);
+    const answer = await limitRequest(limiter, c, c.req.raw.headers, c.env);
     if (answer instanceof Response) return answer;
     c.set("rateLimit", answer);
     if (!answer.allowed) return answerDenied(options, c, answer);

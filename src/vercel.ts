@@ -39,6 +39,9 @@ export function rateLimit(given: RateLimitOptions): (request: Request) => Promis
   const settings = checkSettings(options, faults);
   // Whoever runs this runs it on Vercel, whichever of its runtimes that is.
   const requestOptions = { ...options, clientIp: options.clientIp ?? "vercel" };
+  if (requestOptions.clientIp === "socket") {
+    faults.add("clientIp", "socket", 'Leave it out: here Vercel says it. "socket" is for Node.');
+  }
   const limitRequest = compileRequest<Request>(requestOptions, options.policies, faults);
   const store = openStore(options, processEnvironment(), faults);
   faults.throwIfAny();

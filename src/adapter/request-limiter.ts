@@ -3,8 +3,9 @@ import { problemResponse } from "../http/problem.ts";
 import type { Decision } from "../limiter/decision.ts";
 import type { Limiter } from "../limiter/limiter.ts";
 import type { ClientIp } from "../partition/client-ip.ts";
-import { compileSources, type Source } from "../partition/source.ts";
+import { compileSources, type Identify, type Source } from "../partition/source.ts";
 import type { Policy } from "../policy/policy.ts";
+import { reportOnce } from "../report.ts";
 import { addMissingFields } from "./append-fields.ts";
 
 /**
@@ -23,11 +24,15 @@ export interface RequestOptions<Context> {
   readonly partition?:
     | readonly Source[]
     | ((context: Context) => string | undefined | Promise<string | undefined>);
-  /** Whose word on the client's address is taken. Default: the platform's own, on Cloudflare and Vercel. */
+  /**
+   * Whose word on the client's address is taken. Default: the platform's own, on Cloudflare and Vercel. Elsewhere it must
+   * be said: `{ trustedHops: 1 }` behind a proxy of your own, `"socket"` for Hono on Node without one.
+   */
   readonly clientIp?: ClientIp;
   /**
-   * What a request without identity gets: `"share"`, one bucket with all others like it, or `"reject"`, a 400.
-   * Default `"share"`.
+   * What a request without identity gets: `"share"`, one count with all others like it, or `"reject"`, a 400. Without a
+   * word on it, they share one, and the first is reported in the log: where all requests lack an identity, one client
+   * uses up the quota of all.
    */
   readonly onMissing?: "share" | "reject";
   /** Quota units of a request, a whole number from 0. Default 1. */
@@ -70,6 +75,7 @@ export type RequestLimiter<Context> = (
   limiter: Limiter,
   context: Context,
   headers: Headers,
+  bindings?: unknown,
 ) => Promise<Decision | Response>;
 
 /**
@@ -84,12 +90,12 @@ export function compileRequest<Context>(
   policies: readonly Policy[],
   faults: Faults,
 ): RequestLimiter<Context> {
-  const { partition = ["ip"], clientIp, onMissing = "share", cost = 1, onDenied } = options;
+  const { partition = ["ip"], clientIp, onMissing, cost = 1, onDenied } = options;
   const identify =
     typeof partition === "function"
       ? partition
       : fromHeaders(compileSources(partition, clientIp, "partition", faults));
-  if (onMissing !== "share" && onMissing !== "reject") {
+  if (onMissing !== undefined && onMissing !== "share" && onMissing !== "reject") {
     faults.add("onMissing", onMissing, 'Use "share" or "reject".');
   }
   if (onDenied !== undefined && typeof onDenied !== "function") {
@@ -113,20 +119,34 @@ export function compileRequest<Context>(
     }
   }
 
-  return async function limitRequest(limiter, context, headers) {
-    const identity = await identify(context, headers);
+  return async function limitRequest(limiter, context, headers, bindings) {
+    const identity = await identify(context, headers, bindings);
     // What a look-up yields that found nobody, whatever its type says.
     const missing = identity === undefined || identity === null || identity === "";
     if (missing && onMissing === "reject") return missingIdentity();
+    if (missing && onMissing === undefined) reportMissing(options);
     const units = typeof cost === "function" ? await cost(context) : cost;
     return limiter.limit(missing ? SHARED_IDENTITY : identity, { cost: units });
   };
 }
 
-function fromHeaders(
-  identify: (headers: Headers) => string | undefined | Promise<string | undefined>,
-) {
-  return (_context: unknown, headers: Headers) => identify(headers);
+function fromHeaders(identify: Identify) {
+  return (_context: unknown, headers: Headers, bindings: unknown) => identify(headers, bindings);
+}
+
+/** One client could use up what all the others share, and nobody would know why they are denied. */
+function reportMissing({ partition = ["ip"], clientIp }: RequestOptions<never>): void {
+  const what =
+    typeof partition === "function"
+      ? "the partition function named nobody"
+      : `a request has none of ${partition.join(", ")}`;
+  const trusted =
+    typeof partition !== "function" && partition.includes("ip")
+      ? `clientIp is ${JSON.stringify(clientIp) ?? "the platform's"}; it may be "cloudflare", "vercel", { trustedHops: 1 } behind a proxy of your own, or "socket" on Node. `
+      : "";
+  reportOnce(
+    `${what}: all requests like it share one count. ${trusted}Set onMissing to "share" if that is meant, to "reject" for a 400.`,
+  );
 }
 
 function missingIdentity(): Response {

@@ -7,7 +7,10 @@ import { hash } from "./partition-key.ts";
 export type Source = `header:${string}` | "ip";
 
 /** Reads who is asking; `undefined` when the request does not say. */
-export type Identify = (headers: Headers) => string | undefined | Promise<string | undefined>;
+export type Identify = (
+  headers: Headers,
+  bindings?: unknown,
+) => string | undefined | Promise<string | undefined>;
 
 const HEADER = /^header:([!#$%&'*+.^_`|~0-9a-z-]+)$/i;
 
@@ -45,9 +48,9 @@ export function compileSources(
       return value ? hash(value).then((hashed) => `${name}:${hashed}`) : undefined;
     };
   });
-  return function identify(headers) {
+  return function identify(headers, bindings) {
     for (const read of readers) {
-      const identity = read(headers);
+      const identity = read(headers, bindings);
       if (identity !== undefined) return identity;
     }
     return undefined;
@@ -55,8 +58,8 @@ export function compileSources(
 }
 
 function ipReader(trusted: ClientIp): Identify {
-  return (headers) => {
-    const ip = clientIp(headers, trusted);
+  return (headers, bindings) => {
+    const ip = clientIp(headers, trusted, bindings);
     return ip === undefined ? undefined : `ip:${ip}`;
   };
 }

@@ -228,7 +228,8 @@ describe("faults of sources", () => {
       {
         path: "clientIp",
         value,
-        remedy: 'Use "cloudflare", "vercel" or { trustedHops: 1 }, up to 32 hops.',
+        remedy:
+          'Use "cloudflare", "vercel", "socket" (not on Workers) or { trustedHops: 1 }, up to 32 hops.',
       },
     ]);
   });
