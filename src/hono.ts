@@ -23,10 +23,12 @@ import {
   LIMITER_OPTIONS,
   type LimiterOptions,
 } from "./limiter/settings.ts";
+import { reportUnnamedTwins } from "./limiter/unnamed-twins.ts";
 import { processEnvironment } from "./runtime.ts";
 import { memoryStore } from "./store/memory-store.ts";
 import { openStore } from "./store/open-store.ts";
 import type { RedisClient, RedisEndpoint } from "./store/redis-client.ts";
+import type { Store } from "./store/store.ts";
 
 type Redis = RedisEndpoint | RedisClient;
 
@@ -66,7 +68,12 @@ export function rateLimit<E extends Env = Env>(
   const checked = late ? { ...rest, store: memoryStore() } : (options as LimiterOptions);
   const store = openStore(checked, {}, faults);
   faults.throwIfAny();
-  let limiter = late ? undefined : openLimiter(store!, settings);
+  let limiter = late ? undefined : open(checked, store!);
+
+  function open(where: LimiterOptions, opened: Store): Limiter {
+    reportUnnamedTwins(where, settings);
+    return openLimiter(opened, settings);
+  }
 
   function openLate(c: Context<E>): Limiter {
     const lateFaults = new Faults();
@@ -74,7 +81,7 @@ export function rateLimit<E extends Env = Env>(
     const found = typeof redis === "function" ? { ...rest, redis: redis(c) } : rest;
     const opened = openStore(found, environment, lateFaults);
     lateFaults.throwIfAny();
-    return openLimiter(opened!, settings);
+    return open(found, opened!);
   }
 
   return async function rateLimit(c: Context, next) {

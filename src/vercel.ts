@@ -18,6 +18,7 @@ import {
   LIMITER_OPTIONS,
   type LimiterOptions,
 } from "./limiter/settings.ts";
+import { reportUnnamedTwins } from "./limiter/unnamed-twins.ts";
 import { processEnvironment } from "./runtime.ts";
 import { openStore } from "./store/open-store.ts";
 
@@ -45,6 +46,7 @@ export function rateLimit(given: RateLimitOptions): (request: Request) => Promis
   const limitRequest = compileRequest<Request>(requestOptions, options.policies, faults);
   const store = openStore(options, processEnvironment(), faults);
   faults.throwIfAny();
+  reportUnnamedTwins(options, settings);
   const limiter = openLimiter(store!, settings);
 
   return async function rateLimit(request) {

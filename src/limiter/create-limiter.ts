@@ -4,6 +4,7 @@ import { openStore } from "../store/open-store.ts";
 import type { Limiter } from "./limiter.ts";
 import { openLimiter } from "./open-limiter.ts";
 import { checkSettings, givenOptions, LIMITER_OPTIONS, type LimiterOptions } from "./settings.ts";
+import { reportUnnamedTwins } from "./unnamed-twins.ts";
 
 /**
  * A limiter of one or more policies that are always decided together. Everything that can be wrong with the options is
@@ -23,5 +24,6 @@ export function createLimiter(given: LimiterOptions): Limiter {
   const settings = checkSettings(options, faults);
   const store = openStore(options, processEnvironment(), faults);
   faults.throwIfAny();
+  reportUnnamedTwins(options, settings);
   return openLimiter(store!, settings);
 }
