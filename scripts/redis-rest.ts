@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 
 import { startBridge } from "./redis-rest/bridge.ts";
 import type { BridgeOptions } from "./redis-rest/bridge.ts";
+import { randomToken } from "./redis-rest/random-token.ts";
 
 const usage = `Usage: npm run redis-rest -- [options]
 
@@ -11,20 +12,29 @@ The Upstash REST protocol in front of a Redis.
                        for a cluster one or more of its nodes, separated by commas
   --port N             where to listen (default 8079; 0 takes a free port)
   --host ADDRESS       default 127.0.0.1
-  --token TOKEN        what clients must present (default "local", on loopback only)
+  --allow-host NAME    a name besides localhost that clients may call it by; may be repeated
+  --token TOKEN        what clients must present (default REDIS_REST_TOKEN; without it,
+                       on loopback only, a random one, which is printed)
   --cluster            the URL is that of a Redis Cluster
   --emulate upstash    accept scripts flagged allow-key-locking, as Upstash does
   --help`;
 
 const loopback = new Set(["127.0.0.1", "::1", "localhost"]);
 
-function readOptions(argv: string[]): BridgeOptions | undefined {
+interface Settings {
+  readonly options: BridgeOptions;
+  /** Whether nobody knows the token yet. */
+  readonly drawn: boolean;
+}
+
+function readOptions(argv: string[]): Settings | undefined {
   const { values } = parseArgs({
     args: argv,
     options: {
       redis: { type: "string", default: "redis://127.0.0.1:6379" },
       port: { type: "string", default: "8079" },
       host: { type: "string", default: "127.0.0.1" },
+      "allow-host": { type: "string", multiple: true, default: [] },
       token: { type: "string" },
       cluster: { type: "boolean", default: false },
       emulate: { type: "string" },
@@ -47,11 +57,17 @@ function readOptions(argv: string[]): BridgeOptions | undefined {
   if (emulate !== undefined && emulate !== "upstash") {
     throw new Error(`--emulate knows "upstash", not "${emulate}"`);
   }
-  const token = values.token ?? (loopback.has(values.host) ? "local" : "");
-  if (!token) throw new Error("--token must be given, and not empty, to listen beyond loopback");
+  const given = values.token ?? (process.env["REDIS_REST_TOKEN"] || undefined);
+  if (given === "" || (given === undefined && !loopback.has(values.host))) {
+    throw new Error("--token must be given, and not empty, to listen beyond loopback");
+  }
 
-  const { redis, host, cluster } = values;
-  return { redis, port, host, token, cluster, ...(emulate && { emulate }) };
+  const { redis, host, cluster, "allow-host": allowedHosts } = values;
+  const token = given ?? randomToken();
+  return {
+    options: { redis, port, host, allowedHosts, token, cluster, ...(emulate && { emulate }) },
+    drawn: given === undefined,
+  };
 }
 
 function fail(error: unknown, status: number): never {
@@ -60,19 +76,21 @@ function fail(error: unknown, status: number): never {
   process.exit(status);
 }
 
-let options: BridgeOptions | undefined;
+let settings: Settings | undefined;
 try {
-  options = readOptions(process.argv.slice(2));
+  settings = readOptions(process.argv.slice(2));
 } catch (error) {
   fail(error, 2);
 }
-if (!options) {
+if (!settings) {
   console.log(usage);
   process.exit(0);
 }
 
-const bridge = await startBridge(options).catch((error: unknown) => fail(error, 1));
+const bridge = await startBridge(settings.options).catch((error: unknown) => fail(error, 1));
 console.log(`redis-rest: ${bridge.url}`);
+// The one place where it stands.
+if (settings.drawn) console.log(`redis-rest: token ${bridge.token}`);
 if (!bridge.connected) {
   console.error("redis-rest: Redis isn't reachable yet; requests are answered 503 until it is");
 }

@@ -62,30 +62,31 @@ export class StoreError extends TidegateError {
 
 /** Collects every fault of a configuration before any is thrown. */
 export class Faults {
-  readonly #faults: Fault[];
+  /** In the order in which they were found. */
+  readonly list: Fault[];
   readonly #within: string;
 
-  constructor(within = "", faults: Fault[] = []) {
+  constructor(within = "", list: Fault[] = []) {
     this.#within = within;
-    this.#faults = faults;
+    this.list = list;
   }
 
   get size(): number {
-    return this.#faults.length;
+    return this.list.length;
   }
 
   add(path: string, value: unknown, remedy: string): void {
-    this.#faults.push({ path: this.#within + path, value: describe(value), remedy });
+    this.list.push({ path: this.#within + path, value: describe(value), remedy });
   }
 
   /** The same collection, for a part of the configuration: paths added there begin with this one. */
   within(path: string): Faults {
-    return new Faults(`${this.#within}${path}.`, this.#faults);
+    return new Faults(`${this.#within}${path}.`, this.list);
   }
 
   /** Throws a ConfigurationError if there is any fault. */
   throwIfAny(): void {
-    if (this.#faults.length > 0) throw new ConfigurationError(this.#faults);
+    if (this.list.length > 0) throw new ConfigurationError(this.list);
   }
 }
 
@@ -100,7 +101,11 @@ function describe(value: unknown): string {
   } catch {
     text = "an object that cannot be shown";
   }
-  // Addresses may carry credentials.
-  text = text.replace(/\/\/[^/@\s]{0,200}@/, "//(hidden)@");
+  // Addresses may carry credentials, whose password may hold any character, and keys in their query. Of a long text only
+  // the beginning is shown.
+  text = text
+    .slice(0, 2_000)
+    .replace(/\/\/.*@/, "//(hidden)@")
+    .replace(/(\/\/[^"]*?=)[^"]+/, "$1(hidden)");
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }

@@ -7,16 +7,28 @@
 import type { Context, Env, MiddlewareHandler } from "hono";
 
 import { appendFields } from "./adapter/append-fields.ts";
-import { compileRequest, type RequestOptions } from "./adapter/request-limiter.ts";
+import {
+  answerDenied,
+  compileRequest,
+  REQUEST_OPTIONS,
+  type RequestOptions,
+} from "./adapter/request-limiter.ts";
 import { Faults } from "./errors.ts";
 import type { Decision } from "./limiter/decision.ts";
 import type { Limiter } from "./limiter/limiter.ts";
 import { openLimiter } from "./limiter/open-limiter.ts";
-import { checkSettings, givenOptions, type LimiterOptions } from "./limiter/settings.ts";
+import {
+  checkSettings,
+  givenOptions,
+  LIMITER_OPTIONS,
+  type LimiterOptions,
+} from "./limiter/settings.ts";
+import { reportUnnamedTwins } from "./limiter/unnamed-twins.ts";
 import { processEnvironment } from "./runtime.ts";
 import { memoryStore } from "./store/memory-store.ts";
 import { openStore } from "./store/open-store.ts";
 import type { RedisClient, RedisEndpoint } from "./store/redis-client.ts";
+import type { Store } from "./store/store.ts";
 
 type Redis = RedisEndpoint | RedisClient;
 
@@ -46,7 +58,7 @@ export function rateLimit<E extends Env = Env>(
   given: RateLimitOptions<E>,
 ): MiddlewareHandler<E & { Variables: RateLimitVariables }> {
   const faults = new Faults();
-  const options = givenOptions(given, faults);
+  const options = givenOptions(given, [...LIMITER_OPTIONS, ...REQUEST_OPTIONS], faults);
   const { redis, ...rest } = options;
   const settings = checkSettings(rest, faults);
   const limitRequest = compileRequest<Context<E>>(options, options.policies, faults);
@@ -56,7 +68,12 @@ export function rateLimit<E extends Env = Env>(
   const checked = late ? { ...rest, store: memoryStore() } : (options as LimiterOptions);
   const store = openStore(checked, {}, faults);
   faults.throwIfAny();
-  let limiter = late ? undefined : openLimiter(store!, settings);
+  let limiter = late ? undefined : open(checked, store!);
+
+  function open(where: LimiterOptions, opened: Store): Limiter {
+    reportUnnamedTwins(where, settings);
+    return openLimiter(opened, settings);
+  }
 
   function openLate(c: Context<E>): Limiter {
     const lateFaults = new Faults();
@@ -64,15 +81,15 @@ export function rateLimit<E extends Env = Env>(
     const found = typeof redis === "function" ? { ...rest, redis: redis(c) } : rest;
     const opened = openStore(found, environment, lateFaults);
     lateFaults.throwIfAny();
-    return openLimiter(opened!, settings);
+    return open(found, opened!);
   }
 
   return async function rateLimit(c: Context, next) {
     limiter ??= openLate(c);
-    const answer = await limitRequest(limiter, c, c.req.raw.headers);
+    const answer = await limitRequest(limiter, c, c.req.raw.headers, c.env);
     if (answer instanceof Response) return answer;
     c.set("rateLimit", answer);
-    if (!answer.allowed) return options.onDenied?.(c, answer) ?? answer.response();
+    if (!answer.allowed) return answerDenied(options, c, answer);
     await next();
     const told = appendFields(c.res, answer.headers());
     // Assigning over a response would merge the old one's fields into it.

@@ -28,6 +28,7 @@ export {
   type TokenBucketOptions,
   type WindowOptions,
 } from "./policy/policy.ts";
-export { memoryStore, type MemoryStoreOptions } from "./store/memory-store.ts";
+export { memoryStore } from "./store/checked-memory-store.ts";
+export type { MemoryStoreOptions } from "./store/memory-store.ts";
 export type { RedisClient, RedisEndpoint } from "./store/redis-client.ts";
 export type { Operation, Reply, Row, Store } from "./store/store.ts";

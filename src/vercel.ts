@@ -4,10 +4,21 @@
  * @module
  */
 
-import { compileRequest, type RequestOptions } from "./adapter/request-limiter.ts";
+import {
+  answerDenied,
+  compileRequest,
+  REQUEST_OPTIONS,
+  type RequestOptions,
+} from "./adapter/request-limiter.ts";
 import { Faults } from "./errors.ts";
 import { openLimiter } from "./limiter/open-limiter.ts";
-import { checkSettings, givenOptions, type LimiterOptions } from "./limiter/settings.ts";
+import {
+  checkSettings,
+  givenOptions,
+  LIMITER_OPTIONS,
+  type LimiterOptions,
+} from "./limiter/settings.ts";
+import { reportUnnamedTwins } from "./limiter/unnamed-twins.ts";
 import { processEnvironment } from "./runtime.ts";
 import { openStore } from "./store/open-store.ts";
 
@@ -25,19 +36,23 @@ export interface RateLimitOptions extends LimiterOptions, RequestOptions<Request
  */
 export function rateLimit(given: RateLimitOptions): (request: Request) => Promise<Response> {
   const faults = new Faults();
-  const options = givenOptions(given, faults);
+  const options = givenOptions(given, [...LIMITER_OPTIONS, ...REQUEST_OPTIONS], faults);
   const settings = checkSettings(options, faults);
   // Whoever runs this runs it on Vercel, whichever of its runtimes that is.
   const requestOptions = { ...options, clientIp: options.clientIp ?? "vercel" };
+  if (requestOptions.clientIp === "socket") {
+    faults.add("clientIp", "socket", 'Leave it out: here Vercel says it. "socket" is for Node.');
+  }
   const limitRequest = compileRequest<Request>(requestOptions, options.policies, faults);
   const store = openStore(options, processEnvironment(), faults);
   faults.throwIfAny();
+  reportUnnamedTwins(options, settings);
   const limiter = openLimiter(store!, settings);
 
   return async function rateLimit(request) {
     const answer = await limitRequest(limiter, request, request.headers);
     if (answer instanceof Response) return answer;
-    if (!answer.allowed) return options.onDenied?.(request, answer) ?? answer.response();
+    if (!answer.allowed) return answerDenied(options, request, answer);
     const headers = answer.headers();
     // How a Routing Middleware says "go on": the platform takes this field off and adds the others to the response.
     headers.set("x-middleware-next", "1");

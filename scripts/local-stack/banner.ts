@@ -1,12 +1,12 @@
 import type { LocalStack } from "./local-stack.ts";
 
 /** What is where, and what to try. */
-export function banner({ workers, origin, bridge, redis }: LocalStack): string {
+export function banner({ workers, origin, bridge, token, redis }: LocalStack): string {
   const [worker] = workers;
   const rows = [
     ...workers.map((url, i) => [i === 0 ? "worker" : `worker ${i + 1}`, url, "in workerd"]),
     ["origin", origin, "what reached it: /__counts"],
-    ["bridge", bridge ?? "none", bridge ? "Upstash's REST protocol, token: local" : ""],
+    ["bridge", bridge ?? "none", bridge ? `Upstash's REST protocol, token: ${token}` : ""],
     ["Redis", redis === undefined ? "none" : withoutPassword(redis), ""],
     ["store", redis === undefined ? "memory" : "Redis", redis === undefined ? MEMORY : ""],
   ];

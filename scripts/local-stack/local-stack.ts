@@ -1,4 +1,5 @@
 import { startBridge } from "../redis-rest/bridge.ts";
+import { randomToken } from "../redis-rest/random-token.ts";
 import { bundleWorker } from "./bundle.ts";
 import { startOrigin } from "./origin.ts";
 import { Parts, together } from "./parts.ts";
@@ -14,6 +15,8 @@ export interface LocalStackOptions {
   port?: number;
   originPort?: number;
   bridgePort?: number;
+  /** What the bridge's clients must present. Default: a random one. */
+  token?: string | undefined;
   /** How many, each in a workerd of its own. Default 1. */
   workers?: number;
   /** Default: a Redis of its own, if there is a redis-server. */
@@ -30,11 +33,11 @@ export interface LocalStack {
   readonly origin: string;
   /** Neither is there where there is no Redis: then each worker counts in its own memory. */
   readonly bridge: string | undefined;
+  /** The bridge's. */
+  readonly token: string;
   readonly redis: string | undefined;
   stop(): Promise<void>;
 }
-
-const TOKEN = "local";
 
 /**
  * Redis, bridge, origin, workers and whoever tries them share this machine's processors: a stall of the machine must
@@ -45,6 +48,7 @@ const LOCAL_TIMEOUT = "1s";
 /** Starts Redis, the REST bridge, an origin and workers on loopback, and shows that requests go through all of them. */
 export async function startLocalStack(options: LocalStackOptions = {}): Promise<LocalStack> {
   const { port = 0, originPort = 0, bridgePort = 0, workers: count = 1, signal } = options;
+  const token = options.token ?? randomToken();
   const ports = Array.from({ length: count }, (_, i) => (port === 0 ? 0 : port + 10 * i));
   await checkPorts([
     ...ports.map((port): Claim => ({ port, variable: "PORT" })),
@@ -60,11 +64,11 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
       bundleWorker(signal),
     ]);
     signal?.throwIfAborted();
-    const bridge = redis && (await parts.keep(openBridge(redis.url, bridgePort)));
+    const bridge = redis && (await parts.keep(openBridge(redis.url, bridgePort, token)));
     const variables = {
       ORIGIN: origin.url,
       UPSTASH_REDIS_REST_URL: bridge?.url,
-      UPSTASH_REDIS_REST_TOKEN: TOKEN,
+      UPSTASH_REDIS_REST_TOKEN: token,
       STORE: bridge ? "redis" : "memory",
       TIMEOUT: LOCAL_TIMEOUT,
       ...options.variables,
@@ -79,6 +83,7 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
       workers: workers.map(({ url }) => url),
       origin: origin.url,
       bridge: bridge?.url,
+      token,
       redis: redis?.url,
       stop: () => parts.stop(),
     };
@@ -91,7 +96,8 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
 async function openBridge(
   redis: string,
   port: number,
+  token: string,
 ): Promise<{ url: string; stop(): Promise<void> }> {
-  const bridge = await startBridge({ redis, port, token: TOKEN });
+  const bridge = await startBridge({ redis, port, token });
   return { url: bridge.url, stop: () => bridge.close() };
 }

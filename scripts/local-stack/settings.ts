@@ -16,10 +16,15 @@ export function readSettings(environment: Environment): LocalStackOptions {
     // It may hold a password.
     throw new Error("REDIS_URL takes a redis:// or rediss:// address");
   }
+  const token = environment["REDIS_REST_TOKEN"] || undefined;
+  if (token !== undefined && !/^[!-~]+$/.test(token)) {
+    throw new Error("REDIS_REST_TOKEN takes a token without spaces or line breaks");
+  }
   return {
     port: read("PORT", 8787, 0, 65_535),
     originPort: read("ORIGIN_PORT", 8788, 0, 65_535),
     bridgePort: read("REDIS_REST_PORT", 8789, 0, 65_535),
+    token,
     workers: read("WORKERS", 1, 1, 9),
     redisUrl,
   };

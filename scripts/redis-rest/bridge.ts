@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 
 import { bearerAuth } from "./auth.ts";
 import { clusterBackend } from "./cluster-backend.ts";
+import { crossSiteGuard } from "./cross-site.ts";
 import { execute } from "./execute.ts";
 import { httpServer } from "./http-server.ts";
 import { singleBackend } from "./single-backend.ts";
@@ -16,6 +17,8 @@ export interface BridgeOptions {
   port: number;
   token: string;
   host?: string;
+  /** Names besides those of loopback and `host` that clients may call it by, without port. */
+  allowedHosts?: readonly string[];
   cluster?: boolean;
   emulate?: "upstash";
 }
@@ -34,7 +37,7 @@ export interface Bridge {
 
 /** Serves the Upstash REST protocol in front of a Redis or a Redis Cluster. */
 export async function startBridge(options: BridgeOptions): Promise<Bridge> {
-  const { token, port, host = "127.0.0.1" } = options;
+  const { token, port, host = "127.0.0.1", allowedHosts = [] } = options;
   const stock = options.cluster
     ? clusterBackend(options.redis.split(","))
     : singleBackend(options.redis);
@@ -43,6 +46,7 @@ export async function startBridge(options: BridgeOptions): Promise<Bridge> {
   let commands = 0;
 
   const server = httpServer({
+    refuseCrossSite: crossSiteGuard([host.includes(":") ? `[${host}]` : host, ...allowedHosts]),
     authenticate: bearerAuth(token),
     execute(ask, base64) {
       commands += ask.kind === "command" ? 1 : ask.commands.length;

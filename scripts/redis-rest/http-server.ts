@@ -2,6 +2,7 @@ import { createServer } from "node:http";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 
 import type { Authenticate } from "./auth.ts";
+import type { RefuseCrossSite } from "./cross-site.ts";
 import { BridgeError, statusOf } from "./errors.ts";
 import { failure } from "./execute.ts";
 import { methods, parseAsk, parseTarget } from "./protocol.ts";
@@ -10,15 +11,17 @@ import type { Ask } from "./protocol.ts";
 const maxBody = 10 * 1024 * 1024;
 
 export interface HttpOptions {
+  refuseCrossSite: RefuseCrossSite;
   authenticate: Authenticate;
   execute(ask: Ask, base64: boolean): Promise<string>;
 }
 
-export function httpServer({ authenticate, execute }: HttpOptions): Server {
+export function httpServer({ refuseCrossSite, authenticate, execute }: HttpOptions): Server {
   async function answer(request: IncomingMessage): Promise<string> {
     const method = request.method ?? "";
+    refuseCrossSite(request);
+    authenticate(request);
     const target = parseTarget(request.url ?? "");
-    authenticate(request, target.query);
     const body = await readBody(request);
     if (!methods.includes(method)) throw new BridgeError(405, `ERR ${method} is not allowed`);
     const ask = parseAsk(method, target, body);

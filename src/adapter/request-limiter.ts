@@ -3,8 +3,10 @@ import { problemResponse } from "../http/problem.ts";
 import type { Decision } from "../limiter/decision.ts";
 import type { Limiter } from "../limiter/limiter.ts";
 import type { ClientIp } from "../partition/client-ip.ts";
-import { compileSources, type Source } from "../partition/source.ts";
+import { compileSources, type Identify, type Source } from "../partition/source.ts";
 import type { Policy } from "../policy/policy.ts";
+import { reportOnce } from "../report.ts";
+import { addMissingFields } from "./append-fields.ts";
 
 /**
  * How a request becomes an identity and a cost, and a denial an answer. `Context` is what the framework hands to its
@@ -15,22 +17,57 @@ export interface RequestOptions<Context> {
    * Who is counted: sources in order, the first that a request carries is taken, or a function, which says
    * `undefined` for nobody. Default `["ip"]`.
    *
-   * A header that nothing in front has checked is the client's word: with a new value it gets a new quota.
+   * A header that nothing in front has checked is the client's word: with a new value it gets a new quota. Of a
+   * credential (a header whose name ends in `authorization`, `key` or `token`) all spellings count together, and several
+   * of them in one header count as none.
    */
   readonly partition?:
     | readonly Source[]
     | ((context: Context) => string | undefined | Promise<string | undefined>);
-  /** Whose word on the client's address is taken. Default: the platform's own, on Cloudflare and Vercel. */
+  /**
+   * Whose word on the client's address is taken. Default: the platform's own, on Cloudflare and Vercel. Elsewhere it must
+   * be said: `{ trustedHops: 1 }` behind a proxy of your own, `"socket"` for Hono on Node without one.
+   */
   readonly clientIp?: ClientIp;
   /**
-   * What a request without identity gets: `"share"`, one bucket with all others like it, or `"reject"`, a 400.
-   * Default `"share"`.
+   * What a request without identity gets: `"share"`, one count with all others like it, or `"reject"`, a 400. Without a
+   * word on it, they share one, and the first is reported in the log: where all requests lack an identity, one client
+   * uses up the quota of all.
    */
   readonly onMissing?: "share" | "reject";
   /** Quota units of a request, a whole number from 0. Default 1. */
   readonly cost?: number | ((context: Context) => number | Promise<number>);
-  /** Answers a denied request. Default: `decision.response()`. */
+  /**
+   * Answers a denied request. The decision's fields (`Retry-After`, `RateLimit`) are added to the response where it does
+   * not set them itself. Default: `decision.response()`.
+   *
+   * @example
+   * onDenied: (c, decision) => c.json({ error: "slow down" }, 429)
+   */
   readonly onDenied?: (context: Context, decision: Decision) => Response | Promise<Response>;
+}
+
+/** What to do about a cost that is none. */
+export const COST_REMEDY = "Give a whole number of units from 0, or a function that returns one.";
+
+/** Every option of how requests are limited. */
+export const REQUEST_OPTIONS = [
+  "partition",
+  "clientIp",
+  "onMissing",
+  "cost",
+  "onDenied",
+] as const satisfies (keyof RequestOptions<unknown>)[];
+
+/** The answer to a denied request: what `onDenied` says, with the decision's fields. */
+export async function answerDenied<Context>(
+  { onDenied }: Pick<RequestOptions<Context>, "onDenied">,
+  context: Context,
+  decision: Decision,
+): Promise<Response> {
+  const answer = await onDenied?.(context, decision);
+  // Whatever its type says, it may have returned nothing.
+  return answer ? addMissingFields(answer, decision.headers()) : decision.response();
 }
 
 /** Decides a request; a Response where there is nothing to decide. */
@@ -38,6 +75,7 @@ export type RequestLimiter<Context> = (
   limiter: Limiter,
   context: Context,
   headers: Headers,
+  bindings?: unknown,
 ) => Promise<Decision | Response>;
 
 /**
@@ -52,12 +90,12 @@ export function compileRequest<Context>(
   policies: readonly Policy[],
   faults: Faults,
 ): RequestLimiter<Context> {
-  const { partition = ["ip"], clientIp, onMissing = "share", cost = 1, onDenied } = options;
+  const { partition = ["ip"], clientIp, onMissing, cost = 1, onDenied } = options;
   const identify =
     typeof partition === "function"
       ? partition
       : fromHeaders(compileSources(partition, clientIp, "partition", faults));
-  if (onMissing !== "share" && onMissing !== "reject") {
+  if (onMissing !== undefined && onMissing !== "share" && onMissing !== "reject") {
     faults.add("onMissing", onMissing, 'Use "share" or "reject".');
   }
   if (onDenied !== undefined && typeof onDenied !== "function") {
@@ -65,11 +103,7 @@ export function compileRequest<Context>(
   }
   if (typeof cost !== "function") {
     if (!Number.isSafeInteger(cost) || cost < 0) {
-      faults.add(
-        "cost",
-        cost,
-        "Give a whole number of units from 0, or a function that returns one.",
-      );
+      faults.add("cost", cost, COST_REMEDY);
     } else if (
       Array.isArray(policies) &&
       // A limit below 1 is a fault of its own.
@@ -85,20 +119,34 @@ export function compileRequest<Context>(
     }
   }
 
-  return async function limitRequest(limiter, context, headers) {
-    const identity = await identify(context, headers);
+  return async function limitRequest(limiter, context, headers, bindings) {
+    const identity = await identify(context, headers, bindings);
     // What a look-up yields that found nobody, whatever its type says.
     const missing = identity === undefined || identity === null || identity === "";
     if (missing && onMissing === "reject") return missingIdentity();
+    if (missing && onMissing === undefined) reportMissing(options);
     const units = typeof cost === "function" ? await cost(context) : cost;
     return limiter.limit(missing ? SHARED_IDENTITY : identity, { cost: units });
   };
 }
 
-function fromHeaders(
-  identify: (headers: Headers) => string | undefined | Promise<string | undefined>,
-) {
-  return (_context: unknown, headers: Headers) => identify(headers);
+function fromHeaders(identify: Identify) {
+  return (_context: unknown, headers: Headers, bindings: unknown) => identify(headers, bindings);
+}
+
+/** One client could use up what all the others share, and nobody would know why they are denied. */
+function reportMissing({ partition = ["ip"], clientIp }: RequestOptions<never>): void {
+  const what =
+    typeof partition === "function"
+      ? "the partition function named nobody"
+      : `a request has none of ${partition.join(", ")}`;
+  const trusted =
+    typeof partition !== "function" && partition.includes("ip")
+      ? `clientIp is ${JSON.stringify(clientIp) ?? "the platform's"}; it may be "cloudflare", "vercel", { trustedHops: 1 } behind a proxy of your own, or "socket" on Node. `
+      : "";
+  reportOnce(
+    `${what}: all requests like it share one count. ${trusted}Set onMissing to "share" if that is meant, to "reject" for a 400.`,
+  );
 }
 
 function missingIdentity(): Response {

@@ -1,4 +1,6 @@
 import type { Algorithm } from "../policy/policy.ts";
+import { nearest } from "../unknown-options.ts";
+import { ANY_ALGORITHM } from "./any-algorithm.ts";
 import { FIXED_WINDOW } from "./fixed-window.ts";
 import { type Implementation, IMPLEMENTATION } from "./implementation.ts";
 import { SEGMENTED_WINDOW } from "./segmented-window.ts";
@@ -28,16 +30,19 @@ export function fromData(policy: unknown): unknown {
   return { ...policy, [IMPLEMENTATION]: implementation };
 }
 
-/** Has a fault to tell, so that a policy of an unknown algorithm is told of with everything else. */
+/** Adds its fault where a policy is checked, so that it is reported with everything else that is wrong with the policy. */
 function unknownAlgorithm(algorithm: unknown): Implementation {
+  const names = Object.keys(IMPLEMENTATIONS);
+  const meant = nearest(String(algorithm), names) as Algorithm | undefined;
+  const checks = meant ? IMPLEMENTATIONS[meant] : ANY_ALGORITHM;
   return {
     ...FIXED_WINDOW,
+    ...checks,
     name: algorithm as Algorithm,
-    options: Object.values(IMPLEMENTATIONS).flatMap(({ options }) => options),
-    times(_policy, _limit, path, faults) {
-      const names = Object.keys(IMPLEMENTATIONS).join(", ");
-      faults.add(`${path}.algorithm`, algorithm, `Use one of ${names}.`);
-      return { windowMicroseconds: 1e6, parameters: [1e6, 0] };
+    times(policy, limit, path, faults) {
+      const hint = meant ? `Did you mean "${meant}"? ` : "";
+      faults.add(`${path}.algorithm`, algorithm, `${hint}Use one of ${names.join(", ")}.`);
+      return checks.times(policy, limit, path, faults);
     },
   };
 }

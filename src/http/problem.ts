@@ -18,8 +18,13 @@ export function problemResponse(problem: Problem, headers: Headers = new Headers
   return new Response(JSON.stringify(problem), { status: problem.status, headers });
 }
 
-/** A denial as a response. */
-export function deniedResponse(decision: Decision): Response {
+/** A decision as a response; an allowed one has nothing to say but its fields. */
+export function decisionResponse(decision: Decision): Response {
+  if (decision.allowed) {
+    const allowed = new Response(null, { headers: decision.headers() });
+    allowed.headers.set("Cache-Control", "no-store");
+    return allowed;
+  }
   const violated = decision.policies.filter(({ allowed }) => !allowed).map(({ name }) => name);
   const headers = decision.headers();
   const retryAfter = headers.get("Retry-After");

@@ -5,9 +5,14 @@ export interface CostOptions {
   readonly cost?: number;
 }
 
-/** @throws TidegateError `ERR_COST` */
+/** @throws TidegateError `ERR_COST`, also for another option: a misspelt cost would silently be 1 */
 export function costOf(options: CostOptions | undefined): number {
-  const cost = options?.cost === undefined ? 1 : options.cost;
+  if (!options) return 1;
+  for (const key in options) {
+    if (key !== "cost" && options[key as "cost"] !== undefined) refuse("option is `cost`", key);
+  }
+  if (typeof options !== "object") refuse("options must be an object, { cost }", options);
+  const { cost = 1 } = options;
   checkCost(cost);
   return cost;
 }
@@ -15,9 +20,11 @@ export function costOf(options: CostOptions | undefined): number {
 /** @throws TidegateError `ERR_COST` */
 export function checkCost(cost: number): void {
   if (!Number.isSafeInteger(cost) || cost < 0) {
-    throw new TidegateError(
-      "ERR_COST",
-      `The cost must be a whole number of units from 0, not ${Object(cost) === cost ? "an object" : String(cost)}.`,
-    );
+    refuse("cost must be a whole number of units from 0", cost);
   }
+}
+
+function refuse(rule: string, given: unknown): never {
+  const shown = Object(given) === given ? "an object" : String(given);
+  throw new TidegateError("ERR_COST", `The ${rule}, not ${shown}.`);
 }

@@ -3,7 +3,8 @@ import { processEnvironment } from "../runtime.ts";
 import { openStore } from "../store/open-store.ts";
 import type { Limiter } from "./limiter.ts";
 import { openLimiter } from "./open-limiter.ts";
-import { checkSettings, givenOptions, type LimiterOptions } from "./settings.ts";
+import { checkSettings, givenOptions, LIMITER_OPTIONS, type LimiterOptions } from "./settings.ts";
+import { reportUnnamedTwins } from "./unnamed-twins.ts";
 
 /**
  * A limiter of one or more policies that are always decided together. Everything that can be wrong with the options is
@@ -19,9 +20,10 @@ import { checkSettings, givenOptions, type LimiterOptions } from "./settings.ts"
  */
 export function createLimiter(given: LimiterOptions): Limiter {
   const faults = new Faults();
-  const options = givenOptions(given, faults);
+  const options = givenOptions(given, LIMITER_OPTIONS, faults);
   const settings = checkSettings(options, faults);
   const store = openStore(options, processEnvironment(), faults);
   faults.throwIfAny();
+  reportUnnamedTwins(options, settings);
   return openLimiter(store!, settings);
 }

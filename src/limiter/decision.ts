@@ -1,6 +1,6 @@
 import type { StoreError } from "../errors.ts";
 import { decisionHeaders, type HeaderOptions } from "../http/fields.ts";
-import { deniedResponse } from "../http/problem.ts";
+import { decisionResponse } from "../http/problem.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 import type { Row } from "../store/store.ts";
 
@@ -53,7 +53,16 @@ export interface Decision {
   readonly error?: StoreError;
   /** The header fields that tell the client: `RateLimit`, `RateLimit-Policy`, `X-RateLimit-*`, `Retry-After`. */
   headers(): Headers;
-  /** A denial as a response: `status`, `application/problem+json`, all headers. */
+  /**
+   * A denial as a response: `status`, `application/problem+json`, all headers.
+   *
+   * Of an allowed decision it is an empty 200 with the fields, as an endpoint answers that a proxy asks for leave
+   * (`auth_request` of nginx). It does not throw: a mistake in code must not take the service down for those whom the
+   * limit lets pass.
+   *
+   * @example
+   * if (!decision.allowed) return decision.response();
+   */
   response(): Response;
 }
 
@@ -123,11 +132,17 @@ class LazyDecision implements Decision {
   }
 
   response(): Response {
-    return deniedResponse(this);
+    return decisionResponse(this);
   }
 
+  /** What JSON has no number for, `Infinity`, it writes as null. */
   toJSON(): object {
-    const { allowed, reason, retryAfterMs, policies } = this;
-    return { allowed, reason, retryAfterMs, policies };
+    const { allowed, reason, status, retryAfterMs, policies, error } = this;
+    return { allowed, reason, status, retryAfterMs, policies, ...(error && { error }) };
+  }
+
+  /** What `console.log` shows on Node and on Workers, where getters would stay hidden. */
+  [Symbol.for("nodejs.util.inspect.custom")](): object {
+    return this.toJSON();
   }
 }

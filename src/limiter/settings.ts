@@ -6,6 +6,7 @@ import { type CompiledPolicy, compilePolicies } from "../policy/compile.ts";
 import type { Duration } from "../policy/duration.ts";
 import type { FailureVerdict, Policy } from "../policy/policy.ts";
 import type { StoreOptions } from "../store/open-store.ts";
+import { checkOptions } from "../unknown-options.ts";
 import { monotonicNow } from "./clock.ts";
 import type { SharedDenials } from "./shared-denials.ts";
 
@@ -61,9 +62,31 @@ export const DEFAULTS = {
   now: monotonicNow,
 } as const satisfies Omit<LimiterSettings, "policies">;
 
-/** The options themselves; where there are none, a fault, and nothing to go on with. */
-export function givenOptions<Options extends object>(options: Options, faults: Faults): Options {
-  if (typeof options === "object" && options !== null) return options;
+/** Every option of a limiter. */
+export const LIMITER_OPTIONS = [
+  "policies",
+  "prefix",
+  "onFailure",
+  "denialCache",
+  "lease",
+  "sharedDenials",
+  "headers",
+  "redis",
+  "store",
+  "timeout",
+  "onStoreError",
+] as const satisfies (keyof LimiterOptions)[];
+
+/** The options themselves, none unknown; where there are none, a fault, and nothing to go on with. */
+export function givenOptions<Options extends object>(
+  options: Options,
+  known: readonly string[],
+  faults: Faults,
+): Options {
+  if (typeof options === "object" && options !== null) {
+    checkOptions(options, known, "", faults);
+    return options;
+  }
   faults.add("options", options, "Give an object of options, at least { policies }.");
   return {} as Options;
 }
@@ -92,6 +115,9 @@ export function checkSettings(options: LimiterOptions, faults: Faults): LimiterS
   }
   if (!["open", "closed", "local"].includes(onFailure)) {
     faults.add("onFailure", onFailure, 'Use "open", "closed" or "local".');
+  }
+  if (typeof denialCache === "object" && denialCache !== null) {
+    checkOptions(denialCache, ["maxEntries"], "denialCache.", faults);
   }
   const maxDenials = denialCache === false ? 0 : (denialCache?.maxEntries ?? DEFAULTS.maxDenials);
   if (

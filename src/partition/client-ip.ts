@@ -8,6 +8,8 @@ export type ClientIp =
   | "cloudflare"
   /** Vercel, by `x-real-ip`. */
   | "vercel"
+  /** Nobody: the address of the connection. For Hono and the gateway on Node, where no proxy stands in front. */
+  | "socket"
   /** That many proxies of your own, each of which appends to `x-forwarded-for`; 1 to 32. */
   | { readonly trustedHops: number };
 
@@ -25,6 +27,7 @@ export function detectPlatform(): "cloudflare" | "vercel" | undefined {
 export function checkClientIp(trusted: unknown, path: string, faults: Faults): ClientIp {
   const found = trusted ?? detectPlatform();
   if (found === "cloudflare" || found === "vercel") return found;
+  if (found === "socket" && !onWorkers()) return found;
   const { trustedHops } = Object(found) as { trustedHops?: unknown };
   if (Number.isInteger(trustedHops) && Number(trustedHops) >= 1 && Number(trustedHops) <= 32) {
     return { trustedHops: Number(trustedHops) };
@@ -33,14 +36,32 @@ export function checkClientIp(trusted: unknown, path: string, faults: Faults): C
     path,
     trusted,
     found === undefined
-      ? 'Say who is trusted with the client\'s address: "cloudflare", "vercel" or { trustedHops: 1 }.'
-      : 'Use "cloudflare", "vercel" or { trustedHops: 1 }, up to 32 hops.',
+      ? 'Say who is trusted with the client\'s address: "cloudflare", "vercel", "socket" (Node without a proxy) or { trustedHops: 1 }.'
+      : 'Use "cloudflare", "vercel", "socket" (not on Workers) or { trustedHops: 1 }, up to 32 hops.',
   );
   return { trustedHops: 1 };
 }
 
-/** The client's address as its partition, IPv6 by its /64; `undefined` where the trusted header has none. */
-export function clientIp(headers: Headers, trusted: ClientIp): string | undefined {
+/** What @hono/node-server binds to a request. */
+interface NodeBindings {
+  readonly incoming?: { readonly socket?: { readonly remoteAddress?: string } };
+}
+
+/**
+ * The client's address as its partition, IPv6 by its /64; `undefined` where the trusted header has none.
+ *
+ * @param bindings what came along with the request, for its socket
+ */
+export function clientIp(
+  headers: Headers,
+  trusted: ClientIp,
+  bindings?: unknown,
+): string | undefined {
+  if (trusted === "socket") {
+    return ipPartition(
+      (bindings as NodeBindings | null | undefined)?.incoming?.socket?.remoteAddress,
+    );
+  }
   if (trusted === "cloudflare") return ipPartition(headers.get("cf-connecting-ip"));
   if (trusted === "vercel") return ipPartition(headers.get("x-real-ip"));
   // Every trusted hop appended the address it was called from, so the client stands that many places from the right;

@@ -1,12 +1,16 @@
 import type { Faults } from "../errors.ts";
 import { checkClientIp, type ClientIp, clientIp } from "./client-ip.ts";
+import { oneSpelling } from "./credential.ts";
 import { hash } from "./partition-key.ts";
 
 /** Where an identity is read from: a request header, or the client's address. */
 export type Source = `header:${string}` | "ip";
 
 /** Reads who is asking; `undefined` when the request does not say. */
-export type Identify = (headers: Headers) => string | undefined | Promise<string | undefined>;
+export type Identify = (
+  headers: Headers,
+  bindings?: unknown,
+) => string | undefined | Promise<string | undefined>;
 
 const HEADER = /^header:([!#$%&'*+.^_`|~0-9a-z-]+)$/i;
 
@@ -14,7 +18,8 @@ const HEADER = /^header:([!#$%&'*+.^_`|~0-9a-z-]+)$/i;
  * Compiles sources into one function that takes the first of them that a request carries.
  *
  * A header's value is hashed: it may be a secret, and is whatever the client chose to send. It is marked with the
- * header's name, so that a user id never meets an API key.
+ * header's name, so that a user id never meets an API key. A credential is brought to one spelling before; several of
+ * them in one header count as none.
  */
 export function compileSources(
   sources: unknown,
@@ -39,13 +44,13 @@ export function compileSources(
       return () => undefined;
     }
     return (headers: Headers) => {
-      const value = headers.get(name)?.trim();
+      const value = oneSpelling(name, headers.get(name)?.trim() ?? "");
       return value ? hash(value).then((hashed) => `${name}:${hashed}`) : undefined;
     };
   });
-  return function identify(headers) {
+  return function identify(headers, bindings) {
     for (const read of readers) {
-      const identity = read(headers);
+      const identity = read(headers, bindings);
       if (identity !== undefined) return identity;
     }
     return undefined;
@@ -53,8 +58,8 @@ export function compileSources(
 }
 
 function ipReader(trusted: ClientIp): Identify {
-  return (headers) => {
-    const ip = clientIp(headers, trusted);
+  return (headers, bindings) => {
+    const ip = clientIp(headers, trusted, bindings);
     return ip === undefined ? undefined : `ip:${ip}`;
   };
 }

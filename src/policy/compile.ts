@@ -1,5 +1,7 @@
+import { ANY_ALGORITHM, type PolicyChecks } from "../algorithms/any-algorithm.ts";
 import { type Implementation, IMPLEMENTATION, type Times } from "../algorithms/implementation.ts";
 import type { Faults } from "../errors.ts";
+import { didYouMean } from "../unknown-options.ts";
 import type { Algorithm, FailureVerdict, Policy } from "./policy.ts";
 import { whole } from "./whole.ts";
 
@@ -21,6 +23,10 @@ export interface CompiledPolicy extends Pick<Times, "parameters"> {
 /** A request that more policies decide than this is a mistake; each is work inside one Redis script. */
 const MAX_POLICIES = 16;
 
+/** What to do about policies that are none; what is configured in data says it in its own language. */
+export const LIST_REMEDY = `Give a list of 1 to ${MAX_POLICIES} policies, such as [tokenBucket({ ... })].`;
+export const POLICY_REMEDY = "Give a policy made by tokenBucket() or one of the other builders.";
+
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const VERDICTS: readonly unknown[] = ["open", "closed", "local"];
 
@@ -31,11 +37,7 @@ export function compilePolicies(
   faults: Faults,
 ): readonly CompiledPolicy[] {
   if (!Array.isArray(policies) || policies.length === 0 || policies.length > MAX_POLICIES) {
-    faults.add(
-      path,
-      policies,
-      `Give a list of 1 to ${MAX_POLICIES} policies, such as [tokenBucket({ ... })].`,
-    );
+    faults.add(path, policies, LIST_REMEDY);
     return [];
   }
   const paths = new Map<string, string>();
@@ -57,7 +59,7 @@ export function compilePolicies(
   }).flat();
 }
 
-/** Only its algorithm can say what else is wrong with a policy: without one there is a fault, and no policy. */
+/** Without a known algorithm there is no policy, but whatever else is wrong with it is said all the same. */
 function compilePolicy(input: unknown, path: string, faults: Faults): CompiledPolicy | undefined {
   const policy = input as Policy | null | undefined;
   const algorithm = policy?.algorithm;
@@ -66,19 +68,31 @@ function compilePolicy(input: unknown, path: string, faults: Faults): CompiledPo
     faults.add(
       algorithm === undefined ? path : `${path}.algorithm`,
       algorithm === undefined ? input : algorithm,
-      "Give a policy made by tokenBucket() or one of the other builders.",
+      POLICY_REMEDY,
     );
+    // An object of no string, such as a symbol, has no name to say it by.
+    if (typeof algorithm === "string") checkPolicy(policy!, ANY_ALGORITHM, path, faults);
     return undefined;
   }
+  const { limit, name, comesTo } = checkPolicy(policy, implementation, path, faults);
   const { onFailure } = policy;
-  const { maxLimit, beyond, options, times } = implementation;
+  return completePolicy({ name, algorithm, implementation, limit, onFailure }, comesTo);
+}
+
+function checkPolicy(
+  policy: Policy,
+  { maxLimit, beyond, options, times }: PolicyChecks,
+  path: string,
+  faults: Faults,
+) {
+  const { algorithm, onFailure } = policy;
   const known = ["algorithm", "limit", "name", "onFailure", ...options];
   for (const [key, value] of Object.entries(policy)) {
     if (known.includes(key)) continue;
     faults.add(
       `${path}.${key}`,
       value,
-      `A ${algorithm} has ${known.join(", ")}, and nothing else.`,
+      `${didYouMean(key, known)}A ${algorithm} has ${known.join(", ")}, and nothing else.`,
     );
   }
   const limit = whole(policy.limit, maxLimit, `${path}.limit`, faults, beyond);
@@ -87,7 +101,7 @@ function compilePolicy(input: unknown, path: string, faults: Faults): CompiledPo
   }
   const comesTo = times(policy, limit, path, faults);
   const name = nameOf(policy, path, faults);
-  return completePolicy({ name, algorithm, implementation, limit, onFailure }, comesTo);
+  return { limit, name, comesTo };
 }
 
 /** A policy with all that follows from its numbers. */

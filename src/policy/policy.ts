@@ -16,7 +16,12 @@ export type FailureVerdict =
   | "local";
 
 interface Common {
-  /** Names the policy in keys and headers: letters, digits, `.`, `_`, `-`, at most 64. Default: from the numbers. */
+  /**
+   * Names the policy in keys and headers: letters, digits, `.`, `_`, `-`, at most 64. Default: from the numbers.
+   *
+   * Policies of one name share one count for each identity, whichever limiter they are of, as long as these have one
+   * Redis and one `prefix`. Without a name, so do all of equal numbers: give each its own where that is not meant.
+   */
   readonly name?: string;
   /** Overrides the limiter's `onFailure` for this policy. */
   readonly onFailure?: FailureVerdict;

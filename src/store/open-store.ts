@@ -4,6 +4,7 @@ import { DEFAULT_BUDGET, guardStore } from "../limiter/guarded-store.ts";
 import { type Duration, parseDuration } from "../policy/duration.ts";
 import { report } from "../report.ts";
 import type { Environment } from "../runtime.ts";
+import { checkOptions } from "../unknown-options.ts";
 import {
   clientHazard,
   createRedisClient,
@@ -89,6 +90,8 @@ function openRedis(
     return client;
   }
   const { url, token } = redis as RedisEndpoint;
+  // Without an address it is something else altogether, and all its parts would be listed.
+  if (typeof url === "string") checkOptions(redis, ["url", "token"], "redis.", faults);
   return createRedisClient(url, token, { url: "redis.url", token: "redis.token" }, budget, faults);
 }
 

@@ -66,8 +66,9 @@ export function createRedisClient(
   return restClient({ url, token }, budget);
 }
 
-/** A Redis address often has its password in it, in more than one place. */
+/** A Redis address often has its password in it, in more than one place; what is no address may be the token. */
 function withoutCredentials(url: string): string {
+  if (/^[\w+/=-]{16,}$/.test(url)) return "(hidden)";
   return url.replace(/^([a-z]*:\/\/).*@/is, "$1(hidden)@");
 }
 

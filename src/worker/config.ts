@@ -5,8 +5,9 @@ import type { Environment } from "../runtime.ts";
 import { memoryStore } from "../store/memory-store.ts";
 import { openStore } from "../store/open-store.ts";
 import type { Store } from "../store/store.ts";
-import { readRule, type Rule } from "./rule.ts";
-import { readVariables } from "./variables.ts";
+import { reworded } from "./check.ts";
+import { inRule, readRule, routeOf, type Rule } from "./rule.ts";
+import { checkNamesOfVariables, readVariables } from "./variables.ts";
 
 /** What only some platforms have. */
 export interface Platform {
@@ -31,15 +32,18 @@ export interface GatewayConfig {
 export function readConfig(given: Environment, platform: Platform): GatewayConfig {
   const environment = Object(given) as Environment;
   const faults = new Faults();
+  checkNamesOfVariables(environment, faults);
   const { origin, store, timeout, shared, ...defaults } = readVariables(environment, faults);
   const sharedDenials = shared && readSharing(environment, store, platform, faults);
   const list = readList(environment["RULES"], faults);
   const clientIp = readClientIp(environment["CLIENT_IP"], list, faults);
   // Not map(), which passes over the holes of a list.
   const rules = Array.from(list, (rule, i) =>
-    readRule(rule, `RULES[${i}]`, { ...defaults, clientIp, sharedDenials }, faults),
+    inRule(rule, faults, () =>
+      readRule(rule, `RULES[${i}]`, { ...defaults, clientIp, sharedDenials }, faults),
+    ),
   );
-  checkNames(rules, faults);
+  checkNames(rules, list, faults);
   const opened =
     store === "memory" ? memoryStore() : openStore(timeout ? { timeout } : {}, environment, faults);
   faults.throwIfAny();
@@ -54,7 +58,8 @@ export function readConfig(given: Environment, platform: Platform): GatewayConfi
 function readList(rules: unknown, faults: Faults): readonly unknown[] {
   const list = fromJson(rules);
   if (Array.isArray(list) && list.length > 0) return list;
-  const remedy = "Give a list of at least one rule; where variables are text, as JSON.";
+  const remedy =
+    "Give a list of at least one rule: in wrangler.toml tables [[vars.RULES]], not [[RULES]]; where variables are text, as JSON.";
   faults.add("RULES", rules, list instanceof SyntaxError ? `${remedy} ${list.message}` : remedy);
   return [];
 }
@@ -79,6 +84,14 @@ function readSharing(
   );
 }
 
+/** A remedy that names an object of TypeScript, as it stands in TOML and in JSON. */
+function inToml(remedy: string): string {
+  return remedy.replace(
+    "{ trustedHops: 1 }",
+    '{ trustedHops = 1 } (where variables are text, {"trustedHops":1})',
+  );
+}
+
 /** It is missed only where a rule needs it. */
 function readClientIp(clientIp: unknown, rules: readonly unknown[], faults: Faults): ClientIp {
   const needed = rules.some((rule) => {
@@ -87,25 +100,37 @@ function readClientIp(clientIp: unknown, rules: readonly unknown[], faults: Faul
   });
   if (clientIp === undefined && !needed) return { trustedHops: 1 };
   const given = fromJson(clientIp);
-  return checkClientIp(given instanceof SyntaxError ? clientIp : given, "CLIENT_IP", faults);
+  const value = given instanceof SyntaxError ? clientIp : given;
+  return reworded(faults, () => checkClientIp(value, "CLIENT_IP", faults), inToml);
 }
 
 /** Two policies of one name would share one count, whichever rules they are of. */
-function checkNames(rules: readonly (Rule | undefined)[], faults: Faults): void {
+function checkNames(
+  rules: readonly (Rule | undefined)[],
+  list: readonly unknown[],
+  faults: Faults,
+): void {
   const owners = new Map<string, number>();
   rules.forEach((rule, i) => {
     rule?.settings.policies.forEach(({ name }, policy) => {
       const owner = owners.get(name) ?? i;
       if (owner !== i) {
-        faults.add(
-          `RULES[${i}].policies[${policy}].name`,
-          name,
-          `A policy of RULES[${owner}] has this name, too: give each its own, or both would share one count.`,
+        inRule(list[i], faults, () =>
+          faults.add(
+            `RULES[${i}].policies[${policy}].name`,
+            name,
+            `A policy of RULES[${owner}] has this name, too${place(list[owner])}: give each its own, or both would share one count.`,
+          ),
         );
       }
       owners.set(name, owner);
     });
   });
+}
+
+function place(rule: unknown): string {
+  const route = routeOf(rule);
+  return route && ` (${route})`;
 }
 
 /** Where variables are text, what has a structure is JSON. */

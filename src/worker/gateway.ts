@@ -41,14 +41,14 @@ export function createGateway(environment: Environment, platform: Platform = {})
 
   gateway.get(`/${OWN}/health`, healthCheck(store, prefix, monotonicNow));
 
-  gateway.all("*", async ({ req: { raw: request } }) => {
+  gateway.all("*", async ({ req: { raw: request }, env }) => {
     const readings = readPath(new URL(request.url).pathname);
     if (readings.some(([first]) => first === OWN)) return notFound();
 
     const passed: Decision[] = [];
     for (const { covers, limitRequest, limiter } of limited) {
       if (!covers(request.method, readings)) continue;
-      const answer = await limitRequest(limiter, request, request.headers);
+      const answer = await limitRequest(limiter, request, request.headers, env);
       if (answer instanceof Response) return tell(answer, passed);
       if (!answer.allowed) return tell(answer.response(), passed);
       passed.push(answer);

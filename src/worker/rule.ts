@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 
 import {
   compileRequest,
+  COST_REMEDY,
   type RequestLimiter,
   type RequestOptions,
 } from "../adapter/request-limiter.ts";
@@ -10,8 +11,9 @@ import type { Faults } from "../errors.ts";
 import { checkSettings, type LimiterOptions, type LimiterSettings } from "../limiter/settings.ts";
 import type { SharedDenials } from "../limiter/shared-denials.ts";
 import type { ClientIp } from "../partition/client-ip.ts";
+import { LIST_REMEDY, POLICY_REMEDY } from "../policy/compile.ts";
 import type { Policy } from "../policy/policy.ts";
-import { check } from "./check.ts";
+import { check, reworded } from "./check.ts";
 import { compileRoute, type Covers } from "./route.ts";
 
 /** One rule, checked: which requests, and how they are limited. */
@@ -53,6 +55,32 @@ const RuleShape = z.strictObject(
   },
   "A rule is a table of method, path, policies, partition, onMissing, cost, onFailure, and nothing else.",
 );
+
+/** A policy as a configuration has it. */
+const EXAMPLE = '{ algorithm = "token-bucket", name = "api", limit = 20, refill = 10, per = "1s" }';
+
+/** What to do about a rule, in TOML where the options' own remedies are in TypeScript. */
+const IN_TOML: Readonly<Record<string, string>> = {
+  [LIST_REMEDY]: `Give a list of 1 to 16 policies, such as policies = [${EXAMPLE}].`,
+  [POLICY_REMEDY]: `Give a policy, such as ${EXAMPLE}.`,
+  [COST_REMEDY]: "Give a whole number of units from 0.",
+};
+
+/** Which requests a rule is about, so that nobody has to count rules to find it; empty if it does not say. */
+export function routeOf(rule: unknown): string {
+  const { method = "*", path } = Object(rule) as Record<string, unknown>;
+  const methods = [method].flat();
+  if (typeof path !== "string" || !methods.every((each) => typeof each === "string")) return "";
+  const route = `${methods.join(", ")} ${path}`;
+  return route.length <= 100 && /^[A-Z*, ]+ \/\S*$/.test(route) ? route : "";
+}
+
+/** Says of the faults found meanwhile in which rule they are, and what to do about them in TOML. */
+export function inRule<Result>(rule: unknown, faults: Faults, find: () => Result): Result {
+  const route = routeOf(rule);
+  const place = route && ` (In the rule for ${route}.)`;
+  return reworded(faults, find, (remedy) => (IN_TOML[remedy] ?? remedy) + place);
+}
 
 /** Checks a rule and compiles it; `undefined` if it is none at all. */
 export function readRule(

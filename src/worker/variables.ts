@@ -4,6 +4,7 @@ import type { Faults } from "../errors.ts";
 import { DEFAULTS } from "../limiter/settings.ts";
 import { type Duration, parseDuration } from "../policy/duration.ts";
 import { type Environment, onWorkers } from "../runtime.ts";
+import { isNear } from "../unknown-options.ts";
 import { check } from "./check.ts";
 
 const Origin = z
@@ -44,6 +45,23 @@ const Shared = z.optional(
   z.literal("colo", 'Use "colo" to share denials in a data centre, or leave it out.'),
 );
 
+/** Every variable that the gateway reads. */
+const NAMES = [
+  "ORIGIN",
+  "STORE",
+  "PREFIX",
+  "TIMEOUT",
+  "ON_FAILURE",
+  "CLIENT_IP",
+  "SHARED_DENIALS",
+  "AMBIGUOUS_PATHS",
+  "RULES",
+  "UPSTASH_REDIS_REST_URL",
+  "UPSTASH_REDIS_REST_TOKEN",
+  "KV_REST_API_URL",
+  "KV_REST_API_TOKEN",
+];
+
 /** The variables that are not rules, checked; one at fault has its default, so that what depends on it can be read. */
 export interface Variables {
   readonly origin: string;
@@ -74,4 +92,28 @@ function isOrigin(origin: string): boolean {
     origin === "zone" ||
     (/^https?:\/\/[^\s/?#@\\]+(?:\/[^\s?#\\]*)?$/.test(origin) && URL.canParse(origin))
   );
+}
+
+/**
+ * Adds a fault for each variable that looks like a misspelt one of the gateway. An environment has variables of others,
+ * too: only where ours is missing, and only what is no other word (CLIENT_ID, ORIGINS), is taken for it.
+ */
+export function checkNamesOfVariables(environment: Environment, faults: Faults): void {
+  const missing = NAMES.filter((name) => environment[name] === undefined);
+  for (const key of Object.keys(environment)) {
+    if (NAMES.includes(key) || environment[key] === undefined) continue;
+    const meant = missing.find((name) => isMisspelt(key, name));
+    // It may be the token.
+    if (meant) faults.add(key, "(hidden)", `Did you mean ${meant}? Rename it.`);
+  }
+}
+
+/** Whether a name is the other in another case, with other separators, or with one letter added, left out or moved. */
+function isMisspelt(key: string, name: string): boolean {
+  const [a, b] = [key, name].map((text) => text.toUpperCase().replace(/[^A-Z0-9]/g, ""));
+  if (a === b) return true;
+  if (a === `${b}S`) return false;
+  return a!.length === b!.length
+    ? [...a!].sort().join() === [...b!].sort().join() && isNear(a!, b!, 2)
+    : isNear(a!, b!, 1);
 }

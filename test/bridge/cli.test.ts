@@ -20,7 +20,14 @@ interface Run {
 }
 
 function start(...args: string[]): Run {
-  const child = spawn(process.execPath, [script, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  return startWith({}, ...args);
+}
+
+function startWith(environment: Record<string, string>, ...args: string[]): Run {
+  const child = spawn(process.execPath, [script, ...args], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, REDIS_REST_TOKEN: "", ...environment },
+  });
   const exited = once(child, "close").then(([code]) => code as number | null);
   const run: Run = { child, exited, out: "", err: "" };
   child.stdout.on("data", (chunk) => (run.out += chunk));
@@ -47,6 +54,36 @@ test.each(["SIGTERM", "SIGINT"] as const)(
     expect(run.err).toBe("");
   },
 );
+
+test("draws a token and prints it once, another one with every start", async () => {
+  const tokens: string[] = [];
+  for (const _ of [1, 2]) {
+    const run = start("--redis", redis.url, "--port", "0");
+    await until(async () => run.out.split("\n").length === 3, 5_000);
+    const [, url, drawn] =
+      /^redis-rest: (http:\/\/127\.0\.0\.1:\d+)\nredis-rest: token ([\w-]{32})\n$/.exec(run.out)!;
+    const authorized = (token: string) => ({
+      body: ["PING"],
+      headers: { authorization: `Bearer ${token}` },
+    });
+    expect(await ask({ url: url! }, authorized(drawn!))).toEqual(result("PONG"));
+    expect((await ask({ url: url! }, authorized("local"))).status).toBe(401);
+    tokens.push(drawn!);
+    run.child.kill("SIGTERM");
+    expect(await run.exited).toBe(0);
+  }
+  expect(tokens[0]).not.toBe(tokens[1]);
+});
+
+test("takes the token of REDIS_REST_TOKEN, and does not print it", async () => {
+  const run = startWith({ REDIS_REST_TOKEN: "a token" }, "--redis", redis.url, "--port", "0");
+  await until(async () => run.out.endsWith("\n"), 5_000);
+  const url = /^redis-rest: (http:\/\/\S+)\n$/.exec(run.out)?.[1];
+  expect(await ask({ url: url! }, ["PING"])).toEqual(result("PONG"));
+  run.child.kill("SIGTERM");
+  expect(await run.exited).toBe(0);
+  expect(run.out + run.err).not.toContain("a token");
+});
 
 test("starts without Redis, and says so", async () => {
   const nowhere = `redis://127.0.0.1:${await freePort()}`;

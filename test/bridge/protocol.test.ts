@@ -34,13 +34,6 @@ describe("authorization", () => {
     expect(await ask(bridge, { body: ["PING"], headers })).toEqual(denied);
     expect(await ask(bridge, { path: "/pipeline", body: [["PING"]], headers })).toEqual(denied);
   });
-
-  test("the token may be a query parameter, which doesn't become an argument", async () => {
-    const headers = { authorization: "" };
-    const query = new URLSearchParams({ _token: token });
-    expect(await ask(bridge, { path: `/echo/hi?${query}`, headers })).toEqual(result("hi"));
-    expect(await ask(bridge, { path: "/echo/hi?_token=x", headers })).toEqual(denied);
-  });
 });
 
 describe("a command in the body", () => {

@@ -95,13 +95,19 @@ test("the bridge runs alone", async () => {
     stdio: ["ignore", "pipe", "inherit"],
     // A group of its own, to be ended as a terminal's Ctrl-C would: npm, its shell and the bridge.
     detached: true,
+    env: { ...process.env, REDIS_REST_TOKEN: "" },
   });
   try {
+    let token: string | undefined;
+    let out = "";
     for await (const chunk of bridge.stdout) {
-      if (String(chunk).includes(`http://127.0.0.1:${port}`)) break;
+      out += String(chunk);
+      token = /^redis-rest: token (\S+)$/m.exec(out)?.[1];
+      if (token) break;
     }
+    expect(out).toContain(`redis-rest: http://127.0.0.1:${port}\n`);
     const answer = await fetch(`http://127.0.0.1:${port}/ping`, {
-      headers: { authorization: "Bearer local" },
+      headers: { authorization: `Bearer ${token}` },
     });
     expect(await answer.json()).toEqual({ result: "PONG" });
   } finally {

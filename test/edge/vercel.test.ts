@@ -93,6 +93,22 @@ describe("rateLimit() of tidegate/vercel, in Vercel's runtime", () => {
       302,
       "https://shop.example/slow-down?cost-exceeds-limit",
     ]);
+    expect(answer.headers.get("Retry-After")).toMatch(/^[1-9]\d*$/);
+    expect(answer.headers.get("X-RateLimit-Reason")).toBe("cost-exceeds-limit");
+    expect(answer.headers.has("RateLimit")).toBe(true);
+    expect(answer.headers.has("x-middleware-next")).toBe(false);
+  });
+
+  it("answers by itself where onDenied says nothing, at once or later", async () => {
+    for (const onDenied of [() => undefined, async () => undefined]) {
+      const middleware = rateLimit({
+        store: memoryStore(),
+        policies,
+        cost: () => 3,
+        onDenied: onDenied as never,
+      });
+      expect((await middleware(from("192.0.2.1"))).status).toBe(429);
+    }
   });
 
   it("says all faults when it is made", () => {
@@ -100,6 +116,7 @@ describe("rateLimit() of tidegate/vercel, in Vercel's runtime", () => {
       policies: [fixedWindow({ limit: 0, window: "1h" })],
       clientIp: "nginx",
       onDenied: "no",
+      onmissing: "reject",
       timeout: "0s",
     });
     expect(faults.map(({ path }) => path).sort()).toEqual([
@@ -107,6 +124,7 @@ describe("rateLimit() of tidegate/vercel, in Vercel's runtime", () => {
       "UPSTASH_REDIS_REST_URL",
       "clientIp",
       "onDenied",
+      "onmissing",
       "policies[0].limit",
       "timeout",
     ]);

@@ -28,6 +28,12 @@ const MISTAKES: Record<string, (secret: string, before: string, after: string) =
   "an https:// URL with credentials": (secret, before) => ({
     redis: { url: `https://default:${secret}@redis.example/${before} `, token: "t" },
   }),
+  "a token in place of the URL": (secret) => ({ redis: { url: `${secret}Aa1`, token: "t" } }),
+  "a token under another name": (secret) => ({ redis: { url, token: "t", tokn: secret } }),
+  "a token beside the options": (secret) => ({ redis: { url, token: "t" }, token: secret }),
+  "an https:// URL whose password has separators": (secret, before) => ({
+    redis: { url: `https://a:x/${secret}@y/${secret}@redis.example/${before} `, token: "t" },
+  }),
   "url and token in place of a store": (secret) => ({ store: { url, token: secret } }),
   "url and token as JSON": (secret) => ({ redis: JSON.stringify({ token: secret, url }) }),
 };

@@ -35,6 +35,8 @@ describe("a fault of the variables", () => {
     [{ ORIGIN: "origin.example" }, "ORIGIN", '"origin.example"', /such as "https:/],
     [{ ORIGIN: "ftp://x" }, "ORIGIN", '"ftp://x"', /such as "https:/],
     [{ ORIGIN: "https://x?y" }, "ORIGIN", '"https://x?y"', /without credentials or query/],
+    [{ ORIGIN: "https://x/?key=s3cret" }, "ORIGIN", '"https://x/?key=(hidden)"', /or query/],
+    [{ ORIGIN: "https://a:b/c@d:e@f@x" }, "ORIGIN", '"https://(hidden)@x"', /or query/],
     [{ ORIGIN: "https://x:99999" }, "ORIGIN", '"https://x:99999"', /such as "https:/],
     [{ ORIGIN: "zone" }, "ORIGIN", '"zone"', /Cloudflare's/],
     [{ STORE: "disk", ...redis }, "STORE", '"disk"', /"redis" or "memory"/],
@@ -48,7 +50,19 @@ describe("a fault of the variables", () => {
     [{ CLIENT_IP: undefined }, "CLIENT_IP", "missing", /Say who is trusted/],
     [{ CLIENT_IP: { trustedHops: 0 } }, "CLIENT_IP", '{"trustedHops":0}', /up to 32 hops/],
     [{ CLIENT_IP: '{"trustedHops":0}' }, "CLIENT_IP", '{"trustedHops":0}', /up to 32 hops/],
-    [{ RULES: undefined }, "RULES", "missing", /list of at least one rule/],
+    [
+      { RULES: undefined },
+      "RULES",
+      "missing",
+      /list of at least one rule.*\[\[vars\.RULES\]\], not \[\[RULES\]\]/,
+    ],
+    [{ TIME_OUT: "1s" }, "TIME_OUT", '"(hidden)"', /^Did you mean TIMEOUT\?/],
+    [{ timeout: "1s" }, "timeout", '"(hidden)"', /^Did you mean TIMEOUT\?/],
+    [{ TIMOUT: "1s" }, "TIMOUT", '"(hidden)"', /^Did you mean TIMEOUT\?/],
+    [{ ON_FALIURE: "open" }, "ON_FALIURE", '"(hidden)"', /^Did you mean ON_FAILURE\?/],
+    [{ ONFAILURE: "open" }, "ONFAILURE", '"(hidden)"', /^Did you mean ON_FAILURE\?/],
+    [{ PREFFIX: "a" }, "PREFFIX", '"(hidden)"', /^Did you mean PREFIX\?/],
+    [{ SHARED_DENIAL: "colo" }, "SHARED_DENIAL", '"(hidden)"', /^Did you mean SHARED_DENIALS\?/],
     [{ RULES: [] }, "RULES", "[]", /list of at least one rule/],
     [{ RULES: "[{]" }, "RULES", '"[{]"', /as JSON.*position 2/],
     [{ RULES: { path: "/a" } }, "RULES", '{"path":"/a"}', /list of at least one rule/],
@@ -56,6 +70,13 @@ describe("a fault of the variables", () => {
     [{ RULES: [null] }, "RULES[0]", "null", /^A rule is a table/],
     [{ RULES: [[rule]] }, "RULES[0]", expect.any(String), /^A rule is a table/],
     [withRule({ limits: 5 }), "RULES[0].limits", "5", /and nothing else/],
+    [
+      withRule({ onmissing: "reject" }),
+      "RULES[0].onmissing",
+      '"reject"',
+      /^Did you mean `onMissing`/,
+    ],
+    [withRule({ policy: [] }), "RULES[0].policy", "[]", /^A rule is a table of/],
     [withRule({ path: undefined }), "RULES[0].path", "missing", /Begin with "\/"/],
     [withRule({ path: "a" }), "RULES[0].path", '"a"', /Begin with "\/"/],
     [withRule({ path: "/a/*/b" }), "RULES[0].path", '"/a/*/b"', /a last "\*"/],
@@ -71,11 +92,27 @@ describe("a fault of the variables", () => {
     [withRule({ method: [] }), "RULES[0].method", "[]", /in capitals/],
     [withRule({ method: ["GET", 1] }), "RULES[0].method", '["GET",1]', /in capitals/],
     [withRule({ policies: undefined }), "RULES[0].policies", "missing", /1 to 16 policies/],
-    [withRule({ policies: [] }), "RULES[0].policies", "[]", /1 to 16 policies/],
-    [withRule({ policies: [5] }), "RULES[0].policies[0]", "5", /Give a policy/],
+    [
+      withRule({ policies: [] }),
+      "RULES[0].policies",
+      "[]",
+      /1 to 16 policies, such as policies = \[\{ algorithm = "token-bucket", /,
+    ],
+    [
+      withRule({ policies: [5] }),
+      "RULES[0].policies[0]",
+      "5",
+      /^Give a policy, such as \{ algorithm = "token-bucket", /,
+    ],
     [withPolicy({ limit: 0 }), "RULES[0].policies[0].limit", "0", /whole number from 1/],
     [withPolicy({ window: "1y" }), "RULES[0].policies[0].window", '"1y"', /number with its unit/],
     [withPolicy({ algorithm: "gcra" }), "RULES[0].policies[0].algorithm", '"gcra"', /Use one of/],
+    [
+      withPolicy({ algorithm: "fixed_window" }),
+      "RULES[0].policies[0].algorithm",
+      '"fixed_window"',
+      /^Did you mean "fixed-window"\?/,
+    ],
     [withPolicy({ algorithm: "" }), "RULES[0].policies[0].algorithm", '""', /Use one of/],
     [withPolicy({ algorithm: undefined }), "RULES[0].policies[0].algorithm", "missing", /Use one/],
     [withPolicy({ name: 'a"b' }), "RULES[0].policies[0].name", String.raw`"a\"b"`, /1 to 64 ASCII/],
@@ -84,7 +121,7 @@ describe("a fault of the variables", () => {
     [withRule({ partition: ["cookie"] }), "RULES[0].partition[0]", '"cookie"', /"ip" or "header:"/],
     [withRule({ onMissing: "pass" }), "RULES[0].onMissing", '"pass"', /"share" or "reject"/],
     [withRule({ cost: 6 }), "RULES[0].cost", "6", /above a policy's limit/],
-    [withRule({ cost: "1" }), "RULES[0].cost", '"1"', /whole number of units/],
+    [withRule({ cost: "1" }), "RULES[0].cost", '"1"', /^Give a whole number of units from 0\. /],
     [{ RULES: [rule, rule] }, "RULES[1].policies[0].name", '"p"', /^A policy of RULES\[0\] has/],
     [
       withRule({ policies: [policy, policy] }),
@@ -96,6 +133,80 @@ describe("a fault of the variables", () => {
     expect(faultsOf({ ...sound, ...variables })).toEqual([
       { path, value, remedy: expect.stringMatching(remedy) },
     ]);
+  });
+
+  it("names the method and path of its rule, so that nobody has to count", () => {
+    const wrong = [{ ...policy, limit: 0 }];
+    const faults = faultsOf({
+      ...sound,
+      RULES: [
+        rule,
+        { method: "POST", path: "/api/login", policies: wrong, costs: 1 },
+        { method: ["GET", "PUT"], path: "/b", policies: wrong },
+        { path: "/c", policies: [policy] },
+        { path: "no path", policies: wrong },
+      ],
+    });
+    expect(
+      faults.map(({ path, remedy }) => [path, / \(In the rule for (.*)\.\)$/.exec(remedy)?.[1]]),
+    ).toEqual([
+      ["RULES[1].costs", "POST /api/login"],
+      ["RULES[1].policies[0].limit", "POST /api/login"],
+      ["RULES[2].policies[0].limit", "GET, PUT /b"],
+      ["RULES[4].path", undefined],
+      ["RULES[4].policies[0].limit", undefined],
+      ["RULES[1].policies[0].name", "POST /api/login"],
+      ["RULES[2].policies[0].name", "GET, PUT /b"],
+      ["RULES[3].policies[0].name", "* /c"],
+      ["RULES[4].policies[0].name", undefined],
+    ]);
+    expect(new ConfigurationError(faults).message).toContain(
+      "\n  RULES[1].policies[0].limit: 0: Give a whole number from 1 to 1000000000. (In the rule for POST /api/login.)\n",
+    );
+  });
+
+  it("speaks of no TypeScript to who writes TOML", () => {
+    const faults = faultsOf({
+      ...sound,
+      CLIENT_IP: {},
+      RULES: [
+        { path: "/a", policies: [] },
+        { path: "/b", policies: ["x"] },
+        { path: "/c", policies: [{ limit: 1 }], partition: [], cost: "x" },
+      ],
+    });
+    expect(faults).toHaveLength(6);
+    for (const { remedy } of faults) {
+      expect(remedy).not.toMatch(/\w\(|\{ \w+: |function|builder/);
+    }
+  });
+
+  it("does not hide the others of a policy whose algorithm is unknown", () => {
+    for (const [algorithm, more] of [
+      ["gcra", ["limit", "refill", "per", "onFailure"]],
+      ["token-buckets", ["limit", "refill", "per", "onFailure"]],
+    ] as const) {
+      const wrong = { algorithm, limit: 0, refill: 0, per: "1", onFailure: "x" };
+      const paths = faultsOf({ ...sound, ...withRule({ policies: [wrong] }) }).map(
+        ({ path }) => path,
+      );
+      expect(paths.sort()).toEqual(
+        ["algorithm", ...more].map((name) => `RULES[0].policies[0].${name}`).sort(),
+      );
+    }
+  });
+
+  it("is said beside the variable that is missing for it", () => {
+    const { ORIGIN, RULES, ...rest } = sound;
+    const faults = faultsOf({
+      ...rest,
+      ORGIN: "https://a:hunter2@b",
+      RULE: RULES,
+      ORIGIN: undefined,
+    });
+    expect(ORIGIN).toBeDefined();
+    expect(faults.map(({ path }) => path)).toEqual(["ORGIN", "RULE", "ORIGIN", "RULES"]);
+    expect(JSON.stringify(faults)).not.toContain("hunter2");
   });
 
   it("is said together with all others, once each", () => {
@@ -150,6 +261,25 @@ describe("variables without fault", () => {
 
   it.each([
     ["as they are", sound],
+    [
+      "among those of others, which look like ours",
+      {
+        ...sound,
+        CLIENT_IP: undefined,
+        ...withRule({ partition: ["header:x-api-key"] }),
+        CLIENT_ID: "x",
+        ROLES: "admin",
+        ORIGINS: "https://a.example",
+        STORES: "a",
+        STORAGE: "s3",
+        TIMEOUTS: "3",
+        Origin: "x",
+        PATH: "/bin",
+        KV_URL: "redis://x",
+        KV_REST_API_READ_ONLY_TOKEN: "x",
+        NODE_ENV: "production",
+      },
+    ],
     ["rules as JSON", { ...sound, RULES: JSON.stringify(sound.RULES) }],
     ["a number of hops", { ...sound, CLIENT_IP: { trustedHops: 2 } }],
     ["a number of hops as JSON", { ...sound, CLIENT_IP: '{"trustedHops":2}' }],

@@ -144,6 +144,18 @@ describe("faults of rateLimit()", () => {
     ]);
   });
 
+  it.each([
+    ["onfailure", "Did you mean `onFailure`?"],
+    ["onmissing", "Did you mean `onMissing`?"],
+    ["partitions", "Did you mean `partition`?"],
+    ["keyGenerator", "The options are policies,"],
+  ])("%s is no option", (name, hint) => {
+    const options = { store: memoryStore(), policies, partition: anyone, [name]: 1 };
+    expect(faultsOf(options)).toEqual([
+      { path: name, value: "1", remedy: expect.stringContaining(hint) },
+    ]);
+  });
+
   it("are not met by a store and a function for the Redis at once", () => {
     const both = { store: memoryStore(), redis: () => endpoint(), partition: anyone };
     expect(faultsOf({ policies, ...both }).map(({ path }) => path)).toEqual(["store"]);

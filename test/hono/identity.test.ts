@@ -78,3 +78,22 @@ describe("a request without identity", () => {
     expect(await (await app.request("/")).text()).toBe("no session store");
   });
 });
+
+it("a client that spells its token in a hundred ways has one quota", async () => {
+  const app = new Hono()
+    .use(
+      rateLimit({
+        store: memoryStore(),
+        policies: [fixedWindow({ limit: 3, window: "1h" })],
+        partition: ["header:authorization"],
+      }),
+    )
+    .get("/", (c) => c.text("hello"));
+  const statuses = [];
+  for (let i = 0; i < 100; i++) {
+    const scheme = i % 2 === 0 ? "Bearer" : "bearer";
+    const authorization = `${scheme}${" ".repeat(1 + (i >> 1))}abc`;
+    statuses.push((await app.request("/", { headers: { authorization } })).status);
+  }
+  expect(statuses.filter((status) => status === 200)).toHaveLength(3);
+});

@@ -51,6 +51,7 @@ describe("rateLimit()", () => {
     expect(await (await app.request("/")).json()).toEqual({
       allowed: true,
       reason: "allowed",
+      status: 200,
       retryAfterMs: 0,
       policies: [
         {
@@ -106,6 +107,63 @@ describe("rateLimit()", () => {
     const denied = await app.request("/");
     expect([denied.status, await denied.text()]).toEqual([420, "cost-exceeds-limit /"]);
     expect(denied.headers.get("X-Own")).toBe("1");
+  });
+
+  it.each<[what: string, onDenied: () => unknown, status: number]>([
+    ["a response", () => new Response("slow down", { status: 420 }), 420],
+    ["a response later", async () => new Response("slow down", { status: 420 }), 420],
+    ["a response whose fields cannot be changed", () => Response.redirect("http://a.example"), 302],
+    ["nothing", () => undefined, 429],
+    ["nothing later", async () => undefined, 429],
+  ])("adds the decision's fields where onDenied answers with %s", async (_, onDenied, status) => {
+    const { store } = clockedStore();
+    const app = new Hono()
+      .use(rateLimit({ store, policies, partition: () => "ada", onDenied: onDenied as never }))
+      .get("/", (c) => c.text("hello"));
+    await app.request("/");
+    await app.request("/");
+    const denied = await app.request("/");
+    expect(denied.status).toBe(status);
+    expect(Object.fromEntries(denied.headers)).toMatchObject({
+      "retry-after": "1",
+      ratelimit: '"burst";r=0;t=1',
+      "ratelimit-policy": '"burst";q=2;w=2',
+      "x-ratelimit-limit": "2",
+      "x-ratelimit-remaining": "0",
+      "x-ratelimit-reset": expect.stringMatching(/^\d+$/),
+      "x-ratelimit-reason": expect.stringMatching(/^(limited|cached-denial)$/),
+    });
+  });
+
+  it("leaves the fields that onDenied set as they are, and says none twice", async () => {
+    const { store } = clockedStore();
+    const app = new Hono()
+      .use(
+        rateLimit({
+          store,
+          policies,
+          partition: (c) => c.req.query("user"),
+          onDenied: (c, decision) => {
+            if (c.req.query("own") === "some") {
+              return c.text("later", 503, { "Retry-After": "60", "X-RateLimit-Limit": "7" });
+            }
+            return new Response("all", { status: 420, headers: decision.headers() });
+          },
+        }),
+      )
+      .get("/", (c) => c.text("hello"));
+    for (const own of ["some", "all"]) {
+      const ask = () => app.request(`/?user=${own}&own=${own}`);
+      await ask();
+      await ask();
+      const { headers } = await ask();
+      expect(headers.get("RateLimit")).toBe('"burst";r=0;t=1');
+      expect(headers.get("RateLimit-Policy")).toBe('"burst";q=2;w=2');
+      expect(headers.get("Retry-After")).toBe(own === "some" ? "60" : "1");
+      // Of the three that belong together, all are his or all are ours.
+      expect(headers.get("X-RateLimit-Limit")).toBe(own === "some" ? "7" : "2");
+      expect(headers.get("X-RateLimit-Remaining")).toBe(own === "some" ? null : "0");
+    }
   });
 
   it("takes the cost that a function says, and none where it says 0", async () => {

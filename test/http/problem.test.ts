@@ -73,3 +73,30 @@ describe("a denial as a response", () => {
     expect(response.headers.get("Retry-After")).toBe("3");
   });
 });
+
+describe("an allowed decision as a response", () => {
+  it("is an empty 200 with its fields, and asks nobody to try again", async () => {
+    const decision = decide(
+      [
+        [burst, room(19, 0.1)],
+        [daily, room(999, 86_400)],
+      ],
+      "allowed",
+    );
+    const response = decision.response();
+    expect([response.status, await response.text()]).toEqual([200, ""]);
+    expect(Object.fromEntries(response.headers)).toEqual({
+      ...Object.fromEntries(decision.headers()),
+      "cache-control": "no-store",
+    });
+    expect(response.headers.get("RateLimit")).toBe('"burst";r=19;t=1, "daily";r=999;t=86400');
+    expect(response.headers.has("Retry-After")).toBe(false);
+    expect(response.headers.has("Content-Type")).toBe(false);
+  });
+
+  it("is the same where the store was not there and a policy lets pass", async () => {
+    const response = decide([[burst, room(19, 0.1)]], "store-unavailable").response();
+    expect([response.status, await response.text()]).toEqual([200, ""]);
+    expect(response.headers.get("X-RateLimit-Reason")).toBe("store-unavailable");
+  });
+});

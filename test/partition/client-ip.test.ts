@@ -22,7 +22,16 @@ describe("who is trusted to tell the address", () => {
     expect(ipOf(everyField, { trustedHops: 1 })).toBe("3.3.3.3");
   });
 
-  it.each<ClientIp>(["cloudflare", "vercel", { trustedHops: 1 }])(
+  it("is the socket's where no header is trusted", () => {
+    const headers = new Headers(everyField);
+    const bindings = { incoming: { socket: { remoteAddress: "::ffff:7.7.7.7" } } };
+    expect(clientIp(headers, "socket", bindings)).toBe("7.7.7.7");
+    for (const none of [undefined, null, {}, { incoming: null }, { incoming: { socket: {} } }]) {
+      expect(clientIp(headers, "socket", none)).toBeUndefined();
+    }
+  });
+
+  it.each<Exclude<ClientIp, "socket">>(["cloudflare", "vercel", { trustedHops: 1 }])(
     "knows no address where %j has none, whatever the other fields say",
     (trusted) => {
       const own = { cloudflare: "cf-connecting-ip", vercel: "x-real-ip" };

@@ -95,6 +95,109 @@ describe("sources", () => {
   });
 });
 
+/** How many identities a list of spellings comes to; none counts as one. */
+async function identities(name: string, spellings: readonly string[]): Promise<number> {
+  const found = spellings.map((value) => identify([`header:${name}`], { [name]: value }));
+  return new Set(await Promise.all(found)).size;
+}
+
+describe("one credential", () => {
+  it("is one identity, however its scheme and the blanks around its token are written", async () => {
+    const schemes = ["Bearer", "bearer", "BEARER", "bEARER"];
+    const blanks = ["", " ", "  ", "    ", "\t", " \t ", " ".repeat(50)];
+    const spellings = schemes.flatMap((scheme) =>
+      blanks.flatMap((between) =>
+        blanks.map((around) => `${around}${scheme} ${between}a.b-c_d~e+f/g==${around}`),
+      ),
+    );
+    expect(spellings).toHaveLength(196);
+    expect(await identities("authorization", spellings)).toBe(1);
+  });
+
+  it("is written with its header's name in any case", async () => {
+    const fields = { authorization: "Bearer abc" };
+    expect(await identify(["header:Authorization"], fields)).toBe(
+      await identify(["header:authorization"], fields),
+    );
+  });
+
+  it("of Basic is one identity, however its base64 is written", async () => {
+    const encoded = btoa("ada:pa?ss>word");
+    expect(encoded).toBe("YWRhOnBhP3NzPndvcmQ=");
+    const spellings = [
+      encoded,
+      "YWRhOnBhP3NzPndvcmQ",
+      "YWRhOnBhP3NzPndvcmQ==",
+      "YWRhOnBhP3NzPndvcmQ=ignored",
+      // Bits that no byte has.
+      "YWRhOnBhP3NzPndvcmR=",
+      "YWRhOnBhP3NzPndvcmS",
+      "YW.RhOn~BhP3NzPndvcmQ=",
+      "YWRh OnBhP3NzPndvcmQ=",
+    ];
+    expect(
+      await identities(
+        "authorization",
+        spellings.map((text) => `Basic ${text}`),
+      ),
+    ).toBe(1);
+    for (const text of spellings) {
+      // Node's decoder, as servers use it, takes all of them.
+      expect(Buffer.from(text, "base64").toString()).toMatch(/^ada:pa\?ss>word/);
+    }
+    expect(await identities("authorization", ["Basic Pz8/", "basic Pz8_", "BASIC Pz8_="])).toBe(1);
+  });
+
+  it("of Basic that cannot be decoded is an identity all the same", async () => {
+    expect(await identities("authorization", ["Basic", "Basic a", "Basic ab", "Basic !"])).toBe(4);
+  });
+
+  it("is not another one: tokens keep their case, schemes and users are told apart", async () => {
+    const different = [
+      "Bearer abc",
+      "Bearer Abc",
+      "Bearer ab c",
+      "Bearer abc=",
+      "bearer",
+      "Basic YWRhOjE=",
+      "Basic YWRhOjI=",
+      "Basic ywRhOjE=",
+      "Token abc",
+      "abc",
+      "ABC",
+    ];
+    expect(await identities("authorization", different)).toBe(different.length);
+  });
+
+  it.each(["authorization", "proxy-authorization", "x-api-key", "apikey", "x-auth-token"])(
+    "sent together with others in %s is nobody's: no origin reads the same of them",
+    async (name) => {
+      const sources = [`header:${name}`, "ip"];
+      for (const lines of [
+        ["Bearer abc", "Bearer junk1"],
+        ["Bearer junk2", "Bearer abc"],
+        ["Bearer abc", ""],
+        ["Basic YWRhOjE=", "Bearer abc"],
+        ["abc,junk"],
+      ]) {
+        const headers = new Headers({ "cf-connecting-ip": "192.0.2.1" });
+        for (const line of lines) headers.append(name, line);
+        const read = compileSources(sources, "cloudflare", "partition", new Faults());
+        expect(await read(headers)).toBe("ip:192.0.2.1");
+      }
+    },
+  );
+
+  it("of several parameters is taken as it is", async () => {
+    const signed = "AWS4-HMAC-SHA256 Credential=a/b, SignedHeaders=host, Signature=0";
+    expect(await identify(["header:authorization"], { authorization: signed })).toMatch(
+      /^authoriz/,
+    );
+    const agent = "Mozilla/5.0 (KHTML, like Gecko)";
+    expect(await identify(["header:user-agent"], { "user-agent": agent })).toMatch(/^user-agent:/);
+  });
+});
+
 describe("faults of sources", () => {
   it.each([
     [[], "partition", "[]"],
@@ -125,7 +228,8 @@ describe("faults of sources", () => {
       {
         path: "clientIp",
         value,
-        remedy: 'Use "cloudflare", "vercel" or { trustedHops: 1 }, up to 32 hops.',
+        remedy:
+          'Use "cloudflare", "vercel", "socket" (not on Workers) or { trustedHops: 1 }, up to 32 hops.',
       },
     ]);
   });

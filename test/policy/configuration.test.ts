@@ -59,6 +59,80 @@ test("all faults come at once, one line each, with path, value and remedy", () =
   );
 });
 
+test("an unknown algorithm hides nothing else that is wrong with its policy", () => {
+  const wrong = {
+    algorithm: "leaky",
+    limit: 0,
+    window: "1y",
+    per: 3,
+    refill: -1,
+    segments: 61,
+    name: "a b",
+    onFailure: "shut",
+    burst: 7,
+  };
+  expect(faultsOf({ policies: [wrong] }).map(({ path }) => path)).toEqual([
+    "policies[0].algorithm",
+    "policies[0].burst",
+    "policies[0].limit",
+    "policies[0].onFailure",
+    "policies[0].window",
+    "policies[0].per",
+    "policies[0].refill",
+    "policies[0].segments",
+    "policies[0].name",
+  ]);
+});
+
+test("options that are undefined are as if they were not there", () => {
+  expect(() =>
+    createLimiter({ store: memoryStore(), policies: [policy], onfailure: undefined } as never),
+  ).not.toThrow();
+});
+
+describe("options of memoryStore()", () => {
+  test.for([
+    [{ maxEntires: 5 }, "maxEntires", "5", /^Did you mean `maxEntries`\?/],
+    [{ maxEntries: 0 }, "maxEntries", "0", /whole number from 1/],
+    [{ maxEntries: Number.NaN }, "maxEntries", "NaN", /whole number from 1/],
+    [{ maxEntries: "10" }, "maxEntries", '"10"', /whole number from 1/],
+    [{ now: 0 }, "now", "0", /a function/],
+    [null, "options", "null", /an object of options/],
+    ["10", "options", '"10"', /an object of options/],
+  ] as const)("%j have a fault", ([options, path, value, remedy]) => {
+    const make = () => memoryStore(options as never);
+    expect(make).toThrow(ConfigurationError);
+    try {
+      make();
+    } catch (error) {
+      expect((error as ConfigurationError).faults).toEqual([
+        { path, value, remedy: expect.stringMatching(remedy) },
+      ]);
+    }
+  });
+});
+
+describe("options of a decision", () => {
+  const limiter = createLimiter({ store: memoryStore(), policies: [policy] });
+
+  test.for([
+    [{ costs: 5 }, "The option is `cost`, not costs."],
+    [{ cost: 1, tokens: 5 }, "The option is `cost`, not tokens."],
+    [5, "The options must be an object, { cost }, not 5."],
+  ] as const)("%j are refused", async ([options, message]) => {
+    for (const call of [limiter.limit, limiter.peek]) {
+      const refused = (async () => call("ada", options as never))();
+      await expect(refused).rejects.toMatchObject({ code: "ERR_COST", message });
+    }
+  });
+
+  test("may be null, or say nothing", async () => {
+    for (const options of [undefined, null, {}, { cost: undefined }, { costs: undefined }]) {
+      expect((await limiter.peek("ada", options as never)).allowed).toBe(true);
+    }
+  });
+});
+
 test("a token never stands in an error, even a bad one", () => {
   try {
     createLimiter({ redis: { url: "x", token: "very secret" }, policies: [policy] });

@@ -35,6 +35,7 @@ export function run([program = "", ...args]: readonly string[], environment = {}
       PORT: "0",
       ORIGIN_PORT: "0",
       REDIS_REST_PORT: "0",
+      REDIS_REST_TOKEN: "",
       ...environment,
     },
   });

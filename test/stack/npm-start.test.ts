@@ -52,6 +52,16 @@ describe("npm start", () => {
     expect(stack.err()).toBe("");
   });
 
+  test("draws the bridge's token, and prints it once", async () => {
+    const [token, ...more] = stack.out().matchAll(/token: (\S+)/g);
+    expect(more).toEqual([]);
+    expect(token![1]).toMatch(/^[\w-]{32}$/);
+    const ping = (given: string) =>
+      fetch(`${stack.address("bridge")}/ping`, { headers: { authorization: `Bearer ${given}` } });
+    expect((await ping(token![1]!)).status).toBe(200);
+    expect((await ping("local")).status).toBe(401);
+  });
+
   test("lets 20 ride requests pass, and what refills meanwhile; the origin sees no other", async () => {
     const route = "POST /api/rides/request";
     expect((await ask(stack.address("origin"), "GET /__counts")).body).toEqual({});
@@ -100,6 +110,17 @@ describe("npm start", () => {
 });
 
 const direct = [process.execPath, "scripts/start.ts"];
+
+test("takes the bridge's token from REDIS_REST_TOKEN", async () => {
+  const stack = start({ REDIS_REST_TOKEN: "local" }, direct);
+  await stack.ready();
+  const headers = { authorization: "Bearer local" };
+  expect((await fetch(`${stack.address("bridge")}/ping`, { headers })).status).toBe(200);
+  expect((await ask(stack.address("worker"), "GET /_tidegate/health")).status).toBe(200);
+  process.kill(stack.pid, "SIGTERM");
+  expect(await stack.ended()).toBe(0);
+  expect(stack.err()).toBe("");
+});
 
 test("Ctrl-C during start-up leaves nothing running", async () => {
   const stack = start();
@@ -168,6 +189,7 @@ describe.concurrent("what it cannot start with is one line", () => {
 
   test.each([
     [{ PORT: "http" }, 'PORT takes a whole number from 0 to 65535, not "http"'],
+    [{ REDIS_REST_TOKEN: "a b" }, "REDIS_REST_TOKEN takes a token without spaces or line breaks"],
     [{ WORKERS: "0" }, 'WORKERS takes a whole number from 1 to 9, not "0"'],
     [{ REDIS_URL: "127.0.0.1:6379" }, "REDIS_URL takes a redis:// or rediss:// address"],
   ])("%j", async (environment, message) => {

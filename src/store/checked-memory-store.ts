@@ -1,0 +1,29 @@
+import { Faults } from "../errors.ts";
+import { whole } from "../policy/whole.ts";
+import { checkOptions } from "../unknown-options.ts";
+import { memoryStore as openMemoryStore, type MemoryStoreOptions } from "./memory-store.ts";
+import type { Store } from "./store.ts";
+
+/**
+ * Counts in this isolate's memory: for a first run without Redis, and for tests. Each isolate counts alone, and forgets
+ * with the isolate.
+ *
+ * @throws ConfigurationError with every fault
+ * @example
+ * createLimiter({ store: memoryStore(), policies: [fixedWindow({ limit: 100, window: "1m" })] })
+ */
+export function memoryStore(options: MemoryStoreOptions = {}): Store {
+  const faults = new Faults();
+  if (typeof options !== "object" || options === null) {
+    faults.add("options", options, "Give an object of options, or nothing.");
+  } else {
+    const { maxEntries, now } = options;
+    checkOptions(options, ["maxEntries", "now"], "", faults);
+    if (maxEntries !== undefined) whole(maxEntries, Number.MAX_SAFE_INTEGER, "maxEntries", faults);
+    if (now !== undefined && typeof now !== "function") {
+      faults.add("now", now, "Give a function that returns microseconds since 1970.");
+    }
+  }
+  faults.throwIfAny();
+  return openMemoryStore(options);
+}

@@ -1,0 +1,152 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+
+import { Hono } from "hono";
+import {
+  afterEach,
+  beforeEach,
+  describe,
+  expect,
+  it,
+  type MockInstance,
+  onTestFinished,
+  vi,
+} from "vitest";
+
+import { rateLimit, type RateLimitOptions } from "../../src/hono.ts";
+import { ConfigurationError, fixedWindow, memoryStore } from "../../src/index.ts";
+import { rateLimit as vercelRateLimit } from "../../src/vercel.ts";
+import { createGateway } from "../../src/worker/gateway.ts";
+
+let warn: MockInstance<typeof console.warn>;
+beforeEach(() => {
+  warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
+});
+
+interface App {
+  fetch(request: Request, bindings: object): Response | Promise<Response>;
+}
+
+/** Serves an app on Node as @hono/node-server does, which hands it Node's request as a binding. */
+async function serve(app: App): Promise<(from: string) => Promise<number>> {
+  const server = createServer(async (incoming: IncomingMessage, outgoing) => {
+    const request = new Request("http://localhost/", { headers: incoming.headers as never });
+    const response = await app.fetch(request, { incoming, outgoing });
+    outgoing.writeHead(response.status).end(await response.text());
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const { request } = await import("node:http");
+  return (localAddress) =>
+    new Promise((resolve, reject) => {
+      // What a client says of itself changes nothing.
+      const headers = { "x-forwarded-for": crypto.randomUUID(), "cf-connecting-ip": "192.0.2.1" };
+      request({ host: "127.0.0.1", port, localAddress, headers }, (response) => {
+        response.resume().on("end", () => resolve(response.statusCode!));
+      })
+        .on("error", reject)
+        .end();
+    });
+}
+
+const policies = [fixedWindow({ name: "hourly", limit: 2, window: "1h" })];
+
+function appOf(options: Partial<RateLimitOptions>) {
+  return new Hono()
+    .use(rateLimit({ store: memoryStore(), policies, ...options }))
+    .get("/", (c) => c.text("hello"));
+}
+
+function faultsOf(make: () => unknown): unknown {
+  try {
+    make();
+  } catch (error) {
+    return (error as ConfigurationError).faults.map(({ path, value }) => `${path}: ${value}`);
+  }
+  return [];
+}
+
+describe('clientIp "socket"', () => {
+  it("counts clients on Node by the address of their connection", async () => {
+    const ask = await serve(appOf({ clientIp: "socket" }));
+    const statuses = [];
+    for (const from of ["127.0.0.1", "127.0.0.1", "127.0.0.1", "127.0.0.2", "127.0.0.2"]) {
+      statuses.push(await ask(from));
+    }
+    expect(statuses).toEqual([200, 200, 429, 200, 200]);
+    expect(warn).not.toHaveBeenCalled();
+  });
+
+  it("does so in the gateway", async () => {
+    const gateway = createGateway({
+      ORIGIN: "http://127.0.0.1:1",
+      STORE: "memory",
+      CLIENT_IP: "socket",
+      RULES: [
+        { path: "/", policies: [{ algorithm: "fixed-window", name: "p", limit: 1, window: "1h" }] },
+      ],
+    });
+    const ask = await serve(gateway);
+    expect([await ask("127.0.0.1"), await ask("127.0.0.1"), await ask("127.0.0.2")]).toEqual([
+      502, 429, 502,
+    ]);
+  });
+
+  it("is nobody where there is no socket, and that is said once", async () => {
+    const app = appOf({ clientIp: "socket" });
+    expect((await app.request("/")).status).toBe(200);
+    expect((await app.request("/", {}, { incoming: { socket: {} } })).status).toBe(200);
+    expect((await app.request("/")).status).toBe(429);
+    expect(warn).toHaveBeenCalledTimes(1);
+  });
+
+  it("is a fault where no socket can be", () => {
+    const vercel = { store: memoryStore(), policies, clientIp: "socket" };
+    expect(faultsOf(() => vercelRateLimit(vercel as never))).toEqual(['clientIp: "socket"']);
+    vi.stubGlobal("navigator", { userAgent: "Cloudflare-Workers" });
+    expect(faultsOf(() => appOf({ clientIp: "socket" }))).toEqual(['clientIp: "socket"']);
+  });
+});
+
+describe("requests without identity that share one count", () => {
+  const ask = async (app: ReturnType<typeof appOf>, times: number) => {
+    for (let i = 0; i < times; i++) await app.request("/");
+  };
+
+  it("are reported once for each limiter, with what to do", async () => {
+    const app = appOf({ clientIp: "cloudflare", partition: ["header:x-api-key", "ip"] });
+    await app.request("/", { headers: { "x-api-key": "k" } });
+    expect(warn).not.toHaveBeenCalled();
+    await ask(app, 5);
+    expect(warn).toHaveBeenCalledTimes(1);
+    const [message] = warn.mock.calls[0]!;
+    expect(message).toMatch(/^tidegate: a request has none of header:x-api-key, ip: /);
+    for (const part of ['"socket"', '"cloudflare"', '"vercel"', "trustedHops", "onMissing"]) {
+      expect(message).toContain(part);
+    }
+    await ask(appOf({ clientIp: "cloudflare" }), 3);
+    expect(warn).toHaveBeenCalledTimes(2);
+  });
+
+  it("are reported where a function says nobody", async () => {
+    await ask(appOf({ partition: () => undefined }), 2);
+    expect(warn).toHaveBeenCalledExactlyOnceWith(
+      expect.stringMatching(/^tidegate: the partition function named nobody: /),
+    );
+  });
+
+  it("are not where that was asked for, or the request refused", async () => {
+    await ask(appOf({ clientIp: "cloudflare", onMissing: "share" }), 2);
+    await ask(appOf({ clientIp: "cloudflare", onMissing: "reject" }), 2);
+    expect(warn).not.toHaveBeenCalled();
+  });
+});
