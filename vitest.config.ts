@@ -13,6 +13,7 @@ export default defineConfig({
     alias: [
       { find: /^tidegate$/, replacement: source("index.ts") },
       { find: /^tidegate\/gateway$/, replacement: source("worker/gateway.ts") },
+      { find: /^tidegate\/worker$/, replacement: source("worker/cloudflare.ts") },
       { find: /^tidegate\/(hono|vercel|cloudflare)$/, replacement: source("$1.ts") },
     ],
   },
@@ -24,7 +25,7 @@ export default defineConfig({
         test: {
           name: "node",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/workerd/**", "test/edge/**"],
+          exclude: ["test/workerd/**", "test/edge/**", "test/first-steps/**"],
           setupFiles: ["test/support/seed.ts"],
           testTimeout: 20_000,
           hookTimeout: 30_000,
@@ -45,6 +46,16 @@ export default defineConfig({
           })),
         ],
         test: { name: "workerd", include: ["test/workerd/**/*.test.ts"] },
+      },
+      {
+        extends: true,
+        test: {
+          name: "first-steps",
+          include: ["test/first-steps/**/*.test.ts"],
+          globalSetup: ["test/first-steps/global-setup.ts"],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
       },
       {
         extends: true,

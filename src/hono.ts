@@ -13,7 +13,7 @@ import type { Decision } from "./limiter/decision.ts";
 import type { Limiter } from "./limiter/limiter.ts";
 import { openLimiter } from "./limiter/open-limiter.ts";
 import { checkSettings, givenOptions, type LimiterOptions } from "./limiter/settings.ts";
-import { processEnvironment } from "./runtime.ts";
+import { readEnvironment } from "./runtime.ts";
 import { memoryStore } from "./store/memory-store.ts";
 import { openStore } from "./store/open-store.ts";
 import type { RedisClient, RedisEndpoint } from "./store/redis-client.ts";
@@ -60,7 +60,7 @@ export function rateLimit<E extends Env = Env>(
 
   function openLate(c: Context<E>): Limiter {
     const lateFaults = new Faults();
-    const environment = { ...processEnvironment(), ...(c.env as object) };
+    const environment = { ...readEnvironment(), ...(c.env as object) };
     const found = typeof redis === "function" ? { ...rest, redis: redis(c) } : rest;
     const opened = openStore(found, environment, lateFaults);
     lateFaults.throwIfAny();

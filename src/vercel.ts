@@ -8,7 +8,7 @@ import { compileRequest, type RequestOptions } from "./adapter/request-limiter.t
 import { Faults } from "./errors.ts";
 import { openLimiter } from "./limiter/open-limiter.ts";
 import { checkSettings, givenOptions, type LimiterOptions } from "./limiter/settings.ts";
-import { processEnvironment } from "./runtime.ts";
+import { readEnvironment } from "./runtime.ts";
 import { openStore } from "./store/open-store.ts";
 
 export interface RateLimitOptions extends LimiterOptions, RequestOptions<Request> {}
@@ -30,7 +30,7 @@ export function rateLimit(given: RateLimitOptions): (request: Request) => Promis
   // Whoever runs this runs it on Vercel, whichever of its runtimes that is.
   const requestOptions = { ...options, clientIp: options.clientIp ?? "vercel" };
   const limitRequest = compileRequest<Request>(requestOptions, options.policies, faults);
-  const store = openStore(options, processEnvironment(), faults);
+  const store = openStore(options, readEnvironment(), faults);
   faults.throwIfAny();
   const limiter = openLimiter(store!, settings);
 
