@@ -31,6 +31,11 @@ export interface RateLimitVariables {
   rateLimit: Decision;
 }
 
+// Also for routes in statements of their own, whose types do not know which middleware ran before them.
+declare module "hono" {
+  interface ContextVariableMap extends RateLimitVariables {}
+}
+
 /**
  * Middleware that limits the requests that reach it. It returns its 429 (a throw would be taken for a failed branch by
  * `some()`), and leaves the decision on `c.var.rateLimit`.
