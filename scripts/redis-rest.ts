@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { startBridge } from "./redis-rest/bridge.ts";
 import type { BridgeOptions } from "./redis-rest/bridge.ts";
 
-const usage = `Usage: npm run redis-rest -- [options]
+const usage = `Usage: tidegate-redis-rest [options]
 
 The Upstash REST protocol in front of a Redis.
 

@@ -37,8 +37,13 @@ test("these are the README's commands", () => {
     "curl -si -X POST",
     "curl -s http://127.0.0.1:8788/__counts",
     "curl -s http://127.0.0.1:8787/_tidegate/health",
+    "npm install tidegate",
+    "npm install tidegate &&",
+    "npx wrangler secret put",
+    "npx wrangler secret put",
+    "npx wrangler deploy",
     "npm run build",
-    "npm run redis-rest --",
+    "npx tidegate-redis-rest --redis redis://127.0.0.1:6379",
   ]);
 });
 
@@ -86,9 +91,10 @@ test("the build leaves the library and the worker", async () => {
   }
 }, 60_000);
 
-test("the bridge runs alone", async () => {
+test("the bridge runs alone in a clone, too, by the same options", async () => {
   const port = await freePort();
   const line = command(/redis-rest/)
+    .replace("npx tidegate-redis-rest", "npm run redis-rest --")
     .replace("redis://127.0.0.1:6379", inject("redisUrl"))
     .replace("8079", String(port));
   const bridge = spawn("bash", ["-c", line], {
