@@ -5,6 +5,13 @@ import { defineConfig } from "vitest/config";
 
 const source = (file: string) => fileURLToPath(new URL("src/", import.meta.url)) + file;
 
+/** On the packed package, installed in an empty folder. */
+const firstSteps = {
+  globalSetup: ["test/first-steps/global-setup.ts"],
+  testTimeout: 120_000,
+  hookTimeout: 300_000,
+};
+
 // Three runtimes. What is the same everywhere is tested in Node, on a real Redis over real HTTP; the other two show
 // that the code that ships runs where it ships to.
 export default defineConfig({
@@ -50,12 +57,15 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          ...firstSteps,
           name: "first-steps",
           include: ["test/first-steps/**/*.test.ts"],
-          globalSetup: ["test/first-steps/global-setup.ts"],
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          exclude: ["test/first-steps/next.test.ts"],
         },
+      },
+      {
+        extends: true,
+        test: { ...firstSteps, name: "next", include: ["test/first-steps/next.test.ts"] },
       },
       {
         extends: true,

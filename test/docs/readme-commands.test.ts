@@ -49,7 +49,7 @@ test("these are the README's commands", () => {
 
 test("the two set-up commands are CI's, and what test/stack starts", () => {
   expect(commands.slice(0, 2)).toEqual(["npm ci && npm start", "npm ci && npm test"]);
-  expect(readFileSync(".ci/run", "utf8")).toMatch(/\nnpm ci\nnpm test\n$/);
+  expect(readFileSync(".ci/run", "utf8")).toMatch(/\nnpm ci\nnpm test\nnpm run test:next\n$/);
 });
 
 test("25 requests with one key: 20 pass, and what refills meanwhile; the origin has counted them", async () => {
