@@ -8,7 +8,7 @@ const source = (file: string) => fileURLToPath(new URL("src/", import.meta.url))
 /** On the packed package, installed in an empty folder. */
 const firstSteps = {
   globalSetup: ["test/first-steps/global-setup.ts"],
-  testTimeout: 120_000,
+  testTimeout: 240_000,
   hookTimeout: 300_000,
 };
 

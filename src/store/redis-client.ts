@@ -22,6 +22,11 @@ const VARIABLES = [
 const MISSING_VARIABLE =
   "Set this variable (on Workers, bind it as a variable or secret), or pass redis: { url, token } to createLimiter().";
 
+/** Whether a value is missing, or only looks as if it were there. */
+function isBlank(value: unknown): boolean {
+  return value === undefined || (typeof value === "string" && value.trim() === "");
+}
+
 /** A client for the Redis that an environment names, as Upstash and Vercel name it. */
 export function redisFromEnvironment(
   environment: Environment,
@@ -69,11 +74,6 @@ export function createRedisClient(
   }
   if (!isUrl || !isToken) return undefined;
   return restClient({ url, token }, budget);
-}
-
-/** Whether a value is missing, or only looks as if it were there. */
-function isBlank(value: unknown): boolean {
-  return value === undefined || (typeof value === "string" && value.trim() === "");
 }
 
 /** A Redis address often has its password in it, in more than one place. */
