@@ -11,6 +11,8 @@ const NAMES = [
   "KV_REST_API_TOKEN",
 ];
 
+const BOTH = ["UPSTASH_REDIS_REST_URL is missing", "UPSTASH_REDIS_REST_TOKEN is missing"];
+
 /** Sets these variables in the order of their names; `undefined` is one that is not set. */
 function set(...values: readonly (string | undefined)[]): void {
   NAMES.forEach((name, i) => vi.stubEnv(name, values[i]));
@@ -24,7 +26,9 @@ function faults(): readonly string[] {
   try {
     createLimiter({ policies });
   } catch (error) {
-    return (error as ConfigurationError).faults.map(({ path, value }) => `${path} ${value}`);
+    return (error as ConfigurationError).faults.map(
+      ({ path, remedy }) => `${path} ${remedy.startsWith("Set this") ? "is missing" : "is wrong"}`,
+    );
   }
   return [];
 }
@@ -54,28 +58,21 @@ describe("the variables that name the Redis", () => {
   });
 
   test.for([
-    ["none is set", [], ["UPSTASH_REDIS_REST_URL missing", "UPSTASH_REDIS_REST_TOKEN missing"]],
-    [
-      "all are empty",
-      ["", "", "", ""],
-      ['UPSTASH_REDIS_REST_URL ""', 'UPSTASH_REDIS_REST_TOKEN ""'],
-    ],
-    [
-      "all are blank",
-      [" ", "\n"],
-      ['UPSTASH_REDIS_REST_URL " "', 'UPSTASH_REDIS_REST_TOKEN "\\n"'],
-    ],
-    ["the token is missing", ["http://192.0.2.1"], ["UPSTASH_REDIS_REST_TOKEN missing"]],
-    ["the token is empty", ["http://192.0.2.1", ""], ['UPSTASH_REDIS_REST_TOKEN ""']],
+    ["none is set", [], BOTH],
+    ["all are empty", ["", "", "", ""], BOTH],
+    ["all are blank", [" ", "\n", " ", "\t"], BOTH],
+    ["the token is missing", ["http://192.0.2.1"], ["UPSTASH_REDIS_REST_TOKEN is missing"]],
+    ["the token is empty", ["http://192.0.2.1", ""], ["UPSTASH_REDIS_REST_TOKEN is missing"]],
+    ["the token is blank", ["http://192.0.2.1", " "], ["UPSTASH_REDIS_REST_TOKEN is missing"]],
     [
       "the token is the other pair's",
       ["http://192.0.2.1", undefined, "http://192.0.2.2", "x"],
-      ["UPSTASH_REDIS_REST_TOKEN missing"],
+      ["UPSTASH_REDIS_REST_TOKEN is missing"],
     ],
     [
-      "the address is of another kind",
-      ["redis://192.0.2.1:6379", "x"],
-      ['UPSTASH_REDIS_REST_URL "redis://192.0.2.1:6379"'],
+      "the address is of another kind, and the token is missing",
+      ["redis://192.0.2.1:6379"],
+      ["UPSTASH_REDIS_REST_URL is wrong", "UPSTASH_REDIS_REST_TOKEN is missing"],
     ],
   ] as const)("are at fault where %s", ([, values, expected]) => {
     set(...values);
