@@ -5,6 +5,13 @@ import { defineConfig } from "vitest/config";
 
 const source = (file: string) => fileURLToPath(new URL("src/", import.meta.url)) + file;
 
+/** On the packed package, installed in an empty folder. */
+const firstSteps = {
+  globalSetup: ["test/first-steps/global-setup.ts"],
+  testTimeout: 240_000,
+  hookTimeout: 300_000,
+};
+
 // Three runtimes. What is the same everywhere is tested in Node, on a real Redis over real HTTP; the other two show
 // that the code that ships runs where it ships to.
 export default defineConfig({
@@ -13,6 +20,7 @@ export default defineConfig({
     alias: [
       { find: /^tidegate$/, replacement: source("index.ts") },
       { find: /^tidegate\/gateway$/, replacement: source("worker/gateway.ts") },
+      { find: /^tidegate\/worker$/, replacement: source("worker/cloudflare.ts") },
       { find: /^tidegate\/(hono|vercel|cloudflare)$/, replacement: source("$1.ts") },
     ],
   },
@@ -24,7 +32,7 @@ export default defineConfig({
         test: {
           name: "node",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/workerd/**", "test/edge/**"],
+          exclude: ["test/workerd/**", "test/edge/**", "test/first-steps/**"],
           setupFiles: ["test/support/seed.ts"],
           testTimeout: 20_000,
           hookTimeout: 30_000,
@@ -45,6 +53,19 @@ export default defineConfig({
           })),
         ],
         test: { name: "workerd", include: ["test/workerd/**/*.test.ts"] },
+      },
+      {
+        extends: true,
+        test: {
+          ...firstSteps,
+          name: "first-steps",
+          include: ["test/first-steps/**/*.test.ts"],
+          exclude: ["test/first-steps/next.test.ts"],
+        },
+      },
+      {
+        extends: true,
+        test: { ...firstSteps, name: "next", include: ["test/first-steps/next.test.ts"] },
       },
       {
         extends: true,

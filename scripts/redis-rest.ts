@@ -4,7 +4,7 @@ import { startBridge } from "./redis-rest/bridge.ts";
 import type { BridgeOptions } from "./redis-rest/bridge.ts";
 import { randomToken } from "./redis-rest/random-token.ts";
 
-const usage = `Usage: npm run redis-rest -- [options]
+const usage = `Usage: tidegate-redis-rest [options]
 
 The Upstash REST protocol in front of a Redis.
 

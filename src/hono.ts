@@ -24,7 +24,7 @@ import {
   type LimiterOptions,
 } from "./limiter/settings.ts";
 import { reportUnnamedTwins } from "./limiter/unnamed-twins.ts";
-import { processEnvironment } from "./runtime.ts";
+import { readEnvironment } from "./runtime.ts";
 import { memoryStore } from "./store/memory-store.ts";
 import { openStore } from "./store/open-store.ts";
 import type { RedisClient, RedisEndpoint } from "./store/redis-client.ts";
@@ -41,6 +41,11 @@ export interface RateLimitOptions<E extends Env = Env>
 /** What the middleware leaves on the context. */
 export interface RateLimitVariables {
   rateLimit: Decision;
+}
+
+// Also for routes in statements of their own, whose types do not know which middleware ran before them.
+declare module "hono" {
+  interface ContextVariableMap extends RateLimitVariables {}
 }
 
 /**
@@ -77,7 +82,7 @@ export function rateLimit<E extends Env = Env>(
 
   function openLate(c: Context<E>): Limiter {
     const lateFaults = new Faults();
-    const environment = { ...processEnvironment(), ...(c.env as object) };
+    const environment = { ...readEnvironment(), ...(c.env as object) };
     const found = typeof redis === "function" ? { ...rest, redis: redis(c) } : rest;
     const opened = openStore(found, environment, lateFaults);
     lateFaults.throwIfAny();

@@ -7,7 +7,7 @@ import { DEFAULTS } from "./limiter/settings.ts";
 import { compilePolicies } from "./policy/compile.ts";
 import type { Policy } from "./policy/policy.ts";
 import { putLast } from "./put-last.ts";
-import { processEnvironment } from "./runtime.ts";
+import { readEnvironment } from "./runtime.ts";
 import { redisFromEnvironment } from "./store/redis-client.ts";
 import { redisStore } from "./store/redis-store.ts";
 import type { Store } from "./store/store.ts";
@@ -71,6 +71,6 @@ function keyOf(policy: Policy): string {
 }
 
 function storeOfEnvironment(faults: Faults): Store | undefined {
-  const client = redisFromEnvironment(processEnvironment(), DEFAULT_BUDGET, faults);
+  const client = redisFromEnvironment(readEnvironment(), DEFAULT_BUDGET, faults);
   return client && guardStore(redisStore(client), { budget: DEFAULT_BUDGET, now: DEFAULTS.now });
 }

@@ -1,9 +1,12 @@
+import { bindings } from "#bindings";
+
 /** Variables of an environment, by name. */
 export type Environment = Readonly<Record<string, unknown>>;
 
-/** The environment of Node, Vercel, and of Workers with `nodejs_compat`; empty elsewhere. */
-export function processEnvironment(): Environment {
-  return (globalThis as { process?: { env?: Environment } }).process?.env ?? {};
+/** The process's variables, and on Workers the bindings, which `process.env` does not always have. */
+export function readEnvironment(): Environment {
+  const { process } = globalThis as { process?: { env?: Environment } };
+  return { ...process?.env, ...bindings };
 }
 
 /** Whether this is workerd, the runtime of Cloudflare Workers. */

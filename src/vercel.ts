@@ -1,9 +1,10 @@
 /**
- * Vercel Routing Middleware: `import { rateLimit } from "tidegate/vercel"`.
+ * Next's Proxy and Vercel Routing Middleware: `import { rateLimit } from "tidegate/vercel"`.
  *
  * @module
  */
 
+import { appendFields } from "./adapter/append-fields.ts";
 import {
   answerDenied,
   compileRequest,
@@ -11,6 +12,7 @@ import {
   type RequestOptions,
 } from "./adapter/request-limiter.ts";
 import { Faults } from "./errors.ts";
+import type { Decision } from "./limiter/decision.ts";
 import { openLimiter } from "./limiter/open-limiter.ts";
 import {
   checkSettings,
@@ -19,32 +21,53 @@ import {
   type LimiterOptions,
 } from "./limiter/settings.ts";
 import { reportUnnamedTwins } from "./limiter/unnamed-twins.ts";
-import { processEnvironment } from "./runtime.ts";
+import { readEnvironment } from "./runtime.ts";
 import { openStore } from "./store/open-store.ts";
 
-export interface RateLimitOptions extends LimiterOptions, RequestOptions<Request> {}
+export interface RateLimitOptions<R extends Request = Request>
+  extends LimiterOptions, RequestOptions<R> {
+  /**
+   * Your own middleware, called with allowed requests only. The fields of the decision are added to the response that
+   * it returns; without one the request goes on to its route. Default: every allowed request goes on.
+   */
+  readonly onAllowed?: (request: R, decision: Decision) => OwnAnswer | Promise<OwnAnswer>;
+}
+
+/** What a middleware answers; nothing where the request is to go on. */
+type OwnAnswer = Response | null | undefined | void;
 
 /**
- * A Routing Middleware that limits the requests that its `config.matcher` selects. An allowed request goes on to its
- * route, and the fields of the decision are added to the route's response.
+ * Limits the requests that `config.matcher` selects, as `proxy.ts` of Next 16, or as `middleware.ts` of earlier Next and
+ * of Vercel Routing Middleware. A denied request is answered here. An allowed one goes on to its route with
+ * `x-middleware-next` in the response, and the fields of the decision are added to the route's response.
  *
  * @throws ConfigurationError with every fault, when it is made
  * @example
- * // middleware.ts
- * export const config = { runtime: "edge", matcher: "/api/:path*" };
+ * // proxy.ts
+ * export const config = { matcher: "/api/:path*" };
  * export default rateLimit({ policies: [tokenBucket({ limit: 20, refill: 10, per: "1s" })] });
  */
-export function rateLimit(given: RateLimitOptions): (request: Request) => Promise<Response> {
+export function rateLimit<R extends Request = Request>(
+  given: RateLimitOptions<R>,
+): (request: R) => Promise<Response> {
   const faults = new Faults();
-  const options = givenOptions(given, [...LIMITER_OPTIONS, ...REQUEST_OPTIONS], faults);
+  const options = givenOptions(
+    given,
+    [...LIMITER_OPTIONS, ...REQUEST_OPTIONS, "onAllowed"],
+    faults,
+  );
   const settings = checkSettings(options, faults);
   // Whoever runs this runs it on Vercel, whichever of its runtimes that is.
   const requestOptions = { ...options, clientIp: options.clientIp ?? "vercel" };
   if (requestOptions.clientIp === "socket") {
     faults.add("clientIp", "socket", 'Leave it out: here Vercel says it. "socket" is for Node.');
   }
-  const limitRequest = compileRequest<Request>(requestOptions, options.policies, faults);
-  const store = openStore(options, processEnvironment(), faults);
+  const limitRequest = compileRequest<R>(requestOptions, options.policies, faults);
+  const { onAllowed } = options;
+  if (onAllowed !== undefined && typeof onAllowed !== "function") {
+    faults.add("onAllowed", onAllowed, "Give a function that returns a Response, or nothing.");
+  }
+  const store = openStore(options, readEnvironment(), faults);
   faults.throwIfAny();
   reportUnnamedTwins(options, settings);
   const limiter = openLimiter(store!, settings);
@@ -53,6 +76,8 @@ export function rateLimit(given: RateLimitOptions): (request: Request) => Promis
     const answer = await limitRequest(limiter, request, request.headers);
     if (answer instanceof Response) return answer;
     if (!answer.allowed) return answerDenied(options, request, answer);
+    const own = await onAllowed?.(request, answer);
+    if (own) return appendFields(own, answer.headers());
     const headers = answer.headers();
     // How a Routing Middleware says "go on": the platform takes this field off and adds the others to the response.
     headers.set("x-middleware-next", "1");

@@ -1,5 +1,5 @@
 import { Faults } from "../errors.ts";
-import { processEnvironment } from "../runtime.ts";
+import { readEnvironment } from "../runtime.ts";
 import { openStore } from "../store/open-store.ts";
 import type { Limiter } from "./limiter.ts";
 import { openLimiter } from "./open-limiter.ts";
@@ -22,7 +22,7 @@ export function createLimiter(given: LimiterOptions): Limiter {
   const faults = new Faults();
   const options = givenOptions(given, LIMITER_OPTIONS, faults);
   const settings = checkSettings(options, faults);
-  const store = openStore(options, processEnvironment(), faults);
+  const store = openStore(options, readEnvironment(), faults);
   faults.throwIfAny();
   reportUnnamedTwins(options, settings);
   return openLimiter(store!, settings);

@@ -1,5 +1,5 @@
 import type { Faults } from "../errors.ts";
-import { onWorkers, processEnvironment } from "../runtime.ts";
+import { onWorkers, readEnvironment } from "../runtime.ts";
 import { ipPartition } from "./ip-address.ts";
 
 /** Who is trusted to say where a request comes from. */
@@ -19,7 +19,7 @@ export type ClientIp =
  */
 export function detectPlatform(): "cloudflare" | "vercel" | undefined {
   if (onWorkers()) return "cloudflare";
-  if (processEnvironment()["VERCEL"] === "1") return "vercel";
+  if (readEnvironment()["VERCEL"] === "1") return "vercel";
   return undefined;
 }
 

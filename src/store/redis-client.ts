@@ -19,47 +19,57 @@ const VARIABLES = [
   ["KV_REST_API_URL", "KV_REST_API_TOKEN"],
 ] as const;
 
+const MISSING_VARIABLE =
+  "Set this variable (on Workers, bind it as a variable or secret), or pass redis: { url, token } to createLimiter().";
+
+/** Whether a value is missing, or only looks as if it were there. */
+function isBlank(value: unknown): boolean {
+  return value === undefined || (typeof value === "string" && value.trim() === "");
+}
+
 /** A client for the Redis that an environment names, as Upstash and Vercel name it. */
 export function redisFromEnvironment(
   environment: Environment,
   budget: number,
   faults: Faults,
 ): RedisClient | undefined {
-  const [url, token] =
-    VARIABLES.find(([name]) => environment[name] !== undefined && environment[name] !== "") ??
-    VARIABLES[0];
-  return createRedisClient(environment[url], environment[token], { url, token }, budget, faults);
+  const [url, token] = VARIABLES.find(([name]) => !isBlank(environment[name])) ?? VARIABLES[0];
+  const paths = { url, token, missing: MISSING_VARIABLE };
+  return createRedisClient(environment[url], environment[token], paths, budget, faults);
 }
 
 /**
  * A client for an endpoint, checked.
  *
- * @param paths what faults call the two values
+ * @param paths what faults call the two values, and the remedy where one is missing
  */
 export function createRedisClient(
   url: unknown,
   token: unknown,
-  paths: { readonly url: string; readonly token: string },
+  paths: { readonly url: string; readonly token: string; readonly missing?: string },
   budget: number,
   faults: Faults,
 ): RedisClient | undefined {
+  const remedyIfMissing = (value: unknown) => (isBlank(value) ? paths.missing : undefined);
   const isUrl =
     typeof url === "string" && /^https?:\/\/[^\s/?#]+\S*$/.test(url) && URL.canParse(url);
   if (!isUrl) {
     faults.add(
       paths.url,
       typeof url === "string" ? withoutCredentials(url) : url,
-      'Give the HTTP address of the Redis REST API, "https://...", not a redis:// one.',
+      remedyIfMissing(url) ??
+        'Give the HTTP address of the Redis REST API, "https://...", not a redis:// one.',
     );
   }
   const isToken = typeof token === "string" && /^[!-~]+$/.test(token);
   if (!isToken) {
     // What stands there may be most of a secret.
-    const shown = token === undefined || token === "" ? token : "(hidden)";
+    const shown = isBlank(token) ? token : "(hidden)";
     faults.add(
       paths.token,
       shown,
-      "Give the token of the Redis REST API, without spaces or line breaks.",
+      remedyIfMissing(token) ??
+        "Give the token of the Redis REST API, without spaces or line breaks.",
     );
   }
   if (!isUrl || !isToken) return undefined;

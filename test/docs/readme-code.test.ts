@@ -14,12 +14,21 @@ const blocks = codeBlocks("README.md").filter(({ language }) => language === "ts
 const folder = resolve(".tmp/readme");
 const fileOf = (line: number) => join(folder, `line-${line}.ts`);
 
-// What only Workers have: there, test/workerd runs it.
-vi.mock("cloudflare:workers", () => ({ waitUntil: () => {} }));
+/** What a worker's wrangler.toml binds. */
+const bound = vi.hoisted((): Record<string, unknown> => ({}));
+
+// What only Workers have: there, test/workerd and test/first-steps run it.
+vi.mock("cloudflare:workers", () => ({ env: bound, waitUntil: () => {} }));
 
 let origin: Origin;
 beforeAll(async () => {
   origin = await startOrigin();
+  Object.assign(bound, {
+    ORIGIN: origin.url,
+    STORE: "memory",
+    CLIENT_IP: "cloudflare",
+    RULES: [{ path: "/*", policies: [{ algorithm: "fixed-window", limit: 20, window: "1d" }] }],
+  });
   vi.stubEnv("UPSTASH_REDIS_REST_URL", inject("redisRestUrl"));
   vi.stubEnv("UPSTASH_REDIS_REST_TOKEN", inject("redisRestToken"));
   rmSync(folder, { recursive: true, force: true });
@@ -60,7 +69,7 @@ async function statusesOf(handler: Handler, requests: number): Promise<number[]>
 
 describe("the README's TypeScript", () => {
   test("has every block that it should", () => {
-    expect(blocks).toHaveLength(7);
+    expect(blocks).toHaveLength(9);
   });
 
   test("is what the types say", async () => {
@@ -88,7 +97,7 @@ test("the README's wrangler.toml is a gateway's, and its rule limits", async () 
   const block = codeBlocks("README.md").find(({ language }) => language === "toml")!;
   mkdirSync(folder, { recursive: true });
   const file = join(folder, "wrangler.toml");
-  writeFileSync(file, `name = "readme"\n${block.code}`);
+  writeFileSync(file, block.code);
   const { vars } = unstable_readConfig({ config: file });
   const gateway = createGateway({
     ...vars,

@@ -37,14 +37,19 @@ test("these are the README's commands", () => {
     "curl -si -X POST",
     "curl -s http://127.0.0.1:8788/__counts",
     "curl -s http://127.0.0.1:8787/_tidegate/health",
+    "npm install tidegate",
+    "npm install tidegate &&",
+    "npx wrangler secret put",
+    "npx wrangler secret put",
+    "npx wrangler deploy",
     "npm run build",
-    "npm run redis-rest --",
+    "npx tidegate-redis-rest --redis redis://127.0.0.1:6379",
   ]);
 });
 
 test("the two set-up commands are CI's, and what test/stack starts", () => {
   expect(commands.slice(0, 2)).toEqual(["npm ci && npm start", "npm ci && npm test"]);
-  expect(readFileSync(".ci/run", "utf8")).toMatch(/\nnpm ci\nnpm test\n$/);
+  expect(readFileSync(".ci/run", "utf8")).toMatch(/\nnpm ci\nnpm test\nnpm run test:next\n$/);
 });
 
 test("25 requests with one key: 20 pass, and what refills meanwhile; the origin has counted them", async () => {
@@ -86,9 +91,10 @@ test("the build leaves the library and the worker", async () => {
   }
 }, 60_000);
 
-test("the bridge runs alone", async () => {
+test("the bridge runs alone in a clone, too, by the same options", async () => {
   const port = await freePort();
   const line = command(/redis-rest/)
+    .replace("npx tidegate-redis-rest", "npm run redis-rest --")
     .replace("redis://127.0.0.1:6379", inject("redisUrl"))
     .replace("8079", String(port));
   const bridge = spawn("bash", ["-c", line], {

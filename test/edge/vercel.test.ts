@@ -47,6 +47,54 @@ describe("rateLimit() of tidegate/vercel, in Vercel's runtime", () => {
     expect((await middleware(from("192.0.2.2"))).status).toBe(200);
   });
 
+  it("hands allowed requests to the middleware behind it, and adds the fields to what that answers", async () => {
+    const asked: string[] = [];
+    const middleware = rateLimit({
+      store: memoryStore(),
+      policies,
+      onAllowed(request, decision) {
+        asked.push(`${new URL(request.url).pathname} ${decision.policies[0]!.remaining}`);
+        return Response.redirect("https://shop.example/sign-in", 307);
+      },
+    });
+    const answers = [];
+    for (let i = 0; i < 3; i++) answers.push(await middleware(from("192.0.2.1")));
+    expect(answers.map(({ status }) => status)).toEqual([307, 307, 429]);
+    expect(asked).toEqual(["/api/x 1", "/api/x 0"]);
+    expect(Object.fromEntries(answers[0]!.headers)).toMatchObject({
+      location: "https://shop.example/sign-in",
+      "ratelimit-policy": '"hourly";q=2;w=2592000',
+      "x-ratelimit-remaining": "1",
+    });
+    expect(answers[0]!.headers.has("x-middleware-next")).toBe(false);
+  });
+
+  it("sends a request on where the middleware behind it answers nothing, also late", async () => {
+    for (const onAllowed of [() => {}, () => null, async () => undefined]) {
+      const middleware = rateLimit({ store: memoryStore(), policies, onAllowed });
+      const answer = await middleware(from("192.0.2.1"));
+      expect([answer.status, answer.headers.get("x-middleware-next")]).toEqual([200, "1"]);
+      expect(answer.headers.get("X-RateLimit-Remaining")).toBe("1");
+    }
+  });
+
+  it("keeps a go-on of its own, with what that adds", async () => {
+    const middleware = rateLimit({
+      store: memoryStore(),
+      policies,
+      onAllowed: async () =>
+        new Response(null, { headers: { "x-middleware-next": "1", "set-cookie": "seen=1" } }),
+    });
+    const { headers } = await middleware(from("192.0.2.1"));
+    expect([headers.get("x-middleware-next"), headers.get("set-cookie")]).toEqual(["1", "seen=1"]);
+    expect(headers.get("X-RateLimit-Remaining")).toBe("1");
+  });
+
+  it("refuses an onAllowed that is no function", () => {
+    const faults = faultsOf({ store: memoryStore(), policies, onAllowed: "next" });
+    expect(faults.map(({ path, value }) => [path, value])).toEqual([["onAllowed", '"next"']]);
+  });
+
   it("decides on a real Redis, over the runtime's own fetch", async () => {
     const options = {
       redis: { url: inject("redisRestUrl"), token: inject("redisRestToken") },

@@ -1,0 +1,68 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { execPath } from "node:process";
+
+import { afterAll, beforeAll, expect, inject, it } from "vitest";
+
+import { freePort } from "../../scripts/free-port.ts";
+import { codeBlocks } from "../docs/code-blocks.ts";
+
+let bridge: ChildProcess;
+let url: string;
+let complaints = "";
+beforeAll(async () => {
+  const { code } = codeBlocks("README.md").find((block) => block.code.startsWith("npx tidegate-"))!;
+  const port = await freePort();
+  url = `http://127.0.0.1:${port}`;
+  const line = code
+    .replace("redis://127.0.0.1:6379", inject("redisUrl"))
+    .replace("8079", String(port));
+  bridge = spawn("bash", ["-c", `${line.trim()} --emulate upstash`], {
+    cwd: inject("installed"),
+    env: { ...process.env, npm_config_offline: "true" },
+    stdio: ["ignore", "pipe", "pipe"],
+    // A group of its own, to be ended as a terminal's Ctrl-C would: npx, its shell and the bridge.
+    detached: true,
+  });
+  bridge.stderr!.on("data", (chunk) => (complaints += chunk));
+  for await (const chunk of bridge.stdout!) if (String(chunk).includes(url)) break;
+});
+afterAll(async () => {
+  process.kill(-bridge.pid!, "SIGINT");
+  await once(bridge, "close");
+});
+
+async function ask(...command: string[]): Promise<unknown> {
+  const answer = await fetch(url, {
+    method: "POST",
+    headers: { authorization: "Bearer local" },
+    body: JSON.stringify(command),
+  });
+  return answer.json();
+}
+
+it("the bridge of the package serves a Redis, as the README starts it", async () => {
+  expect(await ask("PING"), complaints).toEqual({ result: "PONG" });
+  expect(await ask("EVAL", "return {1, 'two'}", "0")).toEqual({ result: [1, "two"] });
+});
+
+it("it decides", async () => {
+  const program = `
+    import { createLimiter, fixedWindow } from "tidegate";
+    const limiter = createLimiter({
+      redis: { url: ${JSON.stringify(url)}, token: "local" },
+      timeout: "10s",
+      policies: [fixedWindow({ limit: 2, window: "30d" })],
+    });
+    const reasons = [];
+    for (let i = 0; i < 3; i++) reasons.push((await limiter.limit("${crypto.randomUUID()}")).reason);
+    console.log(reasons.join());`;
+  const child = spawn(execPath, ["--input-type=module", "-e", program], {
+    cwd: inject("installed"),
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let out = "";
+  child.stdout.on("data", (chunk) => (out += chunk));
+  await once(child, "close");
+  expect(out.trim()).toBe("allowed,allowed,cached-denial");
+});

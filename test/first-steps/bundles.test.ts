@@ -1,0 +1,61 @@
+import { join } from "node:path";
+
+import { build } from "esbuild";
+import { expect, inject, it } from "vitest";
+
+import { readmeCode } from "./readme.ts";
+
+const handler = readmeCode("await limit(");
+
+/** The README's first handler as a bundler with these conditions makes it. */
+async function bundle(conditions: string[]): Promise<string> {
+  const { outputFiles } = await build({
+    stdin: { contents: handler, resolveDir: inject("installed"), loader: "ts" },
+    bundle: true,
+    write: false,
+    format: "esm",
+    conditions,
+    external: ["cloudflare:*"],
+    logLevel: "silent",
+  });
+  return outputFiles[0]!.text;
+}
+
+it.each([["workerd"], ["workerd", "worker", "browser"]])(
+  "a bundle for Workers reads their bindings (%s)",
+  async (...conditions) => {
+    expect(await bundle(conditions)).toContain('from "cloudflare:workers"');
+  },
+);
+
+it.each([[], ["browser"], ["worker", "browser"], ["edge-light"], ["node"], ["bun"], ["deno"]])(
+  "a bundle for anything else knows nothing of Workers' modules (%s)",
+  async (...conditions) => {
+    expect(await bundle(conditions)).not.toContain("cloudflare:");
+  },
+);
+
+it("a bundle has nothing in it that the handler does not use", async () => {
+  const { metafile } = await build({
+    stdin: { contents: handler, resolveDir: inject("installed"), loader: "ts" },
+    bundle: true,
+    write: false,
+    format: "esm",
+    metafile: true,
+    logLevel: "silent",
+  });
+  const [output] = Object.values(metafile.outputs);
+  const used = Object.entries(output!.inputs).filter(([, { bytesInOutput }]) => bytesInOutput > 0);
+  const names = used.map(([file]) => file);
+  expect(names.filter((name) => !name.includes("/node_modules/tidegate/"))).toEqual(["<stdin>"]);
+  for (const absent of ["create-limiter", "leasing-store", "sliding-window-log", "gateway"]) {
+    expect(names.filter((name) => name.includes(absent))).toEqual([]);
+  }
+});
+
+it("Node imports every entry that is not Workers' own", async () => {
+  const folder = join(inject("installed"), "node_modules/tidegate/dist/lib");
+  for (const entry of ["index", "hono", "vercel", "worker/gateway"]) {
+    expect(Object.keys((await import(join(folder, `${entry}.js`))) as object)).not.toEqual([]);
+  }
+});

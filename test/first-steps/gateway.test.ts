@@ -1,0 +1,67 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+
+import { readmeCode } from "./readme.ts";
+import { startProject, statusesOf } from "./worker.ts";
+
+/** What the README has somebody write who has no clone. */
+const files = {
+  "wrangler.toml": readmeCode("[[vars.RULES]]"),
+  "src/index.ts": readmeCode("tidegate/worker"),
+};
+
+let origin: Server;
+let seen = 0;
+beforeAll(async () => {
+  origin = createServer((_request, response) => {
+    seen++;
+    response.end("origin");
+  });
+  await once(origin.listen(0, "127.0.0.1"), "listening");
+});
+afterAll(() => {
+  origin.closeAllConnections();
+  origin.close();
+});
+
+const address = () => `http://127.0.0.1:${(origin.address() as AddressInfo).port}`;
+
+describe("the gateway of somebody who has only installed the package", () => {
+  it("limits by the README's rule, and passes the rest", async () => {
+    const worker = await startProject({
+      files,
+      variables: { ORIGIN: address(), PREFIX: crypto.randomUUID() },
+      secrets: {
+        UPSTASH_REDIS_REST_URL: inject("redisRestUrl"),
+        UPSTASH_REDIS_REST_TOKEN: inject("redisRestToken"),
+      },
+    });
+    const health = await worker.fetch("/_tidegate/health");
+    expect([health.status, await health.json()]).toEqual([
+      200,
+      expect.objectContaining({ status: "ok" }),
+    ]);
+    const login = { method: "POST" };
+    expect(await statusesOf(worker, 7, "/api/login", login)).toEqual([
+      200, 200, 200, 200, 200, 429, 429,
+    ]);
+    expect(seen).toBe(5);
+    expect(await statusesOf(worker, 3, "/elsewhere", login)).toEqual([200, 200, 200]);
+    expect(seen).toBe(8);
+  });
+
+  it("runs by `.dev.vars` alone, without a Redis, on an older compatibility date without flags", async () => {
+    const worker = await startProject({
+      files: {
+        ...files,
+        "wrangler.toml": files["wrangler.toml"].replace("2026-10-20", "2024-09-23"),
+        ".dev.vars": `STORE=memory\nORIGIN=${address()}\n`,
+      },
+    });
+    const statuses = await statusesOf(worker, 7, "/api/login", { method: "POST" });
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 429, 429]);
+  });
+});

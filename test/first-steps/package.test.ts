@@ -1,0 +1,126 @@
+import { execFile } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+
+import { beforeAll, describe, expect, inject, it } from "vitest";
+
+import { codeBlocks } from "../docs/code-blocks.ts";
+
+interface Manifest {
+  readonly exports: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
+  readonly bin: Readonly<Record<string, string>>;
+  readonly scripts: Readonly<Record<string, string>>;
+  readonly repository: { readonly url: string };
+}
+
+let folder: string;
+let manifest: Manifest;
+let files: readonly string[];
+beforeAll(() => {
+  folder = join(inject("installed"), "node_modules/tidegate");
+  manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
+  files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) =>
+    statSync(join(folder, file)).isFile(),
+  );
+});
+
+describe("the tarball", () => {
+  it("has the library, its Lua, the bridge, the documents and the examples, and nothing else", () => {
+    const kinds = files.map((file) =>
+      file.replace(/^(dist\/lib|[^/]+)\/.*?((?:\.d)?\.\w+(?:\.map)?)$/, "$1/*$2"),
+    );
+    expect([...new Set(kinds)].sort()).toEqual([
+      "CHANGELOG.md",
+      "CONTRIBUTING.md",
+      "LICENSE",
+      "README.md",
+      "bench/*.json",
+      "bench/*.svg",
+      "dist/*.js",
+      "dist/*.lua",
+      "dist/*.txt",
+      "dist/lib/*.d.ts",
+      "dist/lib/*.js",
+      "dist/lib/*.js.map",
+      "dist/lib/*.json",
+      "docs/*.md",
+      "examples/*.json",
+      "examples/*.toml",
+      "examples/*.ts",
+      "lua/*.lua",
+      "package.json",
+    ]);
+  });
+
+  it("is small", async () => {
+    const { stdout } = await promisify(execFile)("tar", ["-tzf", inject("tarball")]);
+    expect(stdout.trim().split("\n")).toHaveLength(files.length);
+    expect(statSync(inject("tarball")).size).toBeLessThan(400_000);
+  });
+
+  it("names no file that it has not: entries, programs, source maps", () => {
+    const targets = Object.values(manifest.exports).flatMap((entry) =>
+      typeof entry === "string" ? [entry] : Object.values(entry),
+    );
+    expect(targets).toHaveLength(13);
+    const named = [...targets, ...Object.values(manifest.bin)];
+    expect(named.filter((target) => !existsSync(join(folder, target)))).toEqual([]);
+    for (const file of files.filter((name) => name.endsWith(".map"))) {
+      const map = JSON.parse(readFileSync(join(folder, file), "utf8")) as {
+        sources: string[];
+        sourcesContent?: string[];
+      };
+      expect([file, map.sourcesContent?.length]).toEqual([file, map.sources.length]);
+    }
+  });
+
+  it("says where the modules of the library's own conditions are", () => {
+    const { imports } = JSON.parse(readFileSync(join(folder, "dist/lib/package.json"), "utf8")) as {
+      imports: Record<string, Record<string, string>>;
+    };
+    const targets = Object.values(imports).flatMap((conditions) => Object.values(conditions));
+    expect(targets).toEqual(["./bindings.workerd.js", "./bindings.js"]);
+    for (const target of targets) expect(existsSync(join(folder, "dist/lib", target))).toBe(true);
+  });
+
+  it("runs nothing where it is installed", () => {
+    for (const script of ["preinstall", "install", "postinstall", "prepare"]) {
+      expect(manifest.scripts).not.toHaveProperty(script);
+    }
+  });
+
+  it("has every file that its documents link to", () => {
+    const links = files
+      .filter((file) => file.endsWith(".md"))
+      .flatMap((file) =>
+        [...readFileSync(join(folder, file), "utf8").matchAll(/\]\(([^)\s]+)\)/g)]
+          .map(([, target]) => target!.replace(/#.*$/, ""))
+          .filter((target) => target !== "" && !/^[a-z]+:/.test(target))
+          .map((target) => join(dirname(file), target)),
+      );
+    expect(links).toContain("docs/guarantees.md");
+    expect(links.filter((link) => !existsSync(join(folder, link)))).toEqual([]);
+  });
+
+  it("says where its source is", () => {
+    expect(manifest.repository.url).toMatch(/^git\+https:\/\/.+\.git$/);
+  });
+
+  it("has the README's gateway as an example", () => {
+    const read = (file: string) => readFileSync(join(folder, "examples/gateway", file), "utf8");
+    const blocks = codeBlocks(join(folder, "README.md")).map(({ code }) => code);
+    expect(blocks).toContain(read("wrangler.toml"));
+    expect(blocks).toContain(read("src/index.ts"));
+  });
+});
+
+describe("the bridge that the package brings", () => {
+  it("has the licences of what is in it", () => {
+    const text = readFileSync(join(folder, "dist/bin/THIRD-PARTY-LICENSES.txt"), "utf8");
+    expect(text).toMatch(/^ioredis \d/m);
+    for (const part of text.split(/^-{80}$/m)) {
+      expect(part.trim()).toMatch(/^[@\w/-]+ [\d.]+\n\n[^]*copyright[^]{300,}/i);
+    }
+  });
+});

@@ -1,0 +1,96 @@
+import { describe, expect, inject, it } from "vitest";
+
+import { readmeCode } from "./readme.ts";
+import { startProject, statusesOf } from "./worker.ts";
+
+const handler = readmeCode("await limit(");
+
+/** The README's first handler, with the rest of its limit far away in time. */
+const files = { "src/index.ts": handler.replace('per: "1s"', 'per: "1h"') };
+
+const redis = () => ({
+  UPSTASH_REDIS_REST_URL: inject("redisRestUrl"),
+  UPSTASH_REDIS_REST_TOKEN: inject("redisRestToken"),
+});
+
+const asUser = () => ({ headers: { "x-user-id": crypto.randomUUID() } });
+const twentyPass = [...Array(20).fill(200), 429, 429];
+
+const runtimes = [
+  { compatibilityDate: "2026-10-20", compatibilityFlags: [] },
+  // Node's compatibility is on by default from 2026-08-04.
+  {
+    compatibilityDate: "2026-10-20",
+    compatibilityFlags: ["no_nodejs_compat", "no_nodejs_compat_v2"],
+  },
+  { compatibilityDate: "2026-07-01", compatibilityFlags: ["nodejs_compat"] },
+  { compatibilityDate: "2026-07-01", compatibilityFlags: [] },
+  // `process.env` is filled from 2025-04-01.
+  { compatibilityDate: "2024-09-23", compatibilityFlags: ["nodejs_compat"] },
+  { compatibilityDate: "2024-09-23", compatibilityFlags: [] },
+];
+
+const atModuleScope = `import { createLimiter, fixedWindow } from "tidegate";
+
+const limiter = createLimiter({ policies: [fixedWindow({ limit: 20, window: "30d" })] });
+
+export default {
+  async fetch(request) {
+    const decision = await limiter.limit(request.headers.get("x-user-id"));
+    return decision.allowed ? new Response("hello") : decision.response();
+  },
+};`;
+
+describe.each(runtimes)("on a Worker, $compatibilityDate $compatibilityFlags", (runtime) => {
+  it("the README's first handler finds the variables that are bound", async () => {
+    const worker = await startProject({ ...runtime, files, variables: redis() });
+    expect(await statusesOf(worker, 22, "/", asUser())).toEqual(twentyPass);
+  });
+
+  it("createLimiter() at module scope finds them", async () => {
+    const worker = await startProject({
+      ...runtime,
+      files: { "src/index.ts": atModuleScope },
+      variables: redis(),
+    });
+    expect(await statusesOf(worker, 22, "/", asUser())).toEqual(twentyPass);
+  });
+});
+
+describe("on a Worker without Node's compatibility, the README's first handler", () => {
+  const runtime = { compatibilityDate: "2024-09-23", compatibilityFlags: [] };
+
+  it("finds secrets", async () => {
+    const worker = await startProject({ ...runtime, files, secrets: redis() });
+    expect(await statusesOf(worker, 22, "/", asUser())).toEqual(twentyPass);
+  });
+
+  it("finds what is in .dev.vars", async () => {
+    const lines = Object.entries(redis()).map(([name, value]) => `${name}="${value}"`);
+    const worker = await startProject({
+      ...runtime,
+      files: { ...files, ".dev.vars": lines.join("\n") },
+    });
+    expect(await statusesOf(worker, 22, "/", asUser())).toEqual(twentyPass);
+  });
+
+  it("finds Vercel's names where Upstash's are empty", async () => {
+    const variables = {
+      UPSTASH_REDIS_REST_URL: "",
+      UPSTASH_REDIS_REST_TOKEN: "",
+      KV_REST_API_URL: inject("redisRestUrl"),
+      KV_REST_API_TOKEN: inject("redisRestToken"),
+    };
+    const worker = await startProject({ ...runtime, files, variables });
+    expect(await statusesOf(worker, 22, "/", asUser())).toEqual(twentyPass);
+  });
+
+  it("names both ways out where nothing is bound", async () => {
+    const worker = await startProject({ ...runtime, files });
+    const answer = await worker.fetch("/");
+    expect(answer.status).toBe(500);
+    expect(await answer.text()).toMatch(
+      /UPSTASH_REDIS_REST_URL: missing: .*on Workers, bind it as a variable or secret.*redis: \{ url, token \}/,
+    );
+  });
+});

@@ -1,0 +1,65 @@
+import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+
+import { inject, onTestFinished } from "vitest";
+import { createTestHarness } from "wrangler";
+
+export interface WorkerProject {
+  /** The worker's files by their paths; `src/index.ts` is its entry unless `wrangler.toml` is among them. */
+  readonly files: Readonly<Record<string, string>>;
+  readonly compatibilityDate?: string;
+  readonly compatibilityFlags?: readonly string[];
+  readonly variables?: Readonly<Record<string, string>>;
+  readonly secrets?: Readonly<Record<string, string>>;
+}
+
+export interface RunningWorker {
+  fetch(path: string, init?: RequestInit): Promise<Response>;
+  /** What the worker wrote to its log. */
+  log(): string;
+}
+
+/** A worker's project beside the installed package, bundled by wrangler and run in workerd as `wrangler dev` does. */
+export async function startProject(project: WorkerProject): Promise<RunningWorker> {
+  const { files, compatibilityDate, compatibilityFlags = [], variables = {}, secrets } = project;
+  const folder = await mkdtemp(join(inject("installed"), "worker-"));
+  const configuration = `name = "worker"
+main = "src/index.ts"
+compatibility_date = "${compatibilityDate}"
+compatibility_flags = ${JSON.stringify(compatibilityFlags)}
+`;
+  for (const [path, text] of Object.entries({ "wrangler.toml": configuration, ...files })) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), text);
+  }
+  const harness = createTestHarness({
+    root: folder,
+    workers: [{ configPath: "wrangler.toml", vars: variables, ...(secrets && { secrets }) }],
+  });
+  onTestFinished(() => harness.close());
+  const { url } = await harness.listen();
+  return {
+    fetch: (path, init) => fetch(new URL(path, url), init),
+    log: () =>
+      harness
+        .getLogs()
+        .map(({ message }) => message)
+        .join("\n"),
+  };
+}
+
+/** The statuses of that many requests, one after the other. */
+export async function statusesOf(
+  worker: RunningWorker,
+  requests: number,
+  path = "/",
+  init?: RequestInit,
+): Promise<number[]> {
+  const statuses: number[] = [];
+  for (let request = 0; request < requests; request++) {
+    const response = await worker.fetch(path, init);
+    await response.text();
+    statuses.push(response.status);
+  }
+  return statuses;
+}
