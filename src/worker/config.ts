@@ -21,6 +21,7 @@ export interface GatewayConfig {
   readonly rules: readonly Rule[];
   readonly store: Store;
   readonly prefix: string;
+  readonly ambiguousPaths: "refuse" | "pass";
 }
 
 /**
@@ -31,7 +32,10 @@ export interface GatewayConfig {
 export function readConfig(given: Environment, platform: Platform): GatewayConfig {
   const environment = Object(given) as Environment;
   const faults = new Faults();
-  const { origin, store, timeout, shared, ...defaults } = readVariables(environment, faults);
+  const { origin, store, timeout, shared, ambiguousPaths, ...defaults } = readVariables(
+    environment,
+    faults,
+  );
   const sharedDenials = shared && readSharing(environment, store, platform, faults);
   const list = readList(environment["RULES"], faults);
   const clientIp = readClientIp(environment["CLIENT_IP"], list, faults);
@@ -48,6 +52,7 @@ export function readConfig(given: Environment, platform: Platform): GatewayConfi
     rules: rules as Rule[],
     store: opened!,
     prefix: defaults.prefix,
+    ambiguousPaths,
   };
 }
 

@@ -86,6 +86,18 @@ describe("rules", () => {
     ["/a.b+(c)|d$", ["/a.b+(c)|d$"], ["/axb", "/a.b", "/d", "/a.bb(c)"]],
     ["/Café", ["/caf%C3%A9", "/CAFÉ", "/café"], ["/cafe", "/caf%E9"]],
     ["/trailing/", ["/trailing", "/trailing/"], ["/trailing/x"]],
+    ["/api/login.*", ["/api/login.json", "/API/LOGIN.x.y"], ["/api/login", "/api/login.json/x"]],
+    ["/api/login*", ["/api/login", "/api/login.json", "/api/logins"], ["/api/log", "/api/login/x"]],
+    ["/a/*.php/*", ["/a/x.php", "/a/.php/b/c"], ["/a/php", "/a/x.php5", "/x.php"]],
+    ["/a-*-z", ["/a-b-z", "/a--z"], ["/a-z", "/a-b-zz", "/xa-b-z"]],
+    [
+      "/**/api/login",
+      ["/api/login", "/index.php/api/login", "/a/b/api/login"],
+      ["/login", "/api/login/x"],
+    ],
+    ["/app/**/login", ["/app/login", "/app/a/b/login"], ["/login", "/x/app/login", "/app"]],
+    ["/**/login*/*", ["/login", "/a/login.php/b", "/a/b/logins"], ["/", "/a/xlogin"]],
+    ["/**/:id/login", ["/1/login", "/a/1/login"], ["/login"]],
   ])("of %s cover %j and not %j", async (pattern, covered, others) => {
     const origin = await startOrigin();
     const ask = gatewayTo(origin.url, [{ path: pattern, policies: [quota("p", 100)] }]);
