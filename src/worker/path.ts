@@ -110,13 +110,16 @@ function decode(text: string): string {
 function decodeBytes(bytes: Uint8Array): string {
   let length = 0;
   for (let i = 0; i < bytes.length; i++) {
-    const escaped = bytes[i] === 0x25 ? String.fromCharCode(bytes[i + 1]!, bytes[i + 2]!) : "";
-    if (/^[0-9a-f]{2}$/i.test(escaped)) {
-      bytes[length++] = Number.parseInt(escaped, 16);
-      i += 2;
-    } else {
-      bytes[length++] = bytes[i]!;
-    }
+    const escaped = bytes[i] === 0x25 ? fromHex(bytes[i + 1]) * 16 + fromHex(bytes[i + 2]) : NaN;
+    if (escaped >= 0) i += 2;
+    bytes[length++] = escaped >= 0 ? escaped : bytes[i]!;
   }
   return decoder.decode(bytes.subarray(0, length));
+}
+
+/** A digit's value; not a number where there is none. */
+function fromHex(byte = 0): number {
+  const letter = byte | 0x20;
+  if (letter >= 0x61 && letter <= 0x66) return letter - 0x57;
+  return byte >= 0x30 && byte <= 0x39 ? byte - 0x30 : NaN;
 }
