@@ -46,6 +46,10 @@ export function createGateway(environment: Environment, platform: Platform = {})
   }));
   const gateway = new Hono();
 
+  // Asks nobody: a gateway without its Redis still serves.
+  gateway.get(`/${OWN}/live`, () =>
+    Response.json({ status: "ok" }, { headers: { "Cache-Control": "no-store" } }),
+  );
   gateway.get(`/${OWN}/health`, healthCheck(store, prefix, monotonicNow));
 
   gateway.all("*", async ({ req: { raw: request } }) => {
