@@ -83,12 +83,9 @@ export function createGateway(environment: Environment, platform: Platform = {})
   return gateway;
 }
 
-/** Tells the decisions with a response, the last one first, as limiters around each other would. */
+/** Tells the decisions with a response, in the order of their rules: `X-RateLimit-*` is of the first. */
 function tell(response: Response, decisions: readonly Decision[]): Response {
-  return decisions.reduceRight(
-    (told, decision) => appendFields(told, decision.headers()),
-    response,
-  );
+  return decisions.reduce((told, decision) => appendFields(told, decision.headers()), response);
 }
 
 function badPath(detail: string): Response {

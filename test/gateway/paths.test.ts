@@ -246,7 +246,7 @@ describe("a path under several rules", () => {
     const origin = await startOrigin();
     const ask = gatewayTo(origin.url, segments, { AMBIGUOUS_PATHS: "pass" });
     const { headers } = await ask("/files/a%2Fparts");
-    expect(headers.get("RateLimit-Policy")).toBe('"parts";q=10;w=2592000, "file";q=10;w=2592000');
+    expect(headers.get("RateLimit-Policy")).toBe('"file";q=10;w=2592000, "parts";q=10;w=2592000');
   });
 });
 

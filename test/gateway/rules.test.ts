@@ -114,13 +114,15 @@ describe("rules", () => {
     ]);
     const first = await ask("/api/login");
     expect(first.headers.get("RateLimit-Policy")).toBe(
-      '"login";q=1;w=2592000, "api";q=10;w=2592000',
+      '"api";q=10;w=2592000, "login";q=1;w=2592000',
     );
+    expect(first.headers.get("X-RateLimit-Limit")).toBe("10");
     const denied = await ask("/api/login");
     expect(denied.status).toBe(429);
     expect(denied.headers.get("RateLimit-Policy")).toBe(
       '"login";q=1;w=2592000, "api";q=10;w=2592000',
     );
+    expect(denied.headers.get("X-RateLimit-Limit")).toBe("1");
     expect(await denied.json()).toMatchObject({ "violated-policies": ["login"] });
     expect((await ask("/api/x")).headers.get("X-RateLimit-Remaining")).toBe("7");
   });
