@@ -15,7 +15,8 @@ export interface RequestOptions<Context> {
    * Who is counted: sources in order, the first that a request carries is taken, or a function, which says
    * `undefined` for nobody. Default `["ip"]`.
    *
-   * A header that nothing in front has checked is the client's word: with a new value it gets a new quota.
+   * A header that nothing in front has checked is the client's word: a client that sends a new value each time has a
+   * new quota each time, whatever stands behind it. Bound it by a second limiter for `"ip"`.
    */
   readonly partition?:
     | readonly Source[]
