@@ -17,9 +17,10 @@ export interface RequestOptions<Context> {
    * Who is counted: sources in order, the first that a request carries is taken, or a function, which says
    * `undefined` for nobody. Default `["ip"]`.
    *
-   * A header that nothing in front has checked is the client's word: with a new value it gets a new quota. Of a
-   * credential (a header whose name ends in `authorization`, `key` or `token`) all spellings count together, and several
-   * of them in one header count as none.
+   * A header that nothing in front has checked is the client's word: a client that sends a new value each time has a
+   * new quota each time, whatever stands behind it. Bound it by a second limiter for `"ip"`. Of a credential (a header
+   * whose name ends in `authorization`, `key` or `token`) all spellings count together, and several of them in one
+   * header count as none.
    */
   readonly partition?:
     | readonly Source[]

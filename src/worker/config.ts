@@ -22,6 +22,7 @@ export interface GatewayConfig {
   readonly rules: readonly Rule[];
   readonly store: Store;
   readonly prefix: string;
+  readonly ambiguousPaths: "refuse" | "pass";
 }
 
 /**
@@ -33,7 +34,10 @@ export function readConfig(given: Environment, platform: Platform): GatewayConfi
   const environment = Object(given) as Environment;
   const faults = new Faults();
   checkNamesOfVariables(environment, faults);
-  const { origin, store, timeout, shared, ...defaults } = readVariables(environment, faults);
+  const { origin, store, timeout, shared, ambiguousPaths, ...defaults } = readVariables(
+    environment,
+    faults,
+  );
   const sharedDenials = shared && readSharing(environment, store, platform, faults);
   const list = readList(environment["RULES"], faults);
   const clientIp = readClientIp(environment["CLIENT_IP"], list, faults);
@@ -52,6 +56,7 @@ export function readConfig(given: Environment, platform: Platform): GatewayConfi
     rules: rules as Rule[],
     store: opened!,
     prefix: defaults.prefix,
+    ambiguousPaths,
   };
 }
 

@@ -17,9 +17,15 @@ import { type Platform, readConfig } from "./config.ts";
 import { healthCheck } from "./health.ts";
 import { readPath } from "./path.ts";
 import { passOn } from "./proxy.ts";
+import { selectRules } from "./select-rules.ts";
 
 /** Paths below it are the gateway's own, in every spelling. */
 const OWN = "_tidegate";
+
+const HOSTILE =
+  "The path has escaped dots, backslashes, control characters, or slashes or dots escaped twice.";
+const AMBIGUOUS =
+  "The path can be read in several ways, under different limits. Send it without parameters and escapes that it does not need.";
 
 /**
  * A gateway from a worker's variables: a request is limited by every rule that covers it, in their order; what no rule
@@ -31,23 +37,32 @@ const OWN = "_tidegate";
  * export default createGateway(process.env);
  */
 export function createGateway(environment: Environment, platform: Platform = {}): Hono {
-  const { origin, rules, store, prefix } = readConfig(environment, platform);
-  const limited = rules.map(({ covers, limitRequest, settings }) => ({
-    covers,
+  const { origin, rules, store, prefix, ambiguousPaths } = readConfig(environment, platform);
+  const refuse = ambiguousPaths === "refuse";
+  const limited = rules.map(({ route, limitRequest, settings }) => ({
+    route,
     limitRequest,
     limiter: buildLimiter(store, settings),
   }));
   const gateway = new Hono();
 
+  // Asks nobody: a gateway without its Redis still serves.
+  gateway.get(`/${OWN}/live`, () =>
+    Response.json({ status: "ok" }, { headers: { "Cache-Control": "no-store" } }),
+  );
   gateway.get(`/${OWN}/health`, healthCheck(store, prefix, monotonicNow));
 
   gateway.all("*", async ({ req: { raw: request }, env }) => {
-    const readings = readPath(new URL(request.url).pathname);
-    if (readings.some(([first]) => first === OWN)) return notFound();
+    const { pathname, search } = new URL(request.url);
+    const readings = readPath(pathname);
+    if (readings === undefined) return badPath(HOSTILE);
+    const { plain, others, wider } = readings;
+    if ([plain, ...others, ...wider].some(([first]) => first === OWN)) return notFound();
+    const selected = selectRules(limited, readings, { request, search }, refuse);
+    if (selected === undefined) return badPath(AMBIGUOUS);
 
     const passed: Decision[] = [];
-    for (const { covers, limitRequest, limiter } of limited) {
-      if (!covers(request.method, readings)) continue;
+    for (const { limitRequest, limiter } of selected) {
       const answer = await limitRequest(limiter, request, request.headers, env);
       if (answer instanceof Response) return tell(answer, passed);
       if (!answer.allowed) return tell(answer.response(), passed);
@@ -68,12 +83,13 @@ export function createGateway(environment: Environment, platform: Platform = {})
   return gateway;
 }
 
-/** Tells the decisions with a response, the last one first, as limiters around each other would. */
+/** Tells the decisions with a response, in the order of their rules: `X-RateLimit-*` is of the first. */
 function tell(response: Response, decisions: readonly Decision[]): Response {
-  return decisions.reduceRight(
-    (told, decision) => appendFields(told, decision.headers()),
-    response,
-  );
+  return decisions.reduce((told, decision) => appendFields(told, decision.headers()), response);
+}
+
+function badPath(detail: string): Response {
+  return problemResponse({ type: "about:blank", title: "Bad Request", status: 400, detail });
 }
 
 function notFound(): Response {

@@ -1,6 +1,7 @@
 import { problemResponse } from "../http/problem.ts";
 import { onWorkers } from "../runtime.ts";
 import { stripHopByHop } from "./hop-by-hop.ts";
+import { stripPrivate } from "./private-fields.ts";
 
 /**
  * Passes a request on and its response back, both bodies streamed, fields that concern one hop left out.
@@ -29,6 +30,7 @@ function outgoing(request: Request, origin: string | undefined): Request {
   const { headers } = passed;
   const upgrade = headers.get("upgrade");
   stripHopByHop(headers);
+  stripPrivate(headers);
   // The origin has a name of its own.
   headers.delete("host");
   tellForwarded(headers, "x-forwarded-host", host);

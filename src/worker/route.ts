@@ -1,37 +1,64 @@
-import type { Segments } from "./path.ts";
+import { foldCase, type Segments } from "./path.ts";
 
 /** Which requests a rule is about. */
 export interface Route {
   /** In capitals; `*` is every method, and GET is HEAD, too. */
   readonly methods: readonly string[];
-  /** `/api/rides/:id`, `/api/*`: a name stands for one segment, a last `*` for any number of them. */
+  // Not a docstring, which the pattern would end.
+  // `/api/rides/:id`, `/api/*`, `/**/login.*`: `:name` stands for one segment, `**` for any number of them, `*` within a
+  // segment for any characters, and a last `*` for the rest.
   readonly path: string;
 }
 
-/** Whether a request is one of a route's, by its method and the readings of its path. */
-export type Covers = (method: string, readings: readonly Segments[]) => boolean;
+/** A route, compiled. */
+export interface CompiledRoute {
+  /** Whether it is about requests with any of these methods. */
+  takes(methods: readonly string[]): boolean;
+  /** Whether it is about a path, in one reading of it. */
+  covers(path: Segments): boolean;
+}
+
+/** Whether a segment is as a pattern's. */
+type Matches = (segment: string) => boolean;
 
 /** Compiles a route. Segments are compared as text: no pattern is built from what a configuration says. */
-export function compileRoute({ methods, path }: Route): Covers {
-  const pattern = path
-    .toLowerCase()
+export function compileRoute({ methods, path }: Route): CompiledRoute {
+  const pattern = foldCase(path)
     .split("/")
     .filter((segment) => segment !== "");
-  return function covers(method, readings) {
-    const asked = method === "HEAD" ? "GET" : method.toUpperCase();
-    return (
-      (methods.includes("*") || methods.includes(asked)) &&
-      readings.some((segments) => matches(pattern, segments))
-    );
+  const open = pattern.at(-1) === "*";
+  if (open) pattern.pop();
+  const gap = pattern.indexOf("**");
+  const head = (gap === -1 ? pattern : pattern.slice(0, gap)).map(compileSegment);
+  const tail = (gap === -1 ? [] : pattern.slice(gap + 1)).map(compileSegment);
+  const all = methods.includes("*");
+
+  return {
+    takes: (asked) => all || asked.some((method) => methods.includes(method)),
+    covers(path) {
+      const last = path.length - tail.length;
+      if (last < head.length || !matchAt(head, path, 0)) return false;
+      if (gap === -1) return open || last === head.length;
+      // A closed tail stands at the end; an open one may stand anywhere.
+      for (let start = open ? head.length : last; start <= last; start++) {
+        if (matchAt(tail, path, start)) return true;
+      }
+      return false;
+    },
   };
 }
 
-function matches(pattern: Segments, segments: Segments): boolean {
-  const open = pattern.at(-1) === "*";
-  const fixed = open ? pattern.length - 1 : pattern.length;
-  if (open ? segments.length < fixed : segments.length !== fixed) return false;
-  for (let i = 0; i < fixed; i++) {
-    if (!pattern[i]!.startsWith(":") && pattern[i] !== segments[i]) return false;
-  }
-  return true;
+function compileSegment(pattern: string): Matches {
+  if (pattern.startsWith(":")) return () => true;
+  const wildcard = pattern.indexOf("*");
+  if (wildcard === -1) return (segment) => segment === pattern;
+  const [before, after] = [pattern.slice(0, wildcard), pattern.slice(wildcard + 1)];
+  return (segment) =>
+    segment.length >= before.length + after.length &&
+    segment.startsWith(before) &&
+    segment.endsWith(after);
+}
+
+function matchAt(pattern: readonly Matches[], path: Segments, start: number): boolean {
+  return pattern.every((matches, i) => matches(path[start + i]!));
 }

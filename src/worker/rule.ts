@@ -14,11 +14,11 @@ import type { ClientIp } from "../partition/client-ip.ts";
 import { LIST_REMEDY, POLICY_REMEDY } from "../policy/compile.ts";
 import type { Policy } from "../policy/policy.ts";
 import { check, reworded } from "./check.ts";
-import { compileRoute, type Covers } from "./route.ts";
+import { type CompiledRoute, compileRoute } from "./route.ts";
 
 /** One rule, checked: which requests, and how they are limited. */
 export interface Rule {
-  readonly covers: Covers;
+  readonly route: CompiledRoute;
   readonly settings: LimiterSettings;
   readonly limitRequest: RequestLimiter<Request>;
 }
@@ -34,10 +34,10 @@ const methodRemedy =
 const Method = z.string(methodRemedy).check(z.regex(/^(?:\*|(?!HEAD$)[A-Z]{1,20})$/, methodRemedy));
 
 const pathRemedy =
-  'Begin with "/"; ":name" stands for one segment and a last "*" for the rest. Write what is not ASCII as it is read, not as escapes.';
+  'Begin with "/"; ":name" stands for one segment, a last "*" for the rest, "**" before it for any number of segments, and a "*" within a segment for any characters. Write what is not ASCII as it is read, not as escapes.';
 
-/** `:name`, or a text that could be read in a path: no part of a URL's syntax, and no escape. */
-const SEGMENT = /^(?::[\w-]+|(?!\.{1,2}$)[^\s\\:*?#%;{}]+)$/;
+/** `:name`, or a text that could be read in a path, with one `*` at most: no part of a URL's syntax, and no escape. */
+const SEGMENT = /^(?::[\w-]+|(?!$|\.{1,2}$|\*$)[^\s\\:*?#%;{}]*(?:\*[^\s\\:*?#%;{}]*)?)$/;
 
 /** What a rule may hold. Its policies and how it identifies are checked where those of code are. */
 const RuleShape = z.strictObject(
@@ -108,7 +108,7 @@ export function readRule(
   const limitRequest = compileRequest(requestOptions, policies, own);
   const { method, path: pattern } = shape ?? { method: "*", path: "/" };
   return {
-    covers: compileRoute({ methods: [method].flat(), path: pattern }),
+    route: compileRoute({ methods: [method].flat(), path: pattern }),
     settings,
     limitRequest,
   };
@@ -123,10 +123,11 @@ function withAlgorithms(policies: readonly Policy[]): readonly Policy[] {
 function isPath(path: string): boolean {
   const [before, ...segments] = path.split("/");
   const last = segments.pop();
+  const gap = segments.indexOf("**");
   return (
     before === "" &&
     last !== undefined &&
     (last === "" || last === "*" || SEGMENT.test(last)) &&
-    segments.every((segment) => SEGMENT.test(segment))
+    segments.every((segment, i) => i === gap || SEGMENT.test(segment))
   );
 }

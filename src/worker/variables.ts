@@ -45,6 +45,13 @@ const Shared = z.optional(
   z.literal("colo", 'Use "colo" to share denials in a data centre, or leave it out.'),
 );
 
+const AmbiguousPaths = z._default(
+  z.enum(
+    ["refuse", "pass"],
+    'Use "refuse", or "pass" to apply the rules of every reading of a path.',
+  ),
+  "refuse",
+);
 /** Every variable that the gateway reads. */
 const NAMES = [
   "ORIGIN",
@@ -71,6 +78,8 @@ export interface Variables {
   readonly onFailure: "open" | "closed" | "local";
   /** Where denials are shared. */
   readonly shared: "colo" | undefined;
+  /** What becomes of a path that origins may read as one under other rules. */
+  readonly ambiguousPaths: "refuse" | "pass";
 }
 
 /** Checks the variables that are not rules; every fault is added under the variable's name. */
@@ -84,6 +93,7 @@ export function readVariables(environment: Environment, faults: Faults): Variabl
     timeout: read(Timeout, "TIMEOUT"),
     onFailure: read(OnFailure, "ON_FAILURE") ?? DEFAULTS.onFailure,
     shared: read(Shared, "SHARED_DENIALS"),
+    ambiguousPaths: read(AmbiguousPaths, "AMBIGUOUS_PATHS") ?? "refuse",
   };
 }
 

@@ -113,3 +113,38 @@ describe("/_tidegate/health", () => {
     expect((await ask("/_tidegate/health", { method: "POST" })).status).toBe(404);
   });
 });
+
+describe("/_tidegate/live", () => {
+  it("is 200 whatever Redis does, without asking it", async () => {
+    const bridge = await startRedisRest();
+    for (const url of [bridge.url, "http://127.0.0.1:1"]) {
+      const ask = gatewayTo("http://127.0.0.1:1", [{ path: "/*", policies: [quota("all", 1)] }], {
+        STORE: "redis",
+        UPSTASH_REDIS_REST_URL: url,
+        UPSTASH_REDIS_REST_TOKEN: "test",
+      });
+      for (const method of ["GET", "GET", "HEAD"]) {
+        const answer = await ask("/_tidegate/live", { method });
+        expect(answer.status).toBe(200);
+        expect(answer.headers.get("Cache-Control")).toBe("no-store");
+        expect(answer.headers.get("Content-Type")).toBe("application/json");
+        expect(await answer.text()).toBe(method === "HEAD" ? "" : '{"status":"ok"}');
+      }
+      expect((await ask("/_tidegate/live", { method: "POST" })).status).toBe(404);
+    }
+    expect(bridge.requests).toBe(0);
+  });
+
+  it("stays 200 while health is 503, so that nobody ejects a gateway that serves", async () => {
+    const ask = gatewayTo("http://127.0.0.1:1", generous, {
+      STORE: "redis",
+      UPSTASH_REDIS_REST_URL: "http://127.0.0.1:1",
+      UPSTASH_REDIS_REST_TOKEN: "test",
+    });
+    const statuses = [];
+    for (const path of ["/_tidegate/health", "/_tidegate/live", "/_tidegate/health"]) {
+      statuses.push((await ask(path)).status);
+    }
+    expect(statuses).toEqual([503, 200, 503]);
+  });
+});

@@ -86,6 +86,18 @@ describe("rules", () => {
     ["/a.b+(c)|d$", ["/a.b+(c)|d$"], ["/axb", "/a.b", "/d", "/a.bb(c)"]],
     ["/Café", ["/caf%C3%A9", "/CAFÉ", "/café"], ["/cafe", "/caf%E9"]],
     ["/trailing/", ["/trailing", "/trailing/"], ["/trailing/x"]],
+    ["/api/login.*", ["/api/login.json", "/API/LOGIN.x.y"], ["/api/login", "/api/login.json/x"]],
+    ["/api/login*", ["/api/login", "/api/login.json", "/api/logins"], ["/api/log", "/api/login/x"]],
+    ["/a/*.php/*", ["/a/x.php", "/a/.php/b/c"], ["/a/php", "/a/x.php5", "/x.php"]],
+    ["/a-*-z", ["/a-b-z", "/a--z"], ["/a-z", "/a-b-zz", "/xa-b-z"]],
+    [
+      "/**/api/login",
+      ["/api/login", "/index.php/api/login", "/a/b/api/login"],
+      ["/login", "/api/login/x"],
+    ],
+    ["/app/**/login", ["/app/login", "/app/a/b/login"], ["/login", "/x/app/login", "/app"]],
+    ["/**/login*/*", ["/login", "/a/login.php/b", "/a/b/logins"], ["/", "/a/xlogin"]],
+    ["/**/:id/login", ["/1/login", "/a/1/login"], ["/login"]],
   ])("of %s cover %j and not %j", async (pattern, covered, others) => {
     const origin = await startOrigin();
     const ask = gatewayTo(origin.url, [{ path: pattern, policies: [quota("p", 100)] }]);
@@ -102,13 +114,15 @@ describe("rules", () => {
     ]);
     const first = await ask("/api/login");
     expect(first.headers.get("RateLimit-Policy")).toBe(
-      '"login";q=1;w=2592000, "api";q=10;w=2592000',
+      '"api";q=10;w=2592000, "login";q=1;w=2592000',
     );
+    expect(first.headers.get("X-RateLimit-Limit")).toBe("10");
     const denied = await ask("/api/login");
     expect(denied.status).toBe(429);
     expect(denied.headers.get("RateLimit-Policy")).toBe(
       '"login";q=1;w=2592000, "api";q=10;w=2592000',
     );
+    expect(denied.headers.get("X-RateLimit-Limit")).toBe("1");
     expect(await denied.json()).toMatchObject({ "violated-policies": ["login"] });
     expect((await ask("/api/x")).headers.get("X-RateLimit-Remaining")).toBe("7");
   });

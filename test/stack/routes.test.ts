@@ -8,7 +8,7 @@ import { useStack } from "./stack.ts";
 
 const stack = useStack();
 
-describe.each(demoRules)("$route", ({ route, policy, limit, refill, field }) => {
+describe.each(demoRules)("$route", ({ route, policy, limit, refill, field, addressField }) => {
   test("has its limit, and says so", async () => {
     const client = newClient();
     const begin = performance.now();
@@ -25,7 +25,8 @@ describe.each(demoRules)("$route", ({ route, policy, limit, refill, field }) => 
     expect(left(first, policy)).toBe(limit - 1);
     expectDenied(last, [policy]);
     for (const answer of answers) {
-      expect(answer.headers.get("ratelimit-policy")).toBe(field);
+      const told = answer.status === 429 || !addressField ? field : `${field}, ${addressField}`;
+      expect(answer.headers.get("ratelimit-policy")).toBe(told);
       expect(Object.keys(fields(answer, "ratelimit"))).toEqual(
         Object.keys(fields(answer, "ratelimit-policy")),
       );
@@ -122,15 +123,16 @@ test("every key in Redis has its partition in a hash tag, and an end", async () 
   }
 
   await look();
-  for (const { route, policy, limit } of demoRules) {
+  for (const { route, policy, address = policy, limit } of demoRules) {
     policies.delete(policy);
+    policies.delete(address);
     // All of the quota, as the key of a bucket ends when it is full again; once more, should it have been too slow.
-    while (!policies.has(policy)) {
+    while (!policies.has(policy) || !policies.has(address)) {
       const client = newClient();
       await Promise.all(Array.from({ length: limit }, () => ask(stack.workers[0]!, route, client)));
       await look();
     }
   }
-  const names = [...demoRules.map(({ policy }) => policy), "login-hourly"];
-  expect(policies).toEqual(new Set(names));
+  const names = demoRules.flatMap(({ policy, address = policy }) => [policy, address]);
+  expect(policies).toEqual(new Set([...names, "login-hourly"]));
 });
