@@ -88,13 +88,13 @@ if (!settings) {
 }
 
 const bridge = await startBridge(settings.options).catch((error: unknown) => fail(error, 1));
+// Before it says that it is there: whoever waited for that may end it at once.
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.once(signal, () => void bridge.close());
+}
 console.log(`redis-rest: ${bridge.url}`);
 // The one place where it stands.
 if (settings.drawn) console.log(`redis-rest: token ${bridge.token}`);
 if (!bridge.connected) {
   console.error("redis-rest: Redis isn't reachable yet; requests are answered 503 until it is");
-}
-
-for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  process.once(signal, () => void bridge.close());
 }

@@ -1,3 +1,4 @@
+import { Faults } from "../errors.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 import type { Row } from "../store/store.ts";
 import { createBreaker } from "./breaker.ts";
@@ -64,6 +65,7 @@ const MAX_SECONDS = 60;
  * answer of Redis to this isolate about this partition. Only who was denied pays: the place is looked at when a known
  * denial has run out.
  *
+ * @throws ConfigurationError if the place lacks one of its two functions
  * @example
  * const notes = new Map<string, string>();
  * createLimiter({
@@ -75,6 +77,14 @@ const MAX_SECONDS = 60;
  * });
  */
 export function shareDenials(place: SharedPlace): SharedDenials {
+  const faults = new Faults();
+  for (const name of ["get", "put"] as const) {
+    const given: unknown = (place as Partial<SharedPlace> | undefined)?.[name];
+    if (typeof given !== "function") {
+      faults.add(name, given, "Give a function: a place has get(key) and put(key, text, seconds).");
+    }
+  }
+  faults.throwIfAny();
   return { share: (settings, clocks, denials) => join(place, settings, clocks, denials) };
 }
 

@@ -29,7 +29,13 @@ export function checkClientIp(trusted: unknown, path: string, faults: Faults): C
   if (found === "cloudflare" || found === "vercel") return found;
   if (found === "socket" && !onWorkers()) return found;
   const { trustedHops } = Object(found) as { trustedHops?: unknown };
-  if (Number.isInteger(trustedHops) && Number(trustedHops) >= 1 && Number(trustedHops) <= 32) {
+  const alone = Object.keys(Object(found) as object).length === 1;
+  if (
+    alone &&
+    Number.isInteger(trustedHops) &&
+    Number(trustedHops) >= 1 &&
+    Number(trustedHops) <= 32
+  ) {
     return { trustedHops: Number(trustedHops) };
   }
   faults.add(

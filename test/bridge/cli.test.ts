@@ -1,6 +1,8 @@
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
+import { request as httpRequest } from "node:http";
+import type { IncomingMessage } from "node:http";
 import { fileURLToPath } from "node:url";
 
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -83,6 +85,23 @@ test("takes the token of REDIS_REST_TOKEN, and does not print it", async () => {
   run.child.kill("SIGTERM");
   expect(await run.exited).toBe(0);
   expect(run.out + run.err).not.toContain("a token");
+});
+
+test("serves the hosts that --allow-host names", async () => {
+  const names = ["--allow-host", "redis-rest", "--allow-host", "other"];
+  const run = start("--redis", redis.url, "--port", "0", "--token", "a token", ...names);
+  await until(async () => run.out.endsWith("\n"), 5_000);
+  const url = new URL(/http:\/\/\S+/.exec(run.out)![0]);
+  const statuses = ["redis-rest", "other:80", "third"].map(async (host) => {
+    const request = httpRequest(url, { headers: { host, authorization: "Bearer a token" } }).end();
+    const [response] = (await once(request, "response")) as [IncomingMessage];
+    response.resume();
+    return response.statusCode;
+  });
+  // Served: there is no command at the root.
+  expect(await Promise.all(statuses)).toEqual([404, 404, 403]);
+  run.child.kill("SIGTERM");
+  expect(await run.exited).toBe(0);
 });
 
 test("starts without Redis, and says so", async () => {

@@ -219,6 +219,7 @@ describe("faults of sources", () => {
     ["nginx", '"nginx"'],
     [{}, "{}"],
     [{ trustedHops: 0 }, '{"trustedHops":0}'],
+    [{ trustedHops: 1, hops: 2 }, '{"trustedHops":1,"hops":2}'],
     [{ trustedHops: 1.5 }, '{"trustedHops":1.5}'],
     [{ trustedHops: 33 }, '{"trustedHops":33}'],
     [{ trustedHops: "1" }, '{"trustedHops":"1"}'],

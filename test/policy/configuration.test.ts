@@ -7,6 +7,7 @@ import {
   type LimiterOptions,
   memoryStore,
   segmentedWindow,
+  shareDenials,
   slidingWindowCounter,
   slidingWindowLog,
   tokenBucket,
@@ -108,6 +109,27 @@ describe("options of memoryStore()", () => {
       expect((error as ConfigurationError).faults).toEqual([
         { path, value, remedy: expect.stringMatching(remedy) },
       ]);
+    }
+  });
+});
+
+describe("a place of shareDenials()", () => {
+  const get = async () => undefined;
+  test.for([
+    [{ get }, ["put: missing"]],
+    [{ get, put: 1 }, ["put: 1"]],
+    [{}, ["get: missing", "put: missing"]],
+    [undefined, ["get: missing", "put: missing"]],
+    ["kv", ["get: missing", "put: missing"]],
+  ] as const)("%j has a fault", ([place, shown]) => {
+    const make = () => shareDenials(place as never);
+    expect(make).toThrow(ConfigurationError);
+    try {
+      make();
+    } catch (error) {
+      const { faults } = error as ConfigurationError;
+      expect(faults.map(({ path, value }) => `${path}: ${value}`)).toEqual(shown);
+      expect(faults[0]!.remedy).toMatch(/^Give a function/);
     }
   });
 });
