@@ -100,7 +100,8 @@ function describe(value: unknown): string {
   } catch {
     text = "an object that cannot be shown";
   }
-  // Addresses may carry credentials.
-  text = text.replace(/\/\/[^/@\s]{0,200}@/, "//(hidden)@");
+  // Addresses may carry credentials, which may hold any character.
+  const [begin, end] = [text.indexOf("//"), text.lastIndexOf("@")];
+  if (begin !== -1 && begin < end) text = `${text.slice(0, begin)}//(hidden)${text.slice(end)}`;
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }
