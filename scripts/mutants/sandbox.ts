@@ -53,7 +53,7 @@ export function createSandbox(): Sandbox {
         await build();
         const { ok, output } = await test(tests);
         if (ok) return undefined;
-        const failed = /^ FAIL +(.*)$/m.exec(output)?.[1];
+        const failed = /^(?: FAIL +(?=\S)|(?=Unhandled \w+$))(.*)$/m.exec(output)?.[1];
         if (failed === undefined)
           throw new Error(`no test failed, and yet the run did:\n${output}`);
         return failed.replace(/^\S*(?:node|workerd|edge)\S* +/, "");

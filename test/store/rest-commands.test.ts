@@ -77,7 +77,11 @@ test("on Workers a command that failed is one that nobody answered, and an answe
   await ask();
   await ask();
   expect(fetched.mock.calls.map(([, { signal }]) => signal instanceof AbortSignal)).toEqual([
-    ...[false, false, false, false, true],
+    false,
+    false,
+    false,
+    false,
+    true,
     true,
     false,
   ]);
