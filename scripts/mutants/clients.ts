@@ -198,4 +198,12 @@ export const CLIENTS: readonly Mutant[] = [
     replace: "(parseDuration(timeout) ?? 0) / 1001",
     tests: ["test/store/redis-environment"],
   },
+  {
+    name: "all commands end with the first one's signal",
+    file: "src/store/rest-client.ts",
+    find: "++unanswered > spared ? AbortSignal.timeout(budget) : null",
+    replace:
+      "++unanswered > spared ? ((headers as { signal?: AbortSignal }).signal ??= AbortSignal.timeout(budget)) : null",
+    tests: ["test/store/rest-commands"],
+  },
 ];

@@ -37,6 +37,14 @@ test("a command is one POST to the address, with the token, as JSON, and a signa
   expect(timeout.mock.calls).toEqual([[80]]);
 });
 
+test("a command has a signal of its own: the end of one ends no other", async () => {
+  const redis = client();
+  for (let i = 0; i < 2; i++) await redis.evalsha("s", [], []);
+  const [one, other] = fetched.mock.calls.map(([, { signal }]) => signal);
+  expect(one).toBeInstanceOf(AbortSignal);
+  expect(one).not.toBe(other);
+});
+
 test("a script is sent by its text", async () => {
   await client().eval("return 1", ["k"], []);
   expect(fetched.mock.calls[0]![1].body).toBe('["EVAL","return 1",1,"k"]');
