@@ -9,6 +9,7 @@ import { LIMIT } from "./limit.ts";
 import type { Mutant } from "./mutant.ts";
 import { PROXY } from "./proxy.ts";
 import { REQUESTS } from "./requests.ts";
+import { SECRETS } from "./secrets.ts";
 import { SETTINGS } from "./settings.ts";
 import { SHARING } from "./sharing.ts";
 import { STORE } from "./store.ts";
@@ -22,6 +23,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...LEASES,
   ...STORE,
   ...CLIENTS,
+  ...SECRETS,
   ...KEYS,
   ...REQUESTS,
   ...GATEWAY,
