@@ -163,4 +163,18 @@ export const LEASES: readonly Mutant[] = [
     replace: "taken = step == 1 and math.min(taken, remaining) or taken",
     tests: ["test/lua/lease"],
   },
+  {
+    name: "a bucket with leases is as large as without",
+    file: "src/lease/tighten.ts",
+    find: "const smaller = limit - Math.ceil((lease * b) / a);",
+    replace: "const smaller = limit;",
+    tests: ["test/lease/tighten"],
+  },
+  {
+    name: "a bucket with leases is a unit too large",
+    file: "src/lease/tighten.ts",
+    find: "Math.ceil((lease * b) / a)",
+    replace: "Math.floor((lease * b) / a)",
+    tests: ["test/lease/tighten"],
+  },
 ];

@@ -100,4 +100,32 @@ export const REQUESTS: readonly Mutant[] = [
     replace: "this.error = parts.error!;",
     tests: ["test/limiter/decision-path"],
   },
+  {
+    name: "a cost below nothing gives quota back",
+    file: "src/limiter/cost.ts",
+    find: "!Number.isSafeInteger(cost) || cost < 0",
+    replace: "!Number.isSafeInteger(cost)",
+    tests: ["test/limiter/limit.test"],
+  },
+  {
+    name: "a cost that is not said is nothing",
+    file: "src/limiter/cost.ts",
+    find: "options?.cost === undefined ? 1 :",
+    replace: "options?.cost === undefined ? 0 :",
+    tests: ["test/limiter/keys"],
+  },
+  {
+    name: "a look is a request",
+    file: "src/limiter/limiter.ts",
+    find: 'ask("peek", partition, cost)',
+    replace: 'ask("consume", partition, cost)',
+    tests: ["test/limiter/keys"],
+  },
+  {
+    name: "a charge of nothing is one",
+    file: "src/limiter/limiter.ts",
+    find: 'cost === 0 ? "peek" : "charge"',
+    replace: '"charge"',
+    tests: ["test/limiter/keys"],
+  },
 ];

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 
 import { expect, test } from "vitest";
 
@@ -9,7 +9,8 @@ test("there are more than two hundred mutants, with names of their own", () => {
   expect(new Set(MUTANTS.map(({ name }) => name)).size).toBe(MUTANTS.length);
 });
 
-test.for(MUTANTS)("the mutant still fits: $name", ({ file, find, replace }) => {
+test.for(MUTANTS)("the mutant still fits: $name", ({ file, find, replace, tests }) => {
   expect(readFileSync(file, "utf8").split(find)).toHaveLength(2);
   expect(replace).not.toBe(find);
+  for (const path of tests) expect([path, globSync(`${path}*`)]).not.toEqual([path, []]);
 });
