@@ -84,7 +84,7 @@ export const DENIALS: readonly Mutant[] = [
     file: "src/limiter/decision-path.ts",
     find: 'denials.learn(partition, operation === "charge" ? 1 : cost, answeredAt, rows)',
     replace: 'denials.learn(partition, operation === "charge" ? 1 : cost, now(), rows)',
-    tests: ["test/limiter/shadow"],
+    tests: ["test/limiter/decision-path"],
   },
   {
     name: "a step of Redis's clock goes unnoticed",
@@ -126,7 +126,7 @@ export const DENIALS: readonly Mutant[] = [
     file: "src/limiter/denial-cache.ts",
     find: "if (cost < numbers[at]!) return undefined;",
     replace: "",
-    tests: ["test/limiter/denial-cache", "test/limiter/redis-knowledge"],
+    tests: ["test/limiter/denial-cache.test"],
   },
   {
     name: "no margin for drift",

@@ -31,12 +31,16 @@ describe("what is known of an answer", () => {
   test("is its wait, from the moment that it was asked for, of this cost and larger ones", async () => {
     const { at, limiter, asked } = limiterThat();
     at.reply = { now: 5e9, rows: [row(1_000)] };
+    at.took = 10;
     await limiter.limit("ada", { cost: 3 });
-    at.now += 999;
-    expect((await limiter.limit("ada", { cost: 4 })).reason).toBe("cached-denial");
     at.reply = { now: 5e9, rows: [row()] };
+    at.took = 0;
+    at.now = 1_000 + 999;
+    expect((await limiter.limit("ada", { cost: 4 })).reason).toBe("cached-denial");
     expect((await limiter.limit("ada", { cost: 2 })).reason).toBe("allowed");
-    expect(asked).toHaveLength(2);
+    at.now = 1_000 + 1_000;
+    expect((await limiter.limit("ada", { cost: 4 })).reason).toBe("allowed");
+    expect(asked).toHaveLength(3);
   });
 
   test("of a charge is a wait of one unit", async () => {
