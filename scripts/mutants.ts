@@ -1,73 +1,62 @@
-// Breaks a copy of the project in small ways, one at a time, and runs the tests that must notice. Prints a table, and
-// fails if one of them lived. `npm run test:mutants [-- part of a name]`
+// Breaks copies of the project in small ways, one at a time, and runs the tests that must notice. Prints a line for
+// each and a table of those that lived, and fails if there are any.
+// `npm run test:mutants [-- part of a name] [--jobs 2] [--shard 1/3] [--resume]`
 
-import { spawnSync } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
 
-import type { Mutant } from "./mutants/mutant.ts";
+import { createLedger } from "./mutants/ledger.ts";
 import { MUTANTS } from "./mutants/mutants.ts";
+import { createSandbox, type Sandbox } from "./mutants/sandbox.ts";
 
-const root = fileURLToPath(new URL("..", import.meta.url));
-const copy = mkdtempSync(join(tmpdir(), "tidegate-mutants-"));
-process.on("exit", () => rmSync(copy, { recursive: true, force: true }));
+// So that what is to be done at the end is done then, too.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit(1));
 
-const left = new Set(["node_modules", ".git", "dist", ".tmp", ".wrangler"]);
-cpSync(root, copy, { recursive: true, filter: (path) => !left.has(basename(path)) });
-symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    /** Mutants tested at the same time, each in a copy of its own. */
+    jobs: { type: "string", default: "2" },
+    /** Which part of the mutants, of how many: for machines that share the work. */
+    shard: { type: "string", default: "1/1" },
+    /** Leaves out what an earlier run has seen noticed, as long as no file has changed since. */
+    resume: { type: "boolean", default: false },
+  },
+});
+const part = positionals.join(" ");
+const [shard = 1, shards = 1] = values.shard.split("/").map(Number);
+const wanted = MUTANTS.filter(({ name }) => name.includes(part)).filter(
+  (_mutant, i) => i % shards === shard - 1,
+);
+const ledger = createLedger(values.resume);
+const left = wanted.filter(({ name }) => !ledger.has(name));
+const lived: string[] = [];
+const started = performance.now();
+const seconds = (since: number) => `${Math.round((performance.now() - since) / 1000)} s`;
+let done = wanted.length - left.length;
 
-function run(command: string, args: readonly string[]): { ok: boolean; output: string } {
-  const { status, stdout, stderr } = spawnSync(command, args, {
-    cwd: copy,
-    encoding: "utf8",
-    timeout: 300_000,
-    env: { ...process.env, NO_COLOR: "1" },
-  });
-  return { ok: status === 0, output: `${stdout}${stderr}` };
-}
-
-const node = process.execPath;
-const vitest = join(root, "node_modules/vitest/vitest.mjs");
-const test = (files: readonly string[]) =>
-  run(node, [vitest, "run", "--project", "node", "--bail", "1", ...files]);
-
-/** The first test that noticed, or nothing if none did. */
-function kill({ file, find, replace, tests }: Mutant): string | undefined {
-  const path = join(copy, file);
-  const sound = readFileSync(path, "utf8");
-  try {
-    writeFileSync(
-      path,
-      sound.replace(find, () => replace),
+async function testAll(sandbox: Sandbox): Promise<void> {
+  for (let mutant = left.shift(); mutant !== undefined; mutant = left.shift()) {
+    const start = performance.now();
+    const noticed = await sandbox.firstToNotice(mutant);
+    if (noticed === undefined) lived.push(mutant.name);
+    else ledger.add(mutant.name);
+    console.log(
+      `${++done}/${wanted.length} | ${mutant.name} | ${noticed ?? "LIVED"} | ${seconds(start)}`,
     );
-    if (file.startsWith("lua/")) run(node, ["scripts/build-lua.ts"]);
-    const { ok, output } = test(tests);
-    if (ok) return undefined;
-    const failed = /^ FAIL +(.*)$/m.exec(output)?.[1];
-    if (failed === undefined) throw new Error(`no test failed, and yet the run did:\n${output}`);
-    return failed.replace(/^\S*node\S* +/, "");
-  } finally {
-    writeFileSync(path, sound);
-    if (file.startsWith("lua/")) run(node, ["scripts/build-lua.ts"]);
   }
 }
 
-const wanted = process.argv[2] ?? "";
-const mutants = MUTANTS.filter(({ name }) => name.includes(wanted));
-console.log("Unbroken, these tests pass; broken, one must fail:");
-const sound = test([...new Set(mutants.flatMap(({ tests }) => tests))]);
-if (!sound.ok) {
-  console.error(sound.output);
-  process.exit(1);
+const sandboxes = Array.from({ length: Math.min(Number(values.jobs), left.length) }, createSandbox);
+if (left.length > 0) {
+  const tests = [...new Set(left.flatMap((mutant) => mutant.tests))];
+  console.log(`Unbroken, all of ${tests.length} tests and folders must pass:`);
+  await sandboxes[0]!.expectSound(tests);
+  console.log(`They do, after ${seconds(started)}. Broken, one must fail:`);
 }
-let lived = 0;
-for (const mutant of mutants) {
-  const killer = kill(mutant);
-  if (killer === undefined) lived++;
-  console.log(`| ${mutant.name} | ${killer ?? "LIVED"} |`);
-}
-console.log(`${mutants.length - lived} of ${mutants.length} noticed`);
-process.exitCode = lived === 0 ? 0 : 1;
+await Promise.all(sandboxes.map(testAll));
+
+console.log(
+  `${wanted.length - lived.length} of ${wanted.length} noticed, after ${seconds(started)}`,
+);
+if (lived.length > 0) console.log(["", "Nobody noticed:", ...lived].join("\n- "));
+process.exitCode = lived.length === 0 ? 0 : 1;

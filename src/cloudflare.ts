@@ -22,7 +22,8 @@ import { hash } from "./partition/partition-key.ts";
  */
 export function coloDenials(name = "tidegate"): SharedDenials {
   // Hashed, because a key may say who is asking, and addresses are logged.
-  const addressOf = async (key: string) => `https://tidegate.invalid/${await hash(name + key)}`;
+  const addressOf = async (key: string) =>
+    `https://tidegate.invalid/${await hash(JSON.stringify([name, key]))}`;
 
   return shareDenials({
     async get(key) {

@@ -101,11 +101,11 @@ function describe(value: unknown): string {
   } catch {
     text = "an object that cannot be shown";
   }
-  // Addresses may carry credentials, whose password may hold any character, and keys in their query. Of a long text only
-  // the beginning is shown.
-  text = text
-    .slice(0, 2_000)
-    .replace(/\/\/.*@/, "//(hidden)@")
-    .replace(/(\/\/[^"]*?=)[^"]+/, "$1(hidden)");
+  // Addresses may carry credentials, which may hold any character, and keys in their query. Of a long text only the
+  // beginning is shown.
+  text = text.slice(0, 2_000);
+  const [begin, end] = [text.indexOf("//"), text.lastIndexOf("@")];
+  if (begin !== -1 && begin < end) text = `${text.slice(0, begin)}//(hidden)${text.slice(end)}`;
+  text = text.replace(/(\/\/[^"]*?=)[^"]+/, "$1(hidden)");
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }

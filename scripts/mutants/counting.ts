@@ -86,4 +86,32 @@ export const COUNTING: readonly Mutant[] = [
     replace: "if pass == 'peek' and step < last then",
     tests: ["test/lua/lease"],
   },
+  {
+    name: "the counter's model has no debt",
+    file: "src/store/memory/sliding-window-counter.ts",
+    find: "current = Math.min(current + cost, 2 * limit);",
+    replace: "current = Math.min(current + cost, limit);",
+    tests: ["test/lua/model"],
+  },
+  {
+    name: "the bucket's model rounds a wait down",
+    file: "src/store/memory/token-bucket.ts",
+    find: "Math.max(0, Math.ceil(excess / divisor))",
+    replace: "Math.max(0, Math.floor(excess / divisor))",
+    tests: ["test/lua/model"],
+  },
+  {
+    name: "the segments' model keeps one segment more",
+    file: "src/store/memory/segmented-window.ts",
+    find: ".slice(0, segments + 1)",
+    replace: ".slice(0, segments + 2)",
+    tests: ["test/lua/model"],
+  },
+  {
+    name: "the fixed window's model counts from its first request",
+    file: "src/store/memory/fixed-window.ts",
+    find: "start = now - (now % window);",
+    replace: "start = now;",
+    tests: ["test/lua/model"],
+  },
 ];

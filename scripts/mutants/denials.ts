@@ -1,13 +1,90 @@
 import type { Mutant } from "./mutant.ts";
 
-/** What isolates know to be denied, and tell each other. */
+/** What an isolate knows to be denied, and until when. */
 export const DENIALS: readonly Mutant[] = [
+  {
+    name: "a denial is trusted for a day",
+    file: "src/limiter/denial-cache.ts",
+    find: "MAX_TRUST = 60_000",
+    replace: "MAX_TRUST = 86_400_000",
+    tests: ["test/limiter/denial-cache.test"],
+  },
+  {
+    name: "Redis's clock is known for a minute",
+    file: "src/limiter/redis-clocks.ts",
+    find: "MAX_AGE = 10_000",
+    replace: "MAX_AGE = 60_000",
+    tests: ["test/limiter/redis-clocks"],
+  },
+  {
+    name: "Redis's clock is known to the quarter of a microsecond",
+    file: "src/limiter/redis-clocks.ts",
+    find: "/ (1 + DRIFT) - ROUNDING",
+    replace: "/ (1 + DRIFT)",
+    tests: ["test/limiter/redis-clocks"],
+  },
+  {
+    name: "a reset leaves what was shared",
+    file: "src/limiter/decision-path.ts",
+    find: "sharing?.forget(partition);",
+    replace: "",
+    tests: ["test/limiter/shared-denials"],
+  },
+  {
+    name: "a reset leaves what was counted in an outage",
+    file: "src/limiter/decision-path.ts",
+    find: "await memory.reset(keys);",
+    replace: "",
+    tests: ["test/limiter/reset"],
+  },
+  {
+    name: "a reset forgets a denial before Redis has",
+    file: "src/limiter/decision-path.ts",
+    find: "await store.reset(keys);\n      // Only now: an answer to a request that overtook the reset would bring the old denial back.\n      denials.forget(partition, now());",
+    replace: "denials.forget(partition, now());\n      await store.reset(keys);",
+    tests: ["test/limiter/reset"],
+  },
+  {
+    name: "a repeated answer dates Redis's clock",
+    file: "src/limiter/decision-path.ts",
+    find: "repeated ? sentAt :",
+    replace: "",
+    tests: ["test/limiter/decision-path"],
+  },
+  {
+    name: "without a cache a denial is known all the same",
+    file: "src/limiter/decision-path.ts",
+    find: "settings.maxDenials > 0 && cost > 0 &&",
+    replace: "cost > 0 &&",
+    tests: ["test/limiter/decision-path"],
+  },
+  {
+    name: "who is denied by a charge waits for its whole cost",
+    file: "src/limiter/decision-path.ts",
+    find: 'operation === "charge" ? 1 : cost, answeredAt',
+    replace: "cost, answeredAt",
+    tests: ["test/limiter/decision-path"],
+  },
+  {
+    name: "a long text stays when its slot is given up",
+    file: "src/limiter/number-table.ts",
+    find: "elsewhere.delete(slot);",
+    replace: "",
+    tests: ["test/limiter/number-table"],
+  },
+  {
+    name: "texts collide under a hash that anybody knows",
+    file: "src/limiter/seeded-hash.ts",
+    find: "crypto.getRandomValues(new Int32Array(LONGEST))",
+    replace: "new Int32Array(LONGEST).fill(31)",
+    tests: ["test/limiter/seeded-hash"],
+  },
   {
     name: "a denial is anchored when the answer arrives",
     file: "src/limiter/decision-path.ts",
     find: 'denials.learn(partition, operation === "charge" ? 1 : cost, answeredAt, rows)',
     replace: 'denials.learn(partition, operation === "charge" ? 1 : cost, now(), rows)',
-    tests: ["test/limiter/shadow"],
+    tests: ["test/limiter/decision-path"],
   },
   {
     name: "a step of Redis's clock goes unnoticed",
@@ -22,41 +99,6 @@ export const DENIALS: readonly Mutant[] = [
     find: "(shown / 1000 - base) / (1 + DRIFT) - ROUNDING",
     replace: "shown / 1000 - base",
     tests: ["test/limiter/redis-clocks"],
-  },
-  {
-    name: "a shared denial is dated by when it is found",
-    file: "src/limiter/shared-denials.ts",
-    find: "earliest(bound, shown)",
-    replace: "now()",
-    tests: ["test/limiter/shared-shadow"],
-  },
-  {
-    name: "a shared denial of time to come is believed",
-    file: "src/limiter/shared-denials.ts",
-    find: "&& shown < latest()",
-    replace: "",
-    tests: ["test/limiter/shared-denials"],
-  },
-  {
-    name: "a shared denial outlives its configuration",
-    file: "src/limiter/shared-denials.ts",
-    find: "JSON.stringify(policies.map(meaning))",
-    replace: "policies.length",
-    tests: ["test/limiter/shared-denials"],
-  },
-  {
-    name: "anything shared is taken for a denial",
-    file: "src/limiter/shared-denials.ts",
-    find: "Number.isSafeInteger(number) && number >= 0",
-    replace: "number === number",
-    tests: ["test/limiter/shared-denials"],
-  },
-  {
-    name: "isolates that share their denials ask all at once",
-    file: "src/limiter/shared-denials.ts",
-    find: "!claimed ||",
-    replace: "claimed || !claimed ||",
-    tests: ["test/limiter/shared-denials"],
   },
   {
     name: "all ask when a known denial has run out",
@@ -84,7 +126,7 @@ export const DENIALS: readonly Mutant[] = [
     file: "src/limiter/denial-cache.ts",
     find: "if (cost < numbers[at]!) return undefined;",
     replace: "",
-    tests: ["test/limiter/denial-cache", "test/limiter/redis-knowledge"],
+    tests: ["test/limiter/denial-cache.test"],
   },
   {
     name: "no margin for drift",
@@ -113,5 +155,19 @@ export const DENIALS: readonly Mutant[] = [
     find: "|| sentAt <= forgotAt",
     replace: "",
     tests: ["test/limiter/denial-cache"],
+  },
+  {
+    name: "a request waits for a single flight from the moment of its own arrival",
+    file: "src/limiter/probes.ts",
+    find: "Math.min(arrivedAt, probe.startedAt)",
+    replace: "arrivedAt",
+    tests: ["test/limiter/probes"],
+  },
+  {
+    name: "the clocks of Redis are known for every partition",
+    file: "src/limiter/redis-clocks.ts",
+    find: "putLast(bounds, partition, bound, MAX_ENTRIES);",
+    replace: "bounds.set(partition, bound);",
+    tests: ["test/limiter/redis-clocks"],
   },
 ];

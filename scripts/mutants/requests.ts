@@ -1,6 +1,6 @@
 import type { Mutant } from "./mutant.ts";
 
-/** Who asks, where, and how the answer is told. */
+/** Who asks, and how the answer is told. */
 export const REQUESTS: readonly Mutant[] = [
   {
     name: "a partition can close the hash tag",
@@ -43,5 +43,89 @@ export const REQUESTS: readonly Mutant[] = [
     find: 'segment !== ""',
     replace: "true",
     tests: ["test/gateway/paths"],
+  },
+  {
+    name: "who is denied for less than a second need not wait",
+    file: "src/http/fields.ts",
+    find: "return Math.max(1, ...",
+    replace: "return Math.max(0, ...",
+    tests: ["test/http/fields"],
+  },
+  {
+    name: "an allowed request is told to wait",
+    file: "src/http/fields.ts",
+    find: 'if (!decision.allowed) headers.set("Retry-After"',
+    replace: 'headers.set("Retry-After"',
+    tests: ["test/http/fields"],
+  },
+  {
+    name: "an allowed request is told why",
+    file: "src/http/fields.ts",
+    find: 'if (decision.reason !== "allowed") headers',
+    replace: "headers",
+    tests: ["test/http/fields"],
+  },
+  {
+    name: "the policy with the fewest units is nearest its limit",
+    file: "src/http/fields.ts",
+    find: "policy.remaining / policy.limit < nearest.remaining / nearest.limit",
+    replace: "policy.remaining < nearest.remaining",
+    tests: ["test/http/fields"],
+  },
+  {
+    name: "a problem is plain JSON",
+    file: "src/http/problem.ts",
+    find: '"application/problem+json"',
+    replace: '"application/json"',
+    tests: ["test/http/problem"],
+  },
+  {
+    name: "a problem names the policies that had room",
+    file: "src/http/problem.ts",
+    find: "policies.filter(({ allowed }) => !allowed)",
+    replace: "policies.filter(({ allowed }) => allowed)",
+    tests: ["test/http/problem"],
+  },
+  {
+    name: "a decision's waits are microseconds",
+    file: "src/limiter/decision.ts",
+    find: "return longest / 1000;",
+    replace: "return longest;",
+    tests: ["test/limiter/decision-path"],
+  },
+  {
+    name: "an allowed decision has an error",
+    file: "src/limiter/decision.ts",
+    find: "if (parts.error) this.error = parts.error;",
+    replace: "this.error = parts.error!;",
+    tests: ["test/limiter/decision-path"],
+  },
+  {
+    name: "a cost below nothing gives quota back",
+    file: "src/limiter/cost.ts",
+    find: "!Number.isSafeInteger(cost) || cost < 0",
+    replace: "!Number.isSafeInteger(cost)",
+    tests: ["test/limiter/limit.test"],
+  },
+  {
+    name: "a cost that is not said is nothing",
+    file: "src/limiter/cost.ts",
+    find: "options?.cost === undefined ? 1 :",
+    replace: "options?.cost === undefined ? 0 :",
+    tests: ["test/limiter/keys"],
+  },
+  {
+    name: "a look is a request",
+    file: "src/limiter/limiter.ts",
+    find: 'ask("peek", partition, cost)',
+    replace: 'ask("consume", partition, cost)',
+    tests: ["test/limiter/keys"],
+  },
+  {
+    name: "a charge of nothing is one",
+    file: "src/limiter/limiter.ts",
+    find: 'cost === 0 ? "peek" : "charge"',
+    replace: '"charge"',
+    tests: ["test/limiter/keys"],
   },
 ];

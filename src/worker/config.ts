@@ -85,7 +85,7 @@ function readSharing(
   }
   // What another Redis says is about other counts.
   return coloDenials(
-    String(environment["UPSTASH_REDIS_REST_URL"] ?? environment["KV_REST_API_URL"]),
+    String(environment["UPSTASH_REDIS_REST_URL"] || environment["KV_REST_API_URL"]),
   );
 }
 

@@ -1,0 +1,148 @@
+import type { Mutant } from "./mutant.ts";
+
+/** What frameworks and platforms are handed. */
+export const ADAPTERS: readonly Mutant[] = [
+  {
+    name: "an origin's X-RateLimit fields are mixed with ours",
+    file: "src/adapter/append-fields.ts",
+    find: "? TRIPLE : []",
+    replace: "? [] : []",
+    tests: ["test/adapter/append-fields"],
+  },
+  {
+    name: "an origin's own field is overwritten",
+    file: "src/adapter/append-fields.ts",
+    find: "else if (!headers.has(name) && !taken.includes(name))",
+    replace: "else if (!taken.includes(name))",
+    tests: ["test/adapter/append-fields"],
+  },
+  {
+    name: "fields are put on a response that switches protocols",
+    file: "src/adapter/append-fields.ts",
+    find: "if (response.status === 101) return response;",
+    replace: "",
+    tests: ["test/adapter/append-fields"],
+  },
+  {
+    name: "the decision is on the context only if it allows",
+    file: "src/hono.ts",
+    find: 'c.set("rateLimit", answer);',
+    replace: 'if (answer.allowed) c.set("rateLimit", answer);',
+    tests: ["test/hono/context"],
+  },
+  {
+    name: "the old response's fields are merged into the new one",
+    file: "src/hono.ts",
+    find: "c.res = undefined;",
+    replace: "",
+    tests: ["test/hono/fields"],
+  },
+  {
+    name: "a limiter is opened with every request",
+    file: "src/hono.ts",
+    find: "limiter ??= openLate(c);",
+    replace: "limiter = late ? openLate(c) : limiter;",
+    tests: ["test/hono/configuration"],
+  },
+  {
+    name: "the process comes before the bindings",
+    file: "src/hono.ts",
+    find: "{ ...processEnvironment(), ...(c.env as object) }",
+    replace: "{ ...(c.env as object), ...processEnvironment() }",
+    tests: ["test/hono/configuration"],
+  },
+  {
+    name: "Hono's onDenied is not asked",
+    file: "src/hono.ts",
+    find: "options.onDenied?.(c, answer) ??",
+    replace: "",
+    tests: ["test/hono/rate-limit"],
+  },
+  {
+    name: "a denied request goes on to its handler",
+    file: "src/hono.ts",
+    find: "if (!answer.allowed) return options.onDenied?.(c, answer) ?? answer.response();\n    await next();",
+    replace:
+      "await next();\n    if (!answer.allowed) return options.onDenied?.(c, answer) ?? answer.response();",
+    tests: ["test/hono/context"],
+  },
+  {
+    name: "Vercel is not told to go on",
+    file: "src/vercel.ts",
+    find: 'headers.set("x-middleware-next", "1");',
+    replace: "",
+    tests: ["test/edge/vercel"],
+  },
+  {
+    name: "Vercel is told to go on with a denial",
+    file: "src/vercel.ts",
+    find: "if (!answer.allowed) return",
+    replace: "if (answer.status === 503) return",
+    tests: ["test/edge/vercel"],
+  },
+  {
+    name: "Vercel's address is what the process says",
+    file: "src/vercel.ts",
+    find: 'clientIp: options.clientIp ?? "vercel"',
+    replace: "clientIp: options.clientIp",
+    tests: ["test/edge/vercel"],
+  },
+  {
+    name: "Vercel's onDenied is not asked",
+    file: "src/vercel.ts",
+    find: "options.onDenied?.(request, answer) ??",
+    replace: "",
+    tests: ["test/edge/vercel"],
+  },
+  {
+    name: "an identity of null is an error",
+    file: "src/adapter/request-limiter.ts",
+    find: "identity === undefined || identity === null ||",
+    replace: "identity === undefined ||",
+    tests: ["test/hono/identity"],
+  },
+  {
+    name: "who is nobody is refused by default",
+    file: "src/adapter/request-limiter.ts",
+    find: 'onMissing = "share"',
+    replace: 'onMissing = "reject"',
+    tests: ["test/hono/identity"],
+  },
+  {
+    name: "who is refused pays",
+    file: "src/adapter/request-limiter.ts",
+    find: 'if (missing && onMissing === "reject") return missingIdentity();\n    const units = typeof cost === "function" ? await cost(context) : cost;',
+    replace:
+      'const units = typeof cost === "function" ? await cost(context) : cost;\n    if (missing && onMissing === "reject") return missingIdentity();',
+    tests: ["test/adapter/request-limiter"],
+  },
+  {
+    name: "a fixed cost is 1",
+    file: "src/adapter/request-limiter.ts",
+    find: 'typeof cost === "function" ? await cost(context) : cost',
+    replace: 'typeof cost === "function" ? await cost(context) : 1',
+    tests: ["test/gateway/rules"],
+  },
+  {
+    name: "the log does not say whose line it is",
+    file: "src/report.ts",
+    find: "`tidegate: ${message}`",
+    replace: "message",
+    tests: ["test/runtime/report"],
+  },
+  {
+    name: "the worker's entry shares no denials",
+    file: "src/worker/cloudflare.ts",
+    find: "createGateway(env, { coloDenials })",
+    replace: "createGateway(env)",
+    tests: ["test/cloudflare/entry"],
+  },
+  {
+    name: "a request's cost is asked for before who it is",
+    file: "src/adapter/request-limiter.ts",
+    find: "const identity = await identify(context, headers);",
+    replace:
+      'if (typeof cost === "function") await cost(context);\n    const identity = await identify(context, headers);',
+    tests: ["test/adapter/request-limiter"],
+  },
+];

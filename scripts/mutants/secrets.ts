@@ -1,0 +1,47 @@
+import type { Mutant } from "./mutant.ts";
+
+/** What errors show, and what they must not. */
+export const SECRETS: readonly Mutant[] = [
+  {
+    name: "a password with an @ in it is shown in part",
+    file: "src/store/redis-client.ts",
+    find: "/^([a-z]*:\\/\\/).*@/is",
+    replace: "/^([a-z]*:\\/\\/)[^@]*@/is",
+    tests: ["test/policy/secrets"],
+  },
+  {
+    name: "what stands before the last @ of an address is shown",
+    file: "src/errors.ts",
+    find: 'text.lastIndexOf("@")',
+    replace: 'text.indexOf("@")',
+    tests: ["test/policy/secrets"],
+  },
+  {
+    name: "a fault shows all of a long value",
+    file: "src/errors.ts",
+    find: "text.length > 60 ?",
+    replace: "text.length > 600 ?",
+    tests: ["test/policy/configuration"],
+  },
+  {
+    name: "an error quotes what is in brackets",
+    file: "src/store/redis-error.ts",
+    find: "[^'\"`()[\\]{}<]{0,80}",
+    replace: "[^'\"`]{0,80}",
+    tests: ["test/store/redis-error"],
+  },
+  {
+    name: "an error is as long as Redis likes",
+    file: "src/store/redis-error.ts",
+    find: "{0,80}/",
+    replace: "*/",
+    tests: ["test/store/redis-error"],
+  },
+  {
+    name: "errors quote the command",
+    file: "src/store/redis-error.ts",
+    find: '.split(", command was:", 1)[0]!',
+    replace: "",
+    tests: ["test/store/redis-dialect"],
+  },
+];

@@ -1,0 +1,145 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+
+import { coloDenials } from "../../src/cloudflare.ts";
+import { createDenialCache } from "../../src/limiter/denial-cache.ts";
+import { createRedisClocks } from "../../src/limiter/redis-clocks.ts";
+import type { Sharing } from "../../src/limiter/shared-denials.ts";
+import { fixedWindow } from "../../src/policy/policy.ts";
+import { compile } from "../support/compile-policy.ts";
+
+/** What the platform was asked to keep a request alive for. */
+const kept = vi.hoisted(() => [] as Promise<unknown>[]);
+vi.mock("cloudflare:workers", () => ({
+  waitUntil: (promise: Promise<unknown>) => void kept.push(promise),
+}));
+
+const put = vi.fn<(address: string, response: Response) => Promise<void>>();
+const match = vi.fn<(address: string) => Promise<Response | undefined>>();
+
+beforeEach(() => {
+  kept.length = 0;
+  put.mockReset().mockResolvedValue(undefined);
+  match.mockReset().mockResolvedValue(undefined);
+  vi.stubGlobal("caches", { default: { put, match } });
+});
+afterEach(() => void vi.unstubAllGlobals());
+
+const SHOWN = 1_500_000;
+const ADDRESS = /^https:\/\/tidegate\.invalid\/[A-Za-z0-9_-]{43}$/;
+
+function isolate(name?: string, prefix = "tg"): Sharing {
+  const policies = compile([fixedWindow({ name: "p", limit: 1, window: "1d" })]);
+  const clocks = createRedisClocks();
+  clocks.note("ada", SHOWN, 1_000, 1_001);
+  const settings = { prefix, policies, now: () => 1_010 };
+  return coloDenials(name).share(settings, clocks, createDenialCache(10));
+}
+
+/** A denial of so many seconds. */
+const rows = (seconds: number) => [
+  { allowed: false, remaining: 0, retryAfter: seconds * 1e6, resetAfter: seconds * 1e6 },
+];
+
+/** Where an isolate puts what it is told. */
+async function addressOf(sharing: Sharing, partition = "ada"): Promise<string> {
+  sharing.tell(partition, 1, SHOWN, rows(1));
+  await kept.at(-1);
+  return put.mock.lastCall![0];
+}
+
+describe("a denial that is told", () => {
+  test.for([
+    [0.001, 1],
+    [1, 1],
+    [1.000001, 2],
+    [59, 59],
+    [61, 60],
+    [86_400, 60],
+  ])("of %d s is put for %d s, as text", async ([seconds, kept]) => {
+    isolate().tell("ada", 3, SHOWN, rows(seconds!));
+    await vi.waitFor(() => expect(put).toHaveBeenCalledTimes(1));
+    const [address, response] = put.mock.calls[0]!;
+    expect(address).toMatch(ADDRESS);
+    expect([...response.headers]).toEqual([
+      ["cache-control", `max-age=${kept}`],
+      ["content-type", "text/plain;charset=UTF-8"],
+    ]);
+    expect(await response.text()).toBe(`3,${SHOWN},0,${seconds! * 1e6},${seconds! * 1e6}`);
+  });
+
+  test("keeps its request alive until it is there, and no longer", async () => {
+    let arrive!: () => void;
+    put.mockReturnValue(new Promise((resolve) => (arrive = resolve)));
+    isolate().tell("ada", 1, SHOWN, rows(1));
+    expect(kept).toHaveLength(1);
+    let over = false;
+    void kept[0]!.then(() => (over = true));
+    await vi.waitFor(() => expect(put).toHaveBeenCalledTimes(1));
+    expect(over).toBe(false);
+    arrive();
+    await kept[0];
+    expect(over).toBe(true);
+  });
+
+  test.for<[string, () => unknown]>([
+    ["fails", () => put.mockRejectedValue(new Error("full"))],
+    ["is not there", () => vi.stubGlobal("caches", {})],
+    ["is no cache at all", () => vi.stubGlobal("caches", undefined)],
+  ])("is no error where the cache %s", async ([, breakCache]) => {
+    breakCache();
+    isolate().tell("ada", 1, SHOWN, rows(1));
+    expect(kept).toHaveLength(1);
+    await expect(kept[0]).resolves.toBeUndefined();
+  });
+
+  test("is taken away by a reset: an empty text takes its place", async () => {
+    const sharing = isolate();
+    const address = await addressOf(sharing);
+    sharing.forget("ada");
+    await kept.at(-1);
+    const [where, response] = put.mock.lastCall!;
+    expect([where, await response.text()]).toEqual([address, ""]);
+    expect(response.headers.get("cache-control")).toBe("max-age=1");
+  });
+});
+
+describe("an address", () => {
+  test("is the same in every isolate, and shows nothing of who is asking", async () => {
+    const [one, other] = [await addressOf(isolate()), await addressOf(isolate())];
+    expect(one).toBe(other);
+    expect(one).not.toContain("ada");
+    expect(await addressOf(isolate("tidegate"))).toBe(one);
+  });
+
+  test("is another one under another name, prefix or partition", async () => {
+    const addresses = [
+      await addressOf(isolate()),
+      await addressOf(isolate("other")),
+      await addressOf(isolate("tidegate", "other")),
+      await addressOf(isolate(), "bob"),
+    ];
+    expect(new Set(addresses).size).toBe(4);
+  });
+
+  test("is another one also where a name ends as a prefix begins", async () => {
+    expect(await addressOf(isolate("a", "bc"))).not.toBe(await addressOf(isolate("ab", "c")));
+  });
+
+  test("that is looked at is the one that was put", async () => {
+    const address = await addressOf(isolate());
+    match.mockResolvedValue(new Response(`1,${SHOWN},0,900000,900000`));
+    expect(await isolate().look("ada", 1)).toMatchObject([{ allowed: false, remaining: 0 }]);
+    expect(match.mock.calls).toEqual([[address]]);
+  });
+
+  test("under which nothing is found is a claim's, for a second", async () => {
+    expect(await isolate().look("ada", 1)).toBeUndefined();
+    await kept.at(-1);
+    const [where, response] = put.mock.lastCall!;
+    expect([where, response.headers.get("cache-control")]).toEqual([
+      match.mock.calls[0]![0],
+      "max-age=1",
+    ]);
+    expect(await response.text()).toMatch(/^\d{7}$/);
+  });
+});

@@ -1,0 +1,39 @@
+import { afterEach, expect, test, vi } from "vitest";
+
+const env = vi.hoisted(
+  () =>
+    ({
+      ORIGIN: "https://origin.example",
+      CLIENT_IP: "cloudflare",
+      SHARED_DENIALS: "colo",
+      UPSTASH_REDIS_REST_URL: "https://redis.example",
+      UPSTASH_REDIS_REST_TOKEN: "secret",
+      RULES: [
+        {
+          path: "/limited",
+          policies: [{ algorithm: "fixed-window", name: "p", limit: 10, window: "1d" }],
+        },
+      ],
+    }) as Record<string, unknown>,
+);
+vi.mock("cloudflare:workers", () => ({ env, waitUntil: () => {} }));
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.resetModules();
+});
+
+test("the entry on Workers is a gateway of its bindings, which may share denials", async () => {
+  const { default: gateway } = await import("../../src/worker/cloudflare.ts");
+  vi.stubGlobal("fetch", async (asked: Request) => new Response(asked.url));
+  const answer = await gateway.fetch(new Request("https://shop.example/x?y"));
+  expect(await answer.text()).toBe("https://origin.example/x?y");
+});
+
+test("a fault in the bindings stops it at start-up", async () => {
+  env["RULES"] = [];
+  await expect(import("../../src/worker/cloudflare.ts")).rejects.toMatchObject({
+    code: "ERR_CONFIGURATION",
+    faults: [{ path: "RULES" }],
+  });
+});

@@ -1,0 +1,98 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+
+import { useFetched } from "./fetched.ts";
+
+const { origin, redis, gateway } = useFetched();
+
+afterEach(() => void vi.restoreAllMocks());
+
+const policy = { algorithm: "fixed-window", name: "p", limit: 10, window: "1d" };
+const from = { headers: { "cf-connecting-ip": "192.0.2.1" } };
+
+describe("a variable of the gateway", () => {
+  it.each([
+    [{}, 250],
+    [{ TIMEOUT: "80ms" }, 80],
+    [{ TIMEOUT: "1m" }, 60_000],
+  ])("%j gives a command of Redis %d ms", async (variables, milliseconds) => {
+    const timeout = vi.spyOn(AbortSignal, "timeout");
+    await gateway(variables)("/limited/x", from);
+    expect(timeout.mock.calls).toEqual([[milliseconds]]);
+  });
+
+  it.each([
+    [{}, "tg:{ip:192.0.2.1}:"],
+    [{ PREFIX: "shop" }, "shop:{ip:192.0.2.1}:"],
+    [{ PREFIX: "shop", CLIENT_IP: '{"trustedHops":1}' }, "shop:{no-identity}:"],
+  ])("%j makes keys that begin with %s", async (variables, begin) => {
+    await gateway(variables)("/limited/x", from);
+    expect(redis.mock.calls[0]![1][3]!.slice(0, begin.length)).toBe(begin);
+  });
+
+  it.each([
+    [{}, undefined, undefined, 200],
+    [{ ON_FAILURE: "closed" }, undefined, undefined, 503],
+    [{ ON_FAILURE: "closed" }, "open", undefined, 200],
+    [{ ON_FAILURE: "open" }, "closed", undefined, 503],
+    [{ ON_FAILURE: "open" }, "open", "closed", 503],
+    [{ ON_FAILURE: "closed" }, "closed", "open", 200],
+  ])(
+    "%j, the rule's onFailure %s and the policy's %s: without Redis %d",
+    async (variables, ofRule, ofPolicy, status) => {
+      vi.spyOn(console, "warn").mockReturnValue();
+      redis.mockRejectedValue(new TypeError("fetch failed"));
+      const rule = {
+        path: "/limited/*",
+        policies: [{ ...policy, ...(ofPolicy && { onFailure: ofPolicy }) }],
+        ...(ofRule && { onFailure: ofRule }),
+      };
+      expect((await gateway({ ...variables, RULES: [rule] })("/limited/x", from)).status).toBe(
+        status,
+      );
+      expect(origin).toHaveBeenCalledTimes(status === 200 ? 1 : 0);
+    },
+  );
+
+  it("that says the memory store asks no Redis", async () => {
+    const ask = gateway({ STORE: "memory" });
+    expect((await ask("/limited/x", from)).headers.get("X-RateLimit-Remaining")).toBe("9");
+    expect(redis).not.toHaveBeenCalled();
+  });
+
+  it.each([
+    ["https://redis.example", "https://kv.example", "https://redis.example"],
+    [undefined, "https://kv.example", "https://kv.example"],
+    ["", "https://kv.example", "https://kv.example"],
+    ["https://redis.example", "", "https://redis.example"],
+  ])("names the Redis: UPSTASH %j, KV %j asks %s", async (upstash, kv, asked) => {
+    const ask = gateway({
+      UPSTASH_REDIS_REST_URL: upstash,
+      KV_REST_API_URL: kv,
+      KV_REST_API_TOKEN: "secret",
+    });
+    await ask("/limited/x", from);
+    expect(redis.mock.calls[0]![0]).toBe(asked);
+  });
+});
+
+describe("a request's decisions", () => {
+  it("are told with its refusal, too", async () => {
+    const ask = gateway({
+      STORE: "memory",
+      RULES: [
+        { path: "/*", policies: [{ ...policy, name: "all" }] },
+        {
+          path: "/limited/*",
+          policies: [policy],
+          partition: ["header:x-api-key"],
+          onMissing: "reject",
+        },
+      ],
+    });
+    const refused = await ask("/limited/x", from);
+    expect([refused.status, refused.headers.get("RateLimit-Policy")]).toEqual([
+      400,
+      '"all";q=10;w=86400',
+    ]);
+  });
+});

@@ -1,0 +1,120 @@
+import { describe, expect, test } from "vitest";
+
+import { StoreError } from "../../src/errors.ts";
+import { buildLimiter } from "../../src/limiter/limiter.ts";
+import { DEFAULTS, type LimiterSettings } from "../../src/limiter/settings.ts";
+import { fixedWindow } from "../../src/policy/policy.ts";
+import type { Reply } from "../../src/store/store.ts";
+import { compile } from "../support/compile-policy.ts";
+import { row, scriptedStore } from "./scripted-store.ts";
+
+const policies = compile([fixedWindow({ name: "p", limit: 10, window: "1d" })]);
+
+/** A limiter on a clock in milliseconds that the test moves, over a store that answers what the test says. */
+function limiterThat(settings: Partial<LimiterSettings> = {}) {
+  const at = { now: 1_000, reply: { now: 0, rows: [row()] } as Reply, took: 0, failure: false };
+  const scripted = scriptedStore(async () => {
+    at.now += at.took;
+    if (at.failure) throw new StoreError("ERR_STORE_UNREACHABLE", "gone");
+    return at.reply;
+  });
+  const limiter = buildLimiter(scripted.store, {
+    ...DEFAULTS,
+    policies,
+    now: () => at.now,
+    ...settings,
+  });
+  return { at, limiter, ...scripted };
+}
+
+describe("what is known of an answer", () => {
+  test("is its wait, from the moment that it was asked for, of this cost and larger ones", async () => {
+    const { at, limiter, asked } = limiterThat();
+    at.reply = { now: 5e9, rows: [row(1_000)] };
+    at.took = 10;
+    await limiter.limit("ada", { cost: 3 });
+    at.reply = { now: 5e9, rows: [row()] };
+    at.took = 0;
+    at.now = 1_000 + 999;
+    expect((await limiter.limit("ada", { cost: 4 })).reason).toBe("cached-denial");
+    expect((await limiter.limit("ada", { cost: 2 })).reason).toBe("allowed");
+    at.now = 1_000 + 1_000;
+    expect((await limiter.limit("ada", { cost: 4 })).reason).toBe("allowed");
+    expect(asked).toHaveLength(3);
+  });
+
+  test("of a charge is a wait of one unit", async () => {
+    const { at, limiter, asked } = limiterThat();
+    at.reply = { now: 5e9, rows: [row(1_000)] };
+    await limiter.charge("ada", 7);
+    expect((await limiter.limit("ada")).reason).toBe("cached-denial");
+    expect(asked).toHaveLength(1);
+  });
+
+  test("is nothing without a cache", async () => {
+    const { at, limiter, asked } = limiterThat({ maxDenials: 0 });
+    at.reply = { now: 5e9, rows: [row(1_000)] };
+    for (let i = 0; i < 3; i++) expect((await limiter.limit("ada")).reason).toBe("limited");
+    expect(asked).toHaveLength(3);
+  });
+
+  test("of one that repeats an earlier one is dated by its sending: its clock is a guess", async () => {
+    const { at, limiter } = limiterThat();
+    // A way of 1 ms; then one that, by its clock, was answered 8 ms after it was asked for.
+    at.took = 1;
+    at.reply = { now: 5_001_000, rows: [row(1)] };
+    await limiter.charge("ada", 1);
+    at.now = 1_100;
+    at.took = 10;
+    at.reply = { now: 5_108_000, rows: [row(1_000)], repeated: true };
+    await limiter.charge("ada", 1);
+    at.now = 1_100 + 1_000 - 1;
+    expect((await limiter.limit("ada")).reason).toBe("cached-denial");
+    at.now = 1_100 + 1_000;
+    at.reply = { now: 6e9, rows: [row()] };
+    expect((await limiter.limit("ada")).reason).toBe("allowed");
+  });
+
+  test("is nothing of a failure, nor of what was decided without the store", async () => {
+    const { at, limiter, asked } = limiterThat({ onFailure: "closed" });
+    at.failure = true;
+    expect(await limiter.limit("ada")).toMatchObject({ status: 503, retryAfterMs: 1_000 });
+    at.failure = false;
+    expect((await limiter.limit("ada")).reason).toBe("allowed");
+    expect(asked).toHaveLength(2);
+  });
+});
+
+describe("a failure of the store", () => {
+  test("is on the decision, and nothing else is", async () => {
+    const { at, limiter } = limiterThat();
+    expect(Object.hasOwn(await limiter.limit("ada"), "error")).toBe(false);
+    at.failure = true;
+    const decision = await limiter.limit("ada");
+    expect(decision.error).toMatchObject({ code: "ERR_STORE_UNREACHABLE", message: "gone" });
+    expect(decision.headers().get("X-RateLimit-Reason")).toBe("store-unavailable");
+  });
+
+  test("that is no StoreError is a mistake, and goes on to the caller", async () => {
+    const { store, limiter } = limiterThat();
+    store.decide = () => {
+      throw new RangeError("a mistake");
+    };
+    await expect(limiter.limit("ada")).rejects.toThrow(RangeError);
+  });
+});
+
+describe("a cost above every limit", () => {
+  test("asks nobody, and is denied for ever", async () => {
+    const { limiter, asked } = limiterThat();
+    expect(await limiter.limit("ada", { cost: 11 })).toMatchObject({
+      reason: "cost-exceeds-limit",
+      retryAfterMs: Infinity,
+    });
+    expect((await limiter.peek("ada", { cost: 11 })).reason).toBe("cost-exceeds-limit");
+    expect(asked).toHaveLength(0);
+    // A charge takes it all the same.
+    await limiter.charge("ada", 11);
+    expect(asked).toHaveLength(1);
+  });
+});

@@ -1,0 +1,174 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+
+import type { Policy, TokenBucketOptions } from "../../src/index.ts";
+
+/** Commands that reached Redis, and what becomes of the next ones. */
+let commands: string[][];
+let redis: () => Promise<Response>;
+let warn: ReturnType<typeof vi.spyOn>;
+/** The package as a new isolate loads it. */
+let isolate: typeof import("../../src/index.ts");
+
+const NOW = 1.8e15;
+/** A row with so many units left that waits for so many microseconds. */
+const reply = (remaining: number, wait = 0) =>
+  Promise.resolve(Response.json({ result: [NOW, 1, remaining, wait, wait] }));
+const gone = () => Promise.reject(new TypeError("fetch failed"));
+
+beforeEach(async () => {
+  vi.resetModules();
+  isolate = await import("../../src/index.ts");
+  vi.stubEnv("UPSTASH_REDIS_REST_URL", "https://redis.example");
+  vi.stubEnv("UPSTASH_REDIS_REST_TOKEN", "secret");
+  commands = [];
+  redis = () => reply(5);
+  vi.stubGlobal("fetch", (_url: string, { body }: { body: string }) => {
+    commands.push(JSON.parse(body) as string[]);
+    return redis();
+  });
+  warn = vi.spyOn(console, "warn").mockReturnValue();
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllEnvs();
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+});
+
+/** Of a command, everything that is about the policy: the key, and the arguments after operation and cost. */
+const policyOf = ([, , , key, , , ...group]: string[]) => [key, ...group];
+
+const bucket = { name: "p", limit: 10, refill: 5, per: "1s" } as const;
+const windowed = { name: "p", limit: 10, window: "1m" } as const;
+
+const ask = (changes: Partial<TokenBucketOptions> = {}) =>
+  isolate.limit("ada", isolate.tokenBucket({ ...bucket, ...changes }));
+
+describe("policies that differ in one thing are different", () => {
+  test.for<[what: string, one: () => Policy, other: () => Policy]>([
+    ["algorithm", () => isolate.slidingWindowLog(windowed), () => isolate.fixedWindow(windowed)],
+    ...(
+      [
+        ["name", { name: "q" }],
+        ["limit", { limit: 11 }],
+        ["refill", { refill: 4 }],
+        ["per", { per: "2s" }],
+      ] as const
+    ).map(
+      ([what, changes]) =>
+        [
+          what,
+          () => isolate.tokenBucket(bucket),
+          () => isolate.tokenBucket({ ...bucket, ...changes }),
+        ] as [string, () => Policy, () => Policy],
+    ),
+    [
+      "window",
+      () => isolate.fixedWindow(windowed),
+      () => isolate.fixedWindow({ ...windowed, window: "2m" }),
+    ],
+    [
+      "segments",
+      () => isolate.segmentedWindow(windowed),
+      () => isolate.segmentedWindow({ ...windowed, segments: 12 }),
+    ],
+  ])("%s", async ([, one, other]) => {
+    await isolate.limit("ada", one());
+    await isolate.limit("ada", other());
+    expect(commands).toHaveLength(2);
+    expect(policyOf(commands[0]!)).not.toEqual(policyOf(commands[1]!));
+  });
+
+  test("onFailure", async () => {
+    redis = gone;
+    const statuses = [];
+    for (const onFailure of ["open", "closed", "local"] as const) {
+      statuses.push((await ask({ onFailure })).status);
+    }
+    expect(statuses).toEqual([200, 503, 200]);
+  });
+});
+
+describe("policies with equal numbers are one", () => {
+  test("built anew, with keys in another order: what is known of one is known of all", async () => {
+    redis = () => reply(0, 5e6);
+    expect((await ask()).allowed).toBe(true);
+    const { name, limit, refill, per } = bucket;
+    const again = await isolate.limit("ada", isolate.tokenBucket({ per, refill, limit, name }));
+    expect(again.reason).toBe("cached-denial");
+    expect(commands).toHaveLength(1);
+  });
+
+  test("up to a thousand of them are kept", async () => {
+    redis = () => reply(0, 60e6);
+    for (let limit = 1; limit <= 1_000; limit++) await ask({ limit });
+    expect((await ask({ limit: 1 })).reason).toBe("cached-denial");
+    expect(commands).toHaveLength(1_000);
+    await ask({ limit: 1_001 });
+    expect((await ask({ limit: 1 })).reason).toBe("allowed");
+    expect(commands).toHaveLength(1_002);
+  });
+});
+
+describe("in an outage", () => {
+  test("limit() counts by itself, says so once in the log, and asks no more after five failures", async () => {
+    redis = gone;
+    const decisions = [];
+    for (let i = 0; i < 6; i++) decisions.push(await ask({ limit: 2, refill: 1, per: "1h" }));
+    expect(decisions.map(({ allowed }) => allowed)).toEqual([true, true, ...Array(4).fill(false)]);
+    expect(new Set(decisions.map(({ reason }) => reason))).toEqual(new Set(["store-unavailable"]));
+    expect(decisions.map(({ error }) => error!.code)).toEqual([
+      ...Array<string>(5).fill("ERR_STORE_UNREACHABLE"),
+      "ERR_STORE_SUSPENDED",
+    ]);
+    expect(commands).toHaveLength(5);
+    expect(warn).toHaveBeenCalledExactlyOnceWith(
+      expect.stringMatching(/^tidegate: ERR_STORE_UNREACHABLE: /),
+    );
+  });
+
+  test("all policies have one Redis, and what one has found out of it the others know", async () => {
+    redis = gone;
+    for (let i = 0; i < 5; i++) await ask();
+    const { error } = await ask({ name: "q" });
+    expect(error!.code).toBe("ERR_STORE_SUSPENDED");
+    expect(commands).toHaveLength(5);
+  });
+
+  test("limit() waits for 250 ms, and leaves no timer behind", async () => {
+    vi.useFakeTimers();
+    redis = () => new Promise(() => {});
+    let decision: unknown;
+    void ask().then((made) => (decision = made));
+    await vi.advanceTimersByTimeAsync(249);
+    expect(decision).toBeUndefined();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(decision).toMatchObject({
+      allowed: true,
+      reason: "store-unavailable",
+      error: { code: "ERR_STORE_TIMEOUT", message: "Redis did not answer within 250 ms." },
+    });
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+test("a decision of Redis leaves no timer behind", async () => {
+  vi.useFakeTimers();
+  await ask();
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test("variables that are missing are a fault of every call, and none once they are there", async () => {
+  vi.stubEnv("UPSTASH_REDIS_REST_URL", undefined);
+  vi.stubEnv("UPSTASH_REDIS_REST_TOKEN", undefined);
+  vi.stubEnv("KV_REST_API_URL", undefined);
+  for (let call = 0; call < 2; call++) {
+    await expect(ask()).rejects.toMatchObject({
+      code: "ERR_CONFIGURATION",
+      faults: [{ path: "UPSTASH_REDIS_REST_URL" }, { path: "UPSTASH_REDIS_REST_TOKEN" }],
+    });
+  }
+  vi.stubEnv("KV_REST_API_URL", "https://kv.example");
+  vi.stubEnv("KV_REST_API_TOKEN", "t");
+  expect((await ask()).reason).toBe("allowed");
+});

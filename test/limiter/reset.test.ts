@@ -1,0 +1,94 @@
+import { beforeEach, describe, expect, test } from "vitest";
+
+import { StoreError } from "../../src/errors.ts";
+import { buildLimiter, type Limiter } from "../../src/limiter/limiter.ts";
+import { DEFAULTS } from "../../src/limiter/settings.ts";
+import { fixedWindow } from "../../src/policy/policy.ts";
+import type { Reply } from "../../src/store/store.ts";
+import { compile } from "../support/compile-policy.ts";
+import { row, scriptedStore } from "./scripted-store.ts";
+
+const policies = compile([fixedWindow({ name: "p", limit: 1, window: "1d" })]);
+const denied: Reply = { now: 5e9, rows: [row(60_000)] };
+const allowed: Reply = { now: 5e9, rows: [row()] };
+
+let now: number;
+let answer: () => Reply | Promise<Reply>;
+let reset: () => Promise<void>;
+let limiter: Limiter;
+let asked: readonly unknown[];
+
+beforeEach(() => {
+  now = 1_000;
+  answer = () => denied;
+  reset = async () => {};
+  const scripted = scriptedStore(() => answer());
+  scripted.store.reset = () => reset();
+  asked = scripted.asked;
+  limiter = buildLimiter(scripted.store, { ...DEFAULTS, policies, now: () => now });
+});
+
+const reason = async () => (await limiter.limit("ada")).reason;
+
+describe("a reset", () => {
+  test("lets the next request ask again", async () => {
+    expect([await reason(), await reason()]).toEqual(["limited", "cached-denial"]);
+    await limiter.reset("ada");
+    answer = () => allowed;
+    now++;
+    expect(await reason()).toBe("allowed");
+  });
+
+  test("leaves others what is known of them", async () => {
+    await limiter.limit("bob");
+    await limiter.reset("ada");
+    expect((await limiter.limit("bob")).reason).toBe("cached-denial");
+  });
+
+  test("forgets a denial that came while Redis was resetting", async () => {
+    let finish!: () => void;
+    reset = () => new Promise((resolve) => (finish = resolve));
+    const resetting = limiter.reset("ada");
+    await Promise.resolve();
+    now++;
+    expect(await reason()).toBe("limited");
+    expect(await reason()).toBe("cached-denial");
+    now++;
+    finish();
+    await resetting;
+    now++;
+    answer = () => allowed;
+    expect(await reason()).toBe("allowed");
+  });
+
+  test("forgets a denial that was asked for before and comes after it", async () => {
+    let arrive!: (reply: Reply) => void;
+    answer = () => new Promise((resolve) => (arrive = resolve));
+    const late = limiter.limit("ada");
+    now++;
+    await limiter.reset("ada");
+    arrive(denied);
+    expect((await late).reason).toBe("limited");
+    now++;
+    answer = () => allowed;
+    expect(await reason()).toBe("allowed");
+  });
+
+  test("that Redis does not confirm is an error, and what is known stays", async () => {
+    await reason();
+    reset = () => Promise.reject(new StoreError("ERR_STORE_TIMEOUT", "late"));
+    await expect(limiter.reset("ada")).rejects.toMatchObject({ code: "ERR_STORE_TIMEOUT" });
+    expect(await reason()).toBe("cached-denial");
+    expect(asked).toHaveLength(1);
+  });
+
+  test("forgets what this isolate counted while Redis was away", async () => {
+    answer = () => {
+      throw new StoreError("ERR_STORE_UNREACHABLE", "gone");
+    };
+    const passes = async () => (await limiter.limit("ada")).allowed;
+    expect([await passes(), await passes()]).toEqual([true, false]);
+    await limiter.reset("ada");
+    expect([await passes(), await passes()]).toEqual([true, false]);
+  });
+});

@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+
+import { Faults } from "../../src/errors.ts";
+import { checkSettings, DEFAULTS, type LimiterOptions } from "../../src/limiter/settings.ts";
+import { fixedWindow } from "../../src/policy/policy.ts";
+
+const policies = [fixedWindow({ limit: 10, window: "1m" })];
+
+function settingsOf(options: Partial<LimiterOptions>) {
+  const faults = new Faults();
+  const { policies: _, ...settings } = checkSettings({ policies, ...options }, faults);
+  faults.throwIfAny();
+  return settings;
+}
+
+test("what the options leave open has a default", () => {
+  expect(settingsOf({})).toEqual({
+    prefix: "tg",
+    onFailure: "local",
+    maxDenials: 10_000,
+    lease: undefined,
+    headers: {},
+    now: DEFAULTS.now,
+  });
+});
+
+test("what they say holds", () => {
+  expect(
+    settingsOf({
+      prefix: "shop",
+      onFailure: "closed",
+      denialCache: { maxEntries: 7 },
+      lease: "100ms",
+      headers: { "draft-11": false },
+    }),
+  ).toEqual({
+    prefix: "shop",
+    onFailure: "closed",
+    maxDenials: 7,
+    lease: 100_000,
+    headers: { "draft-11": false },
+    now: DEFAULTS.now,
+  });
+  expect(settingsOf({ denialCache: false }).maxDenials).toBe(0);
+});

@@ -1,0 +1,38 @@
+import { afterEach, expect, test, vi } from "vitest";
+
+import { Faults } from "../../src/errors.ts";
+import { checkClientIp, detectPlatform } from "../../src/partition/client-ip.ts";
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.unstubAllGlobals();
+});
+
+// Anybody may set a variable to something; Vercel sets it to 1.
+test.for([
+  [undefined, undefined],
+  ["", undefined],
+  ["0", undefined],
+  ["true", undefined],
+  ["1", "vercel"],
+])("a variable VERCEL of %j is the platform %j", ([value, platform]) => {
+  vi.stubEnv("VERCEL", value);
+  expect(detectPlatform()).toBe(platform);
+});
+
+test("Workers are Cloudflare's, whatever a variable says", () => {
+  vi.stubGlobal("navigator", { userAgent: "Cloudflare-Workers" });
+  vi.stubEnv("VERCEL", "1");
+  expect(detectPlatform()).toBe("cloudflare");
+});
+
+test("what is said comes before what is found", () => {
+  vi.stubEnv("VERCEL", "1");
+  const faults = new Faults();
+  expect(checkClientIp(undefined, "clientIp", faults)).toBe("vercel");
+  expect(checkClientIp("cloudflare", "clientIp", faults)).toBe("cloudflare");
+  expect(checkClientIp({ trustedHops: 2, more: 1 }, "clientIp", faults)).toEqual({
+    trustedHops: 2,
+  });
+  expect(faults.size).toBe(0);
+});

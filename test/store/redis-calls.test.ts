@@ -1,0 +1,145 @@
+import { afterEach, describe, expect, test, vi } from "vitest";
+
+import { fixedWindow, slidingWindowLog, tokenBucket } from "../../src/policy/policy.ts";
+import { redisStore } from "../../src/store/redis-store.ts";
+import { scriptFor } from "../../src/store/script.ts";
+import { DECIDE, LEASE } from "../../src/store/scripts.generated.ts";
+import { compile } from "../support/compile-policy.ts";
+
+afterEach(() => void vi.restoreAllMocks());
+
+const daily = fixedWindow({ name: "daily", limit: 10, window: "1d" });
+const burst = tokenBucket({ name: "burst", limit: 20, refill: 10, per: "1s" });
+
+/** A store, and every call that its client got. */
+function storeThat(answer: (args: readonly string[]) => unknown) {
+  const calls: [sha1: string, keys: readonly string[], args: readonly string[]][] = [];
+  const store = redisStore(
+    {
+      async evalsha(sha1, keys, args) {
+        calls.push([sha1, keys, args]);
+        return answer(args);
+      },
+      eval: () => Promise.reject(new Error("the script is there")),
+    },
+    LEASE,
+  );
+  return { store, calls };
+}
+
+const ROW = [1, 9, 0, 1_000];
+
+describe("a decision", () => {
+  test("is one call, of the keys and of what the script's head says", async () => {
+    const { store, calls } = storeThat(() => [5, ...ROW, 0, 0, 7, 8]);
+    const policies = compile([daily, burst]);
+    expect(await store.decide("consume", ["k1", "k2"], 3, policies)).toEqual({
+      now: 5,
+      rows: [
+        { allowed: true, remaining: 9, retryAfter: 0, resetAfter: 1_000 },
+        { allowed: false, remaining: 0, retryAfter: 7, resetAfter: 8 },
+      ],
+    });
+    const groups = policies.map(({ algorithm, limit, parameters, ttl }) =>
+      [algorithm, limit, ...parameters, ttl].map(String),
+    );
+    expect(calls).toEqual([
+      [expect.stringMatching(/^[0-9a-f]{40}$/), ["k1", "k2"], ["consume", "3", ...groups.flat()]],
+    ]);
+  });
+
+  test.for(["peek", "charge"] as const)("that is a %s says so", async (operation) => {
+    const { store, calls } = storeThat(() => [5, ...ROW]);
+    await store.decide(operation, ["k"], 2, compile([daily]));
+    expect(calls[0]![2].slice(0, 2)).toEqual([operation, "2"]);
+  });
+
+  test("that is a lease runs a script of its own, and says how many units it took", async () => {
+    const { store, calls } = storeThat(([operation]) => [
+      5,
+      ...ROW,
+      ...(operation === "lease" ? [4] : []),
+    ]);
+    const policies = compile([daily]);
+    await store.decide("consume", ["k"], 1, policies);
+    expect(await store.decide("lease", ["k"], 8, policies)).toMatchObject({ taken: 4 });
+    expect(calls[1]![0]).not.toBe(calls[0]![0]);
+  });
+});
+
+describe("a reset", () => {
+  test("is one call, of all keys, and asks no policy", async () => {
+    const { store, calls } = storeThat(() => [5]);
+    await store.reset(["k1", "k2"]);
+    expect(calls.map(([, keys, args]) => [keys, args])).toEqual([[["k1", "k2"], ["reset"]]]);
+  });
+
+  test.for([[null], ["OK"], [1], [[]], [[5, 1]], [["5"]]])(
+    "is not confirmed by %j",
+    async ([answer]) => {
+      const { store } = storeThat(() => answer);
+      await expect(store.reset(["k"])).rejects.toMatchObject({ code: "ERR_STORE_REPLY" });
+    },
+  );
+});
+
+describe("a script", () => {
+  test("is put together and named once for the same list of policies", async () => {
+    const digest = vi.spyOn(crypto.subtle, "digest");
+    const { store, calls } = storeThat(() => [5, ...ROW]);
+    const policies = compile([daily]);
+    for (let call = 0; call < 3; call++) await store.decide("consume", ["k"], 1, policies);
+    expect(digest).toHaveBeenCalledTimes(1);
+    expect(new Set(calls.map(([sha1]) => sha1)).size).toBe(1);
+  });
+
+  test("is the same whatever the order of the policies, and has an algorithm once", () => {
+    const [a, b, log] = [daily, burst, slidingWindowLog({ limit: 1, window: "1s" })];
+    const texts = [
+      [a, b, log],
+      [log, b, a],
+      [b, log, a, fixedWindow({ name: "other", limit: 1, window: "1s" })],
+    ].map((policies) => scriptFor(DECIDE, compile(policies)).text);
+    expect(new Set(texts).size).toBe(1);
+  });
+
+  test("has no algorithm that nobody asks for", () => {
+    const one = scriptFor(DECIDE, compile([daily])).text;
+    const two = scriptFor(DECIDE, compile([daily, burst])).text;
+    expect(one).toContain("'fixed-window'");
+    expect(one).not.toContain("'token-bucket'");
+    expect(two).toContain("'token-bucket'");
+    expect(scriptFor(DECIDE, []).text).toBe(DECIDE.before + DECIDE.after);
+  });
+});
+
+test("a request that is late to hear that a script is missing sets nobody back", async () => {
+  const calls: string[] = [];
+  let fail!: (error: Error) => void;
+  const missing = new Error("NOSCRIPT No matching script.");
+  let first = true;
+  const store = redisStore({
+    evalsha() {
+      calls.push("evalsha");
+      if (!first)
+        return calls.length === 2 ? Promise.reject(missing) : Promise.resolve([5, ...ROW]);
+      first = false;
+      return new Promise((_resolve, reject) => (fail = reject));
+    },
+    async eval() {
+      calls.push("eval");
+      return [5, ...ROW];
+    },
+  });
+  const policies = compile([daily]);
+  const late = store.decide("consume", ["k"], 1, policies);
+  await vi.waitFor(() => expect(calls).toHaveLength(1));
+  // The other one finds the script under its second name.
+  await store.decide("consume", ["k"], 1, policies);
+  expect(calls).toEqual(["evalsha", "evalsha", "evalsha"]);
+  fail(missing);
+  await late;
+  calls.length = 3;
+  await store.decide("consume", ["k"], 1, policies);
+  expect(calls.slice(3)).toEqual(["evalsha"]);
+});

@@ -1,0 +1,113 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+
+import { ConfigurationError, createLimiter, fixedWindow } from "../../src/index.ts";
+
+const policies = [fixedWindow({ name: "p", limit: 5, window: "1d" })];
+const NAMES = [
+  "UPSTASH_REDIS_REST_URL",
+  "UPSTASH_REDIS_REST_TOKEN",
+  "KV_REST_API_URL",
+  "KV_REST_API_TOKEN",
+];
+
+/** Address and token of each command. */
+let sent: [url: string, token: unknown][];
+
+beforeEach(() => {
+  sent = [];
+  vi.stubGlobal("fetch", async (url: string, { headers }: RequestInit) => {
+    sent.push([url, (headers as Record<string, string>)["authorization"]]);
+    return Response.json({ result: [1.8e15, 1, 4, 0, 0] });
+  });
+});
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+});
+
+/** The four variables, in the order of their names. */
+function environment(...values: (string | undefined)[]) {
+  NAMES.forEach((name, i) => vi.stubEnv(name, values[i]));
+}
+
+function faultsOf(): readonly (readonly [string, string])[] {
+  try {
+    createLimiter({ policies });
+  } catch (error) {
+    return (error as ConfigurationError).faults.map(({ path, value }) => [path, value]);
+  }
+  return [];
+}
+
+const [up, kv] = ["https://up.example", "https://kv.example"];
+
+describe("the Redis of an environment", () => {
+  test.for<[(string | undefined)[], string, string]>([
+    [[up, "u"], up, "Bearer u"],
+    [[up, "u", kv, "k"], up, "Bearer u"],
+    [[undefined, undefined, kv, "k"], kv, "Bearer k"],
+    [["", "", kv, "k"], kv, "Bearer k"],
+    [["", "u", kv, "k"], kv, "Bearer k"],
+    [[up, "u", "", ""], up, "Bearer u"],
+  ])("%j is at %s", async ([values, url, token]) => {
+    environment(...values);
+    await createLimiter({ policies }).limit("ada");
+    expect(sent).toEqual([[url, token]]);
+  });
+
+  test.for<[(string | undefined)[], [string, string][]]>([
+    [
+      [],
+      [
+        ["UPSTASH_REDIS_REST_URL", "missing"],
+        ["UPSTASH_REDIS_REST_TOKEN", "missing"],
+      ],
+    ],
+    [
+      ["", "", "", ""],
+      [
+        ["UPSTASH_REDIS_REST_URL", '""'],
+        ["UPSTASH_REDIS_REST_TOKEN", '""'],
+      ],
+    ],
+    [[up, ""], [["UPSTASH_REDIS_REST_TOKEN", '""']]],
+    [[up, undefined, kv, "k"], [["UPSTASH_REDIS_REST_TOKEN", "missing"]]],
+    [[undefined, "u", kv, ""], [["KV_REST_API_TOKEN", '""']]],
+  ])("%j lacks something", ([values, faults]) => {
+    environment(...values);
+    expect(faultsOf()).toEqual(faults);
+  });
+});
+
+describe("a limiter", () => {
+  test.for([
+    [undefined, 250],
+    ["1ms", 1],
+    ["80ms", 80],
+    ["1m", 60_000],
+  ] as const)("with a timeout of %s gives each command %d ms", async ([timeout, budget]) => {
+    environment(up, "u");
+    const signals = vi.spyOn(AbortSignal, "timeout");
+    await createLimiter({ policies, ...(timeout && { timeout }) }).limit("ada");
+    expect(signals.mock.calls).toEqual([[budget]]);
+  });
+
+  test("tells its listener of a failure, and the log nothing", async () => {
+    environment(up, "u");
+    vi.stubGlobal("fetch", () => Promise.reject(new TypeError("fetch failed")));
+    const warn = vi.spyOn(console, "warn").mockReturnValue();
+    const onStoreError = vi.fn();
+    const limiter = createLimiter({ policies, onStoreError });
+    const { error } = await limiter.limit("ada");
+    await limiter.limit("ada");
+    expect(onStoreError.mock.calls).toEqual([[error]]);
+    expect(warn).not.toHaveBeenCalled();
+  });
+
+  test("with a Redis of its own looks at no variable", async () => {
+    environment(up, "u", kv, "k");
+    await createLimiter({ policies, redis: { url: "https://own.example", token: "o" } }).limit("a");
+    expect(sent).toEqual([["https://own.example", "Bearer o"]]);
+  });
+});

@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+
+import { StoreError } from "../../src/errors.ts";
+import { storeError } from "../../src/store/redis-error.ts";
+
+const told = (error: unknown) => {
+  const { code, message } = storeError(error);
+  return [code, message];
+};
+
+test.for([
+  ["ERR max number of clients reached", "ERR max number of clients reached"],
+  ["MISCONF Redis is read-only", "MISCONF Redis is read-only"],
+  ["ERR value 'k:{ada}' is wrong", "ERR value"],
+  ['ERR value "ada" is wrong', "ERR value"],
+  ["ERR value `ada` is wrong", "ERR value"],
+  ["ERR value (ada) is wrong", "ERR value"],
+  ["ERR value [ada] is wrong", "ERR value"],
+  ["ERR value {ada} is wrong", "ERR value"],
+  ["ERR value <ada> is wrong", "ERR value"],
+  ["ERR no, command was: [ada]", "ERR no"],
+  [`ERR ${"x".repeat(200)}`, `ERR ${"x".repeat(76)}`],
+  ["", "an unknown error"],
+  ["'ada'", "an unknown error"],
+])("of %j, Redis's own words go on up to what may be the sender's", ([message, words]) => {
+  expect(told(new Error(message))).toEqual(["ERR_STORE_REFUSED", `Redis answered: ${words}.`]);
+});
+
+test.for(["WRONGPASS no", "NOAUTH no", "NOPERM no", "ERR WRONGPASS no", "Unauthorized"])(
+  "%s is a refused token, which is not shown",
+  (message) => {
+    expect(told(new Error(message))).toEqual([
+      "ERR_STORE_UNAUTHORIZED",
+      expect.stringMatching(/^redis\.token: \(hidden\): Redis refused it/),
+    ]);
+  },
+);
+
+test("what is a StoreError stays that one", () => {
+  const error = new StoreError("ERR_STORE_REPLY", "no");
+  expect(storeError(error)).toBe(error);
+});

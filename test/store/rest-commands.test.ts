@@ -1,0 +1,96 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+
+import { restClient } from "../../src/store/rest-client.ts";
+
+/** What the next commands are answered with. */
+let answers: (() => Response | Promise<Response>)[];
+const fetched = vi.fn<(url: string, init: RequestInit) => Promise<Response>>();
+
+beforeEach(() => {
+  answers = [];
+  fetched.mockReset();
+  fetched.mockImplementation(async () => answers.shift()?.() ?? Response.json({ result: "OK" }));
+  vi.stubGlobal("fetch", fetched);
+});
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+});
+
+const client = () => restClient({ url: "https://redis.example/base", token: "secret" }, 80);
+
+test("a command is one POST to the address, with the token, as JSON, and a signal of the budget", async () => {
+  const signal = new AbortController().signal;
+  const timeout = vi.spyOn(AbortSignal, "timeout").mockReturnValue(signal);
+  expect(await client().evalsha("5ha1", ["k1", "k2"], ["consume", "1"])).toBe("OK");
+  expect(fetched.mock.calls).toEqual([
+    [
+      "https://redis.example/base",
+      {
+        method: "POST",
+        headers: { authorization: "Bearer secret", "content-type": "application/json" },
+        body: '["EVALSHA","5ha1",2,"k1","k2","consume","1"]',
+        signal,
+      },
+    ],
+  ]);
+  expect(timeout.mock.calls).toEqual([[80]]);
+});
+
+test("a command has a signal of its own: the end of one ends no other", async () => {
+  const redis = client();
+  for (let i = 0; i < 2; i++) await redis.evalsha("s", [], []);
+  const [one, other] = fetched.mock.calls.map(([, { signal }]) => signal);
+  expect(one).toBeInstanceOf(AbortSignal);
+  expect(one).not.toBe(other);
+});
+
+test("a script is sent by its text", async () => {
+  await client().eval("return 1", ["k"], []);
+  expect(fetched.mock.calls[0]![1].body).toBe('["EVAL","return 1",1,"k"]');
+});
+
+test.for<[string, () => Response | Promise<Response>, RegExp]>([
+  ["an error of Redis", () => Response.json({ error: "ERR no" }, { status: 400 }), /^ERR no$/],
+  ["an error beside a result", () => Response.json({ error: "ERR no", result: 1 }), /^ERR no$/],
+  ["a page", () => new Response("<html>"), /JSON/],
+  ["a broken connection", () => Promise.reject(new TypeError("fetch failed")), /fetch failed/],
+])("%s is thrown in its own words, after one call", async ([, answer, message]) => {
+  answers = [answer];
+  await expect(client().evalsha("s", [], [])).rejects.toThrow(message);
+  expect(fetched).toHaveBeenCalledTimes(1);
+});
+
+test.for([[null], [0], [""], [[1, 2]]])(
+  "a result of %j is passed on as it is",
+  async ([result]) => {
+    answers = [() => Response.json({ result })];
+    expect(await client().evalsha("s", [], [])).toEqual(result);
+  },
+);
+
+test("a body of null is no result and no error", async () => {
+  answers = [() => Response.json(null)];
+  expect(await client().evalsha("s", [], [])).toBeUndefined();
+});
+
+test("on Workers a command that failed is one that nobody answered, and an answer of Redis's error is one", async () => {
+  vi.stubGlobal("navigator", { userAgent: "Cloudflare-Workers" });
+  const redis = client();
+  const ask = () => redis.evalsha("s", [], []).catch(() => {});
+  const fail = () => Promise.reject(new TypeError("fetch failed"));
+  answers = Array(5).fill(fail);
+  for (let i = 0; i < 5; i++) await ask();
+  answers = [() => Response.json({ error: "ERR no" })];
+  await ask();
+  await ask();
+  expect(fetched.mock.calls.map(([, { signal }]) => signal instanceof AbortSignal)).toEqual([
+    false,
+    false,
+    false,
+    false,
+    true,
+    true,
+    false,
+  ]);
+});
