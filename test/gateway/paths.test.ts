@@ -45,6 +45,7 @@ const hostile = [
   "/x%0a",
   "/x%7Fy",
   "/x%1fy",
+  "/file%252Ehtml",
   "/api%252Flogin",
   "/api%25%32%46login",
   "/api%25252flogin",
@@ -72,6 +73,7 @@ const endedEarly = [
   "/api/login%253fx",
   "/api/login%20",
   "/api/login%3f;/x",
+  "/api;p/login;x%3fy/z",
 ];
 
 /** Other paths, whatever the origin is. */
@@ -268,6 +270,18 @@ describe("a limited path with a name in it", () => {
       { numRuns: 3_000 },
     );
   });
+});
+
+describe("an escape that is not UTF-8", () => {
+  it.each(["/%ff/%6f%39%6A", "/%C3/%4F%39%4a", "/%zz%ff/o%39j", "/%e4%b8/%6F9%6a"])(
+    "hides none beside it: %s",
+    async (path) => {
+      const origin = await startOrigin();
+      const ask = gatewayTo(origin.url, [{ path: "/:id/o9j", policies: [quota("s", 10)] }]);
+      expect((await ask(path)).headers.get("X-RateLimit-Remaining")).toBe("9");
+      expect(origin.seen.map(({ target }) => target)).toEqual([path]);
+    },
+  );
 });
 
 describe("case", () => {
