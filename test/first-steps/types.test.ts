@@ -53,7 +53,7 @@ async function complaints(
 const platforms =
   "declare const process: { readonly env: Readonly<Record<string, string | undefined>> };";
 
-describe.each(resolutions)("under strict types, $name", (options) => {
+describe.each(resolutions)("under strict types, $name", ({ options }) => {
   it("every TypeScript sample of the README compiles", async () => {
     const samples = codeBlocks("README.md").filter(({ language }) => language === "ts");
     const files = samples.map(({ line, code }) => [`line-${line}.ts`, code]);
