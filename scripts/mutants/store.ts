@@ -66,13 +66,6 @@ export const STORE: readonly Mutant[] = [
     tests: ["test/limiter/outage"],
   },
   {
-    name: "in an outage local policies count under each other's keys",
-    file: "src/limiter/failure.ts",
-    find: 'keys.filter((_key, i) => verdicts[i] === "local")',
-    replace: "keys",
-    tests: ["test/limiter/outage-rows"],
-  },
-  {
     name: "in an outage every policy does as the limiter does",
     file: "src/limiter/failure.ts",
     find: "onFailure ?? defaultVerdict",
