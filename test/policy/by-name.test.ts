@@ -30,7 +30,7 @@ test.for([
 });
 
 // What every object has is no algorithm.
-test.for(["toString", "constructor", "__proto__", "hasOwnProperty", "Fixed-Window", ""])(
+test.for(["toString", "constructor", "__proto__", "hasOwnProperty", "leaky", ""])(
   "%j is no algorithm, and that is the only fault",
   (algorithm) => {
     const faults = new Faults();
