@@ -27,7 +27,19 @@ const BESIDE = ["hono", "@upstash/redis", "typescript"];
 /** Packs the project as it is published, and installs the tarball as a newcomer would. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), "tidegate-first-steps-"));
-  const tarball = await pack(folder);
+  const remove = () => rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  try {
+    const tarball = await pack(folder);
+    project.provide("tarball", tarball);
+    project.provide("installed", await install(folder, tarball));
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+  return remove;
+}
+
+async function install(folder: string, tarball: string): Promise<string> {
   const installed = join(folder, "app");
   const { dependencies, devDependencies } = JSON.parse(
     await readFile(join(root, "package.json"), "utf8"),
@@ -42,9 +54,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const beside = BESIDE.map((name) => `${name}@${versions[name]}`);
   const quickly = ["--prefer-offline", "--ignore-scripts", "--no-audit", "--no-fund"];
   await run("npm", ["install", ...quickly, tarball, ...beside], { cwd: installed });
-  project.provide("tarball", tarball);
-  project.provide("installed", installed);
-  return () => rm(folder, { recursive: true, force: true });
+  return installed;
 }
 
 /** In a copy, as other tests build in the project's own folder; from nothing built, as from a fresh clone. */
