@@ -21,8 +21,11 @@ const root = resolve(import.meta.dirname, "../..");
 /** What a clone does not have. */
 const NOT_CLONED = new Set([".git", ".tmp", ".wrangler", "dist", "node_modules"]);
 
-/** What a newcomer installs beside the package. */
-const BESIDE = ["hono", "@upstash/redis", "typescript"];
+/** What a newcomer installs beside the package, in the versions that the project's own installation has cached. */
+const BESIDE = ["@upstash/redis", "typescript"];
+
+/** An app has a Hono of its own. It has to become the package's, too, or their types would not fit each other. */
+const HONO = "hono@4.12.0";
 
 /** Packs the project as it is published, and installs the tarball as a newcomer would. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
@@ -50,10 +53,9 @@ async function install(folder: string, tarball: string): Promise<string> {
     join(installed, "package.json"),
     JSON.stringify({ name: "app", private: true, type: "module" }),
   );
-  // The versions that the project's own installation has left in npm's cache.
   const beside = BESIDE.map((name) => `${name}@${versions[name]}`);
   const quickly = ["--prefer-offline", "--ignore-scripts", "--no-audit", "--no-fund"];
-  await run("npm", ["install", ...quickly, tarball, ...beside], { cwd: installed });
+  await run("npm", ["install", ...quickly, tarball, HONO, ...beside], { cwd: installed });
   return installed;
 }
 
