@@ -21,13 +21,28 @@ const root = resolve(import.meta.dirname, "../..");
 /** What a clone does not have. */
 const NOT_CLONED = new Set([".git", ".tmp", ".wrangler", "dist", "node_modules"]);
 
-/** What a newcomer installs beside the package. */
-const BESIDE = ["hono", "@upstash/redis", "typescript"];
+/** What a newcomer installs beside the package, in the versions that the project's own installation has cached. */
+const BESIDE = ["@upstash/redis", "typescript"];
+
+/** An app has a Hono of its own. It has to become the package's, too, or their types would not fit each other. */
+const HONO = "hono@4.12.0";
 
 /** Packs the project as it is published, and installs the tarball as a newcomer would. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), "tidegate-first-steps-"));
-  const tarball = await pack(folder);
+  const remove = () => rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  try {
+    const tarball = await pack(folder);
+    project.provide("tarball", tarball);
+    project.provide("installed", await install(folder, tarball));
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+  return remove;
+}
+
+async function install(folder: string, tarball: string): Promise<string> {
   const installed = join(folder, "app");
   const { dependencies, devDependencies } = JSON.parse(
     await readFile(join(root, "package.json"), "utf8"),
@@ -38,13 +53,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
     join(installed, "package.json"),
     JSON.stringify({ name: "app", private: true, type: "module" }),
   );
-  // The versions that the project's own installation has left in npm's cache.
   const beside = BESIDE.map((name) => `${name}@${versions[name]}`);
   const quickly = ["--prefer-offline", "--ignore-scripts", "--no-audit", "--no-fund"];
-  await run("npm", ["install", ...quickly, tarball, ...beside], { cwd: installed });
-  project.provide("tarball", tarball);
-  project.provide("installed", installed);
-  return () => rm(folder, { recursive: true, force: true });
+  await run("npm", ["install", ...quickly, tarball, HONO, ...beside], { cwd: installed });
+  return installed;
 }
 
 /** In a copy, as other tests build in the project's own folder; from nothing built, as from a fresh clone. */
