@@ -2,7 +2,7 @@ import type { Faults } from "../errors.ts";
 import type { Environment } from "../runtime.ts";
 import { restClient } from "./rest-client.ts";
 
-/** What a store needs of a Redis client; `new Redis()` of @upstash/redis has it. */
+/** What a store needs of a Redis client. */
 export interface RedisClient {
   evalsha(sha1: string, keys: string[], args: string[]): Promise<unknown>;
   eval(script: string, keys: string[], args: string[]): Promise<unknown>;
@@ -35,6 +35,7 @@ export function redisFromEnvironment(
  * A client for an endpoint, checked.
  *
  * @param paths what faults call the two values
+ * @param init further options of each request
  */
 export function createRedisClient(
   url: unknown,
@@ -42,6 +43,7 @@ export function createRedisClient(
   paths: { readonly url: string; readonly token: string },
   budget: number,
   faults: Faults,
+  init?: RequestInit,
 ): RedisClient | undefined {
   const isUrl =
     typeof url === "string" && /^https?:\/\/[^\s/?#]+\S*$/.test(url) && URL.canParse(url);
@@ -63,26 +65,10 @@ export function createRedisClient(
     );
   }
   if (!isUrl || !isToken) return undefined;
-  return restClient({ url, token }, budget);
+  return restClient({ url, token }, budget, init);
 }
 
 /** A Redis address often has its password in it, in more than one place. */
 function withoutCredentials(url: string): string {
   return url.replace(/^([a-z]*:\/\/).*@/is, "$1(hidden)@");
-}
-
-/** What a client that the caller built does that may charge twice or break on Workers; `undefined` if nothing. */
-export function clientHazard(redis: RedisClient): string | undefined {
-  const { client, enableAutoPipelining } = redis as {
-    client?: { retry?: { attempts?: number } };
-    enableAutoPipelining?: unknown;
-  };
-  const attempts = client?.retry?.attempts;
-  if (typeof attempts === "number" && attempts > 0) {
-    return "The Redis client retries: a request whose reply is lost is charged again. Build it with retry: { retries: 0 }, or give { url, token }.";
-  }
-  if (enableAutoPipelining === true) {
-    return "The Redis client batches: on Workers, requests may not share a batch. Build it with enableAutoPipelining: false, or give { url, token }.";
-  }
-  return undefined;
 }

@@ -18,8 +18,13 @@ const SPARED = 4;
  * that, it may have run, and a second time it would charge twice.
  *
  * @param budget milliseconds after which nobody waits for a command any more
+ * @param init further options of each request
  */
-export function restClient({ url, token }: RedisEndpoint, budget: number): RedisClient {
+export function restClient(
+  { url, token }: RedisEndpoint,
+  budget: number,
+  init?: RequestInit,
+): RedisClient {
   const spared = onWorkers() ? SPARED : 0;
   /** Commands sent since the last reply. */
   let unanswered = 0;
@@ -27,6 +32,7 @@ export function restClient({ url, token }: RedisEndpoint, budget: number): Redis
 
   async function send(command: unknown[]): Promise<unknown> {
     const response = await fetch(url, {
+      ...init,
       method: "POST",
       headers,
       body: JSON.stringify(command),
