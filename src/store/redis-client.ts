@@ -46,29 +46,32 @@ export function createRedisClient(
   init?: RequestInit,
 ): RedisClient | undefined {
   const isUrl =
-    typeof url === "string" && /^https?:\/\/[^\s/?#]+\S*$/.test(url) && URL.canParse(url);
+    typeof url === "string" &&
+    /^https?:\/\/[^\s/?#@"']+(?:\/[^\s?#"']*)?$/.test(url) &&
+    URL.canParse(url);
   if (!isUrl) {
     faults.add(
       paths.url,
-      typeof url === "string" ? withoutCredentials(url) : url,
-      'Give the HTTP address of the Redis REST API, "https://...", not a redis:// one.',
+      typeof url === "string" ? withoutSecrets(url) : url,
+      'Give the HTTP address of the Redis REST API, "https://...", without user, password, query, spaces or quotes; not a redis:// one.',
     );
   }
-  const isToken = typeof token === "string" && /^[!-~]+$/.test(token);
+  const isToken = typeof token === "string" && /^[!-~]+$/.test(token) && !/^["']/.test(token);
   if (!isToken) {
     // What stands there may be most of a secret.
     const shown = token === undefined || token === "" ? token : "(hidden)";
     faults.add(
       paths.token,
       shown,
-      "Give the token of the Redis REST API, without spaces or line breaks.",
+      'Give the token of the Redis REST API, without "Bearer", quotes, spaces or line breaks.',
     );
   }
   if (!isUrl || !isToken) return undefined;
   return restClient({ url, token }, budget, init);
 }
 
-/** A Redis address often has its password in it, in more than one place. */
-function withoutCredentials(url: string): string {
-  return url.replace(/^([a-z]*:\/\/).*@/is, "$1(hidden)@");
+/** An address may carry a password or a token in more than one place, or be one that was mistaken for an address. */
+function withoutSecrets(url: string): string {
+  const isPlain = /^(?:[^@?#]*:(?:\/\/[^@?#]*|\d{1,5}\/?))?$/.test(url);
+  return isPlain ? url : `${/^[a-z]*:\/\//.exec(url) ?? ""}(hidden)`;
 }
