@@ -1,8 +1,11 @@
 /** Failures in a row before the store is left alone: few enough to spare requests, too many for one lost packet. */
-const THRESHOLD = 5;
+export const THRESHOLD = 5;
 
 /** How long it is left alone between probes, in milliseconds: it is found again within this time of coming back. */
 const PAUSE = 1_000;
+
+/** Closed lets everything through, open nothing; half-open waits for the next request, which is a probe. */
+export type BreakerState = "closed" | "open" | "half-open";
 
 /** A circuit breaker: after several failures in a row it lets one request per second through, as a probe. */
 export interface Breaker {
@@ -11,6 +14,7 @@ export interface Breaker {
   succeeded(): void;
   /** Whether this failure is the first since the last success. */
   failed(now: number): boolean;
+  state(now: number): BreakerState;
 }
 
 export function createBreaker(): Breaker {
@@ -31,6 +35,10 @@ export function createBreaker(): Breaker {
       failures++;
       if (failures >= THRESHOLD) probeAt = now + PAUSE;
       return failures === 1;
+    },
+    state(now) {
+      if (failures < THRESHOLD) return "closed";
+      return now < probeAt ? "open" : "half-open";
     },
   };
 }

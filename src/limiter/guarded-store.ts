@@ -1,7 +1,7 @@
 import { StoreError } from "../errors.ts";
 import { report } from "../report.ts";
 import type { Store } from "../store/store.ts";
-import { createBreaker } from "./breaker.ts";
+import { createStoreBreaker } from "./store-breaker.ts";
 import { LATE, within } from "./within.ts";
 
 export interface GuardOptions {
@@ -9,7 +9,7 @@ export interface GuardOptions {
   readonly budget: number;
   /** The isolate's monotonic clock, in milliseconds. */
   readonly now: () => number;
-  /** Told of the first failure after a success. Default: writes a line to the log. */
+  /** Called with the first failure of an outage. Default: writes a line to the log, and one when the outage is over. */
   readonly onStoreError?: ((error: StoreError) => void) | undefined;
 }
 
@@ -23,17 +23,17 @@ const SUSPENDED = new StoreError(
 );
 
 /**
- * A store that fails fast: an answer later than the budget is a failure, and after several failures in a row the store
- * is asked once per second only. It fails with StoreError and nothing else.
+ * A store that fails fast: an answer later than the budget is a failure, and what failed several times in a row, all of
+ * the store or a part of it, is asked once per second only. It fails with StoreError and nothing else.
  */
-export function guardStore(
-  store: Store,
-  { budget, now, onStoreError = reportStoreError }: GuardOptions,
-): Store {
-  const breaker = createBreaker();
+export function guardStore(store: Store, { budget, now, onStoreError }: GuardOptions): Store {
+  const breaker = createStoreBreaker();
+  let firstFailure = 0;
+  let lastFailure = 0;
 
   /** Whatever the listener does, the decision must be made. */
   function tell(failure: StoreError): void {
+    if (onStoreError === undefined) return reportStoreError(failure);
     try {
       onStoreError(failure);
     } catch (error) {
@@ -41,32 +41,47 @@ export function guardStore(
     }
   }
 
-  async function guarded<Answer>(ask: () => Answer | Promise<Answer>): Promise<Answer> {
-    if (!breaker.admits(now())) throw SUSPENDED;
+  async function guarded<Answer>(
+    [key]: readonly string[],
+    ask: () => Answer | Promise<Answer>,
+  ): Promise<Answer> {
+    const sentAt = now();
+    if (!breaker.admits(key!, sentAt)) throw SUSPENDED;
     try {
       const answer = await within(budget, ask);
       if (answer === LATE) {
         throw new StoreError("ERR_STORE_TIMEOUT", `Redis did not answer within ${budget} ms.`);
       }
-      breaker.succeeded();
+      if (breaker.succeeded(key!, now()) && onStoreError === undefined) {
+        reportRecovery(lastFailure - firstFailure);
+      }
       return answer;
     } catch (error) {
       const failure =
         error instanceof StoreError
           ? error
           : new StoreError("ERR_STORE_UNREACHABLE", "The Redis client failed in an unknown way.");
-      if (breaker.failed(now())) tell(failure);
+      lastFailure = now();
+      if (breaker.failed(key!, sentAt, lastFailure)) {
+        firstFailure = lastFailure;
+        tell(failure);
+      }
       throw failure;
     }
   }
 
   return {
     decide: (operation, keys, cost, policies) =>
-      guarded(() => store.decide(operation, keys, cost, policies)),
-    reset: (keys) => guarded(() => store.reset(keys)),
+      guarded(keys, () => store.decide(operation, keys, cost, policies)),
+    reset: (keys) => guarded(keys, () => store.reset(keys)),
   };
 }
 
 function reportStoreError({ code, message }: StoreError): void {
   report(`${code}: ${message} Until it answers again, each policy's onFailure decides.`);
+}
+
+function reportRecovery(ms: number): void {
+  const seconds = Math.max(1, Math.ceil(ms / 1000));
+  report(`Redis answers again after ${seconds} s; decisions are exact again.`);
 }

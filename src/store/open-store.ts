@@ -2,11 +2,10 @@ import type { Faults, StoreError } from "../errors.ts";
 import { monotonicNow } from "../limiter/clock.ts";
 import { DEFAULT_BUDGET, guardStore } from "../limiter/guarded-store.ts";
 import { type Duration, parseDuration } from "../policy/duration.ts";
-import { report } from "../report.ts";
 import type { Environment } from "../runtime.ts";
 import { checkOptions } from "../unknown-options.ts";
+import { givenClient, isClient } from "./given-client.ts";
 import {
-  clientHazard,
   createRedisClient,
   type RedisClient,
   type RedisEndpoint,
@@ -19,8 +18,13 @@ import type { Store } from "./store.ts";
 /** Which store decides, and what happens when it does not. */
 export interface StoreOptions {
   /**
-   * The Redis: its REST address and token, or a client that you built, such as `new Redis()` of @upstash/redis. Default: from `UPSTASH_REDIS_REST_URL` and
+   * The Redis, 6.2 or later: its REST address and token, or a client. Of `new Redis()` of @upstash/redis the address and
+   * the token are taken, and no decision is retried, batched or shown to its middleware. Any other client needs the two
+   * functions of `RedisClient`, and must not send a command twice. Default: from `UPSTASH_REDIS_REST_URL` and
    * `UPSTASH_REDIS_REST_TOKEN`, or `KV_REST_API_URL` and `KV_REST_API_TOKEN`.
+   *
+   * @example
+   * createLimiter({ redis: Redis.fromEnv(), policies })
    */
   readonly redis?: RedisEndpoint | RedisClient;
   /** A store instead of a Redis: `memoryStore()`. */
@@ -79,16 +83,7 @@ function openRedis(
     );
     return undefined;
   }
-  if ("evalsha" in redis || "eval" in redis) {
-    const client = redis as RedisClient;
-    if (typeof client.evalsha !== "function" || typeof client.eval !== "function") {
-      faults.add("redis", kindOf(redis), "A client has the two functions evalsha and eval.");
-      return undefined;
-    }
-    const hazard = clientHazard(client);
-    if (hazard) report(hazard);
-    return client;
-  }
+  if (isClient(redis)) return givenClient(redis, budget, faults);
   const { url, token } = redis as RedisEndpoint;
   // Without an address it is something else altogether, and all its parts would be listed.
   if (typeof url === "string") checkOptions(redis, ["url", "token"], "redis.", faults);

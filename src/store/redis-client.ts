@@ -2,7 +2,7 @@ import type { Faults } from "../errors.ts";
 import type { Environment } from "../runtime.ts";
 import { restClient } from "./rest-client.ts";
 
-/** What a store needs of a Redis client; `new Redis()` of @upstash/redis has it. */
+/** What a store needs of a Redis client. */
 export interface RedisClient {
   evalsha(sha1: string, keys: string[], args: string[]): Promise<unknown>;
   eval(script: string, keys: string[], args: string[]): Promise<unknown>;
@@ -42,6 +42,7 @@ export function redisFromEnvironment(
  * A client for an endpoint, checked.
  *
  * @param paths what faults call the two values, and the remedy where one is missing
+ * @param init further options of each request
  */
 export function createRedisClient(
   url: unknown,
@@ -49,19 +50,22 @@ export function createRedisClient(
   paths: { readonly url: string; readonly token: string; readonly missing?: string },
   budget: number,
   faults: Faults,
+  init?: RequestInit,
 ): RedisClient | undefined {
   const remedyIfMissing = (value: unknown) => (isBlank(value) ? paths.missing : undefined);
   const isUrl =
-    typeof url === "string" && /^https?:\/\/[^\s/?#]+\S*$/.test(url) && URL.canParse(url);
+    typeof url === "string" &&
+    /^https?:\/\/[^\s/?#@"']+(?:\/[^\s?#"']*)?$/.test(url) &&
+    URL.canParse(url);
   if (!isUrl) {
     faults.add(
       paths.url,
-      typeof url === "string" ? withoutCredentials(url) : url,
+      typeof url === "string" ? withoutSecrets(url) : url,
       remedyIfMissing(url) ??
-        'Give the HTTP address of the Redis REST API, "https://...", not a redis:// one.',
+        'Give the HTTP address of the Redis REST API, "https://...", without user, password, query, spaces or quotes; not a redis:// one.',
     );
   }
-  const isToken = typeof token === "string" && /^[!-~]+$/.test(token);
+  const isToken = typeof token === "string" && /^[!-~]+$/.test(token) && !/^["']/.test(token);
   if (!isToken) {
     // What stands there may be most of a secret.
     const shown = isBlank(token) ? token : "(hidden)";
@@ -69,31 +73,15 @@ export function createRedisClient(
       paths.token,
       shown,
       remedyIfMissing(token) ??
-        "Give the token of the Redis REST API, without spaces or line breaks.",
+        'Give the token of the Redis REST API, without "Bearer", quotes, spaces or line breaks.',
     );
   }
   if (!isUrl || !isToken) return undefined;
-  return restClient({ url, token }, budget);
+  return restClient({ url, token }, budget, init);
 }
 
-/** A Redis address often has its password in it, in more than one place; what is no address may be the token. */
-function withoutCredentials(url: string): string {
-  if (/^[\w+/=-]{16,}$/.test(url)) return "(hidden)";
-  return url.replace(/^([a-z]*:\/\/).*@/is, "$1(hidden)@");
-}
-
-/** What a client that the caller built does that may charge twice or break on Workers; `undefined` if nothing. */
-export function clientHazard(redis: RedisClient): string | undefined {
-  const { client, enableAutoPipelining } = redis as {
-    client?: { retry?: { attempts?: number } };
-    enableAutoPipelining?: unknown;
-  };
-  const attempts = client?.retry?.attempts;
-  if (typeof attempts === "number" && attempts > 0) {
-    return "The Redis client retries: a request whose reply is lost is charged again. Build it with retry: { retries: 0 }, or give { url, token }.";
-  }
-  if (enableAutoPipelining === true) {
-    return "The Redis client batches: on Workers, requests may not share a batch. Build it with enableAutoPipelining: false, or give { url, token }.";
-  }
-  return undefined;
+/** An address may carry a password or a token in more than one place, or be one that was mistaken for an address. */
+function withoutSecrets(url: string): string {
+  const isPlain = /^(?:[^@?#]*:(?:\/\/[^@?#]*|\d{1,5}\/?))?$/.test(url);
+  return isPlain ? url : `${/^[a-z]*:\/\//.exec(url) ?? ""}(hidden)`;
 }

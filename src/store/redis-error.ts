@@ -8,12 +8,13 @@ import { StoreError } from "../errors.ts";
 /** The server's own words. */
 function serverMessage(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
-  return message.split(", command was:", 1)[0]!.replace(/^Command \d+ \[ \w+ \] failed: /, "");
+  return message.split(", command was:", 1)[0]!.replace(/^Command (?:\d+ \[ \w+ \] )?failed: /, "");
 }
 
 /** Whether the script did not run because the server does not have it. */
 export function isMissingScript(error: unknown): boolean {
-  return serverMessage(error).startsWith("NOSCRIPT");
+  // Clients put words of their own in front. A key has a brace, so none can pass for them.
+  return /^(?:[\w [\]]+: )*NOSCRIPT\b/.test(serverMessage(error));
 }
 
 /** Whether the server knows no key-locking flag: Redis from 7.0 says so, older ones do not know the line at all. */
@@ -23,28 +24,49 @@ export function isUnknownDialect(error: unknown): boolean {
   );
 }
 
-/** Any failure of a client as a StoreError, without the command. */
-export function storeError(error: unknown): StoreError {
-  if (error instanceof StoreError) return error;
-  const { name } = error as { name?: string };
+/** The server refused the token. */
+export function unauthorized(): StoreError {
+  return new StoreError(
+    "ERR_STORE_UNAUTHORIZED",
+    "redis.token: (hidden): Redis refused it. Copy the REST token anew from the console of your Redis.",
+  );
+}
+
+/** Something else than Redis answered, such as a gateway in front of it. */
+export function notRedis(answer: string): StoreError {
+  return new StoreError("ERR_STORE_REPLY", `What answered is not the Redis REST API: ${answer}.`);
+}
+
+/** A request that got no whole answer, as a StoreError. */
+export function connectionError(error: unknown): StoreError {
+  const { name, message, cause } = error as Partial<Error>;
   if (name === "TimeoutError" || name === "AbortError") {
     return new StoreError("ERR_STORE_TIMEOUT", "Redis did not answer within the budget.");
   }
+  const { code } = Object(cause ?? error) as { code?: unknown };
+  let why = typeof code === "string" ? `: ${code}` : "";
+  // All that workerd says of both.
+  if (message!.startsWith("internal error")) {
+    why = ": most likely its name does not resolve, or its certificate is not valid";
+  }
+  return new StoreError("ERR_STORE_UNREACHABLE", `Redis could not be reached${why}.`);
+}
+
+/** What only a connection can say, in the words of runtimes, of Node's clients, and of a bridge that lost its Redis. */
+const NO_CONNECTION =
+  /^(?:internal error; reference|connect|Reached the max retries|Stream isn't)|fetch failed|network|not reachable|went away/i;
+
+/** Any failure of a client as a StoreError, without the command. */
+export function storeError(error: unknown): StoreError {
+  if (error instanceof StoreError) return error;
+  const { name } = Object(error) as { name?: string };
   const message = serverMessage(error);
-  if (/^(?:ERR )?(?:WRONGPASS|NOAUTH|NOPERM|Unauthorized)/i.test(message)) {
-    return new StoreError(
-      "ERR_STORE_UNAUTHORIZED",
-      "redis.token: (hidden): Redis refused it. Copy the REST token anew from the console of your Redis.",
-    );
+  if (/^(?:TypeError|TimeoutError|AbortError)$/.test(name!) || NO_CONNECTION.test(message)) {
+    return connectionError(error);
   }
+  if (/^(?:ERR )?(?:WRONGPASS|NOAUTH|NOPERM|Unauthorized)/i.test(message)) return unauthorized();
   if (name === "UpstashJSONParseError" || name === "SyntaxError") {
-    return new StoreError(
-      "ERR_STORE_REPLY",
-      "What answered is not the Redis REST API: its body is not JSON.",
-    );
-  }
-  if (name === "TypeError" || /fetch failed|network|not reachable|went away/i.test(message)) {
-    return new StoreError("ERR_STORE_UNREACHABLE", "Redis could not be reached.");
+    return notRedis("its body is not JSON");
   }
   // Arguments are quoted or in brackets: up to there it is Redis's own words.
   const words = /^[^'"`()[\]{}<]{0,80}/.exec(message)![0].trim();

@@ -1,5 +1,6 @@
 import { onWorkers } from "../runtime.ts";
 import type { RedisClient, RedisEndpoint } from "./redis-client.ts";
+import { connectionError, notRedis, unauthorized } from "./redis-error.ts";
 
 /** An error that Redis replied, in its own words. */
 export class RedisReplyError extends Error {
@@ -18,24 +19,45 @@ const SPARED = 4;
  * that, it may have run, and a second time it would charge twice.
  *
  * @param budget milliseconds after which nobody waits for a command any more
+ * @param init further options of each request
  */
-export function restClient({ url, token }: RedisEndpoint, budget: number): RedisClient {
+export function restClient(
+  { url, token }: RedisEndpoint,
+  budget: number,
+  init?: RequestInit,
+): RedisClient {
   const spared = onWorkers() ? SPARED : 0;
   /** Commands sent since the last reply. */
   let unanswered = 0;
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
 
   async function send(command: unknown[]): Promise<unknown> {
-    const response = await fetch(url, {
-      method: "POST",
-      headers,
-      body: JSON.stringify(command),
-      signal: ++unanswered > spared ? AbortSignal.timeout(budget) : null,
-    });
-    const reply = (await response.json()) as { result?: unknown; error?: unknown } | null;
+    let response: Response;
+    let body: string;
+    try {
+      response = await fetch(url, {
+        ...init,
+        method: "POST",
+        headers,
+        body: JSON.stringify(command),
+        signal: ++unanswered > spared ? AbortSignal.timeout(budget) : null,
+      });
+      body = await response.text();
+    } catch (error) {
+      throw connectionError(error);
+    }
     unanswered = 0;
-    if (reply?.error !== undefined) throw new RedisReplyError(String(reply.error));
-    return reply?.result;
+    const { status, ok } = response;
+    if (status === 401) throw unauthorized();
+    let reply: { result?: unknown; error?: unknown };
+    try {
+      reply = Object(JSON.parse(body));
+    } catch {
+      throw notRedis(`HTTP ${status}, and its body is not JSON`);
+    }
+    if (reply.error !== undefined) throw new RedisReplyError(String(reply.error));
+    if (!ok || reply.result === undefined) throw notRedis(`HTTP ${status} without a result`);
+    return reply.result;
   }
 
   return {

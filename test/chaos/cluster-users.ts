@@ -31,6 +31,24 @@ export async function usersOf(master: Master, count: number, node: Redis): Promi
   return users;
 }
 
+/** Calls of anybody that keep coming at this rate, whatever becomes of the ones before, until told to stop. */
+export function startCrowd(limiter: Limiter, next: () => string, perSecond: number): User {
+  const calls: Call[] = [];
+  const underWay: Promise<unknown>[] = [];
+  const timer = setInterval(() => {
+    const user = next();
+    const call = limiter.limit(user).then((decision) => calls.push({ user, cost: 1, decision }));
+    underWay.push(call);
+  }, 1_000 / perSecond);
+  return {
+    calls,
+    async stop() {
+      clearInterval(timer);
+      await Promise.all(underWay);
+    },
+  };
+}
+
 /**
  * Each call costs something else, so that the sum says which calls it is of.
  *

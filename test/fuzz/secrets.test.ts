@@ -28,12 +28,19 @@ const MISTAKES: Record<string, (secret: string, before: string, after: string) =
   "an https:// URL with credentials": (secret, before) => ({
     redis: { url: `https://default:${secret}@redis.example/${before} `, token: "t" },
   }),
-  "a token in place of the URL": (secret) => ({ redis: { url: `${secret}Aa1`, token: "t" } }),
-  "a token under another name": (secret) => ({ redis: { url, token: "t", tokn: secret } }),
-  "a token beside the options": (secret) => ({ redis: { url, token: "t" }, token: secret }),
+  "an https:// URL whose password has what URLs are made of": (secret, before, after) => ({
+    redis: { url: `${before}https://default:@/:${secret}/@@redis.example/${after}`, token: "t" },
+  }),
   "an https:// URL whose password has separators": (secret, before) => ({
     redis: { url: `https://a:x/${secret}@y/${secret}@redis.example/${before} `, token: "t" },
   }),
+  "a token in the query": (secret, before) => ({
+    redis: { url: `https://redis.example/${before}?_token=${secret}`, token: "t" },
+  }),
+  "a token in place of the URL": (secret) => ({ redis: { url: `${secret}Aa1`, token: "t" } }),
+  "a token under another name": (secret) => ({ redis: { url, token: "t", tokn: secret } }),
+  "a token beside the options": (secret) => ({ redis: { url, token: "t" }, token: secret }),
+  "a token with its scheme": (secret) => ({ redis: { url, token: `Bearer ${secret}` } }),
   "url and token in place of a store": (secret) => ({ store: { url, token: secret } }),
   "url and token as JSON": (secret) => ({ redis: JSON.stringify({ token: secret, url }) }),
 };

@@ -61,7 +61,7 @@ describe("/_tidegate/health", () => {
     const down = {
       status: "store-unavailable",
       code: "ERR_STORE_UNREACHABLE",
-      detail: "Redis could not be reached.",
+      detail: "Redis could not be reached: ECONNREFUSED.",
     };
     expect(await health()).toEqual([503, down]);
     expect(await health()).toEqual([503, down]);

@@ -23,7 +23,7 @@ function guarded(answer: () => Reply | Promise<Reply>) {
   return {
     errors,
     asked: () => asked,
-    ask: () => Promise.resolve(guard.decide("consume", [], 1, [])),
+    ask: () => Promise.resolve(guard.decide("consume", ["tg:{user}:p"], 1, [])),
   };
 }
 
@@ -97,4 +97,51 @@ test("whatever the store throws, a StoreError comes out", async () => {
     throw new RangeError("inside");
   });
   await expect(ask()).rejects.toMatchObject({ name: "StoreError", code: "ERR_STORE_UNREACHABLE" });
+});
+
+test("without a listener the log says when the outage began, and when it was over and how long it took", async () => {
+  vi.useFakeTimers();
+  const log = vi.spyOn(console, "warn").mockReturnValue();
+  try {
+    let answer = (): Reply => {
+      throw new StoreError("ERR_STORE_REFUSED", "no");
+    };
+    const guard = guardStore(
+      { decide: () => answer(), reset: () => {} },
+      { budget: 100, now: () => performance.now() },
+    );
+    const ask = () => Promise.resolve(guard.decide("consume", ["tg:{user}:p"], 1, []));
+    await expect(ask()).rejects.toThrow("no");
+    for (let second = 0; second < 12; second++) {
+      await vi.advanceTimersByTimeAsync(1_000);
+      await ask().catch(() => {});
+    }
+    expect(log.mock.calls).toEqual([
+      ["tidegate: ERR_STORE_REFUSED: no Until it answers again, each policy's onFailure decides."],
+    ]);
+    answer = () => REPLY;
+    await vi.advanceTimersByTimeAsync(1_000);
+    for (let request = 0; request < 3; request++) await ask();
+    expect(log.mock.calls.slice(1)).toEqual([
+      ["tidegate: Redis answers again after 12 s; decisions are exact again."],
+    ]);
+  } finally {
+    log.mockRestore();
+    vi.useRealTimers();
+  }
+});
+
+test("a listener has the word alone: nothing is written to the log", async () => {
+  const log = vi.spyOn(console, "warn").mockReturnValue();
+  let fails = true;
+  const { ask, errors } = guarded(() => {
+    if (fails) throw new StoreError("ERR_STORE_REFUSED", "no");
+    return REPLY;
+  });
+  await expect(ask()).rejects.toThrow("no");
+  fails = false;
+  await ask();
+  expect(errors).toHaveLength(1);
+  expect(log).not.toHaveBeenCalled();
+  log.mockRestore();
 });

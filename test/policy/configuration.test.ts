@@ -1,3 +1,4 @@
+import { Redis } from "@upstash/redis";
 import { describe, expect, test, vi } from "vitest";
 
 import {
@@ -54,8 +55,8 @@ test("all faults come at once, one line each, with path, value and remedy", () =
       '  policies[0].window: "x": Give a number with its unit, ms, s, m, h or d: "250ms", "10s", "1h".',
       "  policies[1].refill: 0: Give a whole number from 1 to 1000000000.",
       '  prefix: "}": Use 1 to 64 ASCII letters, digits, dots, underscores, dashes or colons.',
-      '  redis.url: "": Give the HTTP address of the Redis REST API, "https://...", not a redis:// one.',
-      '  redis.token: "": Give the token of the Redis REST API, without spaces or line breaks.',
+      '  redis.url: "": Give the HTTP address of the Redis REST API, "https://...", without user, password, query, spaces or quotes; not a redis:// one.',
+      '  redis.token: "": Give the token of the Redis REST API, without "Bearer", quotes, spaces or line breaks.',
     ].join("\n"),
   );
 });
@@ -179,23 +180,37 @@ describe("without a Redis given", () => {
 });
 
 describe("a client that the caller built", () => {
-  test.for([
-    [
-      "retries",
-      { client: { retry: { attempts: 5 } } },
-      /retries: a request whose reply is lost is charged again/,
-    ],
-    [
-      "batches",
-      { client: { retry: { attempts: 0 } }, enableAutoPipelining: true },
-      /requests may not share a batch/,
-    ],
-  ] as const)("is warned of if it %s", ([, extra, warning]) => {
+  test("is warned of if it retries", () => {
     const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
-    const redis = { evalsha: async () => [], eval: async () => [], ...extra };
+    const redis = {
+      evalsha: async () => [],
+      eval: async () => [],
+      client: { retry: { attempts: 5 } },
+    };
     createLimiter({ redis, policies: [policy] });
-    expect(warn).toHaveBeenCalledExactlyOnceWith(expect.stringMatching(warning));
+    expect(warn).toHaveBeenCalledExactlyOnceWith(
+      expect.stringMatching(/retries: a request whose reply is lost is charged again/),
+    );
     warn.mockRestore();
+  });
+
+  test.for([
+    ["an address", { url: "", token: "t" }, [["redis.url", '""']]],
+    ["a token", { url: "https://redis.example", token: undefined }, [["redis.token", '""']]],
+    [
+      "both, and with a token that has a line break",
+      { url: "http://redis.example?x", token: "secret\n" },
+      [
+        ["redis.url", '"http://(hidden)"'],
+        ["redis.token", '"(hidden)"'],
+      ],
+    ],
+  ] as const)("of @upstash/redis without %s is a fault when it is made", ([, given, faults]) => {
+    const warn = vi.spyOn(console, "warn").mockReturnValue();
+    const redis = new Redis(given as { url: string; token: string });
+    warn.mockRestore();
+    const found = faultsOf({ ...noStore, redis, policies: [policy] });
+    expect(found.map(({ path, value }) => [path, value])).toEqual(faults);
   });
 
   test("is taken as it is otherwise", () => {

@@ -18,7 +18,15 @@ const sharedDenials = shareDenials({ get: async () => undefined, put: () => {} }
 export const noStore = { store: undefined, policies: [policy] };
 
 /** What is wrong, the options, and the path, value and remedy that the error names. */
-export const FAULTY: [string, object, path: string, value: string, remedy: RegExp][] = [
+export type FaultyOptions = [
+  what: string,
+  options: object,
+  path: string,
+  value: string,
+  remedy: RegExp,
+];
+
+export const FAULTY: FaultyOptions[] = [
   [
     "no limit",
     withPolicy({ limit: undefined }),
@@ -429,6 +437,31 @@ export const FAULTY: [string, object, path: string, value: string, remedy: RegEx
     `"${url}\\n"`,
     /https:\/\//,
   ],
+  ...[
+    ["with credentials", "https://user:pa/ss@w:rd@h/", "https://(hidden)"],
+    ["with credentials, and quotes of an .env file around it", `"https://user:pass@h"`, "(hidden)"],
+    ["with credentials, after a space", " https://user:pass@h", "(hidden)"],
+    ["with a user", "https://user@h", "https://(hidden)"],
+    ["with its token in the query", "https://h/?_token=secret", "https://(hidden)"],
+    ["with a fragment", "https://h#secret", "https://(hidden)"],
+    ["in quotes", `'https://h'`, "'https://h'"],
+    ["with a space in it", "https://h /", "https://h /"],
+    ["without a scheme", "h.example:8079", "h.example:8079"],
+    ["in whose place the token stands", "AXyzASQgNjAwZjA2", "(hidden)"],
+  ].map(([name, given, shown]): FaultyOptions => [
+    `a URL ${name}`,
+    { ...noStore, redis: { url: given, token: "t" } },
+    "redis.url",
+    `"${shown}"`,
+    /without user, password, query, spaces or quotes/,
+  ]),
+  ...[`"secret"`, "'secret'", "Bearer secret", "secret secret"].map((token): FaultyOptions => [
+    `a token that reads ${token}`,
+    { ...noStore, redis: { url, token } },
+    "redis.token",
+    '"(hidden)"',
+    /without "Bearer", quotes, spaces or line breaks/,
+  ]),
   [
     "a missing token",
     { ...noStore, redis: { url } },
@@ -448,7 +481,7 @@ export const FAULTY: [string, object, path: string, value: string, remedy: RegEx
     { ...noStore, redis: { url, token: "secret\n" } },
     "redis.token",
     '"(hidden)"',
-    /without spaces or line breaks/,
+    /without "Bearer", quotes, spaces or line breaks/,
   ],
   ["a lease as a number", { policies: [policy], lease: 100 }, "lease", "100", /"10ms" to "10s"/],
   ["a lease too short", { policies: [policy], lease: "9ms" }, "lease", '"9ms"', /"10ms" to "10s"/],

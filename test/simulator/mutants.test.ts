@@ -1,9 +1,9 @@
 import { beforeEach, expect, test, vi } from "vitest";
 
 import { IMPLEMENTATIONS } from "../../src/algorithms/by-name.ts";
-import type { Breaker } from "../../src/limiter/breaker.ts";
 import { guardStore } from "../../src/limiter/guarded-store.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
+import type { StoreBreaker } from "../../src/limiter/store-breaker.ts";
 import type { Algorithm } from "../../src/policy/policy.ts";
 import { redisStore } from "../../src/store/redis-store.ts";
 import { firstViolation } from "./first-violation.ts";
@@ -17,11 +17,11 @@ import { assemble } from "./isolate.ts";
 type Assemble = typeof assemble;
 
 const mutation = vi.hoisted(() => ({
-  breaker: (breaker: Breaker): Breaker => breaker,
+  breaker: (breaker: StoreBreaker): StoreBreaker => breaker,
 }));
-vi.mock(import("../../src/limiter/breaker.ts"), async (original) => {
-  const { createBreaker } = await original();
-  return { createBreaker: () => mutation.breaker(createBreaker()) };
+vi.mock(import("../../src/limiter/store-breaker.ts"), async (original) => {
+  const { createStoreBreaker } = await original();
+  return { createStoreBreaker: () => mutation.breaker(createStoreBreaker()) };
 });
 beforeEach(() => {
   mutation.breaker = (breaker) => breaker;
@@ -100,7 +100,7 @@ test("asking a store in an outage with every request is found", async () => {
 test("never asking it again is found", async () => {
   mutation.breaker = (breaker) => ({
     ...breaker,
-    admits: (now) => breaker.admits(Math.min(now, 1)),
+    admits: (key, now) => breaker.admits(key, Math.min(now, 1)),
   });
   expect(await firstViolation()).toMatch(/^probes: the store was not asked/);
 });

@@ -10,6 +10,8 @@ declare module "vitest" {
     /** The REST bridge in front of it. */
     redisRestUrl: string;
     redisRestToken: string;
+    /** Bridges with the same token to another Redis, of which a test may flush the scripts: as stock Redis, as Upstash. */
+    flushedRestUrls: readonly [stock: string, upstash: string];
   }
 }
 
@@ -19,11 +21,16 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const server = external === undefined ? await startRedisServer() : undefined;
   const redis = server?.url ?? external!;
   const bridge = await startBridge({ redis, port: 0, token: "test" });
+  const flushed = await startRedisServer();
+  const toFlushed = { redis: flushed.url, port: 0, token: "test" };
+  const stock = await startBridge(toFlushed);
+  const upstash = await startBridge({ ...toFlushed, emulate: "upstash" });
   project.provide("redisUrl", redis);
   project.provide("redisRestUrl", bridge.url);
   project.provide("redisRestToken", bridge.token);
+  project.provide("flushedRestUrls", [stock.url, upstash.url]);
   return async () => {
-    await bridge.close();
-    await server?.stop();
+    await Promise.all([bridge.close(), stock.close(), upstash.close()]);
+    await Promise.all([flushed.stop(), server?.stop()]);
   };
 }

@@ -1,0 +1,208 @@
+import { Redis } from "@upstash/redis";
+import { expect, inject, onTestFinished, test } from "vitest";
+
+import type { StoreError } from "../../src/errors.ts";
+import { fixedWindow } from "../../src/policy/policy.ts";
+import type { RedisClient } from "../../src/store/redis-client.ts";
+import { redisStore } from "../../src/store/redis-store.ts";
+import { restClient } from "../../src/store/rest-client.ts";
+import { compile } from "../support/compile-policy.ts";
+import { answers, cutReply, type Fault, startFaultProxy } from "../support/fault-proxy.ts";
+
+const policies = compile([fixedWindow({ limit: 9, window: "1h" })]);
+
+async function failureOf(client: RedisClient): Promise<Pick<StoreError, "code" | "message">> {
+  try {
+    await redisStore(client).decide("consume", ["tg:{somebody}:p"], 1, policies);
+  } catch (error) {
+    const { code, message } = error as StoreError;
+    return { code, message };
+  }
+  throw new Error("it did not fail");
+}
+
+const clientOf = (url: string) => restClient({ url, token: inject("redisRestToken") }, 10_000);
+
+test("a name that does not resolve", async () => {
+  expect(await failureOf(clientOf("https://no-such-host.invalid"))).toEqual({
+    code: "ERR_STORE_UNREACHABLE",
+    message: expect.stringMatching(/^Redis could not be reached: E[A-Z_]+\.$/),
+  });
+});
+
+test("a port where nobody listens", async () => {
+  const proxy = await startFaultProxy("http://127.0.0.1:1");
+  await proxy.stop();
+  expect(await failureOf(clientOf(proxy.url))).toEqual({
+    code: "ERR_STORE_UNREACHABLE",
+    message: "Redis could not be reached: ECONNREFUSED.",
+  });
+});
+
+test("https:// where only http:// is spoken", async () => {
+  const url = inject("redisRestUrl").replace("http:", "https:");
+  expect(await failureOf(clientOf(url))).toEqual({
+    code: "ERR_STORE_UNREACHABLE",
+    message: expect.stringMatching(/^Redis could not be reached: ERR_SSL_[A-Z_]+\.$/),
+  });
+});
+
+const json = (status: number, body: object) =>
+  answers(status, "application/json", JSON.stringify(body));
+const html = (status: number) => answers(status, "text/html", "<html><h1>NOSCRIPT</h1></html>");
+const REFUSED_TOKEN =
+  "redis.token: (hidden): Redis refused it. Copy the REST token anew from the console of your Redis.";
+
+test.for<[name: string, fault: Fault, code: string, message: string | RegExp]>([
+  [
+    "an error page of a gateway",
+    html(502),
+    "ERR_STORE_REPLY",
+    "What answered is not the Redis REST API: HTTP 502, and its body is not JSON.",
+  ],
+  [
+    "a page that is not found",
+    html(404),
+    "ERR_STORE_REPLY",
+    "What answered is not the Redis REST API: HTTP 404, and its body is not JSON.",
+  ],
+  [
+    "a firewall's page",
+    html(403),
+    "ERR_STORE_REPLY",
+    "What answered is not the Redis REST API: HTTP 403, and its body is not JSON.",
+  ],
+  [
+    "a page of a website",
+    html(200),
+    "ERR_STORE_REPLY",
+    "What answered is not the Redis REST API: HTTP 200, and its body is not JSON.",
+  ],
+  [
+    "another API that finds nothing",
+    json(404, { message: "Not Found" }),
+    "ERR_STORE_REPLY",
+    "What answered is not the Redis REST API: HTTP 404 without a result.",
+  ],
+  [
+    "another API that is limited",
+    json(429, { message: "Too Many Requests" }),
+    "ERR_STORE_REPLY",
+    "What answered is not the Redis REST API: HTTP 429 without a result.",
+  ],
+  [
+    "another API that answers",
+    json(200, {}),
+    "ERR_STORE_REPLY",
+    "What answered is not the Redis REST API: HTTP 200 without a result.",
+  ],
+  [
+    "null",
+    answers(200, "application/json", "null"),
+    "ERR_STORE_REPLY",
+    "What answered is not the Redis REST API: HTTP 200 without a result.",
+  ],
+  ["401 as JSON", json(401, { error: "Unauthorized" }), "ERR_STORE_UNAUTHORIZED", REFUSED_TOKEN],
+  ["401 as a page", html(401), "ERR_STORE_UNAUTHORIZED", REFUSED_TOKEN],
+  [
+    "a read-only token",
+    json(400, { error: "NOPERM this user has no permissions to run the 'evalsha' command" }),
+    "ERR_STORE_UNAUTHORIZED",
+    REFUSED_TOKEN,
+  ],
+  [
+    "Upstash's limit per day",
+    json(400, {
+      error:
+        "ERR max daily request limit exceeded. Limit: 10000, Usage: 10000. See https://upstash.example/limits",
+    }),
+    "ERR_STORE_REFUSED",
+    /^Redis answered: ERR max daily request limit exceeded\. Limit: 10000, Usage: 10000\./,
+  ],
+  [
+    "too many requests, by Redis",
+    json(429, { error: "ERR max requests limit exceeded" }),
+    "ERR_STORE_REFUSED",
+    "Redis answered: ERR max requests limit exceeded.",
+  ],
+  [
+    "an internal error with words",
+    json(500, { error: "ERR internal" }),
+    "ERR_STORE_REFUSED",
+    "Redis answered: ERR internal.",
+  ],
+  [
+    "half of a reply",
+    cutReply,
+    "ERR_STORE_UNREACHABLE",
+    /^Redis could not be reached: (UND_ERR_SOCKET|ECONNRESET)\.$/,
+  ],
+])("%s is said in plain words", async ([, fault, code, message]) => {
+  const proxy = await startFaultProxy(inject("redisRestUrl"));
+  onTestFinished(() => proxy.stop());
+  proxy.fault = fault;
+  const failure = await failureOf(clientOf(proxy.url));
+  expect(failure.code).toBe(code);
+  if (typeof message === "string") expect(failure.message).toBe(message);
+  else expect(failure.message).toMatch(message);
+});
+
+test("a client of @upstash/redis whose address cannot be read decides by its own way", async () => {
+  const [url] = inject("flushedRestUrls");
+  const requester = {
+    async request({ body, path = [] }: { body?: unknown; path?: string[] }) {
+      const response = await fetch([url, ...path].join("/"), {
+        method: "POST",
+        headers: { authorization: `Bearer ${inject("redisRestToken")}` },
+        body: JSON.stringify(body),
+      });
+      return (await response.json()) as never;
+    },
+  };
+  // As its constructor builds it from an address: with commands gathered, and its own words before the server's.
+  const { autoPipeline } = new Redis(requester) as unknown as { autoPipeline(): RedisClient };
+  const client = autoPipeline.call(new Redis(requester));
+  await requester.request({ body: ["SCRIPT", "FLUSH"] });
+  await expect(client.evalsha("0".repeat(40), [], [])).rejects.toThrow("Command failed: NOSCRIPT");
+  const store = redisStore(client);
+  const keys = [`tg:{${crypto.randomUUID()}}:p`];
+  const { rows } = await store.decide("consume", keys, 1, policies);
+  expect(rows).toMatchObject([{ allowed: true, remaining: 8 }]);
+});
+
+test.for([
+  "NOSCRIPT No matching script. Please use EVAL.",
+  "Command failed: NOSCRIPT No matching script.",
+  "Command 1 [ evalsha ] failed: NOSCRIPT No matching script",
+  "ReplyError: NOSCRIPT No matching script.",
+])("a missing script is known from %j", async (message) => {
+  const calls: string[] = [];
+  const client: RedisClient = {
+    async evalsha() {
+      calls.push("evalsha");
+      throw new Error(message);
+    },
+    async eval() {
+      calls.push("eval");
+      return [1, 1, 8, 0, 0];
+    },
+  };
+  await redisStore(client).decide("consume", ["k"], 1, policies);
+  expect(calls).toEqual(["evalsha", "evalsha", "eval"]);
+});
+
+test.for([
+  "ERR wrong type of key tg:{a: NOSCRIPT}:p",
+  'Command failed: ERR unknown, command was: ["evalsha","..","1","tg:{x}: NOSCRIPT"]',
+  "ERR NOSCRIPTS are nothing",
+])("nothing is sent again because of %j", async (message) => {
+  let calls = 0;
+  const refuse = async () => {
+    calls++;
+    throw new Error(message);
+  };
+  expect(await failureOf({ evalsha: refuse, eval: refuse })).toMatchObject({
+    code: "ERR_STORE_REFUSED",
+  });
+  expect(calls).toBe(1);
+});

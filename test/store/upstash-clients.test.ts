@@ -1,0 +1,157 @@
+import { Redis } from "@upstash/redis";
+import { Redis as CloudflareRedis } from "@upstash/redis/cloudflare";
+import { Redis as FastlyRedis } from "@upstash/redis/fastly";
+import { Redis as Admin } from "ioredis";
+import { Redis as Redis128 } from "upstash-redis-1-28";
+import { Redis as Redis134 } from "upstash-redis-1-34";
+import { Redis as Redis136 } from "upstash-redis-1-36";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+
+import { type Bridge, startBridge } from "../../scripts/redis-rest/bridge.ts";
+import { type RedisServer, startRedisServer } from "../../scripts/redis-server.ts";
+import {
+  createLimiter,
+  fixedWindow,
+  type LimiterOptions,
+  type StoreError,
+} from "../../src/index.ts";
+import { dropReplies, none, startFaultProxy } from "../support/fault-proxy.ts";
+
+/*
+ * Clients as their users build them: with nothing but an address and a token, so with retries, and from 1.34 on with
+ * commands gathered into pipelines.
+ */
+
+type Client = NonNullable<LimiterOptions["redis"]>;
+interface Endpoint {
+  readonly url: string;
+  readonly token: string;
+}
+
+function fromEnvironment({ url, token }: Endpoint): Client {
+  vi.stubEnv("UPSTASH_REDIS_REST_URL", url);
+  vi.stubEnv("UPSTASH_REDIS_REST_TOKEN", token);
+  try {
+    return Redis.fromEnv();
+  } finally {
+    vi.unstubAllEnvs();
+  }
+}
+
+const CLIENTS: Record<string, (endpoint: Endpoint) => Client> = {
+  "new Redis()": (endpoint) => new Redis(endpoint),
+  "Redis.fromEnv()": fromEnvironment,
+  "new Redis() of /cloudflare": (endpoint) => new CloudflareRedis(endpoint),
+  "Redis.fromEnv(env) of /cloudflare": ({ url, token }) =>
+    CloudflareRedis.fromEnv({ UPSTASH_REDIS_REST_URL: url, UPSTASH_REDIS_REST_TOKEN: token }),
+  "new Redis() of 1.28": (endpoint) => new Redis128(endpoint),
+  "new Redis() of 1.34": (endpoint) => new Redis134(endpoint),
+  "new Redis() of 1.36": (endpoint) => new Redis136(endpoint),
+  "new Redis() with every option": (endpoint) =>
+    new Redis({
+      ...endpoint,
+      retry: { retries: 9 },
+      responseEncoding: false,
+      automaticDeserialization: false,
+      readYourWrites: false,
+      keepAlive: false,
+    }),
+};
+
+let server: RedisServer;
+let admin: Admin;
+const bridges: Record<string, Bridge> = {};
+beforeAll(async () => {
+  server = await startRedisServer();
+  admin = new Admin(server.url, { disableClientInfo: true });
+  const options = { redis: server.url, port: 0, token: "tok=/+en" };
+  bridges["stock Redis"] = await startBridge(options);
+  bridges["Upstash"] = await startBridge({ ...options, emulate: "upstash" });
+});
+afterAll(async () => {
+  admin.disconnect();
+  await Promise.all(Object.values(bridges).map((bridge) => bridge.close()));
+  await server.stop();
+});
+
+function limiterOn(redis: Client, errors: StoreError[] = []) {
+  return createLimiter({
+    redis,
+    policies: [fixedWindow({ name: crypto.randomUUID(), limit: 3, window: "366d" })],
+    timeout: "10s",
+    denialCache: false,
+    onStoreError: (error) => errors.push(error),
+  });
+}
+
+describe.each(["stock Redis", "Upstash"])("on %s", (dialect) => {
+  test.for(Object.keys(CLIENTS))("%s decides, with one request each", async (name) => {
+    const warnings = vi.spyOn(console, "warn").mockReturnValue();
+    onTestFinished(() => warnings.mockRestore());
+    const bridge = bridges[dialect]!;
+    const errors: StoreError[] = [];
+    const limiter = limiterOn(CLIENTS[name]!(bridge), errors);
+    await admin.script("FLUSH");
+    const user = crypto.randomUUID();
+
+    // The first has to send the script, and so has the one after the flush.
+    expect(await limiter.limit(user)).toMatchObject({ reason: "allowed" });
+    const before = bridge.requests;
+    expect(await limiter.limit(user)).toMatchObject({ reason: "allowed" });
+    expect(bridge.requests).toBe(before + 1);
+    await admin.script("FLUSH");
+    expect(await limiter.limit(user)).toMatchObject({
+      reason: "allowed",
+      policies: [{ remaining: 0 }],
+    });
+    expect(bridge.requests).toBe(before + 3);
+    // Nothing is gathered: each decision is a request of its own.
+    const decisions = await Promise.all([1, 2, 3].map(() => limiter.limit(user)));
+    expect(decisions.map(({ reason }) => reason)).toEqual(Array(3).fill("limited"));
+    expect(bridge.requests).toBe(before + 6);
+    expect(errors).toEqual([]);
+    expect(warnings).not.toHaveBeenCalled();
+  });
+});
+
+test.for(Object.keys(CLIENTS))(
+  "%s: no charge is taken twice where every third reply is lost",
+  async (name) => {
+    const proxy = await startFaultProxy(bridges["Upstash"]!.url);
+    onTestFinished(() => proxy.stop());
+    const limiter = limiterOn(CLIENTS[name]!({ url: proxy.url, token: bridges["Upstash"]!.token }));
+    await limiter.peek("somebody");
+    proxy.fault = dropReplies(1 / 3, 3);
+    const users = Array.from({ length: 60 }, () => crypto.randomUUID());
+    const received = proxy.received.length;
+    const reasons: string[] = [];
+    for (const user of users) reasons.push((await limiter.limit(user)).reason);
+    // Sent once each, whatever came of it.
+    expect(proxy.received.length - received).toBe(users.length);
+    proxy.fault = none;
+
+    const lost = reasons.filter((reason) => reason === "store-unavailable");
+    expect(lost).toHaveLength(proxy.dropped);
+    expect(lost.length).toBeGreaterThan(10);
+    for (const user of users) {
+      const { policies } = await limiter.peek(user);
+      expect(policies[0]!.remaining).toBe(2);
+    }
+  },
+);
+
+test("a client of the Fastly entry keeps its backend, and decides", async () => {
+  const warnings = vi.spyOn(console, "warn").mockReturnValue();
+  onTestFinished(() => warnings.mockRestore());
+  const backends: unknown[] = [];
+  const { fetch } = globalThis;
+  vi.stubGlobal("fetch", (url: string, init: RequestInit & { backend?: unknown }) => {
+    backends.push(init.backend);
+    return fetch(url, init);
+  });
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const limiter = limiterOn(new FastlyRedis({ ...bridges["Upstash"]!, backend: "upstash" }));
+  await admin.script("FLUSH");
+  expect(await limiter.limit("somebody")).toMatchObject({ reason: "allowed" });
+  expect(new Set(backends)).toEqual(new Set(["upstash"]));
+});

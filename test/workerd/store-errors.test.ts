@@ -1,0 +1,30 @@
+import { inject, it, expect } from "vitest";
+
+import { createLimiter } from "../../src/limiter/create-limiter.ts";
+import { fixedWindow } from "../../src/policy/policy.ts";
+
+const NAME_OR_TLS =
+  "Redis could not be reached: most likely its name does not resolve, or its certificate is not valid.";
+
+it.for([
+  ["a name that does not resolve", (): string => "https://no-such-host.invalid", NAME_OR_TLS],
+  [
+    "https:// where only http:// is spoken",
+    (): string => inject("redisRestUrl").replace("http:", "https:"),
+    NAME_OR_TLS,
+  ],
+  [
+    "a port where nobody listens",
+    (): string => "http://127.0.0.1:1",
+    "Redis could not be reached.",
+  ],
+] as const)("%s is said in plain words in workerd", async ([, url, message]) => {
+  const limiter = createLimiter({
+    redis: { url: url(), token: "t" },
+    policies: [fixedWindow({ limit: 1, window: "1h" })],
+    timeout: "10s",
+    onStoreError: () => {},
+  });
+  const { error } = await limiter.limit("somebody");
+  expect(error).toMatchObject({ code: "ERR_STORE_UNREACHABLE", message });
+});
