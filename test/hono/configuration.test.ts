@@ -137,7 +137,7 @@ describe("faults of rateLimit()", () => {
     ["cost", { store: memoryStore(), partition: anyone, cost: "1" }, '"1"'],
     ["onDenied", { store: memoryStore(), partition: anyone, onDenied: 429 }, "429"],
     ["store", { store: {}, partition: anyone }, '"(an object)"'],
-    ["redis.url", { redis: { url: "x", token: "y" }, partition: anyone }, '"(hidden)"'],
+    ["redis.url", { redis: { url: "x", token: "y" }, partition: anyone }, '"x"'],
   ])("%s of %j is one: %s", (path, options, value) => {
     expect(faultsOf({ policies, ...options })).toEqual([
       { path, value, remedy: expect.any(String) },
