@@ -32,7 +32,7 @@ export function createDecisionPath(store: Store, settings: LimiterSettings): Dec
   const memory = memoryStore();
   const decideWithoutStore = createFallback(policies, settings.onFailure, memory);
   const smallestLimit = Math.min(...policies.map(({ limit }) => limit));
-  const ends = policies.map(({ name }) => `}:${name}`);
+  const ends = policies.map(({ key }) => `}:${key}`);
 
   const keysOf = (partition: string) => ends.map((end) => `${prefix}:{${partition}${end}`);
 

@@ -42,4 +42,4 @@ export function count(statistics: Statistics, what: string): void {
 }
 
 export const keysOf = ({ settings: { prefix, policies } }: Scenario, identity: string): string[] =>
-  policies.map(({ name }) => `${prefix}:{${identity}}:${name}`);
+  policies.map(({ key }) => `${prefix}:{${identity}}:${key}`);

@@ -28,7 +28,7 @@ const UNNOTICED = 10.01e6;
 
 /**
  * What an isolate denies alone, the server would deny at that moment, too: unless the server has since lost state, was
- * reset, or its clock jumped forwards; and even then for no more than a minute after an answer of before, or of the ten
+ * reset, or its clock jumped forwards, for two algorithms also backwards; and even then for no more than a minute after an answer of before, or of the ten
  * seconds after the jump.
  */
 export function trueDenials(observed: Observed): Invariant {
@@ -37,6 +37,10 @@ export function trueDenials(observed: Observed): Invariant {
   /** When the server last did an isolate's reset of this partition, and when the isolate last learnt of any. */
   const resets = new Map<string | number, number>();
   const excuses: Excuse[] = [];
+  // What these count, a clock that goes back makes a window old at once: they had said to wait for longer.
+  const shortens = scenario.settings.policies.some(
+    ({ algorithm }) => algorithm === "sliding-window-counter" || algorithm === "segmented-window",
+  );
 
   const placeOf = ({ isolate, identity }: Call) => `${isolate.number} ${identity}`;
 
@@ -103,6 +107,7 @@ export function trueDenials(observed: Observed): Invariant {
     },
     stepped(by) {
       if (by > 0) excuses.push({ at: scheduler.now + UNNOTICED, key: undefined });
+      else if (shortens) excuses.push({ at: scheduler.now, key: undefined });
     },
   };
 }
