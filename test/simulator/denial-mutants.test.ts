@@ -9,7 +9,12 @@ import { assemble } from "./isolate.ts";
 
 const mutation = vi.hoisted(() => ({
   denialCache: (cache: DenialCache): DenialCache => cache,
+  clock: undefined as ((read: () => number) => () => number) | undefined,
 }));
+vi.mock(import("../../src/limiter/clock.ts"), async (original) => {
+  const { steadyClock, ...rest } = await original();
+  return { ...rest, steadyClock: (read) => (mutation.clock ?? steadyClock)(read) };
+});
 vi.mock(import("../../src/limiter/denial-cache.ts"), async (original) => {
   const { createDenialCache, ...rest } = await original();
   return {
@@ -19,6 +24,7 @@ vi.mock(import("../../src/limiter/denial-cache.ts"), async (original) => {
 });
 beforeEach(() => {
   mutation.denialCache = (cache) => cache;
+  mutation.clock = undefined;
 });
 
 /** What the denial cache takes off a wait, as a share, because its clock may run faster than the server's. */
@@ -103,3 +109,26 @@ test("keeping over a reset what was known before is found", async () => {
   mutation.denialCache = (cache) => ({ ...cache, forget: () => {} });
   expect(await firstViolation()).toMatch(/^true-denials: /);
 });
+
+test("believing an isolate's clock that steps back is found", async () => {
+  mutation.clock = (read) => read;
+  expect(await firstViolation()).toMatch(/^(true-denials|probes): /);
+});
+
+/** A clock that never goes back, and by so many milliseconds forwards where the one that it reads does. */
+const leaping = (by: number) => (read: () => number) => {
+  let [last, ahead] = [-Infinity, 0];
+  return () => {
+    const time = read() + ahead;
+    if (time < last) ahead += last - time + by;
+    return (last = Math.max(last + (time < last ? by : 0), time));
+  };
+};
+
+test.for([0, 900])(
+  "letting only %i ms pass where an isolate's clock steps back is found",
+  async (by) => {
+    mutation.clock = leaping(by);
+    expect(await firstViolation()).toMatch(/^(true-denials|probes): /);
+  },
+);

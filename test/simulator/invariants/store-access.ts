@@ -5,11 +5,27 @@ import { count, type Invariant, type Observed } from "./invariant.ts";
 const FAILURES = 5;
 const PAUSE = 1_000;
 
+/** A moment as the isolate can have known it, in milliseconds: not before, not after. */
+interface Moment {
+  readonly earliest: number;
+  readonly latest: number;
+  /** How often it had seen its clock go back: then it knows nothing of the time before. */
+  readonly backwards: number;
+}
+
+const LONG_AGO: Moment = { earliest: -Infinity, latest: -Infinity, backwards: 0 };
+
+function momentOf({ isolate: { clock } }: Call): Moment {
+  const { backwards, gained, lost } = clock.seen;
+  const elapsed = clock.elapsed();
+  return { earliest: elapsed - lost, latest: elapsed + gained, backwards };
+}
+
 /** What has become of an isolate's calls of the store. */
 interface Access {
   failures: number;
-  /** The last failure, or the last probe's start if that was later; milliseconds of the isolate's clock. */
-  quietSince: number;
+  /** The last failure, or the last probe's start if that was later. */
+  quietSince: Moment;
   reports: number;
 }
 
@@ -20,28 +36,36 @@ interface Access {
  */
 export function guardedAccess({ scheduler, statistics, violated }: Observed): Invariant {
   const accesses = new Map<number, Access>();
-  const pending = new Set<Call>();
+  /** What an isolate's clock had hidden when each call came. */
+  const pending = new Map<Call, number>();
 
   function accessOf({ isolate: { number } }: Call): Access {
     let access = accesses.get(number);
-    if (!access) accesses.set(number, (access = { failures: 0, quietSince: 0, reports: 0 }));
+    if (!access) accesses.set(number, (access = { failures: 0, quietSince: LONG_AGO, reports: 0 }));
     return access;
+  }
+
+  /** A request that waits for another's answer may wait for longer by what it cannot know to have passed. */
+  function isLate(call: Call): boolean {
+    const hidden = call.isolate.clock.seen.lost - pending.get(call)!;
+    return scheduler.now > call.deadline + Math.ceil(hidden * 1_001);
   }
 
   return {
     called(call) {
-      pending.add(call);
+      pending.set(call, call.isolate.clock.seen.lost);
     },
 
     sending(call) {
       if (call.commands > 1) return;
-      if (scheduler.now > call.deadline) violated("budget", "asked too late");
+      if (isLate(call)) violated("budget", "asked too late");
       if (scheduler.now > call.calledAt) count(statistics, "waited in vain");
       const access = accessOf(call);
       if (access.failures < FAILURES) return;
       count(statistics, "probe");
-      const now = call.isolate.clock.monotonic();
-      if (now < access.quietSince + PAUSE) {
+      const now = momentOf(call);
+      const { quietSince } = access;
+      if (now.backwards === quietSince.backwards && now.latest < quietSince.latest + PAUSE) {
         violated("probes", "the store was asked twice within a second of its outage");
       }
       access.quietSince = now;
@@ -52,16 +76,20 @@ export function guardedAccess({ scheduler, statistics, violated }: Observed): In
     },
 
     answered(call, { decision, error }) {
+      const late = isLate(call);
       pending.delete(call);
-      const now = call.isolate.clock.monotonic();
+      const now = momentOf(call);
       const access = accessOf(call);
       const code = decision?.error?.code ?? error?.code;
-      if (scheduler.now > call.deadline) violated("budget", "answered too late");
+      if (late) violated("budget", "answered too late");
       if (decision?.reason === "cached-denial" && scheduler.now > call.calledAt) {
         count(statistics, "denied by another call's answer");
       }
       if (code === "ERR_STORE_SUSPENDED") {
-        if (access.failures < FAILURES || now >= access.quietSince + PAUSE) {
+        const { quietSince, failures } = access;
+        const over =
+          now.backwards > quietSince.backwards || now.earliest >= quietSince.earliest + PAUSE;
+        if (failures < FAILURES || over) {
           violated("probes", "the store was not asked, though it was its turn");
         }
       } else if (code) {
@@ -77,8 +105,8 @@ export function guardedAccess({ scheduler, statistics, violated }: Observed): In
     },
 
     settled() {
-      for (const { deadline } of pending) {
-        if (scheduler.now > deadline) violated("budget", "no answer");
+      for (const call of pending.keys()) {
+        if (isLate(call)) violated("budget", "no answer");
       }
     },
   };
