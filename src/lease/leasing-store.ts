@@ -112,6 +112,8 @@ export function leasingStore(
   }
 
   return {
+    ...(inner.now && { now: () => inner.now!() }),
+
     decide(operation, keys, cost) {
       if (operation !== "consume") return inner.decide(operation, keys, cost, policies);
       const time = now();
