@@ -51,6 +51,12 @@ export interface Store {
     policies: readonly CompiledPolicy[],
   ): Reply | Promise<Reply>;
 
+  /**
+   * The clock of a store that counts by one of this isolate, in microseconds since 1970: a limiter over it knows no other,
+   * so that a test that moves it moves everything.
+   */
+  now?(): number;
+
   /** Forgets what was taken under these keys. */
   reset(keys: readonly string[]): void | Promise<void>;
 }

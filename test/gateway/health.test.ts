@@ -51,6 +51,16 @@ describe("/_tidegate/health", () => {
     expect(bridge.requests).toBe(first + 1);
   });
 
+  it("asks anew when the isolate's clock steps back", async () => {
+    const bridge = await startRedisRest();
+    const health = gatewayOn(bridge.url);
+    expect(await health()).toEqual([200, { status: "ok" }]);
+    await bridge.close();
+    const shown = performance.now();
+    vi.spyOn(performance, "now").mockImplementation(() => shown - 3_600_000);
+    expect((await health())[0]).toBe(503);
+  });
+
   it("is 503 while Redis is away, within a second of its leaving and of its coming back", async () => {
     const bridge = await startRedisRest();
     const health = gatewayOn(bridge.url);
