@@ -4,7 +4,7 @@ import { createLimiter, memoryStore } from "../../src/index.ts";
 import { everyPolicy } from "../support/every-policy.ts";
 
 const LIMIT = 5;
-const named = everyPolicy(LIMIT, "1h").map((policy) => ({ ...policy, name: "rides" }));
+const named = everyPolicy(LIMIT, "1h").map((policy) => Object.assign(policy, { name: "rides" }));
 const pairs = named.flatMap((first, i) => named.slice(i + 1).map((second) => ({ first, second })));
 
 const redis = { url: inject("redisRestUrl"), token: inject("redisRestToken") };
