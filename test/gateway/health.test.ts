@@ -1,6 +1,9 @@
+import { Redis } from "ioredis";
 import { afterEach, beforeEach, describe, expect, inject, it, onTestFinished, vi } from "vitest";
 
 import { startBridge } from "../../scripts/redis-rest/bridge.ts";
+import { startRedisServer } from "../../scripts/redis-server.ts";
+import { startOlderRedis } from "../support/older-redis.ts";
 import { gatewayTo, generous, quota } from "./gateway.ts";
 
 beforeEach(() => {
@@ -12,6 +15,15 @@ afterEach(() => {
   vi.useRealTimers();
   vi.restoreAllMocks();
 });
+
+/** What health says of a store that decides, on the Redis that this machine has. */
+const OK = {
+  status: "ok",
+  store: "redis",
+  dialect: "redis",
+  version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+  breaker: "closed",
+};
 
 async function startRedisRest(token = "test") {
   const bridge = await startBridge({ redis: inject("redisUrl"), port: 0, token });
@@ -39,11 +51,11 @@ describe("/_tidegate/health", () => {
   it("is 200 while decisions come from Redis, and asks once a second however often it is asked", async () => {
     const bridge = await startRedisRest();
     const health = gatewayOn(bridge.url);
-    expect(await health()).toEqual([200, { status: "ok" }]);
+    expect(await health()).toEqual([200, OK]);
     // The first look may have to send the script.
     const first = bridge.requests;
     vi.advanceTimersByTime(999);
-    for (let i = 0; i < 20; i++) expect(await health()).toEqual([200, { status: "ok" }]);
+    for (let i = 0; i < 20; i++) expect(await health()).toEqual([200, OK]);
     expect(bridge.requests).toBe(first);
     vi.advanceTimersByTime(1);
     await health();
@@ -56,12 +68,16 @@ describe("/_tidegate/health", () => {
     const health = gatewayOn(bridge.url);
     await health();
     await bridge.close();
-    expect(await health()).toEqual([200, { status: "ok" }]);
+    expect(await health()).toEqual([200, OK]);
     vi.advanceTimersByTime(1_000);
     const down = {
       status: "store-unavailable",
       code: "ERR_STORE_UNREACHABLE",
       detail: "Redis could not be reached: ECONNREFUSED.",
+      store: "redis",
+      dialect: "redis",
+      version: OK.version,
+      breaker: "closed",
     };
     expect(await health()).toEqual([503, down]);
     expect(await health()).toEqual([503, down]);
@@ -74,7 +90,7 @@ describe("/_tidegate/health", () => {
     });
     onTestFinished(() => again.close());
     vi.advanceTimersByTime(1_000);
-    expect(await health()).toEqual([200, { status: "ok" }]);
+    expect(await health()).toEqual([200, OK]);
   });
 
   it("is never said to be well before it is known", async () => {
@@ -90,19 +106,86 @@ describe("/_tidegate/health", () => {
     expect(JSON.stringify(said)).not.toMatch(/wrong|right/);
   });
 
-  it("takes nothing from any quota and writes nothing", async () => {
+  it("takes nothing from any quota, and writes one key that expires by itself", async () => {
     const bridge = await startRedisRest();
     const prefix = crypto.randomUUID();
-    expect(await gatewayOn(bridge.url, "test", { PREFIX: prefix })()).toEqual([
-      200,
-      { status: "ok" },
-    ]);
-    const keys = await fetch(bridge.url, {
-      method: "POST",
-      headers: { Authorization: "Bearer test" },
-      body: JSON.stringify(["KEYS", `*${prefix}*`]),
+    expect(await gatewayOn(bridge.url, "test", { PREFIX: prefix })()).toEqual([200, OK]);
+    const redis = new Redis(inject("redisUrl"));
+    onTestFinished(() => redis.disconnect());
+    const keys = await redis.keys(`*${prefix}*`);
+    expect(keys).toEqual([`${prefix}:{#health}:health`]);
+    const ttl = await redis.pttl(keys[0]!);
+    expect(ttl).toBeGreaterThan(0);
+    expect(ttl).toBeLessThanOrEqual(2_000);
+  });
+
+  it("writes with every look, also many within one window", async () => {
+    const bridge = await startRedisRest();
+    const prefix = crypto.randomUUID();
+    const redis = new Redis(inject("redisUrl"));
+    onTestFinished(() => redis.disconnect());
+    await gatewayOn(bridge.url, "test", { PREFIX: prefix })();
+    for (let isolate = 0; isolate < 5; isolate++) {
+      const before = await redis.getBuffer(`${prefix}:{#health}:health`);
+      await gatewayOn(bridge.url, "test", { PREFIX: prefix })();
+      expect(await redis.getBuffer(`${prefix}:{#health}:health`)).not.toEqual(before);
+    }
+  });
+
+  it("says which store, dialect, version and breaker state it is", async () => {
+    // Of its own, because a script that somebody has loaded there without the flag would do as well.
+    const server = await startRedisServer();
+    const bridge = await startBridge({
+      redis: server.url,
+      port: 0,
+      token: "test",
+      emulate: "upstash",
     });
-    expect(await keys.json()).toEqual({ result: [] });
+    const redis = new Redis(server.url);
+    onTestFinished(async () => {
+      redis.disconnect();
+      await bridge.close();
+      await server.stop();
+    });
+    const [, version] = /redis_version:(\S+)/.exec(await redis.info("server"))!;
+    expect(await gatewayOn(bridge.url)()).toEqual([200, { ...OK, dialect: "upstash", version }]);
+
+    const ask = gatewayTo("http://127.0.0.1:1", generous, { STORE: "memory" });
+    expect(await (await ask("/_tidegate/health")).json()).toEqual({
+      status: "ok",
+      store: "memory",
+    });
+  });
+
+  it("says that the breaker is open when traffic has opened it, and asks Redis no more than the probes", async () => {
+    const bridge = await startRedisRest();
+    const ask = gatewayTo("http://127.0.0.1:1", [{ path: "/*", policies: [quota("all", 9)] }], {
+      STORE: "redis",
+      UPSTASH_REDIS_REST_URL: bridge.url,
+      UPSTASH_REDIS_REST_TOKEN: "wrong",
+    });
+    for (let i = 0; i < 40; i++) await ask("/x", { headers: { "x-api-key": `${i}` } });
+    const health = async () => {
+      const answer = await ask("/_tidegate/health");
+      return [answer.status, await answer.json()];
+    };
+    const before = bridge.requests;
+    expect(await health()).toMatchObject([
+      503,
+      { code: "ERR_STORE_UNAUTHORIZED", breaker: "open" },
+    ]);
+    expect(bridge.requests).toBeLessThanOrEqual(before + 1);
+  });
+
+  it("is not repeated for longer when the clock goes back by an hour", async () => {
+    const bridge = await startRedisRest();
+    vi.advanceTimersByTime(3_600_000);
+    const clock = vi.spyOn(performance, "now");
+    const health = gatewayOn(bridge.url);
+    await health();
+    await bridge.close();
+    clock.mockReturnValue(1);
+    expect((await health())[0]).toBe(503);
   });
 
   it("is never limited, and is there for HEAD, but for nothing that would change it", async () => {
@@ -111,5 +194,85 @@ describe("/_tidegate/health", () => {
     const head = await ask("/_tidegate/health", { method: "HEAD" });
     expect([head.status, await head.text()]).toEqual([200, ""]);
     expect((await ask("/_tidegate/health", { method: "POST" })).status).toBe(404);
+  });
+});
+
+/** A Redis of its own that can be made to refuse writes. */
+async function startFaulty(args: readonly string[] = []) {
+  const server = await startRedisServer({ args });
+  const redis = new Redis(server.url, { disableClientInfo: true });
+  const bridge = await startBridge({ redis: server.url, port: 0, token: "test" });
+  onTestFinished(async () => {
+    redis.disconnect();
+    await bridge.close();
+    await server.stop();
+  });
+  return { redis, health: gatewayOn(bridge.url) };
+}
+
+describe("a Redis that answers and takes no writes is 503 within a second, and 200 within one of its recovery", () => {
+  it.for([
+    ["full, with noeviction", "maxmemory", "1", "0", /^Redis answered: OOM command not allowed/],
+    [
+      "short of replicas",
+      "min-replicas-to-write",
+      "1",
+      "0",
+      /^Redis answered: NOREPLICAS Not enough good replicas to write/,
+    ],
+  ] as const)("%s", async ([, setting, broken, whole, detail]) => {
+    const { redis, health } = await startFaulty(["--maxmemory-policy", "noeviction"]);
+    expect((await health())[0]).toBe(200);
+    await redis.config("SET", setting, broken);
+    vi.advanceTimersByTime(1_000);
+    expect(await health()).toEqual([
+      503,
+      {
+        ...OK,
+        status: "store-unavailable",
+        code: "ERR_STORE_REFUSED",
+        detail: expect.stringMatching(detail),
+      },
+    ]);
+    await redis.config("SET", setting, whole);
+    vi.advanceTimersByTime(1_000);
+    expect((await health())[0]).toBe(200);
+  });
+
+  it("a read-only replica", async () => {
+    const { redis, health } = await startFaulty();
+    expect((await health())[0]).toBe(200);
+    await redis.replicaof("127.0.0.1", 1);
+    vi.advanceTimersByTime(1_000);
+    expect(await health()).toMatchObject([
+      503,
+      {
+        code: "ERR_STORE_REFUSED",
+        detail: expect.stringMatching(
+          /^Redis answered: READONLY You can't write against a read only replica/,
+        ),
+      },
+    ]);
+    await redis.replicaof("NO", "ONE");
+    vi.advanceTimersByTime(1_000);
+    expect((await health())[0]).toBe(200);
+  });
+
+  it("one before 6.2 says which it is and which it needs", async () => {
+    const older = await startOlderRedis(inject("redisUrl"), "test");
+    onTestFinished(() => older.close());
+    expect(await gatewayOn(older.url, "test", { PREFIX: crypto.randomUUID() })()).toEqual([
+      503,
+      {
+        status: "store-unavailable",
+        code: "ERR_STORE_REFUSED",
+        detail:
+          "Redis answered: ERR syntax error. Tidegate needs Redis 6.2 or later; this is 6.0.16.",
+        store: "redis",
+        dialect: "unknown",
+        version: "6.0.16",
+        breaker: "closed",
+      },
+    ]);
   });
 });
