@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, expect, inject, it, onTestFinished, vi
 
 import { startBridge } from "../../scripts/redis-rest/bridge.ts";
 import { startRedisServer } from "../../scripts/redis-server.ts";
-import { startOlderRedis } from "../support/older-redis.ts";
 import { gatewayTo, generous, quota } from "./gateway.ts";
+import { gatewayOn, OK } from "./health.ts";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["performance"] });
@@ -16,35 +16,10 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** What health says of a store that decides, on the Redis that this machine has. */
-const OK = {
-  status: "ok",
-  store: "redis",
-  dialect: "redis",
-  version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
-  breaker: "closed",
-};
-
 async function startRedisRest(token = "test") {
   const bridge = await startBridge({ redis: inject("redisUrl"), port: 0, token });
   onTestFinished(() => bridge.close());
   return bridge;
-}
-
-/** A gateway that counts in a Redis, and what it says of its health. */
-function gatewayOn(url: string, token = "test", variables: object = {}) {
-  const ask = gatewayTo("http://127.0.0.1:1", generous, {
-    STORE: "redis",
-    UPSTASH_REDIS_REST_URL: url,
-    UPSTASH_REDIS_REST_TOKEN: token,
-    ...variables,
-  });
-  return async () => {
-    const answer = await ask("/_tidegate/health");
-    expect(answer.headers.get("Cache-Control")).toBe("no-store");
-    expect(answer.headers.get("Content-Type")).toBe("application/json");
-    return [answer.status, await answer.json()];
-  };
 }
 
 describe("/_tidegate/health", () => {
@@ -194,85 +169,5 @@ describe("/_tidegate/health", () => {
     const head = await ask("/_tidegate/health", { method: "HEAD" });
     expect([head.status, await head.text()]).toEqual([200, ""]);
     expect((await ask("/_tidegate/health", { method: "POST" })).status).toBe(404);
-  });
-});
-
-/** A Redis of its own that can be made to refuse writes. */
-async function startFaulty(args: readonly string[] = []) {
-  const server = await startRedisServer({ args });
-  const redis = new Redis(server.url, { disableClientInfo: true });
-  const bridge = await startBridge({ redis: server.url, port: 0, token: "test" });
-  onTestFinished(async () => {
-    redis.disconnect();
-    await bridge.close();
-    await server.stop();
-  });
-  return { redis, health: gatewayOn(bridge.url) };
-}
-
-describe("a Redis that answers and takes no writes is 503 within a second, and 200 within one of its recovery", () => {
-  it.for([
-    ["full, with noeviction", "maxmemory", "1", "0", /^Redis answered: OOM command not allowed/],
-    [
-      "short of replicas",
-      "min-replicas-to-write",
-      "1",
-      "0",
-      /^Redis answered: NOREPLICAS Not enough good replicas to write/,
-    ],
-  ] as const)("%s", async ([, setting, broken, whole, detail]) => {
-    const { redis, health } = await startFaulty(["--maxmemory-policy", "noeviction"]);
-    expect((await health())[0]).toBe(200);
-    await redis.config("SET", setting, broken);
-    vi.advanceTimersByTime(1_000);
-    expect(await health()).toEqual([
-      503,
-      {
-        ...OK,
-        status: "store-unavailable",
-        code: "ERR_STORE_REFUSED",
-        detail: expect.stringMatching(detail),
-      },
-    ]);
-    await redis.config("SET", setting, whole);
-    vi.advanceTimersByTime(1_000);
-    expect((await health())[0]).toBe(200);
-  });
-
-  it("a read-only replica", async () => {
-    const { redis, health } = await startFaulty();
-    expect((await health())[0]).toBe(200);
-    await redis.replicaof("127.0.0.1", 1);
-    vi.advanceTimersByTime(1_000);
-    expect(await health()).toMatchObject([
-      503,
-      {
-        code: "ERR_STORE_REFUSED",
-        detail: expect.stringMatching(
-          /^Redis answered: READONLY You can't write against a read only replica/,
-        ),
-      },
-    ]);
-    await redis.replicaof("NO", "ONE");
-    vi.advanceTimersByTime(1_000);
-    expect((await health())[0]).toBe(200);
-  });
-
-  it("one before 6.2 says which it is and which it needs", async () => {
-    const older = await startOlderRedis(inject("redisUrl"), "test");
-    onTestFinished(() => older.close());
-    expect(await gatewayOn(older.url, "test", { PREFIX: crypto.randomUUID() })()).toEqual([
-      503,
-      {
-        status: "store-unavailable",
-        code: "ERR_STORE_REFUSED",
-        detail:
-          "Redis answered: ERR syntax error. Tidegate needs Redis 6.2 or later; this is 6.0.16.",
-        store: "redis",
-        dialect: "unknown",
-        version: "6.0.16",
-        breaker: "closed",
-      },
-    ]);
   });
 });
