@@ -9,6 +9,12 @@ const PAUSE = 1_000;
 /** For how long nothing may have answered before failures speak of the whole store, in milliseconds. */
 const QUIET = 250;
 
+/** Failures in a row of one group after which one is enough for any that has not answered since. */
+const LIKELY = 3;
+
+/** Before that, an outage may go on though some groups answer. */
+const SETTLED = 1_000;
+
 /** After how long without any failure nothing is held against any group, in milliseconds. */
 const FORGET = 10_000;
 
@@ -79,7 +85,9 @@ class Access {
       this.answered.clear();
       this.parts.failures = 0;
     }
-    this.isOutage &&= [...this.failures.keys()].some((other) => this.isSuspended(other));
+    this.isOutage &&=
+      (this.failures.size > 0 && Math.abs(now - this.failedAt) < SETTLED) ||
+      [...this.failures.keys()].some((other) => this.isSuspended(other));
   }
 
   failed(group: number, sentAt: number, now: number): void {
@@ -87,7 +95,8 @@ class Access {
     this.isOutage = true;
     if (now < this.answeredAt) this.answeredAt = -Infinity;
     const before = this.failures.get(group) ?? 0;
-    const oneIsEnough = this.parts.suspended && !this.answered.has(group);
+    const oneIsEnough =
+      !this.answered.has(group) && Math.max(...this.failures.values(), 0) >= LIKELY;
     this.failures.set(group, oneIsEnough ? FAILURES : before + 1);
     if (before >= FAILURES || !this.parts.suspended) this.parts.failed(now);
     const nothingAnswers =
