@@ -10,8 +10,8 @@
 -- ARGV[2]           cost, a whole number of units from 1; for consume and peek at most the smallest limit
 -- ARGV[5i-2]        algorithm of policy i, the name of its file in algorithms/
 -- ARGV[5i-1 .. 5i+1]  limit of policy i and the algorithm's two parameters
--- ARGV[5i+2]        how long its key is kept after a write, in milliseconds, where every request writes: then a time to
---                   expire at would cost more to compute than the key does
+-- ARGV[5i+2]        how long its key is kept after a write, as the algorithm takes it: where it writes with every request,
+--                   a time to expire at would cost more to compute than the key does
 --
 -- Reply, integers only, times in microseconds:
 --   now,                                          the server's clock

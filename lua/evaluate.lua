@@ -23,5 +23,5 @@ elseif algorithm == 'segmented-window' then
   allowed, remaining, retry_after, reset_after = segmented_window(key, now, pass, cost, limit, a, b)
 elseif algorithm == 'fixed-window' then
   -- @include algorithms/fixed-window.lua
-  allowed, remaining, retry_after, reset_after = fixed_window(key, now, pass, cost, limit, a)
+  allowed, remaining, retry_after, reset_after = fixed_window(key, now, pass, cost, limit, a, b)
 end

@@ -30,18 +30,14 @@ local function sliding_window_log(key, now, operation, cost, limit, window, _, t
   local ring = slots > 8 and 78 or 22
 
   -- The first `left` units have left the window, and those from `kept` on have to be written anew.
-  local at, left, kept, oldest = now, 0, used, nil
+  local left, kept, oldest = 0, used, nil
   if used > 0 then
-    -- The clock went back by more than a window: units stay for one window, not until the clock catches up.
-    local ahead = newest - now > window
+    -- The clock went back: units of a time to come were taken now at the latest, and stay for a window from now.
+    local ahead = newest > now
     if ahead then
-      newest = now + window
+      newest = now
     end
-    -- By less than that: units are never logged earlier than those before them.
-    if newest > now then
-      at = newest
-    end
-    local time = at - window
+    local time = now - window
     if newest <= time then
       left = used
     else
@@ -89,7 +85,7 @@ local function sliding_window_log(key, now, operation, cost, limit, window, _, t
     if left > kept then
       kept = left
     end
-    gone, count, newest = left, used - kept + cost, at
+    gone, count, newest = left, used - kept + cost, now
     total = kept - left + count
   end
   if operation == 'charge' then
@@ -108,16 +104,18 @@ local function sliding_window_log(key, now, operation, cost, limit, window, _, t
       -- Times that are out of order were planted: no wait is longer than the newest unit's, and none is negative.
       if oldest > newest then
         oldest = newest
-      elseif oldest <= at - window then
-        oldest = at - window + 1
+      elseif oldest <= now - window then
+        oldest = now - window + 1
       end
       retry_after = oldest + window - now
     end
     reset_after = newest + window - now
   end
 
-  -- Writes `count` units of time `at` after those kept, and forgets those gone.
-  if count > 0 then
+  -- Writes `count` units of this time after those kept, and forgets those gone; none where only the key has to be kept
+  -- for longer, because the window is longer than it was.
+  local expires = (((((a * 256 + b) * 256 + c) * 256 + d) * 256 + e) * 256 + f) * 256 + g
+  if count > 0 or total > 0 and expires * 1000 < newest + window then
     local size, start, slot, units = kept - gone + count, (tail + gone) % slots, (tail + kept) % slots, ''
     local whole = size > slots or gone == used
     if whole then
@@ -131,8 +129,8 @@ local function sliding_window_log(key, now, operation, cost, limit, window, _, t
       start, slots = 0, 8 * math.ceil(math.max(size, math.min(limit, 16 + size + math.floor(size / 8))) / 8)
     end
 
-    local l, o, v = start % 256, size % 256, at % 256
-    local j, m, p = (start - l) / 256, (size - o) / 256, (at - v) / 256
+    local l, o, v = start % 256, size % 256, newest % 256
+    local j, m, p = (start - l) / 256, (size - o) / 256, (newest - v) / 256
     local k, n, u = j % 256, m % 256, p % 256
     p = (p - u) / 256
     local t = p % 256
@@ -144,7 +142,7 @@ local function sliding_window_log(key, now, operation, cost, limit, window, _, t
     local q = p % 256
     local fields = string.char((j - k) / 256, k, l, (m - n) / 256, n, o, (p - q) / 256, q, r, s, t, u, v)
     local added = string.sub(fields, 7)
-    if count > 1 then
+    if count ~= 1 then
       added = string.rep(added, count)
     end
 
@@ -161,8 +159,7 @@ local function sliding_window_log(key, now, operation, cost, limit, window, _, t
         fields = fields .. redis.call('GETRANGE', key, ring + 7 * page, ring + 7 * page + 55)
       end
     end
-    local expires = (((((a * 256 + b) * 256 + c) * 256 + d) * 256 + e) * 256 + f) * 256 + g
-    if whole or expires * 1000 <= at + window then
+    if whole or expires * 1000 <= newest + window then
       -- Ahead of time, so that it is renewed once per window and not with every unit.
       expires = math.floor(now / 1000) + ttl
       fields = string.char(math.floor(slots / 2048), slots / 8 % 256) .. fields

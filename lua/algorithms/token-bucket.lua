@@ -1,54 +1,70 @@
 -- Token bucket as GCRA: one number says when the bucket will be full again.
 --
--- State    string: the theoretical arrival time (TAT) in microseconds, followed by ":rest" when the time has a
---          fraction, in units of 1/divisor microsecond. No key means a full bucket. It is kept for three times what
---          a bucket takes to refill.
+-- State    string of digits: the class of the time for which the key is kept in 3 of them, else 100, then the theoretical arrival
+--          time (TAT) in microseconds, so that the number can be incremented; when the time has a fraction, in units of
+--          1/divisor microsecond, ":rest" follows, and when a charge has led into debt ":rest-". No key means a full
+--          bucket.
 -- limit    size of the bucket, the burst
 -- interval, divisor   one unit refills every interval/divisor microseconds; limit * interval < 2^51
+-- ttl      how long a key is kept after a write, at least twice what the bucket takes to refill: in milliseconds, or
+--          where divisor is 1, and few requests write it, as a class of 3 digits, 101 to 921, of 1.03^class milliseconds
 --
 -- used is how far the TAT lies ahead of now, in units of 1/divisor microsecond, so that all arithmetic stays in
--- whole numbers: cost c adds c * interval, and the bucket is empty at limit * interval.
+-- whole numbers: cost c adds c * interval, and the bucket is empty at limit * interval. Only in debt it can be more:
+-- otherwise the clock went back, or the bucket has become smaller, and it is taken for empty.
 local function token_bucket(key, now, operation, cost, limit, interval, divisor, ttl)
   local capacity = limit * interval
-  local used = 0
-  local value = redis.pcall('GET', key)
-  if value then
+  local used, most = 0, capacity
+  local value = redis.pcall('GETRANGE', key, '3', '-1')
+  -- Whether it is to be written anew, even if nothing is taken.
+  local healed = false
+  if value ~= '' then
     local tat, rest = tonumber(value), 0
     if not tat and type(value) == 'string' then
-      tat, rest = string.match(value, '^(%d+):(%d+)$')
+      local sign
+      tat, rest, sign = string.match(value, '^(%d+):(%d+)(%-?)$')
       -- A rest written under another divisor is at most one microsecond here.
       tat, rest = tonumber(tat), math.min(tonumber(rest) or 0, divisor)
+      if sign == '-' then
+        most = 2 * capacity
+      end
     end
     used = tat and (tat - now) * divisor + rest or 0
     if not (used > 0) then
       used = 0
-    elseif used > 2 * capacity then
-      -- Further ahead than any charge may put it: the clock went back. Written at once, or the wait would
-      -- start anew with every request until the clock has caught up.
-      used = 2 * capacity
-      redis.call('SET', key, string.format('%.0f', now + math.ceil(used / divisor)), 'PX', ttl)
+    elseif used > most then
+      -- Written at once, or the wait would start anew with every request until the clock has caught up.
+      used, healed = most, true
     end
   end
 
   local taken = cost * interval
   local allowed = used + taken <= capacity and 1 or 0
-  if operation == 'charge' or (allowed == 1 and operation == 'consume') then
-    local before = used
+  local before = used
+  local takes = operation == 'charge' or (allowed == 1 and operation == 'consume')
+  if takes then
     used = used + taken
     if used > 2 * capacity then
       used = 2 * capacity
     end
-    -- An increment is the cheapest write, but leaves the expiry as it is: it serves until the TAT comes to the next
-    -- multiple of the time in which a bucket refills. The increment fails where something else than a time was planted.
-    if before == 0 or divisor > 1 or (now + before) % capacity + used - before >= capacity
-      or type(redis.pcall('INCRBY', key, used - before)) == 'table' then
-      local fraction = used % divisor
-      local text = string.format('%.0f', now + (used - fraction) / divisor)
-      if fraction > 0 then
-        text = string.format('%s:%.0f', text, fraction)
-      end
-      redis.call('SET', key, text, 'PX', ttl)
+  end
+  -- An increment is the cheapest write, but leaves the expiry as it is: under the same class it serves until the TAT
+  -- comes to the next multiple of the time in which a bucket refills. What it answers begins with the class, also as a
+  -- double, which has no more than 16 digits; where something else than a number was planted, it fails.
+  local number = takes and not healed and before > 0 and divisor == 1 and used <= capacity
+    and (now + before) % capacity + used - before < capacity and redis.pcall('INCRBY', key, used - before)
+  if healed or takes and (type(number) ~= 'number' or number - number % 1e16 ~= ttl * 1e16) then
+    local fraction, class, text = used % divisor, '100', '%s%.0f'
+    if divisor == 1 then
+      class, ttl = ttl, 1.03 ^ ttl
+      ttl = ttl - ttl % 1 + 1
     end
+    if used > capacity then
+      text = '%s%.0f:%.0f-'
+    elseif fraction > 0 then
+      text = '%s%.0f:%.0f'
+    end
+    redis.call('SET', key, string.format(text, class, now + (used - fraction) / divisor, fraction), 'PX', ttl)
   end
   if operation == 'charge' then
     taken = interval

@@ -82,8 +82,8 @@ export const DENIALS: readonly Mutant[] = [
   {
     name: "a denial is anchored when the answer arrives",
     file: "src/limiter/decision-path.ts",
-    find: 'denials.learn(partition, operation === "charge" ? 1 : cost, answeredAt, rows)',
-    replace: 'denials.learn(partition, operation === "charge" ? 1 : cost, now(), rows)',
+    find: 'denials.learn(partition, operation === "charge" ? 1 : cost, answeredAt, reply)',
+    replace: 'denials.learn(partition, operation === "charge" ? 1 : cost, now(), reply)',
     tests: ["test/limiter/decision-path"],
   },
   {

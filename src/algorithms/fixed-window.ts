@@ -10,8 +10,15 @@ export const FIXED_WINDOW: Implementation = {
   options: ["window"],
   maxLimit: MAX_LIMIT,
   beyond: "",
-  lifetime: 2,
+  code: "f",
+  ttl: () => 0,
   script,
   model: fixedWindow as AlgorithmModel<unknown>,
-  times: windowTimes,
+
+  /** The window, and its size: in steps of a tenth from a millisecond on, which makes a year 253. */
+  times(policy, limit, path, faults) {
+    const { windowMicroseconds } = windowTimes(policy, limit, path, faults);
+    const size = Math.floor(Math.log(windowMicroseconds / 1000) / Math.log(1.1));
+    return { windowMicroseconds, parameters: [windowMicroseconds, size] };
+  },
 };

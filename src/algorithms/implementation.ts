@@ -20,8 +20,13 @@ export interface Implementation {
   readonly maxLimit: number;
   /** Goes on where a fault names the largest limit. */
   readonly beyond: string;
-  /** For how many windows a state can matter: with the deepest debt, and after a clock went back by a window. */
-  readonly lifetime: number;
+  /**
+   * Ends its keys, so that two algorithms under one name are two counts: neither could read what the other has written. One
+   * letter, because every key in Redis pays for it.
+   */
+  readonly code: string;
+  /** How long a key is kept after a write, as its Lua file takes it; 0 where that works it out. */
+  readonly ttl: (times: Times) => number;
   /** Checks the policy's durations; every fault is added under its path. */
   readonly times: (policy: Policy, limit: number, path: string, faults: Faults) => Times;
   /** Its branch of the scripts. */

@@ -14,7 +14,8 @@ export const SEGMENTED_WINDOW: Implementation = {
   options: ["window", "segments"],
   maxLimit: MAX_LIMIT,
   beyond: "",
-  lifetime: 3,
+  code: "s",
+  ttl: () => 0,
   script,
   model: segmentedWindow as AlgorithmModel<unknown>,
 

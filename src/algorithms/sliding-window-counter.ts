@@ -10,7 +10,8 @@ export const SLIDING_WINDOW_COUNTER: Implementation = {
   options: ["window"],
   maxLimit: MAX_LIMIT,
   beyond: "",
-  lifetime: 3,
+  code: "c",
+  ttl: () => 0,
   script,
   model: slidingWindowCounter as AlgorithmModel<unknown>,
 

@@ -10,7 +10,8 @@ export const SLIDING_WINDOW_LOG: Implementation = {
   // A log holds every unit: these are 700 KB in one key, and its header counts to 2^17.
   maxLimit: 100_000,
   beyond: ", or a segmented-window for more",
-  lifetime: 2,
+  code: "l",
+  ttl: ({ windowMicroseconds }) => Math.ceil((2 * windowMicroseconds) / 1000) + 1,
   script,
   model: slidingWindowLog as AlgorithmModel<unknown>,
   times: windowTimes,

@@ -15,11 +15,11 @@ export interface HeaderOptions {
 /**
  * The header fields of a decision.
  *
- * @param madeAt when it was made, as `Date.now()`
+ * @param now when it was made, by the store's clock, in microseconds since 1970
  */
 export function decisionHeaders(
   decision: Decision,
-  madeAt: number,
+  now: number,
   compiled: readonly CompiledPolicy[],
   options: HeaderOptions,
 ): Headers {
@@ -33,7 +33,9 @@ export function decisionHeaders(
     const { limit, remaining, resetAfterMs } = nearestItsLimit(policies);
     headers.set("X-RateLimit-Limit", String(limit));
     headers.set("X-RateLimit-Remaining", String(remaining));
-    headers.set("X-RateLimit-Reset", String(Math.ceil((madeAt + resetAfterMs) / 1000)));
+    // Whole microseconds: an earlier answer as it stands now comes to fractions of the same moment.
+    const resetAt = Math.round(now + resetAfterMs * 1000);
+    headers.set("X-RateLimit-Reset", String(Math.ceil(resetAt / 1e6)));
   }
   if (!decision.allowed) headers.set("Retry-After", String(retryAfterSeconds(decision)));
   if (decision.reason !== "allowed") headers.set("X-RateLimit-Reason", decision.reason);

@@ -1,7 +1,7 @@
 import { StoreError } from "../errors.ts";
 import { partitionKey } from "../partition/partition-key.ts";
 import { memoryStore } from "../store/memory-store.ts";
-import type { Operation, Row, Store } from "../store/store.ts";
+import type { Operation, Reply, Store } from "../store/store.ts";
 import { type CostOptions, costOf } from "./cost.ts";
 import { createDecision, type Decision, type Reason } from "./decision.ts";
 import { createDenialCache } from "./denial-cache.ts";
@@ -29,10 +29,10 @@ export function createDecisionPath(store: Store, settings: LimiterSettings): Dec
   const probes = createProbes();
   const clocks = createRedisClocks();
   const sharing = settings.sharedDenials?.share(settings, clocks, denials);
-  const memory = memoryStore();
+  const memory = memoryStore(store.now ? { now: () => store.now!() } : {});
   const decideWithoutStore = createFallback(policies, settings.onFailure, memory);
   const smallestLimit = Math.min(...policies.map(({ limit }) => limit));
-  const ends = policies.map(({ name }) => `}:${name}`);
+  const ends = policies.map(({ key }) => `}:${key}`);
 
   const keysOf = (partition: string) => ends.map((end) => `${prefix}:{${partition}${end}`);
 
@@ -73,22 +73,24 @@ export function createDecisionPath(store: Store, settings: LimiterSettings): Dec
     const keys = keysOf(partition);
     const sentAt = now();
     try {
-      const { now: shown, rows, repeated } = await store.decide(operation, keys, cost, policies);
+      const reply = await store.decide(operation, keys, cost, policies);
+      const { now: shown, rows, repeated } = reply;
       if (settings.maxDenials > 0 && cost > 0 && rows.some(({ retryAfter }) => retryAfter > 0)) {
         const answeredAt = repeated ? sentAt : clocks.note(partition, shown, sentAt, now());
-        denials.learn(partition, operation === "charge" ? 1 : cost, answeredAt, rows);
+        denials.learn(partition, operation === "charge" ? 1 : cost, answeredAt, reply);
       }
       tell?.(partition, cost, shown, rows);
       return rows.every(({ allowed }) => allowed)
-        ? answer("allowed", rows)
-        : answer("limited", rows);
+        ? answer("allowed", reply)
+        : answer("limited", reply);
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
-      const { rows, status } = decideWithoutStore(operation, keys, cost);
+      const { now: shown, rows, status } = decideWithoutStore(operation, keys, cost);
       return createDecision({
         reason: "store-unavailable",
         status,
         policies,
+        now: shown,
         rows,
         headerOptions,
         error,
@@ -96,11 +98,12 @@ export function createDecisionPath(store: Store, settings: LimiterSettings): Dec
     }
   }
 
-  function answer(reason: Reason, rows: readonly Row[]): Decision {
+  function answer(reason: Reason, { now: shown, rows }: Reply): Decision {
     return createDecision({
       reason,
       status: reason === "allowed" ? 200 : 429,
       policies,
+      now: shown,
       rows,
       headerOptions,
     });
@@ -110,15 +113,15 @@ export function createDecisionPath(store: Store, settings: LimiterSettings): Dec
   function neverFits(partition: string, cost: number): Decision | undefined {
     if (cost <= smallestLimit) return undefined;
     const known = denials.find(partition, cost, now());
-    return answer(
-      "cost-exceeds-limit",
-      policies.map(({ limit: most }, i) => ({
+    return answer("cost-exceeds-limit", {
+      now: known?.now ?? memory.now!(),
+      rows: policies.map(({ limit: most }, i) => ({
         allowed: cost <= most,
-        remaining: known?.[i]?.remaining ?? most,
+        remaining: known?.rows[i]?.remaining ?? most,
         retryAfter: cost <= most ? 0 : Infinity,
-        resetAfter: known?.[i]?.resetAfter ?? 0,
+        resetAfter: known?.rows[i]?.resetAfter ?? 0,
       })),
-    );
+    });
   }
 
   return {

@@ -71,6 +71,8 @@ interface Parts {
   readonly reason: Reason;
   readonly status: 200 | 429 | 503;
   readonly policies: readonly CompiledPolicy[];
+  /** What the clock of the store showed, in microseconds since 1970. */
+  readonly now: number;
   /** One per policy. */
   readonly rows: readonly Row[];
   readonly headerOptions: HeaderOptions;
@@ -88,8 +90,6 @@ class LazyDecision implements Decision {
   readonly reason: Reason;
   readonly status: 200 | 429 | 503;
   declare readonly error?: StoreError;
-  /** The fields of an allowed request are asked for when its origin has answered, which may take long. */
-  readonly #madeAt = Date.now();
   readonly #parts: Parts;
 
   constructor(parts: Parts) {
@@ -127,8 +127,8 @@ class LazyDecision implements Decision {
   }
 
   headers(): Headers {
-    const { policies, headerOptions } = this.#parts;
-    return decisionHeaders(this, this.#madeAt, policies, headerOptions);
+    const { now, policies, headerOptions } = this.#parts;
+    return decisionHeaders(this, now, policies, headerOptions);
   }
 
   response(): Response {

@@ -1,14 +1,14 @@
-import type { Row } from "../store/store.ts";
+import type { Reply, Row } from "../store/store.ts";
 import { createNumberTable, type NumberTable } from "./number-table.ts";
 
 export interface DenialCache {
   /**
-   * The rows of a denial that is known for this cost, as they stand now; `undefined` if none is, and `null` to the
-   * first that asks after one has run out.
+   * A denial that is known for this cost, as it stands now; `undefined` if none is, and `null` to the first that asks
+   * after one has run out.
    */
-  find(partition: string, cost: number, now: number): readonly Row[] | null | undefined;
+  find(partition: string, cost: number, now: number): Reply | null | undefined;
   /** Notes what an answer says about the next request of the same cost. The rows are always as many. */
-  learn(partition: string, cost: number, sentAt: number, rows: readonly Row[]): void;
+  learn(partition: string, cost: number, sentAt: number, reply: Reply): void;
   /** Drops what is known, and what answers to requests sent before now will say. */
   forget(partition: string, now: number): void;
 }
@@ -18,6 +18,9 @@ export interface DenialCache {
  * for that much less than its wait.
  */
 export const DRIFT = 5e-4;
+
+/** Before the rows of a denial stand its cost, when it was sent, and what the store's clock showed. */
+const HEAD = 3;
 
 /** A reset by another isolate cannot reach this one: after this long, a denial is asked for again. Milliseconds. */
 const MAX_TRUST = 60_000;
@@ -41,21 +44,20 @@ export function createDenialCache(maxEntries: number): DenialCache {
       const { numbers } = known!;
       const at = slot * columns;
       if (cost < numbers[at]!) return undefined;
-      if (now >= numbers[at + 2]!) {
+      let wait = 0;
+      for (let row = at + HEAD; row < at + columns; row += 3) {
+        if (numbers[row + 1]! > wait) wait = numbers[row + 1]!;
+      }
+      if (now >= numbers[at + 1]! + Math.min((wait / 1000) * (1 - DRIFT), MAX_TRUST)) {
         known!.remove(slot);
         return null;
       }
-      return rowsAt(numbers, at, at + columns, now);
+      return replyAt(numbers, at, at + columns, now);
     },
 
-    learn(partition, cost, sentAt, rows) {
-      let wait = 0;
-      for (const { retryAfter } of rows) {
-        if (retryAfter > wait) wait = retryAfter;
-      }
-      if (wait === 0 || sentAt <= forgotAt) return;
-      const until = sentAt + Math.min((wait / 1000) * (1 - DRIFT), MAX_TRUST);
-      const denial = [cost, sentAt, until];
+    learn(partition, cost, sentAt, { now: shown, rows }) {
+      if (sentAt <= forgotAt || rows.every(({ retryAfter }) => retryAfter === 0)) return;
+      const denial = [cost, sentAt, shown];
       for (const { remaining, retryAfter, resetAfter } of rows) {
         denial.push(remaining, retryAfter, resetAfter);
       }
@@ -72,11 +74,11 @@ export function createDenialCache(maxEntries: number): DenialCache {
   };
 }
 
-/** The rows of a denial, with what has passed since it was learnt taken off their times. */
-function rowsAt(known: Float64Array, from: number, end: number, now: number): readonly Row[] {
+/** A denial with what has passed since it was learnt taken off its times: the moments that they lead to stay the same. */
+function replyAt(known: Float64Array, from: number, end: number, now: number): Reply {
   const passed = (now - known[from + 1]!) * 1000;
   const rows: Row[] = [];
-  for (let at = from + 3; at < end; at += 3) {
+  for (let at = from + HEAD; at < end; at += 3) {
     const retryAfter = known[at + 1]!;
     rows.push({
       allowed: retryAfter <= passed,
@@ -85,5 +87,5 @@ function rowsAt(known: Float64Array, from: number, end: number, now: number): re
       resetAfter: Math.max(0, known[at + 2]! - passed),
     });
   }
-  return rows;
+  return { now: known[from + 2]! + passed, rows };
 }

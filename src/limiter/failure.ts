@@ -4,6 +4,8 @@ import type { Operation, Reply, Row, Store } from "../store/store.ts";
 
 /** What the policies' failure verdicts make of one request. */
 export interface Fallback {
+  /** What the isolate's clock shows, in microseconds since 1970. */
+  readonly now: number;
   readonly rows: readonly Row[];
   /** 503 where a policy that fails closed denies, else 429 or 200. */
   readonly status: 200 | 429 | 503;
@@ -39,6 +41,6 @@ export function createFallback(
         : { allowed: false, remaining: 0, retryAfter: CLOSED_RETRY, resetAfter: CLOSED_RETRY };
     });
     const allowed = rows.every((row) => row.allowed);
-    return { rows, status: closed ? 503 : allowed ? 200 : 429 };
+    return { now: reply.now, rows, status: closed ? 503 : allowed ? 200 : 429 };
   };
 }

@@ -1,7 +1,7 @@
 import { StoreError } from "../errors.ts";
 import { report } from "../report.ts";
 import type { Store } from "../store/store.ts";
-import { createStoreBreaker } from "./store-breaker.ts";
+import { createStoreBreaker, type StoreBreakerState } from "./store-breaker.ts";
 import { LATE, within } from "./within.ts";
 
 export interface GuardOptions {
@@ -11,6 +11,12 @@ export interface GuardOptions {
   readonly now: () => number;
   /** Called with the first failure of an outage. Default: writes a line to the log, and one when the outage is over. */
   readonly onStoreError?: ((error: StoreError) => void) | undefined;
+}
+
+/** A store that answers or fails in time. */
+export interface GuardedStore extends Store {
+  /** What of the store is not asked now. */
+  state(): StoreBreakerState;
 }
 
 /** Long enough for a Redis on another continent, short enough for somebody who waits. Milliseconds. */
@@ -26,7 +32,10 @@ const SUSPENDED = new StoreError(
  * A store that fails fast: an answer later than the budget is a failure, and what failed several times in a row, all of
  * the store or a part of it, is asked once per second only. It fails with StoreError and nothing else.
  */
-export function guardStore(store: Store, { budget, now, onStoreError }: GuardOptions): Store {
+export function guardStore(
+  store: Store,
+  { budget, now, onStoreError }: GuardOptions,
+): GuardedStore {
   const breaker = createStoreBreaker();
   let firstFailure = 0;
   let lastFailure = 0;
@@ -74,6 +83,7 @@ export function guardStore(store: Store, { budget, now, onStoreError }: GuardOpt
     decide: (operation, keys, cost, policies) =>
       guarded(keys, () => store.decide(operation, keys, cost, policies)),
     reset: (keys) => guarded(keys, () => store.reset(keys)),
+    state: () => breaker.state(now()),
   };
 }
 

@@ -7,7 +7,7 @@ import type { Duration } from "../policy/duration.ts";
 import type { FailureVerdict, Policy } from "../policy/policy.ts";
 import type { StoreOptions } from "../store/open-store.ts";
 import { checkOptions } from "../unknown-options.ts";
-import { monotonicNow } from "./clock.ts";
+import { monotonicNow, steadyClock } from "./clock.ts";
 import type { SharedDenials } from "./shared-denials.ts";
 
 export interface LimiterOptions extends StoreOptions {
@@ -49,7 +49,7 @@ export interface LimiterSettings {
   readonly lease?: number | undefined;
   readonly sharedDenials?: SharedDenials;
   readonly headers: HeaderOptions;
-  /** The isolate's monotonic clock, in milliseconds. */
+  /** The isolate's monotonic clock, or the store's own where it has one, in milliseconds. */
   readonly now: () => number;
 }
 
@@ -98,7 +98,7 @@ export function checkSettings(options: LimiterOptions, faults: Faults): LimiterS
     onFailure = DEFAULTS.onFailure,
     headers = DEFAULTS.headers,
   } = options;
-  const { denialCache, sharedDenials } = options;
+  const { denialCache, sharedDenials, store } = options;
   const before = faults.size;
   const policies = compilePolicies(options.policies, "policies", faults);
   const sound = faults.size === before;
@@ -133,9 +133,7 @@ export function checkSettings(options: LimiterOptions, faults: Faults): LimiterS
   }
   if (
     sharedDenials !== undefined &&
-    (typeof sharedDenials?.share !== "function" ||
-      denialCache === false ||
-      options.store !== undefined)
+    (typeof sharedDenials?.share !== "function" || denialCache === false || store !== undefined)
   ) {
     faults.add(
       "sharedDenials",
@@ -177,6 +175,6 @@ export function checkSettings(options: LimiterOptions, faults: Faults): LimiterS
     lease,
     ...(sharedDenials && { sharedDenials }),
     headers,
-    now: DEFAULTS.now,
+    now: typeof store?.now === "function" ? steadyClock(() => store.now!() / 1000) : DEFAULTS.now,
   };
 }

@@ -1,6 +1,6 @@
 import { Faults } from "../errors.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
-import type { Row } from "../store/store.ts";
+import type { Reply, Row } from "../store/store.ts";
 import { createBreaker } from "./breaker.ts";
 import { type DenialCache, DRIFT } from "./denial-cache.ts";
 import { PATIENCE } from "./probes.ts";
@@ -22,10 +22,10 @@ export interface SharedPlace {
 /** What an isolate has to do with the denials of others. */
 export interface Sharing {
   /**
-   * Looks for a denial of this cost, learns it, and returns its rows as they stand now. If there is none, the request
+   * Looks for a denial of this cost, learns it, and returns it as it stands now. If there is none, the request
    * is to ask Redis and to tell the answer.
    */
-  look(partition: string, cost: number): Promise<readonly Row[] | undefined>;
+  look(partition: string, cost: number): Promise<Reply | undefined>;
   /** Tells Redis's answer to a request of this cost, and what Redis's clock showed. */
   tell(partition: string, cost: number, shown: number, rows: readonly Row[]): void;
   /** Takes away what was told. */
@@ -128,7 +128,8 @@ function join(
         const note = await read(partition);
         const [first, shown, ...rest] = note as [number, number];
         if (note.length === 2 + 3 * policies.length && first > 0 && shown < latest()) {
-          denials.learn(partition, first, earliest(bound, shown), toRows(rest));
+          const reply = { now: shown, rows: toRows(rest) };
+          denials.learn(partition, first, earliest(bound, shown), reply);
           const denied = denials.find(partition, cost, now());
           if (denied) return denied;
         }

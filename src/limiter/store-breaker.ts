@@ -13,6 +13,12 @@ const GROUP = 64;
  */
 const QUIET = 250;
 
+/** Failures in a row of one group after which a part is likely gone: no sporadic loss does that often. */
+const LIKELY = 3;
+
+/** Before that, a failure may be followed by others of the same outage, though some groups answer. Milliseconds. */
+const SETTLED = 1_000;
+
 /** After how long without any failure groups are forgotten that nobody asks about, in milliseconds. */
 const FORGET = 10_000;
 
@@ -47,7 +53,7 @@ export function createStoreBreaker(): StoreBreaker {
   const parts = createBreaker();
   /** Failures in a row of each group that has failed since it last answered. While there are none, all is well. */
   const failures = new Map<number, number>();
-  /** Groups that answered in this outage. One lost request says little about them, and much about any other. */
+  /** Groups that answered meanwhile. Where a part is likely gone, one failure says little of them, and enough of others. */
   const answered = new Set<number>();
   let answeredAt = -Infinity;
   let failedAt = -Infinity;
@@ -77,6 +83,7 @@ export function createStoreBreaker(): StoreBreaker {
         answered.clear();
         parts.succeeded();
       }
+      if (failures.size > 0 && Math.abs(now - failedAt) < SETTLED) return false;
       for (const other of failures.keys()) if (isSuspended(other)) return false;
       const ends = isOutage;
       isOutage = false;
@@ -91,9 +98,9 @@ export function createStoreBreaker(): StoreBreaker {
       isOutage = true;
       const group = groupOf(key);
       const before = failures.get(group) ?? 0;
-      const partsFail = parts.state(now) !== "closed";
-      failures.set(group, partsFail && !answered.has(group) ? THRESHOLD : before + 1);
-      if (before >= THRESHOLD || !partsFail) parts.failed(now);
+      const likely = !answered.has(group) && [...failures.values()].some((n) => n >= LIKELY);
+      failures.set(group, likely ? THRESHOLD : before + 1);
+      if (before >= THRESHOLD || parts.state(now) === "closed") parts.failed(now);
       // Once for each group, so that one busy key of a dead part does not take the others with it.
       const speaksOfAll = before === 0 && sentAt >= answeredAt && now - answeredAt >= QUIET;
       if (speaksOfAll || whole.state(now) !== "closed") whole.failed(now);

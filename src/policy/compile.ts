@@ -14,7 +14,9 @@ export interface CompiledPolicy extends Pick<Times, "parameters"> {
   /** Seconds, as `w` on the wire but unrounded; for a token bucket the time it takes to refill. */
   readonly window: number;
   readonly onFailure: FailureVerdict | undefined;
-  /** How long its key is kept after a write, in milliseconds, where the algorithm writes with every request. */
+  /** Ends its keys. */
+  readonly key: string;
+  /** How long its key is kept after a write, as its script takes it. */
   readonly ttl: number;
   /** This policy's item of `RateLimit-Policy`. */
   readonly field: string;
@@ -106,16 +108,17 @@ function checkPolicy(
 
 /** A policy with all that follows from its numbers. */
 export function completePolicy(
-  policy: Omit<CompiledPolicy, "window" | "parameters" | "ttl" | "field">,
-  { windowMicroseconds, parameters }: Times,
+  policy: Omit<CompiledPolicy, "window" | "parameters" | "key" | "ttl" | "field">,
+  times: Times,
 ): CompiledPolicy {
   const { name, limit, implementation } = policy;
-  const window = windowMicroseconds / 1e6;
+  const window = times.windowMicroseconds / 1e6;
   return {
     ...policy,
     window,
-    parameters,
-    ttl: Math.ceil((implementation.lifetime * windowMicroseconds) / 1000) + 1,
+    parameters: times.parameters,
+    key: `${name}:${implementation.code}`,
+    ttl: implementation.ttl(times),
     field: `"${name}";q=${limit};w=${Math.max(1, Math.ceil(window))}`,
   };
 }

@@ -47,6 +47,8 @@ export function memoryStore({
   }
 
   return {
+    now,
+
     decide(operation, keys, cost, policies) {
       const time = now();
       const evaluateAll = (asked: Operation, units: number) =>

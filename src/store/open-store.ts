@@ -5,6 +5,7 @@ import { type Duration, parseDuration } from "../policy/duration.ts";
 import type { Environment } from "../runtime.ts";
 import { checkOptions } from "../unknown-options.ts";
 import { givenClient, isClient } from "./given-client.ts";
+import { inspectRedis } from "./inspect-redis.ts";
 import {
   createRedisClient,
   type RedisClient,
@@ -31,7 +32,10 @@ export interface StoreOptions {
   readonly store?: Store;
   /** How long a decision waits for Redis, 1 ms to 1 minute; then `onFailure` decides. Default `"250ms"`. */
   readonly timeout?: Duration;
-  /** Told of the first failure of the store after a success. Default: writes a line to the log. */
+  /**
+   * Called with the first failure of an outage. Default: writes a line to the log, and another one when the store answers
+   * again.
+   */
   readonly onStoreError?: (error: StoreError) => void;
 }
 
@@ -63,9 +67,10 @@ export function openStore(
     return store;
   }
   const client = openRedis(redis, environment, budget, faults);
-  return (
-    client && guardStore(redisStore(client, LEASE), { budget, now: monotonicNow, onStoreError })
-  );
+  if (client === undefined) return undefined;
+  const inner = redisStore(client, LEASE);
+  const guard = guardStore(inner, { budget, now: monotonicNow, onStoreError });
+  return { ...guard, inspect: inspectRedis(client, inner, guard, budget) };
 }
 
 function openRedis(

@@ -82,6 +82,6 @@ export function createRedisClient(
 
 /** An address may carry a password or a token in more than one place, or be one that was mistaken for an address. */
 function withoutSecrets(url: string): string {
-  const isPlain = /^(?:[^@?#]*:(?:\/\/[^@?#]*|\d{1,5}\/?))?$/.test(url);
+  const isPlain = /^(?:[^@?#]{0,11}|[^@?#]*:(?:\/\/[^@?#]*|\d{1,5}\/?))$/.test(url);
   return isPlain ? url : `${/^[a-z]*:\/\//.exec(url) ?? ""}(hidden)`;
 }

@@ -5,10 +5,16 @@ import { StoreError } from "../errors.ts";
  * message is ever looked at, and only a part without the command goes on.
  */
 
+/** What Redis before 7.0 puts in front of an error of a command in a script. */
+const IN_SCRIPT = /^ERR Error running script \(call to \w+\): (?:@user_script: ?\d+: )*-?/;
+
 /** The server's own words. */
 function serverMessage(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
-  return message.split(", command was:", 1)[0]!.replace(/^Command (?:\d+ \[ \w+ \] )?failed: /, "");
+  return message
+    .split(", command was:", 1)[0]!
+    .replace(/^Command (?:\d+ \[ \w+ \] )?failed: /, "")
+    .replace(IN_SCRIPT, "");
 }
 
 /** Whether the script did not run because the server does not have it. */
@@ -69,6 +75,6 @@ export function storeError(error: unknown): StoreError {
     return notRedis("its body is not JSON");
   }
   // Arguments are quoted or in brackets: up to there it is Redis's own words.
-  const words = /^[^'"`()[\]{}<]{0,80}/.exec(message)![0].trim();
+  const words = /^(?:[^'"`()[\]{}<]|(?<=\w)'(?=\w)){0,80}/.exec(message)![0].trim();
   return new StoreError("ERR_STORE_REFUSED", `Redis answered: ${words || "an unknown error"}.`);
 }

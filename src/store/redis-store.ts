@@ -2,9 +2,10 @@ import { StoreError } from "../errors.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 import type { RedisClient } from "./redis-client.ts";
 import { isMissingScript, isUnknownDialect, storeError } from "./redis-error.ts";
+import { withVersion } from "./redis-version.ts";
 import { type Frame, nameOf, type Script, scriptFor } from "./script.ts";
 import { DECIDE, KEY_LOCKING } from "./scripts.generated.ts";
-import type { Reply, Row, Store } from "./store.ts";
+import type { Reply, Row, Store, StoreFacts } from "./store.ts";
 
 /** What stands before the script: Upstash wants a line that every other Redis refuses. */
 type Dialect = typeof PLAIN | typeof KEY_LOCKING;
@@ -25,6 +26,12 @@ const KNOWN = new Map<Dialect, readonly Attempt[]>([
   [KEY_LOCKING, [byName(KEY_LOCKING), bySending(KEY_LOCKING), bySending(PLAIN)]],
   [PLAIN, [byName(PLAIN), bySending(PLAIN)]],
 ]);
+
+/** Counts in Redis. */
+export interface RedisStore extends Store {
+  /** Which scripts the server takes. */
+  dialect(): NonNullable<StoreFacts["dialect"]>;
+}
 
 /** What is the same with every decision of the same policies: the scripts, and their groups of the arguments. */
 interface ScriptCall {
@@ -48,7 +55,7 @@ const WIDTH = 4;
  *
  * @param leases the script that takes leases; who takes none need not load it
  */
-export function redisStore(redis: RedisClient, leases?: Frame): Store {
+export function redisStore(redis: RedisClient, leases?: Frame): RedisStore {
   let attempts: readonly Attempt[] = UNKNOWN;
   let next = 0;
   // By the list itself: a limiter always asks with the same one.
@@ -102,7 +109,7 @@ export function redisStore(redis: RedisClient, leases?: Frame): Store {
         const reply = await run(leased ? lease! : decide, keys as string[], args);
         return parseReply(reply, policies.length, leased);
       } catch (error) {
-        throw storeError(error);
+        throw await withVersion(redis, storeError(error));
       }
     },
 
@@ -111,8 +118,13 @@ export function redisStore(redis: RedisClient, leases?: Frame): Store {
         // Read, because anything else than the script's answer confirms nothing.
         parseReply(await run(RESET, keys as string[], ["reset"]), 0, false);
       } catch (error) {
-        throw storeError(error);
+        throw await withVersion(redis, storeError(error));
       }
+    },
+
+    dialect() {
+      if (attempts === UNKNOWN) return "unknown";
+      return attempts[0]!.dialect === PLAIN ? "redis" : "upstash";
     },
   };
 }

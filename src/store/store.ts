@@ -35,6 +35,19 @@ export interface Reply {
   readonly repeated?: true;
 }
 
+/** What a store is and how it stands. */
+export interface StoreFacts {
+  readonly store: "redis" | "memory";
+  /** `upstash` where scripts lock their keys alone; `unknown` before the first answer. */
+  readonly dialect?: "redis" | "upstash" | "unknown";
+  /** Such as `7.2.4`; `unknown` where it could not be had. */
+  readonly version?: string;
+  /** `open` while anything is suspended, `half-open` when it is due for a probe. */
+  readonly breaker?: "closed" | "open" | "half-open";
+  /** How many of the 16,384 hash slots are suspended, if any. */
+  readonly suspendedSlots?: number;
+}
+
 /** Where the counts live. Every implementation passes the same contract suite. */
 export interface Store {
   /**
@@ -51,6 +64,15 @@ export interface Store {
     policies: readonly CompiledPolicy[],
   ): Reply | Promise<Reply>;
 
+  /**
+   * The clock of a store that counts by one of this isolate, in microseconds since 1970: a limiter over it knows no other,
+   * so that a test that moves it moves everything.
+   */
+  now?(): number;
+
   /** Forgets what was taken under these keys. */
   reset(keys: readonly string[]): void | Promise<void>;
+
+  /** Says what the store is and how it stands, soon and whatever its state. */
+  inspect?(): Promise<StoreFacts>;
 }

@@ -1,17 +1,21 @@
 import { FIXED_WINDOW } from "../algorithms/fixed-window.ts";
 import { StoreError } from "../errors.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
-import type { Store } from "../store/store.ts";
+import type { Store, StoreFacts } from "../store/store.ts";
 
 /** How long an answer is repeated, in milliseconds: asking for health must not be a way to load Redis. */
 const FRESH = 1_000;
 
-/** A policy that nothing counts against: looking at it exercises the whole way to Redis and back. */
+/** So many that every look writes, as a decision that takes something does: a store may answer and take no writes. */
+const LOOKS = 1_000_000_000;
+
+/** A policy that nobody else counts against: charging it exercises the whole way to Redis and back. */
 const PROBE: CompiledPolicy = {
   name: "health",
+  key: "health:f",
   algorithm: "fixed-window",
   implementation: FIXED_WINDOW,
-  limit: 1,
+  limit: LOOKS,
   window: 1,
   onFailure: undefined,
   parameters: [1_000_000, 0],
@@ -19,24 +23,29 @@ const PROBE: CompiledPolicy = {
   field: "",
 };
 
-type Status =
+type Verdict =
   | { readonly status: "ok" }
   | { readonly status: "store-unavailable"; readonly code: string; readonly detail: string };
 
-/** Answers whether decisions come from the store: 200, or 503 with the code of what is wrong. */
+type Status = Verdict & StoreFacts;
+
+/**
+ * Answers whether decisions come from the store: 200, or 503 with the code of what is wrong; and what the store is. It
+ * writes one key, of its own, that expires within two seconds.
+ */
 export function healthCheck(
   store: Store,
   prefix: string,
   now: () => number,
 ): () => Promise<Response> {
   // No identity becomes this partition: after a `#`, a partition key has 43 characters.
-  const keys = [`${prefix}:{#health}:${PROBE.name}`];
+  const keys = [`${prefix}:{#health}:${PROBE.key}`];
   let asked = -Infinity;
   let known: Status | undefined;
 
-  async function ask(): Promise<Status> {
+  async function decide(): Promise<Verdict> {
     try {
-      await store.decide("peek", keys, 1, [PROBE]);
+      await store.decide("charge", keys, 1, [PROBE]);
       return { status: "ok" };
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
@@ -44,9 +53,15 @@ export function healthCheck(
     }
   }
 
+  async function ask(): Promise<Status> {
+    const verdict = await decide();
+    return { ...verdict, ...((await store.inspect?.()) ?? { store: "memory" }) };
+  }
+
   return async function health() {
     // Not a promise that all would wait for: on Workers, no request may wait for another one's I/O.
-    if (known === undefined || now() - asked >= FRESH) {
+    // A clock that went back is no reason to repeat an answer for longer.
+    if (known === undefined || Math.abs(now() - asked) >= FRESH) {
       asked = now();
       known = await ask();
     }

@@ -74,7 +74,11 @@ test("a login tells of both policies", async () => {
 });
 
 test("health says that decisions come from Redis", async () => {
-  expect(JSON.parse(await run(command(/health/)))).toEqual({ status: "ok" });
+  expect(JSON.parse(await run(command(/health/)))).toMatchObject({
+    status: "ok",
+    store: "redis",
+    breaker: "closed",
+  });
 });
 
 test("the build leaves the library and the worker", async () => {

@@ -66,7 +66,7 @@ describe("createGateway() in Vercel's runtime, on a real Redis", () => {
     const ask = gatewayWith([{ path: "/a", policies: [quota("a", 1)] }], {
       ORIGIN: "http://127.0.0.1:1",
     });
-    expect(await (await ask("/_tidegate/health")).json()).toEqual({ status: "ok" });
+    expect(await (await ask("/_tidegate/health")).json()).toMatchObject({ status: "ok" });
     expect((await ask("/b")).status).toBe(502);
   });
 });

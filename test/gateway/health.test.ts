@@ -1,7 +1,10 @@
+import { Redis } from "ioredis";
 import { afterEach, beforeEach, describe, expect, inject, it, onTestFinished, vi } from "vitest";
 
 import { startBridge } from "../../scripts/redis-rest/bridge.ts";
+import { startRedisServer } from "../../scripts/redis-server.ts";
 import { gatewayTo, generous, quota } from "./gateway.ts";
+import { gatewayOn, OK } from "./health.ts";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["performance"] });
@@ -19,31 +22,15 @@ async function startRedisRest(token = "test") {
   return bridge;
 }
 
-/** A gateway that counts in a Redis, and what it says of its health. */
-function gatewayOn(url: string, token = "test", variables: object = {}) {
-  const ask = gatewayTo("http://127.0.0.1:1", generous, {
-    STORE: "redis",
-    UPSTASH_REDIS_REST_URL: url,
-    UPSTASH_REDIS_REST_TOKEN: token,
-    ...variables,
-  });
-  return async () => {
-    const answer = await ask("/_tidegate/health");
-    expect(answer.headers.get("Cache-Control")).toBe("no-store");
-    expect(answer.headers.get("Content-Type")).toBe("application/json");
-    return [answer.status, await answer.json()];
-  };
-}
-
 describe("/_tidegate/health", () => {
   it("is 200 while decisions come from Redis, and asks once a second however often it is asked", async () => {
     const bridge = await startRedisRest();
     const health = gatewayOn(bridge.url);
-    expect(await health()).toEqual([200, { status: "ok" }]);
+    expect(await health()).toEqual([200, OK]);
     // The first look may have to send the script.
     const first = bridge.requests;
     vi.advanceTimersByTime(999);
-    for (let i = 0; i < 20; i++) expect(await health()).toEqual([200, { status: "ok" }]);
+    for (let i = 0; i < 20; i++) expect(await health()).toEqual([200, OK]);
     expect(bridge.requests).toBe(first);
     vi.advanceTimersByTime(1);
     await health();
@@ -51,17 +38,31 @@ describe("/_tidegate/health", () => {
     expect(bridge.requests).toBe(first + 1);
   });
 
+  it("asks anew when the isolate's clock steps back", async () => {
+    const bridge = await startRedisRest();
+    const health = gatewayOn(bridge.url);
+    expect(await health()).toEqual([200, { status: "ok" }]);
+    await bridge.close();
+    const shown = performance.now();
+    vi.spyOn(performance, "now").mockImplementation(() => shown - 3_600_000);
+    expect((await health())[0]).toBe(503);
+  });
+
   it("is 503 while Redis is away, within a second of its leaving and of its coming back", async () => {
     const bridge = await startRedisRest();
     const health = gatewayOn(bridge.url);
     await health();
     await bridge.close();
-    expect(await health()).toEqual([200, { status: "ok" }]);
+    expect(await health()).toEqual([200, OK]);
     vi.advanceTimersByTime(1_000);
     const down = {
       status: "store-unavailable",
       code: "ERR_STORE_UNREACHABLE",
       detail: "Redis could not be reached: ECONNREFUSED.",
+      store: "redis",
+      dialect: "redis",
+      version: OK.version,
+      breaker: "closed",
     };
     expect(await health()).toEqual([503, down]);
     expect(await health()).toEqual([503, down]);
@@ -74,7 +75,7 @@ describe("/_tidegate/health", () => {
     });
     onTestFinished(() => again.close());
     vi.advanceTimersByTime(1_000);
-    expect(await health()).toEqual([200, { status: "ok" }]);
+    expect(await health()).toEqual([200, OK]);
   });
 
   it("is never said to be well before it is known", async () => {
@@ -90,19 +91,86 @@ describe("/_tidegate/health", () => {
     expect(JSON.stringify(said)).not.toMatch(/wrong|right/);
   });
 
-  it("takes nothing from any quota and writes nothing", async () => {
+  it("takes nothing from any quota, and writes one key that expires by itself", async () => {
     const bridge = await startRedisRest();
     const prefix = crypto.randomUUID();
-    expect(await gatewayOn(bridge.url, "test", { PREFIX: prefix })()).toEqual([
-      200,
-      { status: "ok" },
-    ]);
-    const keys = await fetch(bridge.url, {
-      method: "POST",
-      headers: { Authorization: "Bearer test" },
-      body: JSON.stringify(["KEYS", `*${prefix}*`]),
+    expect(await gatewayOn(bridge.url, "test", { PREFIX: prefix })()).toEqual([200, OK]);
+    const redis = new Redis(inject("redisUrl"));
+    onTestFinished(() => redis.disconnect());
+    const keys = await redis.keys(`*${prefix}*`);
+    expect(keys).toEqual([`${prefix}:{#health}:health`]);
+    const ttl = await redis.pttl(keys[0]!);
+    expect(ttl).toBeGreaterThan(0);
+    expect(ttl).toBeLessThanOrEqual(2_000);
+  });
+
+  it("writes with every look, also many within one window", async () => {
+    const bridge = await startRedisRest();
+    const prefix = crypto.randomUUID();
+    const redis = new Redis(inject("redisUrl"));
+    onTestFinished(() => redis.disconnect());
+    await gatewayOn(bridge.url, "test", { PREFIX: prefix })();
+    for (let isolate = 0; isolate < 5; isolate++) {
+      const before = await redis.getBuffer(`${prefix}:{#health}:health`);
+      await gatewayOn(bridge.url, "test", { PREFIX: prefix })();
+      expect(await redis.getBuffer(`${prefix}:{#health}:health`)).not.toEqual(before);
+    }
+  });
+
+  it("says which store, dialect, version and breaker state it is", async () => {
+    // Of its own, because a script that somebody has loaded there without the flag would do as well.
+    const server = await startRedisServer();
+    const bridge = await startBridge({
+      redis: server.url,
+      port: 0,
+      token: "test",
+      emulate: "upstash",
     });
-    expect(await keys.json()).toEqual({ result: [] });
+    const redis = new Redis(server.url);
+    onTestFinished(async () => {
+      redis.disconnect();
+      await bridge.close();
+      await server.stop();
+    });
+    const [, version] = /redis_version:(\S+)/.exec(await redis.info("server"))!;
+    expect(await gatewayOn(bridge.url)()).toEqual([200, { ...OK, dialect: "upstash", version }]);
+
+    const ask = gatewayTo("http://127.0.0.1:1", generous, { STORE: "memory" });
+    expect(await (await ask("/_tidegate/health")).json()).toEqual({
+      status: "ok",
+      store: "memory",
+    });
+  });
+
+  it("says that the breaker is open when traffic has opened it, and asks Redis no more than the probes", async () => {
+    const bridge = await startRedisRest();
+    const ask = gatewayTo("http://127.0.0.1:1", [{ path: "/*", policies: [quota("all", 9)] }], {
+      STORE: "redis",
+      UPSTASH_REDIS_REST_URL: bridge.url,
+      UPSTASH_REDIS_REST_TOKEN: "wrong",
+    });
+    for (let i = 0; i < 40; i++) await ask("/x", { headers: { "x-api-key": `${i}` } });
+    const health = async () => {
+      const answer = await ask("/_tidegate/health");
+      return [answer.status, await answer.json()];
+    };
+    const before = bridge.requests;
+    expect(await health()).toMatchObject([
+      503,
+      { code: "ERR_STORE_UNAUTHORIZED", breaker: "open" },
+    ]);
+    expect(bridge.requests).toBeLessThanOrEqual(before + 1);
+  });
+
+  it("is not repeated for longer when the clock goes back by an hour", async () => {
+    const bridge = await startRedisRest();
+    vi.advanceTimersByTime(3_600_000);
+    const clock = vi.spyOn(performance, "now");
+    const health = gatewayOn(bridge.url);
+    await health();
+    await bridge.close();
+    clock.mockReturnValue(1);
+    expect((await health())[0]).toBe(503);
   });
 
   it("is never limited, and is there for HEAD, but for nothing that would change it", async () => {

@@ -126,6 +126,7 @@ test("when the one that asks fails, the others ask themselves, each in its own c
   expect(await first).toBe("store-unavailable");
   expect((await others).sort()).toEqual(["200", "limited", "limited"]);
   expect(proxy.received.length - asked).toBe(4);
-  await vi.waitFor(() => expect(logs).toHaveLength(1));
+  await vi.waitFor(() => expect(logs).toHaveLength(2));
   expect(logs[0]!.message).toMatch(/^tidegate: ERR_STORE_UNREACHABLE: /);
+  expect(logs[1]!.message).toMatch(/^tidegate: Redis answers again after 1 s; /);
 });

@@ -33,6 +33,7 @@ export function decide(
     reason,
     status: status ?? (rows.every(([, { allowed }]) => allowed) ? 200 : 429),
     policies: compile(rows.map(([policy]) => policy)),
+    now: Date.now() * 1000,
     rows: rows.map(([, row]) => row),
     headerOptions,
   });

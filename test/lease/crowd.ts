@@ -1,5 +1,6 @@
 import { StoreError } from "../../src/errors.ts";
 import { leasingStore } from "../../src/lease/leasing-store.ts";
+import { steadyClock } from "../../src/limiter/clock.ts";
 import { DRIFT } from "../../src/limiter/denial-cache.ts";
 import type { CompiledPolicy } from "../../src/policy/compile.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
@@ -19,6 +20,8 @@ export interface CrowdOptions {
   readonly span: number;
   /** Whether calls are lost and slow, and the identity is reset now and then. */
   readonly trouble: boolean;
+  /** What an isolate's clock that steps is read by. Default: as the product reads it. */
+  readonly steady?: typeof steadyClock;
 }
 
 export interface Crowd {
@@ -41,7 +44,7 @@ const BUDGET = 250_000;
  * goes about as fast as leases do, so that they are held to their last moment and spent at once.
  */
 export async function crowd(options: CrowdOptions): Promise<Crowd> {
-  const { seed, isolates, policies, lease, span, trouble } = options;
+  const { seed, isolates, policies, lease, span, trouble, steady = steadyClock } = options;
   const next = random(seed);
   const time = virtualTime(START);
   const model = memoryStore({ now: () => time.now() });
@@ -86,7 +89,17 @@ export async function crowd(options: CrowdOptions): Promise<Crowd> {
     // No faster or slower than the margin allows, and begun at any moment.
     const pace = 1 + (2 * next() - 1) * DRIFT;
     const began = next() * 1e6;
-    const now = () => began + ((time.now() - START) * pace) / 1000;
+    let stepped = 0;
+    // Back by more than any pause, so that none goes unseen; and forwards, which may lead back to where it was.
+    const step = (by: number) => () => {
+      stepped += by;
+    };
+    if (trouble && next() < 0.5) {
+      const [at, later] = [next() * span, next() * span];
+      time.at(START + Math.floor(at), step(-3_600_000));
+      time.at(START + Math.floor(later), step(next() < 0.5 ? 3_600_000 : -60_000));
+    }
+    const now = steady(() => began + stepped + ((time.now() - START) * pace) / 1000);
     return leasingStore(distant, policies, { lease, now });
   }
 

@@ -1,20 +1,30 @@
 import { expect, test } from "vitest";
 
 import { createDenialCache } from "../../src/limiter/denial-cache.ts";
-import type { Row } from "../../src/store/store.ts";
+import type { Reply, Row } from "../../src/store/store.ts";
 
-/** A row that waits for this many milliseconds. */
-const waiting = (milliseconds: number): Row[] => [
-  { allowed: milliseconds === 0, remaining: 0, retryAfter: milliseconds * 1000, resetAfter: 0 },
-];
+/** What Redis's clock showed with every reply, in microseconds. */
+const SHOWN = 1_800_000_000_000_000;
+
+/** A reply of rows that wait for this many milliseconds. */
+const waiting = (...waits: number[]): Reply => ({
+  now: SHOWN,
+  rows: waits.map((wait): Row => ({
+    allowed: wait === 0,
+    remaining: 0,
+    retryAfter: wait * 1000,
+    resetAfter: wait * 2000,
+  })),
+});
 
 test("a denial is known from the moment of sending for the wait less the drift", () => {
   const cache = createDenialCache(10);
   cache.learn("a", 1, 1_000, waiting(10_000));
-  // As the row stands then: what has passed since the sending is taken off.
-  expect(cache.find("a", 1, 10_994)).toEqual([
-    { allowed: false, remaining: 0, retryAfter: 6_000, resetAfter: 0 },
-  ]);
+  // As it stands then: what has passed since the sending is taken off, and Redis's clock has moved on by as much.
+  expect(cache.find("a", 1, 10_994)).toEqual({
+    now: SHOWN + 9_994_000,
+    rows: [{ allowed: false, remaining: 0, retryAfter: 6_000, resetAfter: 10_006_000 }],
+  });
   expect(cache.find("a", 1, 10_995)).toBeNull();
   // Said once: the one that hears it asks.
   expect(cache.find("a", 1, 10_995)).toBeUndefined();
@@ -36,7 +46,7 @@ test("an answer without a wait teaches nothing", () => {
 
 test("of several policies the longest wait counts", () => {
   const cache = createDenialCache(10);
-  cache.learn("a", 1, 0, [...waiting(100), ...waiting(2_000), ...waiting(0)]);
+  cache.learn("a", 1, 0, waiting(100, 2_000, 0));
   expect(cache.find("a", 1, 1_998)).toBeDefined();
   expect(cache.find("a", 1, 1_999)).toBeNull();
 });

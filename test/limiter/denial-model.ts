@@ -5,6 +5,7 @@ interface Denial {
   readonly cost: number;
   readonly sentAt: number;
   readonly until: number;
+  readonly shown: number;
   readonly rows: readonly Row[];
 }
 
@@ -55,18 +56,19 @@ export function modelDenialCache(maxEntries: number): DenialCache {
         return null;
       }
       const left = (time: number) => Math.max(0, time - (now - denial.sentAt) * 1000);
-      return denial.rows.map(({ remaining, retryAfter, resetAfter }) => ({
+      const rows = denial.rows.map(({ remaining, retryAfter, resetAfter }) => ({
         allowed: left(retryAfter) === 0,
         remaining,
         retryAfter: left(retryAfter),
         resetAfter: left(resetAfter),
       }));
+      return { now: denial.shown + (now - denial.sentAt) * 1000, rows };
     },
-    learn(partition, cost, sentAt, rows) {
+    learn(partition, cost, sentAt, { now: shown, rows }) {
       const wait = Math.max(...rows.map(({ retryAfter }) => retryAfter));
       if (wait === 0 || sentAt <= forgotAt) return;
       const until = sentAt + Math.min((wait / 1000) * (1 - 5e-4), 60_000);
-      const denial = { cost, sentAt, until, rows };
+      const denial = { cost, sentAt, until, shown, rows };
       const entry = use(partition);
       if (entry) entry.denial = denial;
       else add({ partition, denial, used: false });

@@ -80,7 +80,7 @@ test("a denied cost of 8 with 5 left does not block a cost of 1, and takes nothi
   });
 });
 
-test("a clock that is an hour off changes nothing", async () => {
+test("a wall clock that is an hour off changes nothing", async () => {
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 3_600_000 });
   try {
     const limiter = limiterOn(

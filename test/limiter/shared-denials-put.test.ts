@@ -133,14 +133,17 @@ describe("a look", () => {
     get = async () => `1,${SHOWN},0,900000,900001`;
     const shared = sharing();
     vi.advanceTimersByTime(10);
-    expect(await shared.look("ada", 1)).toEqual([
-      {
-        allowed: false,
-        remaining: 0,
-        retryAfter: expect.any(Number),
-        resetAfter: expect.any(Number),
-      },
-    ]);
+    expect(await shared.look("ada", 1)).toEqual({
+      now: expect.any(Number),
+      rows: [
+        {
+          allowed: false,
+          remaining: 0,
+          retryAfter: expect.any(Number),
+          resetAfter: expect.any(Number),
+        },
+      ],
+    });
     expect(puts).toEqual([]);
     expect(vi.getTimerCount()).toBe(0);
   });

@@ -63,9 +63,11 @@ test("a success in between starts a group's count anew", () => {
   expect(breaker.admits(a, 1_000)).toBe(true);
 });
 
-test("after five failures in all, one is enough for a group that has not answered since", () => {
-  const breaker = failing([a, a, b, b]);
+test("once a group has failed three times, one is enough for a group that has not answered since", () => {
+  const breaker = failing([a, a, b, b, e]);
   breaker.succeeded(c, 1_000);
+  breaker.failed(f, 1_000, 1_000);
+  expect([breaker.admits(e, 1_000), breaker.admits(f, 1_000)]).toEqual([true, true]);
   breaker.failed(b, 1_000, 1_000);
   breaker.failed(d, 1_000, 1_000);
   breaker.failed(c, 1_000, 1_000);
@@ -155,8 +157,9 @@ test("an outage begins once and ends once, however its parts fail and answer mea
   expect(breaker.succeeded(b, 2_002)).toBe(true);
   expect(breaker.succeeded(b, 2_003)).toBe(false);
   expect(breaker.failed(b, 2_004, 2_004)).toBe(true);
-  // A single lost request is over with the next answer, whoever gets it.
-  expect(breaker.succeeded(a, 2_005)).toBe(true);
+  // A single lost request is over when others have been answered for a second.
+  expect(breaker.succeeded(a, 3_003)).toBe(false);
+  expect(breaker.succeeded(a, 3_004)).toBe(true);
 });
 
 test("a suspended group that nobody asks about is forgotten ten seconds after the last failure", () => {

@@ -42,9 +42,9 @@ async function commandsOf(call: () => Promise<unknown>): Promise<Record<string, 
 const cases = [
   {
     policy: tokenBucket({ limit: 3, refill: 1, per: "90d" }),
-    first: { time: 1, get: 1, set: 1 },
-    allow: { time: 1, get: 1, incrby: 1 },
-    deny: { time: 1, get: 1 },
+    first: { time: 1, getrange: 1, set: 1 },
+    allow: { time: 1, getrange: 1, incrby: 1 },
+    deny: { time: 1, getrange: 1 },
   },
   {
     policy: slidingWindowLog({ limit: 3, window: "1h" }),

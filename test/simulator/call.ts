@@ -48,8 +48,6 @@ export interface Call extends Ask {
   readonly random: Random;
   /** Virtual time. */
   readonly calledAt: number;
-  /** The same moment on the isolate's clock, in milliseconds. */
-  readonly calledAtLocal: number;
   /**
    * When it has to have asked the store or be answered: at once, or when it has waited for another call's answer for
    * as long as it may. Once it has asked, when it has to be answered.

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test, vi } from "vitest";
 
 import type { DenialCache } from "../../src/limiter/denial-cache.ts";
-import type { Row } from "../../src/store/store.ts";
+import type { Reply, Row } from "../../src/store/store.ts";
 import { firstViolation } from "./first-violation.ts";
 import { assemble } from "./isolate.ts";
 
@@ -9,7 +9,12 @@ import { assemble } from "./isolate.ts";
 
 const mutation = vi.hoisted(() => ({
   denialCache: (cache: DenialCache): DenialCache => cache,
+  clock: undefined as ((read: () => number) => () => number) | undefined,
 }));
+vi.mock(import("../../src/limiter/clock.ts"), async (original) => {
+  const { steadyClock, ...rest } = await original();
+  return { ...rest, steadyClock: (read) => (mutation.clock ?? steadyClock)(read) };
+});
 vi.mock(import("../../src/limiter/denial-cache.ts"), async (original) => {
   const { createDenialCache, ...rest } = await original();
   return {
@@ -19,6 +24,7 @@ vi.mock(import("../../src/limiter/denial-cache.ts"), async (original) => {
 });
 beforeEach(() => {
   mutation.denialCache = (cache) => cache;
+  mutation.clock = undefined;
 });
 
 /** What the denial cache takes off a wait, as a share, because its clock may run faster than the server's. */
@@ -55,9 +61,9 @@ test("trusting that all clocks run alike is found", async () => {
     const margins = new Map<string, number>();
     return {
       ...cache,
-      learn(partition, cost, sentAt, rows) {
-        margins.set(partition, (longestWait(rows) / 1000) * MARGIN);
-        cache.learn(partition, cost, sentAt, rows);
+      learn(partition, cost, sentAt, reply) {
+        margins.set(partition, (longestWait(reply.rows) / 1000) * MARGIN);
+        cache.learn(partition, cost, sentAt, reply);
       },
       find: (partition, cost, now) =>
         cache.find(partition, cost, now - (margins.get(partition) ?? 0)),
@@ -70,25 +76,26 @@ test("trusting a denial for longer than a minute is found", async () => {
   mutation.denialCache = (cache) => {
     const lasting = new Map<
       string,
-      { cost: number; sentAt: number; until: number; rows: readonly Row[] }
+      { cost: number; sentAt: number; until: number; reply: Reply }
     >();
     return {
-      learn(partition, cost, sentAt, rows) {
-        cache.learn(partition, cost, sentAt, rows);
+      learn(partition, cost, sentAt, reply) {
+        cache.learn(partition, cost, sentAt, reply);
         if (!cache.find(partition, cost, sentAt)) return;
-        const until = sentAt + (longestWait(rows) / 1000) * (1 - MARGIN);
-        lasting.set(partition, { cost, sentAt, until, rows });
+        const until = sentAt + (longestWait(reply.rows) / 1000) * (1 - MARGIN);
+        lasting.set(partition, { cost, sentAt, until, reply });
       },
       find(partition, cost, now) {
         const denial = lasting.get(partition);
         if (!denial || cost < denial.cost || now >= denial.until) return undefined;
         const left = (time: number) => Math.max(0, time - (now - denial.sentAt) * 1000);
-        return denial.rows.map(({ remaining, retryAfter, resetAfter }) => ({
+        const rows = denial.reply.rows.map(({ remaining, retryAfter, resetAfter }) => ({
           allowed: left(retryAfter) === 0,
           remaining,
           retryAfter: left(retryAfter),
           resetAfter: left(resetAfter),
         }));
+        return { now: denial.reply.now, rows };
       },
       forget(partition, now) {
         lasting.delete(partition);
@@ -103,3 +110,26 @@ test("keeping over a reset what was known before is found", async () => {
   mutation.denialCache = (cache) => ({ ...cache, forget: () => {} });
   expect(await firstViolation()).toMatch(/^true-denials: /);
 });
+
+test("believing an isolate's clock that steps back is found", async () => {
+  mutation.clock = (read) => read;
+  expect(await firstViolation()).toMatch(/^(true-denials|probes): /);
+});
+
+/** A clock that never goes back, and by so many milliseconds forwards where the one that it reads does. */
+const leaping = (by: number) => (read: () => number) => {
+  let [last, ahead] = [-Infinity, 0];
+  return () => {
+    const time = read() + ahead;
+    if (time < last) ahead += last - time + by;
+    return (last = Math.max(last + (time < last ? by : 0), time));
+  };
+};
+
+test.for([0, 900])(
+  "letting only %i ms pass where an isolate's clock steps back is found",
+  async (by) => {
+    mutation.clock = leaping(by);
+    expect(await firstViolation()).toMatch(/^(true-denials|probes): /);
+  },
+);

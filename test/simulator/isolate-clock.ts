@@ -8,24 +8,86 @@ export interface ClockDifference {
   readonly drift: number;
 }
 
-/** The two clocks of an isolate, which nothing ever compares with the server's. */
+/** The two clocks of an isolate, which nothing ever compares with the server's. As on Workers, both can be set. */
 export interface IsolateClock {
-  /** Milliseconds, as `performance.now()`. */
+  /** Milliseconds, as `performance.now()`. For the product alone: what it does not read, it cannot have seen. */
   monotonic(): number;
   /** Whole milliseconds, as `Date.now()`. */
   wall(): number;
+  /** Sets both clocks, by whole milliseconds given in microseconds. */
+  step(by: number): void;
+  /** The sum of all steps, in microseconds. */
+  readonly stepped: number;
+  /** Whether it was never set. */
+  readonly isSteady: boolean;
+  /** Milliseconds that have passed in truth, by a clock that runs as fast. */
+  elapsed(): number;
+  /** What the product can know of steps. */
+  readonly seen: Seen;
   /** The virtual time at which this clock will have moved on by so many milliseconds. */
   timeAfter(milliseconds: number): number;
 }
+
+/** Times in milliseconds, but for virtual ones. */
+export interface Seen {
+  /** How often it has seen the clock go back. */
+  readonly backwards: number;
+  /** What steps forwards have made it believe has passed. */
+  readonly gained: number;
+  /** What has passed and steps back have hidden, and the virtual time at which it was hidden last. */
+  readonly lost: number;
+  readonly lostAt: number;
+}
+
+/** A step back of no more than this, in microseconds, may be taken for another request's clock that is behind. */
+const TREMOR = 10_000;
 
 export function createIsolateClock(
   { offset, wallOffset, drift }: ClockDifference,
   time: { readonly now: number },
 ): IsolateClock {
   const rate = 1 + drift / 1e6;
+  let stepped = 0;
+  let isSteady = true;
+  let readAt: number | undefined;
+  /** Since it was read last. */
+  let unread = 0;
+  const seen = { backwards: 0, gained: 0, lost: 0, lostAt: -Infinity };
+
+  function read(): void {
+    const passed = time.now * rate - (readAt ?? Infinity);
+    const moved = passed + unread;
+    if (readAt !== undefined && unread !== 0) {
+      if (moved < -TREMOR) seen.backwards++;
+      else if (unread > 0) seen.gained += unread / 1000;
+      else {
+        seen.lost += (passed - Math.max(0, moved)) / 1000;
+        seen.lostAt = time.now;
+      }
+    }
+    readAt = time.now * rate;
+    unread = 0;
+  }
+
   return {
-    monotonic: () => (offset + time.now * rate) / 1000,
-    wall: () => Math.floor((wallOffset + time.now * rate) / 1000),
+    monotonic() {
+      read();
+      return (offset + time.now * rate + stepped) / 1000;
+    },
+    wall: () => Math.floor((wallOffset + time.now * rate + stepped) / 1000),
+    step(by) {
+      stepped += by;
+      isSteady = false;
+      unread += by;
+    },
+    get isSteady() {
+      return isSteady;
+    },
+    get stepped() {
+      return stepped;
+    },
+    elapsed: () => (time.now * rate) / 1000,
+    seen,
     timeAfter: (milliseconds) => time.now + Math.ceil((milliseconds * 1000) / rate),
   };
 }

@@ -7,7 +7,7 @@ import type { Trace } from "./trace.ts";
 /** Does one step of a scenario. */
 export async function perform(
   { action, seed }: Step,
-  { scheduler, network, redis, call, waiting, truth }: Simulation,
+  { scheduler, network, redis, call, waiting, truth, stepClock }: Simulation,
   scenario: Scenario,
   { trace, statistics }: { readonly trace: Trace; readonly statistics: Statistics },
 ): Promise<void> {
@@ -27,6 +27,8 @@ export async function perform(
         return redis.failOver(action.lostWrites, action.downtime);
       case "clock-step":
         return redis.stepClock(action.by);
+      case "isolate-step":
+        return stepClock(action.isolate, action.by);
       case "eviction":
         return redis.evict(keysOf(scenario, action.identity)[action.policy]!);
       case "hang":

@@ -1,3 +1,4 @@
+import { steadyClock } from "../../src/limiter/clock.ts";
 import type { Decision } from "../../src/limiter/decision.ts";
 import { PATIENCE } from "../../src/limiter/probes.ts";
 import type { Answer, Ask, Call, Isolate } from "./call.ts";
@@ -31,6 +32,8 @@ export interface Simulation {
   readonly isolates: readonly Isolate[];
   /** Calls a limiter, within an event; the answer comes in virtual time. */
   call(isolate: number, ask: Ask, seed: number): Call;
+  /** Sets an isolate's clock, by microseconds. */
+  stepClock(isolate: number, by: number): void;
   /** Who was last told to wait, by identity. */
   readonly waiting: ReadonlyMap<string, number>;
   /** What the server would say to `limit()` at this moment. */
@@ -99,7 +102,7 @@ export function createSimulation(
     const clock = createIsolateClock(difference, scheduler);
     const limiter = assembleLimiter({
       client: network.client(number, clientAborts ? budget : undefined),
-      settings: { ...settings, now: clock.monotonic },
+      settings: { ...settings, now: steadyClock(clock.monotonic) },
       budget,
       onStoreError: () => invariants.reported(scheduler.running!),
     });
@@ -137,6 +140,11 @@ export function createSimulation(
     waiting,
     truth,
 
+    stepClock(number, by) {
+      isolates[number]!.clock.step(by);
+      invariants.set(isolates[number]!, by);
+    },
+
     call(number, ask, seed) {
       const isolate = isolates[number]!;
       const call: Call = {
@@ -145,7 +153,6 @@ export function createSimulation(
         isolate,
         random: createRandom(seed),
         calledAt: scheduler.now,
-        calledAtLocal: isolate.clock.monotonic(),
         deadline: mayWait(isolate, ask) ? isolate.clock.timeAfter(PATIENCE) : scheduler.now,
         commands: 0,
         executions: [],

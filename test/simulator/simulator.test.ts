@@ -59,6 +59,7 @@ function expectEverything(statistics: Statistics): void {
     "restart",
     "failover",
     "clock-step",
+    "isolate-step",
     "eviction",
     "hang",
     "script-flush",
@@ -83,6 +84,7 @@ function expectEverything(statistics: Statistics): void {
     "ERR_STORE_SUSPENDED",
     "true denial",
     "wrong denial with an excuse",
+    "denial after a step that a pause hid",
     "denied by another call's answer",
     "waited in vain",
   ].filter((what) => (statistics.get(what) ?? 0) < 100);

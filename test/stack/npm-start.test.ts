@@ -92,7 +92,10 @@ describe("npm start", () => {
 
   test("is healthy", async () => {
     const { status, body } = await ask(worker, "GET /_tidegate/health");
-    expect({ status, body }).toEqual({ status: 200, body: { status: "ok" } });
+    expect({ status, body }).toMatchObject({
+      status: 200,
+      body: { status: "ok", store: "redis" },
+    });
   });
 
   test("leaves nothing running after SIGTERM", async () => {

@@ -1,4 +1,3 @@
-import { Redis } from "@upstash/redis";
 import { expect, inject, onTestFinished, test } from "vitest";
 
 import type { StoreError } from "../../src/errors.ts";
@@ -145,64 +144,4 @@ test.for<[name: string, fault: Fault, code: string, message: string | RegExp]>([
   expect(failure.code).toBe(code);
   if (typeof message === "string") expect(failure.message).toBe(message);
   else expect(failure.message).toMatch(message);
-});
-
-test("a client of @upstash/redis whose address cannot be read decides by its own way", async () => {
-  const [url] = inject("flushedRestUrls");
-  const requester = {
-    async request({ body, path = [] }: { body?: unknown; path?: string[] }) {
-      const response = await fetch([url, ...path].join("/"), {
-        method: "POST",
-        headers: { authorization: `Bearer ${inject("redisRestToken")}` },
-        body: JSON.stringify(body),
-      });
-      return (await response.json()) as never;
-    },
-  };
-  // As its constructor builds it from an address: with commands gathered, and its own words before the server's.
-  const { autoPipeline } = new Redis(requester) as unknown as { autoPipeline(): RedisClient };
-  const client = autoPipeline.call(new Redis(requester));
-  await requester.request({ body: ["SCRIPT", "FLUSH"] });
-  await expect(client.evalsha("0".repeat(40), [], [])).rejects.toThrow("Command failed: NOSCRIPT");
-  const store = redisStore(client);
-  const keys = [`tg:{${crypto.randomUUID()}}:p`];
-  const { rows } = await store.decide("consume", keys, 1, policies);
-  expect(rows).toMatchObject([{ allowed: true, remaining: 8 }]);
-});
-
-test.for([
-  "NOSCRIPT No matching script. Please use EVAL.",
-  "Command failed: NOSCRIPT No matching script.",
-  "Command 1 [ evalsha ] failed: NOSCRIPT No matching script",
-  "ReplyError: NOSCRIPT No matching script.",
-])("a missing script is known from %j", async (message) => {
-  const calls: string[] = [];
-  const client: RedisClient = {
-    async evalsha() {
-      calls.push("evalsha");
-      throw new Error(message);
-    },
-    async eval() {
-      calls.push("eval");
-      return [1, 1, 8, 0, 0];
-    },
-  };
-  await redisStore(client).decide("consume", ["k"], 1, policies);
-  expect(calls).toEqual(["evalsha", "evalsha", "eval"]);
-});
-
-test.for([
-  "ERR wrong type of key tg:{a: NOSCRIPT}:p",
-  'Command failed: ERR unknown, command was: ["evalsha","..","1","tg:{x}: NOSCRIPT"]',
-  "ERR NOSCRIPTS are nothing",
-])("nothing is sent again because of %j", async (message) => {
-  let calls = 0;
-  const refuse = async () => {
-    calls++;
-    throw new Error(message);
-  };
-  expect(await failureOf({ evalsha: refuse, eval: refuse })).toMatchObject({
-    code: "ERR_STORE_REFUSED",
-  });
-  expect(calls).toBe(1);
 });

@@ -34,7 +34,9 @@ export function decisionCall(
   quota: Quota,
 ): Promise<ScriptCall> {
   const compiled = compile(algorithms.map((name) => POLICIES[name](quota)));
-  const keys = algorithms.map((name) => `tg:{${identity}}:${name}`);
+  const keys = compiled.map(
+    ({ algorithm, implementation: { code } }) => `tg:{${identity}}:${algorithm}:${code}`,
+  );
   return capture((redis) =>
     Promise.resolve(redisStore(redis as RedisClient).decide("consume", keys, cost, compiled)),
   );

@@ -1,34 +1,37 @@
 import { type AlgorithmModel, takes, waitingCost } from "./algorithm.ts";
 
 export interface FixedWindowState {
-  /** When the counted window began, in microseconds. */
-  readonly start: number;
+  /** When the counted window ends, in microseconds. */
+  readonly ends: number;
+  /** The size of that window, as the policy's second parameter has it. */
+  readonly size: number;
   readonly used: number;
 }
 
-/** One count per window of `a` microseconds, on a grid of the clock. */
+/** One count per window of `a` microseconds, on a grid of the clock; `b` is the window's size in coarse steps. */
 export const fixedWindow: AlgorithmModel<FixedWindowState> = (state, request) => {
-  const { now, operation, cost, limit, a: window } = request;
-  let { start, used } = state ?? { start: -Infinity, used: 0 };
-  if (now - start >= window) {
-    // A window that had left the grid, after the clock went back, is counted to its end before the grid's next begins.
-    const ended = start + window;
-    start = now - (now % window);
-    if (start < ended) start += window;
-    used = 0;
-  }
+  const { now, operation, cost, limit, a: window, b: size } = request;
+  const boundary = now - (now % window) + window;
+  let { ends, used } = state ?? { ends: -Infinity, used: 0 };
   let kept = state;
-  if (start - now > window) {
-    // The clock went back: keep the count for one window at most.
-    start = now + window;
-    kept = { start, used };
+  if (now >= ends) {
+    // A window off the grid is followed by another, or one more burst would fit in between.
+    ends = now - ends < window && state!.size === size ? ends + window : boundary;
+    used = 0;
+  } else if (state!.size !== size) {
+    // Another window: the count goes to the one of the new grid, and not beyond the old one's end if that was longer.
+    ends = state!.size < size ? boundary : Math.min(ends, boundary);
+    kept = { ends, size, used };
+  } else if (ends - now > window) {
+    // The clock went back before the window's begin: it begins now.
+    ends = now + window;
+    kept = { ends, size, used };
   }
-  const ends = start + window;
 
   const allowed = used + cost <= limit;
   if (takes(operation, allowed)) {
     used = Math.min(used + cost, Math.max(2 * limit, used));
-    kept = { start, used };
+    kept = { ends, size, used };
   }
 
   return {

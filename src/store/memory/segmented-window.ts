@@ -1,8 +1,11 @@
-import { type AlgorithmModel, takes, waitingCost } from "./algorithm.ts";
+import { type AlgorithmModel, type Request, takes, waitingCost } from "./algorithm.ts";
 
 export interface SegmentedWindowState {
   /** When the newest segment began, in microseconds. */
   readonly start: number;
+  /** Of a segment, in microseconds, and how many of them make the window. */
+  readonly length: number;
+  readonly segments: number;
   /** Units per segment, newest first. */
   readonly counts: readonly number[];
 }
@@ -10,28 +13,20 @@ export interface SegmentedWindowState {
 /** The running segment of `a` microseconds and the `b` full ones before it, summed unweighted. */
 export const segmentedWindow: AlgorithmModel<SegmentedWindowState> = (state, request) => {
   const { now, operation, cost, limit, a: length, b: segments } = request;
-  let { start, counts } = state ?? { start: -Infinity, counts: [] };
-  const passed = Math.max(0, Math.floor((now - start) / length));
-  if (passed > segments) {
-    start = now - (now % length);
-    counts = [0];
-  } else {
-    start += passed * length;
-    counts = [...Array<number>(passed).fill(0), ...counts].slice(0, segments + 1);
-  }
+  const fresh = { start: now - (now % length), length, segments, counts: [0] };
+  const moved =
+    state && (state.start > now || state.length !== length || state.segments !== segments);
+  const before = moved ? endSegment(state, request) : state;
+  const { start, counts } = (before && goOn(before, now)) ?? fresh;
+  // Only a charge or a lowered limit leads to more, and more than twice the limit decides nothing more.
   const capped = counts.map((count) => Math.min(count, 2 * limit));
-  let kept = state;
-  if (start - now > segments * length) {
-    // The clock went back: keep the counts for one window at most.
-    start = now + segments * length;
-    kept = { start, counts: capped };
-  }
+  let kept = moved && before ? { ...before, counts: capped } : state;
   const sum = () => capped.reduce((total, count) => total + count, 0);
 
   const allowed = sum() + cost <= limit;
   if (takes(operation, allowed)) {
     capped[0] = Math.min(capped[0]! + cost, 2 * limit);
-    kept = { start, counts: capped };
+    kept = { start, length, segments, counts: capped };
   }
 
   /** How long until the segment at this index is out of the sum. */
@@ -51,3 +46,30 @@ export const segmentedWindow: AlgorithmModel<SegmentedWindowState> = (state, req
     state: kept,
   };
 };
+
+/** The segments up to the one that is running now; `undefined` if none of them can matter. */
+function goOn(state: SegmentedWindowState, now: number): SegmentedWindowState | undefined {
+  const { length, segments } = state;
+  const passed = Math.max(0, Math.floor((now - state.start) / length));
+  if (passed > segments) return undefined;
+  const counts = [...Array<number>(passed).fill(0), ...state.counts].slice(0, segments + 1);
+  return { ...state, start: state.start + passed * length, counts };
+}
+
+/**
+ * Where the clock went back, or the segments are others than they were: what still counts becomes one segment, which has
+ * ended at the latest moment at which any of it can have been taken. `undefined` if nothing does.
+ */
+function endSegment(
+  state: SegmentedWindowState,
+  { now, limit, a: length, b: segments }: Request,
+): SegmentedWindowState | undefined {
+  const old = goOn(state, now);
+  const newest = old?.counts.findIndex((count) => count > 0) ?? -1;
+  if (newest === -1) return undefined;
+  const { start, counts } = old!;
+  const used = counts.reduce((total, count) => total + Math.min(count, 2 * limit), 0);
+  const ended = newest === 0 ? now : Math.min(now, start - (newest - 1) * old!.length);
+  if (now - ended >= segments * length) return undefined;
+  return goOn({ start: ended, length, segments, counts: [0, used] }, now);
+}

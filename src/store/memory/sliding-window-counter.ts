@@ -3,6 +3,8 @@ import { type AlgorithmModel, takes, waitingCost } from "./algorithm.ts";
 export interface SlidingWindowCounterState {
   /** When the current window began, in microseconds. */
   readonly start: number;
+  /** Of the window, in milliseconds, rounded up. */
+  readonly length: number;
   readonly current: number;
   readonly previous: number;
 }
@@ -13,7 +15,12 @@ export interface SlidingWindowCounterState {
  */
 export const slidingWindowCounter: AlgorithmModel<SlidingWindowCounterState> = (state, request) => {
   const { now, operation, cost, limit, a: window, b: tick } = request;
-  let { start, current, previous } = state ?? { start: -Infinity, current: 0, previous: 0 };
+  const length = Math.ceil(window / 1000);
+  const moved = state && (state.start > now || state.length !== length);
+  const ended = moved ? endWindow(state, now) : undefined;
+  const healed = ended && ended.previous > 0 && now - ended.start < window ? ended : undefined;
+  const before = moved ? healed : state;
+  let { start, current, previous } = before ?? { start: -Infinity, current: 0, previous: 0 };
   if (now - start >= 2 * window) {
     start = now - (now % window);
     current = previous = 0;
@@ -22,25 +29,20 @@ export const slidingWindowCounter: AlgorithmModel<SlidingWindowCounterState> = (
     previous = current;
     current = 0;
   }
-  // Only a charge or a lowered limit leads to more, and more than twice the limit decides nothing more.
+  // More than twice the limit decides nothing more.
   current = Math.min(current, 2 * limit);
   previous = Math.min(previous, 2 * limit);
-  let kept = state;
-  if (start - now > window) {
-    // The clock went back: keep the counts for one window at most.
-    start = now + window;
-    kept = { start, current, previous };
-  }
+  let kept = healed ? { start, length, current, previous } : state;
 
   const ticks = Math.ceil(window / tick);
-  const elapsed = now > start ? Math.floor((now - start) / tick) : 0;
+  const elapsed = Math.floor((now - start) / tick);
   const carried = previous * (ticks - elapsed);
   const fits = (units: number) => carried + (current + units) * ticks <= limit * ticks;
 
   const allowed = fits(cost);
   if (takes(operation, allowed)) {
     current = Math.min(current + cost, 2 * limit);
-    kept = { start, current, previous };
+    kept = { start, length, current, previous };
   }
 
   const wanted = waitingCost(request);
@@ -63,3 +65,21 @@ export const slidingWindowCounter: AlgorithmModel<SlidingWindowCounterState> = (
     state: kept,
   };
 };
+
+/**
+ * Where the clock went back, or the window is another than it was: what still counts becomes the previous window, which
+ * has ended at the latest moment at which any of it can have been taken.
+ */
+function endWindow(
+  { start, length, current, previous }: SlidingWindowCounterState,
+  now: number,
+): { readonly start: number; readonly current: 0; readonly previous: number } {
+  const old = length * 1000;
+  const elapsed = now - start;
+  if (elapsed >= old) {
+    return { start: start + old, current: 0, previous: elapsed < 2 * old ? current : 0 };
+  }
+  if (current === 0) return { start: Math.min(start, now), current, previous };
+  const weight = elapsed > 0 ? (old - elapsed) / old : 1;
+  return { start: now, current: 0, previous: current + Math.ceil(previous * weight) };
+}

@@ -8,20 +8,18 @@ export const slidingWindowLog: AlgorithmModel<SlidingWindowLogState> = (state, r
   const { now, operation, cost, limit, a: window } = request;
   let units = state ?? [];
   let kept = state;
-  if ((units.at(-1) ?? 0) - now > window) {
-    // The clock went back: keep the units for one window at most. Never for less than was told of them already.
-    units = units.map((unit) => Math.min(unit, now + window));
+  if ((units.at(-1) ?? 0) > now) {
+    // The clock went back: units of a time to come were taken now at the latest, and stay for a window from now.
+    units = units.map((unit) => Math.min(unit, now));
     kept = units;
   }
-  // By less than a window, it stands still instead: units are never logged earlier than those before them.
-  const at = Math.max(now, units.at(-1) ?? 0);
-  units = units.slice(firstAfter(units, at - window));
+  units = units.slice(firstAfter(units, now - window));
 
   const allowed = units.length + cost <= limit;
   if (takes(operation, allowed)) {
     // Only the newest units up to the limit can matter: a charge beyond it pushes the oldest out.
     const count = Math.min(cost, limit);
-    units = [...units, ...Array<number>(count).fill(at)].slice(-limit);
+    units = [...units, ...Array<number>(count).fill(now)].slice(-limit);
     kept = units;
   }
 

@@ -1,9 +1,11 @@
-import { type AlgorithmModel, takes, waitingCost } from "./algorithm.ts";
+import { type AlgorithmModel, type Request, takes, waitingCost } from "./algorithm.ts";
 
 /** The theoretical arrival time: `tat` microseconds and `rest` / divisor more. */
 export interface TokenBucketState {
   readonly tat: number;
   readonly rest: number;
+  /** Whether a charge has led into debt: only then can more than the limit be used. */
+  readonly debt: boolean;
 }
 
 /**
@@ -17,17 +19,18 @@ export const tokenBucket: AlgorithmModel<TokenBucketState> = (state, request) =>
   let used = 0;
   if (state) {
     used = Math.max(0, (state.tat - now) * divisor + Math.min(state.rest, divisor));
-    if (used > 2 * capacity) {
-      // The clock went back: it cannot lock out for longer than the deepest debt does.
-      used = 2 * capacity;
-      kept = { tat: now + Math.ceil(used / divisor), rest: 0 };
+    const most = state.debt ? 2 * capacity : capacity;
+    if (used > most) {
+      // The clock went back, or the bucket has become smaller.
+      used = most;
+      kept = stateOf(request, used);
     }
   }
 
   const allowed = used + cost * interval <= capacity;
   if (takes(operation, allowed)) {
     used = Math.min(used + cost * interval, 2 * capacity);
-    kept = { tat: now + Math.floor(used / divisor), rest: used % divisor };
+    kept = stateOf(request, used);
   }
 
   const excess = used + waitingCost(request) * interval - capacity;
@@ -39,3 +42,8 @@ export const tokenBucket: AlgorithmModel<TokenBucketState> = (state, request) =>
     state: kept,
   };
 };
+
+function stateOf({ now, limit, a: interval, b: divisor }: Request, used: number): TokenBucketState {
+  const tat = now + Math.floor(used / divisor);
+  return { tat, rest: used % divisor, debt: used > limit * interval };
+}

@@ -24,6 +24,7 @@ export function everyInvariant(observed: Observed): Required<Invariant> {
     executed: (execution, call) => all.forEach((each) => each.executed?.(execution, call)),
     lost: (loss) => all.forEach((each) => each.lost?.(loss)),
     stepped: (by) => all.forEach((each) => each.stepped?.(by)),
+    set: (isolate, by) => all.forEach((each) => each.set?.(isolate, by)),
     reported: (call) => all.forEach((each) => each.reported?.(call)),
     answered: (call, answer) => all.forEach((each) => each.answered?.(call, answer)),
     settled: () => all.forEach((each) => each.settled?.()),

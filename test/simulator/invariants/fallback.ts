@@ -12,6 +12,8 @@ export function honouredVerdicts({ scenario, violated }: Observed): Invariant {
   const verdicts = policies.map((policy) => policy.onFailure ?? onFailure);
   const closed = verdicts.includes("closed");
   const ledgers = new Map<string, Ledger>();
+  /** Isolates whose clock went back: what they counted before may then last for a window longer. */
+  const wentBack = new Set<number>();
 
   function ledgerOf({ isolate, identity }: Call, policy: number): Ledger {
     const place = `${isolate.number} ${keysOf(scenario, identity)[policy]}`;
@@ -26,21 +28,30 @@ export function honouredVerdicts({ scenario, violated }: Observed): Invariant {
     if (verdicts[i] === "closed") return allowed ? "closed admits" : undefined;
     const ledger = ledgerOf(call, i);
     // After a charge a row says whether the charge had room.
-    const room = ledger.total() + call.cost <= limit;
+    const room = ledger.total() + call.cost <= limit && !wentBack.has(call.isolate.number);
     return room && !allowed ? "local denies what it has room for" : undefined;
   }
 
   function take(call: Call): void {
     const clock = call.isolate.clock.wall() * 1000;
+    const at = clock - call.isolate.clock.stepped;
     const charged = call.method === "charge";
     for (const [i, verdict] of verdicts.entries()) {
       if (verdict !== "local") continue;
-      const excess = ledgerOf(call, i).take({ at: clock, clock, units: call.cost, charged });
+      const excess = ledgerOf(call, i).take({ at, clock, units: call.cost, charged });
       if (excess) violated("fallback", `${policies[i]!.algorithm} locally: ${excess}`);
     }
   }
 
   return {
+    set({ number, clock }, by) {
+      if (by < 0) wentBack.add(number);
+      for (const [place, ledger] of ledgers) {
+        const at = clock.wall() * 1000 - clock.stepped;
+        if (place.startsWith(`${number} `)) ledger.step(by, at);
+      }
+    },
+
     called(call) {
       // What is counted here is forgotten at once, whether or not the store confirms.
       if (call.method !== "reset") return;

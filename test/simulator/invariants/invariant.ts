@@ -1,5 +1,5 @@
 import type { Row } from "../../../src/store/store.ts";
-import type { Answer, Call, Execution } from "../call.ts";
+import type { Answer, Call, Execution, Isolate } from "../call.ts";
 import type { Loss } from "../redis/simulated-redis.ts";
 import type { Scenario } from "../scenario/scenario.ts";
 import type { Scheduler } from "../scheduler.ts";
@@ -16,6 +16,8 @@ export interface Invariant {
   lost?(loss: Loss): void;
   /** The server's clock jumped, by microseconds. */
   stepped?(by: number): void;
+  /** An isolate's clock was set, by microseconds. */
+  set?(isolate: Isolate, by: number): void;
   answered?(call: Call, answer: Answer): void;
   /** The product told of a failure of the store. */
   reported?(call: Call): void;
@@ -42,4 +44,4 @@ export function count(statistics: Statistics, what: string): void {
 }
 
 export const keysOf = ({ settings: { prefix, policies } }: Scenario, identity: string): string[] =>
-  policies.map(({ name }) => `${prefix}:{${identity}}:${name}`);
+  policies.map(({ key }) => `${prefix}:{${identity}}:${key}`);

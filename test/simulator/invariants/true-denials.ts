@@ -1,4 +1,4 @@
-import type { Call } from "../call.ts";
+import type { Call, Isolate } from "../call.ts";
 import { count, type Invariant, keysOf, type Observed } from "./invariant.ts";
 
 /** What an answer of the store tells about the requests after it. */
@@ -6,8 +6,10 @@ interface Fact {
   readonly cost: number;
   /** When the question was asked, in virtual time. */
   readonly since: number;
-  /** On the isolate's clock, in milliseconds. */
+  /** On the isolate's clock, in milliseconds, less what it cannot know to have passed. */
   readonly until: number;
+  /** How often the isolate had seen its clock go back: when it does, it forgets. */
+  readonly backwards: number;
 }
 
 /** Something after which a fact may be wrong, until it ends by itself. */
@@ -28,8 +30,9 @@ const UNNOTICED = 10.01e6;
 
 /**
  * What an isolate denies alone, the server would deny at that moment, too: unless the server has since lost state, was
- * reset, or its clock jumped forwards; and even then for no more than a minute after an answer of before, or of the ten
- * seconds after the jump.
+ * What an isolate denies alone, the server would deny at that moment, too: unless the server has since lost state, was
+ * reset, or its clock jumped forwards, for two algorithms also backwards, or the clock of the isolate jumped back while
+ * it looked away; and even then for no more than a minute after an answer of before, or of the ten seconds after the jump.
  */
 export function trueDenials(observed: Observed): Invariant {
   const { scenario, scheduler, truth, statistics, violated } = observed;
@@ -37,17 +40,25 @@ export function trueDenials(observed: Observed): Invariant {
   /** When the server last did an isolate's reset of this partition, and when the isolate last learnt of any. */
   const resets = new Map<string | number, number>();
   const excuses: Excuse[] = [];
+  // What these count, a clock that goes back makes a window old at once: they had said to wait for longer.
+  const shortens = scenario.settings.policies.some(
+    ({ algorithm }) => algorithm === "sliding-window-counter" || algorithm === "segmented-window",
+  );
 
+  const sensed = ({ clock }: Isolate) => clock.elapsed() - clock.seen.lost;
   const placeOf = ({ isolate, identity }: Call) => `${isolate.number} ${identity}`;
 
   function learn(call: Call, wait: number): void {
     const { calledAt, executions, isolate, method, cost } = call;
     const place = placeOf(call);
-    if (executions[0]!.at <= (resets.get(place) ?? -1)) return;
+    // It may be dated too late where the isolate's clock went back unseen: after the reset, then.
+    const overtaken = executions[0]!.at <= (resets.get(place) ?? -1);
+    if (overtaken && isolate.clock.seen.lostAt + UNNOTICED < calledAt) return;
     const fact = {
       cost: method === "charge" ? 1 : cost,
       since: calledAt,
-      until: isolate.clock.monotonic() + Math.min(wait, MAX_TRUST),
+      until: sensed(isolate) + Math.min(wait, MAX_TRUST),
+      backwards: isolate.clock.seen.backwards,
     };
     // An answer that any reset has overtaken may be dropped: then what was known before still is.
     const sure = calledAt > (resets.get(isolate.number) ?? -1);
@@ -56,18 +67,20 @@ export function trueDenials(observed: Observed): Invariant {
 
   function check(call: Call, told: number): void {
     const { cost, isolate, identity } = call;
-    const now = isolate.clock.monotonic();
+    const { backwards, lostAt } = isolate.clock.seen;
     const grounds = (facts.get(placeOf(call)) ?? []).filter(
-      (fact) => fact.cost <= cost && now < fact.until,
+      (fact) => fact.cost <= cost && sensed(isolate) < fact.until && fact.backwards === backwards,
     );
     if (grounds.length === 0 || scenario.settings.maxDenials === 0) {
       return violated("true-denials", "denied without an answer that says so");
     }
     const keys = keysOf(scenario, identity);
     const since = Math.min(...grounds.map((fact) => fact.since));
-    const excused = excuses.some(
-      ({ at, key }) => at >= since && (key === undefined || keys.includes(key)),
-    );
+    const hidden = lostAt + UNNOTICED >= since;
+    const excused =
+      hidden ||
+      excuses.some(({ at, key }) => at >= since && (key === undefined || keys.includes(key)));
+    if (hidden) count(statistics, "denial after a step that a pause hid");
     const rows = truth(identity, cost);
     if (rows.every(({ allowed }) => allowed)) {
       if (!excused) violated("true-denials", "the server would have admitted it");
@@ -103,6 +116,7 @@ export function trueDenials(observed: Observed): Invariant {
     },
     stepped(by) {
       if (by > 0) excuses.push({ at: scheduler.now + UNNOTICED, key: undefined });
+      else if (shortens) excuses.push({ at: scheduler.now, key: undefined });
     },
   };
 }

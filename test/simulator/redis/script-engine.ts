@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { DECIDE, KEY_LOCKING } from "../../../src/store/scripts.generated.ts";
 import type { Call, Execution } from "../call.ts";
 import type { Keyspace } from "./keyspace.ts";
-import { decide, readArguments } from "./script.ts";
+import { decide, type PolicyArguments, readArguments } from "./script.ts";
 
 /** EVALSHA or EVAL. */
 export type Command = { readonly keys: readonly string[]; readonly args: readonly string[] } & (
@@ -45,7 +45,8 @@ export function createScriptEngine(
     for (const [i, { state, resetAfter }] of rows.entries()) {
       if (state === undefined || state === entries[i]?.state) continue;
       // As soon as the state says nothing any more: no algorithm's key may be missed after that.
-      const expiresAt = (Math.floor((now + resetAfter) / 1000) + 1) * 1000;
+      const end = now + resetAfter + followsFor(policies[i]!, now + resetAfter);
+      const expiresAt = (Math.floor(end / 1000) + 1) * 1000;
       keyspace.write(keys[i]!, { algorithm: policies[i]!.algorithm, state, expiresAt }, number);
     }
     executed({ number, operation, cost, at: time.now, clock: now, keys, rows }, call);
@@ -86,4 +87,9 @@ export function createScriptEngine(
       scripts.clear();
     },
   };
+}
+
+/** For how long a fixed window off the grid says when the next one begins. */
+function followsFor({ algorithm, a: window }: PolicyArguments, ends: number): number {
+  return algorithm === "fixed-window" && ends % window > 0 ? window : 0;
 }

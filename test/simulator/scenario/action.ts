@@ -15,6 +15,8 @@ export type Action =
   | { readonly kind: "restart"; readonly downtime: number }
   | { readonly kind: "failover"; readonly lostWrites: number; readonly downtime: number }
   | { readonly kind: "clock-step"; readonly by: number }
+  /** An isolate's clock is set, by whole milliseconds. */
+  | { readonly kind: "isolate-step"; readonly isolate: number; readonly by: number }
   | { readonly kind: "eviction"; readonly identity: string; readonly policy: number }
   | { readonly kind: "hang"; readonly duration: number }
   | { readonly kind: "script-flush" }

@@ -1,11 +1,12 @@
 import type { Random } from "../random.ts";
 import type { Action } from "./action.ts";
 
-/** What can befall the server. Times in microseconds. */
+/** What can befall the server, or an isolate's clock. Times in microseconds. */
 export type Fault = Exclude<Action, { kind: "call" | "knock" | "weather" }>;
 
 /** What a fault is drawn for. */
 export interface Target {
+  readonly isolates: number;
   readonly identities: readonly string[];
   /** Of the policies. */
   readonly windows: readonly number[];
@@ -28,6 +29,16 @@ const FAULTS: { readonly [Kind in Fault["kind"]]: (random: Random, target: Targe
       () => random.magnitude(window, DAY),
     ])();
     return { kind: "clock-step", by: random.chance(0.5) ? by : -by };
+  },
+  // Far more than any pause, as little as one, or what makes everything look old.
+  "isolate-step": (random, { isolates }) => {
+    const by = random.pick([
+      () => random.magnitude(1, 20),
+      () => random.magnitude(20, 120_000),
+      () => random.magnitude(120_000, DAY / 1000),
+    ])();
+    const isolate = random.integer(0, isolates - 1);
+    return { kind: "isolate-step", isolate, by: (random.chance(0.3) ? by : -by) * 1000 };
   },
   eviction: (random, { identities, windows }) => ({
     kind: "eviction",

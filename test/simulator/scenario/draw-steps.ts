@@ -6,7 +6,6 @@ import { drawFault, type Fault, type Target } from "./draw-fault.ts";
 
 /** What steps are drawn for. Times in microseconds. */
 export interface Setting extends Target {
-  readonly isolates: number;
   readonly budget: number;
   /** The smallest of the policies' limits. */
   readonly limit: number;

@@ -1,0 +1,97 @@
+import { Redis } from "ioredis";
+import { afterEach, beforeEach, describe, expect, inject, it, onTestFinished, vi } from "vitest";
+
+import { startBridge } from "../../scripts/redis-rest/bridge.ts";
+import { startRedisServer } from "../../scripts/redis-server.ts";
+import { startOlderRedis } from "../support/older-redis.ts";
+import { gatewayOn, OK } from "./health.ts";
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  // A store that fails is said in the log, too.
+  vi.spyOn(console, "warn").mockReturnValue();
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+/** A Redis of its own that can be made to refuse writes. */
+async function startFaulty(args: readonly string[] = []) {
+  const server = await startRedisServer({ args });
+  const redis = new Redis(server.url, { disableClientInfo: true });
+  const bridge = await startBridge({ redis: server.url, port: 0, token: "test" });
+  onTestFinished(async () => {
+    redis.disconnect();
+    await bridge.close();
+    await server.stop();
+  });
+  return { redis, health: gatewayOn(bridge.url) };
+}
+
+describe("a Redis that answers and takes no writes is 503 within a second, and 200 within one of its recovery", () => {
+  it.for([
+    ["full, with noeviction", "maxmemory", "1", "0", /^Redis answered: OOM command not allowed/],
+    [
+      "short of replicas",
+      "min-replicas-to-write",
+      "1",
+      "0",
+      /^Redis answered: NOREPLICAS Not enough good replicas to write/,
+    ],
+  ] as const)("%s", async ([, setting, broken, whole, detail]) => {
+    const { redis, health } = await startFaulty(["--maxmemory-policy", "noeviction"]);
+    expect((await health())[0]).toBe(200);
+    await redis.config("SET", setting, broken);
+    vi.advanceTimersByTime(1_000);
+    expect(await health()).toEqual([
+      503,
+      {
+        ...OK,
+        status: "store-unavailable",
+        code: "ERR_STORE_REFUSED",
+        detail: expect.stringMatching(detail),
+      },
+    ]);
+    await redis.config("SET", setting, whole);
+    vi.advanceTimersByTime(1_000);
+    expect((await health())[0]).toBe(200);
+  });
+
+  it("a read-only replica", async () => {
+    const { redis, health } = await startFaulty();
+    expect((await health())[0]).toBe(200);
+    await redis.replicaof("127.0.0.1", 1);
+    vi.advanceTimersByTime(1_000);
+    expect(await health()).toMatchObject([
+      503,
+      {
+        code: "ERR_STORE_REFUSED",
+        detail: expect.stringMatching(
+          /^Redis answered: READONLY You can't write against a read only replica/,
+        ),
+      },
+    ]);
+    await redis.replicaof("NO", "ONE");
+    vi.advanceTimersByTime(1_000);
+    expect((await health())[0]).toBe(200);
+  });
+
+  it("one before 6.2 says which it is and which it needs", async () => {
+    const older = await startOlderRedis(inject("redisUrl"), "test");
+    onTestFinished(() => older.close());
+    expect(await gatewayOn(older.url, "test", { PREFIX: crypto.randomUUID() })()).toEqual([
+      503,
+      {
+        status: "store-unavailable",
+        code: "ERR_STORE_REFUSED",
+        detail:
+          "Redis answered: ERR syntax error. Tidegate needs Redis 6.2 or later; this is 6.0.16.",
+        store: "redis",
+        dialect: "unknown",
+        version: "6.0.16",
+        breaker: "closed",
+      },
+    ]);
+  });
+});

@@ -1,0 +1,18 @@
+import type { Redis } from "ioredis";
+
+import type { RedisClient } from "../../src/store/redis-client.ts";
+
+/** A real Redis whose scripts read a clock of the test instead of the server's. Keys expire by the server's own. */
+export function redisWithClock(redis: Redis, now: () => number): RedisClient {
+  return {
+    // The scripts that it runs have other names than the product knows them by.
+    evalsha: () => Promise.reject(new Error("NOSCRIPT No matching script.")),
+    eval(script, keys, args) {
+      const time = now();
+      const told = `{'${Math.floor(time / 1e6)}','${time % 1e6}'}`;
+      const timed = script.replace("redis.call('TIME')", told);
+      if (timed === script) throw new Error("the script does not read the clock");
+      return redis.eval(timed, keys.length, ...keys, ...args);
+    },
+  };
+}
