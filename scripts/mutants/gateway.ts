@@ -117,8 +117,36 @@ export const GATEWAY: readonly Mutant[] = [
   {
     name: "health asks with every request",
     file: "src/worker/health.ts",
-    find: "now() - asked >= FRESH",
+    find: "known === undefined || Math.abs(now() - asked) >= FRESH",
     replace: "true",
+    tests: ["test/gateway/health"],
+  },
+  {
+    name: "health is repeated for as long as a clock went back",
+    file: "src/worker/health.ts",
+    find: "Math.abs(now() - asked)",
+    replace: "now() - asked",
+    tests: ["test/gateway/health"],
+  },
+  {
+    name: "health only reads",
+    file: "src/worker/health.ts",
+    find: 'decide("charge", keys',
+    replace: 'decide("peek", keys',
+    tests: ["test/gateway/health"],
+  },
+  {
+    name: "health's code is of another failure",
+    file: "src/worker/health.ts",
+    find: "code: error.code",
+    replace: 'code: "ERR_STORE_UNREACHABLE"',
+    tests: ["test/gateway/health"],
+  },
+  {
+    name: "health does not say what the store is",
+    file: "src/worker/health.ts",
+    find: '...((await store.inspect?.()) ?? { store: "memory" }) }',
+    replace: "}",
     tests: ["test/gateway/health"],
   },
 ];

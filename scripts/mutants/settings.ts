@@ -54,13 +54,13 @@ export const SETTINGS: readonly Mutant[] = [
   {
     name: "a key goes when the state of its algorithm still matters",
     file: "src/algorithms/token-bucket.ts",
-    find: "lifetime: 3",
-    replace: "lifetime: 2",
+    find: "(2 * windowMicroseconds) / 1000",
+    replace: "windowMicroseconds / 1000",
     tests: ["test/policy/compiled"],
   },
   {
     name: "a key goes a millisecond early",
-    file: "src/policy/compile.ts",
+    file: "src/algorithms/sliding-window-log.ts",
     find: "/ 1000) + 1",
     replace: "/ 1000)",
     tests: ["test/policy/compiled"],
