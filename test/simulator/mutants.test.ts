@@ -132,7 +132,7 @@ test.for(Object.keys(IMPLEMENTATIONS) as Algorithm[])(
       .mockImplementation((state, request) => {
         const now = Math.max(request.now, latest.get(Object(state)) ?? 0);
         const outcome = model(state, { ...request, now });
-        if (outcome.state !== undefined) latest.set(outcome.state, now);
+        if (outcome.state !== undefined) latest.set(Object(outcome.state), now);
         const lag = now - request.now;
         const { retryAfter, resetAfter } = outcome;
         return {
