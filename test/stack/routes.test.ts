@@ -117,7 +117,7 @@ test("every key in Redis has its partition in a hash tag, and an end", async () 
       expect(key).toMatch(/^tg:\{[^{}]+\}:[a-z-]+:[bclsf]$/);
       expect(end, key).toBeGreaterThanOrEqual(0);
       expect(end, key).toBeLessThanOrEqual(3_600_000);
-      policies.add(key.slice(key.lastIndexOf(":") + 1));
+      policies.add(key.split(":").at(-2)!);
     }
   }
 
