@@ -4,8 +4,10 @@ import { createLimiter, memoryStore } from "../../src/index.ts";
 import { everyPolicy } from "../support/every-policy.ts";
 
 const LIMIT = 5;
-const named = everyPolicy(LIMIT, "1h").map((policy) => Object.assign(policy, { name: "rides" }));
-const pairs = named.flatMap((first, i) => named.slice(i + 1).map((second) => ({ first, second })));
+const policies = everyPolicy(LIMIT, "1h");
+const pairs = policies.flatMap((first, i) =>
+  policies.slice(i + 1).map((second) => ({ first, second })),
+);
 
 const redis = { url: inject("redisRestUrl"), token: inject("redisRestToken") };
 
@@ -20,7 +22,7 @@ test.for(
     const place = where === "Redis" ? { redis, timeout: "10s" as const } : { store: memoryStore() };
     // Their denial caches would hide what the store says.
     const limiters = [first, second].map((policy) =>
-      createLimiter({ ...place, policies: [policy], denialCache: false }),
+      createLimiter({ ...place, policies: [{ ...policy, name: "rides" }], denialCache: false }),
     );
     const identity = crypto.randomUUID();
     const admitted = [0, 0];
