@@ -66,6 +66,13 @@ export const MIDDLEWARE: readonly Mutant[] = [
     tests: ["test/hono/socket-address"],
   },
   {
+    name: "a function of the partition gets more than the context",
+    file: "src/adapter/request-limiter.ts",
+    find: "(context: Context) => partition(context)",
+    replace: "partition",
+    tests: ["test/adapter/request-limiter"],
+  },
+  {
     name: "a function of the partition gets no context",
     file: "src/adapter/request-limiter.ts",
     find: "identify(context, headers, bindings)",
