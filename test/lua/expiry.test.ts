@@ -2,7 +2,16 @@ import fc from "fast-check";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 
-import { type Policy, segmentedWindow, tokenBucket } from "../../src/policy/policy.ts";
+import type { CompiledPolicy } from "../../src/policy/compile.ts";
+import {
+  fixedWindow,
+  type Policy,
+  segmentedWindow,
+  slidingWindowCounter,
+  slidingWindowLog,
+  tokenBucket,
+} from "../../src/policy/policy.ts";
+import type { Operation } from "../../src/store/store.ts";
 import { algorithmScript, FUTURE } from "../support/algorithm-script.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { everyPolicy } from "../support/every-policy.ts";
@@ -22,42 +31,110 @@ const policies: Policy[] = [
   segmentedWindow({ limit: 6, window: "10m", segments: 3 }),
 ];
 
-const step = fc.record({
+interface Step {
+  readonly gap: number;
+  readonly operation: Operation;
+  readonly cost: number;
+  readonly policy: number;
+}
+
+const step: fc.Arbitrary<Step> = fc.record({
   /** In windows; now and then a step of the clock. */
   gap: fc.oneof(
     { weight: 9, arbitrary: fc.double({ min: 0, max: 0.4, noNaN: true }) },
     { weight: 1, arbitrary: fc.double({ min: -3, max: 3, noNaN: true }) },
   ),
-  operation: fc.constantFrom("consume" as const, "consume" as const, "charge" as const),
+  operation: fc.constantFrom<Operation[]>("consume", "consume", "peek", "charge"),
   cost: fc.integer({ min: 1, max: 6 }),
+  /** Which of the policies asks. */
+  policy: fc.nat(60),
 });
 
-test.for(policies)("a key of $algorithm outlives what it says", async (policy) => {
-  const { algorithm, limit, parameters, ttl, window: seconds } = compilePolicy(policy);
-  const [a, b] = parameters;
+/** How long a key is kept after a write that says so as a span, in milliseconds. */
+function spanOf({ algorithm, ttl, parameters: [, b] }: CompiledPolicy): number {
   // Where whole times are incremented, a class of times is handed over.
-  const kept = algorithm === "token-bucket" && b === 1 ? Math.floor(1.03 ** ttl) + 1 : ttl;
-  const decide = algorithmScript(redis, algorithm, ttl);
+  return algorithm === "token-bucket" && b === 1 ? Math.floor(1.03 ** ttl) + 1 : ttl;
+}
+
+/** Takes these steps, each under one of the policies, and expects the key to be kept for as long as they say. */
+async function expectKept(given: readonly Policy[], steps: readonly Step[]): Promise<void> {
+  const compiled = given.map(compilePolicy);
+  const scripts = compiled.map(({ algorithm, ttl }) => algorithmScript(redis, algorithm, ttl));
+  const key = `tg:{${crypto.randomUUID()}}:expiry`;
+  let now = FUTURE;
+  let expires = 0;
+  for (const { gap, operation, cost, policy } of steps) {
+    const asked = compiled[policy % compiled.length]!;
+    const decide = scripts[policy % compiled.length]!;
+    const { limit, window } = asked;
+    const [a, b] = asked.parameters;
+    now += Math.round(gap * window * 1e6);
+    const { resetAfter } = await decide(key, { now, operation, cost, limit, a, b });
+    // Persisted after every step, so that an expiry is one that this step has set: as a time of this test's clock,
+    // or as a span from the server's.
+    const set = await redis.pexpiretime(key);
+    if (set > 0) expires = set * 1000 > FUTURE - DAYS ? set * 1000 : now + spanOf(asked) * 1000;
+    await redis.persist(key);
+    if (resetAfter > 0) expect(now + resetAfter).toBeLessThanOrEqual(expires);
+  }
+  await redis.del(key);
+}
+
+/** A client that never stops: where it is cheaper, its key is written without a new expiry for as long as that holds. */
+const steady: fc.Arbitrary<Step> = fc.record({
+  gap: fc.double({ min: 0, max: 0.4, noNaN: true }),
+  operation: fc.constant("consume"),
+  cost: fc.integer({ min: 1, max: 3 }),
+  policy: fc.constant(0),
+});
+
+const lengths = { minLength: 1, maxLength: 40, size: "max" } as const;
+const steps = fc.oneof(fc.array(step, lengths), fc.array(steady, lengths));
+
+test.for(policies)("a key of $algorithm outlives what it says", async (policy) => {
   await fc.assert(
-    fc.asyncProperty(
-      fc.array(step, { minLength: 1, maxLength: 40, size: "max" }),
-      async (steps) => {
-        const key = `tg:{${crypto.randomUUID()}}:expiry`;
-        let now = FUTURE;
-        let expires = 0;
-        for (const { gap, operation, cost } of steps) {
-          now += Math.round(gap * seconds * 1e6);
-          const { resetAfter } = await decide(key, { now, operation, cost, limit, a, b });
-          // Persisted after every step, so that an expiry is one that this step has set: as a time of this test's clock,
-          // or as a span from the server's.
-          const set = await redis.pexpiretime(key);
-          if (set > 0) expires = set * 1000 > FUTURE - DAYS ? set * 1000 : now + kept * 1000;
-          await redis.persist(key);
-          expect(now + resetAfter).toBeLessThanOrEqual(expires);
-        }
-        await redis.del(key);
-      },
-    ),
+    fc.asyncProperty(steps, (asked) => expectKept([policy], asked)),
     { numRuns: 100 },
   );
 });
+
+/** What one name may stand for over time: other limits, other windows, the same window in other pieces. */
+const changing: Policy[][] = [
+  [
+    tokenBucket({ limit: 6, refill: 6, per: "10m" }),
+    tokenBucket({ limit: 6, refill: 6, per: "2s" }),
+    tokenBucket({ limit: 60, refill: 6, per: "10m" }),
+    tokenBucket({ limit: 6, refill: 7, per: "1h" }),
+  ],
+  [
+    slidingWindowLog({ limit: 6, window: "10m" }),
+    slidingWindowLog({ limit: 9, window: "2s" }),
+    slidingWindowLog({ limit: 6, window: "5h" }),
+  ],
+  [
+    slidingWindowCounter({ limit: 6, window: "10m" }),
+    slidingWindowCounter({ limit: 9, window: "2s" }),
+    slidingWindowCounter({ limit: 6, window: "5h" }),
+  ],
+  [
+    segmentedWindow({ limit: 6, window: "10m" }),
+    segmentedWindow({ limit: 9, window: "2s" }),
+    segmentedWindow({ limit: 6, window: "20m", segments: 20 }),
+    segmentedWindow({ limit: 6, window: "5h" }),
+  ],
+  [
+    fixedWindow({ limit: 6, window: "10m" }),
+    fixedWindow({ limit: 9, window: "2s" }),
+    fixedWindow({ limit: 6, window: "5h" }),
+  ],
+];
+
+test.for(changing.map((given) => ({ algorithm: given[0]!.algorithm, given })))(
+  "a key of $algorithm outlives what it says, whatever the policy was before",
+  async ({ given }) => {
+    await fc.assert(
+      fc.asyncProperty(steps, (asked) => expectKept(given, asked)),
+      { numRuns: 150 },
+    );
+  },
+);

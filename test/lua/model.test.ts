@@ -17,7 +17,7 @@ afterAll(() => redis.quit());
 const window = fc.constantFrom("1ms", "7ms", "1s", "10s", "1.000003s", "1h", "30d");
 const limit = fc.oneof(fc.integer({ min: 1, max: 12 }), fc.constantFrom(100, 1000, 50_000));
 
-/** Policies of one algorithm; windows stay the same within a run, limits change. */
+/** Policies of one algorithm; within a run limits change, and now and then everything else. */
 const policies: Record<Algorithm, fc.Arbitrary<(limit: number) => Policy>> = {
   "token-bucket": fc
     .record({ refill: fc.constantFrom(1, 3, 7, 10, 1000, 999_983), per: window })
@@ -72,7 +72,7 @@ function isValid(policy: Policy): boolean {
 describe.each(Object.keys(policies) as Algorithm[])(
   "%s in Lua says what its model says",
   (algorithm) => {
-    test("over random requests, gaps, clock steps and limit changes", async () => {
+    test("over random requests, gaps, clock steps, limit and window changes", async () => {
       const decide = algorithmScript(redis, algorithm);
       const model = IMPLEMENTATIONS[algorithm].model as AlgorithmModel<unknown>;
       let compared = 0;
@@ -80,15 +80,21 @@ describe.each(Object.keys(policies) as Algorithm[])(
         fc.asyncProperty(
           policies[algorithm],
           limit,
-          fc.array(step, { minLength: 1, maxLength: 60, size: "max" }),
-          async (policyOf, firstLimit, steps) => {
+          fc.array(fc.tuple(step, fc.option(policies[algorithm], { freq: 12, nil: undefined })), {
+            minLength: 1,
+            maxLength: 60,
+            size: "max",
+          }),
+          async (firstPolicy, firstLimit, steps) => {
             const key = `model:{${crypto.randomUUID()}}`;
             let state: unknown;
             let now = FUTURE;
             let size = firstLimit;
-            fc.pre(isValid(policyOf(50_000)));
-            for (const { gap, nudge, operation, cost, limit: other } of steps) {
+            let policyOf = firstPolicy;
+            fc.pre(isValid(firstPolicy(50_000)));
+            for (const [{ gap, nudge, operation, cost, limit: other }, another] of steps) {
               size = other ?? size;
+              if (another && isValid(another(50_000))) policyOf = another;
               const policy = compilePolicy(policyOf(size));
               const units = Math.max(1, Math.round(cost * size));
               now = Math.max(FUTURE, now + Math.round(gap * policy.window * 1e6) + nudge);

@@ -121,3 +121,30 @@ test.for(Object.keys(IMPLEMENTATIONS) as Algorithm[])(
     }
   },
 );
+
+test.for(Object.keys(IMPLEMENTATIONS) as Algorithm[])(
+  "a %s that waits until a clock that went back has caught up is found",
+  async (algorithm) => {
+    const model = IMPLEMENTATIONS[algorithm].model;
+    const latest = new WeakMap<object, number>();
+    const waiting = vi
+      .spyOn(IMPLEMENTATIONS[algorithm], "model")
+      .mockImplementation((state, request) => {
+        const now = Math.max(request.now, latest.get(Object(state)) ?? 0);
+        const outcome = model(state, { ...request, now });
+        if (outcome.state !== undefined) latest.set(Object(outcome.state), now);
+        const lag = now - request.now;
+        const { retryAfter, resetAfter } = outcome;
+        return {
+          ...outcome,
+          retryAfter: retryAfter > 0 ? retryAfter + lag : 0,
+          resetAfter: resetAfter > 0 ? resetAfter + lag : 0,
+        };
+      });
+    try {
+      expect(await firstViolation()).toMatch(/^waits: /);
+    } finally {
+      waiting.mockRestore();
+    }
+  },
+);

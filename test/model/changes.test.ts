@@ -1,0 +1,255 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+
+import { IMPLEMENTATIONS } from "../../src/algorithms/by-name.ts";
+import type { Duration } from "../../src/policy/duration.ts";
+import {
+  fixedWindow,
+  type Policy,
+  segmentedWindow,
+  slidingWindowCounter,
+  slidingWindowLog,
+  tokenBucket,
+} from "../../src/policy/policy.ts";
+import type { Outcome } from "../../src/store/memory/algorithm.ts";
+import type { Operation } from "../../src/store/store.ts";
+import { compilePolicy } from "../support/compile-policy.ts";
+import { type Admission, burstAboveRate, fullestWindow } from "./trailing-window.ts";
+
+/*
+ * A policy that changes under its name, and a clock that goes back: on the models, which test/lua/model.test.ts holds
+ * equal to the scripts.
+ */
+
+const MINUTE = 60e6;
+const HOUR = 60 * MINUTE;
+/** Five minutes and a half into an hour. */
+const START = 500_000 * HOUR + 5.5 * MINUTE;
+
+interface Counter {
+  ask(policy: Policy, operation: Operation, cost?: number): Outcome<unknown>;
+  /** Of the clock, in microseconds. */
+  now: number;
+}
+
+function counter(): Counter {
+  let state: unknown;
+  return {
+    now: START,
+    ask(policy, operation, cost = 1) {
+      const { algorithm, limit, parameters } = compilePolicy(policy);
+      const [a, b] = parameters;
+      const request = { now: this.now, operation, cost, limit, a, b };
+      const outcome = IMPLEMENTATIONS[algorithm].model(state, request);
+      ({ state } = outcome);
+      return outcome;
+    },
+  };
+}
+
+type Build = (limit: number, window: Duration) => Policy;
+const windows: { algorithm: string; build: Build }[] = [
+  {
+    algorithm: "sliding-window-log",
+    build: (limit, window) => slidingWindowLog({ limit, window }),
+  },
+  {
+    algorithm: "sliding-window-counter",
+    build: (limit, window) => slidingWindowCounter({ limit, window }),
+  },
+  { algorithm: "segmented-window", build: (limit, window) => segmentedWindow({ limit, window }) },
+  { algorithm: "fixed-window", build: (limit, window) => fixedWindow({ limit, window }) },
+];
+
+describe.each(windows)("$algorithm", ({ build }) => {
+  test.for<[before: Duration, after: Duration]>([
+    ["1m", "1h"],
+    ["1h", "1m"],
+    ["1h", "7m"],
+    ["1m", "90s"],
+  ])("from %s to %s: what the old window counts, the new one counts", ([before, after]) => {
+    const counted = counter();
+    counted.ask(build(10, before), "consume", 4);
+    counted.now += 1e6;
+    expect(counted.ask(build(10, after), "peek").remaining).toBe(6);
+    expect(counted.ask(build(10, after), "consume", 7).allowed).toBe(false);
+    expect(counted.ask(build(10, after), "consume", 6).allowed).toBe(true);
+  });
+
+  test.for<[before: Duration, after: Duration, window: number]>([
+    ["1m", "1h", HOUR],
+    ["1h", "1m", MINUTE],
+    ["1h", "7m", 7 * MINUTE],
+  ])("from %s to %s: whoever has spent all waits for one new window", ([before, after, window]) => {
+    const counted = counter();
+    counted.ask(build(10, before), "consume", 10);
+    counted.now += 1e6;
+    const { retryAfter } = counted.ask(build(10, after), "consume");
+    expect(retryAfter).toBeGreaterThan(0);
+    expect(retryAfter).toBeLessThanOrEqual(window);
+    // Only denials come, every few seconds: they do not make it longer.
+    const until = counted.now + retryAfter;
+    for (; counted.now < until; counted.now += Math.ceil(window / 23)) {
+      expect(counted.ask(build(10, after), "consume").allowed).toBe(false);
+    }
+    counted.now = until;
+    expect(counted.ask(build(10, after), "consume").allowed).toBe(true);
+  });
+
+  test("a limit that is raised adds to what is left, one that is lowered takes from it", () => {
+    const counted = counter();
+    counted.ask(build(10, "1h"), "consume", 8);
+    expect(counted.ask(build(20, "1h"), "peek").remaining).toBe(12);
+    expect(counted.ask(build(9, "1h"), "peek").remaining).toBe(1);
+    expect(counted.ask(build(5, "1h"), "peek").remaining).toBe(0);
+    expect(counted.ask(build(10, "1h"), "peek").remaining).toBe(2);
+  });
+
+  test("two versions side by side lock nobody out for longer than the longer window", () => {
+    const versions = [build(10, "1m"), build(10, "10m")];
+    const counted = counter();
+    counted.ask(versions[0]!, "consume", 10);
+    counted.ask(versions[1]!, "consume", 1);
+    const spentAt = counted.now;
+    for (let request = 0; ; request++) {
+      counted.now += 700_000;
+      if (counted.ask(versions[request % 2]!, "consume").allowed) break;
+      expect(counted.now - spentAt).toBeLessThan(11 * MINUTE);
+    }
+  });
+});
+
+describe("token bucket", () => {
+  const hourly = tokenBucket({ limit: 10, refill: 10, per: "1h" });
+  const minutely = tokenBucket({ limit: 10, refill: 10, per: "1m" });
+
+  test("a slower refill is for what is taken from then on: at most the limit and the new rate", () => {
+    const counted = counter();
+    counted.ask(minutely, "consume", 10);
+    const admissions: Admission[] = [];
+    for (; counted.now < START + HOUR; counted.now += 1e6) {
+      if (counted.ask(hourly, "consume").allowed) {
+        admissions.push({ time: counted.now, units: 1 });
+      }
+    }
+    expect(burstAboveRate(admissions, ...compilePolicy(hourly).parameters)).toBeLessThanOrEqual(10);
+  });
+
+  test("a faster refill waits for no longer than that takes to fill it", () => {
+    const counted = counter();
+    counted.ask(hourly, "consume", 10);
+    expect(counted.ask(minutely, "consume")).toMatchObject({ allowed: false, retryAfter: 6e6 });
+  });
+
+  test("a limit that is raised adds to what is left", () => {
+    const counted = counter();
+    counted.ask(hourly, "consume", 8);
+    const raised = tokenBucket({ limit: 20, refill: 10, per: "1h" });
+    expect(counted.ask(raised, "peek").remaining).toBe(12);
+  });
+});
+
+/** Windows that a name may stand for, and how the clock and the requests go. */
+const story = fc.record({
+  limit: fc.integer({ min: 1, max: 12 }),
+  policies: fc.array(
+    fc.record({
+      window: fc.integer({ min: 100, max: 5_000 }),
+      segments: fc.integer({ min: 1, max: 7 }),
+    }),
+    { minLength: 1, maxLength: 3 },
+  ),
+  steps: fc.array(
+    fc.record({
+      /** Milliseconds. */
+      gap: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 700 })),
+      /** By how many milliseconds the clock goes back, mostly not at all. */
+      back: fc.oneof({ weight: 9, arbitrary: fc.constant(0) }, fc.integer({ min: 1, max: 20_000 })),
+      change: fc.option(fc.nat(2), { freq: 5, nil: undefined }),
+      cost: fc.integer({ min: 1, max: 12 }),
+      peek: fc.boolean(),
+    }),
+    { minLength: 1, maxLength: 80, size: "max" },
+  ),
+});
+
+const strict: { algorithm: string; bound: number; build: (s: Shape) => Policy }[] = [
+  {
+    algorithm: "sliding-window-log",
+    bound: 1,
+    build: ({ limit, window }) => slidingWindowLog({ limit, window }),
+  },
+  { algorithm: "segmented-window", bound: 1, build: (shape) => segmentedWindow(shape) },
+  {
+    algorithm: "fixed-window",
+    bound: 2,
+    build: ({ limit, window }) => fixedWindow({ limit, window }),
+  },
+  {
+    algorithm: "sliding-window-counter",
+    bound: 2,
+    build: ({ limit, window }) => slidingWindowCounter({ limit, window }),
+  },
+];
+interface Shape {
+  readonly limit: number;
+  readonly window: Duration;
+  readonly segments: number;
+}
+
+test.for(strict)(
+  "$algorithm: a clock that goes back lets no more through in any real window than $bound times the limit",
+  ({ bound, build }) => {
+    fc.assert(
+      fc.property(story, ({ limit, policies: [first], steps }) => {
+        const window: Duration = `${first!.window}ms`;
+        const policy = build({ limit, window, segments: first!.segments });
+        const counted = counter();
+        const admissions: Admission[] = [];
+        let time = START;
+        for (const { gap, back, cost, peek } of steps) {
+          time += gap * 1000;
+          counted.now += (gap - back) * 1000;
+          const units = Math.min(cost, limit);
+          const { allowed } = counted.ask(policy, peek ? "peek" : "consume", units);
+          if (allowed && !peek) admissions.push({ time, units });
+        }
+        expect(fullestWindow(admissions, first!.window * 1000)).toBeLessThanOrEqual(bound * limit);
+      }),
+      { numRuns: 3_000 },
+    );
+  },
+);
+
+test.for(strict.filter(({ bound }) => bound === 1))(
+  "$algorithm: windows that change let no more through than the limit in any window of the moment",
+  ({ build }) => {
+    fc.assert(
+      fc.property(story, ({ limit, policies, steps }) => {
+        const counted = counter();
+        const admissions: Admission[] = [];
+        let at = 0;
+        let remembered = START;
+        for (const { gap, change, cost, peek } of steps) {
+          counted.now += gap * 1000;
+          const before = policies[at % policies.length]!;
+          if (change !== undefined) {
+            at = change;
+            // What the old window had forgotten by now, nobody can count.
+            remembered = Math.max(remembered, counted.now - before.window * 1000);
+          }
+          const { window, segments } = policies[at % policies.length]!;
+          const policy = build({ limit, window: `${window}ms`, segments });
+          const units = Math.min(cost, limit);
+          const { allowed } = counted.ask(policy, peek ? "peek" : "consume", units);
+          if (!allowed || peek) continue;
+          admissions.push({ time: counted.now, units });
+          const since = Math.max(remembered, counted.now - window * 1000);
+          const held = admissions.filter(({ time }) => time > since);
+          expect(held.reduce((sum, { units: taken }) => sum + taken, 0)).toBeLessThanOrEqual(limit);
+        }
+      }),
+      { numRuns: 3_000 },
+    );
+  },
+);
