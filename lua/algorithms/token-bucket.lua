@@ -1,9 +1,9 @@
 -- Token bucket as GCRA: one number says when the bucket will be full again.
 --
--- State    string of digits: the class of the time for which the key is kept in 3 of them, else 100, then the theoretical arrival
+-- State    string of digits: 3 for the class of the time for which the key is kept, else 100, then the theoretical arrival
 --          time (TAT) in microseconds, so that the number can be incremented; when the time has a fraction, in units of
---          1/divisor microsecond, ":rest" follows, and when a charge has led into debt ":rest-". No key means a full
---          bucket.
+--          1/divisor microsecond, ":rest" follows, and when a charge has led into debt, ":rest-". No key means a full
+--          bucket. Under another policy the TAT stays: a slower refill is for what is taken from then on.
 -- limit    size of the bucket, the burst
 -- interval, divisor   one unit refills every interval/divisor microseconds; limit * interval < 2^51
 -- ttl      how long a key is kept after a write, at least twice what the bucket takes to refill: in milliseconds, or
