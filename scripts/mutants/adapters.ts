@@ -47,23 +47,22 @@ export const ADAPTERS: readonly Mutant[] = [
   {
     name: "the process comes before the bindings",
     file: "src/hono.ts",
-    find: "{ ...processEnvironment(), ...(c.env as object) }",
-    replace: "{ ...(c.env as object), ...processEnvironment() }",
+    find: "{ ...readEnvironment(), ...(c.env as object) }",
+    replace: "{ ...(c.env as object), ...readEnvironment() }",
     tests: ["test/hono/configuration"],
   },
   {
     name: "Hono's onDenied is not asked",
     file: "src/hono.ts",
-    find: "options.onDenied?.(c, answer) ??",
-    replace: "",
+    find: "answerDenied(options, c, answer)",
+    replace: "answer.response()",
     tests: ["test/hono/rate-limit"],
   },
   {
     name: "a denied request goes on to its handler",
     file: "src/hono.ts",
-    find: "if (!answer.allowed) return options.onDenied?.(c, answer) ?? answer.response();\n    await next();",
-    replace:
-      "await next();\n    if (!answer.allowed) return options.onDenied?.(c, answer) ?? answer.response();",
+    find: "if (!answer.allowed) return answerDenied(options, c, answer);\n    await next();",
+    replace: "await next();\n    if (!answer.allowed) return answerDenied(options, c, answer);",
     tests: ["test/hono/context"],
   },
   {
@@ -90,8 +89,8 @@ export const ADAPTERS: readonly Mutant[] = [
   {
     name: "Vercel's onDenied is not asked",
     file: "src/vercel.ts",
-    find: "options.onDenied?.(request, answer) ??",
-    replace: "",
+    find: "answerDenied(options, request, answer)",
+    replace: "answer.response()",
     tests: ["test/edge/vercel"],
   },
   {
@@ -104,14 +103,14 @@ export const ADAPTERS: readonly Mutant[] = [
   {
     name: "who is nobody is refused by default",
     file: "src/adapter/request-limiter.ts",
-    find: 'onMissing = "share"',
-    replace: 'onMissing = "reject"',
+    find: 'missing && onMissing === "reject"',
+    replace: 'missing && onMissing !== "share"',
     tests: ["test/hono/identity"],
   },
   {
     name: "who is refused pays",
     file: "src/adapter/request-limiter.ts",
-    find: 'if (missing && onMissing === "reject") return missingIdentity();\n    const units = typeof cost === "function" ? await cost(context) : cost;',
+    find: 'if (missing && onMissing === "reject") return missingIdentity();\n    if (missing && onMissing === undefined) reportMissing(options);\n    const units = typeof cost === "function" ? await cost(context) : cost;',
     replace:
       'const units = typeof cost === "function" ? await cost(context) : cost;\n    if (missing && onMissing === "reject") return missingIdentity();',
     tests: ["test/adapter/request-limiter"],
@@ -140,9 +139,9 @@ export const ADAPTERS: readonly Mutant[] = [
   {
     name: "a request's cost is asked for before who it is",
     file: "src/adapter/request-limiter.ts",
-    find: "const identity = await identify(context, headers);",
+    find: "const identity = await identify(context, headers, bindings);",
     replace:
-      'if (typeof cost === "function") await cost(context);\n    const identity = await identify(context, headers);',
+      'if (typeof cost === "function") await cost(context);\n    const identity = await identify(context, headers, bindings);',
     tests: ["test/adapter/request-limiter"],
   },
 ];

@@ -61,22 +61,22 @@ export const CLIENTS: readonly Mutant[] = [
   {
     name: "an answer does not count",
     file: "src/store/rest-client.ts",
-    find: "unanswered = 0;\n    if (reply",
-    replace: "if (reply",
+    find: "unanswered = 0;\n    const { status",
+    replace: "const { status",
     tests: ["test/store/rest-commands"],
   },
   {
     name: "Redis's error is taken for its answer",
     file: "src/store/rest-client.ts",
-    find: "if (reply?.error !== undefined) throw",
+    find: "if (reply.error !== undefined) throw",
     replace: "if (false) throw",
     tests: ["test/store/rest-commands"],
   },
   {
     name: "an empty variable names a Redis",
     file: "src/store/redis-client.ts",
-    find: '&& environment[name] !== ""',
-    replace: "",
+    find: "!isBlank(environment[name])",
+    replace: "environment[name] !== undefined",
     tests: ["test/store/redis-environment"],
   },
   {

@@ -110,8 +110,8 @@ export const COUNTING: readonly Mutant[] = [
   {
     name: "the fixed window's model counts from its first request",
     file: "src/store/memory/fixed-window.ts",
-    find: "start = now - (now % window);",
-    replace: "start = now;",
+    find: "const boundary = now - (now % window) + window;",
+    replace: "const boundary = now + window;",
     tests: ["test/lua/model"],
   },
 ];

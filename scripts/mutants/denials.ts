@@ -152,8 +152,8 @@ export const DENIALS: readonly Mutant[] = [
   {
     name: "an answer from before a reset brings the denial back",
     file: "src/limiter/denial-cache.ts",
-    find: "|| sentAt <= forgotAt",
-    replace: "",
+    find: "if (sentAt <= forgotAt || rows.every(",
+    replace: "if (rows.every(",
     tests: ["test/limiter/denial-cache"],
   },
   {

@@ -5,15 +5,15 @@ export const GATEWAY: readonly Mutant[] = [
   {
     name: "a request's rules are asked in reverse",
     file: "src/worker/gateway.ts",
-    find: "of limited) {",
-    replace: "of limited.toReversed()) {",
+    find: "of selected) {",
+    replace: "of selected.toReversed()) {",
     tests: ["test/gateway/rules"],
   },
   {
-    name: "decisions are told first to last",
+    name: "decisions are told last to first",
     file: "src/worker/gateway.ts",
-    find: "decisions.reduceRight(",
-    replace: "decisions.reduce(",
+    find: "decisions.reduce(",
+    replace: "decisions.reduceRight(",
     tests: ["test/gateway/rules"],
   },
   {
@@ -33,7 +33,7 @@ export const GATEWAY: readonly Mutant[] = [
   {
     name: "the gateway's own paths are the origin's, too",
     file: "src/worker/gateway.ts",
-    find: "if (readings.some(([first]) => first === OWN)) return notFound();",
+    find: "if ([plain, ...others, ...wider].some(([first]) => first === OWN)) return notFound();",
     replace: "",
     tests: ["test/gateway/paths"],
   },
@@ -53,16 +53,16 @@ export const GATEWAY: readonly Mutant[] = [
   },
   {
     name: "HEAD goes past a rule for GET",
-    file: "src/worker/route.ts",
-    find: 'method === "HEAD" ? "GET" : method.toUpperCase()',
-    replace: "method.toUpperCase()",
+    file: "src/worker/methods.ts",
+    find: 'asked === "HEAD" ? "GET" : asked',
+    replace: "asked",
     tests: ["test/gateway/rules"],
   },
   {
     name: "a last star needs a segment",
     file: "src/worker/route.ts",
-    find: "segments.length < fixed",
-    replace: "segments.length <= fixed",
+    find: "return open || last === head.length;",
+    replace: "return open ? last > head.length : last === head.length;",
     tests: ["test/gateway/rules"],
   },
   {
@@ -96,15 +96,15 @@ export const GATEWAY: readonly Mutant[] = [
   {
     name: "two rules may share a policy's name",
     file: "src/worker/config.ts",
-    find: "checkNames(rules, faults);",
+    find: "checkNames(rules, list, faults);",
     replace: "",
     tests: ["test/gateway/config"],
   },
   {
     name: "a problem may be stored",
     file: "src/http/problem.ts",
-    find: 'headers.set("Cache-Control", "no-store");',
-    replace: "",
+    find: 'headers.set("Cache-Control", "no-store");\n  return new Response(JSON',
+    replace: "return new Response(JSON",
     tests: ["test/http/problem"],
   },
   {
@@ -117,8 +117,36 @@ export const GATEWAY: readonly Mutant[] = [
   {
     name: "health asks with every request",
     file: "src/worker/health.ts",
-    find: "now() - asked >= FRESH",
+    find: "known === undefined || Math.abs(now() - asked) >= FRESH",
     replace: "true",
+    tests: ["test/gateway/health"],
+  },
+  {
+    name: "health is repeated for as long as a clock went back",
+    file: "src/worker/health.ts",
+    find: "Math.abs(now() - asked)",
+    replace: "now() - asked",
+    tests: ["test/gateway/health"],
+  },
+  {
+    name: "health only reads",
+    file: "src/worker/health.ts",
+    find: 'decide("charge", keys',
+    replace: 'decide("peek", keys',
+    tests: ["test/gateway/health"],
+  },
+  {
+    name: "health's code is of another failure",
+    file: "src/worker/health.ts",
+    find: "code: error.code",
+    replace: 'code: "ERR_STORE_UNREACHABLE"',
+    tests: ["test/gateway/health"],
+  },
+  {
+    name: "health does not say what the store is",
+    file: "src/worker/health.ts",
+    find: '...((await store.inspect?.()) ?? { store: "memory" }) }',
+    replace: "}",
     tests: ["test/gateway/health"],
   },
 ];

@@ -124,8 +124,8 @@ export const KEYS: readonly Mutant[] = [
   {
     name: "two policies of a limiter share a key",
     file: "src/limiter/decision-path.ts",
-    find: "policies.map(({ name }) => `}:${name}`)",
-    replace: "policies.map(() => `}:${policies[0]!.name}`)",
+    find: "policies.map(({ key }) => `}:${key}`)",
+    replace: "policies.map(() => `}:${policies[0]!.key}`)",
     tests: ["test/limiter/keys"],
   },
   {

@@ -110,8 +110,15 @@ export const REQUESTS: readonly Mutant[] = [
   {
     name: "a cost that is not said is nothing",
     file: "src/limiter/cost.ts",
-    find: "options?.cost === undefined ? 1 :",
-    replace: "options?.cost === undefined ? 0 :",
+    find: "if (!options) return 1;",
+    replace: "if (!options) return 0;",
+    tests: ["test/limiter/keys"],
+  },
+  {
+    name: "a cost that options leave out is nothing",
+    file: "src/limiter/cost.ts",
+    find: "const { cost = 1 } = options;",
+    replace: "const { cost = 0 } = options;",
     tests: ["test/limiter/keys"],
   },
   {

@@ -19,8 +19,8 @@ export const STORE: readonly Mutant[] = [
   {
     name: "the log hears of every failure",
     file: "src/limiter/guarded-store.ts",
-    find: "if (breaker.failed(now())) tell(failure);",
-    replace: "breaker.failed(now());\n      tell(failure);",
+    find: "if (breaker.failed(key!, sentAt, lastFailure)) {",
+    replace: "breaker.failed(key!, sentAt, lastFailure);\n      {",
     tests: ["test/limiter/guarded-store"],
   },
   {

@@ -61,8 +61,8 @@ export const TIMERS: readonly Mutant[] = [
   {
     name: "the reset is told as of when it is asked for",
     file: "src/limiter/decision.ts",
-    find: "decisionHeaders(this, this.#madeAt,",
-    replace: "decisionHeaders(this, Date.now(),",
+    find: "decisionHeaders(this, now,",
+    replace: "decisionHeaders(this, Date.now() * 1000,",
     tests: ["test/http/fields"],
   },
 ];

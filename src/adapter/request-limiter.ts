@@ -94,7 +94,7 @@ export function compileRequest<Context>(
   const { partition = ["ip"], clientIp, onMissing, cost = 1, onDenied } = options;
   const identify =
     typeof partition === "function"
-      ? partition
+      ? (context: Context) => partition(context)
       : fromHeaders(compileSources(partition, clientIp, "partition", faults));
   if (onMissing !== undefined && onMissing !== "share" && onMissing !== "reject") {
     faults.add("onMissing", onMissing, 'Use "share" or "reject".');
