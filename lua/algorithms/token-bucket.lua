@@ -1,9 +1,9 @@
 -- Token bucket as GCRA: one number says when the bucket will be full again.
 --
--- State    string of digits: the class of the time for which the key is kept in 3 of them, else 100, then the theoretical arrival
+-- State    string of digits: 3 for the class of the time for which the key is kept, else 100, then the theoretical arrival
 --          time (TAT) in microseconds, so that the number can be incremented; when the time has a fraction, in units of
---          1/divisor microsecond, ":rest" follows, and when a charge has led into debt ":rest-". No key means a full
---          bucket.
+--          1/divisor microsecond, ":rest" follows, and when a charge has led into debt, ":rest-". No key means a full
+--          bucket. Under another policy the TAT stays: a slower refill is for what is taken from then on.
 -- limit    size of the bucket, the burst
 -- interval, divisor   one unit refills every interval/divisor microseconds; limit * interval < 2^51
 -- ttl      how long a key is kept after a write, at least twice what the bucket takes to refill: in milliseconds, or
@@ -54,16 +54,12 @@ local function token_bucket(key, now, operation, cost, limit, interval, divisor,
   local number = takes and not healed and before > 0 and divisor == 1 and used <= capacity
     and (now + before) % capacity + used - before < capacity and redis.pcall('INCRBY', key, used - before)
   if healed or takes and (type(number) ~= 'number' or number - number % 1e16 ~= ttl * 1e16) then
-    local fraction, class, text = used % divisor, '100', '%s%.0f'
+    local fraction, class = used % divisor, '100'
     if divisor == 1 then
       class, ttl = ttl, 1.03 ^ ttl
       ttl = ttl - ttl % 1 + 1
     end
-    if used > capacity then
-      text = '%s%.0f:%.0f-'
-    elseif fraction > 0 then
-      text = '%s%.0f:%.0f'
-    end
+    local text = used > capacity and '%s%.0f:%.0f-' or fraction > 0 and '%s%.0f:%.0f' or '%s%.0f'
     redis.call('SET', key, string.format(text, class, now + (used - fraction) / divisor, fraction), 'PX', ttl)
   end
   if operation == 'charge' then

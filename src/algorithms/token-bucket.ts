@@ -21,7 +21,15 @@ export const TOKEN_BUCKET: Implementation = {
     const { refill, per } = policy as Extract<Policy, { algorithm: "token-bucket" }>;
     const units = whole(refill, MAX_LIMIT, `${path}.refill`, faults);
     const microseconds = windowOf(per, `${path}.per`, faults);
-    const parameters = leastAtOrAbove(microseconds, units, Math.floor((2 ** 51 - 1) / limit));
+    const common = greatestCommonDivisor(microseconds, units);
+    let parameters: [number, number] = [microseconds / common, units / common];
+    if (limit * parameters[0] >= 2 ** 51) {
+      // The exact fraction does not fit: one of fewer units that does, off by 0.01 % at most. Rounded up, and by more than
+      // a product can be off, so that never a unit too many comes back.
+      const fewer = Math.max(1, Math.floor(((2 ** 50 / limit) * units) / microseconds));
+      const divisor = Math.min(units, fewer);
+      parameters = [Math.ceil(((divisor * microseconds) / units) * (1 + 2 ** -50)), divisor];
+    }
     const windowMicroseconds = (limit * parameters[0]) / parameters[1];
     if (windowMicroseconds > MAX_WINDOW) {
       faults.add(
@@ -42,27 +50,7 @@ function ttl({ windowMicroseconds, parameters: [, divisor] }: Times): number {
     : Math.max(101, Math.ceil(Math.log(milliseconds) / Math.log(1.03)));
 }
 
-/**
- * The least fraction that is not below numerator / denominator and whose own numerator is at most `most`: so that never
- * a unit too many comes back. Down the Stern-Brocot tree, in as many steps as Euclid's algorithm takes.
- */
-function leastAtOrAbove(numerator: number, denominator: number, most: number): [number, number] {
-  let above: [number, number] = [1, 0];
-  let below: [number, number] = [0, 1];
-  // How far each is off, by the cross product.
-  let [over, under] = [denominator, numerator];
-  for (;;) {
-    const lower = Math.min(
-      Math.floor(over / under),
-      below[0] > 0 ? Math.floor((most - above[0]) / below[0]) : Infinity,
-    );
-    above = [above[0] + lower * below[0], above[1] + lower * below[1]];
-    over -= lower * under;
-    if (over === 0) return above;
-    const raise = Math.floor((under - 1) / over);
-    below = [below[0] + raise * above[0], below[1] + raise * above[1]];
-    under -= raise * over;
-    if (above[0] + below[0] > most)
-      return above[1] > 0 ? above : [Math.ceil(numerator / denominator), 1];
-  }
+function greatestCommonDivisor(a: number, b: number): number {
+  while (b > 0) [a, b] = [b, a % b];
+  return a;
 }

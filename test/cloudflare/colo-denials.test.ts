@@ -128,7 +128,9 @@ describe("an address", () => {
   test("that is looked at is the one that was put", async () => {
     const address = await addressOf(isolate());
     match.mockResolvedValue(new Response(`1,${SHOWN},0,900000,900000`));
-    expect(await isolate().look("ada", 1)).toMatchObject([{ allowed: false, remaining: 0 }]);
+    expect(await isolate().look("ada", 1)).toMatchObject({
+      rows: [{ allowed: false, remaining: 0 }],
+    });
     expect(match.mock.calls).toEqual([[address]]);
   });
 

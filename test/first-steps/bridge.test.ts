@@ -9,6 +9,7 @@ import { codeBlocks } from "../docs/code-blocks.ts";
 
 let bridge: ChildProcess;
 let url: string;
+let token: string;
 let complaints = "";
 beforeAll(async () => {
   const { code } = codeBlocks("README.md").find((block) => block.code.startsWith("npx tidegate-"))!;
@@ -19,13 +20,19 @@ beforeAll(async () => {
     .replace("8079", String(port));
   bridge = spawn("bash", ["-c", `${line.trim()} --emulate upstash`], {
     cwd: inject("installed"),
-    env: { ...process.env, npm_config_offline: "true" },
+    env: { ...process.env, npm_config_offline: "true", REDIS_REST_TOKEN: "" },
     stdio: ["ignore", "pipe", "pipe"],
     // A group of its own, to be ended as a terminal's Ctrl-C would: npx, its shell and the bridge.
     detached: true,
   });
   bridge.stderr!.on("data", (chunk) => (complaints += chunk));
-  for await (const chunk of bridge.stdout!) if (String(chunk).includes(url)) break;
+  let printed = "";
+  for await (const chunk of bridge.stdout!) {
+    printed += String(chunk);
+    // A newcomer copies it from there.
+    token = /token (\S+)\n/.exec(printed)?.[1] ?? "";
+    if (printed.includes(url) && token !== "") break;
+  }
 });
 afterAll(async () => {
   process.kill(-bridge.pid!, "SIGINT");
@@ -35,7 +42,7 @@ afterAll(async () => {
 async function ask(...command: string[]): Promise<unknown> {
   const answer = await fetch(url, {
     method: "POST",
-    headers: { authorization: "Bearer local" },
+    headers: { authorization: `Bearer ${token}` },
     body: JSON.stringify(command),
   });
   return answer.json();
@@ -50,7 +57,7 @@ it("it decides", async () => {
   const program = `
     import { createLimiter, fixedWindow } from "tidegate";
     const limiter = createLimiter({
-      redis: { url: ${JSON.stringify(url)}, token: "local" },
+      redis: { url: ${JSON.stringify(url)}, token: ${JSON.stringify(token)} },
       timeout: "10s",
       policies: [fixedWindow({ limit: 2, window: "30d" })],
     });

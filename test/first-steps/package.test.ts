@@ -35,6 +35,7 @@ describe("the tarball", () => {
       "CONTRIBUTING.md",
       "LICENSE",
       "README.md",
+      "SECURITY.md",
       "bench/*.json",
       "bench/*.svg",
       "dist/*.js",
