@@ -203,6 +203,20 @@ export const FAULTY: FaultyOptions[] = [
     /^Did you mean `prefix`\?/,
   ],
   [
+    "a short option with one letter replaced",
+    withPolicy({ nama: "app" }),
+    "policies[0].nama",
+    '"app"',
+    /^Did you mean `name`\?/,
+  ],
+  [
+    "a short option with two letters replaced",
+    withPolicy({ mate: 5 }),
+    "policies[0].mate",
+    "5",
+    /^A fixed-window has /,
+  ],
+  [
     "an option near none",
     { policies: [policy], retries: 3 },
     "retries",
@@ -251,6 +265,13 @@ export const FAULTY: FaultyOptions[] = [
     "redis.tokn",
     '"(a string)"',
     /^Did you mean `token`\?/,
+  ],
+  [
+    "another misspelt option of the endpoint",
+    { ...noStore, redis: { url, token: "t", uri: "https://ada:hunter2@h" } },
+    "redis.uri",
+    '"(a string)"',
+    /^Did you mean `url`\?/,
   ],
   [
     "a token in place of the URL",
