@@ -469,6 +469,7 @@ export const FAULTY: FaultyOptions[] = [
     ["with a space in it", "https://h /", "https://h /"],
     ["without a scheme", "h.example:8079", "h.example:8079"],
     ["in whose place the token stands", "AXyzASQgNjAwZjA2", "(hidden)"],
+    ["in whose place a user and a password of digits stand", "default:123456", "(hidden)"],
   ].map(([name, given, shown]): FaultyOptions => [
     `a URL ${name}`,
     { ...noStore, redis: { url: given, token: "t" } },
