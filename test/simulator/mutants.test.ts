@@ -3,6 +3,7 @@ import { beforeEach, expect, test, vi } from "vitest";
 import { IMPLEMENTATIONS } from "../../src/algorithms/by-name.ts";
 import type { Breaker } from "../../src/limiter/breaker.ts";
 import { guardStore } from "../../src/limiter/guarded-store.ts";
+import type { LastAnswers } from "../../src/limiter/last-answers.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
 import type { Algorithm } from "../../src/policy/policy.ts";
 import { redisStore } from "../../src/store/redis-store.ts";
@@ -18,13 +19,19 @@ type Assemble = typeof assemble;
 
 const mutation = vi.hoisted(() => ({
   breaker: (breaker: Breaker): Breaker => breaker,
+  answers: (answers: LastAnswers): LastAnswers => answers,
 }));
+vi.mock(import("../../src/limiter/last-answers.ts"), async (original) => {
+  const { createLastAnswers } = await original();
+  return { createLastAnswers: (...given) => mutation.answers(createLastAnswers(...given)) };
+});
 vi.mock(import("../../src/limiter/breaker.ts"), async (original) => {
   const { createBreaker } = await original();
   return { createBreaker: () => mutation.breaker(createBreaker()) };
 });
 beforeEach(() => {
   mutation.breaker = (breaker) => breaker;
+  mutation.answers = (answers) => answers;
 });
 
 /** A limiter whose client makes something else of an error. */
@@ -121,3 +128,17 @@ test.for(Object.keys(IMPLEMENTATIONS) as Algorithm[])(
     }
   },
 );
+
+test.for<[mistake: string, mutant: (answers: LastAnswers) => LastAnswers]>([
+  ["starting from nothing where the store fails", (answers) => ({ ...answers, note: () => {} })],
+  [
+    "believing the answer that came last, and not the newest",
+    (answers) => ({
+      ...answers,
+      note: (partition, reply, _sentAt, now) => answers.note(partition, reply, Infinity, now),
+    }),
+  ],
+])("%s is found", async ([, mutant]) => {
+  mutation.answers = mutant;
+  expect(await firstViolation()).toMatch(/^fallback: .* locally/);
+});
