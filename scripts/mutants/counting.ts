@@ -75,8 +75,8 @@ export const COUNTING: readonly Mutant[] = [
   {
     name: "the model is off by one",
     file: "src/store/memory/sliding-window-log.ts",
-    find: "units.length + cost <= limit",
-    replace: "units.length + cost <= limit + 1",
+    find: "used + cost <= limit",
+    replace: "used + cost <= limit + 1",
     tests: ["test/model", "test/lua/model"],
   },
   {

@@ -65,7 +65,14 @@ export function leasingStore(
 
   /** Asks for one unit, for this request alone. */
   async function consume(holding: Holding, keys: readonly string[]): Promise<Reply> {
-    const reply = await ask("consume", keys, 1);
+    let reply: Reply;
+    try {
+      reply = await ask("consume", keys, 1);
+    } catch (error) {
+      const time = now();
+      if (heldUnits(holding, time) === 0) throw error;
+      return spendHeld(holding, 1, time);
+    }
     const time = now();
     const held = heldUnits(holding, time);
     if (held > 0 && reply.rows.some(({ allowed }) => !allowed)) return spendHeld(holding, 1, time);
@@ -77,6 +84,21 @@ export function leasingStore(
     const told = { ...reply, rows };
     expectSilence(holding, told, time);
     return told;
+  }
+
+  /** Asks for several units at once, and leaves those that are held to others. */
+  async function consumeSeveral(
+    holding: Holding,
+    keys: readonly string[],
+    cost: number,
+  ): Promise<Reply> {
+    try {
+      return await ask("consume", keys, cost);
+    } catch (error) {
+      // From here on it is decided without the store, which counts what was held among what is left.
+      holding.grants = [];
+      throw error;
+    }
   }
 
   /** Asks for the next units, of which one is for this request. */
@@ -131,7 +153,7 @@ export function leasingStore(
       }
       if (mayRenew) return renew(holding, keys, units);
       if (busy && holding.short) return toldOf(holding, time, false);
-      return cost === 1 ? consume(holding, keys) : ask("consume", keys, cost);
+      return cost === 1 ? consume(holding, keys) : consumeSeveral(holding, keys, cost);
     },
 
     async reset(keys) {

@@ -1,6 +1,5 @@
 import { StoreError } from "../errors.ts";
 import { partitionKey } from "../partition/partition-key.ts";
-import { memoryStore } from "../store/memory-store.ts";
 import type { Operation, Reply, Store } from "../store/store.ts";
 import { type CostOptions, costOf } from "./cost.ts";
 import { createDecision, type Decision, type Reason } from "./decision.ts";
@@ -29,8 +28,8 @@ export function createDecisionPath(store: Store, settings: LimiterSettings): Dec
   const probes = createProbes();
   const clocks = createRedisClocks();
   const sharing = settings.sharedDenials?.share(settings, clocks, denials);
-  const memory = memoryStore(store.now ? { now: () => store.now!() } : {});
-  const decideWithoutStore = createFallback(policies, settings.onFailure, memory);
+  const clock = store.now && (() => store.now!());
+  const fallback = createFallback(policies, settings.onFailure, clock);
   const smallestLimit = Math.min(...policies.map(({ limit }) => limit));
   const ends = policies.map(({ key }) => `}:${key}`);
 
@@ -74,9 +73,11 @@ export function createDecisionPath(store: Store, settings: LimiterSettings): Dec
     const sentAt = now();
     try {
       const reply = await store.decide(operation, keys, cost, policies);
+      const receivedAt = now();
       const { now: shown, rows, repeated } = reply;
+      fallback.note(partition, reply, sentAt, receivedAt);
       if (settings.maxDenials > 0 && cost > 0 && rows.some(({ retryAfter }) => retryAfter > 0)) {
-        const answeredAt = repeated ? sentAt : clocks.note(partition, shown, sentAt, now());
+        const answeredAt = repeated ? sentAt : clocks.note(partition, shown, sentAt, receivedAt);
         denials.learn(partition, operation === "charge" ? 1 : cost, answeredAt, reply);
       }
       tell?.(partition, cost, shown, rows);
@@ -85,7 +86,7 @@ export function createDecisionPath(store: Store, settings: LimiterSettings): Dec
         : answer("limited", reply);
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
-      const { now: shown, rows, status } = decideWithoutStore(operation, keys, cost);
+      const { now: shown, rows, status } = fallback.decide(operation, partition, keys, cost);
       return createDecision({
         reason: "store-unavailable",
         status,
@@ -114,7 +115,7 @@ export function createDecisionPath(store: Store, settings: LimiterSettings): Dec
     if (cost <= smallestLimit) return undefined;
     const known = denials.find(partition, cost, now());
     return answer("cost-exceeds-limit", {
-      now: known?.now ?? memory.now!(),
+      now: known?.now ?? fallback.now(),
       rows: policies.map(({ limit: most }, i) => ({
         allowed: cost <= most,
         remaining: known?.rows[i]?.remaining ?? most,
@@ -131,10 +132,11 @@ export function createDecisionPath(store: Store, settings: LimiterSettings): Dec
 
     async forget(partition) {
       const keys = keysOf(partition);
-      await memory.reset(keys);
+      fallback.forget(partition, keys, now());
       await store.reset(keys);
       // Only now: an answer to a request that overtook the reset would bring the old denial back.
       denials.forget(partition, now());
+      fallback.forget(partition, keys, now());
       sharing?.forget(partition);
     },
   };

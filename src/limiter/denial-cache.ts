@@ -56,7 +56,7 @@ export function createDenialCache(maxEntries: number): DenialCache {
     },
 
     learn(partition, cost, sentAt, { now: shown, rows }) {
-      if (sentAt <= forgotAt || rows.every(({ retryAfter }) => retryAfter === 0)) return;
+      if (rows.every(({ retryAfter }) => retryAfter === 0) || sentAt <= forgotAt) return;
       const denial = [cost, sentAt, shown];
       for (const { remaining, retryAfter, resetAfter } of rows) {
         denial.push(remaining, retryAfter, resetAfter);

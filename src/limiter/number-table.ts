@@ -7,7 +7,7 @@ export interface NumberTable {
   /** The slot of a text, which is used by that, or 0 if it has none. Its numbers begin at so many times their count. */
   find(text: string): number;
   /** Puts numbers under a text. If all slots are taken, one that was not used lately is given up. */
-  set(text: string, numbers: readonly number[]): void;
+  set(text: string, numbers: ArrayLike<number>): void;
   /** Gives a slot up. */
   remove(slot: number): void;
 }

@@ -17,9 +17,10 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
   if (typeof options !== "object" || options === null) {
     faults.add("options", options, "Give an object of options, or nothing.");
   } else {
-    const { maxEntries, now } = options;
-    checkOptions(options, ["maxEntries", "now"], "", faults);
+    const { maxEntries, maxBytes, now } = options;
+    checkOptions(options, ["maxEntries", "maxBytes", "now"], "", faults);
     if (maxEntries !== undefined) whole(maxEntries, Number.MAX_SAFE_INTEGER, "maxEntries", faults);
+    if (maxBytes !== undefined) whole(maxBytes, Number.MAX_SAFE_INTEGER, "maxBytes", faults);
     if (now !== undefined && typeof now !== "function") {
       faults.add("now", now, "Give a function that returns microseconds since 1970.");
     }

@@ -1,6 +1,5 @@
 import type { CompiledPolicy } from "../policy/compile.ts";
 import type { Algorithm } from "../policy/policy.ts";
-import { putLast } from "../put-last.ts";
 import type { Outcome } from "./memory/algorithm.ts";
 import type { Operation, Row, Store } from "./store.ts";
 
@@ -12,27 +11,47 @@ function toRow({ allowed, remaining, retryAfter, resetAfter }: Row): Row {
 interface Entry {
   readonly algorithm: Algorithm;
   readonly state: unknown;
+  readonly bytes: number;
+  /** When nothing of it counts any more, in microseconds. */
+  readonly ends: number;
 }
 
 export interface MemoryStoreOptions {
   /** How many keys it holds at most; beyond that, the one unused for longest goes first. Default 10,000. */
   readonly maxEntries?: number;
+  /**
+   * How many bytes of memory it holds at most, about; beyond that, the key unused for longest goes first. Default
+   * 16 MiB.
+   */
+  readonly maxBytes?: number;
   /** The clock, in microseconds since 1970. Default: the isolate's. */
   readonly now?: () => number;
 }
 
+/** How many moments a log tells apart: with more, it is no more exact than a window's 63rd, and 16 bytes larger each. */
+const MAX_MOMENTS = 128;
+
+/** What an entry takes besides its numbers and the characters of its key, as measured. */
+const ENTRY_BYTES = 300;
+
 /**
  * Counts in this isolate's memory: for a first run without Redis, for tests, and as the fallback in an outage. Each
  * isolate counts alone, and forgets with the isolate.
+ *
+ * A sliding window's log tells 128 moments apart; where more would have to be, some units count for longer, by at most a
+ * 63rd of the window. A key that goes because memory is full counts from nothing when it comes back.
  *
  * @example
  * createLimiter({ store: memoryStore(), policies: [fixedWindow({ limit: 100, window: "1m" })] })
  */
 export function memoryStore({
   maxEntries = 10_000,
+  maxBytes = 2 ** 24,
   now = () => Date.now() * 1000,
 }: MemoryStoreOptions = {}): Store {
+  /** The one unused for longest first. */
   const entries = new Map<string, Entry>();
+  let bytes = 0;
 
   function evaluate(
     key: string,
@@ -43,7 +62,35 @@ export function memoryStore({
   ): Outcome<unknown> {
     const entry = entries.get(key);
     const state = entry?.algorithm === algorithm ? entry.state : undefined;
-    return implementation.model(state, { now: time, operation, cost, limit, a, b });
+    const request = { now: time, operation, cost, limit, a, b, maxMoments: MAX_MOMENTS };
+    return implementation.model(state, request);
+  }
+
+  function remove(key: string): void {
+    bytes -= entries.get(key)?.bytes ?? 0;
+    entries.delete(key);
+  }
+
+  function keep(key: string, algorithm: Algorithm, state: unknown, ends: number): void {
+    remove(key);
+    const entry = { algorithm, state, bytes: ENTRY_BYTES + key.length + bytesOf(state), ends };
+    entries.set(key, entry);
+    bytes += entry.bytes;
+  }
+
+  /**
+   * Where there is too much, what is over goes, then what was unused for longest. A sixteenth at once, because a Map passes
+   * over all that was deleted at its beginning before it finds its first entry.
+   */
+  function makeRoom(time: number): void {
+    if (entries.size <= maxEntries && bytes <= maxBytes) return;
+    for (const [key, { ends }] of entries) if (ends <= time) remove(key);
+    if (entries.size <= maxEntries && bytes <= maxBytes) return;
+    for (const key of entries.keys()) {
+      const enough = entries.size <= lessSixteenth(maxEntries) && bytes <= lessSixteenth(maxBytes);
+      if (enough || entries.size === 1) break;
+      remove(key);
+    }
   }
 
   return {
@@ -62,14 +109,23 @@ export function memoryStore({
         outcomes = evaluateAll(lease ? "charge" : operation, taken);
       }
       policies.forEach(({ algorithm }, i) => {
-        const { state } = outcomes[i]!;
-        if (state !== undefined) putLast(entries, keys[i]!, { algorithm, state }, maxEntries);
+        const { state, resetAfter } = outcomes[i]!;
+        if (state !== undefined) keep(keys[i]!, algorithm, state, time + resetAfter);
       });
+      makeRoom(time);
       return { now: time, rows: outcomes.map(toRow), ...(lease && { taken }) };
     },
 
     reset(keys) {
-      for (const key of keys) entries.delete(key);
+      for (const key of keys) remove(key);
     },
   };
+}
+
+const lessSixteenth = (count: number) => count - Math.floor(count / 16);
+
+/** Of the numbers that a state is made of: a list, a few with a list of counts, or a few. */
+function bytesOf(state: unknown): number {
+  const { length, counts } = state as { length?: number; counts?: readonly number[] };
+  return 8 * (length ?? counts?.length ?? 0);
 }

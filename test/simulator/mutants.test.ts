@@ -2,6 +2,7 @@ import { beforeEach, expect, test, vi } from "vitest";
 
 import { IMPLEMENTATIONS } from "../../src/algorithms/by-name.ts";
 import { guardStore } from "../../src/limiter/guarded-store.ts";
+import type { LastAnswers } from "../../src/limiter/last-answers.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
 import type { StoreBreaker } from "../../src/limiter/store-breaker.ts";
 import type { Algorithm } from "../../src/policy/policy.ts";
@@ -18,13 +19,19 @@ type Assemble = typeof assemble;
 
 const mutation = vi.hoisted(() => ({
   breaker: (breaker: StoreBreaker): StoreBreaker => breaker,
+  answers: (answers: LastAnswers): LastAnswers => answers,
 }));
+vi.mock(import("../../src/limiter/last-answers.ts"), async (original) => {
+  const { createLastAnswers } = await original();
+  return { createLastAnswers: (...given) => mutation.answers(createLastAnswers(...given)) };
+});
 vi.mock(import("../../src/limiter/store-breaker.ts"), async (original) => {
   const { createStoreBreaker } = await original();
   return { createStoreBreaker: () => mutation.breaker(createStoreBreaker()) };
 });
 beforeEach(() => {
   mutation.breaker = (breaker) => breaker;
+  mutation.answers = (answers) => answers;
 });
 
 /** A limiter whose client makes something else of an error. */
@@ -148,3 +155,16 @@ test.for(Object.keys(IMPLEMENTATIONS) as Algorithm[])(
     }
   },
 );
+test.for<[mistake: string, mutant: (answers: LastAnswers) => LastAnswers]>([
+  ["starting from nothing where the store fails", (answers) => ({ ...answers, note: () => {} })],
+  [
+    "believing the answer that came last, and not the newest",
+    (answers) => ({
+      ...answers,
+      note: (partition, reply, _sentAt, now) => answers.note(partition, reply, Infinity, now),
+    }),
+  ],
+])("%s is found", async ([, mutant]) => {
+  mutation.answers = mutant;
+  expect(await firstViolation()).toMatch(/^fallback: .* locally/);
+});

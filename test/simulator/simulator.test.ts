@@ -84,6 +84,7 @@ function expectEverything(statistics: Statistics): void {
     "ERR_STORE_SUSPENDED",
     "true denial",
     "wrong denial with an excuse",
+    "counted on from the store's",
     "denial after a step that a pause hid",
     "denied by another call's answer",
     "waited in vain",

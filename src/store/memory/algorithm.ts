@@ -8,6 +8,11 @@ export interface Request {
   readonly limit: number;
   readonly a: number;
   readonly b: number;
+  /**
+   * How many moments the state may tell apart, from 3. Beyond that, units count as taken a little later than they were,
+   * never earlier. Default: all, as the script does.
+   */
+  readonly maxMoments?: number;
 }
 
 /** An algorithm's answer; `state` is what to keep: the state that came in, unless the request changed it. */
