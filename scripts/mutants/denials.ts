@@ -32,8 +32,8 @@ export const DENIALS: readonly Mutant[] = [
   },
   {
     name: "a reset leaves what was counted in an outage",
-    file: "src/limiter/decision-path.ts",
-    find: "await memory.reset(keys);",
+    file: "src/limiter/failure.ts",
+    find: "void memory.reset([...localKeys(keys), ...seenKeys(keys)]);",
     replace: "",
     tests: ["test/limiter/reset"],
   },
@@ -152,8 +152,8 @@ export const DENIALS: readonly Mutant[] = [
   {
     name: "an answer from before a reset brings the denial back",
     file: "src/limiter/denial-cache.ts",
-    find: "if (sentAt <= forgotAt || rows.every(",
-    replace: "if (rows.every(",
+    find: "=== 0) || sentAt <= forgotAt) return;",
+    replace: "=== 0)) return;",
     tests: ["test/limiter/denial-cache"],
   },
   {

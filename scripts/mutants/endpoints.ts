@@ -53,7 +53,7 @@ export const ENDPOINTS: readonly Mutant[] = [
     file: "src/store/redis-client.ts",
     find: 'typeof url === "string" ? withoutSecrets(url) : url',
     replace: "url",
-    tests: ["test/policy/secrets"],
+    tests: ["test/policy/configuration"],
   },
   {
     name: "a missing variable is said to be wrong",
@@ -67,6 +67,6 @@ export const ENDPOINTS: readonly Mutant[] = [
     file: "src/store/redis-client.ts",
     find: "\\d{1,5}\\/?",
     replace: "\\d+\\/?",
-    tests: ["test/policy/secrets"],
+    tests: ["test/policy/configuration"],
   },
 ];

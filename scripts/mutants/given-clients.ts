@@ -35,7 +35,7 @@ export const GIVEN_CLIENTS: readonly Mutant[] = [
     file: "src/store/given-client.ts",
     find: "...(!onWorkers() && { cache })",
     replace: "...{ cache }",
-    tests: ["test/workerd/upstash-clients", "test/store/upstash-clients"],
+    tests: ["test/store/upstash-clients"],
   },
   {
     name: "a client that tries once more is not reported",

@@ -73,13 +73,6 @@ export const METHODS: readonly Mutant[] = [
     tests: ["test/gateway/method-overrides"],
   },
   {
-    name: "PHP takes a blank for no underscore",
-    file: "src/worker/methods.ts",
-    find: "[_.[\\s]method",
-    replace: "[_.[]method",
-    tests: ["test/gateway/method-overrides"],
-  },
-  {
     name: "the last of a query's methods counts",
     file: "src/worker/methods.ts",
     find: "if (PARAMETER.test(name)) methods.push(value);",

@@ -176,13 +176,13 @@ export const MIDDLEWARE: readonly Mutant[] = [
     file: "src/runtime.ts",
     find: "{ ...process?.env, ...bindings }",
     replace: "{ ...process?.env }",
-    tests: ["test/workerd/limiter"],
+    tests: ["test/workerd/bindings"],
   },
   {
     name: "the process comes before the bindings of a Worker",
     file: "src/runtime.ts",
     find: "{ ...process?.env, ...bindings }",
     replace: "{ ...bindings, ...process?.env }",
-    tests: ["test/workerd/limiter", "test/runtime"],
+    tests: ["test/workerd/bindings", "test/runtime"],
   },
 ];

@@ -1,6 +1,8 @@
 import { ADAPTERS } from "./adapters.ts";
+import { BREAKERS } from "./breakers.ts";
 import { BRIDGE } from "./bridge.ts";
 import { CLIENTS } from "./clients.ts";
+import { CLOCKS } from "./clocks.ts";
 import { COUNTING } from "./counting.ts";
 import { CREDENTIALS } from "./credentials.ts";
 import { DENIALS } from "./denials.ts";
@@ -9,6 +11,8 @@ import { FAILURES } from "./failures.ts";
 import { FIELDS } from "./fields.ts";
 import { GATEWAY } from "./gateway.ts";
 import { GIVEN_CLIENTS } from "./given-clients.ts";
+import { GUARDS } from "./guards.ts";
+import { INSPECTION } from "./inspection.ts";
 import { KEYS } from "./keys.ts";
 import { LEASES } from "./leases.ts";
 import { LIMIT } from "./limit.ts";
@@ -16,6 +20,7 @@ import { METHODS } from "./methods.ts";
 import { MIDDLEWARE } from "./middleware.ts";
 import type { Mutant } from "./mutant.ts";
 import { OPTIONS } from "./options.ts";
+import { OUTAGES } from "./outages.ts";
 import { OWN_PATHS } from "./own-paths.ts";
 import { PATHS } from "./paths.ts";
 import { PROXY } from "./proxy.ts";
@@ -28,6 +33,7 @@ import { STORE } from "./store.ts";
 import { TIMERS } from "./timers.ts";
 import { TWINS } from "./twins.ts";
 import { VARIABLES } from "./variables.ts";
+import { WINDOWS } from "./windows.ts";
 
 export const MUTANTS: readonly Mutant[] = [
   ...COUNTING,
@@ -59,4 +65,10 @@ export const MUTANTS: readonly Mutant[] = [
   ...FAILURES,
   ...ENDPOINTS,
   ...BRIDGE,
+  ...BREAKERS,
+  ...OUTAGES,
+  ...GUARDS,
+  ...CLOCKS,
+  ...INSPECTION,
+  ...WINDOWS,
 ];

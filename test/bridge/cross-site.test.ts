@@ -15,7 +15,7 @@ let open: Bridge;
 beforeAll(async () => {
   redis = await startRedisServer();
   bridge = await startBridge({ redis: redis.url, port: 0, token });
-  open = await startBridge({ redis: redis.url, port: 0, token, allowedHosts: ["redis-rest"] });
+  open = await startBridge({ redis: redis.url, port: 0, token, allowedHosts: ["Redis-Rest"] });
 });
 beforeEach(() => ask(bridge, ["FLUSHALL"]));
 afterAll(async () => {
@@ -34,7 +34,8 @@ interface Sent {
 /** A request as a browser can send it; fetch would not send a Host or an Origin of one's own. */
 function send({ url }: Bridge, { method = "POST", path = "/", headers, body }: Sent) {
   return new Promise<Answer & { headers: NodeJS.Dict<string | string[]> }>((resolve, reject) => {
-    const { hostname, port } = new URL(url);
+    const { host, port } = new URL(url);
+    const hostname = host.replace(/:\d+$/, "").replaceAll(/[[\]]/g, "");
     const fields = { authorization: `Bearer ${token}`, ...headers };
     const request = httpRequest(
       { hostname, port, method, path, headers: fields },
@@ -60,6 +61,7 @@ describe("a request that another site has a browser send is refused, its token r
     ["from another site", { origin: "https://evil.example" }],
     ["from another port of this machine", { origin: "http://127.0.0.1:1" }],
     ["from a page without origin", { origin: "null" }],
+    ["from a page of another scheme", { host: "localhost:8079", origin: "https://localhost:8079" }],
     ["that says it is cross-site", { "sec-fetch-site": "cross-site" }],
     ["that says it is of the same site only", { "sec-fetch-site": "same-site" }],
     ["to a name that another site has pointed here", { host: "evil.example" }],
@@ -132,8 +134,30 @@ describe("a request that no other site can send is served", () => {
   });
 });
 
+test.each(["0.0.0.0", "::"])("a bridge that listens on %s serves it by that name", async (host) => {
+  const wide = await startBridge({ redis: redis.url, port: 0, token, host });
+  const { port } = new URL(wide.url);
+  const name = host === "::" ? `[::]:${port}` : `${host}:${port}`;
+  expect(await send(wide, { headers: { host: name }, body: SET })).toMatchObject(result("OK"));
+  expect((await send(bridge, { headers: { host: name }, body: SET })).status).toBe(403);
+  await wide.close();
+});
+
 describe("the token", () => {
   const denied = error("WRONGPASS invalid or missing auth token", 401);
+
+  test("follows its scheme in any case, and nothing else", async () => {
+    for (const [authorization, status] of [
+      [`bearer ${token}`, 200],
+      [`BEARER ${token}`, 200],
+      [`Basic Bearer ${token}`, 401],
+      [token, 401],
+    ] as const) {
+      const sent = await send(bridge, { headers: { authorization }, body: SET });
+      expect([authorization, sent.status]).toEqual([authorization, status]);
+    }
+    await ask(bridge, ["FLUSHALL"]);
+  });
 
   test("counts in the Authorization field alone, which no form, image or script tag can set", async () => {
     const headers = { authorization: "" };

@@ -63,6 +63,7 @@ describe("a fault of the variables", () => {
     [{ TIMOUT: "1s" }, "TIMOUT", '"(hidden)"', /^Did you mean TIMEOUT\?/],
     [{ ON_FALIURE: "open" }, "ON_FALIURE", '"(hidden)"', /^Did you mean ON_FAILURE\?/],
     [{ ONFAILURE: "open" }, "ONFAILURE", '"(hidden)"', /^Did you mean ON_FAILURE\?/],
+    [{ "ON-FALIURE": "open" }, "ON-FALIURE", '"(hidden)"', /^Did you mean ON_FAILURE\?/],
     [{ PREFFIX: "a" }, "PREFFIX", '"(hidden)"', /^Did you mean PREFIX\?/],
     [{ SHARED_DENIAL: "colo" }, "SHARED_DENIAL", '"(hidden)"', /^Did you mean SHARED_DENIALS\?/],
     [{ RULES: [] }, "RULES", "[]", /list of at least one rule/],

@@ -46,7 +46,9 @@ describe("a method that a client asks the origin to take instead", () => {
     "?_METHOD=POST",
     "?a=1;_method=POST",
     "?_method=GET&_method=POST",
+    "?_method=POST&_method=GET",
     "?.method=POST",
+    "?[method=POST",
     "?+_method=POST",
     "?_method[]=POST",
     "?_method%5B0%5D=POST",
@@ -70,6 +72,7 @@ describe("a method that a client asks the origin to take instead", () => {
   it.each<[string, Record<string, string>]>([
     ["?method=POST&x_method=POST&_methods=POST&q=_method", {}],
     ["", { "X-Method": "GET", "X-HTTP-Methods": "POST", "X-Override": "POST" }],
+    ["", { "No-X-HTTP-Method-Override": "POST" }],
     ["?_method=", { "X-HTTP-Method-Override": "" }],
     ["?_method=FOO", {}],
   ])("is none where nothing asks for it: %s %j", async (query, headers) => {

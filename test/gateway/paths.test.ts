@@ -72,6 +72,7 @@ const endedEarly = [
   "/api/login%23x",
   "/api/login%253fx",
   "/api/login%20",
+  "/api/login%20%20",
   "/api/login%3f;/x",
   "/api;p/login;x%3fy/z",
 ];
@@ -86,6 +87,8 @@ const others = [
   "/api",
   "/api/login%ff",
   "/api/login%20x",
+  // U+0085 ends no path.
+  "/api/login%C2%85",
   "/api/x;login",
   "/login",
   "/api.login",
@@ -244,11 +247,17 @@ describe("a path under several rules", () => {
     },
   );
 
-  it("passes with both limits where that is asked for", async () => {
+  it("passes with all their limits where that is asked for", async () => {
     const origin = await startOrigin();
-    const ask = gatewayTo(origin.url, segments, { AMBIGUOUS_PATHS: "pass" });
+    const ask = gatewayTo(
+      origin.url,
+      [...segments, { path: "/files/a/:part", policies: [quota("part", 10)] }],
+      { AMBIGUOUS_PATHS: "pass" },
+    );
     const { headers } = await ask("/files/a%2Fparts");
-    expect(headers.get("RateLimit-Policy")).toBe('"file";q=10;w=2592000, "parts";q=10;w=2592000');
+    expect(headers.get("RateLimit-Policy")).toBe(
+      '"file";q=10;w=2592000, "parts";q=10;w=2592000, "part";q=10;w=2592000',
+    );
   });
 });
 
@@ -361,6 +370,8 @@ describe("the gateway's own paths", () => {
     "/_tidegate;x/y",
     "/_tidegate%2Fhealth",
     "/%255Ftidegate",
+    "/_tidegate%3Fx",
+    "/_tidegate%20%20",
   ])("never reach the origin: %s", async (path) => {
     const origin = await startOrigin();
     const ask = gatewayTo(origin.url, rulesForNothing);

@@ -34,6 +34,7 @@ const KEPT = [
   "cf-access-jwt-assertion",
   "cf-ray",
   "x-original-host",
+  "x-original-url-scheme",
   "x-vercel-deployment-url",
   "x-vercel-forwarded-for",
   "x-vercel-id",
@@ -74,6 +75,7 @@ describe("a gateway in Node", () => {
     ['for=192.0.2.1; SIG="a;b,c", for=192.0.2.2', "for=192.0.2.1, for=192.0.2.2"],
     ["sig=x;for=192.0.2.1, sig=y", "for=192.0.2.1, "],
     ["for=192.0.2.1;sigma=1", "for=192.0.2.1;sigma=1"],
+    ["for=192.0.2.1;xsig=1", "for=192.0.2.1;xsig=1"],
   ])("keeps Vercel's signature from the origin in Forwarded, too: %s", async (forwarded, kept) => {
     const origin = await startOrigin();
     await gatewayTo(origin.url, generous)("/x", { headers: { forwarded } });

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { afterEach, describe, expect, inject, it, vi } from "vitest";
 
-import { ConfigurationError, type Fault } from "../../src/errors.ts";
+import { ConfigurationError, type Fault, type StoreError } from "../../src/errors.ts";
 import { rateLimit, type RateLimitOptions } from "../../src/hono.ts";
 import { fixedWindow } from "../../src/policy/policy.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
@@ -90,6 +90,19 @@ describe("the Redis of rateLimit()", () => {
       });
     }
     expect((await app.request("/", {}, bindings())).status).toBe(200);
+  });
+
+  it("is asked as the other options say, also where it comes with a request", async () => {
+    const refused = { ...bindings(), UPSTASH_REDIS_REST_TOKEN: "not-the-token" };
+    for (const redis of [undefined, () => ({ ...endpoint(), token: "not-the-token" })]) {
+      const errors: string[] = [];
+      const options = {
+        ...(redis && { redis }),
+        onStoreError: ({ code }: StoreError) => void errors.push(code),
+      };
+      await askTwice(options, refused);
+      expect(errors).toEqual(["ERR_STORE_UNAUTHORIZED"]);
+    }
   });
 
   it("that a function says wrongly is an error of the request", async () => {

@@ -43,6 +43,7 @@ describe("the keys of a decision", () => {
     await limiter.peek("ada");
     await limiter.charge("ada", 3);
     await limiter.limit("ada", { cost: 0 });
+    await limiter.limit("ada", {});
     await limiter.charge("ada", 0);
     await limiter.reset("ada");
     expect(asked.map(({ operation, cost }) => [operation, cost])).toEqual([
@@ -50,6 +51,7 @@ describe("the keys of a decision", () => {
       ["peek", 1],
       ["charge", 3],
       ["peek", 0],
+      ["consume", 1],
       ["peek", 0],
     ]);
     const { keys } = asked[0]!;

@@ -9,6 +9,7 @@ import {
   memoryStore,
   slidingWindowLog,
 } from "../../src/index.ts";
+import { rateLimit as vercelRateLimit } from "../../src/vercel.ts";
 import { createGateway } from "../../src/worker/gateway.ts";
 
 let warn: MockInstance<typeof console.warn>;
@@ -61,6 +62,12 @@ test("so it is for middleware of two routes, whose Redis comes with the first re
   };
   expect((await app.request("/a", {}, env)).status).toBe(200);
   expect((await app.request("/b", {}, env)).status).toBe(429);
+  expect(said()).toEqual([expect.stringContaining("count together")]);
+});
+
+test("so it is for middleware of two matchers on Vercel", () => {
+  const options = { prefix: prefix(), policies: [window()] };
+  for (const _ of [1, 2]) vercelRateLimit(options);
   expect(said()).toEqual([expect.stringContaining("count together")]);
 });
 

@@ -146,6 +146,7 @@ describe("one credential", () => {
       expect(Buffer.from(text, "base64").toString()).toMatch(/^ada:pa\?ss>word/);
     }
     expect(await identities("authorization", ["Basic Pz8/", "basic Pz8_", "BASIC Pz8_="])).toBe(1);
+    expect(await identities("authorization", ["Basic Pj4+", "basic Pj4-", "BASIC Pj4-="])).toBe(1);
   });
 
   it("of Basic that cannot be decoded is an identity all the same", async () => {
@@ -167,6 +168,8 @@ describe("one credential", () => {
       "ABC",
     ];
     expect(await identities("authorization", different)).toBe(different.length);
+    // Without a scheme of its own, a field's value is all of it the credential.
+    expect(await identities("x-api-key", ["Bearer abc", "bearer abc", "Bearer  abc"])).toBe(3);
   });
 
   it.each(["authorization", "proxy-authorization", "x-api-key", "apikey", "x-auth-token"])(
@@ -179,6 +182,8 @@ describe("one credential", () => {
         ["Bearer abc", ""],
         ["Basic YWRhOjE=", "Bearer abc"],
         ["abc,junk"],
+        ["Bearer YWI=", "Bearer YWM="],
+        ['Digest username="ada"', "Bearer abc"],
       ]) {
         const headers = new Headers({ "cf-connecting-ip": "192.0.2.1" });
         for (const line of lines) headers.append(name, line);
@@ -188,6 +193,11 @@ describe("one credential", () => {
     },
   );
 
+  it("without a scheme is nobody's beside another one, whatever either is made of", async () => {
+    const keys = { "x-api-key": "k{1}, k{2}", "cf-connecting-ip": "192.0.2.1" };
+    expect(await identify(["header:x-api-key", "ip"], keys)).toBe("ip:192.0.2.1");
+  });
+
   it("of several parameters is taken as it is", async () => {
     const signed = "AWS4-HMAC-SHA256 Credential=a/b, SignedHeaders=host, Signature=0";
     expect(await identify(["header:authorization"], { authorization: signed })).toMatch(
@@ -195,6 +205,8 @@ describe("one credential", () => {
     );
     const agent = "Mozilla/5.0 (KHTML, like Gecko)";
     expect(await identify(["header:user-agent"], { "user-agent": agent })).toMatch(/^user-agent:/);
+    const region = { "x-key-region": "eu, us" };
+    expect(await identify(["header:x-key-region"], region)).toMatch(/^x-key-region:/);
   });
 });
 
@@ -211,6 +223,8 @@ describe("faults of sources", () => {
     [["ips"], "partition[0]", '"ips"'],
     [[7], "partition[0]", "7"],
     [[null], "partition[0]", "null"],
+    // oxlint-disable-next-line no-sparse-arrays -- a hole is what it is about
+    [[, "ip"], "partition[0]", "missing"],
   ])("%j is said to be at %s", (sources, path, value) => {
     expect(faultsOf(sources, "cloudflare")).toEqual([{ path, value, remedy: expect.any(String) }]);
   });

@@ -203,6 +203,20 @@ export const FAULTY: FaultyOptions[] = [
     /^Did you mean `prefix`\?/,
   ],
   [
+    "a short option with one letter replaced",
+    withPolicy({ nama: "app" }),
+    "policies[0].nama",
+    '"app"',
+    /^Did you mean `name`\?/,
+  ],
+  [
+    "a short option with two letters replaced",
+    withPolicy({ mate: 5 }),
+    "policies[0].mate",
+    "5",
+    /^A fixed-window has /,
+  ],
+  [
     "an option near none",
     { policies: [policy], retries: 3 },
     "retries",
@@ -251,6 +265,13 @@ export const FAULTY: FaultyOptions[] = [
     "redis.tokn",
     '"(a string)"',
     /^Did you mean `token`\?/,
+  ],
+  [
+    "another misspelt option of the endpoint",
+    { ...noStore, redis: { url, token: "t", uri: "https://ada:hunter2@h" } },
+    "redis.uri",
+    '"(a string)"',
+    /^Did you mean `url`\?/,
   ],
   [
     "a token in place of the URL",
@@ -448,6 +469,7 @@ export const FAULTY: FaultyOptions[] = [
     ["with a space in it", "https://h /", "https://h /"],
     ["without a scheme", "h.example:8079", "h.example:8079"],
     ["in whose place the token stands", "AXyzASQgNjAwZjA2", "(hidden)"],
+    ["in whose place a user and a password of digits stand", "default:123456", "(hidden)"],
   ].map(([name, given, shown]): FaultyOptions => [
     `a URL ${name}`,
     { ...noStore, redis: { url: given, token: "t" } },

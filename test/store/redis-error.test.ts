@@ -36,6 +36,37 @@ test.for(["WRONGPASS no", "NOAUTH no", "NOPERM no", "ERR WRONGPASS no", "Unautho
   },
 );
 
+test.for(["TimeoutError", "AbortError"])(
+  "a client's %s is that there was no answer in time",
+  (name) => {
+    expect(told(new DOMException("gone", name))).toEqual([
+      "ERR_STORE_TIMEOUT",
+      "Redis did not answer within the budget.",
+    ]);
+  },
+);
+
+test.for([
+  Object.assign(new Error("connect ECONNREFUSED 127.0.0.1:1"), { code: "ECONNREFUSED" }),
+  new TypeError("fetch failed", { cause: { code: "ECONNREFUSED" } }),
+])("why there is no connection is said, by the error or by its cause: %s", (error) => {
+  expect(told(error)).toEqual([
+    "ERR_STORE_UNREACHABLE",
+    "Redis could not be reached: ECONNREFUSED.",
+  ]);
+});
+
+test.for(["UpstashJSONParseError", "SyntaxError"])(
+  "a client's %s is that something else answered",
+  (name) => {
+    const error = Object.assign(new Error("Unexpected token '<', \"<html>ada\""), { name });
+    expect(told(error)).toEqual([
+      "ERR_STORE_REPLY",
+      "What answered is not the Redis REST API: its body is not JSON.",
+    ]);
+  },
+);
+
 test("what is a StoreError stays that one", () => {
   const error = new StoreError("ERR_STORE_REPLY", "no");
   expect(storeError(error)).toBe(error);

@@ -59,6 +59,12 @@ test.for<[string, () => Response | Promise<Response>, RegExp]>([
     () => Promise.reject(new TypeError("fetch failed")),
     /^Redis could not be reached\.$/,
   ],
+  [
+    "a body that breaks off",
+    () => new Response(new ReadableStream({ start: (body) => body.error(new TypeError("gone")) })),
+    /^Redis could not be reached\.$/,
+  ],
+  ["a result of a failure", () => Response.json({ result: 1 }, { status: 500 }), /HTTP 500/],
   ["a body of null", () => Response.json(null), /HTTP 200 without a result/],
 ])("%s is thrown, after one call", async ([, answer, message]) => {
   answers = [answer];
@@ -93,4 +99,12 @@ test("on Workers a command that failed is one that nobody answered, and an answe
     true,
     false,
   ]);
+});
+
+test("on Workers a token that is refused is an answer, too", async () => {
+  vi.stubGlobal("navigator", { userAgent: "Cloudflare-Workers" });
+  const redis = client();
+  answers = Array(6).fill(() => new Response("no", { status: 401 }));
+  for (let i = 0; i < 6; i++) await redis.evalsha("s", [], []).catch(() => {});
+  expect(fetched.mock.calls.map(([, { signal }]) => signal)).toEqual(Array(6).fill(null));
 });

@@ -140,6 +140,23 @@ test.for(Object.keys(CLIENTS))(
   },
 );
 
+test.for([
+  ["Node.js/24", "no-cache"],
+  ["Cloudflare-Workers", undefined],
+])("on %s a client's `cache` is sent as %s", async ([userAgent, sent]) => {
+  vi.stubGlobal("navigator", { userAgent });
+  const caches: unknown[] = [];
+  const { fetch } = globalThis;
+  vi.stubGlobal("fetch", (url: string, { cache, ...init }: RequestInit) => {
+    caches.push(cache);
+    return fetch(url, init);
+  });
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const limiter = limiterOn(new Redis({ ...bridges["Upstash"]!, cache: "no-cache" }));
+  expect(await limiter.limit("somebody else")).toMatchObject({ reason: "allowed" });
+  expect(new Set(caches)).toEqual(new Set([sent]));
+});
+
 test("a client of the Fastly entry keeps its backend, and decides", async () => {
   const warnings = vi.spyOn(console, "warn").mockReturnValue();
   onTestFinished(() => warnings.mockRestore());

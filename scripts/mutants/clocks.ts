@@ -1,0 +1,82 @@
+import type { Mutant } from "./mutant.ts";
+
+/** What an isolate dates, and by which clock. */
+export const CLOCKS: readonly Mutant[] = [
+  {
+    name: "a clock leaps less than a denial is trusted",
+    file: "src/limiter/clock.ts",
+    find: "const FORGET = 120_000;",
+    replace: "const FORGET = 59_000;",
+    tests: ["test/limiter/clock.test", "test/limiter/clock-steps"],
+  },
+  {
+    name: "a clock leaps by every tremor",
+    file: "src/limiter/clock.ts",
+    find: "const TREMOR = 10;",
+    replace: "const TREMOR = 0;",
+    tests: ["test/limiter/clock.test"],
+  },
+  {
+    name: "a clock does not leap by a second",
+    file: "src/limiter/clock.ts",
+    find: "const TREMOR = 10;",
+    replace: "const TREMOR = 1_000;",
+    tests: ["test/limiter/clock.test", "test/limiter/clock-steps"],
+  },
+  {
+    name: "a clock that went back stands until it has caught up",
+    file: "src/limiter/clock.ts",
+    find: "ahead += last - time;",
+    replace: "",
+    tests: ["test/limiter/clock.test"],
+  },
+  {
+    name: "a clock that went back goes on from where it was",
+    file: "src/limiter/clock.ts",
+    find: "last += leap;",
+    replace: "",
+    tests: ["test/limiter/clock.test", "test/limiter/clock-steps"],
+  },
+  {
+    name: "a known denial is told as of when it was learnt",
+    file: "src/limiter/denial-cache.ts",
+    find: "return { now: known[from + 2]! + passed, rows };",
+    replace: "return { now: known[from + 2]!, rows };",
+    tests: ["test/http/reset-moment", "test/limiter/denial-cache"],
+  },
+  {
+    name: "a known denial's moment is the isolate's",
+    file: "src/limiter/denial-cache.ts",
+    find: "const denial = [cost, sentAt, shown];",
+    replace: "const denial = [cost, sentAt, sentAt * 1000];",
+    tests: ["test/http/reset-moment", "test/limiter/denial-cache"],
+  },
+  {
+    name: "a denial waits for its first policy alone",
+    file: "src/limiter/denial-cache.ts",
+    find: "if (numbers[row + 1]! > wait) wait = numbers[row + 1]!;",
+    replace: "wait ||= numbers[row + 1]!;",
+    tests: ["test/limiter/denial-cache"],
+  },
+  {
+    name: "a denial's wait is the time until all is reset",
+    file: "src/limiter/denial-cache.ts",
+    find: "if (numbers[row + 1]! > wait) wait = numbers[row + 1]!;",
+    replace: "if (numbers[row + 2]! > wait) wait = numbers[row + 2]!;",
+    tests: ["test/limiter/denial-cache"],
+  },
+  {
+    name: "a reset is rounded down to a second",
+    file: "src/http/fields.ts",
+    find: "Math.round(now + resetAfterMs * 1000)",
+    replace: "Math.floor(now + resetAfterMs * 1000)",
+    tests: ["test/http"],
+  },
+  {
+    name: "two algorithms of one name share a key",
+    file: "src/policy/compile.ts",
+    find: "key: `${name}:${implementation.code}`",
+    replace: "key: name",
+    tests: ["test/limiter/two-algorithms"],
+  },
+];
