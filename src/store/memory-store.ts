@@ -124,8 +124,8 @@ export function memoryStore({
 
 const lessSixteenth = (count: number) => count - Math.floor(count / 16);
 
-/** Of the numbers that a state is made of: a list, a few with a list of counts, or a few. */
+/** Of the lists that a state is made of; its few other numbers are part of what any entry takes. */
 function bytesOf(state: unknown): number {
-  const { length, counts } = state as { length?: number; counts?: readonly number[] };
-  return 8 * (length ?? counts?.length ?? 0);
+  const { counts = [] } = state as { counts?: readonly number[] };
+  return 8 * (Array.isArray(state) ? state : counts).length;
 }

@@ -17,12 +17,17 @@ const put = vi.fn<(address: string, response: Response) => Promise<void>>();
 const match = vi.fn<(address: string) => Promise<Response | undefined>>();
 
 beforeEach(() => {
+  // No time passes, however long a machine stalls.
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date", "performance"] });
   kept.length = 0;
   put.mockReset().mockResolvedValue(undefined);
   match.mockReset().mockResolvedValue(undefined);
   vi.stubGlobal("caches", { default: { put, match } });
 });
-afterEach(() => void vi.unstubAllGlobals());
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
 
 const SHOWN = 1_500_000;
 const ADDRESS = /^https:\/\/tidegate\.invalid\/[A-Za-z0-9_-]{43}$/;

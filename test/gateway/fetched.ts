@@ -19,6 +19,8 @@ export function useFetched(): Fetched {
   const origin: Fetched["origin"] = vi.fn();
   const redis: Fetched["redis"] = vi.fn();
   beforeEach(() => {
+    // No time passes, however long a machine stalls.
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date", "performance"] });
     origin.mockReset().mockImplementation(async () => new Response("origin"));
     redis
       .mockReset()
@@ -29,7 +31,10 @@ export function useFetched(): Fetched {
         : origin(asked, init),
     );
   });
-  afterEach(() => void vi.unstubAllGlobals());
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.unstubAllGlobals();
+  });
   return {
     origin,
     redis,

@@ -14,6 +14,8 @@ const NAMES = [
 let sent: [url: string, token: unknown][];
 
 beforeEach(() => {
+  // No time passes, however long a machine stalls.
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date", "performance"] });
   sent = [];
   vi.stubGlobal("fetch", async (url: string, { headers }: RequestInit) => {
     sent.push([url, (headers as Record<string, string>)["authorization"]]);
@@ -21,6 +23,7 @@ beforeEach(() => {
   });
 });
 afterEach(() => {
+  vi.useRealTimers();
   vi.unstubAllGlobals();
   vi.unstubAllEnvs();
   vi.restoreAllMocks();
