@@ -173,8 +173,8 @@ export const FALLBACKS: readonly Mutant[] = [
   {
     name: "counts of segments take no memory",
     file: "src/store/memory-store.ts",
-    find: "length ?? counts?.length ?? 0",
-    replace: "length ?? 0",
+    find: "(Array.isArray(state) ? state : counts).length",
+    replace: "(Array.isArray(state) ? state : []).length",
     tests: ["test/store/memory"],
   },
   {
