@@ -66,13 +66,6 @@ export const BREAKERS: readonly Mutant[] = [
     tests: ["test/limiter/store-breaker"],
   },
   {
-    name: "a suspended group uses up the probe of the whole",
-    file: "src/limiter/store-breaker.ts",
-    find: "(!suspended || parts.admits(now)) && whole.admits(now)",
-    replace: "whole.admits(now) && (!suspended || parts.admits(now))",
-    tests: ["test/limiter/store-breaker"],
-  },
-  {
     name: "suspended groups are each probed",
     file: "src/limiter/store-breaker.ts",
     find: "(!suspended || parts.admits(now)) && whole.admits(now)",

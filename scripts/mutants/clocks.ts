@@ -66,13 +66,6 @@ export const CLOCKS: readonly Mutant[] = [
     tests: ["test/limiter/denial-cache"],
   },
   {
-    name: "a reset is rounded down to a second",
-    file: "src/http/fields.ts",
-    find: "Math.round(now + resetAfterMs * 1000)",
-    replace: "Math.floor(now + resetAfterMs * 1000)",
-    tests: ["test/http"],
-  },
-  {
     name: "two algorithms of one name share a key",
     file: "src/policy/compile.ts",
     find: "key: `${name}:${implementation.code}`",

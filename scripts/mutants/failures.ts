@@ -35,7 +35,7 @@ export const FAILURES: readonly Mutant[] = [
     file: "src/store/redis-error.ts",
     find: "(?:\\d+ \\[ \\w+ \\] )?failed",
     replace: "failed",
-    tests: ["test/store/missing-script"],
+    tests: ["test/store/redis-error"],
   },
   {
     name: "an old Redis is not known by its words",
@@ -150,7 +150,7 @@ export const FAILURES: readonly Mutant[] = [
     file: "src/store/rest-client.ts",
     find: "!ok || reply.result === undefined",
     replace: "reply.result === undefined",
-    tests: ["test/store/store-errors"],
+    tests: ["test/store/rest-commands"],
   },
   {
     name: "a refused token does not count as an answer",

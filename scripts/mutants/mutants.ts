@@ -8,6 +8,7 @@ import { CREDENTIALS } from "./credentials.ts";
 import { DENIALS } from "./denials.ts";
 import { ENDPOINTS } from "./endpoints.ts";
 import { FAILURES } from "./failures.ts";
+import { FALLBACKS } from "./fallbacks.ts";
 import { FIELDS } from "./fields.ts";
 import { GATEWAY } from "./gateway.ts";
 import { GIVEN_CLIENTS } from "./given-clients.ts";
@@ -71,4 +72,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...CLOCKS,
   ...INSPECTION,
   ...WINDOWS,
+  ...FALLBACKS,
 ];

@@ -111,6 +111,8 @@ test("without a listener the log says when the outage began, and when it was ove
       { budget: 100, now: () => performance.now() },
     );
     const ask = () => Promise.resolve(guard.decide("consume", ["tg:{user}:p"], 1, []));
+    // An isolate that has run for a minute.
+    await vi.advanceTimersByTimeAsync(60_000);
     await expect(ask()).rejects.toThrow("no");
     for (let second = 0; second < 12; second++) {
       await vi.advanceTimersByTimeAsync(1_000);
@@ -124,6 +126,15 @@ test("without a listener the log says when the outage began, and when it was ove
     for (let request = 0; request < 3; request++) await ask();
     expect(log.mock.calls.slice(1)).toEqual([
       ["tidegate: Redis answers again after 12 s; decisions are exact again."],
+    ]);
+    answer = () => {
+      throw new StoreError("ERR_STORE_REFUSED", "no");
+    };
+    await expect(ask()).rejects.toThrow("no");
+    answer = () => REPLY;
+    await ask();
+    expect(log.mock.lastCall).toEqual([
+      "tidegate: Redis answers again after 1 s; decisions are exact again.",
     ]);
   } finally {
     log.mockRestore();
@@ -144,4 +155,49 @@ test("a listener has the word alone: nothing is written to the log", async () =>
   expect(errors).toHaveLength(1);
   expect(log).not.toHaveBeenCalled();
   log.mockRestore();
+});
+
+test("what was sent before the last answer and comes late does not suspend the store", async () => {
+  vi.useFakeTimers();
+  try {
+    const answering = "tg:{answering}:p";
+    const store: Store = {
+      decide: (_operation, [key]) => (key === answering ? REPLY : new Promise(() => {})),
+      reset: () => {},
+    };
+    const guard = guardStore(store, {
+      budget: 1_000,
+      now: () => performance.now(),
+      onStoreError: () => {},
+    });
+    const ask = async (key: string) => guard.decide("consume", [key], 1, []);
+    // In different groups of slots.
+    const late = ["a", "b", "c", "d", "e"].map((user) => ask(`tg:{${user}}:p`).catch(() => {}));
+    await vi.advanceTimersByTimeAsync(100);
+    await ask(answering);
+    await vi.advanceTimersByTimeAsync(900);
+    await Promise.all(late);
+    expect(guard.state()).toEqual({ breaker: "closed", suspendedSlots: 0 });
+    await expect(ask(answering)).resolves.toBe(REPLY);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test("a reset is asked no more often than a decision while the store fails", async () => {
+  let asked = 0;
+  const store: Store = {
+    decide: () => REPLY,
+    reset() {
+      asked++;
+      throw new StoreError("ERR_STORE_REFUSED", "no");
+    },
+  };
+  const guard = guardStore(store, { budget: 100, now: () => 0, onStoreError: () => {} });
+  const codes: string[] = [];
+  for (let i = 0; i < 7; i++) {
+    await guard.reset(["tg:{user}:p"])?.catch(({ code }: StoreError) => codes.push(code));
+  }
+  expect(asked).toBe(5);
+  expect(codes.slice(4)).toEqual(["ERR_STORE_REFUSED", ...Array(2).fill("ERR_STORE_SUSPENDED")]);
 });

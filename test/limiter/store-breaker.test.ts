@@ -115,6 +115,15 @@ describe("the whole store", () => {
     breaker.succeeded(g, 1_000);
     for (const key of [b, c, d, e, f]) breaker.failed(key, 1_100, 1_249);
     expect(breaker.admits(g, 1_249)).toBe(true);
+    for (const key of KEYS.slice(10, 15)) breaker.failed(key, 1_100, 1_250);
+    expect(breaker.admits(g, 1_250)).toBe(false);
+  });
+
+  test("is probed again a second after a probe has failed, whichever group it was of", () => {
+    const breaker = failing([a, b, c, d, e]);
+    expect(breaker.admits(a, 2_000)).toBe(true);
+    breaker.failed(a, 2_000, 2_200);
+    expect([breaker.admits(f, 3_199), breaker.admits(f, 3_200)]).toEqual([false, true]);
   });
 
   test("is not by failures of what was sent before the last answer", () => {
@@ -138,6 +147,10 @@ describe("the whole store", () => {
     const gone = failing([a, b, c, d, e, f]);
     expect(gone.succeeded(g, 2_000)).toBe(true);
     expect(gone.state(2_000)).toEqual(CLOSED);
+
+    const busy = failing([a, a, a, a, a, b, c, d, e]);
+    expect(busy.succeeded(f, 2_000)).toBe(true);
+    expect(busy.state(2_000)).toEqual(CLOSED);
 
     const partly = failing([a, a, a, a, a]);
     partly.succeeded(g, 1_000);
@@ -167,6 +180,22 @@ test("a suspended group that nobody asks about is forgotten ten seconds after th
   expect(breaker.succeeded(g, 11_000)).toBe(false);
   expect(breaker.succeeded(g, 11_001)).toBe(true);
   expect(breaker.admits(a, 11_001)).toBe(true);
+});
+
+test("what answered in one outage is not spared in the next", () => {
+  const breaker = failing([a]);
+  breaker.succeeded(b, 2_000);
+  expect(breaker.succeeded(a, 2_001)).toBe(false);
+  for (const key of [a, a, a, b, b]) breaker.failed(key, 3_000, 3_000);
+  expect([breaker.admits(a, 3_000), breaker.admits(b, 3_000)]).toEqual([true, false]);
+});
+
+test("after the clock went back, an answer ends an outage, and what failed before is forgotten", () => {
+  const single = failing([a], 10_000);
+  expect(single.succeeded(g, 5_000)).toBe(true);
+  const busy = failing([a, a, a, a, a], 3_600_000);
+  expect(busy.succeeded(g, 5_000)).toBe(true);
+  expect(busy.state(5_000)).toEqual(CLOSED);
 });
 
 test("after the clock went back by an hour, failures still suspend", () => {

@@ -138,3 +138,19 @@ test.for(changing.map((given) => ({ algorithm: given[0]!.algorithm, given })))(
     );
   },
 );
+
+test("a key of a fixed window that has left the grid is kept until the window after it has ended, too", async () => {
+  const { algorithm, ttl, limit, window, parameters } = compilePolicy(
+    fixedWindow({ limit: 6, window: "10m" }),
+  );
+  const decide = algorithmScript(redis, algorithm, ttl);
+  const key = `tg:{${crypto.randomUUID()}}:grid`;
+  const [a, b] = parameters;
+  const ask = (now: number) => decide(key, { now, operation: "consume", cost: 1, limit, a, b });
+  await ask(FUTURE);
+  const now = FUTURE - 3 * window * 1e6;
+  const { resetAfter } = await ask(now);
+  expect(resetAfter).toBe(window * 1e6);
+  expect((await redis.pexpiretime(key)) * 1000).toBeGreaterThanOrEqual(now + 2 * window * 1e6);
+  await redis.del(key);
+});

@@ -55,7 +55,8 @@ test.for([
 test.for([
   "ERR wrong type of key tg:{a: NOSCRIPT}:p",
   'Command failed: ERR unknown, command was: ["evalsha","..","1","tg:{x}: NOSCRIPT"]',
-  "ERR NOSCRIPTS are nothing",
+  "NOSCRIPTS are nothing",
+  "ERR NOSCRIPT is not the first word",
 ])("nothing is sent again because of %j", async (message) => {
   let calls = 0;
   const refuse = async () => {

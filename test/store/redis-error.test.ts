@@ -19,6 +19,8 @@ test.for([
   ["ERR value {ada} is wrong", "ERR value"],
   ["ERR value <ada> is wrong", "ERR value"],
   ["ERR no, command was: [ada]", "ERR no"],
+  ["Command failed: ERR no", "ERR no"],
+  ["Command 1 [ evalsha ] failed: ERR no", "ERR no"],
   [`ERR ${"x".repeat(200)}`, `ERR ${"x".repeat(76)}`],
   ["", "an unknown error"],
   ["'ada'", "an unknown error"],
