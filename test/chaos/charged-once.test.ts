@@ -40,6 +40,8 @@ describe.concurrent.each([
 ] as const)("no charge is ever taken twice: %s", (name, fault, timeout) => {
   test.for(SUBJECTS)(
     "by a $name, and the script forgotten now and then",
+    // Every lost request costs a pause, and the machine may be busy.
+    { timeout: 60_000 },
     async ({ name: kind, start }) => {
       const store = await startOwnStore();
       const { proxy } = store;

@@ -52,7 +52,7 @@ describe("200 logins at once", () => {
     }
 
     const limiter = createLimiter({
-      redis: { url: stack.bridge!, token: "local" },
+      redis: { url: stack.bridge!, token: stack.token },
       timeout: "15s",
       policies: [
         slidingWindowLog({ name: "login-burst", limit: 5, window: "10s" }),
