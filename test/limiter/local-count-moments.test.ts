@@ -106,6 +106,7 @@ describe("a reset forgets", () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     heldReset = promise;
     const resetting = limiter.reset("ada");
+    await new Promise((begun) => setTimeout(begun, 0));
     // Redis answers this one before it resets.
     await passing(1);
     vi.advanceTimersByTime(1);
