@@ -115,13 +115,6 @@ export const FALLBACKS: readonly Mutant[] = [
     tests: ["test/limiter/local-count"],
   },
   {
-    name: "a forgotten answer is found",
-    file: "src/limiter/last-answers.ts",
-    find: "if (numbers[at + 3] === FORGOTTEN) return undefined;",
-    replace: "",
-    tests: ["test/limiter/local-count"],
-  },
-  {
     name: "an answer of before a reset is newer",
     file: "src/limiter/last-answers.ts",
     find: "answer[0] = Infinity;",
@@ -154,14 +147,14 @@ export const FALLBACKS: readonly Mutant[] = [
     file: "src/store/memory-store.ts",
     find: "for (const [key, { ends }] of entries) if (ends <= time) remove(key);",
     replace: "",
-    tests: ["test/store/memory"],
+    tests: ["test/store/memory-room"],
   },
   {
     name: "what counts goes with what is over",
     file: "src/store/memory-store.ts",
     find: "if (ends <= time) remove(key);",
     replace: "remove(key);",
-    tests: ["test/store/memory"],
+    tests: ["test/store/memory-room"],
   },
   {
     name: "a key that was used stays where it was",
@@ -175,7 +168,7 @@ export const FALLBACKS: readonly Mutant[] = [
     file: "src/store/memory-store.ts",
     find: "(Array.isArray(state) ? state : counts).length",
     replace: "(Array.isArray(state) ? state : []).length",
-    tests: ["test/store/memory"],
+    tests: ["test/store/memory-room"],
   },
   {
     name: "a log in memory tells every moment apart",

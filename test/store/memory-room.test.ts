@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+
+import { fixedWindow, type Policy, segmentedWindow } from "../../src/policy/policy.ts";
+import { memoryStore, type MemoryStoreOptions } from "../../src/store/memory-store.ts";
+import { compile } from "../support/compile-policy.ts";
+
+/** A store whose clock the test moves, in seconds. */
+function storeOf(options: MemoryStoreOptions) {
+  let now = 1e15;
+  const store = memoryStore({ ...options, now: () => now });
+  return {
+    pass: (seconds: number) => void (now += seconds * 1e6),
+    /** What is left after one unit was taken. */
+    async take(key: string, policy: Policy): Promise<number> {
+      const { rows } = await store.decide("consume", [key], 1, compile([policy]));
+      return rows[0]!.remaining;
+    },
+  };
+}
+
+const second = fixedWindow({ limit: 9, window: "1s" });
+const day = fixedWindow({ limit: 9, window: "1d" });
+const minute = segmentedWindow({ limit: 9, window: "1m", segments: 60 });
+
+test("what counts no more makes room before what was unused for longest", async () => {
+  const { pass, take } = storeOf({ maxEntries: 3 });
+  expect(await take("first", day)).toBe(8);
+  for (const key of ["a", "b"]) await take(key, second);
+  pass(2);
+  await take("c", day);
+  expect(await take("first", day)).toBe(7);
+});
+
+test("a window of many segments takes more memory than one of few", async () => {
+  const { pass, take } = storeOf({ maxBytes: 1_950 });
+  // Two of 61 counts fit and one of one, but not three of 61.
+  const keys = ["a", "b", "c"];
+  for (const key of keys) await take(key, minute);
+  pass(60);
+  for (const key of keys) expect(await take(key, minute)).toBe(7);
+  expect(await take("a", minute)).toBe(8);
+});
