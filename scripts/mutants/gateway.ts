@@ -75,8 +75,8 @@ export const GATEWAY: readonly Mutant[] = [
   {
     name: "the memory store is Redis all the same",
     file: "src/worker/config.ts",
-    find: 'store === "memory" ? memoryStore() :',
-    replace: "",
+    find: 'store === "memory"\n      ? memoryStore()',
+    replace: "false\n      ? memoryStore()",
     tests: ["test/gateway/config"],
   },
   {

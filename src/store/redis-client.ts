@@ -19,8 +19,10 @@ const VARIABLES = [
   ["KV_REST_API_URL", "KV_REST_API_TOKEN"],
 ] as const;
 
-const MISSING_VARIABLE =
-  "Set this variable (on Workers, bind it as a variable or secret), or pass redis: { url, token } to createLimiter().";
+/** How to go on without the variable, in the words of whoever has code. */
+export const GIVE_REDIS = "pass redis: { url, token } to createLimiter()";
+
+const MISSING_VARIABLE = `Set this variable (on Workers, bind it as a variable or secret), or ${GIVE_REDIS}.`;
 
 /** Whether a value is missing, or only looks as if it were there. */
 function isBlank(value: unknown): boolean {

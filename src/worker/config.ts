@@ -4,6 +4,7 @@ import { checkClientIp, type ClientIp } from "../partition/client-ip.ts";
 import type { Environment } from "../runtime.ts";
 import { memoryStore } from "../store/memory-store.ts";
 import { openStore } from "../store/open-store.ts";
+import { GIVE_REDIS } from "../store/redis-client.ts";
 import type { Store } from "../store/store.ts";
 import { reworded } from "./check.ts";
 import { inRule, readRule, routeOf, type Rule } from "./rule.ts";
@@ -49,7 +50,14 @@ export function readConfig(given: Environment, platform: Platform): GatewayConfi
   );
   checkNames(rules, list, faults);
   const opened =
-    store === "memory" ? memoryStore() : openStore(timeout ? { timeout } : {}, environment, faults);
+    store === "memory"
+      ? memoryStore()
+      : reworded(
+          faults,
+          () => openStore(timeout ? { timeout } : {}, environment, faults),
+          (remedy) =>
+            remedy.replace(GIVE_REDIS, 'set STORE = "memory" to try the gateway without a Redis'),
+        );
   faults.throwIfAny();
   return {
     origin: origin === "zone" ? undefined : origin.replace(/\/+$/, ""),

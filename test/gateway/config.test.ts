@@ -248,6 +248,15 @@ describe("a fault of the variables", () => {
     ]);
   });
 
+  it("speaks of the gateway's own ways out where the Redis is missing", () => {
+    const { UPSTASH_REDIS_REST_URL: _url, ...without } = sound as Record<string, unknown>;
+    const faults = faultsOf({ ...without, STORE: "redis" });
+    const { remedy } = faults.find(({ path }) => path === "UPSTASH_REDIS_REST_URL")!;
+    expect(remedy).toBe(
+      'Set this variable (on Workers, bind it as a variable or secret), or set STORE = "memory" to try the gateway without a Redis.',
+    );
+  });
+
   it("shows no secret", () => {
     const faults = faultsOf({
       ...sound,
