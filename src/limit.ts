@@ -64,7 +64,9 @@ function keyOf(policy: Policy): string {
     onFailure,
   } = Object(policy) as Record<string, unknown>;
   try {
-    return JSON.stringify([algorithm, name, most, refill, per, window, segments, onFailure]);
+    const key = JSON.stringify([algorithm, name, most, refill, per, window, segments, onFailure]);
+    // An option that does not exist makes it another policy, whose fault the compiler tells.
+    return `${key}${Object.keys(policy).length}`;
   } catch {
     return "";
   }

@@ -172,3 +172,13 @@ test("variables that are missing are a fault of every call, and none once they a
   vi.stubEnv("KV_REST_API_TOKEN", "t");
   expect((await ask()).reason).toBe("allowed");
 });
+
+test("an option that does not exist is a fault, also where all others are those of a policy in use", async () => {
+  const { limit, tokenBucket } = isolate;
+  await limit("ada", tokenBucket(bucket));
+  const misspelt = { ...bucket, onfailure: "closed" } as TokenBucketOptions;
+  await expect(limit("ada", tokenBucket(misspelt))).rejects.toMatchObject({
+    faults: [{ path: "policies[0].onfailure" }],
+  });
+  expect(commands).toHaveLength(1);
+});
