@@ -60,8 +60,7 @@ export function healthCheck(
 
   return async function health() {
     // Not a promise that all would wait for: on Workers, no request may wait for another one's I/O.
-    // A clock that went back is no reason to repeat an answer for longer.
-    if (known === undefined || Math.abs(now() - asked) >= FRESH) {
+    if (known === undefined || now() - asked >= FRESH) {
       asked = now();
       known = await ask();
     }

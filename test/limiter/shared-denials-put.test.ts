@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createDenialCache } from "../../src/limiter/denial-cache.ts";
 import { createRedisClocks } from "../../src/limiter/redis-clocks.ts";
 import { shareDenials } from "../../src/limiter/shared-denials.ts";
+import type { CompiledPolicy } from "../../src/policy/compile.ts";
 import {
   fixedWindow,
   type Policy,
@@ -187,4 +188,19 @@ describe("a look", () => {
     void shared.look("ada", 1);
     expect(get).toHaveBeenCalledTimes(6);
   });
+});
+
+test("denials of policies that differ in their algorithm alone have names of their own", () => {
+  const [policy] = compile([daily]) as [CompiledPolicy];
+  for (const algorithm of ["fixed-window", "sliding-window-log"] as const) {
+    const policies = [{ ...policy, algorithm }];
+    shareDenials({ get: () => get(), put: (...args) => put(...args) })
+      .share(
+        { prefix: "tg", policies, now: () => Date.now() },
+        createRedisClocks(),
+        createDenialCache(10),
+      )
+      .forget("ada");
+  }
+  expect(new Set(puts.map(([key]) => key)).size).toBe(2);
 });
