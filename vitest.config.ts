@@ -7,7 +7,7 @@ const source = (file: string) => fileURLToPath(new URL("src/", import.meta.url))
 
 /** On the packed package, installed in an empty folder. */
 const firstSteps = {
-  globalSetup: ["test/first-steps/global-setup.ts"],
+  globalSetup: ["test/support/first-steps/global-setup.ts"],
   testTimeout: 240_000,
   hookTimeout: 300_000,
 };
@@ -19,9 +19,10 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^tidegate$/, replacement: source("index.ts") },
-      { find: /^tidegate\/gateway$/, replacement: source("worker/gateway.ts") },
-      { find: /^tidegate\/worker$/, replacement: source("worker/cloudflare.ts") },
-      { find: /^tidegate\/(hono|vercel|cloudflare)$/, replacement: source("$1.ts") },
+      {
+        find: /^tidegate\/(hono|vercel|cloudflare|gateway|worker)$/,
+        replacement: source("$1.ts"),
+      },
     ],
   },
   test: {

@@ -6,7 +6,7 @@
 
 import { waitUntil } from "cloudflare:workers";
 
-import { type SharedDenials, shareDenials } from "./limiter/shared-denials.ts";
+import { type SharedDenials, shareDenials } from "./denials/shared-denials.ts";
 import { hash } from "./partition/partition-key.ts";
 
 /**

@@ -13,8 +13,7 @@ import {
   REQUEST_OPTIONS,
   type RequestOptions,
 } from "./adapter/request-limiter.ts";
-import { Faults } from "./errors.ts";
-import type { Decision } from "./limiter/decision.ts";
+import type { Decision } from "./decision/decision.ts";
 import type { Limiter } from "./limiter/limiter.ts";
 import { openLimiter } from "./limiter/open-limiter.ts";
 import {
@@ -24,10 +23,11 @@ import {
   type LimiterOptions,
 } from "./limiter/settings.ts";
 import { reportUnnamedTwins } from "./limiter/unnamed-twins.ts";
-import { readEnvironment } from "./runtime.ts";
+import { Faults } from "./options/faults.ts";
+import { readEnvironment } from "./runtime/environment.ts";
 import { memoryStore } from "./store/memory-store.ts";
 import { openStore } from "./store/open-store.ts";
-import type { RedisClient, RedisEndpoint } from "./store/redis-client.ts";
+import type { RedisClient, RedisEndpoint } from "./store/redis/client.ts";
 import type { Store } from "./store/store.ts";
 
 type Redis = RedisEndpoint | RedisClient;

@@ -4,17 +4,17 @@ export {
   type Fault,
   StoreError,
   TidegateError,
-} from "./errors.ts";
-export type { HeaderOptions } from "./http/fields.ts";
+} from "./errors/errors.ts";
+export type { HeaderOptions } from "./decision/fields.ts";
 export { limit } from "./limit.ts";
 export { createLimiter } from "./limiter/create-limiter.ts";
 export type { LimiterOptions } from "./limiter/settings.ts";
-export { type SharedDenials, shareDenials, type SharedPlace } from "./limiter/shared-denials.ts";
+export { type SharedDenials, shareDenials, type SharedCache } from "./denials/shared-denials.ts";
 export type { StoreOptions } from "./store/open-store.ts";
-export type { Decision, PolicyDecision, Reason } from "./limiter/decision.ts";
+export type { Decision, PolicyDecision, Reason } from "./decision/decision.ts";
 export type { CostOptions } from "./limiter/cost.ts";
 export type { Limiter } from "./limiter/limiter.ts";
-export type { Duration } from "./policy/duration.ts";
+export type { Duration } from "./options/duration.ts";
 export {
   type Algorithm,
   type FailureVerdict,
@@ -30,5 +30,5 @@ export {
 } from "./policy/policy.ts";
 export { memoryStore } from "./store/checked-memory-store.ts";
 export type { MemoryStoreOptions } from "./store/memory-store.ts";
-export type { RedisClient, RedisEndpoint } from "./store/redis-client.ts";
+export type { RedisClient, RedisEndpoint } from "./store/redis/client.ts";
 export type { Operation, Reply, Row, Store } from "./store/store.ts";

@@ -1,15 +1,15 @@
-import { Faults } from "./errors.ts";
+import type { Decision } from "./decision/decision.ts";
 import type { CostOptions } from "./limiter/cost.ts";
 import { createDecisionPath, type DecisionPath } from "./limiter/decision-path.ts";
-import type { Decision } from "./limiter/decision.ts";
-import { DEFAULT_BUDGET, guardStore } from "./limiter/guarded-store.ts";
 import { DEFAULTS } from "./limiter/settings.ts";
+import { Faults } from "./options/faults.ts";
 import { compilePolicies } from "./policy/compile.ts";
 import type { Policy } from "./policy/policy.ts";
-import { putLast } from "./put-last.ts";
-import { readEnvironment } from "./runtime.ts";
-import { redisFromEnvironment } from "./store/redis-client.ts";
-import { redisStore } from "./store/redis-store.ts";
+import { readEnvironment } from "./runtime/environment.ts";
+import { setRecent } from "./runtime/lru.ts";
+import { DEFAULT_TIMEOUT_MS, guardStore } from "./store/guarded-store.ts";
+import { redisFromEnvironment } from "./store/redis/client.ts";
+import { redisStore } from "./store/redis/store.ts";
 import type { Store } from "./store/store.ts";
 
 /** Different policies kept at most; a policy built anew with each call is the same as long as its numbers are. */
@@ -47,7 +47,7 @@ function pathOf(policy: Policy): DecisionPath {
   store ??= storeOfEnvironment(faults);
   faults.throwIfAny();
   const path = createDecisionPath(store!, { ...DEFAULTS, policies });
-  putLast(byPolicy, key, path, MAX_POLICIES);
+  setRecent(byPolicy, key, path, MAX_POLICIES);
   return path;
 }
 
@@ -73,6 +73,8 @@ function keyOf(policy: Policy): string {
 }
 
 function storeOfEnvironment(faults: Faults): Store | undefined {
-  const client = redisFromEnvironment(readEnvironment(), DEFAULT_BUDGET, faults);
-  return client && guardStore(redisStore(client), { budget: DEFAULT_BUDGET, now: DEFAULTS.now });
+  const client = redisFromEnvironment(readEnvironment(), DEFAULT_TIMEOUT_MS, faults);
+  return (
+    client && guardStore(redisStore(client), { timeoutMs: DEFAULT_TIMEOUT_MS, now: DEFAULTS.now })
+  );
 }

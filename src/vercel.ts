@@ -11,8 +11,7 @@ import {
   REQUEST_OPTIONS,
   type RequestOptions,
 } from "./adapter/request-limiter.ts";
-import { Faults } from "./errors.ts";
-import type { Decision } from "./limiter/decision.ts";
+import type { Decision } from "./decision/decision.ts";
 import { openLimiter } from "./limiter/open-limiter.ts";
 import {
   checkSettings,
@@ -21,7 +20,8 @@ import {
   type LimiterOptions,
 } from "./limiter/settings.ts";
 import { reportUnnamedTwins } from "./limiter/unnamed-twins.ts";
-import { readEnvironment } from "./runtime.ts";
+import { Faults } from "./options/faults.ts";
+import { readEnvironment } from "./runtime/environment.ts";
 import { openStore } from "./store/open-store.ts";
 
 export interface RateLimitOptions<R extends Request = Request>

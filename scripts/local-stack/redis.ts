@@ -1,5 +1,5 @@
-import { pingRedis } from "../redis-ping.ts";
-import { redisServerPath, startRedisServer } from "../redis-server.ts";
+import { pingRedis } from "../support/redis-ping.ts";
+import { redisServerPath, startRedisServer } from "../support/redis-server.ts";
 
 export interface LocalRedis {
   readonly url: string;

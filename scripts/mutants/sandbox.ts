@@ -45,7 +45,8 @@ export function createSandbox(): Sandbox {
     async firstToNotice({ file, find, replace, tests }) {
       const path = join(copy, file);
       const sound = readFileSync(path, "utf8");
-      const build = () => (file.startsWith("lua/") ? node(["scripts/build-lua.ts"]) : undefined);
+      const build = () =>
+        file.startsWith("lua/") ? node(["scripts/build-lua/main.ts"]) : undefined;
       writeFileSync(
         path,
         sound.replace(find, () => replace),

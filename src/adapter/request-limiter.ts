@@ -1,11 +1,11 @@
-import type { Faults } from "../errors.ts";
-import { problemResponse } from "../http/problem.ts";
-import type { Decision } from "../limiter/decision.ts";
+import type { Decision } from "../decision/decision.ts";
+import { problemResponse } from "../decision/problem.ts";
 import type { Limiter } from "../limiter/limiter.ts";
+import type { Faults } from "../options/faults.ts";
 import type { ClientIp } from "../partition/client-ip.ts";
 import { compileSources, type Identify, type Source } from "../partition/source.ts";
 import type { Policy } from "../policy/policy.ts";
-import { reportOnce } from "../report.ts";
+import { reportOnce } from "../runtime/log.ts";
 import { addMissingFields } from "./append-fields.ts";
 
 /**

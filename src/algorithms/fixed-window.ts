@@ -1,15 +1,15 @@
-import { MAX_LIMIT } from "../policy/whole.ts";
-import { windowTimes } from "../policy/window.ts";
-import type { AlgorithmModel } from "../store/memory/algorithm.ts";
-import { fixedWindow } from "../store/memory/fixed-window.ts";
-import { FIXED_WINDOW as script } from "../store/scripts.generated.ts";
+import { MAX_LIMIT } from "../options/positive-integer.ts";
+import { fixedWindow } from "./fixed-window-model.ts";
 import type { Implementation } from "./implementation.ts";
+import type { AlgorithmModel } from "./model.ts";
+import { FIXED_WINDOW as script } from "./scripts.generated.ts";
+import { windowTimes } from "./window.ts";
 
 export const FIXED_WINDOW: Implementation = {
   name: "fixed-window",
   options: ["window"],
   maxLimit: MAX_LIMIT,
-  beyond: "",
+  limitHint: "",
   code: "f",
   ttl: () => 0,
   script,

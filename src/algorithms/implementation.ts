@@ -1,6 +1,6 @@
-import type { Faults } from "../errors.ts";
+import type { Faults } from "../options/faults.ts";
 import type { Algorithm, Policy } from "../policy/policy.ts";
-import type { AlgorithmModel } from "../store/memory/algorithm.ts";
+import type { AlgorithmModel } from "./model.ts";
 
 /** What a policy's durations come to. */
 export interface Times {
@@ -19,7 +19,7 @@ export interface Implementation {
   readonly options: readonly string[];
   readonly maxLimit: number;
   /** Goes on where a fault names the largest limit. */
-  readonly beyond: string;
+  readonly limitHint: string;
   /**
    * Ends its keys, so that two algorithms under one name are two counts: neither could read what the other has written. One
    * letter, because every key in Redis pays for it.

@@ -1,10 +1,10 @@
+import { MAX_LIMIT, positiveInteger } from "../options/positive-integer.ts";
 import type { Policy } from "../policy/policy.ts";
-import { MAX_LIMIT, whole } from "../policy/whole.ts";
-import { windowTimes } from "../policy/window.ts";
-import type { AlgorithmModel } from "../store/memory/algorithm.ts";
-import { segmentedWindow } from "../store/memory/segmented-window.ts";
-import { SEGMENTED_WINDOW as script } from "../store/scripts.generated.ts";
 import type { Implementation } from "./implementation.ts";
+import type { AlgorithmModel } from "./model.ts";
+import { SEGMENTED_WINDOW as script } from "./scripts.generated.ts";
+import { segmentedWindow } from "./segmented-window-model.ts";
+import { windowTimes } from "./window.ts";
 
 /** A segmented window reads all its counts with each request. */
 const MAX_SEGMENTS = 60;
@@ -13,7 +13,7 @@ export const SEGMENTED_WINDOW: Implementation = {
   name: "segmented-window",
   options: ["window", "segments"],
   maxLimit: MAX_LIMIT,
-  beyond: "",
+  limitHint: "",
   code: "s",
   ttl: () => 0,
   script,
@@ -23,7 +23,7 @@ export const SEGMENTED_WINDOW: Implementation = {
   times(policy, limit, path, faults) {
     const { segments = 10 } = policy as Extract<Policy, { algorithm: "segmented-window" }>;
     const { windowMicroseconds } = windowTimes(policy, limit, path, faults);
-    const count = whole(segments, MAX_SEGMENTS, `${path}.segments`, faults);
+    const count = positiveInteger(segments, MAX_SEGMENTS, `${path}.segments`, faults);
     return { windowMicroseconds, parameters: [Math.ceil(windowMicroseconds / count), count] };
   },
 };

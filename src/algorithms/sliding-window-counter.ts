@@ -1,15 +1,15 @@
-import { MAX_LIMIT } from "../policy/whole.ts";
-import { tickOf, windowTimes } from "../policy/window.ts";
-import type { AlgorithmModel } from "../store/memory/algorithm.ts";
-import { slidingWindowCounter } from "../store/memory/sliding-window-counter.ts";
-import { SLIDING_WINDOW_COUNTER as script } from "../store/scripts.generated.ts";
+import { MAX_LIMIT } from "../options/positive-integer.ts";
 import type { Implementation } from "./implementation.ts";
+import type { AlgorithmModel } from "./model.ts";
+import { SLIDING_WINDOW_COUNTER as script } from "./scripts.generated.ts";
+import { slidingWindowCounter } from "./sliding-window-counter-model.ts";
+import { tickOf, windowTimes } from "./window.ts";
 
 export const SLIDING_WINDOW_COUNTER: Implementation = {
   name: "sliding-window-counter",
   options: ["window"],
   maxLimit: MAX_LIMIT,
-  beyond: "",
+  limitHint: "",
   code: "c",
   ttl: () => 0,
   script,

@@ -1,16 +1,16 @@
+import { MAX_LIMIT, positiveInteger } from "../options/positive-integer.ts";
 import type { Policy } from "../policy/policy.ts";
-import { MAX_LIMIT, whole } from "../policy/whole.ts";
-import { MAX_WINDOW, windowOf } from "../policy/window.ts";
-import type { AlgorithmModel } from "../store/memory/algorithm.ts";
-import { tokenBucket } from "../store/memory/token-bucket.ts";
-import { TOKEN_BUCKET as script } from "../store/scripts.generated.ts";
 import type { Implementation, Times } from "./implementation.ts";
+import type { AlgorithmModel } from "./model.ts";
+import { TOKEN_BUCKET as script } from "./scripts.generated.ts";
+import { tokenBucket } from "./token-bucket-model.ts";
+import { MAX_WINDOW, windowOf } from "./window.ts";
 
 export const TOKEN_BUCKET: Implementation = {
   name: "token-bucket",
   options: ["refill", "per"],
   maxLimit: MAX_LIMIT,
-  beyond: "",
+  limitHint: "",
   code: "b",
   ttl,
   script,
@@ -19,7 +19,7 @@ export const TOKEN_BUCKET: Implementation = {
   /** An interval and a divisor: one unit comes back every interval / divisor microseconds. */
   times(policy, limit, path, faults) {
     const { refill, per } = policy as Extract<Policy, { algorithm: "token-bucket" }>;
-    const units = whole(refill, MAX_LIMIT, `${path}.refill`, faults);
+    const units = positiveInteger(refill, MAX_LIMIT, `${path}.refill`, faults);
     const microseconds = windowOf(per, `${path}.per`, faults);
     const common = greatestCommonDivisor(microseconds, units);
     let parameters: [number, number] = [microseconds / common, units / common];

@@ -1,6 +1,6 @@
-import { DRIFT } from "../limiter/denial-cache.ts";
+import { DRIFT } from "../denials/denial-cache.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
-import { putLast } from "../put-last.ts";
+import { setRecent } from "../runtime/lru.ts";
 import type { Operation, Reply, Row, Store } from "../store/store.ts";
 import { countDemand, createHolding, heldUnits, type Holding, spend } from "./holding.ts";
 
@@ -50,7 +50,7 @@ export function leasingStore(
 
   function holdingOf(key: string, time: number): Holding {
     const holding = holdings.get(key) ?? createHolding(time);
-    putLast(holdings, key, holding, MAX_HOLDINGS);
+    setRecent(holdings, key, holding, MAX_HOLDINGS);
     return holding;
   }
 
@@ -80,7 +80,10 @@ export function leasingStore(
     // wait for as long as the store says.
     const pauseLeft = Math.ceil((holding.pausedUntil - time) * 1000);
     const most = held > 0 ? 0 : pauseLeft > 0 ? pauseLeft : Infinity;
-    const rows = reply.rows.map((row) => ({ ...row, retryAfter: Math.min(row.retryAfter, most) }));
+    const rows = reply.rows.map((row) => ({
+      ...row,
+      retryAfterUs: Math.min(row.retryAfterUs, most),
+    }));
     const told = { ...reply, rows };
     expectSilence(holding, told, time);
     return told;
@@ -119,11 +122,11 @@ export function leasingStore(
     const { rows, taken = 0 } = reply;
     holding.answer = reply;
     holding.sentAt = sentAt;
-    holding.short = rows.some(({ retryAfter }) => retryAfter > 0);
+    holding.short = rows.some(({ retryAfterUs }) => retryAfterUs > 0);
     if (!holding.short && holding.pausedUntil === pausedUntil) holding.pausedUntil = sentAt;
     const time = now();
     if (taken > 0) {
-      const ends = fixedWindows.map((i) => rows[i]!.resetAfter);
+      const ends = fixedWindows.map((i) => rows[i]!.resetAfterUs);
       const until = sentAt + (Math.min(lease, ...ends) / 1000) * (1 - DRIFT);
       holding.grants.push({ units: taken - 1, until });
       return toldOf(holding, time, true);
@@ -175,16 +178,16 @@ function toldOf(holding: Holding, time: number, allowed: boolean): Reply {
   const passed = Math.round((time - sentAt) * 1000);
   const pauseLeft = Math.round((pausedUntil - time) * 1000);
   const held = heldUnits(holding, time);
-  const rows = answer.rows.map(({ remaining, retryAfter, resetAfter }): Row => {
+  const rows = answer.rows.map(({ remaining, retryAfterUs, resetAfterUs }): Row => {
     // Of a policy that has no more, the next unit comes when its own wait is over, and not before leases are asked for
     // again.
-    const waits = retryAfter > 0 && held === 0;
-    const wait = waits ? Math.max(retryAfter - passed, pauseLeft, allowed ? 0 : 1) : 0;
+    const waits = retryAfterUs > 0 && held === 0;
+    const wait = waits ? Math.max(retryAfterUs - passed, pauseLeft, allowed ? 0 : 1) : 0;
     return {
       allowed: allowed || !waits,
       remaining: remaining + held,
-      retryAfter: wait,
-      resetAfter: Math.max(wait, resetAfter - passed),
+      retryAfterUs: wait,
+      resetAfterUs: Math.max(wait, resetAfterUs - passed),
     };
   });
   const told = { now: answer.now + passed, rows, repeated: true } as const;
@@ -194,7 +197,7 @@ function toldOf(holding: Holding, time: number, allowed: boolean): Reply {
 
 /** Whoever is told to wait may keep requests back for that long: that they do not come says nothing of the demand. */
 function expectSilence(holding: Holding, { rows }: Reply, time: number): void {
-  for (const { retryAfter } of rows) {
-    holding.silentUntil = Math.max(holding.silentUntil, time + retryAfter / 1000);
+  for (const { retryAfterUs } of rows) {
+    holding.silentUntil = Math.max(holding.silentUntil, time + retryAfterUs / 1000);
   }
 }

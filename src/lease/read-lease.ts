@@ -1,6 +1,6 @@
-import type { Faults } from "../errors.ts";
+import { parseDuration } from "../options/duration.ts";
+import type { Faults } from "../options/faults.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
-import { parseDuration } from "../policy/duration.ts";
 
 /** Shorter than a few round trips, and next to nothing would be left of a lease when it arrives. Microseconds. */
 const SHORTEST = 10_000;

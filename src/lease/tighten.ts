@@ -1,5 +1,5 @@
+import { tickOf } from "../algorithms/window.ts";
 import { type CompiledPolicy, completePolicy } from "../policy/compile.ts";
-import { tickOf } from "../policy/window.ts";
 
 /**
  * The policy that Redis has to keep so that the given one is kept by those who hold leases. They spend a unit up to one

@@ -1,4 +1,4 @@
-import { TidegateError } from "../errors.ts";
+import { TidegateError } from "../errors/errors.ts";
 
 export interface CostOptions {
   /** Quota units of this request: a whole number from 0; 0 takes nothing. Default 1. */

@@ -1,5 +1,5 @@
-import { Faults } from "../errors.ts";
-import { readEnvironment } from "../runtime.ts";
+import { Faults } from "../options/faults.ts";
+import { readEnvironment } from "../runtime/environment.ts";
 import { openStore } from "../store/open-store.ts";
 import type { Limiter } from "./limiter.ts";
 import { openLimiter } from "./open-limiter.ts";

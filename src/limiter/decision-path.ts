@@ -1,14 +1,14 @@
-import { StoreError } from "../errors.ts";
+import { createDecision, type Decision, type Reason } from "../decision/decision.ts";
+import { createDenialCache } from "../denials/denial-cache.ts";
+import { createRedisClocks } from "../denials/redis-clocks.ts";
+import type { Sharing } from "../denials/shared-denials.ts";
+import { createSingleFlight } from "../denials/single-flight.ts";
+import { StoreError } from "../errors/errors.ts";
 import { partitionKey } from "../partition/partition-key.ts";
 import type { Operation, Reply, Store } from "../store/store.ts";
 import { type CostOptions, costOf } from "./cost.ts";
-import { createDecision, type Decision, type Reason } from "./decision.ts";
-import { createDenialCache } from "./denial-cache.ts";
-import { createFallback } from "./failure.ts";
-import { createProbes } from "./probes.ts";
-import { createRedisClocks } from "./redis-clocks.ts";
+import { createFallback } from "./fallback.ts";
 import type { LimiterSettings } from "./settings.ts";
-import type { Sharing } from "./shared-denials.ts";
 
 /** What every operation of a limiter is made of. */
 export interface DecisionPath {
@@ -25,7 +25,7 @@ export interface DecisionPath {
 export function createDecisionPath(store: Store, settings: LimiterSettings): DecisionPath {
   const { policies, prefix, now, headers: headerOptions } = settings;
   const denials = createDenialCache(settings.maxDenials);
-  const probes = createProbes();
+  const probes = createSingleFlight();
   const clocks = createRedisClocks();
   const sharing = settings.sharedDenials?.share(settings, clocks, denials);
   const clock = store.now && (() => store.now!());
@@ -76,7 +76,11 @@ export function createDecisionPath(store: Store, settings: LimiterSettings): Dec
       const receivedAt = now();
       const { now: shown, rows, repeated } = reply;
       fallback.note(partition, reply, sentAt, receivedAt);
-      if (settings.maxDenials > 0 && cost > 0 && rows.some(({ retryAfter }) => retryAfter > 0)) {
+      if (
+        settings.maxDenials > 0 &&
+        cost > 0 &&
+        rows.some(({ retryAfterUs }) => retryAfterUs > 0)
+      ) {
         const answeredAt = repeated ? sentAt : clocks.note(partition, shown, sentAt, receivedAt);
         denials.learn(partition, operation === "charge" ? 1 : cost, answeredAt, reply);
       }
@@ -119,8 +123,8 @@ export function createDecisionPath(store: Store, settings: LimiterSettings): Dec
       rows: policies.map(({ limit: most }, i) => ({
         allowed: cost <= most,
         remaining: known?.rows[i]?.remaining ?? most,
-        retryAfter: cost <= most ? 0 : Infinity,
-        resetAfter: known?.rows[i]?.resetAfter ?? 0,
+        retryAfterUs: cost <= most ? 0 : Infinity,
+        resetAfterUs: known?.rows[i]?.resetAfterUs ?? 0,
       })),
     });
   }

@@ -1,5 +1,5 @@
+import { createClockCache, type ClockCache } from "../denials/clock-cache.ts";
 import type { Reply } from "../store/store.ts";
-import { createNumberTable, type NumberTable } from "./number-table.ts";
 
 /** What Redis last said is left of each partition's quota, as far as this isolate was answered. */
 export interface LastAnswers {
@@ -35,7 +35,7 @@ const FORGOTTEN = 2;
  */
 export function createLastAnswers(policies: readonly number[], clock: () => number): LastAnswers {
   // Made with the first answer: the random numbers that it needs must not be drawn while a module is loaded.
-  let table: NumberTable | undefined;
+  let table: ClockCache | undefined;
   const columns = HEAD + policies.length;
   /** Filled anew with each answer, so that a request leaves no garbage. */
   const answer = new Float64Array(columns);
@@ -55,7 +55,7 @@ export function createLastAnswers(policies: readonly number[], clock: () => numb
     answer[1] = now;
     answer[2] = clock();
     answer[3] = state;
-    table ??= createNumberTable(MAX_ENTRIES, columns, partition.length);
+    table ??= createClockCache(MAX_ENTRIES, columns, partition.length);
     table.set(partition, answer);
   }
 

@@ -1,8 +1,8 @@
+import type { Decision } from "../decision/decision.ts";
 import { partitionKey } from "../partition/partition-key.ts";
 import type { Store } from "../store/store.ts";
 import { checkCost, type CostOptions, costOf } from "./cost.ts";
 import { createDecisionPath } from "./decision-path.ts";
-import type { Decision } from "./decision.ts";
 import type { LimiterSettings } from "./settings.ts";
 
 /** Several policies that are always decided together. */

@@ -1,14 +1,14 @@
-import type { Faults } from "../errors.ts";
-import type { HeaderOptions } from "../http/fields.ts";
+import type { HeaderOptions } from "../decision/fields.ts";
+import type { SharedDenials } from "../denials/shared-denials.ts";
 import { readLease } from "../lease/read-lease.ts";
 import { tightenPolicy } from "../lease/tighten.ts";
+import type { Duration } from "../options/duration.ts";
+import type { Faults } from "../options/faults.ts";
+import { checkOptions } from "../options/unknown-options.ts";
 import { type CompiledPolicy, compilePolicies } from "../policy/compile.ts";
-import type { Duration } from "../policy/duration.ts";
 import type { FailureVerdict, Policy } from "../policy/policy.ts";
+import { monotonicNow, steadyClock } from "../runtime/clock.ts";
 import type { StoreOptions } from "../store/open-store.ts";
-import { checkOptions } from "../unknown-options.ts";
-import { monotonicNow, steadyClock } from "./clock.ts";
-import type { SharedDenials } from "./shared-denials.ts";
 
 export interface LimiterOptions extends StoreOptions {
   /** Decided together: either all take the cost, or none does. 1 to 16. */

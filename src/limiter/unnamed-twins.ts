@@ -1,4 +1,4 @@
-import { reportOnce } from "../report.ts";
+import { reportOnce } from "../runtime/log.ts";
 import type { StoreOptions } from "../store/open-store.ts";
 import type { LimiterSettings } from "./settings.ts";
 

@@ -1,5 +1,5 @@
-import type { Faults } from "../errors.ts";
-import { onWorkers, readEnvironment } from "../runtime.ts";
+import type { Faults } from "../options/faults.ts";
+import { onWorkers, readEnvironment } from "../runtime/environment.ts";
 import { ipPartition } from "./ip-address.ts";
 
 /** Who is trusted to say where a request comes from. */

@@ -1,4 +1,4 @@
-import { TidegateError } from "../errors.ts";
+import { TidegateError } from "../errors/errors.ts";
 
 /**
  * Longest identity that stands in a key as it is; longer ones are hashed. An IPv6 prefix, a UUID or an e-mail

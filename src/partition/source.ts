@@ -1,4 +1,4 @@
-import type { Faults } from "../errors.ts";
+import type { Faults } from "../options/faults.ts";
 import { checkClientIp, type ClientIp, clientIp } from "./client-ip.ts";
 import { oneSpelling } from "./credential.ts";
 import { hash } from "./partition-key.ts";

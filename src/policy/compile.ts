@@ -1,9 +1,9 @@
-import { ANY_ALGORITHM, type PolicyChecks } from "../algorithms/any-algorithm.ts";
 import { type Implementation, IMPLEMENTATION, type Times } from "../algorithms/implementation.ts";
-import type { Faults } from "../errors.ts";
-import { didYouMean } from "../unknown-options.ts";
+import type { Faults } from "../options/faults.ts";
+import { positiveInteger } from "../options/positive-integer.ts";
+import { didYouMean } from "../options/unknown-options.ts";
+import { ANY_ALGORITHM, type PolicyChecks } from "./any-algorithm.ts";
 import type { Algorithm, FailureVerdict, Policy } from "./policy.ts";
-import { whole } from "./whole.ts";
 
 /** A policy checked, with everything computed that a request would otherwise compute. */
 export interface CompiledPolicy extends Pick<Times, "parameters"> {
@@ -83,7 +83,7 @@ function compilePolicy(input: unknown, path: string, faults: Faults): CompiledPo
 
 function checkPolicy(
   policy: Policy,
-  { maxLimit, beyond, options, times }: PolicyChecks,
+  { maxLimit, limitHint, options, times }: PolicyChecks,
   path: string,
   faults: Faults,
 ) {
@@ -97,7 +97,7 @@ function checkPolicy(
       `${didYouMean(key, known)}A ${algorithm} has ${known.join(", ")}, and nothing else.`,
     );
   }
-  const limit = whole(policy.limit, maxLimit, `${path}.limit`, faults, beyond);
+  const limit = positiveInteger(policy.limit, maxLimit, `${path}.limit`, faults, limitHint);
   if (onFailure !== undefined && !VERDICTS.includes(onFailure)) {
     faults.add(`${path}.onFailure`, onFailure, 'Use "open", "closed" or "local".');
   }

@@ -4,7 +4,7 @@ import { SEGMENTED_WINDOW } from "../algorithms/segmented-window.ts";
 import { SLIDING_WINDOW_COUNTER } from "../algorithms/sliding-window-counter.ts";
 import { SLIDING_WINDOW_LOG } from "../algorithms/sliding-window-log.ts";
 import { TOKEN_BUCKET } from "../algorithms/token-bucket.ts";
-import type { Duration } from "./duration.ts";
+import type { Duration } from "../options/duration.ts";
 
 /** What a policy answers while Redis gives no usable answer. */
 export type FailureVerdict =

@@ -1,6 +1,6 @@
-import { Faults } from "../errors.ts";
-import { whole } from "../policy/whole.ts";
-import { checkOptions } from "../unknown-options.ts";
+import { Faults } from "../options/faults.ts";
+import { positiveInteger } from "../options/positive-integer.ts";
+import { checkOptions } from "../options/unknown-options.ts";
 import { memoryStore as openMemoryStore, type MemoryStoreOptions } from "./memory-store.ts";
 import type { Store } from "./store.ts";
 
@@ -19,8 +19,10 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
   } else {
     const { maxEntries, maxBytes, now } = options;
     checkOptions(options, ["maxEntries", "maxBytes", "now"], "", faults);
-    if (maxEntries !== undefined) whole(maxEntries, Number.MAX_SAFE_INTEGER, "maxEntries", faults);
-    if (maxBytes !== undefined) whole(maxBytes, Number.MAX_SAFE_INTEGER, "maxBytes", faults);
+    if (maxEntries !== undefined)
+      positiveInteger(maxEntries, Number.MAX_SAFE_INTEGER, "maxEntries", faults);
+    if (maxBytes !== undefined)
+      positiveInteger(maxBytes, Number.MAX_SAFE_INTEGER, "maxBytes", faults);
     if (now !== undefined && typeof now !== "function") {
       faults.add("now", now, "Give a function that returns microseconds since 1970.");
     }

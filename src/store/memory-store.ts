@@ -1,11 +1,11 @@
+import type { Outcome } from "../algorithms/model.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 import type { Algorithm } from "../policy/policy.ts";
-import type { Outcome } from "./memory/algorithm.ts";
 import type { Operation, Row, Store } from "./store.ts";
 
 /** The row alone: whoever keeps it must not keep the state with it. */
-function toRow({ allowed, remaining, retryAfter, resetAfter }: Row): Row {
-  return { allowed, remaining, retryAfter, resetAfter };
+function toRow({ allowed, remaining, retryAfterUs, resetAfterUs }: Row): Row {
+  return { allowed, remaining, retryAfterUs, resetAfterUs };
 }
 
 interface Entry {
@@ -109,8 +109,8 @@ export function memoryStore({
         outcomes = evaluateAll(lease ? "charge" : operation, taken);
       }
       policies.forEach(({ algorithm }, i) => {
-        const { state, resetAfter } = outcomes[i]!;
-        if (state !== undefined) keep(keys[i]!, algorithm, state, time + resetAfter);
+        const { state, resetAfterUs } = outcomes[i]!;
+        if (state !== undefined) keep(keys[i]!, algorithm, state, time + resetAfterUs);
       });
       makeRoom(time);
       return { now: time, rows: outcomes.map(toRow), ...(lease && { taken }) };

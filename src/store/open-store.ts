@@ -1,19 +1,20 @@
-import type { Faults, StoreError } from "../errors.ts";
-import { monotonicNow } from "../limiter/clock.ts";
-import { DEFAULT_BUDGET, guardStore } from "../limiter/guarded-store.ts";
-import { type Duration, parseDuration } from "../policy/duration.ts";
-import type { Environment } from "../runtime.ts";
-import { checkOptions } from "../unknown-options.ts";
-import { givenClient, isClient } from "./given-client.ts";
-import { inspectRedis } from "./inspect-redis.ts";
+import { LEASE } from "../algorithms/scripts.generated.ts";
+import type { StoreError } from "../errors/errors.ts";
+import { type Duration, parseDuration } from "../options/duration.ts";
+import type { Faults } from "../options/faults.ts";
+import { checkOptions } from "../options/unknown-options.ts";
+import { monotonicNow } from "../runtime/clock.ts";
+import type { Environment } from "../runtime/environment.ts";
+import { DEFAULT_TIMEOUT_MS, guardStore } from "./guarded-store.ts";
 import {
   createRedisClient,
   type RedisClient,
   type RedisEndpoint,
   redisFromEnvironment,
-} from "./redis-client.ts";
-import { redisStore } from "./redis-store.ts";
-import { LEASE } from "./scripts.generated.ts";
+} from "./redis/client.ts";
+import { givenClient, isClient } from "./redis/given-client.ts";
+import { inspectRedis } from "./redis/inspect.ts";
+import { redisStore } from "./redis/store.ts";
 import type { Store } from "./store.ts";
 
 /** Which store decides, and what happens when it does not. */
@@ -45,8 +46,9 @@ export function openStore(
   environment: Environment,
   faults: Faults,
 ): Store | undefined {
-  const budget = timeout === undefined ? DEFAULT_BUDGET : (parseDuration(timeout) ?? 0) / 1000;
-  if (budget < 1 || budget > 60_000) {
+  const timeoutMs =
+    timeout === undefined ? DEFAULT_TIMEOUT_MS : (parseDuration(timeout) ?? 0) / 1000;
+  if (timeoutMs < 1 || timeoutMs > 60_000) {
     faults.add("timeout", timeout, 'Give a time from "1ms" to "1m", such as "250ms".');
   }
   if (onStoreError !== undefined && typeof onStoreError !== "function") {
@@ -66,20 +68,20 @@ export function openStore(
     }
     return store;
   }
-  const client = openRedis(redis, environment, budget, faults);
+  const client = openRedis(redis, environment, timeoutMs, faults);
   if (client === undefined) return undefined;
   const inner = redisStore(client, LEASE);
-  const guard = guardStore(inner, { budget, now: monotonicNow, onStoreError });
-  return { ...guard, inspect: inspectRedis(client, inner, guard, budget) };
+  const guard = guardStore(inner, { timeoutMs, now: monotonicNow, onStoreError });
+  return { ...guard, inspect: inspectRedis(client, inner, guard, timeoutMs) };
 }
 
 function openRedis(
   redis: RedisEndpoint | RedisClient | undefined,
   environment: Environment,
-  budget: number,
+  timeoutMs: number,
   faults: Faults,
 ): RedisClient | undefined {
-  if (redis === undefined) return redisFromEnvironment(environment, budget, faults);
+  if (redis === undefined) return redisFromEnvironment(environment, timeoutMs, faults);
   if (typeof redis !== "object" || redis === null) {
     faults.add(
       "redis",
@@ -88,11 +90,17 @@ function openRedis(
     );
     return undefined;
   }
-  if (isClient(redis)) return givenClient(redis, budget, faults);
+  if (isClient(redis)) return givenClient(redis, timeoutMs, faults);
   const { url, token } = redis as RedisEndpoint;
   // Without an address it is something else altogether, and all its parts would be listed.
   if (typeof url === "string") checkOptions(redis, ["url", "token"], "redis.", faults);
-  return createRedisClient(url, token, { url: "redis.url", token: "redis.token" }, budget, faults);
+  return createRedisClient(
+    url,
+    token,
+    { url: "redis.url", token: "redis.token" },
+    timeoutMs,
+    faults,
+  );
 }
 
 /** What was given in place of a store may hold a token: it is told by its kind. */

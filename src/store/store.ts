@@ -17,9 +17,9 @@ export interface Row {
   /** Units left afterwards. */
   readonly remaining: number;
   /** How long the same cost (after a charge or a lease: one unit) would now have to wait; 0 if not at all. */
-  readonly retryAfter: number;
+  readonly retryAfterUs: number;
   /** How long until the whole limit is available again. */
-  readonly resetAfter: number;
+  readonly resetAfterUs: number;
 }
 
 /**

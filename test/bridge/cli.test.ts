@@ -7,12 +7,12 @@ import { fileURLToPath } from "node:url";
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { freePort } from "../../scripts/free-port.ts";
-import { startRedisServer } from "../../scripts/redis-server.ts";
-import type { RedisServer } from "../../scripts/redis-server.ts";
-import { ask, result, until } from "./harness.ts";
+import { freePort } from "../../scripts/support/free-port.ts";
+import { startRedisServer } from "../../scripts/support/redis-server.ts";
+import type { RedisServer } from "../../scripts/support/redis-server.ts";
+import { ask, result, until } from "../support/bridge/harness.ts";
 
-const script = fileURLToPath(new URL("../../scripts/redis-rest.ts", import.meta.url));
+const script = fileURLToPath(new URL("../../scripts/redis-rest/main.ts", import.meta.url));
 
 interface Run {
   readonly child: ChildProcess;

@@ -6,9 +6,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 
 import { startBridge } from "../../scripts/redis-rest/bridge.ts";
 import type { Bridge } from "../../scripts/redis-rest/bridge.ts";
+import { ask, error, result, token } from "../support/bridge/harness.ts";
 import { startRedisCluster } from "../support/redis-cluster.ts";
 import type { RedisCluster } from "../support/redis-cluster.ts";
-import { ask, error, result, token } from "./harness.ts";
 
 let cluster: RedisCluster;
 let bridge: Bridge;

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { startBridge } from "../../scripts/redis-rest/bridge.ts";
 import type { Bridge } from "../../scripts/redis-rest/bridge.ts";
+import { ask, result, token, until } from "../support/bridge/harness.ts";
 import { startRedisCluster } from "../support/redis-cluster.ts";
 import type { RedisCluster } from "../support/redis-cluster.ts";
-import { ask, result, token, until } from "./harness.ts";
 
 let cluster: RedisCluster;
 let bridge: Bridge;

@@ -1,12 +1,12 @@
 import { Redis as UpstashRedis } from "@upstash/redis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { freePort } from "../../scripts/free-port.ts";
 import { startBridge } from "../../scripts/redis-rest/bridge.ts";
 import type { Bridge } from "../../scripts/redis-rest/bridge.ts";
-import { startRedisServer } from "../../scripts/redis-server.ts";
-import type { RedisServer } from "../../scripts/redis-server.ts";
-import { ask, error, result, token, until } from "./harness.ts";
+import { freePort } from "../../scripts/support/free-port.ts";
+import { startRedisServer } from "../../scripts/support/redis-server.ts";
+import type { RedisServer } from "../../scripts/support/redis-server.ts";
+import { ask, error, result, token, until } from "../support/bridge/harness.ts";
 
 let port: number;
 let redis: RedisServer;

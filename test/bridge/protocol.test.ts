@@ -4,9 +4,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 
 import { startBridge } from "../../scripts/redis-rest/bridge.ts";
 import type { Bridge } from "../../scripts/redis-rest/bridge.ts";
-import { startRedisServer } from "../../scripts/redis-server.ts";
-import type { RedisServer } from "../../scripts/redis-server.ts";
-import { ask, error, result, token } from "./harness.ts";
+import { startRedisServer } from "../../scripts/support/redis-server.ts";
+import type { RedisServer } from "../../scripts/support/redis-server.ts";
+import { ask, error, result, token } from "../support/bridge/harness.ts";
 
 let redis: RedisServer;
 let bridge: Bridge;

@@ -7,12 +7,12 @@ import { fileURLToPath } from "node:url";
 import { Redis } from "ioredis";
 import { expect, test } from "vitest";
 
-import { freePort } from "../../scripts/free-port.ts";
-import { pingRedis } from "../../scripts/redis-ping.ts";
-import { redisServerPath, startRedisServer } from "../../scripts/redis-server.ts";
-import { until } from "./harness.ts";
+import { freePort } from "../../scripts/support/free-port.ts";
+import { pingRedis } from "../../scripts/support/redis-ping.ts";
+import { redisServerPath, startRedisServer } from "../../scripts/support/redis-server.ts";
+import { until } from "../support/bridge/harness.ts";
 
-const scripts = new URL("../../scripts/", import.meta.url);
+const scripts = new URL("../../scripts/support/", import.meta.url);
 const gone = (url: string) => () =>
   pingRedis(url).then(
     () => false,

@@ -4,13 +4,13 @@ import { Redis } from "ioredis";
 import { describe, expect, test } from "vitest";
 
 import { createLimiter, fixedWindow } from "../../src/index.ts";
+import { charges } from "../support/chaos/charges.ts";
+import { figures } from "../support/chaos/figures.ts";
+import { startOwnStore, TOKEN } from "../support/chaos/own-store.ts";
+import { LIMIT } from "../support/chaos/subject.ts";
+import { SUBJECTS } from "../support/chaos/subjects.ts";
 import { delay, dropReplies, type Fault, none, resetBefore } from "../support/fault-proxy.ts";
 import { random } from "../support/random.ts";
-import { charges } from "./charges.ts";
-import { figures } from "./figures.ts";
-import { startOwnStore, TOKEN } from "./own-store.ts";
-import { LIMIT } from "./subject.ts";
-import { SUBJECTS } from "./subjects.ts";
 
 const CALLS = 400;
 
@@ -23,7 +23,7 @@ async function inParallel(calls: number, call: (i: number) => Promise<unknown>):
   await Promise.all(Array.from({ length: 8 }, lane));
 }
 
-/** Of a hundred requests 5 never arrive, 10 run and their replies are lost, and 3 run after their budget. */
+/** Of a hundred requests 5 never arrive, 10 run and their replies are lost, and 3 run after their timeout. */
 function roulette(seed: number): Fault {
   const chance = random(seed);
   return (exchange) => {

@@ -5,10 +5,10 @@ import { expect, test } from "vitest";
 
 import { startBridge } from "../../scripts/redis-rest/bridge.ts";
 import { createLimiter, fixedWindow, StoreError } from "../../src/index.ts";
+import { type Master, startCrowd, usersOf } from "../support/chaos/cluster-users.ts";
+import { figures } from "../support/chaos/figures.ts";
 import { random } from "../support/random.ts";
 import { startRedisCluster } from "../support/redis-cluster.ts";
-import { type Master, startCrowd, usersOf } from "./cluster-users.ts";
-import { figures } from "./figures.ts";
 
 const TOKEN = "token";
 

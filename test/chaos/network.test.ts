@@ -1,9 +1,9 @@
 import { inject, test } from "vitest";
 
+import { FAULTS } from "../support/chaos/faults.ts";
+import { timeoutFor, rideOut } from "../support/chaos/ride-out.ts";
+import { SUBJECTS } from "../support/chaos/subjects.ts";
 import { none, startFaultProxy } from "../support/fault-proxy.ts";
-import { FAULTS } from "./faults.ts";
-import { budget, rideOut } from "./ride-out.ts";
-import { SUBJECTS } from "./subjects.ts";
 
 test.concurrent.for(FAULTS)(
   "on the way to Redis: $name",
@@ -13,7 +13,7 @@ test.concurrent.for(FAULTS)(
       SUBJECTS.map(async ({ start }) => {
         const proxy = await startFaultProxy(inject("redisRestUrl"));
         const token = inject("redisRestToken");
-        const subject = await start({ url: proxy.url, token, timeout: budget(named) });
+        const subject = await start({ url: proxy.url, token, timeout: timeoutFor(named) });
         try {
           await rideOut(subject, proxy, {
             ...named,

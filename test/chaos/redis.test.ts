@@ -1,10 +1,10 @@
 import { Redis } from "ioredis";
 import { test } from "vitest";
 
-import { fillUp, makeRoom } from "./memory.ts";
-import { type OwnStore, startOwnStore, TOKEN } from "./own-store.ts";
-import { budget, type Outage, rideOut } from "./ride-out.ts";
-import { SUBJECTS } from "./subjects.ts";
+import { fillUp, makeRoom } from "../support/chaos/memory.ts";
+import { type OwnStore, startOwnStore, TOKEN } from "../support/chaos/own-store.ts";
+import { timeoutFor, type Outage, rideOut } from "../support/chaos/ride-out.ts";
+import { SUBJECTS } from "../support/chaos/subjects.ts";
 
 type OutageOf = (store: OwnStore, admin: Redis) => Omit<Outage, "name">;
 
@@ -52,7 +52,7 @@ test.concurrent.for(Object.entries(OUTAGES))("%s", { timeout: 60_000 }, async ([
       const admin = new Redis(store.redisUrl, { disableClientInfo: true });
       admin.on("error", () => {});
       const described = { name, ...outage(store, admin) };
-      const subject = await start({ url: proxy.url, token: TOKEN, timeout: budget(described) });
+      const subject = await start({ url: proxy.url, token: TOKEN, timeout: timeoutFor(described) });
       try {
         await rideOut(subject, proxy, described);
       } finally {

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 import { coloDenials } from "../../src/cloudflare.ts";
-import { createDenialCache } from "../../src/limiter/denial-cache.ts";
-import { createRedisClocks } from "../../src/limiter/redis-clocks.ts";
-import type { Sharing } from "../../src/limiter/shared-denials.ts";
+import { createDenialCache } from "../../src/denials/denial-cache.ts";
+import { createRedisClocks } from "../../src/denials/redis-clocks.ts";
+import type { Sharing } from "../../src/denials/shared-denials.ts";
 import { fixedWindow } from "../../src/policy/policy.ts";
 import { compile } from "../support/compile-policy.ts";
 
@@ -42,7 +42,7 @@ function isolate(name?: string, prefix = "tg"): Sharing {
 
 /** A denial of so many seconds. */
 const rows = (seconds: number) => [
-  { allowed: false, remaining: 0, retryAfter: seconds * 1e6, resetAfter: seconds * 1e6 },
+  { allowed: false, remaining: 0, retryAfterUs: seconds * 1e6, resetAfterUs: seconds * 1e6 },
 ];
 
 /** Where an isolate puts what it is told. */

@@ -24,7 +24,7 @@ afterEach(() => {
 });
 
 test("the entry on Workers is a gateway of its bindings, which may share denials", async () => {
-  const { default: gateway } = await import("../../src/worker/cloudflare.ts");
+  const { default: gateway } = await import("../../src/worker.ts");
   vi.stubGlobal("fetch", async (asked: Request) => new Response(asked.url));
   const answer = await gateway.fetch(new Request("https://shop.example/x?y"));
   expect(await answer.text()).toBe("https://origin.example/x?y");
@@ -32,7 +32,7 @@ test("the entry on Workers is a gateway of its bindings, which may share denials
 
 test("a fault in the bindings stops it at start-up", async () => {
   env["RULES"] = [];
-  await expect(import("../../src/worker/cloudflare.ts")).rejects.toMatchObject({
+  await expect(import("../../src/worker.ts")).rejects.toMatchObject({
     code: "ERR_CONFIGURATION",
     faults: [{ path: "RULES" }],
   });

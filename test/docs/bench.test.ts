@@ -15,9 +15,13 @@ test(
     const folder = await mkdtemp(join(tmpdir(), "bench-"));
     try {
       const out = join(folder, "results.json");
-      await promisify(execFile)(process.execPath, ["scripts/bench.ts", "--short", "--out", out], {
-        maxBuffer: 1e7,
-      });
+      await promisify(execFile)(
+        process.execPath,
+        ["scripts/bench/main.ts", "--short", "--out", out],
+        {
+          maxBuffer: 1e7,
+        },
+      );
       const { parts } = JSON.parse(await readFile(out, "utf8")) as Results;
       expect(Object.keys(parts).sort()).toEqual([
         "bundle",

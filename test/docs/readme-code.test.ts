@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest"
 import { unstable_readConfig } from "wrangler";
 
 import { type Origin, startOrigin } from "../../scripts/local-stack/origin.ts";
-import { createGateway } from "../../src/worker/gateway.ts";
-import { codeBlocks } from "./code-blocks.ts";
+import { createGateway } from "../../src/gateway/gateway.ts";
+import { codeBlocks } from "../support/docs/code-blocks.ts";
 
 const blocks = codeBlocks("README.md").filter(({ language }) => language === "ts");
 const folder = resolve(".tmp/readme");
@@ -40,7 +40,7 @@ beforeAll(async () => {
     join(folder, "tsconfig.json"),
     JSON.stringify({
       extends: "../../tsconfig.json",
-      include: ["*.ts", "../../src/worker/*.d.ts"],
+      include: ["*.ts", "../../src/runtime/*.d.ts"],
     }),
   );
 });

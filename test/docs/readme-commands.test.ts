@@ -5,9 +5,9 @@ import { promisify } from "node:util";
 
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 
-import { freePort } from "../../scripts/free-port.ts";
 import { type LocalStack, startLocalStack } from "../../scripts/local-stack/local-stack.ts";
-import { codeBlocks } from "./code-blocks.ts";
+import { freePort } from "../../scripts/support/free-port.ts";
+import { codeBlocks } from "../support/docs/code-blocks.ts";
 
 const commands = codeBlocks("README.md")
   .filter(({ language }) => language === "sh")

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { unstable_readConfig } from "wrangler";
 
 import { type Origin, startOrigin } from "../../scripts/local-stack/origin.ts";
-import { createGateway } from "../../src/worker/gateway.ts";
-import { codeBlocks } from "./code-blocks.ts";
+import { createGateway } from "../../src/gateway/gateway.ts";
+import { codeBlocks } from "../support/docs/code-blocks.ts";
 
 const folder = resolve(".tmp/readme-rules");
 let origin: Origin;

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { codeBlocks } from "./code-blocks.ts";
+import { codeBlocks } from "../support/docs/code-blocks.ts";
 
 const blocks = codeBlocks("docs/testing.md");
 const folder = resolve(".tmp/testing");
@@ -15,7 +15,7 @@ beforeAll(() => {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   for (const { line, code } of blocks) writeFileSync(fileOf(line), code);
-  const config = { extends: "../../tsconfig.json", include: ["*.ts", "../../src/worker/*.d.ts"] };
+  const config = { extends: "../../tsconfig.json", include: ["*.ts", "../../src/runtime/*.d.ts"] };
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,6 +1,6 @@
-import { describe, expect, inject, it } from "vitest";
+import { describe, expect, inject, test } from "vitest";
 
-import { createGateway } from "../../src/worker/gateway.ts";
+import { createGateway } from "../../src/gateway/gateway.ts";
 
 function quota(name: string, limit: number): object {
   return { algorithm: "fixed-window", name, limit, window: "30d" };
@@ -29,7 +29,7 @@ function gatewayWith(rules: readonly object[], variables: object = {}) {
 const authorization = () => ({ Authorization: `Bearer ${inject("redisRestToken")}` });
 
 describe("createGateway() in Vercel's runtime, on a real Redis", () => {
-  it("passes requests on, and limits what its rules cover", async () => {
+  test("passes requests on, and limits what its rules cover", async () => {
     const ask = gatewayWith([{ path: "/echo/*", policies: [quota("echo", 1)] }]);
     const passed = await ask("/echo/hello", { headers: authorization() });
     expect([passed.status, await passed.json()]).toEqual([200, { result: "hello" }]);
@@ -46,14 +46,14 @@ describe("createGateway() in Vercel's runtime, on a real Redis", () => {
     expect(unlimited.headers.has("RateLimit")).toBe(false);
   });
 
-  it("passes bodies on", async () => {
+  test("passes bodies on", async () => {
     const ask = gatewayWith([{ path: "/", policies: [quota("all", 100)] }]);
     const body = JSON.stringify(["ECHO", "x".repeat(100_000)]);
     const answer = await ask("/", { method: "POST", headers: authorization(), body });
     expect(await answer.json()).toEqual({ result: "x".repeat(100_000) });
   });
 
-  it("keeps clients apart by x-real-ip", async () => {
+  test("keeps clients apart by x-real-ip", async () => {
     const ask = gatewayWith([{ path: "/a", policies: [quota("a", 1)] }]);
     const as = async (address: string) =>
       (await ask("/a", { headers: { "x-real-ip": address } })).status;
@@ -62,7 +62,7 @@ describe("createGateway() in Vercel's runtime, on a real Redis", () => {
     ]);
   });
 
-  it("answers for its health, and says 502 of an origin that is away", async () => {
+  test("answers for its health, and says 502 of an origin that is away", async () => {
     const ask = gatewayWith([{ path: "/a", policies: [quota("a", 1)] }], {
       ORIGIN: "http://127.0.0.1:1",
     });

@@ -1,9 +1,9 @@
-import { inject, it, expect } from "vitest";
+import { expect, inject, test } from "vitest";
 
 import { createLimiter } from "../../src/limiter/create-limiter.ts";
 import { fixedWindow } from "../../src/policy/policy.ts";
 
-it.for([
+test.for([
   ["a name that does not resolve", (): string => "https://no-such-host.invalid", /: E[A-Z_]+\.$/],
   [
     "https:// where only http:// is spoken",

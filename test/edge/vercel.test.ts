@@ -1,6 +1,6 @@
-import { describe, expect, inject, it, onTestFinished, vi } from "vitest";
+import { describe, expect, inject, onTestFinished, test, vi } from "vitest";
 
-import { ConfigurationError, type Fault } from "../../src/errors.ts";
+import { ConfigurationError, type Fault } from "../../src/errors/errors.ts";
 import { fixedWindow } from "../../src/policy/policy.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
 import { rateLimit, type RateLimitOptions } from "../../src/vercel.ts";
@@ -23,7 +23,7 @@ function faultsOf(options: object): readonly Fault[] {
 }
 
 describe("rateLimit() of tidegate/vercel, in Vercel's runtime", () => {
-  it("sends an allowed request on to its route, with the fields for the route's response", async () => {
+  test("sends an allowed request on to its route, with the fields for the route's response", async () => {
     const middleware = rateLimit({ store: memoryStore(), policies });
     const answer = await middleware(from("192.0.2.1"));
     expect([answer.status, answer.body]).toEqual([200, null]);
@@ -33,7 +33,7 @@ describe("rateLimit() of tidegate/vercel, in Vercel's runtime", () => {
     expect(answer.headers.has("Retry-After")).toBe(false);
   });
 
-  it("answers a denied one itself", async () => {
+  test("answers a denied one itself", async () => {
     const middleware = rateLimit({ store: memoryStore(), policies });
     await middleware(from("192.0.2.1"));
     await middleware(from("192.0.2.1"));
@@ -47,7 +47,7 @@ describe("rateLimit() of tidegate/vercel, in Vercel's runtime", () => {
     expect((await middleware(from("192.0.2.2"))).status).toBe(200);
   });
 
-  it("hands allowed requests to the middleware behind it, and adds the fields to what that answers", async () => {
+  test("hands allowed requests to the middleware behind it, and adds the fields to what that answers", async () => {
     const asked: string[] = [];
     const middleware = rateLimit({
       store: memoryStore(),
@@ -69,7 +69,7 @@ describe("rateLimit() of tidegate/vercel, in Vercel's runtime", () => {
     expect(answers[0]!.headers.has("x-middleware-next")).toBe(false);
   });
 
-  it("sends a request on where the middleware behind it answers nothing, also late", async () => {
+  test("sends a request on where the middleware behind it answers nothing, also late", async () => {
     for (const onAllowed of [() => {}, () => null, async () => undefined]) {
       const middleware = rateLimit({ store: memoryStore(), policies, onAllowed });
       const answer = await middleware(from("192.0.2.1"));
@@ -78,7 +78,7 @@ describe("rateLimit() of tidegate/vercel, in Vercel's runtime", () => {
     }
   });
 
-  it("keeps a go-on of its own, with what that adds", async () => {
+  test("keeps a go-on of its own, with what that adds", async () => {
     const middleware = rateLimit({
       store: memoryStore(),
       policies,
@@ -90,12 +90,12 @@ describe("rateLimit() of tidegate/vercel, in Vercel's runtime", () => {
     expect(headers.get("X-RateLimit-Remaining")).toBe("1");
   });
 
-  it("refuses an onAllowed that is no function", () => {
+  test("refuses an onAllowed that is no function", () => {
     const faults = faultsOf({ store: memoryStore(), policies, onAllowed: "next" });
     expect(faults.map(({ path, value }) => [path, value])).toEqual([["onAllowed", '"next"']]);
   });
 
-  it("decides on a real Redis, over the runtime's own fetch", async () => {
+  test("decides on a real Redis, over the runtime's own fetch", async () => {
     const options = {
       redis: { url: inject("redisRestUrl"), token: inject("redisRestToken") },
       policies,
@@ -111,7 +111,7 @@ describe("rateLimit() of tidegate/vercel, in Vercel's runtime", () => {
     expect(statuses).toEqual([200, 200, 429, 429]);
   });
 
-  it("takes the Redis from the environment, as Vercel names it", async () => {
+  test("takes the Redis from the environment, as Vercel names it", async () => {
     vi.stubEnv("KV_REST_API_URL", inject("redisRestUrl"));
     vi.stubEnv("KV_REST_API_TOKEN", inject("redisRestToken"));
     onTestFinished(() => void vi.unstubAllEnvs());
@@ -121,14 +121,14 @@ describe("rateLimit() of tidegate/vercel, in Vercel's runtime", () => {
     expect(answer.headers.get("X-RateLimit-Remaining")).toBe("1");
   });
 
-  it("trusts Vercel with the client's address, and nobody else", async () => {
+  test("trusts Vercel with the client's address, and nobody else", async () => {
     const middleware = rateLimit({ store: memoryStore(), policies, onMissing: "reject" });
     const spoofed = { "x-forwarded-for": "192.0.2.1", "cf-connecting-ip": "192.0.2.1" };
     expect((await middleware(from(undefined, { headers: spoofed }))).status).toBe(400);
     expect((await middleware(from("192.0.2.1"))).status).toBe(200);
   });
 
-  it("lets onDenied answer", async () => {
+  test("lets onDenied answer", async () => {
     const middleware = rateLimit({
       store: memoryStore(),
       policies,
@@ -147,7 +147,7 @@ describe("rateLimit() of tidegate/vercel, in Vercel's runtime", () => {
     expect(answer.headers.has("x-middleware-next")).toBe(false);
   });
 
-  it("answers by itself where onDenied says nothing, at once or later", async () => {
+  test("answers by itself where onDenied says nothing, at once or later", async () => {
     for (const onDenied of [() => undefined, async () => undefined]) {
       const middleware = rateLimit({
         store: memoryStore(),
@@ -159,7 +159,7 @@ describe("rateLimit() of tidegate/vercel, in Vercel's runtime", () => {
     }
   });
 
-  it("says all faults when it is made", () => {
+  test("says all faults when it is made", () => {
     const faults = faultsOf({
       policies: [fixedWindow({ limit: 0, window: "1h" })],
       clientIp: "nginx",

@@ -2,10 +2,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { execPath } from "node:process";
 
-import { afterAll, beforeAll, expect, inject, it } from "vitest";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
 
-import { freePort } from "../../scripts/free-port.ts";
-import { codeBlocks } from "../docs/code-blocks.ts";
+import { freePort } from "../../scripts/support/free-port.ts";
+import { codeBlocks } from "../support/docs/code-blocks.ts";
 
 let bridge: ChildProcess;
 let url: string;
@@ -48,12 +48,12 @@ async function ask(...command: string[]): Promise<unknown> {
   return answer.json();
 }
 
-it("the bridge of the package serves a Redis, as the README starts it", async () => {
+test("the bridge of the package serves a Redis, as the README starts it", async () => {
   expect(await ask("PING"), complaints).toEqual({ result: "PONG" });
   expect(await ask("EVAL", "return {1, 'two'}", "0")).toEqual({ result: [1, "two"] });
 });
 
-it("it decides", async () => {
+test("it decides", async () => {
   const program = `
     import { createLimiter, fixedWindow } from "tidegate";
     const limiter = createLimiter({

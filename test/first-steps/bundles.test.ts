@@ -1,9 +1,9 @@
 import { join } from "node:path";
 
 import { build } from "esbuild";
-import { expect, inject, it } from "vitest";
+import { expect, inject, test } from "vitest";
 
-import { readmeCode } from "./readme.ts";
+import { readmeCode } from "../support/first-steps/readme.ts";
 
 const handler = readmeCode("await limit(");
 
@@ -21,21 +21,21 @@ async function bundle(conditions: string[]): Promise<string> {
   return outputFiles[0]!.text;
 }
 
-it.each([["workerd"], ["workerd", "worker", "browser"]])(
+test.each([["workerd"], ["workerd", "worker", "browser"]])(
   "a bundle for Workers reads their bindings (%s)",
   async (...conditions) => {
     expect(await bundle(conditions)).toContain('from "cloudflare:workers"');
   },
 );
 
-it.each([[], ["browser"], ["worker", "browser"], ["edge-light"], ["node"], ["bun"], ["deno"]])(
+test.each([[], ["browser"], ["worker", "browser"], ["edge-light"], ["node"], ["bun"], ["deno"]])(
   "a bundle for anything else knows nothing of Workers' modules (%s)",
   async (...conditions) => {
     expect(await bundle(conditions)).not.toContain("cloudflare:");
   },
 );
 
-it("a bundle has nothing in it that the handler does not use", async () => {
+test("a bundle has nothing in it that the handler does not use", async () => {
   const { metafile } = await build({
     stdin: { contents: handler, resolveDir: inject("installed"), loader: "ts" },
     bundle: true,
@@ -53,7 +53,7 @@ it("a bundle has nothing in it that the handler does not use", async () => {
   }
 });
 
-it("Node imports every entry that is not Workers' own", async () => {
+test("Node imports every entry that is not Workers' own", async () => {
   const folder = join(inject("installed"), "node_modules/tidegate/dist/lib");
   for (const entry of ["index", "hono", "vercel", "worker/gateway"]) {
     expect(Object.keys((await import(join(folder, `${entry}.js`))) as object)).not.toEqual([]);

@@ -2,10 +2,10 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 
-import { readmeCode } from "./readme.ts";
-import { startProject, statusesOf } from "./worker.ts";
+import { readmeCode } from "../support/first-steps/readme.ts";
+import { startProject, statusesOf } from "../support/first-steps/worker.ts";
 
 /** What the README has somebody write who has no clone. */
 const files = {
@@ -30,7 +30,7 @@ afterAll(() => {
 const address = () => `http://127.0.0.1:${(origin.address() as AddressInfo).port}`;
 
 describe("the gateway of somebody who has only installed the package", () => {
-  it("limits by the README's rule, and passes the rest", async () => {
+  test("limits by the README's rule, and passes the rest", async () => {
     const worker = await startProject({
       files,
       variables: { ORIGIN: address(), PREFIX: crypto.randomUUID() },
@@ -53,7 +53,7 @@ describe("the gateway of somebody who has only installed the package", () => {
     expect(seen).toBe(8);
   });
 
-  it("runs by `.dev.vars` alone, without a Redis, on an older compatibility date without flags", async () => {
+  test("runs by `.dev.vars` alone, without a Redis, on an older compatibility date without flags", async () => {
     const worker = await startProject({
       files: {
         ...files,

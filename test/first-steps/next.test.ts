@@ -4,10 +4,10 @@ import { cp, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 
-import { beforeAll, describe, expect, inject, it, onTestFinished } from "vitest";
+import { beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
 
-import { freePort } from "../../scripts/free-port.ts";
-import { readmeCode } from "./readme.ts";
+import { freePort } from "../../scripts/support/free-port.ts";
+import { readmeCode } from "../support/first-steps/readme.ts";
 
 const run = promisify(execFile);
 const environment = () => ({
@@ -72,7 +72,7 @@ async function answers(url: string, requests: number, headers: Record<string, st
 }
 
 describe("Next 16 with the README's sample", () => {
-  it.each([["--turbopack"], ["--webpack"]])(
+  test.each([["--turbopack"], ["--webpack"]])(
     "builds it as proxy.ts, and denies what is over the limit: %s",
     async (...options) => {
       const said = await build("proxy.ts", sample('from "tidegate/vercel"'), ...options);
@@ -97,7 +97,7 @@ describe("Next 16 with the README's sample", () => {
     },
   );
 
-  it("builds it as middleware.ts, with a middleware of one's own behind it", async () => {
+  test("builds it as middleware.ts, with a middleware of one's own behind it", async () => {
     await build("middleware.ts", sample("onAllowed"));
     const url = await start();
     const client = newClient();

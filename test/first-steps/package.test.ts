@@ -3,9 +3,9 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 
-import { beforeAll, describe, expect, inject, it } from "vitest";
+import { beforeAll, describe, expect, inject, test } from "vitest";
 
-import { codeBlocks } from "../docs/code-blocks.ts";
+import { codeBlocks } from "../support/docs/code-blocks.ts";
 
 interface Manifest {
   readonly exports: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
@@ -26,7 +26,7 @@ beforeAll(() => {
 });
 
 describe("the tarball", () => {
-  it("has the library, its Lua, the bridge, the documents and the examples, and nothing else", () => {
+  test("has the library, its Lua, the bridge, the documents and the examples, and nothing else", () => {
     const kinds = files.map((file) =>
       file.replace(/^(dist\/lib|[^/]+)\/.*?((?:\.d)?\.\w+(?:\.map)?)$/, "$1/*$2"),
     );
@@ -54,13 +54,13 @@ describe("the tarball", () => {
     ]);
   });
 
-  it("is small", async () => {
+  test("is small", async () => {
     const { stdout } = await promisify(execFile)("tar", ["-tzf", inject("tarball")]);
     expect(stdout.trim().split("\n")).toHaveLength(files.length);
     expect(statSync(inject("tarball")).size).toBeLessThan(400_000);
   });
 
-  it("names no file that it has not: entries, programs, source maps", () => {
+  test("names no file that it has not: entries, programs, source maps", () => {
     const targets = Object.values(manifest.exports).flatMap((entry) =>
       typeof entry === "string" ? [entry] : Object.values(entry),
     );
@@ -76,7 +76,7 @@ describe("the tarball", () => {
     }
   });
 
-  it("says where the modules of the library's own conditions are", () => {
+  test("says where the modules of the library's own conditions are", () => {
     const { imports } = JSON.parse(readFileSync(join(folder, "dist/lib/package.json"), "utf8")) as {
       imports: Record<string, Record<string, string>>;
     };
@@ -85,13 +85,13 @@ describe("the tarball", () => {
     for (const target of targets) expect(existsSync(join(folder, "dist/lib", target))).toBe(true);
   });
 
-  it("runs nothing where it is installed", () => {
+  test("runs nothing where it is installed", () => {
     for (const script of ["preinstall", "install", "postinstall", "prepare"]) {
       expect(manifest.scripts).not.toHaveProperty(script);
     }
   });
 
-  it("has every file that its documents link to", () => {
+  test("has every file that its documents link to", () => {
     const links = files
       .filter((file) => file.endsWith(".md"))
       .flatMap((file) =>
@@ -104,11 +104,11 @@ describe("the tarball", () => {
     expect(links.filter((link) => !existsSync(join(folder, link)))).toEqual([]);
   });
 
-  it("says where its source is", () => {
+  test("says where its source is", () => {
     expect(manifest.repository.url).toMatch(/^git\+https:\/\/.+\.git$/);
   });
 
-  it("has the README's gateway as an example", () => {
+  test("has the README's gateway as an example", () => {
     const read = (file: string) => readFileSync(join(folder, "examples/gateway", file), "utf8");
     const blocks = codeBlocks(join(folder, "README.md")).map(({ code }) => code);
     expect(blocks).toContain(read("wrangler.toml"));
@@ -117,7 +117,7 @@ describe("the tarball", () => {
 });
 
 describe("the bridge that the package brings", () => {
-  it("has the licences of what is in it", () => {
+  test("has the licences of what is in it", () => {
     const text = readFileSync(join(folder, "dist/bin/THIRD-PARTY-LICENSES.txt"), "utf8");
     expect(text).toMatch(/^ioredis \d/m);
     for (const part of text.split(/^-{80}$/m)) {

@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 
-import { describe, expect, inject, it } from "vitest";
+import { describe, expect, inject, test } from "vitest";
 
-import { startProject } from "./worker.ts";
+import { startProject } from "../support/first-steps/worker.ts";
 
 /** A module that decides four times with a client built like this from `env`. */
 const decider = (client: string, construct: string) => `import { Redis } from "${client}";
@@ -32,7 +32,7 @@ const redis = () => ({
 });
 
 describe("a client of @upstash/redis in its default construction decides", () => {
-  it.each([
+  test.each([
     ["@upstash/redis", built],
     ["@upstash/redis", "Redis.fromEnv()"],
   ])("in Node, from %s: %s", async (client, construct) => {
@@ -45,7 +45,7 @@ describe("a client of @upstash/redis in its default construction decides", () =>
     expect(stdout.trim()).toBe(decided);
   });
 
-  it.each([
+  test.each([
     ["@upstash/redis", built],
     ["@upstash/redis/cloudflare", built],
     ["@upstash/redis/cloudflare", "Redis.fromEnv(env)"],

@@ -2,10 +2,10 @@ import { execFile } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { describe, expect, inject, it } from "vitest";
+import { describe, expect, inject, test } from "vitest";
 
-import { codeBlocks } from "../docs/code-blocks.ts";
-import { readmeCode } from "./readme.ts";
+import { codeBlocks } from "../support/docs/code-blocks.ts";
+import { readmeCode } from "../support/first-steps/readme.ts";
 
 const strict = {
   noEmit: true,
@@ -54,14 +54,14 @@ const platforms =
   "declare const process: { readonly env: Readonly<Record<string, string | undefined>> };";
 
 describe.each(resolutions)("under strict types, $name", ({ options }) => {
-  it("every TypeScript sample of the README compiles", async () => {
+  test("every TypeScript sample of the README compiles", async () => {
     const samples = codeBlocks("README.md").filter(({ language }) => language === "ts");
     const files = samples.map(({ line, code }) => [`line-${line}.ts`, code]);
     const all = { ...Object.fromEntries(files), "platforms.d.ts": platforms };
     expect(await complaints(all, options)).toBe("");
   });
 
-  it("every entry of the package resolves to its types", async () => {
+  test("every entry of the package resolves to its types", async () => {
     const code = ["", "/hono", "/vercel", "/cloudflare", "/gateway", "/worker"]
       .map((entry, i) => `import * as entry${i} from "tidegate${entry}";\nvoid entry${i};`)
       .join("\n");
@@ -78,7 +78,7 @@ app.get("/api/fares", (c) => {
   return c.text("fares");
 });`;
 
-  it("is typed in routes of statements of their own", async () => {
+  test("is typed in routes of statements of their own", async () => {
     const use = `const decision: Decision = c.var.rateLimit;
   const same: Decision = c.get("rateLimit");
   const text: string = decision.reason + same.reason;
@@ -86,7 +86,7 @@ app.get("/api/fares", (c) => {
     expect(await complaints({ "app.ts": typed(use) }, {})).toBe("");
   });
 
-  it("is typed in chained routes, and in apps with bindings and variables of their own", async () => {
+  test("is typed in chained routes, and in apps with bindings and variables of their own", async () => {
     const code = `import { Hono } from "hono";
 import { type Decision, tokenBucket } from "tidegate";
 import { rateLimit } from "tidegate/hono";
@@ -105,7 +105,7 @@ export default app;`;
     expect(await complaints({ "app.ts": code }, {})).toBe("");
   });
 
-  it("is a Decision and nothing else", async () => {
+  test("is a Decision and nothing else", async () => {
     const wrong = await complaints({ "app.ts": typed(`const n: number = c.var.rateLimit;`) }, {});
     expect(wrong).toContain("Type 'Decision' is not assignable to type 'number'");
     const absent = await complaints({ "app.ts": typed("void c.var.rateLimits;") }, {});

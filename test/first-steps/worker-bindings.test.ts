@@ -1,7 +1,7 @@
-import { describe, expect, inject, it } from "vitest";
+import { describe, expect, inject, test } from "vitest";
 
-import { readmeCode } from "./readme.ts";
-import { startProject, statusesOf } from "./worker.ts";
+import { readmeCode } from "../support/first-steps/readme.ts";
+import { startProject, statusesOf } from "../support/first-steps/worker.ts";
 
 const handler = readmeCode("await limit(");
 
@@ -42,12 +42,12 @@ export default {
 };`;
 
 describe.each(runtimes)("on a Worker, $compatibilityDate $compatibilityFlags", (runtime) => {
-  it("the README's first handler finds the variables that are bound", async () => {
+  test("the README's first handler finds the variables that are bound", async () => {
     const worker = await startProject({ ...runtime, files, variables: redis() });
     expect(await statusesOf(worker, 22, "/", asUser())).toEqual(twentyPass);
   });
 
-  it("createLimiter() at module scope finds them", async () => {
+  test("createLimiter() at module scope finds them", async () => {
     const worker = await startProject({
       ...runtime,
       files: { "src/index.ts": atModuleScope },
@@ -60,12 +60,12 @@ describe.each(runtimes)("on a Worker, $compatibilityDate $compatibilityFlags", (
 describe("on a Worker without Node's compatibility, the README's first handler", () => {
   const runtime = { compatibilityDate: "2024-09-23", compatibilityFlags: [] };
 
-  it("finds secrets", async () => {
+  test("finds secrets", async () => {
     const worker = await startProject({ ...runtime, files, secrets: redis() });
     expect(await statusesOf(worker, 22, "/", asUser())).toEqual(twentyPass);
   });
 
-  it("finds what is in .dev.vars", async () => {
+  test("finds what is in .dev.vars", async () => {
     const lines = Object.entries(redis()).map(([name, value]) => `${name}="${value}"`);
     const worker = await startProject({
       ...runtime,
@@ -74,7 +74,7 @@ describe("on a Worker without Node's compatibility, the README's first handler",
     expect(await statusesOf(worker, 22, "/", asUser())).toEqual(twentyPass);
   });
 
-  it("finds Vercel's names where Upstash's are empty", async () => {
+  test("finds Vercel's names where Upstash's are empty", async () => {
     const variables = {
       UPSTASH_REDIS_REST_URL: "",
       UPSTASH_REDIS_REST_TOKEN: "",
@@ -85,7 +85,7 @@ describe("on a Worker without Node's compatibility, the README's first handler",
     expect(await statusesOf(worker, 22, "/", asUser())).toEqual(twentyPass);
   });
 
-  it("names both ways out where nothing is bound", async () => {
+  test("names both ways out where nothing is bound", async () => {
     const worker = await startProject({ ...runtime, files });
     const answer = await worker.fetch("/");
     expect(answer.status).toBe(500);

@@ -14,9 +14,9 @@ import {
   TidegateError,
   tokenBucket,
 } from "../../src/index.ts";
-import { fuzz } from "./fuzz.ts";
-import { hostileText, hostileValue } from "./hostile.ts";
-import { realize } from "./made.ts";
+import { fuzz } from "../support/fuzz/fuzz.ts";
+import { hostileText, hostileValue } from "../support/fuzz/hostile.ts";
+import { realize } from "../support/fuzz/made.ts";
 
 /** So long that nothing comes back while a property runs. */
 const window = "30d";
@@ -100,7 +100,7 @@ fuzz("limit() decides or says what is wrong with its arguments", 400, () =>
     const [someone, units, policy] = [realize(who), realize(what), POLICIES[which]!];
     const call = () => limit(someone as string, policy, { cost: units as number });
     const decision = await decided(call, someone, units);
-    // Its budget is short: on a busy machine it may run out.
+    // Its timeout is short: on a busy machine it may run out.
     if (decision) expectSane(decision, [policy], units, [...ANSWERED, "store-unavailable"]);
   }),
 );

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { Hono } from "hono";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
-import { fromData } from "../../src/algorithms/by-name.ts";
+import { createGateway } from "../../src/gateway/gateway.ts";
 import { rateLimit as honoRateLimit } from "../../src/hono.ts";
 import {
   ConfigurationError,
@@ -12,11 +12,11 @@ import {
   shareDenials,
   type Store,
 } from "../../src/index.ts";
+import { fromData } from "../../src/policy/from-data.ts";
 import { rateLimit as vercelRateLimit } from "../../src/vercel.ts";
-import { createGateway } from "../../src/worker/gateway.ts";
-import { applyChanges, changesOf } from "./change.ts";
-import { fuzz } from "./fuzz.ts";
-import { Trap } from "./made.ts";
+import { applyChanges, changesOf } from "../support/fuzz/change.ts";
+import { fuzz } from "../support/fuzz/fuzz.ts";
+import { Trap } from "../support/fuzz/made.ts";
 
 beforeEach(() => {
   vi.spyOn(console, "warn").mockImplementation(() => {});

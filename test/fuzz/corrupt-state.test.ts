@@ -2,13 +2,20 @@ import fc from "fast-check";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, inject } from "vitest";
 
-import { IMPLEMENTATIONS } from "../../src/algorithms/by-name.ts";
+import type { Request } from "../../src/algorithms/model.ts";
+import { IMPLEMENTATIONS } from "../../src/policy/from-data.ts";
 import type { Algorithm, Policy } from "../../src/policy/policy.ts";
-import type { Request } from "../../src/store/memory/algorithm.ts";
 import { type Answer, algorithmScript, FUTURE } from "../support/algorithm-script.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
-import { foreign, mutate, mutation, plant, readValue, type Value } from "./corruption.ts";
-import { fuzz } from "./fuzz.ts";
+import {
+  foreign,
+  mutate,
+  mutation,
+  plant,
+  readValue,
+  type Value,
+} from "../support/fuzz/corruption.ts";
+import { fuzz } from "../support/fuzz/fuzz.ts";
 
 let redis: Redis;
 beforeAll(() => {
@@ -67,14 +74,14 @@ function requestOf(policy: Policy, now: number, { operation, cost }: Omit<Step, 
 }
 
 function expectSane(answer: Answer, longest: number, { limit, operation }: Request): void {
-  const { allowed, remaining, retryAfter, resetAfter } = answer;
-  expect([remaining, retryAfter, resetAfter].every(Number.isSafeInteger)).toBe(true);
+  const { allowed, remaining, retryAfterUs, resetAfterUs } = answer;
+  expect([remaining, retryAfterUs, resetAfterUs].every(Number.isSafeInteger)).toBe(true);
   expect(remaining).toBeGreaterThanOrEqual(0);
   expect(remaining).toBeLessThanOrEqual(limit);
-  expect(retryAfter).toBeGreaterThanOrEqual(allowed || operation === "charge" ? 0 : 1);
-  expect(retryAfter).toBeLessThanOrEqual(longest);
-  expect(resetAfter).toBeGreaterThanOrEqual(0);
-  expect(resetAfter).toBeLessThanOrEqual(longest);
+  expect(retryAfterUs).toBeGreaterThanOrEqual(allowed || operation === "charge" ? 0 : 1);
+  expect(retryAfterUs).toBeLessThanOrEqual(longest);
+  expect(resetAfterUs).toBeGreaterThanOrEqual(0);
+  expect(resetAfterUs).toBeLessThanOrEqual(longest);
 }
 
 describe.each(Object.keys(LONGEST) as Algorithm[])("%s", (algorithm) => {

@@ -2,14 +2,14 @@ import fc from "fast-check";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, inject } from "vitest";
 
-import { IMPLEMENTATIONS } from "../../src/algorithms/by-name.ts";
-import { ConfigurationError } from "../../src/errors.ts";
+import type { Request } from "../../src/algorithms/model.ts";
+import { ConfigurationError } from "../../src/errors/errors.ts";
 import type { CompiledPolicy } from "../../src/policy/compile.ts";
+import { IMPLEMENTATIONS } from "../../src/policy/from-data.ts";
 import type { Algorithm } from "../../src/policy/policy.ts";
-import type { Request } from "../../src/store/memory/algorithm.ts";
 import { algorithmScript, FUTURE } from "../support/algorithm-script.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
-import { fuzz } from "./fuzz.ts";
+import { fuzz } from "../support/fuzz/fuzz.ts";
 
 let redis: Redis;
 beforeAll(() => {
@@ -96,15 +96,15 @@ describe.each(Object.keys(POLICIES) as Algorithm[])("%s", (algorithm) => {
           state = kept;
           const answer = await decide(key, request);
           expect(answer).toEqual(expected);
-          expect(answer.resetAfter).toBeLessThanOrEqual(3 * quota);
+          expect(answer.resetAfterUs).toBeLessThanOrEqual(3 * quota);
           expect(answer.remaining).toBeGreaterThanOrEqual(0);
-          if (answer.retryAfter > 0) {
+          if (answer.retryAfterUs > 0) {
             const wanted = operation === "charge" ? 1 : request.cost;
             const later = { ...request, operation: "peek" as const, cost: wanted };
-            const soon = { ...later, now: now + answer.retryAfter - 1 };
-            expect(await decide(key, soon)).toMatchObject({ allowed: false, retryAfter: 1 });
-            const then = { ...later, now: now + answer.retryAfter };
-            expect(await decide(key, then)).toMatchObject({ allowed: true, retryAfter: 0 });
+            const soon = { ...later, now: now + answer.retryAfterUs - 1 };
+            expect(await decide(key, soon)).toMatchObject({ allowed: false, retryAfterUs: 1 });
+            const then = { ...later, now: now + answer.retryAfterUs };
+            expect(await decide(key, then)).toMatchObject({ allowed: true, retryAfterUs: 0 });
           }
         }
         const whole: Request = {

@@ -1,7 +1,7 @@
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 
-import { ConfigurationError, type Fault } from "../../src/errors.ts";
-import { createGateway } from "../../src/worker/gateway.ts";
+import { ConfigurationError, type Fault } from "../../src/errors/errors.ts";
+import { createGateway } from "../../src/gateway/gateway.ts";
 
 const policy = { algorithm: "fixed-window", name: "p", limit: 5, window: "1m" };
 const rule = { path: "/a", policies: [policy] };
@@ -30,7 +30,7 @@ const withRule = (changes: object) => ({ RULES: [{ ...rule, ...changes }] });
 const withPolicy = (changes: object) => withRule({ policies: [{ ...policy, ...changes }] });
 
 describe("a fault of the variables", () => {
-  it.each<[variables: object, path: string, value: string, remedy: RegExp]>([
+  test.each<[variables: object, path: string, value: string, remedy: RegExp]>([
     [{ ORIGIN: undefined }, "ORIGIN", "missing", /^Give the origin's address/],
     [{ ORIGIN: "origin.example" }, "ORIGIN", '"origin.example"', /such as "https:/],
     [{ ORIGIN: "ftp://x" }, "ORIGIN", '"ftp://x"', /such as "https:/],
@@ -142,7 +142,7 @@ describe("a fault of the variables", () => {
     ]);
   });
 
-  it("names the method and path of its rule, so that nobody has to count", () => {
+  test("names the method and path of its rule, so that nobody has to count", () => {
     const wrong = [{ ...policy, limit: 0 }];
     const faults = faultsOf({
       ...sound,
@@ -172,7 +172,7 @@ describe("a fault of the variables", () => {
     );
   });
 
-  it("speaks of no TypeScript to who writes TOML", () => {
+  test("speaks of no TypeScript to who writes TOML", () => {
     const faults = faultsOf({
       ...sound,
       CLIENT_IP: {},
@@ -188,7 +188,7 @@ describe("a fault of the variables", () => {
     }
   });
 
-  it("does not hide the others of a policy whose algorithm is unknown", () => {
+  test("does not hide the others of a policy whose algorithm is unknown", () => {
     for (const [algorithm, more] of [
       ["gcra", ["limit", "refill", "per", "onFailure"]],
       ["token-buckets", ["limit", "refill", "per", "onFailure"]],
@@ -203,7 +203,7 @@ describe("a fault of the variables", () => {
     }
   });
 
-  it("is said beside the variable that is missing for it", () => {
+  test("is said beside the variable that is missing for it", () => {
     const { ORIGIN, RULES, ...rest } = sound;
     const faults = faultsOf({
       ...rest,
@@ -216,7 +216,7 @@ describe("a fault of the variables", () => {
     expect(JSON.stringify(faults)).not.toContain("hunter2");
   });
 
-  it("is said together with all others, once each", () => {
+  test("is said together with all others, once each", () => {
     const faults = faultsOf({
       ORIGIN: "x",
       PREFIX: "",
@@ -248,7 +248,7 @@ describe("a fault of the variables", () => {
     ]);
   });
 
-  it("speaks of the gateway's own ways out where the Redis is missing", () => {
+  test("speaks of the gateway's own ways out where the Redis is missing", () => {
     const { UPSTASH_REDIS_REST_URL: _url, ...without } = sound as Record<string, unknown>;
     const faults = faultsOf({ ...without, STORE: "redis" });
     const { remedy } = faults.find(({ path }) => path === "UPSTASH_REDIS_REST_URL")!;
@@ -257,7 +257,7 @@ describe("a fault of the variables", () => {
     );
   });
 
-  it("shows no secret", () => {
+  test("shows no secret", () => {
     const faults = faultsOf({
       ...sound,
       STORE: "redis",
@@ -275,7 +275,7 @@ describe("variables without fault", () => {
     vi.unstubAllGlobals();
   });
 
-  it.each([
+  test.each([
     ["as they are", sound],
     [
       "among those of others, which look like ours",
@@ -338,7 +338,7 @@ describe("variables without fault", () => {
     expect(faultsOf(variables)).toEqual([]);
   });
 
-  it("a zone, where there are zones", () => {
+  test("a zone, where there are zones", () => {
     vi.stubGlobal("navigator", { userAgent: "Cloudflare-Workers" });
     expect(faultsOf({ ...sound, ORIGIN: "zone", CLIENT_IP: undefined })).toEqual([]);
   });

@@ -3,9 +3,9 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { request } from "node:http";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 
-import { useDeployed } from "./deployed.ts";
+import { useDeployed } from "../support/gateway/deployed.ts";
 
 const gateway = useDeployed();
 
@@ -30,7 +30,7 @@ async function mirrored(...ask: Parameters<typeof gateway.ask>) {
 }
 
 describe("in workerd, a request reaches the origin", () => {
-  it.each([
+  test.each([
     "/",
     "/a?",
     "/a??b=c&d=%2f+%20",
@@ -45,21 +45,21 @@ describe("in workerd, a request reaches the origin", () => {
     expect((await mirrored(target)).url).toBe(target);
   });
 
-  it("with its dots resolved, which the rules know of", async () => {
+  test("with its dots resolved, which the rules know of", async () => {
     const headers = { "x-test": crypto.randomUUID() };
     expect((await mirrored("/x/../once/./y/%2e%2e/z", { headers })).url).toBe("/once/z");
     const { status } = await gateway.ask("/once/z", { headers });
     expect(status).toBe(429);
   });
 
-  it.each(["DELETE", "OPTIONS", "PATCH", "POST", "PROPFIND", "PURGE", "PUT", "TRACE"])(
+  test.each(["DELETE", "OPTIONS", "PATCH", "POST", "PROPFIND", "PURGE", "PUT", "TRACE"])(
     "by its method: %s",
     async (method) => {
       expect((await mirrored("/x", { method })).method).toBe(method);
     },
   );
 
-  it("with its body, also where the method is GET, and where the body is empty", async () => {
+  test("with its body, also where the method is GET, and where the body is empty", async () => {
     const headers = { "Content-Length": 5 };
     expect((await mirrored("/x", { method: "GET", headers }, "hello")).body).toBe("hello");
     expect((await mirrored("/x", { headers: { "Content-Length": 0 } })).body).toBe("");
@@ -72,7 +72,7 @@ describe("in workerd, a request reaches the origin", () => {
     expect([body, fields["expect"]]).toEqual(["hello", undefined]);
   });
 
-  it("without the fields of the hop, and with those of the front", async () => {
+  test("without the fields of the hop, and with those of the front", async () => {
     const { fields } = await mirrored("/x", {
       headers: {
         Host: "shop.example",
@@ -101,7 +101,7 @@ describe("in workerd, a request reaches the origin", () => {
 });
 
 describe("in workerd, a response reaches the client", () => {
-  it.each([
+  test.each([
     ["gzip", gzipSync("hello ".repeat(1_000))],
     ["br", brotliCompressSync("hello ".repeat(1_000))],
     ["x-unknown", Buffer.from("hello")],
@@ -115,7 +115,7 @@ describe("in workerd, a response reaches the client", () => {
     expect(bytes.equals(body)).toBe(true);
   });
 
-  it("with its cookies, its policies and its redirect, which nobody followed", async () => {
+  test("with its cookies, its policies and its redirect, which nobody followed", async () => {
     gateway.answer((_asked, response) => {
       response.writeHead(302, {
         Location: "/elsewhere",
@@ -130,13 +130,13 @@ describe("in workerd, a response reaches the client", () => {
     expect(headers["ratelimit-policy"]).toBe('"theirs";q=5;w=6, "all";q=1000000;w=2592000');
   });
 
-  it.each([204, 304])("without a body: %d", async (code) => {
+  test.each([204, 304])("without a body: %d", async (code) => {
     gateway.answer((_asked, response) => void response.writeHead(code, { ETag: '"x"' }).end());
     const { status, headers, bytes } = await gateway.ask("/x");
     expect([status, headers.etag, bytes.length]).toEqual([code, '"x"', 0]);
   });
 
-  it("to HEAD, which says how long the body would be", async () => {
+  test("to HEAD, which says how long the body would be", async () => {
     gateway.answer(
       (_asked, response) => void response.writeHead(200, { "Content-Length": 9 }).end(),
     );
@@ -144,7 +144,7 @@ describe("in workerd, a response reaches the client", () => {
     expect([status, headers["content-length"]]).toEqual([200, "9"]);
   });
 
-  it("as 502 when the origin breaks off, without a word on why", async () => {
+  test("as 502 when the origin breaks off, without a word on why", async () => {
     gateway.answer((asked) => asked.socket.destroy());
     const { status, headers, bytes } = await gateway.ask("/x");
     expect([status, headers["content-type"]]).toEqual([502, "application/problem+json"]);
@@ -158,7 +158,7 @@ describe("in workerd, a response reaches the client", () => {
 });
 
 describe("in workerd, bodies are streamed", () => {
-  it("both ways: each part arrives before the next is sent", async () => {
+  test("both ways: each part arrives before the next is sent", async () => {
     const { hostname, port } = new URL(gateway.url);
     const arrived = Promise.withResolvers<[IncomingMessage, ServerResponse]>();
     gateway.answer((...pair) => arrived.resolve(pair));
@@ -177,7 +177,7 @@ describe("in workerd, bodies are streamed", () => {
 });
 
 describe("in workerd, requests at once", () => {
-  it("share the count and nothing else", async () => {
+  test("share the count and nothing else", async () => {
     gateway.answer(mirror);
     const headers = { "x-test": crypto.randomUUID() };
     const answers = await Promise.all(
@@ -191,7 +191,7 @@ describe("in workerd, requests at once", () => {
     );
   });
 
-  it("all hear of the gateway's health, none waits for another one's look", async () => {
+  test("all hear of the gateway's health, none waits for another one's look", async () => {
     const answers = await Promise.all(
       Array.from({ length: 40 }, () => gateway.ask("/_tidegate/health")),
     );

@@ -1,10 +1,10 @@
 import { Redis } from "ioredis";
-import { afterEach, beforeEach, describe, expect, inject, it, onTestFinished, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test, vi } from "vitest";
 
 import { startBridge } from "../../scripts/redis-rest/bridge.ts";
-import { startRedisServer } from "../../scripts/redis-server.ts";
+import { startRedisServer } from "../../scripts/support/redis-server.ts";
+import { gatewayOn, OK } from "../support/gateway/health.ts";
 import { startOlderRedis } from "../support/older-redis.ts";
-import { gatewayOn, OK } from "./health.ts";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["performance"] });
@@ -30,7 +30,7 @@ async function startFaulty(args: readonly string[] = []) {
 }
 
 describe("a Redis that answers and takes no writes is 503 within a second, and 200 within one of its recovery", () => {
-  it.for([
+  test.for([
     ["full, with noeviction", "maxmemory", "1", "0", /^Redis answered: OOM command not allowed/],
     [
       "short of replicas",
@@ -58,7 +58,7 @@ describe("a Redis that answers and takes no writes is 503 within a second, and 2
     expect((await health())[0]).toBe(200);
   });
 
-  it("a read-only replica", async () => {
+  test("a read-only replica", async () => {
     const { redis, health } = await startFaulty();
     expect((await health())[0]).toBe(200);
     await redis.replicaof("127.0.0.1", 1);
@@ -77,7 +77,7 @@ describe("a Redis that answers and takes no writes is 503 within a second, and 2
     expect((await health())[0]).toBe(200);
   });
 
-  it("one before 6.2 says which it is and which it needs", async () => {
+  test("one before 6.2 says which it is and which it needs", async () => {
     const older = await startOlderRedis(inject("redisUrl"), "test");
     onTestFinished(() => older.close());
     expect(await gatewayOn(older.url, "test", { PREFIX: crypto.randomUUID() })()).toEqual([

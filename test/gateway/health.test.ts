@@ -1,10 +1,10 @@
 import { Redis } from "ioredis";
-import { afterEach, beforeEach, describe, expect, inject, it, onTestFinished, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test, vi } from "vitest";
 
 import { startBridge } from "../../scripts/redis-rest/bridge.ts";
-import { startRedisServer } from "../../scripts/redis-server.ts";
-import { gatewayTo, generous, quota } from "./gateway.ts";
-import { gatewayOn, OK } from "./health.ts";
+import { startRedisServer } from "../../scripts/support/redis-server.ts";
+import { gatewayTo, generous, quota } from "../support/gateway/gateway.ts";
+import { gatewayOn, OK } from "../support/gateway/health.ts";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["performance"] });
@@ -23,7 +23,7 @@ async function startRedisRest(token = "test") {
 }
 
 describe("/_tidegate/health", () => {
-  it("is 200 while decisions come from Redis, and asks once a second however often it is asked", async () => {
+  test("is 200 while decisions come from Redis, and asks once a second however often it is asked", async () => {
     const bridge = await startRedisRest();
     const health = gatewayOn(bridge.url);
     expect(await health()).toEqual([200, OK]);
@@ -38,7 +38,7 @@ describe("/_tidegate/health", () => {
     expect(bridge.requests).toBe(first + 1);
   });
 
-  it("asks anew when the isolate's clock steps back", async () => {
+  test("asks anew when the isolate's clock steps back", async () => {
     const bridge = await startRedisRest();
     const health = gatewayOn(bridge.url);
     expect(await health()).toEqual([200, OK]);
@@ -48,7 +48,7 @@ describe("/_tidegate/health", () => {
     expect((await health())[0]).toBe(503);
   });
 
-  it("is 503 while Redis is away, within a second of its leaving and of its coming back", async () => {
+  test("is 503 while Redis is away, within a second of its leaving and of its coming back", async () => {
     const bridge = await startRedisRest();
     const health = gatewayOn(bridge.url);
     await health();
@@ -78,20 +78,20 @@ describe("/_tidegate/health", () => {
     expect(await health()).toEqual([200, OK]);
   });
 
-  it("is never said to be well before it is known", async () => {
+  test("is never said to be well before it is known", async () => {
     const health = gatewayOn("http://127.0.0.1:1");
     const answers = await Promise.all([health(), health(), health()]);
     expect(answers.map(([status]) => status)).toEqual([503, 503, 503]);
   });
 
-  it("is 503 where Redis refuses the token, and does not show it", async () => {
+  test("is 503 where Redis refuses the token, and does not show it", async () => {
     const bridge = await startRedisRest("right");
     const [status, said] = await gatewayOn(bridge.url, "wrong")();
     expect([status, said]).toMatchObject([503, { code: "ERR_STORE_UNAUTHORIZED" }]);
     expect(JSON.stringify(said)).not.toMatch(/wrong|right/);
   });
 
-  it("takes nothing from any quota, and writes one key that expires by itself", async () => {
+  test("takes nothing from any quota, and writes one key that expires by itself", async () => {
     const bridge = await startRedisRest();
     const prefix = crypto.randomUUID();
     expect(await gatewayOn(bridge.url, "test", { PREFIX: prefix })()).toEqual([200, OK]);
@@ -104,7 +104,7 @@ describe("/_tidegate/health", () => {
     expect(ttl).toBeLessThanOrEqual(2_000);
   });
 
-  it("writes with every look, also many within one window", async () => {
+  test("writes with every look, also many within one window", async () => {
     const bridge = await startRedisRest();
     const prefix = crypto.randomUUID();
     const redis = new Redis(inject("redisUrl"));
@@ -117,7 +117,7 @@ describe("/_tidegate/health", () => {
     }
   });
 
-  it("says which store, dialect, version and breaker state it is", async () => {
+  test("says which store, dialect, version and breaker state it is", async () => {
     // Of its own, because a script that somebody has loaded there without the flag would do as well.
     const server = await startRedisServer();
     const bridge = await startBridge({
@@ -142,7 +142,7 @@ describe("/_tidegate/health", () => {
     });
   });
 
-  it("says that the breaker is open when traffic has opened it, and asks Redis no more than the probes", async () => {
+  test("says that the breaker is open when traffic has opened it, and asks Redis no more than the probes", async () => {
     const bridge = await startRedisRest();
     const ask = gatewayTo("http://127.0.0.1:1", [{ path: "/*", policies: [quota("all", 9)] }], {
       STORE: "redis",
@@ -162,7 +162,7 @@ describe("/_tidegate/health", () => {
     expect(bridge.requests).toBeLessThanOrEqual(before + 1);
   });
 
-  it("is not repeated for longer when the clock goes back by an hour", async () => {
+  test("is not repeated for longer when the clock goes back by an hour", async () => {
     const bridge = await startRedisRest();
     vi.advanceTimersByTime(3_600_000);
     const clock = vi.spyOn(performance, "now");
@@ -173,7 +173,7 @@ describe("/_tidegate/health", () => {
     expect((await health())[0]).toBe(503);
   });
 
-  it("is never limited, and is there for HEAD, but for nothing that would change it", async () => {
+  test("is never limited, and is there for HEAD, but for nothing that would change it", async () => {
     const ask = gatewayTo("http://127.0.0.1:1", [{ path: "/*", policies: [quota("all", 1)] }]);
     for (let i = 0; i < 3; i++) expect((await ask("/_tidegate/health")).status).toBe(200);
     const head = await ask("/_tidegate/health", { method: "HEAD" });
@@ -183,7 +183,7 @@ describe("/_tidegate/health", () => {
 });
 
 describe("/_tidegate/live", () => {
-  it("is 200 whatever Redis does, without asking it", async () => {
+  test("is 200 whatever Redis does, without asking it", async () => {
     const bridge = await startRedisRest();
     for (const url of [bridge.url, "http://127.0.0.1:1"]) {
       const ask = gatewayTo("http://127.0.0.1:1", [{ path: "/*", policies: [quota("all", 1)] }], {
@@ -203,7 +203,7 @@ describe("/_tidegate/live", () => {
     expect(bridge.requests).toBe(0);
   });
 
-  it("stays 200 while health is 503, so that nobody ejects a gateway that serves", async () => {
+  test("stays 200 while health is 503, so that nobody ejects a gateway that serves", async () => {
     const ask = gatewayTo("http://127.0.0.1:1", generous, {
       STORE: "redis",
       UPSTASH_REDIS_REST_URL: "http://127.0.0.1:1",

@@ -1,6 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 
-import { gatewayTo, quota, startOrigin } from "./gateway.ts";
+import { gatewayTo, quota, startOrigin } from "../support/gateway/gateway.ts";
 
 const rules = [
   { method: "POST", path: "/api/login", policies: [quota("login", 1)] },
@@ -23,7 +23,7 @@ async function ask(path: string, method: string, headers: Record<string, string>
 }
 
 describe("a method that a client asks the origin to take instead", () => {
-  it.each([
+  test.each([
     "X-HTTP-Method-Override",
     "X-HTTP-Method",
     "X-Method-Override",
@@ -39,7 +39,7 @@ describe("a method that a client asks the origin to take instead", () => {
     }
   });
 
-  it.each([
+  test.each([
     "?_method=POST",
     "?a=b&_method=post",
     "?%5Fmethod=P%4FST",
@@ -57,19 +57,19 @@ describe("a method that a client asks the origin to take instead", () => {
     expect([policies, seen]).toEqual([["login"], `GET /api/login${query}`]);
   });
 
-  it("does not take a request away from its own method's rules", async () => {
+  test("does not take a request away from its own method's rules", async () => {
     const { policies } = await ask("/api/login?_method=DELETE", "POST", {
       "X-HTTP-Method-Override": "PUT",
     });
     expect(new Set(policies)).toEqual(new Set(["login", "delete"]));
   });
 
-  it("is GET where it is HEAD", async () => {
+  test("is GET where it is HEAD", async () => {
     const { policies } = await ask("/api/read", "POST", { "X-HTTP-Method-Override": "head" });
     expect(policies).toEqual(["read"]);
   });
 
-  it.each<[string, Record<string, string>]>([
+  test.each<[string, Record<string, string>]>([
     ["?method=POST&x_method=POST&_methods=POST&q=_method", {}],
     ["", { "X-Method": "GET", "X-HTTP-Methods": "POST", "X-Override": "POST" }],
     ["", { "No-X-HTTP-Method-Override": "POST" }],
@@ -79,7 +79,7 @@ describe("a method that a client asks the origin to take instead", () => {
     expect((await ask(`/api/login${query}`, "GET", headers)).policies).toEqual([]);
   });
 
-  it("cannot be used to take a path past its ambiguity", async () => {
+  test("cannot be used to take a path past its ambiguity", async () => {
     const origin = await startOrigin();
     const login = gatewayTo(origin.url, rules);
     const asked = { headers: { "X-HTTP-Method-Override": "POST" } };

@@ -1,9 +1,9 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 
-import { readPath, type Readings } from "../../src/worker/path.ts";
-import { compileRoute } from "../../src/worker/route.ts";
-import { gatewayTo, quota, startOrigin } from "./gateway.ts";
+import { readPath, type Readings } from "../../src/gateway/path.ts";
+import { compileRoute } from "../../src/gateway/route.ts";
+import { gatewayTo, quota, startOrigin } from "../support/gateway/gateway.ts";
 
 /** Other ways to write /api/login, which have one meaning. */
 const spellings = [
@@ -125,7 +125,7 @@ async function oneLogin(variables: object = {}) {
 }
 
 describe("a limited path", () => {
-  it.each([...spellings, ...endedEarly])(
+  test.each([...spellings, ...endedEarly])(
     "is limited as %s, which the origin gets as URL writes it",
     async (spelling) => {
       const { post, targets } = await oneLogin();
@@ -136,7 +136,7 @@ describe("a limited path", () => {
     },
   );
 
-  it.each(ambiguous)("is refused as %s, and nothing is taken", async (spelling) => {
+  test.each(ambiguous)("is refused as %s, and nothing is taken", async (spelling) => {
     const { post, targets } = await oneLogin();
     const refused = await post(spelling);
     expect([refused.status, refused.headers.get("Content-Type")]).toEqual([
@@ -154,21 +154,21 @@ describe("a limited path", () => {
     expect((await post("/api/login")).status).toBe(200);
   });
 
-  it.each(ambiguous)("with AMBIGUOUS_PATHS = pass is limited as %s", async (spelling) => {
+  test.each(ambiguous)("with AMBIGUOUS_PATHS = pass is limited as %s", async (spelling) => {
     const { post, targets } = await oneLogin({ AMBIGUOUS_PATHS: "pass" });
     expect((await post(spelling)).status).toBe(200);
     expect(targets()).toEqual([spelling]);
     expect((await post("/api/login")).status).toBe(429);
   });
 
-  it.each(others)("is not limited as %s", async (other) => {
+  test.each(others)("is not limited as %s", async (other) => {
     const { post, targets } = await oneLogin();
     const { status, headers } = await post(other);
     expect([status, headers.has("RateLimit")]).toEqual([200, false]);
     expect(targets()).toEqual([other]);
   });
 
-  it("does not escape by any mixture of these", () => {
+  test("does not escape by any mixture of these", () => {
     const { covers } = compileRoute({ methods: ["*"], path: "/api/login" });
     const slash = fc.constantFrom(
       "/",
@@ -204,7 +204,7 @@ describe("a limited path", () => {
 });
 
 describe("a path that no client has a reason to send", () => {
-  it.each(hostile)("is refused, also where no rule is near: %s", async (path) => {
+  test.each(hostile)("is refused, also where no rule is near: %s", async (path) => {
     const origin = await startOrigin();
     for (const variables of [{}, { AMBIGUOUS_PATHS: "pass" }]) {
       const ask = gatewayTo(origin.url, rulesForNothing, variables);
@@ -231,7 +231,7 @@ describe("a path under several rules", () => {
     { path: "/files/:id/parts", policies: [quota("parts", 10)] },
   ];
 
-  it.each([
+  test.each([
     ["/files/a%2Fb", 200],
     ["/files/a%2Fb/parts", 200],
     ["/files/a%2Fparts", 400],
@@ -247,7 +247,7 @@ describe("a path under several rules", () => {
     },
   );
 
-  it("passes with all their limits where that is asked for", async () => {
+  test("passes with all their limits where that is asked for", async () => {
     const origin = await startOrigin();
     const ask = gatewayTo(
       origin.url,
@@ -262,7 +262,7 @@ describe("a path under several rules", () => {
 });
 
 describe("a limited path with a name in it", () => {
-  it("is limited whatever stands for the name, also what looks like more segments or fewer", () => {
+  test("is limited whatever stands for the name, also what looks like more segments or fewer", () => {
     const { covers } = compileRoute({ methods: ["*"], path: "/files/:id" });
     const id = fc.string({
       unit: fc.constantFrom("%2f", "%2F", "%5c", "%2e", "a", ";", "%252f", "%ff", "%3b", "é"),
@@ -282,7 +282,7 @@ describe("a limited path with a name in it", () => {
 });
 
 describe("an escape that is not UTF-8", () => {
-  it.each(["/%ff/%6f%39%6A", "/%C3/%4F%39%4a", "/%zz%ff/o%39j", "/%e4%b8/%6F9%6a"])(
+  test.each(["/%ff/%6f%39%6A", "/%C3/%4F%39%4a", "/%zz%ff/o%39j", "/%e4%b8/%6F9%6a"])(
     "hides none beside it: %s",
     async (path) => {
       const origin = await startOrigin();
@@ -294,7 +294,7 @@ describe("an escape that is not UTF-8", () => {
 });
 
 describe("case", () => {
-  it("is folded as any origin may fold it: small letters of capitals, too", async () => {
+  test("is folded as any origin may fold it: small letters of capitals, too", async () => {
     const origin = await startOrigin();
     const ask = gatewayTo(origin.url, [{ path: "/Straße/search", policies: [quota("s", 10)] }]);
     for (const path of ["/stra%C3%9Fe/SEARCH", "/STRASSE/%C5%BFearch"]) {
@@ -304,7 +304,7 @@ describe("case", () => {
 });
 
 describe("any path", () => {
-  it("has a bounded number of readings, however long it is, and never fails", () => {
+  test("has a bounded number of readings, however long it is, and never fails", () => {
     const piece = fc.constantFrom(
       "/",
       "%",
@@ -330,7 +330,7 @@ describe("any path", () => {
     );
   });
 
-  it("without anything to decode has one", () => {
+  test("without anything to decode has one", () => {
     expect(readPath("/Api//rides/./42/")).toEqual({
       plain: ["api", "rides", ".", "42"],
       others: [],
@@ -340,7 +340,7 @@ describe("any path", () => {
 });
 
 describe("a path that names a host", () => {
-  it.each([
+  test.each([
     "//evil.example/x",
     "///evil.example",
     "/\\evil.example/x",
@@ -359,7 +359,7 @@ describe("a path that names a host", () => {
 });
 
 describe("the gateway's own paths", () => {
-  it.each([
+  test.each([
     "/_tidegate",
     "/_tidegate/",
     "/_tidegate/x",

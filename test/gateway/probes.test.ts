@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, inject, test, vi } from "vitest";
 
 import { type Log, startWorker, type Worker } from "../../scripts/local-stack/worker.ts";
 import { type FaultProxy, none, startFaultProxy } from "../support/fault-proxy.ts";
-import { startOrigin } from "./gateway.ts";
+import { startOrigin } from "../support/gateway/gateway.ts";
 
 /*
  * In workerd every request has a context of its own, none may use what another one's I/O brings, and each ends when its

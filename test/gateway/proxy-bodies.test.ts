@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 
-import { gatewayTo, generous, startOrigin } from "./gateway.ts";
+import { gatewayTo, generous, startOrigin } from "../support/gateway/gateway.ts";
 
 const MEGABYTES = 16;
 const chunk = new Uint8Array(1 << 20).fill(42);
@@ -19,7 +19,7 @@ async function manualOrigin() {
 }
 
 describe("bodies are streamed", () => {
-  it("to the client: the first part arrives before the origin has sent the last", async () => {
+  test("to the client: the first part arrives before the origin has sent the last", async () => {
     const { ask, arrived } = await manualOrigin();
     const asked = ask("/x");
     const [, response] = await arrived;
@@ -31,7 +31,7 @@ describe("bodies are streamed", () => {
     expect((await reader.read()).done).toBe(true);
   });
 
-  it("to the origin: the first part arrives before the client has sent the last", async () => {
+  test("to the origin: the first part arrives before the client has sent the last", async () => {
     const { ask, arrived } = await manualOrigin();
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
     const writer = writable.getWriter();
@@ -50,7 +50,7 @@ describe("bodies are streamed", () => {
     expect(await (await asked).text()).toBe("got it");
   });
 
-  it("both at once, however large", async () => {
+  test("both at once, however large", async () => {
     const origin = await startOrigin((request, response) => void request.pipe(response));
     let left = MEGABYTES;
     const body = new ReadableStream<Uint8Array>({
@@ -66,7 +66,7 @@ describe("bodies are streamed", () => {
     expect(received).toBe(MEGABYTES * chunk.length);
   });
 
-  it("from the origin no faster than the client reads", async () => {
+  test("from the origin no faster than the client reads", async () => {
     let written = 0;
     const origin = await startOrigin((_request, response) => {
       const write = () => {
@@ -88,7 +88,7 @@ describe("bodies are streamed", () => {
     await reader.cancel();
   });
 
-  it("until the client goes away: then the origin is let go, too", async () => {
+  test("until the client goes away: then the origin is let go, too", async () => {
     const { ask, arrived } = await manualOrigin();
     const client = new AbortController();
     const asked = ask("/x", { signal: client.signal });
@@ -102,7 +102,7 @@ describe("bodies are streamed", () => {
     await expect(reader.read()).rejects.toThrow();
   });
 
-  it("until the origin breaks off: then the client sees that it is not whole", async () => {
+  test("until the origin breaks off: then the client sees that it is not whole", async () => {
     const { ask, arrived } = await manualOrigin();
     const asked = ask("/x");
     const [, response] = await arrived;

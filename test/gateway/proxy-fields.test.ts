@@ -1,6 +1,6 @@
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 
-import { gatewayTo, generous, startOrigin } from "./gateway.ts";
+import { gatewayTo, generous, startOrigin } from "../support/gateway/gateway.ts";
 
 /** Header fields as a client sends them, also those that it must not. */
 async function askWith(fields: readonly (readonly [string, string])[], path = "/x") {
@@ -11,7 +11,7 @@ async function askWith(fields: readonly (readonly [string, string])[], path = "/
 }
 
 describe("a request on its way to the origin", () => {
-  it("keeps its method, its fields and its body", async () => {
+  test("keeps its method, its fields and its body", async () => {
     const origin = await startOrigin();
     const ask = gatewayTo(origin.url, generous);
     await ask("/x?y=1", {
@@ -32,7 +32,7 @@ describe("a request on its way to the origin", () => {
     });
   });
 
-  it("loses what is meant for one hop, and what its Connection names", async () => {
+  test("loses what is meant for one hop, and what its Connection names", async () => {
     const { fields } = await askWith([
       ["Connection", "close, X-Hop , x-other"],
       ["X-Hop", "1"],
@@ -63,7 +63,7 @@ describe("a request on its way to the origin", () => {
     expect(fields["connection"]).toEqual(["keep-alive"]);
   });
 
-  it("keeps what the front says of the client, also where Connection names it", async () => {
+  test("keeps what the front says of the client, also where Connection names it", async () => {
     const told = {
       "cf-connecting-ip": "192.0.2.9",
       "cf-ray": "1",
@@ -85,7 +85,7 @@ describe("a request on its way to the origin", () => {
     }
   });
 
-  it.each(["a b, x-hop", "x-hop,,", ";, x-hop", "\u00e9, x-hop", "x-hop, ()"])(
+  test.each(["a b, x-hop", "x-hop,,", ";, x-hop", "\u00e9, x-hop", "x-hop, ()"])(
     "passes with a Connection that is malformed: %j",
     async (connection) => {
       const { fields } = await askWith([
@@ -96,19 +96,19 @@ describe("a request on its way to the origin", () => {
     },
   );
 
-  it("is told the origin's own name, and the gateway's beside it", async () => {
+  test("is told the origin's own name, and the gateway's beside it", async () => {
     const { fields, origin } = await askWith([["Host", "gateway.example"]]);
     expect(fields["host"]).toEqual([new URL(origin.url).host]);
     expect(fields["x-forwarded-host"]).toEqual(["gateway.example"]);
     expect(fields["x-forwarded-proto"]).toEqual(["http"]);
   });
 
-  it("is asked for in a coding that the gateway can read", async () => {
+  test("is asked for in a coding that the gateway can read", async () => {
     const { fields } = await askWith([["Accept-Encoding", "compress, x-unknown"]]);
     expect(fields["accept-encoding"]).toEqual(["gzip, deflate"]);
   });
 
-  it("goes below the origin's path", async () => {
+  test("goes below the origin's path", async () => {
     const origin = await startOrigin();
     for (const base of ["/base", "/base/", "/base//"]) {
       await gatewayTo(origin.url + base, generous)("/x?y");
@@ -128,7 +128,7 @@ describe("on Workers, where the caller is a client", () => {
     vi.unstubAllGlobals();
   });
 
-  it("X-Forwarded-Host and -Proto are what the platform saw, not what the client says", async () => {
+  test("X-Forwarded-Host and -Proto are what the platform saw, not what the client says", async () => {
     vi.stubGlobal("navigator", { userAgent: "Cloudflare-Workers" });
     const { fields } = await askWith([
       ["X-Forwarded-Host", "evil.example"],

@@ -1,6 +1,6 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 
-import { useFetched } from "./fetched.ts";
+import { useFetched } from "../support/gateway/fetched.ts";
 
 const { origin, gateway } = useFetched();
 
@@ -14,7 +14,7 @@ async function asked(fields: Record<string, string> = {}, path = "/x", init: Req
 }
 
 describe("what the origin is asked", () => {
-  it("is the same method, path and query at its own address, and a redirect is nobody's to follow", async () => {
+  test("is the same method, path and query at its own address, and a redirect is nobody's to follow", async () => {
     const { request, options } = await asked({}, "/A//b%20c/?x=1&y=/", {
       method: "PATCH",
       body: "hello",
@@ -28,7 +28,7 @@ describe("what the origin is asked", () => {
     expect(origin).toHaveBeenCalledTimes(1);
   });
 
-  it("has these fields, and no other, off Workers", async () => {
+  test("has these fields, and no other, off Workers", async () => {
     const { fields } = await asked({
       Host: "gateway.example",
       "Accept-Encoding": "br",
@@ -43,7 +43,7 @@ describe("what the origin is asked", () => {
     });
   });
 
-  it("has these on Workers, where a coding goes through and a WebSocket, too", async () => {
+  test("has these on Workers, where a coding goes through and a WebSocket, too", async () => {
     onWorkers();
     const { fields } = await asked({
       Host: "gateway.example",
@@ -62,7 +62,7 @@ describe("what the origin is asked", () => {
     });
   });
 
-  it.each(["h2c", "websocket, h2c", "TLS/1.0"])(
+  test.each(["h2c", "websocket, h2c", "TLS/1.0"])(
     "is no other upgrade on Workers: %s",
     async (upgrade) => {
       onWorkers();
@@ -70,7 +70,7 @@ describe("what the origin is asked", () => {
     },
   );
 
-  it("is at the zone's own address where that is the origin", async () => {
+  test("is at the zone's own address where that is the origin", async () => {
     onWorkers();
     await gateway({ ORIGIN: "zone" })("//evil.example/x?y");
     expect(origin.mock.calls[0]![0].url).toBe("http://gateway.example//evil.example/x?y");
@@ -78,7 +78,7 @@ describe("what the origin is asked", () => {
 });
 
 describe("what the client is answered", () => {
-  it("is the origin's own response where it switches protocols", async () => {
+  test("is the origin's own response where it switches protocols", async () => {
     class Switching extends Response {
       override get status(): number {
         return 101;
@@ -90,7 +90,7 @@ describe("what the client is answered", () => {
     expect(await gateway({})("/limited/x")).toBe(switching);
   });
 
-  it.each([
+  test.each([
     [false, {}],
     [true, { "content-encoding": "gzip", "content-length": "5" }],
   ])(
@@ -106,12 +106,12 @@ describe("what the client is answered", () => {
     },
   );
 
-  it("keeps its length where it was not coded", async () => {
+  test("keeps its length where it was not coded", async () => {
     origin.mockResolvedValue(new Response("plain", { headers: { "Content-Length": "5" } }));
     expect((await gateway({})("/x")).headers.get("Content-Length")).toBe("5");
   });
 
-  it("has no field that its Connection names, off Workers and on", async () => {
+  test("has no field that its Connection names, off Workers and on", async () => {
     for (const prepare of [() => {}, onWorkers]) {
       prepare();
       origin.mockResolvedValue(
@@ -130,7 +130,7 @@ describe("what the client is answered", () => {
     }
   });
 
-  it("is a problem that may not be stored where the origin fails, after one try", async () => {
+  test("is a problem that may not be stored where the origin fails, after one try", async () => {
     origin.mockRejectedValue(new TypeError("connect ECONNREFUSED 10.0.0.1"));
     const answer = await gateway({})("/x", { method: "POST", body: "once" });
     expect([answer.status, answer.headers.get("cache-control")]).toEqual([502, "no-store"]);

@@ -1,9 +1,9 @@
 import type { RequestListener } from "node:http";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 
-import { gatewayTo, generous, startOrigin } from "./gateway.ts";
+import { gatewayTo, generous, startOrigin } from "../support/gateway/gateway.ts";
 
 async function answerOf(listener: RequestListener, init?: RequestInit): Promise<Response> {
   const origin = await startOrigin(listener);
@@ -11,7 +11,7 @@ async function answerOf(listener: RequestListener, init?: RequestInit): Promise<
 }
 
 describe("a response on its way to the client", () => {
-  it("keeps its status, its fields and its body", async () => {
+  test("keeps its status, its fields and its body", async () => {
     const answer = await answerOf((_request, response) => {
       response.writeHead(418, "Short and stout", { "X-Custom": "1", ETag: '"x"' });
       response.end("teapot");
@@ -26,7 +26,7 @@ describe("a response on its way to the client", () => {
     expect(answer.headers.has("RateLimit")).toBe(true);
   });
 
-  it("keeps every cookie by itself", async () => {
+  test("keeps every cookie by itself", async () => {
     const cookies = ["a=1; Path=/; Expires=Wed, 21 Oct 2026 07:28:00 GMT", "b=2", "a=3"];
     const answer = await answerOf((_request, response) => {
       response.writeHead(200, { "Set-Cookie": cookies }).end();
@@ -34,7 +34,7 @@ describe("a response on its way to the client", () => {
     expect(answer.headers.getSetCookie()).toEqual(cookies);
   });
 
-  it("loses what is meant for one hop, and what its Connection names", async () => {
+  test("loses what is meant for one hop, and what its Connection names", async () => {
     const answer = await answerOf((_request, response) => {
       response.writeHead(200, {
         Connection: "close, X-Hop",
@@ -50,7 +50,7 @@ describe("a response on its way to the client", () => {
     expect(names).toEqual(["date", "x-kept"]);
   });
 
-  it("says the gateway's policies after the origin's own", async () => {
+  test("says the gateway's policies after the origin's own", async () => {
     const answer = await answerOf((_request, response) => {
       response.writeHead(
         200,
@@ -73,7 +73,7 @@ describe("a response on its way to the client", () => {
     expect(answer.headers.get("Retry-After")).toBe("9");
   });
 
-  it.each([301, 302, 303, 307, 308])(
+  test.each([301, 302, 303, 307, 308])(
     "is a redirect for the client to follow: %d",
     async (status) => {
       let asked = 0;
@@ -90,7 +90,7 @@ describe("a response on its way to the client", () => {
     },
   );
 
-  it.each([
+  test.each([
     ["gzip", gzipSync],
     ["deflate", deflateSync],
     ["br", brotliCompressSync],
@@ -106,14 +106,14 @@ describe("a response on its way to the client", () => {
     expect(await answer.text()).toBe(text);
   });
 
-  it.each([204, 304])("may have no body: %d", async (status) => {
+  test.each([204, 304])("may have no body: %d", async (status) => {
     const answer = await answerOf((_request, response) => {
       response.writeHead(status, { ETag: '"x"' }).end();
     });
     expect([answer.status, answer.body, answer.headers.get("ETag")]).toEqual([status, null, '"x"']);
   });
 
-  it("to HEAD says how long the body would be, and has none", async () => {
+  test("to HEAD says how long the body would be, and has none", async () => {
     const answer = await answerOf(
       (_request, response) => response.writeHead(200, { "Content-Length": 1234 }).end(),
       { method: "HEAD" },
@@ -123,7 +123,7 @@ describe("a response on its way to the client", () => {
 });
 
 describe("an origin that does not answer", () => {
-  it.each<[string, RequestListener]>([
+  test.each<[string, RequestListener]>([
     ["closes the connection", (request) => request.socket.destroy()],
     ["does not speak HTTP", (request) => request.socket.end("hello\r\n\r\n")],
     ["sends a status that is none", (request) => request.socket.end("HTTP/1.1 999 x\r\n\r\n")],
@@ -141,7 +141,7 @@ describe("an origin that does not answer", () => {
     });
   });
 
-  it("is not there at all", async () => {
+  test("is not there at all", async () => {
     const answer = await gatewayTo("http://127.0.0.1:1", generous)("/x");
     expect([answer.status, Object.keys((await answer.json()) as object)]).toEqual([
       502,

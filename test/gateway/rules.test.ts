@@ -1,6 +1,6 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 
-import { gatewayTo, quota, startOrigin } from "./gateway.ts";
+import { gatewayTo, quota, startOrigin } from "../support/gateway/gateway.ts";
 
 const path = "/api/rides";
 const problem = "application/problem+json";
@@ -10,7 +10,7 @@ function broken(): never {
 }
 
 describe("rules", () => {
-  it("limit what they cover; everything else passes untouched", async () => {
+  test("limit what they cover; everything else passes untouched", async () => {
     const origin = await startOrigin();
     const ask = gatewayTo(origin.url, [
       { method: "POST", path: "/api/login", policies: [quota("login", 1)] },
@@ -32,13 +32,13 @@ describe("rules", () => {
     expect(origin.seen).toHaveLength(2);
   });
 
-  it("deny before the origin is asked, also one that is dead", async () => {
+  test("deny before the origin is asked, also one that is dead", async () => {
     const ask = gatewayTo("http://127.0.0.1:1", [{ path, policies: [quota("p", 1)] }]);
     expect((await ask(path)).status).toBe(502);
     expect((await ask(path)).status).toBe(429);
   });
 
-  it("name several methods, and count each of them in one bucket", async () => {
+  test("name several methods, and count each of them in one bucket", async () => {
     const origin = await startOrigin();
     const ask = gatewayTo(origin.url, [
       { method: ["POST", "PUT", "POST"], path, policies: [quota("p", 2)] },
@@ -50,7 +50,7 @@ describe("rules", () => {
     expect(statuses).toEqual([200, 200, 429, 429, 200, 200]);
   });
 
-  it("without a method, or with `*`, are about all of them", async () => {
+  test("without a method, or with `*`, are about all of them", async () => {
     const origin = await startOrigin();
     const ask = gatewayTo(origin.url, [
       { path: "/a", policies: [quota("a", 1)] },
@@ -64,7 +64,7 @@ describe("rules", () => {
     }
   });
 
-  it("for GET are about HEAD, too, which reaches the origin as what it is", async () => {
+  test("for GET are about HEAD, too, which reaches the origin as what it is", async () => {
     const origin = await startOrigin();
     const ask = gatewayTo(origin.url, [{ method: "GET", path, policies: [quota("p", 2)] }]);
     const head = await ask(path, { method: "HEAD" });
@@ -76,7 +76,7 @@ describe("rules", () => {
     expect(origin.seen.map(({ method }) => method)).toEqual(["HEAD", "GET"]);
   });
 
-  it.each([
+  test.each([
     ["/rides/:id", ["/rides/1", "/rides/:id", "/rides/*"], ["/rides", "/rides/1/2", "/ride/1"]],
     ["/rides/:id/cancel", ["/rides/1/cancel"], ["/rides/1", "/rides/cancel", "/rides/1/cancel/2"]],
     ["/api/*", ["/api", "/api/", "/api/a", "/api/a/b/c"], ["/", "/apis", "/b/api"]],
@@ -106,7 +106,7 @@ describe("rules", () => {
     for (const path of others) expect([path, await isLimited(path)]).toEqual([path, false]);
   });
 
-  it("all decide that cover a request, in their order, up to the first that denies", async () => {
+  test("all decide that cover a request, in their order, up to the first that denies", async () => {
     const origin = await startOrigin();
     const ask = gatewayTo(origin.url, [
       { path: "/api/*", policies: [quota("api", 10)] },
@@ -127,7 +127,7 @@ describe("rules", () => {
     expect((await ask("/api/x")).headers.get("X-RateLimit-Remaining")).toBe("7");
   });
 
-  it("keep clients apart, by the sources that they name", async () => {
+  test("keep clients apart, by the sources that they name", async () => {
     const origin = await startOrigin();
     const ask = gatewayTo(origin.url, [
       { path, partition: ["header:x-api-key", "ip"], policies: [quota("p", 1)] },
@@ -141,7 +141,7 @@ describe("rules", () => {
     expect(await as({ "x-api-key": "a", "cf-connecting-ip": "192.0.2.8" })).toBe(429);
   });
 
-  it("refuse a request that says nobody, where they are told to", async () => {
+  test("refuse a request that says nobody, where they are told to", async () => {
     const origin = await startOrigin();
     const ask = gatewayTo(origin.url, [
       { path, partition: ["header:x-api-key"], onMissing: "reject", policies: [quota("p", 1)] },
@@ -151,7 +151,7 @@ describe("rules", () => {
     expect(origin.seen).toHaveLength(0);
   });
 
-  it("that fail in a way nobody foresaw answer 500, and keep to themselves why", async () => {
+  test("that fail in a way nobody foresaw answer 500, and keep to themselves why", async () => {
     const log = vi.spyOn(console, "warn").mockReturnValue();
     const origin = await startOrigin();
     const ask = gatewayTo(origin.url, [{ path, partition: broken, policies: [quota("p", 1)] }]);
@@ -168,7 +168,7 @@ describe("rules", () => {
     log.mockRestore();
   });
 
-  it("charge the cost that they say", async () => {
+  test("charge the cost that they say", async () => {
     const origin = await startOrigin();
     const ask = gatewayTo(origin.url, [{ path, cost: 4, policies: [quota("p", 10)] }]);
     expect((await ask(path)).headers.get("X-RateLimit-Remaining")).toBe("6");

@@ -1,7 +1,7 @@
-import { expect, it, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 
 import { shareDenials } from "../../src/index.ts";
-import { useFetched } from "./fetched.ts";
+import { useFetched } from "../support/gateway/fetched.ts";
 
 const { gateway } = useFetched();
 
@@ -16,7 +16,7 @@ function nameOf(variables: object): unknown {
 const kv = { KV_REST_API_URL: "https://kv.example", KV_REST_API_TOKEN: "secret" };
 
 // Denials of one Redis are about other counts than those of another one.
-it.each([
+test.each([
   [{}, "https://redis.example"],
   [kv, "https://redis.example"],
   [{ ...kv, UPSTASH_REDIS_REST_URL: undefined }, "https://kv.example"],
@@ -25,7 +25,7 @@ it.each([
   expect(nameOf(variables)).toEqual([name]);
 });
 
-it("nothing is shared where nobody asks for it", () => {
+test("nothing is shared where nobody asks for it", () => {
   const coloDenials = vi.fn();
   gateway({}, { coloDenials });
   expect(coloDenials).not.toHaveBeenCalled();

@@ -2,10 +2,10 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 
 import { startWorker, type Worker } from "../../scripts/local-stack/worker.ts";
-import { gatewayTo, generous, startOrigin } from "./gateway.ts";
+import { gatewayTo, generous, startOrigin } from "../support/gateway/gateway.ts";
 
 /** What a platform hands to the code that runs on it, or what opens a deployment, and what names another address. */
 const STRIPPED = [
@@ -55,7 +55,7 @@ const requests: [string, Record<string, string>][] = [
 ];
 
 describe("a gateway in Node", () => {
-  it.each(requests)(
+  test.each(requests)(
     "keeps credentials and other addresses from the origin%s",
     async (_, headers) => {
       const origin = await startOrigin();
@@ -67,7 +67,7 @@ describe("a gateway in Node", () => {
     },
   );
 
-  it.each([
+  test.each([
     [
       "for=192.0.2.1;host=a.example;proto=https;sig=QmVhcmVy=;exp=9",
       "for=192.0.2.1;host=a.example;proto=https;exp=9",
@@ -106,7 +106,7 @@ describe("the deployed worker", () => {
     origin.close();
   });
 
-  it("keeps them from the origin, too", async () => {
+  test("keeps them from the origin, too", async () => {
     expect((await fetch(`${worker.url}/x`, { headers: fields })).status).toBe(200);
     expect(seen[0]!.filter((name) => STRIPPED.includes(name))).toEqual([]);
     expect(seen[0]).toEqual(expect.arrayContaining(KEPT));

@@ -1,6 +1,6 @@
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 
-import { useFetched } from "./fetched.ts";
+import { useFetched } from "../support/gateway/fetched.ts";
 
 const { origin, redis, gateway } = useFetched();
 
@@ -10,7 +10,7 @@ const policy = { algorithm: "fixed-window", name: "p", limit: 10, window: "1d" }
 const from = { headers: { "cf-connecting-ip": "192.0.2.1" } };
 
 describe("a variable of the gateway", () => {
-  it.each([
+  test.each([
     [{}, 250],
     [{ TIMEOUT: "80ms" }, 80],
     [{ TIMEOUT: "1m" }, 60_000],
@@ -20,7 +20,7 @@ describe("a variable of the gateway", () => {
     expect(timeout.mock.calls).toEqual([[milliseconds]]);
   });
 
-  it.each([
+  test.each([
     [{}, "tg:{ip:192.0.2.1}:"],
     [{ PREFIX: "shop" }, "shop:{ip:192.0.2.1}:"],
     [{ PREFIX: "shop", CLIENT_IP: '{"trustedHops":1}' }, "shop:{no-identity}:"],
@@ -29,7 +29,7 @@ describe("a variable of the gateway", () => {
     expect(redis.mock.calls[0]![1][3]!.slice(0, begin.length)).toBe(begin);
   });
 
-  it.each([
+  test.each([
     [{}, undefined, undefined, 200],
     [{ ON_FAILURE: "closed" }, undefined, undefined, 503],
     [{ ON_FAILURE: "closed" }, "open", undefined, 200],
@@ -53,13 +53,13 @@ describe("a variable of the gateway", () => {
     },
   );
 
-  it("that says the memory store asks no Redis", async () => {
+  test("that says the memory store asks no Redis", async () => {
     const ask = gateway({ STORE: "memory" });
     expect((await ask("/limited/x", from)).headers.get("X-RateLimit-Remaining")).toBe("9");
     expect(redis).not.toHaveBeenCalled();
   });
 
-  it.each([
+  test.each([
     ["https://redis.example", "https://kv.example", "https://redis.example"],
     [undefined, "https://kv.example", "https://kv.example"],
     ["", "https://kv.example", "https://kv.example"],
@@ -76,7 +76,7 @@ describe("a variable of the gateway", () => {
 });
 
 describe("a request's decisions", () => {
-  it("are told with its refusal, too", async () => {
+  test("are told with its refusal, too", async () => {
     const ask = gateway({
       STORE: "memory",
       RULES: [

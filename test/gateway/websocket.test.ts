@@ -1,9 +1,9 @@
 import { once } from "node:events";
 
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";
 
-import { useDeployed } from "./deployed.ts";
+import { useDeployed } from "../support/gateway/deployed.ts";
 
 const gateway = useDeployed();
 
@@ -25,7 +25,7 @@ function open(path: string, headers: Record<string, string>): WebSocket {
 describe("a WebSocket through the gateway in workerd", () => {
   const headers = { "x-test": crypto.randomUUID() };
 
-  it("is passed on, both ways, with the fields of the front", async () => {
+  test("is passed on, both ways, with the fields of the front", async () => {
     const socket = open("/once/socket", { ...headers, "X-Forwarded-Host": "evil.example" });
     await once(socket, "open");
     socket.send("hello");
@@ -44,7 +44,7 @@ describe("a WebSocket through the gateway in workerd", () => {
     expect((await once(socket, "close"))[0]).toBe(1000);
   });
 
-  it("is limited as a request: the second one is denied before the origin is asked", async () => {
+  test("is limited as a request: the second one is denied before the origin is asked", async () => {
     const before = upgrades.length;
     const socket = open("/once/socket", headers);
     const [, response] = await once(socket, "unexpected-response");
@@ -53,7 +53,7 @@ describe("a WebSocket through the gateway in workerd", () => {
     expect(upgrades.length).toBe(before);
   });
 
-  it("that the origin does not want is answered by the origin", async () => {
+  test("that the origin does not want is answered by the origin", async () => {
     const socket = open("/other", headers);
     const [, response] = await once(socket, "unexpected-response");
     expect(response.statusCode).toBe(400);

@@ -1,6 +1,6 @@
 import { type Context, Hono } from "hono";
 import { every, some } from "hono/combine";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import { rateLimit } from "../../src/hono.ts";
 import { fixedWindow } from "../../src/policy/policy.ts";
@@ -21,7 +21,7 @@ async function statuses(app: Hono, times: number): Promise<number[]> {
 }
 
 describe("in hono/combine", () => {
-  it("some() does not take a denial for a branch that failed", async () => {
+  test("some() does not take a denial for a branch that failed", async () => {
     const app = new Hono();
     app.use(
       some(limiter(1), async (_c, next) => {
@@ -32,7 +32,7 @@ describe("in hono/combine", () => {
     expect(await statuses(app, 3)).toEqual([200, 429, 429]);
   });
 
-  it("some() asks the limiter only where nothing before it let the request pass", async () => {
+  test("some() asks the limiter only where nothing before it let the request pass", async () => {
     const app = new Hono();
     app.use(some((c: Context) => c.req.header("x-internal") === "1", limiter(1)));
     app.get("/", (c) => c.text("hello"));
@@ -40,7 +40,7 @@ describe("in hono/combine", () => {
     expect((await app.request("/", { headers: { "x-internal": "1" } })).status).toBe(200);
   });
 
-  it("every() stops at a denial, and what comes after is not asked", async () => {
+  test("every() stops at a denial, and what comes after is not asked", async () => {
     let reached = 0;
     const app = new Hono();
     app.use(
@@ -54,7 +54,7 @@ describe("in hono/combine", () => {
     expect(reached).toBe(1);
   });
 
-  it("every() of two limiters tells both", async () => {
+  test("every() of two limiters tells both", async () => {
     const app = new Hono();
     app.use(every(limiter(1), limiter(2)));
     app.get("/", (c) => c.text("hello"));

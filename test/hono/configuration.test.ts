@@ -1,7 +1,7 @@
 import { Hono } from "hono";
-import { afterEach, describe, expect, inject, it, vi } from "vitest";
+import { afterEach, describe, expect, inject, test, vi } from "vitest";
 
-import { ConfigurationError, type Fault, type StoreError } from "../../src/errors.ts";
+import { ConfigurationError, type Fault, type StoreError } from "../../src/errors/errors.ts";
 import { rateLimit, type RateLimitOptions } from "../../src/hono.ts";
 import { fixedWindow } from "../../src/policy/policy.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
@@ -49,11 +49,11 @@ afterEach(() => {
 });
 
 describe("the Redis of rateLimit()", () => {
-  it("comes from c.env, with the first request", async () => {
+  test("comes from c.env, with the first request", async () => {
     expect(await askTwice({}, bindings())).toEqual(["200 allowed", "429"]);
   });
 
-  it("comes from the process where c.env has none, and from c.env before the process", async () => {
+  test("comes from the process where c.env has none, and from c.env before the process", async () => {
     vi.stubEnv("UPSTASH_REDIS_REST_URL", inject("redisRestUrl"));
     vi.stubEnv("UPSTASH_REDIS_REST_TOKEN", "not-the-token");
     const quietly = { onStoreError: () => {} };
@@ -61,18 +61,18 @@ describe("the Redis of rateLimit()", () => {
     expect(await askTwice({}, bindings())).toEqual(["200 allowed", "429"]);
   });
 
-  it("comes from a function of the context, asked once", async () => {
+  test("comes from a function of the context, asked once", async () => {
     const redis = vi.fn((c: { env: Bindings }) => c.env.OTHER!);
     expect(await askTwice({ redis }, { OTHER: endpoint() })).toEqual(["200 allowed", "429"]);
     expect(redis).toHaveBeenCalledTimes(1);
   });
 
-  it("is given in the options, and then nothing is looked up", async () => {
+  test("is given in the options, and then nothing is looked up", async () => {
     const env = { UPSTASH_REDIS_REST_URL: "http://192.0.2.1", UPSTASH_REDIS_REST_TOKEN: "x" };
     expect(await askTwice({ redis: endpoint() }, env)).toEqual(["200 allowed", "429"]);
   });
 
-  it("is missed with every request until it is there", async () => {
+  test("is missed with every request until it is there", async () => {
     const user = crypto.randomUUID();
     const app = new Hono<E>().use(rateLimit<E>({ policies, partition: () => user }));
     app.get("/", (c) => c.text("hello"));
@@ -92,7 +92,7 @@ describe("the Redis of rateLimit()", () => {
     expect((await app.request("/", {}, bindings())).status).toBe(200);
   });
 
-  it("is asked as the other options say, also where it comes with a request", async () => {
+  test("is asked as the other options say, also where it comes with a request", async () => {
     const refused = { ...bindings(), UPSTASH_REDIS_REST_TOKEN: "not-the-token" };
     for (const redis of [undefined, () => ({ ...endpoint(), token: "not-the-token" })]) {
       const errors: string[] = [];
@@ -105,7 +105,7 @@ describe("the Redis of rateLimit()", () => {
     }
   });
 
-  it("that a function says wrongly is an error of the request", async () => {
+  test("that a function says wrongly is an error of the request", async () => {
     const [first] = await askTwice({ redis: wrong }, {});
     expect(first).toMatch(/^500 .*redis\.url: "redis:\/\/localhost": /s);
     expect(first).not.toContain("secret");
@@ -113,7 +113,7 @@ describe("the Redis of rateLimit()", () => {
 });
 
 describe("faults of rateLimit()", () => {
-  it("are all said when it is made, also those that are about a store that comes later", () => {
+  test("are all said when it is made, also those that are about a store that comes later", () => {
     const faults = faultsOf({
       policies: [fixedWindow({ limit: 0, window: "1x" as never })],
       prefix: "{}",
@@ -141,7 +141,7 @@ describe("faults of rateLimit()", () => {
     ]);
   });
 
-  it.each([
+  test.each([
     ["clientIp", { store: memoryStore() }, "missing"],
     ["clientIp", { store: memoryStore(), clientIp: "nginx" }, '"nginx"'],
     ["partition", { store: memoryStore(), partition: "ip" }, '"ip"'],
@@ -157,7 +157,7 @@ describe("faults of rateLimit()", () => {
     ]);
   });
 
-  it.each([
+  test.each([
     ["onfailure", "Did you mean `onFailure`?"],
     ["onmissing", "Did you mean `onMissing`?"],
     ["partitions", "Did you mean `partition`?"],
@@ -169,7 +169,7 @@ describe("faults of rateLimit()", () => {
     ]);
   });
 
-  it("are not met by a store and a function for the Redis at once", () => {
+  test("are not met by a store and a function for the Redis at once", () => {
     const both = { store: memoryStore(), redis: () => endpoint(), partition: anyone };
     expect(faultsOf({ policies, ...both }).map(({ path }) => path)).toEqual(["store"]);
   });

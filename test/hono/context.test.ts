@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import { rateLimit } from "../../src/hono.ts";
 import { fixedWindow } from "../../src/policy/policy.ts";
@@ -33,7 +33,7 @@ function appThatLooks(options: { onDenied?: () => Response } = {}) {
 }
 
 describe("the decision on the context", () => {
-  it.each([
+  test.each([
     ["with the limiter's own answer", {}],
     ["with onDenied's", { onDenied: () => new Response("no", { status: 420 }) }],
   ])("is there for the middleware around it, of a denied request, too: %s", async (_, options) => {
@@ -45,7 +45,7 @@ describe("the decision on the context", () => {
     expect(handled()).toBe(1);
   });
 
-  it("is none where the request says nobody and is refused", async () => {
+  test("is none where the request says nobody and is refused", async () => {
     const seen: unknown[] = [];
     const app = new Hono<E>()
       .use(async (c, next) => {

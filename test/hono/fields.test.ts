@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { cors } from "hono/cors";
 import { HTTPException } from "hono/http-exception";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import { rateLimit } from "../../src/hono.ts";
 import { fixedWindow } from "../../src/policy/policy.ts";
@@ -16,7 +16,7 @@ function limiter(name: string, limit: number) {
 }
 
 describe("the fields of the decision", () => {
-  it("of stacked limiters stand side by side, the X-RateLimit ones are of the inner", async () => {
+  test("of stacked limiters stand side by side, the X-RateLimit ones are of the inner", async () => {
     const app = new Hono()
       .use(limiter("outer", 100), limiter("inner", 10))
       .get("/", (c) => c.text("hello"));
@@ -27,7 +27,7 @@ describe("the fields of the decision", () => {
     expect(headers.get("X-RateLimit-Remaining")).toBe("9");
   });
 
-  it("of an outer limiter are told with an inner one's denial, whose wait counts", async () => {
+  test("of an outer limiter are told with an inner one's denial, whose wait counts", async () => {
     const app = new Hono()
       .use(limiter("outer", 100), limiter("inner", 1))
       .get("/", (c) => c.text("hello"));
@@ -39,7 +39,7 @@ describe("the fields of the decision", () => {
     expect(headers.get("Retry-After")).toBe("60");
   });
 
-  it("come after those of the handler, which stay", async () => {
+  test("come after those of the handler, which stay", async () => {
     const app = new Hono().use(limiter("ours", 10)).get("/", (c) => {
       c.header("RateLimit", '"theirs";r=1;t=5');
       c.header("RateLimit-Policy", '"theirs";q=5;w=5');
@@ -50,7 +50,7 @@ describe("the fields of the decision", () => {
     expect(headers.get("RateLimit-Policy")).toBe('"theirs";q=5;w=5, "ours";q=10;w=60');
   });
 
-  it("leave the X-RateLimit fields of the handler alone, all of them or none", async () => {
+  test("leave the X-RateLimit fields of the handler alone, all of them or none", async () => {
     const app = new Hono()
       .use(limiter("ours", 10))
       .get("/", (c) => c.text("hello", 200, { "X-RateLimit-Limit": "5" }));
@@ -60,7 +60,7 @@ describe("the fields of the decision", () => {
     expect(headers.has("X-RateLimit-Reset")).toBe(false);
   });
 
-  it("are told with a response that fetch gave and nobody can change", async () => {
+  test("are told with a response that fetch gave and nobody can change", async () => {
     const fetched = await fetch("data:text/plain,hello");
     expect(() => fetched.headers.set("X", "1")).toThrow(TypeError);
     const app = new Hono().use(limiter("ours", 10)).get("/", () => fetched);
@@ -70,7 +70,7 @@ describe("the fields of the decision", () => {
     expect(answer.headers.get("Content-Type")).toBe("text/plain");
   });
 
-  it.each([204, 205, 304])("are told with a response without a body: %d", async (status) => {
+  test.each([204, 205, 304])("are told with a response without a body: %d", async (status) => {
     const app = new Hono()
       .use(limiter("ours", 10))
       .get("/", () => new Response(null, { status, headers: { ETag: '"x"' } }));
@@ -79,7 +79,7 @@ describe("the fields of the decision", () => {
     expect(answer.headers.get("RateLimit")).toBe('"ours";r=9;t=60');
   });
 
-  it("are not told with a response that switches protocols: it carries a socket", async () => {
+  test("are not told with a response that switches protocols: it carries a socket", async () => {
     class Switching extends Response {
       override get status(): number {
         return 101;
@@ -90,7 +90,7 @@ describe("the fields of the decision", () => {
     expect(await app.request("/")).toBe(switching);
   });
 
-  it("are told when the handler throws, or there is none", async () => {
+  test("are told when the handler throws, or there is none", async () => {
     const app = new Hono()
       .use(limiter("ours", 10))
       .get("/error", () => {
@@ -111,7 +111,7 @@ describe("the fields of the decision", () => {
     expect(await tell("/missing")).toEqual([404, '"ours";r=7;t=60']);
   });
 
-  it("keep every cookie of the handler", async () => {
+  test("keep every cookie of the handler", async () => {
     const app = new Hono().use(limiter("ours", 10)).get("/", (c) => {
       c.header("Set-Cookie", "a=1", { append: true });
       c.header("Set-Cookie", "b=2", { append: true });
@@ -120,7 +120,7 @@ describe("the fields of the decision", () => {
     expect((await app.request("/")).headers.getSetCookie()).toEqual(["a=1", "b=2"]);
   });
 
-  it("do not hold up a body that is still being written", async () => {
+  test("do not hold up a body that is still being written", async () => {
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
     const app = new Hono().use(limiter("ours", 10)).get("/", () => new Response(readable));
     const writer = writable.getWriter();
@@ -136,7 +136,7 @@ describe("the fields of the decision", () => {
     expect(last.done).toBe(true);
   });
 
-  it("of a denial reach a browser when cors() comes before", async () => {
+  test("of a denial reach a browser when cors() comes before", async () => {
     const app = new Hono()
       .use(cors({ origin: "https://app.example" }), limiter("ours", 1))
       .get("/", (c) => c.text("hello"));

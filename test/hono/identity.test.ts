@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import type { RequestOptions } from "../../src/adapter/request-limiter.ts";
 import { rateLimit } from "../../src/hono.ts";
@@ -25,7 +25,7 @@ function appOf({ partition, ...options }: Options) {
 }
 
 describe("a request without identity", () => {
-  it.each([undefined, null, ""])(
+  test.each([undefined, null, ""])(
     "shares one bucket with all others like it, when a function says %j",
     async (nobody) => {
       const app = appOf({ partition: () => nobody });
@@ -34,7 +34,7 @@ describe("a request without identity", () => {
     },
   );
 
-  it("shares it also when no source says who it is, and nobody else is in it", async () => {
+  test("shares it also when no source says who it is, and nobody else is in it", async () => {
     const app = appOf({});
     const from = async (address?: string) =>
       (await app.request("/", address ? { headers: { "cf-connecting-ip": address } } : {})).status;
@@ -43,7 +43,7 @@ describe("a request without identity", () => {
     ]);
   });
 
-  it.each([undefined, null, ""])("is refused where that is asked for: %j", async (nobody) => {
+  test.each([undefined, null, ""])("is refused where that is asked for: %j", async (nobody) => {
     const app = appOf({ partition: () => nobody, onMissing: "reject" });
     const refused = await app.request("/");
     expect(refused.status).toBe(400);
@@ -58,7 +58,7 @@ describe("a request without identity", () => {
     });
   });
 
-  it("is never let through: an identity that is no text is an error", async () => {
+  test("is never let through: an identity that is no text is an error", async () => {
     const app = appOf({ partition: () => 42 });
     app.onError((error, c) => c.json({ ...error }, 500));
     const answer = await app.request("/");
@@ -68,7 +68,7 @@ describe("a request without identity", () => {
     ]);
   });
 
-  it("is never let through: a partition function that fails is an error", async () => {
+  test("is never let through: a partition function that fails is an error", async () => {
     const app = appOf({
       partition: () => {
         throw new Error("no session store");
@@ -79,7 +79,7 @@ describe("a request without identity", () => {
   });
 });
 
-it("a client that spells its token in a hundred ways has one quota", async () => {
+test("a client that spells its token in a hundred ways has one quota", async () => {
   const app = new Hono()
     .use(
       rateLimit({

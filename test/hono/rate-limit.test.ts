@@ -1,8 +1,8 @@
 import { Hono } from "hono";
-import { describe, expect, expectTypeOf, inject, it } from "vitest";
+import { describe, expect, expectTypeOf, inject, test } from "vitest";
 
+import type { Decision } from "../../src/decision/decision.ts";
 import { rateLimit } from "../../src/hono.ts";
-import type { Decision } from "../../src/limiter/decision.ts";
 import { fixedWindow, tokenBucket } from "../../src/policy/policy.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
 
@@ -15,7 +15,7 @@ function clockedStore() {
 }
 
 describe("rateLimit()", () => {
-  it("lets requests pass with the decision's fields, then answers 429 until there is room again", async () => {
+  test("lets requests pass with the decision's fields, then answers 429 until there is room again", async () => {
     const { clock, store } = clockedStore();
     const app = new Hono()
       .use(rateLimit({ store, policies, partition: () => "ada", denialCache: false }))
@@ -40,7 +40,7 @@ describe("rateLimit()", () => {
     expect((await app.request("/")).status).toBe(429);
   });
 
-  it("leaves the decision on c.var.rateLimit, typed", async () => {
+  test("leaves the decision on c.var.rateLimit, typed", async () => {
     const { store } = clockedStore();
     const app = new Hono()
       .use(rateLimit({ store, policies, partition: () => "ada" }))
@@ -67,7 +67,7 @@ describe("rateLimit()", () => {
     });
   });
 
-  it("decides on a real Redis, and knows from its answer that the next request is denied", async () => {
+  test("decides on a real Redis, and knows from its answer that the next request is denied", async () => {
     const user = crypto.randomUUID();
     const app = new Hono()
       .use(
@@ -90,7 +90,7 @@ describe("rateLimit()", () => {
     ]);
   });
 
-  it("lets onDenied answer, with the context and the decision at hand", async () => {
+  test("lets onDenied answer, with the context and the decision at hand", async () => {
     const { store } = clockedStore();
     const app = new Hono()
       .use(
@@ -109,7 +109,7 @@ describe("rateLimit()", () => {
     expect(denied.headers.get("X-Own")).toBe("1");
   });
 
-  it.each<[what: string, onDenied: () => unknown, status: number]>([
+  test.each<[what: string, onDenied: () => unknown, status: number]>([
     ["a response", () => new Response("slow down", { status: 420 }), 420],
     ["a response later", async () => new Response("slow down", { status: 420 }), 420],
     ["a response whose fields cannot be changed", () => Response.redirect("http://a.example"), 302],
@@ -135,7 +135,7 @@ describe("rateLimit()", () => {
     });
   });
 
-  it("leaves the fields that onDenied set as they are, and says none twice", async () => {
+  test("leaves the fields that onDenied set as they are, and says none twice", async () => {
     const { store } = clockedStore();
     const app = new Hono()
       .use(
@@ -166,7 +166,7 @@ describe("rateLimit()", () => {
     }
   });
 
-  it("takes the cost that a function says, and none where it says 0", async () => {
+  test("takes the cost that a function says, and none where it says 0", async () => {
     const { store } = clockedStore();
     const app = new Hono()
       .use(
@@ -189,7 +189,7 @@ describe("rateLimit()", () => {
     ]);
   });
 
-  it("counts HEAD and OPTIONS as what they are, requests", async () => {
+  test("counts HEAD and OPTIONS as what they are, requests", async () => {
     const { store } = clockedStore();
     const app = new Hono()
       .use(rateLimit({ store, policies, partition: () => "ada" }))
@@ -206,7 +206,7 @@ describe("rateLimit()", () => {
     expect(denied.headers.get("Retry-After")).toBe("1");
   });
 
-  it("keeps partitions apart, whether a function says them at once or later", async () => {
+  test("keeps partitions apart, whether a function says them at once or later", async () => {
     const { store } = clockedStore();
     const app = new Hono()
       .use(rateLimit({ store, policies, partition: async (c) => c.req.header("x-tenant") }))

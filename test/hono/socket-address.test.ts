@@ -8,16 +8,16 @@ import {
   beforeEach,
   describe,
   expect,
-  it,
   type MockInstance,
   onTestFinished,
+  test,
   vi,
 } from "vitest";
 
+import { createGateway } from "../../src/gateway/gateway.ts";
 import { rateLimit, type RateLimitOptions } from "../../src/hono.ts";
 import { ConfigurationError, fixedWindow, memoryStore } from "../../src/index.ts";
 import { rateLimit as vercelRateLimit } from "../../src/vercel.ts";
-import { createGateway } from "../../src/worker/gateway.ts";
 
 let warn: MockInstance<typeof console.warn>;
 beforeEach(() => {
@@ -76,7 +76,7 @@ function faultsOf(make: () => unknown): unknown {
 }
 
 describe('clientIp "socket"', () => {
-  it("counts clients on Node by the address of their connection", async () => {
+  test("counts clients on Node by the address of their connection", async () => {
     const ask = await serve(appOf({ clientIp: "socket" }));
     const statuses = [];
     for (const from of ["127.0.0.1", "127.0.0.1", "127.0.0.1", "127.0.0.2", "127.0.0.2"]) {
@@ -86,7 +86,7 @@ describe('clientIp "socket"', () => {
     expect(warn).not.toHaveBeenCalled();
   });
 
-  it("does so in the gateway", async () => {
+  test("does so in the gateway", async () => {
     const gateway = createGateway({
       ORIGIN: "http://127.0.0.1:1",
       STORE: "memory",
@@ -101,7 +101,7 @@ describe('clientIp "socket"', () => {
     ]);
   });
 
-  it("is nobody where there is no socket, and that is said once", async () => {
+  test("is nobody where there is no socket, and that is said once", async () => {
     const app = appOf({ clientIp: "socket" });
     expect((await app.request("/")).status).toBe(200);
     expect((await app.request("/", {}, { incoming: { socket: {} } })).status).toBe(200);
@@ -109,7 +109,7 @@ describe('clientIp "socket"', () => {
     expect(warn).toHaveBeenCalledTimes(1);
   });
 
-  it("is a fault where no socket can be", () => {
+  test("is a fault where no socket can be", () => {
     const vercel = { store: memoryStore(), policies, clientIp: "socket" };
     expect(faultsOf(() => vercelRateLimit(vercel as never))).toEqual(['clientIp: "socket"']);
     vi.stubGlobal("navigator", { userAgent: "Cloudflare-Workers" });
@@ -122,7 +122,7 @@ describe("requests without identity that share one count", () => {
     for (let i = 0; i < times; i++) await app.request("/");
   };
 
-  it("are reported once for each limiter, with what to do", async () => {
+  test("are reported once for each limiter, with what to do", async () => {
     const app = appOf({ clientIp: "cloudflare", partition: ["header:x-api-key", "ip"] });
     await app.request("/", { headers: { "x-api-key": "k" } });
     expect(warn).not.toHaveBeenCalled();
@@ -137,14 +137,14 @@ describe("requests without identity that share one count", () => {
     expect(warn).toHaveBeenCalledTimes(2);
   });
 
-  it("are reported where a function says nobody", async () => {
+  test("are reported where a function says nobody", async () => {
     await ask(appOf({ partition: () => undefined }), 2);
     expect(warn).toHaveBeenCalledExactlyOnceWith(
       expect.stringMatching(/^tidegate: the partition function named nobody: /),
     );
   });
 
-  it("are not where that was asked for, or the request refused", async () => {
+  test("are not where that was asked for, or the request refused", async () => {
     // Of a source that no other test reports.
     const partition = ["header:x-shared"] as const;
     await ask(appOf({ partition, onMissing: "share" }), 2);

@@ -10,10 +10,10 @@ import {
   slidingWindowLog,
   tokenBucket,
 } from "../../src/policy/policy.ts";
-import type { Admission } from "../model/trailing-window.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
-import { type Crowd, crowd, type CrowdOptions } from "./crowd.ts";
-import { excessOf } from "./excess.ts";
+import { type Crowd, crowd, type CrowdOptions } from "../support/lease/crowd.ts";
+import { excessOf } from "../support/lease/excess.ts";
+import type { Admission } from "../support/model/trailing-window.ts";
 
 /*
  * What a policy promises is checked on what was let pass, whoever let it pass and whenever Redis took it: the numbers are

@@ -7,7 +7,7 @@ import {
   slidingWindowLog,
   tokenBucket,
 } from "../../src/policy/policy.ts";
-import { excessOf } from "./excess.ts";
+import { excessOf } from "../support/lease/excess.ts";
 
 /** Policies of so many units per second. */
 const policies: [algorithm: string, policyOf: (rate: number) => Policy][] = [

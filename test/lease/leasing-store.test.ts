@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 
-import { StoreError } from "../../src/errors.ts";
+import { StoreError } from "../../src/errors/errors.ts";
 import { leasingStore } from "../../src/lease/leasing-store.ts";
 import {
   fixedWindow,
@@ -216,7 +216,7 @@ describe("when the store has no more", () => {
     for (clock++; clock < sentAt + 25; clock++) {
       const { rows } = await ask();
       if (rows[0]!.allowed) continue;
-      expect(rows[0]).toMatchObject({ remaining: 0, retryAfter: (sentAt + 25 - clock) * 1000 });
+      expect(rows[0]).toMatchObject({ remaining: 0, retryAfterUs: (sentAt + 25 - clock) * 1000 });
     }
     expect(asked).toEqual([]);
     await ask();
@@ -235,7 +235,10 @@ describe("when the store has no more", () => {
     const first = clock + 1;
     await demand(101);
     const { rows } = await ask();
-    expect(rows[0]).toMatchObject({ allowed: false, retryAfter: (first + 10_000 - clock) * 1000 });
+    expect(rows[0]).toMatchObject({
+      allowed: false,
+      retryAfterUs: (first + 10_000 - clock) * 1000,
+    });
   });
 
   test("units that are held are no reason to wait", async () => {
@@ -246,7 +249,7 @@ describe("when the store has no more", () => {
       clock++;
       const { rows } = await store.decide("consume", KEYS, 1, policies);
       expect(rows[0]!.remaining).toBe(99 - request);
-      waits.push(rows[0]!.retryAfter);
+      waits.push(rows[0]!.retryAfterUs);
     }
     expect(waits.slice(0, 99)).toEqual(Array(99).fill(0));
     expect(waits[99]).toBeGreaterThan(0);

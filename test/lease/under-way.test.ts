@@ -75,10 +75,10 @@ describe("a request that asks for itself while a lease is under way", () => {
   test("and is denied, because the lease took the last units, is served from those", async () => {
     const { leasing, single, consume } = await bothUnderWay(11);
     await arrive(0);
-    expect(await rowOf(leasing)).toMatchObject({ allowed: true, remaining: 3, retryAfter: 0 });
+    expect(await rowOf(leasing)).toMatchObject({ allowed: true, remaining: 3, retryAfterUs: 0 });
     await arrive(0);
-    expect(await rowOf(single)).toMatchObject({ allowed: true, remaining: 2, retryAfter: 0 });
-    expect(await rowOf(consume())).toMatchObject({ allowed: true, remaining: 1, retryAfter: 0 });
+    expect(await rowOf(single)).toMatchObject({ allowed: true, remaining: 2, retryAfterUs: 0 });
+    expect(await rowOf(consume())).toMatchObject({ allowed: true, remaining: 1, retryAfterUs: 0 });
     expect(asked).toHaveLength(9);
   });
 
@@ -87,13 +87,13 @@ describe("a request that asks for itself while a lease is under way", () => {
     await arrive(0);
     await leasing;
     await arrive(0);
-    expect(await rowOf(single)).toMatchObject({ allowed: true, remaining: 0, retryAfter: 0 });
+    expect(await rowOf(single)).toMatchObject({ allowed: true, remaining: 0, retryAfterUs: 0 });
   });
 
   test("and takes the last unit tells to wait for the lease, not for as long as the store says", async () => {
     const { single } = await bothUnderWay(8);
     await arrive(1);
-    expect(await rowOf(single)).toMatchObject({ allowed: true, retryAfter: 25_000 });
+    expect(await rowOf(single)).toMatchObject({ allowed: true, retryAfterUs: 25_000 });
   });
 
   test("and is denied is told to wait for the lease, too", async () => {
@@ -103,7 +103,7 @@ describe("a request that asks for itself while a lease is under way", () => {
     await own.single;
     clock += 10;
     await arrive(1);
-    expect(await rowOf(third)).toMatchObject({ allowed: false, retryAfter: 15_000 });
+    expect(await rowOf(third)).toMatchObject({ allowed: false, retryAfterUs: 15_000 });
   });
 
   test("that never comes, tells the store's own wait when nobody waits for that lease any more", async () => {
@@ -111,7 +111,7 @@ describe("a request that asks for itself while a lease is under way", () => {
     clock += 25;
     await arrive(1);
     // The first of the seven units was taken 31 ms ago.
-    expect(await rowOf(single)).toMatchObject({ allowed: true, retryAfter: 9_969_000 });
+    expect(await rowOf(single)).toMatchObject({ allowed: true, retryAfterUs: 9_969_000 });
   });
 });
 

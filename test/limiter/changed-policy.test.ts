@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, inject, test } from "vitest";
 
 import { createLimiter, type Limiter } from "../../src/index.ts";
-import type { Duration } from "../../src/policy/duration.ts";
+import type { Duration } from "../../src/options/duration.ts";
 import type { Policy } from "../../src/policy/policy.ts";
 import { everyPolicy } from "../support/every-policy.ts";
 

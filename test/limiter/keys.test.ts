@@ -4,7 +4,7 @@ import { buildLimiter } from "../../src/limiter/limiter.ts";
 import { DEFAULTS } from "../../src/limiter/settings.ts";
 import { fixedWindow, tokenBucket } from "../../src/policy/policy.ts";
 import { compile } from "../support/compile-policy.ts";
-import { row, scriptedStore } from "./scripted-store.ts";
+import { row, scriptedStore } from "../support/limiter/scripted-store.ts";
 
 const policies = compile([
   fixedWindow({ name: "daily", limit: 10, window: "1d" }),

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 import { type Bridge, startBridge } from "../../scripts/redis-rest/bridge.ts";
-import { type RedisServer, startRedisServer } from "../../scripts/redis-server.ts";
+import { type RedisServer, startRedisServer } from "../../scripts/support/redis-server.ts";
 import {
   createLimiter,
   type Decision,

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 
-import { StoreError } from "../../src/errors.ts";
+import { StoreError } from "../../src/errors/errors.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
 import { DEFAULTS } from "../../src/limiter/settings.ts";
 import { fixedWindow, type Policy } from "../../src/policy/policy.ts";
 import { compile } from "../support/compile-policy.ts";
-import { scriptedStore } from "./scripted-store.ts";
+import { scriptedStore } from "../support/limiter/scripted-store.ts";
 
 /** A limiter whose store is away. */
 function limiterOf(policies: readonly Policy[], onFailure: "open" | "closed" | "local" = "local") {

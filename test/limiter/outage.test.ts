@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 
 import { type Bridge, startBridge } from "../../scripts/redis-rest/bridge.ts";
-import { type RedisServer, startRedisServer } from "../../scripts/redis-server.ts";
+import { type RedisServer, startRedisServer } from "../../scripts/support/redis-server.ts";
 import {
   createLimiter,
   type Decision,
@@ -62,7 +62,7 @@ test("a script flush under load fails no request", async () => {
   admin.disconnect();
 });
 
-test("Redis killed under load and back: each policy's verdict within the budget, then exact again", async () => {
+test("Redis killed under load and back: each policy's verdict within the timeout, then exact again", async () => {
   const policies = (onFailure: "open" | "closed" | "local") => [
     fixedWindow({ name: onFailure, limit: 30, window: "1d", onFailure }),
   ];
@@ -111,7 +111,7 @@ test("Redis killed under load and back: each policy's verdict within the budget,
   expect((await open.limit(identity)).policies[0]!.remaining).toBe(28);
 });
 
-test("Redis hanging: the budget is kept, and the open breaker adds nothing to it", async () => {
+test("Redis hanging: the timeout is kept, and the open breaker adds nothing to it", async () => {
   const limiter = createLimiter({
     redis: { url: bridge.url, token: "t" },
     policies: [tokenBucket({ limit: 1_000, refill: 1, per: "1s" })],
@@ -129,7 +129,7 @@ test("Redis hanging: the budget is kept, and the open breaker adds nothing to it
       () => limiter.limit(identity),
       () => --left > 0,
     );
-    // Five failures open the breaker; after that one probe per second waits for the budget, and nobody else does.
+    // Five failures open the breaker; after that one probe per second waits for the timeout, and nobody else does.
     const seconds = (performance.now() - start) / 1000;
     const waited = decisions.filter(({ error }) => error!.code === "ERR_STORE_TIMEOUT");
     expect(waited.length).toBeGreaterThanOrEqual(5);

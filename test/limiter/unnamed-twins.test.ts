@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { afterEach, beforeEach, expect, inject, type MockInstance, test, vi } from "vitest";
 
+import { createGateway } from "../../src/gateway/gateway.ts";
 import { rateLimit } from "../../src/hono.ts";
 import {
   createLimiter,
@@ -10,7 +11,6 @@ import {
   slidingWindowLog,
 } from "../../src/index.ts";
 import { rateLimit as vercelRateLimit } from "../../src/vercel.ts";
-import { createGateway } from "../../src/worker/gateway.ts";
 
 let warn: MockInstance<typeof console.warn>;
 beforeEach(() => {

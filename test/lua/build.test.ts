@@ -6,13 +6,13 @@ import { join } from "node:path";
 import { Redis } from "ioredis";
 import { afterEach, beforeEach, expect, inject, test } from "vitest";
 
-import { build, resolveIncludes } from "../../scripts/build-lua.ts";
-import { cutBranches } from "../../scripts/cut-lua.ts";
-import { minify } from "../../scripts/minify-lua.ts";
-import { IMPLEMENTATIONS } from "../../src/algorithms/by-name.ts";
+import { cutBranches } from "../../scripts/build-lua/cut.ts";
+import { build, resolveIncludes } from "../../scripts/build-lua/main.ts";
+import { minify } from "../../scripts/build-lua/minify.ts";
+import { DECIDE, KEY_LOCKING, LEASE } from "../../src/algorithms/scripts.generated.ts";
+import { IMPLEMENTATIONS } from "../../src/policy/from-data.ts";
 import type { Algorithm } from "../../src/policy/policy.ts";
-import { nameOf, scriptFor } from "../../src/store/script.ts";
-import { DECIDE, KEY_LOCKING, LEASE } from "../../src/store/scripts.generated.ts";
+import { nameOf, scriptFor } from "../../src/store/redis/script.ts";
 import { compile } from "../support/compile-policy.ts";
 
 let folder: string;
@@ -28,7 +28,7 @@ function write(name: string, text: string): string {
 }
 
 test("the committed module is what lua/ builds", () => {
-  expect(readFileSync("src/store/scripts.generated.ts", "utf8")).toBe(build());
+  expect(readFileSync("src/algorithms/scripts.generated.ts", "utf8")).toBe(build());
 });
 
 const [decide, lease] = minify(resolveIncludes("lua/decide.lua"), resolveIncludes("lua/lease.lua"));

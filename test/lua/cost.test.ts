@@ -1,7 +1,8 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { type RedisServer, startRedisServer } from "../../scripts/redis-server.ts";
+import { type RedisServer, startRedisServer } from "../../scripts/support/redis-server.ts";
+import { DECIDE } from "../../src/algorithms/scripts.generated.ts";
 import {
   fixedWindow,
   segmentedWindow,
@@ -9,8 +10,7 @@ import {
   slidingWindowLog,
   tokenBucket,
 } from "../../src/policy/policy.ts";
-import { scriptFor } from "../../src/store/script.ts";
-import { DECIDE } from "../../src/store/scripts.generated.ts";
+import { scriptFor } from "../../src/store/redis/script.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 
 // A server of its own: other tests would show in its statistics.

@@ -69,13 +69,13 @@ async function expectKept(given: readonly Policy[], steps: readonly Step[]): Pro
     const { limit, window } = asked;
     const [a, b] = asked.parameters;
     now += Math.round(gap * window * 1e6);
-    const { resetAfter } = await decide(key, { now, operation, cost, limit, a, b });
+    const { resetAfterUs } = await decide(key, { now, operation, cost, limit, a, b });
     // Persisted after every step, so that an expiry is one that this step has set: as a time of this test's clock,
     // or as a span from the server's.
     const set = await redis.pexpiretime(key);
     if (set > 0) expires = set * 1000 > FUTURE - DAYS ? set * 1000 : now + spanOf(asked) * 1000;
     await redis.persist(key);
-    if (resetAfter > 0) expect(now + resetAfter).toBeLessThanOrEqual(expires);
+    if (resetAfterUs > 0) expect(now + resetAfterUs).toBeLessThanOrEqual(expires);
   }
   await redis.del(key);
 }
@@ -149,8 +149,8 @@ test("a key of a fixed window that has left the grid is kept until the window af
   const ask = (now: number) => decide(key, { now, operation: "consume", cost: 1, limit, a, b });
   await ask(FUTURE);
   const now = FUTURE - 3 * window * 1e6;
-  const { resetAfter } = await ask(now);
-  expect(resetAfter).toBe(window * 1e6);
+  const { resetAfterUs } = await ask(now);
+  expect(resetAfterUs).toBe(window * 1e6);
   expect((await redis.pexpiretime(key)) * 1000).toBeGreaterThanOrEqual(now + 2 * window * 1e6);
   await redis.del(key);
 });

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 
+import { LEASE } from "../../src/algorithms/scripts.generated.ts";
 import {
   fixedWindow,
   segmentedWindow,
@@ -10,9 +11,8 @@ import {
   tokenBucket,
 } from "../../src/policy/policy.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
-import type { RedisClient } from "../../src/store/redis-client.ts";
-import { redisStore } from "../../src/store/redis-store.ts";
-import { LEASE } from "../../src/store/scripts.generated.ts";
+import type { RedisClient } from "../../src/store/redis/client.ts";
+import { redisStore } from "../../src/store/redis/store.ts";
 import { compile } from "../support/compile-policy.ts";
 
 let redis: Redis;

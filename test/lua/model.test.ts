@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 
-import { fromData, IMPLEMENTATIONS } from "../../src/algorithms/by-name.ts";
+import type { AlgorithmModel } from "../../src/algorithms/model.ts";
+import { fromData, IMPLEMENTATIONS } from "../../src/policy/from-data.ts";
 import type { Algorithm, Policy } from "../../src/policy/policy.ts";
-import type { AlgorithmModel } from "../../src/store/memory/algorithm.ts";
 import { algorithmScript, FUTURE } from "../support/algorithm-script.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 

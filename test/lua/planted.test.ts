@@ -1,8 +1,8 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 
-import { scriptFor } from "../../src/store/script.ts";
-import { DECIDE } from "../../src/store/scripts.generated.ts";
+import { DECIDE } from "../../src/algorithms/scripts.generated.ts";
+import { scriptFor } from "../../src/store/redis/script.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { everyPolicy } from "../support/every-policy.ts";
 
@@ -84,13 +84,13 @@ describe.each(everyPolicy(5, "10m"))("$algorithm", (policy) => {
           ...parameters,
           ttl,
         );
-        const [, allowed, remaining, retryAfter, resetAfter] = reply as number[];
+        const [, allowed, remaining, retryAfterUs, resetAfterUs] = reply as number[];
         passed += allowed!;
         expect(remaining).toBeGreaterThanOrEqual(0);
         expect(remaining).toBeLessThanOrEqual(limit);
         // At most two windows, and one more where what stood there looked like a time to come.
-        expect(retryAfter).toBeLessThanOrEqual(3 * 600e6);
-        expect(resetAfter).toBeLessThanOrEqual(3 * 600e6);
+        expect(retryAfterUs).toBeLessThanOrEqual(3 * 600e6);
+        expect(resetAfterUs).toBeLessThanOrEqual(3 * 600e6);
       }
       expect(passed).toBeLessThanOrEqual(limit);
       // Mended or emptied: what is there has an end.

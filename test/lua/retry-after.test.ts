@@ -59,14 +59,14 @@ test.for(policies)(
           const cost = share(wanted);
           const consume = () => decide(key, { ...request, now, operation: "consume", cost });
           let told = await consume();
-          while (told.retryAfter === 0) told = await consume();
-          const then = now + told.retryAfter;
+          while (told.retryAfterUs === 0) told = await consume();
+          const then = now + told.retryAfterUs;
           const peek = (time: number) =>
             decide(key, { ...request, now: time, operation: "peek", cost });
-          expect(await peek(then - 1)).toMatchObject({ allowed: false, retryAfter: 1 });
-          expect(await peek(then)).toMatchObject({ allowed: true, retryAfter: 0 });
+          expect(await peek(then - 1)).toMatchObject({ allowed: false, retryAfterUs: 1 });
+          expect(await peek(then)).toMatchObject({ allowed: true, retryAfterUs: 0 });
 
-          const whole = now + told.resetAfter;
+          const whole = now + told.resetAfterUs;
           expect((await peek(whole - 1)).remaining).toBeLessThan(limit);
           expect((await peek(whole)).remaining).toBe(limit);
         },

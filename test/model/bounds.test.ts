@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { IMPLEMENTATIONS } from "../../src/algorithms/by-name.ts";
+import { IMPLEMENTATIONS } from "../../src/policy/from-data.ts";
 import {
   fixedWindow,
   type Policy,
@@ -10,8 +10,8 @@ import {
   tokenBucket,
 } from "../../src/policy/policy.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
+import { type Admission, burstAboveRate, fullestWindow } from "../support/model/trailing-window.ts";
 import { random } from "../support/random.ts";
-import { type Admission, burstAboveRate, fullestWindow } from "./trailing-window.ts";
 
 /*
  * An adversary that knows the algorithms: it waits for the edges (of windows, of segments, of what it was told to wait),
@@ -38,7 +38,7 @@ function attack(policy: Policy, admissionsWanted: number, seed: number): readonl
     if (outcome.allowed) admissions.push({ time: now, units: cost });
     if (outcome.allowed && next() < 0.6) continue;
     const choice = next();
-    if (choice < 0.45) now += Math.max(0, outcome.retryAfter - 1 + Math.floor(next() * 3));
+    if (choice < 0.45) now += Math.max(0, outcome.retryAfterUs - 1 + Math.floor(next() * 3));
     else if (choice < 0.75) {
       const edge = Math.round(edges[Math.floor(next() * edges.length)]!);
       now += Math.max(0, edge - (now % edge) - 1 + Math.floor(next() * 3));
@@ -103,7 +103,7 @@ describe("the excess that the documentation admits", () => {
       });
       ({ state } = outcome);
       if (outcome.allowed) admissions.push({ time: now, units: 1 });
-      else now += outcome.retryAfter;
+      else now += outcome.retryAfterUs;
     }
     expect(fullestWindow(admissions, length)).toBe(worst);
     expect(fullestWindow(attack(policy, EACH, 3), length)).toBeLessThanOrEqual(worst);
@@ -130,7 +130,7 @@ describe("the share of the limit that stays usable under pressure", () => {
       });
       ({ state } = outcome);
       if (outcome.allowed) admitted++;
-      now += Math.max(outcome.retryAfter, Math.floor(length / limit / 3));
+      now += Math.max(outcome.retryAfterUs, Math.floor(length / limit / 3));
     }
     return admitted / 500 / limit;
   }

@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { IMPLEMENTATIONS } from "../../src/algorithms/by-name.ts";
-import type { Duration } from "../../src/policy/duration.ts";
+import type { Outcome } from "../../src/algorithms/model.ts";
+import type { Duration } from "../../src/options/duration.ts";
+import { IMPLEMENTATIONS } from "../../src/policy/from-data.ts";
 import {
   fixedWindow,
   type Policy,
@@ -11,10 +12,9 @@ import {
   slidingWindowLog,
   tokenBucket,
 } from "../../src/policy/policy.ts";
-import type { Outcome } from "../../src/store/memory/algorithm.ts";
 import type { Operation } from "../../src/store/store.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
-import { type Admission, burstAboveRate, fullestWindow } from "./trailing-window.ts";
+import { type Admission, burstAboveRate, fullestWindow } from "../support/model/trailing-window.ts";
 
 /*
  * A policy that changes under its name, and a clock that goes back: on the models, which test/lua/model.test.ts holds
@@ -84,11 +84,11 @@ describe.each(windows)("$algorithm", ({ build }) => {
     const counted = counter();
     counted.ask(build(10, before), "consume", 10);
     counted.now += 1e6;
-    const { retryAfter } = counted.ask(build(10, after), "consume");
-    expect(retryAfter).toBeGreaterThan(0);
-    expect(retryAfter).toBeLessThanOrEqual(window);
+    const { retryAfterUs } = counted.ask(build(10, after), "consume");
+    expect(retryAfterUs).toBeGreaterThan(0);
+    expect(retryAfterUs).toBeLessThanOrEqual(window);
     // Only denials come, every few seconds: they do not make it longer.
-    const until = counted.now + retryAfter;
+    const until = counted.now + retryAfterUs;
     for (; counted.now < until; counted.now += Math.ceil(window / 23)) {
       expect(counted.ask(build(10, after), "consume").allowed).toBe(false);
     }
@@ -138,7 +138,7 @@ describe("token bucket", () => {
   test("a faster refill waits for no longer than that takes to fill it", () => {
     const counted = counter();
     counted.ask(hourly, "consume", 10);
-    expect(counted.ask(minutely, "consume")).toMatchObject({ allowed: false, retryAfter: 6e6 });
+    expect(counted.ask(minutely, "consume")).toMatchObject({ allowed: false, retryAfterUs: 6e6 });
   });
 
   test("a limit that is raised adds to what is left", () => {

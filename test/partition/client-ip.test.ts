@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import { type ClientIp, clientIp } from "../../src/partition/client-ip.ts";
 
@@ -16,13 +16,13 @@ describe("who is trusted to tell the address", () => {
     forwarded: "for=9.9.9.9",
   };
 
-  it("is one header per platform, and no other", () => {
+  test("is one header per platform, and no other", () => {
     expect(ipOf(everyField, "cloudflare")).toBe("1.1.1.1");
     expect(ipOf(everyField, "vercel")).toBe("2.2.2.2");
     expect(ipOf(everyField, { trustedHops: 1 })).toBe("3.3.3.3");
   });
 
-  it("is the socket's where no header is trusted", () => {
+  test("is the socket's where no header is trusted", () => {
     const headers = new Headers(everyField);
     const bindings = { incoming: { socket: { remoteAddress: "::ffff:7.7.7.7" } } };
     expect(clientIp(headers, "socket", bindings)).toBe("7.7.7.7");
@@ -31,7 +31,7 @@ describe("who is trusted to tell the address", () => {
     }
   });
 
-  it.each<Exclude<ClientIp, "socket">>(["cloudflare", "vercel", { trustedHops: 1 }])(
+  test.each<Exclude<ClientIp, "socket">>(["cloudflare", "vercel", { trustedHops: 1 }])(
     "knows no address where %j has none, whatever the other fields say",
     (trusted) => {
       const own = { cloudflare: "cf-connecting-ip", vercel: "x-real-ip" };
@@ -41,13 +41,13 @@ describe("who is trusted to tell the address", () => {
     },
   );
 
-  it("knows no address where a client added a field of its own to the platform's", () => {
+  test("knows no address where a client added a field of its own to the platform's", () => {
     const headers = new Headers({ "cf-connecting-ip": "1.1.1.1" });
     headers.append("cf-connecting-ip", "6.6.6.6");
     expect(clientIp(headers, "cloudflare")).toBeUndefined();
   });
 
-  it.each([
+  test.each([
     ["1.1.1.1", 1, "1.1.1.1"],
     ["9.9.9.9, 1.1.1.1", 1, "1.1.1.1"],
     ["9.9.9.9, 1.1.1.1, 2.2.2.2", 2, "1.1.1.1"],
@@ -62,7 +62,7 @@ describe("who is trusted to tell the address", () => {
     expect(ipOf({ "x-forwarded-for": field }, { trustedHops })).toBe(partition);
   });
 
-  it.each([
+  test.each([
     ["1.1.1.1", 2],
     ["1.1.1.1, 2.2.2.2", 3],
     ["1.1.1.1, , 2.2.2.2", 2],
@@ -72,7 +72,7 @@ describe("who is trusted to tell the address", () => {
     expect(ipOf({ "x-forwarded-for": field }, { trustedHops })).toBeUndefined();
   });
 
-  it("gives a client no other partition for what it makes up on the left", () => {
+  test("gives a client no other partition for what it makes up on the left", () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(..."0123456789., :[]a") }), (made) => {
         expect(ipOf({ "x-forwarded-for": `${made}, 1.1.1.1` }, { trustedHops: 1 })).toBe("1.1.1.1");

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import { hash, partitionKey } from "../../src/partition/partition-key.ts";
 
@@ -23,7 +23,7 @@ const identity = fc.oneof(
 );
 
 describe("a key that is no hash", () => {
-  it("can be read back, whatever the identity", () => {
+  test("can be read back, whatever the identity", () => {
     fc.assert(
       fc.property(identity, (text) => {
         fc.pre(text !== "");
@@ -34,7 +34,7 @@ describe("a key that is no hash", () => {
     );
   });
 
-  it("can be read back for every code unit, and those beside it", () => {
+  test("can be read back for every code unit, and those beside it", () => {
     for (let unit = 0; unit <= 0xffff; unit++) {
       const character = String.fromCharCode(unit);
       for (const text of [character, `${character}0`, `u${character}f`]) {
@@ -45,7 +45,7 @@ describe("a key that is no hash", () => {
     }
   });
 
-  it.each([
+  test.each([
     ["\x010", "%010"],
     ["\x10", "%10"],
     ["\u01234", "%u01234"],
@@ -59,19 +59,19 @@ describe("a key that is no hash", () => {
 });
 
 describe("a key that is a hash", () => {
-  it("is SHA-256 of the escaped identity, in base64 for URLs without padding", async () => {
+  test("is SHA-256 of the escaped identity, in base64 for URLs without padding", async () => {
     expect(await hash("abc")).toBe("ungWv48Bz-pBQUDeXa4iI7ADYaOWF3qctBD_YfIAFa0");
     expect(await hash("")).toBe("47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU");
     expect(await hash("{")).toBe("qyDKa57DZK5yq8SMxvOl_YcIHPLMdGWHG7l8ig0_qSE");
     expect(await partitionKey("a".repeat(129))).toBe(`#${await hash("a".repeat(129))}`);
   });
 
-  it("is another one for each half of a character", async () => {
+  test("is another one for each half of a character", async () => {
     const halves = ["\ud800", "\ud801", "\udc00", "\ufffd"];
     expect(new Set(await Promise.all(halves.map(hash))).size).toBe(4);
   });
 
-  it("is never the key of another identity: only it begins with #", async () => {
+  test("is never the key of another identity: only it begins with #", async () => {
     const key = await partitionKey("a".repeat(129));
     expect(key).toMatch(/^#/);
     expect(partitionKey(key)).toBe(key.replace("#", "%23"));

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import { ipPartition } from "../../src/partition/ip-address.ts";
 
@@ -9,7 +9,7 @@ function spell(groups: readonly number[], width: number, upper: boolean): string
 }
 
 describe("an address as a partition", () => {
-  it.each([
+  test.each([
     ["192.0.2.1", "192.0.2.1"],
     ["0.0.0.0", "0.0.0.0"],
     ["255.255.255.255", "255.255.255.255"],
@@ -19,7 +19,7 @@ describe("an address as a partition", () => {
     expect(ipPartition(text)).toBe(partition);
   });
 
-  it.each([
+  test.each([
     "::ffff:1.2.3.4",
     "::FFFF:1.2.3.4",
     "::ffff:102:304",
@@ -37,7 +37,7 @@ describe("an address as a partition", () => {
     expect(ipPartition(text)).toBe("1.2.3.4");
   });
 
-  it.each([
+  test.each([
     ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
     ["2001:0DB8:0001:0002:ffff:ffff:ffff:ffff", "2001:db8:1:2::/64"],
     ["2001:db8:1:2::", "2001:db8:1:2::/64"],
@@ -59,7 +59,7 @@ describe("an address as a partition", () => {
     expect(ipPartition(text)).toBe(partition);
   });
 
-  it("reads every spelling of an IPv6 address alike, and every address of a /64", () => {
+  test("reads every spelling of an IPv6 address alike, and every address of a /64", () => {
     const group = fc.integer({ min: 0, max: 0xffff });
     fc.assert(
       fc.property(
@@ -76,7 +76,7 @@ describe("an address as a partition", () => {
     );
   });
 
-  it.each([
+  test.each([
     "",
     " ",
     "unknown",
@@ -121,7 +121,7 @@ describe("an address as a partition", () => {
     expect(ipPartition(text)).toBeUndefined();
   });
 
-  it("never throws, and answers in one of two forms", () => {
+  test("never throws, and answers in one of two forms", () => {
     const piece = fc.constantFrom(..."0123456789abcdef:.[]%/, x\0");
     fc.assert(
       fc.property(fc.string({ unit: piece, maxLength: 60 }), (text) => {

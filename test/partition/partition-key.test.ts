@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import { partitionKey } from "../../src/partition/partition-key.ts";
 
@@ -20,7 +20,7 @@ const hostile = fc.oneof(
 );
 
 describe("partitionKey", () => {
-  it("gives different identities different keys, of safe characters and bounded length", async () => {
+  test("gives different identities different keys, of safe characters and bounded length", async () => {
     await fc.assert(
       fc.asyncProperty(hostile, hostile, async (one, other) => {
         const [first, second] = [await partitionKey(one), await partitionKey(other)];
@@ -32,7 +32,7 @@ describe("partitionKey", () => {
     );
   });
 
-  it("never takes a key for the identity that has it", async () => {
+  test("never takes a key for the identity that has it", async () => {
     await fc.assert(
       fc.asyncProperty(hostile, async (identity) => {
         const key = await partitionKey(identity);
@@ -42,7 +42,7 @@ describe("partitionKey", () => {
     );
   });
 
-  it.each([
+  test.each([
     ["user:42", "user:42"],
     ["2001:db8:0:1::/64", "2001:db8:0:1::/64"],
     ["ada+test@example.com", "ada+test@example.com"],
@@ -60,14 +60,14 @@ describe("partitionKey", () => {
     expect(partitionKey(identity)).toBe(key);
   });
 
-  it("keeps 128 characters and hashes the 129th, or what escapes make longer", async () => {
+  test("keeps 128 characters and hashes the 129th, or what escapes make longer", async () => {
     expect(partitionKey("a".repeat(128))).toBe("a".repeat(128));
     expect(await partitionKey("a".repeat(129))).toMatch(/^#[A-Za-z0-9_-]{43}$/);
     expect(partitionKey("{".repeat(42))).toBe("%7b".repeat(42));
     expect(await partitionKey("{".repeat(43))).toMatch(/^#[A-Za-z0-9_-]{43}$/);
   });
 
-  it("tells long identities apart by their last character, and by halves of characters", async () => {
+  test("tells long identities apart by their last character, and by halves of characters", async () => {
     const long = "x".repeat(65_536);
     const keys = await Promise.all(
       [long, `${long}a`, `${long}b`, `${long}\ud800`, `${long}\udbff`, `${long}\ufffd`].map(
@@ -78,7 +78,7 @@ describe("partitionKey", () => {
     for (const key of keys) expect(key).toHaveLength(44);
   });
 
-  it.each([[""], [undefined], [null], [42], [{}], [["user"]]])("refuses %j", (identity) => {
+  test.each([[""], [undefined], [null], [42], [{}], [["user"]]])("refuses %j", (identity) => {
     expect(() => partitionKey(identity as string)).toThrow(
       expect.objectContaining({ name: "TidegateError", code: "ERR_IDENTITY" }),
     );

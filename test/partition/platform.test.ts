@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 
-import { Faults } from "../../src/errors.ts";
+import { Faults } from "../../src/options/faults.ts";
 import { checkClientIp, detectPlatform } from "../../src/partition/client-ip.ts";
 
 afterEach(() => {

@@ -1,6 +1,7 @@
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 
-import { ConfigurationError, type Fault, Faults } from "../../src/errors.ts";
+import { ConfigurationError, type Fault } from "../../src/errors/errors.ts";
+import { Faults } from "../../src/options/faults.ts";
 import type { ClientIp } from "../../src/partition/client-ip.ts";
 import { partitionKey } from "../../src/partition/partition-key.ts";
 import { compileSources } from "../../src/partition/source.ts";
@@ -36,7 +37,7 @@ describe("sources", () => {
   const all = { "x-api-key": "k1", "x-user-id": "u1", "cf-connecting-ip": "192.0.2.1" };
   const sources = ["header:x-api-key", "header:X-User-Id", "ip"];
 
-  it("are asked in order, and the first that the request carries is taken", async () => {
+  test("are asked in order, and the first that the request carries is taken", async () => {
     const byKey = await identify(sources, all);
     const { "x-api-key": _key, ...withoutKey } = all;
     const { "x-user-id": _user, ...onlyIp } = withoutKey;
@@ -48,16 +49,16 @@ describe("sources", () => {
     expect(await identify(["ip", "header:x-api-key"], all)).toBe("ip:192.0.2.1");
   });
 
-  it.each(["", " ", "\t"])("pass over a header that is %j", async (value) => {
+  test.each(["", " ", "\t"])("pass over a header that is %j", async (value) => {
     expect(await identify(sources, { ...all, "x-api-key": value })).toMatch(/^x-user-id:/);
   });
 
-  it("pass over an address that is none", async () => {
+  test("pass over an address that is none", async () => {
     const fields = { "cf-connecting-ip": "unknown", "x-user-id": "u1" };
     expect(await identify(["ip", "header:x-user-id"], fields)).toMatch(/^x-user-id:/);
   });
 
-  it("never let a secret be read in the partition", async () => {
+  test("never let a secret be read in the partition", async () => {
     const secret = "sk_live_51H8xSecret";
     const identity = await identify(["header:authorization"], { authorization: secret });
     expect(identity).toMatch(/^authorization:[A-Za-z0-9_-]{43}$/);
@@ -65,7 +66,7 @@ describe("sources", () => {
     expect(partitionKey(identity!)).toBe(identity);
   });
 
-  it("keep the same value under two headers apart", async () => {
+  test("keep the same value under two headers apart", async () => {
     const [asKey, asUser] = await Promise.all([
       identify(sources, { "x-api-key": "x" }),
       identify(sources, { "x-user-id": "x" }),
@@ -74,12 +75,12 @@ describe("sources", () => {
     expect(asKey).not.toBe(asUser);
   });
 
-  it("keep a header that is called ip apart from every address", async () => {
+  test("keep a header that is called ip apart from every address", async () => {
     const named = await identify(["header:ip"], { ip: "192.0.2.1" });
     expect(named).toMatch(/^ip:[A-Za-z0-9_-]{43}$/);
   });
 
-  it("take a value for the same whatever white space surrounds it, and for another by its case", async () => {
+  test("take a value for the same whatever white space surrounds it, and for another by its case", async () => {
     const hashes = await Promise.all(
       ["abc", " abc ", "Abc"].map((value) =>
         identify(["header:x-api-key"], { "x-api-key": value }),
@@ -89,7 +90,7 @@ describe("sources", () => {
     expect(hashes[0]).not.toBe(hashes[2]);
   });
 
-  it("stay short whatever the client sends", async () => {
+  test("stay short whatever the client sends", async () => {
     const identity = await identify(["header:x-api-key"], { "x-api-key": "k".repeat(65_536) });
     expect(identity).toHaveLength("x-api-key:".length + 43);
   });
@@ -102,7 +103,7 @@ async function identities(name: string, spellings: readonly string[]): Promise<n
 }
 
 describe("one credential", () => {
-  it("is one identity, however its scheme and the blanks around its token are written", async () => {
+  test("is one identity, however its scheme and the blanks around its token are written", async () => {
     const schemes = ["Bearer", "bearer", "BEARER", "bEARER"];
     const blanks = ["", " ", "  ", "    ", "\t", " \t ", " ".repeat(50)];
     const spellings = schemes.flatMap((scheme) =>
@@ -114,14 +115,14 @@ describe("one credential", () => {
     expect(await identities("authorization", spellings)).toBe(1);
   });
 
-  it("is written with its header's name in any case", async () => {
+  test("is written with its header's name in any case", async () => {
     const fields = { authorization: "Bearer abc" };
     expect(await identify(["header:Authorization"], fields)).toBe(
       await identify(["header:authorization"], fields),
     );
   });
 
-  it("of Basic is one identity, however its base64 is written", async () => {
+  test("of Basic is one identity, however its base64 is written", async () => {
     const encoded = btoa("ada:pa?ss>word");
     expect(encoded).toBe("YWRhOnBhP3NzPndvcmQ=");
     const spellings = [
@@ -149,11 +150,11 @@ describe("one credential", () => {
     expect(await identities("authorization", ["Basic Pj4+", "basic Pj4-", "BASIC Pj4-="])).toBe(1);
   });
 
-  it("of Basic that cannot be decoded is an identity all the same", async () => {
+  test("of Basic that cannot be decoded is an identity all the same", async () => {
     expect(await identities("authorization", ["Basic", "Basic a", "Basic ab", "Basic !"])).toBe(4);
   });
 
-  it("is not another one: tokens keep their case, schemes and users are told apart", async () => {
+  test("is not another one: tokens keep their case, schemes and users are told apart", async () => {
     const different = [
       "Bearer abc",
       "Bearer Abc",
@@ -172,7 +173,7 @@ describe("one credential", () => {
     expect(await identities("x-api-key", ["Bearer abc", "bearer abc", "Bearer  abc"])).toBe(3);
   });
 
-  it.each(["authorization", "proxy-authorization", "x-api-key", "apikey", "x-auth-token"])(
+  test.each(["authorization", "proxy-authorization", "x-api-key", "apikey", "x-auth-token"])(
     "sent together with others in %s is nobody's: no origin reads the same of them",
     async (name) => {
       const sources = [`header:${name}`, "ip"];
@@ -193,12 +194,12 @@ describe("one credential", () => {
     },
   );
 
-  it("without a scheme is nobody's beside another one, whatever either is made of", async () => {
+  test("without a scheme is nobody's beside another one, whatever either is made of", async () => {
     const keys = { "x-api-key": "k{1}, k{2}", "cf-connecting-ip": "192.0.2.1" };
     expect(await identify(["header:x-api-key", "ip"], keys)).toBe("ip:192.0.2.1");
   });
 
-  it("of several parameters is taken as it is", async () => {
+  test("of several parameters is taken as it is", async () => {
     const signed = "AWS4-HMAC-SHA256 Credential=a/b, SignedHeaders=host, Signature=0";
     expect(await identify(["header:authorization"], { authorization: signed })).toMatch(
       /^authoriz/,
@@ -211,7 +212,7 @@ describe("one credential", () => {
 });
 
 describe("faults of sources", () => {
-  it.each([
+  test.each([
     [[], "partition", "[]"],
     ["ip", "partition", '"ip"'],
     [undefined, "partition", "missing"],
@@ -229,7 +230,7 @@ describe("faults of sources", () => {
     expect(faultsOf(sources, "cloudflare")).toEqual([{ path, value, remedy: expect.any(String) }]);
   });
 
-  it.each([
+  test.each([
     ["nginx", '"nginx"'],
     [{}, "{}"],
     [{ trustedHops: 0 }, '{"trustedHops":0}'],
@@ -249,7 +250,7 @@ describe("faults of sources", () => {
     ]);
   });
 
-  it("are all said at once", () => {
+  test("are all said at once", () => {
     expect(faultsOf(["ip", "x", "y"], "nginx").map(({ path }) => path)).toEqual([
       "clientIp",
       "partition[1]",
@@ -259,21 +260,21 @@ describe("faults of sources", () => {
 });
 
 describe("without a word on the client's address", () => {
-  it("is a fault where no platform says so, and none where no rule asks", () => {
+  test("is a fault where no platform says so, and none where no rule asks", () => {
     expect(faultsOf(["ip"])).toEqual([
       { path: "clientIp", value: "missing", remedy: expect.stringMatching(/^Say who is trusted/) },
     ]);
     expect(faultsOf(["header:x-api-key"])).toEqual([]);
   });
 
-  it("is Cloudflare's on Workers", async () => {
+  test("is Cloudflare's on Workers", async () => {
     vi.stubGlobal("navigator", { userAgent: "Cloudflare-Workers" });
     const read = compileSources(["ip"], undefined, "partition", new Faults());
     expect(await read(new Headers({ "cf-connecting-ip": "192.0.2.1" }))).toBe("ip:192.0.2.1");
     expect(await read(new Headers({ "x-real-ip": "192.0.2.1" }))).toBeUndefined();
   });
 
-  it("is Vercel's where Vercel's variable says so, not wherever its runtime runs", async () => {
+  test("is Vercel's where Vercel's variable says so, not wherever its runtime runs", async () => {
     vi.stubGlobal("EdgeRuntime", "edge-runtime");
     expect(faultsOf(["ip"])).toHaveLength(1);
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 
+import { createGateway } from "../../src/gateway/gateway.ts";
 import { ConfigurationError, createLimiter, memoryStore } from "../../src/index.ts";
 import type { LimiterOptions, Policy } from "../../src/index.ts";
 import {
@@ -9,7 +10,6 @@ import {
   slidingWindowLog,
   tokenBucket,
 } from "../../src/policy/policy.ts";
-import { createGateway } from "../../src/worker/gateway.ts";
 
 /** The paths of what is wrong. */
 function faultsOf(make: () => unknown): readonly string[] {

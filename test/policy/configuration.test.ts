@@ -13,7 +13,7 @@ import {
   slidingWindowLog,
   tokenBucket,
 } from "../../src/index.ts";
-import { bucket, FAULTY, noStore, policy } from "./faulty-options.ts";
+import { bucket, FAULTY, noStore, policy } from "../support/policy/faulty-options.ts";
 
 function faultsOf(options: unknown): readonly Fault[] {
   try {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { Faults } from "../../src/errors.ts";
+import { Faults } from "../../src/options/faults.ts";
 import { compilePolicies } from "../../src/policy/compile.ts";
 import { type TokenBucketOptions, tokenBucket } from "../../src/policy/policy.ts";
 import { compilePolicy } from "../support/compile-policy.ts";

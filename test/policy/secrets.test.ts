@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { ConfigurationError, Faults } from "../../src/errors.ts";
+import { ConfigurationError } from "../../src/errors/errors.ts";
+import { createGateway } from "../../src/gateway/gateway.ts";
 import { createLimiter, fixedWindow } from "../../src/index.ts";
-import { createGateway } from "../../src/worker/gateway.ts";
+import { Faults } from "../../src/options/faults.ts";
 
 /** Of a secret, pieces that would give it away; between them stands what ends something in an address. */
 const PIECES = ["hunter", "swordfish", "xyzzy"];

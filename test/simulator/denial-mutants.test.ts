@@ -1,9 +1,9 @@
 import { beforeEach, expect, test, vi } from "vitest";
 
-import type { DenialCache } from "../../src/limiter/denial-cache.ts";
+import type { DenialCache } from "../../src/denials/denial-cache.ts";
 import type { Reply, Row } from "../../src/store/store.ts";
-import { firstViolation } from "./first-violation.ts";
-import { assemble } from "./isolate.ts";
+import { firstViolation } from "../support/simulator/first-violation.ts";
+import { assemble } from "../support/simulator/isolate.ts";
 
 /* Mistakes about what an isolate knows: each denies somebody whom the server would admit, and must be found. */
 
@@ -11,11 +11,11 @@ const mutation = vi.hoisted(() => ({
   denialCache: (cache: DenialCache): DenialCache => cache,
   clock: undefined as ((read: () => number) => () => number) | undefined,
 }));
-vi.mock(import("../../src/limiter/clock.ts"), async (original) => {
+vi.mock(import("../../src/runtime/clock.ts"), async (original) => {
   const { steadyClock, ...rest } = await original();
   return { ...rest, steadyClock: (read) => (mutation.clock ?? steadyClock)(read) };
 });
-vi.mock(import("../../src/limiter/denial-cache.ts"), async (original) => {
+vi.mock(import("../../src/denials/denial-cache.ts"), async (original) => {
   const { createDenialCache, ...rest } = await original();
   return {
     ...rest,
@@ -32,7 +32,7 @@ const MARGIN = 5e-4;
 
 /** In microseconds. */
 function longestWait(rows: readonly Row[]): number {
-  return Math.max(...rows.map(({ retryAfter }) => retryAfter));
+  return Math.max(...rows.map(({ retryAfterUs }) => retryAfterUs));
 }
 
 test("counting a wait from the moment the reply came is found", async () => {
@@ -89,11 +89,11 @@ test("trusting a denial for longer than a minute is found", async () => {
         const denial = lasting.get(partition);
         if (!denial || cost < denial.cost || now >= denial.until) return undefined;
         const left = (time: number) => Math.max(0, time - (now - denial.sentAt) * 1000);
-        const rows = denial.reply.rows.map(({ remaining, retryAfter, resetAfter }) => ({
-          allowed: left(retryAfter) === 0,
+        const rows = denial.reply.rows.map(({ remaining, retryAfterUs, resetAfterUs }) => ({
+          allowed: left(retryAfterUs) === 0,
           remaining,
-          retryAfter: left(retryAfter),
-          resetAfter: left(resetAfter),
+          retryAfterUs: left(retryAfterUs),
+          resetAfterUs: left(resetAfterUs),
         }));
         return { now: denial.reply.now, rows };
       },

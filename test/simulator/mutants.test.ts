@@ -1,14 +1,14 @@
 import { beforeEach, expect, test, vi } from "vitest";
 
-import { IMPLEMENTATIONS } from "../../src/algorithms/by-name.ts";
-import { guardStore } from "../../src/limiter/guarded-store.ts";
 import type { LastAnswers } from "../../src/limiter/last-answers.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
-import type { StoreBreaker } from "../../src/limiter/store-breaker.ts";
+import { IMPLEMENTATIONS } from "../../src/policy/from-data.ts";
 import type { Algorithm } from "../../src/policy/policy.ts";
-import { redisStore } from "../../src/store/redis-store.ts";
-import { firstViolation } from "./first-violation.ts";
-import { assemble } from "./isolate.ts";
+import { guardStore } from "../../src/store/guarded-store.ts";
+import { redisStore } from "../../src/store/redis/store.ts";
+import type { StoreBreaker } from "../../src/store/store-breaker.ts";
+import { firstViolation } from "../support/simulator/first-violation.ts";
+import { assemble } from "../support/simulator/isolate.ts";
 
 /*
  * A simulator that never finds anything proves nothing. Each mutant is the product with one mistake of a kind that has
@@ -25,7 +25,7 @@ vi.mock(import("../../src/limiter/last-answers.ts"), async (original) => {
   const { createLastAnswers } = await original();
   return { createLastAnswers: (...given) => mutation.answers(createLastAnswers(...given)) };
 });
-vi.mock(import("../../src/limiter/store-breaker.ts"), async (original) => {
+vi.mock(import("../../src/store/store-breaker.ts"), async (original) => {
   const { createStoreBreaker } = await original();
   return { createStoreBreaker: () => mutation.breaker(createStoreBreaker()) };
 });
@@ -69,15 +69,15 @@ test.for<[mistake: string, found: RegExp, mutant: Assemble]>([
   ],
   [
     "waiting for as long as it takes",
-    /^budget: (no answer|answered too late)/,
-    (parts) => assemble({ ...parts, budget: 1e9 }),
+    /^timeout: (no answer|answered too late)/,
+    (parts) => assemble({ ...parts, timeoutMs: 1e9 }),
   ],
   [
     "guarding each request alone",
     /^(probes|reports): /,
-    ({ client, settings, budget, onStoreError }) => {
+    ({ client, settings, timeoutMs, onStoreError }) => {
       const guard = () =>
-        guardStore(redisStore(client), { budget, now: settings.now, onStoreError });
+        guardStore(redisStore(client), { timeoutMs, now: settings.now, onStoreError });
       return buildLimiter(
         {
           decide: (...request) => guard().decide(...request),
@@ -141,11 +141,11 @@ test.for(Object.keys(IMPLEMENTATIONS) as Algorithm[])(
         const outcome = model(state, { ...request, now });
         if (outcome.state !== undefined) latest.set(Object(outcome.state), now);
         const lag = now - request.now;
-        const { retryAfter, resetAfter } = outcome;
+        const { retryAfterUs, resetAfterUs } = outcome;
         return {
           ...outcome,
-          retryAfter: retryAfter > 0 ? retryAfter + lag : 0,
-          resetAfter: resetAfter > 0 ? resetAfter + lag : 0,
+          retryAfterUs: retryAfterUs > 0 ? retryAfterUs + lag : 0,
+          resetAfterUs: resetAfterUs > 0 ? resetAfterUs + lag : 0,
         };
       });
     try {

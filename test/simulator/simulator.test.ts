@@ -2,10 +2,10 @@ import { writeSync } from "node:fs";
 
 import { describe, expect, test } from "vitest";
 
-import type { Statistics } from "./invariants/invariant.ts";
-import { run } from "./run.ts";
-import { drawScenario } from "./scenario/scenario.ts";
-import { explain } from "./story.ts";
+import type { Statistics } from "../support/simulator/invariants/invariant.ts";
+import { run } from "../support/simulator/run.ts";
+import { drawScenario } from "../support/simulator/scenario/scenario.ts";
+import { explain } from "../support/simulator/story.ts";
 
 /** A few seconds' worth; a soak takes as many as it has time for. */
 const SEEDS = Number(process.env["SIMULATOR_SEEDS"] ?? 3_000);

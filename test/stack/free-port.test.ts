@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 
 import { expect, test } from "vitest";
 
-import { freePort } from "../../scripts/free-port.ts";
+import { freePort } from "../../scripts/support/free-port.ts";
 
 test("a free port is none that a system would give to somebody else", async () => {
   const ports = await Promise.all(Array.from({ length: 20 }, freePort));

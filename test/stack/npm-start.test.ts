@@ -7,13 +7,13 @@ import { join } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 
-import { freePort } from "../../scripts/free-port.ts";
-import { redisServerPath } from "../../scripts/redis-server.ts";
-import { run } from "./command.ts";
-import type { Command } from "./command.ts";
-import { descendants, expectGone, expectRefused } from "./processes.ts";
-import { ask, count, expectDenied, fields, left } from "./requests.ts";
-import type { Answer } from "./requests.ts";
+import { freePort } from "../../scripts/support/free-port.ts";
+import { redisServerPath } from "../../scripts/support/redis-server.ts";
+import { run } from "../support/stack/command.ts";
+import type { Command } from "../support/stack/command.ts";
+import { descendants, expectGone, expectRefused } from "../support/stack/processes.ts";
+import { ask, count, expectDenied, fields, left } from "../support/stack/requests.ts";
+import type { Answer } from "../support/stack/requests.ts";
 
 const started: Command[] = [];
 // Everything is over by now, unless a test failed.
@@ -115,7 +115,7 @@ describe("npm start", () => {
   });
 });
 
-const direct = [process.execPath, "scripts/start.ts"];
+const direct = [process.execPath, "scripts/local-stack/main.ts"];
 
 test("takes the bridge's token from REDIS_REST_TOKEN", async () => {
   const stack = start({ REDIS_REST_TOKEN: "local" }, direct);

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 
-import { freePort } from "../../scripts/free-port.ts";
 import { startWorker } from "../../scripts/local-stack/worker.ts";
 import type { Log } from "../../scripts/local-stack/worker.ts";
-import { ask } from "./requests.ts";
+import { freePort } from "../../scripts/support/free-port.ts";
+import { ask } from "../support/stack/requests.ts";
 
 test("a worker does not start with faulty variables, and says what they are", async () => {
   const failure = await startWorker({ variables: { ORIGIN: "nowhere", STORE: "disk" } }).then(

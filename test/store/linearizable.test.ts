@@ -1,6 +1,6 @@
 import { expect, inject, test } from "vitest";
 
-import { Faults } from "../../src/errors.ts";
+import { Faults } from "../../src/options/faults.ts";
 import {
   fixedWindow,
   type Policy,
@@ -10,8 +10,8 @@ import {
   tokenBucket,
 } from "../../src/policy/policy.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
-import { createRedisClient } from "../../src/store/redis-client.ts";
-import { redisStore } from "../../src/store/redis-store.ts";
+import { createRedisClient } from "../../src/store/redis/client.ts";
+import { redisStore } from "../../src/store/redis/store.ts";
 import type { Operation, Reply } from "../../src/store/store.ts";
 import { compile } from "../support/compile-policy.ts";
 import { random } from "../support/random.ts";

@@ -4,7 +4,8 @@ import { promisify } from "node:util";
 
 import { describe, expect, test, vi } from "vitest";
 
-import { IMPLEMENTATIONS } from "../../src/algorithms/by-name.ts";
+import { slidingWindowLog as logModel } from "../../src/algorithms/sliding-window-log-model.ts";
+import { IMPLEMENTATIONS } from "../../src/policy/from-data.ts";
 import {
   fixedWindow,
   type Policy,
@@ -14,13 +15,12 @@ import {
   tokenBucket,
 } from "../../src/policy/policy.ts";
 import { memoryStore, type MemoryStoreOptions } from "../../src/store/memory-store.ts";
-import { slidingWindowLog as logModel } from "../../src/store/memory/sliding-window-log.ts";
 import type { Reply } from "../../src/store/store.ts";
 import { compile } from "../support/compile-policy.ts";
 
 /* What is counted in memory is bounded in bytes, whatever the limits are. */
 
-const child = fileURLToPath(new URL("outage-child.ts", import.meta.url));
+const child = fileURLToPath(new URL("../support/store/outage-child.ts", import.meta.url));
 
 /** In a process of its own, whose heap holds nothing else. */
 async function outage(algorithm: string, identities: number, limit: number, cost: number) {

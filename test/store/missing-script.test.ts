@@ -2,8 +2,8 @@ import { Redis } from "@upstash/redis";
 import { expect, inject, test } from "vitest";
 
 import { fixedWindow } from "../../src/policy/policy.ts";
-import type { RedisClient } from "../../src/store/redis-client.ts";
-import { redisStore } from "../../src/store/redis-store.ts";
+import type { RedisClient } from "../../src/store/redis/client.ts";
+import { redisStore } from "../../src/store/redis/store.ts";
 import { compile } from "../support/compile-policy.ts";
 
 const policies = compile([fixedWindow({ limit: 9, window: "1h" })]);

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 
+import { DECIDE, LEASE } from "../../src/algorithms/scripts.generated.ts";
 import { fixedWindow, slidingWindowLog, tokenBucket } from "../../src/policy/policy.ts";
-import { redisStore } from "../../src/store/redis-store.ts";
-import { scriptFor } from "../../src/store/script.ts";
-import { DECIDE, LEASE } from "../../src/store/scripts.generated.ts";
+import { scriptFor } from "../../src/store/redis/script.ts";
+import { redisStore } from "../../src/store/redis/store.ts";
 import { compile } from "../support/compile-policy.ts";
 
 afterEach(() => void vi.restoreAllMocks());
@@ -36,8 +36,8 @@ describe("a decision", () => {
     expect(await store.decide("consume", ["k1", "k2"], 3, policies)).toEqual({
       now: 5,
       rows: [
-        { allowed: true, remaining: 9, retryAfter: 0, resetAfter: 1_000 },
-        { allowed: false, remaining: 0, retryAfter: 7, resetAfter: 8 },
+        { allowed: true, remaining: 9, retryAfterUs: 0, resetAfterUs: 1_000 },
+        { allowed: false, remaining: 0, retryAfterUs: 7, resetAfterUs: 8 },
       ],
     });
     const groups = policies.map(({ algorithm, limit, parameters, ttl }) =>

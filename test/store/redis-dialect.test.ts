@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 
+import { DECIDE, KEY_LOCKING, LEASE } from "../../src/algorithms/scripts.generated.ts";
 import { fixedWindow } from "../../src/policy/policy.ts";
-import type { RedisClient } from "../../src/store/redis-client.ts";
-import { redisStore } from "../../src/store/redis-store.ts";
-import { nameOf, scriptFor } from "../../src/store/script.ts";
-import { DECIDE, KEY_LOCKING, LEASE } from "../../src/store/scripts.generated.ts";
+import type { RedisClient } from "../../src/store/redis/client.ts";
+import { nameOf, scriptFor } from "../../src/store/redis/script.ts";
+import { redisStore } from "../../src/store/redis/store.ts";
 import { compile } from "../support/compile-policy.ts";
 
 const NOSCRIPT = "NOSCRIPT No matching script. Please use EVAL.";
@@ -80,7 +80,7 @@ describe("where the flag is not known", () => {
 });
 
 test("a request that ends before the script is found leaves the next one further on", async () => {
-  // Every second call is cut off: far from Redis, a budget lasts for one.
+  // Every second call is cut off: far from Redis, a timeout lasts for one.
   const calls: string[] = [];
   let cut: (how: string) => void;
   const server = (answer: Error | number[], call: string) => {

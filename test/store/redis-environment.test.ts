@@ -89,11 +89,11 @@ describe("a limiter", () => {
     ["1ms", 1],
     ["80ms", 80],
     ["1m", 60_000],
-  ] as const)("with a timeout of %s gives each command %d ms", async ([timeout, budget]) => {
+  ] as const)("with a timeout of %s gives each command %d ms", async ([timeout, timeoutMs]) => {
     environment(up, "u");
     const signals = vi.spyOn(AbortSignal, "timeout");
     await createLimiter({ policies, ...(timeout && { timeout }) }).limit("ada");
-    expect(signals.mock.calls).toEqual([[budget]]);
+    expect(signals.mock.calls).toEqual([[timeoutMs]]);
   });
 
   test("tells its listener of a failure, and the log nothing", async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
-import { StoreError } from "../../src/errors.ts";
-import { storeError } from "../../src/store/redis-error.ts";
+import { StoreError } from "../../src/errors/errors.ts";
+import { storeError } from "../../src/store/redis/errors.ts";
 
 const told = (error: unknown) => {
   const { code, message } = storeError(error);
@@ -43,7 +43,7 @@ test.for(["TimeoutError", "AbortError"])(
   (name) => {
     expect(told(new DOMException("gone", name))).toEqual([
       "ERR_STORE_TIMEOUT",
-      "Redis did not answer within the budget.",
+      "Redis did not answer within the timeout.",
     ]);
   },
 );

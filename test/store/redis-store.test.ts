@@ -2,14 +2,14 @@ import { Redis } from "@upstash/redis";
 import { afterAll, beforeAll, describe } from "vitest";
 
 import { type Bridge, startBridge } from "../../scripts/redis-rest/bridge.ts";
-import { type RedisServer, startRedisServer } from "../../scripts/redis-server.ts";
-import type { RedisClient } from "../../src/store/redis-client.ts";
-import { redisStore } from "../../src/store/redis-store.ts";
-import { restClient } from "../../src/store/rest-client.ts";
-import { LEASE } from "../../src/store/scripts.generated.ts";
+import { type RedisServer, startRedisServer } from "../../scripts/support/redis-server.ts";
+import { LEASE } from "../../src/algorithms/scripts.generated.ts";
+import type { RedisClient } from "../../src/store/redis/client.ts";
+import { restClient } from "../../src/store/redis/rest.ts";
+import { redisStore } from "../../src/store/redis/store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { type RedisCluster, startRedisCluster } from "../support/redis-cluster.ts";
-import { storeContract } from "./contract.ts";
+import { storeContract } from "../support/store/contract.ts";
 
 const RETRY_NEVER = { retries: 0 };
 

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 
-import { restClient } from "../../src/store/rest-client.ts";
+import { restClient } from "../../src/store/redis/rest.ts";
 
 afterEach(() => vi.unstubAllGlobals());
 

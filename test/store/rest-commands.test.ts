@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
-import { restClient } from "../../src/store/rest-client.ts";
+import { restClient } from "../../src/store/redis/rest.ts";
 
 /** What the next commands are answered with. */
 let answers: (() => Response | Promise<Response>)[];
@@ -19,7 +19,7 @@ afterEach(() => {
 
 const client = () => restClient({ url: "https://redis.example/base", token: "secret" }, 80);
 
-test("a command is one POST to the address, with the token, as JSON, and a signal of the budget", async () => {
+test("a command is one POST to the address, with the token, as JSON, and a signal of the timeout", async () => {
   const signal = new AbortController().signal;
   const timeout = vi.spyOn(AbortSignal, "timeout").mockReturnValue(signal);
   expect(await client().evalsha("5ha1", ["k1", "k2"], ["consume", "1"])).toBe("OK");

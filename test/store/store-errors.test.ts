@@ -1,10 +1,10 @@
 import { expect, inject, onTestFinished, test } from "vitest";
 
-import type { StoreError } from "../../src/errors.ts";
+import type { StoreError } from "../../src/errors/errors.ts";
 import { fixedWindow } from "../../src/policy/policy.ts";
-import type { RedisClient } from "../../src/store/redis-client.ts";
-import { redisStore } from "../../src/store/redis-store.ts";
-import { restClient } from "../../src/store/rest-client.ts";
+import type { RedisClient } from "../../src/store/redis/client.ts";
+import { restClient } from "../../src/store/redis/rest.ts";
+import { redisStore } from "../../src/store/redis/store.ts";
 import { compile } from "../support/compile-policy.ts";
 import { answers, cutReply, type Fault, startFaultProxy } from "../support/fault-proxy.ts";
 

@@ -8,7 +8,7 @@ import { Redis as Redis136 } from "upstash-redis-1-36";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 
 import { type Bridge, startBridge } from "../../scripts/redis-rest/bridge.ts";
-import { type RedisServer, startRedisServer } from "../../scripts/redis-server.ts";
+import { type RedisServer, startRedisServer } from "../../scripts/support/redis-server.ts";
 import {
   createLimiter,
   fixedWindow,

@@ -2,15 +2,15 @@ import { fileURLToPath } from "node:url";
 
 import type { Redis } from "ioredis";
 
-import { resolveIncludes } from "../../scripts/build-lua.ts";
+import { resolveIncludes } from "../../scripts/build-lua/main.ts";
+import type { Request } from "../../src/algorithms/model.ts";
 import type { Algorithm } from "../../src/policy/policy.ts";
-import type { Request } from "../../src/store/memory/algorithm.ts";
 
 export interface Answer {
   readonly allowed: boolean;
   readonly remaining: number;
-  readonly retryAfter: number;
-  readonly resetAfter: number;
+  readonly retryAfterUs: number;
+  readonly resetAfterUs: number;
 }
 
 /** No key expires while a test runs: its clock is the test's, and the server's would not fit to it. */
@@ -38,12 +38,12 @@ export function algorithmScript(redis: Redis, algorithm: Algorithm, ttl?: number
     const kept = ttl ?? (algorithm === "token-bucket" && b === 1 ? FOREVER_CLASS : FOREVER);
     const args = [now, operation, cost, limit, a, b, kept];
     const reply = await redis.evalsha(await sha1, 1, key, ...args);
-    const [allowed, remaining, retryAfter, resetAfter] = reply as number[];
+    const [allowed, remaining, retryAfterUs, resetAfterUs] = reply as number[];
     return {
       allowed: allowed === 1,
       remaining: remaining!,
-      retryAfter: retryAfter!,
-      resetAfter: resetAfter!,
+      retryAfterUs: retryAfterUs!,
+      resetAfterUs: resetAfterUs!,
     };
   };
 }

@@ -1,6 +1,6 @@
-import { fromData } from "../../src/algorithms/by-name.ts";
-import { Faults } from "../../src/errors.ts";
+import { Faults } from "../../src/options/faults.ts";
 import { type CompiledPolicy, compilePolicies } from "../../src/policy/compile.ts";
+import { fromData } from "../../src/policy/from-data.ts";
 import type { Policy } from "../../src/policy/policy.ts";
 
 /** Policies, made by builders or plain data, as a store takes them; throws what is wrong with them. */

@@ -1,4 +1,4 @@
-import type { Duration } from "../../src/policy/duration.ts";
+import type { Duration } from "../../src/options/duration.ts";
 import {
   fixedWindow,
   type Policy,

@@ -67,7 +67,7 @@ export function delay(ms: number): Fault {
 export const resetBefore: Fault = ({ reset }) => reset();
 
 /** The connection breaks while the request runs. */
-export const resetAfter: Fault = async ({ forward, reset }) => {
+export const resetAfterUs: Fault = async ({ forward, reset }) => {
   const running = forward();
   reset();
   await running;

@@ -1,7 +1,7 @@
-import type { SharedPlace } from "../../src/limiter/shared-denials.ts";
+import type { SharedCache } from "../../src/denials/shared-denials.ts";
 
 /** A place for shared denials that is as far as `stroll` takes, one way. */
-export function nearbyPlace(stroll: () => Promise<void>): SharedPlace {
+export function nearbyPlace(stroll: () => Promise<void>): SharedCache {
   const notes = new Map<string, string>();
   return {
     async get(key) {

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { Redis } from "ioredis";
 
-import { freePort } from "../../scripts/free-port.ts";
-import { startRedisServer } from "../../scripts/redis-server.ts";
-import type { RedisServer } from "../../scripts/redis-server.ts";
+import { freePort } from "../../scripts/support/free-port.ts";
+import { startRedisServer } from "../../scripts/support/redis-server.ts";
+import type { RedisServer } from "../../scripts/support/redis-server.ts";
 
 export interface ClusterNode extends RedisServer {
   readonly id: string;

@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
 
-import type { RedisClient } from "../../src/store/redis-client.ts";
+import type { RedisClient } from "../../src/store/redis/client.ts";
 
 /** A real Redis whose scripts read a clock of the test instead of the server's. Keys expire by the server's own. */
 export function redisWithClock(redis: Redis, now: () => number): RedisClient {

@@ -1,19 +1,19 @@
 import { env } from "cloudflare:workers";
-import { afterEach, expect, it, vi } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 
-import { readEnvironment } from "../../src/runtime.ts";
+import { readEnvironment } from "../../src/runtime/environment.ts";
 
 const NAME = "UPSTASH_REDIS_REST_URL";
 
 afterEach(() => void vi.unstubAllGlobals());
 
-it("finds a Worker's bindings, with or without a process", () => {
+test("finds a Worker's bindings, with or without a process", () => {
   expect(readEnvironment()).toMatchObject({ ...env });
   vi.stubGlobal("process", undefined);
   expect(readEnvironment()).toEqual({ ...env });
 });
 
-it("takes a binding before a variable of the process", () => {
+test("takes a binding before a variable of the process", () => {
   vi.stubGlobal("process", { env: { [NAME]: "https://elsewhere.example", OTHER: "1" } });
   expect(readEnvironment()).toEqual({ ...env, OTHER: "1" });
   expect(env[NAME]).toMatch(/^http/);

@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import { createLimiter } from "../../src/limiter/create-limiter.ts";
 import { slidingWindowLog, tokenBucket } from "../../src/policy/policy.ts";
@@ -21,11 +21,11 @@ afterEach(() => vi.restoreAllMocks());
 
 const sleep = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-it("shows the wall clock", () => {
+test("shows the wall clock", () => {
   expect(Math.abs(performance.now() - Date.now())).toBeLessThan(1_000);
 });
 
-it("a denial of a second ends after a second, though the clock stepped back by an hour", async () => {
+test("a denial of a second ends after a second, though the clock stepped back by an hour", async () => {
   const limiter = createLimiter({
     redis,
     timeout: "5s",
@@ -39,7 +39,7 @@ it("a denial of a second ends after a second, though the clock stepped back by a
   expect((await limiter.limit(user)).reason).toBe("allowed");
 });
 
-it("an open breaker is probed at once after a step back", async () => {
+test("an open breaker is probed at once after a step back", async () => {
   let broken = true;
   let sent = 0;
   const limiter = createLimiter({

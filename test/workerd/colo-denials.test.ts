@@ -1,11 +1,11 @@
 import { env } from "cloudflare:workers";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import { coloDenials } from "../../src/cloudflare.ts";
+import { createGateway } from "../../src/gateway/gateway.ts";
 import { createLimiter } from "../../src/limiter/create-limiter.ts";
 import type { Limiter } from "../../src/limiter/limiter.ts";
 import { tokenBucket } from "../../src/policy/policy.ts";
-import { createGateway } from "../../src/worker/gateway.ts";
 
 const redis = {
   url: String(env["UPSTASH_REDIS_REST_URL"]),
@@ -36,7 +36,7 @@ async function denied(user: string, ...isolates: readonly Limiter[]): Promise<vo
 }
 
 describe("coloDenials() in workerd, through its Cache API", () => {
-  it("tells another isolate what this one was told by Redis", async () => {
+  test("tells another isolate what this one was told by Redis", async () => {
     const [one, other] = [isolate("told"), isolate("told")];
     const user = crypto.randomUUID();
     await denied(user, one, other);
@@ -49,7 +49,7 @@ describe("coloDenials() in workerd, through its Cache API", () => {
     expect(told.retryAfterMs).toBeLessThanOrEqual(REFILL);
   });
 
-  it("under another name it tells nothing", async () => {
+  test("under another name it tells nothing", async () => {
     const [one, other] = [isolate("here"), isolate("there")];
     const user = crypto.randomUUID();
     await denied(user, one, other);
@@ -58,7 +58,7 @@ describe("coloDenials() in workerd, through its Cache API", () => {
     expect((await other.limit(user)).reason).toBe("limited");
   });
 
-  it("forgets with a reset", async () => {
+  test("forgets with a reset", async () => {
     const [one, other] = [isolate("reset"), isolate("reset")];
     const user = crypto.randomUUID();
     await denied(user, one, other);
@@ -68,7 +68,7 @@ describe("coloDenials() in workerd, through its Cache API", () => {
     expect((await other.limit(user)).reason).toBe("allowed");
   });
 
-  it("is the gateway's with SHARED_DENIALS", async () => {
+  test("is the gateway's with SHARED_DENIALS", async () => {
     const policies = [{ ...tokenBucket({ limit: 1, refill: 1, per: `${REFILL}ms` }), name: "one" }];
     const variables = {
       ...env,

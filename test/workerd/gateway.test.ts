@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 
-import { createGateway } from "../../src/worker/gateway.ts";
+import { createGateway } from "../../src/gateway/gateway.ts";
 
 function quota(name: string, limit: number): object {
   return { algorithm: "fixed-window", name, limit, window: "30d" };
@@ -24,7 +24,7 @@ function gatewayWith(variables: object) {
 }
 
 describe("createGateway() in workerd, on a real Redis", () => {
-  it("knows that it is on Cloudflare, and limits by address", async () => {
+  test("knows that it is on Cloudflare, and limits by address", async () => {
     const ask = gatewayWith({ RULES: [{ path: "/a", policies: [quota("a", 1)] }] });
     expect((await ask("/a")).status).toBe(PASSED);
     expect((await ask("/a")).status).toBe(429);
@@ -33,12 +33,12 @@ describe("createGateway() in workerd, on a real Redis", () => {
     expect((await ask("/b")).headers.has("RateLimit")).toBe(false);
   });
 
-  it("takes a zone for an origin", () => {
+  test("takes a zone for an origin", () => {
     const rules = [{ path: "/a", policies: [quota("a", 1)] }];
     expect(() => gatewayWith({ ORIGIN: "zone", RULES: rules })).not.toThrow();
   });
 
-  it("answers many requests at once in one isolate, each of them by Redis", async () => {
+  test("answers many requests at once in one isolate, each of them by Redis", async () => {
     const ask = gatewayWith({ RULES: [{ path: "/a", policies: [quota("a", 30)] }] });
     const answers = await Promise.all(Array.from({ length: 50 }, () => ask("/a")));
     expect(answers.filter(({ status }) => status === PASSED)).toHaveLength(30);
@@ -47,7 +47,7 @@ describe("createGateway() in workerd, on a real Redis", () => {
     expect(new Set(reasons)).toEqual(new Set([null, "limited"]));
   });
 
-  it("is healthy, for all who ask at once", async () => {
+  test("is healthy, for all who ask at once", async () => {
     const ask = gatewayWith({ RULES: [{ path: "/a", policies: [quota("a", 1)] }] });
     const answers = await Promise.all(Array.from({ length: 10 }, () => ask("/_tidegate/health")));
     expect(answers.map(({ status }) => status)).toEqual(Array<number>(10).fill(200));

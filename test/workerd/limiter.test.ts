@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import { createLimiter } from "../../src/limiter/create-limiter.ts";
 import { fixedWindow, slidingWindowLog, tokenBucket } from "../../src/policy/policy.ts";
@@ -10,7 +10,7 @@ const redis = {
 };
 
 describe("createLimiter() in workerd, on a real Redis", () => {
-  it("decides several policies together", async () => {
+  test("decides several policies together", async () => {
     const limiter = createLimiter({
       redis,
       timeout: "5s",
@@ -32,7 +32,7 @@ describe("createLimiter() in workerd, on a real Redis", () => {
     expect(decisions[2]!.response().status).toBe(429);
   });
 
-  it("admits exactly the limit of many requests at once", async () => {
+  test("admits exactly the limit of many requests at once", async () => {
     const limiter = createLimiter({
       redis,
       timeout: "10s",
@@ -44,7 +44,7 @@ describe("createLimiter() in workerd, on a real Redis", () => {
     expect(new Set(decisions.map(({ reason }) => reason))).toEqual(new Set(["allowed", "limited"]));
   });
 
-  it("peeks, charges and resets", async () => {
+  test("peeks, charges and resets", async () => {
     const limiter = createLimiter({
       redis,
       timeout: "5s",

@@ -1,4 +1,4 @@
-import { inject, it, expect } from "vitest";
+import { expect, inject, test } from "vitest";
 
 import { createLimiter } from "../../src/limiter/create-limiter.ts";
 import { fixedWindow } from "../../src/policy/policy.ts";
@@ -6,7 +6,7 @@ import { fixedWindow } from "../../src/policy/policy.ts";
 const NAME_OR_TLS =
   "Redis could not be reached: most likely its name does not resolve, or its certificate is not valid.";
 
-it.for([
+test.for([
   ["a name that does not resolve", (): string => "https://no-such-host.invalid", NAME_OR_TLS],
   [
     "https:// where only http:// is spoken",

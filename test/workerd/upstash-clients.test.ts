@@ -3,7 +3,7 @@ import { Redis as CloudflareRedis } from "@upstash/redis/cloudflare";
 import { Redis as Redis128 } from "upstash-redis-1-28";
 import { Redis as Redis134 } from "upstash-redis-1-34";
 import { Redis as Redis136 } from "upstash-redis-1-36";
-import { describe, expect, inject, it, vi } from "vitest";
+import { describe, expect, inject, test, vi } from "vitest";
 
 import { createLimiter } from "../../src/limiter/create-limiter.ts";
 import { fixedWindow } from "../../src/policy/policy.ts";
@@ -38,7 +38,7 @@ describe.each([
   ["stock Redis", 0],
   ["Upstash", 1],
 ] as const)("clients as built by default in workerd, on %s", (_dialect, at) => {
-  it.for(Object.entries(CLIENTS))(
+  test.for(Object.entries(CLIENTS))(
     "%s decides, and again after its scripts are flushed",
     async ([, build]) => {
       const endpoint = { url: inject("flushedRestUrls")[at], token: inject("redisRestToken") };

@@ -4,7 +4,7 @@ import { compare } from "../compare.ts";
 import { atMost, type Figure, type Part } from "../figure.ts";
 import { bundle, TIDEGATE, UPSTASH } from "./handlers.ts";
 
-const GATEWAY = `export { default } from "./src/worker/cloudflare.ts";`;
+const GATEWAY = `export { default } from "./src/worker.ts";`;
 
 const gzipped = (text: string) => gzipSync(text, { level: 9 }).length;
 

@@ -4,7 +4,7 @@ import {
   slidingWindowLog,
   tokenBucket,
 } from "../../../src/policy/policy.ts";
-import { excessOf } from "../../../test/lease/excess.ts";
+import { excessOf } from "../../../test/support/lease/excess.ts";
 import { atLeast, atMost, type Figure, type Part } from "../figure.ts";
 import { replayHotKey } from "./replay.ts";
 

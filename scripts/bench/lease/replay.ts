@@ -4,8 +4,8 @@ import { DEFAULTS } from "../../../src/limiter/settings.ts";
 import type { Policy } from "../../../src/policy/policy.ts";
 import { memoryStore } from "../../../src/store/memory-store.ts";
 import type { Store } from "../../../src/store/store.ts";
-import type { Admission } from "../../../test/model/trailing-window.ts";
 import { compile } from "../../../test/support/compile-policy.ts";
+import type { Admission } from "../../../test/support/model/trailing-window.ts";
 import { virtualTime } from "../../../test/support/virtual-time.ts";
 import { random } from "../trips/workload.ts";
 

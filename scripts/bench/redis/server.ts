@@ -2,7 +2,7 @@ import { setPriority } from "node:os";
 
 import { Redis } from "ioredis";
 
-import { startRedisServer } from "../../redis-server.ts";
+import { startRedisServer } from "../../support/redis-server.ts";
 import { spread } from "../compare.ts";
 import type { ScriptCall } from "./capture.ts";
 

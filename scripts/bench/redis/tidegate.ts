@@ -5,8 +5,8 @@ import {
   slidingWindowLog,
   tokenBucket,
 } from "../../../src/policy/policy.ts";
-import type { RedisClient } from "../../../src/store/redis-client.ts";
-import { redisStore } from "../../../src/store/redis-store.ts";
+import type { RedisClient } from "../../../src/store/redis/client.ts";
+import { redisStore } from "../../../src/store/redis/store.ts";
 import { compile } from "../../../test/support/compile-policy.ts";
 import { capture, type ScriptCall } from "./capture.ts";
 import type { Quota, Subject } from "./subject.ts";

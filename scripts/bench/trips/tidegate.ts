@@ -1,6 +1,6 @@
+import { shareDenials } from "../../../src/denials/shared-denials.ts";
 import { buildLimiter } from "../../../src/limiter/limiter.ts";
 import { DEFAULTS } from "../../../src/limiter/settings.ts";
-import { shareDenials } from "../../../src/limiter/shared-denials.ts";
 import type { Policy } from "../../../src/policy/policy.ts";
 import { memoryStore } from "../../../src/store/memory-store.ts";
 import { compile } from "../../../test/support/compile-policy.ts";

@@ -39,7 +39,7 @@ app.get("/denied/bare", () => {
   return new Response(body, init);
 });
 
-// A machine under full load may take longer than the usual budget; the peer waits for 5 s.
+// A machine under full load may take longer than the usual timeoutMs; the peer waits for 5 s.
 let limiter: Limiter | undefined;
 app.get("/allowed/tidegate", async (c) => {
   limiter ??= createLimiter({

@@ -6,12 +6,12 @@ import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { startWorker, type Worker } from "../../../scripts/local-stack/worker.ts";
-import { createGateway } from "../../../src/worker/gateway.ts";
-import { quota } from "../gateway.ts";
-import { listenTo } from "../serve.ts";
-import { type Crowd, type Reached, startCrowd } from "./crowd.ts";
-import { RULES } from "./routes.ts";
-import { HONEST, spellingsOf } from "./spellings.ts";
+import { createGateway } from "../../../src/gateway/gateway.ts";
+import { quota } from "../../support/gateway/gateway.ts";
+import { type Crowd, type Reached, startCrowd } from "../../support/gateway/origins/crowd.ts";
+import { RULES } from "../../support/gateway/origins/routes.ts";
+import { HONEST, spellingsOf } from "../../support/gateway/origins/spellings.ts";
+import { listenTo } from "../../support/gateway/serve.ts";
 
 /** So much that only the count of what is taken says anything. */
 const PLENTY = 1_000_000;

@@ -1,0 +1,75 @@
+import type { Mutant } from "../mutant.ts";
+
+/** What an isolate dates, and by which clock. */
+export const CLOCKS: readonly Mutant[] = [
+  {
+    name: "a clock leaps less than a denial is trusted",
+    file: "src/runtime/clock.ts",
+    find: "const FORGET = 120_000;",
+    replace: "const FORGET = 59_000;",
+    tests: ["test/runtime/clock.test", "test/limiter/clock-steps"],
+  },
+  {
+    name: "a clock leaps by every tremor",
+    file: "src/runtime/clock.ts",
+    find: "const TREMOR = 10;",
+    replace: "const TREMOR = 0;",
+    tests: ["test/runtime/clock.test"],
+  },
+  {
+    name: "a clock does not leap by a second",
+    file: "src/runtime/clock.ts",
+    find: "const TREMOR = 10;",
+    replace: "const TREMOR = 1_000;",
+    tests: ["test/runtime/clock.test", "test/limiter/clock-steps"],
+  },
+  {
+    name: "a clock that went back stands until it has caught up",
+    file: "src/runtime/clock.ts",
+    find: "ahead += last - time;",
+    replace: "",
+    tests: ["test/runtime/clock.test"],
+  },
+  {
+    name: "a clock that went back goes on from where it was",
+    file: "src/runtime/clock.ts",
+    find: "last += leap;",
+    replace: "",
+    tests: ["test/runtime/clock.test", "test/limiter/clock-steps"],
+  },
+  {
+    name: "a known denial is told as of when it was learnt",
+    file: "src/denials/denial-cache.ts",
+    find: "return { now: known[from + 2]! + passed, rows };",
+    replace: "return { now: known[from + 2]!, rows };",
+    tests: ["test/decision/reset-moment", "test/denials/denial-cache"],
+  },
+  {
+    name: "a known denial's moment is the isolate's",
+    file: "src/denials/denial-cache.ts",
+    find: "const denial = [cost, sentAt, shown];",
+    replace: "const denial = [cost, sentAt, sentAt * 1000];",
+    tests: ["test/decision/reset-moment", "test/denials/denial-cache"],
+  },
+  {
+    name: "a denial waits for its first policy alone",
+    file: "src/denials/denial-cache.ts",
+    find: "if (numbers[row + 1]! > wait) wait = numbers[row + 1]!;",
+    replace: "wait ||= numbers[row + 1]!;",
+    tests: ["test/denials/denial-cache"],
+  },
+  {
+    name: "a denial's wait is the time until all is reset",
+    file: "src/denials/denial-cache.ts",
+    find: "if (numbers[row + 1]! > wait) wait = numbers[row + 1]!;",
+    replace: "if (numbers[row + 2]! > wait) wait = numbers[row + 2]!;",
+    tests: ["test/denials/denial-cache"],
+  },
+  {
+    name: "two algorithms of one name share a key",
+    file: "src/policy/compile.ts",
+    find: "key: `${name}:${implementation.code}`",
+    replace: "key: name",
+    tests: ["test/denials/two-algorithms"],
+  },
+];

@@ -1,0 +1,75 @@
+import type { Mutant } from "../mutant.ts";
+
+/** What is said about a Redis. */
+export const INSPECTION: readonly Mutant[] = [
+  {
+    name: "a Redis that is too old is not named",
+    file: "src/store/redis/version.ts",
+    find: "if (!TOO_OLD.test(message)) return failure;",
+    replace: "return failure;",
+    tests: ["test/gateway/health", "test/store"],
+  },
+  {
+    name: "every failure asks for the version",
+    file: "src/store/redis/version.ts",
+    find: "if (!TOO_OLD.test(message)) return failure;",
+    replace: "",
+    tests: ["test/store/redis-calls", "test/store/redis-dialect"],
+  },
+  {
+    name: "a Redis without a version is of another type",
+    file: "src/store/redis/version.ts",
+    find: 'typeof version === "string" ? version : undefined',
+    replace: "version as string",
+    tests: ["test/gateway/health", "test/store"],
+  },
+  {
+    name: "the version is asked for with every look",
+    file: "src/store/redis/inspect.ts",
+    find: "if (version === undefined && breaker",
+    replace: "if (breaker",
+    tests: ["test/gateway/health"],
+  },
+  {
+    name: "the version is asked for in an outage",
+    file: "src/store/redis/inspect.ts",
+    find: ' && breaker === "closed"',
+    replace: "",
+    tests: ["test/gateway/health"],
+  },
+  {
+    name: "a late version is one",
+    file: "src/store/redis/inspect.ts",
+    find: "if (answer !== TIMED_OUT) version = answer;",
+    replace: "version = answer as string;",
+    tests: ["test/gateway/health"],
+  },
+  {
+    name: "a Redis that nobody asked has a dialect",
+    file: "src/store/redis/store.ts",
+    find: 'if (attempts === UNKNOWN) return "unknown";',
+    replace: "",
+    tests: ["test/gateway/health"],
+  },
+  {
+    name: "a Redis with flags is a plain one",
+    file: "src/store/redis/store.ts",
+    find: '=== PLAIN ? "redis" : "upstash"',
+    replace: '!== PLAIN ? "redis" : "upstash"',
+    tests: ["test/gateway/health"],
+  },
+  {
+    name: "a Redis before 7.0 speaks in other words",
+    file: "src/store/redis/errors.ts",
+    find: '\n    .replace(IN_SCRIPT, "")',
+    replace: "",
+    tests: ["test/gateway/health", "test/store"],
+  },
+  {
+    name: "an apostrophe ends Redis's words",
+    file: "src/store/redis/errors.ts",
+    find: "|(?<=\\w)'(?=\\w)",
+    replace: "",
+    tests: ["test/store/redis-error", "test/store/store-errors", "test/gateway/health"],
+  },
+];

@@ -1,0 +1,61 @@
+import type { Mutant } from "../mutant.ts";
+
+/** What the gateway does with what its parts say of a request. */
+export const OWN_PATHS: readonly Mutant[] = [
+  {
+    name: "an own path that some origin ends early is the origin's",
+    file: "src/gateway/gateway.ts",
+    find: "[plain, ...others, ...wider].some(",
+    replace: "[plain, ...others].some(",
+    tests: ["test/gateway/paths"],
+  },
+  {
+    name: "an own path in another reading is the origin's",
+    file: "src/gateway/gateway.ts",
+    find: "[plain, ...others, ...wider].some(",
+    replace: "[plain, ...wider].some(",
+    tests: ["test/gateway/paths"],
+  },
+  {
+    name: "own paths are known by the case of their letters",
+    file: "src/gateway/path.ts",
+    find: "return foldCase(text)\n",
+    replace: "return text\n",
+    tests: ["test/gateway/paths"],
+  },
+  {
+    name: "that a gateway lives may be stored",
+    file: "src/gateway/gateway.ts",
+    find: 'Response.json({ status: "ok" }, { headers: { "Cache-Control": "no-store" } })',
+    replace: 'Response.json({ status: "ok" })',
+    tests: ["test/gateway/health"],
+  },
+  {
+    name: "the gateway does not say where a request comes from",
+    file: "src/gateway/gateway.ts",
+    find: "request.headers, env)",
+    replace: "request.headers)",
+    tests: ["test/hono/socket-address"],
+  },
+  {
+    name: "a query's method is not looked for",
+    file: "src/gateway/gateway.ts",
+    find: "{ request, search }, refuse",
+    replace: '{ request, search: "" }, refuse',
+    tests: ["test/gateway/method-overrides"],
+  },
+  {
+    name: "ambiguous paths always pass",
+    file: "src/gateway/gateway.ts",
+    find: 'ambiguousPaths === "refuse"',
+    replace: 'ambiguousPaths !== "refuse"',
+    tests: ["test/gateway/paths"],
+  },
+  {
+    name: "ambiguous paths pass by default",
+    file: "src/gateway/variables.ts",
+    find: '  "refuse",\n);\n/** Every',
+    replace: '  "pass",\n);\n/** Every',
+    tests: ["test/gateway/paths"],
+  },
+];

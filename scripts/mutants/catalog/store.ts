@@ -1,0 +1,82 @@
+import type { Mutant } from "../mutant.ts";
+
+/** How Redis is asked, and what decides when it does not answer. */
+export const STORE: readonly Mutant[] = [
+  {
+    name: "a timeout of the guard is ten times as long by default",
+    file: "src/store/guarded-store.ts",
+    find: "DEFAULT_TIMEOUT_MS = 250",
+    replace: "DEFAULT_TIMEOUT_MS = 2_500",
+    tests: ["test/store/guarded-store"],
+  },
+  {
+    name: "a listener that throws breaks the decision",
+    file: "src/store/guarded-store.ts",
+    find: "report(`onStoreError failed: ${String(error)}`);",
+    replace: "throw error;",
+    tests: ["test/store/guarded-store"],
+  },
+  {
+    name: "the log hears of every failure",
+    file: "src/store/guarded-store.ts",
+    find: "if (breaker.failed(key!, sentAt, lastFailure)) {",
+    replace: "breaker.failed(key!, sentAt, lastFailure);\n      {",
+    tests: ["test/store/guarded-store"],
+  },
+  {
+    name: "who is shut out by a closed policy waits for a minute",
+    file: "src/limiter/fallback.ts",
+    find: "CLOSED_RETRY = 1_000_000",
+    replace: "CLOSED_RETRY = 60_000_000",
+    tests: ["test/limiter/outage-rows"],
+  },
+  {
+    name: "a request that a closed policy denies is counted",
+    file: "src/limiter/fallback.ts",
+    find: 'closed && operation === "consume" ? "peek" : operation',
+    replace: "operation",
+    tests: ["test/limiter/outage-rows"],
+  },
+  {
+    name: "a consume is asked again after any error",
+    file: "src/store/redis/store.ts",
+    find: "const ran = !isMissingScript(error) && !isUnknownDialect(error);",
+    replace: "const ran = false;",
+    tests: ["test/store/redis-dialect"],
+  },
+  {
+    name: "the timeout is not kept",
+    file: "src/store/guarded-store.ts",
+    find: "withTimeout(timeoutMs, ask)",
+    replace: "withTimeout(timeoutMs * 10, ask)",
+    tests: ["test/store/guarded-store"],
+  },
+  {
+    name: "the breaker never opens",
+    file: "src/runtime/breaker.ts",
+    find: "const THRESHOLD = 5",
+    replace: "const THRESHOLD = Infinity",
+    tests: ["test/runtime/breaker"],
+  },
+  {
+    name: "a closed policy lets pass",
+    file: "src/limiter/fallback.ts",
+    find: "status: closed ? 503 : allowed ? 200 : 429",
+    replace: "status: allowed || closed ? 200 : 429",
+    tests: ["test/limiter/outage"],
+  },
+  {
+    name: "in an outage every policy does as the limiter does",
+    file: "src/limiter/fallback.ts",
+    find: "onFailure ?? defaultVerdict",
+    replace: "defaultVerdict",
+    tests: ["test/limiter/outage-rows"],
+  },
+  {
+    name: "in an outage a policy that is open has no units",
+    file: "src/limiter/fallback.ts",
+    find: "allowed: true, remaining: limit",
+    replace: "allowed: true, remaining: 0",
+    tests: ["test/limiter/outage-rows"],
+  },
+];

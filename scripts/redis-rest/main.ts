@@ -1,0 +1,100 @@
+import { parseArgs } from "node:util";
+
+import { startBridge } from "./bridge.ts";
+import type { BridgeOptions } from "./bridge.ts";
+import { randomToken } from "./random-token.ts";
+
+const usage = `Usage: tidegate-redis-rest [options]
+
+The Upstash REST protocol in front of a Redis.
+
+  --redis URL          redis:// or rediss:// (default redis://127.0.0.1:6379);
+                       for a cluster one or more of its nodes, separated by commas
+  --port N             where to listen (default 8079; 0 takes a free port)
+  --host ADDRESS       default 127.0.0.1
+  --allow-host NAME    a name besides localhost that clients may call it by; may be repeated
+  --token TOKEN        what clients must present (default REDIS_REST_TOKEN; without it,
+                       on loopback only, a random one, which is printed)
+  --cluster            the URL is that of a Redis Cluster
+  --emulate upstash    accept scripts flagged allow-key-locking, as Upstash does
+  --help`;
+
+const loopback = new Set(["127.0.0.1", "::1", "localhost"]);
+
+interface Settings {
+  readonly options: BridgeOptions;
+  /** Whether nobody knows the token yet. */
+  readonly drawn: boolean;
+}
+
+function readOptions(argv: string[]): Settings | undefined {
+  const { values } = parseArgs({
+    args: argv,
+    options: {
+      redis: { type: "string", default: "redis://127.0.0.1:6379" },
+      port: { type: "string", default: "8079" },
+      host: { type: "string", default: "127.0.0.1" },
+      "allow-host": { type: "string", multiple: true, default: [] },
+      token: { type: "string" },
+      cluster: { type: "boolean", default: false },
+      emulate: { type: "string" },
+      help: { type: "boolean", default: false },
+    },
+  });
+  if (values.help) return undefined;
+
+  for (const url of values.redis.split(",")) {
+    if (!/^rediss?:\/\/./.test(url) || !URL.canParse(url)) {
+      throw new Error(`--redis takes a redis:// or rediss:// URL, not "${url}"`);
+    }
+  }
+  if (!values.cluster && values.redis.includes(",")) {
+    throw new Error("--redis takes several URLs only with --cluster");
+  }
+  const port = /^\d+$/.test(values.port) ? Number(values.port) : Number.NaN;
+  if (!(port <= 65_535)) throw new Error(`--port takes 0 to 65535, not "${values.port}"`);
+  const { emulate } = values;
+  if (emulate !== undefined && emulate !== "upstash") {
+    throw new Error(`--emulate knows "upstash", not "${emulate}"`);
+  }
+  const given = values.token ?? (process.env["REDIS_REST_TOKEN"] || undefined);
+  if (given === "" || (given === undefined && !loopback.has(values.host))) {
+    throw new Error("--token must be given, and not empty, to listen beyond loopback");
+  }
+
+  const { redis, host, cluster, "allow-host": allowedHosts } = values;
+  const token = given ?? randomToken();
+  return {
+    options: { redis, port, host, allowedHosts, token, cluster, ...(emulate && { emulate }) },
+    drawn: given === undefined,
+  };
+}
+
+function fail(error: unknown, status: number): never {
+  const { code, message } = error as NodeJS.ErrnoException;
+  console.error(`redis-rest: ${code === "EADDRINUSE" ? `port in use (${message})` : message}`);
+  process.exit(status);
+}
+
+let settings: Settings | undefined;
+try {
+  settings = readOptions(process.argv.slice(2));
+} catch (error) {
+  fail(error, 2);
+}
+if (!settings) {
+  console.log(usage);
+  process.exit(0);
+}
+
+const bridge = await startBridge(settings.options).catch((error: unknown) => fail(error, 1));
+// Before it says that it is there: whoever waited for that may end it at once.
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.once(signal, () => void bridge.close());
+}
+console.log(`redis-rest: ${bridge.url}`);
+// The one place where it stands.
+if (settings.drawn) console.log(`redis-rest: token ${bridge.token}`);
+if (!bridge.connected) {
+  console.error("redis-rest: Redis isn't reachable yet; requests are answered 503 until it is");
+}

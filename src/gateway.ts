@@ -1,0 +1,8 @@
+/**
+ * The gateway as a fetch handler for any runtime: `import { createGateway } from "tidegate/gateway"`.
+ *
+ * @module
+ */
+
+export type { Platform } from "./gateway/config.ts";
+export { createGateway } from "./gateway/gateway.ts";

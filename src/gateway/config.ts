@@ -1,0 +1,157 @@
+import type { SharedDenials } from "../denials/shared-denials.ts";
+import { Faults } from "../options/faults.ts";
+import { checkClientIp, type ClientIp } from "../partition/client-ip.ts";
+import type { Environment } from "../runtime/environment.ts";
+import { memoryStore } from "../store/memory-store.ts";
+import { openStore } from "../store/open-store.ts";
+import { GIVE_REDIS } from "../store/redis/client.ts";
+import type { Store } from "../store/store.ts";
+import { reworded } from "./check.ts";
+import { inRule, readRule, routeOf, type Rule } from "./rule.ts";
+import { checkNamesOfVariables, readVariables } from "./variables.ts";
+
+/** What only some platforms have. */
+export interface Platform {
+  /** Denials shared in a data centre, by limiters that give the same name. */
+  readonly coloDenials?: (name: string) => SharedDenials;
+}
+
+/** The gateway's configuration, checked. */
+export interface GatewayConfig {
+  /** Where requests go on to, without a slash at the end; `undefined` for the zone's own origin. */
+  readonly origin: string | undefined;
+  readonly rules: readonly Rule[];
+  readonly store: Store;
+  readonly prefix: string;
+  readonly ambiguousPaths: "refuse" | "pass";
+}
+
+/**
+ * Reads the gateway's configuration from a worker's variables.
+ *
+ * @throws ConfigurationError with every fault, each under the path at which it stands in the variables
+ */
+export function readConfig(given: Environment, platform: Platform): GatewayConfig {
+  const environment = Object(given) as Environment;
+  const faults = new Faults();
+  checkNamesOfVariables(environment, faults);
+  const { origin, store, timeout, shared, ambiguousPaths, ...defaults } = readVariables(
+    environment,
+    faults,
+  );
+  const sharedDenials = shared && readSharing(environment, store, platform, faults);
+  const list = readList(environment["RULES"], faults);
+  const clientIp = readClientIp(environment["CLIENT_IP"], list, faults);
+  // Not map(), which passes over the holes of a list.
+  const rules = Array.from(list, (rule, i) =>
+    inRule(rule, faults, () =>
+      readRule(rule, `RULES[${i}]`, { ...defaults, clientIp, sharedDenials }, faults),
+    ),
+  );
+  checkNames(rules, list, faults);
+  const opened =
+    store === "memory"
+      ? memoryStore()
+      : reworded(
+          faults,
+          () => openStore(timeout ? { timeout } : {}, environment, faults),
+          (remedy) =>
+            remedy.replace(GIVE_REDIS, 'set STORE = "memory" to try the gateway without a Redis'),
+        );
+  faults.throwIfAny();
+  return {
+    origin: origin === "zone" ? undefined : origin.replace(/\/+$/, ""),
+    rules: rules as Rule[],
+    store: opened!,
+    prefix: defaults.prefix,
+    ambiguousPaths,
+  };
+}
+
+function readList(rules: unknown, faults: Faults): readonly unknown[] {
+  const list = fromJson(rules);
+  if (Array.isArray(list) && list.length > 0) return list;
+  const remedy =
+    "Give a list of at least one rule: in wrangler.toml tables [[vars.RULES]], not [[RULES]]; where variables are text, as JSON.";
+  faults.add("RULES", rules, list instanceof SyntaxError ? `${remedy} ${list.message}` : remedy);
+  return [];
+}
+
+function readSharing(
+  environment: Environment,
+  store: "redis" | "memory",
+  { coloDenials }: Platform,
+  faults: Faults,
+): SharedDenials | undefined {
+  if (coloDenials === undefined || store === "memory") {
+    faults.add(
+      "SHARED_DENIALS",
+      "colo",
+      "Leave it out, except on Cloudflare Workers with STORE=redis: it shares what one Redis said to the isolates of a data centre.",
+    );
+    return undefined;
+  }
+  // What another Redis says is about other counts.
+  return coloDenials(
+    String(environment["UPSTASH_REDIS_REST_URL"] || environment["KV_REST_API_URL"]),
+  );
+}
+
+/** A remedy that names an object of TypeScript, as it stands in TOML and in JSON. */
+function inToml(remedy: string): string {
+  return remedy.replace(
+    "{ trustedHops: 1 }",
+    '{ trustedHops = 1 } (where variables are text, {"trustedHops":1})',
+  );
+}
+
+/** It is missed only where a rule needs it. */
+function readClientIp(clientIp: unknown, rules: readonly unknown[], faults: Faults): ClientIp {
+  const needed = rules.some((rule) => {
+    const { partition = ["ip"] } = Object(rule) as { partition?: unknown };
+    return Array.isArray(partition) && partition.includes("ip");
+  });
+  if (clientIp === undefined && !needed) return { trustedHops: 1 };
+  const given = fromJson(clientIp);
+  const value = given instanceof SyntaxError ? clientIp : given;
+  return reworded(faults, () => checkClientIp(value, "CLIENT_IP", faults), inToml);
+}
+
+/** Two policies of one name would share one count, whichever rules they are of. */
+function checkNames(
+  rules: readonly (Rule | undefined)[],
+  list: readonly unknown[],
+  faults: Faults,
+): void {
+  const owners = new Map<string, number>();
+  rules.forEach((rule, i) => {
+    rule?.settings.policies.forEach(({ name }, policy) => {
+      const owner = owners.get(name) ?? i;
+      if (owner !== i) {
+        inRule(list[i], faults, () =>
+          faults.add(
+            `RULES[${i}].policies[${policy}].name`,
+            name,
+            `A policy of RULES[${owner}] has this name, too${place(list[owner])}: give each its own, or both would share one count.`,
+          ),
+        );
+      }
+      owners.set(name, owner);
+    });
+  });
+}
+
+function place(rule: unknown): string {
+  const route = routeOf(rule);
+  return route && ` (${route})`;
+}
+
+/** Where variables are text, what has a structure is JSON. */
+function fromJson(value: unknown): unknown {
+  if (typeof value !== "string") return value;
+  try {
+    return JSON.parse(value);
+  } catch (error) {
+    return error;
+  }
+}

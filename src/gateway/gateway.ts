@@ -1,0 +1,102 @@
+/**
+ * The gateway: a limiter in front of an origin, as a fetch handler for any runtime.
+ *
+ * @module
+ */
+
+import { Hono } from "hono";
+
+import { appendFields } from "../adapter/append-fields.ts";
+import type { Decision } from "../decision/decision.ts";
+import { problemResponse } from "../decision/problem.ts";
+import { buildLimiter } from "../limiter/limiter.ts";
+import { monotonicNow } from "../runtime/clock.ts";
+import type { Environment } from "../runtime/environment.ts";
+import { report } from "../runtime/log.ts";
+import { type Platform, readConfig } from "./config.ts";
+import { healthCheck } from "./health.ts";
+import { readPath } from "./path.ts";
+import { passOn } from "./proxy.ts";
+import { selectRules } from "./select-rules.ts";
+
+/** Paths below it are the gateway's own, in every spelling. */
+const OWN = "_tidegate";
+
+const HOSTILE =
+  "The path has escaped dots, backslashes, control characters, or slashes or dots escaped twice.";
+const AMBIGUOUS =
+  "The path can be read in several ways, under different limits. Send it without parameters and escapes that it does not need.";
+
+/**
+ * A gateway from a worker's variables: a request is limited by every rule that covers it, in their order; what no rule
+ * covers passes untouched. `/_tidegate/` is the gateway's own.
+ *
+ * @param platform what only some platforms have: `coloDenials` of `tidegate/cloudflare`
+ * @throws ConfigurationError with every fault in the variables
+ * @example
+ * export default createGateway(process.env);
+ */
+export function createGateway(environment: Environment, platform: Platform = {}): Hono {
+  const { origin, rules, store, prefix, ambiguousPaths } = readConfig(environment, platform);
+  const refuse = ambiguousPaths === "refuse";
+  const limited = rules.map(({ route, limitRequest, settings }) => ({
+    route,
+    limitRequest,
+    limiter: buildLimiter(store, settings),
+  }));
+  const gateway = new Hono();
+
+  // Asks nobody: a gateway without its Redis still serves.
+  gateway.get(`/${OWN}/live`, () =>
+    Response.json({ status: "ok" }, { headers: { "Cache-Control": "no-store" } }),
+  );
+  gateway.get(`/${OWN}/health`, healthCheck(store, prefix, monotonicNow));
+
+  gateway.all("*", async ({ req: { raw: request }, env }) => {
+    const { pathname, search } = new URL(request.url);
+    const readings = readPath(pathname);
+    if (readings === undefined) return badPath(HOSTILE);
+    const { plain, others, wider } = readings;
+    if ([plain, ...others, ...wider].some(([first]) => first === OWN)) return notFound();
+    const selected = selectRules(limited, readings, { request, search }, refuse);
+    if (selected === undefined) return badPath(AMBIGUOUS);
+
+    const passed: Decision[] = [];
+    for (const { limitRequest, limiter } of selected) {
+      const answer = await limitRequest(limiter, request, request.headers, env);
+      if (answer instanceof Response) return tell(answer, passed);
+      if (!answer.allowed) return tell(answer.response(), passed);
+      passed.push(answer);
+    }
+    return tell(await passOn(request, origin), passed);
+  });
+
+  gateway.onError((error) => {
+    report(`a request failed: ${error.message}`);
+    return problemResponse({
+      type: "about:blank",
+      title: "Internal Server Error",
+      status: 500,
+      detail: "The gateway failed to handle the request.",
+    });
+  });
+  return gateway;
+}
+
+/** Tells the decisions with a response, in the order of their rules: `X-RateLimit-*` is of the first. */
+function tell(response: Response, decisions: readonly Decision[]): Response {
+  return decisions.reduce((told, decision) => appendFields(told, decision.headers()), response);
+}
+
+function badPath(detail: string): Response {
+  return problemResponse({ type: "about:blank", title: "Bad Request", status: 400, detail });
+}
+
+function notFound(): Response {
+  return problemResponse({
+    type: "about:blank",
+    title: "Not Found",
+    status: 404,
+    detail: "The gateway has nothing at this path.",
+  });
+}

@@ -1,0 +1,142 @@
+import type { CompiledPolicy } from "../policy/compile.ts";
+import type { FailureVerdict } from "../policy/policy.ts";
+import { memoryStore } from "../store/memory-store.ts";
+import type { Operation, Reply, Row } from "../store/store.ts";
+import { createLastAnswers, type LastAnswer } from "./last-answers.ts";
+
+/** Decides without the store. */
+export interface Fallback {
+  /** What the policies' failure verdicts make of one request. */
+  decide(
+    operation: Operation,
+    partition: string,
+    keys: readonly string[],
+    cost: number,
+  ): FallbackResult;
+  /** Notes what the store answered to a request that was sent at a moment, which is now. Milliseconds. */
+  note(partition: string, reply: Reply, sentAt: number, now: number): void;
+  /** Forgets what was counted here, and what the store answered to requests sent before now. */
+  forget(partition: string, keys: readonly string[], now: number): void;
+  /** The clock by which it counts, in microseconds since 1970. */
+  readonly now: () => number;
+}
+
+export interface FallbackResult extends Reply {
+  /** 503 where a policy that fails closed denies, else 429 or 200. */
+  readonly status: 200 | 429 | 503;
+}
+
+/** Microseconds after which a client denied by a closed policy may try again: when the breaker has probed once. */
+const CLOSED_RETRY = 1_000_000;
+
+/** Ends the key of what the store last said, and what was taken since. No policy's name has it. */
+const SEEN = "~";
+
+/**
+ * Decides without the store, by each policy's verdict: `open` has room, `closed` has none, `local` counts in this
+ * isolate's memory.
+ *
+ * What is counted locally is counted under the policy's own key, which knows of nothing else, and from what the store
+ * last said was used up, so that going on without it gives no fresh quota, however often it comes and goes. The store
+ * knows of these units only where a request that it did not answer in time was carried out: then they count twice.
+ *
+ * @param clock to count by, in microseconds since 1970. Default: the isolate's
+ */
+export function createFallback(
+  policies: readonly CompiledPolicy[],
+  defaultVerdict: FailureVerdict,
+  clock: () => number = () => Date.now() * 1000,
+): Fallback {
+  const verdicts = policies.map(({ onFailure }) => onFailure ?? defaultVerdict);
+  const local = verdicts.flatMap((verdict, i) => (verdict === "local" ? [i] : []));
+  const counted = local.map((i) => policies[i]!);
+  const closed = verdicts.includes("closed");
+  let past: number | undefined;
+  const memory = memoryStore({ now: () => past ?? clock() });
+  const answers = createLastAnswers(local, clock);
+
+  const localKeys = (keys: readonly string[]) => local.map((i) => keys[i]!);
+  const seenKeys = (keys: readonly string[]) => local.map((i) => keys[i]! + SEEN);
+
+  /** Begins with what the store said was used up, as if all of it was taken when it said so, and what was taken here. */
+  function countSeen(
+    seen: readonly string[],
+    own: readonly string[],
+    { at, remaining }: LastAnswer,
+  ): void {
+    const { now, rows } = memory.decide("peek", own, 1, counted) as Reply;
+    void memory.reset(seen);
+    for (const [i, policy] of counted.entries()) {
+      const charge = (left: number) => {
+        if (left < policy.limit) {
+          void memory.decide("charge", [seen[i]!], policy.limit - left, [policy]);
+        }
+      };
+      past = Math.min(at, now);
+      charge(remaining[i]!);
+      past = undefined;
+      charge(rows[i]!.remaining);
+    }
+  }
+
+  function decideLocally(
+    operation: Operation,
+    partition: string,
+    keys: readonly string[],
+    cost: number,
+  ): Reply {
+    const own = localKeys(keys);
+    const answer = answers.find(partition);
+    // The memory store answers at once.
+    if (!answer) return memory.decide(operation, own, cost, counted) as Reply;
+    const seen = seenKeys(keys);
+    if (answer.fresh) countSeen(seen, own, answer);
+    const both = [...counted, ...counted];
+    const { now, rows } = memory.decide(operation, [...own, ...seen], cost, both) as Reply;
+    return { now, rows: own.map((_key, i) => stricter(rows[i]!, rows[own.length + i]!)) };
+  }
+
+  return {
+    now: clock,
+
+    decide(operation, partition, keys, cost) {
+      // Nothing is taken from a request that is denied anyway.
+      const asked = closed && operation === "consume" ? "peek" : operation;
+      const reply = decideLocally(asked, partition, keys, cost);
+      let next = 0;
+      const rows = policies.map(({ limit }, i): Row => {
+        if (verdicts[i] === "local") return reply.rows[next++]!;
+        return verdicts[i] === "open"
+          ? { allowed: true, remaining: limit, retryAfterUs: 0, resetAfterUs: 0 }
+          : {
+              allowed: false,
+              remaining: 0,
+              retryAfterUs: CLOSED_RETRY,
+              resetAfterUs: CLOSED_RETRY,
+            };
+      });
+      const allowed = rows.every((row) => row.allowed);
+      return { now: reply.now, rows, status: closed ? 503 : allowed ? 200 : 429 };
+    },
+
+    note(partition, reply, sentAt, now) {
+      if (local.length > 0) answers.note(partition, reply, sentAt, now);
+    },
+
+    forget(partition, keys, now) {
+      if (local.length === 0) return;
+      answers.forget(partition, now);
+      void memory.reset([...localKeys(keys), ...seenKeys(keys)]);
+    },
+  };
+}
+
+/** What two counts of one policy say together. */
+function stricter(a: Row, b: Row): Row {
+  return {
+    allowed: a.allowed && b.allowed,
+    remaining: Math.min(a.remaining, b.remaining),
+    retryAfterUs: Math.max(a.retryAfterUs, b.retryAfterUs),
+    resetAfterUs: Math.max(a.resetAfterUs, b.resetAfterUs),
+  };
+}

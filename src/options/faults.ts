@@ -1,0 +1,51 @@
+import { ConfigurationError, type Fault } from "../errors/errors.ts";
+
+/** Collects every fault of a configuration before any is thrown. */
+export class Faults {
+  /** In the order in which they were found. */
+  readonly list: Fault[];
+  readonly #within: string;
+
+  constructor(within = "", list: Fault[] = []) {
+    this.#within = within;
+    this.list = list;
+  }
+
+  get size(): number {
+    return this.list.length;
+  }
+
+  add(path: string, value: unknown, remedy: string): void {
+    this.list.push({ path: this.#within + path, value: describe(value), remedy });
+  }
+
+  /** The same collection, for a part of the configuration: paths added there begin with this one. */
+  within(path: string): Faults {
+    return new Faults(`${this.#within}${path}.`, this.list);
+  }
+
+  /** Throws a ConfigurationError if there is any fault. */
+  throwIfAny(): void {
+    if (this.list.length > 0) throw new ConfigurationError(this.list);
+  }
+}
+
+/** A value as it would stand in the source, short enough for one line of a log. */
+function describe(value: unknown): string {
+  if (typeof value === "number" || typeof value === "bigint") return String(value);
+  if (value === undefined) return "missing";
+  if (typeof value === "function" || typeof value === "symbol") return `a ${typeof value}`;
+  let text: string;
+  try {
+    text = JSON.stringify(value) ?? String(value);
+  } catch {
+    text = "an object that cannot be shown";
+  }
+  // Addresses may carry credentials, which may hold any character, and keys in their query. Of a long text only the
+  // beginning is shown.
+  text = text.slice(0, 2_000);
+  const [begin, end] = [text.indexOf("//"), text.lastIndexOf("@")];
+  if (begin !== -1 && begin < end) text = `${text.slice(0, begin)}//(hidden)${text.slice(end)}`;
+  text = text.replace(/(\/\/[^"]*?=)[^"]+/, "$1(hidden)");
+  return text.length > 60 ? `${text.slice(0, 57)}...` : text;
+}

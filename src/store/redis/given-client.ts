@@ -1,0 +1,90 @@
+import type { Faults } from "../../options/faults.ts";
+import { onWorkers } from "../../runtime/environment.ts";
+import { report } from "../../runtime/log.ts";
+import { createRedisClient, type RedisClient } from "./client.ts";
+
+/** What is read of a client: nothing is sent through it for that. */
+interface GivenClient extends Partial<RedisClient> {
+  /** The HTTP side of a client of @upstash/redis. */
+  readonly client?: {
+    readonly baseUrl?: unknown;
+    readonly headers?: { readonly authorization?: unknown };
+    readonly options?: { readonly backend?: unknown; readonly cache?: unknown };
+    readonly retry?: { readonly attempts?: number };
+  };
+  /** Only ioredis has it. */
+  readonly defineCommand?: unknown;
+  /** Only node-redis spells it like this. */
+  readonly evalSha?: unknown;
+}
+
+const wrapper = (evalsha: string, evaluate: string): string =>
+  `Wrap it: { evalsha: (sha1, keys, args) => ${evalsha}, eval: (script, keys, args) => ${evaluate} }. ` +
+  "Commands must not be sent again after a lost connection, or they are charged twice";
+
+const WRAP_IOREDIS = `${wrapper(
+  "redis.evalsha(sha1, keys.length, ...keys, ...args)",
+  "redis.eval(script, keys.length, ...keys, ...args)",
+)}: build it with { autoResendUnfulfilledCommands: false, maxRetriesPerRequest: 0 }.`;
+
+const WRAP_NODE_REDIS = `${wrapper(
+  "redis.evalSha(sha1, { keys, arguments: args })",
+  "redis.eval(script, { keys, arguments: args })",
+)}.`;
+
+/** Whether something given as `redis` is a client rather than an address. Some clients are proxies without own keys. */
+export function isClient(redis: object): boolean {
+  const { evalsha, eval: evaluate, evalSha } = redis as GivenClient;
+  return [evalsha, evaluate, evalSha].some((command) => command !== undefined);
+}
+
+/**
+ * The client for a client that the caller built.
+ *
+ * A client of @upstash/redis retries and, from 1.34 on, gathers commands of different requests: a lost reply would be
+ * charged again, and on Workers a request would wait for another one's I/O. So its address and token are read, and
+ * decisions are sent by the transport that `{ url, token }` gets. Of its options `backend` (Fastly) and `cache` are
+ * kept. The others change nothing about a decision: it is a write, which every database takes on its primary, so it
+ * needs no sync token of `readYourWrites`; and middleware of `redis.use()` does not see decisions.
+ */
+export function givenClient(
+  redis: object,
+  timeoutMs: number,
+  faults: Faults,
+): RedisClient | undefined {
+  const given = redis as GivenClient;
+  const { client } = given;
+  const authorization = client?.headers?.authorization;
+  if (typeof client?.baseUrl === "string" && typeof authorization === "string") {
+    const token = authorization.replace(/^Bearer (undefined$|null$)?/, "");
+    const { backend, cache } = client.options ?? {};
+    return createRedisClient(
+      client.baseUrl,
+      token,
+      { url: "redis.url", token: "redis.token" },
+      timeoutMs,
+      faults,
+      // An older workerd throws for any `cache`, and caches no POST.
+      { ...(backend !== undefined && { backend }), ...(!onWorkers() && { cache }) } as RequestInit,
+    );
+  }
+  const { evalsha, eval: evaluate, defineCommand, evalSha } = given;
+  const remedy =
+    typeof defineCommand === "function"
+      ? WRAP_IOREDIS
+      : typeof evalSha === "function"
+        ? WRAP_NODE_REDIS
+        : typeof evalsha !== "function" || typeof evaluate !== "function"
+          ? "A client has the two functions evalsha and eval."
+          : undefined;
+  if (remedy !== undefined) {
+    faults.add("redis", "(an object)", remedy);
+    return undefined;
+  }
+  if ((client?.retry?.attempts ?? 0) > 0) {
+    report(
+      "The Redis client retries: a request whose reply is lost is charged again. Build it with retry: { retries: 0 }, or give { url, token }.",
+    );
+  }
+  return given as RedisClient;
+}

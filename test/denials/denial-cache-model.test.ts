@@ -1,0 +1,103 @@
+import fc from "fast-check";
+import { afterEach, expect, test, vi } from "vitest";
+
+import { createDenialCache } from "../../src/denials/denial-cache.ts";
+import { modelDenialCache } from "../support/denials/denial-model.ts";
+
+afterEach(() => vi.restoreAllMocks());
+
+/** Texts that are easily taken for one another, or for nothing. */
+const partition = fc.oneof(
+  fc.nat(60).map((group) => `2001:db8:${group.toString(16)}::/64`),
+  fc.nat(60).map((digit) => `user:00000000-0000-4000-8000-0000000000${digit}`),
+  fc.constantFrom(
+    "",
+    "\0",
+    "a",
+    "a\0",
+    "\0a",
+    "A",
+    ",",
+    "\u012c",
+    "ÿ",
+    "\u01ff",
+    "\ud800",
+    "\ufffd",
+  ),
+  fc.constantFrom(23, 24, 25, 127, 128, 129, 253, 254, 255, 256, 300).map((n) => "a".repeat(n)),
+  fc.string({ unit: "binary", maxLength: 40 }),
+);
+
+const row = fc.record({
+  allowed: fc.constant(false),
+  remaining: fc.constantFrom(0, 1, 1e9),
+  retryAfterUs: fc.constantFrom(0, 1, 300_000, 2_000_000, 1e12),
+  resetAfterUs: fc.constantFrom(1, 2_000_000, 2_592e9),
+});
+
+const step = (policies: number) =>
+  fc.record({
+    what: fc.constantFrom("learn", "learn", "learn", "find", "find", "forget"),
+    which: fc.nat(79),
+    cost: fc.constantFrom(1, 2, 1e9),
+    rows: fc.array(row, { minLength: policies, maxLength: policies }),
+    /** Since the step before, and since the request was sent. Milliseconds. */
+    passed: fc.constantFrom(0, 0, 0.3, 20, 900),
+    underWay: fc.constantFrom(0, 0.2, 40),
+  });
+
+const run = fc.integer({ min: 1, max: 3 }).chain((policies) =>
+  fc.record({
+    maxEntries: fc.oneof(fc.integer({ min: 1, max: 8 }), fc.integer({ min: 1, max: 60 })),
+    partitions: fc.uniqueArray(partition, { minLength: 1, maxLength: 80, size: "max" }),
+    steps: fc.array(step(policies), { maxLength: 300, size: "max" }),
+  }),
+);
+
+test.for([{ hash: "drawn" }, { hash: "the same for every partition" }])(
+  "it answers as the model does, hash $hash",
+  ({ hash }) => {
+    if (hash !== "drawn") vi.spyOn(crypto, "getRandomValues").mockImplementation((array) => array);
+    fc.assert(
+      fc.property(run, ({ maxEntries, partitions, steps }) => {
+        const cache = createDenialCache(maxEntries);
+        const model = modelDenialCache(maxEntries);
+        let now = 0;
+        for (const { what, which, cost, rows, passed, underWay } of steps) {
+          const partition = partitions[which % partitions.length]!;
+          now += passed;
+          const reply = { now: 1e15 + which, rows };
+          if (what === "learn") {
+            cache.learn(partition, cost, now - underWay, reply);
+            model.learn(partition, cost, now - underWay, reply);
+          } else if (what === "forget") {
+            cache.forget(partition, now);
+            model.forget(partition, now);
+          } else {
+            expect(cache.find(partition, cost, now)).toEqual(model.find(partition, cost, now));
+          }
+        }
+        // What is left is the same too, so that nothing was given up too early, nor kept too long.
+        for (const partition of partitions) {
+          expect(cache.find(partition, 1e9, now)).toEqual(model.find(partition, 1e9, now));
+        }
+      }),
+      { numRuns: 300 },
+    );
+  },
+);
+
+test("thousands of denials come and go as in the model", () => {
+  const cache = createDenialCache(1_000);
+  const model = modelDenialCache(1_000);
+  const rows = [{ allowed: false, remaining: 0, retryAfterUs: 1e7, resetAfterUs: 1e7 }];
+  const reply = { now: 1e15, rows };
+  for (let i = 0; i < 5_000; i++) {
+    // Every third is one that has been there lately.
+    const partition = `2001:db8:${(i % 3 === 0 ? (i * 7) % (i + 1) : i).toString(16)}::/64`;
+    const now = i / 1_000;
+    expect(cache.find(partition, 1, now)).toEqual(model.find(partition, 1, now));
+    cache.learn(partition, 1, now, reply);
+    model.learn(partition, 1, now, reply);
+  }
+});

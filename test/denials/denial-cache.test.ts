@@ -1,0 +1,94 @@
+import { expect, test } from "vitest";
+
+import { createDenialCache } from "../../src/denials/denial-cache.ts";
+import type { Reply, Row } from "../../src/store/store.ts";
+
+/** What Redis's clock showed with every reply, in microseconds. */
+const SHOWN = 1_800_000_000_000_000;
+
+/** A reply of rows that wait for this many milliseconds. */
+const waiting = (...waits: number[]): Reply => ({
+  now: SHOWN,
+  rows: waits.map((wait): Row => ({
+    allowed: wait === 0,
+    remaining: 0,
+    retryAfterUs: wait * 1000,
+    resetAfterUs: wait * 2000,
+  })),
+});
+
+test("a denial is known from the moment of sending for the wait less the drift", () => {
+  const cache = createDenialCache(10);
+  cache.learn("a", 1, 1_000, waiting(10_000));
+  // As it stands then: what has passed since the sending is taken off, and Redis's clock has moved on by as much.
+  expect(cache.find("a", 1, 10_994)).toEqual({
+    now: SHOWN + 9_994_000,
+    rows: [{ allowed: false, remaining: 0, retryAfterUs: 6_000, resetAfterUs: 10_006_000 }],
+  });
+  expect(cache.find("a", 1, 10_995)).toBeNull();
+  // Said once: the one that hears it asks.
+  expect(cache.find("a", 1, 10_995)).toBeUndefined();
+});
+
+test("a denied cost says nothing about a smaller one, and everything about a larger one", () => {
+  const cache = createDenialCache(10);
+  cache.learn("a", 8, 0, waiting(1_000));
+  expect(cache.find("a", 7, 1)).toBeUndefined();
+  expect(cache.find("a", 8, 1)).toBeDefined();
+  expect(cache.find("a", 9, 1)).toBeDefined();
+});
+
+test("an answer without a wait teaches nothing", () => {
+  const cache = createDenialCache(10);
+  cache.learn("a", 1, 0, waiting(0));
+  expect(cache.find("a", 1, 0)).toBeUndefined();
+});
+
+test("of several policies the longest wait counts", () => {
+  const cache = createDenialCache(10);
+  cache.learn("a", 1, 0, waiting(100, 2_000, 0));
+  expect(cache.find("a", 1, 1_998)).toBeDefined();
+  expect(cache.find("a", 1, 1_999)).toBeNull();
+});
+
+test("no denial is trusted for more than a minute, because another isolate may have reset it", () => {
+  const cache = createDenialCache(10);
+  cache.learn("a", 1, 0, waiting(86_400_000));
+  expect(cache.find("a", 1, 59_999)).toBeDefined();
+  expect(cache.find("a", 1, 60_000)).toBeNull();
+});
+
+test("what is forgotten does not come back with an answer that was under way", () => {
+  const cache = createDenialCache(10);
+  cache.learn("a", 1, 0, waiting(10_000));
+  cache.forget("a", 5);
+  expect(cache.find("a", 1, 6)).toBeUndefined();
+  cache.learn("a", 1, 5, waiting(10_000));
+  expect(cache.find("a", 1, 6)).toBeUndefined();
+  cache.learn("a", 1, 6, waiting(10_000));
+  expect(cache.find("a", 1, 7)).toBeDefined();
+});
+
+test("it stays within its entries, and the ones in use stay", () => {
+  const cache = createDenialCache(3);
+  for (const partition of ["hot", "b", "c"]) cache.learn(partition, 1, 0, waiting(10_000));
+  for (let flood = 0; flood < 1_000; flood++) {
+    expect(cache.find("hot", 1, 1)).toBeDefined();
+    cache.learn(`flood-${flood}`, 1, 1, waiting(10_000));
+  }
+  expect(cache.find("hot", 1, 1)).toBeDefined();
+  expect(cache.find("flood-999", 1, 1)).toBeDefined();
+  expect(cache.find("flood-998", 1, 1)).toBeDefined();
+  expect(cache.find("flood-997", 1, 1)).toBeUndefined();
+});
+
+test("what has run out makes room before anything that is denied, however often it is asked for", () => {
+  const cache = createDenialCache(2);
+  cache.learn("out", 1, 0, waiting(10));
+  cache.learn("denied", 1, 0, waiting(10_000));
+  expect(cache.find("out", 1, 20)).toBeNull();
+  expect(cache.find("out", 1, 20)).toBeUndefined();
+  cache.learn("new", 1, 20, waiting(10_000));
+  expect(cache.find("denied", 1, 20)).toBeDefined();
+  expect(cache.find("new", 1, 20)).toBeDefined();
+});

@@ -1,0 +1,130 @@
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+
+import { buildLimiter, type Limiter } from "../../src/limiter/limiter.ts";
+import { checkSettings } from "../../src/limiter/settings.ts";
+import { Faults } from "../../src/options/faults.ts";
+import { type Policy, segmentedWindow, tokenBucket } from "../../src/policy/policy.ts";
+import { memoryStore } from "../../src/store/memory-store.ts";
+import { redisStore } from "../../src/store/redis/store.ts";
+import type { Store } from "../../src/store/store.ts";
+import { FUTURE } from "../support/algorithm-script.ts";
+import { everyPolicy } from "../support/every-policy.ts";
+import { redisWithClock } from "../support/redis-with-clock.ts";
+
+/*
+ * Two isolates with denial caches of their own, on one Redis whose clock goes back. Counted from the step, the next
+ * request must pass within two windows: one that it would have had to wait for anyway, and one for the step.
+ */
+
+let redis: Redis;
+beforeAll(() => {
+  redis = new Redis(inject("redisUrl"));
+});
+afterAll(() => redis.quit());
+
+const WINDOW = 10_000;
+/** Milliseconds between two requests of an isolate. */
+const PACE = 100;
+
+interface World {
+  /** Milliseconds that have passed for everybody. */
+  time: number;
+  /** By how many milliseconds Redis's clock has gone back. */
+  back: number;
+}
+
+/** What Redis's clock shows, in microseconds. */
+const clockOf = (world: World) => () => FUTURE + Math.round((world.time - world.back) * 1000);
+
+function isolateOf(store: Store, policy: Policy, world: World): Limiter {
+  const faults = new Faults();
+  const settings = checkSettings({ policies: [policy] }, faults);
+  faults.throwIfAny();
+  return buildLimiter(store, { ...settings, now: () => 1e6 + world.time });
+}
+
+interface Story {
+  readonly policy: Policy;
+  readonly cost?: number;
+  /** By how many milliseconds the clock goes back, and how long after the quota was spent. */
+  readonly step: number;
+  readonly after?: number;
+}
+
+/** How long after the step a client waits that keeps asking both isolates, in milliseconds. */
+async function lockout(
+  { policy, cost = 1, step, after = 0 }: Story,
+  storeOf: (world: World) => Store,
+): Promise<number> {
+  const world: World = { time: 0, back: 0 };
+  const store = storeOf(world);
+  const isolates = [isolateOf(store, policy, world), isolateOf(store, policy, world)];
+  const identity = crypto.randomUUID();
+  for (const isolate of isolates) {
+    while ((await isolate.limit(identity, { cost })).allowed);
+  }
+  world.time += after;
+  // What came back meanwhile is spent, too.
+  for (const isolate of isolates) {
+    while ((await isolate.limit(identity, { cost })).allowed);
+  }
+  const steppedAt = world.time;
+  world.back = step;
+  for (;;) {
+    world.time += PACE;
+    for (const isolate of isolates) {
+      const { allowed } = await isolate.limit(identity, { cost });
+      if (allowed) return world.time - steppedAt;
+    }
+    if (world.time - steppedAt > 100 * WINDOW) return Infinity;
+  }
+}
+
+const inRedis = (world: World) => redisStore(redisWithClock(redis, clockOf(world)));
+const inMemory = (world: World) => memoryStore({ now: clockOf(world) });
+
+describe.each(everyPolicy(5, "10s"))("$algorithm", (policy) => {
+  test.for([1_000, 9_000, 15_000, 30_000, 90_000])(
+    "in Redis, whose clock goes back by %i ms: passes again within 20.8 s",
+    async (step) => {
+      expect(await lockout({ policy, step }, inRedis)).toBeLessThanOrEqual(20_800);
+    },
+  );
+});
+
+/** What a request without a step waits for at most, in milliseconds: that much a step adds. */
+function longestWait({ algorithm, limit, ...rest }: Policy, cost: number): number {
+  if (algorithm === "segmented-window") {
+    const { segments = 10 } = rest as { segments?: number };
+    return WINDOW + Math.ceil(WINDOW / segments);
+  }
+  return algorithm === "sliding-window-counter" ? WINDOW * (1 + cost / limit) : WINDOW;
+}
+
+const policies: Policy[] = [
+  ...everyPolicy(5, "10s"),
+  ...everyPolicy(40, "10s"),
+  tokenBucket({ limit: 20, refill: 7, per: "3s" }),
+  segmentedWindow({ limit: 6, window: "10s", segments: 1 }),
+  segmentedWindow({ limit: 6, window: "10s", segments: 3 }),
+];
+
+test.for(policies)(
+  "$algorithm of $limit, stepped by 0.5 to 100 s at any time: nobody waits for a window longer",
+  async (policy) => {
+    for (let step = 500; step <= 100_000; step += step < 25_000 ? 500 : 5_000) {
+      for (const after of [0, 2_300, 9_990]) {
+        for (const cost of [1, policy.limit]) {
+          const story = { policy, cost, after };
+          const steady = await lockout({ ...story, step: 0 }, inMemory);
+          const stepped = await lockout({ ...story, step }, inMemory);
+          const most = longestWait(policy, cost) + PACE;
+          expect({ step, after, cost, longer: stepped - steady, most }).toSatisfy(
+            ({ longer }) => longer <= most,
+          );
+        }
+      }
+    }
+  },
+);

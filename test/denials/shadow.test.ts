@@ -1,0 +1,131 @@
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+
+import {
+  fixedWindow,
+  type Policy,
+  segmentedWindow,
+  slidingWindowCounter,
+  slidingWindowLog,
+  tokenBucket,
+} from "../../src/index.ts";
+import { buildLimiter } from "../../src/limiter/limiter.ts";
+import { DEFAULTS } from "../../src/limiter/settings.ts";
+import type { Store } from "../../src/store/store.ts";
+import { algorithmScript, FUTURE } from "../support/algorithm-script.ts";
+import { compilePolicy } from "../support/compile-policy.ts";
+import { random } from "../support/random.ts";
+import { virtualTime } from "../support/virtual-time.ts";
+
+/*
+ * The shadow: whatever an isolate denies by itself is put to a real Redis at that same moment, as a peek. Time is
+ * virtual and the network takes its time, so that minutes of load run in seconds and no machine's noise blurs a moment.
+ */
+
+let redis: Redis;
+beforeAll(() => {
+  redis = new Redis(inject("redisUrl"));
+});
+afterAll(() => redis.quit());
+
+interface Tally {
+  decisions: number;
+  /** Denials that never left the isolate. */
+  local: number;
+  /** Those of them that Redis would have admitted. */
+  wrong: number;
+  calls: number;
+}
+
+async function shadow(
+  policy: Policy,
+  load: number,
+  isolates: number,
+  decisions: number,
+  seed: number,
+): Promise<Tally> {
+  const compiled = compilePolicy(policy);
+  const { algorithm, limit, window, parameters } = compiled;
+  const [a, b] = parameters;
+  const script = algorithmScript(redis, algorithm);
+  const key = `shadow:{${crypto.randomUUID()}}`;
+  const next = random(seed);
+  const time = virtualTime(FUTURE);
+  const tally: Tally = { decisions: 0, local: 0, wrong: 0, calls: 0 };
+  const witnesses: Promise<void>[] = [];
+  const request = { limit, a, b };
+
+  /** Redis, some milliseconds away in either direction. */
+  const distant: Store = {
+    async decide(operation, _keys, cost) {
+      tally.calls++;
+      await time.pass(200 + Math.floor(next() * 8_000));
+      const now = time.now();
+      const { allowed, remaining, retryAfterUs, resetAfterUs } = await time.hold(
+        script(key, { ...request, now, operation, cost }),
+      );
+      await time.pass(200 + Math.floor(next() * 8_000));
+      return { now, rows: [{ allowed, remaining, retryAfterUs, resetAfterUs }] };
+    },
+    reset: () => {},
+  };
+
+  const settings = { ...DEFAULTS, policies: [compiled], now: () => time.now() / 1000 };
+  const limiters = Array.from({ length: isolates }, () => buildLimiter(distant, settings));
+
+  async function arrive(): Promise<void> {
+    const limiter = limiters[Math.floor(next() * isolates)]!;
+    const cost = next() < 0.8 ? 1 : 1 + Math.floor(next() * Math.min(limit, 5));
+    const { reason } = await limiter.limit("somebody", { cost });
+    tally.decisions++;
+    if (reason !== "cached-denial") return;
+    tally.local++;
+    const peek = script(key, { ...request, now: time.now(), operation: "peek", cost });
+    witnesses.push(peek.then(({ allowed }) => void (tally.wrong += Number(allowed))));
+  }
+
+  // Costs average 1.4 for small limits; the load is meant in requests, and only has to be about right.
+  const gap = (window * 1e6) / limit / load;
+  let at = 0;
+  for (let arrival = 0; arrival < decisions; arrival++) {
+    at += -Math.log(1 - next()) * gap;
+    time.at(FUTURE + Math.floor(at), arrive);
+  }
+  await time.run();
+  await Promise.all(witnesses);
+  await redis.del(key);
+  return tally;
+}
+
+const policies: Policy[] = [
+  tokenBucket({ limit: 100, refill: 100, per: "10s" }),
+  slidingWindowLog({ limit: 100, window: "10s" }),
+  slidingWindowCounter({ limit: 100, window: "10s" }),
+  segmentedWindow({ limit: 100, window: "10s" }),
+  fixedWindow({ limit: 100, window: "10s" }),
+];
+const loads = [0.9, 1.2, 5, 50];
+const crowds = [1, 10, 100];
+
+/** Together a million decisions, over every algorithm, load and crowd. */
+const EACH = Math.ceil(1_000_000 / (policies.length * loads.length * crowds.length));
+
+describe.each(policies)("$algorithm", (policy) => {
+  test(
+    "Redis would have denied every request that an isolate denied alone",
+    { timeout: 120_000 },
+    async () => {
+      let local = 0;
+      for (const load of loads) {
+        for (const isolates of crowds) {
+          const tally = await shadow(policy, load, isolates, EACH, load * 1000 + isolates);
+          expect(tally.decisions).toBe(EACH);
+          expect(tally.wrong, `load ${load}, ${isolates} isolates`).toBe(0);
+          local += tally.local;
+        }
+      }
+      // Not for want of trying: most of the decisions at high load are denials, and most of those local.
+      expect(local).toBeGreaterThan(EACH);
+    },
+  );
+});

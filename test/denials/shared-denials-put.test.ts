@@ -1,0 +1,206 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+
+import { createDenialCache } from "../../src/denials/denial-cache.ts";
+import { createRedisClocks } from "../../src/denials/redis-clocks.ts";
+import { shareDenials } from "../../src/denials/shared-denials.ts";
+import type { CompiledPolicy } from "../../src/policy/compile.ts";
+import {
+  fixedWindow,
+  type Policy,
+  segmentedWindow,
+  slidingWindowLog,
+} from "../../src/policy/policy.ts";
+import { compile } from "../support/compile-policy.ts";
+
+/** What was put, and what is found. */
+let puts: [key: string, text: string, seconds: number][];
+let put: (...args: [string, string, number]) => void | Promise<void>;
+let get: () => Promise<string | undefined>;
+
+const START = 4e12;
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date", "performance"], now: START });
+  puts = [];
+  put = (...args) => void puts.push(args);
+  get = async () => undefined;
+});
+afterEach(() => void vi.useRealTimers());
+
+/** What Redis's clock showed when this isolate's was at START, in microseconds. */
+const SHOWN = 5e15;
+const daily = fixedWindow({ name: "p", limit: 5, window: "1d" });
+
+function sharing(policies: readonly Policy[] = [daily], prefix = "tg") {
+  const clocks = createRedisClocks();
+  clocks.note("ada", SHOWN, Date.now(), Date.now());
+  return shareDenials({ get: () => get(), put: (...args) => put(...args) }).share(
+    { prefix, policies: compile(policies), now: () => Date.now() },
+    clocks,
+    createDenialCache(10),
+  );
+}
+
+const row = (wait: number, remaining = 0) => ({
+  allowed: wait === 0,
+  remaining,
+  retryAfterUs: wait,
+  resetAfterUs: wait + 1,
+});
+
+describe("what is told", () => {
+  test("is the cost, Redis's time and each row, until the longest wait is over", () => {
+    const policies = [daily, fixedWindow({ name: "q", limit: 9, window: "1d" })];
+    sharing(policies).tell("ada", 3, SHOWN, [row(2_500_000), row(0, 7)]);
+    expect(puts).toEqual([
+      [expect.stringMatching(/^tg:.*:ada$/), `3,${SHOWN},0,2500000,2500001,7,0,1`, 3],
+    ]);
+  });
+
+  test.for([
+    [1, 1],
+    [999_999, 1],
+    [1_000_000, 1],
+    [1_000_001, 2],
+    [60_000_000, 60],
+    [60_000_001, 60],
+    [86_400e6, 60],
+  ])("of %d µs stays for %d s", ([wait, seconds]) => {
+    sharing().tell("ada", 1, SHOWN, [row(wait!)]);
+    expect(puts[0]![2]).toBe(seconds);
+  });
+
+  test("of an answer that denies nobody takes away what was there, as a reset does", () => {
+    const shared = sharing();
+    shared.tell("ada", 1, SHOWN, [row(0)]);
+    shared.forget("ada");
+    expect(puts.map(([, text, seconds]) => [text, seconds])).toEqual([
+      ["", 1],
+      ["", 1],
+    ]);
+  });
+
+  test("lies under the same name for the same policies, and under another one for any other", () => {
+    const windowed = { name: "p", limit: 5, window: "1d" } as const;
+    const isolates = [
+      sharing(),
+      sharing([fixedWindow({ ...windowed, name: "q" })]),
+      sharing([fixedWindow({ ...windowed, limit: 6 })]),
+      sharing([fixedWindow({ ...windowed, window: "2d" })]),
+      sharing([slidingWindowLog(windowed)]),
+      sharing([segmentedWindow(windowed)]),
+      sharing([segmentedWindow({ ...windowed, segments: 12 })]),
+      sharing([daily, fixedWindow({ ...windowed, name: "q" })]),
+      sharing([daily], "other"),
+    ];
+    for (const isolate of isolates) isolate.tell("ada", 1, SHOWN, [row(1)]);
+    sharing().tell("bob", 1, SHOWN, [row(1)]);
+    expect(new Set(puts.map(([key]) => key)).size).toBe(10);
+    sharing([fixedWindow({ ...windowed, onFailure: "open" })]).tell("ada", 1, SHOWN, [row(1)]);
+    expect(puts.at(-1)![0]).toBe(puts[0]![0]);
+  });
+
+  test.for<[string, () => void | Promise<void>]>([
+    [
+      "throws",
+      () => {
+        throw new Error("full");
+      },
+    ],
+    ["fails", () => Promise.reject(new Error("full"))],
+    ["hangs", () => new Promise(() => {})],
+  ])("is nobody's to wait for, nor an error, where put %s", async ([, broken]) => {
+    put = broken;
+    const shared = sharing();
+    shared.tell("ada", 1, SHOWN, [row(1)]);
+    shared.forget("ada");
+    expect(await shared.look("ada", 1)).toBeUndefined();
+  });
+});
+
+describe("a look", () => {
+  test("that finds nothing leaves a claim of Redis's time at most, for a second, and no timer", async () => {
+    expect(await sharing().look("ada", 1)).toBeUndefined();
+    expect(puts).toEqual([
+      [expect.stringMatching(/^tg:.*:ada$/), expect.stringMatching(/^\d+$/), 1],
+    ]);
+    // Its clock is the one of the answer, and what drift can have put on top.
+    const claimed = Number(puts[0]![1]) - SHOWN;
+    expect(claimed).toBeGreaterThanOrEqual(0);
+    expect(claimed).toBeLessThan(10);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test("that finds a denial leaves nothing", async () => {
+    get = async () => `1,${SHOWN},0,900000,900001`;
+    const shared = sharing();
+    vi.advanceTimersByTime(10);
+    expect(await shared.look("ada", 1)).toEqual({
+      now: expect.any(Number),
+      rows: [
+        {
+          allowed: false,
+          remaining: 0,
+          retryAfterUs: expect.any(Number),
+          resetAfterUs: expect.any(Number),
+        },
+      ],
+    });
+    expect(puts).toEqual([]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test("is taken at 4, 12, 28, 60 and 124 ms while somebody else asks, and then it is this one's turn", async () => {
+    const looks: number[] = [];
+    const shared = sharing();
+    const claim = String(SHOWN);
+    get = async () => {
+      looks.push(Date.now() - START);
+      return claim;
+    };
+    const looked = shared.look("ada", 1);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await looked).toBeUndefined();
+    expect(looks).toEqual([0, 4, 12, 28, 60, 124]);
+    expect(puts).toHaveLength(1);
+  });
+
+  test("of somebody who has no answer of Redis's clock asks nobody", async () => {
+    get = vi.fn(async () => undefined);
+    expect(await sharing().look("bob", 1)).toBeUndefined();
+    expect(get).not.toHaveBeenCalled();
+    expect(puts).toEqual([]);
+  });
+
+  test("that hangs ends after 25 ms, and after five of them there are no more for a second", async () => {
+    get = vi.fn(() => new Promise<undefined>(() => {}));
+    const shared = sharing();
+    for (let look = 1; look <= 5; look++) {
+      let over = false;
+      void shared.look("ada", 1).then(() => (over = true));
+      await vi.advanceTimersByTimeAsync(24);
+      expect(over).toBe(false);
+      await vi.advanceTimersByTimeAsync(1);
+      expect(over).toBe(true);
+    }
+    await shared.look("ada", 1);
+    expect(get).toHaveBeenCalledTimes(5);
+    vi.advanceTimersByTime(1_000);
+    void shared.look("ada", 1);
+    expect(get).toHaveBeenCalledTimes(6);
+  });
+});
+
+test("denials of policies that differ in their algorithm alone have names of their own", () => {
+  const [policy] = compile([daily]) as [CompiledPolicy];
+  for (const algorithm of ["fixed-window", "sliding-window-log"] as const) {
+    const policies = [{ ...policy, algorithm }];
+    shareDenials({ get: () => get(), put: (...args) => put(...args) })
+      .share(
+        { prefix: "tg", policies, now: () => Date.now() },
+        createRedisClocks(),
+        createDenialCache(10),
+      )
+      .forget("ada");
+  }
+  expect(new Set(puts.map(([key]) => key)).size).toBe(2);
+});

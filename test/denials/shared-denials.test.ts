@@ -1,0 +1,323 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+
+import { PATIENCE } from "../../src/denials/single-flight.ts";
+import { fixedWindow, type SharedCache, shareDenials, StoreError } from "../../src/index.ts";
+import { buildLimiter, type Limiter } from "../../src/limiter/limiter.ts";
+import { DEFAULTS } from "../../src/limiter/settings.ts";
+import { memoryStore } from "../../src/store/memory-store.ts";
+import type { Store } from "../../src/store/store.ts";
+import { compilePolicy } from "../support/compile-policy.ts";
+
+/** Round trips to Redis and to the shared place, in milliseconds. */
+const TRIP = 20;
+const STROLL = 2;
+
+/** Of the policy that all isolates have, in milliseconds. */
+const WINDOW = 1_000;
+
+/** When isolates make their requests: milliseconds of the fake clock. */
+const START = 4e12;
+
+let calls: number[];
+let fails: boolean;
+/** By how many milliseconds Redis's clock has stepped. */
+let stepped: number;
+let notes: Map<string, string>;
+let looks: number;
+let place: SharedCache;
+let store: Store;
+
+beforeEach(() => {
+  vi.useFakeTimers({
+    toFake: ["setTimeout", "clearTimeout", "Date", "performance"],
+    now: START,
+  });
+  calls = [];
+  fails = false;
+  stepped = 0;
+  notes = new Map();
+  looks = 0;
+  const model = memoryStore({ now: () => (Date.now() + stepped) * 1000 });
+  store = {
+    async decide(...request) {
+      calls.push(Date.now() - START);
+      await pass(TRIP / 2);
+      if (fails) throw new StoreError("ERR_STORE_UNREACHABLE", "gone");
+      const reply = await model.decide(...request);
+      await pass(TRIP / 2);
+      return reply;
+    },
+    reset: (keys) => model.reset(keys),
+  };
+  place = {
+    async get(key) {
+      looks++;
+      await pass(STROLL / 2);
+      const note = notes.get(key);
+      await pass(STROLL / 2);
+      return note;
+    },
+    async put(key, text) {
+      await pass(STROLL / 2);
+      notes.set(key, text);
+    },
+  };
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const pass = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+function isolate(limit = 1, prefix = "tg"): Limiter {
+  const policies = [compilePolicy(fixedWindow({ name: "p", limit, window: `${WINDOW}ms` }))];
+  return buildLimiter(store, {
+    ...DEFAULTS,
+    prefix,
+    policies,
+    sharedDenials: shareDenials({
+      get: (key) => place.get(key),
+      put: (key, text, seconds) => place.put(key, text, seconds),
+    }),
+  });
+}
+
+interface Answer {
+  readonly reason: string;
+  /** Milliseconds. */
+  readonly took: number;
+}
+
+/** Requests, each at so many milliseconds after the start, and what came of them. */
+async function play(
+  ...requests: readonly (readonly [at: number, limiter: Limiter, cost?: number])[]
+): Promise<Answer[]> {
+  const answers = requests.map(async ([at, limiter, cost = 1]) => {
+    await pass(START + at - Date.now());
+    const asked = Date.now();
+    const { reason } = await limiter.limit("somebody", { cost });
+    return { reason, took: Date.now() - asked };
+  });
+  await vi.advanceTimersByTimeAsync(START + requests.at(-1)![0] + 400 - Date.now());
+  return Promise.all(answers);
+}
+
+/** Two isolates that had an answer of Redis each, and know no more when the second window begins. */
+async function bothDenied(): Promise<[Limiter, Limiter]> {
+  const [one, other] = [isolate(), isolate()];
+  const answers = await play([0, one], [100, other], [200, one], [200, other]);
+  expect(answers.map(({ reason }) => reason)).toEqual([
+    "allowed",
+    "limited",
+    "cached-denial",
+    "cached-denial",
+  ]);
+  expect(looks).toBe(0);
+  expect(notes.size).toBe(0);
+  calls = [];
+  return [one, other];
+}
+
+const SECOND = WINDOW;
+const allowed = { reason: "allowed", took: STROLL + TRIP };
+const deniedByNote = { reason: "cached-denial", took: STROLL };
+const deniedByItself = { reason: "cached-denial", took: 0 };
+
+describe("what one isolate was told", () => {
+  test("denies in another one without a call, when its own knowledge has run out", async () => {
+    const [one, other] = await bothDenied();
+    expect(await play([SECOND, one], [SECOND + 50, other], [SECOND + 100, other])).toEqual([
+      allowed,
+      deniedByNote,
+      deniedByItself,
+    ]);
+    expect(calls).toEqual([SECOND + STROLL]);
+    expect(looks).toBe(2);
+  });
+
+  test("denies nobody after its end", async () => {
+    const [one, other] = await bothDenied();
+    const third = SECOND + WINDOW;
+    await play([SECOND, one], [third, other]);
+    expect(calls).toEqual([SECOND + STROLL, third + STROLL]);
+  });
+
+  test("is not believed by an isolate that had no answer of Redis itself, nor for ten seconds", async () => {
+    const [one, other] = await bothDenied();
+    expect(await play([SECOND, one], [SECOND + 50, isolate()])).toEqual([
+      allowed,
+      { reason: "limited", took: TRIP },
+    ]);
+    calls = [];
+    const later = 100 + 10_000;
+    expect(await play([later - 50, one], [later, other])).toEqual([
+      allowed,
+      { reason: "limited", took: TRIP },
+    ]);
+  });
+
+  test("says nothing about a smaller cost", async () => {
+    const [one, other] = [isolate(5), isolate(5)];
+    await play([0, one, 5], [100, other, 3]);
+    calls = [];
+    const answers = await play([SECOND, one, 4], [SECOND + 50, other, 3], [SECOND + 100, other, 1]);
+    expect(answers.map(({ reason }) => reason)).toEqual(["allowed", "limited", "allowed"]);
+    expect(calls).toHaveLength(3);
+  });
+
+  test("is of one configuration: a deployment with other numbers or another prefix does not see it", async () => {
+    const [one] = await bothDenied();
+    const [wider, apart] = [isolate(2), isolate(1, "other")];
+    await play([300, wider, 2], [310, apart]);
+    calls = [];
+    await play([SECOND, one], [SECOND + 50, apart], [SECOND + 60, wider, 2]);
+    expect(calls).toHaveLength(3);
+    expect(notes.size).toBe(3);
+  });
+
+  test("is taken away by a reset", async () => {
+    const [one, other] = await bothDenied();
+    await play([SECOND, one]);
+    expect([...notes.values()]).toEqual([expect.stringMatching(/^1,4\d{15},0,\d+,\d+$/)]);
+    const reset = one.reset("somebody");
+    await vi.advanceTimersByTimeAsync(STROLL);
+    await reset;
+    expect([...notes.values()]).toEqual([""]);
+    expect(await play([SECOND + 450, other])).toEqual([allowed]);
+  });
+});
+
+describe("while one isolate asks", () => {
+  test("another one looks again until the answer is there", async () => {
+    const [one, other] = await bothDenied();
+    const [first, second] = await play([SECOND, one], [SECOND + 4, other]);
+    expect(first).toEqual(allowed);
+    expect(second!.reason).toBe("cached-denial");
+    // The answer is there after 23 ms; looks take 2 each, with pauses of 4, 8 and 16 between.
+    expect(second!.took).toBe(4 * STROLL + 4 + 8 + 16);
+    expect(calls).toEqual([SECOND + STROLL]);
+  });
+
+  test("and gets none, the others ask when they have waited for long enough", async () => {
+    const [one, other] = await bothDenied();
+    const { decide } = store;
+    store.decide = () => new Promise(() => {});
+    void one.limit("somebody");
+    await vi.advanceTimersByTimeAsync(0);
+    store.decide = decide;
+    const [first] = await play([SECOND, other]);
+    expect(first!.reason).toBe("allowed");
+    expect(first!.took).toBeLessThanOrEqual(PATIENCE + STROLL + TRIP);
+  });
+
+  test("fails, they ask soon, and nobody is denied by its claim", async () => {
+    const [one, other] = await bothDenied();
+    fails = true;
+    const [first] = await play([SECOND, one]);
+    expect(first!.reason).toBe("store-unavailable");
+    fails = false;
+    expect(await play([SECOND + 450, other])).toEqual([allowed]);
+  });
+
+  test("and is told of room, its claim goes", async () => {
+    const [one, other] = [isolate(5), isolate(5)];
+    const charges = [one.charge("somebody", 5), other.charge("somebody", 5)];
+    await vi.advanceTimersByTimeAsync(TRIP);
+    await Promise.all(charges);
+    expect(await play([SECOND, one], [SECOND + 30, other])).toEqual([allowed, allowed]);
+    expect([...notes.values()]).toEqual([""]);
+  });
+});
+
+describe("a place that is not what it should be", () => {
+  const far = "9007199254740991";
+  const now = String((START + SECOND) * 1000);
+  test.for([
+    ["an empty text", ""],
+    ["a word", "denied"],
+    ["JSON", `{"cost":1,"until":${far}}`],
+    ["a list", `[1,${now},0,${far},${far}]`],
+    ["too few numbers", `1,${now},0,900000`],
+    ["too many numbers", `1,${now},0,900000,900000,0,900000,900000`],
+    ["a cost of nothing", `0,${now},0,900000,900000`],
+    ["a cost below nothing", `-1,${now},0,900000,900000`],
+    ["what was said in time to come", `1,${far},0,900000,900000`],
+    ["a wait that is no number", `1,${now},0,NaN,900000`],
+    ["a wait without end", `1,${now},0,Infinity,900000`],
+    ["half a unit", `1,${now},0.5,900000,900000`],
+    ["a wait below nothing", `1,${now},0,-900000,900000`],
+    ["a denial that is over", `1,${(START + 1) * 1000},0,900000,900000`],
+    ["a claim of long ago", `${START * 1000}`],
+    ["a claim of time to come", far],
+    ["a megabyte", "1,".repeat(500_000)],
+    ["no text", 5 as unknown as string],
+    ["nothing", null as unknown as string],
+    ["an object", {} as unknown as string],
+    ["what cannot be read", Object.create(null) as string],
+  ])("denies nobody: %s", async ([, note]) => {
+    const [, other] = await bothDenied();
+    place.get = async () => note;
+    expect(await play([SECOND + 50, other])).toEqual([{ reason: "allowed", took: TRIP }]);
+  });
+
+  test.for<[string, Partial<SharedCache>]>([
+    ["get throws", { get: () => fail() }],
+    ["get fails", { get: () => Promise.reject(new Error("out of order")) }],
+    ["put throws", { put: () => fail(), get: async () => undefined }],
+    ["put fails", { put: () => Promise.reject(new Error("full")), get: async () => undefined }],
+    ["put hangs", { put: () => new Promise(() => {}), get: async () => undefined }],
+  ])("costs nothing: %s", async ([, broken]) => {
+    const [, other] = await bothDenied();
+    Object.assign(place, broken);
+    expect(await play([SECOND, other])).toEqual([{ reason: "allowed", took: TRIP }]);
+  });
+
+  test("costs 25 ms five times if it hangs, then once per second", async () => {
+    const [, other] = await bothDenied();
+    place.get = () => new Promise(() => {});
+    const windows = Array.from({ length: 12 }, (_, window) => SECOND + window * WINDOW);
+    const answers = await play(...windows.map((at) => [at, other] as const));
+    expect(answers.map(({ reason }) => reason)).toEqual(Array(12).fill("allowed"));
+    expect(answers.slice(0, 5).map(({ took }) => took)).toEqual(Array(5).fill(25 + TRIP));
+    const late = answers.slice(5).map(({ took }) => took);
+    expect(late.filter((took) => took === 25 + TRIP).length).toBeLessThanOrEqual(7);
+    expect(late).toContain(TRIP);
+  });
+});
+
+function fail(): never {
+  throw new Error("out of order");
+}
+
+describe("Redis's clock steps", () => {
+  test("forwards: what is told in the new time is not believed by who knows the old one", async () => {
+    const [one, other] = await bothDenied();
+    stepped = 10 * WINDOW;
+    const answers = await play([SECOND, one], [SECOND + 50, other], [SECOND + 100, other]);
+    expect(answers).toEqual([allowed, { reason: "limited", took: STROLL + TRIP }, deniedByItself]);
+    expect(calls).toHaveLength(2);
+    // By its answer the other knows the new time, too.
+    calls = [];
+    const third = SECOND + WINDOW;
+    expect(await play([third, one], [third + 50, other])).toEqual([allowed, deniedByNote]);
+    expect(calls).toHaveLength(1);
+  });
+
+  test("back: what is told in the new time denies nobody who knows the old one", async () => {
+    const [one, other] = await bothDenied();
+    stepped = -WINDOW / 2;
+    const answers = await play(
+      [SECOND, one],
+      [SECOND + 450, other],
+      [SECOND + 480, other],
+      // The window ends half a second later than the isolates thought.
+      [SECOND + WINDOW / 2, other],
+    );
+    expect(answers).toEqual([
+      { reason: "limited", took: STROLL + TRIP },
+      { reason: "limited", took: STROLL + TRIP },
+      deniedByItself,
+      allowed,
+    ]);
+  });
+});

@@ -1,0 +1,159 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+
+import { createSingleFlight, PATIENCE } from "../../src/denials/single-flight.ts";
+import { StoreError, tokenBucket } from "../../src/index.ts";
+import type { Limiter } from "../../src/limiter/limiter.ts";
+import { buildLimiter } from "../../src/limiter/limiter.ts";
+import { DEFAULTS } from "../../src/limiter/settings.ts";
+import { memoryStore } from "../../src/store/memory-store.ts";
+import type { Operation, Store } from "../../src/store/store.ts";
+import { compilePolicy } from "../support/compile-policy.ts";
+
+/** A round trip to Redis, in milliseconds. */
+const TRIP = 20;
+
+interface Call {
+  readonly at: number;
+  readonly operation: Operation;
+  readonly cost: number;
+}
+
+let calls: Call[];
+/** What becomes of the next calls, one after the other; then all of them go through. */
+let fates: ("fails" | "never ends")[];
+let limiter: Limiter;
+
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date", "performance"] });
+  calls = [];
+  fates = [];
+  const model = memoryStore();
+  const distant: Store = {
+    async decide(operation, keys, cost, policies) {
+      calls.push({ at: performance.now(), operation, cost });
+      const fate = fates.shift();
+      if (fate === "never ends") return new Promise(() => {});
+      await pass(TRIP / 2);
+      if (fate === "fails") throw new StoreError("ERR_STORE_UNREACHABLE", "gone");
+      const reply = await model.decide(operation, keys, cost, policies);
+      await pass(TRIP / 2);
+      return reply;
+    },
+    reset: () => {},
+  };
+  const policies = [compilePolicy(tokenBucket({ limit: 10, refill: 10, per: "10s" }))];
+  limiter = buildLimiter(distant, { ...DEFAULTS, policies });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const pass = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/** Uses the quota up, and lets what is known of it run out; from here on only new calls are counted. */
+async function runOut(identity = "a"): Promise<void> {
+  const last = limiter.limit(identity, { cost: 10 });
+  await vi.advanceTimersByTimeAsync(TRIP);
+  expect((await last).reason).toBe("allowed");
+  // A cost of 10 waits for the whole bucket.
+  expect((await limiter.limit(identity, { cost: 10 })).reason).toBe("cached-denial");
+  await vi.advanceTimersByTimeAsync(10_000);
+  calls = [];
+}
+
+/** So many requests, one each millisecond; their reasons in the order of arrival. */
+async function burst(size: number, cost: number, identity = "a"): Promise<string[]> {
+  const decisions = Array.from({ length: size }, async (_, after) => {
+    await pass(after);
+    return (await limiter.limit(identity, { cost })).reason;
+  });
+  await vi.advanceTimersByTimeAsync(1_000);
+  return Promise.all(decisions);
+}
+
+test("when a known denial has run out, one request asks and the others are answered by its answer", async () => {
+  await runOut();
+  expect(await burst(50, 10)).toEqual(["allowed", ...Array<string>(49).fill("cached-denial")]);
+  expect(calls).toHaveLength(1);
+});
+
+test("whoever was not denied lately asks at once, whoever else does", async () => {
+  await runOut("somebody else");
+  const start = performance.now();
+  const reasons = await burst(11, 1);
+  expect(reasons).toEqual([...Array<string>(10).fill("allowed"), "limited"]);
+  expect(calls.map(({ at }) => at - start)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+});
+
+test("a request that costs less than what was denied does not wait", async () => {
+  await runOut();
+  const start = performance.now();
+  const first = limiter.limit("a", { cost: 10 });
+  const smaller = limiter.limit("a", { cost: 9 });
+  const nothing = limiter.limit("a", { cost: 0 });
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(calls.map(({ at, cost }) => [at - start, cost])).toEqual([
+    [0, 10],
+    [0, 9],
+    [0, 0],
+  ]);
+  expect((await first).reason).toBe("allowed");
+  expect((await smaller).reason).toBe("limited");
+  expect((await nothing).reason).toBe("allowed");
+});
+
+test("only limit() waits", async () => {
+  await runOut();
+  const start = performance.now();
+  const rest = [limiter.limit("a", { cost: 10 }), limiter.peek("a"), limiter.charge("a", 10)];
+  const reset = limiter.reset("a");
+  await vi.advanceTimersByTimeAsync(TRIP);
+  await Promise.all([...rest, reset]);
+  expect(calls.map(({ at, operation }) => [at - start, operation])).toEqual([
+    [0, "consume"],
+    [0, "peek"],
+    [0, "charge"],
+  ]);
+});
+
+test("when the one that asked fails, the others ask themselves", async () => {
+  await runOut();
+  fates = ["fails", "fails"];
+  const reasons = await burst(3, 10);
+  expect(reasons.filter((reason) => reason === "store-unavailable")).toHaveLength(2);
+  expect(reasons.filter((reason) => reason === "allowed")).toHaveLength(1);
+  expect(calls).toHaveLength(3);
+});
+
+test("who has seen no end asks when its patience ends, and who comes later at once", async () => {
+  await runOut();
+  const start = performance.now();
+  fates = ["never ends"];
+  void limiter.limit("a", { cost: 10 });
+  const followers = burst(3, 10);
+  await followers;
+  expect(calls.map(({ at }) => at - start)).toEqual([0, PATIENCE, PATIENCE, PATIENCE]);
+  expect(await followers).toEqual(["allowed", "limited", "limited"]);
+});
+
+test("an answer that denies nobody lets all ask at once", async () => {
+  const charged = limiter.charge("a", 10);
+  await vi.advanceTimersByTimeAsync(10_000 + TRIP);
+  await charged;
+  calls = [];
+  const start = performance.now();
+  expect(await burst(4, 1)).toEqual(Array(4).fill("allowed"));
+  expect(calls.map(({ at }) => at - start)).toEqual([0, TRIP, TRIP, TRIP]);
+});
+
+test("who waits for one after the other runs out of patience all the same", async () => {
+  const probes = createSingleFlight();
+  const forever = () => new Promise<void>(() => {});
+  void probes.lead("a", 1, 0, forever);
+  expect(probes.follow("a", 1, 10, 20)).toBeInstanceOf(Promise);
+  void probes.lead("a", 1, 100, forever);
+  expect(probes.follow("a", 1, 10, PATIENCE + 9)).toBeInstanceOf(Promise);
+  expect(probes.follow("a", 1, 10, PATIENCE + 10)).toBeUndefined();
+  expect(probes.follow("a", 1, 110, PATIENCE + 99)).toBeInstanceOf(Promise);
+  expect(probes.follow("a", 1, 110, PATIENCE + 100)).toBeUndefined();
+});

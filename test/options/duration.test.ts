@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+
+import { parseDuration } from "../../src/options/duration.ts";
+
+test.for<[string, number]>([
+  ["1ms", 1_000],
+  ["250ms", 250_000],
+  ["1s", 1_000_000],
+  ["1.1s", 1_100_000],
+  ["0.000001s", 1],
+  ["1.000003s", 1_000_003],
+  ["2.5m", 150_000_000],
+  ["1h", 3_600_000_000],
+  ["366d", 31_622_400_000_000],
+])("%s is %i microseconds", ([text, microseconds]) => {
+  expect(parseDuration(text)).toBe(microseconds);
+});
+
+test.for([
+  "",
+  "s",
+  "1",
+  " 1s",
+  "1s ",
+  "1S",
+  "1e3s",
+  "+1s",
+  "1,5s",
+  ".5s",
+  "1.s",
+  "0.0001ms",
+  "1.0000001s",
+  "9".repeat(15) + "d",
+  "１s",
+])("%j is no duration", (text) => {
+  expect(parseDuration(text)).toBeUndefined();
+});

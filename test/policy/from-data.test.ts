@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+
+import { ConfigurationError } from "../../src/errors/errors.ts";
+import { Faults } from "../../src/options/faults.ts";
+import { compilePolicies } from "../../src/policy/compile.ts";
+import { fromData, IMPLEMENTATIONS } from "../../src/policy/from-data.ts";
+import {
+  fixedWindow,
+  segmentedWindow,
+  slidingWindowCounter,
+  slidingWindowLog,
+  tokenBucket,
+} from "../../src/policy/policy.ts";
+
+const windowed = { name: "p", limit: 10, window: "1m" } as const;
+
+test.for([
+  tokenBucket({ name: "p", limit: 10, refill: 1, per: "1s" }),
+  slidingWindowLog(windowed),
+  slidingWindowCounter(windowed),
+  segmentedWindow({ ...windowed, segments: 7 }),
+  fixedWindow({ ...windowed, onFailure: "open" }),
+])("$algorithm as data is what its builder makes", (policy) => {
+  expect(fromData(JSON.parse(JSON.stringify(policy)))).toEqual(policy);
+  const faults = new Faults();
+  const [built, read] = [policy, JSON.parse(JSON.stringify(policy))].map((given) =>
+    compilePolicies([fromData(given)], "policies", faults),
+  );
+  expect(read).toEqual(built);
+  expect(faults.size).toBe(0);
+});
+
+// What every object has is no algorithm.
+test.for(["toString", "constructor", "__proto__", "hasOwnProperty", "leaky", ""])(
+  "%j is no algorithm, and that is the only fault",
+  (algorithm) => {
+    const faults = new Faults();
+    compilePolicies([fromData({ ...windowed, algorithm })], "policies", faults);
+    expect(() => faults.throwIfAny()).toThrow(
+      expect.objectContaining({
+        faults: [
+          {
+            path: "policies[0].algorithm",
+            value: JSON.stringify(algorithm),
+            remedy: `Use one of ${Object.keys(IMPLEMENTATIONS).join(", ")}.`,
+          },
+        ],
+      }) as ConfigurationError,
+    );
+  },
+);

@@ -1,0 +1,48 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+import type { Bridge } from "../../../scripts/redis-rest/bridge.ts";
+
+export const token = "a token";
+
+export interface Answer {
+  status: number;
+  body: unknown;
+}
+
+export interface Ask {
+  method?: string;
+  path?: string;
+  body?: string | Uint8Array<ArrayBuffer> | unknown[];
+  headers?: Record<string, string>;
+}
+
+/** One HTTP request, authorized unless told otherwise; an array is sent as JSON. */
+export async function ask(bridge: Pick<Bridge, "url">, request: Ask | unknown[]): Promise<Answer> {
+  const {
+    path = "/",
+    headers,
+    body,
+    method,
+  } = Array.isArray(request) ? { body: request } : request;
+  const response = await fetch(bridge.url + path, {
+    method: method ?? (body === undefined ? "GET" : "POST"),
+    headers: { authorization: `Bearer ${token}`, ...headers },
+    ...(body !== undefined && { body: Array.isArray(body) ? JSON.stringify(body) : body }),
+  });
+  const text = await response.text();
+  return { status: response.status, body: text === "" ? undefined : JSON.parse(text) };
+}
+
+export const result = (value: unknown): Answer => ({ status: 200, body: { result: value } });
+export const error = (message: string, status = 400): Answer => ({
+  status,
+  body: { error: message },
+});
+
+export async function until(condition: () => Promise<boolean>, withinMs: number): Promise<void> {
+  const deadline = performance.now() + withinMs;
+  while (!(await condition())) {
+    if (performance.now() > deadline) throw new Error(`not so within ${withinMs} ms`);
+    await sleep(10);
+  }
+}

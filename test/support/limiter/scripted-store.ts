@@ -1,0 +1,33 @@
+import type { Operation, Reply, Row, Store } from "../../../src/store/store.ts";
+
+/** What a store was asked. */
+export interface Asked {
+  readonly operation: Operation;
+  readonly keys: readonly string[];
+  readonly cost: number;
+}
+
+/** A store that answers what the test says, and notes what it was asked. */
+export function scriptedStore(answer: (asked: Asked) => Reply | Promise<Reply>) {
+  const asked: Asked[] = [];
+  const resets: (readonly string[])[] = [];
+  const store: Store = {
+    decide(operation, keys, cost) {
+      const question = { operation, keys, cost };
+      asked.push(question);
+      return answer(question);
+    },
+    reset: (keys) => void resets.push(keys),
+  };
+  return { store, asked, resets };
+}
+
+/** A row that has room, or waits for so many milliseconds. */
+export function row(wait = 0): Row {
+  return {
+    allowed: wait === 0,
+    remaining: 0,
+    retryAfterUs: wait * 1000,
+    resetAfterUs: wait * 1000,
+  };
+}

@@ -1,0 +1,155 @@
+import type { Decision } from "../../../../src/decision/decision.ts";
+import type { Call, Isolate } from "../call.ts";
+import { count, type Invariant, type Observed } from "./invariant.ts";
+import { createLedger, type Ledger, type Taken } from "./ledger.ts";
+
+/** What an isolate counts of one policy and partition when it counts alone. */
+interface LocalCount {
+  /** What it admitted alone. */
+  own: Ledger;
+  taken: Taken[];
+  /** What the store last said was used up, as if taken then, with what was admitted alone before and since. */
+  seen: Ledger;
+  /** The run of the script that said so, when by the isolate's clock, and how much. */
+  execution: number;
+  used: number;
+}
+
+/**
+ * Without the store each policy decides as its verdict says. What an isolate counts alone stays within the policy's
+ * own promise, in the isolate's time; also together with what it has seen the store count.
+ */
+export function honouredVerdicts(observed: Observed): Invariant {
+  const { scenario, scheduler, statistics, violated } = observed;
+  const { policies, onFailure } = scenario.settings;
+  const verdicts = policies.map((policy) => policy.onFailure ?? onFailure);
+  const closed = verdicts.includes("closed");
+  const counts = new Map<string, LocalCount>();
+  /** Isolates whose clock went back: what they counted before may then last for a window longer. */
+  const wentBack = new Set<number>();
+  /** When each question left, and when an isolate last forgot a partition; virtual times. */
+  const sentAt = new WeakMap<Call, number>();
+  const forgotAt = new Map<string, number>();
+  /** The last run of the script before the server's clock stepped: the order of answers around it may not be seen. */
+  let steppedAfter = -1;
+  let executions = 0;
+
+  const placeOf = ({ isolate, identity }: Call) => `${isolate.number} ${identity}`;
+
+  function countOf(call: Call, policy: number): LocalCount {
+    const place = `${placeOf(call)} ${policy}`;
+    let found = counts.get(place);
+    if (!found) counts.set(place, (found = nothing(policy)));
+    return found;
+  }
+
+  function nothing(policy: number): LocalCount {
+    const ledger = () => createLedger(policies[policy]!);
+    return { own: ledger(), taken: [], seen: ledger(), execution: 0, used: 0 };
+  }
+
+  /** What the isolate's clocks show: as they run, and as they were set. */
+  function timeIn({ clock }: Isolate): { readonly at: number; readonly clock: number } {
+    const shown = clock.wall() * 1000;
+    return { at: shown - clock.stepped, clock: shown };
+  }
+
+  function rowFault(call: Call, decision: Decision, i: number): string | undefined {
+    const { allowed, remaining, limit } = decision.policies[i]!;
+    if (verdicts[i] === "open") return allowed && remaining === limit ? undefined : "open denies";
+    if (verdicts[i] === "closed") return allowed ? "closed admits" : undefined;
+    const { own, used } = countOf(call, i);
+    // After a charge a row says whether the charge had room.
+    const room = own.total() + used + call.cost <= limit && !wentBack.has(call.isolate.number);
+    return room && !allowed ? "local denies what it has room for" : undefined;
+  }
+
+  function take(call: Call): void {
+    const taken = { ...timeIn(call.isolate), units: call.cost, charged: call.method === "charge" };
+    for (const [i, verdict] of verdicts.entries()) {
+      if (verdict !== "local") continue;
+      const local = countOf(call, i);
+      local.taken.push(taken);
+      const excess = local.own.take(taken) ?? local.seen.take(taken);
+      if (local.used > 0) count(statistics, "counted on from the store's");
+      if (excess) violated("fallback", `${policies[i]!.algorithm} locally: ${excess}`);
+    }
+  }
+
+  /** The newest answer of the store that came back says what is used up, whatever came back later. */
+  function learn(call: Call, { policies: rows }: Decision): void {
+    const { number } = call.executions[0]!;
+    if (sentAt.get(call)! <= (forgotAt.get(placeOf(call)) ?? -1)) return;
+    for (const [i, { limit, remaining }] of rows.entries()) {
+      const local = countOf(call, i);
+      const used = limit - remaining;
+      const between = [local.execution, number].toSorted((a, b) => a - b) as [number, number];
+      const unsure = local.execution > 0 && between[0] <= steppedAfter && steppedAfter < between[1];
+      if (unsure) {
+        local.seen = nothing(i).seen;
+        local.used = Math.max(local.used, used);
+      } else if (number > local.execution) {
+        local.used = used;
+        local.seen = nothing(i).seen;
+        // Two buckets refill twice as fast as one, and windows on a grid end for all that is counted in them.
+        const trailing = ["sliding-window-log", "segmented-window"].includes(
+          policies[i]!.algorithm,
+        );
+        for (const taken of trailing ? local.taken : []) local.seen.take(taken);
+        local.seen.take({ ...timeIn(call.isolate), units: used, charged: false });
+      }
+      local.execution = Math.max(local.execution, number);
+    }
+  }
+
+  return {
+    set({ number, clock }, by) {
+      if (by < 0) wentBack.add(number);
+      const at = clock.wall() * 1000 - clock.stepped;
+      for (const [place, { own, seen }] of counts) {
+        if (!place.startsWith(`${number} `)) continue;
+        own.step(by, at);
+        seen.step(by, at);
+      }
+    },
+
+    stepped() {
+      steppedAfter = executions;
+    },
+    executed({ number }) {
+      executions = number;
+    },
+
+    sending(call) {
+      if (call.commands === 1) sentAt.set(call, scheduler.now);
+    },
+
+    called(call) {
+      // What is counted here is forgotten at once, whether or not the store confirms.
+      if (call.method !== "reset") return;
+      forget(call);
+    },
+
+    answered(call, { decision, error }) {
+      if (call.method === "reset" && !error) forget(call);
+      if (decision?.reason === "allowed" || decision?.reason === "limited") learn(call, decision);
+      if (decision?.reason !== "store-unavailable") return;
+      for (const i of policies.keys()) {
+        const fault = rowFault(call, decision, i);
+        if (fault) violated("fallback", fault);
+      }
+      const everyRow = decision.policies.every(({ allowed }) => allowed);
+      const status = closed ? 503 : everyRow ? 200 : 429;
+      if (decision.status !== status || decision.allowed !== (status === 200)) {
+        violated("fallback", `status ${decision.status} instead of ${status}`);
+      }
+      const takes = call.method === "charge" || (call.method === "limit" && decision.allowed);
+      if (takes && call.cost > 0) take(call);
+    },
+  };
+
+  function forget(call: Call): void {
+    forgotAt.set(placeOf(call), scheduler.now);
+    for (const i of policies.keys()) counts.set(`${placeOf(call)} ${i}`, nothing(i));
+  }
+}

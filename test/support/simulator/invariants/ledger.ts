@@ -1,0 +1,115 @@
+import type { CompiledPolicy } from "../../../../src/policy/compile.ts";
+import { windowOf } from "../window.ts";
+
+/** Units that one request took. Times in microseconds. */
+export interface Taken {
+  readonly at: number;
+  /** The clock that decided about it. */
+  readonly clock: number;
+  readonly units: number;
+  readonly charged: boolean;
+  readonly execution?: number;
+}
+
+/** Everything taken from one policy by one partition, and whether it may have been. */
+export interface Ledger {
+  /** Notes what was taken; says what is wrong with it, if anything. */
+  take(taken: Taken): string | undefined;
+  /** Forgets what is no longer counted: of these executions, or of all. */
+  lose(executions?: ReadonlySet<number>): void;
+  /** The clock jumped, at this time. */
+  step(by: number, at: number): void;
+  /** Units noted and not lost, however long ago. */
+  total(): number;
+}
+
+/**
+ * Adds up what the algorithm's promise is about, without the algorithm's formula. Units age with time, and by a
+ * forward step of the clock as far as it goes, but by no more than a window: that is how much a step may give away.
+ */
+export function createLedger(policy: CompiledPolicy): Ledger {
+  const { algorithm, limit, parameters } = policy;
+  const window = windowOf(policy);
+  let entries: (Taken & { readonly aged: number })[] = [];
+  let credit = 0;
+  const stepped: number[] = [];
+  let steady = true;
+
+  /** Units younger than the window. */
+  function withinWindow(now: number, withCharges: boolean): number {
+    let sum = 0;
+    for (const { aged, units, charged } of entries) {
+      if (aged <= now - window || (charged && !withCharges)) continue;
+      sum += charged ? Math.min(units, limit) : units;
+    }
+    return sum;
+  }
+
+  /** Units requested in the window on the clock's grid that lies so many windows back. */
+  function onGrid(clock: number, back: number): number {
+    const index = Math.floor(clock / window) - back;
+    let sum = 0;
+    for (const entry of entries) {
+      if (!entry.charged && Math.floor(entry.clock / window) === index) sum += entry.units;
+    }
+    return sum;
+  }
+
+  /** More than the burst and what has flowed back since some earlier request? */
+  function beyondRate(now: number): string | undefined {
+    const [interval, divisor] = parameters;
+    let sum = 0;
+    for (const { aged, units, charged } of entries.toReversed()) {
+      if (charged) continue;
+      sum += units;
+      if ((sum - limit) * interval > (now - aged) * divisor) {
+        return `${sum} units in ${now - aged} us, bucket of ${limit}`;
+      }
+    }
+    return undefined;
+  }
+
+  function check(now: number, clock: number): string | undefined {
+    const most = (units: number, bound: number) =>
+      units > bound ? `${units} units where ${bound} may be` : undefined;
+    switch (algorithm) {
+      case "sliding-window-log":
+      case "segmented-window":
+        return most(withinWindow(now, true), limit);
+      case "token-bucket":
+        return beyondRate(now);
+      case "fixed-window": {
+        // A step ends a window early, or leads back into one whose count has expired.
+        const steps = stepped.filter((aged) => aged > now - window).length;
+        return (
+          most(withinWindow(now, false), (2 + steps) * limit) ??
+          (steady ? most(onGrid(clock, 0), limit) : undefined)
+        );
+      }
+      case "sliding-window-counter": {
+        const weighted = onGrid(clock, 0) * window + onGrid(clock, 1) * (window - (clock % window));
+        return (
+          most(withinWindow(now, false), 2 * limit) ??
+          (steady ? most(weighted, limit * window) : undefined)
+        );
+      }
+    }
+  }
+
+  return {
+    take(taken) {
+      const aged = taken.at + credit;
+      entries.push({ ...taken, aged });
+      return taken.charged ? undefined : check(aged, taken.clock);
+    },
+    lose(executions) {
+      entries = entries.filter(({ execution }) => executions && !executions.has(execution!));
+    },
+    step(by, at) {
+      steady = false;
+      if (by > 0) credit += Math.min(by, window);
+      stepped.push(at + credit);
+    },
+    total: () => entries.reduce((sum, { units }) => sum + units, 0),
+  };
+}

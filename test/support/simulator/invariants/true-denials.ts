@@ -1,0 +1,122 @@
+import type { Call, Isolate } from "../call.ts";
+import { count, type Invariant, keysOf, type Observed } from "./invariant.ts";
+
+/** What an answer of the store tells about the requests after it. */
+interface Fact {
+  readonly cost: number;
+  /** When the question was asked, in virtual time. */
+  readonly since: number;
+  /** On the isolate's clock, in milliseconds, less what it cannot know to have passed. */
+  readonly until: number;
+  /** How often the isolate had seen its clock go back: when it does, it forgets. */
+  readonly backwards: number;
+}
+
+/** Something after which a fact may be wrong, until it ends by itself. */
+interface Excuse {
+  readonly at: number;
+  /** Of one partition's keys, or of all. */
+  readonly key: string | undefined;
+}
+
+/** A reset elsewhere cannot be known: so long may an isolate go on denying. Milliseconds. */
+const MAX_TRUST = 60_000;
+
+/** More than an isolate's clock differs from the server's, as a share. */
+const DRIFT = 5e-4;
+
+/** For so long an isolate may believe that the server's clock has not jumped. Microseconds, with drift. */
+const UNNOTICED = 10.01e6;
+
+/**
+ * What an isolate denies alone, the server would deny at that moment, too: unless the server has since lost state, was
+ * What an isolate denies alone, the server would deny at that moment, too: unless the server has since lost state, was
+ * reset, or its clock jumped forwards, for two algorithms also backwards, or the clock of the isolate jumped back while
+ * it looked away; and even then for no more than a minute after an answer of before, or of the ten seconds after the jump.
+ */
+export function trueDenials(observed: Observed): Invariant {
+  const { scenario, scheduler, truth, statistics, violated } = observed;
+  const facts = new Map<string, Fact[]>();
+  /** When the server last did an isolate's reset of this partition, and when the isolate last learnt of any. */
+  const resets = new Map<string | number, number>();
+  const excuses: Excuse[] = [];
+  // What these count, a clock that goes back makes a window old at once: they had said to wait for longer.
+  const shortens = scenario.settings.policies.some(
+    ({ algorithm }) => algorithm === "sliding-window-counter" || algorithm === "segmented-window",
+  );
+
+  const sensed = ({ clock }: Isolate) => clock.elapsed() - clock.seen.lost;
+  const placeOf = ({ isolate, identity }: Call) => `${isolate.number} ${identity}`;
+
+  function learn(call: Call, wait: number): void {
+    const { calledAt, executions, isolate, method, cost } = call;
+    const place = placeOf(call);
+    // It may be dated too late where the isolate's clock went back unseen: after the reset, then.
+    const overtaken = executions[0]!.at <= (resets.get(place) ?? -1);
+    if (overtaken && isolate.clock.seen.lostAt + UNNOTICED < calledAt) return;
+    const fact = {
+      cost: method === "charge" ? 1 : cost,
+      since: calledAt,
+      until: sensed(isolate) + Math.min(wait, MAX_TRUST),
+      backwards: isolate.clock.seen.backwards,
+    };
+    // An answer that any reset has overtaken may be dropped: then what was known before still is.
+    const sure = calledAt > (resets.get(isolate.number) ?? -1);
+    facts.set(place, sure ? [fact] : [...(facts.get(place) ?? []), fact]);
+  }
+
+  function check(call: Call, told: number): void {
+    const { cost, isolate, identity } = call;
+    const { backwards, lostAt } = isolate.clock.seen;
+    const grounds = (facts.get(placeOf(call)) ?? []).filter(
+      (fact) => fact.cost <= cost && sensed(isolate) < fact.until && fact.backwards === backwards,
+    );
+    if (grounds.length === 0 || scenario.settings.maxDenials === 0) {
+      return violated("true-denials", "denied without an answer that says so");
+    }
+    const keys = keysOf(scenario, identity);
+    const since = Math.min(...grounds.map((fact) => fact.since));
+    const hidden = lostAt + UNNOTICED >= since;
+    const excused =
+      hidden ||
+      excuses.some(({ at, key }) => at >= since && (key === undefined || keys.includes(key)));
+    if (hidden) count(statistics, "denial after a step that a pause hid");
+    const rows = truth(identity, cost);
+    if (rows.every(({ allowed }) => allowed)) {
+      if (!excused) violated("true-denials", "the server would have admitted it");
+      return count(statistics, "wrong denial with an excuse");
+    }
+    count(statistics, "true denial");
+    const left = Math.max(...rows.map(({ retryAfterUs }) => retryAfterUs));
+    if (!excused && told * 1000 > left + (scheduler.now - since) * DRIFT + 1) {
+      violated("true-denials", `told to wait ${told} ms where ${left} us are left`);
+    }
+  }
+
+  return {
+    answered(call, { decision, error }) {
+      if (call.method === "reset") {
+        if (error) return;
+        resets.set(placeOf(call), call.executions[0]!.at);
+        resets.set(call.isolate.number, scheduler.now);
+        facts.delete(placeOf(call));
+      } else if (decision?.reason === "cached-denial") {
+        check(call, decision.retryAfterMs);
+      } else if (decision?.reason === "allowed" || decision?.reason === "limited") {
+        const wait = Math.max(...decision.policies.map(({ retryAfterMs }) => retryAfterMs));
+        if (wait > 0 && call.cost > 0) learn(call, wait);
+      }
+    },
+
+    executed({ operation, at, keys }) {
+      if (operation === "reset") for (const key of keys) excuses.push({ at, key });
+    },
+    lost({ keys }) {
+      for (const key of keys ?? [undefined]) excuses.push({ at: scheduler.now, key });
+    },
+    stepped(by) {
+      if (by > 0) excuses.push({ at: scheduler.now + UNNOTICED, key: undefined });
+      else if (shortens) excuses.push({ at: scheduler.now, key: undefined });
+    },
+  };
+}

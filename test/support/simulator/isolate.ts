@@ -1,0 +1,21 @@
+import type { StoreError } from "../../../src/errors/errors.ts";
+import { buildLimiter, type Limiter } from "../../../src/limiter/limiter.ts";
+import type { LimiterSettings } from "../../../src/limiter/settings.ts";
+import { guardStore } from "../../../src/store/guarded-store.ts";
+import type { RedisClient } from "../../../src/store/redis/client.ts";
+import { redisStore } from "../../../src/store/redis/store.ts";
+
+/** What a limiter is made of in an isolate. */
+export interface Parts {
+  readonly client: RedisClient;
+  readonly settings: LimiterSettings;
+  /** Milliseconds. */
+  readonly timeoutMs: number;
+  readonly onStoreError: (error: StoreError) => void;
+}
+
+/** Puts the product's parts together as the product does. */
+export function assemble({ client, settings, timeoutMs, onStoreError }: Parts): Limiter {
+  const { now } = settings;
+  return buildLimiter(guardStore(redisStore(client), { timeoutMs, now, onStoreError }), settings);
+}

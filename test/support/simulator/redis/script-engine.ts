@@ -1,0 +1,95 @@
+import { createHash } from "node:crypto";
+
+import { DECIDE, KEY_LOCKING } from "../../../../src/algorithms/scripts.generated.ts";
+import type { Call, Execution } from "../call.ts";
+import type { Keyspace } from "./keyspace.ts";
+import { decide, type PolicyArguments, readArguments } from "./script.ts";
+
+/** EVALSHA or EVAL. */
+export type Command = { readonly keys: readonly string[]; readonly args: readonly string[] } & (
+  | { readonly sha1: string }
+  | { readonly script: string }
+);
+
+export type ScriptAnswer = { readonly reply: readonly number[] } | { readonly error: string };
+
+/** The scripts that a server has, in the dialects that it takes, and how it runs them. */
+export interface ScriptEngine {
+  carryOut(command: Command, call: Call): ScriptAnswer;
+  flush(): void;
+  /** Whether it knows the flag with which Upstash locks keys instead of the whole database. */
+  setDialect(knowsKeyLocking: boolean): void;
+}
+
+export function createScriptEngine(
+  keyspace: Keyspace,
+  time: { readonly now: number },
+  clock: () => number,
+  executed: (execution: Execution, call: Call) => void,
+): ScriptEngine {
+  const scripts = new Set<string>();
+  let knowsKeyLocking = false;
+  let executions = 0;
+
+  function execute({ keys, args }: Command, call: Call): readonly number[] {
+    const number = ++executions;
+    const now = clock();
+    const { operation, cost, policies } = readArguments(keys, args);
+    if (operation === "reset") {
+      for (const key of keys) keyspace.write(key, undefined, number);
+      executed({ number, operation, cost, at: time.now, clock: now, keys, rows: [] }, call);
+      return [now];
+    }
+    const entries = keys.map((key) => keyspace.read(key, now));
+    const rows = decide({ operation, cost, policies }, entries, now);
+    for (const [i, { state, resetAfterUs }] of rows.entries()) {
+      if (state === undefined || state === entries[i]?.state) continue;
+      // As soon as the state says nothing any more: no algorithm's key may be missed after that.
+      const end = now + resetAfterUs + followsFor(policies[i]!, now + resetAfterUs);
+      const expiresAt = (Math.floor(end / 1000) + 1) * 1000;
+      keyspace.write(keys[i]!, { algorithm: policies[i]!.algorithm, state, expiresAt }, number);
+    }
+    executed({ number, operation, cost, at: time.now, clock: now, keys, rows }, call);
+    const fields = rows.flatMap(({ allowed, remaining, retryAfterUs, resetAfterUs }) => [
+      allowed ? 1 : 0,
+      remaining,
+      retryAfterUs,
+      resetAfterUs,
+    ]);
+    return [now, ...fields];
+  }
+
+  return {
+    carryOut(command, call) {
+      let sha1: string;
+      if ("script" in command) {
+        const { script } = command;
+        const flagged = script.startsWith(KEY_LOCKING);
+        const body = flagged ? script.slice(KEY_LOCKING.length) : script;
+        if (!body.startsWith(DECIDE.before) || !body.endsWith(DECIDE.after)) {
+          throw new Error("a script that is not Tidegate's");
+        }
+        if (flagged && !knowsKeyLocking) {
+          return { error: "ERR Unexpected flag in script shebang: allow-key-locking" };
+        }
+        sha1 = createHash("sha1").update(script).digest("hex");
+        scripts.add(sha1);
+      } else ({ sha1 } = command);
+      return scripts.has(sha1)
+        ? { reply: execute(command, call) }
+        : { error: "NOSCRIPT No matching script. Please use EVAL." };
+    },
+
+    flush: () => scripts.clear(),
+
+    setDialect(knows) {
+      knowsKeyLocking = knows;
+      scripts.clear();
+    },
+  };
+}
+
+/** For how long a fixed window off the grid says when the next one begins. */
+function followsFor({ algorithm, a: window }: PolicyArguments, ends: number): number {
+  return algorithm === "fixed-window" && ends % window > 0 ? window : 0;
+}

@@ -1,0 +1,188 @@
+import type { Decision } from "../../../src/decision/decision.ts";
+import { PATIENCE } from "../../../src/denials/single-flight.ts";
+import { steadyClock } from "../../../src/runtime/clock.ts";
+import type { Answer, Ask, Call, Isolate } from "./call.ts";
+import { everyInvariant } from "./invariants/all.ts";
+import { keysOf, type Observed } from "./invariants/invariant.ts";
+import { createIsolateClock } from "./isolate-clock.ts";
+import { assemble } from "./isolate.ts";
+import { createNetwork, type Network } from "./network.ts";
+import { createRandom } from "./random.ts";
+import { createSimulatedRedis, type SimulatedRedis } from "./redis/simulated-redis.ts";
+import { describeAsk } from "./scenario/action.ts";
+import type { Scenario } from "./scenario/scenario.ts";
+import { createScheduler, type Scheduler } from "./scheduler.ts";
+import { describeAnswer, describeExecution, type Trace } from "./trace.ts";
+
+/** An invariant that did not hold. */
+export class Violation extends Error {
+  readonly rule: string;
+
+  constructor(rule: string, what: string) {
+    super(`${rule}: ${what}`);
+    this.rule = rule;
+  }
+}
+
+/** A world in which product code runs: isolates, a network, a Redis, and the invariants that watch them. */
+export interface Simulation {
+  readonly scheduler: Scheduler;
+  readonly network: Network;
+  readonly redis: SimulatedRedis;
+  readonly isolates: readonly Isolate[];
+  /** Calls a limiter, within an event; the answer comes in virtual time. */
+  call(isolate: number, ask: Ask, seed: number): Call;
+  /** Sets an isolate's clock, by microseconds. */
+  stepClock(isolate: number, by: number): void;
+  /** Who was last told to wait, by identity. */
+  readonly waiting: ReadonlyMap<string, number>;
+  /** What the server would say to `limit()` at this moment. */
+  readonly truth: Observed["truth"];
+}
+
+export interface SimulationOptions {
+  readonly trace: Trace;
+  readonly statistics: Observed["statistics"];
+  readonly assemble?: typeof assemble;
+}
+
+export function createSimulation(
+  scenario: Scenario,
+  { trace, statistics, assemble: assembleLimiter = assemble }: SimulationOptions,
+): Simulation {
+  const { settings, timeoutMs, clientAborts, clocks, calm } = scenario;
+  let violation: Violation | undefined;
+  let calls = 0;
+  const waiting = new Map<string, number>();
+  const unanswered = new Set<Call>();
+
+  const scheduler = createScheduler(() => {
+    invariants.settled();
+    if (violation) throw violation;
+  });
+  const violated: Observed["violated"] = (rule, what) => {
+    violation ??= new Violation(rule, what);
+  };
+  const policyArguments = settings.policies.map(({ algorithm, limit, parameters: [a, b] }) => ({
+    algorithm,
+    limit,
+    a,
+    b,
+  }));
+  const truth: Observed["truth"] = (identity, cost) =>
+    redis.look(keysOf(scenario, identity), cost, policyArguments);
+  const invariants = everyInvariant({
+    scenario,
+    scheduler,
+    statistics,
+    truth,
+    violated,
+  });
+  const redis = createSimulatedRedis(
+    scheduler,
+    {
+      executed(execution, call) {
+        trace(
+          () =>
+            `    redis, call ${call.number} of "${call.identity}": ${describeExecution(execution)}`,
+        );
+        call.executions.push(execution);
+        invariants.executed(execution, call);
+      },
+      lost: invariants.lost,
+      stepped: invariants.stepped,
+    },
+    scenario.redis,
+  );
+  const network = createNetwork(scheduler, redis, clocks.length, calm, (call) => {
+    invariants.sending(call);
+    if (call.commands === 1) call.deadline = call.isolate.clock.timeAfter(timeoutMs);
+  });
+  const isolates = clocks.map((difference, number): Isolate => {
+    const clock = createIsolateClock(difference, scheduler);
+    const limiter = assembleLimiter({
+      client: network.client(number, clientAborts ? timeoutMs : undefined),
+      settings: { ...settings, now: steadyClock(clock.monotonic) },
+      timeoutMs,
+      onStoreError: () => invariants.reported(scheduler.running!),
+    });
+    return { number, clock, limiter };
+  });
+
+  /** Whether the isolate is asking already for what may be an answer to this, too. */
+  function mayWait(isolate: Isolate, { method, identity, cost }: Ask): boolean {
+    return [...unanswered].some(
+      (other) =>
+        other.isolate === isolate &&
+        other.identity === identity &&
+        other.cost <= cost &&
+        other.method === "limit" &&
+        method === "limit",
+    );
+  }
+
+  function answered(call: Call, answer: Answer): void {
+    unanswered.delete(call);
+    trace(() => `  call ${call.number}: ${describeAnswer(call, answer)}`);
+    call.answer = answer;
+    const rows = answer.decision?.policies ?? [];
+    if (rows.some(({ retryAfterMs }) => retryAfterMs > 0)) {
+      waiting.set(call.identity, call.isolate.number);
+    }
+    invariants.answered(call, answer);
+  }
+
+  return {
+    scheduler,
+    network,
+    redis,
+    isolates,
+    waiting,
+    truth,
+
+    stepClock(number, by) {
+      isolates[number]!.clock.step(by);
+      invariants.set(isolates[number]!, by);
+    },
+
+    call(number, ask, seed) {
+      const isolate = isolates[number]!;
+      const call: Call = {
+        ...ask,
+        number: ++calls,
+        isolate,
+        random: createRandom(seed),
+        calledAt: scheduler.now,
+        deadline: mayWait(isolate, ask) ? isolate.clock.timeAfter(PATIENCE) : scheduler.now,
+        commands: 0,
+        executions: [],
+        received: undefined,
+        answer: undefined,
+      };
+      trace(() => `call ${call.number}, isolate ${isolate.number}: ${describeAsk(ask)}`);
+      unanswered.add(call);
+      invariants.called(call);
+      scheduler.runAs(call, () => {
+        void start(call)
+          .then(
+            (decision) => answered(call, decision ? { decision } : {}),
+            (error) => answered(call, { error }),
+          )
+          .catch((error) => violated("simulator", error.stack));
+      });
+      return call;
+    },
+  };
+}
+
+function start({ isolate: { limiter }, method, identity, cost }: Call): Promise<Decision | void> {
+  switch (method) {
+    case "limit":
+    case "peek":
+      return limiter[method](identity, { cost });
+    case "charge":
+      return limiter.charge(identity, cost);
+    case "reset":
+      return limiter.reset(identity);
+  }
+}

@@ -1,0 +1,22 @@
+import type { Answer, Call, Execution } from "./call.ts";
+
+/** Takes the next line of a story, which is only told if somebody listens. */
+export type Trace = (line: () => string) => void;
+
+export const silence: Trace = () => {};
+
+export function describeExecution({ operation, cost, rows }: Execution): string {
+  const parts = rows.map(
+    ({ allowed, remaining, retryAfterUs }) =>
+      `${allowed ? "room" : "no room"}, ${remaining} left, wait ${retryAfterUs} us`,
+  );
+  return `${operation} ${cost}: ${parts.join("; ") || "done"}`;
+}
+
+export function describeAnswer({ method }: Call, { decision, error }: Answer): string {
+  if (error) return `${method}() failed: ${error.code}`;
+  if (!decision) return "reset";
+  const { reason, status, retryAfterMs } = decision;
+  const why = decision.error ? ` (${decision.error.code})` : "";
+  return `${reason}${why}, ${status}${retryAfterMs > 0 ? `, wait ${retryAfterMs} ms` : ""}`;
+}

@@ -1,0 +1,225 @@
+import { describe, expect, test } from "vitest";
+
+import {
+  fixedWindow,
+  segmentedWindow,
+  slidingWindowCounter,
+  slidingWindowLog,
+  tokenBucket,
+} from "../../../src/policy/policy.ts";
+import type { Operation, Row, Store } from "../../../src/store/store.ts";
+import { compile } from "../compile-policy.ts";
+
+/** What every store promises, whatever it is made of. `open` gives the store under test, the same one each time. */
+export function storeContract(open: () => Store): void {
+  // A window of a day has no boundary within a test, but for one second of the day.
+  const everyAlgorithm = [
+    tokenBucket({ limit: 5, refill: 5, per: "1d" }),
+    slidingWindowLog({ limit: 5, window: "1d" }),
+    slidingWindowCounter({ limit: 5, window: "1d" }),
+    segmentedWindow({ limit: 5, window: "1d" }),
+    fixedWindow({ limit: 5, window: "1d" }),
+  ];
+
+  /** A partition of its own, and how to ask about it. */
+  function partition(...policies: Parameters<typeof compile>[0]) {
+    const compiled = compile(policies);
+    const id = crypto.randomUUID();
+    const keys = compiled.map(({ name }) => `tg:{${id}}:${name}`);
+    return {
+      ask: async (operation: Operation, cost = 1): Promise<readonly Row[]> =>
+        (await open().decide(operation, keys, cost, compiled)).rows,
+      lease: (wanted: number) => open().decide("lease", keys, wanted, compiled),
+      reset: () => open().reset(keys),
+    };
+  }
+
+  describe.each(everyAlgorithm)("$algorithm", (policy) => {
+    test("gives out the limit, then denies and says for how long", async () => {
+      const { ask } = partition(policy);
+      for (const remaining of [4, 3, 2, 1, 0]) {
+        expect((await ask("consume"))[0]).toMatchObject({ allowed: true, remaining });
+      }
+      const [denied] = await ask("consume");
+      expect(denied).toMatchObject({ allowed: false, remaining: 0 });
+      expect(denied!.retryAfterUs).toBeGreaterThan(0);
+      expect(denied!.resetAfterUs).toBeGreaterThanOrEqual(denied!.retryAfterUs);
+    });
+
+    test("says with the last allowed request that the next one waits", async () => {
+      const { ask } = partition(policy);
+      expect((await ask("consume", 4))[0]!.retryAfterUs).toBeGreaterThan(0);
+      const [last] = await ask("consume");
+      expect(last).toMatchObject({ allowed: true, remaining: 0 });
+      expect(last!.retryAfterUs).toBeGreaterThan(0);
+    });
+
+    test("denies a cost that has no room, and takes nothing for it", async () => {
+      const { ask } = partition(policy);
+      await ask("consume", 3);
+      expect((await ask("consume", 3))[0]).toMatchObject({ allowed: false, remaining: 2 });
+      expect((await ask("consume", 2))[0]).toMatchObject({ allowed: true, remaining: 0 });
+    });
+
+    test("tells what a request would get, and takes nothing for it", async () => {
+      const { ask } = partition(policy);
+      expect((await ask("peek"))[0]).toEqual({
+        allowed: true,
+        remaining: 5,
+        retryAfterUs: 0,
+        resetAfterUs: 0,
+      });
+      await ask("consume", 4);
+      expect((await ask("peek", 2))[0]).toMatchObject({ allowed: false, remaining: 1 });
+      expect((await ask("peek"))[0]).toMatchObject({
+        allowed: true,
+        remaining: 1,
+        retryAfterUs: 0,
+      });
+    });
+
+    test("charges whatever is left, into debt", async () => {
+      const { ask } = partition(policy);
+      expect((await ask("charge", 3))[0]).toMatchObject({
+        allowed: true,
+        remaining: 2,
+        retryAfterUs: 0,
+      });
+      const [over] = await ask("charge", 4);
+      expect(over).toMatchObject({ allowed: false, remaining: 0 });
+      expect(over!.retryAfterUs).toBeGreaterThan(0);
+      // However much is charged, the debt has a bound.
+      const [absurd] = await ask("charge", Number.MAX_SAFE_INTEGER);
+      expect(absurd!.remaining).toBe(0);
+      expect(absurd!.retryAfterUs).toBeLessThanOrEqual(2 * 86_400e6);
+      expect((await ask("consume"))[0]!.allowed).toBe(false);
+    });
+
+    test("leases as much as is wanted and left, then denies", async () => {
+      const { ask, lease } = partition(policy);
+      expect(await lease(3)).toMatchObject({
+        taken: 3,
+        rows: [{ allowed: true, remaining: 2, retryAfterUs: 0 }],
+      });
+      const { taken, rows } = await lease(Number.MAX_SAFE_INTEGER);
+      expect(taken).toBe(2);
+      expect(rows[0]).toMatchObject({ allowed: true, remaining: 0 });
+      expect(rows[0]!.retryAfterUs).toBeGreaterThan(0);
+      const denied = await lease(1);
+      expect(denied).toMatchObject({ taken: 0, rows: [{ allowed: false, remaining: 0 }] });
+      expect(denied.rows[0]!.retryAfterUs).toBeGreaterThan(0);
+      expect((await ask("peek"))[0]).toMatchObject({ allowed: false, remaining: 0 });
+    });
+
+    test("forgets on reset", async () => {
+      const { ask, reset } = partition(policy);
+      await ask("consume", 5);
+      await reset();
+      expect((await ask("peek"))[0]).toMatchObject({ allowed: true, remaining: 5 });
+      await reset();
+      expect((await ask("consume"))[0]).toMatchObject({ allowed: true, remaining: 4 });
+    });
+
+    test("counts concurrent requests exactly", async () => {
+      const { ask } = partition(policy);
+      const rows = await Promise.all(Array.from({ length: 40 }, () => ask("consume")));
+      expect(rows.filter(([row]) => row!.allowed)).toHaveLength(5);
+    });
+
+    test("lets the one who waits as told pass", async () => {
+      const short = { ...policy, ...("per" in policy ? { per: "200ms" } : { window: "200ms" }) };
+      const { ask } = partition(short as typeof policy);
+      let row: Row;
+      do {
+        row = (await ask("consume"))[0]!;
+      } while (row.retryAfterUs === 0);
+      await new Promise((resolve) => setTimeout(resolve, Math.ceil(row.retryAfterUs / 1000) + 1));
+      expect((await ask("consume"))[0]!.allowed).toBe(true);
+    });
+  });
+
+  describe("several policies", () => {
+    const five = slidingWindowLog({ name: "five", limit: 5, window: "1d" });
+    const three = fixedWindow({ name: "three", limit: 3, window: "1d" });
+    const ten = tokenBucket({ name: "ten", limit: 10, refill: 1, per: "1d" });
+
+    test.for([
+      [five, three, ten],
+      [three, ten, five],
+      [ten, five, three],
+    ])("take a request together or not at all, in any order", async (policies) => {
+      const { ask } = partition(...policies);
+      for (let taken = 1; taken <= 3; taken++) {
+        const rows = await ask("consume");
+        expect(rows.map(({ remaining }) => remaining)).toEqual(
+          policies.map(({ limit }) => limit - taken),
+        );
+        expect(rows.every(({ allowed }) => allowed)).toBe(true);
+      }
+      const denied = await ask("consume");
+      expect(denied.map(({ remaining }) => remaining)).toEqual(
+        policies.map(({ limit }) => limit - 3),
+      );
+      expect(denied.map(({ allowed }) => allowed)).toEqual(policies.map(({ limit }) => limit > 3));
+      expect(denied.map(({ retryAfterUs }) => retryAfterUs > 0)).toEqual(
+        policies.map(({ limit }) => limit === 3),
+      );
+    });
+
+    test("are charged together, each as far as it has room or not", async () => {
+      const { ask } = partition(five, three);
+      const rows = await ask("charge", 4);
+      expect(rows).toMatchObject([
+        { allowed: true, remaining: 1 },
+        { allowed: false, remaining: 0 },
+      ]);
+    });
+
+    test("lease together what the one with the least left has", async () => {
+      const { ask, lease } = partition(five, three, ten);
+      await ask("consume");
+      expect(await lease(4)).toMatchObject({
+        taken: 2,
+        rows: [
+          { allowed: true, remaining: 2, retryAfterUs: 0 },
+          { allowed: true, remaining: 0 },
+          { allowed: true, remaining: 7, retryAfterUs: 0 },
+        ],
+      });
+      expect(await lease(4)).toMatchObject({
+        taken: 0,
+        rows: [
+          { allowed: true, remaining: 2 },
+          { allowed: false, remaining: 0 },
+          { allowed: true, remaining: 7 },
+        ],
+      });
+    });
+
+    test("with sixteen of them, too", async () => {
+      const { ask } = partition(
+        ...Array.from({ length: 16 }, (_, i) =>
+          fixedWindow({ name: `p${i}`, limit: 20 - i, window: "1d" }),
+        ),
+      );
+      expect((await ask("consume", 5)).map(({ remaining }) => remaining)).toEqual(
+        Array.from({ length: 16 }, (_, i) => 15 - i),
+      );
+      expect((await ask("consume", 1)).every(({ remaining }, i) => remaining === 15 - i)).toBe(
+        true,
+      );
+    });
+  });
+
+  test("partitions do not know each other", async () => {
+    const policy = fixedWindow({ limit: 1, window: "1d" });
+    expect((await partition(policy).ask("consume"))[0]!.allowed).toBe(true);
+    expect((await partition(policy).ask("consume"))[0]!.allowed).toBe(true);
+  });
+
+  test("the answer carries the store's clock", async () => {
+    const policies = compile([fixedWindow({ limit: 1, window: "1d" })]);
+    const { now } = await open().decide("peek", [`tg:{${crypto.randomUUID()}}:clock`], 1, policies);
+    expect(Math.abs(now / 1000 - Date.now())).toBeLessThan(60_000);
+  });
+}
