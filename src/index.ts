@@ -15,20 +15,16 @@ export type { Decision, PolicyDecision, Reason } from "./decision/decision.ts";
 export type { CostOptions } from "./limiter/cost.ts";
 export type { Limiter } from "./limiter/limiter.ts";
 export type { Duration } from "./options/duration.ts";
-export {
-  type Algorithm,
-  type FailureVerdict,
-  fixedWindow,
-  type Policy,
-  segmentedWindow,
-  type SegmentedWindowOptions,
-  slidingWindowCounter,
-  slidingWindowLog,
-  tokenBucket,
-  type TokenBucketOptions,
-  type WindowOptions,
-} from "./policy/policy.ts";
+export type { FailureVerdict } from "./algorithms/algorithm.ts";
+export { fixedWindow } from "./algorithms/fixed-window.ts";
+export type { Operation, Row } from "./algorithms/model.ts";
+export { segmentedWindow, type SegmentedWindowOptions } from "./algorithms/segmented-window.ts";
+export { slidingWindowCounter } from "./algorithms/sliding-window-counter.ts";
+export { slidingWindowLog } from "./algorithms/sliding-window-log.ts";
+export { tokenBucket, type TokenBucketOptions } from "./algorithms/token-bucket.ts";
+export type { WindowOptions } from "./algorithms/window.ts";
+export type { Algorithm, Policy } from "./policy/policy.ts";
 export { memoryStore } from "./store/checked-memory-store.ts";
 export type { MemoryStoreOptions } from "./store/memory-store.ts";
 export type { RedisClient, RedisEndpoint } from "./store/redis/client.ts";
-export type { Operation, Reply, Row, Store } from "./store/store.ts";
+export type { Reply, Store } from "./store/store.ts";

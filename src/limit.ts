@@ -1,3 +1,4 @@
+import { IMPLEMENTATION } from "./algorithms/algorithm.ts";
 import type { Decision } from "./decision/decision.ts";
 import type { CostOptions } from "./limiter/cost.ts";
 import { createDecisionPath, type DecisionPath } from "./limiter/decision-path.ts";
@@ -8,7 +9,7 @@ import type { Policy } from "./policy/policy.ts";
 import { readEnvironment } from "./runtime/environment.ts";
 import { setRecent } from "./runtime/lru.ts";
 import { DEFAULT_TIMEOUT_MS, guardStore } from "./store/guarded-store.ts";
-import { redisFromEnvironment } from "./store/redis/client.ts";
+import { redisFromEnvironment } from "./store/redis/endpoint.ts";
 import { redisStore } from "./store/redis/store.ts";
 import type { Store } from "./store/store.ts";
 
@@ -51,22 +52,15 @@ function pathOf(policy: Policy): DecisionPath {
   return path;
 }
 
-/** Equal for policies that mean the same. What cannot be written down has faults, which the compiler tells. */
+/** Equal for equal policies; empty for one that JSON cannot represent, which has faults. */
 function keyOf(policy: Policy): string {
-  const {
-    algorithm,
-    name,
-    limit: most,
-    refill,
-    per,
-    window,
-    segments,
-    onFailure,
-  } = Object(policy) as Record<string, unknown>;
+  const { algorithm, name, limit: units, onFailure } = Object(policy) as Policy;
+  const { options = {} } = Object(policy)[IMPLEMENTATION] ?? {};
+  const own = Object.keys(options).map((option) => policy[option as keyof Policy]);
   try {
-    const key = JSON.stringify([algorithm, name, most, refill, per, window, segments, onFailure]);
-    // An option that does not exist makes it another policy, whose fault the compiler tells.
-    return `${key}${Object.keys(policy).length}`;
+    const key = JSON.stringify([algorithm, name, units, onFailure, own]);
+    // An option that does not exist makes it another policy, whose fault the compiler reports.
+    return key + Object.keys(policy).length;
   } catch {
     return "";
   }

@@ -1,24 +1,89 @@
-import { MAX_LIMIT } from "../options/positive-integer.ts";
-import { fixedWindow } from "./fixed-window-model.ts";
-import type { Implementation } from "./implementation.ts";
-import type { AlgorithmModel } from "./model.ts";
+import { defineAlgorithm, IMPLEMENTATION, MAX_LIMIT, type PolicyOf } from "./algorithm.ts";
+import { type AlgorithmModel, takes, waitingCost } from "./model.ts";
 import { FIXED_WINDOW as script } from "./scripts.generated.ts";
-import { windowTimes } from "./window.ts";
+import { WINDOW, windowNameParts, type WindowOptions, type WindowValues } from "./window.ts";
 
-export const FIXED_WINDOW: Implementation = {
-  name: "fixed-window",
-  options: ["window"],
-  maxLimit: MAX_LIMIT,
-  limitHint: "",
-  code: "f",
-  ttl: () => 0,
-  script,
-  model: fixedWindow as AlgorithmModel<unknown>,
+export type FixedWindowPolicy = PolicyOf<"fixed-window", WindowOptions>;
 
-  /** The window, and its size: in steps of a tenth from a millisecond on, which makes a year 253. */
-  times(policy, limit, path, faults) {
-    const { windowMicroseconds } = windowTimes(policy, limit, path, faults);
-    const size = Math.floor(Math.log(windowMicroseconds / 1000) / Math.log(1.1));
-    return { windowMicroseconds, parameters: [windowMicroseconds, size] };
-  },
+/**
+ * One count per window on a grid of the clock; a window of `"1d"` is a UTC day. The cheapest algorithm. Around a
+ * boundary up to twice the limit passes: with `limit: 100, window: "1m"`, 100 requests at 11:59:59 and 100 more at
+ * 12:00:00.
+ *
+ * @example
+ * fixedWindow({ limit: 1000, window: "1d" })
+ */
+export function fixedWindow(options: WindowOptions): FixedWindowPolicy {
+  return { ...options, algorithm: "fixed-window", [IMPLEMENTATION]: FIXED_WINDOW };
+}
+
+interface FixedWindowParameters extends Readonly<Record<string, number>> {
+  readonly windowUs: number;
+  /** The window's length in steps of a tenth, so that the script notices a changed window: 0 for 1 ms, 253 for a year. */
+  readonly sizeClass: number;
+}
+
+export interface FixedWindowState {
+  /** When the counted window ends. */
+  readonly endsUs: number;
+  /** The size class of that window. */
+  readonly sizeClass: number;
+  readonly used: number;
+}
+
+const model: AlgorithmModel<FixedWindowParameters, FixedWindowState> = (state, request) => {
+  const { nowUs, operation, cost, limit, parameters } = request;
+  const { windowUs, sizeClass } = parameters;
+  const boundary = nowUs - (nowUs % windowUs) + windowUs;
+  let { endsUs, used } = state ?? { endsUs: -Infinity, used: 0 };
+  let kept = state;
+  if (nowUs >= endsUs) {
+    // A window off the grid is followed by another, or one more burst would fit in between.
+    const follows = nowUs - endsUs < windowUs && state!.sizeClass === sizeClass;
+    endsUs = follows ? endsUs + windowUs : boundary;
+    used = 0;
+  } else if (state!.sizeClass !== sizeClass) {
+    // The window was changed: the count moves to the window of the new grid, but not beyond the old one's end if that
+    // was longer.
+    endsUs = state!.sizeClass < sizeClass ? boundary : Math.min(endsUs, boundary);
+    kept = { endsUs, sizeClass, used };
+  } else if (endsUs - nowUs > windowUs) {
+    // The clock stepped back to before the window began: the window begins now.
+    endsUs = nowUs + windowUs;
+    kept = { endsUs, sizeClass, used };
+  }
+
+  const allowed = used + cost <= limit;
+  if (takes(operation, allowed)) {
+    used = Math.min(used + cost, Math.max(2 * limit, used));
+    kept = { endsUs, sizeClass, used };
+  }
+
+  return {
+    allowed,
+    remaining: Math.max(0, limit - used),
+    retryAfterUs: used + waitingCost(request) > limit ? endsUs - nowUs : 0,
+    resetAfterUs: used > 0 ? endsUs - nowUs : 0,
+    state: kept,
+  };
 };
+
+export const FIXED_WINDOW = defineAlgorithm<WindowValues, FixedWindowParameters, FixedWindowState>({
+  name: "fixed-window",
+  code: "f",
+  maxLimit: MAX_LIMIT,
+  options: { window: WINDOW },
+  nameParts: windowNameParts,
+
+  quotaOf(limit, { window: windowUs }) {
+    const sizeClass = Math.floor(Math.log(windowUs / 1000) / Math.log(1.1));
+    return { limit, windowUs, parameters: { windowUs, sizeClass } };
+  },
+  parameters: ["windowUs", "sizeClass"],
+  ttl: () => 0,
+
+  // As it is: leased units expire with the window in which they were taken.
+  lease: { tighten: (quota) => quota, maxUs: () => Infinity, endsWithWindow: true },
+  script,
+  model,
+});

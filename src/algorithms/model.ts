@@ -1,37 +1,60 @@
-import type { Operation, Row } from "../store/store.ts";
+export type Operation =
+  /** Take the cost if every policy allows it. */
+  | "consume"
+  /** Report what `consume` would do; take nothing. */
+  | "peek"
+  /** Take the cost, whatever is left. */
+  | "charge"
+  /** Take as many units as every policy has room for, up to the cost, if that is at least one. */
+  | "lease";
 
-/** One request as an algorithm sees it. Times in microseconds; `a` and `b` are the policy's two parameters. */
-export interface Request {
-  readonly now: number;
+/** The answer of one policy. */
+export interface Row {
+  /** Whether this policy alone has room for the cost (for a lease: for one unit). */
+  readonly allowed: boolean;
+  /** Units left afterwards. */
+  readonly remaining: number;
+  /** Microseconds until the same cost (after a charge or a lease: one unit) has room; 0 if it has room now. */
+  readonly retryAfterUs: number;
+  /** Microseconds until the whole limit is available again. */
+  readonly resetAfterUs: number;
+}
+
+/** One request as an algorithm sees it. */
+export interface ModelRequest<Parameters> {
+  /** The store's clock, in microseconds since 1970. */
+  readonly nowUs: number;
   readonly operation: Operation;
   readonly cost: number;
   readonly limit: number;
-  readonly a: number;
-  readonly b: number;
+  readonly parameters: Parameters;
   /**
-   * How many moments the state may tell apart, from 3. Beyond that, units count as taken a little later than they were,
-   * never earlier. Default: all, as the script does.
+   * How many moments the state may distinguish, at least 3. Beyond that, units count as taken slightly later than they
+   * were, never earlier. Default: all, as in the script.
    */
   readonly maxMoments?: number;
 }
 
-/** An algorithm's answer; `state` is what to keep: the state that came in, unless the request changed it. */
+/** The algorithm's answer; `state` is what to keep: the same object unless the request changed it. */
 export interface Outcome<State> extends Row {
   readonly state: State | undefined;
 }
 
 /**
- * One algorithm: what was kept and a request in, a row and what to keep out. Whole numbers only. It is the reference
- * that the Lua file of the same name is checked against.
+ * The reference for one algorithm: the stored state and a request in, a row and the new state out, in whole numbers.
+ * The Lua file of the same name is tested against it, and the memory store counts with it.
  */
-export type AlgorithmModel<State> = (state: State | undefined, request: Request) => Outcome<State>;
+export type AlgorithmModel<Parameters, State> = (
+  state: State | undefined,
+  request: ModelRequest<Parameters>,
+) => Outcome<State>;
 
 /** Whether the operation takes the cost, given whether the policy has room for it. */
 export function takes(operation: Operation, allowed: boolean): boolean {
   return operation === "charge" || (operation === "consume" && allowed);
 }
 
-/** The cost whose wait a row reports: after a charge it is that of one more unit. */
-export function waitingCost({ operation, cost }: Request): number {
+/** The cost whose wait a row reports: one unit after a charge, else the request's own. */
+export function waitingCost({ operation, cost }: ModelRequest<unknown>): number {
   return operation === "charge" ? 1 : cost;
 }

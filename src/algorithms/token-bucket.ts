@@ -1,53 +1,161 @@
-import { MAX_LIMIT, positiveInteger } from "../options/positive-integer.ts";
-import type { Policy } from "../policy/policy.ts";
-import type { Implementation, Times } from "./implementation.ts";
-import type { AlgorithmModel } from "./model.ts";
+import { type Duration, parseDuration } from "../options/duration.ts";
+import {
+  type CommonOptions,
+  defineAlgorithm,
+  IMPLEMENTATION,
+  MAX_LIMIT,
+  type PolicyOf,
+  type Quota,
+} from "./algorithm.ts";
+import { type AlgorithmModel, type ModelRequest, takes, waitingCost } from "./model.ts";
 import { TOKEN_BUCKET as script } from "./scripts.generated.ts";
-import { tokenBucket } from "./token-bucket-model.ts";
-import { MAX_WINDOW, windowOf } from "./window.ts";
+import { WINDOW_RANGE } from "./window.ts";
 
-export const TOKEN_BUCKET: Implementation = {
-  name: "token-bucket",
-  options: ["refill", "per"],
-  maxLimit: MAX_LIMIT,
-  limitHint: "",
-  code: "b",
-  ttl,
-  script,
-  model: tokenBucket as AlgorithmModel<unknown>,
+export interface TokenBucketOptions extends CommonOptions {
+  /** Size of the bucket, which is the largest burst: 1 to 1,000,000,000 units. */
+  readonly limit: number;
+  /** Units that come back every `per`: 1 to 1,000,000,000. */
+  readonly refill: number;
+  /** The time in which `refill` units come back, 1 ms to 366 days. */
+  readonly per: Duration;
+}
 
-  /** An interval and a divisor: one unit comes back every interval / divisor microseconds. */
-  times(policy, limit, path, faults) {
-    const { refill, per } = policy as Extract<Policy, { algorithm: "token-bucket" }>;
-    const units = positiveInteger(refill, MAX_LIMIT, `${path}.refill`, faults);
-    const microseconds = windowOf(per, `${path}.per`, faults);
-    const common = greatestCommonDivisor(microseconds, units);
-    let parameters: [number, number] = [microseconds / common, units / common];
-    if (limit * parameters[0] >= 2 ** 51) {
-      // The exact fraction does not fit: one of fewer units that does, off by 0.01 % at most. Rounded up, and by more than
-      // a product can be off, so that never a unit too many comes back.
-      const fewer = Math.max(1, Math.floor(((2 ** 50 / limit) * units) / microseconds));
-      const divisor = Math.min(units, fewer);
-      parameters = [Math.ceil(((divisor * microseconds) / units) * (1 + 2 ** -50)), divisor];
+export type TokenBucketPolicy = PolicyOf<"token-bucket", TokenBucketOptions>;
+
+/**
+ * A bucket of `limit` units that refills continuously (GCRA): a burst of `limit`, then the refill rate. In any span of
+ * time w it admits at most `limit + rate * w`: with `limit: 20, refill: 10, per: "1s"`, 20 at once and 620 in a minute.
+ * One number in Redis.
+ *
+ * @example
+ * tokenBucket({ limit: 20, refill: 10, per: "1s" })
+ */
+export function tokenBucket(options: TokenBucketOptions): TokenBucketPolicy {
+  return { ...options, algorithm: "token-bucket", [IMPLEMENTATION]: TOKEN_BUCKET };
+}
+
+interface TokenBucketValues {
+  readonly refill: number;
+  /** Microseconds. */
+  readonly per: number;
+}
+
+/** One unit comes back every `intervalUs / divisor` microseconds: a fraction, so that any rate is exact. */
+interface TokenBucketParameters extends Readonly<Record<string, number>> {
+  readonly intervalUs: number;
+  readonly divisor: number;
+}
+
+/** The theoretical arrival time: `tatUs` microseconds and `rest / divisor` more. */
+export interface TokenBucketState {
+  readonly tatUs: number;
+  readonly rest: number;
+  /** Whether a charge led into debt: only then can more than the limit be used. */
+  readonly debt: boolean;
+}
+
+/**
+ * GCRA in whole numbers: `used` is how far the arrival time lies ahead of now, in 1/divisor microseconds. Formula: the
+ * virtual scheduling algorithm of ATM Forum TM 4.0, with costs.
+ */
+const model: AlgorithmModel<TokenBucketParameters, TokenBucketState> = (state, request) => {
+  const { nowUs, operation, cost, limit, parameters } = request;
+  const { intervalUs, divisor } = parameters;
+  const capacity = limit * intervalUs;
+  let kept = state;
+  let used = 0;
+  if (state) {
+    used = Math.max(0, (state.tatUs - nowUs) * divisor + Math.min(state.rest, divisor));
+    const most = state.debt ? 2 * capacity : capacity;
+    if (used > most) {
+      // The clock stepped back, or the bucket has become smaller.
+      used = most;
+      kept = stateOf(request, used);
     }
-    const windowMicroseconds = (limit * parameters[0]) / parameters[1];
-    if (windowMicroseconds > MAX_WINDOW) {
+  }
+
+  const allowed = used + cost * intervalUs <= capacity;
+  if (takes(operation, allowed)) {
+    used = Math.min(used + cost * intervalUs, 2 * capacity);
+    kept = stateOf(request, used);
+  }
+
+  const excess = used + waitingCost(request) * intervalUs - capacity;
+  return {
+    allowed,
+    remaining: Math.max(0, Math.floor((capacity - used) / intervalUs)),
+    retryAfterUs: Math.max(0, Math.ceil(excess / divisor)),
+    resetAfterUs: Math.ceil(used / divisor),
+    state: kept,
+  };
+};
+
+function stateOf(
+  { nowUs, limit, parameters: { intervalUs, divisor } }: ModelRequest<TokenBucketParameters>,
+  used: number,
+): TokenBucketState {
+  const tatUs = nowUs + Math.floor(used / divisor);
+  return { tatUs, rest: used % divisor, debt: used > limit * intervalUs };
+}
+
+export const TOKEN_BUCKET = defineAlgorithm<
+  TokenBucketValues,
+  TokenBucketParameters,
+  TokenBucketState
+>({
+  name: "token-bucket",
+  code: "b",
+  maxLimit: MAX_LIMIT,
+  options: { refill: { kind: "integer", max: MAX_LIMIT }, per: { kind: "duration" } },
+  nameParts: ({ refill, per }) => [refill, "per", per],
+
+  quotaOf(limit, { refill, per: perUs }, path, faults) {
+    const quota = quotaOf(limit, intervalOf(limit, refill, perUs));
+    if (quota.windowUs > parseDuration(WINDOW_RANGE.max)!) {
       faults.add(
         `${path}.limit`,
         limit,
-        `At ${units} per ${per} the bucket would take more than 366 days to refill: lower the limit or raise the refill.`,
+        `At ${refill} per ${perUs / 1e6} s the bucket would take more than 366 days to refill: lower the limit or raise the refill.`,
       );
     }
-    return { windowMicroseconds, parameters };
+    return quota;
   },
-};
+  parameters: ["intervalUs", "divisor"],
 
-/** Twice what the bucket takes to refill, for the deepest debt; where whole times can be incremented, as a class. */
-function ttl({ windowMicroseconds, parameters: [, divisor] }: Times): number {
-  const milliseconds = Math.ceil((2 * windowMicroseconds) / 1000) + 1;
-  return divisor > 1
-    ? milliseconds
-    : Math.max(101, Math.ceil(Math.log(milliseconds) / Math.log(1.03)));
+  /** Twice the time to refill, for the deepest debt; as a class where whole times can be incremented. */
+  ttl({ windowUs, parameters: { divisor } }) {
+    const ttlMs = Math.ceil((2 * windowUs) / 1000) + 1;
+    return divisor > 1 ? ttlMs : Math.max(101, Math.ceil(Math.log(ttlMs) / Math.log(1.03)));
+  },
+
+  lease: {
+    /** Smaller by what comes back within a lease. */
+    tighten({ limit, parameters }, leaseUs) {
+      const { intervalUs, divisor } = parameters;
+      return quotaOf(limit - Math.ceil((leaseUs * divisor) / intervalUs), parameters);
+    },
+    /** At least half of the bucket remains, to gather what comes back while nobody may ask. */
+    maxUs: ({ limit, parameters: { intervalUs, divisor } }) =>
+      (Math.floor(limit / 2) * intervalUs) / divisor,
+  },
+  script,
+  model,
+});
+
+function quotaOf(limit: number, parameters: TokenBucketParameters): Quota<TokenBucketParameters> {
+  return { limit, windowUs: (limit * parameters.intervalUs) / parameters.divisor, parameters };
+}
+
+function intervalOf(limit: number, refill: number, perUs: number): TokenBucketParameters {
+  const common = greatestCommonDivisor(perUs, refill);
+  const exact = { intervalUs: perUs / common, divisor: refill / common };
+  if (limit * exact.intervalUs < 2 ** 51) return exact;
+  // The exact fraction does not fit: use one with a smaller divisor that does, off by at most 0.01 %. It is rounded up,
+  // by more than a product can be off, so that never a unit too many comes back.
+  const fewer = Math.max(1, Math.floor(((2 ** 50 / limit) * refill) / perUs));
+  const divisor = Math.min(refill, fewer);
+  const intervalUs = Math.ceil(((divisor * perUs) / refill) * (1 + 2 ** -50));
+  return { intervalUs, divisor };
 }
 
 function greatestCommonDivisor(a: number, b: number): number {

@@ -15,11 +15,11 @@ export interface HeaderOptions {
 /**
  * The header fields of a decision.
  *
- * @param now when it was made, by the store's clock, in microseconds since 1970
+ * @param nowUs when it was made, by the store's clock, in microseconds since 1970
  */
 export function decisionHeaders(
   decision: Decision,
-  now: number,
+  nowUs: number,
   compiled: readonly CompiledPolicy[],
   options: HeaderOptions,
 ): Headers {
@@ -34,7 +34,7 @@ export function decisionHeaders(
     headers.set("X-RateLimit-Limit", String(limit));
     headers.set("X-RateLimit-Remaining", String(remaining));
     // Whole microseconds: an earlier answer as it stands now comes to fractions of the same moment.
-    const resetAt = Math.round(now + resetAfterMs * 1000);
+    const resetAt = Math.round(nowUs + resetAfterMs * 1000);
     headers.set("X-RateLimit-Reset", String(Math.ceil(resetAt / 1e6)));
   }
   if (!decision.allowed) headers.set("Retry-After", String(retryAfterSeconds(decision)));

@@ -27,14 +27,14 @@ export function decisionResponse(decision: Decision): Response {
   }
   const violated = decision.policies.filter(({ allowed }) => !allowed).map(({ name }) => name);
   const headers = decision.headers();
-  const retryAfterUs = headers.get("Retry-After");
+  const seconds = headers.get("Retry-After");
   return problemResponse(
     decision.status === 503
       ? {
           type: `${REGISTRY}temporary-reduced-capacity`,
           title: "Temporary Reduced Capacity",
           status: 503,
-          detail: `The service cannot check its limits right now. Try again in ${retryAfterUs} s.`,
+          detail: `The service cannot check its limits right now. Try again in ${seconds} s.`,
           "violated-policies": violated,
         }
       : {
@@ -44,7 +44,7 @@ export function decisionResponse(decision: Decision): Response {
           detail:
             decision.reason === "cost-exceeds-limit"
               ? "This request costs more than its limit allows at any time."
-              : `The request quota is used up. Try again in ${retryAfterUs} s.`,
+              : `The request quota is used up. Try again in ${seconds} s.`,
           "violated-policies": violated,
         },
     headers,

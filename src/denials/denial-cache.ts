@@ -1,4 +1,5 @@
-import type { Reply, Row } from "../store/store.ts";
+import type { Row } from "../algorithms/model.ts";
+import type { Reply } from "../store/store.ts";
 import { createClockCache, type ClockCache } from "./clock-cache.ts";
 
 export interface DenialCache {
@@ -55,9 +56,9 @@ export function createDenialCache(maxEntries: number): DenialCache {
       return replyAt(numbers, at, at + columns, now);
     },
 
-    learn(partition, cost, sentAt, { now: shown, rows }) {
+    learn(partition, cost, sentAt, { nowUs, rows }) {
       if (rows.every(({ retryAfterUs }) => retryAfterUs === 0) || sentAt <= forgotAt) return;
-      const denial = [cost, sentAt, shown];
+      const denial = [cost, sentAt, nowUs];
       for (const { remaining, retryAfterUs, resetAfterUs } of rows) {
         denial.push(remaining, retryAfterUs, resetAfterUs);
       }
@@ -87,5 +88,5 @@ function replyAt(known: Float64Array, from: number, end: number, now: number): R
       resetAfterUs: Math.max(0, known[at + 2]! - passed),
     });
   }
-  return { now: known[from + 2]! + passed, rows };
+  return { nowUs: known[from + 2]! + passed, rows };
 }

@@ -1,9 +1,9 @@
-import type { LimiterSettings } from "../limiter/settings.ts";
+import type { Row } from "../algorithms/model.ts";
 import { Faults } from "../options/faults.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 import { createBreaker } from "../runtime/breaker.ts";
 import { TIMED_OUT, withTimeout } from "../runtime/timeout.ts";
-import type { Reply, Row } from "../store/store.ts";
+import type { Reply } from "../store/store.ts";
 import { type DenialCache, DRIFT } from "./denial-cache.ts";
 import { earliest, type RedisClocks } from "./redis-clocks.ts";
 import { PATIENCE } from "./single-flight.ts";
@@ -32,14 +32,18 @@ export interface Sharing {
   forget(partition: string): void;
 }
 
+/** What of a limiter's settings sharing needs. */
+export interface SharingSettings {
+  readonly prefix: string;
+  readonly policies: readonly CompiledPolicy[];
+  /** The isolate's monotonic clock, in milliseconds. */
+  readonly now: () => number;
+}
+
 /** Denials that isolates share: an option of a limiter, made by `shareDenials()`. */
 export interface SharedDenials {
   /** Joins in with what an isolate's limiter knows. */
-  share(
-    settings: Pick<LimiterSettings, "prefix" | "policies" | "now">,
-    clocks: RedisClocks,
-    denials: DenialCache,
-  ): Sharing;
+  share(settings: SharingSettings, clocks: RedisClocks, denials: DenialCache): Sharing;
 }
 
 /**
@@ -128,7 +132,7 @@ function join(
         const note = await read(partition);
         const [first, shown, ...rest] = note as [number, number];
         if (note.length === 2 + 3 * policies.length && first > 0 && shown < latest()) {
-          const reply = { now: shown, rows: toRows(rest) };
+          const reply = { nowUs: shown, rows: toRows(rest) };
           denials.learn(partition, first, earliest(bound, shown), reply);
           const denied = denials.find(partition, cost, now());
           if (denied) return denied;
@@ -154,8 +158,8 @@ function join(
 }
 
 /** What a deployment may change: then what was shared before is about something else. */
-function meaning({ name, algorithm, limit, parameters }: CompiledPolicy): unknown {
-  return [name, algorithm, limit, parameters];
+function meaning({ name, scriptArguments }: CompiledPolicy): unknown {
+  return [name, scriptArguments];
 }
 
 function toNumbers({ remaining, retryAfterUs, resetAfterUs }: Row): number[] {

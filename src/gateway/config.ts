@@ -4,7 +4,7 @@ import { checkClientIp, type ClientIp } from "../partition/client-ip.ts";
 import type { Environment } from "../runtime/environment.ts";
 import { memoryStore } from "../store/memory-store.ts";
 import { openStore } from "../store/open-store.ts";
-import { GIVE_REDIS } from "../store/redis/client.ts";
+import { GIVE_REDIS } from "../store/redis/endpoint.ts";
 import type { Store } from "../store/store.ts";
 import { reworded } from "./check.ts";
 import { inRule, readRule, routeOf, type Rule } from "./rule.ts";

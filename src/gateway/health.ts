@@ -1,6 +1,7 @@
-import { FIXED_WINDOW } from "../algorithms/fixed-window.ts";
+import { fixedWindow } from "../algorithms/fixed-window.ts";
 import { StoreError } from "../errors/errors.ts";
-import type { CompiledPolicy } from "../policy/compile.ts";
+import { Faults } from "../options/faults.ts";
+import { compilePolicies } from "../policy/compile.ts";
 import type { Store, StoreFacts } from "../store/store.ts";
 
 /** How long an answer is repeated, in milliseconds: asking for health must not be a way to load Redis. */
@@ -10,18 +11,11 @@ const FRESH = 1_000;
 const LOOKS = 1_000_000_000;
 
 /** A policy that nobody else counts against: charging it exercises the whole way to Redis and back. */
-const PROBE: CompiledPolicy = {
-  name: "health",
-  key: "health:f",
-  algorithm: "fixed-window",
-  implementation: FIXED_WINDOW,
-  limit: LOOKS,
-  window: 1,
-  onFailure: undefined,
-  parameters: [1_000_000, 0],
-  ttl: 1_000,
-  field: "",
-};
+const POLICIES = compilePolicies(
+  [fixedWindow({ name: "health", limit: LOOKS, window: "1s" })],
+  "policies",
+  new Faults(),
+);
 
 type Verdict =
   | { readonly status: "ok" }
@@ -39,13 +33,13 @@ export function healthCheck(
   now: () => number,
 ): () => Promise<Response> {
   // No identity becomes this partition: after a `#`, a partition key has 43 characters.
-  const keys = [`${prefix}:{#health}:${PROBE.key}`];
+  const keys = POLICIES.map(({ key }) => `${prefix}:{#health}:${key}`);
   let asked = -Infinity;
   let known: Status | undefined;
 
   async function decide(): Promise<Verdict> {
     try {
-      await store.decide("charge", keys, 1, [PROBE]);
+      await store.decide("charge", keys, 1, POLICIES);
       return { status: "ok" };
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;

@@ -29,7 +29,7 @@ export interface Holding {
   pausedUntil: number;
 }
 
-const NO_ANSWER: Reply = { now: 0, rows: [] };
+const NO_ANSWER: Reply = { nowUs: 0, rows: [] };
 
 export function createHolding(now: number): Holding {
   return {

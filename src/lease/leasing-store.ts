@@ -1,7 +1,8 @@
+import type { Operation, Row } from "../algorithms/model.ts";
 import { DRIFT } from "../denials/denial-cache.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 import { setRecent } from "../runtime/lru.ts";
-import type { Operation, Reply, Row, Store } from "../store/store.ts";
+import type { Reply, Store } from "../store/store.ts";
 import { countDemand, createHolding, heldUnits, type Holding, spend } from "./holding.ts";
 
 /** Fewer units are not worth it: some would expire, and hardly a call would be saved. */
@@ -41,8 +42,8 @@ export function leasingStore(
   // After a lease that got less than it asked for, and until one is answered: what comes back meanwhile gathers in the
   // store, where it is everybody's. A quarter, so that it gathers less than a bucket holds, and is not old when it comes.
   const pause = length / 4;
-  const fixedWindows = policies.flatMap(({ algorithm }, i) =>
-    algorithm === "fixed-window" ? [i] : [],
+  const endingWithWindow = policies.flatMap(({ implementation }, i) =>
+    implementation.lease.endsWithWindow ? [i] : [],
   );
   const holdings = new Map<string, Holding>();
   /** The longest that the store took lately, fading: units have to last for that long while the next ones are fetched. */
@@ -84,9 +85,9 @@ export function leasingStore(
       ...row,
       retryAfterUs: Math.min(row.retryAfterUs, most),
     }));
-    const told = { ...reply, rows };
-    expectSilence(holding, told, time);
-    return told;
+    const shortened = { ...reply, rows };
+    expectSilence(holding, shortened, time);
+    return shortened;
   }
 
   /** Asks for several units at once, and leaves those that are held to others. */
@@ -126,14 +127,14 @@ export function leasingStore(
     if (!holding.short && holding.pausedUntil === pausedUntil) holding.pausedUntil = sentAt;
     const time = now();
     if (taken > 0) {
-      const ends = fixedWindows.map((i) => rows[i]!.resetAfterUs);
+      const ends = endingWithWindow.map((i) => rows[i]!.resetAfterUs);
       const until = sentAt + (Math.min(lease, ...ends) / 1000) * (1 - DRIFT);
       holding.grants.push({ units: taken - 1, until });
-      return toldOf(holding, time, true);
+      return replyFromHolding(holding, time, true);
     }
     return heldUnits(holding, time) > 0
       ? spendHeld(holding, 1, time)
-      : toldOf(holding, time, false);
+      : replyFromHolding(holding, time, false);
   }
 
   return {
@@ -155,7 +156,7 @@ export function leasingStore(
         return enough || !mayRenew ? spendHeld(holding, cost, time) : renew(holding, keys, units);
       }
       if (mayRenew) return renew(holding, keys, units);
-      if (busy && holding.short) return toldOf(holding, time, false);
+      if (busy && holding.short) return replyFromHolding(holding, time, false);
       return cost === 1 ? consume(holding, keys) : consumeSeveral(holding, keys, cost);
     },
 
@@ -169,30 +170,30 @@ export function leasingStore(
 
 function spendHeld(holding: Holding, cost: number, time: number): Reply {
   spend(holding, cost);
-  return toldOf(holding, time, true);
+  return replyFromHolding(holding, time, true);
 }
 
-/** What a request is told that was served from, or denied for want of, units held: the latest answer as it stands now. */
-function toldOf(holding: Holding, time: number, allowed: boolean): Reply {
+/** The reply to a request that held units serve, or that is denied because none are left: the latest answer as it stands now. */
+function replyFromHolding(holding: Holding, time: number, allowed: boolean): Reply {
   const { answer, sentAt, pausedUntil } = holding;
-  const passed = Math.round((time - sentAt) * 1000);
+  const elapsedUs = Math.round((time - sentAt) * 1000);
   const pauseLeft = Math.round((pausedUntil - time) * 1000);
   const held = heldUnits(holding, time);
   const rows = answer.rows.map(({ remaining, retryAfterUs, resetAfterUs }): Row => {
     // Of a policy that has no more, the next unit comes when its own wait is over, and not before leases are asked for
     // again.
     const waits = retryAfterUs > 0 && held === 0;
-    const wait = waits ? Math.max(retryAfterUs - passed, pauseLeft, allowed ? 0 : 1) : 0;
+    const wait = waits ? Math.max(retryAfterUs - elapsedUs, pauseLeft, allowed ? 0 : 1) : 0;
     return {
       allowed: allowed || !waits,
       remaining: remaining + held,
       retryAfterUs: wait,
-      resetAfterUs: Math.max(wait, resetAfterUs - passed),
+      resetAfterUs: Math.max(wait, resetAfterUs - elapsedUs),
     };
   });
-  const told = { now: answer.now + passed, rows, repeated: true } as const;
-  expectSilence(holding, told, time);
-  return told;
+  const reply = { nowUs: answer.nowUs + elapsedUs, rows, repeated: true } as const;
+  expectSilence(holding, reply, time);
+  return reply;
 }
 
 /** Whoever is told to wait may keep requests back for that long: that they do not come says nothing of the demand. */

@@ -8,9 +8,6 @@ const SHORTEST = 10_000;
 /** What one isolate holds is there for nobody else: for longer than this, people would notice. */
 const LONGEST = 10_000_000;
 
-/** A lease makes a window longer, and so the rate smaller by as large a share. */
-const MAX_SHARE = 0.1;
-
 /**
  * The length of a lease in microseconds; `undefined` if there was a fault.
  *
@@ -26,7 +23,9 @@ export function readLease(
     faults.add("lease", lease, 'Give a time from "10ms" to "10s", such as "100ms".');
     return undefined;
   }
-  const longest = Math.floor(Math.min(...policies.map(longestLease)));
+  const longest = Math.floor(
+    Math.min(...policies.map((policy) => policy.implementation.lease.maxUs(policy))),
+  );
   if (length <= longest) return length;
   faults.add(
     "lease",
@@ -36,12 +35,4 @@ export function readLease(
       : `It takes too much of these policies' limits: give "${longest / 1000}ms" or less.`,
   );
   return undefined;
-}
-
-/** Microseconds. */
-function longestLease({ algorithm, limit, window, parameters }: CompiledPolicy): number {
-  const [interval, divisor] = parameters;
-  // At least half of a bucket stays, so that it can gather what comes back while nobody may ask.
-  if (algorithm === "token-bucket") return (Math.floor(limit / 2) * interval) / divisor;
-  return algorithm === "fixed-window" ? Infinity : window * 1e6 * MAX_SHARE;
 }

@@ -1,11 +1,13 @@
-import { createDecision, type Decision, type Reason } from "../decision/decision.ts";
+import type { Operation } from "../algorithms/model.ts";
+import { createDecision } from "../decision/create-decision.ts";
+import { type Decision, type Reason } from "../decision/decision.ts";
 import { createDenialCache } from "../denials/denial-cache.ts";
 import { createRedisClocks } from "../denials/redis-clocks.ts";
 import type { Sharing } from "../denials/shared-denials.ts";
 import { createSingleFlight } from "../denials/single-flight.ts";
 import { StoreError } from "../errors/errors.ts";
 import { partitionKey } from "../partition/partition-key.ts";
-import type { Operation, Reply, Store } from "../store/store.ts";
+import type { Reply, Store } from "../store/store.ts";
 import { type CostOptions, costOf } from "./cost.ts";
 import { createFallback } from "./fallback.ts";
 import type { LimiterSettings } from "./settings.ts";
@@ -74,28 +76,28 @@ export function createDecisionPath(store: Store, settings: LimiterSettings): Dec
     try {
       const reply = await store.decide(operation, keys, cost, policies);
       const receivedAt = now();
-      const { now: shown, rows, repeated } = reply;
+      const { nowUs, rows, repeated } = reply;
       fallback.note(partition, reply, sentAt, receivedAt);
       if (
         settings.maxDenials > 0 &&
         cost > 0 &&
         rows.some(({ retryAfterUs }) => retryAfterUs > 0)
       ) {
-        const answeredAt = repeated ? sentAt : clocks.note(partition, shown, sentAt, receivedAt);
+        const answeredAt = repeated ? sentAt : clocks.note(partition, nowUs, sentAt, receivedAt);
         denials.learn(partition, operation === "charge" ? 1 : cost, answeredAt, reply);
       }
-      tell?.(partition, cost, shown, rows);
+      tell?.(partition, cost, nowUs, rows);
       return rows.every(({ allowed }) => allowed)
         ? answer("allowed", reply)
         : answer("limited", reply);
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
-      const { now: shown, rows, status } = fallback.decide(operation, partition, keys, cost);
+      const { nowUs, rows, status } = fallback.decide(operation, partition, keys, cost);
       return createDecision({
         reason: "store-unavailable",
         status,
         policies,
-        now: shown,
+        nowUs,
         rows,
         headerOptions,
         error,
@@ -103,12 +105,12 @@ export function createDecisionPath(store: Store, settings: LimiterSettings): Dec
     }
   }
 
-  function answer(reason: Reason, { now: shown, rows }: Reply): Decision {
+  function answer(reason: Reason, { nowUs, rows }: Reply): Decision {
     return createDecision({
       reason,
       status: reason === "allowed" ? 200 : 429,
       policies,
-      now: shown,
+      nowUs,
       rows,
       headerOptions,
     });
@@ -119,7 +121,7 @@ export function createDecisionPath(store: Store, settings: LimiterSettings): Dec
     if (cost <= smallestLimit) return undefined;
     const known = denials.find(partition, cost, now());
     return answer("cost-exceeds-limit", {
-      now: known?.now ?? fallback.now(),
+      nowUs: known?.nowUs ?? fallback.now(),
       rows: policies.map(({ limit: most }, i) => ({
         allowed: cost <= most,
         remaining: known?.rows[i]?.remaining ?? most,

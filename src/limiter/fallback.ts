@@ -1,7 +1,8 @@
+import type { FailureVerdict } from "../algorithms/algorithm.ts";
+import type { Operation, Row } from "../algorithms/model.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
-import type { FailureVerdict } from "../policy/policy.ts";
 import { memoryStore } from "../store/memory-store.ts";
-import type { Operation, Reply, Row } from "../store/store.ts";
+import type { Reply } from "../store/store.ts";
 import { createLastAnswers, type LastAnswer } from "./last-answers.ts";
 
 /** Decides without the store. */
@@ -64,7 +65,7 @@ export function createFallback(
     own: readonly string[],
     { at, remaining }: LastAnswer,
   ): void {
-    const { now, rows } = memory.decide("peek", own, 1, counted) as Reply;
+    const { nowUs, rows } = memory.decide("peek", own, 1, counted) as Reply;
     void memory.reset(seen);
     for (const [i, policy] of counted.entries()) {
       const charge = (left: number) => {
@@ -72,7 +73,7 @@ export function createFallback(
           void memory.decide("charge", [seen[i]!], policy.limit - left, [policy]);
         }
       };
-      past = Math.min(at, now);
+      past = Math.min(at, nowUs);
       charge(remaining[i]!);
       past = undefined;
       charge(rows[i]!.remaining);
@@ -92,8 +93,8 @@ export function createFallback(
     const seen = seenKeys(keys);
     if (answer.fresh) countSeen(seen, own, answer);
     const both = [...counted, ...counted];
-    const { now, rows } = memory.decide(operation, [...own, ...seen], cost, both) as Reply;
-    return { now, rows: own.map((_key, i) => stricter(rows[i]!, rows[own.length + i]!)) };
+    const { nowUs, rows } = memory.decide(operation, [...own, ...seen], cost, both) as Reply;
+    return { nowUs, rows: own.map((_key, i) => stricter(rows[i]!, rows[own.length + i]!)) };
   }
 
   return {
@@ -116,7 +117,7 @@ export function createFallback(
             };
       });
       const allowed = rows.every((row) => row.allowed);
-      return { now: reply.now, rows, status: closed ? 503 : allowed ? 200 : 429 };
+      return { nowUs: reply.nowUs, rows, status: closed ? 503 : allowed ? 200 : 429 };
     },
 
     note(partition, reply, sentAt, now) {

@@ -60,8 +60,8 @@ export function createLastAnswers(policies: readonly number[], clock: () => numb
   }
 
   return {
-    note(partition, { now: shown, rows }, sentAt, now) {
-      answer[0] = shown;
+    note(partition, { nowUs, rows }, sentAt, now) {
+      answer[0] = nowUs;
       for (let i = 0; i < policies.length; i++) answer[HEAD + i] = rows[policies[i]!]!.remaining;
       if (isOvertaken(partition, sentAt)) return;
       put(partition, now, FRESH);

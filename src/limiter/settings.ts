@@ -1,3 +1,4 @@
+import type { FailureVerdict } from "../algorithms/algorithm.ts";
 import type { HeaderOptions } from "../decision/fields.ts";
 import type { SharedDenials } from "../denials/shared-denials.ts";
 import { readLease } from "../lease/read-lease.ts";
@@ -6,7 +7,7 @@ import type { Duration } from "../options/duration.ts";
 import type { Faults } from "../options/faults.ts";
 import { checkOptions } from "../options/unknown-options.ts";
 import { type CompiledPolicy, compilePolicies } from "../policy/compile.ts";
-import type { FailureVerdict, Policy } from "../policy/policy.ts";
+import type { Policy } from "../policy/policy.ts";
 import { monotonicNow, steadyClock } from "../runtime/clock.ts";
 import type { StoreOptions } from "../store/open-store.ts";
 

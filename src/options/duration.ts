@@ -1,3 +1,5 @@
+import type { Faults } from "./faults.ts";
+
 /** A time with its unit: `"250ms"`, `"10s"`, `"1.5m"`, `"1h"`, `"30d"`. */
 export type Duration = `${number}${"ms" | "s" | "m" | "h" | "d"}`;
 
@@ -10,17 +12,43 @@ const MICROSECONDS: Record<string, number> = {
 };
 
 /**
- * A duration in whole microseconds, the unit of Redis's clock; `undefined` if it is no duration or not a whole
- * number of microseconds.
+ * A duration in whole microseconds, the unit of Redis's clock: `"1.5s"` is 1,500,000. `undefined` if the text is no
+ * duration or not a whole number of microseconds.
  */
 export function parseDuration(duration: unknown): number | undefined {
   if (typeof duration !== "string") return undefined;
   const match = /^(\d{1,15}(?:\.\d{1,6})?)(ms|s|m|h|d)$/.exec(duration);
   if (!match) return undefined;
-  // Decimal fractions are not exact in binary: round, then ask whether there was anything to round.
+  // Decimal fractions are not exact in binary: round, then check whether there was anything to round.
   const exact = Number(match[1]) * MICROSECONDS[match[2]!]!;
   const rounded = Math.round(exact);
   return Math.abs(exact - rounded) <= 1e-12 * exact && Number.isSafeInteger(rounded)
     ? rounded
     : undefined;
+}
+
+/** The durations that an option accepts, and one that fits most people. */
+export interface DurationRange {
+  readonly min: Duration;
+  readonly max: Duration;
+  readonly example: Duration;
+}
+
+/** The microseconds of a duration within the range; otherwise adds a fault and returns `undefined`. */
+export function checkDuration(
+  value: unknown,
+  range: DurationRange,
+  path: string,
+  faults: Faults,
+): number | undefined {
+  const us = parseDuration(value);
+  if (us !== undefined && us >= parseDuration(range.min)! && us <= parseDuration(range.max)!) {
+    return us;
+  }
+  faults.add(path, value, durationRemedy(range));
+  return undefined;
+}
+
+export function durationRemedy({ min, max, example }: DurationRange): string {
+  return `Give a time with its unit (ms, s, m, h or d) from "${min}" to "${max}", such as "${example}".`;
 }

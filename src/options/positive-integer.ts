@@ -1,19 +1,21 @@
 import type { Faults } from "./faults.ts";
 
-/** Beyond it, products of a limit and a time would leave the 2^53 that Lua and JavaScript count exactly. */
-export const MAX_LIMIT = 1_000_000_000;
-
-/** A number that is whole and within its bounds; else a fault, and 1 to go on with. */
-export function positiveInteger(
+/** The value if it is a whole number from 1 to `max`; otherwise adds a fault and returns `undefined`. */
+export function checkPositiveInteger(
   value: unknown,
-  most: number,
+  max: number,
   path: string,
   faults: Faults,
-  instead = "",
-): number {
-  if (Number.isInteger(value) && (value as number) >= 1 && (value as number) <= most) {
+  hint = "",
+): number | undefined {
+  if (Number.isInteger(value) && (value as number) >= 1 && (value as number) <= max) {
     return value as number;
   }
-  faults.add(path, value, `Give a whole number from 1 to ${most}${instead}.`);
-  return 1;
+  faults.add(path, value, integerRemedy(max, hint));
+  return undefined;
+}
+
+/** @param hint continues the sentence, such as `, or a segmented-window for more` */
+export function integerRemedy(max: number, hint = ""): string {
+  return `Give a whole number from 1 to ${max}${hint}.`;
 }

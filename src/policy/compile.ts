@@ -1,38 +1,43 @@
-import { type Implementation, IMPLEMENTATION, type Times } from "../algorithms/implementation.ts";
+import {
+  type FailureVerdict,
+  type Implementation,
+  IMPLEMENTATION,
+  MAX_LIMIT,
+  type OptionKind,
+  type Quota,
+} from "../algorithms/algorithm.ts";
+import { WINDOW_RANGE } from "../algorithms/window.ts";
+import { checkDuration } from "../options/duration.ts";
 import type { Faults } from "../options/faults.ts";
-import { positiveInteger } from "../options/positive-integer.ts";
+import { checkPositiveInteger } from "../options/positive-integer.ts";
 import { didYouMean } from "../options/unknown-options.ts";
-import { ANY_ALGORITHM, type PolicyChecks } from "./any-algorithm.ts";
-import type { Algorithm, FailureVerdict, Policy } from "./policy.ts";
+import type { Algorithm, Policy } from "./policy.ts";
 
-/** A policy checked, with everything computed that a request would otherwise compute. */
-export interface CompiledPolicy extends Pick<Times, "parameters"> {
+/** A checked policy with everything that follows from its numbers, computed once. */
+export interface CompiledPolicy extends Quota<Readonly<Record<string, number>>> {
   readonly name: string;
   readonly algorithm: Algorithm;
   readonly implementation: Implementation;
-  readonly limit: number;
-  /** Seconds, as `w` on the wire but unrounded; for a token bucket the time it takes to refill. */
-  readonly window: number;
   readonly onFailure: FailureVerdict | undefined;
-  /** Ends its keys. */
+  /** The end of its keys. */
   readonly key: string;
-  /** How long its key is kept after a write, as its script takes it. */
-  readonly ttl: number;
-  /** This policy's item of `RateLimit-Policy`. */
+  /** Its group of the script's arguments: algorithm, limit, two parameters, ttl. */
+  readonly scriptArguments: readonly string[];
+  /** Its item of the `RateLimit-Policy` field. */
   readonly field: string;
 }
 
-/** A request that more policies decide than this is a mistake; each is work inside one Redis script. */
+/** More policies per request than this are a mistake; each is work inside one Redis script. */
 const MAX_POLICIES = 16;
 
-/** What to do about policies that are none; what is configured in data says it in its own language. */
+/** Remedies for what is no policy. Configuration as data replaces them by its own syntax. */
 export const LIST_REMEDY = `Give a list of 1 to ${MAX_POLICIES} policies, such as [tokenBucket({ ... })].`;
 export const POLICY_REMEDY = "Give a policy made by tokenBucket() or one of the other builders.";
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const VERDICTS: readonly unknown[] = ["open", "closed", "local"];
 
-/** Checks a list of policies and compiles it; every fault is added under its path. */
+/** Checks a list of policies and compiles it; adds every fault under its path. */
 export function compilePolicies(
   policies: unknown,
   path: string,
@@ -43,7 +48,7 @@ export function compilePolicies(
     return [];
   }
   const paths = new Map<string, string>();
-  // Not map(), which passes over the holes of a list.
+  // Array.from visits the holes of a list, map() does not.
   return Array.from(policies, (policy: unknown, index) => {
     const at = `${path}[${index}]`;
     const compiled = compilePolicy(policy, at, faults);
@@ -61,7 +66,6 @@ export function compilePolicies(
   }).flat();
 }
 
-/** Without a known algorithm there is no policy, but whatever else is wrong with it is said all the same. */
 function compilePolicy(input: unknown, path: string, faults: Faults): CompiledPolicy | undefined {
   const policy = input as Policy | null | undefined;
   const algorithm = policy?.algorithm;
@@ -72,23 +76,31 @@ function compilePolicy(input: unknown, path: string, faults: Faults): CompiledPo
       algorithm === undefined ? input : algorithm,
       POLICY_REMEDY,
     );
-    // An object of no string, such as a symbol, has no name to say it by.
-    if (typeof algorithm === "string") checkPolicy(policy!, ANY_ALGORITHM, path, faults);
+    if (typeof algorithm === "string") checkCommon(policy!, MAX_LIMIT, path, faults);
     return undefined;
   }
-  const { limit, name, comesTo } = checkPolicy(policy, implementation, path, faults);
+  const { maxLimit, limitHint, options } = implementation;
+  checkOptionNames(policy, implementation, path, faults);
+  const { limit, name } = checkCommon(policy, maxLimit, path, faults, limitHint);
   const { onFailure } = policy;
-  return completePolicy({ name, algorithm, implementation, limit, onFailure }, comesTo);
+  const values: Record<string, number> = {};
+  for (const [name, kind] of Object.entries(options)) {
+    values[name] = valueOf(policy[name as keyof Policy], kind, `${path}.${name}`, faults);
+  }
+  const quota = implementation.quotaOf(limit, values, path, faults);
+  return completePolicy(
+    { name: name ?? defaultName(policy, implementation), algorithm, implementation, onFailure },
+    quota,
+  );
 }
 
-function checkPolicy(
+function checkOptionNames(
   policy: Policy,
-  { maxLimit, limitHint, options, times }: PolicyChecks,
+  { name: algorithm, options }: Implementation,
   path: string,
   faults: Faults,
-) {
-  const { algorithm, onFailure } = policy;
-  const known = ["algorithm", "limit", "name", "onFailure", ...options];
+): void {
+  const known = ["algorithm", "limit", "name", "onFailure", ...Object.keys(options)];
   for (const [key, value] of Object.entries(policy)) {
     if (known.includes(key)) continue;
     faults.add(
@@ -97,47 +109,65 @@ function checkPolicy(
       `${didYouMean(key, known)}A ${algorithm} has ${known.join(", ")}, and nothing else.`,
     );
   }
-  const limit = positiveInteger(policy.limit, maxLimit, `${path}.limit`, faults, limitHint);
+}
+
+/** Checks the options that a policy of any algorithm has; after a fault, the answer has values to go on with. */
+function checkCommon(
+  { limit, name, onFailure }: Policy,
+  maxLimit: number,
+  path: string,
+  faults: Faults,
+  limitHint?: string,
+): { readonly limit: number; readonly name: string | undefined } {
+  const units = checkPositiveInteger(limit, maxLimit, `${path}.limit`, faults, limitHint) ?? 1;
   if (onFailure !== undefined && !VERDICTS.includes(onFailure)) {
     faults.add(`${path}.onFailure`, onFailure, 'Use "open", "closed" or "local".');
   }
-  const comesTo = times(policy, limit, path, faults);
-  const name = nameOf(policy, path, faults);
-  return { limit, name, comesTo };
-}
-
-/** A policy with all that follows from its numbers. */
-export function completePolicy(
-  policy: Omit<CompiledPolicy, "window" | "parameters" | "key" | "ttl" | "field">,
-  times: Times,
-): CompiledPolicy {
-  const { name, limit, implementation } = policy;
-  const window = times.windowMicroseconds / 1e6;
-  return {
-    ...policy,
-    window,
-    parameters: times.parameters,
-    key: `${name}:${implementation.code}`,
-    ttl: implementation.ttl(times),
-    field: `"${name}";q=${limit};w=${Math.max(1, Math.ceil(window))}`,
-  };
-}
-
-function nameOf(policy: Policy, path: string, faults: Faults): string {
-  const { name, algorithm, limit } = policy;
-  if (name === undefined) {
-    const times =
-      algorithm === "token-bucket" ? [policy.refill, "per", policy.per] : [policy.window];
-    const parts: unknown[] = [algorithm, limit, ...times];
-    // Of faulty numbers comes no name, but their faults are told already.
-    return parts.map((part) => (Object(part) === part ? "" : String(part))).join("-");
+  if (name === undefined || (typeof name === "string" && NAME.test(name))) {
+    return { limit: units, name };
   }
-  if (typeof name === "string" && NAME.test(name)) return name;
   faults.add(
     `${path}.name`,
     name,
     "Use 1 to 64 ASCII letters, digits, dots, underscores or dashes, the first a letter or digit.",
   );
-  // So that two faulty names are not taken for the same.
-  return path;
+  // The path, so that two faulty names are not reported as equal.
+  return { limit: units, name: path };
+}
+
+/** An option's value as a number; after a fault, one that other checks can go on with. */
+function valueOf(given: unknown, kind: OptionKind, path: string, faults: Faults): number {
+  if (kind.kind === "duration") return checkDuration(given, WINDOW_RANGE, path, faults) ?? 1e6;
+  const value = given === undefined ? kind.default : given;
+  return checkPositiveInteger(value, kind.max, path, faults) ?? 1;
+}
+
+/** Completes a policy with everything that follows from its quota. */
+export function completePolicy(
+  policy: Pick<CompiledPolicy, "name" | "algorithm" | "implementation" | "onFailure">,
+  quota: Quota<Readonly<Record<string, number>>>,
+): CompiledPolicy {
+  const { name, algorithm, implementation, onFailure } = policy;
+  const { limit, windowUs, parameters } = quota;
+  const { code, ttl, parameters: order } = implementation;
+  const seconds = Math.max(1, Math.ceil(windowUs / 1e6));
+  return {
+    ...quota,
+    name,
+    algorithm,
+    implementation,
+    onFailure,
+    key: `${name}:${code}`,
+    scriptArguments: [
+      algorithm,
+      ...[limit, ...order.map((each) => parameters[each]!), ttl(quota)].map(String),
+    ],
+    field: `"${name}";q=${limit};w=${seconds}`,
+  };
+}
+
+/** Made from the numbers. Faulty ones make no name, but their faults are reported already. */
+function defaultName(policy: Policy, { nameParts }: Implementation): string {
+  const parts: unknown[] = [policy.algorithm, policy.limit, ...nameParts({ ...policy })];
+  return parts.map((part) => (Object(part) === part ? "" : String(part))).join("-");
 }

@@ -1,5 +1,5 @@
 import { Faults } from "../options/faults.ts";
-import { positiveInteger } from "../options/positive-integer.ts";
+import { checkPositiveInteger } from "../options/positive-integer.ts";
 import { checkOptions } from "../options/unknown-options.ts";
 import { memoryStore as openMemoryStore, type MemoryStoreOptions } from "./memory-store.ts";
 import type { Store } from "./store.ts";
@@ -20,9 +20,9 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
     const { maxEntries, maxBytes, now } = options;
     checkOptions(options, ["maxEntries", "maxBytes", "now"], "", faults);
     if (maxEntries !== undefined)
-      positiveInteger(maxEntries, Number.MAX_SAFE_INTEGER, "maxEntries", faults);
+      checkPositiveInteger(maxEntries, Number.MAX_SAFE_INTEGER, "maxEntries", faults);
     if (maxBytes !== undefined)
-      positiveInteger(maxBytes, Number.MAX_SAFE_INTEGER, "maxBytes", faults);
+      checkPositiveInteger(maxBytes, Number.MAX_SAFE_INTEGER, "maxBytes", faults);
     if (now !== undefined && typeof now !== "function") {
       faults.add("now", now, "Give a function that returns microseconds since 1970.");
     }

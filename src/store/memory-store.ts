@@ -1,7 +1,7 @@
 import type { Outcome } from "../algorithms/model.ts";
+import type { Operation, Row } from "../algorithms/model.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
-import type { Algorithm } from "../policy/policy.ts";
-import type { Operation, Row, Store } from "./store.ts";
+import type { Store } from "./store.ts";
 
 /** The row alone: whoever keeps it must not keep the state with it. */
 function toRow({ allowed, remaining, retryAfterUs, resetAfterUs }: Row): Row {
@@ -9,11 +9,10 @@ function toRow({ allowed, remaining, retryAfterUs, resetAfterUs }: Row): Row {
 }
 
 interface Entry {
-  readonly algorithm: Algorithm;
   readonly state: unknown;
   readonly bytes: number;
-  /** When nothing of it counts any more, in microseconds. */
-  readonly ends: number;
+  /** When nothing of it counts any more. */
+  readonly endsUs: number;
 }
 
 export interface MemoryStoreOptions {
@@ -55,15 +54,13 @@ export function memoryStore({
 
   function evaluate(
     key: string,
-    time: number,
+    nowUs: number,
     operation: Operation,
     cost: number,
-    { algorithm, implementation, limit, parameters: [a, b] }: CompiledPolicy,
+    { implementation, limit, parameters }: CompiledPolicy,
   ): Outcome<unknown> {
-    const entry = entries.get(key);
-    const state = entry?.algorithm === algorithm ? entry.state : undefined;
-    const request = { now: time, operation, cost, limit, a, b, maxMoments: MAX_MOMENTS };
-    return implementation.model(state, request);
+    const request = { nowUs, operation, cost, limit, parameters, maxMoments: MAX_MOMENTS };
+    return implementation.model(entries.get(key)?.state, request);
   }
 
   function remove(key: string): void {
@@ -71,9 +68,9 @@ export function memoryStore({
     entries.delete(key);
   }
 
-  function keep(key: string, algorithm: Algorithm, state: unknown, ends: number): void {
+  function keep(key: string, state: unknown, endsUs: number): void {
     remove(key);
-    const entry = { algorithm, state, bytes: ENTRY_BYTES + key.length + bytesOf(state), ends };
+    const entry = { state, bytes: ENTRY_BYTES + key.length + bytesOf(state), endsUs };
     entries.set(key, entry);
     bytes += entry.bytes;
   }
@@ -82,9 +79,9 @@ export function memoryStore({
    * Where there is too much, what is over goes, then what was unused for longest. A sixteenth at once, because a Map passes
    * over all that was deleted at its beginning before it finds its first entry.
    */
-  function makeRoom(time: number): void {
+  function makeRoom(nowUs: number): void {
     if (entries.size <= maxEntries && bytes <= maxBytes) return;
-    for (const [key, { ends }] of entries) if (ends <= time) remove(key);
+    for (const [key, { endsUs }] of entries) if (endsUs <= nowUs) remove(key);
     if (entries.size <= maxEntries && bytes <= maxBytes) return;
     for (const key of entries.keys()) {
       const enough = entries.size <= lessSixteenth(maxEntries) && bytes <= lessSixteenth(maxBytes);
@@ -97,9 +94,9 @@ export function memoryStore({
     now,
 
     decide(operation, keys, cost, policies) {
-      const time = now();
+      const nowUs = now();
       const evaluateAll = (asked: Operation, units: number) =>
-        policies.map((policy, i) => evaluate(keys[i]!, time, asked, units, policy));
+        policies.map((policy, i) => evaluate(keys[i]!, nowUs, asked, units, policy));
       const lease = operation === "lease";
       const asked = lease || (operation === "consume" && policies.length > 1) ? "peek" : operation;
       let outcomes = evaluateAll(asked, lease ? 1 : cost);
@@ -108,12 +105,11 @@ export function memoryStore({
       if (asked !== operation && outcomes.every(({ allowed }) => allowed)) {
         outcomes = evaluateAll(lease ? "charge" : operation, taken);
       }
-      policies.forEach(({ algorithm }, i) => {
-        const { state, resetAfterUs } = outcomes[i]!;
-        if (state !== undefined) keep(keys[i]!, algorithm, state, time + resetAfterUs);
+      outcomes.forEach(({ state, resetAfterUs }, i) => {
+        if (state !== undefined) keep(keys[i]!, state, nowUs + resetAfterUs);
       });
-      makeRoom(time);
-      return { now: time, rows: outcomes.map(toRow), ...(lease && { taken }) };
+      makeRoom(nowUs);
+      return { nowUs, rows: outcomes.map(toRow), ...(lease && { taken }) };
     },
 
     reset(keys) {

@@ -6,12 +6,8 @@ import { checkOptions } from "../options/unknown-options.ts";
 import { monotonicNow } from "../runtime/clock.ts";
 import type { Environment } from "../runtime/environment.ts";
 import { DEFAULT_TIMEOUT_MS, guardStore } from "./guarded-store.ts";
-import {
-  createRedisClient,
-  type RedisClient,
-  type RedisEndpoint,
-  redisFromEnvironment,
-} from "./redis/client.ts";
+import { type RedisClient, type RedisEndpoint } from "./redis/client.ts";
+import { createRedisClient, redisFromEnvironment } from "./redis/endpoint.ts";
 import { givenClient, isClient } from "./redis/given-client.ts";
 import { inspectRedis } from "./redis/inspect.ts";
 import { redisStore } from "./redis/store.ts";

@@ -1,33 +1,12 @@
+import type { Operation, Row } from "../algorithms/model.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
-
-export type Operation =
-  /** Take the cost if every policy allows it. */
-  | "consume"
-  /** Say what `consume` would do; take nothing. */
-  | "peek"
-  /** Take the cost whatever is left. */
-  | "charge"
-  /** Take as many units up to the cost as every policy has room for, if that is one or more. */
-  | "lease";
-
-/** What one policy says. Times in microseconds. */
-export interface Row {
-  /** Whether this policy alone has room for the cost (for a lease: one unit). */
-  readonly allowed: boolean;
-  /** Units left afterwards. */
-  readonly remaining: number;
-  /** How long the same cost (after a charge or a lease: one unit) would now have to wait; 0 if not at all. */
-  readonly retryAfterUs: number;
-  /** How long until the whole limit is available again. */
-  readonly resetAfterUs: number;
-}
 
 /**
  * A store's answer: what its clock showed while it decided, in microseconds since 1970 (by that, denials are dated), and
  * one row per policy in the order asked.
  */
 export interface Reply {
-  readonly now: number;
+  readonly nowUs: number;
   readonly rows: readonly Row[];
   /** Of a lease: how many units it took, 0 if it was denied. */
   readonly taken?: number;

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 
 import { compileRequest, type RequestOptions } from "../../src/adapter/request-limiter.ts";
+import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import type { Limiter } from "../../src/limiter/limiter.ts";
 import { Faults } from "../../src/options/faults.ts";
-import { fixedWindow } from "../../src/policy/policy.ts";
 
 interface Context {
   readonly user: string;

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
+import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { coloDenials } from "../../src/cloudflare.ts";
 import { createDenialCache } from "../../src/denials/denial-cache.ts";
 import { createRedisClocks } from "../../src/denials/redis-clocks.ts";
 import type { Sharing } from "../../src/denials/shared-denials.ts";
-import { fixedWindow } from "../../src/policy/policy.ts";
 import { compile } from "../support/compile-policy.ts";
 
 /** What the platform was asked to keep a request alive for. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
-import { slidingWindowLog } from "../../src/policy/policy.ts";
+import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
 import { burst, daily, decide, full, room } from "../support/decision/decide.ts";
 
 const NOW = 1_800_000_000;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { fixedWindow } from "../../src/policy/policy.ts";
+import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { decide, full, room } from "../support/decision/decide.ts";
 import { parseList } from "../support/decision/structured-fields.ts";
 

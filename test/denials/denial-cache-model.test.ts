@@ -66,7 +66,7 @@ test.for([{ hash: "drawn" }, { hash: "the same for every partition" }])(
         for (const { what, which, cost, rows, passed, underWay } of steps) {
           const partition = partitions[which % partitions.length]!;
           now += passed;
-          const reply = { now: 1e15 + which, rows };
+          const reply = { nowUs: 1e15 + which, rows };
           if (what === "learn") {
             cache.learn(partition, cost, now - underWay, reply);
             model.learn(partition, cost, now - underWay, reply);
@@ -91,7 +91,7 @@ test("thousands of denials come and go as in the model", () => {
   const cache = createDenialCache(1_000);
   const model = modelDenialCache(1_000);
   const rows = [{ allowed: false, remaining: 0, retryAfterUs: 1e7, resetAfterUs: 1e7 }];
-  const reply = { now: 1e15, rows };
+  const reply = { nowUs: 1e15, rows };
   for (let i = 0; i < 5_000; i++) {
     // Every third is one that has been there lately.
     const partition = `2001:db8:${(i % 3 === 0 ? (i * 7) % (i + 1) : i).toString(16)}::/64`;

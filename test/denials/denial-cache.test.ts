@@ -1,14 +1,15 @@
 import { expect, test } from "vitest";
 
+import type { Row } from "../../src/algorithms/model.ts";
 import { createDenialCache } from "../../src/denials/denial-cache.ts";
-import type { Reply, Row } from "../../src/store/store.ts";
+import type { Reply } from "../../src/store/store.ts";
 
 /** What Redis's clock showed with every reply, in microseconds. */
 const SHOWN = 1_800_000_000_000_000;
 
 /** A reply of rows that wait for this many milliseconds. */
 const waiting = (...waits: number[]): Reply => ({
-  now: SHOWN,
+  nowUs: SHOWN,
   rows: waits.map((wait): Row => ({
     allowed: wait === 0,
     remaining: 0,
@@ -22,7 +23,7 @@ test("a denial is known from the moment of sending for the wait less the drift",
   cache.learn("a", 1, 1_000, waiting(10_000));
   // As it stands then: what has passed since the sending is taken off, and Redis's clock has moved on by as much.
   expect(cache.find("a", 1, 10_994)).toEqual({
-    now: SHOWN + 9_994_000,
+    nowUs: SHOWN + 9_994_000,
     rows: [{ allowed: false, remaining: 0, retryAfterUs: 6_000, resetAfterUs: 10_006_000 }],
   });
   expect(cache.find("a", 1, 10_995)).toBeNull();

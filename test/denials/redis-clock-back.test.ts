@@ -1,10 +1,12 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 
+import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
+import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import { buildLimiter, type Limiter } from "../../src/limiter/limiter.ts";
 import { checkSettings } from "../../src/limiter/settings.ts";
 import { Faults } from "../../src/options/faults.ts";
-import { type Policy, segmentedWindow, tokenBucket } from "../../src/policy/policy.ts";
+import { type Policy } from "../../src/policy/policy.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
 import { redisStore } from "../../src/store/redis/store.ts";
 import type { Store } from "../../src/store/store.ts";

@@ -76,6 +76,6 @@ test("nothing random is drawn before the first denial, and then once", () => {
   cache.forget("a", 0);
   expect(draw).not.toHaveBeenCalled();
   const rows = [{ allowed: false, remaining: 0, retryAfterUs: 1e6, resetAfterUs: 1e6 }];
-  for (const partition of ["a", "b"]) cache.learn(partition, 1, 1, { now: 1e15, rows });
+  for (const partition of ["a", "b"]) cache.learn(partition, 1, 1, { nowUs: 1e15, rows });
   expect(draw).toHaveBeenCalledTimes(1);
 });

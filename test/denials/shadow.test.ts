@@ -45,27 +45,26 @@ async function shadow(
   seed: number,
 ): Promise<Tally> {
   const compiled = compilePolicy(policy);
-  const { algorithm, limit, window, parameters } = compiled;
-  const [a, b] = parameters;
+  const { algorithm, limit, windowUs, parameters } = compiled;
   const script = algorithmScript(redis, algorithm);
   const key = `shadow:{${crypto.randomUUID()}}`;
   const next = random(seed);
   const time = virtualTime(FUTURE);
   const tally: Tally = { decisions: 0, local: 0, wrong: 0, calls: 0 };
   const witnesses: Promise<void>[] = [];
-  const request = { limit, a, b };
+  const request = { limit, parameters };
 
   /** Redis, some milliseconds away in either direction. */
   const distant: Store = {
     async decide(operation, _keys, cost) {
       tally.calls++;
       await time.pass(200 + Math.floor(next() * 8_000));
-      const now = time.now();
+      const nowUs = time.now();
       const { allowed, remaining, retryAfterUs, resetAfterUs } = await time.hold(
-        script(key, { ...request, now, operation, cost }),
+        script(key, { ...request, nowUs, operation, cost }),
       );
       await time.pass(200 + Math.floor(next() * 8_000));
-      return { now, rows: [{ allowed, remaining, retryAfterUs, resetAfterUs }] };
+      return { nowUs, rows: [{ allowed, remaining, retryAfterUs, resetAfterUs }] };
     },
     reset: () => {},
   };
@@ -80,12 +79,12 @@ async function shadow(
     tally.decisions++;
     if (reason !== "cached-denial") return;
     tally.local++;
-    const peek = script(key, { ...request, now: time.now(), operation: "peek", cost });
+    const peek = script(key, { ...request, nowUs: time.now(), operation: "peek", cost });
     witnesses.push(peek.then(({ allowed }) => void (tally.wrong += Number(allowed))));
   }
 
   // Costs average 1.4 for small limits; the load is meant in requests, and only has to be about right.
-  const gap = (window * 1e6) / limit / load;
+  const gap = windowUs / limit / load;
   let at = 0;
   for (let arrival = 0; arrival < decisions; arrival++) {
     at += -Math.log(1 - next()) * gap;

@@ -1,15 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
+import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
+import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
+import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
 import { createDenialCache } from "../../src/denials/denial-cache.ts";
 import { createRedisClocks } from "../../src/denials/redis-clocks.ts";
 import { shareDenials } from "../../src/denials/shared-denials.ts";
 import type { CompiledPolicy } from "../../src/policy/compile.ts";
-import {
-  fixedWindow,
-  type Policy,
-  segmentedWindow,
-  slidingWindowLog,
-} from "../../src/policy/policy.ts";
+import { type Policy } from "../../src/policy/policy.ts";
 import { compile } from "../support/compile-policy.ts";
 
 /** What was put, and what is found. */
@@ -135,7 +133,7 @@ describe("a look", () => {
     const shared = sharing();
     vi.advanceTimersByTime(10);
     expect(await shared.look("ada", 1)).toEqual({
-      now: expect.any(Number),
+      nowUs: expect.any(Number),
       rows: [
         {
           allowed: false,
@@ -193,7 +191,7 @@ describe("a look", () => {
 test("denials of policies that differ in their algorithm alone have names of their own", () => {
   const [policy] = compile([daily]) as [CompiledPolicy];
   for (const algorithm of ["fixed-window", "sliding-window-log"] as const) {
-    const policies = [{ ...policy, algorithm }];
+    const policies = [{ ...policy, scriptArguments: policy.scriptArguments.with(0, algorithm) }];
     shareDenials({ get: () => get(), put: (...args) => put(...args) })
       .share(
         { prefix: "tg", policies, now: () => Date.now() },

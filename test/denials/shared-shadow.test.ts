@@ -35,7 +35,7 @@ interface Tally {
 
 async function shadow(policy: Policy, load: number, isolates: number, seed: number) {
   const compiled = compilePolicy(policy);
-  const { limit, window } = compiled;
+  const { limit, windowUs } = compiled;
   const next = random(seed);
   const time = virtualTime(FUTURE);
   const tally: Tally = { decisions: 0, local: 0, wrong: 0, calls: 0 };
@@ -62,7 +62,7 @@ async function shadow(policy: Policy, load: number, isolates: number, seed: numb
     tally.wrong += Number((await witness.peek("somebody", { cost })).allowed);
   }
 
-  const gap = (window * 1e6) / limit / load;
+  const gap = windowUs / limit / load;
   let at = 0;
   for (let arrival = 0; arrival < EACH; arrival++) {
     at += -Math.log(1 - next()) * gap;

@@ -1,12 +1,13 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
+import type { Operation } from "../../src/algorithms/model.ts";
 import { createSingleFlight, PATIENCE } from "../../src/denials/single-flight.ts";
 import { StoreError, tokenBucket } from "../../src/index.ts";
 import type { Limiter } from "../../src/limiter/limiter.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
 import { DEFAULTS } from "../../src/limiter/settings.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
-import type { Operation, Store } from "../../src/store/store.ts";
+import type { Store } from "../../src/store/store.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 
 /** A round trip to Redis, in milliseconds. */

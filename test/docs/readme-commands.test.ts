@@ -88,8 +88,9 @@ test("the build leaves the library and the worker", async () => {
     "lib/index.d.ts",
     "lib/hono.js",
     "lib/vercel.js",
-    "lib/worker/gateway.js",
-    "worker/cloudflare.js",
+    "lib/gateway.js",
+    "lib/worker.js",
+    "worker/worker.js",
   ]) {
     expect(existsSync(`dist/${file}`), file).toBe(true);
   }

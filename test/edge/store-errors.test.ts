@@ -1,7 +1,7 @@
 import { expect, inject, test } from "vitest";
 
+import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { createLimiter } from "../../src/limiter/create-limiter.ts";
-import { fixedWindow } from "../../src/policy/policy.ts";
 
 test.for([
   ["a name that does not resolve", (): string => "https://no-such-host.invalid", /: E[A-Z_]+\.$/],

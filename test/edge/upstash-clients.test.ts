@@ -5,8 +5,8 @@ import { Redis as Redis134 } from "upstash-redis-1-34";
 import { Redis as Redis136 } from "upstash-redis-1-36";
 import { describe, expect, inject, test, vi } from "vitest";
 
+import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { createLimiter } from "../../src/limiter/create-limiter.ts";
-import { fixedWindow } from "../../src/policy/policy.ts";
 
 interface Endpoint {
   readonly url: string;

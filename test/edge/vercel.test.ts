@@ -1,7 +1,7 @@
 import { describe, expect, inject, onTestFinished, test, vi } from "vitest";
 
+import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { ConfigurationError, type Fault } from "../../src/errors/errors.ts";
-import { fixedWindow } from "../../src/policy/policy.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
 import { rateLimit, type RateLimitOptions } from "../../src/vercel.ts";
 

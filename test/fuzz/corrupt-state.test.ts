@@ -2,10 +2,15 @@ import fc from "fast-check";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, inject } from "vitest";
 
-import type { Request } from "../../src/algorithms/model.ts";
+import type { ModelRequest } from "../../src/algorithms/model.ts";
 import { IMPLEMENTATIONS } from "../../src/policy/from-data.ts";
 import type { Algorithm, Policy } from "../../src/policy/policy.ts";
-import { type Answer, algorithmScript, FUTURE } from "../support/algorithm-script.ts";
+import {
+  type Answer,
+  algorithmScript,
+  FUTURE,
+  type Parameters,
+} from "../support/algorithm-script.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import {
   foreign,
@@ -47,7 +52,7 @@ function policyOf(algorithm: Algorithm): fc.Arbitrary<Policy> {
 
 interface Step {
   readonly gap: number;
-  readonly operation: Request["operation"];
+  readonly operation: ModelRequest<unknown>["operation"];
   readonly cost: number;
 }
 
@@ -58,19 +63,12 @@ const step: fc.Arbitrary<Step> = fc.record({
 });
 const steps = fc.array(step, { maxLength: 12 });
 
-function requestOf(policy: Policy, now: number, { operation, cost }: Omit<Step, "gap">): Request {
-  const {
-    limit,
-    parameters: [a, b],
-  } = compilePolicy(policy);
-  return {
-    now,
-    operation,
-    cost: operation === "charge" ? cost : Math.min(cost, limit),
-    limit,
-    a,
-    b,
-  };
+type Request = ModelRequest<Parameters>;
+
+function requestOf(policy: Policy, nowUs: number, { operation, cost }: Omit<Step, "gap">): Request {
+  const { limit, parameters } = compilePolicy(policy);
+  const units = operation === "charge" ? cost : Math.min(cost, limit);
+  return { nowUs, operation, cost: units, limit, parameters };
 }
 
 function expectSane(answer: Answer, longest: number, { limit, operation }: Request): void {
@@ -94,12 +92,9 @@ describe.each(Object.keys(LONGEST) as Algorithm[])("%s", (algorithm) => {
     after: readonly Step[],
   ): Promise<void> {
     const decide = algorithmScript(redis, algorithm);
-    const {
-      parameters: [a, b],
-      limit,
-      window,
-    } = compilePolicy(policy);
-    const quota = algorithm === "segmented-window" ? a * b : Math.ceil(window * 1e6);
+    const { parameters, limit, windowUs } = compilePolicy(policy);
+    const { lengthUs = 0, segments = 0 } = parameters;
+    const quota = algorithm === "segmented-window" ? lengthUs * segments : Math.ceil(windowUs);
     const longest = LONGEST[algorithm] * quota;
     const key = `fuzz:{${crypto.randomUUID()}}`;
     let now = FUTURE;
@@ -151,7 +146,7 @@ describe.each(Object.keys(LONGEST) as Algorithm[])("%s", (algorithm) => {
   fuzz("what something else wrote is answered over, bounded and mended", 350, () =>
     fc.asyncProperty(
       policyOf(algorithm).chain((policy) =>
-        fc.tuple(fc.constant(policy), foreign(FUTURE, compilePolicy(policy).window * 1e6)),
+        fc.tuple(fc.constant(policy), foreign(FUTURE, compilePolicy(policy).windowUs)),
       ),
       steps,
       steps,

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, inject } from "vitest";
 
-import type { Request } from "../../src/algorithms/model.ts";
+import type { ModelRequest } from "../../src/algorithms/model.ts";
 import { ConfigurationError } from "../../src/errors/errors.ts";
 import type { CompiledPolicy } from "../../src/policy/compile.ts";
 import { IMPLEMENTATIONS } from "../../src/policy/from-data.ts";
@@ -61,7 +61,7 @@ function policyOf(algorithm: Algorithm): fc.Arbitrary<CompiledPolicy> {
 
 const step = fc.record({
   gap: fc.oneof(fc.constant(0), fc.double({ min: 0, max: 1.5, noNaN: true })),
-  operation: fc.constantFrom<Request["operation"]>("consume", "peek", "charge"),
+  operation: fc.constantFrom<ModelRequest<unknown>["operation"]>("consume", "peek", "charge"),
   /** As a share of the limit where it is at most 1, else the cost itself. */
   cost: fc.oneof(
     fc.double({ min: 0, max: 1, noNaN: true }),
@@ -75,22 +75,22 @@ describe.each(Object.keys(POLICIES) as Algorithm[])("%s", (algorithm) => {
     fc.asyncProperty(
       policyOf(algorithm),
       fc.array(step, { minLength: 1, maxLength: 12 }),
-      async ({ limit, window, parameters: [a, b] }, steps) => {
+      async ({ limit, windowUs, parameters }, steps) => {
         const decide = algorithmScript(redis, algorithm);
-        const quota = algorithm === "segmented-window" ? a * b : Math.ceil(window * 1e6);
+        const { lengthUs = 0, segments = 0 } = parameters;
+        const quota = algorithm === "segmented-window" ? lengthUs * segments : Math.ceil(windowUs);
         const key = `fuzz:{${crypto.randomUUID()}}`;
         let now = FUTURE;
         let state: unknown;
         for (const { gap, operation, cost } of steps) {
           now += Math.round(gap * quota);
           const units = cost <= 1 ? Math.max(1, Math.round(cost * limit)) : cost;
-          const request: Request = {
-            now,
+          const request = {
+            nowUs: now,
             operation,
             cost: operation === "charge" ? units : Math.min(units, limit),
             limit,
-            a,
-            b,
+            parameters,
           };
           const { state: kept, ...expected } = IMPLEMENTATIONS[algorithm].model(state, request);
           state = kept;
@@ -101,19 +101,18 @@ describe.each(Object.keys(POLICIES) as Algorithm[])("%s", (algorithm) => {
           if (answer.retryAfterUs > 0) {
             const wanted = operation === "charge" ? 1 : request.cost;
             const later = { ...request, operation: "peek" as const, cost: wanted };
-            const soon = { ...later, now: now + answer.retryAfterUs - 1 };
+            const soon = { ...later, nowUs: now + answer.retryAfterUs - 1 };
             expect(await decide(key, soon)).toMatchObject({ allowed: false, retryAfterUs: 1 });
-            const then = { ...later, now: now + answer.retryAfterUs };
+            const then = { ...later, nowUs: now + answer.retryAfterUs };
             expect(await decide(key, then)).toMatchObject({ allowed: true, retryAfterUs: 0 });
           }
         }
-        const whole: Request = {
-          now: now + 3 * quota,
-          operation: "peek",
+        const whole = {
+          nowUs: now + 3 * quota,
+          operation: "peek" as const,
           cost: limit,
           limit,
-          a,
-          b,
+          parameters,
         };
         expect(await decide(key, whole)).toMatchObject({ allowed: true, remaining: limit });
         await redis.del(key);

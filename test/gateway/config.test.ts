@@ -112,7 +112,7 @@ describe("a fault of the variables", () => {
       /^Give a policy, such as \{ algorithm = "token-bucket", /,
     ],
     [withPolicy({ limit: 0 }), "RULES[0].policies[0].limit", "0", /whole number from 1/],
-    [withPolicy({ window: "1y" }), "RULES[0].policies[0].window", '"1y"', /number with its unit/],
+    [withPolicy({ window: "1y" }), "RULES[0].policies[0].window", '"1y"', /time with its unit/],
     [withPolicy({ algorithm: "gcra" }), "RULES[0].policies[0].algorithm", '"gcra"', /Use one of/],
     [
       withPolicy({ algorithm: "fixed_window" }),

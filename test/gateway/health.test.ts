@@ -58,7 +58,8 @@ describe("/_tidegate/health", () => {
     const down = {
       status: "store-unavailable",
       code: "ERR_STORE_UNREACHABLE",
-      detail: "Redis could not be reached: ECONNREFUSED.",
+      // Refused, or a connection that was open until now: that depends on which comes first.
+      detail: expect.stringMatching(/^Redis could not be reached: [A-Z_]+\.$/) as string,
       store: "redis",
       dialect: "redis",
       version: OK.version,

@@ -2,8 +2,8 @@ import { type Context, Hono } from "hono";
 import { every, some } from "hono/combine";
 import { describe, expect, test } from "vitest";
 
+import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { rateLimit } from "../../src/hono.ts";
-import { fixedWindow } from "../../src/policy/policy.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
 
 function limiter(limit: number) {

@@ -1,9 +1,9 @@
 import { Hono } from "hono";
 import { afterEach, describe, expect, inject, test, vi } from "vitest";
 
+import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { ConfigurationError, type Fault, type StoreError } from "../../src/errors/errors.ts";
 import { rateLimit, type RateLimitOptions } from "../../src/hono.ts";
-import { fixedWindow } from "../../src/policy/policy.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
 
 interface Bindings {

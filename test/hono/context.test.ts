@@ -1,8 +1,8 @@
 import { Hono } from "hono";
 import { describe, expect, test } from "vitest";
 
+import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { rateLimit } from "../../src/hono.ts";
-import { fixedWindow } from "../../src/policy/policy.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
 
 type E = { Variables: { rateLimit?: { reason: string } } };

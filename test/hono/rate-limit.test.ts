@@ -1,9 +1,10 @@
 import { Hono } from "hono";
 import { describe, expect, expectTypeOf, inject, test } from "vitest";
 
+import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
+import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import type { Decision } from "../../src/decision/decision.ts";
 import { rateLimit } from "../../src/hono.ts";
-import { fixedWindow, tokenBucket } from "../../src/policy/policy.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
 
 const policies = [tokenBucket({ name: "burst", limit: 2, refill: 1, per: "1s" })];

@@ -1,12 +1,10 @@
 import { describe, expect, test } from "vitest";
 
 import { replayHotKey } from "../../scripts/bench/lease/replay.ts";
-import {
-  fixedWindow,
-  type Policy,
-  slidingWindowLog,
-  tokenBucket,
-} from "../../src/policy/policy.ts";
+import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
+import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
+import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
+import { type Policy } from "../../src/policy/policy.ts";
 import { excessOf } from "../support/lease/excess.ts";
 
 /** Policies of so many units per second. */

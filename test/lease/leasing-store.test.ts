@@ -1,15 +1,14 @@
 import { beforeEach, describe, expect, test } from "vitest";
 
+import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
+import type { Operation } from "../../src/algorithms/model.ts";
+import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
+import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import { StoreError } from "../../src/errors/errors.ts";
 import { leasingStore } from "../../src/lease/leasing-store.ts";
-import {
-  fixedWindow,
-  type Policy,
-  slidingWindowLog,
-  tokenBucket,
-} from "../../src/policy/policy.ts";
+import { type Policy } from "../../src/policy/policy.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
-import type { Operation, Reply, Store } from "../../src/store/store.ts";
+import type { Reply, Store } from "../../src/store/store.ts";
 import { compile } from "../support/compile-policy.ts";
 
 const START = 4_000_000_000_000;

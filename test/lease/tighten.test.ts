@@ -1,14 +1,12 @@
 import { describe, expect, test } from "vitest";
 
+import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
+import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
+import { slidingWindowCounter } from "../../src/algorithms/sliding-window-counter.ts";
+import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
+import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import { tightenPolicy } from "../../src/lease/tighten.ts";
-import {
-  fixedWindow,
-  type Policy,
-  segmentedWindow,
-  slidingWindowCounter,
-  slidingWindowLog,
-  tokenBucket,
-} from "../../src/policy/policy.ts";
+import { type Policy } from "../../src/policy/policy.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 
 const tightened = (policy: Policy, lease = 100_000) => tightenPolicy(compilePolicy(policy), lease);
@@ -16,8 +14,8 @@ const tightened = (policy: Policy, lease = 100_000) => tightenPolicy(compilePoli
 test("a token bucket is smaller by what comes back within a lease, rounded up", () => {
   expect(tightened(tokenBucket({ limit: 100, refill: 100, per: "1s" }))).toMatchObject({
     limit: 90,
-    window: 0.9,
-    parameters: [10_000, 1],
+    windowUs: 900_000,
+    parameters: { intervalUs: 10_000, divisor: 1 },
     field: '"token-bucket-100-100-per-1s";q=90;w=1',
   });
   expect(tightened(tokenBucket({ limit: 100, refill: 101, per: "1s" })).limit).toBe(89);
@@ -45,9 +43,9 @@ describe("every algorithm", () => {
     segmentedWindow({ limit: 1e9, window: "366d", segments: 60 }),
     fixedWindow({ limit: 1e9, window: "366d" }),
   ])("$algorithm with the largest numbers stays within what is counted exactly", (policy) => {
-    const { limit, window, parameters, ttl } = tightened(policy, 1_000_000);
-    for (const number of [limit, ...parameters, ttl, Math.round(window * 1e6)]) {
-      expect(Number.isSafeInteger(number)).toBe(true);
+    const { limit, windowUs, scriptArguments } = tightened(policy, 1_000_000);
+    for (const number of [limit, ...scriptArguments.slice(1), Math.round(windowUs)]) {
+      expect(Number.isSafeInteger(Number(number))).toBe(true);
     }
     expect(limit).toBeGreaterThan(0);
   });

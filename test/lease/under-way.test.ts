@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, test } from "vitest";
 
+import type { Operation } from "../../src/algorithms/model.ts";
+import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
 import { leasingStore } from "../../src/lease/leasing-store.ts";
-import { slidingWindowLog } from "../../src/policy/policy.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
-import type { Operation, Reply, Store } from "../../src/store/store.ts";
+import type { Reply, Store } from "../../src/store/store.ts";
 import { compile } from "../support/compile-policy.ts";
 
 const KEYS = ["tg:{hot}:p"];

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 
+import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { StoreError } from "../../src/errors/errors.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
 import { DEFAULTS, type LimiterSettings } from "../../src/limiter/settings.ts";
-import { fixedWindow } from "../../src/policy/policy.ts";
 import type { Reply } from "../../src/store/store.ts";
 import { compile } from "../support/compile-policy.ts";
 import { row, scriptedStore } from "../support/limiter/scripted-store.ts";
@@ -12,7 +12,7 @@ const policies = compile([fixedWindow({ name: "p", limit: 10, window: "1d" })]);
 
 /** A limiter on a clock in milliseconds that the test moves, over a store that answers what the test says. */
 function limiterThat(settings: Partial<LimiterSettings> = {}) {
-  const at = { now: 1_000, reply: { now: 0, rows: [row()] } as Reply, took: 0, failure: false };
+  const at = { now: 1_000, reply: { nowUs: 0, rows: [row()] } as Reply, took: 0, failure: false };
   const scripted = scriptedStore(async () => {
     at.now += at.took;
     if (at.failure) throw new StoreError("ERR_STORE_UNREACHABLE", "gone");
@@ -30,10 +30,10 @@ function limiterThat(settings: Partial<LimiterSettings> = {}) {
 describe("what is known of an answer", () => {
   test("is its wait, from the moment that it was asked for, of this cost and larger ones", async () => {
     const { at, limiter, asked } = limiterThat();
-    at.reply = { now: 5e9, rows: [row(1_000)] };
+    at.reply = { nowUs: 5e9, rows: [row(1_000)] };
     at.took = 10;
     await limiter.limit("ada", { cost: 3 });
-    at.reply = { now: 5e9, rows: [row()] };
+    at.reply = { nowUs: 5e9, rows: [row()] };
     at.took = 0;
     at.now = 1_000 + 999;
     expect((await limiter.limit("ada", { cost: 4 })).reason).toBe("cached-denial");
@@ -45,7 +45,7 @@ describe("what is known of an answer", () => {
 
   test("of a charge is a wait of one unit", async () => {
     const { at, limiter, asked } = limiterThat();
-    at.reply = { now: 5e9, rows: [row(1_000)] };
+    at.reply = { nowUs: 5e9, rows: [row(1_000)] };
     await limiter.charge("ada", 7);
     expect((await limiter.limit("ada")).reason).toBe("cached-denial");
     expect(asked).toHaveLength(1);
@@ -53,7 +53,7 @@ describe("what is known of an answer", () => {
 
   test("is nothing without a cache", async () => {
     const { at, limiter, asked } = limiterThat({ maxDenials: 0 });
-    at.reply = { now: 5e9, rows: [row(1_000)] };
+    at.reply = { nowUs: 5e9, rows: [row(1_000)] };
     for (let i = 0; i < 3; i++) expect((await limiter.limit("ada")).reason).toBe("limited");
     expect(asked).toHaveLength(3);
   });
@@ -62,16 +62,16 @@ describe("what is known of an answer", () => {
     const { at, limiter } = limiterThat();
     // A way of 1 ms; then one that, by its clock, was answered 8 ms after it was asked for.
     at.took = 1;
-    at.reply = { now: 5_001_000, rows: [row(1)] };
+    at.reply = { nowUs: 5_001_000, rows: [row(1)] };
     await limiter.charge("ada", 1);
     at.now = 1_100;
     at.took = 10;
-    at.reply = { now: 5_108_000, rows: [row(1_000)], repeated: true };
+    at.reply = { nowUs: 5_108_000, rows: [row(1_000)], repeated: true };
     await limiter.charge("ada", 1);
     at.now = 1_100 + 1_000 - 1;
     expect((await limiter.limit("ada")).reason).toBe("cached-denial");
     at.now = 1_100 + 1_000;
-    at.reply = { now: 6e9, rows: [row()] };
+    at.reply = { nowUs: 6e9, rows: [row()] };
     expect((await limiter.limit("ada")).reason).toBe("allowed");
   });
 

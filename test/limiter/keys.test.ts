@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 
+import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
+import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
 import { DEFAULTS } from "../../src/limiter/settings.ts";
-import { fixedWindow, tokenBucket } from "../../src/policy/policy.ts";
 import { compile } from "../support/compile-policy.ts";
 import { row, scriptedStore } from "../support/limiter/scripted-store.ts";
 
@@ -12,7 +13,7 @@ const policies = compile([
 ]);
 
 function limiterOf(prefix: string) {
-  const scripted = scriptedStore(() => ({ now: 0, rows: [row(), row()] }));
+  const scripted = scriptedStore(() => ({ nowUs: 0, rows: [row(), row()] }));
   return { ...scripted, limiter: buildLimiter(scripted.store, { ...DEFAULTS, prefix, policies }) };
 }
 

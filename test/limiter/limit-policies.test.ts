@@ -71,7 +71,7 @@ describe("policies that differ in one thing are different", () => {
     ],
     [
       "segments",
-      () => isolate.segmentedWindow(windowed),
+      () => isolate.segmentedWindow({ ...windowed, segments: 10 }),
       () => isolate.segmentedWindow({ ...windowed, segments: 12 }),
     ],
   ])("%s", async ([, one, other]) => {

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
 
+import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { StoreError } from "../../src/errors/errors.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
 import { DEFAULTS } from "../../src/limiter/settings.ts";
-import { fixedWindow, type Policy } from "../../src/policy/policy.ts";
+import { type Policy } from "../../src/policy/policy.ts";
 import { compile } from "../support/compile-policy.ts";
 import { scriptedStore } from "../support/limiter/scripted-store.ts";
 

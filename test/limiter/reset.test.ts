@@ -1,16 +1,16 @@
 import { beforeEach, describe, expect, test } from "vitest";
 
+import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { StoreError } from "../../src/errors/errors.ts";
 import { buildLimiter, type Limiter } from "../../src/limiter/limiter.ts";
 import { DEFAULTS } from "../../src/limiter/settings.ts";
-import { fixedWindow } from "../../src/policy/policy.ts";
 import type { Reply } from "../../src/store/store.ts";
 import { compile } from "../support/compile-policy.ts";
 import { row, scriptedStore } from "../support/limiter/scripted-store.ts";
 
 const policies = compile([fixedWindow({ name: "p", limit: 1, window: "1d" })]);
-const denied: Reply = { now: 5e9, rows: [row(60_000)] };
-const allowed: Reply = { now: 5e9, rows: [row()] };
+const denied: Reply = { nowUs: 5e9, rows: [row(60_000)] };
+const allowed: Reply = { nowUs: 5e9, rows: [row()] };
 
 let now: number;
 let answer: () => Reply | Promise<Reply>;

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 
+import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { checkSettings, DEFAULTS, type LimiterOptions } from "../../src/limiter/settings.ts";
 import { Faults } from "../../src/options/faults.ts";
-import { fixedWindow } from "../../src/policy/policy.ts";
 
 const policies = [fixedWindow({ limit: 10, window: "1m" })];
 

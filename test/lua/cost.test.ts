@@ -2,14 +2,12 @@ import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { type RedisServer, startRedisServer } from "../../scripts/support/redis-server.ts";
+import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { DECIDE } from "../../src/algorithms/scripts.generated.ts";
-import {
-  fixedWindow,
-  segmentedWindow,
-  slidingWindowCounter,
-  slidingWindowLog,
-  tokenBucket,
-} from "../../src/policy/policy.ts";
+import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
+import { slidingWindowCounter } from "../../src/algorithms/sliding-window-counter.ts";
+import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
+import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import { scriptFor } from "../../src/store/redis/script.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 
@@ -74,20 +72,10 @@ const cases = [
 
 test.for(cases)("commands of $policy.algorithm", async ({ policy, first, allow, deny }) => {
   const compiled = compilePolicy(policy);
-  const { algorithm, limit, parameters, ttl } = compiled;
+  const { scriptArguments } = compiled;
   const { text } = scriptFor(DECIDE, [compiled]);
   const consume = () =>
-    redis.eval(
-      text,
-      1,
-      `tg:{cost}:${algorithm}`,
-      "consume",
-      1,
-      algorithm,
-      limit,
-      ...parameters,
-      ttl,
-    );
+    redis.eval(text, 1, `tg:{cost}:${policy.algorithm}`, "consume", 1, ...scriptArguments);
   expect(await commandsOf(consume)).toEqual(first);
   expect(await commandsOf(consume)).toEqual(allow);
   await consume();
@@ -96,23 +84,13 @@ test.for(cases)("commands of $policy.algorithm", async ({ policy, first, allow, 
 
 test("an exact log takes at most 9 bytes per unit, however it was filled", async () => {
   const compiled = compilePolicy(slidingWindowLog({ limit: 1000, window: "1h" }));
-  const { limit, parameters, ttl } = compiled;
+  const { limit, scriptArguments } = compiled;
   const { text } = scriptFor(DECIDE, [compiled]);
   for (const cost of [1, 7, 1000]) {
     const key = `tg:{bytes-${cost}}:log`;
     let units = 0;
     for (; units + cost <= limit; units += cost) {
-      await redis.eval(
-        text,
-        1,
-        key,
-        "consume",
-        cost,
-        "sliding-window-log",
-        limit,
-        ...parameters,
-        ttl,
-      );
+      await redis.eval(text, 1, key, "consume", cost, ...scriptArguments);
     }
     const bytes = (await redis.memory("USAGE", key))!;
     expect(bytes / units).toBeLessThanOrEqual(9);

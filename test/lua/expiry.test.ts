@@ -2,16 +2,14 @@ import fc from "fast-check";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 
+import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
+import type { Operation } from "../../src/algorithms/model.ts";
+import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
+import { slidingWindowCounter } from "../../src/algorithms/sliding-window-counter.ts";
+import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
+import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import type { CompiledPolicy } from "../../src/policy/compile.ts";
-import {
-  fixedWindow,
-  type Policy,
-  segmentedWindow,
-  slidingWindowCounter,
-  slidingWindowLog,
-  tokenBucket,
-} from "../../src/policy/policy.ts";
-import type { Operation } from "../../src/store/store.ts";
+import { type Policy } from "../../src/policy/policy.ts";
 import { algorithmScript, FUTURE } from "../support/algorithm-script.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { everyPolicy } from "../support/every-policy.ts";
@@ -50,26 +48,30 @@ const step: fc.Arbitrary<Step> = fc.record({
   policy: fc.nat(60),
 });
 
+const ttlOf = (scriptArguments: readonly string[]) => Number(scriptArguments.at(-1));
+
 /** How long a key is kept after a write that says so as a span, in milliseconds. */
-function spanOf({ algorithm, ttl, parameters: [, b] }: CompiledPolicy): number {
+function spanOf({ parameters, scriptArguments }: CompiledPolicy): number {
+  const ttl = ttlOf(scriptArguments);
   // Where whole times are incremented, a class of times is handed over.
-  return algorithm === "token-bucket" && b === 1 ? Math.floor(1.03 ** ttl) + 1 : ttl;
+  return parameters["divisor"] === 1 ? Math.floor(1.03 ** ttl) + 1 : ttl;
 }
 
 /** Takes these steps, each under one of the policies, and expects the key to be kept for as long as they say. */
 async function expectKept(given: readonly Policy[], steps: readonly Step[]): Promise<void> {
   const compiled = given.map(compilePolicy);
-  const scripts = compiled.map(({ algorithm, ttl }) => algorithmScript(redis, algorithm, ttl));
+  const scripts = compiled.map(({ algorithm, scriptArguments }) =>
+    algorithmScript(redis, algorithm, ttlOf(scriptArguments)),
+  );
   const key = `tg:{${crypto.randomUUID()}}:expiry`;
   let now = FUTURE;
   let expires = 0;
   for (const { gap, operation, cost, policy } of steps) {
     const asked = compiled[policy % compiled.length]!;
     const decide = scripts[policy % compiled.length]!;
-    const { limit, window } = asked;
-    const [a, b] = asked.parameters;
-    now += Math.round(gap * window * 1e6);
-    const { resetAfterUs } = await decide(key, { now, operation, cost, limit, a, b });
+    const { limit, windowUs, parameters } = asked;
+    now += Math.round(gap * windowUs);
+    const { resetAfterUs } = await decide(key, { nowUs: now, operation, cost, limit, parameters });
     // Persisted after every step, so that an expiry is one that this step has set: as a time of this test's clock,
     // or as a span from the server's.
     const set = await redis.pexpiretime(key);
@@ -140,17 +142,17 @@ test.for(changing.map((given) => ({ algorithm: given[0]!.algorithm, given })))(
 );
 
 test("a key of a fixed window that has left the grid is kept until the window after it has ended, too", async () => {
-  const { algorithm, ttl, limit, window, parameters } = compilePolicy(
+  const { algorithm, scriptArguments, limit, windowUs, parameters } = compilePolicy(
     fixedWindow({ limit: 6, window: "10m" }),
   );
-  const decide = algorithmScript(redis, algorithm, ttl);
+  const decide = algorithmScript(redis, algorithm, ttlOf(scriptArguments));
   const key = `tg:{${crypto.randomUUID()}}:grid`;
-  const [a, b] = parameters;
-  const ask = (now: number) => decide(key, { now, operation: "consume", cost: 1, limit, a, b });
+  const ask = (nowUs: number) =>
+    decide(key, { nowUs, operation: "consume", cost: 1, limit, parameters });
   await ask(FUTURE);
-  const now = FUTURE - 3 * window * 1e6;
+  const now = FUTURE - 3 * windowUs;
   const { resetAfterUs } = await ask(now);
-  expect(resetAfterUs).toBe(window * 1e6);
-  expect((await redis.pexpiretime(key)) * 1000).toBeGreaterThanOrEqual(now + 2 * window * 1e6);
+  expect(resetAfterUs).toBe(windowUs);
+  expect((await redis.pexpiretime(key)) * 1000).toBeGreaterThanOrEqual(now + 2 * windowUs);
   await redis.del(key);
 });

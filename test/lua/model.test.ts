@@ -74,7 +74,10 @@ describe.each(Object.keys(policies) as Algorithm[])(
   (algorithm) => {
     test("over random requests, gaps, clock steps, limit and window changes", async () => {
       const decide = algorithmScript(redis, algorithm);
-      const model = IMPLEMENTATIONS[algorithm].model as AlgorithmModel<unknown>;
+      const model = IMPLEMENTATIONS[algorithm].model as AlgorithmModel<
+        Readonly<Record<string, number>>,
+        unknown
+      >;
       let compared = 0;
       await fc.assert(
         fc.asyncProperty(
@@ -98,14 +101,13 @@ describe.each(Object.keys(policies) as Algorithm[])(
               if (another && isValid(another(50_000))) policyOf = another;
               const policy = compilePolicy(policyOf(size));
               const units = Math.max(1, Math.round(cost * size));
-              now = Math.max(FUTURE, now + Math.round(gap * policy.window * 1e6) + nudge);
+              now = Math.max(FUTURE, now + Math.round(gap * policy.windowUs) + nudge);
               const request = {
-                now,
+                nowUs: now,
                 operation: operation as "consume",
                 cost: operation === "charge" ? units : Math.min(units, size),
                 limit: size,
-                a: policy.parameters[0],
-                b: policy.parameters[1],
+                parameters: policy.parameters,
               };
               const { state: kept, ...expected } = model(state, request);
               state = kept;

@@ -63,7 +63,7 @@ const planted: Record<string, (key: string) => Promise<unknown>> = {
 
 describe.each(everyPolicy(5, "10m"))("$algorithm", (policy) => {
   const compiled = compilePolicy(policy);
-  const { algorithm, limit, parameters, ttl } = compiled;
+  const { limit, scriptArguments } = compiled;
   const { text } = scriptFor(DECIDE, [compiled]);
 
   test.for(Object.keys(planted))(
@@ -73,17 +73,7 @@ describe.each(everyPolicy(5, "10m"))("$algorithm", (policy) => {
       await planted[name]!(key);
       let passed = 0;
       for (let request = 0; request < 3 * limit; request++) {
-        const reply = await redis.eval(
-          text,
-          1,
-          key,
-          "consume",
-          1,
-          algorithm,
-          limit,
-          ...parameters,
-          ttl,
-        );
+        const reply = await redis.eval(text, 1, key, "consume", 1, ...scriptArguments);
         const [, allowed, remaining, retryAfterUs, resetAfterUs] = reply as number[];
         passed += allowed!;
         expect(remaining).toBeGreaterThanOrEqual(0);

@@ -1,14 +1,12 @@
 import { describe, expect, test } from "vitest";
 
+import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
+import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
+import { slidingWindowCounter } from "../../src/algorithms/sliding-window-counter.ts";
+import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
+import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import { IMPLEMENTATIONS } from "../../src/policy/from-data.ts";
-import {
-  fixedWindow,
-  type Policy,
-  segmentedWindow,
-  slidingWindowCounter,
-  slidingWindowLog,
-  tokenBucket,
-} from "../../src/policy/policy.ts";
+import { type Policy } from "../../src/policy/policy.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { type Admission, burstAboveRate, fullestWindow } from "../support/model/trailing-window.ts";
 import { random } from "../support/random.ts";
@@ -22,18 +20,21 @@ import { random } from "../support/random.ts";
 const START = 1_800_000_000_000_000;
 
 function attack(policy: Policy, admissionsWanted: number, seed: number): readonly Admission[] {
-  const { algorithm, limit, window, parameters } = compilePolicy(policy);
-  const [a, b] = parameters;
+  const { algorithm, limit, windowUs, parameters } = compilePolicy(policy);
   const model = IMPLEMENTATIONS[algorithm].model;
   const next = random(seed);
-  const length = Math.round(window * 1e6);
-  const edges = [length, length / 2, ...(algorithm === "segmented-window" ? [a, 2 * a] : [])];
+  const length = Math.round(windowUs);
+  const edges = [
+    length,
+    length / 2,
+    ...[1, 2].map((n) => n * (parameters["lengthUs"] ?? 0)).filter(Boolean),
+  ];
   const admissions: Admission[] = [];
   let state: unknown;
   let now = START + Math.floor(next() * length);
   while (admissions.length < admissionsWanted) {
     const cost = next() < 0.7 ? 1 : 1 + Math.floor(next() * limit);
-    const outcome = model(state, { now, operation: "consume", cost, limit, a, b });
+    const outcome = model(state, { nowUs: now, operation: "consume", cost, limit, parameters });
     ({ state } = outcome);
     if (outcome.allowed) admissions.push({ time: now, units: cost });
     if (outcome.allowed && next() < 0.6) continue;
@@ -60,8 +61,8 @@ const strict: Policy[] = [
 ];
 
 test.for(strict)("$algorithm of $limit per $window never holds more in any window", (policy) => {
-  const { limit, window } = compilePolicy(policy);
-  const fullest = fullestWindow(attack(policy, EACH, 1), Math.round(window * 1e6));
+  const { limit, windowUs } = compilePolicy(policy);
+  const fullest = fullestWindow(attack(policy, EACH, 1), Math.round(windowUs));
   // Reached, and never passed.
   expect(fullest).toBe(limit);
 });
@@ -72,7 +73,11 @@ test.for([
   tokenBucket({ limit: 100, refill: 999_983, per: "7m" }),
 ])("$algorithm of $limit never admits more than the limit and the rate in any span", (policy) => {
   const { limit, parameters } = compilePolicy(policy);
-  const burst = burstAboveRate(attack(policy, EACH, 2), ...parameters);
+  const burst = burstAboveRate(
+    attack(policy, EACH, 2),
+    parameters["intervalUs"]!,
+    parameters["divisor"]!,
+  );
   expect(burst).toBeLessThanOrEqual(limit);
   expect(burst).toBeGreaterThan(limit - 1);
 });
@@ -85,21 +90,19 @@ describe("the excess that the documentation admits", () => {
   ];
 
   test.for(cases)("%o: exactly %i in the worst window", ([policy, worst]) => {
-    const { algorithm, limit, window, parameters } = compilePolicy(policy);
-    const [a, b] = parameters;
-    const length = Math.round(window * 1e6);
+    const { algorithm, limit, windowUs, parameters } = compilePolicy(policy);
+    const length = Math.round(windowUs);
     // The whole limit in the last microsecond of a window, then each unit the moment it may.
     let now = START - (START % length) + length - 1;
     const admissions: Admission[] = [];
     let state: unknown;
     while (admissions.length < 4 * limit) {
       const outcome = IMPLEMENTATIONS[algorithm].model(state, {
-        now,
+        nowUs: now,
         operation: "consume",
         cost: 1,
         limit,
-        a,
-        b,
+        parameters,
       });
       ({ state } = outcome);
       if (outcome.allowed) admissions.push({ time: now, units: 1 });
@@ -113,20 +116,18 @@ describe("the excess that the documentation admits", () => {
 describe("the share of the limit that stays usable under pressure", () => {
   /** Units per window where a client asks for one unit the moment it may. */
   function throughput(policy: Policy): number {
-    const { algorithm, limit, window, parameters } = compilePolicy(policy);
-    const [a, b] = parameters;
+    const { algorithm, limit, windowUs, parameters } = compilePolicy(policy);
     let state: unknown;
     let now = START;
     let admitted = 0;
-    const length = Math.round(window * 1e6);
+    const length = Math.round(windowUs);
     while (now < START + 500 * length) {
       const outcome = IMPLEMENTATIONS[algorithm].model(state, {
-        now,
+        nowUs: now,
         operation: "consume",
         cost: 1,
         limit,
-        a,
-        b,
+        parameters,
       });
       ({ state } = outcome);
       if (outcome.allowed) admitted++;

@@ -1,15 +1,13 @@
 import { describe, expect, test } from "vitest";
 
+import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
+import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
+import { slidingWindowCounter } from "../../src/algorithms/sliding-window-counter.ts";
+import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
+import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import { createGateway } from "../../src/gateway/gateway.ts";
 import { ConfigurationError, createLimiter, memoryStore } from "../../src/index.ts";
 import type { LimiterOptions, Policy } from "../../src/index.ts";
-import {
-  fixedWindow,
-  segmentedWindow,
-  slidingWindowCounter,
-  slidingWindowLog,
-  tokenBucket,
-} from "../../src/policy/policy.ts";
 
 /** The paths of what is wrong. */
 function faultsOf(make: () => unknown): readonly string[] {

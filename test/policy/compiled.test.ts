@@ -1,13 +1,11 @@
 import { expect, test } from "vitest";
 
+import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
+import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
+import { slidingWindowCounter } from "../../src/algorithms/sliding-window-counter.ts";
+import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
+import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import type { Policy } from "../../src/policy/policy.ts";
-import {
-  fixedWindow,
-  segmentedWindow,
-  slidingWindowCounter,
-  slidingWindowLog,
-  tokenBucket,
-} from "../../src/policy/policy.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 
 const windowed = { limit: 30, window: "10s" } as const;
@@ -36,8 +34,11 @@ test.for<[Policy, name: string, parameters: [number, number], ttl: number, windo
   [fixedWindow(windowed), "fixed-window-30-10s", [10_000_000, 96], 0, 10],
 ])("%j comes to these numbers", ([policy, name, parameters, ttl, window]) => {
   const compiled = compilePolicy(policy);
-  expect(compiled).toMatchObject({ name, parameters, ttl, onFailure: undefined });
-  expect(compiled.window).toBeCloseTo(window, 6);
+  expect(compiled).toMatchObject({ name, onFailure: undefined });
+  expect(compiled.scriptArguments).toEqual(
+    [policy.algorithm, policy.limit, ...parameters, ttl].map(String),
+  );
+  expect(compiled.windowUs / 1e6).toBeCloseTo(window, 6);
   expect(compiled.field).toBe(`"${name}";q=${policy.limit};w=${Math.ceil(window)}`);
 });
 

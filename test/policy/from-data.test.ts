@@ -1,16 +1,14 @@
 import { expect, test } from "vitest";
 
+import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
+import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
+import { slidingWindowCounter } from "../../src/algorithms/sliding-window-counter.ts";
+import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
+import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import { ConfigurationError } from "../../src/errors/errors.ts";
 import { Faults } from "../../src/options/faults.ts";
 import { compilePolicies } from "../../src/policy/compile.ts";
 import { fromData, IMPLEMENTATIONS } from "../../src/policy/from-data.ts";
-import {
-  fixedWindow,
-  segmentedWindow,
-  slidingWindowCounter,
-  slidingWindowLog,
-  tokenBucket,
-} from "../../src/policy/policy.ts";
 
 const windowed = { name: "p", limit: 10, window: "1m" } as const;
 

@@ -1,7 +1,8 @@
 import { beforeEach, expect, test, vi } from "vitest";
 
+import type { Row } from "../../src/algorithms/model.ts";
 import type { DenialCache } from "../../src/denials/denial-cache.ts";
-import type { Reply, Row } from "../../src/store/store.ts";
+import type { Reply } from "../../src/store/store.ts";
 import { firstViolation } from "../support/simulator/first-violation.ts";
 import { assemble } from "../support/simulator/isolate.ts";
 
@@ -95,7 +96,7 @@ test("trusting a denial for longer than a minute is found", async () => {
           retryAfterUs: left(retryAfterUs),
           resetAfterUs: left(resetAfterUs),
         }));
-        return { now: denial.reply.now, rows };
+        return { nowUs: denial.reply.nowUs, rows };
       },
       forget(partition, now) {
         lasting.delete(partition);

@@ -137,10 +137,10 @@ test.for(Object.keys(IMPLEMENTATIONS) as Algorithm[])(
     const waiting = vi
       .spyOn(IMPLEMENTATIONS[algorithm], "model")
       .mockImplementation((state, request) => {
-        const now = Math.max(request.now, latest.get(Object(state)) ?? 0);
-        const outcome = model(state, { ...request, now });
-        if (outcome.state !== undefined) latest.set(Object(outcome.state), now);
-        const lag = now - request.now;
+        const nowUs = Math.max(request.nowUs, latest.get(Object(state)) ?? 0);
+        const outcome = model(state, { ...request, nowUs });
+        if (outcome.state !== undefined) latest.set(Object(outcome.state), nowUs);
+        const lag = nowUs - request.nowUs;
         const { retryAfterUs, resetAfterUs } = outcome;
         return {
           ...outcome,

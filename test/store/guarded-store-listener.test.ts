@@ -16,7 +16,7 @@ function guardThat(onStoreError?: (error: StoreError) => void) {
   const state = { fails: true };
   const { store, asked } = scriptedStore(() => {
     if (state.fails) throw new StoreError("ERR_STORE_REFUSED", "Redis answered: no.");
-    return { now: 0, rows: [] };
+    return { nowUs: 0, rows: [] };
   });
   const guard = guardStore(store, { timeoutMs: 100, now: () => 0, onStoreError });
   const ask = async () => guard.decide("consume", ["k"], 1, []);

@@ -27,7 +27,7 @@ function guarded(answer: () => Reply | Promise<Reply>) {
   };
 }
 
-const REPLY: Reply = { now: 0, rows: [] };
+const REPLY: Reply = { nowUs: 0, rows: [] };
 
 test("an answer in time is passed on", async () => {
   await expect(guarded(() => REPLY).ask()).resolves.toBe(REPLY);

@@ -1,18 +1,17 @@
 import { expect, inject, test } from "vitest";
 
+import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
+import type { Operation } from "../../src/algorithms/model.ts";
+import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
+import { slidingWindowCounter } from "../../src/algorithms/sliding-window-counter.ts";
+import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
+import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import { Faults } from "../../src/options/faults.ts";
-import {
-  fixedWindow,
-  type Policy,
-  segmentedWindow,
-  slidingWindowCounter,
-  slidingWindowLog,
-  tokenBucket,
-} from "../../src/policy/policy.ts";
+import { type Policy } from "../../src/policy/policy.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
-import { createRedisClient } from "../../src/store/redis/client.ts";
+import { createRedisClient } from "../../src/store/redis/endpoint.ts";
 import { redisStore } from "../../src/store/redis/store.ts";
-import type { Operation, Reply } from "../../src/store/store.ts";
+import type { Reply } from "../../src/store/store.ts";
 import { compile } from "../support/compile-policy.ts";
 import { random } from "../support/random.ts";
 
@@ -77,12 +76,12 @@ test.for(
     });
     await Promise.all(clients);
 
-    const ordered = calls.toSorted((a, b) => a.reply.now - b.reply.now);
-    expect(new Set(ordered.map(({ reply }) => reply.now)).size).toBe(calls.length);
+    const ordered = calls.toSorted((a, b) => a.reply.nowUs - b.reply.nowUs);
+    expect(new Set(ordered.map(({ reply }) => reply.nowUs)).size).toBe(calls.length);
     let now = 0;
     const model = memoryStore({ now: () => now });
     for (const { operation, cost, sent, received, reply } of ordered) {
-      now = reply.now;
+      now = reply.nowUs;
       expect(reply).toEqual(model.decide(operation, keys, cost, policies));
       // The two clocks are read differently, and may be a little apart.
       expect(now).toBeGreaterThan(sent - 2_000);

@@ -4,16 +4,17 @@ import { promisify } from "node:util";
 
 import { describe, expect, test, vi } from "vitest";
 
-import { slidingWindowLog as logModel } from "../../src/algorithms/sliding-window-log-model.ts";
-import { IMPLEMENTATIONS } from "../../src/policy/from-data.ts";
+import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
+import type { AlgorithmModel } from "../../src/algorithms/model.ts";
+import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
+import { slidingWindowCounter } from "../../src/algorithms/sliding-window-counter.ts";
 import {
-  fixedWindow,
-  type Policy,
-  segmentedWindow,
-  slidingWindowCounter,
   slidingWindowLog,
-  tokenBucket,
-} from "../../src/policy/policy.ts";
+  type SlidingWindowLogState,
+} from "../../src/algorithms/sliding-window-log.ts";
+import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
+import { IMPLEMENTATIONS } from "../../src/policy/from-data.ts";
+import { type Policy } from "../../src/policy/policy.ts";
 import { memoryStore, type MemoryStoreOptions } from "../../src/store/memory-store.ts";
 import type { Reply } from "../../src/store/store.ts";
 import { compile } from "../support/compile-policy.ts";
@@ -125,6 +126,11 @@ test("what is over goes by itself: it does not push out what still counts", () =
   for (const key of ["d", "e", "f"]) expect(allowed(key)).toBe(false);
 });
 
+const logModel = IMPLEMENTATIONS["sliding-window-log"].model as AlgorithmModel<
+  Readonly<Record<string, number>>,
+  SlidingWindowLogState
+>;
+
 describe("a log that tells no more than 128 moments apart", () => {
   const LIMIT = 100_000;
 
@@ -141,12 +147,17 @@ describe("a log that tells no more than 128 moments apart", () => {
   });
 
   test("is as exact as the script while no more moments are there", () => {
-    const request = { operation: "consume", cost: 1, limit: 128, a: DAY, b: 0 } as const;
+    const request = {
+      operation: "consume",
+      cost: 1,
+      limit: 128,
+      parameters: { windowUs: DAY, unused: 0 },
+    } as const;
     let [exact, bounded]: (readonly number[] | undefined)[] = [];
     for (let at = 0; at < 400; at++) {
       const now = 1.8e15 + Math.floor((at * DAY) / 130);
-      const expected = logModel(exact, { ...request, now });
-      const { state, ...row } = logModel(bounded, { ...request, now, maxMoments: 128 });
+      const expected = logModel(exact, { ...request, nowUs: now });
+      const { state, ...row } = logModel(bounded, { ...request, nowUs: now, maxMoments: 128 });
       expect({ ...row, state }).toEqual(expected);
       [exact, bounded] = [expected.state, state];
     }
@@ -163,12 +174,11 @@ describe("a log that tells no more than 128 moments apart", () => {
       now += Math.floor(next() < 0.1 ? next() * DAY * 0.05 : (next() * DAY) / 400);
       const cost = 1 + Math.floor(next() * 9);
       const asked = {
-        now,
+        nowUs: now,
         operation: "consume",
         cost,
         limit: 2_000,
-        a: DAY,
-        b: 0,
+        parameters: { windowUs: DAY, unused: 0 },
         maxMoments: 128,
       } as const;
       const { allowed, remaining, state: kept } = logModel(state, asked);
@@ -184,13 +194,18 @@ describe("a log that tells no more than 128 moments apart", () => {
   });
 
   test("comes free while requests just keep coming as fast as moments pass", () => {
-    const request = { operation: "consume", cost: 1, limit: 1_000, a: DAY, b: 0 } as const;
+    const request = {
+      operation: "consume",
+      cost: 1,
+      limit: 1_000,
+      parameters: { windowUs: DAY, unused: 0 },
+    } as const;
     for (const perWindow of [127, 128, 129, 130, 200, 257, 900]) {
       let state: readonly number[] | undefined;
       let admitted = 0;
       for (let at = 0; at < 5 * perWindow; at++) {
         const now = 1.8e15 + Math.floor((at * DAY) / perWindow);
-        const outcome = logModel(state, { ...request, now, maxMoments: 128 });
+        const outcome = logModel(state, { ...request, nowUs: now, maxMoments: 128 });
         ({ state } = outcome);
         admitted += Number(outcome.allowed);
       }

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 
-import { fixedWindow, type Policy, segmentedWindow } from "../../src/policy/policy.ts";
+import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
+import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
+import { type Policy } from "../../src/policy/policy.ts";
 import { memoryStore, type MemoryStoreOptions } from "../../src/store/memory-store.ts";
 import { compile } from "../support/compile-policy.ts";
 

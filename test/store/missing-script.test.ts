@@ -1,7 +1,7 @@
 import { Redis } from "@upstash/redis";
 import { expect, inject, test } from "vitest";
 
-import { fixedWindow } from "../../src/policy/policy.ts";
+import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import type { RedisClient } from "../../src/store/redis/client.ts";
 import { redisStore } from "../../src/store/redis/store.ts";
 import { compile } from "../support/compile-policy.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
+import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { DECIDE, KEY_LOCKING, LEASE } from "../../src/algorithms/scripts.generated.ts";
-import { fixedWindow } from "../../src/policy/policy.ts";
 import type { RedisClient } from "../../src/store/redis/client.ts";
 import { nameOf, scriptFor } from "../../src/store/redis/script.ts";
 import { redisStore } from "../../src/store/redis/store.ts";
@@ -105,7 +105,7 @@ test("a request that ends before the script is found leaves the next one further
   expect(await cutOff()).toBe("cut off");
   expect(await cutOff()).toBe("cut off");
   expect(calls).toEqual(["evalsha locking", "evalsha plain", "evalsha plain", "eval locking"]);
-  expect(await cutOff()).toMatchObject({ now: 1 });
+  expect(await cutOff()).toMatchObject({ nowUs: 1 });
 });
 
 test("where the flag is a syntax error, as before Redis 7, the plain script is taken", async () => {

@@ -1,7 +1,7 @@
 import { expect, inject, onTestFinished, test } from "vitest";
 
+import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import type { StoreError } from "../../src/errors/errors.ts";
-import { fixedWindow } from "../../src/policy/policy.ts";
 import type { RedisClient } from "../../src/store/redis/client.ts";
 import { restClient } from "../../src/store/redis/rest.ts";
 import { redisStore } from "../../src/store/redis/store.ts";

@@ -3,8 +3,11 @@ import { fileURLToPath } from "node:url";
 import type { Redis } from "ioredis";
 
 import { resolveIncludes } from "../../scripts/build-lua/main.ts";
-import type { Request } from "../../src/algorithms/model.ts";
+import type { ModelRequest } from "../../src/algorithms/model.ts";
 import type { Algorithm } from "../../src/policy/policy.ts";
+
+/** The policy's two numbers by name, in the order in which the script takes them. */
+export type Parameters = Readonly<Record<string, number>>;
 
 export interface Answer {
   readonly allowed: boolean;
@@ -32,11 +35,13 @@ export function algorithmScript(redis: Redis, algorithm: Algorithm, ttl?: number
 
   return async function decide(
     key: string,
-    { now, operation, cost, limit, a, b }: Request,
+    { nowUs, operation, cost, limit, parameters }: ModelRequest<Parameters>,
   ): Promise<Answer> {
     sha1 ??= redis.script("LOAD", script) as Promise<string>;
-    const kept = ttl ?? (algorithm === "token-bucket" && b === 1 ? FOREVER_CLASS : FOREVER);
-    const args = [now, operation, cost, limit, a, b, kept];
+    const kept =
+      ttl ??
+      (algorithm === "token-bucket" && parameters["divisor"] === 1 ? FOREVER_CLASS : FOREVER);
+    const args = [nowUs, operation, cost, limit, ...Object.values(parameters), kept];
     const reply = await redis.evalsha(await sha1, 1, key, ...args);
     const [allowed, remaining, retryAfterUs, resetAfterUs] = reply as number[];
     return {

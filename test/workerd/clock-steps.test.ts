@@ -1,8 +1,9 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
+import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
+import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import { createLimiter } from "../../src/limiter/create-limiter.ts";
-import { slidingWindowLog, tokenBucket } from "../../src/policy/policy.ts";
 
 /* `performance.now()` is the wall clock here, and a machine's wall clock is set back now and then. */
 

@@ -1,8 +1,10 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 
+import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
+import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
+import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import { createLimiter } from "../../src/limiter/create-limiter.ts";
-import { fixedWindow, slidingWindowLog, tokenBucket } from "../../src/policy/policy.ts";
 
 const redis = {
   url: String(env["UPSTASH_REDIS_REST_URL"]),

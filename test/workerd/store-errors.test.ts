@@ -1,7 +1,7 @@
 import { expect, inject, test } from "vitest";
 
+import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { createLimiter } from "../../src/limiter/create-limiter.ts";
-import { fixedWindow } from "../../src/policy/policy.ts";
 
 const NAME_OR_TLS =
   "Redis could not be reached: most likely its name does not resolve, or its certificate is not valid.";

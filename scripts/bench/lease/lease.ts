@@ -1,9 +1,7 @@
-import {
-  fixedWindow,
-  type Policy,
-  slidingWindowLog,
-  tokenBucket,
-} from "../../../src/policy/policy.ts";
+import { fixedWindow } from "../../../src/algorithms/fixed-window.ts";
+import { slidingWindowLog } from "../../../src/algorithms/sliding-window-log.ts";
+import { tokenBucket } from "../../../src/algorithms/token-bucket.ts";
+import { type Policy } from "../../../src/policy/policy.ts";
 import { excessOf } from "../../../test/support/lease/excess.ts";
 import { atLeast, atMost, type Figure, type Part } from "../figure.ts";
 import { replayHotKey } from "./replay.ts";

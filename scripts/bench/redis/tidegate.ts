@@ -1,10 +1,8 @@
-import {
-  fixedWindow,
-  segmentedWindow,
-  slidingWindowCounter,
-  slidingWindowLog,
-  tokenBucket,
-} from "../../../src/policy/policy.ts";
+import { fixedWindow } from "../../../src/algorithms/fixed-window.ts";
+import { segmentedWindow } from "../../../src/algorithms/segmented-window.ts";
+import { slidingWindowCounter } from "../../../src/algorithms/sliding-window-counter.ts";
+import { slidingWindowLog } from "../../../src/algorithms/sliding-window-log.ts";
+import { tokenBucket } from "../../../src/algorithms/token-bucket.ts";
 import type { RedisClient } from "../../../src/store/redis/client.ts";
 import { redisStore } from "../../../src/store/redis/store.ts";
 import { compile } from "../../../test/support/compile-policy.ts";

@@ -1,6 +1,7 @@
 import { Ratelimit } from "@upstash/ratelimit";
 
-import { slidingWindowCounter, tokenBucket } from "../../../src/policy/policy.ts";
+import { slidingWindowCounter } from "../../../src/algorithms/sliding-window-counter.ts";
+import { tokenBucket } from "../../../src/algorithms/token-bucket.ts";
 import { atMost, type Figure, type Part, type Target } from "../figure.ts";
 import { openRedis } from "../redis/server.ts";
 import type { CreateContender } from "./contender.ts";

@@ -74,14 +74,14 @@ export const CLIENTS: readonly Mutant[] = [
   },
   {
     name: "an empty variable names a Redis",
-    file: "src/store/redis/client.ts",
+    file: "src/store/redis/endpoint.ts",
     find: "!isBlank(environment[name])",
     replace: "environment[name] !== undefined",
     tests: ["test/store/redis-environment"],
   },
   {
     name: "Vercel's variables come first",
-    file: "src/store/redis/client.ts",
+    file: "src/store/redis/endpoint.ts",
     find: "VARIABLES.find(",
     replace: "[...VARIABLES].reverse().find(",
     tests: ["test/store/redis-environment"],

@@ -40,14 +40,14 @@ export const CLOCKS: readonly Mutant[] = [
   {
     name: "a known denial is told as of when it was learnt",
     file: "src/denials/denial-cache.ts",
-    find: "return { now: known[from + 2]! + passed, rows };",
-    replace: "return { now: known[from + 2]!, rows };",
+    find: "return { nowUs: known[from + 2]! + passed, rows };",
+    replace: "return { nowUs: known[from + 2]!, rows };",
     tests: ["test/decision/reset-moment", "test/denials/denial-cache"],
   },
   {
     name: "a known denial's moment is the isolate's",
     file: "src/denials/denial-cache.ts",
-    find: "const denial = [cost, sentAt, shown];",
+    find: "const denial = [cost, sentAt, nowUs];",
     replace: "const denial = [cost, sentAt, sentAt * 1000];",
     tests: ["test/decision/reset-moment", "test/denials/denial-cache"],
   },
@@ -68,7 +68,7 @@ export const CLOCKS: readonly Mutant[] = [
   {
     name: "two algorithms of one name share a key",
     file: "src/policy/compile.ts",
-    find: "key: `${name}:${implementation.code}`",
+    find: "key: `${name}:${code}`",
     replace: "key: name",
     tests: ["test/denials/two-algorithms"],
   },

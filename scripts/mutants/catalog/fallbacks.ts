@@ -26,8 +26,8 @@ export const FALLBACKS: readonly Mutant[] = [
   {
     name: "what Redis said was used up is used up now",
     file: "src/limiter/fallback.ts",
-    find: "past = Math.min(at, now);",
-    replace: "past = now;",
+    find: "past = Math.min(at, nowUs);",
+    replace: "past = nowUs;",
     tests: ["test/limiter/local-count"],
   },
   {
@@ -131,8 +131,8 @@ export const FALLBACKS: readonly Mutant[] = [
   {
     name: "memory is bounded in entries alone",
     file: "src/store/memory-store.ts",
-    find: "if (entries.size <= maxEntries && bytes <= maxBytes) return;\n    for (const [key, { ends }]",
-    replace: "if (entries.size <= maxEntries) return;\n    for (const [key, { ends }]",
+    find: "if (entries.size <= maxEntries && bytes <= maxBytes) return;\n    for (const [key, { endsUs }]",
+    replace: "if (entries.size <= maxEntries) return;\n    for (const [key, { endsUs }]",
     tests: ["test/store/memory"],
   },
   {
@@ -145,14 +145,14 @@ export const FALLBACKS: readonly Mutant[] = [
   {
     name: "what is over goes last",
     file: "src/store/memory-store.ts",
-    find: "for (const [key, { ends }] of entries) if (ends <= time) remove(key);",
+    find: "for (const [key, { endsUs }] of entries) if (endsUs <= nowUs) remove(key);",
     replace: "",
     tests: ["test/store/memory-room"],
   },
   {
     name: "what counts goes with what is over",
     file: "src/store/memory-store.ts",
-    find: "if (ends <= time) remove(key);",
+    find: "if (endsUs <= nowUs) remove(key);",
     replace: "remove(key);",
     tests: ["test/store/memory-room"],
   },

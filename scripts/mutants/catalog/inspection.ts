@@ -17,13 +17,6 @@ export const INSPECTION: readonly Mutant[] = [
     tests: ["test/store/redis-calls", "test/store/redis-dialect"],
   },
   {
-    name: "a Redis without a version is of another type",
-    file: "src/store/redis/version.ts",
-    find: 'typeof version === "string" ? version : undefined',
-    replace: "version as string",
-    tests: ["test/gateway/health", "test/store"],
-  },
-  {
     name: "the version is asked for with every look",
     file: "src/store/redis/inspect.ts",
     find: "if (version === undefined && breaker",
@@ -42,7 +35,7 @@ export const INSPECTION: readonly Mutant[] = [
     file: "src/store/redis/inspect.ts",
     find: "if (answer !== TIMED_OUT) version = answer;",
     replace: "version = answer as string;",
-    tests: ["test/gateway/health"],
+    tests: ["test/store/inspect"],
   },
   {
     name: "a Redis that nobody asked has a dialect",

@@ -138,22 +138,22 @@ export const KEYS: readonly Mutant[] = [
   {
     name: "denials are shared across names",
     file: "src/denials/shared-denials.ts",
-    find: "return [name, algorithm, limit, parameters];",
-    replace: "return [algorithm, limit, parameters];",
+    find: "return [name, scriptArguments];",
+    replace: "return [scriptArguments];",
     tests: ["test/denials/shared-denials-put"],
   },
   {
     name: "denials are shared across algorithms",
     file: "src/denials/shared-denials.ts",
-    find: "return [name, algorithm, limit, parameters];",
-    replace: "return [name, limit, parameters];",
+    find: "return [name, scriptArguments];",
+    replace: "return [name, scriptArguments.slice(1)];",
     tests: ["test/denials/shared-denials-put"],
   },
   {
     name: "denials are shared across windows",
     file: "src/denials/shared-denials.ts",
-    find: "return [name, algorithm, limit, parameters];",
-    replace: "return [name, algorithm, limit];",
+    find: "return [name, scriptArguments];",
+    replace: "return [name, scriptArguments.slice(0, 2)];",
     tests: ["test/denials/shared-denials-put"],
   },
   {

@@ -102,9 +102,9 @@ export const LEASES: readonly Mutant[] = [
   },
   {
     name: "a lease takes a fifth of a window",
-    file: "src/lease/read-lease.ts",
-    find: "MAX_SHARE = 0.1",
-    replace: "MAX_SHARE = 0.2",
+    file: "src/algorithms/window.ts",
+    find: "MAX_LEASE_SHARE = 0.1",
+    replace: "MAX_LEASE_SHARE = 0.2",
     tests: ["test/policy/configuration"],
   },
   {
@@ -165,16 +165,16 @@ export const LEASES: readonly Mutant[] = [
   },
   {
     name: "a bucket with leases is as large as without",
-    file: "src/lease/tighten.ts",
-    find: "const smaller = limit - Math.ceil((lease * b) / a);",
-    replace: "const smaller = limit;",
+    file: "src/algorithms/token-bucket.ts",
+    find: "limit - Math.ceil((leaseUs * divisor) / intervalUs)",
+    replace: "limit",
     tests: ["test/lease/tighten"],
   },
   {
     name: "a bucket with leases is a unit too large",
-    file: "src/lease/tighten.ts",
-    find: "Math.ceil((lease * b) / a)",
-    replace: "Math.floor((lease * b) / a)",
+    file: "src/algorithms/token-bucket.ts",
+    find: "Math.ceil((leaseUs * divisor) / intervalUs)",
+    replace: "Math.floor((leaseUs * divisor) / intervalUs)",
     tests: ["test/lease/tighten"],
   },
 ];

@@ -88,14 +88,14 @@ export const REQUESTS: readonly Mutant[] = [
   },
   {
     name: "a decision's waits are microseconds",
-    file: "src/decision/decision.ts",
+    file: "src/decision/create-decision.ts",
     find: "return longest / 1000;",
     replace: "return longest;",
     tests: ["test/limiter/decision-path"],
   },
   {
     name: "an allowed decision has an error",
-    file: "src/decision/decision.ts",
+    file: "src/decision/create-decision.ts",
     find: "if (parts.error) this.error = parts.error;",
     replace: "this.error = parts.error!;",
     tests: ["test/limiter/decision-path"],

@@ -60,8 +60,8 @@ export const TIMERS: readonly Mutant[] = [
   },
   {
     name: "the reset is told as of when it is asked for",
-    file: "src/decision/decision.ts",
-    find: "decisionHeaders(this, now,",
+    file: "src/decision/create-decision.ts",
+    find: "decisionHeaders(this, nowUs,",
     replace: "decisionHeaders(this, Date.now() * 1000,",
     tests: ["test/decision/fields"],
   },

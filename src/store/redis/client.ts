@@ -1,7 +1,3 @@
-import type { Faults } from "../../options/faults.ts";
-import type { Environment } from "../../runtime/environment.ts";
-import { restClient } from "./rest.ts";
-
 /** What a store needs of a Redis client. */
 export interface RedisClient {
   evalsha(sha1: string, keys: string[], args: string[]): Promise<unknown>;
@@ -12,78 +8,4 @@ export interface RedisClient {
 export interface RedisEndpoint {
   readonly url: string;
   readonly token: string;
-}
-
-const VARIABLES = [
-  ["UPSTASH_REDIS_REST_URL", "UPSTASH_REDIS_REST_TOKEN"],
-  ["KV_REST_API_URL", "KV_REST_API_TOKEN"],
-] as const;
-
-/** How to go on without the variable, in the words of whoever has code. */
-export const GIVE_REDIS = "pass redis: { url, token } to createLimiter()";
-
-const MISSING_VARIABLE = `Set this variable (on Workers, bind it as a variable or secret), or ${GIVE_REDIS}.`;
-
-/** Whether a value is missing, or only looks as if it were there. */
-function isBlank(value: unknown): boolean {
-  return value === undefined || (typeof value === "string" && value.trim() === "");
-}
-
-/** A client for the Redis that an environment names, as Upstash and Vercel name it. */
-export function redisFromEnvironment(
-  environment: Environment,
-  timeoutMs: number,
-  faults: Faults,
-): RedisClient | undefined {
-  const [url, token] = VARIABLES.find(([name]) => !isBlank(environment[name])) ?? VARIABLES[0];
-  const paths = { url, token, missing: MISSING_VARIABLE };
-  return createRedisClient(environment[url], environment[token], paths, timeoutMs, faults);
-}
-
-/**
- * A client for an endpoint, checked.
- *
- * @param paths what faults call the two values, and the remedy where one is missing
- * @param init further options of each request
- */
-export function createRedisClient(
-  url: unknown,
-  token: unknown,
-  paths: { readonly url: string; readonly token: string; readonly missing?: string },
-  timeoutMs: number,
-  faults: Faults,
-  init?: RequestInit,
-): RedisClient | undefined {
-  const remedyIfMissing = (value: unknown) => (isBlank(value) ? paths.missing : undefined);
-  const isUrl =
-    typeof url === "string" &&
-    /^https?:\/\/[^\s/?#@"']+(?:\/[^\s?#"']*)?$/.test(url) &&
-    URL.canParse(url);
-  if (!isUrl) {
-    faults.add(
-      paths.url,
-      typeof url === "string" ? withoutSecrets(url) : url,
-      remedyIfMissing(url) ??
-        'Give the HTTP address of the Redis REST API, "https://...", without user, password, query, spaces or quotes; not a redis:// one.',
-    );
-  }
-  const isToken = typeof token === "string" && /^[!-~]+$/.test(token) && !/^["']/.test(token);
-  if (!isToken) {
-    // What stands there may be most of a secret.
-    const shown = isBlank(token) ? token : "(hidden)";
-    faults.add(
-      paths.token,
-      shown,
-      remedyIfMissing(token) ??
-        'Give the token of the Redis REST API, without "Bearer", quotes, spaces or line breaks.',
-    );
-  }
-  if (!isUrl || !isToken) return undefined;
-  return restClient({ url, token }, timeoutMs, init);
-}
-
-/** An address may carry a password or a token in more than one place, or be one that was mistaken for an address. */
-function withoutSecrets(url: string): string {
-  const isPlain = /^(?:[^@?#]{0,11}|[^@?#]*:(?:\/\/[^@?#]*|\d{1,5}\/?))$/.test(url);
-  return isPlain ? url : `${/^[a-z]*:\/\//.exec(url) ?? ""}(hidden)`;
 }

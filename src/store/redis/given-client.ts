@@ -1,7 +1,8 @@
 import type { Faults } from "../../options/faults.ts";
 import { onWorkers } from "../../runtime/environment.ts";
 import { report } from "../../runtime/log.ts";
-import { createRedisClient, type RedisClient } from "./client.ts";
+import { type RedisClient } from "./client.ts";
+import { createRedisClient } from "./endpoint.ts";
 
 /** What is read of a client: nothing is sent through it for that. */
 interface GivenClient extends Partial<RedisClient> {

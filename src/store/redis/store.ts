@@ -1,7 +1,8 @@
+import type { Row } from "../../algorithms/model.ts";
 import { DECIDE, KEY_LOCKING } from "../../algorithms/scripts.generated.ts";
 import { StoreError } from "../../errors/errors.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
-import type { Reply, Row, Store, StoreFacts } from "../store.ts";
+import type { Reply, Store, StoreFacts } from "../store.ts";
 import type { RedisClient } from "./client.ts";
 import { isMissingScript, isUnknownDialect, storeError } from "./errors.ts";
 import { type Frame, nameOf, type Script, scriptFor } from "./script.ts";
@@ -40,10 +41,6 @@ interface ScriptCall {
   readonly groups: readonly string[];
 }
 
-function groupOf({ algorithm, limit, parameters: [a, b], ttl }: CompiledPolicy): string[] {
-  return [algorithm, limit, a, b, ttl].map(String);
-}
-
 /** A reset asks no policy. */
 const RESET = scriptFor(DECIDE, []);
 
@@ -67,7 +64,7 @@ export function redisStore(redis: RedisClient, leases?: Frame): RedisStore {
       call = {
         decide: scriptFor(DECIDE, policies),
         lease: leases && scriptFor(leases, policies),
-        groups: policies.flatMap(groupOf),
+        groups: policies.flatMap(({ scriptArguments }) => scriptArguments),
       };
       calls.set(policies, call);
     }
@@ -148,5 +145,5 @@ function parseReply(reply: unknown, policies: number, lease: boolean): Reply {
       resetAfterUs: numbers[at + 3]!,
     });
   }
-  return { now: numbers[0]!, rows, ...(lease && { taken: numbers[end]! }) };
+  return { nowUs: numbers[0]!, rows, ...(lease && { taken: numbers[end]! }) };
 }

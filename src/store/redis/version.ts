@@ -11,8 +11,8 @@ const TOO_OLD = /syntax error|unknown redis command|non deterministic/i;
 /** The version that a Redis says it is, such as `7.2.4`; `undefined` if it does not say. */
 export async function redisVersion(redis: RedisClient): Promise<string | undefined> {
   try {
-    const version = await redis.eval(SCRIPT, [], []);
-    return typeof version === "string" ? version : undefined;
+    // A client answers null where the script returns nothing.
+    return ((await redis.eval(SCRIPT, [], [])) as string | null) ?? undefined;
   } catch {
     return undefined;
   }

@@ -1,7 +1,10 @@
-import { createDecision, type Decision, type Reason } from "../../../src/decision/decision.ts";
+import { fixedWindow } from "../../../src/algorithms/fixed-window.ts";
+import type { Row } from "../../../src/algorithms/model.ts";
+import { tokenBucket } from "../../../src/algorithms/token-bucket.ts";
+import { createDecision } from "../../../src/decision/create-decision.ts";
+import { type Decision, type Reason } from "../../../src/decision/decision.ts";
 import type { HeaderOptions } from "../../../src/decision/fields.ts";
-import { fixedWindow, type Policy, tokenBucket } from "../../../src/policy/policy.ts";
-import type { Row } from "../../../src/store/store.ts";
+import { type Policy } from "../../../src/policy/policy.ts";
 import { compile } from "../compile-policy.ts";
 
 export const burst = tokenBucket({ name: "burst", limit: 20, refill: 10, per: "1s" });
@@ -33,7 +36,7 @@ export function decide(
     reason,
     status: status ?? (rows.every(([, { allowed }]) => allowed) ? 200 : 429),
     policies: compile(rows.map(([policy]) => policy)),
-    now: Date.now() * 1000,
+    nowUs: Date.now() * 1000,
     rows: rows.map(([, row]) => row),
     headerOptions,
   });

@@ -1,5 +1,5 @@
+import type { Row } from "../../../src/algorithms/model.ts";
 import type { DenialCache } from "../../../src/denials/denial-cache.ts";
-import type { Row } from "../../../src/store/store.ts";
 
 interface Denial {
   readonly cost: number;
@@ -62,9 +62,9 @@ export function modelDenialCache(maxEntries: number): DenialCache {
         retryAfterUs: left(retryAfterUs),
         resetAfterUs: left(resetAfterUs),
       }));
-      return { now: denial.shown + (now - denial.sentAt) * 1000, rows };
+      return { nowUs: denial.shown + (now - denial.sentAt) * 1000, rows };
     },
-    learn(partition, cost, sentAt, { now: shown, rows }) {
+    learn(partition, cost, sentAt, { nowUs: shown, rows }) {
       const wait = Math.max(...rows.map(({ retryAfterUs }) => retryAfterUs));
       if (wait === 0 || sentAt <= forgotAt) return;
       const until = sentAt + Math.min((wait / 1000) * (1 - 5e-4), 60_000);

@@ -8,20 +8,20 @@ import { type Admission, burstAboveRate, fullestWindow } from "../model/trailing
  */
 export function excessOf(policy: Policy, admissions: readonly Admission[]): number {
   const { algorithm, limit, parameters } = compilePolicy(policy);
-  const [a, b] = parameters;
+  const { intervalUs = 0, divisor = 0, windowUs = 0, lengthUs = 0, segments = 0 } = parameters;
   switch (algorithm) {
     case "token-bucket":
-      return burstAboveRate(admissions, a, b) - limit;
+      return burstAboveRate(admissions, intervalUs, divisor) - limit;
     case "sliding-window-log":
-      return fullestWindow(admissions, a) - limit;
+      return fullestWindow(admissions, windowUs) - limit;
     case "segmented-window":
-      return fullestWindow(admissions, a * b) - limit;
+      return fullestWindow(admissions, lengthUs * segments) - limit;
     case "sliding-window-counter":
-      return fullestWindow(admissions, a) - (2 * limit - 1);
+      return fullestWindow(admissions, windowUs) - (2 * limit - 1);
     case "fixed-window": {
       const used = new Map<number, number>();
       for (const { time, units } of admissions) {
-        const window = Math.floor(time / a);
+        const window = Math.floor(time / windowUs);
         used.set(window, (used.get(window) ?? 0) + units);
       }
       return Math.max(0, ...used.values()) - limit;

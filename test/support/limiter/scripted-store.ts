@@ -1,4 +1,5 @@
-import type { Operation, Reply, Row, Store } from "../../../src/store/store.ts";
+import type { Operation, Row } from "../../../src/algorithms/model.ts";
+import type { Reply, Store } from "../../../src/store/store.ts";
 
 /** What a store was asked. */
 export interface Asked {

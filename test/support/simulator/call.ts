@@ -1,7 +1,7 @@
+import type { Operation, Row } from "../../../src/algorithms/model.ts";
 import type { Decision } from "../../../src/decision/decision.ts";
 import type { ErrorCode, StoreError } from "../../../src/errors/errors.ts";
 import type { Limiter } from "../../../src/limiter/limiter.ts";
-import type { Operation, Row } from "../../../src/store/store.ts";
 import type { IsolateClock } from "./isolate-clock.ts";
 import type { Random } from "./random.ts";
 

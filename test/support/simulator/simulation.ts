@@ -63,11 +63,10 @@ export function createSimulation(
   const violated: Observed["violated"] = (rule, what) => {
     violation ??= new Violation(rule, what);
   };
-  const policyArguments = settings.policies.map(({ algorithm, limit, parameters: [a, b] }) => ({
+  const policyArguments = settings.policies.map(({ algorithm, limit, parameters }) => ({
     algorithm,
     limit,
-    a,
-    b,
+    parameters,
   }));
   const truth: Observed["truth"] = (identity, cost) =>
     redis.look(keysOf(scenario, identity), cost, policyArguments);

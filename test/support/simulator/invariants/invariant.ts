@@ -1,4 +1,4 @@
-import type { Row } from "../../../../src/store/store.ts";
+import type { Row } from "../../../../src/algorithms/model.ts";
 import type { Answer, Call, Execution, Isolate } from "../call.ts";
 import type { Loss } from "../redis/simulated-redis.ts";
 import type { Scenario } from "../scenario/scenario.ts";

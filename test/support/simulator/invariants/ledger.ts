@@ -57,12 +57,12 @@ export function createLedger(policy: CompiledPolicy): Ledger {
 
   /** More than the burst and what has flowed back since some earlier request? */
   function beyondRate(now: number): string | undefined {
-    const [interval, divisor] = parameters;
+    const { intervalUs = 0, divisor = 0 } = parameters;
     let sum = 0;
     for (const { aged, units, charged } of entries.toReversed()) {
       if (charged) continue;
       sum += units;
-      if ((sum - limit) * interval > (now - aged) * divisor) {
+      if ((sum - limit) * intervalUs > (now - aged) * divisor) {
         return `${sum} units in ${now - aged} us, bucket of ${limit}`;
       }
     }

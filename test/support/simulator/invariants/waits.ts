@@ -19,10 +19,8 @@ export function boundedWaits({ scenario, violated }: Observed): Invariant {
 
 /** In microseconds, by the server's clock. */
 function longestWait(policy: CompiledPolicy): number {
-  const {
-    algorithm,
-    parameters: [a, b],
-  } = policy;
+  const { algorithm, parameters } = policy;
+  const { lengthUs = 0, segments = 0 } = parameters;
   const length = windowOf(policy);
   switch (algorithm) {
     case "token-bucket":
@@ -31,7 +29,7 @@ function longestWait(policy: CompiledPolicy): number {
     case "sliding-window-counter":
       return 2 * length;
     case "segmented-window":
-      return a * (b + 1);
+      return lengthUs * (segments + 1);
     default:
       return length;
   }

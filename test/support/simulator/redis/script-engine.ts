@@ -90,6 +90,9 @@ export function createScriptEngine(
 }
 
 /** For how long a fixed window off the grid says when the next one begins. */
-function followsFor({ algorithm, a: window }: PolicyArguments, ends: number): number {
+function followsFor(
+  { algorithm, parameters: { windowUs: window = 0 } }: PolicyArguments,
+  ends: number,
+): number {
   return algorithm === "fixed-window" && ends % window > 0 ? window : 0;
 }

@@ -1,15 +1,14 @@
 import type { Outcome } from "../../../../src/algorithms/model.ts";
+import type { Operation } from "../../../../src/algorithms/model.ts";
 import { IMPLEMENTATIONS } from "../../../../src/policy/from-data.ts";
 import type { Algorithm } from "../../../../src/policy/policy.ts";
-import type { Operation } from "../../../../src/store/store.ts";
 import type { Entry } from "./keyspace.ts";
 
 /** A policy as ARGV tells it. */
 export interface PolicyArguments {
   readonly algorithm: Algorithm;
   readonly limit: number;
-  readonly a: number;
-  readonly b: number;
+  readonly parameters: Readonly<Record<string, number>>;
 }
 
 /** ARGV read as lua/decide.lua documents it. */
@@ -35,7 +34,9 @@ export function readArguments(keys: readonly string[], args: readonly string[]):
   const policies = keys.map((_key, i) => {
     const [algorithm, ...numbers] = groups.slice(GROUP * i, GROUP * (i + 1));
     const [limit, a, b] = numbers.map(wholeNumber);
-    return { algorithm: algorithm as Algorithm, limit: limit!, a: a!, b: b! };
+    const [first, second] = IMPLEMENTATIONS[algorithm as Algorithm].parameters;
+    const parameters = { [first]: a!, [second]: b! };
+    return { algorithm: algorithm as Algorithm, limit: limit!, parameters };
   });
   if (groups.length !== GROUP * keys.length) throw new Error(`arguments ${args.join(" ")}`);
   return { operation: operation as Operation, cost: wholeNumber(cost), policies };
@@ -55,10 +56,16 @@ export function decide(
   now: number,
 ): Outcome<unknown>[] {
   const evaluate = (operation: Operation) =>
-    policies.map(({ algorithm, limit, a, b }, i) => {
+    policies.map(({ algorithm, limit, parameters }, i) => {
       const entry = entries[i];
       const state = entry?.algorithm === algorithm ? entry.state : undefined;
-      return IMPLEMENTATIONS[algorithm].model(state, { now, operation, cost, limit, a, b });
+      return IMPLEMENTATIONS[algorithm].model(state, {
+        nowUs: now,
+        operation,
+        cost,
+        limit,
+        parameters,
+      });
     });
   const first = evaluate(operation === "consume" ? "peek" : operation);
   const takes = operation === "consume" && first.every(({ allowed }) => allowed);

@@ -1,4 +1,4 @@
-import type { Row } from "../../../../src/store/store.ts";
+import type { Row } from "../../../../src/algorithms/model.ts";
 import type { Call, Execution } from "../call.ts";
 import type { Scheduler } from "../scheduler.ts";
 import { createKeyspace } from "./keyspace.ts";

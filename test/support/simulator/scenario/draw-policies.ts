@@ -1,11 +1,9 @@
-import {
-  fixedWindow,
-  type Policy,
-  segmentedWindow,
-  slidingWindowCounter,
-  slidingWindowLog,
-  tokenBucket,
-} from "../../../../src/policy/policy.ts";
+import { fixedWindow } from "../../../../src/algorithms/fixed-window.ts";
+import { segmentedWindow } from "../../../../src/algorithms/segmented-window.ts";
+import { slidingWindowCounter } from "../../../../src/algorithms/sliding-window-counter.ts";
+import { slidingWindowLog } from "../../../../src/algorithms/sliding-window-log.ts";
+import { tokenBucket } from "../../../../src/algorithms/token-bucket.ts";
+import { type Policy } from "../../../../src/policy/policy.ts";
 import type { Random } from "../random.ts";
 
 /** One to three policies: limits small enough to be reached, windows from far below the timeout to above a minute. */

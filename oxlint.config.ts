@@ -1,0 +1,73 @@
+import { defineConfig, type OxlintOverride } from "oxlint";
+
+/** The folders of src from the top down: files of one may import from those that come after it, never from those before. */
+export const LAYERS = [
+  "gateway",
+  "adapter",
+  "limiter",
+  "lease",
+  "denials",
+  "decision",
+  "store",
+  "policy",
+  "algorithms",
+  "partition",
+  "options",
+  "errors",
+  "runtime",
+];
+
+const WEB_ONLY = { group: ["node:*"], message: "src runs at the edge: use web standards." };
+
+/** The entries of the package import from everywhere, and nothing imports from them. */
+const ENTRIES = {
+  regex: "^(\\.\\./)+(index|limit|hono|vercel|cloudflare|gateway|worker)\\.ts$",
+  message: "It is an entry of the package: import what it imports.",
+};
+
+const layers: OxlintOverride[] = LAYERS.map((layer, i) => ({
+  files: [`src/${layer}/**`],
+  rules: {
+    "no-restricted-imports": [
+      "error",
+      {
+        patterns: [
+          WEB_ONLY,
+          ENTRIES,
+          ...LAYERS.slice(0, i).map((above) => ({
+            regex: `^(\\.\\./)+${above}/`,
+            message: `src/${layer} is below src/${above}: imports go down.`,
+          })),
+        ],
+      },
+    ],
+  },
+}));
+
+export default defineConfig({
+  plugins: ["typescript", "unicorn", "oxc", "import", "promise"],
+  categories: { correctness: "error", suspicious: "error", perf: "error" },
+  rules: {
+    "no-await-in-loop": "off",
+    "import/no-unassigned-import": "off",
+    "unicorn/no-array-sort": "off",
+    "import/no-default-export": "off",
+    "import/no-cycle": ["error", { ignoreTypes: false }],
+    "import/no-named-as-default-member": "off",
+    "no-shadow": "off",
+    "no-underscore-dangle": "off",
+    "unicorn/prefer-set-has": "off",
+  },
+  overrides: [
+    {
+      files: ["src/**"],
+      rules: {
+        "no-restricted-imports": ["error", { patterns: [WEB_ONLY] }],
+        "no-console": "error",
+      },
+    },
+    ...layers,
+    { files: ["test/**"], rules: { "unicorn/consistent-function-scoping": "off" } },
+  ],
+  ignorePatterns: ["src/algorithms/scripts.generated.ts"],
+});

@@ -1,0 +1,123 @@
+import type { Faults } from "../options/faults.ts";
+import type { AlgorithmModel } from "./model.ts";
+
+/** Above 10^9, products of a limit and a time exceed 2^53, up to which Lua and JavaScript count exactly. */
+export const MAX_LIMIT = 1_000_000_000;
+
+/** What a policy answers while Redis gives no usable answer. */
+export type FailureVerdict =
+  /** Let the request pass. */
+  | "open"
+  /** Deny it with 503. */
+  | "closed"
+  /** Enforce the same policy in this isolate's memory. */
+  | "local";
+
+/** The options that every algorithm has besides its numbers. */
+export interface CommonOptions {
+  /**
+   * Names the policy in keys and header fields: 1 to 64 letters, digits, `.`, `_` or `-`. Default: made from the
+   * numbers, such as `token-bucket-20-10-per-1s`.
+   *
+   * Policies with the same name share one count per identity across all limiters with the same Redis and `prefix`. So
+   * do unnamed policies with equal numbers: name them to count them apart.
+   */
+  readonly name?: string;
+  /** Overrides the limiter's `onFailure` for this policy. */
+  readonly onFailure?: FailureVerdict;
+}
+
+/** A policy as its builder returns it: the options, the algorithm's name, and its implementation. */
+export type PolicyOf<Name extends string, Options> = Options & {
+  readonly algorithm: Name;
+  readonly [IMPLEMENTATION]: Implementation;
+};
+
+/** Where a policy carries its implementation: out of the way of its data, and copied by a spread. */
+export const IMPLEMENTATION = Symbol("implementation");
+
+/** The values that an option may have. */
+export type OptionKind =
+  /** A whole number from 1 to `max`. */
+  | { readonly kind: "integer"; readonly max: number; readonly default?: number }
+  /** A time from 1 ms to 366 days, such as `"10s"`. */
+  | { readonly kind: "duration" };
+
+/** What a policy's options amount to. */
+export interface Quota<Parameters> {
+  readonly limit: number;
+  /** The length of the window; for a token bucket, the time it takes to refill. */
+  readonly windowUs: number;
+  readonly parameters: Parameters;
+}
+
+/**
+ * Everything in which one algorithm differs from the others. A policy carries it, so that a bundle contains only the
+ * algorithms that its code uses.
+ *
+ * @typeParam Values its options: integers as they are, durations in microseconds
+ * @typeParam Parameters the two numbers that its script takes besides the limit
+ */
+export interface AlgorithmDefinition<
+  Values extends object,
+  Parameters extends Readonly<Record<string, number>>,
+  State,
+> {
+  readonly name: string;
+  /**
+   * Ends its keys, so that two algorithms under one name count apart: neither could read the other's state. One letter,
+   * because every key in Redis stores it.
+   */
+  readonly code: string;
+  readonly maxLimit: number;
+  /** Completes the remedy for a limit that is too large. */
+  readonly limitHint?: string;
+  /** Its options besides `limit`, `name` and `onFailure`. */
+  readonly options: { readonly [Name in keyof Values]: OptionKind };
+  /** What a policy without a name is called after. */
+  readonly nameParts: (policy: Readonly<Record<string, unknown>>) => readonly unknown[];
+  /** Computes the script's parameters. Faults that concern several options together are added under `path`. */
+  readonly quotaOf: (
+    limit: number,
+    values: Values,
+    path: string,
+    faults: Faults,
+  ) => Quota<Parameters>;
+  /** The names of the parameters, in the order in which the script takes them. */
+  readonly parameters: readonly [keyof Parameters & string, keyof Parameters & string];
+  /** How long a key is kept after a write, as its Lua file takes it; 0 where the script computes it. */
+  readonly ttl: (quota: Quota<Parameters>) => number;
+  readonly lease: LeaseRules<Parameters>;
+  /** Its branch of the scripts. */
+  readonly script: string;
+  readonly model: AlgorithmModel<Parameters, State>;
+}
+
+/** How a policy is leased: units are spent up to one lease after Redis took them. */
+export interface LeaseRules<Parameters> {
+  /**
+   * The quota that Redis has to enforce so that those who spend leased units keep the given one: what they spend in a
+   * time w, Redis took in a time w + lease.
+   */
+  readonly tighten: (quota: Quota<Parameters>, leaseUs: number) => Quota<Parameters>;
+  /** The longest lease that leaves enough of the quota. */
+  readonly maxUs: (quota: Quota<Parameters>) => number;
+  /** Whether leased units expire when the window ends. */
+  readonly endsWithWindow?: boolean;
+}
+
+/** An algorithm whose values, parameters and state only the algorithm itself looks into. */
+export type Implementation = AlgorithmDefinition<
+  Record<string, number>,
+  Readonly<Record<string, number>>,
+  unknown
+>;
+
+/** Checks a definition against its own types, and hides them from its users. */
+export function defineAlgorithm<
+  Values extends object,
+  Parameters extends Readonly<Record<string, number>>,
+  State,
+>(algorithm: AlgorithmDefinition<Values, Parameters, State>): Implementation {
+  return algorithm as unknown as Implementation;
+}

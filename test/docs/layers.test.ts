@@ -1,0 +1,81 @@
+import { execFile } from "node:child_process";
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { promisify } from "node:util";
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { LAYERS } from "../../oxlint.config.ts";
+
+const oxlint = resolve("node_modules/.bin/oxlint");
+let folder: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "tidegate-layers-"));
+  symlinkSync(resolve("node_modules"), join(folder, "node_modules"));
+  copyFileSync("oxlint.config.ts", join(folder, "oxlint.config.ts"));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** What the linter says about one import in an otherwise empty project. */
+async function lintImport(from: string, specifier: string): Promise<string> {
+  rmSync(join(folder, "src"), { recursive: true, force: true });
+  mkdirSync(dirname(join(folder, from)), { recursive: true });
+  writeFileSync(
+    join(folder, from),
+    `import type { Thing } from "${specifier}";\n\nexport const thing: Thing | undefined = undefined;\n`,
+  );
+  const { stdout } = await promisify(execFile)(oxlint, ["src"], { cwd: folder }).catch(
+    (failure: { stdout: string }) => failure,
+  );
+  return stdout;
+}
+
+test("every folder of src is a layer", () => {
+  const folders = readdirSync("src", { withFileTypes: true }).filter((entry) =>
+    entry.isDirectory(),
+  );
+  expect(folders.map(({ name }) => name).toSorted()).toEqual(LAYERS.toSorted());
+});
+
+describe("the linter", () => {
+  test.for(LAYERS.slice(1).map((layer, i) => [layer, LAYERS[i]!] as const))(
+    "refuses an import from src/%s up to src/%s, and not the other way",
+    async ([below, above]) => {
+      expect(await lintImport(`src/${below}/a.ts`, `../${above}/b.ts`)).toContain(
+        "imports go down",
+      );
+      expect(await lintImport(`src/${below}/c/a.ts`, `../../${above}/b.ts`)).toContain(
+        "imports go down",
+      );
+      expect(await lintImport(`src/${above}/a.ts`, `../${below}/b.ts`)).not.toContain(
+        "no-restricted-imports",
+      );
+    },
+  );
+
+  test("refuses an import of an entry", async () => {
+    expect(await lintImport("src/gateway/a.ts", "../hono.ts")).toContain("entry of the package");
+  });
+
+  test("refuses a circle of files, also one of types", async () => {
+    await lintImport("src/store/a.ts", "./b.ts");
+    writeFileSync(
+      join(folder, "src/store/b.ts"),
+      'export type { thing } from "./a.ts";\nexport type Thing = 1;\n',
+    );
+    const { stdout } = await promisify(execFile)(oxlint, ["src"], { cwd: folder }).catch(
+      (failure: { stdout: string }) => failure,
+    );
+    expect(stdout).toContain("no-cycle");
+  });
+});

@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+
+import { guardStore } from "../../src/store/guarded-store.ts";
+import type { RedisClient } from "../../src/store/redis/client.ts";
+import { inspectRedis } from "../../src/store/redis/inspect.ts";
+import { redisStore } from "../../src/store/redis/store.ts";
+
+/** Inspects a Redis whose script for its version answers like this. */
+function inspecting(version: () => Promise<unknown>) {
+  const client: RedisClient = { evalsha: () => Promise.resolve([]), eval: version };
+  const store = redisStore(client);
+  const guard = guardStore(store, { timeoutMs: 5, now: () => 0, onStoreError: () => {} });
+  return inspectRedis(client, store, guard, 5);
+}
+
+test("a version that comes after the timeout is unknown, and asked for again", async () => {
+  let asked = 0;
+  const inspect = inspecting(() =>
+    ++asked === 1 ? new Promise(() => {}) : Promise.resolve("7.2.4"),
+  );
+  expect((await inspect()).version).toBe("unknown");
+  expect((await inspect()).version).toBe("7.2.4");
+  await inspect();
+  expect(asked).toBe(2);
+});
+
+test("a Redis that does not say its version has an unknown one", async () => {
+  expect((await inspecting(() => Promise.resolve(null))()).version).toBe("unknown");
+});
