@@ -1,21 +1,7 @@
 import type { StoreError } from "../errors/errors.ts";
-import type { CompiledPolicy } from "../policy/compile.ts";
-import type { Row } from "../store/store.ts";
-import { decisionHeaders, type HeaderOptions } from "./fields.ts";
+import { decisionFields, type HeaderOptions } from "./fields.ts";
+import type { Outcome, Reason } from "./outcome.ts";
 import { decisionResponse } from "./problem.ts";
-
-/** Why a decision came out as it did. New reasons may be added. */
-export type Reason =
-  /** Every policy had room. */
-  | "allowed"
-  /** The store said that a policy has no room. */
-  | "limited"
-  /** This isolate knew already that a policy has no room; the store was not asked. */
-  | "cached-denial"
-  /** The cost is above a policy's limit, so it can never pass. */
-  | "cost-exceeds-limit"
-  /** The store gave no usable answer; each policy's `onFailure` decided. */
-  | "store-unavailable";
 
 /** What one policy says about a request. */
 export interface PolicyDecision {
@@ -66,15 +52,8 @@ export interface Decision {
   response(): Response;
 }
 
-/** What the parts of a decision are made of. */
-interface Parts {
-  readonly reason: Reason;
-  readonly status: 200 | 429 | 503;
-  readonly policies: readonly CompiledPolicy[];
-  /** What the clock of the store showed, in microseconds since 1970. */
-  readonly now: number;
-  /** One per policy. */
-  readonly rows: readonly Row[];
+/** An outcome, and how it is presented. */
+interface Parts extends Outcome {
   readonly headerOptions: HeaderOptions;
   readonly error?: StoreError;
 }
@@ -127,12 +106,11 @@ class LazyDecision implements Decision {
   }
 
   headers(): Headers {
-    const { now, policies, headerOptions } = this.#parts;
-    return decisionHeaders(this, now, policies, headerOptions);
+    return new Headers(decisionFields(this.#parts, this.#parts.headerOptions));
   }
 
   response(): Response {
-    return decisionResponse(this);
+    return decisionResponse(this.#parts, this.#parts.headerOptions);
   }
 
   /** What JSON has no number for, `Infinity`, it writes as null. */

@@ -1,4 +1,5 @@
-import { createDecision, type Decision, type Reason } from "../decision/decision.ts";
+import { createDecision, type Decision } from "../decision/decision.ts";
+import type { Reason } from "../decision/outcome.ts";
 import { createDenialCache } from "../denials/denial-cache.ts";
 import { createRedisClocks } from "../denials/redis-clocks.ts";
 import type { Sharing } from "../denials/shared-denials.ts";

@@ -26,8 +26,8 @@ export const REQUESTS: readonly Mutant[] = [
   {
     name: "Retry-After rounded down",
     file: "src/decision/fields.ts",
-    find: "return Math.ceil(milliseconds / 1000);",
-    replace: "return Math.floor(milliseconds / 1000);",
+    find: "return Math.ceil(microseconds / 1e6);",
+    replace: "return Math.floor(microseconds / 1e6);",
     tests: ["test/decision"],
   },
   {
@@ -47,29 +47,29 @@ export const REQUESTS: readonly Mutant[] = [
   {
     name: "who is denied for less than a second need not wait",
     file: "src/decision/fields.ts",
-    find: "return Math.max(1, ...",
-    replace: "return Math.max(0, ...",
+    find: "return Math.max(1, ...waits)",
+    replace: "return Math.max(0, ...waits)",
     tests: ["test/decision/fields"],
   },
   {
     name: "an allowed request is told to wait",
     file: "src/decision/fields.ts",
-    find: 'if (!decision.allowed) headers.set("Retry-After"',
-    replace: 'headers.set("Retry-After"',
+    find: 'if (status !== 200) fields["Retry-After"]',
+    replace: 'fields["Retry-After"]',
     tests: ["test/decision/fields"],
   },
   {
     name: "an allowed request is told why",
     file: "src/decision/fields.ts",
-    find: 'if (decision.reason !== "allowed") headers',
-    replace: "headers",
+    find: 'if (reason !== "allowed") fields',
+    replace: "fields",
     tests: ["test/decision/fields"],
   },
   {
     name: "the policy with the fewest units is nearest its limit",
     file: "src/decision/fields.ts",
-    find: "policy.remaining / policy.limit < nearest.remaining / nearest.limit",
-    replace: "policy.remaining < nearest.remaining",
+    find: "row.remaining / policies[i]!.limit < best.remaining / policies[nearest]!.limit",
+    replace: "row.remaining < best.remaining",
     tests: ["test/decision/fields"],
   },
   {
@@ -82,8 +82,8 @@ export const REQUESTS: readonly Mutant[] = [
   {
     name: "a problem names the policies that had room",
     file: "src/decision/problem.ts",
-    find: "policies.filter(({ allowed }) => !allowed)",
-    replace: "policies.filter(({ allowed }) => allowed)",
+    find: "rows[i]!.allowed ? [] : name",
+    replace: "rows[i]!.allowed ? name : []",
     tests: ["test/decision/problem"],
   },
   {

@@ -60,9 +60,9 @@ export const TIMERS: readonly Mutant[] = [
   },
   {
     name: "the reset is told as of when it is asked for",
-    file: "src/decision/decision.ts",
-    find: "decisionHeaders(this, now,",
-    replace: "decisionHeaders(this, Date.now() * 1000,",
+    file: "src/decision/fields.ts",
+    find: "Math.round(now + resetAfterUs)",
+    replace: "Math.round(Date.now() * 1000 + resetAfterUs)",
     tests: ["test/decision/fields"],
   },
 ];

@@ -1,5 +1,6 @@
-import { createDecision, type Decision, type Reason } from "../../../src/decision/decision.ts";
+import { createDecision, type Decision } from "../../../src/decision/decision.ts";
 import type { HeaderOptions } from "../../../src/decision/fields.ts";
+import type { Reason } from "../../../src/decision/outcome.ts";
 import { fixedWindow, type Policy, tokenBucket } from "../../../src/policy/policy.ts";
 import type { Row } from "../../../src/store/store.ts";
 import { compile } from "../compile-policy.ts";
