@@ -36,7 +36,7 @@ export interface ModelRequest<Parameters> {
 }
 
 /** The algorithm's answer; `state` is what to keep: the same object unless the request changed it. */
-export interface Outcome<State> extends Row {
+export interface Evaluation<State> extends Row {
   readonly state: State | undefined;
 }
 
@@ -47,7 +47,7 @@ export interface Outcome<State> extends Row {
 export type AlgorithmModel<Parameters, State> = (
   state: State | undefined,
   request: ModelRequest<Parameters>,
-) => Outcome<State>;
+) => Evaluation<State>;
 
 /** Whether the operation takes the cost, given whether the policy has room for it. */
 export function takes(operation: Operation, allowed: boolean): boolean {

@@ -1,17 +1,7 @@
 import type { StoreError } from "../errors/errors.ts";
-
-/** Why a decision came out as it did. New reasons may be added. */
-export type Reason =
-  /** Every policy had room. */
-  | "allowed"
-  /** The store said that a policy has no room. */
-  | "limited"
-  /** This isolate knew already that a policy has no room; the store was not asked. */
-  | "cached-denial"
-  /** The cost is above a policy's limit, so it can never pass. */
-  | "cost-exceeds-limit"
-  /** The store gave no usable answer; each policy's `onFailure` decided. */
-  | "store-unavailable";
+import { decisionFields, type HeaderOptions } from "./fields.ts";
+import type { Outcome, Reason } from "./outcome.ts";
+import { decisionResponse } from "./problem.ts";
 
 /** What one policy says about a request. */
 export interface PolicyDecision {
@@ -60,4 +50,77 @@ export interface Decision {
    * if (!decision.allowed) return decision.response();
    */
   response(): Response;
+}
+
+/** An outcome, and how it is presented. */
+interface Parts extends Outcome {
+  readonly headerOptions: HeaderOptions;
+  readonly error?: StoreError;
+}
+
+/** Puts a decision together. */
+export function createDecision(parts: Parts): Decision {
+  return new LazyDecision(parts);
+}
+
+/** Computes what is asked for when it is asked for: most callers of a denial only look at `allowed`. */
+class LazyDecision implements Decision {
+  readonly allowed: boolean;
+  readonly reason: Reason;
+  readonly status: 200 | 429 | 503;
+  declare readonly error?: StoreError;
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.allowed = parts.status === 200;
+    this.reason = parts.reason;
+    this.status = parts.status;
+    if (parts.error) this.error = parts.error;
+    this.#parts = parts;
+  }
+
+  get policies(): readonly PolicyDecision[] {
+    const { policies, rows } = this.#parts;
+    return policies.map(({ name, limit, windowUs }, i) => {
+      const { remaining, retryAfterUs, resetAfterUs, allowed } = rows[i]!;
+      return {
+        name,
+        limit,
+        window: windowUs / 1e6,
+        remaining,
+        retryAfterMs: retryAfterUs / 1000,
+        resetAfterMs: resetAfterUs / 1000,
+        allowed,
+      };
+    });
+  }
+
+  get retryAfterMs(): number {
+    let longest = 0;
+    if (!this.allowed) {
+      for (const { allowed, retryAfterUs } of this.#parts.rows) {
+        if (!allowed && retryAfterUs > longest) longest = retryAfterUs;
+      }
+    }
+    return longest / 1000;
+  }
+
+  headers(): Headers {
+    return new Headers(decisionFields(this.#parts, this.#parts.headerOptions));
+  }
+
+  response(): Response {
+    return decisionResponse(this.#parts, this.#parts.headerOptions);
+  }
+
+  /** What JSON has no number for, `Infinity`, it writes as null. */
+  toJSON(): object {
+    const { allowed, reason, status, retryAfterMs, policies, error } = this;
+    return { allowed, reason, status, retryAfterMs, policies, ...(error && { error }) };
+  }
+
+  /** What `console.log` shows on Node and on Workers, where getters would stay hidden. */
+  [Symbol.for("nodejs.util.inspect.custom")](): object {
+    return this.toJSON();
+  }
 }

@@ -1,10 +1,11 @@
+import type { Row } from "../algorithms/model.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
-import type { Decision, PolicyDecision } from "./decision.ts";
+import type { Outcome } from "./outcome.ts";
 
-/** Which header fields a decision is told by. */
+/** Which header fields a response carries. */
 export interface HeaderOptions {
   /**
-   * `RateLimit` and `RateLimit-Policy` as draft-ietf-httpapi-ratelimit-headers-11 has them, every policy listed.
+   * `RateLimit` and `RateLimit-Policy` as in draft-ietf-httpapi-ratelimit-headers-11, with every policy listed.
    * Default true.
    */
   readonly "draft-11"?: boolean;
@@ -12,64 +13,60 @@ export interface HeaderOptions {
   readonly "x-ratelimit"?: boolean;
 }
 
-/**
- * The header fields of a decision.
- *
- * @param nowUs when it was made, by the store's clock, in microseconds since 1970
- */
-export function decisionHeaders(
-  decision: Decision,
-  nowUs: number,
-  compiled: readonly CompiledPolicy[],
-  options: HeaderOptions,
-): Headers {
-  const headers = new Headers();
-  const { policies } = decision;
+/** Header fields by name. A plain object, because a runtime makes a response of one faster than of `Headers` or pairs. */
+export type Fields = Record<string, string>;
+
+/** The header fields of a decision: a new object with each call. */
+export function decisionFields(outcome: Outcome, options: HeaderOptions): Fields {
+  const { reason, status, policies, nowUs, rows } = outcome;
+  const fields: Fields = {};
   if (options["draft-11"] !== false) {
-    headers.set("RateLimit-Policy", compiled.map(({ field }) => field).join(", "));
-    headers.set("RateLimit", policies.map(limitItem).join(", "));
+    fields["RateLimit-Policy"] = policies.map(({ field }) => field).join(", ");
+    fields["RateLimit"] = policies.map((policy, i) => limitItem(policy, rows[i]!)).join(", ");
   }
   if (options["x-ratelimit"] !== false) {
-    const { limit, remaining, resetAfterMs } = nearestItsLimit(policies);
-    headers.set("X-RateLimit-Limit", String(limit));
-    headers.set("X-RateLimit-Remaining", String(remaining));
-    // Whole microseconds: an earlier answer as it stands now comes to fractions of the same moment.
-    const resetAt = Math.round(nowUs + resetAfterMs * 1000);
-    headers.set("X-RateLimit-Reset", String(Math.ceil(resetAt / 1e6)));
+    const nearest = nearestItsLimit(outcome);
+    const { remaining, resetAfterUs } = rows[nearest]!;
+    fields["X-RateLimit-Limit"] = `${policies[nearest]!.limit}`;
+    fields["X-RateLimit-Remaining"] = `${remaining}`;
+    // Whole microseconds: the remaining time of a known denial is fractional, and its end must stay the same moment.
+    fields["X-RateLimit-Reset"] = `${wholeSeconds(Math.round(nowUs + resetAfterUs))}`;
   }
-  if (!decision.allowed) headers.set("Retry-After", String(retryAfterSeconds(decision)));
-  if (decision.reason !== "allowed") headers.set("X-RateLimit-Reason", decision.reason);
-  return headers;
+  if (status !== 200) fields["Retry-After"] = `${retryAfterSeconds(outcome)}`;
+  if (reason !== "allowed") fields["X-RateLimit-Reason"] = reason;
+  return fields;
 }
 
-/** One item of `RateLimit`: after a denial `t` is the wait, else the time until the quota is whole again. */
-function limitItem(policy: PolicyDecision): string {
-  const { name, remaining, resetAfterMs, allowed } = policy;
-  return `"${name}";r=${remaining};t=${allowed ? wholeSeconds(resetAfterMs) : waitSeconds(policy)}`;
+/** The longest wait of the policies that deny, at least 1. */
+function retryAfterSeconds({ policies, rows }: Outcome): number {
+  const waits = policies.map((policy, i) => (rows[i]!.allowed ? 0 : waitSeconds(policy, rows[i]!)));
+  return Math.max(1, ...waits);
 }
 
-/** `Retry-After`: the longest wait of the policies that deny, at least 1. */
-function retryAfterSeconds({ policies }: Decision): number {
-  return Math.max(1, ...policies.filter(({ allowed }) => !allowed).map(waitSeconds));
+/** One item of `RateLimit`. `t` is the wait of a policy that denies, else the time until its quota is whole again. */
+function limitItem(policy: CompiledPolicy, row: Row): string {
+  const seconds = row.allowed ? wholeSeconds(row.resetAfterUs) : waitSeconds(policy, row);
+  return `"${policy.name}";r=${row.remaining};t=${seconds}`;
 }
 
-/** A cost that can never pass is told to wait a whole window, because the fields know no "never". */
-function waitSeconds({ retryAfterMs, window }: PolicyDecision): number {
-  return wholeSeconds(Number.isFinite(retryAfterMs) ? retryAfterMs : window * 1000);
+/** A cost that can never pass waits a whole window, because the fields cannot express "never". */
+function waitSeconds({ windowUs }: CompiledPolicy, { retryAfterUs }: Row): number {
+  return Number.isFinite(retryAfterUs) ? wholeSeconds(retryAfterUs) : wholeSeconds(windowUs);
 }
 
-/** Rounded up, so that a client that waits as told is never early. */
-function wholeSeconds(milliseconds: number): number {
-  return Math.ceil(milliseconds / 1000);
+/** Rounded up, so that a client that waits as long as it is asked to is never early. */
+function wholeSeconds(microseconds: number): number {
+  return Math.ceil(microseconds / 1e6);
 }
 
-/** The denying policy with the longest wait, else the one with the smallest share of its limit left. */
-function nearestItsLimit(policies: readonly PolicyDecision[]): PolicyDecision {
-  return policies.reduce((nearest, policy) => {
-    if (policy.allowed !== nearest.allowed) return policy.allowed ? nearest : policy;
-    const nearer = policy.allowed
-      ? policy.remaining / policy.limit < nearest.remaining / nearest.limit
-      : policy.retryAfterMs > nearest.retryAfterMs;
-    return nearer ? policy : nearest;
-  });
+/** The index of the denying policy with the longest wait, else of the one with the smallest share of its limit left. */
+function nearestItsLimit({ policies, rows }: Outcome): number {
+  return rows.reduce((nearest, row, i) => {
+    const best = rows[nearest]!;
+    if (row.allowed !== best.allowed) return row.allowed ? nearest : i;
+    const nearer = row.allowed
+      ? row.remaining / policies[i]!.limit < best.remaining / policies[nearest]!.limit
+      : row.retryAfterUs > best.retryAfterUs;
+    return nearer ? i : nearest;
+  }, 0);
 }

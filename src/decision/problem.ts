@@ -1,4 +1,5 @@
-import type { Decision } from "./decision.ts";
+import { decisionFields, type Fields, type HeaderOptions } from "./fields.ts";
+import type { Outcome } from "./outcome.ts";
 
 /** An RFC 9457 problem; `violated-policies` is the extension that the rate limit draft registers. */
 interface Problem {
@@ -11,42 +12,35 @@ interface Problem {
 
 const REGISTRY = "https://iana.org/assignments/http-problem-types#";
 
-/** A problem as a response. It says what holds at this moment, so nothing may store it. */
-export function problemResponse(problem: Problem, headers: Headers = new Headers()): Response {
-  headers.set("Content-Type", "application/problem+json");
-  headers.set("Cache-Control", "no-store");
-  return new Response(JSON.stringify(problem), { status: problem.status, headers });
+/** A problem as a response. It describes this moment only, so nothing may store it. */
+export function problemResponse(problem: Problem, fields: Fields = {}): Response {
+  fields["Content-Type"] = "application/problem+json";
+  fields["Cache-Control"] = "no-store";
+  return new Response(JSON.stringify(problem), { status: problem.status, headers: fields });
 }
 
-/** A decision as a response; an allowed one has nothing to say but its fields. */
-export function decisionResponse(decision: Decision): Response {
-  if (decision.allowed) {
-    const allowed = new Response(null, { headers: decision.headers() });
-    allowed.headers.set("Cache-Control", "no-store");
-    return allowed;
+/** A decision as a response; an allowed one has no body. */
+export function decisionResponse(outcome: Outcome, options: HeaderOptions): Response {
+  const { reason, status, policies, rows } = outcome;
+  const fields = decisionFields(outcome, options);
+  if (status === 200) {
+    fields["Cache-Control"] = "no-store";
+    return new Response(null, { headers: fields });
   }
-  const violated = decision.policies.filter(({ allowed }) => !allowed).map(({ name }) => name);
-  const headers = decision.headers();
-  const seconds = headers.get("Retry-After");
+  const unavailable = status === 503;
+  const wait = ` Try again in ${fields["Retry-After"]} s.`;
   return problemResponse(
-    decision.status === 503
-      ? {
-          type: `${REGISTRY}temporary-reduced-capacity`,
-          title: "Temporary Reduced Capacity",
-          status: 503,
-          detail: `The service cannot check its limits right now. Try again in ${seconds} s.`,
-          "violated-policies": violated,
-        }
-      : {
-          type: `${REGISTRY}quota-exceeded`,
-          title: "Quota Exceeded",
-          status: 429,
-          detail:
-            decision.reason === "cost-exceeds-limit"
-              ? "This request costs more than its limit allows at any time."
-              : `The request quota is used up. Try again in ${seconds} s.`,
-          "violated-policies": violated,
-        },
-    headers,
+    {
+      type: REGISTRY + (unavailable ? "temporary-reduced-capacity" : "quota-exceeded"),
+      title: unavailable ? "Temporary Reduced Capacity" : "Quota Exceeded",
+      status,
+      detail: unavailable
+        ? `The service cannot check its limits right now.${wait}`
+        : reason === "cost-exceeds-limit"
+          ? "This request costs more than its limit allows at any time."
+          : `The request quota is used up.${wait}`,
+      "violated-policies": policies.flatMap(({ name }, i) => (rows[i]!.allowed ? [] : name)),
+    },
+    fields,
   );
 }

@@ -3,16 +3,23 @@ import type { Reply } from "../store/store.ts";
 import { createClockCache, type ClockCache } from "./clock-cache.ts";
 
 export interface DenialCache {
-  /**
-   * A denial that is known for this cost, as it stands now; `undefined` if none is, and `null` to the first that asks
-   * after one has run out.
-   */
-  find(partition: string, cost: number, now: number): Reply | null | undefined;
+  /** What is known about a request of this cost. Only the first caller after a denial's end finds it `expired`. */
+  find(partition: string, cost: number, now: number): Knowledge;
   /** Notes what an answer says about the next request of the same cost. The rows are always as many. */
   learn(partition: string, cost: number, sentAt: number, reply: Reply): void;
   /** Drops what is known, and what answers to requests sent before now will say. */
   forget(partition: string, now: number): void;
 }
+
+/** A denial as it stands now. It is the reply itself, so that a denied request allocates nothing more. */
+export interface KnownDenial extends Reply {
+  readonly state: "denied";
+}
+
+export type Knowledge = KnownDenial | { readonly state: "expired" } | { readonly state: "unknown" };
+
+const EXPIRED = { state: "expired" } as const;
+const UNKNOWN = { state: "unknown" } as const;
 
 /**
  * How much faster than Redis's clock this isolate's may run: NTP slews a clock by at most 500 ppm. A denial is trusted
@@ -41,17 +48,17 @@ export function createDenialCache(maxEntries: number): DenialCache {
   return {
     find(partition, cost, now) {
       const slot = known?.find(partition);
-      if (!slot) return undefined;
+      if (!slot) return UNKNOWN;
       const { numbers } = known!;
       const at = slot * columns;
-      if (cost < numbers[at]!) return undefined;
+      if (cost < numbers[at]!) return UNKNOWN;
       let wait = 0;
       for (let row = at + HEAD; row < at + columns; row += 3) {
         if (numbers[row + 1]! > wait) wait = numbers[row + 1]!;
       }
       if (now >= numbers[at + 1]! + Math.min((wait / 1000) * (1 - DRIFT), MAX_TRUST)) {
         known!.remove(slot);
-        return null;
+        return EXPIRED;
       }
       return replyAt(numbers, at, at + columns, now);
     },
@@ -76,7 +83,7 @@ export function createDenialCache(maxEntries: number): DenialCache {
 }
 
 /** A denial with what has passed since it was learnt taken off its times: the moments that they lead to stay the same. */
-function replyAt(known: Float64Array, from: number, end: number, now: number): Reply {
+function replyAt(known: Float64Array, from: number, end: number, now: number): KnownDenial {
   const passed = (now - known[from + 1]!) * 1000;
   const rows: Row[] = [];
   for (let at = from + HEAD; at < end; at += 3) {
@@ -88,5 +95,5 @@ function replyAt(known: Float64Array, from: number, end: number, now: number): R
       resetAfterUs: Math.max(0, known[at + 2]! - passed),
     });
   }
-  return { nowUs: known[from + 2]! + passed, rows };
+  return { state: "denied", nowUs: known[from + 2]! + passed, rows };
 }

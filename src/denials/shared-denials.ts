@@ -3,10 +3,9 @@ import { Faults } from "../options/faults.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 import { createBreaker } from "../runtime/breaker.ts";
 import { TIMED_OUT, withTimeout } from "../runtime/timeout.ts";
-import type { Reply } from "../store/store.ts";
-import { type DenialCache, DRIFT } from "./denial-cache.ts";
+import { type DenialCache, DRIFT, type KnownDenial } from "./denial-cache.ts";
 import { earliest, type RedisClocks } from "./redis-clocks.ts";
-import { PATIENCE } from "./single-flight.ts";
+import { PATIENCE_MS } from "./single-flight.ts";
 
 /**
  * A place near isolates that are near each other, where one finds what another has put. It may forget, be late, or
@@ -22,13 +21,13 @@ export interface SharedCache {
 /** What an isolate has to do with the denials of others. */
 export interface Sharing {
   /**
-   * Looks for a denial of this cost, learns it, and returns it as it stands now. If there is none, the request
-   * is to ask Redis and to tell the answer.
+   * Reads a denial of this cost, learns it, and returns it as it stands now. If there is none, the caller asks Redis and
+   * publishes the answer.
    */
-  look(partition: string, cost: number): Promise<Reply | undefined>;
-  /** Tells Redis's answer to a request of this cost, and what Redis's clock showed. */
-  tell(partition: string, cost: number, shown: number, rows: readonly Row[]): void;
-  /** Takes away what was told. */
+  read(partition: string, cost: number): Promise<KnownDenial | undefined>;
+  /** Publishes Redis's answer to a request of this cost, and what Redis's clock showed, in microseconds. */
+  publish(partition: string, cost: number, shown: number, rows: readonly Row[]): void;
+  /** Withdraws what was published. */
   forget(partition: string): void;
 }
 
@@ -101,7 +100,7 @@ function join(
   const begin = `${prefix}:${JSON.stringify(policies.map(meaning))}:`;
   const breaker = createBreaker();
 
-  async function read(partition: string): Promise<Note> {
+  async function readNote(partition: string): Promise<Note> {
     if (!breaker.admits(now())) return [];
     const get = async () => String(await place.get(begin + partition));
     const found = await withTimeout(LOOK, get).catch((): typeof TIMED_OUT => TIMED_OUT);
@@ -122,23 +121,23 @@ function join(
   const forget = (partition: string) => write(partition, [], 1);
 
   return {
-    async look(partition, cost) {
+    async read(partition, cost) {
       const start = now();
       const bound = clocks.boundOf(partition, start);
       if (!bound) return undefined;
       /** What Redis's clock shows at most, in microseconds. */
       const latest = () => Math.ceil((bound.base + now() * (1 + DRIFT)) * 1000);
       for (let pause = PAUSE; ; pause *= 2) {
-        const note = await read(partition);
+        const note = await readNote(partition);
         const [first, shown, ...rest] = note as [number, number];
         if (note.length === 2 + 3 * policies.length && first > 0 && shown < latest()) {
           const reply = { nowUs: shown, rows: toRows(rest) };
           denials.learn(partition, first, earliest(bound, shown), reply);
-          const denied = denials.find(partition, cost, now());
-          if (denied) return denied;
+          const known = denials.find(partition, cost, now());
+          if (known.state === "denied") return known;
         }
-        const claimed = note.length === 1 && Math.abs(latest() - first) < PATIENCE * 1000;
-        if (!claimed || now() - start + pause > PATIENCE) break;
+        const claimed = note.length === 1 && Math.abs(latest() - first) < PATIENCE_MS * 1000;
+        if (!claimed || now() - start + pause > PATIENCE_MS) break;
         await new Promise((resolve) => {
           setTimeout(resolve, pause);
         });
@@ -147,7 +146,7 @@ function join(
       return undefined;
     },
 
-    tell(partition, cost, shown, rows) {
+    publish(partition, cost, shown, rows) {
       const wait = Math.max(...rows.map(({ retryAfterUs }) => retryAfterUs));
       if (wait === 0) forget(partition);
       else write(partition, [cost, shown, ...rows.flatMap(toNumbers)], wait / 1e6);

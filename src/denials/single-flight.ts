@@ -1,66 +1,66 @@
 import { setRecent } from "../runtime/lru.ts";
 import { withTimeout } from "../runtime/timeout.ts";
 
-/** The requests that ask anew about a partition whose known denial has run out: one at a time for each. */
-export interface Probes {
-  /** Asks on behalf of all who follow; they go on when it has its answer, or has failed. */
-  lead<Answer>(
+/** When a known denial has expired, one request of its partition asks the store, and the others wait for the answer. */
+export interface SingleFlight {
+  /** Asks on behalf of all that join. They go on when `ask` has answered or failed. `nowMs`: the isolate's clock. */
+  run<Answer>(
     partition: string,
     cost: number,
-    now: number,
+    nowMs: number,
     ask: () => Promise<Answer>,
   ): Promise<Answer>;
   /**
-   * Waits for the end of a probe whose answer may deny this cost, too; `undefined` if there is none, or the request
-   * has waited for long enough since it arrived.
+   * Waits for the end of a flight whose answer may deny this cost, too. `undefined` if there is none, or if the request
+   * has waited for `PATIENCE_MS` since it arrived.
    */
-  follow(
+  join(
     partition: string,
     cost: number,
-    arrivedAt: number,
-    now: number,
+    arrivedAtMs: number,
+    nowMs: number,
   ): Promise<unknown> | undefined;
 }
 
 /**
- * For how many milliseconds a request waits for others, and a probe is waited for: a round trip to another continent.
- * On Workers a request may end with its client's connection, and then its probe never ends.
+ * How long a request waits for others, and others wait for a flight: a round trip to another continent. On Workers a
+ * request may end with its client's connection, and then its flight never ends.
  */
-export const PATIENCE = 150;
+export const PATIENCE_MS = 150;
 
-/** Far more than are under way at once, so that it is those that never end that go. */
-const MAX_PROBES = 1_000;
+/** Far more than are under way at once, so that only flights that never end are dropped. */
+const MAX_FLIGHTS = 1_000;
 
-interface Probe {
+interface Flight {
   readonly cost: number;
-  readonly startedAt: number;
+  readonly startedAtMs: number;
   readonly ended: Promise<void>;
 }
 
-export function createSingleFlight(): Probes {
-  const probes = new Map<string, Probe>();
+export function createSingleFlight(): SingleFlight {
+  const flights = new Map<string, Flight>();
 
   return {
-    async lead(partition, cost, startedAt, ask) {
+    async run(partition, cost, startedAtMs, ask) {
       let end!: () => void;
       const ended = new Promise<void>((resolve) => {
         end = resolve;
       });
-      const probe = { cost, startedAt, ended };
-      setRecent(probes, partition, probe, MAX_PROBES);
+      const flight = { cost, startedAtMs, ended };
+      setRecent(flights, partition, flight, MAX_FLIGHTS);
       try {
         return await ask();
       } finally {
-        if (probes.get(partition) === probe) probes.delete(partition);
+        if (flights.get(partition) === flight) flights.delete(partition);
         end();
       }
     },
 
-    follow(partition, cost, arrivedAt, now) {
-      const probe = probes.get(partition);
-      if (probe === undefined || cost < probe.cost) return undefined;
-      const left = Math.min(arrivedAt, probe.startedAt) + PATIENCE - now;
-      return left > 0 ? withTimeout(left, () => probe.ended) : undefined;
+    join(partition, cost, arrivedAtMs, nowMs) {
+      const flight = flights.get(partition);
+      if (flight === undefined || cost < flight.cost) return undefined;
+      const leftMs = Math.min(arrivedAtMs, flight.startedAtMs) + PATIENCE_MS - nowMs;
+      return leftMs > 0 ? withTimeout(leftMs, () => flight.ended) : undefined;
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { Operation } from "../algorithms/model.ts";
-import { createDecision } from "../decision/create-decision.ts";
-import { type Decision, type Reason } from "../decision/decision.ts";
+import { createDecision, type Decision } from "../decision/decision.ts";
+import type { Reason } from "../decision/outcome.ts";
 import { createDenialCache } from "../denials/denial-cache.ts";
 import { createRedisClocks } from "../denials/redis-clocks.ts";
 import type { Sharing } from "../denials/shared-denials.ts";
@@ -27,7 +27,7 @@ export interface DecisionPath {
 export function createDecisionPath(store: Store, settings: LimiterSettings): DecisionPath {
   const { policies, prefix, now, headers: headerOptions } = settings;
   const denials = createDenialCache(settings.maxDenials);
-  const probes = createSingleFlight();
+  const flights = createSingleFlight();
   const clocks = createRedisClocks();
   const sharing = settings.sharedDenials?.share(settings, clocks, denials);
   const clock = store.now && (() => store.now!());
@@ -46,30 +46,34 @@ export function createDecisionPath(store: Store, settings: LimiterSettings): Dec
     const operation = cost === 0 ? "peek" : "consume";
     const arrivedAt = now();
     for (let at = arrivedAt; ; at = now()) {
-      const denied = denials.find(partition, cost, at);
-      if (denied) return answer("cached-denial", denied);
-      if (denied === null) {
-        return probes.lead(partition, cost, at, () => probe(operation, partition, cost));
+      const known = denials.find(partition, cost, at);
+      if (known.state === "denied") return answer("cached-denial", known);
+      if (known.state === "expired") {
+        return flights.run(partition, cost, at, () => askForAll(operation, partition, cost));
       }
-      const answered = probes.follow(partition, cost, arrivedAt, at);
+      const answered = flights.join(partition, cost, arrivedAt, at);
       if (!answered) return ask(operation, partition, cost);
       await answered;
     }
   }
 
-  /** Asks for all who follow; and for all isolates that share their denials, unless one of them has asked just now. */
-  async function probe(operation: Operation, partition: string, cost: number): Promise<Decision> {
-    const denied = sharing && (await sharing.look(partition, cost));
+  /** Asks for all that wait, and for the isolates that share their denials, unless one of them has just asked. */
+  async function askForAll(
+    operation: Operation,
+    partition: string,
+    cost: number,
+  ): Promise<Decision> {
+    const denied = sharing && (await sharing.read(partition, cost));
     return denied
       ? answer("cached-denial", denied)
-      : ask(operation, partition, cost, sharing?.tell);
+      : ask(operation, partition, cost, sharing?.publish);
   }
 
   async function ask(
     operation: Operation,
     partition: string,
     cost: number,
-    tell?: Sharing["tell"],
+    publish?: Sharing["publish"],
   ): Promise<Decision> {
     const keys = keysOf(partition);
     const sentAt = now();
@@ -86,7 +90,7 @@ export function createDecisionPath(store: Store, settings: LimiterSettings): Dec
         const answeredAt = repeated ? sentAt : clocks.note(partition, nowUs, sentAt, receivedAt);
         denials.learn(partition, operation === "charge" ? 1 : cost, answeredAt, reply);
       }
-      tell?.(partition, cost, nowUs, rows);
+      publish?.(partition, cost, nowUs, rows);
       return rows.every(({ allowed }) => allowed)
         ? answer("allowed", reply)
         : answer("limited", reply);
@@ -119,7 +123,8 @@ export function createDecisionPath(store: Store, settings: LimiterSettings): Dec
   /** A cost above a limit is denied by arithmetic alone; what the isolate knows of the rest is told along. */
   function neverFits(partition: string, cost: number): Decision | undefined {
     if (cost <= smallestLimit) return undefined;
-    const known = denials.find(partition, cost, now());
+    const found = denials.find(partition, cost, now());
+    const known = found.state === "denied" ? found : undefined;
     return answer("cost-exceeds-limit", {
       nowUs: known?.nowUs ?? fallback.now(),
       rows: policies.map(({ limit: most }, i) => ({

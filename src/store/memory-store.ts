@@ -1,4 +1,4 @@
-import type { Outcome } from "../algorithms/model.ts";
+import type { Evaluation } from "../algorithms/model.ts";
 import type { Operation, Row } from "../algorithms/model.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 import type { Store } from "./store.ts";
@@ -58,7 +58,7 @@ export function memoryStore({
     operation: Operation,
     cost: number,
     { implementation, limit, parameters }: CompiledPolicy,
-  ): Outcome<unknown> {
+  ): Evaluation<unknown> {
     const request = { nowUs, operation, cost, limit, parameters, maxMoments: MAX_MOMENTS };
     return implementation.model(entries.get(key)?.state, request);
   }

@@ -47,7 +47,7 @@ const rows = (seconds: number) => [
 
 /** Where an isolate puts what it is told. */
 async function addressOf(sharing: Sharing, partition = "ada"): Promise<string> {
-  sharing.tell(partition, 1, SHOWN, rows(1));
+  sharing.publish(partition, 1, SHOWN, rows(1));
   await kept.at(-1);
   return put.mock.lastCall![0];
 }
@@ -61,7 +61,7 @@ describe("a denial that is told", () => {
     [61, 60],
     [86_400, 60],
   ])("of %d s is put for %d s, as text", async ([seconds, kept]) => {
-    isolate().tell("ada", 3, SHOWN, rows(seconds!));
+    isolate().publish("ada", 3, SHOWN, rows(seconds!));
     await vi.waitFor(() => expect(put).toHaveBeenCalledTimes(1));
     const [address, response] = put.mock.calls[0]!;
     expect(address).toMatch(ADDRESS);
@@ -75,7 +75,7 @@ describe("a denial that is told", () => {
   test("keeps its request alive until it is there, and no longer", async () => {
     let arrive!: () => void;
     put.mockReturnValue(new Promise((resolve) => (arrive = resolve)));
-    isolate().tell("ada", 1, SHOWN, rows(1));
+    isolate().publish("ada", 1, SHOWN, rows(1));
     expect(kept).toHaveLength(1);
     let over = false;
     void kept[0]!.then(() => (over = true));
@@ -92,7 +92,7 @@ describe("a denial that is told", () => {
     ["is no cache at all", () => vi.stubGlobal("caches", undefined)],
   ])("is no error where the cache %s", async ([, breakCache]) => {
     breakCache();
-    isolate().tell("ada", 1, SHOWN, rows(1));
+    isolate().publish("ada", 1, SHOWN, rows(1));
     expect(kept).toHaveLength(1);
     await expect(kept[0]).resolves.toBeUndefined();
   });
@@ -133,14 +133,14 @@ describe("an address", () => {
   test("that is looked at is the one that was put", async () => {
     const address = await addressOf(isolate());
     match.mockResolvedValue(new Response(`1,${SHOWN},0,900000,900000`));
-    expect(await isolate().look("ada", 1)).toMatchObject({
+    expect(await isolate().read("ada", 1)).toMatchObject({
       rows: [{ allowed: false, remaining: 0 }],
     });
     expect(match.mock.calls).toEqual([[address]]);
   });
 
   test("under which nothing is found is a claim's, for a second", async () => {
-    expect(await isolate().look("ada", 1)).toBeUndefined();
+    expect(await isolate().read("ada", 1)).toBeUndefined();
     await kept.at(-1);
     const [where, response] = put.mock.lastCall!;
     expect([where, response.headers.get("cache-control")]).toEqual([

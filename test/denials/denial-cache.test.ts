@@ -23,73 +23,74 @@ test("a denial is known from the moment of sending for the wait less the drift",
   cache.learn("a", 1, 1_000, waiting(10_000));
   // As it stands then: what has passed since the sending is taken off, and Redis's clock has moved on by as much.
   expect(cache.find("a", 1, 10_994)).toEqual({
+    state: "denied",
     nowUs: SHOWN + 9_994_000,
     rows: [{ allowed: false, remaining: 0, retryAfterUs: 6_000, resetAfterUs: 10_006_000 }],
   });
-  expect(cache.find("a", 1, 10_995)).toBeNull();
-  // Said once: the one that hears it asks.
-  expect(cache.find("a", 1, 10_995)).toBeUndefined();
+  expect(cache.find("a", 1, 10_995).state).toBe("expired");
+  // Said once: that caller asks.
+  expect(cache.find("a", 1, 10_995).state).toBe("unknown");
 });
 
 test("a denied cost says nothing about a smaller one, and everything about a larger one", () => {
   const cache = createDenialCache(10);
   cache.learn("a", 8, 0, waiting(1_000));
-  expect(cache.find("a", 7, 1)).toBeUndefined();
-  expect(cache.find("a", 8, 1)).toBeDefined();
-  expect(cache.find("a", 9, 1)).toBeDefined();
+  expect(cache.find("a", 7, 1).state).toBe("unknown");
+  expect(cache.find("a", 8, 1).state).toBe("denied");
+  expect(cache.find("a", 9, 1).state).toBe("denied");
 });
 
 test("an answer without a wait teaches nothing", () => {
   const cache = createDenialCache(10);
   cache.learn("a", 1, 0, waiting(0));
-  expect(cache.find("a", 1, 0)).toBeUndefined();
+  expect(cache.find("a", 1, 0).state).toBe("unknown");
 });
 
 test("of several policies the longest wait counts", () => {
   const cache = createDenialCache(10);
   cache.learn("a", 1, 0, waiting(100, 2_000, 0));
-  expect(cache.find("a", 1, 1_998)).toBeDefined();
-  expect(cache.find("a", 1, 1_999)).toBeNull();
+  expect(cache.find("a", 1, 1_998).state).toBe("denied");
+  expect(cache.find("a", 1, 1_999).state).toBe("expired");
 });
 
 test("no denial is trusted for more than a minute, because another isolate may have reset it", () => {
   const cache = createDenialCache(10);
   cache.learn("a", 1, 0, waiting(86_400_000));
-  expect(cache.find("a", 1, 59_999)).toBeDefined();
-  expect(cache.find("a", 1, 60_000)).toBeNull();
+  expect(cache.find("a", 1, 59_999).state).toBe("denied");
+  expect(cache.find("a", 1, 60_000).state).toBe("expired");
 });
 
 test("what is forgotten does not come back with an answer that was under way", () => {
   const cache = createDenialCache(10);
   cache.learn("a", 1, 0, waiting(10_000));
   cache.forget("a", 5);
-  expect(cache.find("a", 1, 6)).toBeUndefined();
+  expect(cache.find("a", 1, 6).state).toBe("unknown");
   cache.learn("a", 1, 5, waiting(10_000));
-  expect(cache.find("a", 1, 6)).toBeUndefined();
+  expect(cache.find("a", 1, 6).state).toBe("unknown");
   cache.learn("a", 1, 6, waiting(10_000));
-  expect(cache.find("a", 1, 7)).toBeDefined();
+  expect(cache.find("a", 1, 7).state).toBe("denied");
 });
 
 test("it stays within its entries, and the ones in use stay", () => {
   const cache = createDenialCache(3);
   for (const partition of ["hot", "b", "c"]) cache.learn(partition, 1, 0, waiting(10_000));
   for (let flood = 0; flood < 1_000; flood++) {
-    expect(cache.find("hot", 1, 1)).toBeDefined();
+    expect(cache.find("hot", 1, 1).state).toBe("denied");
     cache.learn(`flood-${flood}`, 1, 1, waiting(10_000));
   }
-  expect(cache.find("hot", 1, 1)).toBeDefined();
-  expect(cache.find("flood-999", 1, 1)).toBeDefined();
-  expect(cache.find("flood-998", 1, 1)).toBeDefined();
-  expect(cache.find("flood-997", 1, 1)).toBeUndefined();
+  expect(cache.find("hot", 1, 1).state).toBe("denied");
+  expect(cache.find("flood-999", 1, 1).state).toBe("denied");
+  expect(cache.find("flood-998", 1, 1).state).toBe("denied");
+  expect(cache.find("flood-997", 1, 1).state).toBe("unknown");
 });
 
 test("what has run out makes room before anything that is denied, however often it is asked for", () => {
   const cache = createDenialCache(2);
   cache.learn("out", 1, 0, waiting(10));
   cache.learn("denied", 1, 0, waiting(10_000));
-  expect(cache.find("out", 1, 20)).toBeNull();
-  expect(cache.find("out", 1, 20)).toBeUndefined();
+  expect(cache.find("out", 1, 20).state).toBe("expired");
+  expect(cache.find("out", 1, 20).state).toBe("unknown");
   cache.learn("new", 1, 20, waiting(10_000));
-  expect(cache.find("denied", 1, 20)).toBeDefined();
-  expect(cache.find("new", 1, 20)).toBeDefined();
+  expect(cache.find("denied", 1, 20).state).toBe("denied");
+  expect(cache.find("new", 1, 20).state).toBe("denied");
 });

@@ -45,10 +45,10 @@ const row = (wait: number, remaining = 0) => ({
   resetAfterUs: wait + 1,
 });
 
-describe("what is told", () => {
+describe("what is published", () => {
   test("is the cost, Redis's time and each row, until the longest wait is over", () => {
     const policies = [daily, fixedWindow({ name: "q", limit: 9, window: "1d" })];
-    sharing(policies).tell("ada", 3, SHOWN, [row(2_500_000), row(0, 7)]);
+    sharing(policies).publish("ada", 3, SHOWN, [row(2_500_000), row(0, 7)]);
     expect(puts).toEqual([
       [expect.stringMatching(/^tg:.*:ada$/), `3,${SHOWN},0,2500000,2500001,7,0,1`, 3],
     ]);
@@ -63,13 +63,13 @@ describe("what is told", () => {
     [60_000_001, 60],
     [86_400e6, 60],
   ])("of %d µs stays for %d s", ([wait, seconds]) => {
-    sharing().tell("ada", 1, SHOWN, [row(wait!)]);
+    sharing().publish("ada", 1, SHOWN, [row(wait!)]);
     expect(puts[0]![2]).toBe(seconds);
   });
 
   test("of an answer that denies nobody takes away what was there, as a reset does", () => {
     const shared = sharing();
-    shared.tell("ada", 1, SHOWN, [row(0)]);
+    shared.publish("ada", 1, SHOWN, [row(0)]);
     shared.forget("ada");
     expect(puts.map(([, text, seconds]) => [text, seconds])).toEqual([
       ["", 1],
@@ -90,10 +90,10 @@ describe("what is told", () => {
       sharing([daily, fixedWindow({ ...windowed, name: "q" })]),
       sharing([daily], "other"),
     ];
-    for (const isolate of isolates) isolate.tell("ada", 1, SHOWN, [row(1)]);
-    sharing().tell("bob", 1, SHOWN, [row(1)]);
+    for (const isolate of isolates) isolate.publish("ada", 1, SHOWN, [row(1)]);
+    sharing().publish("bob", 1, SHOWN, [row(1)]);
     expect(new Set(puts.map(([key]) => key)).size).toBe(10);
-    sharing([fixedWindow({ ...windowed, onFailure: "open" })]).tell("ada", 1, SHOWN, [row(1)]);
+    sharing([fixedWindow({ ...windowed, onFailure: "open" })]).publish("ada", 1, SHOWN, [row(1)]);
     expect(puts.at(-1)![0]).toBe(puts[0]![0]);
   });
 
@@ -109,15 +109,15 @@ describe("what is told", () => {
   ])("is nobody's to wait for, nor an error, where put %s", async ([, broken]) => {
     put = broken;
     const shared = sharing();
-    shared.tell("ada", 1, SHOWN, [row(1)]);
+    shared.publish("ada", 1, SHOWN, [row(1)]);
     shared.forget("ada");
-    expect(await shared.look("ada", 1)).toBeUndefined();
+    expect(await shared.read("ada", 1)).toBeUndefined();
   });
 });
 
-describe("a look", () => {
+describe("a read", () => {
   test("that finds nothing leaves a claim of Redis's time at most, for a second, and no timer", async () => {
-    expect(await sharing().look("ada", 1)).toBeUndefined();
+    expect(await sharing().read("ada", 1)).toBeUndefined();
     expect(puts).toEqual([
       [expect.stringMatching(/^tg:.*:ada$/), expect.stringMatching(/^\d+$/), 1],
     ]);
@@ -132,7 +132,8 @@ describe("a look", () => {
     get = async () => `1,${SHOWN},0,900000,900001`;
     const shared = sharing();
     vi.advanceTimersByTime(10);
-    expect(await shared.look("ada", 1)).toEqual({
+    expect(await shared.read("ada", 1)).toEqual({
+      state: "denied",
       nowUs: expect.any(Number),
       rows: [
         {
@@ -148,23 +149,23 @@ describe("a look", () => {
   });
 
   test("is taken at 4, 12, 28, 60 and 124 ms while somebody else asks, and then it is this one's turn", async () => {
-    const looks: number[] = [];
+    const reads: number[] = [];
     const shared = sharing();
     const claim = String(SHOWN);
     get = async () => {
-      looks.push(Date.now() - START);
+      reads.push(Date.now() - START);
       return claim;
     };
-    const looked = shared.look("ada", 1);
+    const read = shared.read("ada", 1);
     await vi.advanceTimersByTimeAsync(1_000);
-    expect(await looked).toBeUndefined();
-    expect(looks).toEqual([0, 4, 12, 28, 60, 124]);
+    expect(await read).toBeUndefined();
+    expect(reads).toEqual([0, 4, 12, 28, 60, 124]);
     expect(puts).toHaveLength(1);
   });
 
   test("of somebody who has no answer of Redis's clock asks nobody", async () => {
     get = vi.fn(async () => undefined);
-    expect(await sharing().look("bob", 1)).toBeUndefined();
+    expect(await sharing().read("bob", 1)).toBeUndefined();
     expect(get).not.toHaveBeenCalled();
     expect(puts).toEqual([]);
   });
@@ -172,18 +173,18 @@ describe("a look", () => {
   test("that hangs ends after 25 ms, and after five of them there are no more for a second", async () => {
     get = vi.fn(() => new Promise<undefined>(() => {}));
     const shared = sharing();
-    for (let look = 1; look <= 5; look++) {
+    for (let attempt = 1; attempt <= 5; attempt++) {
       let over = false;
-      void shared.look("ada", 1).then(() => (over = true));
+      void shared.read("ada", 1).then(() => (over = true));
       await vi.advanceTimersByTimeAsync(24);
       expect(over).toBe(false);
       await vi.advanceTimersByTimeAsync(1);
       expect(over).toBe(true);
     }
-    await shared.look("ada", 1);
+    await shared.read("ada", 1);
     expect(get).toHaveBeenCalledTimes(5);
     vi.advanceTimersByTime(1_000);
-    void shared.look("ada", 1);
+    void shared.read("ada", 1);
     expect(get).toHaveBeenCalledTimes(6);
   });
 });

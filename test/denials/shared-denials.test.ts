@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
-import { PATIENCE } from "../../src/denials/single-flight.ts";
+import { PATIENCE_MS } from "../../src/denials/single-flight.ts";
 import { fixedWindow, type SharedCache, shareDenials, StoreError } from "../../src/index.ts";
 import { buildLimiter, type Limiter } from "../../src/limiter/limiter.ts";
 import { DEFAULTS } from "../../src/limiter/settings.ts";
@@ -207,7 +207,7 @@ describe("while one isolate asks", () => {
     store.decide = decide;
     const [first] = await play([SECOND, other]);
     expect(first!.reason).toBe("allowed");
-    expect(first!.took).toBeLessThanOrEqual(PATIENCE + STROLL + TRIP);
+    expect(first!.took).toBeLessThanOrEqual(PATIENCE_MS + STROLL + TRIP);
   });
 
   test("fails, they ask soon, and nobody is denied by its claim", async () => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
-import { createSingleFlight, PATIENCE } from "../../src/denials/single-flight.ts";
+import { createSingleFlight, PATIENCE_MS } from "../../src/denials/single-flight.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -14,46 +14,46 @@ function ending() {
 /** Lets promises run. */
 const turn = () => vi.advanceTimersByTimeAsync(0);
 
-test("a request waits for 150 ms, for others and for one that asks", () => {
-  expect(PATIENCE).toBe(150);
+test("a request waits 150 ms at most", () => {
+  expect(PATIENCE_MS).toBe(150);
 });
 
 describe("a single flight", () => {
-  test("gives its answer to the one that leads it, and only the end of it to those that follow", async () => {
-    const probes = createSingleFlight();
+  test("gives its answer to the caller that runs it, and only its end to those that join", async () => {
+    const flights = createSingleFlight();
     const { ask, succeed } = ending();
-    const led = probes.lead("a", 1, 0, ask);
-    const followed = probes.follow("a", 1, 0, 0);
+    const ran = flights.run("a", 1, 0, ask);
+    const joined = flights.join("a", 1, 0, 0);
     succeed();
-    expect(await led).toBe("answer");
-    expect(await followed).toBeUndefined();
-    expect(probes.follow("a", 1, 0, 0)).toBeUndefined();
+    expect(await ran).toBe("answer");
+    expect(await joined).toBeUndefined();
+    expect(flights.join("a", 1, 0, 0)).toBeUndefined();
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test("that fails fails for the one that leads it, and is over for those that follow", async () => {
-    const probes = createSingleFlight();
+  test("that fails rejects for the caller that runs it, and only ends for those that join", async () => {
+    const flights = createSingleFlight();
     const { ask, fail } = ending();
-    const led = probes.lead("a", 1, 0, ask);
+    const ran = flights.run("a", 1, 0, ask);
     let over = false;
-    void probes.follow("a", 1, 0, 0)!.then(() => (over = true));
+    void flights.join("a", 1, 0, 0)!.then(() => (over = true));
     fail(new Error("gone"));
-    await expect(led).rejects.toThrow("gone");
+    await expect(ran).rejects.toThrow("gone");
     await turn();
     expect(over).toBe(true);
-    expect(probes.follow("a", 1, 0, 0)).toBeUndefined();
+    expect(flights.join("a", 1, 0, 0)).toBeUndefined();
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test("whose end is late leaves the younger one that has taken its place", async () => {
-    const probes = createSingleFlight();
+  test("that ends late does not end the younger one in its place", async () => {
+    const flights = createSingleFlight();
     const [older, younger] = [ending(), ending()];
-    const led = probes.lead("a", 1, 0, older.ask);
-    void probes.lead("a", 1, PATIENCE, younger.ask);
+    const ran = flights.run("a", 1, 0, older.ask);
+    void flights.run("a", 1, PATIENCE_MS, younger.ask);
     older.succeed();
-    await led;
+    await ran;
     let over = false;
-    void probes.follow("a", 1, PATIENCE, PATIENCE)!.then(() => (over = true));
+    void flights.join("a", 1, PATIENCE_MS, PATIENCE_MS)!.then(() => (over = true));
     await turn();
     expect(over).toBe(false);
     younger.succeed();
@@ -61,22 +61,22 @@ describe("a single flight", () => {
     expect(over).toBe(true);
   });
 
-  test("is followed for its cost and more, by those of the same partition", () => {
-    const probes = createSingleFlight();
-    void probes.lead("a", 3, 0, ending().ask);
-    expect(probes.follow("a", 2, 0, 0)).toBeUndefined();
-    expect(probes.follow("b", 3, 0, 0)).toBeUndefined();
-    expect(probes.follow("a", 3, 0, 0)).toBeInstanceOf(Promise);
-    expect(probes.follow("a", 4, 0, 0)).toBeInstanceOf(Promise);
+  test("can be joined for its cost or more, in the same partition", () => {
+    const flights = createSingleFlight();
+    void flights.run("a", 3, 0, ending().ask);
+    expect(flights.join("a", 2, 0, 0)).toBeUndefined();
+    expect(flights.join("b", 3, 0, 0)).toBeUndefined();
+    expect(flights.join("a", 3, 0, 0)).toBeInstanceOf(Promise);
+    expect(flights.join("a", 4, 0, 0)).toBeInstanceOf(Promise);
   });
 
-  test("is one of a thousand at most: what never ends goes first", () => {
-    const probes = createSingleFlight();
-    const lead = (partition: string) => void probes.lead(partition, 1, 0, ending().ask);
-    const isFollowed = (partition: string) => probes.follow(partition, 1, 0, 0) !== undefined;
-    for (let i = 0; i < 1_000; i++) lead(`${i}`);
-    expect([isFollowed("0"), isFollowed("999")]).toEqual([true, true]);
-    lead("1000");
-    expect([isFollowed("0"), isFollowed("1"), isFollowed("1000")]).toEqual([false, true, true]);
+  test("is one of a thousand at most: the oldest is dropped first", () => {
+    const flights = createSingleFlight();
+    const run = (partition: string) => void flights.run(partition, 1, 0, ending().ask);
+    const isJoinable = (partition: string) => flights.join(partition, 1, 0, 0) !== undefined;
+    for (let i = 0; i < 1_000; i++) run(`${i}`);
+    expect([isJoinable("0"), isJoinable("999")]).toEqual([true, true]);
+    run("1000");
+    expect([isJoinable("0"), isJoinable("1"), isJoinable("1000")]).toEqual([false, true, true]);
   });
 });

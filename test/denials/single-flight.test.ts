@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import type { Operation } from "../../src/algorithms/model.ts";
-import { createSingleFlight, PATIENCE } from "../../src/denials/single-flight.ts";
+import { createSingleFlight, PATIENCE_MS } from "../../src/denials/single-flight.ts";
 import { StoreError, tokenBucket } from "../../src/index.ts";
 import type { Limiter } from "../../src/limiter/limiter.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
@@ -131,10 +131,10 @@ test("who has seen no end asks when its patience ends, and who comes later at on
   const start = performance.now();
   fates = ["never ends"];
   void limiter.limit("a", { cost: 10 });
-  const followers = burst(3, 10);
-  await followers;
-  expect(calls.map(({ at }) => at - start)).toEqual([0, PATIENCE, PATIENCE, PATIENCE]);
-  expect(await followers).toEqual(["allowed", "limited", "limited"]);
+  const waiting = burst(3, 10);
+  await waiting;
+  expect(calls.map(({ at }) => at - start)).toEqual([0, PATIENCE_MS, PATIENCE_MS, PATIENCE_MS]);
+  expect(await waiting).toEqual(["allowed", "limited", "limited"]);
 });
 
 test("an answer that denies nobody lets all ask at once", async () => {
@@ -148,13 +148,13 @@ test("an answer that denies nobody lets all ask at once", async () => {
 });
 
 test("who waits for one after the other runs out of patience all the same", async () => {
-  const probes = createSingleFlight();
+  const flights = createSingleFlight();
   const forever = () => new Promise<void>(() => {});
-  void probes.lead("a", 1, 0, forever);
-  expect(probes.follow("a", 1, 10, 20)).toBeInstanceOf(Promise);
-  void probes.lead("a", 1, 100, forever);
-  expect(probes.follow("a", 1, 10, PATIENCE + 9)).toBeInstanceOf(Promise);
-  expect(probes.follow("a", 1, 10, PATIENCE + 10)).toBeUndefined();
-  expect(probes.follow("a", 1, 110, PATIENCE + 99)).toBeInstanceOf(Promise);
-  expect(probes.follow("a", 1, 110, PATIENCE + 100)).toBeUndefined();
+  void flights.run("a", 1, 0, forever);
+  expect(flights.join("a", 1, 10, 20)).toBeInstanceOf(Promise);
+  void flights.run("a", 1, 100, forever);
+  expect(flights.join("a", 1, 10, PATIENCE_MS + 9)).toBeInstanceOf(Promise);
+  expect(flights.join("a", 1, 10, PATIENCE_MS + 10)).toBeUndefined();
+  expect(flights.join("a", 1, 110, PATIENCE_MS + 99)).toBeInstanceOf(Promise);
+  expect(flights.join("a", 1, 110, PATIENCE_MS + 100)).toBeUndefined();
 });

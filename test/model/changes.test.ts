@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
-import type { Outcome } from "../../src/algorithms/model.ts";
+import type { Evaluation } from "../../src/algorithms/model.ts";
 import type { Operation } from "../../src/algorithms/model.ts";
 import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
 import { slidingWindowCounter } from "../../src/algorithms/sliding-window-counter.ts";
@@ -25,7 +25,7 @@ const HOUR = 60 * MINUTE;
 const START = 500_000 * HOUR + 5.5 * MINUTE;
 
 interface Counter {
-  ask(policy: Policy, operation: Operation, cost?: number): Outcome<unknown>;
+  ask(policy: Policy, operation: Operation, cost?: number): Evaluation<unknown>;
   /** Of the clock, in microseconds. */
   now: number;
 }

@@ -82,13 +82,13 @@ test("trusting a denial for longer than a minute is found", async () => {
     return {
       learn(partition, cost, sentAt, reply) {
         cache.learn(partition, cost, sentAt, reply);
-        if (!cache.find(partition, cost, sentAt)) return;
+        if (cache.find(partition, cost, sentAt).state !== "denied") return;
         const until = sentAt + (longestWait(reply.rows) / 1000) * (1 - MARGIN);
         lasting.set(partition, { cost, sentAt, until, reply });
       },
       find(partition, cost, now) {
         const denial = lasting.get(partition);
-        if (!denial || cost < denial.cost || now >= denial.until) return undefined;
+        if (!denial || cost < denial.cost || now >= denial.until) return { state: "unknown" };
         const left = (time: number) => Math.max(0, time - (now - denial.sentAt) * 1000);
         const rows = denial.reply.rows.map(({ remaining, retryAfterUs, resetAfterUs }) => ({
           allowed: left(retryAfterUs) === 0,
@@ -96,7 +96,7 @@ test("trusting a denial for longer than a minute is found", async () => {
           retryAfterUs: left(retryAfterUs),
           resetAfterUs: left(resetAfterUs),
         }));
-        return { nowUs: denial.reply.nowUs, rows };
+        return { state: "denied", nowUs: denial.reply.nowUs, rows };
       },
       forget(partition, now) {
         lasting.delete(partition);

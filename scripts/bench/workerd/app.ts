@@ -12,9 +12,10 @@ interface Bindings {
   UPSTASH_REDIS_REST_TOKEN: string;
 }
 
+/** Header fields as an object, because workerd takes twice as long for pairs: nothing slower is compared with. */
 interface Answer {
   readonly status: number;
-  readonly headers: [string, string][];
+  readonly headers: Record<string, string>;
   readonly body: string;
 }
 

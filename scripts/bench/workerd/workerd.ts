@@ -36,7 +36,7 @@ export const workerdPart: Part = async (scale) => {
         paths: ["/denied/tidegate", "/denied/bare"],
         peer: "bare app, same answer",
         status: 429,
-        target: atLeast(0.9),
+        target: atLeast(0.95),
       })),
       ...(await throughput(worker, scale, {
         name: "allowed by limit(), through Redis",
@@ -61,7 +61,7 @@ async function teachBareApp(url: string): Promise<void> {
   const own = ["date", "connection", "keep-alive", "transfer-encoding", "content-length"];
   const answer = {
     status: denial.status,
-    headers: [...denial.headers].filter(([name]) => !own.includes(name)),
+    headers: Object.fromEntries([...denial.headers].filter(([name]) => !own.includes(name))),
     body: await denial.text(),
   };
   if (answer.status !== 429) throw new Error(`the denial is a ${answer.status}`);

@@ -40,8 +40,8 @@ export const CLOCKS: readonly Mutant[] = [
   {
     name: "a known denial is told as of when it was learnt",
     file: "src/denials/denial-cache.ts",
-    find: "return { nowUs: known[from + 2]! + passed, rows };",
-    replace: "return { nowUs: known[from + 2]!, rows };",
+    find: 'return { state: "denied", nowUs: known[from + 2]! + passed, rows };',
+    replace: 'return { state: "denied", nowUs: known[from + 2]!, rows };',
     tests: ["test/decision/reset-moment", "test/denials/denial-cache"],
   },
   {

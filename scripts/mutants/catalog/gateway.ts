@@ -103,7 +103,7 @@ export const GATEWAY: readonly Mutant[] = [
   {
     name: "a problem may be stored",
     file: "src/decision/problem.ts",
-    find: 'headers.set("Cache-Control", "no-store");\n  return new Response(JSON',
+    find: 'fields["Cache-Control"] = "no-store";\n  return new Response(JSON',
     replace: "return new Response(JSON",
     tests: ["test/decision/problem"],
   },

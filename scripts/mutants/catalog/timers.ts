@@ -19,8 +19,8 @@ export const TIMERS: readonly Mutant[] = [
   {
     name: "the end of an older single flight ends the younger",
     file: "src/denials/single-flight.ts",
-    find: "if (probes.get(partition) === probe) probes.delete(partition);",
-    replace: "probes.delete(partition);",
+    find: "if (flights.get(partition) === flight) flights.delete(partition);",
+    replace: "flights.delete(partition);",
     tests: ["test/denials/single-flight-ends"],
   },
   {
@@ -33,15 +33,15 @@ export const TIMERS: readonly Mutant[] = [
   {
     name: "requests wait twice as long for another",
     file: "src/denials/single-flight.ts",
-    find: "PATIENCE = 150",
-    replace: "PATIENCE = 300",
+    find: "PATIENCE_MS = 150",
+    replace: "PATIENCE_MS = 300",
     tests: ["test/denials/single-flight-ends"],
   },
   {
     name: "single flights without bound",
     file: "src/denials/single-flight.ts",
-    find: "setRecent(probes, partition, probe, MAX_PROBES);",
-    replace: "probes.set(partition, probe);",
+    find: "setRecent(flights, partition, flight, MAX_FLIGHTS);",
+    replace: "flights.set(partition, flight);",
     tests: ["test/denials/single-flight-ends"],
   },
   {
@@ -60,9 +60,9 @@ export const TIMERS: readonly Mutant[] = [
   },
   {
     name: "the reset is told as of when it is asked for",
-    file: "src/decision/create-decision.ts",
-    find: "decisionHeaders(this, nowUs,",
-    replace: "decisionHeaders(this, Date.now() * 1000,",
+    file: "src/decision/fields.ts",
+    find: "Math.round(nowUs + resetAfterUs)",
+    replace: "Math.round(Date.now() * 1000 + resetAfterUs)",
     tests: ["test/decision/fields"],
   },
 ];

@@ -1,9 +1,9 @@
 import { fixedWindow } from "../../../src/algorithms/fixed-window.ts";
 import type { Row } from "../../../src/algorithms/model.ts";
 import { tokenBucket } from "../../../src/algorithms/token-bucket.ts";
-import { createDecision } from "../../../src/decision/create-decision.ts";
-import { type Decision, type Reason } from "../../../src/decision/decision.ts";
+import { createDecision, type Decision } from "../../../src/decision/decision.ts";
 import type { HeaderOptions } from "../../../src/decision/fields.ts";
+import type { Reason } from "../../../src/decision/outcome.ts";
 import { type Policy } from "../../../src/policy/policy.ts";
 import { compile } from "../compile-policy.ts";
 

@@ -49,11 +49,11 @@ export function modelDenialCache(maxEntries: number): DenialCache {
   return {
     find(partition, cost, now) {
       const entry = use(partition);
-      if (!entry || cost < entry.denial.cost) return undefined;
+      if (!entry || cost < entry.denial.cost) return { state: "unknown" };
       const { denial } = entry;
       if (now >= denial.until) {
         drop(entry);
-        return null;
+        return { state: "expired" };
       }
       const left = (time: number) => Math.max(0, time - (now - denial.sentAt) * 1000);
       const rows = denial.rows.map(({ remaining, retryAfterUs, resetAfterUs }) => ({
@@ -62,7 +62,7 @@ export function modelDenialCache(maxEntries: number): DenialCache {
         retryAfterUs: left(retryAfterUs),
         resetAfterUs: left(resetAfterUs),
       }));
-      return { nowUs: denial.shown + (now - denial.sentAt) * 1000, rows };
+      return { state: "denied", nowUs: denial.shown + (now - denial.sentAt) * 1000, rows };
     },
     learn(partition, cost, sentAt, { nowUs: shown, rows }) {
       const wait = Math.max(...rows.map(({ retryAfterUs }) => retryAfterUs));

@@ -1,5 +1,5 @@
 import type { Decision } from "../../../src/decision/decision.ts";
-import { PATIENCE } from "../../../src/denials/single-flight.ts";
+import { PATIENCE_MS } from "../../../src/denials/single-flight.ts";
 import { steadyClock } from "../../../src/runtime/clock.ts";
 import type { Answer, Ask, Call, Isolate } from "./call.ts";
 import { everyInvariant } from "./invariants/all.ts";
@@ -152,7 +152,7 @@ export function createSimulation(
         isolate,
         random: createRandom(seed),
         calledAt: scheduler.now,
-        deadline: mayWait(isolate, ask) ? isolate.clock.timeAfter(PATIENCE) : scheduler.now,
+        deadline: mayWait(isolate, ask) ? isolate.clock.timeAfter(PATIENCE_MS) : scheduler.now,
         commands: 0,
         executions: [],
         received: undefined,

@@ -1,4 +1,4 @@
-import type { Outcome } from "../../../../src/algorithms/model.ts";
+import type { Evaluation } from "../../../../src/algorithms/model.ts";
 import type { Operation } from "../../../../src/algorithms/model.ts";
 import { IMPLEMENTATIONS } from "../../../../src/policy/from-data.ts";
 import type { Algorithm } from "../../../../src/policy/policy.ts";
@@ -54,7 +54,7 @@ export function decide(
   { operation, cost, policies }: ScriptArguments & { readonly operation: Operation },
   entries: readonly (Entry | undefined)[],
   now: number,
-): Outcome<unknown>[] {
+): Evaluation<unknown>[] {
   const evaluate = (operation: Operation) =>
     policies.map(({ algorithm, limit, parameters }, i) => {
       const entry = entries[i];

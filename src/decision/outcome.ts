@@ -1,0 +1,26 @@
+import type { Row } from "../algorithms/model.ts";
+import type { CompiledPolicy } from "../policy/compile.ts";
+
+/** Why a decision came out as it did. New reasons may be added. */
+export type Reason =
+  /** Every policy had room. */
+  | "allowed"
+  /** The store said that a policy has no room. */
+  | "limited"
+  /** This isolate knew already that a policy has no room; the store was not asked. */
+  | "cached-denial"
+  /** The cost is above a policy's limit, so it can never pass. */
+  | "cost-exceeds-limit"
+  /** The store gave no usable answer; each policy's `onFailure` decided. */
+  | "store-unavailable";
+
+/** What was decided, from which the header fields and the response are made. */
+export interface Outcome {
+  readonly reason: Reason;
+  readonly status: 200 | 429 | 503;
+  readonly policies: readonly CompiledPolicy[];
+  /** The store's clock at the decision, in microseconds since 1970. */
+  readonly nowUs: number;
+  /** One per policy. */
+  readonly rows: readonly Row[];
+}
