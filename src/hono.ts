@@ -16,19 +16,12 @@ import {
 import type { Decision } from "./decision/decision.ts";
 import type { Limiter } from "./limiter/limiter.ts";
 import { openLimiter } from "./limiter/open-limiter.ts";
-import {
-  checkSettings,
-  givenOptions,
-  LIMITER_OPTIONS,
-  type LimiterOptions,
-} from "./limiter/settings.ts";
-import { reportUnnamedTwins } from "./limiter/unnamed-twins.ts";
+import { LIMITER_OPTIONS, type LimiterOptions } from "./limiter/options.ts";
 import { Faults } from "./options/faults.ts";
+import { checkedOptions } from "./options/unknown-options.ts";
 import { readEnvironment } from "./runtime/environment.ts";
 import { memoryStore } from "./store/memory-store.ts";
-import { openStore } from "./store/open-store.ts";
 import type { RedisClient, RedisEndpoint } from "./store/redis/client.ts";
-import type { Store } from "./store/store.ts";
 
 type Redis = RedisEndpoint | RedisClient;
 
@@ -38,21 +31,21 @@ export interface RateLimitOptions<E extends Env = Env>
   readonly redis?: Redis | ((c: Context<E>) => Redis);
 }
 
-/** What the middleware leaves on the context. */
+/** What the middleware sets on the context. */
 export interface RateLimitVariables {
   rateLimit: Decision;
 }
 
-// Also for routes in statements of their own, whose types do not know which middleware ran before them.
+// For routes registered in their own statements, whose types do not include the middleware before them.
 declare module "hono" {
   interface ContextVariableMap extends RateLimitVariables {}
 }
 
 /**
- * Middleware that limits the requests that reach it. It returns its 429 (a throw would be taken for a failed branch by
- * `some()`), and leaves the decision on `c.var.rateLimit`.
+ * Middleware that limits the requests that reach it and sets the decision as `c.var.rateLimit`. It returns its 429 and
+ * never throws it, because Hono's `some()` takes a throw for a failed branch and lets the request through.
  *
- * @throws ConfigurationError with every fault, when it is made; what `c.env` lacks is said with the first request
+ * @throws ConfigurationError with every fault when it is made; missing bindings throw on the first request
  * @example
  * app.use("/api/*", rateLimit({
  *   policies: [tokenBucket({ limit: 20, refill: 10, per: "1s" })],
@@ -63,34 +56,25 @@ export function rateLimit<E extends Env = Env>(
   given: RateLimitOptions<E>,
 ): MiddlewareHandler<E & { Variables: RateLimitVariables }> {
   const faults = new Faults();
-  const options = givenOptions(given, [...LIMITER_OPTIONS, ...REQUEST_OPTIONS], faults);
-  const { redis, ...rest } = options;
-  const settings = checkSettings(rest, faults);
+  const options = checkedOptions(given, [...LIMITER_OPTIONS, ...REQUEST_OPTIONS], faults);
   const limitRequest = compileRequest<Context<E>>(options, options.policies, faults);
-  // Bindings come with a request: without a client at hand, the store is opened with the first one. What else there
-  // is to say about it is said now, as if there were one.
-  const late = options.store === undefined && (redis === undefined || typeof redis === "function");
-  const checked = late ? { ...rest, store: memoryStore() } : (options as LimiterOptions);
-  const store = openStore(checked, {}, faults);
-  faults.throwIfAny();
-  let limiter = late ? undefined : open(checked, store!);
+  const { redis, ...rest } = options;
+  const needsContext =
+    options.store === undefined && (redis === undefined || typeof redis === "function");
+  // A store that needs the bindings of a request is opened with the first one. Everything else is checked now, with a
+  // store that needs nothing.
+  const now = needsContext ? { ...rest, store: memoryStore() } : (options as LimiterOptions);
+  const opened = openLimiter(now, {}, faults);
+  let limiter = needsContext ? undefined : opened;
 
-  function open(where: LimiterOptions, opened: Store): Limiter {
-    reportUnnamedTwins(where, settings);
-    return openLimiter(opened, settings);
-  }
-
-  function openLate(c: Context<E>): Limiter {
-    const lateFaults = new Faults();
+  function openWith(c: Context<E>): Limiter {
     const environment = { ...readEnvironment(), ...(c.env as object) };
     const found = typeof redis === "function" ? { ...rest, redis: redis(c) } : rest;
-    const opened = openStore(found, environment, lateFaults);
-    lateFaults.throwIfAny();
-    return open(found, opened!);
+    return openLimiter(found, environment, new Faults());
   }
 
   return async function rateLimit(c: Context, next) {
-    limiter ??= openLate(c);
+    limiter ??= openWith(c);
     const answer = await limitRequest(limiter, c, c.req.raw.headers, c.env);
     if (answer instanceof Response) return answer;
     c.set("rateLimit", answer);

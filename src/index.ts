@@ -8,7 +8,7 @@ export {
 export type { HeaderOptions } from "./decision/fields.ts";
 export { limit } from "./limit.ts";
 export { createLimiter } from "./limiter/create-limiter.ts";
-export type { LimiterOptions } from "./limiter/settings.ts";
+export type { LimiterOptions } from "./limiter/options.ts";
 export { type SharedDenials, shareDenials, type SharedCache } from "./denials/shared-denials.ts";
 export type { StoreOptions } from "./store/open-store.ts";
 export type { Decision, PolicyDecision } from "./decision/decision.ts";

@@ -13,16 +13,10 @@ import {
 } from "./adapter/request-limiter.ts";
 import type { Decision } from "./decision/decision.ts";
 import { openLimiter } from "./limiter/open-limiter.ts";
-import {
-  checkSettings,
-  givenOptions,
-  LIMITER_OPTIONS,
-  type LimiterOptions,
-} from "./limiter/settings.ts";
-import { reportUnnamedTwins } from "./limiter/unnamed-twins.ts";
+import { LIMITER_OPTIONS, type LimiterOptions } from "./limiter/options.ts";
 import { Faults } from "./options/faults.ts";
+import { checkedOptions } from "./options/unknown-options.ts";
 import { readEnvironment } from "./runtime/environment.ts";
-import { openStore } from "./store/open-store.ts";
 
 export interface RateLimitOptions<R extends Request = Request>
   extends LimiterOptions, RequestOptions<R> {
@@ -51,26 +45,23 @@ export function rateLimit<R extends Request = Request>(
   given: RateLimitOptions<R>,
 ): (request: R) => Promise<Response> {
   const faults = new Faults();
-  const options = givenOptions(
-    given,
-    [...LIMITER_OPTIONS, ...REQUEST_OPTIONS, "onAllowed"],
-    faults,
-  );
-  const settings = checkSettings(options, faults);
-  // Whoever runs this runs it on Vercel, whichever of its runtimes that is.
+  const known = [...LIMITER_OPTIONS, ...REQUEST_OPTIONS, "onAllowed"];
+  const options = checkedOptions(given, known, faults);
+  // This runs on Vercel only, in any of its runtimes.
   const requestOptions = { ...options, clientIp: options.clientIp ?? "vercel" };
   if (requestOptions.clientIp === "socket") {
-    faults.add("clientIp", "socket", 'Leave it out: here Vercel says it. "socket" is for Node.');
+    faults.add(
+      "clientIp",
+      "socket",
+      'Leave it out: Vercel provides the address. "socket" is for Node.',
+    );
   }
   const limitRequest = compileRequest<R>(requestOptions, options.policies, faults);
   const { onAllowed } = options;
   if (onAllowed !== undefined && typeof onAllowed !== "function") {
     faults.add("onAllowed", onAllowed, "Give a function that returns a Response, or nothing.");
   }
-  const store = openStore(options, readEnvironment(), faults);
-  faults.throwIfAny();
-  reportUnnamedTwins(options, settings);
-  const limiter = openLimiter(store!, settings);
+  const limiter = openLimiter(options, readEnvironment(), faults);
 
   return async function rateLimit(request) {
     const answer = await limitRequest(limiter, request, request.headers);

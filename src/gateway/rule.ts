@@ -7,7 +7,8 @@ import {
   type RequestOptions,
 } from "../adapter/request-limiter.ts";
 import type { SharedDenials } from "../denials/shared-denials.ts";
-import { checkSettings, type LimiterOptions, type LimiterSettings } from "../limiter/settings.ts";
+import type { LimiterOptions } from "../limiter/options.ts";
+import { checkSettings, type LimiterSettings } from "../limiter/settings.ts";
 import type { Faults } from "../options/faults.ts";
 import type { ClientIp } from "../partition/client-ip.ts";
 import { LIST_REMEDY, POLICY_REMEDY } from "../policy/compile.ts";

@@ -15,8 +15,8 @@ const SMALLEST = 4;
 const MAX_HOLDINGS = 1_000;
 
 export interface LeaseOptions {
-  /** For how long units that were taken ahead may be spent, in microseconds. */
-  readonly lease: number;
+  /** How long leased units may be spent. */
+  readonly leaseUs: number;
   /** The isolate's monotonic clock, in milliseconds. */
   readonly now: () => number;
 }
@@ -36,12 +36,12 @@ export interface LeaseOptions {
 export function leasingStore(
   inner: Store,
   policies: readonly CompiledPolicy[],
-  { lease, now }: LeaseOptions,
+  { leaseUs, now }: LeaseOptions,
 ): Store {
-  const length = lease / 1000;
+  const lengthMs = leaseUs / 1000;
   // After a lease that got less than it asked for, and until one is answered: what comes back meanwhile gathers in the
   // store, where it is everybody's. A quarter, so that it gathers less than a bucket holds, and is not old when it comes.
-  const pause = length / 4;
+  const pause = lengthMs / 4;
   const endingWithWindow = policies.flatMap(({ implementation }, i) =>
     implementation.lease.endsWithWindow ? [i] : [],
   );
@@ -59,7 +59,7 @@ export function leasingStore(
     const sentAt = now();
     const reply = await inner.decide(operation, keys, cost, policies);
     // No longer than a lease, which is too long: the clock may have leapt meanwhile.
-    const took = Math.min(now() - sentAt, length);
+    const took = Math.min(now() - sentAt, lengthMs);
     roundTrip = Math.max(took, roundTrip + (took - roundTrip) / 8);
     return reply;
   }
@@ -128,7 +128,7 @@ export function leasingStore(
     const time = now();
     if (taken > 0) {
       const ends = endingWithWindow.map((i) => rows[i]!.resetAfterUs);
-      const until = sentAt + (Math.min(lease, ...ends) / 1000) * (1 - DRIFT);
+      const until = sentAt + (Math.min(leaseUs, ...ends) / 1000) * (1 - DRIFT);
       holding.grants.push({ units: taken - 1, until });
       return replyFromHolding(holding, time, true);
     }
@@ -144,7 +144,7 @@ export function leasingStore(
       if (operation !== "consume") return inner.decide(operation, keys, cost, policies);
       const time = now();
       const holding = holdingOf(keys[0]!, time);
-      const demand = countDemand(holding, cost, time, length);
+      const demand = countDemand(holding, cost, time, lengthMs);
       const held = heldUnits(holding, time);
       // Half of what a lease's time asks for: the rest is the margin in which it is spent before it expires.
       const units = Math.floor(demand / 2);
@@ -152,7 +152,7 @@ export function leasingStore(
       const busy = cost === 1 && units >= SMALLEST && roundTrip <= pause;
       const mayRenew = busy && time >= holding.pausedUntil;
       if (held >= cost) {
-        const enough = held - cost >= (demand * roundTrip) / length;
+        const enough = held - cost >= (demand * roundTrip) / lengthMs;
         return enough || !mayRenew ? spendHeld(holding, cost, time) : renew(holding, keys, units);
       }
       if (mayRenew) return renew(holding, keys, units);

@@ -1,16 +1,14 @@
 import { Faults } from "../options/faults.ts";
+import { checkedOptions } from "../options/unknown-options.ts";
 import { readEnvironment } from "../runtime/environment.ts";
-import { openStore } from "../store/open-store.ts";
 import type { Limiter } from "./limiter.ts";
 import { openLimiter } from "./open-limiter.ts";
-import { checkSettings, givenOptions, LIMITER_OPTIONS, type LimiterOptions } from "./settings.ts";
-import { reportUnnamedTwins } from "./unnamed-twins.ts";
+import { LIMITER_OPTIONS, type LimiterOptions } from "./options.ts";
 
 /**
- * A limiter of one or more policies that are always decided together. Everything that can be wrong with the options is
- * said here, at once.
+ * Makes a limiter of one or more policies that are always decided together.
  *
- * @throws ConfigurationError with every fault
+ * @throws ConfigurationError with every fault in the options
  * @example
  * const limiter = createLimiter({
  *   redis: { url: "https://....upstash.io", token: "..." },
@@ -18,12 +16,7 @@ import { reportUnnamedTwins } from "./unnamed-twins.ts";
  * });
  * const decision = await limiter.limit("user:42");
  */
-export function createLimiter(given: LimiterOptions): Limiter {
+export function createLimiter(options: LimiterOptions): Limiter {
   const faults = new Faults();
-  const options = givenOptions(given, LIMITER_OPTIONS, faults);
-  const settings = checkSettings(options, faults);
-  const store = openStore(options, readEnvironment(), faults);
-  faults.throwIfAny();
-  reportUnnamedTwins(options, settings);
-  return openLimiter(store!, settings);
+  return openLimiter(checkedOptions(options, LIMITER_OPTIONS, faults), readEnvironment(), faults);
 }

@@ -1,11 +1,31 @@
 import { leasingStore } from "../lease/leasing-store.ts";
-import type { Store } from "../store/store.ts";
+import type { Faults } from "../options/faults.ts";
+import type { Environment } from "../runtime/environment.ts";
+import { openStore } from "../store/open-store.ts";
 import { buildLimiter, type Limiter } from "./limiter.ts";
-import type { LimiterSettings } from "./settings.ts";
+import type { LimiterOptions } from "./options.ts";
+import { checkSettings } from "./settings.ts";
+import { reportUnnamedTwins } from "./unnamed-twins.ts";
 
-/** A limiter as its options want it: with leases, if they name a length. */
-export function openLimiter(store: Store, settings: LimiterSettings): Limiter {
-  const { policies, lease, now } = settings;
-  if (lease === undefined) return buildLimiter(store, settings);
-  return buildLimiter(leasingStore(store, policies, { lease, now }), settings);
+/**
+ * Turns options into a limiter. Every limiter with a store of its own is made here.
+ *
+ * @param environment names the Redis where the options do not
+ * @param faults may already have some, of options that an adapter adds
+ * @throws ConfigurationError with every fault
+ */
+export function openLimiter(
+  options: LimiterOptions,
+  environment: Environment,
+  faults: Faults,
+): Limiter {
+  const settings = checkSettings(options, faults);
+  const store = openStore(options, environment, faults);
+  faults.throwIfAny();
+  reportUnnamedTwins(options, settings);
+  const { policies, leaseUs, now } = settings;
+  return buildLimiter(
+    leaseUs === undefined ? store! : leasingStore(store!, policies, { leaseUs, now }),
+    settings,
+  );
 }

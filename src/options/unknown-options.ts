@@ -1,9 +1,9 @@
 import type { Faults } from "./faults.ts";
 
-/** Options whose value is a secret or has one inside. */
+/** Options whose value is or contains a secret. */
 const SECRETS = ["redis", "store", "url", "token"];
 
-/** Adds a fault for each option that does not exist: it would change nothing, silently. */
+/** Adds a fault for each unknown option, which would otherwise be ignored silently. */
 export function checkOptions(
   options: object,
   known: readonly string[],
@@ -13,7 +13,7 @@ export function checkOptions(
   for (const [key, value] of Object.entries(options)) {
     if (known.includes(key) || value === undefined) continue;
     const meant = nearest(key, known);
-    // Under a name that means nothing may stand anything, a token too.
+    // The value of an unknown option may be anything, even a token.
     const shown =
       typeof value === "number" || (typeof value === "string" && meant && !SECRETS.includes(meant));
     faults.add(
@@ -24,20 +24,34 @@ export function checkOptions(
   }
 }
 
-/** Begins a remedy for a word that is none of those known; empty if it is near none. */
+/** The options, after a check for unknown names; an empty object after a fault where they are not an object at all. */
+export function checkedOptions<Options extends object>(
+  options: Options,
+  known: readonly string[],
+  faults: Faults,
+): Options {
+  if (typeof options === "object" && options !== null) {
+    checkOptions(options, known, "", faults);
+    return options;
+  }
+  faults.add("options", options, "Give an object of options.");
+  return {} as Options;
+}
+
+/** Begins the remedy for an unknown word with the known word closest to it; empty if none is close. */
 export function didYouMean(word: string, known: readonly string[]): string {
   const meant = nearest(word, known);
   return meant ? `Did you mean \`${meant}\`? ` : "";
 }
 
-/** Which of the words this one is within two letters of, whatever its case; `undefined` for none. */
+/** The first of the words that differs from this one by at most two letters, ignoring case. */
 export function nearest(word: string, words: readonly string[]): string | undefined {
   return words.find((known) =>
     isNear(word.toLowerCase(), known.toLowerCase(), known.length > 4 ? 2 : 1),
   );
 }
 
-/** Whether at most so many letters replaced, left out or added make one word the other. */
+/** Whether at most `most` replaced, removed or added letters turn one word into the other. */
 export function isNear(a: string, b: string, most: number): boolean {
   if (a === b || !most--) return a === b;
   let at = 0;

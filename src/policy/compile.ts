@@ -10,7 +10,7 @@ import { WINDOW_RANGE } from "../algorithms/window.ts";
 import { checkDuration } from "../options/duration.ts";
 import type { Faults } from "../options/faults.ts";
 import { checkPositiveInteger } from "../options/positive-integer.ts";
-import { didYouMean } from "../options/unknown-options.ts";
+import { checkOptions } from "../options/unknown-options.ts";
 import type { Algorithm, Policy } from "./policy.ts";
 
 /** A checked policy with everything that follows from its numbers, computed once. */
@@ -35,6 +35,7 @@ export const LIST_REMEDY = `Give a list of 1 to ${MAX_POLICIES} policies, such a
 export const POLICY_REMEDY = "Give a policy made by tokenBucket() or one of the other builders.";
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+const COMMON = ["algorithm", "limit", "name", "onFailure"];
 const VERDICTS: readonly unknown[] = ["open", "closed", "local"];
 
 /** Checks a list of policies and compiles it; adds every fault under its path. */
@@ -80,7 +81,7 @@ function compilePolicy(input: unknown, path: string, faults: Faults): CompiledPo
     return undefined;
   }
   const { maxLimit, limitHint, options } = implementation;
-  checkOptionNames(policy, implementation, path, faults);
+  checkOptions(policy, [...COMMON, ...Object.keys(options)], `${path}.`, faults);
   const { limit, name } = checkCommon(policy, maxLimit, path, faults, limitHint);
   const { onFailure } = policy;
   const values: Record<string, number> = {};
@@ -92,23 +93,6 @@ function compilePolicy(input: unknown, path: string, faults: Faults): CompiledPo
     { name: name ?? defaultName(policy, implementation), algorithm, implementation, onFailure },
     quota,
   );
-}
-
-function checkOptionNames(
-  policy: Policy,
-  { name: algorithm, options }: Implementation,
-  path: string,
-  faults: Faults,
-): void {
-  const known = ["algorithm", "limit", "name", "onFailure", ...Object.keys(options)];
-  for (const [key, value] of Object.entries(policy)) {
-    if (known.includes(key)) continue;
-    faults.add(
-      `${path}.${key}`,
-      value,
-      `${didYouMean(key, known)}A ${algorithm} has ${known.join(", ")}, and nothing else.`,
-    );
-  }
 }
 
 /** Checks the options that a policy of any algorithm has; after a fault, the answer has values to go on with. */

@@ -1,6 +1,6 @@
 import { Faults } from "../options/faults.ts";
 import { checkPositiveInteger } from "../options/positive-integer.ts";
-import { checkOptions } from "../options/unknown-options.ts";
+import { checkedOptions } from "../options/unknown-options.ts";
 import { memoryStore as openMemoryStore, type MemoryStoreOptions } from "./memory-store.ts";
 import type { Store } from "./store.ts";
 
@@ -14,18 +14,17 @@ import type { Store } from "./store.ts";
  */
 export function memoryStore(options: MemoryStoreOptions = {}): Store {
   const faults = new Faults();
-  if (typeof options !== "object" || options === null) {
-    faults.add("options", options, "Give an object of options, or nothing.");
-  } else {
-    const { maxEntries, maxBytes, now } = options;
-    checkOptions(options, ["maxEntries", "maxBytes", "now"], "", faults);
-    if (maxEntries !== undefined)
-      checkPositiveInteger(maxEntries, Number.MAX_SAFE_INTEGER, "maxEntries", faults);
-    if (maxBytes !== undefined)
-      checkPositiveInteger(maxBytes, Number.MAX_SAFE_INTEGER, "maxBytes", faults);
-    if (now !== undefined && typeof now !== "function") {
-      faults.add("now", now, "Give a function that returns microseconds since 1970.");
-    }
+  const { maxEntries, maxBytes, now } = checkedOptions(
+    options,
+    ["maxEntries", "maxBytes", "now"],
+    faults,
+  );
+  if (maxEntries !== undefined)
+    checkPositiveInteger(maxEntries, Number.MAX_SAFE_INTEGER, "maxEntries", faults);
+  if (maxBytes !== undefined)
+    checkPositiveInteger(maxBytes, Number.MAX_SAFE_INTEGER, "maxBytes", faults);
+  if (now !== undefined && typeof now !== "function") {
+    faults.add("now", now, "Give a function that returns microseconds since 1970.");
   }
   faults.throwIfAny();
   return openMemoryStore(options);

@@ -54,7 +54,7 @@ function isolate(policy: Policy = bucket) {
         under.push(() => Promise.resolve(distant.decide(...request)).then(resolve, reject));
       }),
   };
-  const options = { lease: 100_000, now: () => clock };
+  const options = { leaseUs: 100_000, now: () => clock };
   const store = leasingStore(distant, policies, options);
   return {
     model,

@@ -39,7 +39,7 @@ function isolate(limit: number) {
     },
     reset: (keys) => later(() => model.reset(keys)),
   };
-  const store = leasingStore(inner, policies, { lease: LEASE, now: () => clock });
+  const store = leasingStore(inner, policies, { leaseUs: LEASE, now: () => clock });
   const consume = async (): Promise<Reply> => store.decide("consume", KEYS, 1, policies);
   return {
     store,

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
-import { checkSettings, DEFAULTS, type LimiterOptions } from "../../src/limiter/settings.ts";
+import type { LimiterOptions } from "../../src/limiter/options.ts";
+import { checkSettings, DEFAULTS } from "../../src/limiter/settings.ts";
 import { Faults } from "../../src/options/faults.ts";
 
 const policies = [fixedWindow({ limit: 10, window: "1m" })];
@@ -18,7 +19,7 @@ test("what the options leave open has a default", () => {
     prefix: "tg",
     onFailure: "local",
     maxDenials: 10_000,
-    lease: undefined,
+    leaseUs: undefined,
     headers: {},
     now: DEFAULTS.now,
   });
@@ -37,7 +38,7 @@ test("what they say holds", () => {
     prefix: "shop",
     onFailure: "closed",
     maxDenials: 7,
-    lease: 100_000,
+    leaseUs: 100_000,
     headers: { "draft-11": false },
     now: DEFAULTS.now,
   });

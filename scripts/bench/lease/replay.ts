@@ -1,5 +1,6 @@
+import { leasingStore } from "../../../src/lease/leasing-store.ts";
 import { tightenPolicy } from "../../../src/lease/tighten.ts";
-import { openLimiter } from "../../../src/limiter/open-limiter.ts";
+import { buildLimiter } from "../../../src/limiter/limiter.ts";
 import { DEFAULTS } from "../../../src/limiter/settings.ts";
 import type { Policy } from "../../../src/policy/policy.ts";
 import { memoryStore } from "../../../src/store/memory-store.ts";
@@ -69,8 +70,11 @@ export async function replayHotKey({
   };
   const now = () => time.now() / 1000;
   const policies = compile([policy]).map((given) => tightenPolicy(given, lease));
-  const settings = { ...DEFAULTS, policies, lease, now };
-  const limiters = Array.from({ length: isolates }, () => openLimiter(distant, settings));
+  const settings = { ...DEFAULTS, policies, now };
+  const leases = { leaseUs: lease, now };
+  const limiters = Array.from({ length: isolates }, () =>
+    buildLimiter(leasingStore(distant, policies, leases), settings),
+  );
 
   const admissions: Admission[] = [];
   let decisions = 0;

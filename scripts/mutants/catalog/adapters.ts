@@ -40,8 +40,8 @@ export const ADAPTERS: readonly Mutant[] = [
   {
     name: "a limiter is opened with every request",
     file: "src/hono.ts",
-    find: "limiter ??= openLate(c);",
-    replace: "limiter = late ? openLate(c) : limiter;",
+    find: "limiter ??= openWith(c);",
+    replace: "limiter = needsContext ? openWith(c) : limiter;",
     tests: ["test/hono/configuration"],
   },
   {

@@ -61,8 +61,8 @@ export const LEASES: readonly Mutant[] = [
   {
     name: "a lease pauses for half of its time",
     file: "src/lease/leasing-store.ts",
-    find: "const pause = length / 4;",
-    replace: "const pause = length / 2;",
+    find: "const pause = lengthMs / 4;",
+    replace: "const pause = lengthMs / 2;",
     tests: ["test/lease/leasing-store"],
   },
   {
@@ -110,8 +110,8 @@ export const LEASES: readonly Mutant[] = [
   {
     name: "leases end with the limiter that has none",
     file: "src/limiter/open-limiter.ts",
-    find: "if (lease === undefined) return buildLimiter(store, settings);",
-    replace: "return buildLimiter(store, settings);",
+    find: "leaseUs === undefined ? store! : leasingStore(",
+    replace: "true ? store! : leasingStore(",
     tests: ["test/lease/limiter"],
   },
   {
@@ -131,8 +131,8 @@ export const LEASES: readonly Mutant[] = [
   {
     name: "a lease outlasts its fixed window",
     file: "src/lease/leasing-store.ts",
-    find: "Math.min(lease, ...ends)",
-    replace: "lease",
+    find: "Math.min(leaseUs, ...ends)",
+    replace: "leaseUs",
     tests: ["test/lease/envelope"],
   },
   {
@@ -145,7 +145,7 @@ export const LEASES: readonly Mutant[] = [
   {
     name: "a limiter with leases keeps its policies as they are",
     file: "src/limiter/settings.ts",
-    find: "policies.map((policy) => tightenPolicy(policy, lease))",
+    find: "policies.map((policy) => tightenPolicy(policy, leaseUs))",
     replace: "policies",
     tests: ["test/lease/limiter"],
   },

@@ -89,8 +89,8 @@ export const MIDDLEWARE: readonly Mutant[] = [
   {
     name: "Hono's store comes with the first request, too",
     file: "src/hono.ts",
-    find: "const late = options.store === undefined && (",
-    replace: "const late = (",
+    find: "options.store === undefined && (redis",
+    replace: "(redis",
     tests: ["test/hono"],
   },
   {
@@ -103,8 +103,8 @@ export const MIDDLEWARE: readonly Mutant[] = [
   {
     name: "faults of a late Redis are said by nobody",
     file: "src/hono.ts",
-    find: "lateFaults.throwIfAny();",
-    replace: "",
+    find: "openLimiter(found, environment, new Faults())",
+    replace: "openLimiter(found, environment, Object.assign(new Faults(), { throwIfAny() {} }))",
     tests: ["test/hono/configuration"],
   },
   {
@@ -117,7 +117,7 @@ export const MIDDLEWARE: readonly Mutant[] = [
   {
     name: "an unknown option of Hono's is taken",
     file: "src/hono.ts",
-    find: "givenOptions(given, [...LIMITER_OPTIONS, ...REQUEST_OPTIONS], faults)",
+    find: "checkedOptions(given, [...LIMITER_OPTIONS, ...REQUEST_OPTIONS], faults)",
     replace: "given",
     tests: ["test/hono/configuration"],
   },

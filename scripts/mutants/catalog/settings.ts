@@ -26,8 +26,8 @@ export const SETTINGS: readonly Mutant[] = [
   {
     name: "no cache is a cache",
     file: "src/limiter/settings.ts",
-    find: "denialCache === false ? 0 :",
-    replace: "",
+    find: "if (denialCache === false) return 0;",
+    replace: "if (denialCache === false) return DEFAULTS.maxDenials;",
     tests: ["test/limiter/settings"],
   },
   {

@@ -45,18 +45,11 @@ export const TWINS: readonly Mutant[] = [
     tests: ["test/limiter/unnamed-twins"],
   },
   {
-    name: "twins of Vercel's middleware are not reported",
-    file: "src/vercel.ts",
+    name: "twins are not reported",
+    file: "src/limiter/open-limiter.ts",
     find: "  reportUnnamedTwins(options, settings);\n",
     replace: "",
     tests: ["test/limiter/unnamed-twins", "test/edge/vercel"],
-  },
-  {
-    name: "twins of Hono's middleware are not reported",
-    file: "src/hono.ts",
-    find: "reportUnnamedTwins(where, settings);",
-    replace: "",
-    tests: ["test/limiter/unnamed-twins"],
   },
   {
     name: "a report is made once more",

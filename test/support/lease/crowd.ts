@@ -100,7 +100,7 @@ export async function crowd(options: CrowdOptions): Promise<Crowd> {
       time.at(START + Math.floor(later), step(next() < 0.5 ? 3_600_000 : -60_000));
     }
     const now = steady(() => began + stepped + ((time.now() - START) * pace) / 1000);
-    return leasingStore(distant, policies, { lease, now });
+    return leasingStore(distant, policies, { leaseUs: lease, now });
   }
 
   async function arrive(store: Store): Promise<void> {

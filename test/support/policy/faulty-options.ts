@@ -186,7 +186,7 @@ export const FAULTY: FaultyOptions[] = [
     withPolicy({ onfailure: "open" }),
     "policies[0].onfailure",
     '"open"',
-    /^Did you mean `onFailure`\? A fixed-window has algorithm, limit, name, onFailure, window, and nothing else/,
+    /^Did you mean `onFailure`\? The options are algorithm, limit, name, onFailure, window, and nothing else/,
   ],
   [
     "an option in another case",
@@ -214,7 +214,7 @@ export const FAULTY: FaultyOptions[] = [
     withPolicy({ mate: 5 }),
     "policies[0].mate",
     "5",
-    /^A fixed-window has /,
+    /^The options are /,
   ],
   [
     "an option near none",
