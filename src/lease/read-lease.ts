@@ -1,38 +1,35 @@
-import { parseDuration } from "../options/duration.ts";
+import { checkDuration, type DurationRange, parseDuration } from "../options/duration.ts";
 import type { Faults } from "../options/faults.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 
-/** Shorter than a few round trips, and next to nothing would be left of a lease when it arrives. Microseconds. */
-const SHORTEST = 10_000;
-
-/** What one isolate holds is there for nobody else: for longer than this, people would notice. */
-const LONGEST = 10_000_000;
+/**
+ * Shorter than a few round trips, next to nothing would be left of a lease when it arrives; longer, people would notice
+ * that one isolate holds quota that the others lack.
+ */
+export const LEASE_RANGE: DurationRange = { min: "10ms", max: "10s", example: "100ms" };
 
 /**
- * The length of a lease in microseconds; `undefined` if there was a fault.
+ * The length of a lease in microseconds; `undefined` after a fault.
  *
- * @param policies those that it has to fit
+ * @param policies that the lease has to fit
  */
 export function readLease(
   lease: unknown,
   policies: readonly CompiledPolicy[],
   faults: Faults,
 ): number | undefined {
-  const length = parseDuration(lease);
-  if (length === undefined || length < SHORTEST || length > LONGEST) {
-    faults.add("lease", lease, 'Give a time from "10ms" to "10s", such as "100ms".');
-    return undefined;
-  }
-  const longest = Math.floor(
+  const leaseUs = checkDuration(lease, LEASE_RANGE, "lease", faults);
+  if (leaseUs === undefined) return undefined;
+  const maxUs = Math.floor(
     Math.min(...policies.map((policy) => policy.implementation.lease.maxUs(policy))),
   );
-  if (length <= longest) return length;
+  if (leaseUs <= maxUs) return leaseUs;
   faults.add(
     "lease",
     lease,
-    longest < SHORTEST
+    maxUs < parseDuration(LEASE_RANGE.min)!
       ? "No lease fits these policies: leave it out, or raise their limits or windows."
-      : `It takes too much of these policies' limits: give "${longest / 1000}ms" or less.`,
+      : `It takes too much of these policies' limits: give "${maxUs / 1000}ms" or less.`,
   );
   return undefined;
 }

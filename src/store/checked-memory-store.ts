@@ -5,8 +5,8 @@ import { memoryStore as openMemoryStore, type MemoryStoreOptions } from "./memor
 import type { Store } from "./store.ts";
 
 /**
- * Counts in this isolate's memory: for a first run without Redis, and for tests. Each isolate counts alone, and forgets
- * with the isolate.
+ * Counts in this isolate's memory: for a first run without Redis, and for tests. Each isolate counts alone, and its counts
+ * end with it.
  *
  * @throws ConfigurationError with every fault
  * @example

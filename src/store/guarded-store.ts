@@ -5,7 +5,7 @@ import { createStoreBreaker, type StoreBreakerState } from "./store-breaker.ts";
 import type { Store } from "./store.ts";
 
 export interface GuardOptions {
-  /** Milliseconds that an answer may take. */
+  /** How long an answer may take. */
   readonly timeoutMs: number;
   /** The isolate's monotonic clock, in milliseconds. */
   readonly now: () => number;
@@ -13,24 +13,24 @@ export interface GuardOptions {
   readonly onStoreError?: ((error: StoreError) => void) | undefined;
 }
 
-/** A store that answers or fails in time. */
+/** A store that answers or fails within its timeout. */
 export interface GuardedStore extends Store {
-  /** What of the store is not asked now. */
+  /** Which part of the store is suspended now. */
   state(): StoreBreakerState;
 }
 
-/** Long enough for a Redis on another continent, short enough for somebody who waits. Milliseconds. */
+/** Long enough for a Redis on another continent, short enough for a user who waits. */
 export const DEFAULT_TIMEOUT_MS = 250;
 
-/** Made once: while the store is down it is thrown with every request, and a stack trace each time is not free. */
+/** Created once: during an outage every request throws it, and a stack trace costs time. */
 const SUSPENDED = new StoreError(
   "ERR_STORE_SUSPENDED",
   "Redis failed several times in a row; it is probed once per second until it answers again.",
 );
 
 /**
- * A store that fails fast: an answer later than the timeout is a failure, and what failed several times in a row, all of
- * the store or a part of it, is asked once per second only. It fails with StoreError and nothing else.
+ * A store that fails fast: an answer after the timeout counts as a failure, and a part that failed several times in a row
+ * is asked once per second only. It throws nothing but StoreError.
  */
 export function guardStore(
   store: Store,
@@ -40,8 +40,8 @@ export function guardStore(
   let firstFailure = 0;
   let lastFailure = 0;
 
-  /** Whatever the listener does, the decision must be made. */
-  function tell(failure: StoreError): void {
+  /** A listener that throws must not prevent the decision. */
+  function notify(failure: StoreError): void {
     if (onStoreError === undefined) return reportStoreError(failure);
     try {
       onStoreError(failure);
@@ -69,11 +69,14 @@ export function guardStore(
       const failure =
         error instanceof StoreError
           ? error
-          : new StoreError("ERR_STORE_UNREACHABLE", "The Redis client failed in an unknown way.");
+          : new StoreError(
+              "ERR_STORE_UNREACHABLE",
+              "The Redis client failed for an unknown reason.",
+            );
       lastFailure = now();
       if (breaker.failed(key!, sentAt, lastFailure)) {
         firstFailure = lastFailure;
-        tell(failure);
+        notify(failure);
       }
       throw failure;
     }

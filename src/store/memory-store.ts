@@ -3,7 +3,7 @@ import type { Operation, Row } from "../algorithms/model.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 import type { Store } from "./store.ts";
 
-/** The row alone: whoever keeps it must not keep the state with it. */
+/** The row without the state, so that keeping a row does not keep the state alive. */
 function toRow({ allowed, remaining, retryAfterUs, resetAfterUs }: Row): Row {
   return { allowed, remaining, retryAfterUs, resetAfterUs };
 }
@@ -16,29 +16,26 @@ interface Entry {
 }
 
 export interface MemoryStoreOptions {
-  /** How many keys it holds at most; beyond that, the one unused for longest goes first. Default 10,000. */
+  /** The most keys it holds; beyond that, the least recently used go first. Default 10,000. */
   readonly maxEntries?: number;
-  /**
-   * How many bytes of memory it holds at most, about; beyond that, the key unused for longest goes first. Default
-   * 16 MiB.
-   */
+  /** The most memory it uses, in bytes, approximately; beyond that, the least recently used keys go first. Default 16 MiB. */
   readonly maxBytes?: number;
-  /** The clock, in microseconds since 1970. Default: the isolate's. */
+  /** The clock, in microseconds since 1970. Default: `Date.now() * 1000`. */
   readonly now?: () => number;
 }
 
-/** How many moments a log tells apart: with more, it is no more exact than a window's 63rd, and 16 bytes larger each. */
+/** How many moments a log distinguishes: 128 keep it exact to 1/63 of the window, and each one takes 16 bytes. */
 const MAX_MOMENTS = 128;
 
-/** What an entry takes besides its numbers and the characters of its key, as measured. */
+/** What an entry takes besides its numbers and the characters of its key, measured in V8. */
 const ENTRY_BYTES = 300;
 
 /**
- * Counts in this isolate's memory: for a first run without Redis, for tests, and as the fallback in an outage. Each
- * isolate counts alone, and forgets with the isolate.
+ * Counts in this isolate's memory: for a first run without Redis, for tests, and as the fallback during an outage. Each
+ * isolate counts alone, and its counts end with it.
  *
- * A sliding window's log tells 128 moments apart; where more would have to be, some units count for longer, by at most a
- * 63rd of the window. A key that goes because memory is full counts from nothing when it comes back.
+ * A sliding window log distinguishes 128 moments; beyond that, some units count longer, by at most 1/63 of the window. A
+ * key that was dropped because memory was full starts again from zero.
  *
  * @example
  * createLimiter({ store: memoryStore(), policies: [fixedWindow({ limit: 100, window: "1m" })] })
@@ -48,7 +45,7 @@ export function memoryStore({
   maxBytes = 2 ** 24,
   now = () => Date.now() * 1000,
 }: MemoryStoreOptions = {}): Store {
-  /** The one unused for longest first. */
+  /** The least recently used first. */
   const entries = new Map<string, Entry>();
   let bytes = 0;
 
@@ -76,8 +73,8 @@ export function memoryStore({
   }
 
   /**
-   * Where there is too much, what is over goes, then what was unused for longest. A sixteenth at once, because a Map passes
-   * over all that was deleted at its beginning before it finds its first entry.
+   * Drops entries that no longer count, then the least recently used. A sixteenth at once, because a Map iterates over
+   * every deleted entry before it finds its first live one.
    */
   function makeRoom(nowUs: number): void {
     if (entries.size <= maxEntries && bytes <= maxBytes) return;
@@ -100,7 +97,7 @@ export function memoryStore({
       const lease = operation === "lease";
       const asked = lease || (operation === "consume" && policies.length > 1) ? "peek" : operation;
       let outcomes = evaluateAll(asked, lease ? 1 : cost);
-      // Of a policy without room nothing remains.
+      // A policy without room has nothing remaining.
       const taken = lease ? Math.min(cost, ...outcomes.map(({ remaining }) => remaining)) : cost;
       if (asked !== operation && outcomes.every(({ allowed }) => allowed)) {
         outcomes = evaluateAll(lease ? "charge" : operation, taken);
@@ -120,7 +117,7 @@ export function memoryStore({
 
 const lessSixteenth = (count: number) => count - Math.floor(count / 16);
 
-/** Of the lists that a state is made of; its few other numbers are part of what any entry takes. */
+/** The bytes of a state's lists; ENTRY_BYTES includes its few other numbers. */
 function bytesOf(state: unknown): number {
   const { counts = [] } = state as { counts?: readonly number[] };
   return 8 * (Array.isArray(state) ? state : counts).length;

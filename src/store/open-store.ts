@@ -1,6 +1,6 @@
 import { LEASE } from "../algorithms/scripts.generated.ts";
 import type { StoreError } from "../errors/errors.ts";
-import { type Duration, parseDuration } from "../options/duration.ts";
+import { checkDuration, type Duration, type DurationRange } from "../options/duration.ts";
 import type { Faults } from "../options/faults.ts";
 import { checkOptions } from "../options/unknown-options.ts";
 import { monotonicNow } from "../runtime/clock.ts";
@@ -13,7 +13,10 @@ import { inspectRedis } from "./redis/inspect.ts";
 import { redisStore } from "./redis/store.ts";
 import type { Store } from "./store.ts";
 
-/** Which store decides, and what happens when it does not. */
+/** No decision is worth a minute's wait; below a millisecond no network answers. */
+export const TIMEOUT_RANGE: DurationRange = { min: "1ms", max: "1m", example: "250ms" };
+
+/** Which store decides, and what happens when it does not answer. */
 export interface StoreOptions {
   /**
    * The Redis, 6.2 or later: its REST address and token, or a client. Of `new Redis()` of @upstash/redis the address and
@@ -36,17 +39,16 @@ export interface StoreOptions {
   readonly onStoreError?: (error: StoreError) => void;
 }
 
-/** The store that options and environment name, guarded; `undefined` if there was a fault. */
+/** Opens the store that the options or the environment name, guarded; `undefined` after a fault. */
 export function openStore(
   { redis, store, timeout, onStoreError }: StoreOptions,
   environment: Environment,
   faults: Faults,
 ): Store | undefined {
   const timeoutMs =
-    timeout === undefined ? DEFAULT_TIMEOUT_MS : (parseDuration(timeout) ?? 0) / 1000;
-  if (timeoutMs < 1 || timeoutMs > 60_000) {
-    faults.add("timeout", timeout, 'Give a time from "1ms" to "1m", such as "250ms".');
-  }
+    timeout === undefined
+      ? DEFAULT_TIMEOUT_MS
+      : (checkDuration(timeout, TIMEOUT_RANGE, "timeout", faults) ?? 0) / 1000;
   if (onStoreError !== undefined && typeof onStoreError !== "function") {
     faults.add("onStoreError", onStoreError, "Give a function that takes a StoreError.");
   }
@@ -88,7 +90,7 @@ function openRedis(
   }
   if (isClient(redis)) return givenClient(redis, timeoutMs, faults);
   const { url, token } = redis as RedisEndpoint;
-  // Without an address it is something else altogether, and all its parts would be listed.
+  // Without an address it is something else, and every part of it would be reported.
   if (typeof url === "string") checkOptions(redis, ["url", "token"], "redis.", faults);
   return createRedisClient(
     url,
@@ -99,7 +101,7 @@ function openRedis(
   );
 }
 
-/** What was given in place of a store may hold a token: it is told by its kind. */
+/** Describes a value by its kind, because it may contain a token. */
 function kindOf(value: unknown): unknown {
   if (value === null || value === undefined) return value;
   return typeof value === "object" ? "(an object)" : `(a ${typeof value})`;

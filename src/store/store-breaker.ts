@@ -2,27 +2,27 @@ import { type BreakerState, createBreaker, THRESHOLD } from "../runtime/breaker.
 import { hashSlot, SLOTS } from "./hash-slot.ts";
 
 /**
- * Slots that are suspended together. A master of a Redis Cluster has thousands in a row, so hardly any group is of two
- * masters; and an isolate knows after few failures which groups do not answer.
+ * Hash slots that are suspended together. A master of a Redis Cluster has thousands of consecutive slots, so hardly any
+ * group belongs to two masters, and an isolate needs few failures to know which groups do not answer.
  */
 const GROUP = 64;
 
 /**
- * For how long nothing may have answered before failures speak of the whole store; and for how long the probe of the
- * whole is left to groups that are not suspended. Milliseconds.
+ * How long nothing may have answered before failures count against the whole store; and how long groups that are not
+ * suspended have the first chance to probe it.
  */
-const QUIET = 250;
+const QUIET_MS = 250;
 
-/** Failures in a row of one group after which a part is likely gone: no sporadic loss does that often. */
+/** Consecutive failures of one group that suggest a dead part: sporadic losses rarely cause as many. */
 const LIKELY = 3;
 
-/** Before that, a failure may be followed by others of the same outage, though some groups answer. Milliseconds. */
-const SETTLED = 1_000;
+/** An outage has ended if no group failed for this long: until then, more failures of it may follow. */
+const SETTLED_MS = 1_000;
 
-/** After how long without any failure groups are forgotten that nobody asks about, in milliseconds. */
-const FORGET = 10_000;
+/** Groups that nobody asks about are forgotten after this long without any failure. */
+const FORGET_MS = 10_000;
 
-/** What of a store is not asked. */
+/** Which part of a store is suspended. */
 export interface StoreBreakerState {
   /** Open if anything is suspended, half-open if the next request about it is a probe. */
   readonly breaker: BreakerState;
@@ -31,16 +31,16 @@ export interface StoreBreakerState {
 }
 
 /**
- * A circuit breaker for a store whose parts fail apart, such as the masters of a cluster. Groups of hash slots that do
- * not answer are suspended, and so is the whole store where several fail and nothing answers. Of all that is suspended
- * one request per second passes, as a probe.
+ * A circuit breaker for a store whose parts fail independently, such as the masters of a cluster. It suspends groups of
+ * hash slots that do not answer, and the whole store when several groups fail and nothing answers. One request per second
+ * to a suspended part passes, as a probe.
  */
 export interface StoreBreaker {
   /** Whether to ask the store about this key now. */
   admits(key: string, now: number): boolean;
-  /** Whether this success ends an outage: nothing is suspended any more. */
+  /** Notes an answer; returns whether it ends an outage, so that nothing is suspended any more. */
   succeeded(key: string, now: number): boolean;
-  /** Whether this failure of what was sent at that moment begins an outage. */
+  /** Notes a failed request; returns whether it begins an outage. */
   failed(key: string, sentAt: number, now: number): boolean;
   state(now: number): StoreBreakerState;
 }
@@ -49,11 +49,11 @@ const groupOf = (key: string) => Math.floor(hashSlot(key) / GROUP);
 
 export function createStoreBreaker(): StoreBreaker {
   const whole = createBreaker();
-  /** For all suspended groups together: when one of them answers, the others may try, too. */
+  /** One for all suspended groups: when one of them answers, the others may try as well. */
   const parts = createBreaker();
-  /** Failures in a row of each group that has failed since it last answered. While there are none, all is well. */
+  /** Consecutive failures of each group since its last answer; empty while everything works. */
   const failures = new Map<number, number>();
-  /** Groups that answered meanwhile. Where a part is likely gone, one failure says little of them, and enough of others. */
+  /** Groups that answered during the outage. Once a part is likely dead, one failure condemns any other group. */
   const answered = new Set<number>();
   let answeredAt = -Infinity;
   let failedAt = -Infinity;
@@ -65,7 +65,7 @@ export function createStoreBreaker(): StoreBreaker {
     admits(key, now) {
       if (failures.size === 0) return true;
       const suspended = isSuspended(groupOf(key));
-      if (whole.state(suspended ? now - QUIET : now) === "open") return false;
+      if (whole.state(suspended ? now - QUIET_MS : now) === "open") return false;
       return (!suspended || parts.admits(now)) && whole.admits(now);
     },
 
@@ -77,13 +77,14 @@ export function createStoreBreaker(): StoreBreaker {
       if (wasWhole || isSuspended(group)) parts.succeeded();
       whole.succeeded();
       failures.delete(group);
-      if ((wasWhole && answered.size === 0) || Math.abs(now - failedAt) > FORGET) failures.clear();
+      if ((wasWhole && answered.size === 0) || Math.abs(now - failedAt) > FORGET_MS)
+        failures.clear();
       answered.add(group);
       if (failures.size === 0) {
         answered.clear();
         parts.succeeded();
       }
-      if (failures.size > 0 && Math.abs(now - failedAt) < SETTLED) return false;
+      if (failures.size > 0 && Math.abs(now - failedAt) < SETTLED_MS) return false;
       for (const other of failures.keys()) if (isSuspended(other)) return false;
       const ends = isOutage;
       isOutage = false;
@@ -92,7 +93,7 @@ export function createStoreBreaker(): StoreBreaker {
 
     failed(key, sentAt, now) {
       failedAt = now;
-      // The clock went back.
+      // The clock stepped back.
       if (now < answeredAt) answeredAt = -Infinity;
       const begins = !isOutage;
       isOutage = true;
@@ -101,8 +102,8 @@ export function createStoreBreaker(): StoreBreaker {
       const likely = !answered.has(group) && [...failures.values()].some((n) => n >= LIKELY);
       failures.set(group, likely ? THRESHOLD : before + 1);
       if (before >= THRESHOLD || parts.state(now) === "closed") parts.failed(now);
-      // Once for each group, so that one busy key of a dead part does not take the others with it.
-      const speaksOfAll = before === 0 && sentAt >= answeredAt && now - answeredAt >= QUIET;
+      // Counted once per group, so that one busy key of a dead part does not suspend the whole store.
+      const speaksOfAll = before === 0 && sentAt >= answeredAt && now - answeredAt >= QUIET_MS;
       if (speaksOfAll || whole.state(now) !== "closed") whole.failed(now);
       return begins;
     },

@@ -1,33 +1,32 @@
 import type { Operation, Row } from "../algorithms/model.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 
-/**
- * A store's answer: what its clock showed while it decided, in microseconds since 1970 (by that, denials are dated), and
- * one row per policy in the order asked.
- */
+/** A store's answer. */
 export interface Reply {
+  /** The store's clock at the decision, in microseconds since 1970. Denials are dated by it. */
   readonly nowUs: number;
+  /** One per policy, in the order given. */
   readonly rows: readonly Row[];
-  /** Of a lease: how many units it took, 0 if it was denied. */
+  /** For a lease: how many units it took, 0 if it was denied. */
   readonly taken?: number;
-  /** Set where nobody was asked: an earlier answer as it stands now, and its clock a guess. */
+  /** Set if the store was not asked: an earlier answer as it stands now, with an estimated clock. */
   readonly repeated?: true;
 }
 
-/** What a store is and how it stands. */
+/** Facts about a store, for a health check. */
 export interface StoreFacts {
   readonly store: "redis" | "memory";
-  /** `upstash` where scripts lock their keys alone; `unknown` before the first answer. */
+  /** `upstash` if scripts declare that they lock only their keys; `unknown` before the first answer. */
   readonly dialect?: "redis" | "upstash" | "unknown";
-  /** Such as `7.2.4`; `unknown` where it could not be had. */
+  /** Such as `7.2.4`, or `unknown`. */
   readonly version?: string;
-  /** `open` while anything is suspended, `half-open` when it is due for a probe. */
+  /** `open` while anything is suspended, `half-open` when the next request is a probe. */
   readonly breaker?: "closed" | "open" | "half-open";
-  /** How many of the 16,384 hash slots are suspended, if any. */
+  /** How many of the 16,384 hash slots are suspended; absent if none is. */
   readonly suspendedSlots?: number;
 }
 
-/** Where the counts live. Every implementation passes the same contract suite. */
+/** Where counts are kept. Every implementation passes the same contract suite. */
 export interface Store {
   /**
    * Decides one request against all policies at once: either every policy takes the cost, or none does.
@@ -44,14 +43,14 @@ export interface Store {
   ): Reply | Promise<Reply>;
 
   /**
-   * The clock of a store that counts by one of this isolate, in microseconds since 1970: a limiter over it knows no other,
-   * so that a test that moves it moves everything.
+   * The clock of a store that counts in this isolate, in microseconds since 1970. The limiter uses it instead of its own,
+   * so that a test that moves this clock moves everything.
    */
   now?(): number;
 
   /** Forgets what was taken under these keys. */
   reset(keys: readonly string[]): void | Promise<void>;
 
-  /** Says what the store is and how it stands, soon and whatever its state. */
+  /** Reports facts about the store promptly, also during an outage. */
   inspect?(): Promise<StoreFacts>;
 }

@@ -179,7 +179,7 @@ test("a refused token is told as what it is", async () => {
   expect(error).toMatchObject({
     code: "ERR_STORE_UNAUTHORIZED",
     message:
-      "redis.token: (hidden): Redis refused it. Copy the REST token anew from the console of your Redis.",
+      "redis.token: (hidden): Redis rejected it. Copy the REST token again from the console of your Redis.",
   });
   expect(errors).toEqual([error]);
 });

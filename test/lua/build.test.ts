@@ -12,7 +12,7 @@ import { minify } from "../../scripts/build-lua/minify.ts";
 import { DECIDE, KEY_LOCKING, LEASE } from "../../src/algorithms/scripts.generated.ts";
 import { IMPLEMENTATIONS } from "../../src/policy/from-data.ts";
 import type { Algorithm } from "../../src/policy/policy.ts";
-import { nameOf, scriptFor } from "../../src/store/redis/script.ts";
+import { sha1For, scriptFor } from "../../src/store/redis/script.ts";
 import { compile } from "../support/compile-policy.ts";
 
 let folder: string;
@@ -53,10 +53,10 @@ test.for([
 ])("a script of $algorithms has the name by which Redis knows it", async ({ algorithms }) => {
   const script = scriptFor(DECIDE, policiesOf(algorithms));
   const redis = new Redis(inject("redisUrl"));
-  expect(await redis.script("LOAD", script.text)).toBe(await nameOf(script, ""));
+  expect(await redis.script("LOAD", script.text)).toBe(await sha1For(script, ""));
   await redis.quit();
   const name = createHash("sha1").update(KEY_LOCKING).update(script.text).digest("hex");
-  expect(await nameOf(script, KEY_LOCKING)).toBe(name);
+  expect(await sha1For(script, KEY_LOCKING)).toBe(name);
 });
 
 test.for([

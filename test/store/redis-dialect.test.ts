@@ -3,15 +3,15 @@ import { describe, expect, test } from "vitest";
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { DECIDE, KEY_LOCKING, LEASE } from "../../src/algorithms/scripts.generated.ts";
 import type { RedisClient } from "../../src/store/redis/client.ts";
-import { nameOf, scriptFor } from "../../src/store/redis/script.ts";
+import { sha1For, scriptFor } from "../../src/store/redis/script.ts";
 import { redisStore } from "../../src/store/redis/store.ts";
 import { compile } from "../support/compile-policy.ts";
 
 const NOSCRIPT = "NOSCRIPT No matching script. Please use EVAL.";
 const FLAG = "ERR Unexpected flag in script shebang: allow-key-locking";
 const policies = compile([fixedWindow({ limit: 1, window: "1d" })]);
-const SHA1_PLAIN = await nameOf(scriptFor(DECIDE, policies), "");
-const SHA1_KEY_LOCKING = await nameOf(scriptFor(DECIDE, policies), KEY_LOCKING);
+const SHA1_PLAIN = await sha1For(scriptFor(DECIDE, policies), "");
+const SHA1_KEY_LOCKING = await sha1For(scriptFor(DECIDE, policies), KEY_LOCKING);
 
 /** A server as far as scripts go; `calls` tells what it was asked. */
 function server({ knowsFlag }: { knowsFlag: boolean }) {

@@ -33,7 +33,7 @@ test.for(["WRONGPASS no", "NOAUTH no", "NOPERM no", "ERR WRONGPASS no", "Unautho
   (message) => {
     expect(told(new Error(message))).toEqual([
       "ERR_STORE_UNAUTHORIZED",
-      expect.stringMatching(/^redis\.token: \(hidden\): Redis refused it/),
+      expect.stringMatching(/^redis\.token: \(hidden\): Redis rejected it/),
     ]);
   },
 );

@@ -50,7 +50,7 @@ const json = (status: number, body: object) =>
   answers(status, "application/json", JSON.stringify(body));
 const html = (status: number) => answers(status, "text/html", "<html><h1>NOSCRIPT</h1></html>");
 const REFUSED_TOKEN =
-  "redis.token: (hidden): Redis refused it. Copy the REST token anew from the console of your Redis.";
+  "redis.token: (hidden): Redis rejected it. Copy the REST token again from the console of your Redis.";
 
 test.for<[name: string, fault: Fault, code: string, message: string | RegExp]>([
   [

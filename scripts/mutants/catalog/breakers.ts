@@ -12,8 +12,8 @@ export const BREAKERS: readonly Mutant[] = [
   {
     name: "an answer speaks for the store for less time",
     file: "src/store/store-breaker.ts",
-    find: "const QUIET = 250;",
-    replace: "const QUIET = 200;",
+    find: "const QUIET_MS = 250;",
+    replace: "const QUIET_MS = 200;",
     tests: ["test/store/store-breaker"],
   },
   {
@@ -33,7 +33,7 @@ export const BREAKERS: readonly Mutant[] = [
   {
     name: "an outage is over with the first answer elsewhere",
     file: "src/store/store-breaker.ts",
-    find: "if (failures.size > 0 && Math.abs(now - failedAt) < SETTLED) return false;",
+    find: "if (failures.size > 0 && Math.abs(now - failedAt) < SETTLED_MS) return false;",
     replace: "",
     tests: ["test/store/store-breaker"],
   },
@@ -61,7 +61,7 @@ export const BREAKERS: readonly Mutant[] = [
   {
     name: "a suspended group probes the whole store as soon as others",
     file: "src/store/store-breaker.ts",
-    find: "suspended ? now - QUIET : now",
+    find: "suspended ? now - QUIET_MS : now",
     replace: "now",
     tests: ["test/store/store-breaker"],
   },

@@ -89,7 +89,7 @@ export const CLIENTS: readonly Mutant[] = [
   {
     name: "a script's name is computed with each call",
     file: "src/store/redis/script.ts",
-    find: "names.set(firstLine, name);",
+    find: "sha1s.set(firstLine, sha1);",
     replace: "",
     tests: ["test/store/redis-calls"],
   },
@@ -159,8 +159,8 @@ export const CLIENTS: readonly Mutant[] = [
   {
     name: "a timeout is a thousand times longer",
     file: "src/store/open-store.ts",
-    find: "(parseDuration(timeout) ?? 0) / 1000",
-    replace: "(parseDuration(timeout) ?? 0) / 1001",
+    find: '(checkDuration(timeout, TIMEOUT_RANGE, "timeout", faults) ?? 0) / 1000',
+    replace: '(checkDuration(timeout, TIMEOUT_RANGE, "timeout", faults) ?? 0)',
     tests: ["test/store/redis-environment"],
   },
   {

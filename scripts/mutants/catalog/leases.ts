@@ -89,15 +89,15 @@ export const LEASES: readonly Mutant[] = [
   {
     name: "a lease of 5 ms is taken",
     file: "src/lease/read-lease.ts",
-    find: "SHORTEST = 10_000",
-    replace: "SHORTEST = 5_000",
+    find: 'min: "10ms"',
+    replace: 'min: "5ms"',
     tests: ["test/policy/configuration"],
   },
   {
     name: "a lease of a minute is taken",
     file: "src/lease/read-lease.ts",
-    find: "LONGEST = 10_000_000",
-    replace: "LONGEST = 60_000_000",
+    find: 'max: "10s"',
+    replace: 'max: "1m"',
     tests: ["test/policy/configuration"],
   },
   {

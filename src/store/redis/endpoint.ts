@@ -8,17 +8,17 @@ const VARIABLES = [
   ["KV_REST_API_URL", "KV_REST_API_TOKEN"],
 ] as const;
 
-/** How to go on without the variable, in the words of whoever has code. */
+/** The alternative to the variable, for people who write code. */
 export const GIVE_REDIS = "pass redis: { url, token } to createLimiter()";
 
 const MISSING_VARIABLE = `Set this variable (on Workers, bind it as a variable or secret), or ${GIVE_REDIS}.`;
 
-/** Whether a value is missing, or only looks as if it were there. */
+/** Whether a value is missing or blank. */
 function isBlank(value: unknown): boolean {
   return value === undefined || (typeof value === "string" && value.trim() === "");
 }
 
-/** A client for the Redis that an environment names, as Upstash and Vercel name it. */
+/** A client for the Redis that the environment's variables name, in Upstash's or Vercel's spelling. */
 export function redisFromEnvironment(
   environment: Environment,
   timeoutMs: number,
@@ -30,10 +30,10 @@ export function redisFromEnvironment(
 }
 
 /**
- * A client for an endpoint, checked.
+ * Checks an endpoint and makes a client for it; `undefined` after a fault.
  *
- * @param paths what faults call the two values, and the remedy where one is missing
- * @param init further options of each request
+ * @param paths the paths of both values in faults, and the remedy where one is missing
+ * @param init further options of every request
  */
 export function createRedisClient(
   url: unknown,
@@ -58,7 +58,7 @@ export function createRedisClient(
   }
   const isToken = typeof token === "string" && /^[!-~]+$/.test(token) && !/^["']/.test(token);
   if (!isToken) {
-    // What stands there may be most of a secret.
+    // The value may be most of a secret.
     const shown = isBlank(token) ? token : "(hidden)";
     faults.add(
       paths.token,
@@ -71,7 +71,7 @@ export function createRedisClient(
   return restClient({ url, token }, timeoutMs, init);
 }
 
-/** An address may carry a password or a token in more than one place, or be one that was mistaken for an address. */
+/** Hides an address that may contain a password or a token, or that may be a token itself. */
 function withoutSecrets(url: string): string {
   const isPlain = /^(?:[^@?#]{0,11}|[^@?#]*:(?:\/\/[^@?#]*|\d{1,5}\/?))$/.test(url);
   return isPlain ? url : `${/^[a-z]*:\/\//.exec(url) ?? ""}(hidden)`;

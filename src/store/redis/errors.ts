@@ -1,14 +1,14 @@
 import { StoreError } from "../../errors/errors.ts";
 
 /*
- * What a client throws quotes the whole command, and with it identities that the sender chose. So only the front of a
- * message is ever looked at, and only a part without the command goes on.
+ * Clients quote the whole command in their errors, including identities that an attacker may choose. So only the start of
+ * a message is examined, and only a part without the command is passed on.
  */
 
-/** What Redis before 7.0 puts in front of an error of a command in a script. */
+/** The prefix that Redis before 7.0 gives errors of commands in scripts. */
 const IN_SCRIPT = /^ERR Error running script \(call to \w+\): (?:@user_script: ?\d+: )*-?/;
 
-/** The server's own words. */
+/** The server's own message. */
 function serverMessage(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return message
@@ -19,31 +19,31 @@ function serverMessage(error: unknown): string {
 
 /** Whether the script did not run because the server does not have it. */
 export function isMissingScript(error: unknown): boolean {
-  // Clients put words of their own in front. A key has a brace, so none can pass for them.
+  // Clients add prefixes of their own. A key contains a brace, so it cannot imitate one.
   return /^(?:[\w [\]]+: )*NOSCRIPT\b/.test(serverMessage(error));
 }
 
-/** Whether the server knows no key-locking flag: Redis from 7.0 says so, older ones do not know the line at all. */
+/** Whether the server rejected the key-locking flag: Redis 7.0 names the flag, older versions fail to parse the line. */
 export function isUnknownDialect(error: unknown): boolean {
   return /^(?:ERR )?(?:Unexpected flag in script shebang|Error compiling script.*unexpected symbol near '#')/i.test(
     serverMessage(error),
   );
 }
 
-/** The server refused the token. */
+/** The server rejected the token. */
 export function unauthorized(): StoreError {
   return new StoreError(
     "ERR_STORE_UNAUTHORIZED",
-    "redis.token: (hidden): Redis refused it. Copy the REST token anew from the console of your Redis.",
+    "redis.token: (hidden): Redis rejected it. Copy the REST token again from the console of your Redis.",
   );
 }
 
-/** Something else than Redis answered, such as a gateway in front of it. */
+/** Something other than Redis answered, such as a gateway in front of it. */
 export function notRedis(answer: string): StoreError {
   return new StoreError("ERR_STORE_REPLY", `What answered is not the Redis REST API: ${answer}.`);
 }
 
-/** A request that got no whole answer, as a StoreError. */
+/** A request without a complete answer, as a StoreError. */
 export function connectionError(error: unknown): StoreError {
   const { name, message, cause } = error as Partial<Error>;
   if (name === "TimeoutError" || name === "AbortError") {
@@ -51,18 +51,18 @@ export function connectionError(error: unknown): StoreError {
   }
   const { code } = Object(cause ?? error) as { code?: unknown };
   let why = typeof code === "string" ? `: ${code}` : "";
-  // All that workerd says of both.
+  // workerd reports nothing more about either.
   if (message!.startsWith("internal error")) {
     why = ": most likely its name does not resolve, or its certificate is not valid";
   }
   return new StoreError("ERR_STORE_UNREACHABLE", `Redis could not be reached${why}.`);
 }
 
-/** What only a connection can say, in the words of runtimes, of Node's clients, and of a bridge that lost its Redis. */
+/** Messages of connection failures: of runtimes, of Node's clients, and of a bridge that lost its Redis. */
 const NO_CONNECTION =
   /^(?:internal error; reference|connect|Reached the max retries|Stream isn't)|fetch failed|network|not reachable|went away/i;
 
-/** Any failure of a client as a StoreError, without the command. */
+/** Any failure of a client as a StoreError that does not quote the command. */
 export function storeError(error: unknown): StoreError {
   if (error instanceof StoreError) return error;
   const { name } = Object(error) as { name?: string };
@@ -74,7 +74,7 @@ export function storeError(error: unknown): StoreError {
   if (name === "UpstashJSONParseError" || name === "SyntaxError") {
     return notRedis("its body is not JSON");
   }
-  // Arguments are quoted or in brackets: up to there it is Redis's own words.
+  // Arguments are quoted or in brackets: everything before is Redis's own message.
   const words = /^(?:[^'"`()[\]{}<]|(?<=\w)'(?=\w)){0,80}/.exec(message)![0].trim();
   return new StoreError("ERR_STORE_REFUSED", `Redis answered: ${words || "an unknown error"}.`);
 }

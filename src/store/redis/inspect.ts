@@ -5,7 +5,7 @@ import type { RedisClient } from "./client.ts";
 import type { RedisStore } from "./store.ts";
 import { redisVersion } from "./version.ts";
 
-/** Says what a Redis store is and how it stands. Redis is asked once for its version, and not in an outage. */
+/** Reports the facts about a Redis store. Redis is asked for its version once, and never during an outage. */
 export function inspectRedis(
   client: RedisClient,
   store: RedisStore,

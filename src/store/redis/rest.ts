@@ -2,24 +2,24 @@ import { onWorkers } from "../../runtime/environment.ts";
 import type { RedisClient, RedisEndpoint } from "./client.ts";
 import { connectionError, notRedis, unauthorized } from "./errors.ts";
 
-/** An error that Redis replied, in its own words. */
+/** An error reply of Redis, with its own message. */
 export class RedisReplyError extends Error {
   override readonly name = "RedisReplyError";
 }
 
 /**
- * In workerd a signal costs a tenth of a decision and more. There a command that is given up ends with its request as
- * well, if that is a short one; in a Durable Object or behind a WebSocket it may stay for long. So while Redis answers
- * there is no signal, and an outage leaves no more than this many behind.
+ * In workerd an abort signal costs a tenth of a decision or more. An abandoned command ends with its request anyway,
+ * unless that is long-lived, as in a Durable Object or behind a WebSocket. So there is no signal while Redis answers, and
+ * an outage leaves at most this many commands open.
  */
 const SPARED = 4;
 
 /**
- * The two commands that a decision needs, over Upstash's REST API. A command is sent once: whatever goes wrong after
- * that, it may have run, and a second time it would charge twice.
+ * The two commands that a decision needs, over Upstash's REST API. A command is sent once: after any failure it may have
+ * run, and sending it again would charge twice.
  *
- * @param timeoutMs milliseconds after which nobody waits for a command any more
- * @param init further options of each request
+ * @param timeoutMs after which nobody waits for a command any more
+ * @param init further options of every request
  */
 export function restClient(
   { url, token }: RedisEndpoint,

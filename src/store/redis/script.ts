@@ -1,30 +1,33 @@
 import type { CompiledPolicy } from "../../policy/compile.ts";
 
-/** A script without its branches. */
-export interface Frame {
+/** A script without the branches of its algorithms. */
+export interface ScriptTemplate {
   readonly before: string;
   readonly after: string;
 }
 
-/** A script's text, and under which names servers have it, each by what stands before the text. */
+/** A script, and the SHA-1 by which a server has it, for each first line put before it. */
 export interface Script {
   readonly text: string;
-  readonly names: Map<string, string>;
+  readonly sha1s: Map<string, string>;
 }
 
-/** The script of a frame that counts by these policies' algorithms; it has no others, as each costs with every call. */
-export function scriptFor({ before, after }: Frame, policies: readonly CompiledPolicy[]): Script {
+/** The script with the branches of these policies' algorithms only, because every branch costs time in every call. */
+export function scriptFor(
+  { before, after }: ScriptTemplate,
+  policies: readonly CompiledPolicy[],
+): Script {
   const branches = new Set(policies.map(({ implementation }) => implementation.script));
-  // In an order of their own, so that the order of policies makes no other script.
+  // Sorted, so that the order of the policies does not change the script.
   const chain = [...branches].sort().join("elseif ");
-  return { text: before + (chain && `if ${chain}end`) + after, names: new Map() };
+  return { text: before + (chain && `if ${chain}end`) + after, sha1s: new Map() };
 }
 
-/** The name by which EVALSHA runs the script with this first line. */
-export async function nameOf({ text, names }: Script, firstLine: string): Promise<string> {
+/** The SHA-1 by which EVALSHA runs the script with this first line; computed once. */
+export async function sha1For({ text, sha1s }: Script, firstLine: string): Promise<string> {
   const bytes = new TextEncoder().encode(firstLine + text);
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-1", bytes));
-  const name = Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
-  names.set(firstLine, name);
-  return name;
+  const sha1 = Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  sha1s.set(firstLine, sha1);
+  return sha1;
 }

@@ -5,43 +5,43 @@ import type { CompiledPolicy } from "../../policy/compile.ts";
 import type { Reply, Store, StoreFacts } from "../store.ts";
 import type { RedisClient } from "./client.ts";
 import { isMissingScript, isUnknownDialect, storeError } from "./errors.ts";
-import { type Frame, nameOf, type Script, scriptFor } from "./script.ts";
+import { type ScriptTemplate, sha1For, type Script, scriptFor } from "./script.ts";
 import { withVersion } from "./version.ts";
 
-/** What stands before the script: Upstash wants a line that every other Redis refuses. */
+/** The first line of the script: Upstash needs one that every other Redis rejects. */
 type Dialect = typeof PLAIN | typeof KEY_LOCKING;
 const PLAIN = "";
 
-/** One way to have the script run: by its name, or by sending it. */
+/** One way to run the script: by its SHA-1, or by sending its source. */
 interface Attempt {
   readonly dialect: Dialect;
-  readonly sent: boolean;
+  readonly source: boolean;
 }
 
-const byName = (dialect: Dialect): Attempt => ({ dialect, sent: false });
-const bySending = (dialect: Dialect): Attempt => ({ dialect, sent: true });
+const bySha1 = (dialect: Dialect): Attempt => ({ dialect, source: false });
+const bySource = (dialect: Dialect): Attempt => ({ dialect, source: true });
 
-/** Where nothing is known yet: what another isolate may have loaded, then what the server takes. */
-const UNKNOWN = [byName(KEY_LOCKING), byName(PLAIN), bySending(KEY_LOCKING), bySending(PLAIN)];
+/** Before anything is known: first what another isolate may have loaded, then what the server accepts. */
+const UNKNOWN = [bySha1(KEY_LOCKING), bySha1(PLAIN), bySource(KEY_LOCKING), bySource(PLAIN)];
 const KNOWN = new Map<Dialect, readonly Attempt[]>([
-  [KEY_LOCKING, [byName(KEY_LOCKING), bySending(KEY_LOCKING), bySending(PLAIN)]],
-  [PLAIN, [byName(PLAIN), bySending(PLAIN)]],
+  [KEY_LOCKING, [bySha1(KEY_LOCKING), bySource(KEY_LOCKING), bySource(PLAIN)]],
+  [PLAIN, [bySha1(PLAIN), bySource(PLAIN)]],
 ]);
 
 /** Counts in Redis. */
 export interface RedisStore extends Store {
-  /** Which scripts the server takes. */
+  /** Which kind of scripts the server accepts. */
   dialect(): NonNullable<StoreFacts["dialect"]>;
 }
 
-/** What is the same with every decision of the same policies: the scripts, and their groups of the arguments. */
+/** Computed once per list of policies: the scripts, and the policies' groups of arguments. */
 interface ScriptCall {
   readonly decide: Script;
   readonly lease: Script | undefined;
   readonly groups: readonly string[];
 }
 
-/** A reset asks no policy. */
+/** A reset involves no policy. */
 const RESET = scriptFor(DECIDE, []);
 
 /** Fields per policy in the script's reply. */
@@ -50,12 +50,12 @@ const WIDTH = 4;
 /**
  * Counts in Redis: one EVALSHA per decision, by the server's clock.
  *
- * @param leases the script that takes leases; who takes none need not load it
+ * @param leases the script that takes leases; leave it out, and a bundle without leases does not contain it
  */
-export function redisStore(redis: RedisClient, leases?: Frame): RedisStore {
+export function redisStore(redis: RedisClient, leases?: ScriptTemplate): RedisStore {
   let attempts: readonly Attempt[] = UNKNOWN;
   let next = 0;
-  // By the list itself: a limiter always asks with the same one.
+  // Keyed by the list itself: a limiter always passes the same one.
   const calls = new WeakMap<readonly CompiledPolicy[], ScriptCall>();
 
   function callFor(policies: readonly CompiledPolicy[]): ScriptCall {
@@ -74,12 +74,12 @@ export function redisStore(redis: RedisClient, leases?: Frame): RedisStore {
   async function run(script: Script, keys: string[], args: string[]): Promise<unknown> {
     const mine = attempts;
     for (let at = next; ; at++) {
-      const { dialect, sent } = mine[at]!;
+      const { dialect, source } = mine[at]!;
       try {
-        const reply = await (sent
+        const reply = await (source
           ? redis.eval(dialect + script.text, keys, args)
           : redis.evalsha(
-              script.names.get(dialect) ?? (await nameOf(script, dialect)),
+              script.sha1s.get(dialect) ?? (await sha1For(script, dialect)),
               keys,
               args,
             ));
@@ -87,11 +87,11 @@ export function redisStore(redis: RedisClient, leases?: Frame): RedisStore {
         next = 0;
         return reply;
       } catch (error) {
-        // Only a script that did not run is tried again: any other failure may have, and would charge twice.
+        // Retry only a script that did not run: after any other failure it may have, and would charge twice.
         const ran = !isMissingScript(error) && !isUnknownDialect(error);
         if (ran || at + 1 === mine.length) throw error;
-        // Remembered at once: far from Redis the timeout may end before the next attempt does, and the next request
-        // must go on from here instead of starting over.
+        // Remembered at once: far from Redis the timeout may come before the next attempt ends, and the next request
+        // must continue from here instead of starting over.
         if (attempts === mine && next === at) next = at + 1;
       }
     }
@@ -112,7 +112,7 @@ export function redisStore(redis: RedisClient, leases?: Frame): RedisStore {
 
     async reset(keys) {
       try {
-        // Read, because anything else than the script's answer confirms nothing.
+        // Parsed, because only the script's own reply confirms the reset.
         parseReply(await run(RESET, keys as string[], ["reset"]), 0, false);
       } catch (error) {
         throw await withVersion(redis, storeError(error));
