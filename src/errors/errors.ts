@@ -1,4 +1,4 @@
-/** Every code that an error of Tidegate can carry. New ones may be added; none changes its meaning. */
+/** The code of an error of Tidegate. New codes may be added; the meaning of a code never changes. */
 export type ErrorCode =
   /** The configuration has faults; `faults` lists all of them. */
   | "ERR_CONFIGURATION"
@@ -6,20 +6,20 @@ export type ErrorCode =
   | "ERR_IDENTITY"
   /** `cost` is not a whole number of units from 0. */
   | "ERR_COST"
-  /** Redis did not answer within the timeout (`timeout`). */
+  /** Redis did not answer within `timeout`. */
   | "ERR_STORE_TIMEOUT"
   /** Redis could not be reached, or the connection broke. */
   | "ERR_STORE_UNREACHABLE"
-  /** Redis refused the token. */
+  /** Redis rejected the token. */
   | "ERR_STORE_UNAUTHORIZED"
-  /** Redis answered with an error of its own. */
+  /** Redis replied with an error. */
   | "ERR_STORE_REFUSED"
-  /** What came back is not an answer of Tidegate's script. */
+  /** The answer is not one of Tidegate's script. */
   | "ERR_STORE_REPLY"
   /** Redis failed several times in a row and is not asked until the next probe. */
   | "ERR_STORE_SUSPENDED";
 
-/** Base of all errors that Tidegate throws or reports. Tell them apart by `code`. */
+/** The base of all errors that Tidegate throws or reports. Distinguish them by `code`. */
 export class TidegateError extends Error {
   override readonly name: string = "TidegateError";
   readonly code: ErrorCode;
@@ -34,13 +34,13 @@ export class TidegateError extends Error {
 export interface Fault {
   /** Where: `policies[0].limit`. */
   readonly path: string;
-  /** What stands there, shortened, secrets left out. */
+  /** The value, shortened, without secrets. */
   readonly value: string;
   /** What is wrong with it, and what to do. */
   readonly remedy: string;
 }
 
-/** The configuration has faults, all of them listed. Thrown at construction, never while a request is decided. */
+/** An invalid configuration, with every fault. Thrown at construction, never while a request is decided. */
 export class ConfigurationError extends TidegateError {
   override readonly name = "ConfigurationError";
   readonly faults: readonly Fault[];
@@ -55,7 +55,7 @@ export class ConfigurationError extends TidegateError {
   }
 }
 
-/** Redis gave no usable answer. It reaches `decision.error` and `onStoreError`; a decision is made all the same. */
+/** Redis gave no usable answer. Passed to `decision.error` and `onStoreError`; a decision is made anyway. */
 export class StoreError extends TidegateError {
   override readonly name = "StoreError";
 }

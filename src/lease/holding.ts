@@ -1,31 +1,31 @@
 import type { Reply } from "../store/store.ts";
 
-/** Units that one lease took, and until when they may be spent. */
+/** Units taken by one lease, and when they expire. */
 interface Grant {
   units: number;
   readonly until: number;
 }
 
 /**
- * What an isolate holds of one identity and knows of its demand. Plain data, so that requests may share it. Times in
- * milliseconds of the isolate's monotonic clock.
+ * What an isolate holds for one identity and knows about its demand. Plain data, so that requests may share it. Times
+ * are milliseconds of the isolate's monotonic clock.
  */
 export interface Holding {
-  /** Oldest first: at most a few, because the next lease is only asked for when the last is nearly spent. */
+  /** Oldest first. There are few, because the next lease is requested only when the last is nearly spent. */
   grants: Grant[];
-  /** Units asked for since a moment, and in the period before it. */
+  /** Units requested since `since`, and in the period before it. */
   since: number;
   asked: number;
   askedBefore: number;
-  /** When the latest request came, and until when none may come because they were told to wait. */
+  /** When the last request arrived, and until when clients that were told to wait may stay away. */
   seenAt: number;
   silentUntil: number;
-  /** What Redis said of the latest lease, and when that was asked for. */
+  /** Redis's answer to the latest lease, and when that was requested. */
   answer: Reply;
   sentAt: number;
-  /** Whether Redis then had no more. */
+  /** Whether that answer left a policy without room. */
   short: boolean;
-  /** Before this moment no other lease is asked for. */
+  /** No other lease is requested before this moment. */
   pausedUntil: number;
 }
 
@@ -47,8 +47,8 @@ export function createHolding(now: number): Holding {
 }
 
 /**
- * Counts a request, and says how many units were asked for within the last `period`, by the sliding count of two. While
- * requests are kept back, its clock stands still.
+ * Counts a request and returns the units requested within the last `period`, by a sliding window of two counts. While
+ * clients stay away as told, its clock stands still.
  */
 export function countDemand(holding: Holding, cost: number, now: number, period: number): number {
   holding.since += Math.max(0, Math.min(now, holding.silentUntil) - holding.seenAt);
@@ -63,7 +63,7 @@ export function countDemand(holding: Holding, cost: number, now: number, period:
   return holding.askedBefore * (1 - (now - holding.since) / period) + holding.asked;
 }
 
-/** The units that may be spent now. */
+/** The units that may be spent now; drops grants that are spent or expired. */
 export function heldUnits(holding: Holding, now: number): number {
   holding.grants = holding.grants.filter(({ units, until }) => units > 0 && until > now);
   let held = 0;
@@ -71,7 +71,7 @@ export function heldUnits(holding: Holding, now: number): number {
   return held;
 }
 
-/** Spends units that `heldUnits` has just said to be there, the oldest first. */
+/** Spends units, at most as many as `heldUnits` returned, the oldest first. */
 export function spend({ grants }: Holding, units: number): void {
   for (const grant of grants) {
     const spent = Math.min(grant.units, units);

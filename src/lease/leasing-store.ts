@@ -5,11 +5,11 @@ import { setRecent } from "../runtime/lru.ts";
 import type { Reply, Store } from "../store/store.ts";
 import { countDemand, createHolding, heldUnits, type Holding, spend } from "./holding.ts";
 
-/** Fewer units are not worth it: some would expire, and hardly a call would be saved. */
+/** A lease of fewer units saves hardly a call, and some would expire. */
 const SMALLEST = 4;
 
 /**
- * Identities of which demand is known. One that is busy enough for a lease is asked for eight times per lease, and an
+ * Identities whose demand is tracked. One that is hot enough for a lease sends eight requests per lease, and an
  * isolate does not serve this many others in between.
  */
 const MAX_HOLDINGS = 1_000;
@@ -22,14 +22,14 @@ export interface LeaseOptions {
 }
 
 /**
- * A store that takes units of busy identities ahead, and serves requests of them until they are spent or a lease old.
- * What is not busy goes to the inner store one by one.
+ * Reserves quota for hot identities in advance: it takes several units at once and serves requests from them until
+ * they are spent or expire. Other identities go to the inner store one request at a time.
  *
- * A unit is spent at most one lease after the inner store took it, because its time is counted from the moment the
- * lease was asked for. So the policies are kept as they are meant if the inner store keeps the tightened ones.
+ * A unit is spent at most one lease after the inner store took it, because a lease is timed from its request. So the
+ * given policies hold if the inner store enforces the tightened ones.
  *
- * Nothing runs in the background: the request that finds too few units left for the length of a round trip asks for
- * the next ones and waits for them, while others go on spending.
+ * Nothing runs in the background: the request that finds too few units for the length of a round trip requests the
+ * next lease and waits for it, while others go on spending.
  *
  * @param policies tightened; the same with each decision
  */
@@ -39,14 +39,18 @@ export function leasingStore(
   { leaseUs, now }: LeaseOptions,
 ): Store {
   const lengthMs = leaseUs / 1000;
-  // After a lease that got less than it asked for, and until one is answered: what comes back meanwhile gathers in the
-  // store, where it is everybody's. A quarter, so that it gathers less than a bucket holds, and is not old when it comes.
+  // Until a lease is answered, and after one that got less than it asked for, no other is requested, so that
+  // returning units gather in the store for everybody. A quarter of a lease: less than it takes to fill a bucket, and
+  // the units are still fresh when they arrive.
   const pause = lengthMs / 4;
   const endingWithWindow = policies.flatMap(({ implementation }, i) =>
     implementation.lease.endsWithWindow ? [i] : [],
   );
   const holdings = new Map<string, Holding>();
-  /** The longest that the store took lately, fading: units have to last for that long while the next ones are fetched. */
+  /**
+   * The recent maximum of the store's response time, decaying: held units have to last that long while the next are
+   * fetched.
+   */
   let roundTrip = 0;
 
   function holdingOf(key: string, time: number): Holding {
@@ -58,13 +62,13 @@ export function leasingStore(
   async function ask(operation: Operation, keys: readonly string[], cost: number): Promise<Reply> {
     const sentAt = now();
     const reply = await inner.decide(operation, keys, cost, policies);
-    // No longer than a lease, which is too long: the clock may have leapt meanwhile.
+    // At most one lease, because the clock may have jumped.
     const took = Math.min(now() - sentAt, lengthMs);
     roundTrip = Math.max(took, roundTrip + (took - roundTrip) / 8);
     return reply;
   }
 
-  /** Asks for one unit, for this request alone. */
+  /** Takes one unit from the store, for this request alone. */
   async function consume(holding: Holding, keys: readonly string[]): Promise<Reply> {
     let reply: Reply;
     try {
@@ -77,8 +81,8 @@ export function leasingStore(
     const time = now();
     const held = heldUnits(holding, time);
     if (held > 0 && reply.rows.some(({ allowed }) => !allowed)) return spendHeld(holding, 1, time);
-    // A lease asked for meanwhile may have taken the last units: then they are here or on their way, and nobody has to
-    // wait for as long as the store says.
+    // A concurrent lease may have taken the last units, which are here or on their way. Then nobody has to wait as
+    // long as the store says.
     const pauseLeft = Math.ceil((holding.pausedUntil - time) * 1000);
     const most = held > 0 ? 0 : pauseLeft > 0 ? pauseLeft : Infinity;
     const rows = reply.rows.map((row) => ({
@@ -90,7 +94,7 @@ export function leasingStore(
     return shortened;
   }
 
-  /** Asks for several units at once, and leaves those that are held to others. */
+  /** Takes several units from the store, and leaves the held ones to other requests. */
   async function consumeSeveral(
     holding: Holding,
     keys: readonly string[],
@@ -99,13 +103,13 @@ export function leasingStore(
     try {
       return await ask("consume", keys, cost);
     } catch (error) {
-      // From here on it is decided without the store, which counts what was held among what is left.
+      // The fallback decides now, and it counts held units as part of what is left.
       holding.grants = [];
       throw error;
     }
   }
 
-  /** Asks for the next units, of which one is for this request. */
+  /** Requests the next lease, one unit of which is for this request. */
   async function renew(holding: Holding, keys: readonly string[], units: number): Promise<Reply> {
     const sentAt = now();
     const pausedUntil = sentAt + pause;
@@ -114,7 +118,7 @@ export function leasingStore(
     try {
       reply = await ask("lease", keys, units);
     } catch (error) {
-      // What was said of the store before it failed is no reason to deny.
+      // The last answer before a failure is no reason to deny.
       holding.short = false;
       const time = now();
       if (heldUnits(holding, time) === 0) throw error;
@@ -146,9 +150,9 @@ export function leasingStore(
       const holding = holdingOf(keys[0]!, time);
       const demand = countDemand(holding, cost, time, lengthMs);
       const held = heldUnits(holding, time);
-      // Half of what a lease's time asks for: the rest is the margin in which it is spent before it expires.
+      // Half of the demand within one lease, so that the units are spent well before they expire.
       const units = Math.floor(demand / 2);
-      // Where the store is far for a lease this short, it would be old when it comes.
+      // A lease from a store this far away would be nearly expired when it arrives.
       const busy = cost === 1 && units >= SMALLEST && roundTrip <= pause;
       const mayRenew = busy && time >= holding.pausedUntil;
       if (held >= cost) {
@@ -162,7 +166,7 @@ export function leasingStore(
 
     async reset(keys) {
       await inner.reset(keys);
-      // With it goes what leases under way will bring: they bring it to a holding that nobody looks at any more.
+      // Leases in flight then add their units to a holding that nobody reads any more.
       holdings.delete(keys[0]!);
     },
   };
@@ -173,15 +177,18 @@ function spendHeld(holding: Holding, cost: number, time: number): Reply {
   return replyFromHolding(holding, time, true);
 }
 
-/** The reply to a request that held units serve, or that is denied because none are left: the latest answer as it stands now. */
+/**
+ * The reply to a request that is served from held units, or denied because none are left: the latest answer as it
+ * stands now.
+ */
 function replyFromHolding(holding: Holding, time: number, allowed: boolean): Reply {
   const { answer, sentAt, pausedUntil } = holding;
   const elapsedUs = Math.round((time - sentAt) * 1000);
   const pauseLeft = Math.round((pausedUntil - time) * 1000);
   const held = heldUnits(holding, time);
   const rows = answer.rows.map(({ remaining, retryAfterUs, resetAfterUs }): Row => {
-    // Of a policy that has no more, the next unit comes when its own wait is over, and not before leases are asked for
-    // again.
+    // A policy without room has its next unit when its own wait is over, and not before the next lease may be
+    // requested.
     const waits = retryAfterUs > 0 && held === 0;
     const wait = waits ? Math.max(retryAfterUs - elapsedUs, pauseLeft, allowed ? 0 : 1) : 0;
     return {
@@ -196,7 +203,7 @@ function replyFromHolding(holding: Holding, time: number, allowed: boolean): Rep
   return reply;
 }
 
-/** Whoever is told to wait may keep requests back for that long: that they do not come says nothing of the demand. */
+/** Clients that were told to wait may stay away that long, so their silence says nothing about demand. */
 function expectSilence(holding: Holding, { rows }: Reply, time: number): void {
   for (const { retryAfterUs } of rows) {
     holding.silentUntil = Math.max(holding.silentUntil, time + retryAfterUs / 1000);

@@ -1,11 +1,11 @@
 import { TidegateError } from "../errors/errors.ts";
 
 export interface CostOptions {
-  /** Quota units of this request: a whole number from 0; 0 takes nothing. Default 1. */
+  /** Quota units of this request: a whole number from 0, which takes nothing. Default 1. */
   readonly cost?: number;
 }
 
-/** @throws TidegateError `ERR_COST`, also for another option: a misspelt cost would silently be 1 */
+/** @throws TidegateError `ERR_COST`, also for an unknown option: a misspelt cost would silently be 1 */
 export function costOf(options: CostOptions | undefined): number {
   if (!options) return 1;
   for (const key in options) {

@@ -12,15 +12,15 @@ import { type CostOptions, costOf } from "./cost.ts";
 import { createFallback } from "./fallback.ts";
 import type { LimiterSettings } from "./settings.ts";
 
-/** What every operation of a limiter is made of. */
+/** The steps that every operation of a limiter is built from. */
 export interface DecisionPath {
-  /** Decides a request: by what the isolate knows, then by the store, then by the verdicts on failure. */
+  /** Decides a request by what the isolate knows, then by the store, then by each policy's `onFailure`. */
   limit(identity: string, options?: CostOptions): Promise<Decision>;
-  /** Decides without what the isolate knows. */
+  /** Asks the store, whatever the isolate knows. */
   ask(operation: Operation, partition: string, cost: number): Promise<Decision>;
-  /** The denial of a cost that no policy can ever admit; `undefined` of any other. */
+  /** The denial of a cost above the smallest limit, which can never pass; `undefined` for any other cost. */
   neverFits(partition: string, cost: number): Decision | undefined;
-  /** Forgets what was counted and what is known, here and in the store. */
+  /** Forgets the counts and what the isolate knows, here and in the store. */
   forget(partition: string): Promise<void>;
 }
 
@@ -57,7 +57,10 @@ export function createDecisionPath(store: Store, settings: LimiterSettings): Dec
     }
   }
 
-  /** Asks for all that wait, and for the isolates that share their denials, unless one of them has just asked. */
+  /**
+   * Asks on behalf of all requests that wait, and of the isolates that share denials, unless one of them has just
+   * asked.
+   */
   async function askForAll(
     operation: Operation,
     partition: string,
@@ -120,7 +123,9 @@ export function createDecisionPath(store: Store, settings: LimiterSettings): Dec
     });
   }
 
-  /** A cost above a limit is denied by arithmetic alone; what the isolate knows of the rest is told along. */
+  /**
+   * No store is asked: the cost exceeds a limit. The row of each policy that has room shows what the isolate knows.
+   */
   function neverFits(partition: string, cost: number): Decision | undefined {
     if (cost <= smallestLimit) return undefined;
     const found = denials.find(partition, cost, now());
@@ -145,7 +150,7 @@ export function createDecisionPath(store: Store, settings: LimiterSettings): Dec
       const keys = keysOf(partition);
       fallback.forget(partition, keys, now());
       await store.reset(keys);
-      // Only now: an answer to a request that overtook the reset would bring the old denial back.
+      // Only after the reset: the answer to an earlier request could otherwise bring the old denial back.
       denials.forget(partition, now());
       fallback.forget(partition, keys, now());
       sharing?.forget(partition);

@@ -7,39 +7,39 @@ import { createLastAnswers, type LastAnswer } from "./last-answers.ts";
 
 /** Decides without the store. */
 export interface Fallback {
-  /** What the policies' failure verdicts make of one request. */
+  /** Decides one request by the policies' failure verdicts. */
   decide(
     operation: Operation,
     partition: string,
     keys: readonly string[],
     cost: number,
   ): FallbackResult;
-  /** Notes what the store answered to a request that was sent at a moment, which is now. Milliseconds. */
+  /** Notes an answer of the store. Both times are milliseconds of the isolate's clock. */
   note(partition: string, reply: Reply, sentAt: number, now: number): void;
-  /** Forgets what was counted here, and what the store answered to requests sent before now. */
+  /** Forgets local counts, and ignores answers to requests sent before now. */
   forget(partition: string, keys: readonly string[], now: number): void;
-  /** The clock by which it counts, in microseconds since 1970. */
+  /** The clock that local counts use, in microseconds since 1970. */
   readonly now: () => number;
 }
 
 export interface FallbackResult extends Reply {
-  /** 503 where a policy that fails closed denies, else 429 or 200. */
+  /** 503 if a policy that fails closed denies, else 429 or 200. */
   readonly status: 200 | 429 | 503;
 }
 
-/** Microseconds after which a client denied by a closed policy may try again: when the breaker has probed once. */
+/** When a client denied by a closed policy may try again: after the next probe of the breaker. */
 const CLOSED_RETRY = 1_000_000;
 
-/** Ends the key of what the store last said, and what was taken since. No policy's name has it. */
+/** Ends the keys of counts that continue from the store's last answer. No policy's name contains it. */
 const SEEN = "~";
 
 /**
- * Decides without the store, by each policy's verdict: `open` has room, `closed` has none, `local` counts in this
- * isolate's memory.
+ * Decides without the store, by each policy's failure verdict: `open` has room, `closed` has none, `local` counts in
+ * this isolate's memory.
  *
- * What is counted locally is counted under the policy's own key, which knows of nothing else, and from what the store
- * last said was used up, so that going on without it gives no fresh quota, however often it comes and goes. The store
- * knows of these units only where a request that it did not answer in time was carried out: then they count twice.
+ * Local counts are kept twice: under the policy's own key, from zero, and from what the store last reported as used.
+ * The stricter one decides, so an outage gives no fresh quota, however often it comes and goes. The store counts
+ * these units only if it executed a request without answering in time; then they count twice.
  *
  * @param clock to count by, in microseconds since 1970. Default: the isolate's
  */
@@ -59,7 +59,10 @@ export function createFallback(
   const localKeys = (keys: readonly string[]) => local.map((i) => keys[i]!);
   const seenKeys = (keys: readonly string[]) => local.map((i) => keys[i]! + SEEN);
 
-  /** Begins with what the store said was used up, as if all of it was taken when it said so, and what was taken here. */
+  /**
+   * Starts the second count: what the store reported as used is charged at the time of its answer, and what was taken
+   * here since.
+   */
   function countSeen(
     seen: readonly string[],
     own: readonly string[],
@@ -88,7 +91,7 @@ export function createFallback(
   ): Reply {
     const own = localKeys(keys);
     const answer = answers.find(partition);
-    // The memory store answers at once.
+    // The memory store never returns a promise.
     if (!answer) return memory.decide(operation, own, cost, counted) as Reply;
     const seen = seenKeys(keys);
     if (answer.fresh) countSeen(seen, own, answer);
@@ -101,7 +104,7 @@ export function createFallback(
     now: clock,
 
     decide(operation, partition, keys, cost) {
-      // Nothing is taken from a request that is denied anyway.
+      // A closed policy denies the request anyway, so nothing is taken.
       const asked = closed && operation === "consume" ? "peek" : operation;
       const reply = decideLocally(asked, partition, keys, cost);
       let next = 0;
@@ -132,7 +135,7 @@ export function createFallback(
   };
 }
 
-/** What two counts of one policy say together. */
+/** The stricter of two counts of one policy. */
 function stricter(a: Row, b: Row): Row {
   return {
     allowed: a.allowed && b.allowed,

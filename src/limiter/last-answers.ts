@@ -1,29 +1,29 @@
 import { createClockCache, type ClockCache } from "../denials/clock-cache.ts";
 import type { Reply } from "../store/store.ts";
 
-/** What Redis last said is left of each partition's quota, as far as this isolate was answered. */
+/** How much of each partition's quota was left in Redis's last answer to this isolate. */
 export interface LastAnswers {
-  /** Notes an answer to a request that was sent at a moment, which is now. Milliseconds of the isolate's clock. */
+  /** Notes an answer. Both times are milliseconds of the isolate's clock. */
   note(partition: string, reply: Reply, sentAt: number, now: number): void;
-  /** What was said last, until something is noted; `undefined` if nothing is known. */
+  /** The last answer noted; `undefined` if there is none. */
   find(partition: string): LastAnswer | undefined;
-  /** Drops what is known of it, and what answers to requests sent before now will say. */
+  /** Drops the last answer, and ignores answers to requests sent before now. */
   forget(partition: string, now: number): void;
 }
 
 export interface LastAnswer {
-  /** When it came, by the clock that counts locally, in microseconds. */
+  /** When it arrived, by the clock of local counts, in microseconds. */
   readonly at: number;
-  /** Units left, of each policy that is looked at. */
+  /** Units left, for each of the policies. */
   readonly remaining: readonly number[];
-  /** Whether nobody has found it before. */
+  /** Whether this is the first look at it. */
   readonly fresh: boolean;
 }
 
-/** As many as identities that come again while an isolate lives; one that is forgotten counts from nothing. */
+/** About the identities that return during an isolate's life; a forgotten one counts from zero. */
 const MAX_ENTRIES = 10_000;
 
-/** Before the units left stand what Redis's clock showed, when it came by both clocks, and what has become of it. */
+/** The columns before the units left: Redis's clock, the arrival by both local clocks, and the answer's state. */
 const HEAD = 4;
 const FRESH = 0;
 const FOUND = 1;
@@ -34,13 +34,13 @@ const FORGOTTEN = 2;
  * @param clock that counts locally, in microseconds
  */
 export function createLastAnswers(policies: readonly number[], clock: () => number): LastAnswers {
-  // Made with the first answer: the random numbers that it needs must not be drawn while a module is loaded.
+  // Created with the first answer, because Workers have no random numbers while a module loads.
   let table: ClockCache | undefined;
   const columns = HEAD + policies.length;
-  /** Filled anew with each answer, so that a request leaves no garbage. */
+  /** Reused for every answer, so that a request allocates nothing. */
   const answer = new Float64Array(columns);
 
-  /** Answers may overtake one another: then it is not the last to come that says what is left. */
+  /** Whether a newer answer is known already: answers may arrive out of order. */
   function isOvertaken(partition: string, sentAt: number): boolean {
     const slot = table?.find(partition);
     if (!slot) return false;
@@ -80,7 +80,7 @@ export function createLastAnswers(policies: readonly number[], clock: () => numb
     },
 
     forget(partition, now) {
-      // Newer than any answer of before.
+      // Newer than any earlier answer.
       answer[0] = Infinity;
       put(partition, now, FORGOTTEN);
     },

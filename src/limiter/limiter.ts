@@ -8,9 +8,9 @@ import type { LimiterSettings } from "./settings.ts";
 /** Several policies that are always decided together. */
 export interface Limiter {
   /**
-   * Decides a request of this identity, and takes its cost if every policy has room; else it takes nothing.
+   * Decides a request of this identity. It takes the cost if every policy has room, and nothing otherwise.
    *
-   * It always answers: if Redis does not, the policies' `onFailure` decides.
+   * It always resolves with a decision: if Redis does not answer, each policy's `onFailure` decides.
    *
    * @throws TidegateError `ERR_IDENTITY`, `ERR_COST`
    * @example
@@ -19,12 +19,12 @@ export interface Limiter {
    */
   limit(identity: string, options?: CostOptions): Promise<Decision>;
 
-  /** Says what `limit()` would answer now, and takes nothing. */
+  /** Reports what `limit()` would decide now, and takes nothing. */
   peek(identity: string, options?: CostOptions): Promise<Decision>;
 
   /**
-   * Takes a cost that is known only afterwards (LLM tokens, bytes), whatever is left. A policy goes into debt by its
-   * limit at most. `allowed` says whether it had room.
+   * Takes a cost that is known only afterwards (LLM tokens, bytes), whatever is left. A policy goes into debt by at
+   * most its limit. `allowed` says whether it had room.
    *
    * @example
    * await limiter.charge("user:42", 812);
@@ -32,14 +32,14 @@ export interface Limiter {
   charge(identity: string, cost: number): Promise<Decision>;
 
   /**
-   * Gives this identity its whole quota back. Other isolates may go on denying what they know for up to a minute.
+   * Restores the whole quota of this identity. Other isolates may repeat denials that they know for up to a minute.
    *
    * @throws StoreError if Redis did not confirm it
    */
   reset(identity: string): Promise<void>;
 }
 
-/** A limiter of checked settings, over a store that answers or fails in time. */
+/** Makes a limiter from checked settings and a store that answers or fails in time. */
 export function buildLimiter(store: Store, settings: LimiterSettings): Limiter {
   const { limit, ask, neverFits, forget } = createDecisionPath(store, settings);
 

@@ -2,16 +2,16 @@ import { reportOnce } from "../runtime/log.ts";
 import type { StoreOptions } from "../store/open-store.ts";
 import type { LimiterSettings } from "./settings.ts";
 
-/** Names noted at most, for each place: a process that makes limiters without end must not fill its memory. */
+/** The most names noted per store: a process that creates limiters endlessly must not fill its memory. */
 const MAX_NAMES = 1_000;
 
-/** What is counted where: by the store or client itself, and by address for all that are made of one. */
+/** The names in use: by store or client object, and by address for limiters that were given an address. */
 const byObject = new WeakMap<object, Set<string>>();
 const byAddress = new Set<string>();
 
 /**
- * Reports a policy whose name was made from its numbers, if another limiter of this process counts an equal one in the
- * same place: both share one count, which nobody asked for. A name that was given is taken for meant.
+ * Warns about an unnamed policy if another limiter of this process has an equal one in the same store: both share one
+ * count, which is probably a mistake. A name given explicitly is taken as intended.
  */
 export function reportUnnamedTwins(
   { store, redis }: Pick<StoreOptions, "store" | "redis">,

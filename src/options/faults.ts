@@ -2,7 +2,7 @@ import { ConfigurationError, type Fault } from "../errors/errors.ts";
 
 /** Collects every fault of a configuration before any is thrown. */
 export class Faults {
-  /** In the order in which they were found. */
+  /** In the order of discovery. */
   readonly list: Fault[];
   readonly #within: string;
 
@@ -19,7 +19,7 @@ export class Faults {
     this.list.push({ path: this.#within + path, value: describe(value), remedy });
   }
 
-  /** The same collection, for a part of the configuration: paths added there begin with this one. */
+  /** The same collection for a part of the configuration, whose path prefixes the paths added there. */
   within(path: string): Faults {
     return new Faults(`${this.#within}${path}.`, this.list);
   }
@@ -30,7 +30,7 @@ export class Faults {
   }
 }
 
-/** A value as it would stand in the source, short enough for one line of a log. */
+/** A value as it appears in source code, short enough for one line of a log. */
 function describe(value: unknown): string {
   if (typeof value === "number" || typeof value === "bigint") return String(value);
   if (value === undefined) return "missing";
@@ -41,8 +41,8 @@ function describe(value: unknown): string {
   } catch {
     text = "an object that cannot be shown";
   }
-  // Addresses may carry credentials, which may hold any character, and keys in their query. Of a long text only the
-  // beginning is shown.
+  // Addresses may contain credentials with any character, and keys in their query. Only the start of a long text is
+  // shown.
   text = text.slice(0, 2_000);
   const [begin, end] = [text.indexOf("//"), text.lastIndexOf("@")];
   if (begin !== -1 && begin < end) text = `${text.slice(0, begin)}//(hidden)${text.slice(end)}`;

@@ -2,20 +2,20 @@ import type { Faults } from "../options/faults.ts";
 import { onWorkers, readEnvironment } from "../runtime/environment.ts";
 import { ipPartition } from "./ip-address.ts";
 
-/** Who is trusted to say where a request comes from. */
+/** Who is trusted to report the client's address. */
 export type ClientIp =
   /** Cloudflare, by `cf-connecting-ip`. */
   | "cloudflare"
   /** Vercel, by `x-real-ip`. */
   | "vercel"
-  /** Nobody: the address of the connection. For Hono and the gateway on Node, where no proxy stands in front. */
+  /** Nobody: the address of the connection. For Hono and the gateway on Node without a proxy in front. */
   | "socket"
-  /** That many proxies of your own, each of which appends to `x-forwarded-for`; 1 to 32. */
+  /** This many proxies of your own, 1 to 32, each of which appends to `x-forwarded-for`. */
   | { readonly trustedHops: number };
 
 /**
- * The platform whose header is safe to read here. Vercel is known by its variable: its runtime runs in other places
- * too, where a client could send `x-real-ip` itself.
+ * The platform whose header can be trusted here. Vercel is recognised by its variable, because its runtime runs
+ * elsewhere too, where a client could send `x-real-ip` itself.
  */
 export function detectPlatform(): "cloudflare" | "vercel" | undefined {
   if (onWorkers()) return "cloudflare";
@@ -23,7 +23,7 @@ export function detectPlatform(): "cloudflare" | "vercel" | undefined {
   return undefined;
 }
 
-/** Checks who is trusted with the client's address; without a word, it is the platform. */
+/** Checks who is trusted with the client's address. Default: the platform. */
 export function checkClientIp(trusted: unknown, path: string, faults: Faults): ClientIp {
   const found = trusted ?? detectPlatform();
   if (found === "cloudflare" || found === "vercel") return found;
@@ -48,13 +48,13 @@ export function checkClientIp(trusted: unknown, path: string, faults: Faults): C
   return { trustedHops: 1 };
 }
 
-/** What @hono/node-server binds to a request. */
+/** The bindings that @hono/node-server adds to a request. */
 interface NodeBindings {
   readonly incoming?: { readonly socket?: { readonly remoteAddress?: string } };
 }
 
 /**
- * The client's address as its partition, IPv6 by its /64; `undefined` where the trusted header has none.
+ * The client's address as its identity, IPv6 by its /64; `undefined` if the trusted header has none.
  *
  * @param bindings what came along with the request, for its socket
  */
@@ -70,7 +70,7 @@ export function clientIp(
   }
   if (trusted === "cloudflare") return ipPartition(headers.get("cf-connecting-ip"));
   if (trusted === "vercel") return ipPartition(headers.get("x-real-ip"));
-  // Every trusted hop appended the address it was called from, so the client stands that many places from the right;
-  // what is left of it, the client may have made up.
+  // Every trusted proxy appended the address that called it, so the client's is that many places from the right. The
+  // client may have made up everything to the left of it.
   return ipPartition(headers.get("x-forwarded-for")?.split(",").at(-trusted.trustedHops));
 }

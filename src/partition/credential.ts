@@ -3,12 +3,12 @@ const CREDENTIAL = /(?:authorization|key|token)$/;
 
 const WITH_SCHEME = /authorization$/;
 
-/** What a field with a scheme may hold besides parameters: one credential of its own. */
+/** A further parameter of a field with a scheme, as opposed to a second credential. */
 const TOKEN = /^(?:\S+\s+)?[\w.~+/-]+=*$/;
 
 /**
- * One spelling for each credential, so that it is one identity: the same login in another spelling is no new client.
- * `undefined` for several credentials at once, of which one origin takes the first and another the last.
+ * One spelling per credential, so that spelling the same login differently makes no new client. `undefined` for
+ * several credentials in one field: one origin would take the first, another the last.
  *
  * @param name of the header field, in lower case
  * @param value without blanks around it
@@ -26,7 +26,7 @@ export function oneSpelling(name: string, value: string): string | undefined {
   return `${lower} ${lower === "basic" ? decodeBasic(rest!) : rest}`;
 }
 
-/** As tolerant as the decoders of servers: they pass over what is not base64, and over bits that fill no byte. */
+/** Tolerant like the decoders of servers, which skip characters outside base64 and bits that fill no byte. */
 function decodeBasic(text: string): string {
   const base64 = text
     .replace(/=[^]*/, "")

@@ -1,11 +1,11 @@
 const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;
 
-/** The first six groups of the IPv6 addresses that carry an IPv4 one: mapped, and translated (RFC 6052). */
+/** The first six groups of IPv6 addresses that contain an IPv4 one: mapped, and translated (RFC 6052). */
 const CARRIES_IPV4 = new Set(["0:0:0:0:0:ffff", "64:ff9b:0:0:0:0"]);
 
 /**
- * An address in canonical form: IPv4 as it is, IPv6 that carries IPv4 as that IPv4, other IPv6 as its /64, since one
- * subscriber has at least that much. `undefined` for anything else.
+ * An address in canonical form: IPv4 as it is, IPv6 that contains IPv4 as that IPv4, other IPv6 as its /64, because
+ * one subscriber has at least that many addresses. `undefined` for anything else.
  */
 export function ipPartition(text: string | null | undefined): string | undefined {
   if (!text) return undefined;

@@ -6,7 +6,7 @@ import { hash } from "./partition-key.ts";
 /** Where an identity is read from: a request header, or the client's address. */
 export type Source = `header:${string}` | "ip";
 
-/** Reads who is asking; `undefined` when the request does not say. */
+/** Reads the identity of a request; `undefined` if it has none. */
 export type Identify = (
   headers: Headers,
   bindings?: unknown,
@@ -15,11 +15,11 @@ export type Identify = (
 const HEADER = /^header:([!#$%&'*+.^_`|~0-9a-z-]+)$/i;
 
 /**
- * Compiles sources into one function that takes the first of them that a request carries.
+ * Compiles sources into one function that uses the first source present in a request.
  *
- * A header's value is hashed: it may be a secret, and is whatever the client chose to send. It is marked with the
- * header's name, so that a user id never meets an API key. A credential is brought to one spelling before; several of
- * them in one header count as none.
+ * A header's value is hashed, because it may be a secret and the client chooses it freely. It is prefixed with the
+ * header's name, so that a user id never equals an API key. A credential is normalised first; several of them in one
+ * header count as none.
  */
 export function compileSources(
   sources: unknown,
@@ -35,7 +35,7 @@ export function compileSources(
     );
     return () => undefined;
   }
-  // Not map(), which passes over the holes of a list.
+  // Array.from visits the holes of a list, map() does not.
   const readers = Array.from(sources, (source: unknown, index) => {
     if (source === "ip") return ipReader(checkClientIp(trusted, "clientIp", faults));
     const name = typeof source === "string" ? HEADER.exec(source)?.[1]?.toLowerCase() : undefined;

@@ -1,2 +1,2 @@
-/** What a platform binds to a program besides the process's variables: nothing, except on Workers. */
+/** Bindings of the platform: none, except on Workers. */
 export const bindings: object = {};

@@ -1,4 +1,4 @@
-// The whole module, because a name that an older workerd lacks would stop the worker at start-up.
+// Import the whole module: a missing name would stop the worker at start-up on an older workerd.
 import * as workers from "cloudflare:workers";
 
 /** A Worker's variables and secrets, with or without `nodejs_compat`. */

@@ -1,18 +1,18 @@
-/** Failures in a row before the store is left alone: few enough to spare requests, too many for one lost packet. */
+/** Consecutive failures that open the breaker: few enough to spare requests, too many for one lost packet. */
 export const THRESHOLD = 5;
 
-/** How long it is left alone between probes, in milliseconds: it is found again within this time of coming back. */
-const PAUSE = 1_000;
+/** Milliseconds between probes: a store that recovers is noticed within this time. */
+const PAUSE_MS = 1_000;
 
-/** Closed lets everything through, open nothing; half-open waits for the next request, which is a probe. */
+/** `closed` admits everything, `open` nothing; `half-open` admits the next request as a probe. */
 export type BreakerState = "closed" | "open" | "half-open";
 
-/** A circuit breaker: after several failures in a row it lets one request per second through, as a probe. */
+/** A circuit breaker: after several consecutive failures it admits one request per second, as a probe. */
 export interface Breaker {
-  /** Whether to ask the store now; where it is a probe, the next one is a pause away even if this one never ends. */
+  /** Whether to make a request now. A probe delays the next one by a pause, even if it never ends. */
   admits(now: number): boolean;
   succeeded(): void;
-  /** Whether this failure is the first since the last success. */
+  /** Notes a failure; returns whether it is the first since the last success. */
   failed(now: number): boolean;
   state(now: number): BreakerState;
 }
@@ -25,7 +25,7 @@ export function createBreaker(): Breaker {
     admits(now) {
       if (failures < THRESHOLD) return true;
       if (now < probeAt) return false;
-      probeAt = now + PAUSE;
+      probeAt = now + PAUSE_MS;
       return true;
     },
     succeeded() {
@@ -33,7 +33,7 @@ export function createBreaker(): Breaker {
     },
     failed(now) {
       failures++;
-      if (failures >= THRESHOLD) probeAt = now + PAUSE;
+      if (failures >= THRESHOLD) probeAt = now + PAUSE_MS;
       return failures === 1;
     },
     state(now) {

@@ -1,14 +1,14 @@
-/** Longer than anything dated by this clock counts: a denial for a minute, a lease for ten seconds. Milliseconds. */
-const FORGET = 120_000;
+/** Longer than anything dated by this clock lasts: a denial for a minute, a lease for ten seconds. */
+const JUMP_MS = 120_000;
 
-/** By how much one request's clock may be behind another's, and none has stepped. Milliseconds. */
-const TREMOR = 10;
+/** How far the clocks of concurrent requests may differ without a step. */
+const TOLERANCE_MS = 10;
 
 /**
- * A clock that never goes back, in milliseconds. On Workers `performance.now()` is the wall clock, which can be set
- * back: what time has passed is then unknown, so this clock leaps forwards until everything dated by it is over.
+ * A clock that never goes back, in milliseconds. On Workers `performance.now()` is the wall clock, which may be set
+ * back. How much time has passed is then unknown, so this clock jumps ahead until everything dated by it has expired.
  *
- * A step back is not seen if more time than that passes before the clock is read again.
+ * A step back stays unnoticed if more time than the step passes before the clock is read again.
  *
  * @param read a clock that may step; it may stand still
  */
@@ -19,12 +19,12 @@ export function steadyClock(read: () => number): () => number {
   return () => {
     const time = read() + ahead;
     if (time >= last) return (last = time);
-    const leap = last - time > TREMOR ? FORGET : 0;
-    last += leap;
+    const jump = last - time > TOLERANCE_MS ? JUMP_MS : 0;
+    last += jump;
     ahead += last - time;
     return last;
   };
 }
 
-/** The isolate's own. On Workers it stands still between I/O, which only makes it early. */
+/** The isolate's clock. On Workers it stands still between I/O, so it lags by the CPU time of the request at most. */
 export const monotonicNow = steadyClock(() => performance.now());

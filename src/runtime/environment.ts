@@ -3,7 +3,7 @@ import { bindings } from "#bindings";
 /** Variables of an environment, by name. */
 export type Environment = Readonly<Record<string, unknown>>;
 
-/** The process's variables, and on Workers the bindings, which `process.env` does not always have. */
+/** The process's variables, and on Workers also the bindings, which `process.env` may lack. */
 export function readEnvironment(): Environment {
   const { process } = globalThis as { process?: { env?: Environment } };
   return { ...process?.env, ...bindings };

@@ -1,4 +1,4 @@
-/** Says something to whoever runs this isolate. Used where nobody else was given the word, and never per request. */
+/** Logs a warning for the operator when no hook was supplied. Never called per request. */
 export function report(message: string): void {
   // oxlint-disable-next-line no-console -- the one place that writes to the log
   console.warn(`tidegate: ${message}`);
@@ -6,7 +6,7 @@ export function report(message: string): void {
 
 const reported = new Set<string>();
 
-/** Reports the same thing once, however often a limiter is made; and no more than so many things. */
+/** Logs each message once per isolate, and at most 100 different ones. */
 export function reportOnce(message: string): void {
   if (reported.has(message) || reported.size === 100) return;
   reported.add(message);

@@ -1,14 +1,14 @@
 /**
- * Puts an entry at the end of a Map, which keeps the order of insertion, and drops the first one if there are then more
- * than `most`: what is put back whenever it is used goes when it has been unused for longest.
+ * Sets an entry as the maxEntries recent one of a Map, and drops the least recently set beyond `maxEntries`. A Map iterates
+ * in the order of insertion, so its first entry is the oldest.
  */
 export function setRecent<Key, Value>(
   map: Map<Key, Value>,
   key: Key,
   value: Value,
-  most: number,
+  maxEntries: number,
 ): void {
   map.delete(key);
   map.set(key, value);
-  if (map.size > most) map.delete(map.keys().next().value!);
+  if (map.size > maxEntries) map.delete(map.keys().next().value!);
 }

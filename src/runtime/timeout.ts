@@ -1,17 +1,17 @@
-/** Stands for what did not come in time. */
-export const TIMED_OUT = Symbol("late");
+/** The result of a call that took too long. */
+export const TIMED_OUT = Symbol("timed out");
 
 /**
- * What is answered within so many milliseconds, else `TIMED_OUT`. By a timer of the request's own: on Workers, what another
- * request was to do may never be done. It runs before the question is asked, and so ends before any of the answerer's.
+ * Resolves with the answer, or `TIMED_OUT` after `ms`. The timer belongs to the calling request: on Workers, other
+ * requests' work may never complete. It starts before the call, so it fires before any timer of the callee.
  */
 export async function withTimeout<Value>(
-  milliseconds: number,
+  ms: number,
   ask: () => Value | Promise<Value>,
 ): Promise<Value | typeof TIMED_OUT> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const patience = new Promise<typeof TIMED_OUT>((resolve) => {
-    timer = setTimeout(() => resolve(TIMED_OUT), milliseconds);
+    timer = setTimeout(() => resolve(TIMED_OUT), ms);
   });
   try {
     return await Promise.race([ask(), patience]);

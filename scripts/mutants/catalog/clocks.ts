@@ -5,22 +5,22 @@ export const CLOCKS: readonly Mutant[] = [
   {
     name: "a clock leaps less than a denial is trusted",
     file: "src/runtime/clock.ts",
-    find: "const FORGET = 120_000;",
-    replace: "const FORGET = 59_000;",
+    find: "const JUMP_MS = 120_000;",
+    replace: "const JUMP_MS = 59_000;",
     tests: ["test/runtime/clock.test", "test/limiter/clock-steps"],
   },
   {
     name: "a clock leaps by every tremor",
     file: "src/runtime/clock.ts",
-    find: "const TREMOR = 10;",
-    replace: "const TREMOR = 0;",
+    find: "const TOLERANCE_MS = 10;",
+    replace: "const TOLERANCE_MS = 0;",
     tests: ["test/runtime/clock.test"],
   },
   {
-    name: "a clock does not leap by a second",
+    name: "a clock does not jump by a second",
     file: "src/runtime/clock.ts",
-    find: "const TREMOR = 10;",
-    replace: "const TREMOR = 1_000;",
+    find: "const TOLERANCE_MS = 10;",
+    replace: "const TOLERANCE_MS = 1_000;",
     tests: ["test/runtime/clock.test", "test/limiter/clock-steps"],
   },
   {
@@ -33,7 +33,7 @@ export const CLOCKS: readonly Mutant[] = [
   {
     name: "a clock that went back goes on from where it was",
     file: "src/runtime/clock.ts",
-    find: "last += leap;",
+    find: "last += jump;",
     replace: "",
     tests: ["test/runtime/clock.test", "test/limiter/clock-steps"],
   },

@@ -40,7 +40,7 @@ export const DENIALS: readonly Mutant[] = [
   {
     name: "a reset forgets a denial before Redis has",
     file: "src/limiter/decision-path.ts",
-    find: "await store.reset(keys);\n      // Only now: an answer to a request that overtook the reset would bring the old denial back.\n      denials.forget(partition, now());",
+    find: "await store.reset(keys);\n      // Only after the reset: the answer to an earlier request could otherwise bring the old denial back.\n      denials.forget(partition, now());",
     replace: "denials.forget(partition, now());\n      await store.reset(keys);",
     tests: ["test/limiter/reset"],
   },

@@ -47,7 +47,7 @@ export const LEASES: readonly Mutant[] = [
   {
     name: "a reset drops what is held before the store has forgotten",
     file: "src/lease/leasing-store.ts",
-    find: "await inner.reset(keys);\n      // With it goes what leases under way will bring: they bring it to a holding that nobody looks at any more.\n      holdings.delete(keys[0]!);",
+    find: "await inner.reset(keys);\n      // Leases in flight then add their units to a holding that nobody reads any more.\n      holdings.delete(keys[0]!);",
     replace: "holdings.delete(keys[0]!);\n      await inner.reset(keys);",
     tests: ["test/lease/under-way"],
   },

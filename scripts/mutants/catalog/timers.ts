@@ -12,8 +12,8 @@ export const TIMERS: readonly Mutant[] = [
   {
     name: "a timer is a millisecond late",
     file: "src/runtime/timeout.ts",
-    find: "setTimeout(() => resolve(TIMED_OUT), milliseconds)",
-    replace: "setTimeout(() => resolve(TIMED_OUT), milliseconds + 1)",
+    find: "setTimeout(() => resolve(TIMED_OUT), ms)",
+    replace: "setTimeout(() => resolve(TIMED_OUT), ms + 1)",
     tests: ["test/runtime/timeout"],
   },
   {
@@ -54,8 +54,8 @@ export const TIMERS: readonly Mutant[] = [
   {
     name: "a map holds one entry less than it may",
     file: "src/runtime/lru.ts",
-    find: "map.size > most",
-    replace: "map.size >= most",
+    find: "map.size > maxEntries",
+    replace: "map.size >= maxEntries",
     tests: ["test/runtime/lru"],
   },
   {
