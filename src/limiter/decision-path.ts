@@ -19,7 +19,7 @@ export interface DecisionPath {
   /** Asks the store, whatever the isolate knows. */
   ask(operation: Operation, partition: string, cost: number): Promise<Decision>;
   /** The denial of a cost above the smallest limit, which can never pass; `undefined` for any other cost. */
-  neverFits(partition: string, cost: number): Decision | undefined;
+  exceedsLimit(partition: string, cost: number): Decision | undefined;
   /** Forgets the counts and what the isolate knows, here and in the store. */
   forget(partition: string): Promise<void>;
 }
@@ -41,7 +41,7 @@ export function createDecisionPath(store: Store, settings: LimiterSettings): Dec
     const cost = costOf(options);
     const key = partitionKey(identity);
     const partition = typeof key === "string" ? key : await key;
-    const never = neverFits(partition, cost);
+    const never = exceedsLimit(partition, cost);
     if (never) return never;
     const operation = cost === 0 ? "peek" : "consume";
     const arrivedAt = now();
@@ -126,7 +126,7 @@ export function createDecisionPath(store: Store, settings: LimiterSettings): Dec
   /**
    * No store is asked: the cost exceeds a limit. The row of each policy that has room shows what the isolate knows.
    */
-  function neverFits(partition: string, cost: number): Decision | undefined {
+  function exceedsLimit(partition: string, cost: number): Decision | undefined {
     if (cost <= smallestLimit) return undefined;
     const found = denials.find(partition, cost, now());
     const known = found.state === "denied" ? found : undefined;
@@ -144,7 +144,7 @@ export function createDecisionPath(store: Store, settings: LimiterSettings): Dec
   return {
     limit,
     ask,
-    neverFits,
+    exceedsLimit,
 
     async forget(partition) {
       const keys = keysOf(partition);

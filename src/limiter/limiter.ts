@@ -41,7 +41,7 @@ export interface Limiter {
 
 /** Makes a limiter from checked settings and a store that answers or fails in time. */
 export function buildLimiter(store: Store, settings: LimiterSettings): Limiter {
-  const { limit, ask, neverFits, forget } = createDecisionPath(store, settings);
+  const { limit, ask, exceedsLimit, forget } = createDecisionPath(store, settings);
 
   return {
     limit,
@@ -49,7 +49,7 @@ export function buildLimiter(store: Store, settings: LimiterSettings): Limiter {
     async peek(identity, options) {
       const cost = costOf(options);
       const partition = await partitionKey(identity);
-      return neverFits(partition, cost) ?? ask("peek", partition, cost);
+      return exceedsLimit(partition, cost) ?? ask("peek", partition, cost);
     },
 
     async charge(identity, cost) {
