@@ -3,54 +3,8 @@ import { isDeepStrictEqual } from "node:util";
 import luaparse from "luaparse";
 
 import { meaningOf } from "./meaning.ts";
-import { commentsOf, declaredBy, edit, localsIn, type Node, nodes, parse } from "./syntax.ts";
-
-const LETTERS = [..."abcdefghijklmnopqrstuvwxyz"];
-const SHORT = [...LETTERS, ...LETTERS.flatMap((first) => LETTERS.map((second) => first + second))];
-const KEYWORDS = ["do", "if", "in", "or"];
-
-/**
- * Short names for the locals of programs, the most used one first. Each name stands for one name everywhere; one short
- * name stands for several where none of them is declared around a use of another.
- */
-function shortNames(chunks: readonly luaparse.Chunk[]): Map<string, string> {
-  const uses = new Map<string, number>();
-  const taken = new Set(KEYWORDS);
-  for (const { type, name, isLocal } of nodes(chunks.map(({ body }) => body))) {
-    if (type === "Identifier" && isLocal) uses.set(name!, (uses.get(name!) ?? 0) + 1);
-    else if (type === "Identifier") taken.add(name!);
-  }
-  const free = SHORT.filter((name) => !taken.has(name));
-  const meets = meetings(chunks);
-  const names = new Map<string, string>();
-  for (const [name] of [...uses].sort(([, a], [, b]) => b - a)) {
-    const near = new Set([...meets.get(name)!].map((other) => names.get(other)));
-    names.set(
-      name,
-      free.find((short) => !near.has(short))!,
-    );
-  }
-  return names;
-}
-
-/** By name of a local, all names that are used or declared in a block that declares it, and the other way round. */
-function meetings(chunks: readonly luaparse.Chunk[]): Map<string, Set<string>> {
-  const meets = new Map<string, Set<string>>();
-  const meet = (a: string, b: string) => {
-    const others = meets.get(a) ?? new Set();
-    meets.set(a, others.add(b));
-  };
-  for (const block of nodes(chunks)) {
-    const inside = new Set(localsIn(block).map(({ name }) => name!));
-    for (const declared of declaredBy(block)) {
-      for (const name of inside) {
-        meet(declared, name);
-        meet(name, declared);
-      }
-    }
-  }
-  return meets;
-}
+import { shortNames } from "./short-names.ts";
+import { commentsOf, edit, localsIn, type Node, parse } from "./syntax.ts";
 
 /** What would be read as one thing: two words, a comment's beginning, a number and the dots of a concatenation. */
 const TOGETHER = /\w\w|--|[\d.][\d.]/;
