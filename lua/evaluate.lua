@@ -2,9 +2,9 @@
 --   reads the locals  arguments, now, policy (a number from 1), pass (consume, peek or charge), cost
 --   makes the locals  allowed, remaining, retry_after, reset_after
 --
--- Each algorithm is an inline function: the build puts its body in place of its call, as a closure and a call would
--- cost more than most of what they do. It also cuts the branches apart, so that a script has only those of the
--- algorithms that its policies use.
+-- Each algorithm is a function of these and of its own parameters, which its file describes. The build puts the
+-- function's body in place of the call, because creating and calling a closure costs CPU with every request. It also
+-- cuts the branches apart: a script contains only the algorithms that its policies use.
 local at = 5 * policy - 2
 local key, algorithm, limit = KEYS[policy], arguments[at], arguments[at + 1] + 0
 local allowed, remaining, retry_after, reset_after

@@ -16,13 +16,14 @@
 -- window  length in microseconds
 -- ttl     how long a key is kept after a write, in milliseconds, at least two windows
 --
--- Most requests read the header alone: its copy of a page shows which units have left the window, `newest` shows when
--- the rest will have left. Taking a unit writes one slot and a part of the header. The ring grows with what it holds, so
--- that a key takes little more than 7 bytes per unit.
+-- Most requests read only the header: its copy of the tail's page shows which units have left the window, and `newest`
+-- shows when all will have left. Taking a unit writes one slot and part of the header. The ring grows with the units in
+-- it, so that a key takes little more than 7 bytes per unit.
 --
--- The functions below are the steps of a request in their order; the last one takes them.
+-- The functions are the steps of a request, in order: read the header, find the units in the window, decide (that is in
+-- the last function, which calls the others), compute the waits, write.
 
--- The state, or an empty one where there is nothing or nothing of ours.
+-- Reads the state; a missing or foreign value is an empty ring.
 -- @inline
 local function read_header(key)
   local header = redis.pcall('GETRANGE', key, '0', '77')
@@ -38,18 +39,19 @@ local function read_header(key)
   return header, expires, slots, tail, used, newest
 end
 
--- The time of a unit, read from the ring, which starts at byte `ring`.
+-- Reads the time of a unit from the ring, which starts at byte `ring`.
 -- @inline
 local function time_of(unit, key, ring, slots, tail)
   return redis.call('BITFIELD_RO', key, 'GET', 'u56', 8 * ring + 56 * ((tail + unit) % slots))[1]
 end
 
--- Finds the units that have left the window, and those of the future, which are there once the clock went back. Those
--- were taken now at the latest, so they count as taken now: they stay for one window from now.
---   expired  the first unit that has not left the window; `used` if all have
---   oldest   its time, nil if there is none
---   kept     the first unit of the future; `used` if there is none
---   newest   the time of the newest unit, at most now
+-- Finds the units that have left the window, and the units of the future, which exist after the clock went back. A unit
+-- of the future was taken now at the latest, so it counts as taken now and stays for one window.
+-- Returns
+--   expired  how many units have left the window, so also the first unit that has not
+--   oldest   the time of that unit; nil if there is none
+--   kept     how many units keep their time, so also the first unit of the future
+--   newest   the time of the newest unit, now if that was in the future
 -- @inline
 local function find_window(key, header, ring, slots, tail, used, newest, now, window)
   local expired, oldest, kept = 0, nil, used
@@ -62,7 +64,8 @@ local function find_window(key, header, ring, slots, tail, used, newest, now, wi
     if newest <= start then
       expired = used
     else
-      -- Through the copy of the tail's page, as far as it goes.
+      -- Look through the copy of the tail's page, from the tail up to the page's last slot: Lua counts bytes from 1, so
+      -- that the first slot is at 23, the last one at 72.
       local at = 16 + tail % 8 * 7
       expired = -1
       repeat
@@ -70,8 +73,8 @@ local function find_window(key, header, ring, slots, tail, used, newest, now, wi
         oldest = struct.unpack('>I7', header, at)
       until oldest > start or at == 72
       if future or oldest <= start or expired >= used then
-        -- The first unit later than a time, and its own time. The unit `before` is not later, and the newest is.
-        -- The steps double first, then halve: few units leave at once.
+        -- Finds the first unit later than a time, and its time. Unit `before` is not later, the newest is. The steps
+        -- double before they halve, because mostly few units leave at once.
         local function first_after(time, before)
           local left, right, found = before, used - 1, newest
           while right - left > 1 do
@@ -97,14 +100,15 @@ local function find_window(key, header, ring, slots, tail, used, newest, now, wi
   return expired, oldest, kept, newest
 end
 
--- How long until `asked` units fit, and until all units have left. `first` is the first unit that counts.
+-- Computes how long until `asked` units fit, and how long until all units have left. Unit `first` is the oldest that
+-- counts, and `total` units count.
 -- @inline
 local function wait_times(
-  asked, limit, window, now, key, ring, slots, tail, expired, oldest, kept, newest, first, total
+  key, ring, slots, tail, expired, oldest, kept, newest, first, total, asked, limit, window, now
 )
   local retry_after, reset_after = 0, 0
   if total > 0 then
-    -- What is asked for fits once this unit has left.
+    -- The units asked for fit once this unit has left.
     local last = first + total + asked - limit - 1
     if last >= first then
       if last >= kept then
@@ -112,7 +116,7 @@ local function wait_times(
       elseif last > expired then
         oldest = time_of(last, key, ring, slots, tail)
       end
-      -- Times out of order are not ours: no wait is longer than the newest unit's, and none is negative.
+      -- In a foreign value times may be out of order: no wait is longer than for the newest unit, or negative.
       if oldest > newest then
         oldest = newest
       elseif oldest <= now - window then
@@ -125,7 +129,7 @@ local function wait_times(
   return retry_after, reset_after
 end
 
--- The slots from `start` on as one string of `count` units: the ring cut open.
+-- Reads `count` slots from slot `start` on as one string: the ring unrolled.
 -- @inline
 local function unroll(key, ring, slots, start, count)
   local units = redis.call('GETRANGE', key, ring, '-1')
@@ -135,7 +139,8 @@ local function unroll(key, ring, slots, start, count)
   return units
 end
 
--- Forgets the units before `first`, keeps those before `kept`, and adds `added` units of the time `newest` after them.
+-- Drops the units before `first`, keeps those before `kept`, and writes `added` units of the time `newest` after them.
+-- A ring that is too short or keeps no unit is written as a whole, at a new length.
 -- @inline
 local function write(
   key, ring, slots, tail, used, first, kept, added, newest, expires, limit, window, now, ttl
@@ -147,7 +152,7 @@ local function write(
       local count = kept - first
       units = unroll(key, ring, slots, start, count)
     end
-    -- An eighth more than it holds: enough that growing costs little per unit, little enough not to be seen.
+    -- Room for an eighth more units: enough that growing costs little per unit, and few bytes.
     start, slots = 0, 8 * math.ceil(math.max(size, math.min(limit, 16 + size + math.floor(size / 8))) / 8)
   end
 
@@ -166,13 +171,13 @@ local function write(
       times = string.sub(times, 1, room)
     end
     redis.call('SETRANGE', key, ring + 7 * slot, times)
-    -- The copy, if the tail is in another page now, or the first unit added is in the tail's page.
+    -- Renew the copy if the tail is in another page now, or the first unit written is in the tail's page.
     if slots > 8 and (page ~= tail - tail % 8 or page == slot - slot % 8) then
       fields = fields .. redis.call('GETRANGE', key, ring + 7 * page, ring + 7 * page + 55)
     end
   end
   if rewrite or expires * 1000 <= newest + window then
-    -- For two windows, so that the expiry is renewed once per window and not with every unit.
+    -- The ttl is two windows, so that the expiry is renewed once per window and not with every unit.
     local expiry, pages = math.floor(now / 1000) + ttl, slots / 8
     fields = struct.pack('>I7 I2', expiry, pages) .. fields
     if rewrite then
@@ -188,34 +193,34 @@ end
 
 -- @inline
 local function sliding_window_log(key, now, operation, cost, limit, window, ttl)
-  local header, expires, slots, tail, used, last_write = read_header(key)
+  local header, expires, slots, tail, used, stored_newest = read_header(key)
   local ring = slots > 8 and 78 or 22
-  local expired, oldest, kept, newest = find_window(key, header, ring, slots, tail, used, last_write, now, window)
+  local expired, oldest, kept, newest = find_window(key, header, ring, slots, tail, used, stored_newest, now, window)
 
-  -- What does not take only writes the units of the future anew, and forgets none.
-  local total, added, first, forgotten = used - expired, used - kept, expired, 0
+  -- A request that takes nothing drops none; it only writes the units of the future again, with the time now.
+  local total, added, first, dropped = used - expired, used - kept, expired, 0
   local allowed = total + cost <= limit and 1 or 0
   if operation == 'charge' or (allowed == 1 and operation == 'consume') then
     if allowed == 0 then
-      -- Only the newest units up to the limit can matter: a charge beyond it pushes the oldest out.
+      -- Only the newest units up to the limit matter: a charge beyond it pushes the oldest out.
       cost = math.min(cost, limit)
       first = math.max(first, used + cost - limit)
     end
     if first > kept then
       kept = first
     end
-    forgotten, added, newest = first, used - kept + cost, now
+    dropped, added, newest = first, used - kept + cost, now
     total = kept - first + added
   end
   -- After a charge, the wait is for one more unit.
   local asked = operation == 'charge' and 1 or cost
   local retry_after, reset_after = wait_times(
-    asked, limit, window, now, key, ring, slots, tail, expired, oldest, kept, newest, first, total
+    key, ring, slots, tail, expired, oldest, kept, newest, first, total, asked, limit, window, now
   )
 
-  -- Also where only the key has to be kept for longer, because the window is longer than it was.
+  -- A request that takes nothing writes too where the window has become longer than the key would be kept.
   if added > 0 or total > 0 and expires * 1000 < newest + window then
-    write(key, ring, slots, tail, used, forgotten, kept, added, newest, expires, limit, window, now, ttl)
+    write(key, ring, slots, tail, used, dropped, kept, added, newest, expires, limit, window, now, ttl)
   end
   return allowed, total < limit and limit - total or 0, retry_after, reset_after
 end

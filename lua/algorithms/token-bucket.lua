@@ -2,10 +2,10 @@
 -- No key means a full bucket.
 --
 -- State     a string of digits, so that INCRBY can move the TAT:
---             3 digits         class of the time for which the key is kept, 100 where the divisor is not 1
---             then             the TAT in microseconds, whole
---             then ":rest"     its fraction in units of 1/divisor microsecond, if it has one
---             then ":rest-"    instead, where a charge has led into debt
+--             3 digits     class of the time for which the key is kept (see ttl); 100 where the divisor is not 1
+--             digits       the TAT in whole microseconds
+--             ":rest"      if the TAT has a fraction: the rest, in units of 1/divisor microsecond
+--             ":rest-"     instead of that, if a charge has led into debt
 -- limit     size of the bucket, the burst
 -- interval, divisor
 --           one unit refills every interval/divisor microseconds; limit * interval < 2^51
@@ -13,8 +13,9 @@
 --           milliseconds, or where divisor is 1 as a class from 101 to 921, of 1.03^class milliseconds
 --
 -- `used` is how far the TAT lies ahead of now, in units of 1/divisor microsecond, so that all arithmetic stays in
--- whole numbers: a cost of c adds c * interval, and the bucket is empty at limit * interval. Only in debt can it be more.
--- Where it is more without a debt, the clock went back or the bucket has become smaller: the bucket counts as empty.
+-- whole numbers: a cost of c adds c * interval, and the bucket is empty at limit * interval. `used` is greater only in
+-- debt. If it is greater without a debt, the clock went back or the bucket has become smaller: then the bucket counts
+-- as empty.
 --
 -- Under another policy the TAT stays: a slower refill applies to what is taken from then on.
 -- @inline

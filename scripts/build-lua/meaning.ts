@@ -2,7 +2,10 @@ import type luaparse from "luaparse";
 
 import type { Node } from "./syntax.ts";
 
-/** A program without the names of its locals, and without where it stands in the source. */
+/**
+ * A program's syntax tree without positions, each local variable replaced by the number of its declaration: the trees of
+ * two programs are equal when the programs differ in spaces, comments and names of locals only.
+ */
 export function meaningOf(chunk: luaparse.Chunk): unknown {
   const declarations = declarationsOf(chunk);
   return strip(chunk.body);
@@ -17,7 +20,7 @@ export function meaningOf(chunk: luaparse.Chunk): unknown {
   }
 }
 
-/** For each use of a local variable, and where it is declared, the number of its declaration. */
+/** The number of the declaration, for each place where a local variable is declared or used. */
 function declarationsOf(chunk: luaparse.Chunk): ReadonlyMap<Node, number> {
   const numbers = new Map<Node, number>();
   let count = 0;
