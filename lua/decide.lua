@@ -1,5 +1,5 @@
--- Decides one request against every policy that applies to it, in one round trip:
--- either all policies take the cost, or none does.
+-- Decides one request against every policy that applies to it, in one round trip: either all policies take the cost,
+-- or none does.
 --
 -- KEYS[i]           state of policy i; all keys of one call share a hash tag
 -- ARGV[1]           operation
@@ -9,9 +9,9 @@
 --                     reset    forget what was taken; needs no further arguments, replies now alone
 -- ARGV[2]           cost, a whole number of units from 1; for consume and peek at most the smallest limit
 -- ARGV[5i-2]        algorithm of policy i, the name of its file in algorithms/
--- ARGV[5i-1 .. 5i+1]  limit of policy i and the algorithm's two parameters
--- ARGV[5i+2]        how long its key is kept after a write, as the algorithm takes it: where it writes with every request,
---                   a time to expire at would cost more to compute than the key does
+-- ARGV[5i-1]        limit of policy i
+-- ARGV[5i], [5i+1]  the algorithm's two parameters, as its file names them; 0 where it has only one
+-- ARGV[5i+2]        the algorithm's ttl: how long a key is kept after a write; 0 where the state says when it expires
 --
 -- Reply, integers only, times in microseconds:
 --   now,                                          the server's clock
@@ -21,11 +21,11 @@
 -- retry_after  how long the same cost (after a charge: one unit) would now have to wait, 0 if not at all
 -- reset_after  how long until the whole limit is available again
 
--- A global is looked up anew with each use.
+-- Lua looks a global up with each use, and a local only once.
 local arguments = ARGV
 local operation = arguments[1]
 
--- Read once: before Redis 7.2 TIME moves on while a script runs.
+-- Read once: before Redis 7.2, TIME moves on while a script runs.
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
@@ -34,16 +34,16 @@ if operation == 'reset' then
   return { now }
 end
 
--- A calculation makes a number of a text, for less than a call of tonumber; for the same reason the algorithms get by
--- with remainders where math.floor and math.ceil would do.
+-- `x + 0` converts a string more cheaply than tonumber(x). For the same reason the algorithms round with remainders
+-- where math.floor and math.ceil would do.
 local cost = arguments[2] + 0
 
 local reply = nil
 local last = #KEYS
 local all_allowed = true
 
--- All but the last policy are asked first. The last may take at once, because by then its word is the final one; the
--- others take after it.
+-- All policies but the last are asked first. The last one may take at once, because its answer completes the decision;
+-- the others take after it.
 for step = 1, 2 * last - 1 do
   local policy, pass = step, operation
   if operation == 'consume' and (step < last or not all_allowed) then
@@ -59,7 +59,7 @@ for step = 1, 2 * last - 1 do
   if last == 1 then
     return { now, allowed, remaining, retry_after, reset_after }
   end
-  -- Room for a row from the start: a table that grows costs more than all of the arithmetic.
+  -- Room for one row from the start: growing the table costs more than all the arithmetic.
   reply = reply or { now, 0, 0, 0, 0 }
   local row = 4 * policy - 2
   reply[row], reply[row + 1], reply[row + 2], reply[row + 3] = allowed, remaining, retry_after, reset_after

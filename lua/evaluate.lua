@@ -1,27 +1,31 @@
--- Stands in a loop of the script that includes it, and asks one policy there:
---   of its locals arguments, now, policy (a number from 1), pass (consume, peek or charge) and cost,
---   makes the locals allowed, remaining, retry_after and reset_after.
-
--- Each algorithm is a function, defined in the branch that calls it: the build cuts the branches apart, and a script
--- has only those of the algorithms that its policies use.
---   (key, now, operation, cost, limit, parameter, parameter, ttl) -> allowed, remaining, retry_after, reset_after
+-- Asks one policy, inside a loop of the script that includes this file:
+--   reads the locals  arguments, now, policy (a number from 1), pass (consume, peek or charge), cost
+--   makes the locals  allowed, remaining, retry_after, reset_after
+--
+-- Each algorithm is a function of these and of its own parameters, which its file describes. The build puts the
+-- function's body in place of the call, because creating and calling a closure costs CPU with every request. It also
+-- cuts the branches apart: a script contains only the algorithms that its policies use.
 local at = 5 * policy - 2
 local key, algorithm, limit = KEYS[policy], arguments[at], arguments[at + 1] + 0
-local a, b, ttl = arguments[at + 2] + 0, arguments[at + 3] + 0, arguments[at + 4]
 local allowed, remaining, retry_after, reset_after
 if algorithm == 'token-bucket' then
   -- @include algorithms/token-bucket.lua
-  allowed, remaining, retry_after, reset_after = token_bucket(key, now, pass, cost, limit, a, b, ttl)
+  local interval, divisor, ttl = arguments[at + 2] + 0, arguments[at + 3] + 0, arguments[at + 4]
+  allowed, remaining, retry_after, reset_after = token_bucket(key, now, pass, cost, limit, interval, divisor, ttl)
 elseif algorithm == 'sliding-window-log' then
   -- @include algorithms/sliding-window-log.lua
-  allowed, remaining, retry_after, reset_after = sliding_window_log(key, now, pass, cost, limit, a, b, ttl)
+  local window, ttl = arguments[at + 2] + 0, arguments[at + 4]
+  allowed, remaining, retry_after, reset_after = sliding_window_log(key, now, pass, cost, limit, window, ttl)
 elseif algorithm == 'sliding-window-counter' then
   -- @include algorithms/sliding-window-counter.lua
-  allowed, remaining, retry_after, reset_after = sliding_window_counter(key, now, pass, cost, limit, a, b)
+  local window, tick = arguments[at + 2] + 0, arguments[at + 3] + 0
+  allowed, remaining, retry_after, reset_after = sliding_window_counter(key, now, pass, cost, limit, window, tick)
 elseif algorithm == 'segmented-window' then
   -- @include algorithms/segmented-window.lua
-  allowed, remaining, retry_after, reset_after = segmented_window(key, now, pass, cost, limit, a, b)
+  local length, segments = arguments[at + 2] + 0, arguments[at + 3] + 0
+  allowed, remaining, retry_after, reset_after = segmented_window(key, now, pass, cost, limit, length, segments)
 elseif algorithm == 'fixed-window' then
   -- @include algorithms/fixed-window.lua
-  allowed, remaining, retry_after, reset_after = fixed_window(key, now, pass, cost, limit, a, b)
+  local window, size_class = arguments[at + 2] + 0, arguments[at + 3] + 0
+  allowed, remaining, retry_after, reset_after = fixed_window(key, now, pass, cost, limit, window, size_class)
 end

@@ -1,8 +1,9 @@
--- Takes units ahead, for a while to come: as many up to the cost as every policy has room for, if that is one or more.
--- KEYS and ARGV as decide.lua has them, the operation `lease`.
+-- Takes units in advance: as many as every policy has room for, at most the cost. If a policy has room for none, none
+-- are taken.
 --
--- Reply: as decide.lua's, where allowed and retry_after are about one unit, and then
---   taken  how many units, 0 if it was denied
+-- KEYS, ARGV  those of decide.lua, with the operation `lease`
+-- Reply       that of decide.lua, where allowed and retry_after are about one unit, and after the rows
+--               taken  the number of units taken, 0 if the lease was denied
 
 local arguments = ARGV
 local time = redis.call('TIME')
@@ -11,12 +12,12 @@ local taken = arguments[2] + 0
 local last = #KEYS
 local reply = { now, 0, 0, 0, 0 }
 
--- All policies are asked for one unit first: nobody knows how much to take before the last has said what it has.
+-- All policies are asked for one unit first: how much to take is not known before the last one has answered.
 local pass, cost = 'peek', 1
 for step = 1, 2 * last do
   local policy = step
   if step > last then
-    -- Of a policy without room nothing remains.
+    -- A policy without room has 0 remaining, so that nothing is taken.
     if taken == 0 then
       break
     end

@@ -1,42 +1,43 @@
--- Sliding window counter: the count of the current window plus the previous one's, weighted by how much of it
--- the trailing window still covers. Near exact on average; the worst trailing window holds up to twice the limit.
+-- Sliding window counter: the count of the current window plus the count of the previous one, weighted by how much of
+-- it the trailing window still covers. Near exact on average; the worst trailing window holds up to twice the limit.
 --
--- State    string of 20 bytes, big-endian: start (of the current window, microseconds) in 7 of them, length (of the
---          window, milliseconds, rounded up) in 5, then previous and current (units taken in each) in 4 each. Bytes are
---          read faster than a hash's fields.
--- window   length in microseconds
--- tick     time is weighed in whole ticks of this many microseconds, so that products stay below 2^53:
---          8 * limit * window / tick < 2^53
+-- State   a string of big-endian numbers, read faster than the fields of a hash:
+--           byte  size
+--           0     7     start of the current window, in microseconds
+--           7     5     length of the window, in milliseconds, rounded up
+--           12    4     previous: units taken in the previous window
+--           16    4     current: units taken in the current window
+-- window  length in microseconds
+-- tick    time is weighed in whole ticks of this many microseconds, so that products stay below 2^53:
+--         8 * limit * window / tick < 2^53
 --
--- Where the clock went back before the current window's start, or the window is another than it was: what still counts
--- becomes the previous window, which has ended at the latest moment at which any of it can have been taken. So it is gone
--- a window later at the most.
+-- When the clock goes back before the start of the current window, or the policy gets another window, the units that
+-- still count become the previous window. It ends at the latest moment at which any of them can have been taken, so
+-- they are gone after one window at most.
+-- @inline
 local function sliding_window_counter(key, now, operation, cost, limit, window, tick)
-  local start, length, previous, current
+  local start, stored_length, previous, current
   local value = redis.pcall('GET', key)
   if type(value) == 'string' and #value == 20 then
-    local s1, s2, s3, s4, s5, s6, s7, l1, l2, l3, l4, l5, p1, p2, p3, p4, c1, c2, c3, c4 = string.byte(value, 1, 20)
-    start = (((((s1 * 256 + s2) * 256 + s3) * 256 + s4) * 256 + s5) * 256 + s6) * 256 + s7
-    length = (((l1 * 256 + l2) * 256 + l3) * 256 + l4) * 256 + l5
-    previous = ((p1 * 256 + p2) * 256 + p3) * 256 + p4
-    current = ((c1 * 256 + c2) * 256 + c3) * 256 + c4
+    start, stored_length, previous, current = struct.unpack('>I7 I5 I4 I4', value, 1)
   end
-  -- Whether more than the current count is to be written, and whether even if nothing is taken.
-  local whole, healed, milliseconds = true, false, (window + -window % 1000) / 1000
-  if start and (start > now or length ~= milliseconds) then
-    local old = length * 1000
+  local length = (window + -window % 1000) / 1000
+  -- rewrite: more than the current count changes. repaired: write even if nothing is taken.
+  local rewrite, repaired = true, false
+  if start and (start > now or stored_length ~= length) then
+    local stored_window = stored_length * 1000
     local elapsed = now - start
-    if elapsed >= old then
-      start, previous, current = start + old, elapsed < 2 * old and current or 0, 0
+    if elapsed >= stored_window then
+      start, previous, current = start + stored_window, elapsed < 2 * stored_window and current or 0, 0
     end
     if current > 0 then
-      local weight = elapsed > 0 and (old - elapsed) / old or 1
+      local weight = elapsed > 0 and (stored_window - elapsed) / stored_window or 1
       start, previous, current = now, current + math.ceil(previous * weight), 0
     elseif start > now then
       start = now
     end
-    healed = previous > 0 and now - start < window
-    if not healed then
+    repaired = previous > 0 and now - start < window
+    if not repaired then
       start = nil
     end
   end
@@ -45,11 +46,11 @@ local function sliding_window_counter(key, now, operation, cost, limit, window, 
   elseif now - start >= window then
     start, previous, current = start + window, current, 0
   else
-    whole = healed
+    rewrite = repaired
   end
   if current > 2 * limit or previous > 2 * limit then
     -- More than twice the limit decides nothing more.
-    current, previous, whole = math.min(current, 2 * limit), math.min(previous, 2 * limit), true
+    current, previous, rewrite = math.min(current, 2 * limit), math.min(previous, 2 * limit), true
   end
 
   local ticks = (window + -window % tick) / tick
@@ -64,40 +65,27 @@ local function sliding_window_counter(key, now, operation, cost, limit, window, 
       current = 2 * limit
     end
   end
-  if takes or healed then
-    local c4 = current % 256
-    local c3 = (current - c4) / 256 % 256
-    local c2 = (current - c4 - c3 * 256) / 65536 % 256
-    local bytes = string.char((current - c4 - c3 * 256 - c2 * 65536) / 16777216, c2, c3, c4)
-    if whole then
-      local number = previous
-      for byte = 1, 16 do
-        if byte == 5 then
-          number = milliseconds
-        elseif byte == 10 then
-          number = start
-        end
-        bytes = string.char(number % 256) .. bytes
-        number = math.floor(number / 256)
-      end
+  if takes or repaired then
+    local count = struct.pack('>I4', current)
+    if rewrite then
+      local bytes = struct.pack('>I7 I5 I4', start, length, previous) .. count
       redis.call('SET', key, bytes, 'PXAT', math.floor((start + 2 * window) / 1000) + 2)
     else
-      redis.call('SETRANGE', key, 16, bytes)
+      redis.call('SETRANGE', key, 16, count)
     end
   end
-  if operation == 'charge' then
-    cost = 1
-  end
 
+  -- After a charge, the wait is for one more unit.
+  local asked = operation == 'charge' and 1 or cost
   local retry_after = 0
-  if carried + (current + cost) * ticks > capacity then
-    if current + cost <= limit then
+  if carried + (current + asked) * ticks > capacity then
+    if current + asked <= limit then
       -- Within this window: when the previous count has lost enough of its weight.
-      local elapsed = ticks - math.floor((limit - current - cost) * ticks / previous)
+      local elapsed = ticks - math.floor((limit - current - asked) * ticks / previous)
       retry_after = start + math.min(elapsed * tick, window) - now
     else
       -- In the next one, where the current count is the previous.
-      local elapsed = ticks - math.floor((limit - cost) * ticks / current)
+      local elapsed = ticks - math.floor((limit - asked) * ticks / current)
       retry_after = start + window + math.min(elapsed * tick, window) - now
     end
   end

@@ -1,107 +1,122 @@
--- Sliding window log: the time of every unit in the trailing window. Exact: no trailing window ever holds more
--- than the limit, and a unit comes back the microsecond it leaves the window.
+-- Sliding window log: the time of every unit taken in the trailing window. Exact: no trailing window ever holds more
+-- than the limit, and a unit comes back in the microsecond in which it leaves the window.
 --
--- State    string of big-endian numbers; a time takes 7 bytes, which hold microseconds until the year 4253:
---            0   when the key expires, in milliseconds   7 bytes
---            7   pages of the ring, of 8 slots each      2 bytes
---            9   tail, the slot of the oldest unit       3 bytes
---            12  used, the units from the tail on        3 bytes
---            15  time of the newest unit                 7 bytes
---            22  a copy of the tail's page: which units have left is mostly read with the header
---            78  the ring; one of a single page is at 22 itself
---          The ring grows with what it holds, so that a key costs little more than its units.
--- limit    at most 2^17, for the length of the ring
--- window   length in microseconds
+-- State   a string of big-endian numbers, a header and a ring of slots:
+--           byte  size
+--           0     7     expires: when the key expires, in milliseconds
+--           7     2     pages: length of the ring, in pages of 8 slots
+--           9     3     tail: the slot of the oldest unit
+--           12    3     used: how many units the ring holds, in the slots from the tail on
+--           15    7     newest: time of the newest unit
+--           22    56    a copy of the tail's page
+--           78    56    the first page, then the others; a ring of one page starts at 22 and has no copy
+--         A slot is the time of one unit in 7 bytes: microseconds until the year 4253. After the last slot comes the
+--         first. A unit is named by its distance from the tail: unit 0 is the oldest, unit used - 1 the newest.
+-- limit   at most 2^17, the longest ring that the header can describe
+-- window  length in microseconds
+-- ttl     how long a key is kept after a write, in milliseconds, at least two windows
 --
--- Numbers are taken apart and put together in place, by bytes named in their order in the header: a call of a Lua
--- function, and a closure even more, would cost more than the arithmetic in it.
-local function sliding_window_log(key, now, operation, cost, limit, window, _, ttl)
+-- Most requests read only the header: its copy of the tail's page shows which units have left the window, and `newest`
+-- shows when all will have left. Taking a unit writes one slot and part of the header. The ring grows with the units in
+-- it, so that a key takes little more than 7 bytes per unit.
+--
+-- The functions are the steps of a request, in order: read the header, find the units in the window, decide (that is in
+-- the last function, which calls the others), compute the waits, write.
+
+-- Reads the state; a missing or foreign value is an empty ring.
+-- @inline
+local function read_header(key)
   local header = redis.pcall('GETRANGE', key, '0', '77')
-  -- Nothing there, or nothing of ours: an error is a table without a length.
+  -- An error is a table without a length.
   if #header ~= 78 then
     header = string.rep('\0', 78)
   end
-  local a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v = string.byte(header, 1, 22)
-  local slots, tail, used = 8 * (h * 256 + i), (j * 256 + k) * 256 + l, (m * 256 + n) * 256 + o
-  local newest = (((((p * 256 + q) * 256 + r) * 256 + s) * 256 + t) * 256 + u) * 256 + v
+  local expires, pages, tail, used, newest = struct.unpack('>I7 I2 I3 I3 I7', header, 1)
+  local slots = 8 * pages
   if slots > 131072 or tail >= slots or used > slots then
     slots, tail, used = 8, 0, 0
   end
-  local ring = slots > 8 and 78 or 22
+  return header, expires, slots, tail, used, newest
+end
 
-  -- The first `left` units have left the window, and those from `kept` on have to be written anew.
-  local left, kept, oldest = 0, used, nil
+-- Reads the time of a unit from the ring, which starts at byte `ring`.
+-- @inline
+local function time_of(unit, key, ring, slots, tail)
+  return redis.call('BITFIELD_RO', key, 'GET', 'u56', 8 * ring + 56 * ((tail + unit) % slots))[1]
+end
+
+-- Finds the units that have left the window, and the units of the future, which exist after the clock went back. A unit
+-- of the future was taken now at the latest, so it counts as taken now and stays for one window.
+-- Returns
+--   expired  how many units have left the window, so also the first unit that has not
+--   oldest   the time of that unit; nil if there is none
+--   kept     how many units keep their time, so also the first unit of the future
+--   newest   the time of the newest unit, now if that was in the future
+-- @inline
+local function find_window(key, header, ring, slots, tail, used, newest, now, window)
+  local expired, oldest, kept = 0, nil, used
   if used > 0 then
-    -- The clock went back: units of a time to come were taken now at the latest, and stay for a window from now.
-    local ahead = newest > now
-    if ahead then
+    local future = newest > now
+    if future then
       newest = now
     end
-    local time = now - window
-    if newest <= time then
-      left = used
+    local start = now - window
+    if newest <= start then
+      expired = used
     else
-      local from = 16 + tail % 8 * 7
-      left = -1
+      -- Look through the copy of the tail's page, from the tail up to the page's last slot: Lua counts bytes from 1, so
+      -- that the first slot is at 23, the last one at 72.
+      local at = 16 + tail % 8 * 7
+      expired = -1
       repeat
-        left, from = left + 1, from + 7
-        local a, b, c, d, e, f, g = string.byte(header, from, from + 6)
-        oldest = (((((a * 256 + b) * 256 + c) * 256 + d) * 256 + e) * 256 + f) * 256 + g
-      until oldest > time or from == 72
-      if ahead or oldest <= time or left >= used then
-        -- The first unit later than a time, and its time: by doubling steps and then by halving, where the unit
-        -- `left` is not and the newest is.
-        local function first_after(time, left)
-          local first, right, found = left, used - 1, newest
+        expired, at = expired + 1, at + 7
+        oldest = struct.unpack('>I7', header, at)
+      until oldest > start or at == 72
+      if future or oldest <= start or expired >= used then
+        -- Finds the first unit later than a time, and its time. Unit `before` is not later, the newest is. The steps
+        -- double before they halve, because mostly few units leave at once.
+        local function first_after(time, before)
+          local left, right, found = before, used - 1, newest
           while right - left > 1 do
-            local probe = math.min(2 * left - first + 1, math.floor((left + right) / 2))
-            local unit = redis.call('BITFIELD_RO', key, 'GET', 'u56', 8 * ring + 56 * ((tail + probe) % slots))[1]
-            if unit <= time then
+            local probe = math.min(2 * left - before + 1, math.floor((left + right) / 2))
+            local probed = time_of(probe, key, ring, slots, tail)
+            if probed <= time then
               left = probe
             else
-              right, found = probe, unit
+              right, found = probe, probed
             end
           end
           return right, found
         end
-        if ahead then
+        if future then
           kept = first_after(newest, -1)
         end
-        if oldest <= time or left >= used then
-          left, oldest = first_after(time, left)
+        if oldest <= start or expired >= used then
+          expired, oldest = first_after(start, expired)
         end
       end
     end
   end
+  return expired, oldest, kept, newest
+end
 
-  local total, count, gone, seen = used - left, used - kept, 0, left
-  local allowed = total + cost <= limit and 1 or 0
-  if operation == 'charge' or (allowed == 1 and operation == 'consume') then
-    if allowed == 0 then
-      -- Only the newest units up to the limit can matter: a charge beyond it pushes the oldest out.
-      cost = math.min(cost, limit)
-      left = math.max(left, used + cost - limit)
-    end
-    if left > kept then
-      kept = left
-    end
-    gone, count, newest = left, used - kept + cost, now
-    total = kept - left + count
-  end
-  if operation == 'charge' then
-    cost = 1
-  end
-
+-- Computes how long until `asked` units fit, and how long until all units have left. Unit `first` is the oldest that
+-- counts, and `total` units count.
+-- @inline
+local function wait_times(
+  key, ring, slots, tail, expired, oldest, kept, newest, first, total, asked, limit, window, now
+)
   local retry_after, reset_after = 0, 0
   if total > 0 then
-    local index = left + total + cost - limit - 1
-    if index >= left then
-      if index >= kept then
+    -- The units asked for fit once this unit has left.
+    local last = first + total + asked - limit - 1
+    if last >= first then
+      if last >= kept then
         oldest = newest
-      elseif index > seen then
-        oldest = redis.call('BITFIELD_RO', key, 'GET', 'u56', 8 * ring + 56 * ((tail + index) % slots))[1]
+      elseif last > expired then
+        oldest = time_of(last, key, ring, slots, tail)
       end
-      -- Times that are out of order were planted: no wait is longer than the newest unit's, and none is negative.
+      -- In a foreign value times may be out of order: no wait is longer than for the newest unit, or negative.
       if oldest > newest then
         oldest = newest
       elseif oldest <= now - window then
@@ -111,71 +126,101 @@ local function sliding_window_log(key, now, operation, cost, limit, window, _, t
     end
     reset_after = newest + window - now
   end
+  return retry_after, reset_after
+end
 
-  -- Writes `count` units of this time after those kept, and forgets those gone; none where only the key has to be kept
-  -- for longer, because the window is longer than it was.
-  local expires = (((((a * 256 + b) * 256 + c) * 256 + d) * 256 + e) * 256 + f) * 256 + g
-  if count > 0 or total > 0 and expires * 1000 < newest + window then
-    local size, start, slot, units = kept - gone + count, (tail + gone) % slots, (tail + kept) % slots, ''
-    local whole = size > slots or gone == used
-    if whole then
-      if gone < used then
-        units = redis.call('GETRANGE', key, ring, '-1')
-        units = units .. string.rep('\0', 7 * slots - #units)
-        units = string.sub(units, 7 * start + 1, 7 * slots) .. string.sub(units, 1, 7 * start)
-        units = string.sub(units, 1, 7 * (kept - gone))
-      end
-      -- An eighth more than it holds: enough that growing costs little per unit, little enough not to be seen.
-      start, slots = 0, 8 * math.ceil(math.max(size, math.min(limit, 16 + size + math.floor(size / 8))) / 8)
+-- Reads `count` slots from slot `start` on as one string: the ring unrolled.
+-- @inline
+local function unroll(key, ring, slots, start, count)
+  local units = redis.call('GETRANGE', key, ring, '-1')
+  units = units .. string.rep('\0', 7 * slots - #units)
+  units = string.sub(units, 7 * start + 1, 7 * slots) .. string.sub(units, 1, 7 * start)
+  units = string.sub(units, 1, 7 * count)
+  return units
+end
+
+-- Drops the units before `first`, keeps those before `kept`, and writes `added` units of the time `newest` after them.
+-- A ring that is too short or keeps no unit is written as a whole, at a new length.
+-- @inline
+local function write(
+  key, ring, slots, tail, used, first, kept, added, newest, expires, limit, window, now, ttl
+)
+  local size, start, slot, units = kept - first + added, (tail + first) % slots, (tail + kept) % slots, ''
+  local rewrite = size > slots or first == used
+  if rewrite then
+    if first < used then
+      local count = kept - first
+      units = unroll(key, ring, slots, start, count)
     end
+    -- Room for an eighth more units: enough that growing costs little per unit, and few bytes.
+    start, slots = 0, 8 * math.ceil(math.max(size, math.min(limit, 16 + size + math.floor(size / 8))) / 8)
+  end
 
-    local l, o, v = start % 256, size % 256, newest % 256
-    local j, m, p = (start - l) / 256, (size - o) / 256, (newest - v) / 256
-    local k, n, u = j % 256, m % 256, p % 256
-    p = (p - u) / 256
-    local t = p % 256
-    p = (p - t) / 256
-    local s = p % 256
-    p = (p - s) / 256
-    local r = p % 256
-    p = (p - r) / 256
-    local q = p % 256
-    local fields = string.char((j - k) / 256, k, l, (m - n) / 256, n, o, (p - q) / 256, q, r, s, t, u, v)
-    local added = string.sub(fields, 7)
-    if count ~= 1 then
-      added = string.rep(added, count)
+  local fields = struct.pack('>I3 I3 I7', start, size, newest)
+  local times = string.sub(fields, 7)
+  if added ~= 1 then
+    times = string.rep(times, added)
+  end
+
+  if rewrite then
+    units = units .. times .. string.rep('\0', 7 * (slots - size))
+  else
+    local page, room = start - start % 8, 7 * (slots - slot)
+    if #times > room then
+      redis.call('SETRANGE', key, ring, string.sub(times, room + 1))
+      times = string.sub(times, 1, room)
     end
-
-    if whole then
-      units = units .. added .. string.rep('\0', 7 * (slots - size))
+    redis.call('SETRANGE', key, ring + 7 * slot, times)
+    -- Renew the copy if the tail is in another page now, or the first unit written is in the tail's page.
+    if slots > 8 and (page ~= tail - tail % 8 or page == slot - slot % 8) then
+      fields = fields .. redis.call('GETRANGE', key, ring + 7 * page, ring + 7 * page + 55)
+    end
+  end
+  if rewrite or expires * 1000 <= newest + window then
+    -- The ttl is two windows, so that the expiry is renewed once per window and not with every unit.
+    local expiry, pages = math.floor(now / 1000) + ttl, slots / 8
+    fields = struct.pack('>I7 I2', expiry, pages) .. fields
+    if rewrite then
+      redis.call('SET', key, fields .. (slots > 8 and string.sub(units, 1, 56) or '') .. units, 'PX', ttl)
     else
-      local page, room = start - start % 8, 7 * (slots - slot)
-      if #added > room then
-        redis.call('SETRANGE', key, ring, string.sub(added, room + 1))
-        added = string.sub(added, 1, room)
-      end
-      redis.call('SETRANGE', key, ring + 7 * slot, added)
-      if slots > 8 and (page ~= tail - tail % 8 or page == slot - slot % 8) then
-        fields = fields .. redis.call('GETRANGE', key, ring + 7 * page, ring + 7 * page + 55)
-      end
+      redis.call('SETRANGE', key, '0', fields)
+      redis.call('PEXPIRE', key, ttl)
     end
-    if whole or expires * 1000 <= newest + window then
-      -- Ahead of time, so that it is renewed once per window and not with every unit.
-      expires = math.floor(now / 1000) + ttl
-      fields = string.char(math.floor(slots / 2048), slots / 8 % 256) .. fields
-      for _ = 1, 7 do
-        fields = string.char(expires % 256) .. fields
-        expires = math.floor(expires / 256)
-      end
-      if whole then
-        redis.call('SET', key, fields .. (slots > 8 and string.sub(units, 1, 56) or '') .. units, 'PX', ttl)
-      else
-        redis.call('SETRANGE', key, '0', fields)
-        redis.call('PEXPIRE', key, ttl)
-      end
-    else
-      redis.call('SETRANGE', key, '9', fields)
+  else
+    redis.call('SETRANGE', key, '9', fields)
+  end
+end
+
+-- @inline
+local function sliding_window_log(key, now, operation, cost, limit, window, ttl)
+  local header, expires, slots, tail, used, stored_newest = read_header(key)
+  local ring = slots > 8 and 78 or 22
+  local expired, oldest, kept, newest = find_window(key, header, ring, slots, tail, used, stored_newest, now, window)
+
+  -- A request that takes nothing drops none; it only writes the units of the future again, with the time now.
+  local total, added, first, dropped = used - expired, used - kept, expired, 0
+  local allowed = total + cost <= limit and 1 or 0
+  if operation == 'charge' or (allowed == 1 and operation == 'consume') then
+    if allowed == 0 then
+      -- Only the newest units up to the limit matter: a charge beyond it pushes the oldest out.
+      cost = math.min(cost, limit)
+      first = math.max(first, used + cost - limit)
     end
+    if first > kept then
+      kept = first
+    end
+    dropped, added, newest = first, used - kept + cost, now
+    total = kept - first + added
+  end
+  -- After a charge, the wait is for one more unit.
+  local asked = operation == 'charge' and 1 or cost
+  local retry_after, reset_after = wait_times(
+    key, ring, slots, tail, expired, oldest, kept, newest, first, total, asked, limit, window, now
+  )
+
+  -- A request that takes nothing writes too where the window has become longer than the key would be kept.
+  if added > 0 or total > 0 and expires * 1000 < newest + window then
+    write(key, ring, slots, tail, used, dropped, kept, added, newest, expires, limit, window, now, ttl)
   end
   return allowed, total < limit and limit - total or 0, retry_after, reset_after
 end

@@ -1,23 +1,30 @@
--- Token bucket as GCRA: one number says when the bucket will be full again.
+-- Token bucket as GCRA: a single number says when the bucket will be full again, its theoretical arrival time (TAT).
+-- No key means a full bucket.
 --
--- State    string of digits: 3 for the class of the time for which the key is kept, else 100, then the theoretical arrival
---          time (TAT) in microseconds, so that the number can be incremented; when the time has a fraction, in units of
---          1/divisor microsecond, ":rest" follows, and when a charge has led into debt, ":rest-". No key means a full
---          bucket. Under another policy the TAT stays: a slower refill is for what is taken from then on.
--- limit    size of the bucket, the burst
--- interval, divisor   one unit refills every interval/divisor microseconds; limit * interval < 2^51
--- ttl      how long a key is kept after a write, at least twice what the bucket takes to refill: in milliseconds, or
---          where divisor is 1, and few requests write it, as a class of 3 digits, 101 to 921, of 1.03^class milliseconds
+-- State     a string of digits, so that INCRBY can move the TAT:
+--             3 digits     class of the time for which the key is kept (see ttl); 100 where the divisor is not 1
+--             digits       the TAT in whole microseconds
+--             ":rest"      if the TAT has a fraction: the rest, in units of 1/divisor microsecond
+--             ":rest-"     instead of that, if a charge has led into debt
+-- limit     size of the bucket, the burst
+-- interval, divisor
+--           one unit refills every interval/divisor microseconds; limit * interval < 2^51
+-- ttl       how long a key is kept after a write, at least twice the time that a bucket takes to refill: in
+--           milliseconds, or where divisor is 1 as a class from 101 to 921, of 1.03^class milliseconds
 --
--- used is how far the TAT lies ahead of now, in units of 1/divisor microsecond, so that all arithmetic stays in
--- whole numbers: cost c adds c * interval, and the bucket is empty at limit * interval. Only in debt it can be more:
--- otherwise the clock went back, or the bucket has become smaller, and it is taken for empty.
+-- `used` is how far the TAT lies ahead of now, in units of 1/divisor microsecond, so that all arithmetic stays in
+-- whole numbers: a cost of c adds c * interval, and the bucket is empty at limit * interval. `used` is greater only in
+-- debt. If it is greater without a debt, the clock went back or the bucket has become smaller: then the bucket counts
+-- as empty.
+--
+-- Under another policy the TAT stays: a slower refill applies to what is taken from then on.
+-- @inline
 local function token_bucket(key, now, operation, cost, limit, interval, divisor, ttl)
   local capacity = limit * interval
   local used, most = 0, capacity
   local value = redis.pcall('GETRANGE', key, '3', '-1')
-  -- Whether it is to be written anew, even if nothing is taken.
-  local healed = false
+  -- Write even if nothing is taken.
+  local repaired = false
   if value ~= '' then
     local tat, rest = tonumber(value), 0
     if not tat and type(value) == 'string' then
@@ -34,7 +41,7 @@ local function token_bucket(key, now, operation, cost, limit, interval, divisor,
       used = 0
     elseif used > most then
       -- Written at once, or the wait would start anew with every request until the clock has caught up.
-      used, healed = most, true
+      used, repaired = most, true
     end
   end
 
@@ -49,19 +56,21 @@ local function token_bucket(key, now, operation, cost, limit, interval, divisor,
     end
   end
   -- An increment is the cheapest write, but leaves the expiry as it is: under the same class it serves until the TAT
-  -- comes to the next multiple of the time in which a bucket refills. What it answers begins with the class, also as a
-  -- double, which has no more than 16 digits; where something else than a number was planted, it fails.
-  local number = takes and not healed and before > 0 and divisor == 1 and used <= capacity
+  -- reaches the next multiple of the time in which a bucket refills. Its reply begins with the class, also as a double,
+  -- which has no more than 16 digits; where something else than a number was planted, it fails.
+  local number = takes and not repaired and before > 0 and divisor == 1 and used <= capacity
     and (now + before) % capacity + used - before < capacity and redis.pcall('INCRBY', key, used - before)
-  if healed or takes and (type(number) ~= 'number' or number - number % 1e16 ~= ttl * 1e16) then
-    local fraction, class = used % divisor, '100'
+  if repaired or takes and (type(number) ~= 'number' or number - number % 1e16 ~= ttl * 1e16) then
+    local fraction, class, milliseconds = used % divisor, '100', ttl
     if divisor == 1 then
-      class, ttl = ttl, 1.03 ^ ttl
-      ttl = ttl - ttl % 1 + 1
+      class, milliseconds = ttl, 1.03 ^ ttl
+      milliseconds = milliseconds - milliseconds % 1 + 1
     end
-    local text = used > capacity and '%s%.0f:%.0f-' or fraction > 0 and '%s%.0f:%.0f' or '%s%.0f'
-    redis.call('SET', key, string.format(text, class, now + (used - fraction) / divisor, fraction), 'PX', ttl)
+    local format = used > capacity and '%s%.0f:%.0f-' or fraction > 0 and '%s%.0f:%.0f' or '%s%.0f'
+    local text = string.format(format, class, now + (used - fraction) / divisor, fraction)
+    redis.call('SET', key, text, 'PX', milliseconds)
   end
+  -- After a charge, the wait is for one more unit.
   if operation == 'charge' then
     taken = interval
   end

@@ -1,14 +1,15 @@
 // Builds lua/ into one TypeScript module that every bundler understands: the scripts' texts with their includes
-// resolved, cut into what is each one's own and one branch per algorithm that all have in common, so that a bundle has
+// and inline functions resolved, cut into what is each one's own and one branch per algorithm that all have in common, so that a bundle has
 // only the scripts and branches that it uses. `--check` only says whether the committed module is up to date.
 
 import { readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual } from "node:util";
 
 import { type Cut, cutBranches } from "./cut.ts";
 import { minify } from "./minify.ts";
+import { readLua } from "./source.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 /** What Redis runs, by the names of their files. */
@@ -18,23 +19,9 @@ const output = join(root, "src/algorithms/scripts.generated.ts");
 /** Upstash locks the whole database for a script that does not begin with this line; stock Redis rejects it. */
 const KEY_LOCKING = "#!lua flags=allow-key-locking\n";
 
-/** The text of a Lua file with each `-- @include path` line replaced by that file, relative to the including one. */
-export function resolveIncludes(file: string, including: readonly string[] = []): string {
-  if (including.includes(file)) {
-    throw new Error(`lua: ${[...including, file].join(" includes ")}, a cycle`);
-  }
-  return readFileSync(file, "utf8").replace(
-    /^([ \t]*)-- @include (\S+)$/gm,
-    (_line, indentation: string, path: string) =>
-      resolveIncludes(join(dirname(file), path), [...including, file])
-        .trimEnd()
-        .replace(/^(?=.)/gm, indentation),
-  );
-}
-
 /** The generated module, as text. */
 export function build(): string {
-  const sources = SCRIPTS.map((name) => resolveIncludes(join(root, `lua/${name}.lua`)));
+  const sources = SCRIPTS.map((name) => readLua(join(root, `lua/${name}.lua`)));
   const cuts = minify(...sources).map(cutBranches);
   const [{ branches }] = cuts as [Cut];
   if (!cuts.every((cut) => isDeepStrictEqual(cut.branches, branches))) {

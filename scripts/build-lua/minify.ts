@@ -2,64 +2,9 @@ import { isDeepStrictEqual } from "node:util";
 
 import luaparse from "luaparse";
 
-function parse(source: string): luaparse.Chunk {
-  return luaparse.parse(source, { luaVersion: "5.1", comments: true, ranges: true, scope: true });
-}
-
-/** What the parser says of a piece of source; the type declarations leave the range and the scope out. */
-interface Node {
-  readonly type: string;
-  readonly range: readonly [number, number];
-  readonly name?: string;
-  readonly isLocal?: boolean;
-}
-
-/** Every node below one, itself included. */
-function* nodes(value: unknown): Generator<Node> {
-  if (typeof value !== "object" || value === null) return;
-  if ("type" in value) yield value as Node;
-  for (const child of Object.values(value)) yield* nodes(child);
-}
-
-/** A program with its locals renamed, and without where it stands in the source. */
-function renamed(value: unknown, names: ReadonlyMap<string, string>): unknown {
-  if (Array.isArray(value)) return value.map((child) => renamed(child, names));
-  if (typeof value !== "object" || value === null) return value;
-  const { isLocal, name } = value as Node;
-  const entries = Object.entries(value)
-    .filter(([key]) => !["range", "comments", "globals"].includes(key))
-    .map(([key, child]) => [key, renamed(child, names)] as const);
-  return Object.fromEntries([...entries, ...(isLocal ? [["name", names.get(name!) ?? name]] : [])]);
-}
-
-/** Short names for the locals of programs, the most used one first. Each name stands for one name everywhere. */
-function shortNames(chunks: readonly luaparse.Chunk[]): Map<string, string> {
-  const uses = new Map<string, number>();
-  const taken = new Set(["do", "if", "in", "or"]);
-  for (const { type, name, isLocal } of nodes(chunks.map(({ body }) => body))) {
-    if (type === "Identifier" && isLocal) uses.set(name!, (uses.get(name!) ?? 0) + 1);
-    else if (type === "Identifier") taken.add(name!);
-  }
-  const letters = [..."abcdefghijklmnopqrstuvwxyz"];
-  const free = [...letters, ...letters.flatMap((first) => letters.map((second) => first + second))]
-    .filter((name) => !taken.has(name))
-    .values();
-  const byUse = [...uses].sort(([, a], [, b]) => b - a);
-  return new Map(byUse.map(([name]) => [name, free.next().value!]));
-}
-
-/** Replaces pieces of a text, each by its range. */
-function replace(
-  text: string,
-  pieces: readonly { range: readonly [number, number]; by: string }[],
-): string {
-  return pieces
-    .toSorted((a, b) => b.range[0] - a.range[0])
-    .reduce(
-      (done, { range: [start, end], by }) => done.slice(0, start) + by + done.slice(end),
-      text,
-    );
-}
+import { meaningOf } from "./meaning.ts";
+import { shortNames } from "./short-names.ts";
+import { commentsOf, edit, localsIn, type Node, parse } from "./syntax.ts";
 
 /** What would be read as one thing: two words, a comment's beginning, a number and the dots of a concatenation. */
 const TOGETHER = /\w\w|--|[\d.][\d.]/;
@@ -107,16 +52,12 @@ function minifyOne(
   chunk: luaparse.Chunk,
   names: ReadonlyMap<string, string>,
 ): string {
-  const comments = (chunk.comments ?? []) as unknown as Node[];
-  const locals = [...nodes(chunk.body)].filter(
-    ({ type, isLocal }) => type === "Identifier" && isLocal,
-  );
-  const short = replace(source, [
-    ...comments.map(({ range }) => ({ range, by: "" })),
-    ...locals.map(({ range, name }) => ({ range, by: names.get(name!)! })),
+  const short = edit(source, [
+    ...commentsOf(chunk).map(({ range }) => ({ range, by: "" })),
+    ...localsIn(chunk.body).map(({ range, name }) => ({ range, by: names.get(name!)! })),
   ]);
   const minified = close(short);
-  if (!isDeepStrictEqual(renamed(parse(minified), new Map()), renamed(chunk, names))) {
+  if (!isDeepStrictEqual(meaningOf(parse(minified)), meaningOf(chunk))) {
     throw new Error("lua: minifying changed the program");
   }
   return minified;

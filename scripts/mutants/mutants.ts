@@ -17,6 +17,7 @@ import { INSPECTION } from "./catalog/inspection.ts";
 import { KEYS } from "./catalog/keys.ts";
 import { LEASES } from "./catalog/leases.ts";
 import { LIMIT } from "./catalog/limit.ts";
+import { LUA_BUILD } from "./catalog/lua-build.ts";
 import { METHODS } from "./catalog/methods.ts";
 import { MIDDLEWARE } from "./catalog/middleware.ts";
 import { OPTIONS } from "./catalog/options.ts";
@@ -38,6 +39,7 @@ import type { Mutant } from "./mutant.ts";
 
 export const MUTANTS: readonly Mutant[] = [
   ...COUNTING,
+  ...LUA_BUILD,
   ...DENIALS,
   ...SHARING,
   ...TIMERS,

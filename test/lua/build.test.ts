@@ -7,8 +7,11 @@ import { Redis } from "ioredis";
 import { afterEach, beforeEach, expect, inject, test } from "vitest";
 
 import { cutBranches } from "../../scripts/build-lua/cut.ts";
-import { build, resolveIncludes } from "../../scripts/build-lua/main.ts";
+import { build } from "../../scripts/build-lua/main.ts";
+import { meaningOf } from "../../scripts/build-lua/meaning.ts";
 import { minify } from "../../scripts/build-lua/minify.ts";
+import { readLua, resolveIncludes } from "../../scripts/build-lua/source.ts";
+import { parse } from "../../scripts/build-lua/syntax.ts";
 import { DECIDE, KEY_LOCKING, LEASE } from "../../src/algorithms/scripts.generated.ts";
 import { IMPLEMENTATIONS } from "../../src/policy/from-data.ts";
 import type { Algorithm } from "../../src/policy/policy.ts";
@@ -31,7 +34,7 @@ test("the committed module is what lua/ builds", () => {
   expect(readFileSync("src/algorithms/scripts.generated.ts", "utf8")).toBe(build());
 });
 
-const [decide, lease] = minify(resolveIncludes("lua/decide.lua"), resolveIncludes("lua/lease.lua"));
+const [decide, lease] = minify(readLua("lua/decide.lua"), readLua("lua/lease.lua"));
 const minified: Record<string, string> = { decide, lease };
 
 const ALGORITHMS = Object.keys(IMPLEMENTATIONS) as Algorithm[];
@@ -103,6 +106,14 @@ test("includes that go round in a circle are named", () => {
   );
 });
 
+test.for(["-- @inlin", "-- @include", "-- @include a.lua b.lua", "--@include a.lua"])(
+  "a directive that the build does not know is no comment: %s",
+  (line) => {
+    const file = write("a.lua", `${line}\nlocal function f() end\n`);
+    expect(() => resolveIncludes(file)).toThrow(`lua: ${line} is not a directive`);
+  },
+);
+
 test("comments and indentation go, and not what looks like them", () => {
   expect(minify("return '--no' -- comment\n  .. [[--]] --[[ more\n ]]")).toEqual([
     "return'--no'\n..[[--]]",
@@ -140,4 +151,48 @@ test("what several programs have in common stays the same in all of them", () =>
   expect(
     minify("local used, left = 1, 2\nreturn used + left", "local left = 3\nreturn left"),
   ).toEqual(["local b,a=1,2\nreturn b+a", "local a=3\nreturn a"]);
+});
+
+test("names in blocks apart become one, and those of a block and what is in it do not", () => {
+  const source = `
+    local total = 0
+    if x then
+      local first = total + 1
+      total = first
+    else
+      local second = 2
+      repeat
+        local third = second
+      until third > total
+    end`;
+  expect(minify(source)).toEqual([
+    [
+      "local a=0",
+      "if x then",
+      "local b=a+1",
+      "a=b",
+      "else",
+      "local b=2",
+      "repeat",
+      "local c=b",
+      "until c>a",
+      "end",
+    ].join("\n"),
+  ]);
+});
+
+test.for([
+  ["local a, b = 1, 2\nreturn a", "local a, a = 1, 2\nreturn a"],
+  ["local a = 1\nfor b = a, 2 do f(a) end", "local a = 1\nfor a = a, 2 do f(a) end"],
+  ["local a = 1\nlocal function b() return a end", "local a = 1\nlocal function a() return a end"],
+  ["local a = 1\nrepeat local b = 2 until a", "local a = 1\nrepeat local a = 2 until a"],
+  ["local a = f()\nreturn a", "local a = f()\nreturn b"],
+])("programs of another meaning are not the same: %s", ([one, other]) => {
+  expect(meaningOf(parse(other!))).not.toEqual(meaningOf(parse(one!)));
+});
+
+test("programs of the same meaning are the same, whatever their variables are called", () => {
+  const program = (a: string, b: string) =>
+    parse(`local ${a} = 1; for ${b} = ${a}, 2 do local ${b} = ${b} end; return ${a}`);
+  expect(meaningOf(program("used", "left"))).toEqual(meaningOf(program("x", "y")));
 });

@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 
 import type { Redis } from "ioredis";
 
-import { resolveIncludes } from "../../scripts/build-lua/main.ts";
+import { readLua } from "../../scripts/build-lua/source.ts";
 import type { ModelRequest } from "../../src/algorithms/model.ts";
 import type { Algorithm } from "../../src/policy/policy.ts";
 
@@ -21,16 +21,14 @@ const FOREVER = 86_400_000;
 /** The same as token buckets of whole times take it: 1.03^800 milliseconds. */
 const FOREVER_CLASS = 800;
 
+const script = readLua(fileURLToPath(new URL("lua/one-policy.lua", import.meta.url)));
+
 /**
- * One algorithm's Lua file on a real Redis, with the caller's clock instead of the server's.
+ * One algorithm's Lua on a real Redis, with the caller's clock instead of the server's.
  *
  * @param ttl as the policy has it; of the server's clock, which the caller's does not move
  */
 export function algorithmScript(redis: Redis, algorithm: Algorithm, ttl?: number) {
-  const file = fileURLToPath(new URL(`../../lua/algorithms/${algorithm}.lua`, import.meta.url));
-  const script = `${resolveIncludes(file)}
-    return { ${algorithm.replaceAll("-", "_")}(KEYS[1], tonumber(ARGV[1]), ARGV[2],
-      tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7]) }`;
   let sha1: Promise<string> | undefined;
 
   return async function decide(
@@ -41,7 +39,8 @@ export function algorithmScript(redis: Redis, algorithm: Algorithm, ttl?: number
     const kept =
       ttl ??
       (algorithm === "token-bucket" && parameters["divisor"] === 1 ? FOREVER_CLASS : FOREVER);
-    const args = [nowUs, operation, cost, limit, ...Object.values(parameters), kept];
+    const numbers = Object.values(parameters);
+    const args = [operation, cost, algorithm, limit, ...numbers, kept, nowUs];
     const reply = await redis.evalsha(await sha1, 1, key, ...args);
     const [allowed, remaining, retryAfterUs, resetAfterUs] = reply as number[];
     return {

@@ -33,15 +33,15 @@ export const COUNTING: readonly Mutant[] = [
   {
     name: "fixed window: forgotten TTL",
     file: "lua/algorithms/fixed-window.lua",
-    find: "redis.call('SET', key, bytes, 'PXAT', math.floor(over / 1000) + 1)",
+    find: "redis.call('SET', key, bytes, 'PXAT', math.floor(expires / 1000) + 1)",
     replace: "redis.call('SET', key, bytes)",
     tests: ["test/lua/expiry"],
   },
   {
     name: "log: a unit leaves a microsecond early",
     file: "lua/algorithms/sliding-window-log.lua",
-    find: "until oldest > time or",
-    replace: "until oldest > time + 1 or",
+    find: "until oldest > start or",
+    replace: "until oldest > start + 1 or",
     tests: ["test/lua/model"],
   },
   {
@@ -54,8 +54,8 @@ export const COUNTING: readonly Mutant[] = [
   {
     name: "segmented window: a segment leaves one too early",
     file: "lua/algorithms/segmented-window.lua",
-    find: "if passed and passed <= most then",
-    replace: "if passed and passed < most then",
+    find: "if passed and passed <= stored_segments then",
+    replace: "if passed and passed < stored_segments then",
     tests: ["test/lua/model"],
   },
   {

@@ -1,0 +1,121 @@
+import type luaparse from "luaparse";
+
+import { edit, type Edit, type Node, nodes, parse, type Ranged } from "./syntax.ts";
+
+/** Seven bytes hold every whole number that Lua's numbers hold exactly, those below 2^53. */
+const MAX_WIDTH = 7;
+/** Begins the names of the bytes of what is unpacked. */
+const BYTE = "byte_";
+
+type Call = Ranged<luaparse.CallExpression>;
+type Assignment = Ranged<luaparse.LocalStatement | luaparse.AssignmentStatement>;
+
+/**
+ * Replaces calls of Redis's struct library by string.byte, string.char and arithmetic: they cost less there than a
+ * format that is read anew with each call, and not every server of Redis's protocol has the library. The source means
+ * the same without it. These are the forms that it knows, of numbers of 1 to 7 bytes, the highest byte first:
+ *
+ *     local ends, used = struct.unpack('>I7 I4', value, 1)     or as an assignment; from a literal or a name on
+ *     redis.call('SET', key, struct.pack('>I7 I4', ends, used))     of names, anywhere
+ */
+export function expandStructs(source: string): string {
+  const chunk = parse(source);
+  const edits: Edit[] = [];
+  let expanded = 0;
+  for (const node of nodes(chunk.body)) {
+    if (isCall(node, "pack")) {
+      edits.push({ range: node.range, by: packed(node) });
+      expanded++;
+    }
+    const { type, init } = node as unknown as Assignment;
+    if (type !== "LocalStatement" && type !== "AssignmentStatement") continue;
+    if (init.length === 1 && isCall(init[0], "unpack")) {
+      edits.push({
+        range: node.range,
+        by: unpacked(node as unknown as Assignment, init[0], source),
+      });
+      expanded++;
+    }
+  }
+  const identifiers = [...nodes(chunk.body)].filter(({ type }) => type === "Identifier");
+  if (identifiers.filter(({ name }) => name === "struct").length !== expanded) {
+    throw new Error("lua: struct is used in a way that the build does not know");
+  }
+  if (expanded > 0 && identifiers.some(({ name }) => name!.startsWith(BYTE))) {
+    throw new Error(`lua: names that begin with ${BYTE} are the build's`);
+  }
+  return edit(source, edits);
+}
+
+function isCall(value: unknown, operation: string): value is Call {
+  const { type, base: callee } = value as Call;
+  if (type !== "CallExpression" || callee.type !== "MemberExpression") return false;
+  const { base, identifier } = callee;
+  return base.type === "Identifier" && base.name === "struct" && identifier.name === operation;
+}
+
+/** The widths of a format's numbers, in bytes: '>I7 I4' has 7 and 4. */
+function widthsOf(format: luaparse.Expression | undefined, count: number): number[] {
+  const text = format?.type === "StringLiteral" ? format.raw.slice(1, -1) : "";
+  if (!/^>I\d( I\d)*$/.test(text)) throw new Error(`lua: '${text}' is not a format like '>I7 I4'`);
+  const widths = text.match(/\d/g)!.map(Number);
+  if (widths.some((width) => width < 1 || width > MAX_WIDTH)) {
+    throw new Error(`lua: '${text}' has a number that is not of 1 to ${MAX_WIDTH} bytes`);
+  }
+  if (widths.length !== count) {
+    throw new Error(`lua: '${text}' has ${widths.length} numbers, not ${count}`);
+  }
+  return widths;
+}
+
+/** `local byte_1, byte_2 = string.byte(value, 1, 2)`, and the numbers of those. */
+function unpacked({ variables, range }: Assignment, call: Call, source: string): string {
+  const [format, value, at, ...others] = call.arguments;
+  const widths = widthsOf(format, variables.length);
+  if (value?.type !== "Identifier" || others.length > 0) {
+    throw new Error("lua: struct.unpack takes a format, a name and a position");
+  }
+  const total = widths.reduce((sum, width) => sum + width, 0);
+  let read = 0;
+  const numbers = widths.map((width) => {
+    let number = BYTE + ++read;
+    for (let rest = 1; rest < width; rest++) {
+      number = `${rest > 1 ? `(${number})` : number} * 256 + ${BYTE}${++read}`;
+    }
+    return number;
+  });
+  const bytes = Array.from({ length: total }, (_, i) => BYTE + (i + 1));
+  const targets = source.slice(range[0], (variables as unknown as Node[]).at(-1)!.range[1]);
+  return [
+    `local ${bytes.join(", ")} = string.byte(${value.name}, ${span(at, total)})`,
+    `${targets} = ${numbers.join(", ")}`,
+  ].join("\n");
+}
+
+/** The first and the last position of so many bytes. */
+function span(at: luaparse.Expression | undefined, total: number): string {
+  if (at?.type === "NumericLiteral") return `${at.value}, ${at.value + total - 1}`;
+  if (at?.type === "Identifier") return `${at.name}, ${at.name} + ${total - 1}`;
+  throw new Error("lua: struct.unpack reads from a literal or a name on");
+}
+
+function packed({ arguments: [format, ...values] }: Call): string {
+  const widths = widthsOf(format, values.length);
+  const bytes = widths.flatMap((width, i) => {
+    const value = values[i]!;
+    if (value.type !== "Identifier") throw new Error("lua: struct.pack takes names");
+    return Array.from({ length: width }, (_, at) => byteOf(value.name, width - 1 - at, at === 0));
+  });
+  return `string.char(${bytes.join(", ")})`;
+}
+
+/**
+ * One byte of a number, from 0 for the last: what follows it is cut off by a remainder, so that the division is exact,
+ * and what precedes it by another, where something does.
+ */
+function byteOf(number: string, index: number, first: boolean): string {
+  if (index === 0) return first ? number : `${number} % 256`;
+  // Lua computes the power when it compiles the script.
+  const unit = index === 1 ? "256" : `2 ^ ${8 * index}`;
+  return `(${number} - ${number} % ${unit}) / ${unit}${first ? "" : " % 256"}`;
+}
