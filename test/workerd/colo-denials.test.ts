@@ -36,20 +36,20 @@ async function denied(user: string, ...isolates: readonly Limiter[]): Promise<vo
 }
 
 describe("coloDenials() in workerd, through its Cache API", () => {
-  test("tells another isolate what this one was told by Redis", async () => {
+  test("denies in another isolate what Redis denied this one", async () => {
     const [one, other] = [isolate("told"), isolate("told")];
     const user = crypto.randomUUID();
     await denied(user, one, other);
     expect((await one.limit(user)).reason).toBe("allowed");
     await sleep(50);
-    const told = await other.limit(user);
-    expect(told.reason).toBe("cached-denial");
-    expect(told.policies[0]!.remaining).toBe(0);
-    expect(told.retryAfterMs).toBeGreaterThan(0);
-    expect(told.retryAfterMs).toBeLessThanOrEqual(REFILL);
+    const denial = await other.limit(user);
+    expect(denial.reason).toBe("cached-denial");
+    expect(denial.policies[0]!.remaining).toBe(0);
+    expect(denial.retryAfterMs).toBeGreaterThan(0);
+    expect(denial.retryAfterMs).toBeLessThanOrEqual(REFILL);
   });
 
-  test("under another name it tells nothing", async () => {
+  test("shares nothing under another name", async () => {
     const [one, other] = [isolate("here"), isolate("there")];
     const user = crypto.randomUUID();
     await denied(user, one, other);
