@@ -16,9 +16,17 @@ export interface KnownDenial extends Reply {
   readonly state: "denied";
 }
 
-export type Knowledge = KnownDenial | { readonly state: "expired" } | { readonly state: "unknown" };
+/** A denial that has just expired. */
+export interface ExpiredDenial {
+  readonly state: "expired";
+  /** Whether a request was denied by it, and not only its last units were taken. */
+  readonly denied: boolean;
+}
 
-const EXPIRED = { state: "expired" } as const;
+export type Knowledge = KnownDenial | ExpiredDenial | { readonly state: "unknown" };
+
+const EXPIRED = { state: "expired", denied: true } as const;
+const EXPIRED_UNUSED = { state: "expired", denied: false } as const;
 const UNKNOWN = { state: "unknown" } as const;
 
 /**
@@ -27,7 +35,10 @@ const UNKNOWN = { state: "unknown" } as const;
  */
 export const DRIFT = 5e-4;
 
-/** Before the rows of a denial stand its cost, when its request was sent (ms), and what Redis's clock showed (us). */
+/**
+ * Before the rows of a denial stand its cost, when its request was sent (ms), and what Redis's clock showed (us). The cost
+ * is negative until a request was denied: a column of its own would make each entry larger.
+ */
 const HEAD = 3;
 
 /** A reset by another isolate does not reach this one, so after this long Redis is asked again. */
@@ -51,21 +62,24 @@ export function createDenialCache(maxEntries: number): DenialCache {
       if (!slot) return UNKNOWN;
       const { numbers } = known!;
       const at = slot * columns;
-      if (cost < numbers[at]!) return UNKNOWN;
+      const deniedCost = Math.abs(numbers[at]!);
+      if (cost < deniedCost) return UNKNOWN;
       let waitUs = 0;
       for (let row = at + HEAD; row < at + columns; row += 3) {
         if (numbers[row + 1]! > waitUs) waitUs = numbers[row + 1]!;
       }
       if (nowMs >= numbers[at + 1]! + Math.min((waitUs / 1000) * (1 - DRIFT), MAX_TRUST_MS)) {
         known!.remove(slot);
-        return EXPIRED;
+        return numbers[at]! < 0 ? EXPIRED_UNUSED : EXPIRED;
       }
+      numbers[at] = deniedCost;
       return denialAt(numbers, at, at + columns, nowMs);
     },
 
     learn(partition, cost, sentAtMs, { now: redisNowUs, rows }) {
       if (rows.every(({ retryAfterUs }) => retryAfterUs === 0) || sentAtMs <= forgotAtMs) return;
-      const denial = [cost, sentAtMs, redisNowUs];
+      const denied = rows.some(({ allowed }) => !allowed);
+      const denial = [denied ? cost : -cost, sentAtMs, redisNowUs];
       for (const { remaining, retryAfterUs, resetAfterUs } of rows) {
         denial.push(remaining, retryAfterUs, resetAfterUs);
       }

@@ -144,9 +144,10 @@ describe("what one isolate learnt from Redis", () => {
 
   test("is not believed by an isolate that had no answer of Redis itself, nor for ten seconds", async () => {
     const [one, other] = await bothDenied();
-    expect(await play([SECOND, one], [SECOND + 50, isolate()])).toEqual([
+    expect(await play([SECOND, one], [SECOND + 50, isolate()], [SECOND + 60, one])).toEqual([
       allowed,
       { reason: "limited", took: TRIP },
+      deniedByItself,
     ]);
     calls = [];
     const later = 100 + 10_000;
@@ -168,7 +169,7 @@ describe("what one isolate learnt from Redis", () => {
   test("is of one configuration: a deployment with other numbers or another prefix does not see it", async () => {
     const [one] = await bothDenied();
     const [wider, apart] = [isolate(2), isolate(1, "other")];
-    await play([300, wider, 2], [310, apart]);
+    await play([300, wider, 2], [310, apart], [340, wider, 2], [350, apart]);
     calls = [];
     await play([SECOND, one], [SECOND + 50, apart], [SECOND + 60, wider, 2]);
     expect(calls).toHaveLength(3);
@@ -185,6 +186,21 @@ describe("what one isolate learnt from Redis", () => {
     expect([...notes.values()]).toEqual([""]);
     expect(await play([SECOND + 450, other])).toEqual([allowed]);
   });
+});
+
+test("a client that uses its whole quota and is never denied does not wait for the cache", async () => {
+  const one = isolate();
+  const windows = Array.from({ length: 5 }, (_, window) => [window * WINDOW, one] as const);
+  expect(await play(...windows)).toEqual(Array(5).fill({ reason: "allowed", took: TRIP }));
+  expect(reads).toBe(0);
+  expect(notes.size).toBe(0);
+  // Denied once, it reads with its next request.
+  expect(await play([5 * WINDOW, one], [5 * WINDOW + 100, one], [6 * WINDOW, one])).toEqual([
+    { reason: "allowed", took: TRIP },
+    deniedByItself,
+    allowed,
+  ]);
+  expect(reads).toBe(1);
 });
 
 describe("while one isolate asks", () => {
@@ -224,6 +240,7 @@ describe("while one isolate asks", () => {
     const charges = [one.charge("somebody", 5), other.charge("somebody", 5)];
     await vi.advanceTimersByTimeAsync(TRIP);
     await Promise.all(charges);
+    expect(await play([100, one], [100, other])).toEqual([deniedByItself, deniedByItself]);
     expect(await play([SECOND, one], [SECOND + 30, other])).toEqual([allowed, allowed]);
     expect([...notes.values()]).toEqual([""]);
   });
@@ -276,7 +293,8 @@ describe("a shared cache that misbehaves", () => {
     const [, other] = await bothDenied();
     cache.get = () => new Promise(() => {});
     const windows = Array.from({ length: 12 }, (_, window) => SECOND + window * WINDOW);
-    const answers = await play(...windows.map((at) => [at, other] as const));
+    const requests = windows.flatMap((at) => [[at, other] as const, [at + 100, other] as const]);
+    const answers = (await play(...requests)).filter((_, i) => i % 2 === 0);
     expect(answers.map(({ reason }) => reason)).toEqual(Array(12).fill("allowed"));
     expect(answers.slice(0, 5).map(({ took }) => took)).toEqual(Array(5).fill(25 + TRIP));
     const late = answers.slice(5).map(({ took }) => took);
@@ -293,10 +311,16 @@ describe("Redis's clock steps", () => {
   test("forwards: an isolate that knows the old time does not trust denials of the new one", async () => {
     const [one, other] = await bothDenied();
     stepped = 10 * WINDOW;
-    const answers = await play([SECOND, one], [SECOND + 50, other], [SECOND + 100, other]);
+    const answers = await play(
+      [SECOND, one],
+      [SECOND + 50, other],
+      [SECOND + 100, other],
+      [SECOND + 100, one],
+    );
     expect(answers).toEqual([
       allowed,
       { reason: "limited", took: CACHE_TRIP + TRIP },
+      deniedByItself,
       deniedByItself,
     ]);
     expect(calls).toHaveLength(2);

@@ -31,7 +31,8 @@ function isolate(name: string): Limiter {
 async function denied(user: string, ...isolates: readonly Limiter[]): Promise<void> {
   const reasons = [];
   for (const limiter of isolates) reasons.push((await limiter.limit(user)).reason);
-  expect(reasons).toEqual(["allowed", "limited"]);
+  for (const limiter of isolates) reasons.push((await limiter.limit(user)).reason);
+  expect(reasons).toEqual(["allowed", "limited", "cached-denial", "cached-denial"]);
   await sleep(REFILL + 100);
 }
 
@@ -84,6 +85,7 @@ describe("coloDenials() in workerd, through its Cache API", () => {
       return (await gateway!.request("/", asked)).headers.get("X-RateLimit-Reason");
     };
     expect([await ask(one), await ask(other)]).toEqual([null, "limited"]);
+    expect([await ask(one), await ask(other)]).toEqual(["cached-denial", "cached-denial"]);
     await sleep(REFILL + 100);
     expect(await ask(one)).toBe(null);
     await sleep(50);

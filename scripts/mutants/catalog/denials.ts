@@ -124,7 +124,7 @@ export const DENIALS: readonly Mutant[] = [
   {
     name: "a denial says nothing about its cost",
     file: "src/denials/denial-cache.ts",
-    find: "if (cost < numbers[at]!) return UNKNOWN;",
+    find: "if (cost < deniedCost) return UNKNOWN;",
     replace: "",
     tests: ["test/denials/denial-cache.test"],
   },

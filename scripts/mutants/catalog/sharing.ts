@@ -3,6 +3,27 @@ import type { Mutant } from "../mutant.ts";
 /** What isolates share, through which cache, and for how long. */
 export const SHARING: readonly Mutant[] = [
   {
+    name: "a client that was never denied waits for the shared cache",
+    file: "src/limiter/decision-path.ts",
+    find: "known.denied ? sharing : undefined",
+    replace: "sharing",
+    tests: ["test/denials/shared-denials"],
+  },
+  {
+    name: "a denial of an allowed answer counts as used",
+    file: "src/denials/denial-cache.ts",
+    find: "denied ? cost : -cost",
+    replace: "cost",
+    tests: ["test/denials/denial-cache", "test/denials/shared-denials"],
+  },
+  {
+    name: "a denial stays unused however many it denies",
+    file: "src/denials/denial-cache.ts",
+    find: "numbers[at] = deniedCost;",
+    replace: "",
+    tests: ["test/denials/denial-cache", "test/denials/shared-denials"],
+  },
+  {
     name: "a shared cache may take longer than 25 ms",
     file: "src/denials/shared-denials.ts",
     find: "READ_TIMEOUT_MS = 25",
