@@ -20,9 +20,12 @@ export type Fields = Record<string, string>;
 export function decisionFields(outcome: Outcome, options: HeaderOptions): Fields {
   const { reason, status, policies, nowUs, rows } = outcome;
   const fields: Fields = {};
+  const seconds = policies.map((policy, i) => secondsOf(policy, rows[i]!));
   if (options["draft-11"] !== false) {
     fields["RateLimit-Policy"] = policies.map(({ field }) => field).join(", ");
-    fields["RateLimit"] = policies.map((policy, i) => limitItem(policy, rows[i]!)).join(", ");
+    fields["RateLimit"] = policies
+      .map(({ name }, i) => `"${name}";r=${rows[i]!.remaining};t=${seconds[i]}`)
+      .join(", ");
   }
   if (options["x-ratelimit"] !== false) {
     const nearest = nearestItsLimit(outcome);
@@ -32,26 +35,24 @@ export function decisionFields(outcome: Outcome, options: HeaderOptions): Fields
     // Whole microseconds: the remaining time of a known denial is fractional, and its end must stay the same moment.
     fields["X-RateLimit-Reset"] = `${wholeSeconds(Math.round(nowUs + resetAfterUs))}`;
   }
-  if (status !== 200) fields["Retry-After"] = `${retryAfterSeconds(outcome)}`;
+  if (status !== 200) {
+    const waits = seconds.filter((_, i) => !rows[i]!.allowed);
+    fields["Retry-After"] = `${Math.max(1, ...waits)}`;
+  }
   if (reason !== "allowed") fields["X-RateLimit-Reason"] = reason;
   return fields;
 }
 
-/** The longest wait of the policies that deny, at least 1. */
-function retryAfterSeconds({ policies, rows }: Outcome): number {
-  const waits = policies.map((policy, i) => (rows[i]!.allowed ? 0 : waitSeconds(policy, rows[i]!)));
-  return Math.max(1, ...waits);
-}
-
-/** One item of `RateLimit`. `t` is the wait of a policy that denies, else the time until its quota is whole again. */
-function limitItem(policy: CompiledPolicy, row: Row): string {
-  const seconds = row.allowed ? wholeSeconds(row.resetAfterUs) : waitSeconds(policy, row);
-  return `"${policy.name}";r=${row.remaining};t=${seconds}`;
-}
-
-/** A cost that can never pass waits a whole window, because the fields cannot express "never". */
-function waitSeconds({ windowUs }: CompiledPolicy, { retryAfterUs }: Row): number {
-  return Number.isFinite(retryAfterUs) ? wholeSeconds(retryAfterUs) : wholeSeconds(windowUs);
+/**
+ * `t` of `RateLimit`: the wait of a policy that denies, else the time until its quota is whole again. A cost that never
+ * fits waits a whole window, because the fields cannot express "never".
+ */
+function secondsOf(
+  { windowUs }: CompiledPolicy,
+  { allowed, retryAfterUs, resetAfterUs }: Row,
+): number {
+  if (allowed) return wholeSeconds(resetAfterUs);
+  return retryAfterUs === Infinity ? wholeSeconds(windowUs) : wholeSeconds(retryAfterUs);
 }
 
 /** Rounded up, so that a client that waits as long as it is asked to is never early. */

@@ -27,20 +27,21 @@ export function decisionResponse(outcome: Outcome, options: HeaderOptions): Resp
     fields["Cache-Control"] = "no-store";
     return new Response(null, { headers: fields });
   }
-  const unavailable = status === 503;
-  const wait = ` Try again in ${fields["Retry-After"]} s.`;
+  const [type, title, cause] =
+    status === 503
+      ? [
+          "temporary-reduced-capacity",
+          "Temporary Reduced Capacity",
+          "The service cannot check its limits right now.",
+        ]
+      : ["quota-exceeded", "Quota Exceeded", "The request quota is used up."];
+  const detail =
+    reason === "cost-exceeds-limit"
+      ? "This request costs more than its limit allows at any time."
+      : `${cause} Try again in ${fields["Retry-After"]} s.`;
+  const violated = policies.filter((_, i) => !rows[i]!.allowed).map(({ name }) => name);
   return problemResponse(
-    {
-      type: REGISTRY + (unavailable ? "temporary-reduced-capacity" : "quota-exceeded"),
-      title: unavailable ? "Temporary Reduced Capacity" : "Quota Exceeded",
-      status,
-      detail: unavailable
-        ? `The service cannot check its limits right now.${wait}`
-        : reason === "cost-exceeds-limit"
-          ? "This request costs more than its limit allows at any time."
-          : `The request quota is used up.${wait}`,
-      "violated-policies": policies.flatMap(({ name }, i) => (rows[i]!.allowed ? [] : name)),
-    },
+    { type: REGISTRY + type, title, status, detail, "violated-policies": violated },
     fields,
   );
 }

@@ -1,80 +1,84 @@
 import { createSeededHash, LONGEST } from "./seeded-hash.ts";
 
-/** Keeps some numbers under each text, always as many. */
+/** Keeps a fixed count of numbers under each text. */
 export interface ClockCache {
-  /** Where they stand. It is another array once there are more. */
+  /** The numbers of all slots; those of a slot begin at `slot * columns`. A new array whenever the table grows. */
   readonly numbers: Float64Array;
-  /** The slot of a text, which is used by that, or 0 if it has none. Its numbers begin at so many times their count. */
+  /** The slot of a text, which is marked as used, or 0 if the text has none. */
   find(text: string): number;
-  /** Puts numbers under a text. If all slots are taken, one that was not used lately is given up. */
+  /** Puts numbers under a text. If all slots are taken, one that was not used lately is evicted. */
   set(text: string, numbers: ArrayLike<number>): void;
-  /** Gives a slot up. */
+  /** Frees a slot. */
   remove(slot: number): void;
 }
 
 /** Every slot has room for at least the characters of an IPv6 /64. */
-const SHORTEST = 24;
+const MIN_TEXT_BYTES = 24;
 
-/** Stands where the length of a text would, if the text is kept elsewhere. */
-const ELSEWHERE = 255;
+/** Stands in place of the length of a text that is kept in a map. */
+const LONG_TEXT = 255;
 
 /**
- * A hash table that gives up what is not used, by the CLOCK algorithm: a hand goes round, and takes the first slot that
- * was not used since it last came by. So what is asked for again survives any number of texts that nobody asks for. All of
- * it is typed arrays: as a string in a Map, a text alone would take more memory than it takes here with its numbers.
+ * A hash table that evicts by the CLOCK algorithm: a hand goes round, and evicts the first slot that was not used since
+ * it last passed. So a text that is asked for again survives any number of texts that are not. Typed arrays, because a
+ * string in a Map takes more memory alone than text and numbers take here.
  *
- * @param most how many slots there are at most, from 1
+ * @param maxSlots from 1
  * @param columns how many numbers a text has
- * @param length of a usual text; a longer one, or one that is not in Latin-1, takes more memory
+ * @param textLength characters of a usual text; a longer one, or one that is not in Latin-1, takes more memory
  */
-export function createClockCache(most: number, columns: number, length: number): ClockCache {
+export function createClockCache(
+  maxSlots: number,
+  columns: number,
+  textLength: number,
+): ClockCache {
   const hash = createSeededHash();
-  const width = 1 + Math.min(LONGEST, Math.max(SHORTEST, length));
-  let last = 0;
+  const width = 1 + Math.min(LONGEST, Math.max(MIN_TEXT_BYTES, textLength));
+  let capacity = 0;
   let taken = 0;
   let hand = 0;
-  /** The slot given up last; its place in `chain` names the one before. */
-  let vacant = 0;
+  /** The slot freed last, 0 if none; `next` leads from it to the one freed before. */
+  let freed = 0;
 
   let numbers = new Float64Array();
-  /** Of each slot the length of its text, and the text. */
+  /** Of each slot the length of its text, then the text. */
   let bytes = new Uint8Array();
-  const elsewhere = new Map<number, string>();
+  const longTexts = new Map<number, string>();
   let hashes = new Int32Array();
-  /** 1 for each slot that was used since the hand came by. */
+  /** 1 for each slot that was used since the hand passed. */
   let used = new Uint8Array();
-  /** After each slot the next one of its chain, 0 at the end; beyond the slots, the first one of each chain. */
-  let chain = new Int32Array();
+  /** The next slot of the same bucket, 0 at the end. After the slots stand the buckets, each with its first slot. */
+  let next = new Int32Array();
 
-  /** By a sixteenth: what stands empty is part of the price of an entry. */
+  /** By a sixteenth, because empty slots are part of the price of an entry. */
   function grow(): void {
-    last = Math.min(most, last + 16 + (last >> 4));
-    numbers = lengthened(numbers, (last + 1) * columns);
-    bytes = lengthened(bytes, (last + 1) * width);
-    hashes = lengthened(hashes, last + 1);
-    used = lengthened(used, last + 1);
-    chain = new Int32Array(2 * last + 1);
-    for (let slot = 1; slot <= taken; slot++) intoChain(slot);
+    capacity = Math.min(maxSlots, capacity + 16 + (capacity >> 4));
+    numbers = lengthened(numbers, (capacity + 1) * columns);
+    bytes = lengthened(bytes, (capacity + 1) * width);
+    hashes = lengthened(hashes, capacity + 1);
+    used = lengthened(used, capacity + 1);
+    next = new Int32Array(2 * capacity + 1);
+    for (let slot = 1; slot <= taken; slot++) link(slot);
   }
 
-  const beginning = (hash: number) => last + 1 + (hash % last);
+  const bucketOf = (hash: number) => capacity + 1 + (hash % capacity);
 
-  function intoChain(slot: number): void {
-    const before = beginning(hashes[slot]!);
-    chain[slot] = chain[before]!;
-    chain[before] = slot;
+  function link(slot: number): void {
+    const bucket = bucketOf(hashes[slot]!);
+    next[slot] = next[bucket]!;
+    next[bucket] = slot;
   }
 
-  function outOfChain(slot: number): void {
-    let before = beginning(hashes[slot]!);
-    while (chain[before] !== slot) before = chain[before]!;
-    chain[before] = chain[slot]!;
+  function unlink(slot: number): void {
+    let before = bucketOf(hashes[slot]!);
+    while (next[before] !== slot) before = next[before]!;
+    next[before] = next[slot]!;
   }
 
   function find(text: string, hashed: number): number {
-    let slot = chain[beginning(hashed)]!;
-    // The hash spares most of the texts that only share the chain their comparison, and proves nothing.
-    while (slot > 0 && !(hashes[slot] === hashed && holds(slot, text))) slot = chain[slot]!;
+    let slot = next[bucketOf(hashed)]!;
+    // Equal hashes prove nothing, but spare most texts of the bucket the comparison.
+    while (slot > 0 && !(hashes[slot] === hashed && holds(slot, text))) slot = next[slot]!;
     used[slot] = 1;
     return slot;
   }
@@ -82,7 +86,7 @@ export function createClockCache(most: number, columns: number, length: number):
   function holds(slot: number, text: string): boolean {
     let at = slot * width;
     const length = bytes[at]!;
-    if (length === ELSEWHERE) return elsewhere.get(slot) === text;
+    if (length === LONG_TEXT) return longTexts.get(slot) === text;
     if (length !== text.length) return false;
     for (let i = 0; i < length; i++) {
       if (bytes[++at] !== text.charCodeAt(i)) return false;
@@ -91,42 +95,43 @@ export function createClockCache(most: number, columns: number, length: number):
   }
 
   function remove(slot: number): void {
-    outOfChain(slot);
-    elsewhere.delete(slot);
+    unlink(slot);
+    longTexts.delete(slot);
     used[slot] = 0;
-    chain[slot] = vacant;
-    vacant = slot;
+    next[slot] = freed;
+    freed = slot;
   }
 
-  /** Makes a slot vacant where none is: a new one while there are any. */
-  function vacate(): void {
-    if (vacant > 0) return;
-    if (taken < most) {
-      if (taken === last) grow();
-      vacant = ++taken;
-      return;
+  /** Takes a freed slot, else a new one, else one that it evicts. */
+  function freeSlot(): number {
+    if (freed === 0 && taken < maxSlots) {
+      if (taken === capacity) grow();
+      return ++taken;
     }
-    for (;;) {
-      hand = (hand % most) + 1;
-      if (!used[hand]) break;
-      used[hand] = 0;
+    if (freed === 0) {
+      for (;;) {
+        hand = (hand % maxSlots) + 1;
+        if (!used[hand]) break;
+        used[hand] = 0;
+      }
+      remove(hand);
     }
-    remove(hand);
+    const slot = freed;
+    freed = next[slot]!;
+    return slot;
   }
 
   function add(text: string, hashed: number): number {
-    vacate();
-    const slot = vacant;
-    vacant = chain[slot]!;
+    const slot = freeSlot();
     hashes[slot] = hashed;
-    intoChain(slot);
+    link(slot);
     let at = slot * width;
     if (text.length < width && !/[^\0-\xff]/.test(text)) {
       bytes[at] = text.length;
       for (let i = 0; i < text.length; i++) bytes[++at] = text.charCodeAt(i);
     } else {
-      bytes[at] = ELSEWHERE;
-      elsewhere.set(slot, text);
+      bytes[at] = LONG_TEXT;
+      longTexts.set(slot, text);
     }
     return slot;
   }

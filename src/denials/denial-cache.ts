@@ -2,13 +2,14 @@ import type { Row } from "../algorithms/model.ts";
 import type { Reply } from "../store/store.ts";
 import { createClockCache, type ClockCache } from "./clock-cache.ts";
 
+/** The denials that an isolate knows. Times are milliseconds of the isolate's clock. */
 export interface DenialCache {
   /** What is known about a request of this cost. Only the first caller after a denial's end finds it `expired`. */
-  find(partition: string, cost: number, now: number): Knowledge;
-  /** Notes what an answer says about the next request of the same cost. The rows are always as many. */
-  learn(partition: string, cost: number, sentAt: number, reply: Reply): void;
-  /** Drops what is known, and what answers to requests sent before now will say. */
-  forget(partition: string, now: number): void;
+  find(partition: string, cost: number, nowMs: number): Knowledge;
+  /** Notes how long a request of the same cost will be denied. Every reply of a limiter has the same count of rows. */
+  learn(partition: string, cost: number, sentAtMs: number, reply: Reply): void;
+  /** Drops what is known, and ignores replies to requests sent before now. */
+  forget(partition: string, nowMs: number): void;
 }
 
 /** A denial as it stands now. It is the reply itself, so that a denied request allocates nothing more. */
@@ -16,56 +17,70 @@ export interface KnownDenial extends Reply {
   readonly state: "denied";
 }
 
-export type Knowledge = KnownDenial | { readonly state: "expired" } | { readonly state: "unknown" };
+/** A denial that has just expired. */
+export interface ExpiredDenial {
+  readonly state: "expired";
+  /** Whether a request was denied by it, and not only its last units were taken. */
+  readonly denied: boolean;
+}
 
-const EXPIRED = { state: "expired" } as const;
+export type Knowledge = KnownDenial | ExpiredDenial | { readonly state: "unknown" };
+
+const EXPIRED = { state: "expired", denied: true } as const;
+const EXPIRED_UNUSED = { state: "expired", denied: false } as const;
 const UNKNOWN = { state: "unknown" } as const;
 
 /**
- * How much faster than Redis's clock this isolate's may run: NTP slews a clock by at most 500 ppm. A denial is trusted
- * for that much less than its wait.
+ * How much faster than Redis's clock this isolate's may run, as a share: NTP slews a clock by at most 500 ppm. A denial
+ * is trusted for that much less than its wait.
  */
 export const DRIFT = 5e-4;
 
-/** Before the rows of a denial stand its cost, when it was sent, and what the store's clock showed. */
+/**
+ * Before the rows of a denial stand its cost, when its request was sent (ms), and what Redis's clock showed (us). The cost
+ * is negative until a request was denied: a column of its own would make each entry larger.
+ */
 const HEAD = 3;
 
-/** A reset by another isolate cannot reach this one: after this long, a denial is asked for again. Milliseconds. */
-const MAX_TRUST = 60_000;
+/** A reset by another isolate does not reach this one, so after this long Redis is asked again. */
+const MAX_TRUST_MS = 60_000;
 
 /**
- * What this isolate knows to be denied. It never outlasts the true denial: consumption only grows, so the wait that
- * Redis reported is a lower bound, and it is counted from the moment the request was sent, before Redis saw it.
+ * A known denial never outlasts the true one: consumption only grows, so the wait that Redis reported is a lower bound,
+ * and it counts from the moment the request was sent, before Redis saw it. A wait of 10 s is known for 9.995 s.
  *
- * @param maxEntries from 1; beyond it, one is forgotten that was not used lately
+ * @param maxEntries from 1; beyond it, an entry that was not used lately is evicted
  */
 export function createDenialCache(maxEntries: number): DenialCache {
-  // Made with the first denial: the random numbers that it needs must not be drawn while a module is loaded.
+  // Created with the first denial: Workers have no random numbers while a module is loaded.
   let known: ClockCache | undefined;
   let columns = 0;
-  let forgotAt = -Infinity;
+  let forgotAtMs = -Infinity;
 
   return {
-    find(partition, cost, now) {
+    find(partition, cost, nowMs) {
       const slot = known?.find(partition);
       if (!slot) return UNKNOWN;
       const { numbers } = known!;
       const at = slot * columns;
-      if (cost < numbers[at]!) return UNKNOWN;
-      let wait = 0;
+      const deniedCost = Math.abs(numbers[at]!);
+      if (cost < deniedCost) return UNKNOWN;
+      let waitUs = 0;
       for (let row = at + HEAD; row < at + columns; row += 3) {
-        if (numbers[row + 1]! > wait) wait = numbers[row + 1]!;
+        if (numbers[row + 1]! > waitUs) waitUs = numbers[row + 1]!;
       }
-      if (now >= numbers[at + 1]! + Math.min((wait / 1000) * (1 - DRIFT), MAX_TRUST)) {
+      if (nowMs >= numbers[at + 1]! + Math.min((waitUs / 1000) * (1 - DRIFT), MAX_TRUST_MS)) {
         known!.remove(slot);
-        return EXPIRED;
+        return numbers[at]! < 0 ? EXPIRED_UNUSED : EXPIRED;
       }
-      return replyAt(numbers, at, at + columns, now);
+      numbers[at] = deniedCost;
+      return denialAt(numbers, at, at + columns, nowMs);
     },
 
-    learn(partition, cost, sentAt, { nowUs, rows }) {
-      if (rows.every(({ retryAfterUs }) => retryAfterUs === 0) || sentAt <= forgotAt) return;
-      const denial = [cost, sentAt, nowUs];
+    learn(partition, cost, sentAtMs, { nowUs: redisNowUs, rows }) {
+      if (rows.every(({ retryAfterUs }) => retryAfterUs === 0) || sentAtMs <= forgotAtMs) return;
+      const denied = rows.some(({ allowed }) => !allowed);
+      const denial = [denied ? cost : -cost, sentAtMs, redisNowUs];
       for (const { remaining, retryAfterUs, resetAfterUs } of rows) {
         denial.push(remaining, retryAfterUs, resetAfterUs);
       }
@@ -74,26 +89,26 @@ export function createDenialCache(maxEntries: number): DenialCache {
       known.set(partition, denial);
     },
 
-    forget(partition, now) {
+    forget(partition, nowMs) {
       const slot = known?.find(partition);
       if (slot) known!.remove(slot);
-      forgotAt = now;
+      forgotAtMs = nowMs;
     },
   };
 }
 
-/** A denial with what has passed since it was learnt taken off its times: the moments that they lead to stay the same. */
-function replyAt(known: Float64Array, from: number, end: number, now: number): KnownDenial {
-  const passed = (now - known[from + 1]!) * 1000;
+/** A denial as it stands now: its times are shorter by what has elapsed, so that they end at the same moments. */
+function denialAt(known: Float64Array, from: number, end: number, nowMs: number): KnownDenial {
+  const elapsedUs = (nowMs - known[from + 1]!) * 1000;
   const rows: Row[] = [];
   for (let at = from + HEAD; at < end; at += 3) {
     const retryAfterUs = known[at + 1]!;
     rows.push({
-      allowed: retryAfterUs <= passed,
+      allowed: retryAfterUs <= elapsedUs,
       remaining: known[at]!,
-      retryAfterUs: Math.max(0, retryAfterUs - passed),
-      resetAfterUs: Math.max(0, known[at + 2]! - passed),
+      retryAfterUs: Math.max(0, retryAfterUs - elapsedUs),
+      resetAfterUs: Math.max(0, known[at + 2]! - elapsedUs),
     });
   }
-  return { state: "denied", nowUs: known[from + 2]! + passed, rows };
+  return { state: "denied", nowUs: known[from + 2]! + elapsedUs, rows };
 }

@@ -1,12 +1,12 @@
-/** The longest partition key. Longer texts could be made to collide. */
+/** Characters of the longest partition key. Longer texts could be made to collide. */
 export const LONGEST = 128;
 
 /**
- * A hash of 24 bits under which no two texts collide more often than by chance, whoever chose them: the character at
- * each place counts by a weight that is drawn here and told nobody (multiply-shift hashing). Under a hash that is
- * known, identities could be made up that all collide, and every look-up would be slow.
+ * A hash of 24 bits under which texts collide only by chance, even if an attacker chose them: each character is
+ * multiplied by a secret random weight of its place (multiply-shift hashing). Under a known hash an attacker could make up
+ * identities that all collide, and every look-up would be slow.
  *
- * Not at module scope: Workers have no random numbers there.
+ * Not to be called at module scope: Workers have no random numbers there.
  */
 export function createSeededHash(): (text: string) => number {
   const weights = crypto.getRandomValues(new Int32Array(LONGEST));

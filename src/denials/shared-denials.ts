@@ -4,71 +4,71 @@ import type { CompiledPolicy } from "../policy/compile.ts";
 import { createBreaker } from "../runtime/breaker.ts";
 import { TIMED_OUT, withTimeout } from "../runtime/timeout.ts";
 import { type DenialCache, DRIFT, type KnownDenial } from "./denial-cache.ts";
-import { earliest, type RedisClocks } from "./redis-clocks.ts";
+import { earliestMs, type RedisClocks } from "./redis-clocks.ts";
 import { PATIENCE_MS } from "./single-flight.ts";
 
 /**
- * A place near isolates that are near each other, where one finds what another has put. It may forget, be late, or
- * fail: then Redis is asked. What it holds is believed, so that nobody else may write there.
+ * A key-value cache shared by nearby isolates. It may forget, be late, or fail: then Redis is asked. What it holds is
+ * trusted, so nobody else may be able to write to it.
  */
 export interface SharedCache {
-  /** What was put last under this key; `undefined` if there is nothing. */
+  /** The text that was put last under this key; `undefined` if there is none. Given up after 25 ms. */
   get(key: string): Promise<string | undefined>;
-  /** Keeps a text for so many whole seconds, 1 to 60. Nobody waits for it. */
+  /** Keeps a text for 1 to 60 whole seconds. No request waits for it. */
   put(key: string, text: string, seconds: number): void | Promise<void>;
 }
 
-/** What an isolate has to do with the denials of others. */
+/** How one isolate shares denials with others. */
 export interface Sharing {
   /**
    * Reads a denial of this cost, learns it, and returns it as it stands now. If there is none, the caller asks Redis and
    * publishes the answer.
    */
   read(partition: string, cost: number): Promise<KnownDenial | undefined>;
-  /** Publishes Redis's answer to a request of this cost, and what Redis's clock showed, in microseconds. */
-  publish(partition: string, cost: number, shown: number, rows: readonly Row[]): void;
+  /** Publishes Redis's answer to a request of this cost, and what Redis's clock showed. */
+  publish(partition: string, cost: number, redisNowUs: number, rows: readonly Row[]): void;
   /** Withdraws what was published. */
   forget(partition: string): void;
 }
 
-/** What of a limiter's settings sharing needs. */
-export interface SharingSettings {
+/** The settings of a limiter that shares its denials. */
+interface SharingSettings {
   readonly prefix: string;
   readonly policies: readonly CompiledPolicy[];
-  /** The isolate's monotonic clock, in milliseconds. */
+  /** The isolate's clock, in milliseconds. */
   readonly now: () => number;
 }
 
 /** Denials that isolates share: an option of a limiter, made by `shareDenials()`. */
 export interface SharedDenials {
-  /** Joins in with what an isolate's limiter knows. */
+  /** Connects what a limiter of this isolate knows with what the others have published. */
   share(settings: SharingSettings, clocks: RedisClocks, denials: DenialCache): Sharing;
 }
 
 /**
- * What lies in the place. A denial: its cost, what Redis's clock showed when it said so, and of each row what remains,
- * its retry after and its reset after. Or a claim, that somebody is asking: what Redis's clock showed at most, so that
- * it delays nobody for long if its isolate is no more. Anything else is nothing.
+ * What lies in the cache. A denial: its cost, what Redis's clock showed with it, and of each row `remaining`,
+ * `retryAfterUs` and `resetAfterUs`. Or a claim that an isolate is asking Redis: the latest that Redis's clock may show,
+ * so that the claim delays nobody for long if its isolate is gone. Anything else counts as nothing.
  */
 type Note = readonly number[];
 
-/** How long a look may take, in milliseconds: a place that is no nearer than Redis is of no use. */
-const LOOK = 25;
+/** How long a read may take: a cache that is no nearer than Redis is of no use. */
+const READ_TIMEOUT_MS = 25;
 
-/** The first pause before another look while somebody else asks, in milliseconds. Each one is twice as long. */
-const PAUSE = 4;
+/** The first pause before the next read while another isolate asks Redis. Each pause is twice as long as the last. */
+const FIRST_PAUSE_MS = 4;
 
-/** What is kept for longer than a denial is trusted is of no use. Seconds. */
+/** How long a note is kept at most: no denial is trusted for longer. */
 const MAX_SECONDS = 60;
 
 /**
- * Denials shared by all isolates that reach a place, all of them of one Redis.
+ * Denials shared by all isolates that reach a cache and count in the same Redis.
  *
- * They are told in Redis's own time, and an isolate believes one only if Redis's clock cannot have passed its end, by an
- * answer of Redis to this isolate about this partition. Only who was denied pays: the place is looked at when a known
- * denial has run out.
+ * They are dated by Redis's clock. An isolate trusts one only if it has itself had an answer of Redis about this
+ * partition, by which Redis's clock cannot have passed the denial's end. Requests that are not denied never wait for the
+ * cache: it is read only when a known denial has expired.
  *
- * @throws ConfigurationError if the place lacks one of its two functions
+ * @throws ConfigurationError if the cache lacks `get` or `put`
  * @example
  * const notes = new Map<string, string>();
  * createLimiter({
@@ -79,31 +79,35 @@ const MAX_SECONDS = 60;
  *   }),
  * });
  */
-export function shareDenials(place: SharedCache): SharedDenials {
+export function shareDenials(cache: SharedCache): SharedDenials {
   const faults = new Faults();
   for (const name of ["get", "put"] as const) {
-    const given: unknown = (place as Partial<SharedCache> | undefined)?.[name];
+    const given: unknown = (cache as Partial<SharedCache> | undefined)?.[name];
     if (typeof given !== "function") {
-      faults.add(name, given, "Give a function: a place has get(key) and put(key, text, seconds).");
+      faults.add(
+        name,
+        given,
+        "Give a function: a shared cache has get(key) and put(key, text, seconds).",
+      );
     }
   }
   faults.throwIfAny();
-  return { share: (settings, clocks, denials) => join(place, settings, clocks, denials) };
+  return { share: (settings, clocks, denials) => connect(cache, settings, clocks, denials) };
 }
 
-function join(
-  place: SharedCache,
-  { prefix, policies, now }: Parameters<SharedDenials["share"]>[0],
+function connect(
+  cache: SharedCache,
+  { prefix, policies, now }: SharingSettings,
   clocks: RedisClocks,
   denials: DenialCache,
 ): Sharing {
-  const begin = `${prefix}:${JSON.stringify(policies.map(meaning))}:`;
+  const keyPrefix = `${prefix}:${JSON.stringify(policies.map(identityOf))}:`;
   const breaker = createBreaker();
 
   async function readNote(partition: string): Promise<Note> {
     if (!breaker.admits(now())) return [];
-    const get = async () => String(await place.get(begin + partition));
-    const found = await withTimeout(LOOK, get).catch((): typeof TIMED_OUT => TIMED_OUT);
+    const get = async () => String(await cache.get(keyPrefix + partition));
+    const found = await withTimeout(READ_TIMEOUT_MS, get).catch((): typeof TIMED_OUT => TIMED_OUT);
     if (found === TIMED_OUT) {
       breaker.failed(now());
       return [];
@@ -113,51 +117,51 @@ function join(
     return numbers.every((number) => Number.isSafeInteger(number) && number >= 0) ? numbers : [];
   }
 
-  function write(partition: string, note: Note, seconds: number): void {
+  function writeNote(partition: string, note: Note, seconds: number): void {
     const kept = Math.min(Math.ceil(seconds), MAX_SECONDS);
-    (async () => place.put(begin + partition, note.join(), kept))().catch(() => {});
+    (async () => cache.put(keyPrefix + partition, note.join(), kept))().catch(() => {});
   }
 
-  const forget = (partition: string) => write(partition, [], 1);
+  const forget = (partition: string) => writeNote(partition, [], 1);
 
   return {
     async read(partition, cost) {
-      const start = now();
-      const bound = clocks.boundOf(partition, start);
+      const startMs = now();
+      const bound = clocks.boundOf(partition, startMs);
       if (!bound) return undefined;
-      /** What Redis's clock shows at most, in microseconds. */
-      const latest = () => Math.ceil((bound.base + now() * (1 + DRIFT)) * 1000);
-      for (let pause = PAUSE; ; pause *= 2) {
+      /** The latest that Redis's clock may show now. */
+      const latestUs = () => Math.ceil((bound.baseMs + now() * (1 + DRIFT)) * 1000);
+      for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs *= 2) {
         const note = await readNote(partition);
-        const [first, shown, ...rest] = note as [number, number];
-        if (note.length === 2 + 3 * policies.length && first > 0 && shown < latest()) {
-          const reply = { nowUs: shown, rows: toRows(rest) };
-          denials.learn(partition, first, earliest(bound, shown), reply);
+        const [first, redisNowUs, ...rest] = note as [number, number];
+        if (note.length === 2 + 3 * policies.length && first > 0 && redisNowUs < latestUs()) {
+          const reply = { nowUs: redisNowUs, rows: toRows(rest) };
+          denials.learn(partition, first, earliestMs(bound, redisNowUs), reply);
           const known = denials.find(partition, cost, now());
           if (known.state === "denied") return known;
         }
-        const claimed = note.length === 1 && Math.abs(latest() - first) < PATIENCE_MS * 1000;
-        if (!claimed || now() - start + pause > PATIENCE_MS) break;
+        const claimed = note.length === 1 && Math.abs(latestUs() - first) < PATIENCE_MS * 1000;
+        if (!claimed || now() - startMs + pauseMs > PATIENCE_MS) break;
         await new Promise((resolve) => {
-          setTimeout(resolve, pause);
+          setTimeout(resolve, pauseMs);
         });
       }
-      write(partition, [latest()], 1);
+      writeNote(partition, [latestUs()], 1);
       return undefined;
     },
 
-    publish(partition, cost, shown, rows) {
-      const wait = Math.max(...rows.map(({ retryAfterUs }) => retryAfterUs));
-      if (wait === 0) forget(partition);
-      else write(partition, [cost, shown, ...rows.flatMap(toNumbers)], wait / 1e6);
+    publish(partition, cost, redisNowUs, rows) {
+      const waitUs = Math.max(...rows.map(({ retryAfterUs }) => retryAfterUs));
+      if (waitUs === 0) forget(partition);
+      else writeNote(partition, [cost, redisNowUs, ...rows.flatMap(toNumbers)], waitUs / 1e6);
     },
 
     forget,
   };
 }
 
-/** What a deployment may change: then what was shared before is about something else. */
-function meaning({ name, scriptArguments }: CompiledPolicy): unknown {
+/** What a deployment may change: notes of before are then about another policy. */
+function identityOf({ name, scriptArguments }: CompiledPolicy): unknown {
   return [name, scriptArguments];
 }
 

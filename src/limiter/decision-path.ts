@@ -49,7 +49,11 @@ export function createDecisionPath(store: Store, settings: LimiterSettings): Dec
       const known = denials.find(partition, cost, at);
       if (known.state === "denied") return answer("cached-denial", known);
       if (known.state === "expired") {
-        return flights.run(partition, cost, at, () => askForAll(operation, partition, cost));
+        // A client that was never denied does not wait for the shared cache.
+        const shared = known.denied ? sharing : undefined;
+        return flights.run(partition, cost, at, () =>
+          askForAll(operation, partition, cost, shared),
+        );
       }
       const answered = flights.join(partition, cost, arrivedAt, at);
       if (!answered) return ask(operation, partition, cost);
@@ -65,11 +69,12 @@ export function createDecisionPath(store: Store, settings: LimiterSettings): Dec
     operation: Operation,
     partition: string,
     cost: number,
+    shared: Sharing | undefined,
   ): Promise<Decision> {
-    const denied = sharing && (await sharing.read(partition, cost));
+    const denied = shared && (await shared.read(partition, cost));
     return denied
       ? answer("cached-denial", denied)
-      : ask(operation, partition, cost, sharing?.publish);
+      : ask(operation, partition, cost, shared?.publish);
   }
 
   async function ask(

@@ -45,14 +45,14 @@ const rows = (seconds: number) => [
   { allowed: false, remaining: 0, retryAfterUs: seconds * 1e6, resetAfterUs: seconds * 1e6 },
 ];
 
-/** Where an isolate puts what it is told. */
+/** Where an isolate publishes a denial. */
 async function addressOf(sharing: Sharing, partition = "ada"): Promise<string> {
   sharing.publish(partition, 1, SHOWN, rows(1));
   await kept.at(-1);
   return put.mock.lastCall![0];
 }
 
-describe("a denial that is told", () => {
+describe("a published denial", () => {
   test.for([
     [0.001, 1],
     [1, 1],
@@ -97,7 +97,7 @@ describe("a denial that is told", () => {
     await expect(kept[0]).resolves.toBeUndefined();
   });
 
-  test("is taken away by a reset: an empty text takes its place", async () => {
+  test("is withdrawn by a reset: an empty text replaces it", async () => {
     const sharing = isolate();
     const address = await addressOf(sharing);
     sharing.forget("ada");
@@ -130,7 +130,7 @@ describe("an address", () => {
     expect(await addressOf(isolate("a", "bc"))).not.toBe(await addressOf(isolate("ab", "c")));
   });
 
-  test("that is looked at is the one that was put", async () => {
+  test("is the one that is read", async () => {
     const address = await addressOf(isolate());
     match.mockResolvedValue(new Response(`1,${SHOWN},0,900000,900000`));
     expect(await isolate().read("ada", 1)).toMatchObject({

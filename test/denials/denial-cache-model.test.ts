@@ -29,7 +29,7 @@ const partition = fc.oneof(
 );
 
 const row = fc.record({
-  allowed: fc.constant(false),
+  allowed: fc.boolean(),
   remaining: fc.constantFrom(0, 1, 1e9),
   retryAfterUs: fc.constantFrom(0, 1, 300_000, 2_000_000, 1e12),
   resetAfterUs: fc.constantFrom(1, 2_000_000, 2_592e9),

@@ -67,7 +67,7 @@ describe("what is published", () => {
     expect(puts[0]![2]).toBe(seconds);
   });
 
-  test("of an answer that denies nobody takes away what was there, as a reset does", () => {
+  test("of an answer with room withdraws the denial, as a reset does", () => {
     const shared = sharing();
     shared.publish("ada", 1, SHOWN, [row(0)]);
     shared.forget("ada");
@@ -106,7 +106,7 @@ describe("what is published", () => {
     ],
     ["fails", () => Promise.reject(new Error("full"))],
     ["hangs", () => new Promise(() => {})],
-  ])("is nobody's to wait for, nor an error, where put %s", async ([, broken]) => {
+  ])("delays no request and fails none, where put %s", async ([, broken]) => {
     put = broken;
     const shared = sharing();
     shared.publish("ada", 1, SHOWN, [row(1)]);
@@ -148,7 +148,7 @@ describe("a read", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test("is taken at 4, 12, 28, 60 and 124 ms while somebody else asks, and then it is this one's turn", async () => {
+  test("is repeated at 4, 12, 28, 60 and 124 ms while another isolate asks, and then this one asks", async () => {
     const reads: number[] = [];
     const shared = sharing();
     const claim = String(SHOWN);
@@ -163,7 +163,7 @@ describe("a read", () => {
     expect(puts).toHaveLength(1);
   });
 
-  test("of somebody who has no answer of Redis's clock asks nobody", async () => {
+  test("reads nothing for a partition without an answer of Redis", async () => {
     get = vi.fn(async () => undefined);
     expect(await sharing().read("bob", 1)).toBeUndefined();
     expect(get).not.toHaveBeenCalled();

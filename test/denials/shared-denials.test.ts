@@ -8,9 +8,9 @@ import { memoryStore } from "../../src/store/memory-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 
-/** Round trips to Redis and to the shared place, in milliseconds. */
+/** Round trips to Redis and to the shared cache, in milliseconds. */
 const TRIP = 20;
-const STROLL = 2;
+const CACHE_TRIP = 2;
 
 /** Of the policy that all isolates have, in milliseconds. */
 const WINDOW = 1_000;
@@ -23,8 +23,8 @@ let fails: boolean;
 /** By how many milliseconds Redis's clock has stepped. */
 let stepped: number;
 let notes: Map<string, string>;
-let looks: number;
-let place: SharedCache;
+let reads: number;
+let cache: SharedCache;
 let store: Store;
 
 beforeEach(() => {
@@ -36,7 +36,7 @@ beforeEach(() => {
   fails = false;
   stepped = 0;
   notes = new Map();
-  looks = 0;
+  reads = 0;
   const model = memoryStore({ now: () => (Date.now() + stepped) * 1000 });
   store = {
     async decide(...request) {
@@ -49,16 +49,16 @@ beforeEach(() => {
     },
     reset: (keys) => model.reset(keys),
   };
-  place = {
+  cache = {
     async get(key) {
-      looks++;
-      await pass(STROLL / 2);
+      reads++;
+      await pass(CACHE_TRIP / 2);
       const note = notes.get(key);
-      await pass(STROLL / 2);
+      await pass(CACHE_TRIP / 2);
       return note;
     },
     async put(key, text) {
-      await pass(STROLL / 2);
+      await pass(CACHE_TRIP / 2);
       notes.set(key, text);
     },
   };
@@ -76,8 +76,8 @@ function isolate(limit = 1, prefix = "tg"): Limiter {
     prefix,
     policies,
     sharedDenials: shareDenials({
-      get: (key) => place.get(key),
-      put: (key, text, seconds) => place.put(key, text, seconds),
+      get: (key) => cache.get(key),
+      put: (key, text, seconds) => cache.put(key, text, seconds),
     }),
   });
 }
@@ -112,18 +112,18 @@ async function bothDenied(): Promise<[Limiter, Limiter]> {
     "cached-denial",
     "cached-denial",
   ]);
-  expect(looks).toBe(0);
+  expect(reads).toBe(0);
   expect(notes.size).toBe(0);
   calls = [];
   return [one, other];
 }
 
 const SECOND = WINDOW;
-const allowed = { reason: "allowed", took: STROLL + TRIP };
-const deniedByNote = { reason: "cached-denial", took: STROLL };
+const allowed = { reason: "allowed", took: CACHE_TRIP + TRIP };
+const deniedByNote = { reason: "cached-denial", took: CACHE_TRIP };
 const deniedByItself = { reason: "cached-denial", took: 0 };
 
-describe("what one isolate was told", () => {
+describe("what one isolate learnt from Redis", () => {
   test("denies in another one without a call, when its own knowledge has run out", async () => {
     const [one, other] = await bothDenied();
     expect(await play([SECOND, one], [SECOND + 50, other], [SECOND + 100, other])).toEqual([
@@ -131,22 +131,23 @@ describe("what one isolate was told", () => {
       deniedByNote,
       deniedByItself,
     ]);
-    expect(calls).toEqual([SECOND + STROLL]);
-    expect(looks).toBe(2);
+    expect(calls).toEqual([SECOND + CACHE_TRIP]);
+    expect(reads).toBe(2);
   });
 
   test("denies nobody after its end", async () => {
     const [one, other] = await bothDenied();
     const third = SECOND + WINDOW;
     await play([SECOND, one], [third, other]);
-    expect(calls).toEqual([SECOND + STROLL, third + STROLL]);
+    expect(calls).toEqual([SECOND + CACHE_TRIP, third + CACHE_TRIP]);
   });
 
   test("is not believed by an isolate that had no answer of Redis itself, nor for ten seconds", async () => {
     const [one, other] = await bothDenied();
-    expect(await play([SECOND, one], [SECOND + 50, isolate()])).toEqual([
+    expect(await play([SECOND, one], [SECOND + 50, isolate()], [SECOND + 60, one])).toEqual([
       allowed,
       { reason: "limited", took: TRIP },
+      deniedByItself,
     ]);
     calls = [];
     const later = 100 + 10_000;
@@ -168,7 +169,7 @@ describe("what one isolate was told", () => {
   test("is of one configuration: a deployment with other numbers or another prefix does not see it", async () => {
     const [one] = await bothDenied();
     const [wider, apart] = [isolate(2), isolate(1, "other")];
-    await play([300, wider, 2], [310, apart]);
+    await play([300, wider, 2], [310, apart], [340, wider, 2], [350, apart]);
     calls = [];
     await play([SECOND, one], [SECOND + 50, apart], [SECOND + 60, wider, 2]);
     expect(calls).toHaveLength(3);
@@ -180,22 +181,37 @@ describe("what one isolate was told", () => {
     await play([SECOND, one]);
     expect([...notes.values()]).toEqual([expect.stringMatching(/^1,4\d{15},0,\d+,\d+$/)]);
     const reset = one.reset("somebody");
-    await vi.advanceTimersByTimeAsync(STROLL);
+    await vi.advanceTimersByTimeAsync(CACHE_TRIP);
     await reset;
     expect([...notes.values()]).toEqual([""]);
     expect(await play([SECOND + 450, other])).toEqual([allowed]);
   });
 });
 
+test("a client that uses its whole quota and is never denied does not wait for the cache", async () => {
+  const one = isolate();
+  const windows = Array.from({ length: 5 }, (_, window) => [window * WINDOW, one] as const);
+  expect(await play(...windows)).toEqual(windows.map(() => ({ reason: "allowed", took: TRIP })));
+  expect(reads).toBe(0);
+  expect(notes.size).toBe(0);
+  // Denied once, it reads with its next request.
+  expect(await play([5 * WINDOW, one], [5 * WINDOW + 100, one], [6 * WINDOW, one])).toEqual([
+    { reason: "allowed", took: TRIP },
+    deniedByItself,
+    allowed,
+  ]);
+  expect(reads).toBe(1);
+});
+
 describe("while one isolate asks", () => {
-  test("another one looks again until the answer is there", async () => {
+  test("another one reads again until the answer is there", async () => {
     const [one, other] = await bothDenied();
     const [first, second] = await play([SECOND, one], [SECOND + 4, other]);
     expect(first).toEqual(allowed);
     expect(second!.reason).toBe("cached-denial");
-    // The answer is there after 23 ms; looks take 2 each, with pauses of 4, 8 and 16 between.
-    expect(second!.took).toBe(4 * STROLL + 4 + 8 + 16);
-    expect(calls).toEqual([SECOND + STROLL]);
+    // The answer is there after 23 ms; reads take 2 each, with pauses of 4, 8 and 16 between.
+    expect(second!.took).toBe(4 * CACHE_TRIP + 4 + 8 + 16);
+    expect(calls).toEqual([SECOND + CACHE_TRIP]);
   });
 
   test("and gets none, the others ask when they have waited for long enough", async () => {
@@ -207,7 +223,7 @@ describe("while one isolate asks", () => {
     store.decide = decide;
     const [first] = await play([SECOND, other]);
     expect(first!.reason).toBe("allowed");
-    expect(first!.took).toBeLessThanOrEqual(PATIENCE_MS + STROLL + TRIP);
+    expect(first!.took).toBeLessThanOrEqual(PATIENCE_MS + CACHE_TRIP + TRIP);
   });
 
   test("fails, they ask soon, and nobody is denied by its claim", async () => {
@@ -219,17 +235,18 @@ describe("while one isolate asks", () => {
     expect(await play([SECOND + 450, other])).toEqual([allowed]);
   });
 
-  test("and is told of room, its claim goes", async () => {
+  test("and finds room, its claim is withdrawn", async () => {
     const [one, other] = [isolate(5), isolate(5)];
     const charges = [one.charge("somebody", 5), other.charge("somebody", 5)];
     await vi.advanceTimersByTimeAsync(TRIP);
     await Promise.all(charges);
+    expect(await play([100, one], [100, other])).toEqual([deniedByItself, deniedByItself]);
     expect(await play([SECOND, one], [SECOND + 30, other])).toEqual([allowed, allowed]);
     expect([...notes.values()]).toEqual([""]);
   });
 });
 
-describe("a place that is not what it should be", () => {
+describe("a shared cache that misbehaves", () => {
   const far = "9007199254740991";
   const now = String((START + SECOND) * 1000);
   test.for([
@@ -256,7 +273,7 @@ describe("a place that is not what it should be", () => {
     ["what cannot be read", Object.create(null) as string],
   ])("denies nobody: %s", async ([, note]) => {
     const [, other] = await bothDenied();
-    place.get = async () => note;
+    cache.get = async () => note;
     expect(await play([SECOND + 50, other])).toEqual([{ reason: "allowed", took: TRIP }]);
   });
 
@@ -268,15 +285,16 @@ describe("a place that is not what it should be", () => {
     ["put hangs", { put: () => new Promise(() => {}), get: async () => undefined }],
   ])("costs nothing: %s", async ([, broken]) => {
     const [, other] = await bothDenied();
-    Object.assign(place, broken);
+    Object.assign(cache, broken);
     expect(await play([SECOND, other])).toEqual([{ reason: "allowed", took: TRIP }]);
   });
 
   test("costs 25 ms five times if it hangs, then once per second", async () => {
     const [, other] = await bothDenied();
-    place.get = () => new Promise(() => {});
+    cache.get = () => new Promise(() => {});
     const windows = Array.from({ length: 12 }, (_, window) => SECOND + window * WINDOW);
-    const answers = await play(...windows.map((at) => [at, other] as const));
+    const requests = windows.flatMap((at) => [[at, other] as const, [at + 100, other] as const]);
+    const answers = (await play(...requests)).filter((_, i) => i % 2 === 0);
     expect(answers.map(({ reason }) => reason)).toEqual(Array(12).fill("allowed"));
     expect(answers.slice(0, 5).map(({ took }) => took)).toEqual(Array(5).fill(25 + TRIP));
     const late = answers.slice(5).map(({ took }) => took);
@@ -290,11 +308,21 @@ function fail(): never {
 }
 
 describe("Redis's clock steps", () => {
-  test("forwards: what is told in the new time is not believed by who knows the old one", async () => {
+  test("forwards: an isolate that knows the old time does not trust denials of the new one", async () => {
     const [one, other] = await bothDenied();
     stepped = 10 * WINDOW;
-    const answers = await play([SECOND, one], [SECOND + 50, other], [SECOND + 100, other]);
-    expect(answers).toEqual([allowed, { reason: "limited", took: STROLL + TRIP }, deniedByItself]);
+    const answers = await play(
+      [SECOND, one],
+      [SECOND + 50, other],
+      [SECOND + 100, other],
+      [SECOND + 100, one],
+    );
+    expect(answers).toEqual([
+      allowed,
+      { reason: "limited", took: CACHE_TRIP + TRIP },
+      deniedByItself,
+      deniedByItself,
+    ]);
     expect(calls).toHaveLength(2);
     // By its answer the other knows the new time, too.
     calls = [];
@@ -303,7 +331,7 @@ describe("Redis's clock steps", () => {
     expect(calls).toHaveLength(1);
   });
 
-  test("back: what is told in the new time denies nobody who knows the old one", async () => {
+  test("back: denials of the new time deny nothing in an isolate that knows the old one", async () => {
     const [one, other] = await bothDenied();
     stepped = -WINDOW / 2;
     const answers = await play(
@@ -314,8 +342,8 @@ describe("Redis's clock steps", () => {
       [SECOND + WINDOW / 2, other],
     );
     expect(answers).toEqual([
-      { reason: "limited", took: STROLL + TRIP },
-      { reason: "limited", took: STROLL + TRIP },
+      { reason: "limited", took: CACHE_TRIP + TRIP },
+      { reason: "limited", took: CACHE_TRIP + TRIP },
       deniedByItself,
       allowed,
     ]);

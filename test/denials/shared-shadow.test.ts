@@ -14,8 +14,8 @@ import { DEFAULTS } from "../../src/limiter/settings.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
 import { FUTURE } from "../support/algorithm-script.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
+import { nearbyCache } from "../support/denials/nearby-cache.ts";
 import { distantStore } from "../support/distant-store.ts";
-import { nearbyPlace } from "../support/nearby-place.ts";
 import { random } from "../support/random.ts";
 import { installTimers, virtualTime } from "../support/virtual-time.ts";
 
@@ -41,9 +41,9 @@ async function shadow(policy: Policy, load: number, isolates: number, seed: numb
   const tally: Tally = { decisions: 0, local: 0, wrong: 0, calls: 0 };
   const model = memoryStore({ now: () => time.now() });
   const trip = () => time.pass(200 + Math.floor(next() * 8_000));
-  const stroll = () => time.pass(200 + Math.floor(next() * 1_800));
+  const cacheTrip = () => time.pass(200 + Math.floor(next() * 1_800));
   const distant = distantStore(model, trip, () => tally.calls++);
-  const sharedDenials = shareDenials(nearbyPlace(stroll));
+  const sharedDenials = shareDenials(nearbyCache(cacheTrip));
   const limiters = Array.from({ length: isolates }, () => {
     const offset = next() * 1e9;
     const rate = 1 + (2 * next() - 1) * MAX_DRIFT;

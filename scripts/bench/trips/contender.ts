@@ -5,7 +5,7 @@ export interface Network {
   readonly time: VirtualTime;
   /** Waits for one way. */
   travel(): Promise<void>;
-  /** Waits for one way to a place in the same data centre. */
+  /** Waits for one way to a cache in the same data centre. */
   stroll(): Promise<void>;
 }
 

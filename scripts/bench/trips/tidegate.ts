@@ -4,12 +4,12 @@ import { DEFAULTS } from "../../../src/limiter/settings.ts";
 import type { Policy } from "../../../src/policy/policy.ts";
 import { memoryStore } from "../../../src/store/memory-store.ts";
 import { compile } from "../../../test/support/compile-policy.ts";
+import { nearbyCache } from "../../../test/support/denials/nearby-cache.ts";
 import { distantStore } from "../../../test/support/distant-store.ts";
-import { nearbyPlace } from "../../../test/support/nearby-place.ts";
 import type { CreateContender } from "./contender.ts";
 
 export interface TidegateOptions {
-  /** Whether the isolates share their denials, in a place of their data centre. */
+  /** Whether the isolates share their denials, through a cache of their data centre. */
   readonly share?: boolean;
 }
 
@@ -17,7 +17,7 @@ export interface TidegateOptions {
 export function tidegate(policy: Policy, { share = false }: TidegateOptions = {}): CreateContender {
   return ({ time, travel, stroll }, { isolates, cache }) => {
     let calls = 0;
-    const sharedDenials = shareDenials(nearbyPlace(stroll));
+    const sharedDenials = shareDenials(nearbyCache(stroll));
     const model = memoryStore({ now: () => time.now() });
     const policies = compile([policy]);
     const distant = distantStore(model, travel, () => calls++);

@@ -5,21 +5,21 @@ export const DENIALS: readonly Mutant[] = [
   {
     name: "a denial is trusted for a day",
     file: "src/denials/denial-cache.ts",
-    find: "MAX_TRUST = 60_000",
-    replace: "MAX_TRUST = 86_400_000",
+    find: "MAX_TRUST_MS = 60_000",
+    replace: "MAX_TRUST_MS = 86_400_000",
     tests: ["test/denials/denial-cache.test"],
   },
   {
     name: "Redis's clock is known for a minute",
     file: "src/denials/redis-clocks.ts",
-    find: "MAX_AGE = 10_000",
-    replace: "MAX_AGE = 60_000",
+    find: "MAX_AGE_MS = 10_000",
+    replace: "MAX_AGE_MS = 60_000",
     tests: ["test/denials/redis-clocks"],
   },
   {
     name: "Redis's clock is known to the quarter of a microsecond",
     file: "src/denials/redis-clocks.ts",
-    find: "/ (1 + DRIFT) - ROUNDING",
+    find: "/ (1 + DRIFT) - ROUNDING_MS",
     replace: "/ (1 + DRIFT)",
     tests: ["test/denials/redis-clocks"],
   },
@@ -68,7 +68,7 @@ export const DENIALS: readonly Mutant[] = [
   {
     name: "a long text stays when its slot is given up",
     file: "src/denials/clock-cache.ts",
-    find: "elsewhere.delete(slot);",
+    find: "longTexts.delete(slot);",
     replace: "",
     tests: ["test/denials/clock-cache"],
   },
@@ -89,15 +89,15 @@ export const DENIALS: readonly Mutant[] = [
   {
     name: "a step of Redis's clock goes unnoticed",
     file: "src/denials/redis-clocks.ts",
-    find: "time <= known.base + receivedAt * (1 + DRIFT)",
+    find: "redisNowMs <= known.baseMs + receivedAtMs * (1 + DRIFT)",
     replace: "true",
     tests: ["test/denials/redis-clocks"],
   },
   {
     name: "Redis's clock is taken to run as the isolate's does",
     file: "src/denials/redis-clocks.ts",
-    find: "(shown / 1000 - base) / (1 + DRIFT) - ROUNDING",
-    replace: "shown / 1000 - base",
+    find: "(redisNowUs / 1000 - baseMs) / (1 + DRIFT) - ROUNDING_MS",
+    replace: "redisNowUs / 1000 - baseMs",
     tests: ["test/denials/redis-clocks"],
   },
   {
@@ -124,7 +124,7 @@ export const DENIALS: readonly Mutant[] = [
   {
     name: "a denial says nothing about its cost",
     file: "src/denials/denial-cache.ts",
-    find: "if (cost < numbers[at]!) return UNKNOWN;",
+    find: "if (cost < deniedCost) return UNKNOWN;",
     replace: "",
     tests: ["test/denials/denial-cache.test"],
   },
@@ -138,8 +138,8 @@ export const DENIALS: readonly Mutant[] = [
   {
     name: "the denial cache grows without bound",
     file: "src/denials/clock-cache.ts",
-    find: "if (taken < most)",
-    replace: "if (taken < Infinity)",
+    find: "taken < maxSlots",
+    replace: "taken < Infinity",
     tests: ["test/denials/denial-cache"],
   },
   {
@@ -152,7 +152,7 @@ export const DENIALS: readonly Mutant[] = [
   {
     name: "an answer from before a reset brings the denial back",
     file: "src/denials/denial-cache.ts",
-    find: "=== 0) || sentAt <= forgotAt) return;",
+    find: "=== 0) || sentAtMs <= forgotAtMs) return;",
     replace: "=== 0)) return;",
     tests: ["test/denials/denial-cache"],
   },

@@ -47,15 +47,15 @@ export const REQUESTS: readonly Mutant[] = [
   {
     name: "who is denied for less than a second need not wait",
     file: "src/decision/fields.ts",
-    find: "return Math.max(1, ...waits)",
-    replace: "return Math.max(0, ...waits)",
+    find: "Math.max(1, ...waits)",
+    replace: "Math.max(0, ...waits)",
     tests: ["test/decision/fields"],
   },
   {
     name: "an allowed request is told to wait",
     file: "src/decision/fields.ts",
-    find: 'if (status !== 200) fields["Retry-After"]',
-    replace: 'fields["Retry-After"]',
+    find: "if (status !== 200) {\n    const waits",
+    replace: "{\n    const waits",
     tests: ["test/decision/fields"],
   },
   {
@@ -82,8 +82,8 @@ export const REQUESTS: readonly Mutant[] = [
   {
     name: "a problem names the policies that had room",
     file: "src/decision/problem.ts",
-    find: "rows[i]!.allowed ? [] : name",
-    replace: "rows[i]!.allowed ? name : []",
+    find: "policies.filter((_, i) => !rows[i]!.allowed)",
+    replace: "policies.filter((_, i) => rows[i]!.allowed)",
     tests: ["test/decision/problem"],
   },
   {

@@ -12,6 +12,8 @@ interface Denial {
 interface Entry {
   readonly partition: string;
   denial: Denial;
+  /** Whether a request was denied by it. */
+  denied: boolean;
   /** Since the hand came by. */
   used: boolean;
 }
@@ -53,8 +55,9 @@ export function modelDenialCache(maxEntries: number): DenialCache {
       const { denial } = entry;
       if (now >= denial.until) {
         drop(entry);
-        return { state: "expired" };
+        return { state: "expired", denied: entry.denied };
       }
+      entry.denied = true;
       const left = (time: number) => Math.max(0, time - (now - denial.sentAt) * 1000);
       const rows = denial.rows.map(({ remaining, retryAfterUs, resetAfterUs }) => ({
         allowed: left(retryAfterUs) === 0,
@@ -70,8 +73,9 @@ export function modelDenialCache(maxEntries: number): DenialCache {
       const until = sentAt + Math.min((wait / 1000) * (1 - 5e-4), 60_000);
       const denial = { cost, sentAt, until, shown, rows };
       const entry = use(partition);
-      if (entry) entry.denial = denial;
-      else add({ partition, denial, used: false });
+      const denied = rows.some(({ allowed }) => !allowed);
+      if (entry) Object.assign(entry, { denial, denied });
+      else add({ partition, denial, denied, used: false });
     },
     forget(partition, now) {
       const entry = use(partition);
