@@ -9,6 +9,7 @@ import type { Policy } from "./policy/policy.ts";
 import { readEnvironment } from "./runtime/environment.ts";
 import { setRecent } from "./runtime/lru.ts";
 import { DEFAULT_TIMEOUT_MS, guardStore } from "./store/guarded-store.ts";
+import { createMemory, type Memory } from "./store/memory.ts";
 import { redisFromEnvironment } from "./store/redis/endpoint.ts";
 import { redisStore } from "./store/redis/store.ts";
 import type { Store } from "./store/store.ts";
@@ -17,6 +18,8 @@ import type { Store } from "./store/store.ts";
 const MAX_POLICIES = 1_000;
 
 let store: Store | undefined;
+/** Shared by all policies, so that its bound holds for all of them together. */
+let memory: Memory | undefined;
 const byPolicy = new Map<string, DecisionPath>();
 
 /**
@@ -47,7 +50,7 @@ function pathOf(policy: Policy): DecisionPath {
   const policies = compilePolicies([policy], "policies", faults);
   store ??= storeOfEnvironment(faults);
   faults.throwIfAny();
-  const path = createDecisionPath(store!, { ...DEFAULTS, policies });
+  const path = createDecisionPath(store!, { ...DEFAULTS, policies }, (memory ??= createMemory()));
   setRecent(byPolicy, key, path, MAX_POLICIES);
   return path;
 }

@@ -7,6 +7,7 @@ import type { Sharing } from "../denials/shared-denials.ts";
 import { createSingleFlight } from "../denials/single-flight.ts";
 import { StoreError } from "../errors/errors.ts";
 import { partitionKey } from "../partition/partition-key.ts";
+import type { Memory } from "../store/memory.ts";
 import type { Reply, Store } from "../store/store.ts";
 import { type CostOptions, costOf } from "./cost.ts";
 import { createFallback } from "./fallback.ts";
@@ -24,14 +25,19 @@ export interface DecisionPath {
   forget(partition: string): Promise<void>;
 }
 
-export function createDecisionPath(store: Store, settings: LimiterSettings): DecisionPath {
+/** @param memory of local counts. Default: one of its own */
+export function createDecisionPath(
+  store: Store,
+  settings: LimiterSettings,
+  memory?: Memory,
+): DecisionPath {
   const { policies, prefix, now, headers: headerOptions } = settings;
   const denials = createDenialCache(settings.maxDenials);
   const flights = createSingleFlight();
   const clocks = createRedisClocks();
   const sharing = settings.sharedDenials?.share(settings, clocks, denials);
   const clock = store.now && (() => store.now!());
-  const fallback = createFallback(policies, settings.onFailure, clock);
+  const fallback = createFallback(policies, settings.onFailure, clock, memory);
   const smallestLimit = Math.min(...policies.map(({ limit }) => limit));
   const ends = policies.map(({ key }) => `}:${key}`);
 

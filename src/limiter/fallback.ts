@@ -1,7 +1,7 @@
 import type { FailureVerdict } from "../algorithms/algorithm.ts";
 import type { Operation, Row } from "../algorithms/model.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
-import { memoryStore } from "../store/memory-store.ts";
+import { createMemory, type Memory } from "../store/memory.ts";
 import type { Reply } from "../store/store.ts";
 import { createLastAnswers, type LastAnswer } from "./last-answers.ts";
 
@@ -42,18 +42,18 @@ const SEEN = "~";
  * these units only if it executed a request without answering in time; then they count twice.
  *
  * @param clock to count by, in microseconds since 1970. Default: the isolate's
+ * @param memory of local counts, which several limiters may share
  */
 export function createFallback(
   policies: readonly CompiledPolicy[],
   defaultVerdict: FailureVerdict,
   clock: () => number = () => Date.now() * 1000,
+  memory: Memory = createMemory(),
 ): Fallback {
   const verdicts = policies.map(({ onFailure }) => onFailure ?? defaultVerdict);
   const local = verdicts.flatMap((verdict, i) => (verdict === "local" ? [i] : []));
   const counted = local.map((i) => policies[i]!);
   const closed = verdicts.includes("closed");
-  let past: number | undefined;
-  const memory = memoryStore({ now: () => past ?? clock() });
   const answers = createLastAnswers(local, clock);
 
   const localKeys = (keys: readonly string[]) => local.map((i) => keys[i]!);
@@ -68,18 +68,17 @@ export function createFallback(
     own: readonly string[],
     { at, remaining }: LastAnswer,
   ): void {
-    const { nowUs, rows } = memory.decide("peek", own, 1, counted) as Reply;
-    void memory.reset(seen);
+    const nowUs = clock();
+    const { rows } = memory.decide(nowUs, "peek", own, 1, counted);
+    memory.reset(seen);
     for (const [i, policy] of counted.entries()) {
-      const charge = (left: number) => {
+      const charge = (timeUs: number, left: number) => {
         if (left < policy.limit) {
-          void memory.decide("charge", [seen[i]!], policy.limit - left, [policy]);
+          memory.decide(timeUs, "charge", [seen[i]!], policy.limit - left, [policy]);
         }
       };
-      past = Math.min(at, nowUs);
-      charge(remaining[i]!);
-      past = undefined;
-      charge(rows[i]!.remaining);
+      charge(Math.min(at, nowUs), remaining[i]!);
+      charge(nowUs, rows[i]!.remaining);
     }
   }
 
@@ -91,12 +90,11 @@ export function createFallback(
   ): Reply {
     const own = localKeys(keys);
     const answer = answers.find(partition);
-    // The memory store never returns a promise.
-    if (!answer) return memory.decide(operation, own, cost, counted) as Reply;
+    if (!answer) return memory.decide(clock(), operation, own, cost, counted);
     const seen = seenKeys(keys);
     if (answer.fresh) countSeen(seen, own, answer);
     const both = [...counted, ...counted];
-    const { nowUs, rows } = memory.decide(operation, [...own, ...seen], cost, both) as Reply;
+    const { nowUs, rows } = memory.decide(clock(), operation, [...own, ...seen], cost, both);
     return { nowUs, rows: own.map((_key, i) => stricter(rows[i]!, rows[own.length + i]!)) };
   }
 
@@ -130,7 +128,7 @@ export function createFallback(
     forget(partition, keys, now) {
       if (local.length === 0) return;
       answers.forget(partition, now);
-      void memory.reset([...localKeys(keys), ...seenKeys(keys)]);
+      memory.reset([...localKeys(keys), ...seenKeys(keys)]);
     },
   };
 }

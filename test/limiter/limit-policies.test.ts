@@ -182,3 +182,15 @@ test("an option that does not exist is a fault, also where all others are those 
   });
   expect(commands).toHaveLength(1);
 });
+
+test("local counts of all policies share one bounded memory", async () => {
+  redis = gone;
+  const once = { limit: 1, refill: 1, per: "1d" } as const;
+  const others = (name: string) => isolate.limit("ada", isolate.tokenBucket({ ...once, name }));
+  expect((await others("first")).allowed).toBe(true);
+  expect((await others("first")).allowed).toBe(false);
+  // Ten thousand keys of another policy push it out.
+  const policy = isolate.tokenBucket({ ...once, name: "crowd" });
+  for (let i = 0; i < 10_000; i++) await isolate.limit(`user:${i}`, policy);
+  expect((await others("first")).allowed).toBe(true);
+});

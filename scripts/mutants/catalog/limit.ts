@@ -86,4 +86,11 @@ export const LIMIT: readonly Mutant[] = [
     replace: "client && redisStore(client)",
     tests: ["test/limiter/limit-policies"],
   },
+  {
+    name: "every policy of limit() has a memory of its own",
+    file: "src/limit.ts",
+    find: "(memory ??= createMemory())",
+    replace: "createMemory()",
+    tests: ["test/limiter/limit-policies"],
+  },
 ];

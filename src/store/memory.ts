@@ -1,0 +1,124 @@
+import type { Evaluation, Operation, Row } from "../algorithms/model.ts";
+import type { CompiledPolicy } from "../policy/compile.ts";
+import type { Reply } from "./store.ts";
+
+/** The row without the state, so that keeping a row does not keep the state alive. */
+function toRow({ allowed, remaining, retryAfterUs, resetAfterUs }: Row): Row {
+  return { allowed, remaining, retryAfterUs, resetAfterUs };
+}
+
+interface Entry {
+  readonly state: unknown;
+  readonly bytes: number;
+  /** When nothing of it counts any more. */
+  readonly endsUs: number;
+}
+
+/** Counts in this isolate's memory, for a caller with a clock. */
+export interface Memory {
+  /** As a store decides, at this moment, in microseconds since 1970. */
+  decide(
+    nowUs: number,
+    operation: Operation,
+    keys: readonly string[],
+    cost: number,
+    policies: readonly CompiledPolicy[],
+  ): Reply;
+  reset(keys: readonly string[]): void;
+}
+
+export interface MemoryBounds {
+  /** The most keys it holds; beyond that, the least recently used go first. Default 10,000. */
+  readonly maxEntries?: number;
+  /** The most memory it uses, in bytes, approximately; beyond that, the least recently used keys go first. Default 16 MiB. */
+  readonly maxBytes?: number;
+}
+
+/** How many moments a log distinguishes: 128 keep it exact to 1/63 of the window, and each one takes 16 bytes. */
+const MAX_MOMENTS = 128;
+
+/** What an entry takes besides its numbers and the characters of its key, measured in V8. */
+const ENTRY_BYTES = 300;
+
+/**
+ * A sliding window log distinguishes 128 moments; beyond that, some units count longer, by at most 1/63 of the window. A
+ * key that was dropped because memory was full starts again from zero.
+ */
+export function createMemory({
+  maxEntries = 10_000,
+  maxBytes = 2 ** 24,
+}: MemoryBounds = {}): Memory {
+  /** The least recently used first. */
+  const entries = new Map<string, Entry>();
+  let bytes = 0;
+
+  function evaluate(
+    key: string,
+    nowUs: number,
+    operation: Operation,
+    cost: number,
+    { implementation, limit, parameters }: CompiledPolicy,
+  ): Evaluation<unknown> {
+    const request = { nowUs, operation, cost, limit, parameters, maxMoments: MAX_MOMENTS };
+    return implementation.model(entries.get(key)?.state, request);
+  }
+
+  function remove(key: string): void {
+    bytes -= entries.get(key)?.bytes ?? 0;
+    entries.delete(key);
+  }
+
+  function keep(key: string, state: unknown, endsUs: number): void {
+    remove(key);
+    const entry = { state, bytes: ENTRY_BYTES + key.length + bytesOf(state), endsUs };
+    entries.set(key, entry);
+    bytes += entry.bytes;
+  }
+
+  /**
+   * Drops entries that no longer count, then the least recently used. A sixteenth at once, because a Map iterates over
+   * every deleted entry before it finds its first live one.
+   */
+  function makeRoom(nowUs: number): void {
+    if (entries.size <= maxEntries && bytes <= maxBytes) return;
+    for (const [key, { endsUs }] of entries) if (endsUs <= nowUs) remove(key);
+    if (entries.size <= maxEntries && bytes <= maxBytes) return;
+    for (const key of entries.keys()) {
+      const enough = entries.size <= lessSixteenth(maxEntries) && bytes <= lessSixteenth(maxBytes);
+      if (enough || entries.size === 1) break;
+      remove(key);
+    }
+  }
+
+  return {
+    decide(nowUs, operation, keys, cost, policies) {
+      const evaluateAll = (asked: Operation, units: number) =>
+        policies.map((policy, i) => evaluate(keys[i]!, nowUs, asked, units, policy));
+      const lease = operation === "lease";
+      const asked = lease || (operation === "consume" && policies.length > 1) ? "peek" : operation;
+      let outcomes = evaluateAll(asked, lease ? 1 : cost);
+      // A policy without room has nothing remaining.
+      const taken = lease ? Math.min(cost, ...outcomes.map(({ remaining }) => remaining)) : cost;
+      if (asked !== operation && outcomes.every(({ allowed }) => allowed)) {
+        outcomes = evaluateAll(lease ? "charge" : operation, taken);
+      }
+      outcomes.forEach(({ state, resetAfterUs }, i) => {
+        if (state !== undefined) keep(keys[i]!, state, nowUs + resetAfterUs);
+      });
+      makeRoom(nowUs);
+      return { nowUs, rows: outcomes.map(toRow), ...(lease && { taken }) };
+    },
+
+    reset(keys) {
+      for (const key of keys) remove(key);
+    },
+  };
+}
+
+const lessSixteenth = (count: number) => count - Math.floor(count / 16);
+
+/** The bytes of a state's lists; ENTRY_BYTES includes its few other numbers. */
+function bytesOf(state: unknown): number {
+  const { counts = [] } = state as { counts?: readonly number[] };
+  return 8 * (Array.isArray(state) ? state : counts).length;
+}
