@@ -84,11 +84,14 @@ async function lockout(
 const inRedis = (world: World) => redisStore(redisWithClock(redis, clockOf(world)));
 const inMemory = (world: World) => memoryStore({ now: clockOf(world) });
 
+/** A segmented window ends with a segment: where in one the test begins decides about up to one more. */
+const boundOf = ({ algorithm }: Policy) => (algorithm === "segmented-window" ? 21_100 : 20_800);
+
 describe.each(everyPolicy(5, "10s"))("$algorithm", (policy) => {
   test.for([1_000, 9_000, 15_000, 30_000, 90_000])(
-    "in Redis, whose clock goes back by %i ms: passes again within 20.8 s",
+    "in Redis, whose clock goes back by %i ms: passes again within two windows, and what they are rounded to",
     async (step) => {
-      expect(await lockout({ policy, step }, inRedis)).toBeLessThanOrEqual(20_800);
+      expect(await lockout({ policy, step }, inRedis)).toBeLessThanOrEqual(boundOf(policy));
     },
   );
 });
