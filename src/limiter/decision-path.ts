@@ -92,7 +92,8 @@ export function createDecisionPath(store: Store, settings: LimiterSettings): Dec
         rows.some(({ retryAfterUs }) => retryAfterUs > 0)
       ) {
         const answeredAt = repeated ? sentAt : clocks.note(partition, shown, sentAt, receivedAt);
-        denials.learn(partition, operation === "charge" ? 1 : cost, answeredAt, reply);
+        const learntCost = operation === "charge" ? 1 : cost;
+        denials.learn(partition, learntCost, answeredAt, reply, publish !== undefined);
       }
       publish?.(partition, cost, shown, rows);
       return rows.every(({ allowed }) => allowed)
