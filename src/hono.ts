@@ -80,10 +80,10 @@ export function rateLimit<E extends Env = Env>(
     c.set("rateLimit", answer);
     if (!answer.allowed) return answerDenied(options, c, answer);
     await next();
-    const told = appendFields(c.res, answer.headers());
+    const response = appendFields(c.res, answer.headers());
     // Assigning over a response would merge the old one's fields into it.
     c.res = undefined;
-    c.res = told;
+    c.res = response;
     return undefined;
   };
 }

@@ -8,32 +8,27 @@ import type { Policy } from "../policy/policy.ts";
 import { reportOnce } from "../runtime/log.ts";
 import { addMissingFields } from "./append-fields.ts";
 
-/**
- * How a request becomes an identity and a cost, and a denial an answer. `Context` is what the framework hands to its
- * handlers.
- */
+/** How a request is identified and charged, and how a denial is answered. `Context`: what the framework's handlers get. */
 export interface RequestOptions<Context> {
   /**
-   * Who is counted: sources in order, the first that a request carries is taken, or a function, which says
-   * `undefined` for nobody. Default `["ip"]`.
+   * The identity that is counted: a list of sources, of which the first that a request carries counts, or a function
+   * that returns `undefined` for a request without identity. Default `["ip"]`.
    *
-   * A header that nothing in front has checked is the client's word: a client that sends a new value each time has a
-   * new quota each time, whatever stands behind it. Bound it by a second limiter for `"ip"`. Of a credential (a header
-   * whose name ends in `authorization`, `key` or `token`) all spellings count together, and several of them in one
-   * header count as none.
+   * A client can make up any header that nothing in front of you has checked, and a new value gives it a new quota: add
+   * a second limiter for `"ip"`. All spellings of a credential (a header whose name ends in `authorization`, `key` or
+   * `token`) count together, and several credentials in one header count as none.
    */
   readonly partition?:
     | readonly Source[]
     | ((context: Context) => string | undefined | Promise<string | undefined>);
   /**
-   * Whose word on the client's address is taken. Default: the platform's own, on Cloudflare and Vercel. Elsewhere it must
-   * be said: `{ trustedHops: 1 }` behind a proxy of your own, `"socket"` for Hono on Node without one.
+   * The source trusted for the client's address. Default: the platform's header on Cloudflare and Vercel. Required
+   * elsewhere: `{ trustedHops: 1 }` behind a proxy of your own (1 to 32), `"socket"` for Hono on Node without one.
    */
   readonly clientIp?: ClientIp;
   /**
-   * What a request without identity gets: `"share"`, one count with all others like it, or `"reject"`, a 400. Without a
-   * word on it, they share one, and the first is reported in the log: where all requests lack an identity, one client
-   * uses up the quota of all.
+   * What happens to requests without identity: `"share"` counts them all together, `"reject"` answers 400. Default:
+   * `"share"`, with a warning in the log, because one client can then use up the quota of all of them.
    */
   readonly onMissing?: "share" | "reject";
   /** Quota units of a request, a whole number from 0. Default 1. */
@@ -48,10 +43,10 @@ export interface RequestOptions<Context> {
   readonly onDenied?: (context: Context, decision: Decision) => Response | Promise<Response>;
 }
 
-/** What to do about a cost that is none. */
+/** The remedy for an invalid cost. */
 export const COST_REMEDY = "Give a whole number of units from 0, or a function that returns one.";
 
-/** Every option of how requests are limited. */
+/** The names of all options of requests. */
 export const REQUEST_OPTIONS = [
   "partition",
   "clientIp",
@@ -60,18 +55,18 @@ export const REQUEST_OPTIONS = [
   "onDenied",
 ] as const satisfies (keyof RequestOptions<unknown>)[];
 
-/** The answer to a denied request: what `onDenied` says, with the decision's fields. */
+/** The answer to a denied request: the response of `onDenied` with the decision's fields, else the decision's own. */
 export async function answerDenied<Context>(
   { onDenied }: Pick<RequestOptions<Context>, "onDenied">,
   context: Context,
   decision: Decision,
 ): Promise<Response> {
   const answer = await onDenied?.(context, decision);
-  // Whatever its type says, it may have returned nothing.
+  // Whatever its type says, untyped code may have returned nothing.
   return answer ? addMissingFields(answer, decision.headers()) : decision.response();
 }
 
-/** Decides a request; a Response where there is nothing to decide. */
+/** Decides a request, or answers one that cannot be decided. */
 export type RequestLimiter<Context> = (
   limiter: Limiter,
   context: Context,
@@ -80,8 +75,8 @@ export type RequestLimiter<Context> = (
 ) => Promise<Decision | Response>;
 
 /**
- * Where all requests without identity are counted. No source yields it; a user whom a function calls that gains
- * nothing, since leaving the identity out leads here, too.
+ * Counts all requests without identity. No source yields it; a function that returns it gains its client nothing, because
+ * a client without identity is counted here, too.
  */
 const SHARED_IDENTITY = "no-identity";
 
@@ -122,7 +117,7 @@ export function compileRequest<Context>(
 
   return async function limitRequest(limiter, context, headers, bindings) {
     const identity = await identify(context, headers, bindings);
-    // What a look-up yields that found nobody, whatever its type says.
+    // Untyped look-ups return null or "" for nobody.
     const missing = identity === undefined || identity === null || identity === "";
     if (missing && onMissing === "reject") return missingIdentity();
     if (missing && onMissing === undefined) reportMissing(options);
@@ -135,7 +130,7 @@ function fromHeaders(identify: Identify) {
   return (_context: unknown, headers: Headers, bindings: unknown) => identify(headers, bindings);
 }
 
-/** One client could use up what all the others share, and nobody would know why they are denied. */
+/** One client can use up what all the others share, and without a warning nobody would know why they are denied. */
 function reportMissing({ partition = ["ip"], clientIp }: RequestOptions<never>): void {
   const what =
     typeof partition === "function"

@@ -3,17 +3,23 @@ import { decisionFields, type HeaderOptions } from "./fields.ts";
 import type { Outcome, Reason } from "./outcome.ts";
 import { decisionResponse } from "./problem.ts";
 
-/** What one policy says about a request. */
+/**
+ * One policy's part of a decision.
+ *
+ * @example
+ * // A bucket of 20 that refills 10 per second, after a burst of 20 requests and one more, which is denied:
+ * // { name: "burst", limit: 20, window: 2, remaining: 0, retryAfterMs: 100, resetAfterMs: 2000, allowed: false }
+ */
 export interface PolicyDecision {
   readonly name: string;
   readonly limit: number;
-  /** Seconds; for a token bucket the time it takes to refill. */
+  /** Length of the window in seconds; of a token bucket, how long it takes to refill from empty. */
   readonly window: number;
-  /** Units left after this request. */
+  /** Units left after this request, from 0. */
   readonly remaining: number;
   /**
-   * Milliseconds until the same cost has room again (after a charge: one unit), 0 if it has now, `Infinity` if it
-   * never will. Exact if nobody else asks meanwhile, else a lower bound.
+   * Milliseconds until the same cost has room again (after a charge: one unit). 0 if it has room now, `Infinity` if it
+   * never will. Exact if no other request of the identity comes first, else a lower bound.
    */
   readonly retryAfterMs: number;
   /** Milliseconds until the whole limit is available again. */
@@ -27,24 +33,23 @@ export interface Decision {
   readonly allowed: boolean;
   readonly reason: Reason;
   /**
-   * Status of `response()`: 429, or 503 where a policy that fails closed denied, so that no client is blamed for it.
-   * 200 when allowed.
+   * Status of `response()`: 200 if allowed, 429 if denied, 503 if a policy that fails closed denied because the store did
+   * not answer: that is not the client's fault.
    */
   readonly status: 200 | 429 | 503;
   /** One row per policy, in the order given. */
   readonly policies: readonly PolicyDecision[];
-  /** The longest wait of the policies that denied; 0 when allowed. */
+  /** Milliseconds: the longest wait of the policies that denied, 0 if allowed, `Infinity` if the cost never fits. */
   readonly retryAfterMs: number;
   /** What went wrong with the store, when `reason` is `store-unavailable`. */
   readonly error?: StoreError;
-  /** The header fields that tell the client: `RateLimit`, `RateLimit-Policy`, `X-RateLimit-*`, `Retry-After`. */
+  /** The header fields for the client, new with each call: `RateLimit`, `RateLimit-Policy`, `X-RateLimit-*`, `Retry-After`. */
   headers(): Headers;
   /**
-   * A denial as a response: `status`, `application/problem+json`, all headers.
+   * A denial as a response: `status`, an `application/problem+json` body, and all header fields.
    *
-   * Of an allowed decision it is an empty 200 with the fields, as an endpoint answers that a proxy asks for leave
-   * (`auth_request` of nginx). It does not throw: a mistake in code must not take the service down for those whom the
-   * limit lets pass.
+   * For an allowed decision it is an empty 200 with the fields, which suits an endpoint that a proxy asks for permission
+   * (`auth_request` of nginx). It does not throw, so a forgotten check does not fail requests that the limit allows.
    *
    * @example
    * if (!decision.allowed) return decision.response();
@@ -58,12 +63,12 @@ interface Parts extends Outcome {
   readonly error?: StoreError;
 }
 
-/** Puts a decision together. */
+/** A decision from its outcome. */
 export function createDecision(parts: Parts): Decision {
   return new LazyDecision(parts);
 }
 
-/** Computes what is asked for when it is asked for: most callers of a denial only look at `allowed`. */
+/** Computes its parts on demand: most callers of a denial only read `allowed`. */
 class LazyDecision implements Decision {
   readonly allowed: boolean;
   readonly reason: Reason;
@@ -113,13 +118,13 @@ class LazyDecision implements Decision {
     return decisionResponse(this.#parts, this.#parts.headerOptions);
   }
 
-  /** What JSON has no number for, `Infinity`, it writes as null. */
+  /** JSON has no `Infinity`: it becomes null. */
   toJSON(): object {
     const { allowed, reason, status, retryAfterMs, policies, error } = this;
     return { allowed, reason, status, retryAfterMs, policies, ...(error && { error }) };
   }
 
-  /** What `console.log` shows on Node and on Workers, where getters would stay hidden. */
+  /** For `console.log` on Node and Workers, which hides getters. */
   [Symbol.for("nodejs.util.inspect.custom")](): object {
     return this.toJSON();
   }

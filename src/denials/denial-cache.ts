@@ -6,8 +6,17 @@ import { createClockCache, type ClockCache } from "./clock-cache.ts";
 export interface DenialCache {
   /** What is known about a request of this cost. Only the first caller after a denial's end finds it `expired`. */
   find(partition: string, cost: number, nowMs: number): Knowledge;
-  /** Notes how long a request of the same cost will be denied. Every reply of a limiter has the same count of rows. */
-  learn(partition: string, cost: number, sentAtMs: number, reply: Reply): void;
+  /**
+   * Notes how long a request of the same cost will be denied. `deniedBefore`: what the denial that expired before it said
+   * of itself. Every reply of a limiter has the same count of rows.
+   */
+  learn(
+    partition: string,
+    cost: number,
+    sentAtMs: number,
+    reply: Reply,
+    deniedBefore?: boolean,
+  ): void;
   /** Drops what is known, and ignores replies to requests sent before now. */
   forget(partition: string, nowMs: number): void;
 }
@@ -20,7 +29,7 @@ export interface KnownDenial extends Reply {
 /** A denial that has just expired. */
 export interface ExpiredDenial {
   readonly state: "expired";
-  /** Whether a request was denied by it, and not only its last units were taken. */
+  /** Whether a request was denied since the partition last had room; else only its last units were taken. */
   readonly denied: boolean;
 }
 
@@ -77,9 +86,9 @@ export function createDenialCache(maxEntries: number): DenialCache {
       return denialAt(numbers, at, at + columns, nowMs);
     },
 
-    learn(partition, cost, sentAtMs, { nowUs: redisNowUs, rows }) {
+    learn(partition, cost, sentAtMs, { nowUs: redisNowUs, rows }, deniedBefore = false) {
       if (rows.every(({ retryAfterUs }) => retryAfterUs === 0) || sentAtMs <= forgotAtMs) return;
-      const denied = rows.some(({ allowed }) => !allowed);
+      const denied = deniedBefore || rows.some(({ allowed }) => !allowed);
       const denial = [denied ? cost : -cost, sentAtMs, redisNowUs];
       for (const { remaining, retryAfterUs, resetAfterUs } of rows) {
         denial.push(remaining, retryAfterUs, resetAfterUs);

@@ -39,7 +39,7 @@ export function readConfig(given: Environment, platform: Platform): GatewayConfi
     environment,
     faults,
   );
-  const sharedDenials = shared && readSharing(environment, store, platform, faults);
+  const sharedDenials = readSharing(shared, environment, store, platform, faults);
   const list = readList(environment["RULES"], faults);
   const clientIp = readClientIp(environment["CLIENT_IP"], list, faults);
   // Not map(), which passes over the holes of a list.
@@ -77,21 +77,26 @@ function readList(rules: unknown, faults: Faults): readonly unknown[] {
   return [];
 }
 
+/** Denials are shared wherever they can be, unless a variable says otherwise. */
 function readSharing(
+  shared: "colo" | "none" | undefined,
   environment: Environment,
   store: "redis" | "memory",
   { coloDenials }: Platform,
   faults: Faults,
 ): SharedDenials | undefined {
+  if (shared === "none") return undefined;
   if (coloDenials === undefined || store === "memory") {
-    faults.add(
-      "SHARED_DENIALS",
-      "colo",
-      "Leave it out, except on Cloudflare Workers with STORE=redis: it shares what one Redis said to the isolates of a data centre.",
-    );
+    if (shared === "colo") {
+      faults.add(
+        "SHARED_DENIALS",
+        "colo",
+        "Leave it out, except on Cloudflare Workers with STORE=redis: it shares what one Redis said to the isolates of a data centre.",
+      );
+    }
     return undefined;
   }
-  // What another Redis says is about other counts.
+  // Denials of another Redis are about other counts.
   return coloDenials(
     String(environment["UPSTASH_REDIS_REST_URL"] || environment["KV_REST_API_URL"]),
   );

@@ -64,11 +64,11 @@ export function createGateway(environment: Environment, platform: Platform = {})
     const passed: Decision[] = [];
     for (const { limitRequest, limiter } of selected) {
       const answer = await limitRequest(limiter, request, request.headers, env);
-      if (answer instanceof Response) return tell(answer, passed);
-      if (!answer.allowed) return tell(answer.response(), passed);
+      if (answer instanceof Response) return withDecisions(answer, passed);
+      if (!answer.allowed) return withDecisions(answer.response(), passed);
       passed.push(answer);
     }
-    return tell(await passOn(request, origin), passed);
+    return withDecisions(await passOn(request, origin), passed);
   });
 
   gateway.onError((error) => {
@@ -83,9 +83,9 @@ export function createGateway(environment: Environment, platform: Platform = {})
   return gateway;
 }
 
-/** Tells the decisions with a response, in the order of their rules: `X-RateLimit-*` is of the first. */
-function tell(response: Response, decisions: readonly Decision[]): Response {
-  return decisions.reduce((told, decision) => appendFields(told, decision.headers()), response);
+/** Adds the decisions' fields to a response, in the order of their rules: `X-RateLimit-*` is of the first. */
+function withDecisions(response: Response, decisions: readonly Decision[]): Response {
+  return appendFields(response, ...decisions.map((decision) => decision.headers()));
 }
 
 function badPath(detail: string): Response {

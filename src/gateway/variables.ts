@@ -42,7 +42,7 @@ const OnFailure = z._default(
 );
 
 const Shared = z.optional(
-  z.literal("colo", 'Use "colo" to share denials in a data centre, or leave it out.'),
+  z.enum(["colo", "none"], 'Use "colo" to share denials in a data centre, or "none".'),
 );
 
 const AmbiguousPaths = z._default(
@@ -76,8 +76,8 @@ export interface Variables {
   readonly prefix: string;
   readonly timeout: Duration | undefined;
   readonly onFailure: "open" | "closed" | "local";
-  /** Where denials are shared. */
-  readonly shared: "colo" | undefined;
+  /** Where denials are shared; `undefined`: in the data centre, where the platform has a cache. */
+  readonly shared: "colo" | "none" | undefined;
   /** What becomes of a path that origins may read as one under other rules. */
   readonly ambiguousPaths: "refuse" | "pass";
 }

@@ -102,7 +102,8 @@ export function createDecisionPath(
         rows.some(({ retryAfterUs }) => retryAfterUs > 0)
       ) {
         const answeredAt = repeated ? sentAt : clocks.note(partition, nowUs, sentAt, receivedAt);
-        denials.learn(partition, operation === "charge" ? 1 : cost, answeredAt, reply);
+        const learntCost = operation === "charge" ? 1 : cost;
+        denials.learn(partition, learntCost, answeredAt, reply, publish !== undefined);
       }
       publish?.(partition, cost, nowUs, rows);
       return rows.every(({ allowed }) => allowed)

@@ -69,10 +69,14 @@ test.each(["SIGKILL", "SIGTERM"])("it ends with its parent, even by %s", async (
 
 test("REDIS_URL that nobody answers stops the tests before they start", async () => {
   const url = `redis://127.0.0.1:${await freePort()}`;
-  const child = spawn(process.execPath, [fileURLToPath(new URL("ensure-redis.ts", scripts))], {
-    env: { ...process.env, REDIS_URL: url },
-    stdio: ["ignore", "ignore", "pipe"],
-  });
+  const child = spawn(
+    process.execPath,
+    [fileURLToPath(new URL("../ensure-redis/main.ts", scripts))],
+    {
+      env: { ...process.env, REDIS_URL: url },
+      stdio: ["ignore", "ignore", "pipe"],
+    },
+  );
   const [[code], text] = await Promise.all([
     once(child, "close"),
     child.stderr.toArray().then((chunks) => Buffer.concat(chunks).toString()),

@@ -114,7 +114,7 @@ describe("one fixed window, by an isolate whose clock is minutes off", () => {
     const said = [...(await resets(one, 2, identity)), ...(await resets(other, 1, identity))];
     expect(said.map(([reason]) => reason)).toEqual(["allowed", "cached-denial", "limited"]);
     const end = Number(said[0]![1]);
-    // In the next window one asks Redis, and the other finds what it was told.
+    // In the next window one asks Redis, and the other reads the answer that it has published.
     await sleep(left() + 20);
     const next = [...(await resets(one, 1, identity)), ...(await resets(other, 2, identity))];
     expect(next.map(([reason]) => reason)).toEqual(["allowed", "cached-denial", "cached-denial"]);

@@ -194,13 +194,14 @@ test("a client that uses its whole quota and is never denied does not wait for t
   expect(await play(...windows)).toEqual(windows.map(() => ({ reason: "allowed", took: TRIP })));
   expect(reads).toBe(0);
   expect(notes.size).toBe(0);
-  // Denied once, it reads with its next request.
+  // Once denied, it reads whenever a denial has expired.
   expect(await play([5 * WINDOW, one], [5 * WINDOW + 100, one], [6 * WINDOW, one])).toEqual([
     { reason: "allowed", took: TRIP },
     deniedByItself,
     allowed,
   ]);
-  expect(reads).toBe(1);
+  expect(await play([7 * WINDOW, one])).toEqual([allowed]);
+  expect(reads).toBe(2);
 });
 
 describe("while one isolate asks", () => {

@@ -5,12 +5,11 @@ import { useFetched } from "../support/gateway/fetched.ts";
 
 const { gateway } = useFetched();
 
-/** Under which name a gateway with these variables shares its denials. */
-function nameOf(variables: object): unknown {
+/** The names under which a gateway with these variables shares its denials. */
+function namesOf(variables: object): unknown[][] {
   const coloDenials = vi.fn(() => shareDenials({ get: async () => undefined, put: () => {} }));
-  gateway({ SHARED_DENIALS: "colo", ...variables }, { coloDenials });
-  expect(coloDenials).toHaveBeenCalledTimes(1);
-  return (coloDenials.mock.calls as unknown[][])[0];
+  gateway(variables, { coloDenials });
+  return coloDenials.mock.calls;
 }
 
 const kv = { KV_REST_API_URL: "https://kv.example", KV_REST_API_TOKEN: "secret" };
@@ -22,11 +21,14 @@ test.each([
   [{ ...kv, UPSTASH_REDIS_REST_URL: undefined }, "https://kv.example"],
   [{ ...kv, UPSTASH_REDIS_REST_URL: "" }, "https://kv.example"],
 ])("denials are shared under the address of the Redis that is asked: %j", (variables, name) => {
-  expect(nameOf(variables)).toEqual([name]);
+  expect(namesOf({ SHARED_DENIALS: "colo", ...variables })).toEqual([[name]]);
+  expect(namesOf(variables)).toEqual([[name]]);
 });
 
-test("nothing is shared where nobody asks for it", () => {
-  const coloDenials = vi.fn();
-  gateway({}, { coloDenials });
-  expect(coloDenials).not.toHaveBeenCalled();
+test.each([{ SHARED_DENIALS: "none" }, { STORE: "memory" }])("%j shares nothing", (variables) => {
+  expect(namesOf(variables)).toEqual([]);
+});
+
+test("a platform without a cache shares nothing, and is not at fault", () => {
+  expect(() => gateway({}, {})).not.toThrow();
 });

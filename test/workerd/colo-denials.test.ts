@@ -69,14 +69,17 @@ describe("coloDenials() in workerd, through its Cache API", () => {
     expect((await other.limit(user)).reason).toBe("allowed");
   });
 
-  test("is the gateway's with SHARED_DENIALS", async () => {
+  test.each([
+    { SHARED_DENIALS: undefined, reason: "cached-denial" },
+    { SHARED_DENIALS: "none", reason: "limited" },
+  ])("is the gateway's default: $SHARED_DENIALS", async ({ SHARED_DENIALS, reason }) => {
     const policies = [{ ...tokenBucket({ limit: 1, refill: 1, per: `${REFILL}ms` }), name: "one" }];
     const variables = {
       ...env,
       ORIGIN: env["UPSTASH_REDIS_REST_URL"],
       TIMEOUT: "5s",
       PREFIX: crypto.randomUUID(),
-      SHARED_DENIALS: "colo",
+      SHARED_DENIALS,
       RULES: [{ path: "/*", policies }],
     };
     const [one, other] = [1, 2].map(() => createGateway(variables, { coloDenials }));
@@ -89,6 +92,6 @@ describe("coloDenials() in workerd, through its Cache API", () => {
     await sleep(REFILL + 100);
     expect(await ask(one)).toBe(null);
     await sleep(50);
-    expect(await ask(other)).toBe("cached-denial");
+    expect(await ask(other)).toBe(reason);
   });
 });

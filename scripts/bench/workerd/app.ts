@@ -5,7 +5,12 @@ import { Redis } from "@upstash/redis/cloudflare";
 import { Hono } from "hono";
 
 import { rateLimit } from "../../../src/hono.ts";
-import { createLimiter, type Limiter, tokenBucket } from "../../../src/index.ts";
+import {
+  createLimiter,
+  type Limiter,
+  type LimiterOptions,
+  tokenBucket,
+} from "../../../src/index.ts";
 
 interface Bindings {
   UPSTASH_REDIS_REST_URL: string;
@@ -40,18 +45,32 @@ app.get("/denied/bare", () => {
   return new Response(body, init);
 });
 
-// A machine under full load may take longer than the usual timeoutMs; the peer waits for 5 s.
+// A machine under full load may take longer than the usual timeout; the peer waits for 5 s.
+function open(bindings: Bindings, options: Partial<LimiterOptions> = {}): Limiter {
+  return createLimiter({
+    redis: { url: bindings.UPSTASH_REDIS_REST_URL, token: bindings.UPSTASH_REDIS_REST_TOKEN },
+    policies: [tokenBucket({ name: "plenty", limit: PLENTY, refill: PLENTY, per: "1h" })],
+    timeout: "5s",
+    ...options,
+  });
+}
+
 let limiter: Limiter | undefined;
 app.get("/allowed/tidegate", async (c) => {
-  limiter ??= createLimiter({
-    redis: { url: c.env.UPSTASH_REDIS_REST_URL, token: c.env.UPSTASH_REDIS_REST_TOKEN },
-    policies: [tokenBucket({ limit: PLENTY, refill: PLENTY, per: "1h" })],
-    timeout: "5s",
-  });
+  limiter ??= open(c.env);
   const user = c.req.header("x-user-id") ?? "anonymous";
   const { reason } = await limiter.limit(user);
   return c.text("hello", reason === "allowed" ? 200 : 429);
 });
+
+let leasing: Limiter | undefined;
+app.get("/leased/tidegate", async (c) => {
+  leasing ??= open(c.env, { lease: "100ms", prefix: "leased" });
+  const user = c.req.header("x-user-id") ?? "anonymous";
+  const { reason } = await leasing.limit(user);
+  return c.text("hello", reason === "allowed" ? 200 : 429);
+});
+app.get("/leased/bare", (c) => c.text("hello"));
 
 let ratelimit: Ratelimit | undefined;
 app.get("/allowed/upstash", async (c) => {

@@ -19,8 +19,8 @@ export const ADAPTERS: readonly Mutant[] = [
   {
     name: "fields are put on a response that switches protocols",
     file: "src/adapter/append-fields.ts",
-    find: "if (response.status === 101) return response;",
-    replace: "",
+    find: "|| response.status === 101) return",
+    replace: ") return",
     tests: ["test/adapter/append-fields"],
   },
   {

@@ -61,8 +61,8 @@ export const DENIALS: readonly Mutant[] = [
   {
     name: "who is denied by a charge waits for its whole cost",
     file: "src/limiter/decision-path.ts",
-    find: 'operation === "charge" ? 1 : cost, answeredAt',
-    replace: "cost, answeredAt",
+    find: 'operation === "charge" ? 1 : cost;',
+    replace: "cost;",
     tests: ["test/limiter/decision-path"],
   },
   {
@@ -82,8 +82,8 @@ export const DENIALS: readonly Mutant[] = [
   {
     name: "a denial is anchored when the answer arrives",
     file: "src/limiter/decision-path.ts",
-    find: 'denials.learn(partition, operation === "charge" ? 1 : cost, answeredAt, reply)',
-    replace: 'denials.learn(partition, operation === "charge" ? 1 : cost, now(), reply)',
+    find: "denials.learn(partition, learntCost, answeredAt, reply,",
+    replace: "denials.learn(partition, learntCost, now(), reply,",
     tests: ["test/limiter/decision-path"],
   },
   {

@@ -26,8 +26,8 @@ export const MIDDLEWARE: readonly Mutant[] = [
   {
     name: "a denial of one's own says its lists twice",
     file: "src/adapter/append-fields.ts",
-    find: "return withFields(response, fields, NO_LISTS);",
-    replace: "return withFields(response, fields, LISTS);",
+    find: "return withFields(response, [decision], NO_LISTS);",
+    replace: "return withFields(response, [decision], LISTS);",
     tests: ["test/hono/rate-limit"],
   },
   {

@@ -10,10 +10,17 @@ export const SHARING: readonly Mutant[] = [
     tests: ["test/denials/shared-denials"],
   },
   {
+    name: "one allowed request makes a client that is denied over and over one that never was",
+    file: "src/limiter/decision-path.ts",
+    find: ", publish !== undefined)",
+    replace: ")",
+    tests: ["test/denials/shared-denials"],
+  },
+  {
     name: "a denial of an allowed answer counts as used",
     file: "src/denials/denial-cache.ts",
-    find: "denied ? cost : -cost",
-    replace: "cost",
+    find: "[denied ? cost : -cost,",
+    replace: "[cost,",
     tests: ["test/denials/denial-cache", "test/denials/shared-denials"],
   },
   {

@@ -3,6 +3,27 @@ import type { Mutant } from "../mutant.ts";
 /** What is said about the variables and rules of a gateway. */
 export const VARIABLES: readonly Mutant[] = [
   {
+    name: "the gateway shares denials only where a variable asks for it",
+    file: "src/gateway/config.ts",
+    find: 'if (shared === "none") return undefined;',
+    replace: 'if (shared !== "colo") return undefined;',
+    tests: ["test/gateway/sharing"],
+  },
+  {
+    name: "the gateway shares denials though a variable says not to",
+    file: "src/gateway/config.ts",
+    find: 'if (shared === "none") return undefined;',
+    replace: "",
+    tests: ["test/gateway/sharing"],
+  },
+  {
+    name: "a platform without a cache is at fault",
+    file: "src/gateway/config.ts",
+    find: 'if (shared === "colo") {',
+    replace: "if (true) {",
+    tests: ["test/gateway/sharing"],
+  },
+  {
     name: "a misspelt variable is shown",
     file: "src/gateway/variables.ts",
     find: 'faults.add(key, "(hidden)",',
