@@ -17,7 +17,7 @@ import { type Platform, readConfig } from "./config.ts";
 import { healthCheck } from "./health.ts";
 import { readPath } from "./path.ts";
 import { passOn } from "./proxy.ts";
-import { selectRules } from "./select-rules.ts";
+import { compileSelection } from "./select-rules.ts";
 
 /** Paths below it are the gateway's own, in every spelling. */
 const OWN = "_tidegate";
@@ -38,12 +38,12 @@ const AMBIGUOUS =
  */
 export function createGateway(environment: Environment, platform: Platform = {}): Hono {
   const { origin, rules, store, prefix, ambiguousPaths } = readConfig(environment, platform);
-  const refuse = ambiguousPaths === "refuse";
   const limited = rules.map(({ route, limitRequest, settings }) => ({
     route,
     limitRequest,
     limiter: buildLimiter(store, settings),
   }));
+  const selectRules = compileSelection(limited, ambiguousPaths);
   const gateway = new Hono();
 
   // Asks nobody: a gateway without its Redis still serves.
@@ -58,7 +58,7 @@ export function createGateway(environment: Environment, platform: Platform = {})
     if (readings === undefined) return badPath(HOSTILE);
     const { plain, others, wider } = readings;
     if ([plain, ...others, ...wider].some(([first]) => first === OWN)) return notFound();
-    const selected = selectRules(limited, readings, { request, search }, refuse);
+    const selected = selectRules(readings, { request, search });
     if (selected === undefined) return badPath(AMBIGUOUS);
 
     const passed: Decision[] = [];

@@ -15,11 +15,11 @@ import { LIST_REMEDY, POLICY_REMEDY } from "../policy/compile.ts";
 import { fromData } from "../policy/from-data.ts";
 import type { Policy } from "../policy/policy.ts";
 import { check, reworded } from "./check.ts";
-import { type CompiledRoute, compileRoute } from "./route.ts";
+import type { Route } from "./select-rules.ts";
 
 /** One rule, checked: which requests, and how they are limited. */
 export interface Rule {
-  readonly route: CompiledRoute;
+  readonly route: Route;
   readonly settings: LimiterSettings;
   readonly limitRequest: RequestLimiter<Request>;
 }
@@ -109,7 +109,7 @@ export function readRule(
   const limitRequest = compileRequest(requestOptions, policies, own);
   const { method, path: pattern } = shape ?? { method: "*", path: "/" };
   return {
-    route: compileRoute({ methods: [method].flat(), path: pattern }),
+    route: { methods: [method].flat(), path: pattern },
     settings,
     limitRequest,
   };

@@ -1,30 +1,51 @@
 import { methodsOf } from "./methods.ts";
 import type { Readings } from "./path.ts";
-import type { CompiledRoute } from "./route.ts";
+import { compileRouter } from "./router.ts";
+
+/** Which requests a rule is about. */
+export interface Route {
+  /** In capitals; `*` means every method, and GET includes HEAD. */
+  readonly methods: readonly string[];
+  /** A pattern as `compileRouter` takes it. */
+  readonly path: string;
+}
 
 /**
- * The rules that limit a request: those that name its path in any reading, and one of its methods.
- *
- * @param refuse whether a request is refused that another origin would see under rules that its path does not name
- * @returns `undefined` for a request to be refused
+ * Selects the rules that limit a request: those that cover its path in any reading and name one of its methods, in
+ * the order of the list. `undefined` for a request to refuse.
  */
-export function selectRules<Rule extends { readonly route: CompiledRoute }>(
+export type SelectRules<Rule> = (
+  readings: Readings,
+  asked: { readonly request: Request; readonly search: string },
+) => readonly Rule[] | undefined;
+
+/**
+ * Compiles the rules, so that selecting from thousands costs as much as selecting from ten.
+ *
+ * @param ambiguousPaths whether to refuse a request that some origin would see under rules that its plain path is not
+ * under, or to apply those rules, too
+ */
+export function compileSelection<Rule extends { readonly route: Route }>(
   rules: readonly Rule[],
-  { plain, others, wider }: Readings,
-  { request, search }: { readonly request: Request; readonly search: string },
-  refuse: boolean,
-): readonly Rule[] | undefined {
-  const selected: Rule[] = [];
-  let methods: readonly string[] | undefined;
-  for (const rule of rules) {
-    const { route } = rule;
-    const covered = route.covers(plain);
-    const ambiguous = !covered && others.some(route.covers);
-    if (!covered && !ambiguous && !wider.some(route.covers)) continue;
-    methods ??= methodsOf(request, search);
-    if (!route.takes(methods)) continue;
-    if (ambiguous && refuse) return undefined;
-    selected.push(rule);
-  }
-  return selected;
+  ambiguousPaths: "refuse" | "pass",
+): SelectRules<Rule> {
+  const { find } = compileRouter(rules.map(({ route }) => route.path));
+
+  return function selectRules({ plain, others, wider }, { request, search }) {
+    const candidates = new Set(find(plain));
+    const ambiguous = others.flatMap(find).filter((index) => !candidates.has(index));
+    for (const index of [...ambiguous, ...wider.flatMap(find)]) candidates.add(index);
+    if (candidates.size === 0) return [];
+    const methods = methodsOf(request, search);
+    const isAsked = (index: number) => namesAny(rules[index]!.route, methods);
+    if (ambiguousPaths === "refuse" && ambiguous.some(isAsked)) return undefined;
+    return [...candidates]
+      .filter(isAsked)
+      .sort((a, b) => a - b)
+      .map((index) => rules[index]!);
+  };
+}
+
+function namesAny({ methods }: Route, asked: readonly string[]): boolean {
+  return methods.some((method) => method === "*" || asked.includes(method));
 }

@@ -6,12 +6,14 @@ import { compare, interleave } from "../compare.ts";
 import { atMost, type Figure, type Part, type Scale } from "../figure.ts";
 import { cpuInWorkerd } from "./in-workerd.ts";
 import { type Decide, tidegate, upstash } from "./limiters.ts";
+import { selectionFigures } from "./selection.ts";
 import { firstDecision } from "./start.ts";
 
 /** What a decision costs the isolate itself. */
 export const edgePart: Part = async (scale) => [
   ...(await cpuFigures(scale)),
   ...(await cpuInWorkerd(scale)),
+  ...(await selectionFigures(scale)),
   await heapFigure(scale),
   ...(await firstDecision(scale)),
 ];

@@ -60,9 +60,9 @@ export const GATEWAY: readonly Mutant[] = [
   },
   {
     name: "a last star needs a segment",
-    file: "src/gateway/route.ts",
-    find: "return open || last === head.length;",
-    replace: "return open ? last > head.length : last === head.length;",
+    file: "src/gateway/router.ts",
+    find: "if (isOpen) segments.pop();",
+    replace: 'if (isOpen) segments.splice(-1, 1, ":rest");',
     tests: ["test/gateway/rules"],
   },
   {
