@@ -27,7 +27,10 @@ type Redis = RedisEndpoint | RedisClient;
 
 export interface RateLimitOptions<E extends Env = Env>
   extends Omit<LimiterOptions, "redis">, RequestOptions<Context<E>> {
-  /** As for `createLimiter`, or a function of the first request's context. Default: from `c.env`, then the process. */
+  /**
+   * Redis as for `createLimiter()`, or a function that returns it from the context of the first request. Default: the
+   * variables that `createLimiter()` reads, from `c.env` or else from the environment.
+   */
   readonly redis?: Redis | ((c: Context<E>) => Redis);
 }
 

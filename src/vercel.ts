@@ -21,8 +21,8 @@ import { readEnvironment } from "./runtime/environment.ts";
 export interface RateLimitOptions<R extends Request = Request>
   extends LimiterOptions, RequestOptions<R> {
   /**
-   * Your own middleware, called with allowed requests only. The fields of the decision are added to the response that
-   * it returns; without one the request goes on to its route. Default: every allowed request goes on.
+   * Your own middleware, called for allowed requests only. If it returns a response, the header fields of the decision are
+   * added to it; otherwise the request goes on to its route. Default: every allowed request goes on.
    */
   readonly onAllowed?: (request: R, decision: Decision) => OwnAnswer | Promise<OwnAnswer>;
 }

@@ -12,30 +12,34 @@ import { addMissingFields } from "./append-fields.ts";
 export interface RequestOptions<Context> {
   /**
    * The identity that is counted: a list of sources, of which the first that a request carries counts, or a function
-   * that returns `undefined` for a request without identity. Default `["ip"]`.
+   * that returns the identity, or `undefined` for a request without one.
    *
    * A client can make up any header that nothing in front of you has checked, and a new value gives it a new quota: add
    * a second limiter for `"ip"`. All spellings of a credential (a header whose name ends in `authorization`, `key` or
-   * `token`) count together, and several credentials in one header count as none.
+   * `token`) count together, and several credentials in one header count as none. Default: `["ip"]`.
    */
   readonly partition?:
     | readonly Source[]
     | ((context: Context) => string | undefined | Promise<string | undefined>);
   /**
-   * The source trusted for the client's address. Default: the platform's header on Cloudflare and Vercel. Required
-   * elsewhere: `{ trustedHops: 1 }` behind a proxy of your own (1 to 32), `"socket"` for Hono on Node without one.
+   * The source trusted for the client's address: `"cloudflare"`, `"vercel"`, `{ trustedHops: 1 }` behind a proxy of your
+   * own, or `"socket"` for Hono on Node without one. Required except on Cloudflare and Vercel. Range: 1 to 32 hops.
+   * Default: the platform's own header.
    */
   readonly clientIp?: ClientIp;
   /**
-   * What happens to requests without identity: `"share"` counts them all together, `"reject"` answers 400. Default:
-   * `"share"`, with a warning in the log, because one client can then use up the quota of all of them.
+   * What happens to requests without identity: `"share"` counts them all together, so that one client can use up the
+   * quota of all of them; `"reject"` answers 400. Default: `"share"`, with a warning in the log.
    */
   readonly onMissing?: "share" | "reject";
-  /** Quota units of a request, a whole number from 0. Default 1. */
+  /**
+   * Quota units of a request: a whole number, or a function that returns one. Range: 0 to the smallest limit. Default:
+   * `1`.
+   */
   readonly cost?: number | ((context: Context) => number | Promise<number>);
   /**
-   * Answers a denied request. The decision's fields (`Retry-After`, `RateLimit`) are added to the response where it does
-   * not set them itself. Default: `decision.response()`.
+   * Answers a denied request. The header fields of the decision (`Retry-After`, `RateLimit`) are added to the response
+   * where it does not set them itself. Default: `decision.response()`.
    *
    * @example
    * onDenied: (c, decision) => c.json({ error: "slow down" }, 429)

@@ -16,14 +16,15 @@ export type FailureVerdict =
 /** The options that every algorithm has besides its numbers. */
 export interface CommonOptions {
   /**
-   * Names the policy in keys and header fields: 1 to 64 letters, digits, `.`, `_` or `-`. Default: made from the
-   * numbers, such as `token-bucket-20-10-per-1s`.
+   * Names the policy in keys and header fields: letters, digits, `.`, `_` and `-`, starting with a letter
+   * or digit.
    *
    * Policies with the same name share one count per identity across all limiters with the same Redis and `prefix`. So
-   * do unnamed policies with equal numbers: name them to count them apart.
+   * do unnamed policies with equal numbers: name them to count them apart. Range: 1 to 64 characters. Default: made from
+   * the numbers, such as `token-bucket-20-10-per-1s`.
    */
   readonly name?: string;
-  /** Overrides the limiter's `onFailure` for this policy. */
+  /** Overrides the limiter's `onFailure` for this policy. Default: the limiter's. */
   readonly onFailure?: FailureVerdict;
 }
 

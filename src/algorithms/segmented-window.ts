@@ -13,7 +13,10 @@ import {
 const MAX_SEGMENTS = 60;
 
 export interface SegmentedWindowOptions extends WindowOptions {
-  /** Number of segments in the window, 1 to 60. With k segments, at least k/(k+1) of the limit is usable. Default 10. */
+  /**
+   * Number of segments in the window. With k segments, at least k/(k+1) of the limit is usable: with 10, at least 90 %.
+   * Range: 1 to 60. Default: `10`.
+   */
   readonly segments?: number;
 }
 

@@ -12,11 +12,14 @@ import { TOKEN_BUCKET as script } from "./scripts.generated.ts";
 import { WINDOW_RANGE } from "./window.ts";
 
 export interface TokenBucketOptions extends CommonOptions {
-  /** Size of the bucket, which is the largest burst: 1 to 1,000,000,000 units. */
+  /** Size of the bucket, which is the largest burst, in units. Range: 1 to 1,000,000,000. */
   readonly limit: number;
-  /** Units that come back every `per`: 1 to 1,000,000,000. */
+  /** Units that come back every `per`, continuously. Range: 1 to 1,000,000,000. */
   readonly refill: number;
-  /** The time in which `refill` units come back, 1 ms to 366 days. */
+  /**
+   * The time in which `refill` units come back. An empty bucket must be full again within 366 days. Range: `"1ms"` to
+   * `"366d"`.
+   */
   readonly per: Duration;
 }
 

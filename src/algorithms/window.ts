@@ -5,9 +5,9 @@ import type { CommonOptions, LeaseRules, OptionKind } from "./algorithm.ts";
 export const WINDOW_RANGE: DurationRange = { min: "1ms", max: "366d", example: "10s" };
 
 export interface WindowOptions extends CommonOptions {
-  /** Units per window: 1 to 1,000,000,000, in a log 1 to 100,000. */
+  /** Units per window. Range: 1 to 1,000,000,000, for `slidingWindowLog` 1 to 100,000. */
   readonly limit: number;
-  /** Length of the window, 1 ms to 366 days. */
+  /** Length of the window. Range: `"1ms"` to `"366d"`. */
   readonly window: Duration;
 }
 

@@ -5,11 +5,14 @@ import type { Outcome } from "./outcome.ts";
 /** Which header fields a response carries. */
 export interface HeaderOptions {
   /**
-   * `RateLimit` and `RateLimit-Policy` as in draft-ietf-httpapi-ratelimit-headers-11, with every policy listed.
-   * Default true.
+   * `RateLimit` and `RateLimit-Policy` of draft-ietf-httpapi-ratelimit-headers-11, with an item for every policy.
+   * Default: `true`.
    */
   readonly "draft-11"?: boolean;
-  /** `X-RateLimit-Limit`, `-Remaining` and `-Reset` (Unix seconds) of the policy nearest its limit. Default true. */
+  /**
+   * `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset` (Unix seconds) of the policy nearest its limit.
+   * Default: `true`.
+   */
   readonly "x-ratelimit"?: boolean;
 }
 

@@ -6,29 +6,37 @@ import type { Policy } from "../policy/policy.ts";
 import type { StoreOptions } from "../store/open-store.ts";
 
 export interface LimiterOptions extends StoreOptions {
-  /** 1 to 16 policies, decided together: either every policy takes the cost, or none does. */
+  /** The policies, decided together: either every policy takes the cost, or none does. Range: 1 to 16 policies. */
   readonly policies: readonly Policy[];
-  /** Begins every key in Redis: 1 to 64 letters, digits, `.`, `_`, `-` or `:`. Default `"tg"`. */
+  /**
+   * The start of every key in Redis: letters, digits, `.`, `_`, `-` and `:`. Limiters with different prefixes count
+   * separately. Range: 1 to 64 characters. Default: `"tg"`.
+   */
   readonly prefix?: string;
-  /** What decides while Redis gives no answer; a policy's own `onFailure` overrides it. Default `"local"`. */
+  /**
+   * What decides while Redis gives no answer: `"local"` counts in this isolate's memory, `"open"` lets requests pass,
+   * `"closed"` denies them with 503. A policy's own `onFailure` overrides it. Default: `"local"`.
+   */
   readonly onFailure?: FailureVerdict;
   /**
-   * How many denials the isolate remembers, 1 to 1,000,000, so that it denies them again without asking Redis; `false`
-   * asks Redis every time. Default `{ maxEntries: 10_000 }`.
+   * How many denials the isolate remembers, so that it denies them again without asking Redis; `false` asks Redis every
+   * time. Range: 1 to 1,000,000 entries. Default: `{ maxEntries: 10_000 }`.
    */
   readonly denialCache?: false | { readonly maxEntries: number };
   /**
    * Reserves quota for a hot identity in advance: an isolate takes several units at once and may spend them for this
-   * long, 10 ms to 10 s, which should be several round trips. Policies are tightened slightly, so that their promises
-   * hold. Default: none, Redis makes every decision.
+   * long, which should be several round trips. Policies are tightened slightly, so that their promises hold; at most half
+   * of a token bucket and a tenth of a window may go into that (a fixed window needs none). Range: `"10ms"` to `"10s"`.
+   * Default: no leases, Redis makes every decision.
    */
   readonly lease?: Duration;
   /**
    * Shares denials between nearby isolates, which together then ask Redis about an abuser about as often as one:
-   * `coloDenials()` of `tidegate/cloudflare`, or `shareDenials()` with a cache of your own. Needs Redis. Default: none.
+   * `coloDenials()` of `tidegate/cloudflare`, or `shareDenials()` with a cache of your own. Needs Redis and `denialCache`;
+   * cannot be combined with `lease`. Default: not shared.
    */
   readonly sharedDenials?: SharedDenials;
-  /** Which header fields a decision has. Default: all. */
+  /** Which header fields a response carries. Default: all. */
   readonly headers?: HeaderOptions;
 }
 

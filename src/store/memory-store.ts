@@ -2,7 +2,7 @@ import { createMemory, type MemoryBounds } from "./memory.ts";
 import type { Store } from "./store.ts";
 
 export interface MemoryStoreOptions extends MemoryBounds {
-  /** The clock, in microseconds since 1970. Default: `Date.now() * 1000`. */
+  /** The clock to count by, in microseconds since 1970. Default: `Date.now() * 1000`. */
   readonly now?: () => number;
 }
 

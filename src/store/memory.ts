@@ -28,9 +28,12 @@ export interface Memory {
 }
 
 export interface MemoryBounds {
-  /** The most keys it holds; beyond that, the least recently used go first. Default 10,000. */
+  /** The most keys it holds; beyond that, the least recently used go first. Range: from 1. Default: `10_000`. */
   readonly maxEntries?: number;
-  /** The most memory it uses, in bytes, approximately; beyond that, the least recently used keys go first. Default 16 MiB. */
+  /**
+   * The most memory it uses, in bytes, approximately; beyond that, the least recently used keys go first. Range: from 1.
+   * Default: `2 ** 24` (16 MiB).
+   */
   readonly maxBytes?: number;
 }
 

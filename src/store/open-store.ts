@@ -19,22 +19,22 @@ export const TIMEOUT_RANGE: DurationRange = { min: "1ms", max: "1m", example: "2
 /** Which store decides, and what happens when it does not answer. */
 export interface StoreOptions {
   /**
-   * The Redis, 6.2 or later: its REST address and token, or a client. Of `new Redis()` of @upstash/redis the address and
-   * the token are taken, and no decision is retried, batched or shown to its middleware. Any other client needs the two
-   * functions of `RedisClient`, and must not send a command twice. Default: from `UPSTASH_REDIS_REST_URL` and
+   * Redis 6.2 or later: `{ url, token }` of its REST API, or a client. Of a client of @upstash/redis only the address and
+   * the token are used: its retries, batches and middleware do not apply. Any other client needs the two functions of
+   * `RedisClient`, `evalsha` and `eval`, and must not send a command twice. Default: from `UPSTASH_REDIS_REST_URL` and
    * `UPSTASH_REDIS_REST_TOKEN`, or `KV_REST_API_URL` and `KV_REST_API_TOKEN`.
    *
    * @example
    * createLimiter({ redis: Redis.fromEnv(), policies })
    */
   readonly redis?: RedisEndpoint | RedisClient;
-  /** A store instead of a Redis: `memoryStore()`. */
+  /** A store instead of Redis, such as `memoryStore()`. Default: Redis. */
   readonly store?: Store;
-  /** How long a decision waits for Redis, 1 ms to 1 minute; then `onFailure` decides. Default `"250ms"`. */
+  /** How long a decision waits for Redis; then `onFailure` decides. Range: `"1ms"` to `"1m"`. Default: `"250ms"`. */
   readonly timeout?: Duration;
   /**
-   * Called with the first failure of an outage. Default: writes a line to the log, and another one when the store answers
-   * again.
+   * Called once per outage, with its first failure. Default: logs one line when an outage begins and one when Redis
+   * answers again.
    */
   readonly onStoreError?: (error: StoreError) => void;
 }
