@@ -3,7 +3,10 @@ import * as z from "zod/mini";
 import type { Faults } from "../options/faults.ts";
 import { didYouMean } from "../options/unknown-options.ts";
 
-/** What a schema makes of a value; `undefined` if there were faults, each added under the path at which it stands. */
+/**
+ * Checks a value with a schema and returns its output; `undefined` after a fault. Adds one fault per path, the first.
+ * Unknown options of a policy are left to `compilePolicies`, which suggests what may have been meant.
+ */
 export function check<Schema extends z.ZodMiniType>(
   schema: Schema,
   value: unknown,
@@ -11,18 +14,34 @@ export function check<Schema extends z.ZodMiniType>(
   faults: Faults,
 ): z.output<Schema> | undefined {
   const result = z.safeParse(schema, value);
-  for (const issue of result.error?.issues ?? []) {
-    const keys = issue.code === "unrecognized_keys" ? issue.keys.map((key) => [key]) : [[]];
-    for (const key of keys) {
-      const steps = [...issue.path, ...key];
-      const found = steps.reduce(descend, value);
-      faults.add(steps.reduce(append, path), found, hintOf(schema, key[0]) + issue.message);
+  onePerPath(faults, () => {
+    for (const issue of result.error?.issues ?? []) {
+      const keys = issue.code === "unrecognized_keys" ? issue.keys.map((key) => [key]) : [[]];
+      if (issue.code === "unrecognized_keys" && issue.path.length > 0) continue;
+      for (const key of keys) {
+        const steps = [...issue.path, ...key];
+        const found = steps.reduce(descend, value);
+        faults.add(steps.reduce(append, path), found, hintOf(schema, key[0]) + issue.message);
+      }
     }
-  }
+  });
   return result.data;
 }
 
-/** Finds faults, and brings what they say to do about them into other words. */
+/** Finds faults, and keeps those at paths that have none yet. */
+export function onePerPath<Result>(faults: Faults, find: () => Result): Result {
+  const before = faults.size;
+  const result = find();
+  const paths = new Set(faults.list.slice(0, before).map(({ path }) => path));
+  for (const fault of faults.list.splice(before)) {
+    if (paths.has(fault.path)) continue;
+    paths.add(fault.path);
+    faults.list.push(fault);
+  }
+  return result;
+}
+
+/** Finds faults, and rewords their remedies. */
 export function reworded<Result>(
   faults: Faults,
   find: () => Result,
@@ -36,7 +55,7 @@ export function reworded<Result>(
   return result;
 }
 
-/** Which key of a table may have been meant by one that it does not have. */
+/** Suggests the key of a table that may have been meant by an unknown one. */
 function hintOf(schema: z.ZodMiniType, key: string | undefined): string {
   if (key === undefined || !(schema instanceof z.ZodMiniObject)) return "";
   return didYouMean(key, Object.keys(schema.shape));

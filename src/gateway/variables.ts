@@ -1,11 +1,13 @@
 import * as z from "zod/mini";
 
 import { DEFAULTS } from "../limiter/settings.ts";
-import { type Duration, parseDuration } from "../options/duration.ts";
+import type { Duration } from "../options/duration.ts";
 import type { Faults } from "../options/faults.ts";
 import { isNear } from "../options/unknown-options.ts";
 import { type Environment, onWorkers } from "../runtime/environment.ts";
+import { TIMEOUT_RANGE } from "../store/open-store.ts";
 import { check } from "./check.ts";
+import { duration, OnFailure, Rules } from "./schema.ts";
 
 const Origin = z
   .string('Give the origin\'s address, or "zone" to pass requests on within the zone.')
@@ -23,22 +25,10 @@ const Origin = z
 
 const StoreName = z._default(z.enum(["redis", "memory"], 'Use "redis" or "memory".'), "redis");
 
-const prefixRemedy = "Use 1 to 64 ASCII letters, digits, dots, underscores, dashes or colons.";
+const PREFIX_REMEDY = "Use 1 to 64 ASCII letters, digits, dots, underscores, dashes or colons.";
 const Prefix = z._default(
-  z.string(prefixRemedy).check(z.regex(/^[A-Za-z0-9._:-]{1,64}$/, prefixRemedy)),
+  z.string(PREFIX_REMEDY).check(z.regex(/^[A-Za-z0-9._:-]{1,64}$/, PREFIX_REMEDY)),
   DEFAULTS.prefix,
-);
-
-const Timeout = z.optional(
-  z.custom<Duration>((duration) => {
-    const microseconds = parseDuration(duration) ?? 0;
-    return microseconds >= 1e3 && microseconds <= 60e6;
-  }, 'Give a time from "1ms" to "1m", such as "250ms".'),
-);
-
-const OnFailure = z._default(
-  z.enum(["open", "closed", "local"], 'Use "open", "closed" or "local".'),
-  DEFAULTS.onFailure,
 );
 
 const Shared = z.optional(
@@ -52,24 +42,35 @@ const AmbiguousPaths = z._default(
   ),
   "refuse",
 );
-/** Every variable that the gateway reads. */
-const NAMES = [
-  "ORIGIN",
-  "STORE",
-  "PREFIX",
-  "TIMEOUT",
-  "ON_FAILURE",
-  "CLIENT_IP",
-  "SHARED_DENIALS",
-  "AMBIGUOUS_PATHS",
-  "RULES",
-  "UPSTASH_REDIS_REST_URL",
-  "UPSTASH_REDIS_REST_TOKEN",
-  "KV_REST_API_URL",
-  "KV_REST_API_TOKEN",
-];
 
-/** The variables that are not rules, checked; one at fault has its default, so that what depends on it can be read. */
+const ClientIp = z.union([
+  z.enum(["cloudflare", "vercel", "socket"]),
+  z.strictObject({ trustedHops: z.int().check(z.gte(1), z.lte(32)) }),
+]);
+
+const RestUrl = z.optional(z.string());
+const RestToken = z.optional(z.string());
+
+/** Every variable that the gateway reads. Rules, client IP and the Redis are checked where they are compiled. */
+export const VARIABLES = {
+  ORIGIN: Origin,
+  STORE: StoreName,
+  PREFIX: Prefix,
+  TIMEOUT: z.optional(duration(TIMEOUT_RANGE)),
+  ON_FAILURE: z._default(OnFailure, DEFAULTS.onFailure),
+  CLIENT_IP: ClientIp,
+  SHARED_DENIALS: Shared,
+  AMBIGUOUS_PATHS: AmbiguousPaths,
+  RULES: Rules,
+  UPSTASH_REDIS_REST_URL: RestUrl,
+  UPSTASH_REDIS_REST_TOKEN: RestToken,
+  KV_REST_API_URL: RestUrl,
+  KV_REST_API_TOKEN: RestToken,
+};
+
+const NAMES = Object.keys(VARIABLES);
+
+/** The checked variables besides the rules. After a fault a variable has its default, so that the others can be checked. */
 export interface Variables {
   readonly origin: string;
   readonly store: "redis" | "memory";
@@ -78,22 +79,22 @@ export interface Variables {
   readonly onFailure: "open" | "closed" | "local";
   /** Where denials are shared; `undefined`: in the data centre, where the platform has a cache. */
   readonly shared: "colo" | "none" | undefined;
-  /** What becomes of a path that origins may read as one under other rules. */
+  /** What happens to a path that some origin may read as one under other rules. */
   readonly ambiguousPaths: "refuse" | "pass";
 }
 
-/** Checks the variables that are not rules; every fault is added under the variable's name. */
+/** Checks the variables besides the rules; adds every fault under the variable's name. */
 export function readVariables(environment: Environment, faults: Faults): Variables {
-  const read = <Schema extends z.ZodMiniType>(schema: Schema, name: string) =>
+  const read = <Schema extends z.ZodMiniType>(schema: Schema, name: keyof typeof VARIABLES) =>
     check(schema, environment[name], name, faults);
   return {
-    origin: read(Origin, "ORIGIN") ?? "",
-    store: read(StoreName, "STORE") ?? "redis",
-    prefix: read(Prefix, "PREFIX") ?? DEFAULTS.prefix,
-    timeout: read(Timeout, "TIMEOUT"),
-    onFailure: read(OnFailure, "ON_FAILURE") ?? DEFAULTS.onFailure,
-    shared: read(Shared, "SHARED_DENIALS"),
-    ambiguousPaths: read(AmbiguousPaths, "AMBIGUOUS_PATHS") ?? "refuse",
+    origin: read(VARIABLES.ORIGIN, "ORIGIN") ?? "",
+    store: read(VARIABLES.STORE, "STORE") ?? "redis",
+    prefix: read(VARIABLES.PREFIX, "PREFIX") ?? DEFAULTS.prefix,
+    timeout: read(VARIABLES.TIMEOUT, "TIMEOUT") as Duration | undefined,
+    onFailure: read(VARIABLES.ON_FAILURE, "ON_FAILURE") ?? DEFAULTS.onFailure,
+    shared: read(VARIABLES.SHARED_DENIALS, "SHARED_DENIALS"),
+    ambiguousPaths: read(VARIABLES.AMBIGUOUS_PATHS, "AMBIGUOUS_PATHS") ?? "refuse",
   };
 }
 
@@ -105,20 +106,20 @@ function isOrigin(origin: string): boolean {
 }
 
 /**
- * Adds a fault for each variable that looks like a misspelt one of the gateway. An environment has variables of others,
- * too: only where ours is missing, and only what is no other word (CLIENT_ID, ORIGINS), is taken for it.
+ * Adds a fault for each variable that looks like a misspelt one of the gateway. An environment also has variables of other
+ * programs, so only a missing one can be misspelt, and not by another word (CLIENT_ID, ORIGINS).
  */
 export function checkNamesOfVariables(environment: Environment, faults: Faults): void {
   const missing = NAMES.filter((name) => environment[name] === undefined);
   for (const key of Object.keys(environment)) {
     if (NAMES.includes(key) || environment[key] === undefined) continue;
     const meant = missing.find((name) => isMisspelt(key, name));
-    // It may be the token.
+    // Its value may be the token.
     if (meant) faults.add(key, "(hidden)", `Did you mean ${meant}? Rename it.`);
   }
 }
 
-/** Whether a name is the other in another case, with other separators, or with one letter added, left out or moved. */
+/** Whether the names differ only in case or separators, or in one letter added, removed or moved. */
 function isMisspelt(key: string, name: string): boolean {
   const [a, b] = [key, name].map((text) => text.toUpperCase().replace(/[^A-Z0-9]/g, ""));
   if (a === b) return true;

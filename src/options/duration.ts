@@ -41,12 +41,14 @@ export function checkDuration(
   path: string,
   faults: Faults,
 ): number | undefined {
-  const us = parseDuration(value);
-  if (us !== undefined && us >= parseDuration(range.min)! && us <= parseDuration(range.max)!) {
-    return us;
-  }
+  if (isDurationWithin(value, range)) return parseDuration(value);
   faults.add(path, value, durationRemedy(range));
   return undefined;
+}
+
+export function isDurationWithin(value: unknown, { min, max }: DurationRange): boolean {
+  const us = parseDuration(value);
+  return us !== undefined && us >= parseDuration(min)! && us <= parseDuration(max)!;
 }
 
 export function durationRemedy({ min, max, example }: DurationRange): string {

@@ -12,6 +12,12 @@ export type Identify = (
   bindings?: unknown,
 ) => string | undefined | Promise<string | undefined>;
 
+/** A source as data. */
+export const SOURCE = /^(?:ip|header:[!#$%&'*+.^_`|~0-9A-Za-z-]+)$/;
+export const SOURCE_REMEDY = 'Use "ip" or "header:" and a header\'s name.';
+export const SOURCE_LIST_REMEDY =
+  'Give a list of sources, first choice first: ["header:x-api-key", "ip"].';
+
 const HEADER = /^header:([!#$%&'*+.^_`|~0-9a-z-]+)$/i;
 
 /**
@@ -28,11 +34,7 @@ export function compileSources(
   faults: Faults,
 ): Identify {
   if (!Array.isArray(sources) || sources.length === 0) {
-    faults.add(
-      path,
-      sources,
-      'Give a list of sources, first choice first: ["header:x-api-key", "ip"].',
-    );
+    faults.add(path, sources, SOURCE_LIST_REMEDY);
     return () => undefined;
   }
   // Array.from visits the holes of a list, map() does not.
@@ -40,7 +42,7 @@ export function compileSources(
     if (source === "ip") return ipReader(checkClientIp(trusted, "clientIp", faults));
     const name = typeof source === "string" ? HEADER.exec(source)?.[1]?.toLowerCase() : undefined;
     if (name === undefined) {
-      faults.add(`${path}[${index}]`, source, 'Use "ip" or "header:" and a header\'s name.');
+      faults.add(`${path}[${index}]`, source, SOURCE_REMEDY);
       return () => undefined;
     }
     return (headers: Headers) => {

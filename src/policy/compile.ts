@@ -34,7 +34,11 @@ const MAX_POLICIES = 16;
 export const LIST_REMEDY = `Give a list of 1 to ${MAX_POLICIES} policies, such as [tokenBucket({ ... })].`;
 export const POLICY_REMEDY = "Give a policy made by tokenBucket() or one of the other builders.";
 
-const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+/** A policy's name, in keys and header fields. */
+export const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+export const NAME_REMEDY =
+  "Use 1 to 64 ASCII letters, digits, dots, underscores or dashes, the first a letter or digit.";
+export const VERDICT_REMEDY = 'Use "open", "closed" or "local".';
 const COMMON = ["algorithm", "limit", "name", "onFailure"];
 const VERDICTS: readonly unknown[] = ["open", "closed", "local"];
 
@@ -105,16 +109,12 @@ function checkCommon(
 ): { readonly limit: number; readonly name: string | undefined } {
   const units = checkPositiveInteger(limit, maxLimit, `${path}.limit`, faults, limitHint) ?? 1;
   if (onFailure !== undefined && !VERDICTS.includes(onFailure)) {
-    faults.add(`${path}.onFailure`, onFailure, 'Use "open", "closed" or "local".');
+    faults.add(`${path}.onFailure`, onFailure, VERDICT_REMEDY);
   }
   if (name === undefined || (typeof name === "string" && NAME.test(name))) {
     return { limit: units, name };
   }
-  faults.add(
-    `${path}.name`,
-    name,
-    "Use 1 to 64 ASCII letters, digits, dots, underscores or dashes, the first a letter or digit.",
-  );
+  faults.add(`${path}.name`, name, NAME_REMEDY);
   // The path, so that two faulty names are not reported as equal.
   return { limit: units, name: path };
 }

@@ -31,16 +31,14 @@ export function fromData(policy: unknown): unknown {
 
 /** Adds its fault where the policy is checked, so that it is reported together with the others. */
 function unknownAlgorithm(algorithm: unknown, policy: object): Implementation {
-  const names = Object.keys(IMPLEMENTATIONS);
-  const meant = nearest(String(algorithm), names) as Algorithm | undefined;
+  const meant = nearestAlgorithm(String(algorithm));
   const { options, ...implementation } = IMPLEMENTATIONS[meant ?? "fixed-window"];
   return {
     ...implementation,
     name: algorithm as string,
     options: meant ? options : optionsOf(policy),
     quotaOf(limit, _values, path, faults) {
-      const hint = meant ? `Did you mean "${meant}"? ` : "";
-      faults.add(`${path}.algorithm`, algorithm, `${hint}Use one of ${names.join(", ")}.`);
+      faults.add(`${path}.algorithm`, algorithm, algorithmRemedy(String(algorithm)));
       return { limit, windowUs: 1, parameters: {} };
     },
   };
@@ -50,4 +48,15 @@ function unknownAlgorithm(algorithm: unknown, policy: object): Implementation {
 function optionsOf(policy: object): Implementation["options"] {
   const all = Object.values(IMPLEMENTATIONS).flatMap(({ options }) => Object.entries(options));
   return Object.fromEntries(all.filter(([name]) => Object.hasOwn(policy, name)));
+}
+
+function nearestAlgorithm(name: string): Algorithm | undefined {
+  return nearest(name, Object.keys(IMPLEMENTATIONS)) as Algorithm | undefined;
+}
+
+/** The remedy for the name of an algorithm that does not exist. */
+export function algorithmRemedy(name: string): string {
+  const meant = nearestAlgorithm(name);
+  const hint = meant ? `Did you mean "${meant}"? ` : "";
+  return `${hint}Use one of ${Object.keys(IMPLEMENTATIONS).join(", ")}.`;
 }

@@ -82,8 +82,8 @@ describe("a fault of the variables", () => {
     [withRule({ policy: [] }), "RULES[0].policy", "[]", /^A rule is a table of/],
     [withRule({ path: undefined }), "RULES[0].path", "missing", /Begin with "\/"/],
     [withRule({ path: "a" }), "RULES[0].path", '"a"', /Begin with "\/"/],
-    [withRule({ path: "/a/*/b" }), "RULES[0].path", '"/a/*/b"', /a last "\*"/],
-    [withRule({ path: "/a/**" }), "RULES[0].path", '"/a/**"', /a last "\*" for the rest/],
+    [withRule({ path: "/a/*/b" }), "RULES[0].path", '"/a/*/b"', /a final "\*"/],
+    [withRule({ path: "/a/**" }), "RULES[0].path", '"/a/**"', /a final "\*" for the rest/],
     [withRule({ path: "/**/a/**/b" }), "RULES[0].path", '"/**/a/**/b"', /number of segments/],
     [withRule({ path: "/a*b*" }), "RULES[0].path", '"/a*b*"', /a "\*" within a segment/],
     [withRule({ path: "/a/b**" }), "RULES[0].path", '"/a/b**"', /a "\*" within a segment/],
@@ -157,8 +157,8 @@ describe("a fault of the variables", () => {
     expect(
       faults.map(({ path, remedy }) => [path, / \(In the rule for (.*)\.\)$/.exec(remedy)?.[1]]),
     ).toEqual([
-      ["RULES[1].costs", "POST /api/login"],
       ["RULES[1].policies[0].limit", "POST /api/login"],
+      ["RULES[1].costs", "POST /api/login"],
       ["RULES[2].policies[0].limit", "GET, PUT /b"],
       ["RULES[4].path", undefined],
       ["RULES[4].policies[0].limit", undefined],

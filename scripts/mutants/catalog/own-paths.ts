@@ -54,8 +54,8 @@ export const OWN_PATHS: readonly Mutant[] = [
   {
     name: "ambiguous paths pass by default",
     file: "src/gateway/variables.ts",
-    find: '  "refuse",\n);\n/** Every',
-    replace: '  "pass",\n);\n/** Every',
+    find: '  "refuse",\n);\n\nconst ClientIp',
+    replace: '  "pass",\n);\n\nconst ClientIp',
     tests: ["test/gateway/paths"],
   },
 ];

@@ -151,14 +151,14 @@ export const SETTINGS: readonly Mutant[] = [
   },
   {
     name: "a rule without a method is one for GET",
-    file: "src/gateway/rule.ts",
+    file: "src/gateway/schema.ts",
     find: '      "*",\n',
     replace: '      "GET",\n',
     tests: ["test/gateway/rules"],
   },
   {
     name: "a dot segment may stand in a rule",
-    file: "src/gateway/rule.ts",
+    file: "src/gateway/schema.ts",
     find: "\\.{1,2}$|",
     replace: "",
     tests: ["test/gateway/config"],

@@ -96,8 +96,22 @@ export const VARIABLES: readonly Mutant[] = [
   {
     name: "faults of a rule are told twice",
     file: "src/gateway/check.ts",
-    find: "faults.list.splice(before)",
-    replace: "faults.list.slice(before)",
+    find: "{ path, value, remedy } of faults.list.splice(before)",
+    replace: "{ path, value, remedy } of faults.list.slice(before)",
     tests: ["test/gateway/config"],
+  },
+  {
+    name: "a fault of the schema is repeated by the library",
+    file: "src/gateway/check.ts",
+    find: "if (paths.has(fault.path)) continue;",
+    replace: "",
+    tests: ["test/gateway/config"],
+  },
+  {
+    name: "a policy of a rule is any object",
+    file: "src/gateway/schema.ts",
+    find: ".array(Policy, POLICIES_REMEDY)",
+    replace: ".array(z.unknown(), POLICIES_REMEDY)",
+    tests: ["test/gateway/schema"],
   },
 ];

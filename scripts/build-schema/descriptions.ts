@@ -1,0 +1,47 @@
+/** What editors and the documentation say about the fields of a rule. */
+export const RULE_FIELDS: Readonly<Record<string, string>> = {
+  method: 'The methods that the rule covers, in capitals, or "*" for all. GET includes HEAD.',
+  path: 'The path that the rule covers: ":name" stands for one segment, a final "*" for the rest, "**" for any number of segments, and a "*" within a segment for any characters.',
+  policies: "1 to 16 policies, decided together: either every policy takes the cost, or none does.",
+  partition:
+    "Who is counted: sources in order; the first one present in a request is used. Default: the client's address.",
+  onMissing:
+    'What happens to a request without an identity: "share" counts all of them together, "reject" answers 400.',
+  cost: "Quota units of each request. Default 1.",
+  onFailure: "What decides while Redis gives no answer. Default: the variable ON_FAILURE.",
+};
+
+/** The same for the fields of a policy. */
+export const POLICY_FIELDS: Readonly<Record<string, string>> = {
+  algorithm: "How the policy counts.",
+  name: "Names the policy in keys and header fields. Default: made from the numbers.",
+  limit: "Units per window; for a token bucket, the size of the bucket.",
+  refill: "Units that come back every `per`.",
+  per: "The time in which `refill` units come back.",
+  window: "Length of the window.",
+  segments: "Number of segments in the window. Default 10.",
+  onFailure: "Overrides the rule's onFailure for this policy.",
+};
+
+/** The meaning of each variable of the gateway. */
+export const VARIABLE_MEANINGS: Readonly<Record<string, string>> = {
+  ORIGIN: 'The origin\'s address, or `"zone"` for the origin of the Cloudflare zone.',
+  STORE: '`"memory"` counts in each isolate alone, to try the gateway without a Redis.',
+  PREFIX: "Begins every key in Redis.",
+  TIMEOUT:
+    "How long a decision waits for Redis, `1ms` to `1m`; then `ON_FAILURE` decides. Default `250ms`.",
+  ON_FAILURE:
+    'What decides while Redis gives no answer: `"local"` counts in the isolate\'s memory, `"open"` admits, `"closed"` answers 503. A rule or policy may override it.',
+  CLIENT_IP:
+    'Who reports the client\'s address: the platform, `"socket"` on Node without a proxy, or `{ trustedHops = 1 }` behind proxies of your own. Needed where a rule uses `"ip"`.',
+  SHARED_DENIALS:
+    'Shares denials between the isolates of a data centre. Default: `"colo"` on Cloudflare Workers with Redis, otherwise `"none"`.',
+  AMBIGUOUS_PATHS:
+    'What happens to a path that some origin may read as one under other rules: `"refuse"` answers 400, `"pass"` applies the rules of every reading.',
+  RULES:
+    "The rules, as TOML tables or as JSON. [rules.schema.json](rules.schema.json) describes them.",
+  UPSTASH_REDIS_REST_URL: "The address of the Redis REST API.",
+  UPSTASH_REDIS_REST_TOKEN: "Its token. Bind it as a secret.",
+  KV_REST_API_URL: "The address as Vercel names it; used if the variable above is missing.",
+  KV_REST_API_TOKEN: "The token as Vercel names it.",
+};

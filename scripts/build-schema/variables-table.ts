@@ -1,0 +1,64 @@
+import * as z from "zod/mini";
+
+import { VARIABLES } from "../../src/gateway/variables.ts";
+import { VARIABLE_MEANINGS } from "./descriptions.ts";
+
+const BEGIN = "<!-- gateway variables -->";
+const END = "<!-- end gateway variables -->";
+
+/**
+ * Replaces the table of the gateway's variables in a Markdown text.
+ *
+ * @throws Error if the text has no place for it, or a variable no meaning
+ */
+export function withVariablesTable(markdown: string): string {
+  const [start, end] = [markdown.indexOf(BEGIN), markdown.indexOf(END)];
+  if (start === -1 || end < start) throw new Error(`no ${BEGIN} ... ${END} in the text`);
+  const rows = Object.entries(VARIABLES).map(([name, schema]) => row(name, schema));
+  const table = ["| variable | values | default | meaning |", "| --- | --- | --- | --- |", ...rows];
+  return `${markdown.slice(0, start + BEGIN.length)}\n\n${align(table)}\n\n${markdown.slice(end)}`;
+}
+
+function row(name: string, schema: z.ZodMiniType): string {
+  const meaning = VARIABLE_MEANINGS[name];
+  if (meaning === undefined) throw new Error(`${name} has no meaning in the documentation`);
+  const json = z.toJSONSchema(schema, { io: "input" }) as JsonSchema;
+  const fallback = json.default === undefined ? "" : `\`${JSON.stringify(json.default)}\``;
+  return `| \`${name}\` | ${valuesOf(json)} | ${fallback} | ${meaning} |`;
+}
+
+interface JsonSchema {
+  readonly type?: string;
+  readonly enum?: readonly string[];
+  readonly anyOf?: readonly JsonSchema[];
+  readonly default?: unknown;
+  readonly pattern?: string;
+  readonly properties?: Readonly<Record<string, JsonSchema & { maximum?: number }>>;
+}
+
+function valuesOf(json: JsonSchema): string {
+  if (json.anyOf) return json.anyOf.map(valuesOf).join(", ");
+  if (json.enum) return json.enum.map((value) => `\`"${value}"\``).join(", ");
+  if (json.properties) {
+    const fields = Object.entries(json.properties);
+    return fields.map(([name, { maximum }]) => `\`{ ${name} }\`, 1 to ${maximum}`).join(", ");
+  }
+  if (json.type === "array") return "list";
+  return json.pattern?.includes("ms|s|m|h|d") ? "time" : "text";
+}
+
+/** Pads the cells of a table, as the formatter does. */
+function align(rows: readonly string[]): string {
+  const cells = rows.map((text) => text.slice(2, -2).split(" | "));
+  const widths = cells[0]!.map((_, column) =>
+    Math.max(...cells.map((line) => (line[column] === "---" ? 3 : line[column]!.length))),
+  );
+  return cells
+    .map((line) => {
+      const padded = line.map((cell, column) =>
+        cell === "---" ? "-".repeat(widths[column]!) : cell.padEnd(widths[column]!),
+      );
+      return `| ${padded.join(" | ")} |`;
+    })
+    .join("\n");
+}

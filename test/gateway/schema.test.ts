@@ -1,0 +1,81 @@
+import { readFileSync } from "node:fs";
+
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { describe, expect, test } from "vitest";
+import { unstable_readConfig } from "wrangler";
+
+import { rulesSchema } from "../../scripts/build-schema/json-schema.ts";
+import { withVariablesTable } from "../../scripts/build-schema/variables-table.ts";
+import { Rules } from "../../src/gateway/schema.ts";
+
+const policy = { algorithm: "fixed-window", name: "p", limit: 5, window: "1m" };
+const rule = { path: "/a", policies: [policy] };
+const bucket = { algorithm: "token-bucket", limit: 5, refill: 1, per: "1s" };
+const isValid = new Ajv2020({ strict: false }).compile(JSON.parse(rulesSchema()) as object);
+
+describe("the schema of the rules, by itself and as JSON Schema", () => {
+  test("takes the rules of wrangler.toml", () => {
+    const { vars } = unstable_readConfig({ config: "wrangler.toml" });
+    const rules = vars["RULES"] as unknown[];
+    expect(rules.length).toBeGreaterThan(5);
+    expect(Rules.safeParse(rules).error).toBeUndefined();
+    expect([isValid(rules), isValid.errors]).toEqual([true, null]);
+  });
+
+  test.for<[what: string, rule: object]>([
+    ["a minimal rule", rule],
+    ["every field", { ...rule, method: ["GET"], partition: ["header:x-api-key", "ip"], cost: 2 }],
+    ["a token bucket", { ...rule, policies: [bucket] }],
+    [
+      "a number of segments",
+      { ...rule, policies: [{ ...policy, algorithm: "segmented-window", segments: 3 }] },
+    ],
+  ])("takes %s", ([, good]) => {
+    expect(Rules.safeParse([good]).error).toBeUndefined();
+    expect(isValid([good])).toBe(true);
+  });
+
+  test.for<[what: string, rule: object]>([
+    ["no path", { policies: [policy] }],
+    ["no policies", { path: "/a" }],
+    ["an empty list of policies", { ...rule, policies: [] }],
+    ["an unknown field", { ...rule, limits: 5 }],
+    ["a method in small letters", { ...rule, method: "get" }],
+    ["an unknown algorithm", { ...rule, policies: [{ ...policy, algorithm: "gcra" }] }],
+    ["another algorithm's option", { ...rule, policies: [{ ...policy, refill: 1 }] }],
+    ["a limit of 0", { ...rule, policies: [{ ...policy, limit: 0 }] }],
+    [
+      "a limit that is too large for a log",
+      { ...rule, policies: [{ ...policy, algorithm: "sliding-window-log", limit: 100_001 }] },
+    ],
+    ["a bucket without per", { ...rule, policies: [{ ...bucket, per: undefined }] }],
+    ["a time without unit", { ...rule, policies: [{ ...policy, window: "60" }] }],
+    ["a name with a quote", { ...rule, policies: [{ ...policy, name: 'a"b' }] }],
+    ["an unknown source", { ...rule, partition: ["cookie:a"] }],
+    ["a negative cost", { ...rule, cost: -1 }],
+    ["an unknown verdict", { ...rule, onFailure: "shut" }],
+    ["an unknown word for a missing identity", { ...rule, onMissing: "drop" }],
+  ])("refuses %s", ([, bad]) => {
+    const given = JSON.parse(JSON.stringify([bad])) as unknown;
+    expect(Rules.safeParse(given).success).toBe(false);
+    expect(isValid(given)).toBe(false);
+  });
+});
+
+describe("what is built from the schema", () => {
+  test("is committed as it is now", () => {
+    expect(readFileSync("docs/rules.schema.json", "utf8")).toBe(rulesSchema());
+    const options = readFileSync("docs/options.md", "utf8");
+    expect(options).toBe(withVariablesTable(options));
+  });
+
+  test("has a row for each variable, with values and default", () => {
+    const table = withVariablesTable("<!-- gateway variables --><!-- end gateway variables -->");
+    expect(table).toMatch(/\| `STORE` +\| `"redis"`, `"memory"` +\| `"redis"` +\|/);
+    expect(table).toMatch(/\| `CLIENT_IP` +\| .*1 to 32 +\|/);
+  });
+
+  test("needs a place in the text", () => {
+    expect(() => withVariablesTable("# Options\n")).toThrow("gateway variables");
+  });
+});
