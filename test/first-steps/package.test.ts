@@ -46,6 +46,7 @@ describe("the tarball", () => {
       "dist/lib/*.js.map",
       "dist/lib/*.json",
       "docs/*.md",
+      "docs/*.svg",
       "examples/*.json",
       "examples/*.toml",
       "examples/*.ts",
