@@ -46,6 +46,7 @@ describe("the tarball", () => {
       "dist/lib/*.js.map",
       "dist/lib/*.json",
       "docs/*.md",
+      "docs/*.svg",
       "examples/*.json",
       "examples/*.toml",
       "examples/*.ts",
@@ -81,7 +82,7 @@ describe("the tarball", () => {
       imports: Record<string, Record<string, string>>;
     };
     const targets = Object.values(imports).flatMap((conditions) => Object.values(conditions));
-    expect(targets).toEqual(["./bindings.workerd.js", "./bindings.js"]);
+    expect(targets).toEqual(["./runtime/bindings.workerd.js", "./runtime/bindings.js"]);
     for (const target of targets) expect(existsSync(join(folder, "dist/lib", target))).toBe(true);
   });
 
