@@ -40,7 +40,7 @@ const EXPIRED_UNUSED = { state: "expired", denied: false } as const;
 const UNKNOWN = { state: "unknown" } as const;
 
 /**
- * How much faster than Redis's clock this isolate's may run, as a share: NTP slews a clock by at most 500 ppm. A denial
+ * How much slower than Redis's clock this isolate's may run, as a share: NTP slews a clock by at most 500 ppm. A denial
  * is trusted for that much less than its wait.
  */
 export const DRIFT = 5e-4;
