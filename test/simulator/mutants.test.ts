@@ -5,6 +5,7 @@ import { buildLimiter } from "../../src/limiter/limiter.ts";
 import { IMPLEMENTATIONS } from "../../src/policy/from-data.ts";
 import type { Algorithm } from "../../src/policy/policy.ts";
 import { guardStore } from "../../src/store/guarded-store.ts";
+import { withOwnErrors } from "../../src/store/redis/client-errors.ts";
 import { redisStore } from "../../src/store/redis/store.ts";
 import type { StoreBreaker } from "../../src/store/store-breaker.ts";
 import { firstViolation } from "../support/simulator/first-violation.ts";
@@ -77,7 +78,11 @@ test.for<[mistake: string, found: RegExp, mutant: Assemble]>([
     /^(probes|reports): /,
     ({ client, settings, timeoutMs, onStoreError }) => {
       const guard = () =>
-        guardStore(redisStore(client), { timeoutMs, now: settings.now, onStoreError });
+        guardStore(redisStore(withOwnErrors(client)), {
+          timeoutMs,
+          now: settings.now,
+          onStoreError,
+        });
       return buildLimiter(
         {
           decide: (...request) => guard().decide(...request),

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { DECIDE, KEY_LOCKING, LEASE } from "../../src/algorithms/scripts.generated.ts";
+import { withOwnErrors } from "../../src/store/redis/client-errors.ts";
 import type { RedisClient } from "../../src/store/redis/client.ts";
 import { sha1For, scriptFor } from "../../src/store/redis/script.ts";
 import { redisStore } from "../../src/store/redis/store.ts";
@@ -32,7 +33,7 @@ function server({ knowsFlag }: { knowsFlag: boolean }) {
       return [1, 1, 0, 0, 0];
     },
   };
-  const store = redisStore(client);
+  const store = redisStore(withOwnErrors(client));
   return {
     loaded,
     async ask() {
@@ -162,7 +163,7 @@ test.for(uncertain)("%s is told as it is, and not tried again", async ([, error,
     calls++;
     throw error;
   };
-  const store = redisStore({ evalsha: refuse, eval: refuse });
+  const store = redisStore(withOwnErrors({ evalsha: refuse, eval: refuse }));
   const failure = await Promise.resolve(
     store.decide("consume", ["tg:{secret}:p"], 1, policies),
   ).catch((thrown: unknown) => thrown);
@@ -175,7 +176,7 @@ test("what is told of Redis's own error ends where it may quote what the client 
   const refuse = async () => {
     throw new Error('ERR internal, command was: ["evalsha","..","1","tg:{fetch failed}:p"]');
   };
-  const store = redisStore({ evalsha: refuse, eval: refuse });
+  const store = redisStore(withOwnErrors({ evalsha: refuse, eval: refuse }));
   await expect(store.decide("consume", ["k"], 1, policies)).rejects.toMatchObject({
     code: "ERR_STORE_REFUSED",
     message: "Redis answered: ERR internal.",

@@ -1,12 +1,27 @@
 import { expect, test } from "vitest";
 
 import { StoreError } from "../../src/errors/errors.ts";
+import { withOwnErrors } from "../../src/store/redis/client-errors.ts";
 import { storeError } from "../../src/store/redis/errors.ts";
 
-const told = (error: unknown) => {
-  const { code, message } = storeError(error);
+/** The StoreError of a store whose given client throws this. */
+async function storeErrorOf(error: unknown): Promise<StoreError> {
+  const fail = async () => {
+    throw error;
+  };
+  const client = withOwnErrors({ evalsha: fail, eval: fail });
+  try {
+    await client.eval("", [], []);
+  } catch (thrown) {
+    return storeError(thrown);
+  }
+  throw new Error("it did not fail");
+}
+
+async function told(error: unknown) {
+  const { code, message } = await storeErrorOf(error);
   return [code, message];
-};
+}
 
 test.for([
   ["ERR max number of clients reached", "ERR max number of clients reached"],
@@ -24,14 +39,17 @@ test.for([
   [`ERR ${"x".repeat(200)}`, `ERR ${"x".repeat(76)}`],
   ["", "an unknown error"],
   ["'ada'", "an unknown error"],
-])("of %j, Redis's own words go on up to what may be the sender's", ([message, words]) => {
-  expect(told(new Error(message))).toEqual(["ERR_STORE_REFUSED", `Redis answered: ${words}.`]);
+])("of %j, Redis's own words go on up to what may be the sender's", async ([message, words]) => {
+  expect(await told(new Error(message))).toEqual([
+    "ERR_STORE_REFUSED",
+    `Redis answered: ${words}.`,
+  ]);
 });
 
 test.for(["WRONGPASS no", "NOAUTH no", "NOPERM no", "ERR WRONGPASS no", "Unauthorized"])(
   "%s is a refused token, which is not shown",
-  (message) => {
-    expect(told(new Error(message))).toEqual([
+  async (message) => {
+    expect(await told(new Error(message))).toEqual([
       "ERR_STORE_UNAUTHORIZED",
       expect.stringMatching(/^redis\.token: \(hidden\): Redis rejected it/),
     ]);
@@ -40,8 +58,8 @@ test.for(["WRONGPASS no", "NOAUTH no", "NOPERM no", "ERR WRONGPASS no", "Unautho
 
 test.for(["TimeoutError", "AbortError"])(
   "a client's %s is that there was no answer in time",
-  (name) => {
-    expect(told(new DOMException("gone", name))).toEqual([
+  async (name) => {
+    expect(await told(new DOMException("gone", name))).toEqual([
       "ERR_STORE_TIMEOUT",
       "Redis did not answer within the timeout.",
     ]);
@@ -51,8 +69,8 @@ test.for(["TimeoutError", "AbortError"])(
 test.for([
   Object.assign(new Error("connect ECONNREFUSED 127.0.0.1:1"), { code: "ECONNREFUSED" }),
   new TypeError("fetch failed", { cause: { code: "ECONNREFUSED" } }),
-])("why there is no connection is said, by the error or by its cause: %s", (error) => {
-  expect(told(error)).toEqual([
+])("why there is no connection is said, by the error or by its cause: %s", async (error) => {
+  expect(await told(error)).toEqual([
     "ERR_STORE_UNREACHABLE",
     "Redis could not be reached: ECONNREFUSED.",
   ]);
@@ -60,16 +78,16 @@ test.for([
 
 test.for(["UpstashJSONParseError", "SyntaxError"])(
   "a client's %s is that something else answered",
-  (name) => {
+  async (name) => {
     const error = Object.assign(new Error("Unexpected token '<', \"<html>ada\""), { name });
-    expect(told(error)).toEqual([
+    expect(await told(error)).toEqual([
       "ERR_STORE_REPLY",
       "What answered is not the Redis REST API: its body is not JSON.",
     ]);
   },
 );
 
-test("what is a StoreError stays that one", () => {
+test("what is a StoreError stays that one", async () => {
   const error = new StoreError("ERR_STORE_REPLY", "no");
-  expect(storeError(error)).toBe(error);
+  expect(await storeErrorOf(error)).toBe(error);
 });

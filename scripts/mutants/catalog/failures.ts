@@ -4,9 +4,9 @@ import type { Mutant } from "../mutant.ts";
 export const FAILURES: readonly Mutant[] = [
   {
     name: "a key may say that a script is missing",
-    file: "src/store/redis/errors.ts",
-    find: "return /^(?:[\\w [\\]]+: )*NOSCRIPT\\b/",
-    replace: "return /(?:[\\w [\\]]+: )*NOSCRIPT\\b/",
+    file: "src/store/redis/client-errors.ts",
+    find: '.replace(/^(?:[\\w [\\]]+: )+(?=NOSCRIPT\\b)/, "")',
+    replace: '.replace(/^.*?(?=NOSCRIPT\\b)/, "")',
     tests: ["test/store/missing-script"],
   },
   {
@@ -18,21 +18,21 @@ export const FAILURES: readonly Mutant[] = [
   },
   {
     name: "a missing script behind a client's words is a failure",
-    file: "src/store/redis/errors.ts",
-    find: "/^(?:[\\w [\\]]+: )*NOSCRIPT",
-    replace: "/^NOSCRIPT",
+    file: "src/store/redis/client-errors.ts",
+    find: '.replace(/^(?:[\\w [\\]]+: )+(?=NOSCRIPT\\b)/, "")',
+    replace: "",
     tests: ["test/store/missing-script"],
   },
   {
     name: "a client's words are Redis's",
-    file: "src/store/redis/errors.ts",
+    file: "src/store/redis/client-errors.ts",
     find: '.replace(/^Command (?:\\d+ \\[ \\w+ \\] )?failed: /, "")',
     replace: "test/store/missing-script",
     tests: [],
   },
   {
     name: "a command in a pipeline fails in a client's words",
-    file: "src/store/redis/errors.ts",
+    file: "src/store/redis/client-errors.ts",
     find: "(?:\\d+ \\[ \\w+ \\] )?failed",
     replace: "failed",
     tests: ["test/store/redis-error"],
@@ -98,14 +98,14 @@ export const FAILURES: readonly Mutant[] = [
   },
   {
     name: "a client that cannot read an answer says so itself",
-    file: "src/store/redis/errors.ts",
+    file: "src/store/redis/client-errors.ts",
     find: 'name === "UpstashJSONParseError" || name === "SyntaxError"',
     replace: "false",
     tests: ["test/store/redis-error", "test/store/store-errors", "test/store/node-clients"],
   },
   {
     name: "a client's lost connection is Redis's answer",
-    file: "src/store/redis/errors.ts",
+    file: "src/store/redis/client-errors.ts",
     find: "|| NO_CONNECTION.test(message)",
     replace: "",
     tests: ["test/store/redis-error", "test/store/store-errors", "test/store/node-clients"],

@@ -54,7 +54,7 @@ export const INSPECTION: readonly Mutant[] = [
   {
     name: "a Redis before 7.0 speaks in other words",
     file: "src/store/redis/errors.ts",
-    find: '\n    .replace(IN_SCRIPT, "")',
+    find: '.replace(IN_SCRIPT, "")',
     replace: "",
     tests: ["test/gateway/health", "test/store"],
   },

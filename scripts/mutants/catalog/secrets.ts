@@ -32,7 +32,7 @@ export const SECRETS: readonly Mutant[] = [
   },
   {
     name: "errors quote the command",
-    file: "src/store/redis/errors.ts",
+    file: "src/store/redis/client-errors.ts",
     find: '.split(", command was:", 1)[0]!',
     replace: "",
     tests: ["test/store/redis-dialect"],

@@ -1,7 +1,8 @@
 import type { Faults } from "../../options/faults.ts";
 import { onWorkers } from "../../runtime/environment.ts";
 import { report } from "../../runtime/log.ts";
-import { type RedisClient } from "./client.ts";
+import { withOwnErrors } from "./client-errors.ts";
+import type { RedisClient } from "./client.ts";
 import { createRedisClient } from "./endpoint.ts";
 
 /** What is read of a client: nothing is sent through it for that. */
@@ -87,5 +88,5 @@ export function givenClient(
       "The Redis client retries: a request whose reply is lost is charged again. Build it with retry: { retries: 0 }, or give { url, token }.",
     );
   }
-  return given as RedisClient;
+  return withOwnErrors(given as RedisClient);
 }

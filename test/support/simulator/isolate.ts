@@ -2,6 +2,7 @@ import type { StoreError } from "../../../src/errors/errors.ts";
 import { buildLimiter, type Limiter } from "../../../src/limiter/limiter.ts";
 import type { LimiterSettings } from "../../../src/limiter/settings.ts";
 import { guardStore } from "../../../src/store/guarded-store.ts";
+import { withOwnErrors } from "../../../src/store/redis/client-errors.ts";
 import type { RedisClient } from "../../../src/store/redis/client.ts";
 import { redisStore } from "../../../src/store/redis/store.ts";
 
@@ -17,5 +18,8 @@ export interface Parts {
 /** Puts the product's parts together as the product does. */
 export function assemble({ client, settings, timeoutMs, onStoreError }: Parts): Limiter {
   const { now } = settings;
-  return buildLimiter(guardStore(redisStore(client), { timeoutMs, now, onStoreError }), settings);
+  return buildLimiter(
+    guardStore(redisStore(withOwnErrors(client)), { timeoutMs, now, onStoreError }),
+    settings,
+  );
 }
