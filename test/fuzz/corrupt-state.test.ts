@@ -21,6 +21,7 @@ import {
   type Value,
 } from "../support/fuzz/corruption.ts";
 import { fuzz } from "../support/fuzz/fuzz.ts";
+import { ALGORITHMS, optionsOf } from "../support/policy/options-of.ts";
 
 let redis: Redis;
 beforeAll(() => {
@@ -39,15 +40,12 @@ const LONGEST: Record<Algorithm, number> = {
 
 const limit = fc.integer({ min: 1, max: 40 });
 const window = fc.constantFrom("1ms" as const, "7ms" as const, "1.000003s" as const, "1h" as const);
-const segments = fc.integer({ min: 1, max: 8 });
+const integer = (max: number) => fc.integer({ min: 1, max: Math.min(12, max) });
 
 function policyOf(algorithm: Algorithm): fc.Arbitrary<Policy> {
-  const common = { algorithm: fc.constant(algorithm), limit };
-  if (algorithm === "token-bucket") {
-    return fc.record({ ...common, refill: fc.integer({ min: 1, max: 12 }), per: window }) as never;
-  }
-  if (algorithm === "segmented-window") return fc.record({ ...common, window, segments }) as never;
-  return fc.record({ ...common, window }) as never;
+  return fc
+    .tuple(limit, optionsOf(algorithm, { integer, duration: window }))
+    .map(([size, options]) => Object.assign({ algorithm, limit: size }, options) as never);
 }
 
 interface Step {
@@ -82,7 +80,7 @@ function expectSane(answer: Answer, longest: number, { limit, operation }: Reque
   expect(resetAfterUs).toBeLessThanOrEqual(longest);
 }
 
-describe.each(Object.keys(LONGEST) as Algorithm[])("%s", (algorithm) => {
+describe.each(ALGORITHMS)("%s", (algorithm) => {
   /** Plants what `value` makes of the state that the steps before lead to, then asks, waits and asks again. */
   async function survives(
     policy: Policy,
@@ -92,9 +90,8 @@ describe.each(Object.keys(LONGEST) as Algorithm[])("%s", (algorithm) => {
     after: readonly Step[],
   ): Promise<void> {
     const decide = algorithmScript(redis, algorithm);
-    const { parameters, limit, windowUs } = compilePolicy(policy);
-    const { lengthUs = 0, segments = 0 } = parameters;
-    const quota = algorithm === "segmented-window" ? lengthUs * segments : Math.ceil(windowUs);
+    const { limit, windowUs } = compilePolicy(policy);
+    const quota = Math.ceil(windowUs);
     const longest = LONGEST[algorithm] * quota;
     const key = `fuzz:{${crypto.randomUUID()}}`;
     let now = FUTURE;

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, inject } from "vitest";
 
+import { MAX_LIMIT } from "../../src/algorithms/algorithm.ts";
 import type { ModelRequest } from "../../src/algorithms/model.ts";
 import { ConfigurationError } from "../../src/errors/errors.ts";
 import type { CompiledPolicy } from "../../src/policy/compile.ts";
@@ -10,6 +11,7 @@ import type { Algorithm } from "../../src/policy/policy.ts";
 import { algorithmScript, FUTURE } from "../support/algorithm-script.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { fuzz } from "../support/fuzz/fuzz.ts";
+import { ALGORITHMS, optionsOf } from "../support/policy/options-of.ts";
 
 let redis: Redis;
 beforeAll(() => {
@@ -29,28 +31,20 @@ const logLimit = fc.oneof(
   { weight: 1, arbitrary: fc.constant(100_000) },
 );
 
-/** Every policy that there can be, the extremes often. */
-const POLICIES: Record<Algorithm, fc.Arbitrary<object>> = {
-  "token-bucket": fc.record({
-    limit: anyLimit,
-    refill: fc.oneof(fc.integer({ min: 1, max: 1e9 }), fc.constantFrom(1, 3, 999_983, 1e9)),
-    per: window,
-  }),
-  "sliding-window-log": fc.record({ limit: logLimit, window }),
-  "sliding-window-counter": fc.record({ limit: anyLimit, window }),
-  "segmented-window": fc.record({
-    limit: anyLimit,
-    window,
-    segments: fc.oneof(fc.integer({ min: 1, max: 60 }), fc.constantFrom(1, 60)),
-  }),
-  "fixed-window": fc.record({ limit: anyLimit, window }),
-};
+const integer = (max: number) =>
+  fc.oneof(
+    fc.integer({ min: 1, max }),
+    fc.constantFrom(...[1, 3, 999_983, max].filter((number) => number <= max)),
+  );
 
+/** Every policy that there can be, the extremes often. */
 function policyOf(algorithm: Algorithm): fc.Arbitrary<CompiledPolicy> {
-  return POLICIES[algorithm]
-    .map((options) => {
+  const limits = IMPLEMENTATIONS[algorithm].maxLimit < MAX_LIMIT ? logLimit : anyLimit;
+  return fc
+    .tuple(limits, optionsOf(algorithm, { integer, duration: window }))
+    .map(([limit, options]) => {
       try {
-        return compilePolicy({ algorithm, ...options } as never);
+        return compilePolicy({ algorithm, limit, ...options } as never);
       } catch (error) {
         if (error instanceof ConfigurationError) return undefined;
         throw error;
@@ -70,15 +64,14 @@ const step = fc.record({
   ),
 });
 
-describe.each(Object.keys(POLICIES) as Algorithm[])("%s", (algorithm) => {
+describe.each(ALGORITHMS)("%s", (algorithm) => {
   fuzz("counts every cost under every policy as its model does", 300, () =>
     fc.asyncProperty(
       policyOf(algorithm),
       fc.array(step, { minLength: 1, maxLength: 12 }),
       async ({ limit, windowUs, parameters }, steps) => {
         const decide = algorithmScript(redis, algorithm);
-        const { lengthUs = 0, segments = 0 } = parameters;
-        const quota = algorithm === "segmented-window" ? lengthUs * segments : Math.ceil(windowUs);
+        const quota = Math.ceil(windowUs);
         const key = `fuzz:{${crypto.randomUUID()}}`;
         let now = FUTURE;
         let state: unknown;

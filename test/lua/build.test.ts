@@ -13,10 +13,11 @@ import { minify } from "../../scripts/build-lua/minify.ts";
 import { readLua, resolveIncludes } from "../../scripts/build-lua/source.ts";
 import { parse } from "../../scripts/build-lua/syntax.ts";
 import { DECIDE, KEY_LOCKING, LEASE } from "../../src/algorithms/scripts.generated.ts";
-import { IMPLEMENTATIONS } from "../../src/policy/from-data.ts";
 import type { Algorithm } from "../../src/policy/policy.ts";
 import { sha1For, scriptFor } from "../../src/store/redis/script.ts";
 import { compile } from "../support/compile-policy.ts";
+import { everyPolicy } from "../support/every-policy.ts";
+import { ALGORITHMS } from "../support/policy/options-of.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -37,15 +38,12 @@ test("the committed module is what lua/ builds", () => {
 const [decide, lease] = minify(readLua("lua/decide.lua"), readLua("lua/lease.lua"));
 const minified: Record<string, string> = { decide, lease };
 
-const ALGORITHMS = Object.keys(IMPLEMENTATIONS) as Algorithm[];
-
 /** A policy of each of these algorithms. */
 function policiesOf(algorithms: readonly Algorithm[]) {
-  const times = (algorithm: Algorithm) =>
-    algorithm === "token-bucket" ? { refill: 1, per: "1s" } : { window: "1s" };
   if (algorithms.length === 0) return [];
+  const policies = everyPolicy(1, "1s");
   return compile(
-    algorithms.map((algorithm) => ({ algorithm, limit: 1, ...times(algorithm) }) as never),
+    algorithms.map((algorithm) => policies.find((policy) => policy.algorithm === algorithm)!),
   );
 }
 

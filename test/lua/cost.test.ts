@@ -2,14 +2,12 @@ import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { type RedisServer, startRedisServer } from "../../scripts/support/redis-server.ts";
-import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { DECIDE } from "../../src/algorithms/scripts.generated.ts";
-import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
-import { slidingWindowCounter } from "../../src/algorithms/sliding-window-counter.ts";
 import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
-import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
+import type { Algorithm } from "../../src/policy/policy.ts";
 import { scriptFor } from "../../src/store/redis/script.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
+import { everyPolicy } from "../support/every-policy.ts";
 
 // A server of its own: other tests would show in its statistics.
 let server: RedisServer;
@@ -37,40 +35,48 @@ async function commandsOf(call: () => Promise<unknown>): Promise<Record<string, 
   );
 }
 
-const cases = [
-  {
-    policy: tokenBucket({ limit: 3, refill: 1, per: "90d" }),
+interface Costs {
+  readonly first: Readonly<Record<string, number>>;
+  readonly allow: Readonly<Record<string, number>>;
+  readonly deny: Readonly<Record<string, number>>;
+}
+
+const COSTS: Record<Algorithm, Costs> = {
+  "token-bucket": {
     first: { time: 1, getrange: 1, set: 1 },
     allow: { time: 1, getrange: 1, incrby: 1 },
     deny: { time: 1, getrange: 1 },
   },
-  {
-    policy: slidingWindowLog({ limit: 3, window: "1h" }),
+  "sliding-window-log": {
     first: { time: 1, getrange: 1, set: 1 },
     allow: { time: 1, getrange: 1, setrange: 2 },
     deny: { time: 1, getrange: 1 },
   },
-  {
-    policy: slidingWindowCounter({ limit: 3, window: "30d" }),
+  "sliding-window-counter": {
     first: { time: 1, get: 1, set: 1 },
     allow: { time: 1, get: 1, setrange: 1 },
     deny: { time: 1, get: 1 },
   },
-  {
-    policy: segmentedWindow({ limit: 3, window: "30d" }),
+  "segmented-window": {
     first: { time: 1, get: 1, set: 1 },
     allow: { time: 1, get: 1, setrange: 1 },
     deny: { time: 1, get: 1 },
   },
-  {
-    policy: fixedWindow({ limit: 3, window: "30d" }),
+  "fixed-window": {
     first: { time: 1, get: 1, set: 1 },
     allow: { time: 1, get: 1, setrange: 1 },
     deny: { time: 1, get: 1 },
   },
-];
+};
 
-test.for(cases)("commands of $policy.algorithm", async ({ policy, first, allow, deny }) => {
+const DAY = 86_400_000;
+const DAYS = Array.from({ length: 366 }, (_, i) => i + 1);
+
+/** A window that has just begun: a bucket is written anew, not incremented, where its time passes a multiple of it. */
+const begun = DAYS.findLast((days) => Date.now() % (days * DAY) < (days * DAY) / 4)!;
+
+test.for(everyPolicy(3, `${begun}d`))("commands of $algorithm", async (policy) => {
+  const { first, allow, deny } = COSTS[policy.algorithm];
   const compiled = compilePolicy(policy);
   const { scriptArguments } = compiled;
   const { text } = scriptFor(DECIDE, [compiled]);

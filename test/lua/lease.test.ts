@@ -2,16 +2,13 @@ import fc from "fast-check";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 
-import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { LEASE } from "../../src/algorithms/scripts.generated.ts";
-import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
-import { slidingWindowCounter } from "../../src/algorithms/sliding-window-counter.ts";
-import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
-import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
 import type { RedisClient } from "../../src/store/redis/client.ts";
 import { redisStore } from "../../src/store/redis/store.ts";
 import { compile } from "../support/compile-policy.ts";
+import { everyPolicy } from "../support/every-policy.ts";
+import { ALGORITHMS } from "../support/policy/options-of.ts";
 
 let redis: Redis;
 beforeAll(() => {
@@ -25,25 +22,10 @@ const client: RedisClient = {
 };
 
 const limit = fc.integer({ min: 1, max: 40 });
-const window = fc.constantFrom("20ms", "1s", "1d");
+const window = fc.constantFrom("20ms" as const, "1s" as const, "1d" as const);
 const policy = fc
-  .tuple(
-    fc.constantFrom(
-      tokenBucket,
-      slidingWindowLog,
-      slidingWindowCounter,
-      segmentedWindow,
-      fixedWindow,
-    ),
-    limit,
-    window,
-  )
-  .map(([build, size, length]) =>
-    build({
-      limit: size,
-      ...(build === tokenBucket ? { refill: size, per: length } : { window: length }),
-    } as never),
-  );
+  .tuple(fc.nat(ALGORITHMS.length - 1), limit, window)
+  .map(([index, size, length]) => everyPolicy(size, length)[index]!);
 const step = fc.record({
   operation: fc.constantFrom("lease", "lease", "lease", "consume", "peek", "charge"),
   cost: fc.integer({ min: 1, max: 30 }),

@@ -2,14 +2,13 @@ import fc from "fast-check";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 
-import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
 import { slidingWindowCounter } from "../../src/algorithms/sliding-window-counter.ts";
-import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import { type Policy } from "../../src/policy/policy.ts";
 import { algorithmScript, FUTURE } from "../support/algorithm-script.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
+import { everyPolicy } from "../support/every-policy.ts";
 
 let redis: Redis;
 beforeAll(() => {
@@ -18,13 +17,11 @@ beforeAll(() => {
 afterAll(() => redis.quit());
 
 const policies: Policy[] = [
+  ...everyPolicy(10, "1s"),
   tokenBucket({ limit: 10, refill: 3, per: "1s" }),
   tokenBucket({ limit: 7, refill: 7, per: "1.000003s" }),
-  slidingWindowLog({ limit: 10, window: "1s" }),
-  slidingWindowCounter({ limit: 10, window: "1s" }),
   slidingWindowCounter({ limit: 1_000_000_000, window: "30d" }),
   segmentedWindow({ limit: 10, window: "1s", segments: 7 }),
-  fixedWindow({ limit: 10, window: "1s" }),
 ];
 
 /** What has happened before: costs as shares of the limit, gaps as shares of the window. */

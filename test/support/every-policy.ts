@@ -1,18 +1,17 @@
-import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
-import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
-import { slidingWindowCounter } from "../../src/algorithms/sliding-window-counter.ts";
-import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
-import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import type { Duration } from "../../src/options/duration.ts";
-import { type Policy } from "../../src/policy/policy.ts";
+import { fromData, IMPLEMENTATIONS } from "../../src/policy/from-data.ts";
+import type { Policy } from "../../src/policy/policy.ts";
 
-/** A policy of each algorithm, all of so many units in this time. */
+/** A policy of each algorithm that gives `limit` units per `window`; options with a default keep it. */
 export function everyPolicy(limit: number, window: Duration): Policy[] {
-  return [
-    tokenBucket({ limit, refill: limit, per: window }),
-    slidingWindowLog({ limit, window }),
-    slidingWindowCounter({ limit, window }),
-    segmentedWindow({ limit, window }),
-    fixedWindow({ limit, window }),
-  ];
+  return Object.values(IMPLEMENTATIONS).map(({ name, options }) => {
+    const required = Object.entries(options).filter(
+      ([, option]) => !("default" in option && option.default !== undefined),
+    );
+    const values = required.map(([option, { kind }]) => [
+      option,
+      kind === "integer" ? limit : window,
+    ]);
+    return fromData({ algorithm: name, limit, ...Object.fromEntries(values) }) as Policy;
+  });
 }

@@ -2,23 +2,16 @@ import { describe, expect, test } from "vitest";
 
 import { fixedWindow } from "../../../src/algorithms/fixed-window.ts";
 import type { Operation, Row } from "../../../src/algorithms/model.ts";
-import { segmentedWindow } from "../../../src/algorithms/segmented-window.ts";
-import { slidingWindowCounter } from "../../../src/algorithms/sliding-window-counter.ts";
 import { slidingWindowLog } from "../../../src/algorithms/sliding-window-log.ts";
 import { tokenBucket } from "../../../src/algorithms/token-bucket.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { compile } from "../compile-policy.ts";
+import { everyPolicy } from "../every-policy.ts";
 
 /** What every store promises, whatever it is made of. `open` gives the store under test, the same one each time. */
 export function storeContract(open: () => Store): void {
   // A window of a day has no boundary within a test, but for one second of the day.
-  const everyAlgorithm = [
-    tokenBucket({ limit: 5, refill: 5, per: "1d" }),
-    slidingWindowLog({ limit: 5, window: "1d" }),
-    slidingWindowCounter({ limit: 5, window: "1d" }),
-    segmentedWindow({ limit: 5, window: "1d" }),
-    fixedWindow({ limit: 5, window: "1d" }),
-  ];
+  const everyAlgorithm = everyPolicy(5, "1d");
 
   /** A partition of its own, and how to ask about it. */
   function partition(...policies: Parameters<typeof compile>[0]) {

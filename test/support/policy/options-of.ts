@@ -1,0 +1,28 @@
+import fc from "fast-check";
+
+import { IMPLEMENTATIONS } from "../../../src/policy/from-data.ts";
+import type { Algorithm } from "../../../src/policy/policy.ts";
+
+export const ALGORITHMS = Object.keys(IMPLEMENTATIONS) as Algorithm[];
+
+/** How to draw a value of each kind of option. */
+export interface Draws {
+  readonly integer: (max: number) => fc.Arbitrary<number>;
+  readonly duration: fc.Arbitrary<string>;
+}
+
+/** Draws the options of an algorithm besides `limit`, as it defines them. */
+export function optionsOf(
+  algorithm: Algorithm,
+  { integer, duration }: Draws,
+): fc.Arbitrary<Readonly<Record<string, unknown>>> {
+  const options = Object.entries(IMPLEMENTATIONS[algorithm].options);
+  return fc.record(
+    Object.fromEntries(
+      options.map(([name, option]) => [
+        name,
+        option.kind === "integer" ? integer(option.max) : duration,
+      ]),
+    ),
+  );
+}
