@@ -45,6 +45,7 @@ describe("the tarball", () => {
       "dist/lib/*.js",
       "dist/lib/*.js.map",
       "dist/lib/*.json",
+      "docs/*.json",
       "docs/*.md",
       "docs/*.svg",
       "examples/*.json",
