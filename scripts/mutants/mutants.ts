@@ -20,6 +20,7 @@ import { LIMIT } from "./catalog/limit.ts";
 import { LUA_BUILD } from "./catalog/lua-build.ts";
 import { METHODS } from "./catalog/methods.ts";
 import { MIDDLEWARE } from "./catalog/middleware.ts";
+import { OPTION_TABLES } from "./catalog/option-tables.ts";
 import { OPTIONS } from "./catalog/options.ts";
 import { OUTAGES } from "./catalog/outages.ts";
 import { OWN_PATHS } from "./catalog/own-paths.ts";
@@ -60,6 +61,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...FIELDS,
   ...OWN_PATHS,
   ...OPTIONS,
+  ...OPTION_TABLES,
   ...VARIABLES,
   ...TWINS,
   ...CREDENTIALS,
