@@ -23,7 +23,7 @@ import { compileSelection } from "./select-rules.ts";
 const OWN = "_tidegate";
 
 const HOSTILE =
-  "The path has escaped dots, backslashes, control characters, or slashes or dots escaped twice.";
+  "The path has escaped dot segments, backslashes, control characters, or slashes or dots escaped twice.";
 const AMBIGUOUS =
   "The path can be read in several ways, under different limits. Send it without parameters and escapes that it does not need.";
 
