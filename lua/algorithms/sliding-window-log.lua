@@ -48,10 +48,10 @@ end
 -- Finds the units that have left the window, and the units of the future, which exist after the clock went back. A unit
 -- of the future was taken now at the latest, so it counts as taken now and stays for one window.
 -- Returns
---   expired  how many units have left the window, so also the first unit that has not
+--   expired  how many units have left the window, which is the number of the first unit that has not
 --   oldest   the time of that unit; nil if there is none
---   kept     how many units keep their time, so also the first unit of the future
---   newest   the time of the newest unit, now if that was in the future
+--   kept     how many units are not of the future, which is the number of the first unit of the future
+--   newest   the time of the newest unit; now if that was in the future
 -- @inline
 local function find_window(key, header, ring, slots, tail, used, newest, now, window)
   local expired, oldest, kept = 0, nil, used
@@ -64,8 +64,8 @@ local function find_window(key, header, ring, slots, tail, used, newest, now, wi
     if newest <= start then
       expired = used
     else
-      -- Look through the copy of the tail's page, from the tail up to the page's last slot: Lua counts bytes from 1, so
-      -- that the first slot is at 23, the last one at 72.
+      -- Look through the copy of the tail's page, from the tail up to the page's last slot. Lua counts bytes from 1, so
+      -- the first slot of the page is at 23 and the last one at 72.
       local at = 16 + tail % 8 * 7
       expired = -1
       repeat
@@ -73,8 +73,8 @@ local function find_window(key, header, ring, slots, tail, used, newest, now, wi
         oldest = struct.unpack('>I7', header, at)
       until oldest > start or at == 72
       if future or oldest <= start or expired >= used then
-        -- Finds the first unit later than a time, and its time. Unit `before` is not later, the newest is. The steps
-        -- double before they halve, because mostly few units leave at once.
+        -- Finds the first unit later than a time, and its time. Unit `before` is known not to be later, the newest unit is
+        -- known to be. The steps double before they halve, because mostly few units leave at once.
         local function first_after(time, before)
           local left, right, found = before, used - 1, newest
           while right - left > 1 do
@@ -139,7 +139,8 @@ local function unroll(key, ring, slots, start, count)
   return units
 end
 
--- Drops the units before `first`, keeps those before `kept`, and writes `added` units of the time `newest` after them.
+-- Drops the units before `first`, keeps those from `first` to before `kept`, and writes `added` units of the time `newest`
+-- after them.
 -- A ring that is too short or keeps no unit is written as a whole, at a new length.
 -- @inline
 local function write(
@@ -197,7 +198,7 @@ local function sliding_window_log(key, now, operation, cost, limit, window, ttl)
   local ring = slots > 8 and 78 or 22
   local expired, oldest, kept, newest = find_window(key, header, ring, slots, tail, used, stored_newest, now, window)
 
-  -- A request that takes nothing drops none; it only writes the units of the future again, with the time now.
+  -- A request that takes nothing drops no unit; it only writes the units of the future again, with the time now.
   local total, added, first, dropped = used - expired, used - kept, expired, 0
   local allowed = total + cost <= limit and 1 or 0
   if operation == 'charge' or (allowed == 1 and operation == 'consume') then
@@ -218,7 +219,7 @@ local function sliding_window_log(key, now, operation, cost, limit, window, ttl)
     key, ring, slots, tail, expired, oldest, kept, newest, first, total, asked, limit, window, now
   )
 
-  -- A request that takes nothing writes too where the window has become longer than the key would be kept.
+  -- A request that takes nothing also writes if the window has become so long that the key would expire too early.
   if added > 0 or total > 0 and expires * 1000 < newest + window then
     write(key, ring, slots, tail, used, dropped, kept, added, newest, expires, limit, window, now, ttl)
   end

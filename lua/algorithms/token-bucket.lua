@@ -2,35 +2,36 @@
 -- No key means a full bucket.
 --
 -- State     a string of digits, so that INCRBY can move the TAT:
---             3 digits     class of the time for which the key is kept (see ttl); 100 where the divisor is not 1
+--             3 digits     class of the time for which the key is kept (see ttl); 100 if the divisor is not 1
 --             digits       the TAT in whole microseconds
---             ":rest"      if the TAT has a fraction: the rest, in units of 1/divisor microsecond
---             ":rest-"     instead of that, if a charge has led into debt
+--             ":rest"      if the TAT has a fraction: the fraction, in units of 1/divisor microsecond
+--             ":rest-"     if the bucket is in debt after a charge: the fraction, even if it is 0
 -- limit     size of the bucket, the burst
 -- interval, divisor
 --           one unit refills every interval/divisor microseconds; limit * interval < 2^51
 -- ttl       how long a key is kept after a write, at least twice the time that a bucket takes to refill: in
---           milliseconds, or where divisor is 1 as a class from 101 to 921, of 1.03^class milliseconds
+--           milliseconds, or if divisor is 1 as a class of 1.03^class milliseconds; classes are from 101 to 921, so that
+--           class and TAT together fit into the 64 bits of INCRBY
 --
 -- `used` is how far the TAT lies ahead of now, in units of 1/divisor microsecond, so that all arithmetic stays in
--- whole numbers: a cost of c adds c * interval, and the bucket is empty at limit * interval. `used` is greater only in
--- debt. If it is greater without a debt, the clock went back or the bucket has become smaller: then the bucket counts
--- as empty.
+-- whole numbers: a cost of c adds c * interval, and the bucket is empty at limit * interval. Only in debt may `used` be
+-- greater, up to twice that. Beyond its bound, the clock went back or the bucket has become smaller: then it is cut to
+-- the bound, so that a bucket without debt counts as empty.
 --
--- Under another policy the TAT stays: a slower refill applies to what is taken from then on.
+-- If the policy changes, the TAT stays, so a slower refill applies only to units taken from then on.
 -- @inline
 local function token_bucket(key, now, operation, cost, limit, interval, divisor, ttl)
   local capacity = limit * interval
   local used, most = 0, capacity
   local value = redis.pcall('GETRANGE', key, '3', '-1')
-  -- Write even if nothing is taken.
+  -- Whether to write even if nothing is taken.
   local repaired = false
   if value ~= '' then
     local tat, rest = tonumber(value), 0
     if not tat and type(value) == 'string' then
       local sign
       tat, rest, sign = string.match(value, '^(%d+):(%d+)(%-?)$')
-      -- A rest written under another divisor is at most one microsecond here.
+      -- A rest that was written with another divisor counts as at most one microsecond.
       tat, rest = tonumber(tat), math.min(tonumber(rest) or 0, divisor)
       if sign == '-' then
         most = 2 * capacity
@@ -55,9 +56,10 @@ local function token_bucket(key, now, operation, cost, limit, interval, divisor,
       used = 2 * capacity
     end
   end
-  -- An increment is the cheapest write, but leaves the expiry as it is: under the same class it serves until the TAT
-  -- reaches the next multiple of the time in which a bucket refills. Its reply begins with the class, also as a double,
-  -- which has no more than 16 digits; where something else than a number was planted, it fails.
+  -- INCRBY is the cheapest write, but does not renew the expiry. While the class is the same, it suffices until the TAT
+  -- passes the next multiple of the time in which a bucket refills, because a key is kept for twice that time. The reply
+  -- has 19 digits, of which a double keeps about 16, so the class can be read from it. INCRBY fails if the value is not a
+  -- number.
   local number = takes and not repaired and before > 0 and divisor == 1 and used <= capacity
     and (now + before) % capacity + used - before < capacity and redis.pcall('INCRBY', key, used - before)
   if repaired or takes and (type(number) ~= 'number' or number - number % 1e16 ~= ttl * 1e16) then

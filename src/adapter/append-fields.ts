@@ -2,15 +2,15 @@
 const LISTS = new Set(["ratelimit", "ratelimit-policy"]);
 const NO_LISTS = new Set<string>();
 
-/** These three describe one policy together: one of them from a response and one from us would describe none. */
+/** These three describe one policy together, so they are not mixed with those that a response has already. */
 const TRIPLE = ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"];
 
-/** Adds the fields of decisions, in their order, and overwrites nothing; `RateLimit` and its policies become a list. */
+/** Adds the fields of decisions in order and overwrites nothing; the two lists get the items of all decisions. */
 export function appendFields(response: Response, ...decisions: readonly Headers[]): Response {
   return withFields(response, decisions, LISTS);
 }
 
-/** Adds the fields of a decision that a response made for this decision does not set itself. */
+/** Adds the fields of a decision to a response made for it, except those that the response sets itself. */
 export function addMissingFields(response: Response, decision: Headers): Response {
   return withFields(response, [decision], NO_LISTS);
 }

@@ -11,8 +11,8 @@ import { addMissingFields } from "./append-fields.ts";
 /** How a request is identified and charged, and how a denial is answered. `Context`: what the framework's handlers get. */
 export interface RequestOptions<Context> {
   /**
-   * The identity that is counted: a list of sources, of which the first that a request carries counts, or a function
-   * that returns the identity, or `undefined` for a request without one.
+   * Who is counted: a list of sources, of which the first one present in the request is used, or a function that returns
+   * the identity, or `undefined` for a request without one.
    *
    * A client can make up any header that nothing in front of you has checked, and a new value gives it a new quota: add
    * a second limiter for `"ip"`. All spellings of a credential (a header whose name ends in `authorization`, `key` or
@@ -66,7 +66,7 @@ export async function answerDenied<Context>(
   decision: Decision,
 ): Promise<Response> {
   const answer = await onDenied?.(context, decision);
-  // Whatever its type says, untyped code may have returned nothing.
+  // Untyped code may return nothing.
   return answer ? addMissingFields(answer, decision.headers()) : decision.response();
 }
 
@@ -79,8 +79,8 @@ export type RequestLimiter<Context> = (
 ) => Promise<Decision | Response>;
 
 /**
- * Counts all requests without identity. No source yields it; a function that returns it gains its client nothing, because
- * a client without identity is counted here, too.
+ * The identity under which requests without one are counted. No source yields it. If a partition function does, its
+ * client gains nothing: it joins the count that it would share without an identity.
  */
 const SHARED_IDENTITY = "no-identity";
 
@@ -121,7 +121,7 @@ export function compileRequest<Context>(
 
   return async function limitRequest(limiter, context, headers, bindings) {
     const identity = await identify(context, headers, bindings);
-    // Untyped look-ups return null or "" for nobody.
+    // Untyped code returns null or "" if there is no identity.
     const missing = identity === undefined || identity === null || identity === "";
     if (missing && onMissing === "reject") return missingIdentity();
     if (missing && onMissing === undefined) reportMissing(options);
@@ -134,7 +134,7 @@ function fromHeaders(identify: Identify) {
   return (_context: unknown, headers: Headers, bindings: unknown) => identify(headers, bindings);
 }
 
-/** One client can use up what all the others share, and without a warning nobody would know why they are denied. */
+/** Warns that one client can use up the count that others share; without that, nobody would see why they are denied. */
 function reportMissing({ partition = ["ip"], clientIp }: RequestOptions<never>): void {
   const what =
     typeof partition === "function"

@@ -29,7 +29,10 @@ interface SlidingWindowLogParameters extends Readonly<Record<string, number>> {
   readonly unused: number;
 }
 
-/** Runs of units taken at the same moment, oldest first: the moment in microseconds, then the number of units. */
+/**
+ * Runs of units taken at the same moment, oldest first, as pairs in one flat list: the moment in microseconds, then the
+ * number of units. The script has one slot per unit instead, in a ring.
+ */
 export type SlidingWindowLogState = readonly number[];
 
 const model: AlgorithmModel<SlidingWindowLogParameters, SlidingWindowLogState> = (
@@ -104,7 +107,7 @@ function dropOldest(runs: readonly number[], units: number): readonly number[] {
   return rest;
 }
 
-/** A copy that ends with these units. */
+/** A copy with these units added at its end. */
 function withUnits(runs: readonly number[], at: number, units: number): number[] {
   // concat, because spreading a long array takes several times as long.
   if (runs.at(-2) !== at) return runs.concat([at, units]);
@@ -114,9 +117,9 @@ function withUnits(runs: readonly number[], at: number, units: number): number[]
 }
 
 /**
- * Merges two neighbouring runs into one with the later time. A merged unit came after the run before it, so choosing the
- * pair with the least distance to that run makes no unit later by more than 1/63 of the window when 128 runs are kept.
- * The oldest run has none before it and stays.
+ * Merges two neighbouring runs into one with the later time. Every unit of a run came after the run before it, so the
+ * pair whose later run is closest to the run before the pair moves units least: if 128 runs are kept, even repeated
+ * merges make no unit later by more than 1/63 of the window. The oldest run has none before it and stays.
  */
 function mergeClosest(runs: number[]): void {
   let closest = 2;

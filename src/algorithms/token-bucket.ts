@@ -49,7 +49,7 @@ interface TokenBucketParameters extends Readonly<Record<string, number>> {
   readonly divisor: number;
 }
 
-/** The theoretical arrival time: `tatUs` microseconds and `rest / divisor` more. */
+/** The theoretical arrival time (TAT), when the bucket is full again: `tatUs + rest / divisor` microseconds. */
 export interface TokenBucketState {
   readonly tatUs: number;
   readonly rest: number;
@@ -58,8 +58,9 @@ export interface TokenBucketState {
 }
 
 /**
- * GCRA in whole numbers: `used` is how far the arrival time lies ahead of now, in 1/divisor microseconds. Formula: the
- * virtual scheduling algorithm of ATM Forum TM 4.0, with costs.
+ * GCRA in whole numbers: `used` is how far the arrival time lies ahead of now, in units of 1/divisor microsecond. The
+ * names are those of the script, where `intervalUs` is `interval`. Formula: the virtual scheduling algorithm of ATM Forum
+ * TM 4.0, with costs.
  */
 const model: AlgorithmModel<TokenBucketParameters, TokenBucketState> = (state, request) => {
   const { nowUs, operation, cost, limit, parameters } = request;
@@ -125,7 +126,7 @@ export const TOKEN_BUCKET = defineAlgorithm<
   },
   parameters: ["intervalUs", "divisor"],
 
-  /** Twice the time to refill, for the deepest debt; as a class where whole times can be incremented. */
+  /** Twice the time to refill, which the deepest debt takes; with a divisor of 1, as a class (see the script). */
   ttl({ windowUs, parameters: { divisor } }) {
     const ttlMs = Math.ceil((2 * windowUs) / 1000) + 1;
     return divisor > 1 ? ttlMs : Math.max(101, Math.ceil(Math.log(ttlMs) / Math.log(1.03)));
@@ -137,7 +138,7 @@ export const TOKEN_BUCKET = defineAlgorithm<
       const { intervalUs, divisor } = parameters;
       return quotaOf(limit - Math.ceil((leaseUs * divisor) / intervalUs), parameters);
     },
-    /** At least half of the bucket remains, to gather what comes back while nobody may ask. */
+    /** Leaves at least half of the bucket, to gather the units that come back while no isolate asks for a lease. */
     maxUs: ({ limit, parameters: { intervalUs, divisor } }) =>
       (Math.floor(limit / 2) * intervalUs) / divisor,
   },
@@ -153,8 +154,8 @@ function intervalOf(limit: number, refill: number, perUs: number): TokenBucketPa
   const common = greatestCommonDivisor(perUs, refill);
   const exact = { intervalUs: perUs / common, divisor: refill / common };
   if (limit * exact.intervalUs < 2 ** 51) return exact;
-  // The exact fraction does not fit: use one with a smaller divisor that does, off by at most 0.01 %. It is rounded up,
-  // by more than a product can be off, so that never a unit too many comes back.
+  // The exact fraction does not fit: use one with a smaller divisor that does, off by at most 0.01 %. It is rounded up
+  // by more than the rounding error of the product, so that never a unit too many comes back.
   const fewer = Math.max(1, Math.floor(((2 ** 50 / limit) * refill) / perUs));
   const divisor = Math.min(refill, fewer);
   const intervalUs = Math.ceil(((divisor * perUs) / refill) * (1 + 2 ** -50));

@@ -13,7 +13,7 @@ import { decisionResponse } from "./problem.ts";
 export interface PolicyDecision {
   readonly name: string;
   readonly limit: number;
-  /** Length of the window in seconds; of a token bucket, how long it takes to refill from empty. */
+  /** Length of the window in seconds; for a token bucket, how long it takes to refill from empty. */
   readonly window: number;
   /** Units left after this request, from 0. */
   readonly remaining: number;
@@ -39,7 +39,7 @@ export interface Decision {
   readonly status: 200 | 429 | 503;
   /** One row per policy, in the order given. */
   readonly policies: readonly PolicyDecision[];
-  /** Milliseconds: the longest wait of the policies that denied, 0 if allowed, `Infinity` if the cost never fits. */
+  /** The longest wait in milliseconds of the policies that denied; 0 if allowed, `Infinity` if the cost never fits. */
   readonly retryAfterMs: number;
   /** What went wrong with the store, when `reason` is `store-unavailable`. */
   readonly error?: StoreError;
@@ -63,7 +63,7 @@ interface Parts extends Outcome {
   readonly error?: StoreError;
 }
 
-/** A decision from its outcome. */
+/** Creates a decision from its outcome. */
 export function createDecision(parts: Parts): Decision {
   return new LazyDecision(parts);
 }

@@ -16,7 +16,7 @@ export interface HeaderOptions {
   readonly "x-ratelimit"?: boolean;
 }
 
-/** Header fields by name. A plain object, because a runtime makes a response of one faster than of `Headers` or pairs. */
+/** Header fields by name. A plain object, because runtimes create a response faster from it than from `Headers`. */
 export type Fields = Record<string, string>;
 
 /** The header fields of a decision: a new object with each call. */
@@ -35,7 +35,7 @@ export function decisionFields(outcome: Outcome, options: HeaderOptions): Fields
     const { remaining, resetAfterUs } = rows[nearest]!;
     fields["X-RateLimit-Limit"] = `${policies[nearest]!.limit}`;
     fields["X-RateLimit-Remaining"] = `${remaining}`;
-    // Whole microseconds: the remaining time of a known denial is fractional, and its end must stay the same moment.
+    // Rounded first: the times of a known denial are fractional, but every response must report the same end.
     fields["X-RateLimit-Reset"] = `${wholeSeconds(Math.round(nowUs + resetAfterUs))}`;
   }
   if (status !== 200) {

@@ -7,14 +7,14 @@ export type Reason =
   | "allowed"
   /** The store said that a policy has no room. */
   | "limited"
-  /** This isolate knew already that a policy has no room; the store was not asked. */
+  /** An earlier answer proves that a policy has no room; the store was not asked. */
   | "cached-denial"
   /** The cost is above a policy's limit, so it can never pass. */
   | "cost-exceeds-limit"
   /** The store gave no usable answer; each policy's `onFailure` decided. */
   | "store-unavailable";
 
-/** What was decided, from which the header fields and the response are made. */
+/** The data of a decision, from which its header fields and its response are made. */
 export interface Outcome {
   readonly reason: Reason;
   readonly status: 200 | 429 | 503;

@@ -4,7 +4,7 @@ import { createSeededHash, LONGEST } from "./seeded-hash.ts";
 export interface ClockCache {
   /** The numbers of all slots; those of a slot begin at `slot * columns`. A new array whenever the table grows. */
   readonly numbers: Float64Array;
-  /** The slot of a text, which is marked as used, or 0 if the text has none. */
+  /** Finds the slot of a text and marks it as used; 0 if the text has none. */
   find(text: string): number;
   /** Puts numbers under a text. If all slots are taken, one that was not used lately is evicted. */
   set(text: string, numbers: ArrayLike<number>): void;
@@ -20,8 +20,8 @@ const LONG_TEXT = 255;
 
 /**
  * A hash table that evicts by the CLOCK algorithm: a hand goes round, and evicts the first slot that was not used since
- * it last passed. So a text that is asked for again survives any number of texts that are not. Typed arrays, because a
- * string in a Map takes more memory alone than text and numbers take here.
+ * it last passed. A text that is looked up again thus survives any number of texts that are not. The table consists of
+ * typed arrays, because a string in a Map alone takes more memory than text and numbers take here.
  *
  * @param maxSlots from 1
  * @param columns how many numbers a text has
@@ -41,16 +41,16 @@ export function createClockCache(
   let freed = 0;
 
   let numbers = new Float64Array();
-  /** Of each slot the length of its text, then the text. */
+  /** For each slot, the length of its text and then the text. */
   let bytes = new Uint8Array();
   const longTexts = new Map<number, string>();
   let hashes = new Int32Array();
   /** 1 for each slot that was used since the hand passed. */
   let used = new Uint8Array();
-  /** The next slot of the same bucket, 0 at the end. After the slots stand the buckets, each with its first slot. */
+  /** For each slot, the next slot of its bucket, 0 at the end. After the slots, the first slot of each bucket. */
   let next = new Int32Array();
 
-  /** By a sixteenth, because empty slots are part of the price of an entry. */
+  /** Grows by a sixteenth only, because empty slots add to the memory per entry. */
   function grow(): void {
     capacity = Math.min(maxSlots, capacity + 16 + (capacity >> 4));
     numbers = lengthened(numbers, (capacity + 1) * columns);
@@ -77,7 +77,7 @@ export function createClockCache(
 
   function find(text: string, hashed: number): number {
     let slot = next[bucketOf(hashed)]!;
-    // Equal hashes prove nothing, but spare most texts of the bucket the comparison.
+    // Equal hashes do not prove equal texts, but different ones save the comparison.
     while (slot > 0 && !(hashes[slot] === hashed && holds(slot, text))) slot = next[slot]!;
     used[slot] = 1;
     return slot;

@@ -7,17 +7,19 @@ export interface DenialCache {
   /** What is known about a request of this cost. Only the first caller after a denial's end finds it `expired`. */
   find(partition: string, cost: number, nowMs: number): Knowledge;
   /**
-   * Notes how long a request of the same cost will be denied. `deniedBefore`: what the denial that expired before it said
-   * of itself. Every reply of a limiter has the same count of rows.
+   * Notes how long requests of the same cost will be denied. Every reply of a limiter has the same number of rows.
+   *
+   * @param decidedAtMs the earliest moment at which Redis can have decided
+   * @param deniedBefore `denied` of the denial that expired before this request
    */
   learn(
     partition: string,
     cost: number,
-    sentAtMs: number,
+    decidedAtMs: number,
     reply: Reply,
     deniedBefore?: boolean,
   ): void;
-  /** Drops what is known, and ignores replies to requests sent before now. */
+  /** Drops what is known, and ignores replies that Redis may have decided before now. */
   forget(partition: string, nowMs: number): void;
 }
 
@@ -29,7 +31,7 @@ export interface KnownDenial extends Reply {
 /** A denial that has just expired. */
 export interface ExpiredDenial {
   readonly state: "expired";
-  /** Whether a request was denied since the partition last had room; else only its last units were taken. */
+  /** Whether a request was denied since the partition last had room. If not, one only took the last units. */
   readonly denied: boolean;
 }
 
@@ -46,8 +48,8 @@ const UNKNOWN = { state: "unknown" } as const;
 export const DRIFT = 5e-4;
 
 /**
- * Before the rows of a denial stand its cost, when its request was sent (ms), and what Redis's clock showed (us). The cost
- * is negative until a request was denied: a column of its own would make each entry larger.
+ * The columns before the rows of a denial: its cost, the earliest moment of the decision (ms), and what Redis's clock
+ * showed (us). The cost is negative until a request is denied, because a separate column would enlarge each entry.
  */
 const HEAD = 3;
 
@@ -56,7 +58,7 @@ const MAX_TRUST_MS = 60_000;
 
 /**
  * A known denial never outlasts the true one: consumption only grows, so the wait that Redis reported is a lower bound,
- * and it counts from the moment the request was sent, before Redis saw it. A wait of 10 s is known for 9.995 s.
+ * and it counts from the earliest moment of the decision. A wait of 10 s is known for 9.995 s.
  *
  * @param maxEntries from 1; beyond it, an entry that was not used lately is evicted
  */
@@ -86,10 +88,10 @@ export function createDenialCache(maxEntries: number): DenialCache {
       return denialAt(numbers, at, at + columns, nowMs);
     },
 
-    learn(partition, cost, sentAtMs, { nowUs: redisNowUs, rows }, deniedBefore = false) {
-      if (rows.every(({ retryAfterUs }) => retryAfterUs === 0) || sentAtMs <= forgotAtMs) return;
+    learn(partition, cost, decidedAtMs, { nowUs: redisNowUs, rows }, deniedBefore = false) {
+      if (rows.every(({ retryAfterUs }) => retryAfterUs === 0) || decidedAtMs <= forgotAtMs) return;
       const denied = deniedBefore || rows.some(({ allowed }) => !allowed);
-      const denial = [denied ? cost : -cost, sentAtMs, redisNowUs];
+      const denial = [denied ? cost : -cost, decidedAtMs, redisNowUs];
       for (const { remaining, retryAfterUs, resetAfterUs } of rows) {
         denial.push(remaining, retryAfterUs, resetAfterUs);
       }

@@ -4,8 +4,8 @@ import { DRIFT } from "./denial-cache.ts";
 /** What this isolate knows of Redis's clock, by partition: each master of a cluster has a clock of its own. */
 export interface RedisClocks {
   /**
-   * Notes what Redis's clock showed when it answered a request. Returns the earliest moment (ms) of this isolate's clock
-   * at which that can have been: when the request was sent, or later where other answers prove it.
+   * Notes what Redis's clock showed when it decided a request. Returns the earliest moment (ms of this isolate's clock) at
+   * which it can have decided: when the request was sent, or later if other answers prove that.
    */
   note(partition: string, redisNowUs: number, sentAtMs: number, receivedAtMs: number): number;
   /** What the answers of the last 10 s prove; `undefined` if there were none. */
@@ -15,13 +15,13 @@ export interface RedisClocks {
 /** While this isolate's clock shows `moment`, Redis's shows at most `baseMs + moment * (1 + DRIFT)` milliseconds. */
 export interface Bound {
   readonly baseMs: number;
-  /** When the request was sent whose answer proves it. */
+  /** When the request that proves the bound was sent. */
   readonly sentAtMs: number;
 }
 
 /**
- * How long a bound is used. By then drift has made it as loose as a trip to Redis would; and a step of Redis's clock that
- * was too small to be noticed is forgotten.
+ * How long a bound is used. After that, drift has made it about as loose as a new one is; and a step of Redis's clock that
+ * was too small to be noticed does no harm for longer.
  */
 const MAX_AGE_MS = 10_000;
 
@@ -50,7 +50,7 @@ export function createRedisClocks(): RedisClocks {
       const redisNowMs = redisNowUs / 1000;
       let bound: Bound = { baseMs: redisNowMs - sentAtMs * (1 + DRIFT), sentAtMs };
       const known = boundOf(partition, receivedAtMs);
-      // Where Redis's clock is beyond a bound, it has stepped forwards since.
+      // If Redis's clock is beyond the bound, it has stepped forward since.
       if (
         known &&
         known.baseMs < bound.baseMs &&

@@ -12,7 +12,7 @@ import { PATIENCE_MS } from "./single-flight.ts";
  * trusted, so nobody else may be able to write to it.
  */
 export interface SharedCache {
-  /** The text that was put last under this key; `undefined` if there is none. Given up after 25 ms. */
+  /** The text that was put last under this key; `undefined` if there is none. The read is given up after 25 ms. */
   get(key: string): Promise<string | undefined>;
   /** Keeps a text for 1 to 60 whole seconds. No request waits for it. */
   put(key: string, text: string, seconds: number): void | Promise<void>;
@@ -46,9 +46,9 @@ export interface SharedDenials {
 }
 
 /**
- * What lies in the cache. A denial: its cost, what Redis's clock showed with it, and of each row `remaining`,
- * `retryAfterUs` and `resetAfterUs`. Or a claim that an isolate is asking Redis: the latest that Redis's clock may show,
- * so that the claim delays nobody for long if its isolate is gone. Anything else counts as nothing.
+ * An entry of the cache. A denial is its cost, the time that Redis's clock showed (us), and `remaining`, `retryAfterUs`
+ * and `resetAfterUs` of each row. A claim, that an isolate is asking Redis, is the latest time that Redis's clock may show
+ * (us), so that nobody waits long if its isolate is gone. Anything else is ignored.
  */
 type Note = readonly number[];
 
@@ -64,8 +64,8 @@ const MAX_SECONDS = 60;
 /**
  * Denials shared by all isolates that reach a cache and count in the same Redis.
  *
- * They are dated by Redis's clock. An isolate trusts one only if it has itself had an answer of Redis about this
- * partition, by which Redis's clock cannot have passed the denial's end. Requests that are not denied never wait for the
+ * They are dated by Redis's clock. An isolate trusts one only if a recent answer of Redis about the same partition proves
+ * to it that Redis's clock cannot have passed the end of the denial. Clients that were never denied do not wait for the
  * cache: it is read only when a known denial has expired.
  *
  * @throws ConfigurationError if the cache lacks `get` or `put`
@@ -160,7 +160,7 @@ function connect(
   };
 }
 
-/** What a deployment may change: notes of before are then about another policy. */
+/** The parts of a policy that a deployment may change. They are in the key, so that older notes are not found then. */
 function identityOf({ name, scriptArguments }: CompiledPolicy): unknown {
   return [name, scriptArguments];
 }

@@ -4,8 +4,8 @@ import type { Faults } from "../options/faults.ts";
 import { didYouMean } from "../options/unknown-options.ts";
 
 /**
- * Checks a value with a schema and returns its output; `undefined` after a fault. Adds one fault per path, the first.
- * Unknown options of a policy are left to `compilePolicies`, which suggests what may have been meant.
+ * Checks a value with a schema and returns its output; `undefined` after a fault. Adds the first fault of each path.
+ * `compilePolicies` reports unknown options of a policy, with a suggestion.
  */
 export function check<Schema extends z.ZodMiniType>(
   schema: Schema,
@@ -28,7 +28,7 @@ export function check<Schema extends z.ZodMiniType>(
   return result.data;
 }
 
-/** Finds faults, and keeps those at paths that have none yet. */
+/** Calls `find`, and keeps of the faults that it adds the first at each path that had none. */
 export function onePerPath<Result>(faults: Faults, find: () => Result): Result {
   const before = faults.size;
   const result = find();
@@ -41,7 +41,7 @@ export function onePerPath<Result>(faults: Faults, find: () => Result): Result {
   return result;
 }
 
-/** Finds faults, and rewords their remedies. */
+/** Calls `find`, and rewords the remedies of the faults that it adds. */
 export function reworded<Result>(
   faults: Faults,
   find: () => Result,
@@ -55,7 +55,7 @@ export function reworded<Result>(
   return result;
 }
 
-/** Suggests the key of a table that may have been meant by an unknown one. */
+/** Suggests a key of the table that resembles an unknown key. */
 function hintOf(schema: z.ZodMiniType, key: string | undefined): string {
   if (key === undefined || !(schema instanceof z.ZodMiniObject)) return "";
   return didYouMean(key, Object.keys(schema.shape));

@@ -10,15 +10,15 @@ import { reworded } from "./check.ts";
 import { inRule, readRule, routeOf, type Rule } from "./rule.ts";
 import { checkNamesOfVariables, readVariables } from "./variables.ts";
 
-/** What only some platforms have. */
+/** Features that only some platforms have. */
 export interface Platform {
-  /** Denials shared in a data centre, by limiters that give the same name. */
+  /** Shares denials within a data centre, between limiters that give the same name. */
   readonly coloDenials?: (name: string) => SharedDenials;
 }
 
 /** The gateway's configuration, checked. */
 export interface GatewayConfig {
-  /** Where requests go on to, without a slash at the end; `undefined` for the zone's own origin. */
+  /** The origin's address without a trailing slash; `undefined` for the origin of the Cloudflare zone. */
   readonly origin: string | undefined;
   readonly rules: readonly Rule[];
   readonly store: Store;
@@ -29,7 +29,7 @@ export interface GatewayConfig {
 /**
  * Reads the gateway's configuration from a worker's variables.
  *
- * @throws ConfigurationError with every fault, each under the path at which it stands in the variables
+ * @throws ConfigurationError with every fault, each with its path in the variables
  */
 export function readConfig(given: Environment, platform: Platform): GatewayConfig {
   const environment = Object(given) as Environment;
@@ -42,7 +42,7 @@ export function readConfig(given: Environment, platform: Platform): GatewayConfi
   const sharedDenials = readSharing(shared, environment, store, platform, faults);
   const list = readList(environment["RULES"], faults);
   const clientIp = readClientIp(environment["CLIENT_IP"], list, faults);
-  // Not map(), which passes over the holes of a list.
+  // Not map(), which skips the holes of a list.
   const rules = Array.from(list, (rule, i) =>
     inRule(rule, faults, () =>
       readRule(rule, `RULES[${i}]`, { ...defaults, clientIp, sharedDenials }, faults),
@@ -77,7 +77,7 @@ function readList(rules: unknown, faults: Faults): readonly unknown[] {
   return [];
 }
 
-/** Denials are shared wherever they can be, unless a variable says otherwise. */
+/** Denials are shared wherever the platform can, unless `SHARED_DENIALS` is `"none"`. */
 function readSharing(
   shared: "colo" | "none" | undefined,
   environment: Environment,
@@ -96,13 +96,13 @@ function readSharing(
     }
     return undefined;
   }
-  // Denials of another Redis are about other counts.
+  // Named after the Redis, because its denials say nothing about the counts in another one.
   return coloDenials(
     String(environment["UPSTASH_REDIS_REST_URL"] || environment["KV_REST_API_URL"]),
   );
 }
 
-/** A remedy that names an object of TypeScript, as it stands in TOML and in JSON. */
+/** Rewrites the TypeScript object in a remedy as TOML and JSON. */
 function inToml(remedy: string): string {
   return remedy.replace(
     "{ trustedHops: 1 }",
@@ -110,7 +110,7 @@ function inToml(remedy: string): string {
   );
 }
 
-/** It is missed only where a rule needs it. */
+/** Reads `CLIENT_IP`, which is required only if a rule counts by address. */
 function readClientIp(clientIp: unknown, rules: readonly unknown[], faults: Faults): ClientIp {
   const needed = rules.some((rule) => {
     const { partition = ["ip"] } = Object(rule) as { partition?: unknown };
@@ -122,7 +122,7 @@ function readClientIp(clientIp: unknown, rules: readonly unknown[], faults: Faul
   return reworded(faults, () => checkClientIp(value, "CLIENT_IP", faults), inToml);
 }
 
-/** Two policies of one name would share one count, whichever rules they are of. */
+/** Rejects two policies with one name in different rules: they would share one count. */
 function checkNames(
   rules: readonly (Rule | undefined)[],
   list: readonly unknown[],
@@ -151,7 +151,7 @@ function place(rule: unknown): string {
   return route && ` (${route})`;
 }
 
-/** Where variables are text, what has a structure is JSON. */
+/** Parses a value given as text; returns the error if it is not JSON. */
 function fromJson(value: unknown): unknown {
   if (typeof value !== "string") return value;
   try {

@@ -19,19 +19,19 @@ import { readPath } from "./path.ts";
 import { passOn } from "./proxy.ts";
 import { compileSelection } from "./select-rules.ts";
 
-/** Paths below it are the gateway's own, in every spelling. */
+/** The first segment of the gateway's own paths; no spelling of it reaches the origin. */
 const OWN = "_tidegate";
 
 const HOSTILE =
-  "The path has escaped dots, backslashes, control characters, or slashes or dots escaped twice.";
+  "The path has escaped dot segments, backslashes, control characters, or slashes or dots escaped twice.";
 const AMBIGUOUS =
   "The path can be read in several ways, under different limits. Send it without parameters and escapes that it does not need.";
 
 /**
- * A gateway from a worker's variables: a request is limited by every rule that covers it, in their order; what no rule
- * covers passes untouched. `/_tidegate/` is the gateway's own.
+ * Creates a gateway from a worker's variables. Every rule that covers a request limits it, in the order of the list;
+ * requests that no rule covers pass unchanged. Paths below `/_tidegate/` belong to the gateway.
  *
- * @param platform what only some platforms have: `coloDenials` of `tidegate/cloudflare`
+ * @param platform features that only some platforms have: `coloDenials` of `tidegate/cloudflare`
  * @throws ConfigurationError with every fault in the variables
  * @example
  * export default createGateway(process.env);
@@ -46,7 +46,7 @@ export function createGateway(environment: Environment, platform: Platform = {})
   const selectRules = compileSelection(limited, ambiguousPaths);
   const gateway = new Hono();
 
-  // Asks nobody: a gateway without its Redis still serves.
+  // Does not ask Redis: the gateway serves without it, too.
   gateway.get(`/${OWN}/live`, () =>
     Response.json({ status: "ok" }, { headers: { "Cache-Control": "no-store" } }),
   );
@@ -83,7 +83,7 @@ export function createGateway(environment: Environment, platform: Platform = {})
   return gateway;
 }
 
-/** Adds the decisions' fields to a response, in the order of their rules: `X-RateLimit-*` is of the first. */
+/** Adds the decisions' fields in order. `X-RateLimit-*` describes the first decision, unless the response has it. */
 function withDecisions(response: Response, decisions: readonly Decision[]): Response {
   return appendFields(response, ...decisions.map((decision) => decision.headers()));
 }

@@ -4,15 +4,15 @@ import { Faults } from "../options/faults.ts";
 import { compilePolicies } from "../policy/compile.ts";
 import type { Store, StoreFacts } from "../store/store.ts";
 
-/** How long an answer is repeated, in milliseconds: asking for health must not be a way to load Redis. */
-const FRESH = 1_000;
+/** How long an answer is reused, so that health checks cannot put load on Redis. */
+const FRESH_MS = 1_000;
 
-/** So many that every look writes, as a decision that takes something does: a store may answer and take no writes. */
-const LOOKS = 1_000_000_000;
+/** Never used up, so that every check writes, as a decision does: a store may answer reads and refuse writes. */
+const MAX_CHECKS = 1_000_000_000;
 
-/** A policy that nobody else counts against: charging it exercises the whole way to Redis and back. */
+/** A policy for health checks only. Charging it exercises the whole way to Redis and back. */
 const POLICIES = compilePolicies(
-  [fixedWindow({ name: "health", limit: LOOKS, window: "1s" })],
+  [fixedWindow({ name: "health", limit: MAX_CHECKS, window: "1s" })],
   "policies",
   new Faults(),
 );
@@ -24,17 +24,17 @@ type Verdict =
 type Status = Verdict & StoreFacts;
 
 /**
- * Answers whether decisions come from the store: 200, or 503 with the code of what is wrong; and what the store is. It
- * writes one key, of its own, that expires within two seconds.
+ * Creates the health check. It answers 200 if decisions come from the store, else 503 with the error's code, and
+ * describes the store. It writes one key of its own, which expires within two seconds.
  */
 export function healthCheck(
   store: Store,
   prefix: string,
   now: () => number,
 ): () => Promise<Response> {
-  // No identity becomes this partition: after a `#`, a partition key has 43 characters.
+  // No identity maps to this partition: a partition key that begins with `#` has 43 more characters.
   const keys = POLICIES.map(({ key }) => `${prefix}:{#health}:${key}`);
-  let asked = -Infinity;
+  let askedAtMs = -Infinity;
   let known: Status | undefined;
 
   async function decide(): Promise<Verdict> {
@@ -53,9 +53,9 @@ export function healthCheck(
   }
 
   return async function health() {
-    // Not a promise that all would wait for: on Workers, no request may wait for another one's I/O.
-    if (known === undefined || now() - asked >= FRESH) {
-      asked = now();
+    // The answer is kept, not its promise: on Workers a request must not wait for the I/O of another one.
+    if (known === undefined || now() - askedAtMs >= FRESH_MS) {
+      askedAtMs = now();
       known = await ask();
     }
     return Response.json(known, {

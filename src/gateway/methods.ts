@@ -1,12 +1,12 @@
-/** Header fields by which a client asks an origin to take another method, in every spelling that CGI takes for them. */
+/** Header fields that ask an origin to use another method, in every spelling that CGI does not tell apart. */
 const OVERRIDE = /^x[-_](?:http[-_])?method(?:[-_]override)?$/;
 
-/** Query parameters for the same, in every spelling that PHP takes for `_method`. */
+/** Query parameters that ask the same, in every spelling that PHP reads as `_method`. */
 const PARAMETER = /^\s*[_.[\s]method(?:\[|$)/i;
 
 /**
- * The methods by which an origin may handle a request, in capitals: its own, and those that it names to override it.
- * HEAD is GET. One that is named in a body is not seen.
+ * The methods by which an origin may handle a request, in capitals: its own, and those that its fields and query name
+ * to override it. HEAD counts as GET. A method named in the body is not seen.
  */
 export function methodsOf({ method, headers }: Request, search: string): readonly string[] {
   const methods = [method];
@@ -14,7 +14,7 @@ export function methodsOf({ method, headers }: Request, search: string): readonl
     if (OVERRIDE.test(name)) methods.push(...value.split(","));
   }
   if (search !== "") {
-    // Some take a semicolon for a separator.
+    // Some origins accept a semicolon as a separator.
     for (const [name, value] of new URLSearchParams(search.replaceAll(";", "&"))) {
       if (PARAMETER.test(name)) methods.push(value);
     }

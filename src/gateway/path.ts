@@ -1,31 +1,34 @@
-/** A path as its segments: what stands between the slashes, in one case. */
+/** The segments of a path, case-folded, without the slashes between them. */
 export type Segments = readonly string[];
 
 /** The ways in which origins read a path. */
 export interface Readings {
   /** As it was sent: split at its slashes, each segment decoded once. */
   readonly plain: Segments;
-  /** By origins that cut at `;`, drop `;` parameters or decode twice. What these differ in, no rule can decide. */
+  /** As read by origins that decode escaped slashes, cut at `;`, drop `;` parameters, or decode twice. */
   readonly others: readonly Segments[];
-  /** By origins that end a path at an escaped `?`, `#` or blank. People send those: they only add rules. */
+  /**
+   * As read by origins that end a path at an escaped `?` or `#`, or drop escaped blanks at its end. Ordinary requests
+   * contain these, so such a reading adds rules and is never refused.
+   */
   readonly wider: readonly Segments[];
 }
 
-/** How often origins decode. */
+/** How many times an origin may decode a path. */
 const ROUNDS = 2;
 
-/** Stands for an escaped slash that stays part of a name. NUL itself never gets past `isHostile`. */
+/** Replaces an escaped slash that stays inside its segment. No path contains NUL itself: `isHostile` refuses it. */
 const INNER_SLASH = "\0";
 
-/** Control characters, backslashes, slashes and dots escaped once more, segments of dots also before a parameter. */
+/** In a decoded path: control characters, backslashes, still escaped slashes and dots, dot segments (also before `;`). */
 const HOSTILE = /(?![\x80-\x9f])\p{Cc}|\\|%2[ef]|(?:^|\/)\.{1,2}(?=[/;]|$)/iu;
 
 /**
- * The ways in which origins may read a path; `undefined` where it has what no client has a reason to send.
+ * Lists the ways in which origins may read a path. Returns `undefined` for a path that no client has a reason to send.
  *
- * Case, repeated slashes and one at the end make no difference. Most paths have one reading.
+ * Readings ignore case, repeated slashes, and a slash at the end. Most paths have one reading.
  *
- * @param pathname of a URL, which has resolved the dots and backslashes that stand in it as they are
+ * @param pathname of a URL, in which unescaped dot segments and backslashes are resolved already
  * @example
  * readPath("/a%2Fb").plain // ["a\0b"], one segment, and there is another reading: ["a", "b"]
  */
@@ -52,7 +55,7 @@ function isHostile(pathname: string): boolean {
   return false;
 }
 
-/** What an origin may have made of a path before it splits it, parameters taken away before any decoding or after. */
+/** Lists what a path may be when an origin splits it: decoded up to twice, parameters dropped before or after. */
 function readTexts(pathname: string): ReadonlySet<string> {
   const texts = new Set(parameterless(pathname));
   let level: ReadonlySet<string> = texts;
@@ -65,7 +68,7 @@ function readTexts(pathname: string): ReadonlySet<string> {
   return texts;
 }
 
-/** A text as it is, with the parameters of its segments dropped, and cut at the first of them. */
+/** A text unchanged, without the parameters of its segments, and cut at the first parameter. */
 function parameterless(text: string): readonly string[] {
   if (!text.includes(";")) return [text];
   return [text, text.replaceAll(/;[^/]*/g, ""), text.slice(0, text.indexOf(";"))];
@@ -82,7 +85,7 @@ function toSegments(text: string): Segments {
     .filter((segment) => segment !== "");
 }
 
-/** One case for texts that some origin takes for the same: the long s is an S in capitals. */
+/** Folds case by way of capitals, because some origins do: there the long s (U+017F) becomes an S. */
 export function foldCase(text: string): string {
   return text.toUpperCase().toLowerCase();
 }
@@ -95,7 +98,7 @@ function decodeSegments(text: string): string {
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** Decodes escapes once. What is not UTF-8 becomes U+FFFD, and hides nothing that stands beside it. */
+/** Decodes escapes once. Bytes that are not UTF-8 become U+FFFD; the escapes around them are decoded. */
 function decode(text: string): string {
   if (!text.includes("%")) return text;
   try {
@@ -105,7 +108,7 @@ function decode(text: string): string {
   }
 }
 
-/** All at once: a path of nothing but faulty escapes must not cost a call for each. */
+/** Decodes all escapes with one call: a path of many faulty escapes must not cost a call for each. */
 function decodeBytes(bytes: Uint8Array): string {
   let length = 0;
   for (let i = 0; i < bytes.length; i++) {
@@ -116,7 +119,7 @@ function decodeBytes(bytes: Uint8Array): string {
   return decoder.decode(bytes.subarray(0, length));
 }
 
-/** A digit's value; not a number where there is none. */
+/** The value of a hexadecimal digit; NaN for any other byte. */
 function fromHex(byte = 0): number {
   const letter = byte | 0x20;
   if (letter >= 0x61 && letter <= 0x66) return letter - 0x57;

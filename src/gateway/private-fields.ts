@@ -1,14 +1,14 @@
-/** What a platform hands to the code that runs on it, and what opens a protected deployment or a preview. */
+/** Credentials that a platform gives to its code, or that open a protected deployment or a preview. */
 const CREDENTIALS =
   /^(?:x-vercel-(?:internal-|oidc-|protection-bypass|proxy-signature|sc-|set-bypass-|trusted-oidc-)|cf-workers-preview-token$)/;
 
-/** By these a client names another address than the one that was limited: some origins take it, also from CGI's names. */
+/** Fields by which a client names another address than the limited one. Some origins obey, also in CGI's spelling. */
 const OTHER_ADDRESS = /^x[-_](?:original|rewrite)[-_]url$/;
 
-/** In `Forwarded`, Vercel repeats its proxy's signature. */
+/** Vercel repeats its proxy's signature in `Forwarded`. */
 const SIGNATURE = /;\s*sig=(?:"[^"]*"|[^;,]*)|\bsig=(?:"[^"]*"|[^;,]*)(?:;\s*)?/gi;
 
-/** Takes away what is not for an origin: credentials of the platform, and a client's word on another address. */
+/** Removes fields that the origin must not get: credentials of the platform, and those that name another address. */
 export function stripPrivate(headers: Headers): void {
   const names = [...headers.keys()];
   for (const name of names) {

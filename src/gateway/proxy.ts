@@ -4,13 +4,13 @@ import { stripHopByHop } from "./hop-by-hop.ts";
 import { stripPrivate } from "./private-fields.ts";
 
 /**
- * Passes a request on and its response back, both bodies streamed, fields that concern one hop left out.
+ * Forwards a request to the origin and returns its response. Bodies are streamed, and fields for one hop are removed.
  *
- * @param origin where to, without a slash at the end; `undefined` for the address that the request already has
+ * @param origin its address without a trailing slash; `undefined` keeps the request's own URL
  */
 export async function passOn(request: Request, origin: string | undefined): Promise<Response> {
   try {
-    // A redirect is for the client to follow.
+    // The client follows redirects, not the gateway.
     return incoming(await fetch(outgoing(request, origin), { redirect: "manual" }));
   } catch {
     return problemResponse({
@@ -24,38 +24,38 @@ export async function passOn(request: Request, origin: string | undefined): Prom
 
 function outgoing(request: Request, origin: string | undefined): Request {
   const { href, protocol, host } = new URL(request.url);
-  // Put together as text: as a relative URL, a path of "//evil.example" would name another host.
+  // Joined as text: resolved as a relative URL, a path of "//evil.example" would name another host.
   const path = href.slice(href.indexOf("/", protocol.length + 2));
   const passed = new Request(origin === undefined ? href : `${origin}${path}`, request);
   const { headers } = passed;
   const upgrade = headers.get("upgrade");
   stripHopByHop(headers);
   stripPrivate(headers);
-  // The origin has a name of its own.
+  // fetch sets the field to the origin's own name.
   headers.delete("host");
-  tellForwarded(headers, "x-forwarded-host", host);
-  tellForwarded(headers, "x-forwarded-proto", protocol.slice(0, -1));
+  setForwarded(headers, "x-forwarded-host", host);
+  setForwarded(headers, "x-forwarded-proto", protocol.slice(0, -1));
   if (onWorkers()) {
-    // There, the platform makes a WebSocket of it; elsewhere, fetch has none to give.
+    // Only the fetch of Workers can open a WebSocket.
     if (upgrade?.toLowerCase() === "websocket") headers.set("upgrade", upgrade);
   } else {
-    // What fetch will decode, it has to ask for itself.
+    // fetch decodes the response here, so it must choose the codings that it can read.
     headers.delete("accept-encoding");
   }
   return passed;
 }
 
-/** Workers are called by clients, who may say anything; elsewhere, who stands in front knows better. */
-function tellForwarded(headers: Headers, name: string, value: string): void {
+/** On Workers a client may have made up the field, so it is replaced. Elsewhere a proxy in front may have set it. */
+function setForwarded(headers: Headers, name: string, value: string): void {
   if (onWorkers() || !headers.has(name)) headers.set(name, value);
 }
 
 function incoming(response: Response): Response {
-  // A response that switches protocols carries its socket: it cannot be built anew.
+  // A response that switches protocols carries its socket: it cannot be copied.
   if (response.status === 101) return response;
   const headers = new Headers(response.headers);
   stripHopByHop(headers);
-  // On Workers, an encoded body goes through as it is; elsewhere, fetch has decoded it and left the field.
+  // On Workers an encoded body passes unchanged; elsewhere fetch has decoded it, but kept the field.
   if (!onWorkers() && headers.has("content-encoding")) {
     headers.delete("content-encoding");
     headers.delete("content-length");

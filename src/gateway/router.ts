@@ -21,7 +21,7 @@ interface Node {
   readonly open: number[];
 }
 
-/** A segment with a `*` inside: any text with this beginning and this end. */
+/** A segment with a `*` inside: any text that begins and ends like this. */
 interface Wildcard {
   readonly before: string;
   readonly after: string;
@@ -79,8 +79,8 @@ function childFor(node: Node, segment: string): Node {
 }
 
 /**
- * Follows all patterns at once, segment by segment. A pattern has at most one `**`, so the same segments reach a node
- * only once, and the work is bounded by the length of the path times the size of the trie.
+ * Follows all patterns at once, segment by segment. A pattern has at most one `**`, so each segment reaches a node at
+ * most once, and the work is bounded by the length of the path times the size of the trie.
  */
 function search(root: Node, path: Segments): readonly number[] {
   const found: number[] = [];

@@ -21,13 +21,13 @@ export interface Rule {
   readonly limitRequest: RequestLimiter<Request>;
 }
 
-/** What all rules take from the other variables. */
+/** Values of the other variables that apply to all rules. */
 export interface RuleDefaults extends Required<Pick<LimiterOptions, "prefix" | "onFailure">> {
   readonly clientIp: ClientIp;
   readonly sharedDenials: SharedDenials | undefined;
 }
 
-/** The requests that a rule covers, so that nobody has to count rules to find it; empty if it does not say. */
+/** A rule's methods and path, so that nobody has to count rules to find it; empty if they are not readable. */
 export function routeOf(rule: unknown): string {
   const { method = "*", path } = Object(rule) as Record<string, unknown>;
   const methods = [method].flat();
@@ -62,7 +62,7 @@ export function readRule(
     ...(onFailure !== undefined && { onFailure }),
     ...(sharedDenials && { sharedDenials }),
   };
-  // What is already known to be wrong is checked again here, for the sake of what depends on several fields.
+  // These checks find some of the schema's faults again, but also those that depend on several fields.
   const [settings, limitRequest] = onePerPath(faults, () => {
     const own = faults.within(path);
     return [
@@ -78,8 +78,8 @@ export function readRule(
   };
 }
 
-/** Policies as data name their algorithms. */
+/** Turns policies that name their algorithm into policies that contain its implementation. */
 function withAlgorithms(policies: readonly Policy[]): readonly Policy[] {
-  // Array.from visits the holes of a list, map() does not.
+  // Not map(), which skips the holes of a list.
   return Array.isArray(policies) ? (Array.from(policies, fromData) as Policy[]) : policies;
 }

@@ -9,11 +9,11 @@ import { NAME, NAME_REMEDY, VERDICT_REMEDY } from "../policy/compile.ts";
 import { algorithmRemedy, IMPLEMENTATIONS } from "../policy/from-data.ts";
 
 /*
- * Configuration as data. The schema checks it, and the JSON Schema for editors comes from it. Checks that need several
- * fields at once, or the platform, follow where the data is used.
+ * The schema of rules as data. It checks them, and the JSON Schema for editors is generated from it. Checks that need
+ * several fields at once, or the platform, run where the data is used.
  */
 
-/** A policy as TOML has it, for remedies. */
+/** A policy in TOML, for remedies. */
 const EXAMPLE = '{ algorithm = "token-bucket", name = "api", limit = 20, refill = 10, per = "1s" }';
 
 function integer(max: number, hint?: string) {
@@ -38,7 +38,7 @@ function option(kind: OptionKind) {
   return kind.default === undefined ? value : z.optional(value);
 }
 
-/** Derived from what each algorithm says of its options, so that an algorithm is described once. */
+/** Derived from each algorithm's description of its options, so that an algorithm is described in one place. */
 const policies = Object.entries(IMPLEMENTATIONS).map(([algorithm, implementation]) =>
   z.strictObject({
     algorithm: z.literal(algorithm),
@@ -72,7 +72,7 @@ const Method = z
 const PATH_REMEDY =
   'Begin with "/". ":name" stands for one segment, a final "*" for the rest, "**" for any number of segments before another one, and a "*" within a segment for any characters. Write characters outside ASCII as they are, not as escapes.';
 
-/** `:name`, or a text that can be read in a path, with at most one `*`: no URL syntax and no escapes. */
+/** `:name`, or literal text with at most one `*`, without URL syntax, escapes, and dot segments. */
 const SEGMENT = /^(?::[\w-]+|(?!$|\.{1,2}$|\*$)[^\s\\:*?#%;{}]*(?:\*[^\s\\:*?#%;{}]*)?)$/;
 
 function isPath(path: string): boolean {

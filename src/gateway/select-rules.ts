@@ -2,7 +2,7 @@ import { methodsOf } from "./methods.ts";
 import type { Readings } from "./path.ts";
 import { compileRouter } from "./router.ts";
 
-/** Which requests a rule is about. */
+/** The requests that a rule covers. */
 export interface Route {
   /** In capitals; `*` means every method, and GET includes HEAD. */
   readonly methods: readonly string[];
@@ -12,18 +12,18 @@ export interface Route {
 
 /**
  * Selects the rules that limit a request: those that cover its path in any reading and name one of its methods, in
- * the order of the list. `undefined` for a request to refuse.
+ * the order of the list. Returns `undefined` if the request must be refused.
  */
 export type SelectRules<Rule> = (
   readings: Readings,
-  asked: { readonly request: Request; readonly search: string },
+  from: { readonly request: Request; readonly search: string },
 ) => readonly Rule[] | undefined;
 
 /**
  * Compiles the rules, so that selecting from thousands costs as much as selecting from ten.
  *
- * @param ambiguousPaths whether to refuse a request that some origin would see under rules that its plain path is not
- * under, or to apply those rules, too
+ * @param ambiguousPaths what happens if one of the `others` readings matches a rule that the plain reading does not:
+ * `"refuse"` refuses the request, `"pass"` applies that rule, too
  */
 export function compileSelection<Rule extends { readonly route: Route }>(
   rules: readonly Rule[],
@@ -37,15 +37,15 @@ export function compileSelection<Rule extends { readonly route: Route }>(
     for (const index of [...ambiguous, ...wider.flatMap(find)]) candidates.add(index);
     if (candidates.size === 0) return [];
     const methods = methodsOf(request, search);
-    const isAsked = (index: number) => namesAny(rules[index]!.route, methods);
-    if (ambiguousPaths === "refuse" && ambiguous.some(isAsked)) return undefined;
+    const coversMethod = (index: number) => namesAny(rules[index]!.route, methods);
+    if (ambiguousPaths === "refuse" && ambiguous.some(coversMethod)) return undefined;
     return [...candidates]
-      .filter(isAsked)
+      .filter(coversMethod)
       .sort((a, b) => a - b)
       .map((index) => rules[index]!);
   };
 }
 
-function namesAny({ methods }: Route, asked: readonly string[]): boolean {
-  return methods.some((method) => method === "*" || asked.includes(method));
+function namesAny(route: Route, methods: readonly string[]): boolean {
+  return route.methods.some((method) => method === "*" || methods.includes(method));
 }

@@ -51,7 +51,7 @@ const ClientIp = z.union([
 const RestUrl = z.optional(z.string());
 const RestToken = z.optional(z.string());
 
-/** Every variable that the gateway reads. Rules, client IP and the Redis are checked where they are compiled. */
+/** Every variable that the gateway reads. Rules, client IP and Redis are checked where they are used. */
 export const VARIABLES = {
   ORIGIN: Origin,
   STORE: StoreName,
@@ -77,9 +77,9 @@ export interface Variables {
   readonly prefix: string;
   readonly timeout: Duration | undefined;
   readonly onFailure: "open" | "closed" | "local";
-  /** Where denials are shared; `undefined`: in the data centre, where the platform has a cache. */
+  /** Where denials are shared; `undefined` shares them in the data centre if the platform has a cache there. */
   readonly shared: "colo" | "none" | undefined;
-  /** What happens to a path that some origin may read as one under other rules. */
+  /** What happens to a path that some origin may read so that other rules match. */
   readonly ambiguousPaths: "refuse" | "pass";
 }
 
@@ -119,7 +119,7 @@ export function checkNamesOfVariables(environment: Environment, faults: Faults):
   }
 }
 
-/** Whether the names differ only in case or separators, or in one letter added, removed or moved. */
+/** Whether the names differ only in case, in separators, or in one letter that is added, missing or misplaced. */
 function isMisspelt(key: string, name: string): boolean {
   const [a, b] = [key, name].map((text) => text.toUpperCase().replace(/[^A-Z0-9]/g, ""));
   if (a === b) return true;

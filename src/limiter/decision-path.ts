@@ -15,17 +15,17 @@ import type { LimiterSettings } from "./settings.ts";
 
 /** The steps that every operation of a limiter is built from. */
 export interface DecisionPath {
-  /** Decides a request by what the isolate knows, then by the store, then by each policy's `onFailure`. */
+  /** Decides a request: from a known denial, else by the store, else, if that fails, by each policy's `onFailure`. */
   limit(identity: string, options?: CostOptions): Promise<Decision>;
-  /** Asks the store, whatever the isolate knows. */
+  /** Asks the store, even if a denial is known. */
   ask(operation: Operation, partition: string, cost: number): Promise<Decision>;
   /** The denial of a cost above the smallest limit, which can never pass; `undefined` for any other cost. */
   exceedsLimit(partition: string, cost: number): Decision | undefined;
-  /** Forgets the counts and what the isolate knows, here and in the store. */
+  /** Forgets the counts in the store, and everything that the isolate knows about them. */
   forget(partition: string): Promise<void>;
 }
 
-/** @param memory of local counts. Default: one of its own */
+/** @param memory for local counts. Default: a new one */
 export function createDecisionPath(
   store: Store,
   settings: LimiterSettings,
@@ -50,26 +50,26 @@ export function createDecisionPath(
     const never = exceedsLimit(partition, cost);
     if (never) return never;
     const operation = cost === 0 ? "peek" : "consume";
-    const arrivedAt = now();
-    for (let at = arrivedAt; ; at = now()) {
-      const known = denials.find(partition, cost, at);
+    const arrivedAtMs = now();
+    for (let nowMs = arrivedAtMs; ; nowMs = now()) {
+      const known = denials.find(partition, cost, nowMs);
       if (known.state === "denied") return answer("cached-denial", known);
       if (known.state === "expired") {
         // A client that was never denied does not wait for the shared cache.
         const shared = known.denied ? sharing : undefined;
-        return flights.run(partition, cost, at, () =>
+        return flights.run(partition, cost, nowMs, () =>
           askForAll(operation, partition, cost, shared),
         );
       }
-      const answered = flights.join(partition, cost, arrivedAt, at);
+      const answered = flights.join(partition, cost, arrivedAtMs, nowMs);
       if (!answered) return ask(operation, partition, cost);
       await answered;
     }
   }
 
   /**
-   * Asks on behalf of all requests that wait, and of the isolates that share denials, unless one of them has just
-   * asked.
+   * Asks the store on behalf of all requests that wait. With `shared`, it first looks for the answer of another isolate,
+   * and otherwise publishes its own.
    */
   async function askForAll(
     operation: Operation,
@@ -90,20 +90,22 @@ export function createDecisionPath(
     publish?: Sharing["publish"],
   ): Promise<Decision> {
     const keys = keysOf(partition);
-    const sentAt = now();
+    const sentAtMs = now();
     try {
       const reply = await store.decide(operation, keys, cost, policies);
-      const receivedAt = now();
+      const receivedAtMs = now();
       const { nowUs, rows, repeated } = reply;
-      fallback.note(partition, reply, sentAt, receivedAt);
+      fallback.note(partition, reply, sentAtMs, receivedAtMs);
       if (
         settings.maxDenials > 0 &&
         cost > 0 &&
         rows.some(({ retryAfterUs }) => retryAfterUs > 0)
       ) {
-        const answeredAt = repeated ? sentAt : clocks.note(partition, nowUs, sentAt, receivedAt);
+        const decidedAtMs = repeated
+          ? sentAtMs
+          : clocks.note(partition, nowUs, sentAtMs, receivedAtMs);
         const learntCost = operation === "charge" ? 1 : cost;
-        denials.learn(partition, learntCost, answeredAt, reply, publish !== undefined);
+        denials.learn(partition, learntCost, decidedAtMs, reply, publish !== undefined);
       }
       publish?.(partition, cost, nowUs, rows);
       return rows.every(({ allowed }) => allowed)
@@ -136,7 +138,7 @@ export function createDecisionPath(
   }
 
   /**
-   * No store is asked: the cost exceeds a limit. The row of each policy that has room shows what the isolate knows.
+   * Denies without asking the store. Rows have the numbers of a known denial, else those of unused policies.
    */
   function exceedsLimit(partition: string, cost: number): Decision | undefined {
     if (cost <= smallestLimit) return undefined;

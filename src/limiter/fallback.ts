@@ -14,35 +14,36 @@ export interface Fallback {
     keys: readonly string[],
     cost: number,
   ): FallbackResult;
-  /** Notes an answer of the store. Both times are milliseconds of the isolate's clock. */
-  note(partition: string, reply: Reply, sentAt: number, now: number): void;
+  /** Notes an answer of the store. Both times are of the isolate's steady clock. */
+  note(partition: string, reply: Reply, sentAtMs: number, nowMs: number): void;
   /** Forgets local counts, and ignores answers to requests sent before now. */
-  forget(partition: string, keys: readonly string[], now: number): void;
+  forget(partition: string, keys: readonly string[], nowMs: number): void;
   /** The clock that local counts use, in microseconds since 1970. */
   readonly now: () => number;
 }
 
 export interface FallbackResult extends Reply {
-  /** 503 if a policy that fails closed denies, else 429 or 200. */
+  /** 503 if any policy fails closed, because it then denies; else 429 or 200. */
   readonly status: 200 | 429 | 503;
 }
 
 /** When a client denied by a closed policy may try again: after the next probe of the breaker. */
-const CLOSED_RETRY = 1_000_000;
+const CLOSED_RETRY_US = 1_000_000;
 
-/** Ends the keys of counts that continue from the store's last answer. No policy's name contains it. */
+/** Suffix of the keys of counts that continue from the store's last answer. No policy's name contains it. */
 const SEEN = "~";
 
 /**
  * Decides without the store, by each policy's failure verdict: `open` has room, `closed` has none, `local` counts in
  * this isolate's memory.
  *
- * Local counts are kept twice: under the policy's own key, from zero, and from what the store last reported as used.
- * The stricter one decides, so an outage gives no fresh quota, however often it comes and goes. The store counts
- * these units only if it executed a request without answering in time; then they count twice.
+ * There are two local counts per policy: one from zero, under the policy's own key, and one from what the store last
+ * reported as used, under the key with `SEEN`. The stricter count decides, so an outage gives no fresh quota, however
+ * often it comes and goes. The store does not count what is admitted here, except for a request that it executed
+ * without answering in time: that one counts in both places.
  *
- * @param clock to count by, in microseconds since 1970. Default: the isolate's
- * @param memory of local counts, which several limiters may share
+ * @param clock to count by, in microseconds since 1970. Default: the isolate's wall clock
+ * @param memory for local counts; several limiters may share it
  */
 export function createFallback(
   policies: readonly CompiledPolicy[],
@@ -60,13 +61,13 @@ export function createFallback(
   const seenKeys = (keys: readonly string[]) => local.map((i) => keys[i]! + SEEN);
 
   /**
-   * Starts the second count: what the store reported as used is charged at the time of its answer, and what was taken
-   * here since.
+   * Starts the second count: charges what the store reported as used, at the time of its answer, and then what the first
+   * count holds.
    */
   function countSeen(
     seen: readonly string[],
     own: readonly string[],
-    { at, remaining }: LastAnswer,
+    { atUs, remaining }: LastAnswer,
   ): void {
     const nowUs = clock();
     const { rows } = memory.decide(nowUs, "peek", own, 1, counted);
@@ -77,7 +78,7 @@ export function createFallback(
           memory.decide(timeUs, "charge", [seen[i]!], policy.limit - left, [policy]);
         }
       };
-      charge(Math.min(at, nowUs), remaining[i]!);
+      charge(Math.min(atUs, nowUs), remaining[i]!);
       charge(nowUs, rows[i]!.remaining);
     }
   }
@@ -113,21 +114,21 @@ export function createFallback(
           : {
               allowed: false,
               remaining: 0,
-              retryAfterUs: CLOSED_RETRY,
-              resetAfterUs: CLOSED_RETRY,
+              retryAfterUs: CLOSED_RETRY_US,
+              resetAfterUs: CLOSED_RETRY_US,
             };
       });
       const allowed = rows.every((row) => row.allowed);
       return { nowUs: reply.nowUs, rows, status: closed ? 503 : allowed ? 200 : 429 };
     },
 
-    note(partition, reply, sentAt, now) {
-      if (local.length > 0) answers.note(partition, reply, sentAt, now);
+    note(partition, reply, sentAtMs, nowMs) {
+      if (local.length > 0) answers.note(partition, reply, sentAtMs, nowMs);
     },
 
-    forget(partition, keys, now) {
+    forget(partition, keys, nowMs) {
       if (local.length === 0) return;
-      answers.forget(partition, now);
+      answers.forget(partition, nowMs);
       memory.reset([...localKeys(keys), ...seenKeys(keys)]);
     },
   };

@@ -3,24 +3,24 @@ import type { Reply } from "../store/store.ts";
 
 /** How much of each partition's quota was left in Redis's last answer to this isolate. */
 export interface LastAnswers {
-  /** Notes an answer. Both times are milliseconds of the isolate's clock. */
-  note(partition: string, reply: Reply, sentAt: number, now: number): void;
+  /** Notes an answer. Both times are of the isolate's steady clock. */
+  note(partition: string, reply: Reply, sentAtMs: number, nowMs: number): void;
   /** The last answer noted; `undefined` if there is none. */
   find(partition: string): LastAnswer | undefined;
   /** Drops the last answer, and ignores answers to requests sent before now. */
-  forget(partition: string, now: number): void;
+  forget(partition: string, nowMs: number): void;
 }
 
 export interface LastAnswer {
-  /** When it arrived, by the clock of local counts, in microseconds. */
-  readonly at: number;
+  /** When it arrived, by the clock of local counts. */
+  readonly atUs: number;
   /** Units left, for each of the policies. */
   readonly remaining: readonly number[];
   /** Whether this is the first look at it. */
   readonly fresh: boolean;
 }
 
-/** About the identities that return during an isolate's life; a forgotten one counts from zero. */
+/** Roughly as many identities as return during an isolate's life; one beyond them counts from zero. */
 const MAX_ENTRIES = 10_000;
 
 /** The columns before the units left: Redis's clock, the arrival by both local clocks, and the answer's state. */
@@ -30,7 +30,7 @@ const FOUND = 1;
 const FORGOTTEN = 2;
 
 /**
- * @param policies which rows of an answer are looked at
+ * @param policies indices of the rows to keep of an answer
  * @param clock that counts locally, in microseconds
  */
 export function createLastAnswers(policies: readonly number[], clock: () => number): LastAnswers {
@@ -41,18 +41,18 @@ export function createLastAnswers(policies: readonly number[], clock: () => numb
   const answer = new Float64Array(columns);
 
   /** Whether a newer answer is known already: answers may arrive out of order. */
-  function isOvertaken(partition: string, sentAt: number): boolean {
+  function isOvertaken(partition: string, sentAtMs: number): boolean {
     const slot = table?.find(partition);
     if (!slot) return false;
     const { numbers } = table!;
     const at = slot * columns;
-    if (sentAt > numbers[at + 1]!) return false;
+    if (sentAtMs > numbers[at + 1]!) return false;
     const [shown, left] = [numbers[at]!, numbers[at + HEAD]!];
     return answer[0]! < shown || (answer[0] === shown && answer[HEAD]! > left);
   }
 
-  function put(partition: string, now: number, state: number): void {
-    answer[1] = now;
+  function put(partition: string, nowMs: number, state: number): void {
+    answer[1] = nowMs;
     answer[2] = clock();
     answer[3] = state;
     table ??= createClockCache(MAX_ENTRIES, columns, partition.length);
@@ -60,11 +60,11 @@ export function createLastAnswers(policies: readonly number[], clock: () => numb
   }
 
   return {
-    note(partition, { nowUs, rows }, sentAt, now) {
+    note(partition, { nowUs, rows }, sentAtMs, nowMs) {
       answer[0] = nowUs;
       for (let i = 0; i < policies.length; i++) answer[HEAD + i] = rows[policies[i]!]!.remaining;
-      if (isOvertaken(partition, sentAt)) return;
-      put(partition, now, FRESH);
+      if (isOvertaken(partition, sentAtMs)) return;
+      put(partition, nowMs, FRESH);
     },
 
     find(partition) {
@@ -76,13 +76,13 @@ export function createLastAnswers(policies: readonly number[], clock: () => numb
       const fresh = numbers[at + 3] === FRESH;
       numbers[at + 3] = FOUND;
       const remaining = [...numbers.subarray(at + HEAD, at + columns)];
-      return { at: numbers[at + 2]!, remaining, fresh };
+      return { atUs: numbers[at + 2]!, remaining, fresh };
     },
 
-    forget(partition, now) {
+    forget(partition, nowMs) {
       // Newer than any earlier answer.
       answer[0] = Infinity;
-      put(partition, now, FORGOTTEN);
+      put(partition, nowMs, FORGOTTEN);
     },
   };
 }

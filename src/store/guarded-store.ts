@@ -9,7 +9,7 @@ export interface GuardOptions {
   readonly timeoutMs: number;
   /** The isolate's monotonic clock, in milliseconds. */
   readonly now: () => number;
-  /** Called with the first failure of an outage. Default: writes a line to the log, and one when the outage is over. */
+  /** Called with the first failure of an outage. Default: logs one line then, and one when the outage is over. */
   readonly onStoreError?: ((error: StoreError) => void) | undefined;
 }
 
@@ -29,16 +29,16 @@ const SUSPENDED = new StoreError(
 );
 
 /**
- * A store that fails fast: an answer after the timeout counts as a failure, and a part that failed several times in a row
- * is asked once per second only. It throws nothing but StoreError.
+ * A store that fails fast: an answer after the timeout counts as a failure, and a part that has failed several times in
+ * a row is asked only once per second. It throws only StoreError.
  */
 export function guardStore(
   store: Store,
   { timeoutMs, now, onStoreError }: GuardOptions,
 ): GuardedStore {
   const breaker = createStoreBreaker();
-  let firstFailure = 0;
-  let lastFailure = 0;
+  let firstFailureMs = 0;
+  let lastFailureMs = 0;
 
   /** A listener that throws must not prevent the decision. */
   function notify(failure: StoreError): void {
@@ -54,15 +54,15 @@ export function guardStore(
     [key]: readonly string[],
     ask: () => Answer | Promise<Answer>,
   ): Promise<Answer> {
-    const sentAt = now();
-    if (!breaker.admits(key!, sentAt)) throw SUSPENDED;
+    const sentAtMs = now();
+    if (!breaker.admits(key!, sentAtMs)) throw SUSPENDED;
     try {
       const answer = await withTimeout(timeoutMs, ask);
       if (answer === TIMED_OUT) {
         throw new StoreError("ERR_STORE_TIMEOUT", `Redis did not answer within ${timeoutMs} ms.`);
       }
       if (breaker.succeeded(key!, now()) && onStoreError === undefined) {
-        reportRecovery(lastFailure - firstFailure);
+        reportRecovery(lastFailureMs - firstFailureMs);
       }
       return answer;
     } catch (error) {
@@ -73,9 +73,9 @@ export function guardStore(
               "ERR_STORE_UNREACHABLE",
               "The Redis client failed for an unknown reason.",
             );
-      lastFailure = now();
-      if (breaker.failed(key!, sentAt, lastFailure)) {
-        firstFailure = lastFailure;
+      lastFailureMs = now();
+      if (breaker.failed(key!, sentAtMs, lastFailureMs)) {
+        firstFailureMs = lastFailureMs;
         notify(failure);
       }
       throw failure;

@@ -32,7 +32,7 @@ export interface Store {
    * Decides one request against all policies at once: either every policy takes the cost, or none does.
    *
    * @param keys one per policy, all with the same hash tag
-   * @param cost whole units from 1; for `consume` and `peek` at most the smallest limit
+   * @param cost whole units from 1, or 0 for `peek`; for `consume` and `peek` at most the smallest limit
    * @throws StoreError if there is no usable answer; the cost may have been taken all the same
    */
   decide(

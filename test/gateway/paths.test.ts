@@ -224,7 +224,7 @@ describe("a path that no client has a reason to send", () => {
         title: "Bad Request",
         status: 400,
         detail:
-          "The path has escaped dots, backslashes, control characters, or slashes or dots escaped twice.",
+          "The path has escaped dot segments, backslashes, control characters, or slashes or dots escaped twice.",
       });
     }
     expect(origin.seen).toEqual([]);

@@ -47,8 +47,8 @@ export const CLOCKS: readonly Mutant[] = [
   {
     name: "a known denial's moment is the isolate's",
     file: "src/denials/denial-cache.ts",
-    find: "const denial = [denied ? cost : -cost, sentAtMs, redisNowUs];",
-    replace: "const denial = [denied ? cost : -cost, sentAtMs, sentAtMs * 1000];",
+    find: "const denial = [denied ? cost : -cost, decidedAtMs, redisNowUs];",
+    replace: "const denial = [denied ? cost : -cost, decidedAtMs, decidedAtMs * 1000];",
     tests: ["test/decision/reset-moment", "test/denials/denial-cache"],
   },
   {

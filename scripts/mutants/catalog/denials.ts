@@ -47,7 +47,7 @@ export const DENIALS: readonly Mutant[] = [
   {
     name: "a repeated answer dates Redis's clock",
     file: "src/limiter/decision-path.ts",
-    find: "repeated ? sentAt :",
+    find: "repeated\n          ? sentAtMs\n          :",
     replace: "",
     tests: ["test/limiter/decision-path"],
   },
@@ -82,7 +82,7 @@ export const DENIALS: readonly Mutant[] = [
   {
     name: "a denial is anchored when the answer arrives",
     file: "src/limiter/decision-path.ts",
-    find: "denials.learn(partition, learntCost, answeredAt, reply,",
+    find: "denials.learn(partition, learntCost, decidedAtMs, reply,",
     replace: "denials.learn(partition, learntCost, now(), reply,",
     tests: ["test/limiter/decision-path"],
   },
@@ -152,7 +152,7 @@ export const DENIALS: readonly Mutant[] = [
   {
     name: "an answer from before a reset brings the denial back",
     file: "src/denials/denial-cache.ts",
-    find: "=== 0) || sentAtMs <= forgotAtMs) return;",
+    find: "=== 0) || decidedAtMs <= forgotAtMs) return;",
     replace: "=== 0)) return;",
     tests: ["test/denials/denial-cache"],
   },

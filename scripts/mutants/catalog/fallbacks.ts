@@ -26,7 +26,7 @@ export const FALLBACKS: readonly Mutant[] = [
   {
     name: "what Redis said was used up is used up now",
     file: "src/limiter/fallback.ts",
-    find: "charge(Math.min(at, nowUs), remaining[i]!);",
+    find: "charge(Math.min(atUs, nowUs), remaining[i]!);",
     replace: "charge(nowUs, remaining[i]!);",
     tests: ["test/limiter/local-count"],
   },
@@ -68,14 +68,14 @@ export const FALLBACKS: readonly Mutant[] = [
   {
     name: "a reset leaves what Redis said in an outage",
     file: "src/limiter/fallback.ts",
-    find: "answers.forget(partition, now);",
+    find: "answers.forget(partition, nowMs);",
     replace: "",
     tests: ["test/limiter/local-count"],
   },
   {
     name: "what Redis said is not noted",
     file: "src/limiter/decision-path.ts",
-    find: "fallback.note(partition, reply, sentAt, receivedAt);",
+    find: "fallback.note(partition, reply, sentAtMs, receivedAtMs);",
     replace: "",
     tests: ["test/limiter/local-count"],
   },
@@ -89,7 +89,7 @@ export const FALLBACKS: readonly Mutant[] = [
   {
     name: "an answer that was overtaken is the last",
     file: "src/limiter/last-answers.ts",
-    find: "if (isOvertaken(partition, sentAt)) return;",
+    find: "if (isOvertaken(partition, sentAtMs)) return;",
     replace: "",
     tests: ["test/limiter/local-count"],
   },
@@ -103,7 +103,7 @@ export const FALLBACKS: readonly Mutant[] = [
   {
     name: "an answer to a later request is overtaken by an earlier",
     file: "src/limiter/last-answers.ts",
-    find: "if (sentAt > numbers[at + 1]!) return false;",
+    find: "if (sentAtMs > numbers[at + 1]!) return false;",
     replace: "",
     tests: ["test/limiter/local-count"],
   },

@@ -117,7 +117,7 @@ export const GATEWAY: readonly Mutant[] = [
   {
     name: "health asks with every request",
     file: "src/gateway/health.ts",
-    find: "known === undefined || now() - asked >= FRESH",
+    find: "known === undefined || now() - askedAtMs >= FRESH_MS",
     replace: "true",
     tests: ["test/gateway/health"],
   },

@@ -26,8 +26,8 @@ export const GUARDS: readonly Mutant[] = [
   {
     name: "a failure is dated by its end alone",
     file: "src/store/guarded-store.ts",
-    find: "breaker.failed(key!, sentAt, lastFailure)",
-    replace: "breaker.failed(key!, lastFailure, lastFailure)",
+    find: "breaker.failed(key!, sentAtMs, lastFailureMs)",
+    replace: "breaker.failed(key!, lastFailureMs, lastFailureMs)",
     tests: ["test/store/guarded-store"],
   },
   {
@@ -40,7 +40,7 @@ export const GUARDS: readonly Mutant[] = [
   {
     name: "an outage is as long as since the isolate began",
     file: "src/store/guarded-store.ts",
-    find: "firstFailure = lastFailure;\n",
+    find: "firstFailureMs = lastFailureMs;\n",
     replace: "",
     tests: ["test/store/guarded-store"],
   },

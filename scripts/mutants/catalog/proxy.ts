@@ -19,7 +19,7 @@ export const PROXY: readonly Mutant[] = [
   {
     name: "the origin is not told the gateway's name",
     file: "src/gateway/proxy.ts",
-    find: 'tellForwarded(headers, "x-forwarded-host", host);',
+    find: 'setForwarded(headers, "x-forwarded-host", host);',
     replace: "",
     tests: ["test/gateway/proxy-fields"],
   },
@@ -117,7 +117,7 @@ export const PROXY: readonly Mutant[] = [
   {
     name: "Connection can name away what the front says",
     file: "src/gateway/hop-by-hop.ts",
-    find: "&& !OF_THE_FRONT.test(name)",
+    find: "&& !FROM_THE_FRONT.test(name)",
     replace: "",
     tests: ["test/gateway/proxy-fields"],
   },

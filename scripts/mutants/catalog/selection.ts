@@ -12,7 +12,7 @@ export const SELECTION: readonly Mutant[] = [
   {
     name: "a path is ambiguous under rules for other methods",
     file: "src/gateway/select-rules.ts",
-    find: "ambiguous.some(isAsked)",
+    find: "ambiguous.some(coversMethod)",
     replace: "ambiguous.length > 0",
     tests: ["test/gateway/method-overrides"],
   },

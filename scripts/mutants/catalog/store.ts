@@ -19,15 +19,15 @@ export const STORE: readonly Mutant[] = [
   {
     name: "the log hears of every failure",
     file: "src/store/guarded-store.ts",
-    find: "if (breaker.failed(key!, sentAt, lastFailure)) {",
-    replace: "breaker.failed(key!, sentAt, lastFailure);\n      {",
+    find: "if (breaker.failed(key!, sentAtMs, lastFailureMs)) {",
+    replace: "breaker.failed(key!, sentAtMs, lastFailureMs);\n      {",
     tests: ["test/store/guarded-store"],
   },
   {
     name: "who is shut out by a closed policy waits for a minute",
     file: "src/limiter/fallback.ts",
-    find: "CLOSED_RETRY = 1_000_000",
-    replace: "CLOSED_RETRY = 60_000_000",
+    find: "CLOSED_RETRY_US = 1_000_000",
+    replace: "CLOSED_RETRY_US = 60_000_000",
     tests: ["test/limiter/outage-rows"],
   },
   {
