@@ -91,3 +91,13 @@ test("what is a StoreError stays that one", async () => {
   const error = new StoreError("ERR_STORE_REPLY", "no");
   expect(await storeErrorOf(error)).toBe(error);
 });
+
+test.for(["ERR Redis is not reachable", "ERR Redis went away"])(
+  "a bridge's %j is that Redis could not be reached",
+  async (message) => {
+    expect(await told(new Error(message))).toEqual([
+      "ERR_STORE_UNREACHABLE",
+      "Redis could not be reached.",
+    ]);
+  },
+);

@@ -175,4 +175,11 @@ export const FAILURES: readonly Mutant[] = [
       "    } catch (error) {\n      throw connectionError(error);\n    }\n    body = await response.text();",
     tests: ["test/store/rest-commands", "test/store/store-errors"],
   },
+  {
+    name: "a bridge that lost its Redis answers for Redis",
+    file: "src/store/redis/errors.ts",
+    find: "if (LOST_REDIS.test(message)) return connectionError(error);",
+    replace: "",
+    tests: ["test/store/redis-error"],
+  },
 ];

@@ -8,9 +8,9 @@ import { RedisReplyError } from "./rest.ts";
  * a message is examined, and only a part without the command is passed on.
  */
 
-/** Messages of connection failures: of runtimes, of Node's clients, and of a bridge that lost its Redis. */
+/** Messages of connection failures, of runtimes and of Node's clients. */
 const NO_CONNECTION =
-  /^(?:internal error; reference|connect|Reached the max retries|Stream isn't)|fetch failed|network|not reachable|went away/i;
+  /^(?:internal error; reference|connect|Reached the max retries|Stream isn't)|fetch failed|network/i;
 
 /** The given client, with errors as our own transport throws them: StoreError, or Redis's message alone. */
 export function withOwnErrors(client: RedisClient): RedisClient {

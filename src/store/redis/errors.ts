@@ -48,10 +48,14 @@ export function connectionError(error: unknown): StoreError {
   return new StoreError("ERR_STORE_UNREACHABLE", `Redis could not be reached${why}.`);
 }
 
+/** A bridge's reply when it has lost its Redis. */
+const LOST_REDIS = /not reachable|went away/i;
+
 /** Any failure of a command as a StoreError that does not quote the command. */
 export function storeError(error: unknown): StoreError {
   if (error instanceof StoreError) return error;
   const message = messageOf(error);
+  if (LOST_REDIS.test(message)) return connectionError(error);
   if (/^(?:ERR )?(?:WRONGPASS|NOAUTH|NOPERM|Unauthorized)/i.test(message)) return unauthorized();
   // Arguments are quoted or in brackets: everything before is Redis's own message.
   const words = /^(?:[^'"`()[\]{}<]|(?<=\w)'(?=\w)){0,80}/.exec(message)![0].trim();
