@@ -53,7 +53,10 @@ export function createStoreBreaker(): StoreBreaker {
   const parts = createBreaker();
   /** Consecutive failures of each group since its last answer; empty while everything works. */
   const failures = new Map<number, number>();
-  /** Groups that answered during the outage. Once a part is likely dead, one failure condemns any other group. */
+  /**
+   * Groups that answered during the outage. Once a part is likely dead, the next failure of any group that has not
+   * answered suspends it, the fourth of the likely dead one itself included.
+   */
   const answered = new Set<number>();
   let answeredAt = -Infinity;
   let failedAt = -Infinity;
