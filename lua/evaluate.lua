@@ -5,7 +5,7 @@
 -- Each algorithm is a function of these and of its own parameters, which its file describes. The build puts the
 -- function's body in place of the call, because creating and calling a closure costs CPU with every request. It also
 -- cuts the branches apart: a script contains only the algorithms that its policies use.
-local at = 5 * policy - 2
+local at = 6 * policy - 3
 local key, algorithm, limit = KEYS[policy], arguments[at], arguments[at + 1] + 0
 local allowed, remaining, retry_after, reset_after
 if algorithm == 'token-bucket' then

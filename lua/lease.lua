@@ -1,7 +1,7 @@
--- Takes units in advance: as many as every policy has room for, at most the cost. If a policy has room for none, none
--- are taken.
+-- Takes units in advance: as many as every enforced policy has room for, at most the cost. If one has room for none,
+-- none are taken. Advisory policies are charged what is taken, as far as they have room.
 --
--- KEYS, ARGV  those of decide.lua, with the operation `lease`
+-- KEYS, ARGV  those of decide.lua, with the operation `lease` and the same cost for every policy
 -- Reply       that of decide.lua, where allowed and retry_after are about one unit, and after the rows
 --               taken  the number of units taken, 0 if the lease was denied
 
@@ -10,24 +10,28 @@ local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local taken = arguments[2] + 0
 local last = #KEYS
+local roles = arguments[6 * last + 2] or ''
 local reply = { now, 0, 0, 0, 0 }
 
 -- All policies are asked for one unit first: how much to take is not known before the last one has answered.
-local pass, cost = 'peek', 1
 for step = 1, 2 * last do
-  local policy = step
+  local policy, pass, cost = step, 'peek', 1
   if step > last then
+    policy = step - last
     -- A policy without room has 0 remaining, so that nothing is taken.
-    if taken == 0 then
-      break
-    end
-    policy, pass, cost = step - last, 'charge', taken
+    pass, cost = 'charge', taken
   end
-  -- @include evaluate.lua
   local row = 4 * policy - 2
-  reply[row], reply[row + 1], reply[row + 2], reply[row + 3] = allowed, remaining, retry_after, reset_after
-  if pass == 'peek' then
-    taken = math.min(taken, remaining)
+  local advisory = string.sub(roles, policy, policy) == 'a'
+  if advisory and step > last then
+    cost = math.min(cost, reply[row + 1])
+  end
+  if cost > 0 then
+    -- @include evaluate.lua
+    reply[row], reply[row + 1], reply[row + 2], reply[row + 3] = allowed, remaining, retry_after, reset_after
+    if step <= last and not advisory then
+      taken = math.min(taken, remaining)
+    end
   end
 end
 reply[#reply + 1] = taken

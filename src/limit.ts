@@ -1,9 +1,11 @@
 import { IMPLEMENTATION } from "./algorithms/algorithm.ts";
 import type { Decision } from "./decision/decision.ts";
-import type { CostOptions } from "./limiter/cost.ts";
+import { checkCallOptions, type CostOptions, costsOf } from "./limiter/cost.ts";
 import { createDecisionPath, type DecisionPath } from "./limiter/decision-path.ts";
+import { select, type Selection } from "./limiter/selection.ts";
 import { DEFAULTS } from "./limiter/settings.ts";
 import { Faults } from "./options/faults.ts";
+import { partitionKey } from "./partition/partition-key.ts";
 import { compilePolicies } from "./policy/compile.ts";
 import type { Policy } from "./policy/policy.ts";
 import { readEnvironment } from "./runtime/environment.ts";
@@ -20,7 +22,12 @@ const MAX_POLICIES = 1_000;
 let store: Store | undefined;
 /** Shared by all policies, so that its bound holds for all of them together. */
 let memory: Memory | undefined;
-const byPolicy = new Map<string, DecisionPath>();
+const byPolicy = new Map<string, PolicyPath>();
+
+interface PolicyPath {
+  readonly path: DecisionPath;
+  readonly selection: Selection;
+}
 
 /**
  * Decides a request in one call. The Redis comes from `UPSTASH_REDIS_REST_URL` and `UPSTASH_REDIS_REST_TOKEN` (or
@@ -39,10 +46,15 @@ export async function limit(
   policy: Policy,
   options?: CostOptions,
 ): Promise<Decision> {
-  return pathOf(policy).limit(identity, options);
+  checkCallOptions(options, ["cost"]);
+  const { path, selection } = pathOf(policy);
+  const key = partitionKey(identity);
+  const partitions = [typeof key === "string" ? key : await key];
+  const costs = costsOf(options?.cost, selection, selection.policies);
+  return path.limit({ selection, partitions, costs });
 }
 
-function pathOf(policy: Policy): DecisionPath {
+function pathOf(policy: Policy): PolicyPath {
   const key = keyOf(policy);
   const existing = byPolicy.get(key);
   if (existing) return existing;
@@ -51,8 +63,9 @@ function pathOf(policy: Policy): DecisionPath {
   store ??= storeOfEnvironment(faults);
   faults.throwIfAny();
   const path = createDecisionPath(store!, { ...DEFAULTS, policies }, (memory ??= createMemory()));
-  setRecent(byPolicy, key, path, MAX_POLICIES);
-  return path;
+  const made = { path, selection: select([path.group(policies)], policies) };
+  setRecent(byPolicy, key, made, MAX_POLICIES);
+  return made;
 }
 
 /** Equal for equal policies; empty for one that JSON cannot represent, which has faults. */

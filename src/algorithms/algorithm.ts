@@ -26,7 +26,37 @@ export interface CommonOptions {
   readonly name?: string;
   /** Overrides the limiter's `onFailure` for this policy. Default: the limiter's. */
   readonly onFailure?: FailureVerdict;
+  /**
+   * The dimension of the identity that this policy counts by, such as `"ip"` or `"key"`; `"*"` counts all requests
+   * together. Either all policies of a limiter have it, or none has. For `createLimiter()`; rules and middleware have
+   * `partition`. Default: the whole identity.
+   *
+   * @example
+   * tokenBucket({ name: "address", by: "ip", limit: 20, refill: 10, per: "1s" })
+   */
+  readonly by?: string;
+  /**
+   * `"enforce"` denies. `"shadow"` decides and counts, but never denies, and clients do not see it: `decision.shadow` says
+   * what it would have done. `"soft"` never denies either; it is in the header fields, and an origin learns from the field
+   * `Tidegate-Over` which policies are over their limits. Default: `"enforce"`.
+   */
+  readonly mode?: Mode;
+  /**
+   * What is counted: `"requests"`, or `"denials"`: one unit whenever another policy of the decision denies. While such a
+   * policy has no room, it denies every request, so it bans clients that keep coming. Denials that the isolate knows without
+   * asking Redis count with the next request that asks it. Default: `"requests"`.
+   *
+   * @example
+   * fixedWindow({ name: "ban", counts: "denials", limit: 20, window: "1h" })
+   */
+  readonly counts?: Counts;
 }
+
+/** Whether a policy denies requests, see `CommonOptions.mode`. */
+export type Mode = "enforce" | "shadow" | "soft";
+
+/** What a policy counts, see `CommonOptions.counts`. */
+export type Counts = "requests" | "denials";
 
 /** A policy as its builder returns it: the options, the algorithm's name, and its implementation. */
 export type PolicyOf<Name extends string, Options> = Options & {

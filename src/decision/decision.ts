@@ -1,6 +1,6 @@
 import type { StoreError } from "../errors/errors.ts";
 import { decisionFields, type HeaderOptions } from "./fields.ts";
-import type { Outcome, Reason } from "./outcome.ts";
+import { denies, type Outcome, type PolicyRows, type Reason } from "./outcome.ts";
 import { decisionResponse } from "./problem.ts";
 
 /**
@@ -37,8 +37,10 @@ export interface Decision {
    * not answer: that is not the client's fault.
    */
   readonly status: 200 | 429 | 503;
-  /** One row per policy, in the order given. */
+  /** One row for each policy that took part, in the order given, but for those in shadow. */
   readonly policies: readonly PolicyDecision[];
+  /** One row for each policy in shadow that took part: what it would have done if it were enforced. */
+  readonly shadow: readonly PolicyDecision[];
   /** The longest wait in milliseconds of the policies that denied; 0 if allowed, `Infinity` if the cost never fits. */
   readonly retryAfterMs: number;
   /** What went wrong with the store, when `reason` is `store-unavailable`. */
@@ -85,27 +87,20 @@ class LazyDecision implements Decision {
   }
 
   get policies(): readonly PolicyDecision[] {
-    const { policies, rows } = this.#parts;
-    return policies.map(({ name, limit, windowUs }, i) => {
-      const { remaining, retryAfterUs, resetAfterUs, allowed } = rows[i]!;
-      return {
-        name,
-        limit,
-        window: windowUs / 1e6,
-        remaining,
-        retryAfterMs: retryAfterUs / 1000,
-        resetAfterMs: resetAfterUs / 1000,
-        allowed,
-      };
-    });
+    return shown(this.#parts);
+  }
+
+  get shadow(): readonly PolicyDecision[] {
+    const { shadow } = this.#parts;
+    return shadow ? shown(shadow) : [];
   }
 
   get retryAfterMs(): number {
     let longest = 0;
     if (!this.allowed) {
-      for (const { allowed, retryAfterUs } of this.#parts.rows) {
-        if (!allowed && retryAfterUs > longest) longest = retryAfterUs;
-      }
+      this.#parts.rows.forEach(({ retryAfterUs }, i) => {
+        if (denies(this.#parts, i) && retryAfterUs > longest) longest = retryAfterUs;
+      });
     }
     return longest / 1000;
   }
@@ -120,12 +115,35 @@ class LazyDecision implements Decision {
 
   /** JSON has no `Infinity`: it becomes null. */
   toJSON(): object {
-    const { allowed, reason, status, retryAfterMs, policies, error } = this;
-    return { allowed, reason, status, retryAfterMs, policies, ...(error && { error }) };
+    const { allowed, reason, status, retryAfterMs, policies, shadow, error } = this;
+    return {
+      allowed,
+      reason,
+      status,
+      retryAfterMs,
+      policies,
+      ...(shadow.length > 0 && { shadow }),
+      ...(error && { error }),
+    };
   }
 
   /** For `console.log` on Node and Workers, which hides getters. */
   [Symbol.for("nodejs.util.inspect.custom")](): object {
     return this.toJSON();
   }
+}
+
+function shown({ policies, rows }: PolicyRows): PolicyDecision[] {
+  return policies.map(({ name, limit, windowUs }, i) => {
+    const { remaining, retryAfterUs, resetAfterUs, allowed } = rows[i]!;
+    return {
+      name,
+      limit,
+      window: windowUs / 1e6,
+      remaining,
+      retryAfterMs: retryAfterUs / 1000,
+      resetAfterMs: resetAfterUs / 1000,
+      allowed,
+    };
+  });
 }

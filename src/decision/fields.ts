@@ -1,6 +1,6 @@
 import type { Row } from "../algorithms/model.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
-import type { Outcome } from "./outcome.ts";
+import { denies, type Outcome } from "./outcome.ts";
 
 /** Which header fields a response carries. */
 export interface HeaderOptions {
@@ -39,7 +39,7 @@ export function decisionFields(outcome: Outcome, options: HeaderOptions): Fields
     fields["X-RateLimit-Reset"] = `${wholeSeconds(Math.round(nowUs + resetAfterUs))}`;
   }
   if (status !== 200) {
-    const waits = seconds.filter((_, i) => !rows[i]!.allowed);
+    const waits = seconds.filter((_, i) => denies(outcome, i));
     fields["Retry-After"] = `${Math.max(1, ...waits)}`;
   }
   if (reason !== "allowed") fields["X-RateLimit-Reason"] = reason;

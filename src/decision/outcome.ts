@@ -23,4 +23,17 @@ export interface Outcome {
   readonly nowUs: number;
   /** One per policy. */
   readonly rows: readonly Row[];
+  /** What policies in shadow would have done. */
+  readonly shadow?: PolicyRows;
+}
+
+/** Policies, and their rows in a decision. */
+export interface PolicyRows {
+  readonly policies: readonly CompiledPolicy[];
+  readonly rows: readonly Row[];
+}
+
+/** Whether a policy denies the request: a soft one only says that it would. */
+export function denies({ policies, rows }: PolicyRows, index: number): boolean {
+  return !rows[index]!.allowed && policies[index]!.role !== "advisory";
 }

@@ -1,5 +1,5 @@
 import { decisionFields, type Fields, type HeaderOptions } from "./fields.ts";
-import type { Outcome } from "./outcome.ts";
+import { denies, type Outcome } from "./outcome.ts";
 
 /** An RFC 9457 problem; `violated-policies` is the extension that the rate limit draft registers. */
 interface Problem {
@@ -21,7 +21,7 @@ export function problemResponse(problem: Problem, fields: Fields = {}): Response
 
 /** A decision as a response; an allowed one has no body. */
 export function decisionResponse(outcome: Outcome, options: HeaderOptions): Response {
-  const { reason, status, policies, rows } = outcome;
+  const { reason, status, policies } = outcome;
   const fields = decisionFields(outcome, options);
   if (status === 200) {
     fields["Cache-Control"] = "no-store";
@@ -39,7 +39,7 @@ export function decisionResponse(outcome: Outcome, options: HeaderOptions): Resp
     reason === "cost-exceeds-limit"
       ? "This request costs more than its limit allows at any time."
       : `${cause} Try again in ${fields["Retry-After"]} s.`;
-  const violated = policies.filter((_, i) => !rows[i]!.allowed).map(({ name }) => name);
+  const violated = policies.filter((_, i) => denies(outcome, i)).map(({ name }) => name);
   return problemResponse(
     { type: REGISTRY + type, title, status, detail, "violated-policies": violated },
     fields,

@@ -2,19 +2,25 @@ import type { Row } from "../algorithms/model.ts";
 import type { Reply } from "../store/store.ts";
 import { createClockCache, type ClockCache } from "./clock-cache.ts";
 
-/** The denials that an isolate knows. Times are milliseconds of the isolate's clock. */
+/**
+ * The denials that an isolate knows of policies that share a partition key. Times are milliseconds of the isolate's clock.
+ * The costs and rows of a request may have those of other policies before and after: `from` is where these begin.
+ */
 export interface DenialCache {
-  /** What is known about a request of this cost. Only the first caller after a denial's end finds it `expired`. */
-  find(partition: string, cost: number, nowMs: number): Knowledge;
+  /** What is known about a request of these costs. A denial stays `expired` until it is dropped or learnt anew. */
+  find(partition: string, costs: readonly number[], from: number, nowMs: number): Knowledge;
+  /** Drops what is known. */
+  drop(partition: string): void;
   /**
-   * Notes how long requests of the same cost will be denied. Every reply of a limiter has the same number of rows.
+   * Notes how long requests of the same costs will be denied.
    *
    * @param decidedAtMs the earliest moment at which Redis can have decided
    * @param deniedBefore `denied` of the denial that expired before this request
    */
   learn(
     partition: string,
-    cost: number,
+    costs: readonly number[],
+    from: number,
     decidedAtMs: number,
     reply: Reply,
     deniedBefore?: boolean,
@@ -28,7 +34,7 @@ export interface KnownDenial extends Reply {
   readonly state: "denied";
 }
 
-/** A denial that has just expired. */
+/** A denial that has expired. */
 export interface ExpiredDenial {
   readonly state: "expired";
   /** Whether a request was denied since the partition last had room. If not, one only took the last units. */
@@ -47,11 +53,14 @@ const UNKNOWN = { state: "unknown" } as const;
  */
 export const DRIFT = 5e-4;
 
+/** The columns before the rows of a denial: the earliest moment of the decision (ms), and what Redis's clock showed (us). */
+const HEAD = 2;
+
 /**
- * The columns before the rows of a denial: its cost, the earliest moment of the decision (ms), and what Redis's clock
- * showed (us). The cost is negative until a request is denied, because a separate column would enlarge each entry.
+ * The columns of a row: its cost and one, `remaining`, `retryAfterUs` and `resetAfterUs`. The first row's cost is negative
+ * until a request is denied, because a separate column would enlarge each entry.
  */
-const HEAD = 3;
+const WIDTH = 4;
 
 /** A reset by another isolate does not reach this one, so after this long Redis is asked again. */
 const MAX_TRUST_MS = 60_000;
@@ -61,65 +70,93 @@ const MAX_TRUST_MS = 60_000;
  * and it counts from the earliest moment of the decision. A wait of 10 s is known for 9.995 s.
  *
  * @param maxEntries from 1; beyond it, an entry that was not used lately is evicted
+ * @param rowCount how many policies there are
  */
-export function createDenialCache(maxEntries: number): DenialCache {
+export function createDenialCache(maxEntries: number, rowCount: number): DenialCache {
   // Created with the first denial: Workers have no random numbers while a module is loaded.
   let known: ClockCache | undefined;
-  let columns = 0;
+  const columns = HEAD + WIDTH * rowCount;
   let forgotAtMs = -Infinity;
 
+  function drop(partition: string): void {
+    const slot = known?.find(partition);
+    if (slot) known!.remove(slot);
+  }
+
   return {
-    find(partition, cost, nowMs) {
+    find(partition, costs, from, nowMs) {
       const slot = known?.find(partition);
       if (!slot) return UNKNOWN;
       const { numbers } = known!;
       const at = slot * columns;
-      const deniedCost = Math.abs(numbers[at]!);
-      if (cost < deniedCost) return UNKNOWN;
+      const elapsedMs = nowMs - numbers[at]!;
       let waitUs = 0;
-      for (let row = at + HEAD; row < at + columns; row += 3) {
-        if (numbers[row + 1]! > waitUs) waitUs = numbers[row + 1]!;
+      let ownWaitUs = 0;
+      for (let row = 0; row < rowCount; row++) {
+        const column = at + HEAD + WIDTH * row;
+        const rowWaitUs = numbers[column + 2]!;
+        if (rowWaitUs > waitUs) waitUs = rowWaitUs;
+        if (rowWaitUs > ownWaitUs && costs[from + row]! >= Math.abs(numbers[column]!) - 1) {
+          ownWaitUs = rowWaitUs;
+        }
       }
-      if (nowMs >= numbers[at + 1]! + Math.min((waitUs / 1000) * (1 - DRIFT), MAX_TRUST_MS)) {
-        known!.remove(slot);
-        return numbers[at]! < 0 ? EXPIRED_UNUSED : EXPIRED;
-      }
-      numbers[at] = deniedCost;
-      return denialAt(numbers, at, at + columns, nowMs);
+      if (elapsedMs >= trustMs(waitUs)) return numbers[at + HEAD]! < 0 ? EXPIRED_UNUSED : EXPIRED;
+      if (elapsedMs >= trustMs(ownWaitUs)) return UNKNOWN;
+      numbers[at + HEAD] = Math.abs(numbers[at + HEAD]!);
+      return denialAt(numbers, at, rowCount, elapsedMs * 1000, costs, from);
     },
 
-    learn(partition, cost, decidedAtMs, { nowUs: redisNowUs, rows }, deniedBefore = false) {
-      if (rows.every(({ retryAfterUs }) => retryAfterUs === 0) || decidedAtMs <= forgotAtMs) return;
-      const denied = deniedBefore || rows.some(({ allowed }) => !allowed);
-      const denial = [denied ? cost : -cost, decidedAtMs, redisNowUs];
-      for (const { remaining, retryAfterUs, resetAfterUs } of rows) {
-        denial.push(remaining, retryAfterUs, resetAfterUs);
+    drop,
+
+    learn(partition, costs, from, decidedAtMs, { nowUs: redisNowUs, rows }, deniedBefore = false) {
+      if (decidedAtMs <= forgotAtMs) return;
+      let denied = deniedBefore;
+      let waits = false;
+      const denial = [decidedAtMs, redisNowUs];
+      for (let row = from; row < from + rowCount; row++) {
+        const { allowed, remaining, retryAfterUs, resetAfterUs } = rows[row]!;
+        denied ||= !allowed;
+        waits ||= retryAfterUs > 0;
+        denial.push(costs[row]! + 1, remaining, retryAfterUs, resetAfterUs);
       }
-      columns = denial.length;
+      if (!waits) return;
+      if (!denied) denial[HEAD] = -denial[HEAD]!;
       known ??= createClockCache(maxEntries, columns, partition.length);
       known.set(partition, denial);
     },
 
     forget(partition, nowMs) {
-      const slot = known?.find(partition);
-      if (slot) known!.remove(slot);
+      drop(partition);
       forgotAtMs = nowMs;
     },
   };
 }
 
+/** How long a denial with this wait is trusted. */
+function trustMs(waitUs: number): number {
+  return Math.min((waitUs / 1000) * (1 - DRIFT), MAX_TRUST_MS);
+}
+
 /** A denial as it stands now: its times are shorter by what has elapsed, so that they end at the same moments. */
-function denialAt(known: Float64Array, from: number, end: number, nowMs: number): KnownDenial {
-  const elapsedUs = (nowMs - known[from + 1]!) * 1000;
+function denialAt(
+  known: Float64Array,
+  at: number,
+  rowCount: number,
+  elapsedUs: number,
+  costs: readonly number[],
+  from: number,
+): KnownDenial {
   const rows: Row[] = [];
-  for (let at = from + HEAD; at < end; at += 3) {
-    const retryAfterUs = known[at + 1]!;
+  for (let row = 0; row < rowCount; row++) {
+    const column = at + HEAD + WIDTH * row;
+    // The wait of a greater cost says nothing about a smaller one.
+    const waitUs = costs[from + row]! >= Math.abs(known[column]!) - 1 ? known[column + 2]! : 0;
     rows.push({
-      allowed: retryAfterUs <= elapsedUs,
-      remaining: known[at]!,
-      retryAfterUs: Math.max(0, retryAfterUs - elapsedUs),
-      resetAfterUs: Math.max(0, known[at + 2]! - elapsedUs),
+      allowed: waitUs <= elapsedUs,
+      remaining: known[column + 1]!,
+      retryAfterUs: Math.max(0, waitUs - elapsedUs),
+      resetAfterUs: Math.max(0, known[column + 3]! - elapsedUs),
     });
   }
-  return { state: "denied", nowUs: known[from + 2]! + elapsedUs, rows };
+  return { state: "denied", nowUs: known[at + 1]! + elapsedUs, rows };
 }

@@ -3,6 +3,7 @@ import { Faults } from "../options/faults.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 import { createBreaker } from "../runtime/breaker.ts";
 import { TIMED_OUT, withTimeout } from "../runtime/timeout.ts";
+import type { Reply } from "../store/store.ts";
 import { type DenialCache, DRIFT, type KnownDenial } from "./denial-cache.ts";
 import { earliestMs, type RedisClocks } from "./redis-clocks.ts";
 import { PATIENCE_MS } from "./single-flight.ts";
@@ -21,17 +22,19 @@ export interface SharedCache {
 /** How one isolate shares denials with others. */
 export interface Sharing {
   /**
-   * Reads a denial of this cost, learns it, and returns it as it stands now. If there is none, the caller asks Redis and
+   * Reads a denial of these costs, learns it, and returns it as it stands now. If there is none, the caller asks Redis and
    * publishes the answer.
+   *
+   * @param costs of the request; those of these policies begin at `from`
    */
-  read(partition: string, cost: number): Promise<KnownDenial | undefined>;
-  /** Publishes Redis's answer to a request of this cost, and what Redis's clock showed. */
-  publish(partition: string, cost: number, redisNowUs: number, rows: readonly Row[]): void;
+  read(partition: string, costs: readonly number[], from: number): Promise<KnownDenial | undefined>;
+  /** Publishes Redis's answer to a request of these costs. */
+  publish(partition: string, costs: readonly number[], from: number, reply: Reply): void;
   /** Withdraws what was published. */
   forget(partition: string): void;
 }
 
-/** The settings of a limiter that shares its denials. */
+/** Policies that share a partition key, and whose denials are shared. */
 interface SharingSettings {
   readonly prefix: string;
   readonly policies: readonly CompiledPolicy[];
@@ -46,11 +49,14 @@ export interface SharedDenials {
 }
 
 /**
- * An entry of the cache. A denial is its cost, the time that Redis's clock showed (us), and `remaining`, `retryAfterUs`
- * and `resetAfterUs` of each row. A claim, that an isolate is asking Redis, is the latest time that Redis's clock may show
+ * An entry of the cache. A denial is the time that Redis's clock showed (us), and cost, `remaining`, `retryAfterUs` and
+ * `resetAfterUs` of each row. A claim, that an isolate is asking Redis, is the latest time that Redis's clock may show
  * (us), so that nobody waits long if its isolate is gone. Anything else is ignored.
  */
 type Note = readonly number[];
+
+/** The numbers of a row in a note. */
+const WIDTH = 4;
 
 /** How long a read may take: a cache that is no nearer than Redis is of no use. */
 const READ_TIMEOUT_MS = 25;
@@ -125,7 +131,7 @@ function connect(
   const forget = (partition: string) => writeNote(partition, [], 1);
 
   return {
-    async read(partition, cost) {
+    async read(partition, costs, from) {
       const startMs = now();
       const bound = clocks.boundOf(partition, startMs);
       if (!bound) return undefined;
@@ -133,14 +139,16 @@ function connect(
       const latestUs = () => Math.ceil((bound.baseMs + now() * (1 + DRIFT)) * 1000);
       for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs *= 2) {
         const note = await readNote(partition);
-        const [first, redisNowUs, ...rest] = note as [number, number];
-        if (note.length === 2 + 3 * policies.length && first > 0 && redisNowUs < latestUs()) {
-          const reply = { nowUs: redisNowUs, rows: toRows(rest) };
-          denials.learn(partition, first, earliestMs(bound, redisNowUs), reply);
-          const known = denials.find(partition, cost, now());
+        const [redisNowUs, ...rest] = note as [number];
+        if (note.length === 1 + WIDTH * policies.length && redisNowUs < latestUs()) {
+          const { costs: deniedCosts, rows } = readRows(rest);
+          const reply = { nowUs: redisNowUs, rows };
+          denials.learn(partition, deniedCosts, 0, earliestMs(bound, redisNowUs), reply);
+          const known = denials.find(partition, costs, from, now());
           if (known.state === "denied") return known;
+          if (known.state === "expired") denials.drop(partition);
         }
-        const claimed = note.length === 1 && Math.abs(latestUs() - first) < PATIENCE_MS * 1000;
+        const claimed = note.length === 1 && Math.abs(latestUs() - redisNowUs) < PATIENCE_MS * 1000;
         if (!claimed || now() - startMs + pauseMs > PATIENCE_MS) break;
         await new Promise((resolve) => {
           setTimeout(resolve, pauseMs);
@@ -150,10 +158,16 @@ function connect(
       return undefined;
     },
 
-    publish(partition, cost, redisNowUs, rows) {
-      const waitUs = Math.max(...rows.map(({ retryAfterUs }) => retryAfterUs));
+    publish(partition, costs, from, { nowUs: redisNowUs, rows }) {
+      const note = [redisNowUs];
+      let waitUs = 0;
+      for (let row = from; row < from + policies.length; row++) {
+        const { remaining, retryAfterUs, resetAfterUs } = rows[row]!;
+        note.push(costs[row]!, remaining, retryAfterUs, resetAfterUs);
+        waitUs = Math.max(waitUs, retryAfterUs);
+      }
       if (waitUs === 0) forget(partition);
-      else writeNote(partition, [cost, redisNowUs, ...rows.flatMap(toNumbers)], waitUs / 1e6);
+      else writeNote(partition, note, waitUs / 1e6);
     },
 
     forget,
@@ -165,15 +179,18 @@ function identityOf({ name, scriptArguments }: CompiledPolicy): unknown {
   return [name, scriptArguments];
 }
 
-function toNumbers({ remaining, retryAfterUs, resetAfterUs }: Row): number[] {
-  return [remaining, retryAfterUs, resetAfterUs];
-}
-
-function toRows(numbers: readonly number[]): Row[] {
+function readRows(numbers: readonly number[]): { costs: number[]; rows: Row[] } {
+  const costs: number[] = [];
   const rows: Row[] = [];
-  for (let at = 0; at < numbers.length; at += 3) {
-    const [remaining, retryAfterUs, resetAfterUs] = numbers.slice(at) as [number, number, number];
-    rows.push({ allowed: retryAfterUs === 0, remaining, retryAfterUs, resetAfterUs });
+  for (let at = 0; at < numbers.length; at += WIDTH) {
+    const [cost, remaining, retryAfterUs, resetAfterUs] = numbers.slice(at) as number[];
+    costs.push(cost!);
+    rows.push({
+      allowed: retryAfterUs === 0,
+      remaining: remaining!,
+      retryAfterUs: retryAfterUs!,
+      resetAfterUs: resetAfterUs!,
+    });
   }
-  return rows;
+  return { costs, rows };
 }

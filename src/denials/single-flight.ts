@@ -3,20 +3,27 @@ import { withTimeout } from "../runtime/timeout.ts";
 
 /** When a known denial has expired, one request of its partition asks the store, and the others wait for the answer. */
 export interface SingleFlight {
-  /** Asks on behalf of all that join. They go on when `ask` has answered or failed. `nowMs`: the isolate's clock. */
+  /**
+   * Asks on behalf of all that join. They go on when `ask` has answered or failed.
+   *
+   * @param costs of the request; those of these policies begin at `from`
+   * @param nowMs the isolate's clock
+   */
   run<Answer>(
     partition: string,
-    cost: number,
+    costs: readonly number[],
+    from: number,
     nowMs: number,
     ask: () => Promise<Answer>,
   ): Promise<Answer>;
   /**
-   * Waits for the end of a flight whose answer may deny this cost, too. `undefined` if there is none, or if the request
+   * Waits for the end of a flight whose answer may deny these costs, too. `undefined` if there is none, or if the request
    * has waited for `PATIENCE_MS` since it arrived.
    */
   join(
     partition: string,
-    cost: number,
+    costs: readonly number[],
+    from: number,
     arrivedAtMs: number,
     nowMs: number,
   ): Promise<unknown> | undefined;
@@ -32,21 +39,23 @@ export const PATIENCE_MS = 150;
 const MAX_FLIGHTS = 1_000;
 
 interface Flight {
-  readonly cost: number;
+  readonly costs: readonly number[];
+  readonly from: number;
   readonly startedAtMs: number;
   readonly ended: Promise<void>;
 }
 
-export function createSingleFlight(): SingleFlight {
+/** @param rowCount how many policies there are */
+export function createSingleFlight(rowCount: number): SingleFlight {
   const flights = new Map<string, Flight>();
 
   return {
-    async run(partition, cost, startedAtMs, ask) {
+    async run(partition, costs, from, startedAtMs, ask) {
       let end!: () => void;
       const ended = new Promise<void>((resolve) => {
         end = resolve;
       });
-      const flight = { cost, startedAtMs, ended };
+      const flight = { costs, from, startedAtMs, ended };
       setRecent(flights, partition, flight, MAX_FLIGHTS);
       try {
         return await ask();
@@ -56,9 +65,12 @@ export function createSingleFlight(): SingleFlight {
       }
     },
 
-    join(partition, cost, arrivedAtMs, nowMs) {
+    join(partition, costs, from, arrivedAtMs, nowMs) {
       const flight = flights.get(partition);
-      if (flight === undefined || cost < flight.cost) return undefined;
+      if (flight === undefined) return undefined;
+      for (let row = 0; row < rowCount; row++) {
+        if (costs[from + row]! < flight.costs[flight.from + row]!) return undefined;
+      }
       const leftMs = Math.min(arrivedAtMs, flight.startedAtMs) + PATIENCE_MS - nowMs;
       return leftMs > 0 ? withTimeout(leftMs, () => flight.ended) : undefined;
     },

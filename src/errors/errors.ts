@@ -2,10 +2,12 @@
 export type ErrorCode =
   /** The configuration has faults; `faults` lists all of them. */
   | "ERR_CONFIGURATION"
-  /** `identity` is not a string with at least one character. */
+  /** `identity` is not a string with at least one character, or has no dimension that a policy counts by. */
   | "ERR_IDENTITY"
-  /** `cost` is not a whole number of units from 0. */
+  /** `cost` is not a whole number of units from 0, or names no policy. */
   | "ERR_COST"
+  /** `plan` is not one of the limiter's plans. */
+  | "ERR_PLAN"
   /** Redis did not answer within `timeout`. */
   | "ERR_STORE_TIMEOUT"
   /** Redis could not be reached, or the connection broke. */

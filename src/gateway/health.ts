@@ -39,7 +39,7 @@ export function healthCheck(
 
   async function decide(): Promise<Verdict> {
     try {
-      await store.decide("charge", keys, 1, POLICIES);
+      await store.decide("charge", keys, [1], POLICIES);
       return { status: "ok" };
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;

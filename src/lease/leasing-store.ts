@@ -62,7 +62,12 @@ export function leasingStore(
 
   async function ask(operation: Operation, keys: readonly string[], cost: number): Promise<Reply> {
     const sentAt = now();
-    const reply = await inner.decide(operation, keys, cost, policies);
+    const reply = await inner.decide(
+      operation,
+      keys,
+      policies.map(() => cost),
+      policies,
+    );
     // At most one lease, because the clock may have jumped.
     const took = Math.min(now() - sentAt, lengthMs);
     roundTrip = Math.max(took, roundTrip + (took - roundTrip) / 8);
@@ -145,8 +150,11 @@ export function leasingStore(
   return {
     ...(inner.now && { now: () => inner.now!() }),
 
-    decide(operation, keys, cost) {
-      if (operation !== "consume") return inner.decide(operation, keys, cost, policies);
+    decide(operation, keys, costs) {
+      const cost = costs[0]!;
+      if (operation !== "consume" || costs.some((other) => other !== cost)) {
+        return inner.decide(operation, keys, costs, policies);
+      }
       const time = now();
       const holding = holdingOf(keys[0]!, time);
       const demand = countDemand(holding, cost, time, lengthMs);

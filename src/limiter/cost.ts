@@ -1,25 +1,55 @@
 import { TidegateError } from "../errors/errors.ts";
+import type { CompiledPolicy } from "../policy/compile.ts";
+import type { Selection } from "./selection.ts";
+
+/** Quota units: of every policy, or by the names of policies. A policy without a cost of its own costs 1. */
+export type Cost = number | Readonly<Record<string, number>>;
 
 export interface CostOptions {
-  /** Quota units of this request: a whole number from 0, which takes nothing. Default 1. */
-  readonly cost?: number;
+  /**
+   * Quota units of this request: a whole number from 0, which takes nothing; or one for each of some policies, by their
+   * names, such as `{ tokens: 400 }`. Default: 1 for every policy.
+   */
+  readonly cost?: Cost;
 }
 
-/** @throws TidegateError `ERR_COST`, also for an unknown option: a misspelt cost would silently be 1 */
-export function costOf(options: CostOptions | undefined): number {
-  if (!options) return 1;
+/** @throws TidegateError `ERR_COST` for an unknown option: a misspelt cost would silently be 1 */
+export function checkCallOptions(options: object | undefined, known: readonly string[]): void {
   for (const key in options) {
-    if (key !== "cost" && options[key as "cost"] !== undefined) refuse("option is `cost`", key);
+    if (!known.includes(key) && options[key as never] !== undefined) {
+      refuse(`option is \`${known.join("` or `")}\``, key);
+    }
   }
-  if (typeof options !== "object") refuse("options must be an object, { cost }", options);
-  const { cost = 1 } = options;
-  checkCost(cost);
-  return cost;
+  if (options !== undefined && Object(options) !== options) {
+    refuse("options must be an object, { cost }", options);
+  }
 }
 
-/** @throws TidegateError `ERR_COST` */
-export function checkCost(cost: number): void {
-  if (!Number.isSafeInteger(cost) || cost < 0) {
+/**
+ * The cost for each policy of a selection.
+ *
+ * @param known every policy that a cost may name
+ * @throws TidegateError `ERR_COST`
+ */
+export function costsOf(
+  cost: Cost | undefined,
+  { policies, ones }: Selection,
+  known: readonly CompiledPolicy[],
+): readonly number[] {
+  if (cost === undefined) return ones;
+  if (typeof cost !== "object" || cost === null) {
+    checkCost(cost);
+    return ones.map((one) => one * cost);
+  }
+  for (const [name, units] of Object.entries(cost)) {
+    if (!known.some((policy) => policy.name === name)) refuse("names of costs are policies", name);
+    checkCost(units);
+  }
+  return policies.map(({ name }, i) => ones[i]! * (Object.hasOwn(cost, name) ? cost[name]! : 1));
+}
+
+function checkCost(cost: unknown): void {
+  if (!Number.isSafeInteger(cost) || Number(cost) < 0) {
     refuse("cost must be a whole number of units from 0", cost);
   }
 }

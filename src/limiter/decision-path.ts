@@ -1,29 +1,36 @@
 import type { Operation } from "../algorithms/model.ts";
 import { createDecision, type Decision } from "../decision/decision.ts";
-import type { Reason } from "../decision/outcome.ts";
+import type { Outcome, PolicyRows } from "../decision/outcome.ts";
 import { createDenialCache } from "../denials/denial-cache.ts";
 import { createRedisClocks } from "../denials/redis-clocks.ts";
-import type { Sharing } from "../denials/shared-denials.ts";
 import { createSingleFlight } from "../denials/single-flight.ts";
 import { StoreError } from "../errors/errors.ts";
-import { partitionKey } from "../partition/partition-key.ts";
+import type { CompiledPolicy } from "../policy/compile.ts";
 import type { Memory } from "../store/memory.ts";
 import type { Reply, Store } from "../store/store.ts";
-import { type CostOptions, costOf } from "./cost.ts";
 import { createFallback } from "./fallback.ts";
+import { isAllowed, type PartitionedRequest, pick, type PolicyGroup } from "./selection.ts";
 import type { LimiterSettings } from "./settings.ts";
+import { createUncountedDenials } from "./uncounted-denials.ts";
 
 /** The steps that every operation of a limiter is built from. */
 export interface DecisionPath {
+  /** Makes a group of policies. */
+  group(policies: readonly CompiledPolicy[]): PolicyGroup;
   /** Decides a request: from a known denial, else by the store, else, if that fails, by each policy's `onFailure`. */
-  limit(identity: string, options?: CostOptions): Promise<Decision>;
+  limit(request: PartitionedRequest): Promise<Decision>;
   /** Asks the store, even if a denial is known. */
-  ask(operation: Operation, partition: string, cost: number): Promise<Decision>;
-  /** The denial of a cost above the smallest limit, which can never pass; `undefined` for any other cost. */
-  exceedsLimit(partition: string, cost: number): Decision | undefined;
+  ask(operation: Operation, request: PartitionedRequest): Promise<Decision>;
+  /** The denial of a cost above its policy's limit, which can never pass; `undefined` for any other costs. */
+  exceedsLimit(request: PartitionedRequest): Decision | undefined;
   /** Forgets the counts in the store, and everything that the isolate knows about them. */
-  forget(partition: string): Promise<void>;
+  forget(request: PartitionedRequest): Promise<void>;
 }
+
+/** Of the groups of a request, those whose denials it looks up in a shared cache, and publishes there. */
+type Shared = readonly number[];
+
+const NONE: Shared = [];
 
 /** @param memory for local counts. Default: a new one */
 export function createDecisionPath(
@@ -31,105 +38,138 @@ export function createDecisionPath(
   settings: LimiterSettings,
   memory?: Memory,
 ): DecisionPath {
-  const { policies, prefix, now, headers: headerOptions } = settings;
-  const denials = createDenialCache(settings.maxDenials);
-  const flights = createSingleFlight();
+  const { prefix, now, headers: headerOptions, sharedDenials } = settings;
   const clocks = createRedisClocks();
-  const sharing = settings.sharedDenials?.share(settings, clocks, denials);
   const clock = store.now && (() => store.now!());
-  const fallback = createFallback(policies, settings.onFailure, clock, memory);
-  const smallestLimit = Math.min(...policies.map(({ limit }) => limit));
-  const ends = policies.map(({ key }) => `}:${key}`);
+  const fallback = createFallback(settings.onFailure, clock, memory);
+  const uncounted = createUncountedDenials();
 
-  const keysOf = (partition: string) => ends.map((end) => `${prefix}:{${partition}${end}`);
+  const keysOf = ({ selection: { policies, groupOf }, partitions }: PartitionedRequest) =>
+    policies.map(({ key }, i) => `${prefix}:{${partitions[groupOf[i]!]!}}:${key}`);
 
-  async function limit(identity: string, options?: CostOptions): Promise<Decision> {
-    const cost = costOf(options);
-    const key = partitionKey(identity);
-    const partition = typeof key === "string" ? key : await key;
-    const never = exceedsLimit(partition, cost);
+  async function limit(request: PartitionedRequest): Promise<Decision> {
+    const never = exceedsLimit(request);
     if (never) return never;
-    const operation = cost === 0 ? "peek" : "consume";
+    const { selection, partitions, costs } = request;
+    const { groups, starts } = selection;
     const arrivedAtMs = now();
     for (let nowMs = arrivedAtMs; ; nowMs = now()) {
-      const known = denials.find(partition, cost, nowMs);
-      if (known.state === "denied") return answer("cached-denial", known);
-      if (known.state === "expired") {
+      let expired: number[] | undefined;
+      let shared: number[] | undefined;
+      for (let i = 0; i < groups.length; i++) {
+        const known = groups[i]!.denials.find(partitions[i]!, costs, starts[i]!, nowMs);
+        if (known.state === "denied") return denyKnown(request, i, known);
+        if (known.state === "unknown") continue;
+        (expired ??= []).push(i);
         // A client that was never denied does not wait for the shared cache.
-        const shared = known.denied ? sharing : undefined;
-        return flights.run(partition, cost, nowMs, () =>
-          askForAll(operation, partition, cost, shared),
-        );
+        if (known.denied && groups[i]!.sharing) (shared ??= []).push(i);
       }
-      const answered = flights.join(partition, cost, arrivedAtMs, nowMs);
-      if (!answered) return ask(operation, partition, cost);
+      if (expired) return askAlone(request, expired, shared ?? NONE, nowMs);
+      let answered: Promise<unknown> | undefined;
+      for (let i = 0; i < groups.length && !answered; i++) {
+        const { flights } = groups[i]!;
+        answered = flights.join(partitions[i]!, costs, starts[i]!, arrivedAtMs, nowMs);
+      }
+      if (!answered) return ask(operationOf(costs), request, NONE);
       await answered;
     }
   }
 
-  /**
-   * Asks the store on behalf of all requests that wait. With `shared`, it first looks for the answer of another isolate,
-   * and otherwise publishes its own.
-   */
-  async function askForAll(
-    operation: Operation,
-    partition: string,
-    cost: number,
-    shared: Sharing | undefined,
+  /** Asks after denials have expired, while others wait. It first looks for the answer of another isolate. */
+  function askAlone(
+    request: PartitionedRequest,
+    expired: readonly number[],
+    shared: Shared,
+    nowMs: number,
   ): Promise<Decision> {
-    const denied = shared && (await shared.read(partition, cost));
-    return denied
-      ? answer("cached-denial", denied)
-      : ask(operation, partition, cost, shared?.publish);
+    const { selection, partitions, costs } = request;
+    let asking = async () => {
+      for (const i of shared) {
+        const { sharing } = selection.groups[i]!;
+        const denied = await sharing!.read(partitions[i]!, costs, selection.starts[i]!);
+        if (denied) return denyKnown(request, i, denied);
+      }
+      return ask(operationOf(costs), request, shared);
+    };
+    for (const i of expired) {
+      const { denials, flights } = selection.groups[i]!;
+      const inner = asking;
+      denials.drop(partitions[i]!);
+      asking = () => flights.run(partitions[i]!, costs, selection.starts[i]!, nowMs, inner);
+    }
+    return asking();
   }
 
   async function ask(
     operation: Operation,
-    partition: string,
-    cost: number,
-    publish?: Sharing["publish"],
+    request: PartitionedRequest,
+    shared: Shared,
   ): Promise<Decision> {
-    const keys = keysOf(partition);
+    const keys = keysOf(request);
     const sentAtMs = now();
     try {
-      const reply = await store.decide(operation, keys, cost, policies);
-      const receivedAtMs = now();
-      const { nowUs, rows, repeated } = reply;
-      fallback.note(partition, reply, sentAtMs, receivedAtMs);
-      if (
-        settings.maxDenials > 0 &&
-        cost > 0 &&
-        rows.some(({ retryAfterUs }) => retryAfterUs > 0)
-      ) {
-        const decidedAtMs = repeated
-          ? sentAtMs
-          : clocks.note(partition, nowUs, sentAtMs, receivedAtMs);
-        const learntCost = operation === "charge" ? 1 : cost;
-        denials.learn(partition, learntCost, decidedAtMs, reply, publish !== undefined);
-      }
-      publish?.(partition, cost, nowUs, rows);
-      return rows.every(({ allowed }) => allowed)
-        ? answer("allowed", reply)
-        : answer("limited", reply);
+      const { policies } = request.selection;
+      const costs = costsToAsk(operation, request, keys);
+      const reply = await store.decide(operation, keys, costs, policies);
+      learn(operation, request, reply, sentAtMs, shared);
+      return isAllowed({ policies, rows: reply.rows })
+        ? answer(request, reply, { reason: "allowed", status: 200 })
+        : answer(request, reply, { reason: "limited", status: 429 });
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
-      const { nowUs, rows, status } = fallback.decide(operation, partition, keys, cost);
-      return createDecision({
-        reason: "store-unavailable",
-        status,
-        policies,
-        nowUs,
-        rows,
-        headerOptions,
-        error,
-      });
+      const reply = fallback.decide(operation, request, keys);
+      const { status } = reply;
+      return answer(request, reply, { reason: "store-unavailable", status, error });
     }
   }
 
-  function answer(reason: Reason, { nowUs, rows }: Reply): Decision {
+  /** The costs that the store is asked about: with denials that are not counted yet, and none that it cannot compute with. */
+  function costsToAsk(
+    operation: Operation,
+    { selection: { policies, isPlain }, costs }: PartitionedRequest,
+    keys: readonly string[],
+  ): readonly number[] {
+    if (isPlain || operation !== "consume") return costs;
+    return policies.map(({ role, limit: most }, i) =>
+      role === "denials" ? uncounted.take(keys[i]!) : Math.min(costs[i]!, most + 1),
+    );
+  }
+
+  function learn(
+    operation: Operation,
+    { selection, partitions, costs: asked }: PartitionedRequest,
+    reply: Reply,
+    sentAtMs: number,
+    shared: Shared,
+  ): void {
+    const receivedAtMs = now();
+    const { groups, starts, ones } = selection;
+    // After a charge, the wait is for one more unit.
+    const costs = operation === "charge" ? ones : asked;
+    const isKept = settings.maxDenials > 0 && operationOf(costs) !== "peek";
+    for (let i = 0; i < groups.length; i++) {
+      const [{ denying, denials, answers, sharing, variants }, from] = [groups[i]!, starts[i]!];
+      const partition = partitions[i]!;
+      answers.note(partition, reply, from, sentAtMs, receivedAtMs);
+      const waits = () => denying.some((_, row) => reply.rows[from + row]!.retryAfterUs > 0);
+      if (isKept && waits()) {
+        const decidedAtMs = reply.repeated
+          ? sentAtMs
+          : clocks.note(partition, reply.nowUs, sentAtMs, receivedAtMs);
+        denials.learn(partition, costs, from, decidedAtMs, reply, shared.includes(i));
+      }
+      if (shared.includes(i)) sharing!.publish(partition, costs, from, reply);
+      for (const variant of variants) variant.denials.drop(partition);
+    }
+  }
+
+  /** Denies by what is known about one group. */
+  function denyKnown(request: PartitionedRequest, group: number, { nowUs, rows }: Reply): Decision {
+    const policies = request.selection.groups[group]!.denying;
+    countLater(request, { policies, rows });
     return createDecision({
-      reason,
-      status: reason === "allowed" ? 200 : 429,
+      reason: "cached-denial",
+      status: 429,
       policies,
       nowUs,
       rows,
@@ -137,37 +177,88 @@ export function createDecisionPath(
     });
   }
 
-  /**
-   * Denies without asking the store. Rows have the numbers of a known denial, else those of unused policies.
-   */
-  function exceedsLimit(partition: string, cost: number): Decision | undefined {
-    if (cost <= smallestLimit) return undefined;
-    const found = denials.find(partition, cost, now());
-    const known = found.state === "denied" ? found : undefined;
-    return answer("cost-exceeds-limit", {
-      nowUs: known?.nowUs ?? fallback.now(),
-      rows: policies.map(({ limit: most }, i) => ({
-        allowed: cost <= most,
-        remaining: known?.rows[i]?.remaining ?? most,
-        retryAfterUs: cost <= most ? 0 : Infinity,
-        resetAfterUs: known?.rows[i]?.resetAfterUs ?? 0,
-      })),
+  function countLater(request: PartitionedRequest, denied: PolicyRows): void {
+    if (!request.selection.isPlain) uncounted.note(request.selection, keysOf(request), denied);
+  }
+
+  function answer(
+    { selection: { policies, listed, shadows } }: PartitionedRequest,
+    { nowUs, rows }: Reply,
+    outcome: Pick<Outcome, "reason" | "status"> & { readonly error?: StoreError },
+  ): Decision {
+    const all = { policies, rows };
+    const shown = listed ? pick(all, listed) : all;
+    const shadow = shadows.length > 0 ? { shadow: pick(all, shadows) } : undefined;
+    return createDecision({ ...outcome, ...shown, ...shadow, nowUs, headerOptions });
+  }
+
+  function exceedsLimit(request: PartitionedRequest): Decision | undefined {
+    const { selection, partitions, costs } = request;
+    const { policies, groups, groupOf, starts } = selection;
+    if (policies.every((policy, i) => fits(policy, costs[i]!))) return undefined;
+    const known = groups.map(({ denials }, i) => {
+      const found = denials.find(partitions[i]!, costs, starts[i]!, now());
+      return found.state === "denied" ? found : undefined;
     });
+    // The numbers of a known denial, else those of unused policies.
+    const rows = policies.map((policy, i) => {
+      const group = groupOf[i]!;
+      const row = known[group]?.rows[i - starts[group]!];
+      const allowed = fits(policy, costs[i]!);
+      return {
+        allowed,
+        remaining: row?.remaining ?? policy.limit,
+        retryAfterUs: allowed ? 0 : Infinity,
+        resetAfterUs: row?.resetAfterUs ?? 0,
+      };
+    });
+    countLater(request, { policies, rows });
+    const nowUs = known.find((denial) => denial)?.nowUs ?? fallback.now();
+    return answer(request, { nowUs, rows }, { reason: "cost-exceeds-limit", status: 429 });
   }
 
   return {
     limit,
-    ask,
+    ask: (operation, request) => ask(operation, request, NONE),
     exceedsLimit,
 
-    async forget(partition) {
-      const keys = keysOf(partition);
-      fallback.forget(partition, keys, now());
+    group(policies) {
+      const denying = policies.filter(({ role }) => role !== "advisory");
+      const advisory = policies.filter(({ role }) => role === "advisory");
+      const ordered = [...denying, ...advisory];
+      const denials = createDenialCache(settings.maxDenials, denying.length);
+      return {
+        policies: ordered,
+        denying,
+        denials,
+        flights: createSingleFlight(denying.length),
+        sharing: sharedDenials?.share({ prefix, policies: denying, now }, clocks, denials),
+        answers: fallback.answersOf(ordered),
+        variants: [],
+      };
+    },
+
+    async forget(request) {
+      const keys = keysOf(request);
+      fallback.forget(request, keys, now());
       await store.reset(keys);
       // Only after the reset: the answer to an earlier request could otherwise bring the old denial back.
-      denials.forget(partition, now());
-      fallback.forget(partition, keys, now());
-      sharing?.forget(partition);
+      request.selection.groups.forEach(({ denials, sharing }, i) => {
+        denials.forget(request.partitions[i]!, now());
+        sharing?.forget(request.partitions[i]!);
+      });
+      for (const key of keys) uncounted.take(key);
+      fallback.forget(request, keys, now());
     },
   };
+}
+
+/** Whether a cost can ever have room. Policies that do not deny, and those that count no requests, refuse no cost. */
+function fits({ role, limit }: CompiledPolicy, cost: number): boolean {
+  return role !== "enforced" || cost <= limit;
+}
+
+/** A request that costs nothing takes nothing. */
+function operationOf(costs: readonly number[]): Operation {
+  return costs.every((cost) => cost === 0) ? "peek" : "consume";
 }

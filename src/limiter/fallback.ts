@@ -3,21 +3,21 @@ import type { Operation, Row } from "../algorithms/model.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 import { createMemory, type Memory } from "../store/memory.ts";
 import type { Reply } from "../store/store.ts";
-import { createLastAnswers, type LastAnswer } from "./last-answers.ts";
+import { createLastAnswers, type LastAnswer, type LastAnswers } from "./last-answers.ts";
+import { isAllowed, type PartitionedRequest } from "./selection.ts";
 
 /** Decides without the store. */
 export interface Fallback {
   /** Decides one request by the policies' failure verdicts. */
   decide(
     operation: Operation,
-    partition: string,
+    request: PartitionedRequest,
     keys: readonly string[],
-    cost: number,
   ): FallbackResult;
-  /** Notes an answer of the store. Both times are of the isolate's steady clock. */
-  note(partition: string, reply: Reply, sentAtMs: number, nowMs: number): void;
-  /** Forgets local counts, and ignores answers to requests sent before now. */
-  forget(partition: string, keys: readonly string[], nowMs: number): void;
+  /** Keeps what the store last answered about a group of policies. */
+  answersOf(policies: readonly CompiledPolicy[]): LastAnswers;
+  /** Forgets local counts, and ignores answers to requests sent before now, in milliseconds of the steady clock. */
+  forget(request: PartitionedRequest, keys: readonly string[], nowMs: number): void;
   /** The clock that local counts use, in microseconds since 1970. */
   readonly now: () => number;
 }
@@ -46,92 +46,103 @@ const SEEN = "~";
  * @param memory for local counts; several limiters may share it
  */
 export function createFallback(
-  policies: readonly CompiledPolicy[],
   defaultVerdict: FailureVerdict,
   clock: () => number = () => Date.now() * 1000,
   memory: Memory = createMemory(),
 ): Fallback {
-  const verdicts = policies.map(({ onFailure }) => onFailure ?? defaultVerdict);
-  const local = verdicts.flatMap((verdict, i) => (verdict === "local" ? [i] : []));
-  const counted = local.map((i) => policies[i]!);
-  const closed = verdicts.includes("closed");
-  const answers = createLastAnswers(local, clock);
-
-  const localKeys = (keys: readonly string[]) => local.map((i) => keys[i]!);
-  const seenKeys = (keys: readonly string[]) => local.map((i) => keys[i]! + SEEN);
+  const verdictOf = ({ onFailure }: CompiledPolicy) => onFailure ?? defaultVerdict;
+  const localIn = (policies: readonly CompiledPolicy[]) =>
+    policies.flatMap((policy, i) => (verdictOf(policy) === "local" ? [i] : []));
 
   /**
-   * Starts the second count: charges what the store reported as used, at the time of its answer, and then what the first
-   * count holds.
+   * Starts the second count of one group: charges what the store reported as used, at the time of its answer, and then
+   * what the first count holds.
    */
-  function countSeen(
-    seen: readonly string[],
-    own: readonly string[],
-    { atUs, remaining }: LastAnswer,
-  ): void {
+  function countSeen(own: readonly Counted[], { atUs, remaining }: LastAnswer): void {
     const nowUs = clock();
-    const { rows } = memory.decide(nowUs, "peek", own, 1, counted);
-    memory.reset(seen);
-    for (const [i, policy] of counted.entries()) {
+    own.forEach(({ key, policy }, i) => {
+      const seen = [key + SEEN];
+      const [row] = memory.decide(nowUs, "peek", [key], [1], [policy]).rows;
+      memory.reset(seen);
       const charge = (timeUs: number, left: number) => {
         if (left < policy.limit) {
-          memory.decide(timeUs, "charge", [seen[i]!], policy.limit - left, [policy]);
+          memory.decide(timeUs, "charge", seen, [policy.limit - left], [policy]);
         }
       };
       charge(Math.min(atUs, nowUs), remaining[i]!);
-      charge(nowUs, rows[i]!.remaining);
-    }
+      charge(nowUs, row!.remaining);
+    });
   }
 
-  function decideLocally(
-    operation: Operation,
-    partition: string,
+  /** The policies that count locally, once per count: first by their own keys, then by those of the second counts. */
+  function localCounts(
+    { selection, partitions, costs }: PartitionedRequest,
     keys: readonly string[],
-    cost: number,
-  ): Reply {
-    const own = localKeys(keys);
-    const answer = answers.find(partition);
-    if (!answer) return memory.decide(clock(), operation, own, cost, counted);
-    const seen = seenKeys(keys);
-    if (answer.fresh) countSeen(seen, own, answer);
-    const both = [...counted, ...counted];
-    const { nowUs, rows } = memory.decide(clock(), operation, [...own, ...seen], cost, both);
-    return { nowUs, rows: own.map((_key, i) => stricter(rows[i]!, rows[own.length + i]!)) };
+  ): readonly Counted[] {
+    const { policies, groups, groupOf } = selection;
+    const own = localIn(policies).map((i) => {
+      return { row: i, policy: policies[i]!, key: keys[i]!, cost: costs[i]! };
+    });
+    const seen = groups.flatMap(({ answers }, group) => {
+      const counted = own.filter(({ row }) => groupOf[row] === group);
+      const answer = answers.find(partitions[group]!);
+      if (!answer) return [];
+      if (answer.fresh) countSeen(counted, answer);
+      return counted.map((each) => ({ ...each, key: each.key + SEEN }));
+    });
+    return [...own, ...seen];
   }
 
   return {
     now: clock,
+    answersOf: (policies) => createLastAnswers(localIn(policies), clock),
 
-    decide(operation, partition, keys, cost) {
+    decide(operation, request, keys) {
+      const { policies } = request.selection;
+      const closed = policies.some(
+        (policy) => policy.role !== "advisory" && verdictOf(policy) === "closed",
+      );
       // A closed policy denies the request anyway, so nothing is taken.
       const asked = closed && operation === "consume" ? "peek" : operation;
-      const reply = decideLocally(asked, partition, keys, cost);
-      let next = 0;
-      const rows = policies.map(({ limit }, i): Row => {
-        if (verdicts[i] === "local") return reply.rows[next++]!;
-        return verdicts[i] === "open"
-          ? { allowed: true, remaining: limit, retryAfterUs: 0, resetAfterUs: 0 }
-          : {
-              allowed: false,
-              remaining: 0,
-              retryAfterUs: CLOSED_RETRY_US,
-              resetAfterUs: CLOSED_RETRY_US,
-            };
+      const counts = localCounts(request, keys);
+      const reply = memory.decide(
+        clock(),
+        asked,
+        counts.map(({ key }) => key),
+        counts.map(({ cost }) => cost),
+        counts.map(({ policy }) => policy),
+      );
+      const rows = policies.map((policy) => rowWithoutStore(verdictOf(policy), policy));
+      const counted = new Set<number>();
+      counts.forEach(({ row }, i) => {
+        rows[row] = counted.has(row) ? stricter(rows[row]!, reply.rows[i]!) : reply.rows[i]!;
+        counted.add(row);
       });
-      const allowed = rows.every((row) => row.allowed);
+      const allowed = isAllowed({ policies, rows });
       return { nowUs: reply.nowUs, rows, status: closed ? 503 : allowed ? 200 : 429 };
     },
 
-    note(partition, reply, sentAtMs, nowMs) {
-      if (local.length > 0) answers.note(partition, reply, sentAtMs, nowMs);
-    },
-
-    forget(partition, keys, nowMs) {
-      if (local.length === 0) return;
-      answers.forget(partition, nowMs);
-      memory.reset([...localKeys(keys), ...seenKeys(keys)]);
+    forget({ selection: { groups, policies }, partitions }, keys, nowMs) {
+      groups.forEach(({ answers }, i) => answers.forget(partitions[i]!, nowMs));
+      memory.reset(localIn(policies).flatMap((i) => [keys[i]!, keys[i]! + SEEN]));
     },
   };
+}
+
+/** One local count of a policy. */
+interface Counted {
+  /** Its row in the decision. */
+  readonly row: number;
+  readonly policy: CompiledPolicy;
+  readonly key: string;
+  readonly cost: number;
+}
+
+/** The row of a policy that does not count without the store. */
+function rowWithoutStore(verdict: FailureVerdict, { limit, role }: CompiledPolicy): Row {
+  return verdict === "closed" && role !== "advisory"
+    ? { allowed: false, remaining: 0, retryAfterUs: CLOSED_RETRY_US, resetAfterUs: CLOSED_RETRY_US }
+    : { allowed: true, remaining: limit, retryAfterUs: 0, resetAfterUs: 0 };
 }
 
 /** The stricter of two counts of one policy. */

@@ -1,10 +1,12 @@
 import { createClockCache, type ClockCache } from "../denials/clock-cache.ts";
 import type { Reply } from "../store/store.ts";
 
-/** How much of each partition's quota was left in Redis's last answer to this isolate. */
+/** How much of the quota of each partition was left in Redis's last answer to this isolate, for one group of policies. */
 export interface LastAnswers {
-  /** Notes an answer. Both times are of the isolate's steady clock. */
-  note(partition: string, reply: Reply, sentAtMs: number, nowMs: number): void;
+  /**
+   * Notes an answer, whose rows of these policies begin at `from`. Both times are of the isolate's steady clock.
+   */
+  note(partition: string, reply: Reply, from: number, sentAtMs: number, nowMs: number): void;
   /** The last answer noted; `undefined` if there is none. */
   find(partition: string): LastAnswer | undefined;
   /** Drops the last answer, and ignores answers to requests sent before now. */
@@ -60,9 +62,12 @@ export function createLastAnswers(policies: readonly number[], clock: () => numb
   }
 
   return {
-    note(partition, { nowUs, rows }, sentAtMs, nowMs) {
+    note(partition, { nowUs, rows }, from, sentAtMs, nowMs) {
+      if (policies.length === 0) return;
       answer[0] = nowUs;
-      for (let i = 0; i < policies.length; i++) answer[HEAD + i] = rows[policies[i]!]!.remaining;
+      policies.forEach((policy, i) => {
+        answer[HEAD + i] = rows[from + policy]!.remaining;
+      });
       if (isOvertaken(partition, sentAtMs)) return;
       put(partition, nowMs, FRESH);
     },
@@ -80,6 +85,7 @@ export function createLastAnswers(policies: readonly number[], clock: () => numb
     },
 
     forget(partition, nowMs) {
+      if (policies.length === 0) return;
       // Newer than any earlier answer.
       answer[0] = Infinity;
       put(partition, nowMs, FORGOTTEN);

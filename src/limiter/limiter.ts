@@ -1,9 +1,15 @@
 import type { Decision } from "../decision/decision.ts";
-import { partitionKey } from "../partition/partition-key.ts";
 import type { Store } from "../store/store.ts";
-import { checkCost, type CostOptions, costOf } from "./cost.ts";
+import { checkCallOptions, type Cost, type CostOptions, costsOf } from "./cost.ts";
 import { createDecisionPath } from "./decision-path.ts";
+import { compileDimensions, type Identity } from "./dimensions.ts";
+import type { PartitionedRequest } from "./selection.ts";
 import type { LimiterSettings } from "./settings.ts";
+
+export interface LimitOptions extends CostOptions {
+  /** The plan of this client: one of the limiter's `plans`. Default: the policies as they are. */
+  readonly plan?: string | undefined;
+}
 
 /** Several policies that are always decided together. */
 export interface Limiter {
@@ -12,15 +18,18 @@ export interface Limiter {
    *
    * It always resolves with a decision: if Redis does not answer, each policy's `onFailure` decides.
    *
-   * @throws TidegateError `ERR_IDENTITY`, `ERR_COST`
+   * @throws TidegateError `ERR_IDENTITY`, `ERR_COST`, `ERR_PLAN`
    * @example
    * const decision = await limiter.limit("user:42", { cost: 3 });
    * if (!decision.allowed) return decision.response();
+   * @example
+   * // Policies with `by`, of which "tokens" costs more than one:
+   * await limiter.limit({ ip: "203.0.113.7", key: "k_123" }, { cost: { tokens: 400 } });
    */
-  limit(identity: string, options?: CostOptions): Promise<Decision>;
+  limit(identity: Identity, options?: LimitOptions): Promise<Decision>;
 
   /** Reports what `limit()` would decide now, and takes nothing. */
-  peek(identity: string, options?: CostOptions): Promise<Decision>;
+  peek(identity: Identity, options?: LimitOptions): Promise<Decision>;
 
   /**
    * Takes a cost that is known only afterwards (LLM tokens, bytes), whatever is left. A policy goes into debt by at
@@ -29,37 +38,62 @@ export interface Limiter {
    * @example
    * await limiter.charge("user:42", 812);
    */
-  charge(identity: string, cost: number): Promise<Decision>;
+  charge(identity: Identity, cost: Cost, options?: Omit<LimitOptions, "cost">): Promise<Decision>;
 
   /**
    * Restores the whole quota of this identity. Other isolates may repeat denials that they know for up to a minute.
    *
    * @throws StoreError if Redis did not confirm it
    */
-  reset(identity: string): Promise<void>;
+  reset(identity: Identity): Promise<void>;
 }
+
+const CALL_OPTIONS = ["cost", "plan"];
 
 /** Makes a limiter from checked settings and a store that answers or fails in time. */
 export function buildLimiter(store: Store, settings: LimiterSettings): Limiter {
-  const { limit, ask, exceedsLimit, forget } = createDecisionPath(store, settings);
+  const path = createDecisionPath(store, settings);
+  const partition = compileDimensions(path, settings);
+
+  /** Does not wait where it has nothing to wait for, so that a known denial is answered at once. */
+  function requestOf(
+    identity: Identity,
+    { cost, plan }: LimitOptions = {},
+  ): PartitionedRequest | Promise<PartitionedRequest> {
+    const found = partition(identity, plan);
+    return found instanceof Promise
+      ? found.then((partitioned) => withCosts(partitioned, cost))
+      : withCosts(found, cost);
+  }
+
+  function withCosts(
+    { selection, partitions }: Omit<PartitionedRequest, "costs">,
+    cost: Cost | undefined,
+  ): PartitionedRequest {
+    return { selection, partitions, costs: costsOf(cost, selection, settings.policies) };
+  }
 
   return {
-    limit,
-
-    async peek(identity, options) {
-      const cost = costOf(options);
-      const partition = await partitionKey(identity);
-      return exceedsLimit(partition, cost) ?? ask("peek", partition, cost);
+    async limit(identity, options) {
+      checkCallOptions(options, CALL_OPTIONS);
+      const request = requestOf(identity, options);
+      return path.limit(request instanceof Promise ? await request : request);
     },
 
-    async charge(identity, cost) {
-      checkCost(cost);
-      const partition = await partitionKey(identity);
-      return ask(cost === 0 ? "peek" : "charge", partition, cost);
+    async peek(identity, options) {
+      checkCallOptions(options, CALL_OPTIONS);
+      const request = await requestOf(identity, options);
+      return path.exceedsLimit(request) ?? path.ask("peek", request);
+    },
+
+    async charge(identity, cost, options) {
+      checkCallOptions(options, ["plan"]);
+      const request = await requestOf(identity, { ...options, cost });
+      return path.ask(request.costs.some((each) => each > 0) ? "charge" : "peek", request);
     },
 
     async reset(identity) {
-      await forget(await partitionKey(identity));
+      await path.forget(await requestOf(identity));
     },
   };
 }

@@ -4,10 +4,19 @@ import type { SharedDenials } from "../denials/shared-denials.ts";
 import type { Duration } from "../options/duration.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { StoreOptions } from "../store/open-store.ts";
+import type { Plans } from "./plans.ts";
 
 export interface LimiterOptions extends StoreOptions {
   /** The policies, decided together: either every policy takes the cost, or none does. Range: 1 to 16 policies. */
   readonly policies: readonly Policy[];
+  /**
+   * Other numbers for some clients: by the name of a plan, then of a policy. `limit(identity, { plan: "gold" })` decides
+   * by them. A change of plan takes effect with the next request, and keeps what was consumed. Default: none.
+   *
+   * @example
+   * plans: { gold: { rides: { limit: 200, refill: 100 } } }
+   */
+  readonly plans?: Plans;
   /**
    * The start of every key in Redis: letters, digits, `.`, `_`, `-` and `:`. Limiters with different prefixes count
    * separately. Range: 1 to 64 characters. Default: `"tg"`.
@@ -43,6 +52,7 @@ export interface LimiterOptions extends StoreOptions {
 /** Every option of a limiter. */
 export const LIMITER_OPTIONS = [
   "policies",
+  "plans",
   "prefix",
   "onFailure",
   "denialCache",

@@ -8,10 +8,13 @@ import { checkOptions } from "../options/unknown-options.ts";
 import { type CompiledPolicy, compilePolicies } from "../policy/compile.ts";
 import { monotonicNow, steadyClock } from "../runtime/clock.ts";
 import type { LimiterOptions } from "./options.ts";
+import { checkPlans } from "./plans.ts";
 
 /** A limiter's settings, checked. */
 export interface LimiterSettings {
   readonly policies: readonly CompiledPolicy[];
+  /** The same policies as they are under each plan. */
+  readonly plans: ReadonlyMap<string, readonly CompiledPolicy[]>;
   readonly prefix: string;
   readonly onFailure: FailureVerdict;
   /** Entries of the denial cache; 0 for none. */
@@ -26,6 +29,7 @@ export interface LimiterSettings {
 
 /** The defaults of all options. */
 export const DEFAULTS = {
+  plans: new Map<string, never>(),
   prefix: "tg",
   onFailure: "local",
   maxDenials: 10_000,
@@ -38,6 +42,11 @@ export function checkSettings(options: LimiterOptions, faults: Faults): LimiterS
   const { onFailure = DEFAULTS.onFailure, headers = DEFAULTS.headers, store } = options;
   const before = faults.size;
   const policies = compilePolicies(options.policies, "policies", faults);
+  if (faults.size === before) checkTogether(policies, faults);
+  const plans =
+    faults.size === before
+      ? checkPlans(options.plans, options.policies, policies, faults)
+      : DEFAULTS.plans;
   const leaseUs =
     options.lease === undefined
       ? undefined
@@ -47,9 +56,11 @@ export function checkSettings(options: LimiterOptions, faults: Faults): LimiterS
   }
   checkHeaders(headers, faults);
   checkSharing(options, faults);
+  const leased = (list: readonly CompiledPolicy[]) =>
+    leaseUs === undefined ? list : list.map((policy) => tightenPolicy(policy, leaseUs));
   return {
-    policies:
-      leaseUs === undefined ? policies : policies.map((policy) => tightenPolicy(policy, leaseUs)),
+    policies: leased(policies),
+    plans: new Map([...plans].map(([plan, list]) => [plan, leased(list)])),
     prefix: checkPrefix(options.prefix ?? DEFAULTS.prefix, faults),
     onFailure,
     maxDenials: checkDenialCache(options.denialCache, faults),
@@ -58,6 +69,25 @@ export function checkSettings(options: LimiterOptions, faults: Faults): LimiterS
     headers,
     now: typeof store?.now === "function" ? steadyClock(() => store.now!() / 1000) : DEFAULTS.now,
   };
+}
+
+/** Checks what concerns several policies together. */
+function checkTogether(policies: readonly CompiledPolicy[], faults: Faults): void {
+  const without = policies.findIndex(({ by }) => by === undefined);
+  if (without >= 0 && policies.some(({ by }) => by !== undefined)) {
+    faults.add(
+      `policies[${without}].by`,
+      undefined,
+      'Say what this policy counts by, as the others do: a dimension of the identity, or "*" for everybody.',
+    );
+  }
+  if (policies.every(({ role }) => role === "denials")) {
+    faults.add(
+      "policies[0].counts",
+      "denials",
+      "Add a policy that counts requests: this one counts the denials of others.",
+    );
+  }
 }
 
 function checkPrefix(prefix: string, faults: Faults): string {

@@ -6,6 +6,9 @@ import { TidegateError } from "../errors/errors.ts";
  */
 const MAX_LENGTH = 128;
 
+/** The partition key of all requests together. No identity has it, because `*` is escaped. */
+export const EVERYBODY = "*";
+
 /** Characters that could close or move the hash tag, imitate an escape (`%`) or a hash (`#`), or break a log line. */
 const UNSAFE = /[^A-Za-z0-9._~@:/+=,|-]/g;
 const UNSAFE_ONCE = new RegExp(UNSAFE.source);

@@ -1,8 +1,10 @@
 import {
+  type Counts,
   type FailureVerdict,
   type Implementation,
   IMPLEMENTATION,
   MAX_LIMIT,
+  type Mode,
   type OptionKind,
   type Quota,
 } from "../algorithms/algorithm.ts";
@@ -13,12 +15,21 @@ import { checkPositiveInteger } from "../options/positive-integer.ts";
 import { checkOptions } from "../options/unknown-options.ts";
 import type { Algorithm, Policy } from "./policy.ts";
 
-/** A checked policy with everything that follows from its numbers, computed once. */
-export interface CompiledPolicy extends Quota<Readonly<Record<string, number>>> {
+/** What a policy is, besides its numbers. */
+export interface PolicyTraits {
   readonly name: string;
   readonly algorithm: Algorithm;
   readonly implementation: Implementation;
   readonly onFailure: FailureVerdict | undefined;
+  /** The dimension of the identity that it counts by; `undefined` for the whole identity. */
+  readonly by: string | undefined;
+  readonly mode: Mode;
+  /** Its part in a decision of several policies, as `lua/decide.lua` describes it. */
+  readonly role: "enforced" | "advisory" | "denials";
+}
+
+/** A checked policy with everything that follows from its numbers, computed once. */
+export interface CompiledPolicy extends PolicyTraits, Quota<Readonly<Record<string, number>>> {
   /** The end of its keys. */
   readonly key: string;
   /** Its group of the script's arguments: algorithm, limit, two parameters, ttl. */
@@ -39,8 +50,11 @@ export const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 export const NAME_REMEDY =
   "Use 1 to 64 ASCII letters, digits, dots, underscores or dashes, the first a letter or digit.";
 export const VERDICT_REMEDY = 'Use "open", "closed" or "local".';
-const COMMON = ["algorithm", "limit", "name", "onFailure"];
+/** A dimension of an identity. `*` stands for everybody. */
+const DIMENSION = /^(?:\*|[A-Za-z][A-Za-z0-9_-]{0,31})$/;
+const COMMON = ["algorithm", "limit", "name", "onFailure", "by", "mode", "counts"];
 const VERDICTS: readonly unknown[] = ["open", "closed", "local"];
+const MODES: readonly unknown[] = ["enforce", "shadow", "soft"];
 
 /** Checks a list of policies and compiles it; adds every fault under its path. */
 export function compilePolicies(
@@ -71,7 +85,12 @@ export function compilePolicies(
   }).flat();
 }
 
-function compilePolicy(input: unknown, path: string, faults: Faults): CompiledPolicy | undefined {
+/** Checks a policy and compiles it; `undefined` after a fault that leaves nothing to go on with. */
+export function compilePolicy(
+  input: unknown,
+  path: string,
+  faults: Faults,
+): CompiledPolicy | undefined {
   const policy = input as Policy | null | undefined;
   const algorithm = policy?.algorithm;
   const implementation = policy?.[IMPLEMENTATION];
@@ -87,21 +106,32 @@ function compilePolicy(input: unknown, path: string, faults: Faults): CompiledPo
   const { maxLimit, limitHint, options } = implementation;
   checkOptions(policy, [...COMMON, ...Object.keys(options)], `${path}.`, faults);
   const { limit, name } = checkCommon(policy, maxLimit, path, faults, limitHint);
-  const { onFailure } = policy;
+  const { onFailure, by, mode = "enforce", counts } = policy;
   const values: Record<string, number> = {};
   for (const [name, kind] of Object.entries(options)) {
     values[name] = valueOf(policy[name as keyof Policy], kind, `${path}.${name}`, faults);
   }
   const quota = implementation.quotaOf(limit, values, path, faults);
-  return completePolicy(
-    { name: name ?? defaultName(policy, implementation), algorithm, implementation, onFailure },
-    quota,
-  );
+  const traits = {
+    name: name ?? defaultName(policy, implementation),
+    algorithm,
+    implementation,
+    onFailure,
+    by,
+    mode,
+    role: roleOf(mode, counts),
+  };
+  return completePolicy(traits, quota);
+}
+
+function roleOf(mode: Mode, counts: Counts | undefined): PolicyTraits["role"] {
+  if (mode !== "enforce") return "advisory";
+  return counts === "denials" ? "denials" : "enforced";
 }
 
 /** Checks the options that a policy of any algorithm has; after a fault, the answer has values to go on with. */
 function checkCommon(
-  { limit, name, onFailure }: Policy,
+  { limit, name, onFailure, by, mode, counts }: Policy,
   maxLimit: number,
   path: string,
   faults: Faults,
@@ -110,6 +140,25 @@ function checkCommon(
   const units = checkPositiveInteger(limit, maxLimit, `${path}.limit`, faults, limitHint) ?? 1;
   if (onFailure !== undefined && !VERDICTS.includes(onFailure)) {
     faults.add(`${path}.onFailure`, onFailure, VERDICT_REMEDY);
+  }
+  if (by !== undefined && !(typeof by === "string" && DIMENSION.test(by))) {
+    faults.add(
+      `${path}.by`,
+      by,
+      'Use "*" for everybody, or 1 to 32 ASCII letters, digits, underscores or dashes, the first a letter.',
+    );
+  }
+  if (mode !== undefined && !MODES.includes(mode)) {
+    faults.add(`${path}.mode`, mode, 'Use "enforce", "shadow" or "soft".');
+  }
+  if (counts !== undefined && counts !== "requests" && counts !== "denials") {
+    faults.add(`${path}.counts`, counts, 'Use "requests" or "denials".');
+  } else if (counts === "denials" && mode !== undefined && mode !== "enforce") {
+    faults.add(
+      `${path}.counts`,
+      counts,
+      "Leave out the mode: what counts denials is either enforced or left out.",
+    );
   }
   if (name === undefined || (typeof name === "string" && NAME.test(name))) {
     return { limit: units, name };
@@ -128,19 +177,16 @@ function valueOf(given: unknown, kind: OptionKind, path: string, faults: Faults)
 
 /** Completes a policy with everything that follows from its quota. */
 export function completePolicy(
-  policy: Pick<CompiledPolicy, "name" | "algorithm" | "implementation" | "onFailure">,
+  traits: PolicyTraits,
   quota: Quota<Readonly<Record<string, number>>>,
 ): CompiledPolicy {
-  const { name, algorithm, implementation, onFailure } = policy;
+  const { name, algorithm, implementation } = traits;
   const { limit, windowUs, parameters } = quota;
   const { code, ttl, parameters: order } = implementation;
   const seconds = Math.max(1, Math.ceil(windowUs / 1e6));
   return {
+    ...traits,
     ...quota,
-    name,
-    algorithm,
-    implementation,
-    onFailure,
     key: `${name}:${code}`,
     scriptArguments: [
       algorithm,

@@ -83,8 +83,8 @@ export function guardStore(
   }
 
   return {
-    decide: (operation, keys, cost, policies) =>
-      guarded(keys, () => store.decide(operation, keys, cost, policies)),
+    decide: (operation, keys, costs, policies) =>
+      guarded(keys, () => store.decide(operation, keys, costs, policies)),
     reset: (keys) => guarded(keys, () => store.reset(keys)),
     state: () => breaker.state(now()),
   };

@@ -21,7 +21,7 @@ export interface Memory {
     nowUs: number,
     operation: Operation,
     keys: readonly string[],
-    cost: number,
+    costs: readonly number[],
     policies: readonly CompiledPolicy[],
   ): Reply;
   reset(keys: readonly string[]): void;
@@ -94,28 +94,74 @@ export function createMemory({
   }
 
   return {
-    decide(nowUs, operation, keys, cost, policies) {
-      const evaluateAll = (asked: Operation, units: number) =>
-        policies.map((policy, i) => evaluate(keys[i]!, nowUs, asked, units, policy));
-      const lease = operation === "lease";
-      const asked = lease || (operation === "consume" && policies.length > 1) ? "peek" : operation;
-      let outcomes = evaluateAll(asked, lease ? 1 : cost);
-      // A policy without room has nothing remaining.
-      const taken = lease ? Math.min(cost, ...outcomes.map(({ remaining }) => remaining)) : cost;
-      if (asked !== operation && outcomes.every(({ allowed }) => allowed)) {
-        outcomes = evaluateAll(lease ? "charge" : operation, taken);
-      }
-      outcomes.forEach(({ state, resetAfterUs }, i) => {
+    decide(nowUs, operation, keys, costs, policies) {
+      const ask = (i: number, asked: Operation, cost: number): Row => {
+        const evaluation = evaluate(keys[i]!, nowUs, asked, cost, policies[i]!);
+        const { state, resetAfterUs } = evaluation;
         if (state !== undefined) keep(keys[i]!, state, nowUs + resetAfterUs);
-      });
+        return toRow(evaluation);
+      };
+      const reply =
+        operation === "lease"
+          ? lease(nowUs, costs[0]!, policies, ask)
+          : { nowUs, rows: decide(operation, costs, policies, ask) };
       makeRoom(nowUs);
-      return { nowUs, rows: outcomes.map(toRow), ...(lease && { taken }) };
+      return reply;
     },
 
     reset(keys) {
       for (const key of keys) remove(key);
     },
   };
+}
+
+/** Asks one policy, by its index, and keeps what it took. */
+type Ask = (i: number, asked: Operation, cost: number) => Row;
+
+/** As `lua/decide.lua` does: first all policies are asked, then those take that may. */
+function decide(
+  operation: Operation,
+  costs: readonly number[],
+  policies: readonly CompiledPolicy[],
+  ask: Ask,
+): Row[] {
+  const consumes = operation === "consume";
+  const asked = consumes && policies.length > 1 ? "peek" : operation;
+  const rows = policies.map(({ role }, i) => {
+    if (role !== "denials" || policies.length === 1) return ask(i, asked, costs[i]!);
+    const row = consumes && costs[i]! > 0 ? ask(i, "charge", costs[i]!) : ask(i, "peek", 1);
+    return { ...row, allowed: row.retryAfterUs === 0 };
+  });
+  if (asked === operation) return rows;
+  const denies = rows.map(({ allowed }, i) => !allowed && policies[i]!.role !== "advisory");
+  const denied = denies.includes(true);
+  return rows.map((row, i) => {
+    if (policies[i]!.role === "denials") {
+      // By policy: a caller may count one policy twice, under two keys.
+      const others = denies.some((each, other) => each && policies[other] !== policies[i]);
+      return others ? { ...ask(i, "charge", 1), allowed: row.allowed } : row;
+    }
+    return denied || !row.allowed || costs[i] === 0 ? row : ask(i, operation, costs[i]!);
+  });
+}
+
+/** As `lua/lease.lua` does. */
+function lease(
+  nowUs: number,
+  wanted: number,
+  policies: readonly CompiledPolicy[],
+  ask: Ask,
+): Reply {
+  const isAdvisory = (i: number) => policies[i]!.role === "advisory";
+  const asked = policies.map((_, i) => ask(i, "peek", 1));
+  // A policy without room has nothing remaining.
+  const left = asked.map(({ remaining }, i) => (isAdvisory(i) ? wanted : remaining));
+  const taken = Math.min(wanted, ...left);
+  const rows = asked.map((row, i) => {
+    const units = isAdvisory(i) ? Math.min(taken, row.remaining) : taken;
+    return units > 0 ? ask(i, "charge", units) : row;
+  });
+  return { nowUs, rows, taken };
 }
 
 const lessSixteenth = (count: number) => count - Math.floor(count / 16);

@@ -29,16 +29,17 @@ export interface StoreFacts {
 /** Where counts are kept. Every implementation passes the same contract suite. */
 export interface Store {
   /**
-   * Decides one request against all policies at once: either every policy takes the cost, or none does.
+   * Decides one request against all policies at once: either every enforced policy takes its cost, or none does.
    *
-   * @param keys one per policy, all with the same hash tag
-   * @param cost whole units from 1, or 0 for `peek`; for `consume` and `peek` at most the smallest limit
+   * @param keys one per policy; those of one partition have the same hash tag
+   * @param costs one per policy: whole units from 0, for `consume` and `peek` at most the policy's limit; for `lease` all
+   * the same; of a policy that counts denials, how many to charge in any case
    * @throws StoreError if there is no usable answer; the cost may have been taken all the same
    */
   decide(
     operation: Operation,
     keys: readonly string[],
-    cost: number,
+    costs: readonly number[],
     policies: readonly CompiledPolicy[],
   ): Reply | Promise<Reply>;
 

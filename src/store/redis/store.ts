@@ -34,11 +34,12 @@ export interface RedisStore extends Store {
   dialect(): NonNullable<StoreFacts["dialect"]>;
 }
 
-/** Computed once per list of policies: the scripts, and the policies' groups of arguments. */
+/** Computed once per list of policies. */
 interface ScriptCall {
   readonly decide: Script;
   readonly lease: Script | undefined;
-  readonly groups: readonly string[];
+  /** A letter per policy, if one of them is not enforced. */
+  readonly roles: string | undefined;
 }
 
 /** A reset involves no policy. */
@@ -64,7 +65,7 @@ export function redisStore(redis: RedisClient, leases?: ScriptTemplate): RedisSt
       call = {
         decide: scriptFor(DECIDE, policies),
         lease: leases && scriptFor(leases, policies),
-        groups: policies.flatMap(({ scriptArguments }) => scriptArguments),
+        roles: rolesOf(policies),
       };
       calls.set(policies, call);
     }
@@ -98,9 +99,13 @@ export function redisStore(redis: RedisClient, leases?: ScriptTemplate): RedisSt
   }
 
   return {
-    async decide(operation, keys, cost, policies) {
-      const { decide, lease, groups } = callFor(policies);
-      const args = [operation, String(cost), ...groups];
+    async decide(operation, keys, costs, policies) {
+      const { decide, lease, roles } = callFor(policies);
+      const args: string[] = [operation];
+      for (let i = 0; i < policies.length; i++) {
+        args.push(String(costs[i]), ...policies[i]!.scriptArguments);
+      }
+      if (roles) args.push(roles);
       const leased = operation === "lease";
       try {
         const reply = await run(leased ? lease! : decide, keys as string[], args);
@@ -124,6 +129,12 @@ export function redisStore(redis: RedisClient, leases?: ScriptTemplate): RedisSt
       return attempts[0]!.dialect === PLAIN ? "redis" : "upstash";
     },
   };
+}
+
+/** The script's letters, for several policies of which one is not enforced. */
+function rolesOf(policies: readonly CompiledPolicy[]): string | undefined {
+  const roles = policies.map(({ role }) => role[0]).join("");
+  return /^e*$|^.$/.test(roles) ? undefined : roles;
 }
 
 function parseReply(reply: unknown, policies: number, lease: boolean): Reply {

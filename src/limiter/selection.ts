@@ -1,0 +1,76 @@
+import { denies, type PolicyRows } from "../decision/outcome.ts";
+import type { DenialCache } from "../denials/denial-cache.ts";
+import type { Sharing } from "../denials/shared-denials.ts";
+import type { SingleFlight } from "../denials/single-flight.ts";
+import type { CompiledPolicy } from "../policy/compile.ts";
+import type { LastAnswers } from "./last-answers.ts";
+
+/** Policies that share a partition key. What an isolate knows of one of them, it knows of all of them. */
+export interface PolicyGroup {
+  /** Advisory ones come last. */
+  readonly policies: readonly CompiledPolicy[];
+  /** Those that may deny. */
+  readonly denying: readonly CompiledPolicy[];
+  readonly denials: DenialCache;
+  readonly flights: SingleFlight;
+  readonly sharing: Sharing | undefined;
+  readonly answers: LastAnswers;
+  /** The same policies under other plans. What is known of them ends with a decision of this group. */
+  readonly variants: PolicyGroup[];
+}
+
+/** The policies of one decision, group after group. */
+export interface Selection {
+  readonly groups: readonly PolicyGroup[];
+  /** Where the policies of each group begin. */
+  readonly starts: readonly number[];
+  readonly policies: readonly CompiledPolicy[];
+  /** For each policy, its group. */
+  readonly groupOf: readonly number[];
+  /** What a request costs that names no costs. A policy that counts denials costs nothing. */
+  readonly ones: readonly number[];
+  /** Whether every policy is enforced. */
+  readonly isPlain: boolean;
+  /** The policies that a decision lists, in the order given; `undefined` for all of them, as they are. */
+  readonly listed: readonly number[] | undefined;
+  readonly shadows: readonly number[];
+}
+
+/** One request: which policies decide it, the partition key of each group, and the cost for each policy. */
+export interface PartitionedRequest {
+  readonly selection: Selection;
+  readonly partitions: readonly string[];
+  readonly costs: readonly number[];
+}
+
+/** Puts groups together for one decision. `given`: all policies, in the order in which a decision lists them. */
+export function select(
+  groups: readonly PolicyGroup[],
+  given: readonly CompiledPolicy[],
+): Selection {
+  const policies = groups.flatMap((group) => group.policies);
+  const indices = given.map((policy) => policies.indexOf(policy)).filter((i) => i >= 0);
+  const listed = indices.filter((i) => policies[i]!.mode !== "shadow");
+  const isWhole = listed.length === policies.length && listed.every((index, i) => index === i);
+  let start = 0;
+  return {
+    groups,
+    starts: groups.map((group) => (start += group.policies.length) - group.policies.length),
+    policies,
+    groupOf: groups.flatMap((group, i) => group.policies.map(() => i)),
+    ones: policies.map(({ role }) => (role === "denials" ? 0 : 1)),
+    isPlain: policies.every(({ role }) => role === "enforced"),
+    listed: isWhole ? undefined : listed,
+    shadows: indices.filter((i) => policies[i]!.mode === "shadow"),
+  };
+}
+
+/** The policies and rows at these indices. */
+export function pick({ policies, rows }: PolicyRows, indices: readonly number[]): PolicyRows {
+  return { policies: indices.map((i) => policies[i]!), rows: indices.map((i) => rows[i]!) };
+}
+
+/** Whether no policy denies. */
+export function isAllowed(all: PolicyRows): boolean {
+  return all.rows.every((_, i) => !denies(all, i));
+}
