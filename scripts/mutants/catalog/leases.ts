@@ -110,8 +110,8 @@ export const LEASES: readonly Mutant[] = [
   {
     name: "leases end with the limiter that has none",
     file: "src/limiter/open-limiter.ts",
-    find: "leaseUs === undefined ? store! : leasingStore(",
-    replace: "true ? store! : leasingStore(",
+    find: "leaseUs === undefined ? store : leasingStore(",
+    replace: "true ? store : leasingStore(",
     tests: ["test/lease/limiter"],
   },
   {
