@@ -29,7 +29,7 @@ export function replyFromHolding(holding: Holding, nowMs: number, allowed: boole
       resetAfterUs: Math.max(waitUs, resetAfterUs - elapsedUs),
     };
   });
-  const reply = { nowUs: answer.nowUs + elapsedUs, rows, repeated: true } as const;
+  const reply = { nowUs: answer.nowUs + elapsedUs, rows, estimated: true } as const;
   expectSilence(holding, reply, nowMs);
   return reply;
 }

@@ -94,14 +94,14 @@ export function createDecisionPath(
     try {
       const reply = await store.decide(operation, keys, cost, policies);
       const receivedAtMs = now();
-      const { nowUs, rows, repeated } = reply;
+      const { nowUs, rows, estimated } = reply;
       fallback.note(partition, reply, sentAtMs, receivedAtMs);
       if (
         settings.maxDenials > 0 &&
         cost > 0 &&
         rows.some(({ retryAfterUs }) => retryAfterUs > 0)
       ) {
-        const decidedAtMs = repeated
+        const decidedAtMs = estimated
           ? sentAtMs
           : clocks.note(partition, nowUs, sentAtMs, receivedAtMs);
         const learntCost = operation === "charge" ? 1 : cost;
