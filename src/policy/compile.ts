@@ -38,9 +38,12 @@ export const POLICY_REMEDY = "Give a policy made by tokenBucket() or one of the 
 export const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 export const NAME_REMEDY =
   "Use 1 to 64 ASCII letters, digits, dots, underscores or dashes, the first a letter or digit.";
+
+/** Every failure verdict, of a policy and of a limiter. */
+export const VERDICTS = ["open", "closed", "local"] as const satisfies FailureVerdict[];
 export const VERDICT_REMEDY = 'Use "open", "closed" or "local".';
+
 const COMMON = ["algorithm", "limit", "name", "onFailure"];
-const VERDICTS: readonly unknown[] = ["open", "closed", "local"];
 
 /** Checks a list of policies and compiles it; adds every fault under its path. */
 export function compilePolicies(
@@ -108,15 +111,17 @@ function checkCommon(
   limitHint?: string,
 ): { readonly limit: number; readonly name: string | undefined } {
   const units = checkPositiveInteger(limit, maxLimit, `${path}.limit`, faults, limitHint) ?? 1;
-  if (onFailure !== undefined && !VERDICTS.includes(onFailure)) {
-    faults.add(`${path}.onFailure`, onFailure, VERDICT_REMEDY);
-  }
+  if (onFailure !== undefined) checkVerdict(onFailure, `${path}.onFailure`, faults);
   if (name === undefined || (typeof name === "string" && NAME.test(name))) {
     return { limit: units, name };
   }
   faults.add(`${path}.name`, name, NAME_REMEDY);
   // The path, so that two faulty names are not reported as equal.
   return { limit: units, name: path };
+}
+
+export function checkVerdict(verdict: FailureVerdict, path: string, faults: Faults): void {
+  if (!VERDICTS.includes(verdict)) faults.add(path, verdict, VERDICT_REMEDY);
 }
 
 /** An option's value as a number; after a fault, one that other checks can go on with. */

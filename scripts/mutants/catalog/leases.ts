@@ -101,6 +101,13 @@ export const LEASES: readonly Mutant[] = [
     tests: ["test/policy/configuration"],
   },
   {
+    name: "a lease leaves the window of a log or a counter as it is",
+    file: "src/algorithms/window.ts",
+    find: "quotaOf(limit, windowUs + leaseUs)",
+    replace: "quotaOf(limit, windowUs)",
+    tests: ["test/lease/tighten"],
+  },
+  {
     name: "a lease takes a fifth of a window",
     file: "src/algorithms/window.ts",
     find: "MAX_LEASE_SHARE = 0.1",
