@@ -10,10 +10,10 @@ import { type SharedDenials, shareDenials } from "./denials/shared-denials.ts";
 import { hash } from "./partition/partition-key.ts";
 
 /**
- * Denials shared by all isolates of a Cloudflare data centre, through its Cache API. Nothing happens where a worker has
- * none, as on workers.dev: then each isolate asks Redis by itself.
+ * Denials shared by all isolates of a Cloudflare data centre, through its Cache API. Where that keeps nothing,
+ * as on workers.dev, isolates share nothing.
  *
- * @param name another one for limiters of the same zone that count in another Redis
+ * @param name Limiters of one zone that count in different Redis databases need different names.
  * @example
  * createLimiter({
  *   policies: [tokenBucket({ limit: 20, refill: 10, per: "1s" })],
@@ -34,7 +34,7 @@ export function coloDenials(name = "tidegate"): SharedDenials {
     put(key, text, seconds) {
       const response = new Response(text, { headers: { "Cache-Control": `max-age=${seconds}` } });
       const kept = addressOf(key).then((address) => coloCache().put(address, response));
-      // Whoever asked has its answer by then, and what is not kept is asked for again.
+      // No request waits for this, and a denial that is not kept is only asked of Redis again.
       waitUntil(kept.catch(() => {}));
     },
   });

@@ -15,12 +15,11 @@ import {
 } from "./adapter/request-limiter.ts";
 import type { Decision } from "./decision/decision.ts";
 import type { Limiter } from "./limiter/limiter.ts";
-import { openLimiter } from "./limiter/open-limiter.ts";
+import { openLimiter, openLimiterLater } from "./limiter/open-limiter.ts";
 import { LIMITER_OPTIONS, type LimiterOptions } from "./limiter/options.ts";
 import { Faults } from "./options/faults.ts";
 import { checkedOptions } from "./options/unknown-options.ts";
 import { readEnvironment } from "./runtime/environment.ts";
-import { memoryStore } from "./store/memory-store.ts";
 import type { RedisClient, RedisEndpoint } from "./store/redis/client.ts";
 
 type Redis = RedisEndpoint | RedisClient;
@@ -61,24 +60,10 @@ export function rateLimit<E extends Env = Env>(
   const faults = new Faults();
   const options = checkedOptions(given, [...LIMITER_OPTIONS, ...REQUEST_OPTIONS], faults);
   const limitRequest = compileRequest<Context<E>>(options, options.policies, faults);
-  const { redis, ...rest } = options;
-  const needsContext =
-    options.store === undefined && (redis === undefined || typeof redis === "function");
-  // A store that needs the bindings of a request is opened with the first one. Everything else is checked now, with a
-  // store that needs nothing.
-  const now = needsContext ? { ...rest, store: memoryStore() } : (options as LimiterOptions);
-  const opened = openLimiter(now, {}, faults);
-  let limiter = needsContext ? undefined : opened;
-
-  function openWith(c: Context<E>): Limiter {
-    const environment = { ...readEnvironment(), ...(c.env as object) };
-    const found = typeof redis === "function" ? { ...rest, redis: redis(c) } : rest;
-    return openLimiter(found, environment, new Faults());
-  }
+  const limiterFor = openForRequests(options, faults);
 
   return async function rateLimit(c: Context, next) {
-    limiter ??= openWith(c);
-    const answer = await limitRequest(limiter, c, c.req.raw.headers, c.env);
+    const answer = await limitRequest(limiterFor(c), c, c.req.raw.headers, c.env);
     if (answer instanceof Response) return answer;
     c.set("rateLimit", answer);
     if (!answer.allowed) return answerDenied(options, c, answer);
@@ -88,5 +73,23 @@ export function rateLimit<E extends Env = Env>(
     c.res = undefined;
     c.res = response;
     return undefined;
+  };
+}
+
+/** Opens the limiter, or checks its options and opens it with the first request, whose bindings say where Redis is. */
+function openForRequests<E extends Env>(
+  options: RateLimitOptions<E>,
+  faults: Faults,
+): (c: Context<E>) => Limiter {
+  const { redis, ...others } = options;
+  if (options.store !== undefined || (redis !== undefined && typeof redis !== "function")) {
+    const limiter = openLimiter(options as LimiterOptions, {}, faults);
+    return () => limiter;
+  }
+  const open = openLimiterLater(others, faults);
+  let limiter: Limiter | undefined;
+  return function limiterFor(c) {
+    limiter ??= open(redis?.(c), { ...readEnvironment(), ...(c.env as object) });
+    return limiter;
   };
 }

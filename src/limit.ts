@@ -16,7 +16,7 @@ import { redisFromEnvironment } from "./store/redis/endpoint.ts";
 import { redisStore } from "./store/redis/store.ts";
 import type { Store } from "./store/store.ts";
 
-/** Different policies kept at most; a policy built anew with each call is the same as long as its numbers are. */
+/** How many different policies are kept at most. Policies with equal options are one, also if each call builds its own. */
 const MAX_POLICIES = 1_000;
 
 let store: Store | undefined;

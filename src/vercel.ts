@@ -27,7 +27,7 @@ export interface RateLimitOptions<R extends Request = Request>
   readonly onAllowed?: (request: R, decision: Decision) => OwnAnswer | Promise<OwnAnswer>;
 }
 
-/** What a middleware answers; nothing where the request is to go on. */
+/** The response of a middleware; nothing if the request is to go on to its route. */
 type OwnAnswer = Response | null | undefined | void;
 
 /**

@@ -138,7 +138,7 @@ function fromHeaders(identify: Identify) {
 function reportMissing({ partition = ["ip"], clientIp }: RequestOptions<never>): void {
   const what =
     typeof partition === "function"
-      ? "the partition function named nobody"
+      ? "the partition function returned no identity"
       : `a request has none of ${partition.join(", ")}`;
   const trusted =
     typeof partition !== "function" && partition.includes("ip")

@@ -2,10 +2,10 @@ import { defineAlgorithm, IMPLEMENTATION, MAX_LIMIT, type PolicyOf } from "./alg
 import { type AlgorithmModel, takes, waitingCost } from "./model.ts";
 import { SLIDING_WINDOW_COUNTER as script } from "./scripts.generated.ts";
 import {
-  maxWindowLeaseUs,
   WINDOW,
   windowNameParts,
   type WindowOptions,
+  windowQuota,
   type WindowValues,
 } from "./window.ts";
 
@@ -133,20 +133,13 @@ export const SLIDING_WINDOW_COUNTER = defineAlgorithm<
   options: { window: WINDOW },
   nameParts: windowNameParts,
 
-  quotaOf: (limit, { window: windowUs }) => quotaOf(limit, windowUs),
+  ...windowQuota((limit, windowUs) => ({
+    windowUs,
+    // The shortest tick that keeps 8 * limit * window / tick below 2^53, so that weighted products stay exact.
+    tickUs: Math.max(1, Math.ceil((8 * limit * windowUs) / 2 ** 53)),
+  })),
   parameters: ["windowUs", "tickUs"],
   ttl: () => 0,
-
-  lease: {
-    tighten: ({ limit, windowUs }, leaseUs) => quotaOf(limit, windowUs + leaseUs),
-    maxUs: maxWindowLeaseUs,
-  },
   script,
   model,
 });
-
-function quotaOf(limit: number, windowUs: number) {
-  // The shortest tick that keeps 8 * limit * window / tick below 2^53, so that weighted products stay exact.
-  const tickUs = Math.max(1, Math.ceil((8 * limit * windowUs) / 2 ** 53));
-  return { limit, windowUs, parameters: { windowUs, tickUs } };
-}

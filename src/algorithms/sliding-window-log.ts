@@ -2,10 +2,10 @@ import { defineAlgorithm, IMPLEMENTATION, type PolicyOf } from "./algorithm.ts";
 import { type AlgorithmModel, takes, waitingCost } from "./model.ts";
 import { SLIDING_WINDOW_LOG as script } from "./scripts.generated.ts";
 import {
-  maxWindowLeaseUs,
   WINDOW,
   windowNameParts,
   type WindowOptions,
+  windowQuota,
   type WindowValues,
 } from "./window.ts";
 
@@ -147,18 +147,9 @@ export const SLIDING_WINDOW_LOG = defineAlgorithm<
   options: { window: WINDOW },
   nameParts: windowNameParts,
 
-  quotaOf: (limit, { window: windowUs }) => quotaOf(limit, windowUs),
+  ...windowQuota((_limit, windowUs) => ({ windowUs, unused: 0 })),
   parameters: ["windowUs", "unused"],
   ttl: ({ windowUs }) => Math.ceil((2 * windowUs) / 1000) + 1,
-
-  lease: {
-    tighten: ({ limit, windowUs }, leaseUs) => quotaOf(limit, windowUs + leaseUs),
-    maxUs: maxWindowLeaseUs,
-  },
   script,
   model,
 });
-
-function quotaOf(limit: number, windowUs: number) {
-  return { limit, windowUs, parameters: { windowUs, unused: 0 } };
-}

@@ -1,5 +1,5 @@
 import type { Duration, DurationRange } from "../options/duration.ts";
-import type { CommonOptions, LeaseRules, OptionKind } from "./algorithm.ts";
+import type { AlgorithmDefinition, CommonOptions, LeaseRules, OptionKind } from "./algorithm.ts";
 
 /** Below a millisecond a network decides nothing; a year and a day covers every billing period. */
 export const WINDOW_RANGE: DurationRange = { min: "1ms", max: "366d", example: "10s" };
@@ -19,10 +19,28 @@ export interface WindowValues {
   readonly window: number;
 }
 
+export const windowNameParts = ({ window }: { readonly window?: unknown }): unknown[] => [window];
+
 /** A lease lengthens the window, and so lowers the rate by the same share. */
 const MAX_LEASE_SHARE = 0.1;
 
 export const maxWindowLeaseUs: LeaseRules<unknown>["maxUs"] = ({ windowUs }) =>
   windowUs * MAX_LEASE_SHARE;
 
-export const windowNameParts = ({ window }: { readonly window?: unknown }): unknown[] => [window];
+/** The quota of an algorithm that has no option but its window, and how a lease lengthens that window. */
+export function windowQuota<Parameters extends Readonly<Record<string, number>>>(
+  parametersOf: (limit: number, windowUs: number) => Parameters,
+): Pick<AlgorithmDefinition<WindowValues, Parameters, unknown>, "quotaOf" | "lease"> {
+  const quotaOf = (limit: number, windowUs: number) => ({
+    limit,
+    windowUs,
+    parameters: parametersOf(limit, windowUs),
+  });
+  return {
+    quotaOf: (limit, { window: windowUs }) => quotaOf(limit, windowUs),
+    lease: {
+      tighten: ({ limit, windowUs }, leaseUs) => quotaOf(limit, windowUs + leaseUs),
+      maxUs: maxWindowLeaseUs,
+    },
+  };
+}

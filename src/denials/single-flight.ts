@@ -1,7 +1,10 @@
 import { setRecent } from "../runtime/lru.ts";
 import { withTimeout } from "../runtime/timeout.ts";
 
-/** When a known denial has expired, one request of its partition asks the store, and the others wait for the answer. */
+/**
+ * When a known denial has expired, one request of its partition asks the store, and the others wait for the answer. Each
+ * waits with a timer of its own: on Workers the request that asks may be gone before its answer arrives.
+ */
 export interface SingleFlight {
   /**
    * Asks on behalf of all that join. They go on when `ask` has answered or failed.
@@ -31,7 +34,7 @@ export interface SingleFlight {
 
 /**
  * How long a request waits for others, and others wait for a flight: a round trip to another continent. On Workers a
- * request may end with its client's connection, and then its flight never ends.
+ * request ends with its client's connection, and a flight of such a request never ends.
  */
 export const PATIENCE_MS = 150;
 

@@ -53,7 +53,8 @@ export function healthCheck(
   }
 
   return async function health() {
-    // The answer is kept, not its promise: on Workers a request must not wait for the I/O of another one.
+    // The answer is kept, not its promise: on Workers the request that asks may be gone before its answer arrives, and
+    // no timer of their own ends the wait of the others here.
     if (known === undefined || now() - askedAtMs >= FRESH_MS) {
       askedAtMs = now();
       known = await ask();

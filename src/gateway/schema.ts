@@ -5,7 +5,7 @@ import { WINDOW_RANGE } from "../algorithms/window.ts";
 import { type DurationRange, durationRemedy, isDurationWithin } from "../options/duration.ts";
 import { integerRemedy } from "../options/positive-integer.ts";
 import { SOURCE, SOURCE_LIST_REMEDY, SOURCE_REMEDY } from "../partition/source.ts";
-import { NAME, NAME_REMEDY, VERDICT_REMEDY } from "../policy/compile.ts";
+import { NAME, NAME_REMEDY, VERDICT_REMEDY, VERDICTS } from "../policy/compile.ts";
 import { algorithmRemedy, IMPLEMENTATIONS } from "../policy/from-data.ts";
 
 /*
@@ -29,7 +29,7 @@ export function duration(range: DurationRange) {
   );
 }
 
-export const OnFailure = z.enum(["open", "closed", "local"], VERDICT_REMEDY);
+export const OnFailure = z.enum(VERDICTS, VERDICT_REMEDY);
 
 /** The schema of an algorithm's own option. */
 function option(kind: OptionKind) {

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import { DEFAULTS } from "../limiter/settings.ts";
+import { DEFAULTS, PREFIX, PREFIX_REMEDY } from "../limiter/settings.ts";
 import type { Duration } from "../options/duration.ts";
 import type { Faults } from "../options/faults.ts";
 import { isNear } from "../options/unknown-options.ts";
@@ -25,9 +25,8 @@ const Origin = z
 
 const StoreName = z._default(z.enum(["redis", "memory"], 'Use "redis" or "memory".'), "redis");
 
-const PREFIX_REMEDY = "Use 1 to 64 ASCII letters, digits, dots, underscores, dashes or colons.";
 const Prefix = z._default(
-  z.string(PREFIX_REMEDY).check(z.regex(/^[A-Za-z0-9._:-]{1,64}$/, PREFIX_REMEDY)),
+  z.string(PREFIX_REMEDY).check(z.regex(PREFIX, PREFIX_REMEDY)),
   DEFAULTS.prefix,
 );
 

@@ -3,7 +3,7 @@ import type { Reply } from "../store/store.ts";
 /** Units taken by one lease, and when they expire. */
 interface Grant {
   units: number;
-  readonly until: number;
+  readonly untilMs: number;
 }
 
 /**
@@ -13,59 +13,64 @@ interface Grant {
 export interface Holding {
   /** Oldest first. There are few, because the next lease is requested only when the last is nearly spent. */
   grants: Grant[];
-  /** Units requested since `since`, and in the period before it. */
-  since: number;
+  /** Units requested since `sinceMs`, and in the period before it. */
+  sinceMs: number;
   asked: number;
   askedBefore: number;
-  /** When the last request arrived, and until when clients that were told to wait may stay away. */
-  seenAt: number;
-  silentUntil: number;
+  /** When the last request arrived, and until when answers asked clients to wait. */
+  seenAtMs: number;
+  silentUntilMs: number;
   /** Redis's answer to the latest lease, and when that was requested. */
   answer: Reply;
-  sentAt: number;
+  sentAtMs: number;
   /** Whether that answer left a policy without room. */
   short: boolean;
   /** No other lease is requested before this moment. */
-  pausedUntil: number;
+  pausedUntilMs: number;
 }
 
 const NO_ANSWER: Reply = { nowUs: 0, rows: [] };
 
-export function createHolding(now: number): Holding {
+export function createHolding(nowMs: number): Holding {
   return {
     grants: [],
-    since: now,
+    sinceMs: nowMs,
     asked: 0,
     askedBefore: 0,
-    seenAt: now,
-    silentUntil: now,
+    seenAtMs: nowMs,
+    silentUntilMs: nowMs,
     answer: NO_ANSWER,
-    sentAt: now,
+    sentAtMs: nowMs,
     short: false,
-    pausedUntil: now,
+    pausedUntilMs: nowMs,
   };
 }
 
 /**
- * Counts a request and returns the units requested within the last `period`, by a sliding window of two counts. While
- * clients stay away as told, its clock stands still.
+ * Counts a request and returns the units requested within the last `periodMs`, by a sliding window of two counts. While
+ * clients wait as asked, its clock stands still.
  */
-export function countDemand(holding: Holding, cost: number, now: number, period: number): number {
-  holding.since += Math.max(0, Math.min(now, holding.silentUntil) - holding.seenAt);
-  holding.seenAt = now;
-  const periods = Math.floor((now - holding.since) / period);
+export function countDemand(
+  holding: Holding,
+  cost: number,
+  nowMs: number,
+  periodMs: number,
+): number {
+  holding.sinceMs += Math.max(0, Math.min(nowMs, holding.silentUntilMs) - holding.seenAtMs);
+  holding.seenAtMs = nowMs;
+  const periods = Math.floor((nowMs - holding.sinceMs) / periodMs);
   if (periods > 0) {
     holding.askedBefore = periods === 1 ? holding.asked : 0;
     holding.asked = 0;
-    holding.since += periods * period;
+    holding.sinceMs += periods * periodMs;
   }
   holding.asked += cost;
-  return holding.askedBefore * (1 - (now - holding.since) / period) + holding.asked;
+  return holding.askedBefore * (1 - (nowMs - holding.sinceMs) / periodMs) + holding.asked;
 }
 
 /** The units that may be spent now; drops grants that are spent or expired. */
-export function heldUnits(holding: Holding, now: number): number {
-  holding.grants = holding.grants.filter(({ units, until }) => units > 0 && until > now);
+export function heldUnits(holding: Holding, nowMs: number): number {
+  holding.grants = holding.grants.filter(({ units, untilMs }) => units > 0 && untilMs > nowMs);
   let held = 0;
   for (const { units } of holding.grants) held += units;
   return held;

@@ -43,7 +43,7 @@ export function leasingStore(
   // Until a lease is answered, and after one that got less than it asked for, no other is requested, so that
   // returning units gather in the store for everybody. A quarter of a lease: less than it takes to fill a bucket, and
   // the units are still fresh when they arrive.
-  const pause = lengthMs / 4;
+  const pauseMs = lengthMs / 4;
   const endingWithWindow = policies.flatMap(({ implementation }, i) =>
     implementation.lease.endsWithWindow ? [i] : [],
   );
@@ -52,16 +52,16 @@ export function leasingStore(
    * The recent maximum of the store's response time, decaying: held units have to last that long while the next are
    * fetched.
    */
-  let roundTrip = 0;
+  let roundTripMs = 0;
 
-  function holdingOf(key: string, time: number): Holding {
-    const holding = holdings.get(key) ?? createHolding(time);
+  function holdingOf(key: string, nowMs: number): Holding {
+    const holding = holdings.get(key) ?? createHolding(nowMs);
     setRecent(holdings, key, holding, MAX_HOLDINGS);
     return holding;
   }
 
   async function ask(operation: Operation, keys: readonly string[], cost: number): Promise<Reply> {
-    const sentAt = now();
+    const sentAtMs = now();
     const reply = await inner.decide(
       operation,
       keys,
@@ -69,8 +69,8 @@ export function leasingStore(
       policies,
     );
     // At most one lease, because the clock may have jumped.
-    const took = Math.min(now() - sentAt, lengthMs);
-    roundTrip = Math.max(took, roundTrip + (took - roundTrip) / 8);
+    const tookMs = Math.min(now() - sentAtMs, lengthMs);
+    roundTripMs = Math.max(tookMs, roundTripMs + (tookMs - roundTripMs) / 8);
     return reply;
   }
 
@@ -80,23 +80,23 @@ export function leasingStore(
     try {
       reply = await ask("consume", keys, 1);
     } catch (error) {
-      const time = now();
-      if (heldUnits(holding, time) === 0) throw error;
-      return spendHeld(holding, 1, time);
+      const nowMs = now();
+      if (heldUnits(holding, nowMs) === 0) throw error;
+      return spendHeld(holding, 1, nowMs);
     }
-    const time = now();
-    const held = heldUnits(holding, time);
-    if (held > 0 && reply.rows.some(({ allowed }) => !allowed)) return spendHeld(holding, 1, time);
+    const nowMs = now();
+    const held = heldUnits(holding, nowMs);
+    if (held > 0 && reply.rows.some(({ allowed }) => !allowed)) return spendHeld(holding, 1, nowMs);
     // A concurrent lease may have taken the last units, which are here or on their way. Then nobody has to wait as
     // long as the store says.
-    const pauseLeft = Math.ceil((holding.pausedUntil - time) * 1000);
-    const most = held > 0 ? 0 : pauseLeft > 0 ? pauseLeft : Infinity;
+    const pauseLeftUs = Math.ceil((holding.pausedUntilMs - nowMs) * 1000);
+    const mostUs = held > 0 ? 0 : pauseLeftUs > 0 ? pauseLeftUs : Infinity;
     const rows = reply.rows.map((row) => ({
       ...row,
-      retryAfterUs: Math.min(row.retryAfterUs, most),
+      retryAfterUs: Math.min(row.retryAfterUs, mostUs),
     }));
     const shortened = { ...reply, rows };
-    expectSilence(holding, shortened, time);
+    expectSilence(holding, shortened, nowMs);
     return shortened;
   }
 
@@ -117,34 +117,34 @@ export function leasingStore(
 
   /** Requests the next lease, one unit of which is for this request. */
   async function renew(holding: Holding, keys: readonly string[], units: number): Promise<Reply> {
-    const sentAt = now();
-    const pausedUntil = sentAt + pause;
-    holding.pausedUntil = pausedUntil;
+    const sentAtMs = now();
+    const pausedUntilMs = sentAtMs + pauseMs;
+    holding.pausedUntilMs = pausedUntilMs;
     let reply: Reply;
     try {
       reply = await ask("lease", keys, units);
     } catch (error) {
       // The last answer before a failure is no reason to deny.
       holding.short = false;
-      const time = now();
-      if (heldUnits(holding, time) === 0) throw error;
-      return spendHeld(holding, 1, time);
+      const nowMs = now();
+      if (heldUnits(holding, nowMs) === 0) throw error;
+      return spendHeld(holding, 1, nowMs);
     }
     const { rows, taken = 0 } = reply;
     holding.answer = reply;
-    holding.sentAt = sentAt;
+    holding.sentAtMs = sentAtMs;
     holding.short = rows.some(({ retryAfterUs }) => retryAfterUs > 0);
-    if (!holding.short && holding.pausedUntil === pausedUntil) holding.pausedUntil = sentAt;
-    const time = now();
+    if (!holding.short && holding.pausedUntilMs === pausedUntilMs) holding.pausedUntilMs = sentAtMs;
+    const nowMs = now();
     if (taken > 0) {
       const ends = endingWithWindow.map((i) => rows[i]!.resetAfterUs);
-      const until = sentAt + (Math.min(leaseUs, ...ends) / 1000) * (1 - DRIFT);
-      holding.grants.push({ units: taken - 1, until });
-      return replyFromHolding(holding, time, true);
+      const untilMs = sentAtMs + (Math.min(leaseUs, ...ends) / 1000) * (1 - DRIFT);
+      holding.grants.push({ units: taken - 1, untilMs });
+      return replyFromHolding(holding, nowMs, true);
     }
-    return heldUnits(holding, time) > 0
-      ? spendHeld(holding, 1, time)
-      : replyFromHolding(holding, time, false);
+    return heldUnits(holding, nowMs) > 0
+      ? spendHeld(holding, 1, nowMs)
+      : replyFromHolding(holding, nowMs, false);
   }
 
   return {
@@ -155,21 +155,21 @@ export function leasingStore(
       if (operation !== "consume" || costs.some((other) => other !== cost)) {
         return inner.decide(operation, keys, costs, policies);
       }
-      const time = now();
-      const holding = holdingOf(keys[0]!, time);
-      const demand = countDemand(holding, cost, time, lengthMs);
-      const held = heldUnits(holding, time);
+      const nowMs = now();
+      const holding = holdingOf(keys[0]!, nowMs);
+      const demand = countDemand(holding, cost, nowMs, lengthMs);
+      const held = heldUnits(holding, nowMs);
       // Half of the demand within one lease, so that the units are spent well before they expire.
       const units = Math.floor(demand / 2);
       // A lease from a store this far away would be nearly expired when it arrives.
-      const busy = cost === 1 && units >= SMALLEST && roundTrip <= pause;
-      const mayRenew = busy && time >= holding.pausedUntil;
+      const busy = cost === 1 && units >= SMALLEST && roundTripMs <= pauseMs;
+      const mayRenew = busy && nowMs >= holding.pausedUntilMs;
       if (held >= cost) {
-        const enough = held - cost >= (demand * roundTrip) / lengthMs;
-        return enough || !mayRenew ? spendHeld(holding, cost, time) : renew(holding, keys, units);
+        const enough = held - cost >= (demand * roundTripMs) / lengthMs;
+        return enough || !mayRenew ? spendHeld(holding, cost, nowMs) : renew(holding, keys, units);
       }
       if (mayRenew) return renew(holding, keys, units);
-      if (busy && holding.short) return replyFromHolding(holding, time, false);
+      if (busy && holding.short) return replyFromHolding(holding, nowMs, false);
       return cost === 1 ? consume(holding, keys) : consumeSeveral(holding, keys, cost);
     },
 

@@ -153,7 +153,7 @@ export function createDecisionPath(
       answers.note(partition, reply, from, sentAtMs, receivedAtMs);
       const waits = () => denying.some((_, row) => reply.rows[from + row]!.retryAfterUs > 0);
       if (isKept && waits()) {
-        const decidedAtMs = reply.repeated
+        const decidedAtMs = reply.estimated
           ? sentAtMs
           : clocks.note(partition, reply.nowUs, sentAtMs, receivedAtMs);
         denials.learn(partition, costs, from, decidedAtMs, reply, shared.includes(i));

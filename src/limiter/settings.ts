@@ -5,7 +5,7 @@ import { readLease } from "../lease/read-lease.ts";
 import { tightenPolicy } from "../lease/tighten.ts";
 import type { Faults } from "../options/faults.ts";
 import { checkOptions } from "../options/unknown-options.ts";
-import { type CompiledPolicy, compilePolicies } from "../policy/compile.ts";
+import { checkVerdict, type CompiledPolicy, compilePolicies } from "../policy/compile.ts";
 import { monotonicNow, steadyClock } from "../runtime/clock.ts";
 import type { LimiterOptions } from "./options.ts";
 import { checkPlans } from "./plans.ts";
@@ -26,6 +26,11 @@ export interface LimiterSettings {
   /** The isolate's monotonic clock, or the store's own where it has one, in milliseconds. */
   readonly now: () => number;
 }
+
+/** The start of every key: no brace in it can become the hash tag. */
+export const PREFIX = /^[A-Za-z0-9._:-]{1,64}$/;
+export const PREFIX_REMEDY =
+  "Use 1 to 64 ASCII letters, digits, dots, underscores, dashes or colons.";
 
 /** The defaults of all options. */
 export const DEFAULTS = {
@@ -51,9 +56,7 @@ export function checkSettings(options: LimiterOptions, faults: Faults): LimiterS
     options.lease === undefined
       ? undefined
       : readLease(options.lease, faults.size === before ? policies : [], faults);
-  if (!["open", "closed", "local"].includes(onFailure)) {
-    faults.add("onFailure", onFailure, 'Use "open", "closed" or "local".');
-  }
+  checkVerdict(onFailure, "onFailure", faults);
   checkHeaders(headers, faults);
   checkSharing(options, faults);
   const leased = (list: readonly CompiledPolicy[]) =>
@@ -91,12 +94,8 @@ function checkTogether(policies: readonly CompiledPolicy[], faults: Faults): voi
 }
 
 function checkPrefix(prefix: string, faults: Faults): string {
-  if (typeof prefix !== "string" || !/^[A-Za-z0-9._:-]{1,64}$/.test(prefix)) {
-    faults.add(
-      "prefix",
-      prefix,
-      "Use 1 to 64 ASCII letters, digits, dots, underscores, dashes or colons.",
-    );
+  if (typeof prefix !== "string" || !PREFIX.test(prefix)) {
+    faults.add("prefix", prefix, PREFIX_REMEDY);
   }
   return prefix;
 }

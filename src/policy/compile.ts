@@ -49,11 +49,13 @@ export const POLICY_REMEDY = "Give a policy made by tokenBucket() or one of the 
 export const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 export const NAME_REMEDY =
   "Use 1 to 64 ASCII letters, digits, dots, underscores or dashes, the first a letter or digit.";
+
+/** Every failure verdict, of a policy and of a limiter. */
+export const VERDICTS = ["open", "closed", "local"] as const satisfies FailureVerdict[];
 export const VERDICT_REMEDY = 'Use "open", "closed" or "local".';
 /** A dimension of an identity. `*` stands for everybody. */
 const DIMENSION = /^(?:\*|[A-Za-z][A-Za-z0-9_-]{0,31})$/;
 const COMMON = ["algorithm", "limit", "name", "onFailure", "by", "mode", "counts"];
-const VERDICTS: readonly unknown[] = ["open", "closed", "local"];
 const MODES: readonly unknown[] = ["enforce", "shadow", "soft"];
 
 /** Checks a list of policies and compiles it; adds every fault under its path. */
@@ -138,9 +140,7 @@ function checkCommon(
   limitHint?: string,
 ): { readonly limit: number; readonly name: string | undefined } {
   const units = checkPositiveInteger(limit, maxLimit, `${path}.limit`, faults, limitHint) ?? 1;
-  if (onFailure !== undefined && !VERDICTS.includes(onFailure)) {
-    faults.add(`${path}.onFailure`, onFailure, VERDICT_REMEDY);
-  }
+  if (onFailure !== undefined) checkVerdict(onFailure, `${path}.onFailure`, faults);
   if (by !== undefined && !(typeof by === "string" && DIMENSION.test(by))) {
     faults.add(
       `${path}.by`,
@@ -166,6 +166,10 @@ function checkCommon(
   faults.add(`${path}.name`, name, NAME_REMEDY);
   // The path, so that two faulty names are not reported as equal.
   return { limit: units, name: path };
+}
+
+export function checkVerdict(verdict: FailureVerdict, path: string, faults: Faults): void {
+  if (!VERDICTS.includes(verdict)) faults.add(path, verdict, VERDICT_REMEDY);
 }
 
 /** An option's value as a number; after a fault, one that other checks can go on with. */

@@ -10,35 +10,35 @@ export type BreakerState = "closed" | "open" | "half-open";
 /** A circuit breaker: after several consecutive failures it admits one request per second, as a probe. */
 export interface Breaker {
   /** Whether to make a request now. A probe delays the next one by a pause, even if it never ends. */
-  admits(now: number): boolean;
+  admits(nowMs: number): boolean;
   succeeded(): void;
   /** Notes a failure; returns whether it is the first since the last success. */
-  failed(now: number): boolean;
-  state(now: number): BreakerState;
+  failed(nowMs: number): boolean;
+  state(nowMs: number): BreakerState;
 }
 
 export function createBreaker(): Breaker {
   let failures = 0;
-  let probeAt = 0;
+  let probeAtMs = 0;
 
   return {
-    admits(now) {
+    admits(nowMs) {
       if (failures < THRESHOLD) return true;
-      if (now < probeAt) return false;
-      probeAt = now + PAUSE_MS;
+      if (nowMs < probeAtMs) return false;
+      probeAtMs = nowMs + PAUSE_MS;
       return true;
     },
     succeeded() {
       failures = 0;
     },
-    failed(now) {
+    failed(nowMs) {
       failures++;
-      if (failures >= THRESHOLD) probeAt = now + PAUSE_MS;
+      if (failures >= THRESHOLD) probeAtMs = nowMs + PAUSE_MS;
       return failures === 1;
     },
-    state(now) {
+    state(nowMs) {
       if (failures < THRESHOLD) return "closed";
-      return now < probeAt ? "open" : "half-open";
+      return nowMs < probeAtMs ? "open" : "half-open";
     },
   };
 }

@@ -2,8 +2,8 @@
 export const TIMED_OUT = Symbol("timed out");
 
 /**
- * Resolves with the answer, or `TIMED_OUT` after `ms`. The timer belongs to the calling request: on Workers, other
- * requests' work may never complete. It starts before the call, so it fires before any timer of the callee.
+ * Resolves with the answer, or `TIMED_OUT` after `ms`. The timer belongs to the calling request: on Workers the answer may
+ * depend on another request, which may end first. It starts before the call, so it fires before any timer of the callee.
  */
 export async function withTimeout<Value>(
   ms: number,

@@ -41,10 +41,39 @@ export interface StoreOptions {
 
 /** Opens the store that the options or the environment name, guarded; `undefined` after a fault. */
 export function openStore(
-  { redis, store, timeout, onStoreError }: StoreOptions,
+  options: StoreOptions,
   environment: Environment,
   faults: Faults,
 ): Store | undefined {
+  const { redis, store } = options;
+  const openRedis = redisOpener(options, faults);
+  if (store === undefined) return openRedis(redis, environment, faults);
+  if (
+    typeof store?.decide !== "function" ||
+    typeof store?.reset !== "function" ||
+    redis !== undefined
+  ) {
+    faults.add(
+      "store",
+      kindOf(store),
+      "Give either memoryStore() as `store`, or `redis`, not both.",
+    );
+  }
+  return store;
+}
+
+/** Opens a Redis, guarded; `undefined` after a fault. */
+export type RedisOpener = (
+  redis: StoreOptions["redis"],
+  environment: Environment,
+  faults: Faults,
+) => Store | undefined;
+
+/** Checks how a Redis is to be asked, before it is known which one. */
+export function redisOpener(
+  { timeout, onStoreError }: Pick<StoreOptions, "timeout" | "onStoreError">,
+  faults: Faults,
+): RedisOpener {
   const timeoutMs =
     timeout === undefined
       ? DEFAULT_TIMEOUT_MS
@@ -52,29 +81,17 @@ export function openStore(
   if (onStoreError !== undefined && typeof onStoreError !== "function") {
     faults.add("onStoreError", onStoreError, "Give a function that takes a StoreError.");
   }
-  if (store !== undefined) {
-    if (
-      typeof store?.decide !== "function" ||
-      typeof store?.reset !== "function" ||
-      redis !== undefined
-    ) {
-      faults.add(
-        "store",
-        kindOf(store),
-        "Give either memoryStore() as `store`, or `redis`, not both.",
-      );
-    }
-    return store;
-  }
-  const client = openRedis(redis, environment, timeoutMs, faults);
-  if (client === undefined) return undefined;
-  const inner = redisStore(client, LEASE);
-  const guard = guardStore(inner, { timeoutMs, now: monotonicNow, onStoreError });
-  return { ...guard, inspect: inspectRedis(client, inner, guard, timeoutMs) };
+  return function openRedis(redis, environment, faults) {
+    const client = openClient(redis, environment, timeoutMs, faults);
+    if (client === undefined) return undefined;
+    const inner = redisStore(client, LEASE);
+    const guard = guardStore(inner, { timeoutMs, now: monotonicNow, onStoreError });
+    return { ...guard, inspect: inspectRedis(client, inner, guard, timeoutMs) };
+  };
 }
 
-function openRedis(
-  redis: RedisEndpoint | RedisClient | undefined,
+function openClient(
+  redis: StoreOptions["redis"],
   environment: Environment,
   timeoutMs: number,
   faults: Faults,

@@ -37,12 +37,12 @@ export interface StoreBreakerState {
  */
 export interface StoreBreaker {
   /** Whether to ask the store about this key now. */
-  admits(key: string, now: number): boolean;
+  admits(key: string, nowMs: number): boolean;
   /** Notes an answer; returns whether it ends an outage, so that nothing is suspended any more. */
-  succeeded(key: string, now: number): boolean;
+  succeeded(key: string, nowMs: number): boolean;
   /** Notes a failed request; returns whether it begins an outage. */
-  failed(key: string, sentAt: number, now: number): boolean;
-  state(now: number): StoreBreakerState;
+  failed(key: string, sentAtMs: number, nowMs: number): boolean;
+  state(nowMs: number): StoreBreakerState;
 }
 
 const groupOf = (key: string) => Math.floor(hashSlot(key) / GROUP);
@@ -58,66 +58,67 @@ export function createStoreBreaker(): StoreBreaker {
    * answered suspends it, the fourth of the likely dead one itself included.
    */
   const answered = new Set<number>();
-  let answeredAt = -Infinity;
-  let failedAt = -Infinity;
+  let answeredAtMs = -Infinity;
+  let failedAtMs = -Infinity;
   let isOutage = false;
 
   const isSuspended = (group: number) => (failures.get(group) ?? 0) >= THRESHOLD;
 
   return {
-    admits(key, now) {
+    admits(key, nowMs) {
       if (failures.size === 0) return true;
       const suspended = isSuspended(groupOf(key));
-      if (whole.state(suspended ? now - QUIET_MS : now) === "open") return false;
-      return (!suspended || parts.admits(now)) && whole.admits(now);
+      if (whole.state(suspended ? nowMs - QUIET_MS : nowMs) === "open") return false;
+      return (!suspended || parts.admits(nowMs)) && whole.admits(nowMs);
     },
 
-    succeeded(key, now) {
-      answeredAt = now;
+    succeeded(key, nowMs) {
+      answeredAtMs = nowMs;
       if (failures.size === 0) return false;
       const group = groupOf(key);
-      const wasWhole = whole.state(now) !== "closed";
+      const wasWhole = whole.state(nowMs) !== "closed";
       if (wasWhole || isSuspended(group)) parts.succeeded();
       whole.succeeded();
       failures.delete(group);
-      if ((wasWhole && answered.size === 0) || Math.abs(now - failedAt) > FORGET_MS)
+      if ((wasWhole && answered.size === 0) || Math.abs(nowMs - failedAtMs) > FORGET_MS)
         failures.clear();
       answered.add(group);
       if (failures.size === 0) {
         answered.clear();
         parts.succeeded();
       }
-      if (failures.size > 0 && Math.abs(now - failedAt) < SETTLED_MS) return false;
+      if (failures.size > 0 && Math.abs(nowMs - failedAtMs) < SETTLED_MS) return false;
       for (const other of failures.keys()) if (isSuspended(other)) return false;
       const ends = isOutage;
       isOutage = false;
       return ends;
     },
 
-    failed(key, sentAt, now) {
-      failedAt = now;
+    failed(key, sentAtMs, nowMs) {
+      failedAtMs = nowMs;
       // The clock stepped back.
-      if (now < answeredAt) answeredAt = -Infinity;
+      if (nowMs < answeredAtMs) answeredAtMs = -Infinity;
       const begins = !isOutage;
       isOutage = true;
       const group = groupOf(key);
       const before = failures.get(group) ?? 0;
       const likely = !answered.has(group) && [...failures.values()].some((n) => n >= LIKELY);
       failures.set(group, likely ? THRESHOLD : before + 1);
-      if (before >= THRESHOLD || parts.state(now) === "closed") parts.failed(now);
+      if (before >= THRESHOLD || parts.state(nowMs) === "closed") parts.failed(nowMs);
       // Counted once per group, so that one busy key of a dead part does not suspend the whole store.
-      const speaksOfAll = before === 0 && sentAt >= answeredAt && now - answeredAt >= QUIET_MS;
-      if (speaksOfAll || whole.state(now) !== "closed") whole.failed(now);
+      const speaksOfAll =
+        before === 0 && sentAtMs >= answeredAtMs && nowMs - answeredAtMs >= QUIET_MS;
+      if (speaksOfAll || whole.state(nowMs) !== "closed") whole.failed(nowMs);
       return begins;
     },
 
-    state(now) {
-      const breaker = whole.state(now);
+    state(nowMs) {
+      const breaker = whole.state(nowMs);
       if (breaker !== "closed") return { breaker, suspendedSlots: SLOTS };
       let suspendedSlots = 0;
       for (const group of failures.keys()) if (isSuspended(group)) suspendedSlots += GROUP;
       if (suspendedSlots === 0) return { breaker, suspendedSlots };
-      return { breaker: parts.state(now) === "open" ? "open" : "half-open", suspendedSlots };
+      return { breaker: parts.state(nowMs) === "open" ? "open" : "half-open", suspendedSlots };
     },
   };
 }

@@ -9,8 +9,8 @@ export interface Reply {
   readonly rows: readonly Row[];
   /** For a lease: how many units it took, 0 if it was denied. */
   readonly taken?: number;
-  /** Set if the store was not asked: an earlier answer as it stands now, with an estimated clock. */
-  readonly repeated?: true;
+  /** Set if the store was not asked: its last answer, carried forward to now, with an estimated clock. */
+  readonly estimated?: true;
 }
 
 /** Facts about a store, for a health check. */

@@ -389,4 +389,11 @@ describe("the gateway's own paths", () => {
     }
     expect(origin.seen).toEqual([]);
   });
+
+  test("are answered with a slash at the end, too", async () => {
+    const origin = await startOrigin();
+    const ask = gatewayTo(origin.url, rulesForNothing);
+    expect(await (await ask("/_tidegate/live/")).json()).toEqual({ status: "ok" });
+    expect(origin.seen).toEqual([]);
+  });
 });

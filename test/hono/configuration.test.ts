@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import { afterEach, describe, expect, inject, test, vi } from "vitest";
 
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
+import { shareDenials } from "../../src/denials/shared-denials.ts";
 import { ConfigurationError, type Fault, type StoreError } from "../../src/errors/errors.ts";
 import { rateLimit, type RateLimitOptions } from "../../src/hono.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
@@ -105,6 +106,31 @@ describe("the Redis of rateLimit()", () => {
     }
   });
 
+  test.each([
+    ["comes from c.env", undefined],
+    ["comes from a function", endpoint],
+    ["is given", "given"],
+  ] as const)("may be one whose denials are shared, where it %s", async (_where, place) => {
+    const cache = shareDenials({ get: async () => undefined, put() {} });
+    const share = vi.fn(cache.share);
+    const redis = place === "given" ? endpoint() : place;
+    const user = crypto.randomUUID();
+    const limit = rateLimit<E>({
+      policies,
+      partition: () => user,
+      sharedDenials: { share },
+      ...(redis && { redis }),
+    });
+    // A store that comes with a request has no limiter before it.
+    expect(share).toHaveBeenCalledTimes(place === "given" ? 1 : 0);
+    const app = new Hono<E>().use(limit).get("/", (c) => c.text("hello"));
+
+    const statuses = [];
+    for (const _ of [1, 2]) statuses.push((await app.request("/", {}, bindings())).status);
+    expect(statuses).toEqual([200, 429]);
+    expect(share).toHaveBeenCalledTimes(1);
+  });
+
   test("that a function says wrongly is an error of the request", async () => {
     const [first] = await askTwice({ redis: wrong }, {});
     expect(first).toMatch(/^500 .*redis\.url: "redis:\/\/localhost": /s);
@@ -151,6 +177,13 @@ describe("faults of rateLimit()", () => {
     ["onDenied", { store: memoryStore(), partition: anyone, onDenied: 429 }, "429"],
     ["store", { store: {}, partition: anyone }, '"(an object)"'],
     ["redis.url", { redis: { url: "x", token: "y" }, partition: anyone }, '"x"'],
+    [
+      "sharedDenials",
+      { store: memoryStore(), partition: anyone, sharedDenials: {} },
+      '"(an object)"',
+    ],
+    ["sharedDenials", { partition: anyone, sharedDenials: {} }, '"(an object)"'],
+    ["timeout", { redis: endpoint, partition: anyone, timeout: "2m" }, '"2m"'],
   ])("%s of %j is one: %s", (path, options, value) => {
     expect(faultsOf({ policies, ...options })).toEqual([
       { path, value, remedy: expect.any(String) },

@@ -140,7 +140,7 @@ describe("requests without identity that share one count", () => {
   test("are reported where a function says nobody", async () => {
     await ask(appOf({ partition: () => undefined }), 2);
     expect(warn).toHaveBeenCalledExactlyOnceWith(
-      expect.stringMatching(/^tidegate: the partition function named nobody: /),
+      expect.stringMatching(/^tidegate: the partition function returned no identity: /),
     );
   });
 

@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { countDemand, createHolding, heldUnits, spend } from "../../src/lease/holding.ts";
 
 /** A holding of these grants: units, and until when they may be spent. */
-function holdingOf(...grants: [units: number, until: number][]) {
-  return { ...createHolding(0), grants: grants.map(([units, until]) => ({ units, until })) };
+function holdingOf(...grants: [units: number, untilMs: number][]) {
+  return { ...createHolding(0), grants: grants.map(([units, untilMs]) => ({ units, untilMs })) };
 }
 
 describe("units held", () => {
@@ -28,8 +28,8 @@ describe("units held", () => {
 
 describe("demand", () => {
   const PERIOD = 100;
-  const demandAt = (holding: ReturnType<typeof createHolding>, now: number, cost = 1) =>
-    countDemand(holding, cost, now, PERIOD);
+  const demandAt = (holding: ReturnType<typeof createHolding>, nowMs: number, cost = 1) =>
+    countDemand(holding, cost, nowMs, PERIOD);
 
   test("is what was asked for in this period, and of the one before the share that is not over", () => {
     const holding = createHolding(0);
@@ -49,7 +49,7 @@ describe("demand", () => {
   test("stands still while requests are kept back, as they were told to", () => {
     const holding = createHolding(0);
     demandAt(holding, 0, 8);
-    holding.silentUntil = 1_000;
+    holding.silentUntilMs = 1_000;
     expect(demandAt(holding, 1_000, 0)).toBe(8);
     expect(demandAt(holding, 1_050, 0)).toBe(8);
     expect(demandAt(holding, 1_150, 0)).toBe(4);

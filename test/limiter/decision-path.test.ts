@@ -58,7 +58,7 @@ describe("what is known of an answer", () => {
     expect(asked).toHaveLength(3);
   });
 
-  test("of one that repeats an earlier one is dated by its sending: its clock is a guess", async () => {
+  test("of an estimated answer is dated by its sending, because its clock is a guess", async () => {
     const { at, limiter } = limiterThat();
     // A way of 1 ms; then one that, by its clock, was answered 8 ms after it was asked for.
     at.took = 1;
@@ -66,7 +66,7 @@ describe("what is known of an answer", () => {
     await limiter.charge("ada", 1);
     at.now = 1_100;
     at.took = 10;
-    at.reply = { nowUs: 5_108_000, rows: [row(1_000)], repeated: true };
+    at.reply = { nowUs: 5_108_000, rows: [row(1_000)], estimated: true };
     await limiter.charge("ada", 1);
     at.now = 1_100 + 1_000 - 1;
     expect((await limiter.limit("ada")).reason).toBe("cached-denial");

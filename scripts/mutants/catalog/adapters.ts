@@ -40,8 +40,8 @@ export const ADAPTERS: readonly Mutant[] = [
   {
     name: "a limiter is opened with every request",
     file: "src/hono.ts",
-    find: "limiter ??= openWith(c);",
-    replace: "limiter = needsContext ? openWith(c) : limiter;",
+    find: "limiter ??= open(",
+    replace: "limiter = open(",
     tests: ["test/hono/configuration"],
   },
   {

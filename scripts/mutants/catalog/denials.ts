@@ -45,9 +45,9 @@ export const DENIALS: readonly Mutant[] = [
     tests: ["test/limiter/reset"],
   },
   {
-    name: "a repeated answer dates Redis's clock",
+    name: "an estimated answer dates Redis's clock",
     file: "src/limiter/decision-path.ts",
-    find: "repeated\n          ? sentAtMs\n          :",
+    find: "estimated\n          ? sentAtMs\n          :",
     replace: "",
     tests: ["test/limiter/decision-path"],
   },

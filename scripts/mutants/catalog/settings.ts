@@ -31,6 +31,13 @@ export const SETTINGS: readonly Mutant[] = [
     tests: ["test/limiter/settings"],
   },
   {
+    name: "any verdict is taken",
+    file: "src/policy/compile.ts",
+    find: "if (!VERDICTS.includes(verdict))",
+    replace: "if (false)",
+    tests: ["test/hono/configuration", "test/policy/configuration"],
+  },
+  {
     name: "a prefix of any length",
     file: "src/limiter/settings.ts",
     find: "[A-Za-z0-9._:-]{1,64}",

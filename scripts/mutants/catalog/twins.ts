@@ -47,7 +47,7 @@ export const TWINS: readonly Mutant[] = [
   {
     name: "twins are not reported",
     file: "src/limiter/open-limiter.ts",
-    find: "  reportUnnamedTwins(options, settings);\n",
+    find: "  reportUnnamedTwins(place, settings);\n",
     replace: "",
     tests: ["test/limiter/unnamed-twins", "test/edge/vercel"],
   },

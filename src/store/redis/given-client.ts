@@ -44,10 +44,11 @@ export function isClient(redis: object): boolean {
  * The client for a client that the caller built.
  *
  * A client of @upstash/redis retries and, from 1.34 on, gathers commands of different requests: a lost reply would be
- * charged again, and on Workers a request would wait for another one's I/O. So its address and token are read, and
- * decisions are sent by the transport that `{ url, token }` gets. Of its options `backend` (Fastly) and `cache` are
- * kept. The others change nothing about a decision: it is a write, which every database takes on its primary, so it
- * needs no sync token of `readYourWrites`; and middleware of `redis.use()` does not see decisions.
+ * charged again, and on Workers the request that sends them may be gone before the others have their replies. So its
+ * address and token are read, and decisions are sent by the transport that `{ url, token }` gets. Of its options
+ * `backend` (Fastly) and `cache` are kept. The others change nothing about a decision: it is a write, which every
+ * database takes on its primary, so it needs no sync token of `readYourWrites`; and middleware of `redis.use()` does not
+ * see decisions.
  */
 export function givenClient(
   redis: object,
