@@ -97,3 +97,31 @@ local function segmented_window(key, now, operation, cost, limit, length, segmen
     retry_after,
     newest and start + (segments + 2 - newest) * length - now or 0
 end
+
+-- Gives back units of the segment in which they were taken, while it counts. A count of twice the limit has a charge cut
+-- off, so that nobody knows what it would be without these units: it stays.
+-- Returns how many units came back.
+-- @inline
+local function segmented_window_refund(key, now, taken_at, cost, limit, length, segments)
+  local given = 0
+  local value = redis.pcall('GET', key)
+  if type(value) == 'string' and #value > 17 then
+    local start, stored_length, stored_segments = struct.unpack('>I7 I6 I1', value, 1)
+    -- How many segments before the newest one, and the byte of its count.
+    local back = math.ceil((start - taken_at) / length)
+    local at = 4 * back + 15
+    if stored_length == length and stored_segments == segments and start <= now
+      and back >= 0 and at + 3 <= #value and now < start + (segments + 1 - back) * length
+    then
+      local count = struct.unpack('>I4', value, at)
+      if count < 2 * limit then
+        given = math.min(cost, count)
+      end
+      if given > 0 then
+        count = count - given
+        redis.call('SETRANGE', key, at - 1, struct.pack('>I4', count))
+      end
+    end
+  end
+  return given
+end

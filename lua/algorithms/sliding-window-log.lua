@@ -225,3 +225,66 @@ local function sliding_window_log(key, now, operation, cost, limit, window, ttl)
   end
   return allowed, total < limit and limit - total or 0, retry_after, reset_after
 end
+
+-- Gives back units of exactly the moment at which they were taken; those taken later move into their place. A charge
+-- beyond the limit pushes units out that are still in the window, and leaves a full log. So while a log is full, only
+-- its newest units come back: nothing was charged after them.
+-- Returns how many units came back.
+-- @inline
+local function sliding_window_log_refund(key, now, taken_at, cost, limit, window)
+  local header, expires, slots, tail, used, newest = read_header(key)
+  local ring = slots > 8 and 78 or 22
+  local given, start = 0, now - window
+  local certain = used > 0 and taken_at > start and taken_at <= newest
+  if certain and used >= limit and taken_at < newest then
+    local unit = used - limit
+    local oldest = time_of(unit, key, ring, slots, tail)
+    certain = oldest <= start
+  end
+  if certain then
+    -- Finds the first unit that is not earlier than a time.
+    local function first_from(time)
+      local left, right = 0, used
+      while left < right do
+        local middle = math.floor((left + right) / 2)
+        local probed = time_of(middle, key, ring, slots, tail)
+        if probed < time then
+          left = middle + 1
+        else
+          right = middle
+        end
+      end
+      return left
+    end
+    local first, after = first_from(taken_at), first_from(taken_at + 1)
+    given = math.min(cost, after - first)
+    if given > 0 then
+      local later = used - after
+      if later > 0 then
+        local from, to = (tail + after) % slots, (tail + after - given) % slots
+        local units = redis.call('GETRANGE', key, ring + 7 * from, ring + 7 * math.min(from + later, slots) - 1)
+        if from + later > slots then
+          units = units .. redis.call('GETRANGE', key, ring, ring + 7 * (from + later - slots) - 1)
+        end
+        local room = 7 * (slots - to)
+        redis.call('SETRANGE', key, ring + 7 * to, string.sub(units, 1, room))
+        redis.call('SETRANGE', key, ring, string.sub(units, room + 1))
+      end
+      used = used - given
+      if later == 0 then
+        newest = 0
+        if used > 0 then
+          local unit = used - 1
+          newest = time_of(unit, key, ring, slots, tail)
+        end
+      end
+      local fields = struct.pack('>I3 I7', used, newest)
+      if slots > 8 then
+        local page = ring + 7 * (tail - tail % 8)
+        fields = fields .. redis.call('GETRANGE', key, page, page + 55)
+      end
+      redis.call('SETRANGE', key, 12, fields)
+    end
+  end
+  return given
+end

@@ -83,3 +83,33 @@ local function token_bucket(key, now, operation, cost, limit, interval, divisor,
     excess > 0 and (excess + -excess % divisor) / divisor or 0,
     (used + -used % divisor) / divisor
 end
+
+-- Gives back what has not refilled since it was taken: without this cost, the bucket would have been full for at most
+-- the time that has passed, and would have refilled less by that. `used` never exceeds twice the capacity, so if it may
+-- have been cut there since, nobody knows what it would be without this cost, and nothing comes back.
+-- Returns how much came back, in units of 1/divisor microsecond.
+-- @inline
+local function token_bucket_refund(key, now, taken_at, cost, limit, interval, divisor)
+  local given = 0
+  local value = redis.pcall('GET', key)
+  local class, tat, rest, sign
+  if type(value) == 'string' then
+    class, tat, rest, sign = string.match(value, '^(%d%d%d)(%d+):?(%d*)(%-?)$')
+  end
+  if tat then
+    local capacity, passed = limit * interval, (now - taken_at) * divisor
+    local used = (tat - now) * divisor + math.min(tonumber(rest) or 0, divisor)
+    if used + passed < 2 * capacity and (sign == '-' or used <= capacity) then
+      given = math.max(0, math.min(used, cost * interval - passed))
+    end
+    if given > 0 then
+      used = used - given
+      local fraction = used % divisor
+      local format = used > capacity and '%s%.0f:%.0f-' or fraction > 0 and '%s%.0f:%.0f' or '%s%.0f'
+      local text = string.format(format, class, now + (used - fraction) / divisor, fraction)
+      -- The bucket is full earlier than it would have been, so the expiry suffices.
+      redis.call('SET', key, text, 'KEEPTTL')
+    end
+  end
+  return given
+end

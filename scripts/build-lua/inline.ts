@@ -9,7 +9,8 @@ import { commentsOf, edit, localsIn, type Node, nodes, parse, type Ranged } from
  * without it.
  *
  * A call is the whole right side of an assignment or of a `local` statement, or a statement of its own; it takes names
- * and literals. The function returns at its end or not at all, and uses no locals but its own.
+ * and literals. The function returns at its end or not at all, and uses no locals but its own. A function that a program
+ * never calls is dropped from it, so that one file can have the functions of several programs.
  */
 export function inlineFunctions(source: string): string {
   const reserved = localsIn(parse(source).body).find(({ name }) => name!.includes(JOINT));
@@ -51,7 +52,6 @@ function inlineOne(source: string, { marker, declaration }: Marked): string {
 
   const calls = callStatements(source, chunk, name);
   const uses = locals.filter((local) => local.name === name).length - 1;
-  if (uses === 0) throw new Error(`lua: ${name} is never called`);
   if (uses !== calls.length) throw new Error(`lua: ${name} is used where it cannot be inlined`);
   return edit(source, [
     { range: [marker.range[0], declaration.range[1]], by: "" },

@@ -1,6 +1,7 @@
 // Builds lua/ into one TypeScript module that every bundler understands: the scripts' texts with their includes
-// and inline functions resolved, cut into what is each one's own and one branch per algorithm that all have in common, so that a bundle has
-// only the scripts and branches that it uses. `--check` only says whether the committed module is up to date.
+// and inline functions resolved. Those that decide are cut into what is each one's own and one branch per algorithm that
+// all have in common, so that a bundle has only the scripts and branches that it uses; the refund is one text.
+// `--check` only says whether the committed module is up to date.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +13,7 @@ import { minify } from "./minify.ts";
 import { readLua } from "./source.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-/** What Redis runs, by the names of their files. */
+/** What Redis runs for every decision, by the names of their files. */
 const SCRIPTS = ["decide", "lease"];
 const output = join(root, "src/algorithms/scripts.generated.ts");
 
@@ -27,9 +28,12 @@ export function build(): string {
   if (!cuts.every((cut) => isDeepStrictEqual(cut.branches, branches))) {
     throw new Error("lua: the scripts do not have the same branches");
   }
+  // By itself, so that it changes no name in the others.
+  const [refund] = minify(readLua(join(root, "lua/refund.lua")));
   const constants = [
     ["KEY_LOCKING", KEY_LOCKING],
     ...cuts.map(({ before, after }, i) => [SCRIPTS[i]!, { before, after }] as const),
+    ["REFUND", refund],
     ...branches,
   ] as const;
   return [

@@ -1,0 +1,227 @@
+import fc from "fast-check";
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+
+import { REFUND } from "../../src/algorithms/scripts.generated.ts";
+import { IMPLEMENTATIONS } from "../../src/policy/from-data.ts";
+import { fromData } from "../../src/policy/from-data.ts";
+import type { Algorithm, Policy } from "../../src/policy/policy.ts";
+import { algorithmScript, FUTURE } from "../support/algorithm-script.ts";
+import { compile, compilePolicy } from "../support/compile-policy.ts";
+import { everyPolicy } from "../support/every-policy.ts";
+import { refund as refundModel } from "../support/model/refund.ts";
+import { ALGORITHMS, optionsOf } from "../support/policy/options-of.ts";
+import { redisWithClock } from "../support/redis-with-clock.ts";
+import { refundScript } from "../support/refund-script.ts";
+
+let redis: Redis;
+beforeAll(() => {
+  redis = new Redis(inject("redisUrl"));
+});
+afterAll(() => redis.quit());
+
+const window = fc.constantFrom("7ms", "1s", "1.000003s", "1h");
+const limit = fc.oneof(fc.integer({ min: 1, max: 12 }), fc.constantFrom(50, 1000));
+const integer = (max: number) =>
+  max < 1_000_000 ? fc.integer({ min: 1, max: Math.min(12, max) }) : fc.constantFrom(1, 3, 7, 1000);
+
+const policiesOf = (algorithm: Algorithm) =>
+  optionsOf(algorithm, { integer, duration: window }).map(
+    (options) => (size: number) => fromData({ algorithm, limit: size, ...options }) as Policy,
+  );
+
+/** A value now and then. */
+const rarely = <Value>(value: fc.Arbitrary<Value>) =>
+  fc.oneof({ weight: 15, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: value });
+
+/** How much time passes, as a share of the window. */
+const gap = fc.oneof(
+  { weight: 5, arbitrary: fc.double({ min: 0, max: 0.2, noNaN: true }) },
+  { weight: 3, arbitrary: fc.constant(0) },
+  { weight: 1, arbitrary: fc.constantFrom(0.1, 0.5, 1, 2) },
+);
+
+const ask = fc.record({
+  gap: fc.oneof(
+    { weight: 12, arbitrary: gap },
+    { weight: 1, arbitrary: fc.double({ min: -1.5, max: 0, noNaN: true }) },
+  ),
+  nudge: fc.constantFrom(-1, 0, 0, 0, 1),
+  operation: fc.constantFrom("consume", "consume", "consume", "peek", "charge"),
+  cost: fc.oneof(
+    { weight: 4, arbitrary: fc.constant(0) },
+    { weight: 3, arbitrary: fc.double({ min: 0, max: 1, noNaN: true }) },
+    { weight: 1, arbitrary: fc.double({ min: 1, max: 3, noNaN: true }) },
+  ),
+  limit: rarely(limit),
+});
+
+/** A refund of something that was taken, again or for the first time, mostly as it was taken. */
+const back = fc.record({
+  gap,
+  nudge: fc.constantFrom(-1, 0, 0, 0, 1),
+  /** Which take, counted from the newest. */
+  of: fc.oneof(fc.nat(2), fc.nat(15)),
+  cost: fc.constantFrom("all", "all", "half", "double"),
+  /** By how many microseconds the moment is wrong. */
+  wrong: fc.oneof({ weight: 9, arbitrary: fc.constant(0) }, fc.constantFrom(-1, 1, -1000, 1000)),
+});
+
+describe.each(ALGORITHMS)("a refund of %s in Lua gives back what its model does", (algorithm) => {
+  test("late, twice, of wrong moments, after clock steps and changes of the policy", async () => {
+    const decide = algorithmScript(redis, algorithm);
+    const refund = refundScript(redis, algorithm);
+    const { model } = IMPLEMENTATIONS[algorithm];
+    const policies = policiesOf(algorithm);
+    const outcomes = { all: 0, part: 0, nothing: 0 };
+    await fc.assert(
+      fc.asyncProperty(
+        policies,
+        limit,
+        fc.array(fc.tuple(ask, back, fc.boolean(), rarely(policies)), {
+          minLength: 1,
+          maxLength: 50,
+          size: "max",
+        }),
+        async (firstPolicy, firstLimit, steps) => {
+          const key = `refund:{${crypto.randomUUID()}}`;
+          const takes: { readonly atUs: number; readonly units: number }[] = [];
+          let state: unknown;
+          let now = FUTURE + 100 * 86_400e6;
+          let size = firstLimit;
+          let policyOf = firstPolicy;
+          for (const [asked, given, refunds, another] of steps) {
+            if (another) policyOf = another;
+            size = asked.limit ?? size;
+            const { windowUs, parameters } = compilePolicy(policyOf(size));
+            const step = refunds ? given : asked;
+            now = Math.max(FUTURE, now + Math.round(step.gap * windowUs) + step.nudge);
+            const take = takes.at(-1 - given.of);
+            if (refunds && take) {
+              const cost = {
+                all: take.units,
+                half: Math.ceil(take.units / 2),
+                double: 2 * take.units,
+              };
+              const request = {
+                nowUs: now,
+                takenAtUs: take.atUs + given.wrong,
+                cost: cost[given.cost as "all"],
+                limit: size,
+                parameters,
+              };
+              const expected = refundModel(algorithm, state, request);
+              state = expected.state;
+              expect(await refund(key, request)).toBe(expected.given);
+              const most = request.cost * (parameters["intervalUs"] ?? 1);
+              expect(expected.given).toBeLessThanOrEqual(most);
+              outcomes[expected.given === most ? "all" : expected.given > 0 ? "part" : "nothing"]++;
+              continue;
+            }
+            const units = Math.max(1, Math.round(asked.cost * size));
+            const operation = asked.operation as "consume";
+            const request = {
+              nowUs: now,
+              operation,
+              cost: asked.operation === "charge" ? units : Math.min(units, size),
+              limit: size,
+              parameters,
+            };
+            const { state: kept, ...expected } = model(state, request);
+            if (asked.operation !== "peek" && kept !== state)
+              takes.push({ atUs: now, units: request.cost });
+            state = kept;
+            expect(await decide(key, request)).toEqual(expected);
+          }
+          expect(state === undefined || (await redis.pttl(key)) > 0).toBe(true);
+        },
+      ),
+      { numRuns: 300 },
+    );
+    expect(Math.min(outcomes.all, outcomes.nothing)).toBeGreaterThan(150);
+    expect(outcomes.part).toBeGreaterThan(0);
+  });
+
+  test("exactly, if nothing has happened since", async () => {
+    const decide = algorithmScript(redis, algorithm);
+    const refund = refundScript(redis, algorithm);
+    let refunded = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        policiesOf(algorithm),
+        limit,
+        fc.array(ask, { minLength: 1, maxLength: 12, size: "max" }),
+        async (policyOf, size, steps) => {
+          const key = `refund:{${crypto.randomUUID()}}`;
+          const { windowUs, parameters } = compilePolicy(policyOf(size));
+          let now = FUTURE + 100 * 86_400e6;
+          for (const { gap: share, nudge, operation, cost: part } of steps) {
+            now = Math.max(FUTURE, now + Math.round(share * windowUs) + nudge);
+            const units = Math.max(1, Math.round(part * size));
+            const cost = operation === "charge" ? units : Math.min(units, size);
+            const request = { nowUs: now, cost, limit: size, parameters };
+            const peek = { ...request, operation: "peek", cost: 1 } as const;
+            const before = await decide(key, peek);
+            const { allowed } = await decide(key, {
+              ...request,
+              operation: operation as "consume",
+            });
+            if (operation !== "consume" || !allowed) continue;
+            expect(await refund(key, { ...request, takenAtUs: now })).toBe(
+              cost * (parameters["intervalUs"] ?? 1),
+            );
+            expect(await decide(key, peek)).toEqual(before);
+            refunded++;
+          }
+        },
+      ),
+      { numRuns: 100 },
+    );
+    expect(refunded).toBeGreaterThan(100);
+  });
+});
+
+test.for(everyPolicy(20, "10m"))(
+  "a refund of $algorithm makes no key, and renews none",
+  async (policy) => {
+    const { algorithm, limit: size, parameters, scriptArguments } = compilePolicy(policy);
+    const decide = algorithmScript(redis, algorithm, Number(scriptArguments.at(-1)));
+    const refund = refundScript(redis, algorithm);
+    const key = `refund:{${crypto.randomUUID()}}`;
+    const request = { nowUs: FUTURE, cost: 9, limit: size, parameters };
+    expect(await refund(key, { ...request, takenAtUs: FUTURE })).toBe(0);
+    expect(await redis.exists(key)).toBe(0);
+    await decide(key, { ...request, operation: "consume" });
+    // Sooner than the algorithm would have it.
+    await redis.pexpire(key, 60_000);
+    expect(await refund(key, { ...request, cost: 4, takenAtUs: FUTURE })).toBeGreaterThan(0);
+    expect(await redis.pttl(key)).toBeGreaterThan(0);
+    expect(await redis.pttl(key)).toBeLessThanOrEqual(60_000);
+    expect(await refund(key, { ...request, takenAtUs: FUTURE })).toBeGreaterThan(0);
+    expect(await redis.pttl(key)).toBeGreaterThan(0);
+  },
+);
+
+test("several policies get back what each has taken, with one call", async () => {
+  const policies = compile(everyPolicy(50, "1h"));
+  const client = redisWithClock(redis, () => FUTURE);
+  const id = crypto.randomUUID();
+  const keys = policies.map(({ key }) => `refund:{${id}}:${key}`);
+  const requests = policies.map(({ algorithm, limit: size, parameters }, i) => ({
+    decide: algorithmScript(redis, algorithm),
+    request: { nowUs: FUTURE, cost: 1, limit: size, parameters },
+    key: keys[i]!,
+  }));
+  for (const { decide, request, key } of requests) {
+    await decide(key, { ...request, operation: "consume", cost: 20 });
+  }
+  const groups = policies.flatMap(({ scriptArguments }, i) => [String(i), ...scriptArguments]);
+  const reply = (await client.eval(REFUND, keys, [String(FUTURE), ...groups])) as number[];
+  expect(reply).toEqual([
+    FUTURE,
+    ...policies.map(({ parameters }, i) => i * (parameters["intervalUs"] ?? 1)),
+  ]);
+  for (const [i, { decide, request, key }] of requests.entries()) {
+    expect((await decide(key, { ...request, operation: "peek" })).remaining).toBe(30 + i);
+  }
+});

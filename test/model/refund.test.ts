@@ -1,0 +1,144 @@
+import { expect, test } from "vitest";
+
+import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
+import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
+import { slidingWindowCounter } from "../../src/algorithms/sliding-window-counter.ts";
+import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
+import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
+import { IMPLEMENTATIONS } from "../../src/policy/from-data.ts";
+import type { Policy } from "../../src/policy/policy.ts";
+import { compilePolicy } from "../support/compile-policy.ts";
+import { refund } from "../support/model/refund.ts";
+import { type Admission, burstAboveRate, fullestWindow } from "../support/model/trailing-window.ts";
+import { random } from "../support/random.ts";
+
+/*
+ * An adversary that takes and gives back: at once, late, in part, around every edge, with charges of others in between.
+ * What it has kept counts. The models stand for the Lua scripts, which test/lua/refund.test.ts holds equal to them.
+ */
+
+const START = 1_800_000_000_000_000;
+
+interface Take {
+  readonly time: number;
+  readonly units: number;
+  readonly charge: boolean;
+  /** Units that it did not give back. */
+  kept: number;
+}
+
+interface Attack {
+  readonly takes: readonly Take[];
+  /** How many refunds gave everything back, and how many nothing. */
+  readonly full: number;
+  readonly empty: number;
+}
+
+/** How often others charge, as a share of the requests. */
+function attack(policy: Policy, takesWanted: number, seed: number, charges: number): Attack {
+  const { algorithm, limit, windowUs, parameters } = compilePolicy(policy);
+  const { model } = IMPLEMENTATIONS[algorithm];
+  const next = random(seed);
+  const length = Math.round(windowUs);
+  const edges = [length, parameters["lengthUs"] ?? length / 2];
+  const takes: Take[] = [];
+  let full = 0;
+  let empty = 0;
+  let state: unknown;
+  let now = START + Math.floor(next() * length);
+
+  function giveBack(take: Take): void {
+    const cost = next() < 0.7 ? take.kept : Math.ceil(next() * take.kept);
+    const request = { nowUs: now, takenAtUs: take.time, cost, limit, parameters };
+    const { given, state: left } = refund(algorithm, state, request);
+    state = left;
+    if (given === cost * (parameters["intervalUs"] ?? 1)) full++;
+    if (given === 0) empty++;
+    take.kept -= cost;
+  }
+
+  while (takes.length < takesWanted) {
+    const charge = next() < charges;
+    const cost = next() < 0.6 ? 1 : 1 + Math.floor(next() * limit * (charge ? 3 : 1));
+    const operation = charge ? "charge" : "consume";
+    // Two scripts never run in the same microsecond.
+    now++;
+    const outcome = model(state, { nowUs: now, operation, cost, limit, parameters });
+    ({ state } = outcome);
+    if (charge || outcome.allowed) takes.push({ time: now, units: cost, charge, kept: cost });
+    for (const take of takes.slice(-1 - Math.floor(next() * 12))) {
+      if (!take.charge && take.kept > 0 && next() < 0.2) giveBack(take);
+    }
+    if (outcome.allowed && next() < 0.6) continue;
+    const choice = next();
+    if (choice < 0.35) now += Math.max(0, outcome.retryAfterUs - 2 + Math.floor(next() * 3));
+    else if (choice < 0.6) {
+      const edge = Math.round(edges[Math.floor(next() * edges.length)]!);
+      now += Math.max(0, edge - (now % edge) - 2 + Math.floor(next() * 3));
+    } else now += Math.floor(next() * length * (choice < 0.9 ? 0.2 : 2));
+  }
+  return { takes, full, empty };
+}
+
+const EACH = 20_000;
+
+const admissionsOf = ({ takes }: Attack): Admission[] =>
+  takes.flatMap(({ time, kept }) => (kept > 0 ? [{ time, units: kept }] : []));
+
+const policies: Policy[] = [
+  slidingWindowLog({ limit: 5, window: "10s" }),
+  slidingWindowLog({ limit: 37, window: "1.000003s" }),
+  segmentedWindow({ limit: 6, window: "60s" }),
+  segmentedWindow({ limit: 50, window: "1.000001s", segments: 7 }),
+  slidingWindowCounter({ limit: 50, window: "1s" }),
+  slidingWindowCounter({ limit: 7, window: "1.000003s" }),
+  fixedWindow({ limit: 50, window: "1s" }),
+  tokenBucket({ limit: 20, refill: 10, per: "1s" }),
+  tokenBucket({ limit: 7, refill: 3, per: "1s" }),
+  tokenBucket({ limit: 100, refill: 999_983, per: "7m" }),
+];
+
+test.for(policies.flatMap((policy) => [0, 0.05, 0.5].map((charges) => ({ policy, charges }))))(
+  "without what was given back, all would have been admitted, too: $policy, charges $charges",
+  ({ policy, charges }) => {
+    const { algorithm, limit, parameters } = compilePolicy(policy);
+    const { model } = IMPLEMENTATIONS[algorithm];
+    const { takes, full, empty } = attack(policy, EACH, 4, charges);
+    let state: unknown;
+    for (const { time, kept, charge } of takes) {
+      if (kept === 0) continue;
+      const operation = charge ? "charge" : "consume";
+      const outcome = model(state, { nowUs: time, operation, cost: kept, limit, parameters });
+      ({ state } = outcome);
+      expect(charge || outcome.allowed).toBe(true);
+    }
+    expect(full).toBeGreaterThan(EACH / 20);
+    expect(empty).toBeGreaterThan(0);
+  },
+);
+
+test.for<[Policy, number]>(
+  policies.flatMap((policy) => {
+    const { algorithm, limit } = policy;
+    if (algorithm === "token-bucket") return [];
+    const worst = { "fixed-window": 2 * limit, "sliding-window-counter": 2 * limit - 1 };
+    return [[policy, worst[algorithm as keyof typeof worst] ?? limit] as [Policy, number]];
+  }),
+)("%o: of what was kept, no window holds more than %i", ([policy, worst]) => {
+  const { windowUs } = compilePolicy(policy);
+  const fullest = fullestWindow(admissionsOf(attack(policy, EACH, 5, 0)), Math.round(windowUs));
+  expect(fullest).toBeLessThanOrEqual(worst);
+  // Who gives back gets it again.
+  expect(fullest).toBeGreaterThanOrEqual(policy.limit);
+});
+
+test.for(policies.filter(({ algorithm }) => algorithm === "token-bucket"))(
+  "%o: of what was kept, no span holds more than the limit and the rate",
+  (policy) => {
+    const { limit, parameters } = compilePolicy(policy);
+    const { intervalUs, divisor } = parameters;
+    const burst = burstAboveRate(admissionsOf(attack(policy, EACH, 6, 0)), intervalUs!, divisor!);
+    expect(burst).toBeLessThanOrEqual(limit);
+    expect(burst).toBeGreaterThan(limit - 1);
+  },
+);
