@@ -40,8 +40,7 @@ if operation == 'reset' then
 end
 
 local last = #KEYS
--- One policy decides alone, whatever its role.
-local roles = last > 1 and arguments[6 * last + 2]
+local roles = arguments[6 * last + 2]
 local reply = nil
 -- How many policies deny.
 local denials = 0
@@ -77,7 +76,7 @@ for step = 1, 2 * last do
   end
   if pass then
     -- @include evaluate.lua
-    if last == 1 then
+    if last == 1 and not roles then
       return { now, allowed, remaining, retry_after, reset_after }
     end
     if role == 'd' then

@@ -1,14 +1,13 @@
 import type { Operation } from "../algorithms/model.ts";
 import { createDecision, type Decision } from "../decision/decision.ts";
 import type { Outcome, PolicyRows } from "../decision/outcome.ts";
-import { createDenialCache } from "../denials/denial-cache.ts";
-import { createRedisClocks } from "../denials/redis-clocks.ts";
-import { createSingleFlight } from "../denials/single-flight.ts";
 import { StoreError } from "../errors/errors.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 import type { Memory } from "../store/memory.ts";
+import { PartialReplyError } from "../store/partial-reply.ts";
 import type { Reply, Store } from "../store/store.ts";
 import { createFallback } from "./fallback.ts";
+import { createKnowledge, type Shared } from "./knowledge.ts";
 import { isAllowed, type PartitionedRequest, pick, type PolicyGroup } from "./selection.ts";
 import type { LimiterSettings } from "./settings.ts";
 import { createUncountedDenials } from "./uncounted-denials.ts";
@@ -27,9 +26,6 @@ export interface DecisionPath {
   forget(request: PartitionedRequest): Promise<void>;
 }
 
-/** Of the groups of a request, those whose denials it looks up in a shared cache, and publishes there. */
-type Shared = readonly number[];
-
 const NONE: Shared = [];
 
 /** @param memory for local counts. Default: a new one */
@@ -38,10 +34,10 @@ export function createDecisionPath(
   settings: LimiterSettings,
   memory?: Memory,
 ): DecisionPath {
-  const { prefix, now, headers: headerOptions, sharedDenials } = settings;
-  const clocks = createRedisClocks();
+  const { prefix, now, headers: headerOptions } = settings;
   const clock = store.now && (() => store.now!());
   const fallback = createFallback(settings.onFailure, clock, memory);
+  const knowledge = createKnowledge(store, settings, fallback);
   const uncounted = createUncountedDenials();
 
   const keysOf = ({ selection: { policies, groupOf }, partitions }: PartitionedRequest) =>
@@ -75,7 +71,7 @@ export function createDecisionPath(
     }
   }
 
-  /** Asks after denials have expired, while others wait. It first looks for the answer of another isolate. */
+  /** Asks after denials have expired, while others wait. It first looks for the answers of other isolates. */
   function askAlone(
     request: PartitionedRequest,
     expired: readonly number[],
@@ -83,19 +79,19 @@ export function createDecisionPath(
     nowMs: number,
   ): Promise<Decision> {
     const { selection, partitions, costs } = request;
+    const { groups, starts } = selection;
     let asking = async () => {
       for (const i of shared) {
-        const { sharing } = selection.groups[i]!;
-        const denied = await sharing!.read(partitions[i]!, costs, selection.starts[i]!);
+        const denied = await groups[i]!.sharing!.read(partitions[i]!, costs, starts[i]!);
         if (denied) return denyKnown(request, i, denied);
       }
       return ask(operationOf(costs), request, shared);
     };
     for (const i of expired) {
-      const { denials, flights } = selection.groups[i]!;
+      const { denials, flights } = groups[i]!;
       const inner = asking;
       denials.drop(partitions[i]!);
-      asking = () => flights.run(partitions[i]!, costs, selection.starts[i]!, nowMs, inner);
+      asking = () => flights.run(partitions[i]!, costs, starts[i]!, nowMs, inner);
     }
     return asking();
   }
@@ -105,20 +101,29 @@ export function createDecisionPath(
     request: PartitionedRequest,
     shared: Shared,
   ): Promise<Decision> {
+    const { policies } = request.selection;
     const keys = keysOf(request);
     const sentAtMs = now();
     try {
-      const { policies } = request.selection;
       const costs = costsToAsk(operation, request, keys);
       const reply = await store.decide(operation, keys, costs, policies);
-      learn(operation, request, reply, sentAtMs, shared);
+      const receivedAtMs = now();
+      const learning = knowledge.learn(operation, request, {
+        reply,
+        sentAtMs,
+        receivedAtMs,
+        shared,
+      });
+      if (learning) await learning;
       return isAllowed({ policies, rows: reply.rows })
         ? answer(request, reply, { reason: "allowed", status: 200 })
         : answer(request, reply, { reason: "limited", status: 429 });
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
-      const reply = fallback.decide(operation, request, keys);
+      const partial = error instanceof PartialReplyError ? error : undefined;
+      const reply = fallback.decide(operation, request, keys, partial?.rows);
       const { status } = reply;
+      if (status !== 200) await partial?.giveBack();
       return answer(request, reply, { reason: "store-unavailable", status, error });
     }
   }
@@ -135,46 +140,13 @@ export function createDecisionPath(
     );
   }
 
-  function learn(
-    operation: Operation,
-    { selection, partitions, costs: asked }: PartitionedRequest,
-    reply: Reply,
-    sentAtMs: number,
-    shared: Shared,
-  ): void {
-    const receivedAtMs = now();
-    const { groups, starts, ones } = selection;
-    // After a charge, the wait is for one more unit.
-    const costs = operation === "charge" ? ones : asked;
-    const isKept = settings.maxDenials > 0 && operationOf(costs) !== "peek";
-    for (let i = 0; i < groups.length; i++) {
-      const [{ denying, denials, answers, sharing, variants }, from] = [groups[i]!, starts[i]!];
-      const partition = partitions[i]!;
-      answers.note(partition, reply, from, sentAtMs, receivedAtMs);
-      const waits = () => denying.some((_, row) => reply.rows[from + row]!.retryAfterUs > 0);
-      if (isKept && waits()) {
-        const decidedAtMs = reply.estimated
-          ? sentAtMs
-          : clocks.note(partition, reply.nowUs, sentAtMs, receivedAtMs);
-        denials.learn(partition, costs, from, decidedAtMs, reply, shared.includes(i));
-      }
-      if (shared.includes(i)) sharing!.publish(partition, costs, from, reply);
-      for (const variant of variants) variant.denials.drop(partition);
-    }
-  }
-
   /** Denies by what is known about one group. */
-  function denyKnown(request: PartitionedRequest, group: number, { nowUs, rows }: Reply): Decision {
+  function denyKnown(request: PartitionedRequest, group: number, reply: Reply): Decision {
     const policies = request.selection.groups[group]!.denying;
+    const { nowUs, rows } = reply;
     countLater(request, { policies, rows });
-    return createDecision({
-      reason: "cached-denial",
-      status: 429,
-      policies,
-      nowUs,
-      rows,
-      headerOptions,
-    });
+    const outcome = { reason: "cached-denial", status: 429 } as const;
+    return createDecision({ ...outcome, policies, nowUs, rows, headerOptions });
   }
 
   function countLater(request: PartitionedRequest, denied: PolicyRows): void {
@@ -218,35 +190,17 @@ export function createDecisionPath(
   }
 
   return {
+    group: (policies) => knowledge.group(policies),
     limit,
     ask: (operation, request) => ask(operation, request, NONE),
     exceedsLimit,
-
-    group(policies) {
-      const denying = policies.filter(({ role }) => role !== "advisory");
-      const advisory = policies.filter(({ role }) => role === "advisory");
-      const ordered = [...denying, ...advisory];
-      const denials = createDenialCache(settings.maxDenials, denying.length);
-      return {
-        policies: ordered,
-        denying,
-        denials,
-        flights: createSingleFlight(denying.length),
-        sharing: sharedDenials?.share({ prefix, policies: denying, now }, clocks, denials),
-        answers: fallback.answersOf(ordered),
-        variants: [],
-      };
-    },
 
     async forget(request) {
       const keys = keysOf(request);
       fallback.forget(request, keys, now());
       await store.reset(keys);
       // Only after the reset: the answer to an earlier request could otherwise bring the old denial back.
-      request.selection.groups.forEach(({ denials, sharing }, i) => {
-        denials.forget(request.partitions[i]!, now());
-        sharing?.forget(request.partitions[i]!);
-      });
+      knowledge.forget(request);
       for (const key of keys) uncounted.take(key);
       fallback.forget(request, keys, now());
     },

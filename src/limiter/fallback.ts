@@ -8,11 +8,16 @@ import { isAllowed, type PartitionedRequest } from "./selection.ts";
 
 /** Decides without the store. */
 export interface Fallback {
-  /** Decides one request by the policies' failure verdicts. */
+  /**
+   * Decides one request by the policies' failure verdicts.
+   *
+   * @param answered rows of the policies about which the store did answer
+   */
   decide(
     operation: Operation,
     request: PartitionedRequest,
     keys: readonly string[],
+    answered?: readonly (Row | undefined)[],
   ): FallbackResult;
   /** Keeps what the store last answered about a group of policies. */
   answersOf(policies: readonly CompiledPolicy[]): LastAnswers;
@@ -97,14 +102,17 @@ export function createFallback(
     now: clock,
     answersOf: (policies) => createLastAnswers(localIn(policies), clock),
 
-    decide(operation, request, keys) {
+    decide(operation, request, keys, answered = []) {
       const { policies } = request.selection;
       const closed = policies.some(
-        (policy) => policy.role !== "advisory" && verdictOf(policy) === "closed",
+        (policy, i) => !answered[i] && policy.role !== "advisory" && verdictOf(policy) === "closed",
       );
-      // A closed policy denies the request anyway, so nothing is taken.
-      const asked = closed && operation === "consume" ? "peek" : operation;
-      const counts = localCounts(request, keys);
+      const denied = policies.some(
+        ({ role }, i) => answered[i]?.allowed === false && role !== "advisory",
+      );
+      // The request is denied anyway, so nothing is taken.
+      const asked = (closed || denied) && operation === "consume" ? "peek" : operation;
+      const counts = localCounts(request, keys).filter(({ row }) => !answered[row]);
       const reply = memory.decide(
         clock(),
         asked,
@@ -112,7 +120,9 @@ export function createFallback(
         counts.map(({ cost }) => cost),
         counts.map(({ policy }) => policy),
       );
-      const rows = policies.map((policy) => rowWithoutStore(verdictOf(policy), policy));
+      const rows = policies.map(
+        (policy, i) => answered[i] ?? rowWithoutStore(verdictOf(policy), policy),
+      );
       const counted = new Set<number>();
       counts.forEach(({ row }, i) => {
         rows[row] = counted.has(row) ? stricter(rows[row]!, reply.rows[i]!) : reply.rows[i]!;

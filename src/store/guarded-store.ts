@@ -1,6 +1,7 @@
 import { StoreError } from "../errors/errors.ts";
 import { report } from "../runtime/log.ts";
 import { TIMED_OUT, withTimeout } from "../runtime/timeout.ts";
+import { CrossSlotError } from "./cross-slot.ts";
 import { createStoreBreaker, type StoreBreakerState } from "./store-breaker.ts";
 import type { Store } from "./store.ts";
 
@@ -66,6 +67,10 @@ export function guardStore(
       }
       return answer;
     } catch (error) {
+      if (error instanceof CrossSlotError) {
+        breaker.succeeded(key!, now());
+        throw error;
+      }
       const failure =
         error instanceof StoreError
           ? error
@@ -85,6 +90,9 @@ export function guardStore(
   return {
     decide: (operation, keys, costs, policies) =>
       guarded(keys, () => store.decide(operation, keys, costs, policies)),
+    ...(store.refund && {
+      refund: (keys, ...taken) => guarded(keys, () => store.refund!(keys, ...taken)),
+    }),
     reset: (keys) => guarded(keys, () => store.reset(keys)),
     state: () => breaker.state(now()),
   };

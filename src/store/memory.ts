@@ -128,7 +128,7 @@ function decide(
   const consumes = operation === "consume";
   const asked = consumes && policies.length > 1 ? "peek" : operation;
   const rows = policies.map(({ role }, i) => {
-    if (role !== "denials" || policies.length === 1) return ask(i, asked, costs[i]!);
+    if (role !== "denials") return ask(i, asked, costs[i]!);
     const row = consumes && costs[i]! > 0 ? ask(i, "charge", costs[i]!) : ask(i, "peek", 1);
     return { ...row, allowed: row.retryAfterUs === 0 };
   });

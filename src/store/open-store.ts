@@ -1,4 +1,4 @@
-import { LEASE } from "../algorithms/scripts.generated.ts";
+import { LEASE, REFUND } from "../algorithms/scripts.generated.ts";
 import type { StoreError } from "../errors/errors.ts";
 import { checkDuration, type Duration, type DurationRange } from "../options/duration.ts";
 import type { Faults } from "../options/faults.ts";
@@ -11,6 +11,7 @@ import { createRedisClient, redisFromEnvironment } from "./redis/endpoint.ts";
 import { givenClient, isClient } from "./redis/given-client.ts";
 import { inspectRedis } from "./redis/inspect.ts";
 import { redisStore } from "./redis/store.ts";
+import { splitStore } from "./split-store.ts";
 import type { Store } from "./store.ts";
 
 /** No decision is worth a minute's wait; below a millisecond no network answers. */
@@ -84,9 +85,9 @@ export function redisOpener(
   return function openRedis(redis, environment, faults) {
     const client = openClient(redis, environment, timeoutMs, faults);
     if (client === undefined) return undefined;
-    const inner = redisStore(client, LEASE);
+    const inner = redisStore(client, LEASE, REFUND);
     const guard = guardStore(inner, { timeoutMs, now: monotonicNow, onStoreError });
-    return { ...guard, inspect: inspectRedis(client, inner, guard, timeoutMs) };
+    return { ...splitStore(guard), inspect: inspectRedis(client, inner, guard, timeoutMs) };
   };
 }
 

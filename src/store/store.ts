@@ -49,6 +49,28 @@ export interface Store {
    */
   now?(): number;
 
+  /**
+   * Gives back what a decision took: never more than that, and less where it would let more through than the policies
+   * promise. Best effort.
+   *
+   * @param takenAtUs the `nowUs` of that decision
+   * @throws StoreError if it may not have been given back
+   */
+  refund?(
+    keys: readonly string[],
+    costs: readonly number[],
+    policies: readonly CompiledPolicy[],
+    takenAtUs: number,
+  ): Promise<void>;
+
+  /**
+   * Whether one decision can have several partitions without being undone in part. If not, a denial may end before its
+   * time, because what another decision took comes back. Default: it can.
+   *
+   * @param prefix of the limiter's keys
+   */
+  spansPartitions?(prefix: string): boolean | Promise<boolean>;
+
   /** Forgets what was taken under these keys. */
   reset(keys: readonly string[]): void | Promise<void>;
 

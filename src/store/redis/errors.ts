@@ -1,4 +1,5 @@
 import { StoreError } from "../../errors/errors.ts";
+import { CrossSlotError } from "../cross-slot.ts";
 
 /** The prefix that Redis before 7.0 gives errors of commands in scripts. */
 const IN_SCRIPT = /^ERR Error running script \(call to \w+\): (?:@user_script: ?\d+: )*-?/;
@@ -55,6 +56,7 @@ const LOST_REDIS = /not reachable|went away/i;
 export function storeError(error: unknown): StoreError {
   if (error instanceof StoreError) return error;
   const message = messageOf(error);
+  if (message.startsWith("CROSSSLOT")) return new CrossSlotError();
   if (LOST_REDIS.test(message)) return connectionError(error);
   if (/^(?:ERR )?(?:WRONGPASS|NOAUTH|NOPERM|Unauthorized)/i.test(message)) return unauthorized();
   // Arguments are quoted or in brackets: everything before is Redis's own message.

@@ -51,11 +51,17 @@ const WIDTH = 4;
 /**
  * Counts in Redis: one EVALSHA per decision, by the server's clock.
  *
- * @param leases the script that takes leases; leave it out, and a bundle without leases does not contain it
+ * @param leases the script that takes leases; left out, a bundle does not contain it
+ * @param refunds the script that gives back, likewise
  */
-export function redisStore(redis: RedisClient, leases?: ScriptTemplate): RedisStore {
+export function redisStore(
+  redis: RedisClient,
+  leases?: ScriptTemplate,
+  refunds?: string,
+): RedisStore {
   let attempts: readonly Attempt[] = UNKNOWN;
   let next = 0;
+  const refund: Script | undefined = refunds ? { text: refunds, sha1s: new Map() } : undefined;
   // Keyed by the list itself: a limiter always passes the same one.
   const calls = new WeakMap<readonly CompiledPolicy[], ScriptCall>();
 
@@ -115,6 +121,20 @@ export function redisStore(redis: RedisClient, leases?: ScriptTemplate): RedisSt
       }
     },
 
+    ...(refund && {
+      async refund(keys, costs, policies, takenAtUs) {
+        const args = [String(takenAtUs)];
+        for (let i = 0; i < policies.length; i++) {
+          args.push(String(costs[i]), ...policies[i]!.scriptArguments);
+        }
+        try {
+          await run(refund, keys as string[], args);
+        } catch (error) {
+          throw storeError(error);
+        }
+      },
+    }),
+
     async reset(keys) {
       try {
         // Parsed, because only the script's own reply confirms the reset.
@@ -131,10 +151,10 @@ export function redisStore(redis: RedisClient, leases?: ScriptTemplate): RedisSt
   };
 }
 
-/** The script's letters, for several policies of which one is not enforced. */
+/** The script's letters; none if every policy is enforced, or one is alone and cannot count the denials of others. */
 function rolesOf(policies: readonly CompiledPolicy[]): string | undefined {
   const roles = policies.map(({ role }) => role[0]).join("");
-  return /^e*$|^.$/.test(roles) ? undefined : roles;
+  return /^(?:e*|a)$/.test(roles) ? undefined : roles;
 }
 
 function parseReply(reply: unknown, policies: number, lease: boolean): Reply {
