@@ -10,6 +10,9 @@ const MAX_LENGTH = 128;
 const UNSAFE = /[^A-Za-z0-9._~@:/+=,|-]/g;
 const UNSAFE_ONCE = new RegExp(UNSAFE.source);
 
+/** Everybody together. No identity has this partition key: `partitionKey` escapes an asterisk. */
+export const EVERYBODY = "*";
+
 /**
  * The partition key of an identity: the text between the braces of its Redis keys. Different identities never share
  * one. Only an identity over 128 characters is hashed, and only then is the result a promise.

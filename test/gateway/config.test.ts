@@ -125,7 +125,12 @@ describe("a fault of the variables", () => {
     [withPolicy({ name: 'a"b' }), "RULES[0].policies[0].name", String.raw`"a\"b"`, /1 to 64 ASCII/],
     [withPolicy({ onFailure: "no" }), "RULES[0].policies[0].onFailure", '"no"', /"open"/],
     [withRule({ onFailure: "no" }), "RULES[0].onFailure", '"no"', /"open", "closed"/],
-    [withRule({ partition: ["cookie"] }), "RULES[0].partition[0]", '"cookie"', /"ip" or "header:"/],
+    [
+      withRule({ partition: ["cookie"] }),
+      "RULES[0].partition[0]",
+      '"cookie"',
+      /^Say which one, such as "cookie:session"/,
+    ],
     [withRule({ onMissing: "pass" }), "RULES[0].onMissing", '"pass"', /"share" or "reject"/],
     [withRule({ cost: 6 }), "RULES[0].cost", "6", /above a policy's limit/],
     [withRule({ cost: "1" }), "RULES[0].cost", '"1"', /^Give a whole number of units from 0\. /],
