@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 
-import { ConfigurationError, type Fault } from "../../src/errors/errors.ts";
-import { createGateway } from "../../src/gateway/gateway.ts";
+import { ConfigurationError } from "../../src/errors/errors.ts";
+import { faultsOf } from "../support/gateway/faults.ts";
 
 const policy = { algorithm: "fixed-window", name: "p", limit: 5, window: "1m" };
 const rule = { path: "/a", policies: [policy] };
@@ -11,16 +11,6 @@ const sound = {
   CLIENT_IP: "cloudflare",
   RULES: [rule],
 };
-
-function faultsOf(variables: object): readonly Fault[] {
-  try {
-    createGateway(variables as Record<string, unknown>);
-  } catch (error) {
-    expect(error).toBeInstanceOf(ConfigurationError);
-    return (error as ConfigurationError).faults;
-  }
-  return [];
-}
 
 const redis = {
   UPSTASH_REDIS_REST_URL: "https://redis.example",
