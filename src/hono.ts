@@ -63,7 +63,8 @@ export function rateLimit<E extends Env = Env>(
   const limiterFor = openForRequests(options, faults);
 
   return async function rateLimit(c: Context, next) {
-    const answer = await limitRequest(limiterFor(c), c, c.req.raw.headers, c.env);
+    const asked = { request: c.req.raw, bindings: c.env };
+    const answer = await limitRequest(limiterFor(c), c, asked);
     if (answer instanceof Response) return answer;
     c.set("rateLimit", answer);
     if (!answer.allowed) return answerDenied(options, c, answer);

@@ -7,7 +7,7 @@ import type { Origin } from "./origin.ts";
 interface Rule {
   readonly method?: string | readonly string[];
   readonly path: string;
-  readonly partition?: readonly string[];
+  readonly partition?: "*" | readonly (string | readonly string[])[];
 }
 
 const PATIENCE = 10_000;
@@ -44,7 +44,7 @@ async function send(worker: string, rule: Rule, signal?: AbortSignal): Promise<R
   const path = rule.path.replace(/:[^/]+|\*/g, "probe");
   const identity = randomUUID();
   const headers = new Headers({ "cf-connecting-ip": addressOf(identity) });
-  for (const source of partition) {
+  for (const source of [partition].flat(2)) {
     if (source.startsWith("header:")) headers.set(source.slice("header:".length), identity);
   }
   const timeout = AbortSignal.timeout(PATIENCE);

@@ -31,6 +31,7 @@ import { SECRETS } from "./catalog/secrets.ts";
 import { SELECTION } from "./catalog/selection.ts";
 import { SETTINGS } from "./catalog/settings.ts";
 import { SHARING } from "./catalog/sharing.ts";
+import { SOURCES } from "./catalog/sources.ts";
 import { STORE } from "./catalog/store.ts";
 import { TIMERS } from "./catalog/timers.ts";
 import { TWINS } from "./catalog/twins.ts";
@@ -49,6 +50,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...CLIENTS,
   ...SECRETS,
   ...KEYS,
+  ...SOURCES,
   ...REQUESTS,
   ...GATEWAY,
   ...PROXY,

@@ -2,8 +2,9 @@ import type { Decision } from "../decision/decision.ts";
 import { problemResponse } from "../decision/problem.ts";
 import type { Limiter } from "../limiter/limiter.ts";
 import type { Faults } from "../options/faults.ts";
+import type { Asked, NamedSegments } from "../partition/asked.ts";
 import type { ClientIp } from "../partition/client-ip.ts";
-import { compileSources, type Identify, type Source } from "../partition/source.ts";
+import { compileSources, type Identify, type Source, type Sources } from "../partition/source.ts";
 import type { Policy } from "../policy/policy.ts";
 import { reportOnce } from "../runtime/log.ts";
 import { addMissingFields } from "./append-fields.ts";
@@ -11,15 +12,18 @@ import { addMissingFields } from "./append-fields.ts";
 /** How a request is identified and charged, and how a denial is answered. `Context`: what the framework's handlers get. */
 export interface RequestOptions<Context> {
   /**
-   * Who is counted: a list of sources, of which the first one present in the request is used, or a function that returns
-   * the identity, or `undefined` for a request without one.
+   * Who is counted: a list of sources, of which the first one present in the request is used; `"*"` for everybody
+   * together; or a function that returns the identity, or `undefined` for a request without one. The sources are `"ip"`,
+   * `"subnet"`, `"asn"`, `"country"`, `"header:NAME"`, `"cookie:NAME"`, `"query:NAME"`, and in the rules of a gateway
+   * `"path:NAME"`. An inner list is one source: all of its sources together.
    *
    * A client can make up any header that nothing in front of you has checked, and a new value gives it a new quota: add
    * a second limiter for `"ip"`. All spellings of a credential (a header whose name ends in `authorization`, `key` or
-   * `token`) count together, and several credentials in one header count as none. Default: `["ip"]`.
+   * `token`) count together, and several credentials in one header count as none; so do several different values of a
+   * cookie or parameter. Default: `["ip"]`.
    */
   readonly partition?:
-    | readonly Source[]
+    | Sources
     | ((context: Context) => string | undefined | Promise<string | undefined>);
   /**
    * The source trusted for the client's address: `"cloudflare"`, `"vercel"`, `{ trustedHops: 1 }` behind a proxy of your
@@ -74,8 +78,7 @@ export async function answerDenied<Context>(
 export type RequestLimiter<Context> = (
   limiter: Limiter,
   context: Context,
-  headers: Headers,
-  bindings?: unknown,
+  asked: Asked,
 ) => Promise<Decision | Response>;
 
 /**
@@ -84,17 +87,22 @@ export type RequestLimiter<Context> = (
  */
 const SHARED_IDENTITY = "no-identity";
 
-/** Checks the options and compiles them into one function. */
+/**
+ * Checks the options and compiles them into one function.
+ *
+ * @param segments the names in the rule's path; none in middleware
+ */
 export function compileRequest<Context>(
   options: RequestOptions<Context>,
   policies: readonly Policy[],
   faults: Faults,
+  segments?: NamedSegments,
 ): RequestLimiter<Context> {
   const { partition = ["ip"], clientIp, onMissing, cost = 1, onDenied } = options;
   const identify =
     typeof partition === "function"
       ? (context: Context) => partition(context)
-      : fromHeaders(compileSources(partition, clientIp, "partition", faults));
+      : fromSources(compileSources(partition, { clientIp, segments }, "partition", faults));
   if (onMissing !== undefined && onMissing !== "share" && onMissing !== "reject") {
     faults.add("onMissing", onMissing, 'Use "share" or "reject".');
   }
@@ -119,8 +127,8 @@ export function compileRequest<Context>(
     }
   }
 
-  return async function limitRequest(limiter, context, headers, bindings) {
-    const identity = await identify(context, headers, bindings);
+  return async function limitRequest(limiter, context, asked) {
+    const identity = await identify(context, asked);
     // Untyped code returns null or "" if there is no identity.
     const missing = identity === undefined || identity === null || identity === "";
     if (missing && onMissing === "reject") return missingIdentity();
@@ -130,20 +138,20 @@ export function compileRequest<Context>(
   };
 }
 
-function fromHeaders(identify: Identify) {
-  return (_context: unknown, headers: Headers, bindings: unknown) => identify(headers, bindings);
+function fromSources(identify: Identify) {
+  return (_context: unknown, asked: Asked) => identify(asked);
 }
 
 /** Warns that one client can use up the count that others share; without that, nobody would see why they are denied. */
 function reportMissing({ partition = ["ip"], clientIp }: RequestOptions<never>): void {
+  const sources = Array.isArray(partition) ? (partition as readonly Source[]) : [];
   const what =
     typeof partition === "function"
       ? "the partition function returned no identity"
-      : `a request has none of ${partition.join(", ")}`;
-  const trusted =
-    typeof partition !== "function" && partition.includes("ip")
-      ? `clientIp is ${JSON.stringify(clientIp) ?? "the platform's"}; it may be "cloudflare", "vercel", { trustedHops: 1 } behind a proxy of your own, or "socket" on Node. `
-      : "";
+      : `a request has none of ${sources.map((source) => [source].flat().join(" with ")).join(", ")}`;
+  const trusted = sources.flat().some((source) => source === "ip" || source === "subnet")
+    ? `clientIp is ${JSON.stringify(clientIp) ?? "the platform's"}; it may be "cloudflare", "vercel", { trustedHops: 1 } behind a proxy of your own, or "socket" on Node. `
+    : "";
   reportOnce(
     `${what}: all requests like it share one count. ${trusted}Set onMissing to "share" if that is meant, to "reject" for a 400.`,
   );

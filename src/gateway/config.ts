@@ -1,6 +1,6 @@
 import type { SharedDenials } from "../denials/shared-denials.ts";
 import { Faults } from "../options/faults.ts";
-import { checkClientIp, type ClientIp } from "../partition/client-ip.ts";
+import { checkClientIp, type ClientIp, detectPlatform } from "../partition/client-ip.ts";
 import type { Environment } from "../runtime/environment.ts";
 import { memoryStore } from "../store/memory-store.ts";
 import { openStore } from "../store/open-store.ts";
@@ -114,9 +114,12 @@ function inToml(remedy: string): string {
 function readClientIp(clientIp: unknown, rules: readonly unknown[], faults: Faults): ClientIp {
   const needed = rules.some((rule) => {
     const { partition = ["ip"] } = Object(rule) as { partition?: unknown };
-    return Array.isArray(partition) && partition.includes("ip");
+    return (
+      Array.isArray(partition) &&
+      partition.flat().some((source) => source === "ip" || source === "subnet")
+    );
   });
-  if (clientIp === undefined && !needed) return { trustedHops: 1 };
+  if (clientIp === undefined && !needed) return detectPlatform() ?? { trustedHops: 1 };
   const given = fromJson(clientIp);
   const value = given instanceof SyntaxError ? clientIp : given;
   return reworded(faults, () => checkClientIp(value, "CLIENT_IP", faults), inToml);

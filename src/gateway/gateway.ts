@@ -59,13 +59,15 @@ export function createGateway(environment: Environment, platform: Platform = {})
     const readings = readPath(pathname);
     if (readings === undefined) return badPath(HOSTILE);
     const { plain, others, wider } = readings;
-    if ([plain, ...others, ...wider].some(([first]) => first === OWN)) return notFound();
+    const all = [plain, ...others, ...wider];
+    if (all.some(([first]) => first === OWN)) return notFound();
     const selected = selectRules(readings, { request, search });
     if (selected === undefined) return badPath(AMBIGUOUS);
 
+    const asked = { request, bindings: env as unknown, readings: all };
     const passed: Decision[] = [];
     for (const { limitRequest, limiter } of selected) {
-      const answer = await limitRequest(limiter, request, request.headers, env);
+      const answer = await limitRequest(limiter, request, asked);
       if (answer instanceof Response) return withDecisions(answer, passed);
       if (!answer.allowed) return withDecisions(answer.response(), passed);
       passed.push(answer);

@@ -15,10 +15,10 @@ export interface Readings {
 }
 
 /** How many times an origin may decode a path. */
-const ROUNDS = 2;
+export const ROUNDS = 2;
 
 /** Replaces an escaped slash that stays inside its segment. No path contains NUL itself: `isHostile` refuses it. */
-const INNER_SLASH = "\0";
+export const INNER_SLASH = "\0";
 
 /** In a decoded path: control characters, backslashes, still escaped slashes and dots, dot segments (also before `;`). */
 const HOSTILE = /(?![\x80-\x9f])\p{Cc}|\\|%2[ef]|(?:^|\/)\.{1,2}(?=[/;]|$)/iu;
@@ -99,7 +99,7 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /** Decodes escapes once. Bytes that are not UTF-8 become U+FFFD; the escapes around them are decoded. */
-function decode(text: string): string {
+export function decode(text: string): string {
   if (!text.includes("%")) return text;
   try {
     return decodeURIComponent(text);

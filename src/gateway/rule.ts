@@ -1,3 +1,5 @@
+import * as z from "zod/mini";
+
 import {
   compileRequest,
   type RequestLimiter,
@@ -11,6 +13,7 @@ import type { ClientIp } from "../partition/client-ip.ts";
 import { fromData } from "../policy/from-data.ts";
 import type { Policy } from "../policy/policy.ts";
 import { check, onePerPath, reworded } from "./check.ts";
+import { namedSegments } from "./named-segments.ts";
 import { Rule as RuleSchema } from "./schema.ts";
 import type { Route } from "./select-rules.ts";
 
@@ -26,6 +29,9 @@ export interface RuleDefaults extends Required<Pick<LimiterOptions, "prefix" | "
   readonly clientIp: ClientIp;
   readonly sharedDenials: SharedDenials | undefined;
 }
+
+/** The rule but for its sources: `compileSources` says more exactly where a list within a list is wrong. */
+const SHAPE = z.extend(RuleSchema, { partition: z.optional(z.unknown()) });
 
 /** A rule's methods and path, so that nobody has to count rules to find it; empty if they are not readable. */
 export function routeOf(rule: unknown): string {
@@ -50,10 +56,10 @@ export function readRule(
   { clientIp, sharedDenials, ...defaults }: RuleDefaults,
   faults: Faults,
 ): Rule | undefined {
-  const shape = check(RuleSchema, input, path, faults);
+  const shape = check(SHAPE, input, path, faults);
   if (typeof input !== "object" || input === null || Array.isArray(input)) return undefined;
   const { onFailure, partition, onMissing, cost, ...given } = input as LimiterOptions &
-    RequestOptions<Request>;
+    RequestOptions<Request> & { readonly path?: unknown };
   const policies = withAlgorithms(given.policies);
   const requestOptions = { partition, onMissing, cost, clientIp } as RequestOptions<Request>;
   const limiterOptions = {
@@ -67,7 +73,7 @@ export function readRule(
     const own = faults.within(path);
     return [
       checkSettings(limiterOptions, own),
-      compileRequest(requestOptions, policies, own),
+      compileRequest(requestOptions, policies, own, namedSegments(given.path)),
     ] as const;
   });
   const { method, path: pattern } = shape ?? { method: "*", path: "/" };

@@ -4,7 +4,8 @@ import type { OptionKind } from "../algorithms/algorithm.ts";
 import { WINDOW_RANGE } from "../algorithms/window.ts";
 import { type DurationRange, durationRemedy, isDurationWithin } from "../options/duration.ts";
 import { integerRemedy } from "../options/positive-integer.ts";
-import { SOURCE, SOURCE_LIST_REMEDY, SOURCE_REMEDY } from "../partition/source.ts";
+import { EVERYBODY } from "../partition/partition-key.ts";
+import { SOURCE } from "../partition/source-text.ts";
 import { NAME, NAME_REMEDY, VERDICT_REMEDY, VERDICTS } from "../policy/compile.ts";
 import { algorithmRemedy, IMPLEMENTATIONS } from "../policy/from-data.ts";
 
@@ -90,6 +91,12 @@ function isPath(path: string): boolean {
 const COST_REMEDY = "Give a whole number of units from 0.";
 const POLICIES_REMEDY = `Give a list of 1 to 16 policies, such as policies = [${EXAMPLE}].`;
 
+const SingleSource = z.string().check(z.regex(SOURCE));
+const Source = z.union([SingleSource, z.array(SingleSource).check(z.minLength(1))]);
+
+/** Without remedies, which `compileSources` has. */
+const Sources = z.union([z.literal(EVERYBODY), z.array(Source).check(z.minLength(1))]);
+
 export const Rule = z.strictObject(
   {
     method: z._default(
@@ -100,11 +107,7 @@ export const Rule = z.strictObject(
     policies: z
       .array(Policy, POLICIES_REMEDY)
       .check(z.minLength(1, POLICIES_REMEDY), z.maxLength(16, POLICIES_REMEDY)),
-    partition: z.optional(
-      z
-        .array(z.string(SOURCE_REMEDY).check(z.regex(SOURCE, SOURCE_REMEDY)), SOURCE_LIST_REMEDY)
-        .check(z.minLength(1, SOURCE_LIST_REMEDY)),
-    ),
+    partition: z.optional(Sources),
     onMissing: z.optional(z.enum(["share", "reject"], 'Use "share" or "reject".')),
     cost: z.optional(z.int(COST_REMEDY).check(z.gte(0, COST_REMEDY))),
     onFailure: z.optional(OnFailure),

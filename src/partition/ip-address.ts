@@ -25,6 +25,13 @@ export function ipPartition(text: string | null | undefined): string | undefined
   return `${hex.slice(0, 4).join(":")}::/64`;
 }
 
+/** The network of an address: of IPv4 its /24; of IPv6 the /48, the most that one site gets (RFC 6177). */
+export function subnetOf(partition: string): string {
+  return partition.includes(":")
+    ? `${partition.split(":", 3).join(":")}::/48`
+    : partition.replace(/\d+$/, "0/24");
+}
+
 /** The eight groups of an IPv6 address, parsed by the platform's own URL parser. */
 function ipv6Groups(address: string): number[] | undefined {
   if (!/^[0-9a-f:.]{2,45}$/i.test(address) || !URL.canParse(`http://[${address}]`)) {

@@ -1,67 +1,133 @@
 import type { Faults } from "../options/faults.ts";
-import { checkClientIp, type ClientIp, clientIp } from "./client-ip.ts";
-import { oneSpelling } from "./credential.ts";
-import { hash } from "./partition-key.ts";
+import type { Asked, NamedSegments } from "./asked.ts";
+import { checkClientIp, type ClientIp, detectPlatform } from "./client-ip.ts";
+import { EVERYBODY } from "./partition-key.ts";
+import { type Known, type ReadSource, sourceReader } from "./source-reader.ts";
+import { parseSource, type SingleSource } from "./source-text.ts";
 
-/** Where an identity is read from: a request header, or the client's address. */
-export type Source = `header:${string}` | "ip";
+/** Where an identity is read from; of an inner list, all sources together. */
+export type Source = SingleSource | readonly SingleSource[];
+
+/** The sources of an identity in order, or `"*"` for everybody together. */
+export type Sources = readonly Source[] | typeof EVERYBODY;
 
 /** Reads the identity of a request; `undefined` if it has none. */
-export type Identify = (
-  headers: Headers,
-  bindings?: unknown,
-) => string | undefined | Promise<string | undefined>;
+export type Identify = (asked: Asked) => string | undefined | Promise<string | undefined>;
 
-/** A source as data. */
-export const SOURCE = /^(?:ip|header:[!#$%&'*+.^_`|~0-9A-Za-z-]+)$/;
-export const SOURCE_REMEDY = 'Use "ip" or "header:" and a header\'s name.';
+/** What sources are compiled for. */
+export interface SourceContext {
+  /** Who is trusted with the client's address; `undefined` for the platform. */
+  readonly clientIp: ClientIp | undefined;
+  /** The names in the rule's path; `undefined` where no rule has a path. */
+  readonly segments?: NamedSegments | undefined;
+}
+
 export const SOURCE_LIST_REMEDY =
-  'Give a list of sources, first choice first: ["header:x-api-key", "ip"].';
+  'Give a list of sources, first choice first: ["header:x-api-key", "ip"]; or "*" to count everybody together.';
 
-const HEADER = /^header:([!#$%&'*+.^_`|~0-9a-z-]+)$/i;
+export const INNER_LIST_REMEDY =
+  'Give the sources that identify a client together, such as ["ip", "header:user-agent"].';
+
+/** The identity of everybody. Every other source's has a colon. */
+const EVERYBODY_IDENTITY = "everybody";
+
+/** Joins the parts of an identity. No part has a comma, so no two lists of parts give the same text. */
+const JOINT = ",";
+
+/** One item of a list of sources: what it reads, and how. */
+interface Choice {
+  /** One word for each of its sources, equal for equal ones; empty after a fault. */
+  readonly parts: ReadonlySet<string>;
+  readonly read: ReadSource;
+}
 
 /**
- * Compiles sources into one function that uses the first source present in a request.
+ * Compiles sources into one function that uses the first source present in a request. An inner list is present if all
+ * of its sources are.
  *
- * A header's value is hashed, because it may be a secret and the client chooses it freely. It is prefixed with the
- * header's name, so that a user id never equals an API key. A credential is normalised first; several of them in one
- * header count as none.
+ * @param path where the sources stand, for faults
  */
 export function compileSources(
   sources: unknown,
-  trusted: ClientIp | undefined,
+  { clientIp, segments }: SourceContext,
   path: string,
   faults: Faults,
 ): Identify {
+  if (sources === EVERYBODY) return () => EVERYBODY_IDENTITY;
   if (!Array.isArray(sources) || sources.length === 0) {
     faults.add(path, sources, SOURCE_LIST_REMEDY);
     return () => undefined;
   }
+  const needsAddress = sources.flat().some((source) => source === "ip" || source === "subnet");
+  const trusted = needsAddress
+    ? checkClientIp(clientIp, "clientIp", faults)
+    : (clientIp ?? detectPlatform());
+  const known = { trusted, segments };
   // Array.from visits the holes of a list, map() does not.
-  const readers = Array.from(sources, (source: unknown, index) => {
-    if (source === "ip") return ipReader(checkClientIp(trusted, "clientIp", faults));
-    const name = typeof source === "string" ? HEADER.exec(source)?.[1]?.toLowerCase() : undefined;
-    if (name === undefined) {
-      faults.add(`${path}[${index}]`, source, SOURCE_REMEDY);
-      return () => undefined;
-    }
-    return (headers: Headers) => {
-      const value = oneSpelling(name, headers.get(name)?.trim() ?? "");
-      return value ? hash(value).then((hashed) => `${name}:${hashed}`) : undefined;
-    };
-  });
-  return function identify(headers, bindings) {
+  const choices = Array.from(sources, (source: unknown, index) =>
+    compileChoice(source, known, `${path}[${index}]`, faults),
+  );
+  checkReachable(sources, choices, path, faults);
+  const readers = choices.map(({ read }) => read);
+  return function identify(asked) {
     for (const read of readers) {
-      const identity = read(headers, bindings);
+      const identity = read(asked);
       if (identity !== undefined) return identity;
     }
     return undefined;
   };
 }
 
-function ipReader(trusted: ClientIp): Identify {
-  return (headers, bindings) => {
-    const ip = clientIp(headers, trusted, bindings);
-    return ip === undefined ? undefined : `ip:${ip}`;
+function compileChoice(source: unknown, known: Known, path: string, faults: Faults): Choice {
+  const before = faults.size;
+  const parts = new Set<string>();
+  const compile = (single: unknown, at: string): ReadSource => {
+    const parsed = parseSource(single, at, faults);
+    if (parsed === undefined) return () => undefined;
+    const part = `${parsed.kind}:${parsed.name}`;
+    if (parts.has(part)) faults.add(at, single, "Leave it out: the inner list has it already.");
+    parts.add(part);
+    return sourceReader(parsed, known, at, faults);
   };
+  if (Array.isArray(source) && source.length === 0) faults.add(path, source, INNER_LIST_REMEDY);
+  const read = Array.isArray(source)
+    ? together(Array.from(source, (each: unknown, i) => compile(each, `${path}[${i}]`)))
+    : compile(source, path);
+  // Nothing follows from a choice with a fault.
+  return { parts: faults.size > before ? new Set() : parts, read };
+}
+
+/** Reads several sources as one identity; none if one of them is missing. */
+function together(readers: readonly ReadSource[]): ReadSource {
+  return (asked) => {
+    const parts: (string | Promise<string>)[] = [];
+    for (const read of readers) {
+      const part = read(asked);
+      if (part === undefined) return undefined;
+      parts.push(part);
+    }
+    return Promise.all(parts).then((texts) => texts.join(JOINT));
+  };
+}
+
+/** Rejects a choice that is only present if an earlier one is, which is then used instead: the same one, or more parts. */
+function checkReachable(
+  sources: readonly unknown[],
+  choices: readonly Choice[],
+  path: string,
+  faults: Faults,
+): void {
+  choices.forEach(({ parts }, index) => {
+    const hider = choices
+      .slice(0, index)
+      .findIndex(
+        (earlier) => earlier.parts.size > 0 && [...earlier.parts].every((part) => parts.has(part)),
+      );
+    if (hider === -1) return;
+    faults.add(
+      `${path}[${index}]`,
+      sources[index],
+      `Leave it out, or put it before ${path}[${hider}]: whenever it is present, that is, too, and comes first.`,
+    );
+  });
 }

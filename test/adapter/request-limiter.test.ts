@@ -35,7 +35,11 @@ async function steps(options: RequestOptions<Context>, fields: Record<string, st
     faults,
   );
   faults.throwIfAny();
-  const answer = await limitRequest(limiter, { user: "ada" }, new Headers(fields), {});
+  const answer = await limitRequest(
+    limiter,
+    { user: "ada" },
+    { request: new Request("https://example.com/", { headers: fields }) },
+  );
   return { done, answer };
 }
 

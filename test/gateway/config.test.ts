@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 
-import { ConfigurationError, type Fault } from "../../src/errors/errors.ts";
-import { createGateway } from "../../src/gateway/gateway.ts";
+import { ConfigurationError } from "../../src/errors/errors.ts";
+import { faultsOf } from "../support/gateway/faults.ts";
 
 const policy = { algorithm: "fixed-window", name: "p", limit: 5, window: "1m" };
 const rule = { path: "/a", policies: [policy] };
@@ -11,16 +11,6 @@ const sound = {
   CLIENT_IP: "cloudflare",
   RULES: [rule],
 };
-
-function faultsOf(variables: object): readonly Fault[] {
-  try {
-    createGateway(variables as Record<string, unknown>);
-  } catch (error) {
-    expect(error).toBeInstanceOf(ConfigurationError);
-    return (error as ConfigurationError).faults;
-  }
-  return [];
-}
 
 const redis = {
   UPSTASH_REDIS_REST_URL: "https://redis.example",
@@ -125,7 +115,12 @@ describe("a fault of the variables", () => {
     [withPolicy({ name: 'a"b' }), "RULES[0].policies[0].name", String.raw`"a\"b"`, /1 to 64 ASCII/],
     [withPolicy({ onFailure: "no" }), "RULES[0].policies[0].onFailure", '"no"', /"open"/],
     [withRule({ onFailure: "no" }), "RULES[0].onFailure", '"no"', /"open", "closed"/],
-    [withRule({ partition: ["cookie"] }), "RULES[0].partition[0]", '"cookie"', /"ip" or "header:"/],
+    [
+      withRule({ partition: ["cookie"] }),
+      "RULES[0].partition[0]",
+      '"cookie"',
+      /^Say which one, such as "cookie:session"/,
+    ],
     [withRule({ onMissing: "pass" }), "RULES[0].onMissing", '"pass"', /"share" or "reject"/],
     [withRule({ cost: 6 }), "RULES[0].cost", "6", /above a policy's limit/],
     [withRule({ cost: "1" }), "RULES[0].cost", '"1"', /^Give a whole number of units from 0\. /],

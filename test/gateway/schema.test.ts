@@ -25,6 +25,15 @@ describe("the schema of the rules, by itself and as JSON Schema", () => {
   test.for<[what: string, rule: object]>([
     ["a minimal rule", rule],
     ["every field", { ...rule, method: ["GET"], partition: ["header:x-api-key", "ip"], cost: 2 }],
+    ["everybody", { ...rule, partition: "*" }],
+    [
+      "every source",
+      {
+        ...rule,
+        partition: ["header:x-api-key", "cookie:a", "query:b.c", "path:id", "asn", "country"],
+      },
+    ],
+    ["sources together", { ...rule, partition: [["ip", "header:user-agent"], "subnet"] }],
     ["a token bucket", { ...rule, policies: [bucket] }],
     [
       "a number of segments",
@@ -51,7 +60,12 @@ describe("the schema of the rules, by itself and as JSON Schema", () => {
     ["a bucket without per", { ...rule, policies: [{ ...bucket, per: undefined }] }],
     ["a time without unit", { ...rule, policies: [{ ...policy, window: "60" }] }],
     ["a name with a quote", { ...rule, policies: [{ ...policy, name: 'a"b' }] }],
-    ["an unknown source", { ...rule, partition: ["cookie:a"] }],
+    ["an unknown source", { ...rule, partition: ["session:a"] }],
+    ["an empty list of sources", { ...rule, partition: [] }],
+    ["an empty inner list of sources", { ...rule, partition: ["ip", []] }],
+    ["a list within an inner list", { ...rule, partition: [["ip", ["subnet"]]] }],
+    ["a source outside a list", { ...rule, partition: "ip" }],
+    ["everybody within a list", { ...rule, partition: ["ip", "*"] }],
     ["a negative cost", { ...rule, cost: -1 }],
     ["an unknown verdict", { ...rule, onFailure: "shut" }],
     ["an unknown word for a missing identity", { ...rule, onMissing: "drop" }],

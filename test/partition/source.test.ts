@@ -2,9 +2,14 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 
 import { ConfigurationError, type Fault } from "../../src/errors/errors.ts";
 import { Faults } from "../../src/options/faults.ts";
+import type { Asked } from "../../src/partition/asked.ts";
 import type { ClientIp } from "../../src/partition/client-ip.ts";
 import { partitionKey } from "../../src/partition/partition-key.ts";
 import { compileSources } from "../../src/partition/source.ts";
+
+function asked(fields: Record<string, string> | Headers): Asked {
+  return { request: { headers: new Headers(fields), url: "https://example.com/" } };
+}
 
 async function identify(
   sources: unknown,
@@ -12,14 +17,14 @@ async function identify(
   trusted: ClientIp = "cloudflare",
 ): Promise<string | undefined> {
   const faults = new Faults();
-  const read = compileSources(sources, trusted, "partition", faults);
+  const read = compileSources(sources, { clientIp: trusted }, "partition", faults);
   faults.throwIfAny();
-  return read(new Headers(fields));
+  return read(asked(fields));
 }
 
 function faultsOf(sources: unknown, trusted?: unknown): readonly Fault[] {
   const faults = new Faults();
-  compileSources(sources, trusted as ClientIp, "partition", faults);
+  compileSources(sources, { clientIp: trusted as ClientIp }, "partition", faults);
   try {
     faults.throwIfAny();
   } catch (error) {
@@ -188,8 +193,8 @@ describe("one credential", () => {
       ]) {
         const headers = new Headers({ "cf-connecting-ip": "192.0.2.1" });
         for (const line of lines) headers.append(name, line);
-        const read = compileSources(sources, "cloudflare", "partition", new Faults());
-        expect(await read(headers)).toBe("ip:192.0.2.1");
+        const read = compileSources(sources, { clientIp: "cloudflare" }, "partition", new Faults());
+        expect(await read(asked(headers))).toBe("ip:192.0.2.1");
       }
     },
   );
@@ -216,7 +221,7 @@ describe("faults of sources", () => {
     [[], "partition", "[]"],
     ["ip", "partition", '"ip"'],
     [undefined, "partition", "missing"],
-    [["ip", "cookie:id"], "partition[1]", '"cookie:id"'],
+    [["ip", "session:id"], "partition[1]", '"session:id"'],
     [["header:"], "partition[0]", '"header:"'],
     [["header:x y"], "partition[0]", '"header:x y"'],
     [["header:x\n"], "partition[0]", String.raw`"header:x\n"`],
@@ -269,9 +274,9 @@ describe("without a word on the client's address", () => {
 
   test("is Cloudflare's on Workers", async () => {
     vi.stubGlobal("navigator", { userAgent: "Cloudflare-Workers" });
-    const read = compileSources(["ip"], undefined, "partition", new Faults());
-    expect(await read(new Headers({ "cf-connecting-ip": "192.0.2.1" }))).toBe("ip:192.0.2.1");
-    expect(await read(new Headers({ "x-real-ip": "192.0.2.1" }))).toBeUndefined();
+    const read = compileSources(["ip"], { clientIp: undefined }, "partition", new Faults());
+    expect(await read(asked({ "cf-connecting-ip": "192.0.2.1" }))).toBe("ip:192.0.2.1");
+    expect(await read(asked({ "x-real-ip": "192.0.2.1" }))).toBeUndefined();
   });
 
   test("is Vercel's where Vercel's variable says so, not wherever its runtime runs", async () => {
@@ -279,8 +284,8 @@ describe("without a word on the client's address", () => {
     expect(faultsOf(["ip"])).toHaveLength(1);
 
     vi.stubEnv("VERCEL", "1");
-    const read = compileSources(["ip"], undefined, "partition", new Faults());
-    expect(await read(new Headers({ "x-real-ip": "192.0.2.1" }))).toBe("ip:192.0.2.1");
-    expect(await read(new Headers({ "x-forwarded-for": "192.0.2.1" }))).toBeUndefined();
+    const read = compileSources(["ip"], { clientIp: undefined }, "partition", new Faults());
+    expect(await read(asked({ "x-real-ip": "192.0.2.1" }))).toBe("ip:192.0.2.1");
+    expect(await read(asked({ "x-forwarded-for": "192.0.2.1" }))).toBeUndefined();
   });
 });

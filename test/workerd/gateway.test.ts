@@ -33,6 +33,25 @@ describe("createGateway() in workerd, on a real Redis", () => {
     expect((await ask("/b")).headers.has("RateLimit")).toBe(false);
   });
 
+  test("limits by the network that Cloudflare says, not by one that a header says", async () => {
+    const gateway = createGateway({
+      ...env,
+      ORIGIN: env["UPSTASH_REDIS_REST_URL"],
+      TIMEOUT: "10s",
+      PREFIX: crypto.randomUUID(),
+      RULES: [{ path: "/a", policies: [quota("a", 1)], partition: [["asn", "country"]] }],
+    });
+    const ask = async (cf: object) => {
+      const headers = { "x-vercel-ip-as-number": crypto.randomUUID() };
+      const request = new Request("https://gateway.example/a", { headers, cf } as RequestInit);
+      return (await gateway.fetch(request)).status;
+    };
+    expect(await ask({ asn: 13_335, country: "DE" })).toBe(PASSED);
+    expect(await ask({ asn: 13_335, country: "DE" })).toBe(429);
+    expect(await ask({ asn: 13_335, country: "FR" })).toBe(PASSED);
+    expect(await ask({ asn: 3_320, country: "DE" })).toBe(PASSED);
+  });
+
   test("takes a zone for an origin", () => {
     const rules = [{ path: "/a", policies: [quota("a", 1)] }];
     expect(() => gatewayWith({ ORIGIN: "zone", RULES: rules })).not.toThrow();

@@ -102,16 +102,16 @@ export const CREDENTIALS: readonly Mutant[] = [
   },
   {
     name: "a credential is hashed as it is spelt",
-    file: "src/partition/source.ts",
-    find: 'oneSpelling(name, headers.get(name)?.trim() ?? "")',
-    replace: "headers.get(name)?.trim()",
+    file: "src/partition/source-reader.ts",
+    find: 'oneSpelling(name, request.headers.get(name)?.trim() ?? "")',
+    replace: "request.headers.get(name)?.trim()",
     tests: ["test/partition/source"],
   },
   {
     name: "holes in a list of sources are passed over",
     file: "src/partition/source.ts",
-    find: "Array.from(sources, (source: unknown, index) => {",
-    replace: "sources.map((source: unknown, index) => {",
+    find: "Array.from(sources, (source: unknown, index) =>",
+    replace: "sources.map((source: unknown, index) =>",
     tests: ["test/partition/source"],
   },
   {

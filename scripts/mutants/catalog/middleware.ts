@@ -75,15 +75,15 @@ export const MIDDLEWARE: readonly Mutant[] = [
   {
     name: "a function of the partition gets no context",
     file: "src/adapter/request-limiter.ts",
-    find: "identify(context, headers, bindings)",
-    replace: "identify(undefined as never, headers, bindings)",
+    find: "identify(context, asked)",
+    replace: "identify(undefined as never, asked)",
     tests: ["test/adapter/request-limiter"],
   },
   {
     name: "Hono does not hand on its bindings",
     file: "src/hono.ts",
-    find: "c.req.raw.headers, c.env)",
-    replace: "c.req.raw.headers)",
+    find: "{ request: c.req.raw, bindings: c.env }",
+    replace: "{ request: c.req.raw }",
     tests: ["test/hono/socket-address"],
   },
   {

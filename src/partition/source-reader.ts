@@ -1,0 +1,98 @@
+import type { Faults } from "../options/faults.ts";
+import type { Asked, NamedSegments } from "./asked.ts";
+import { type ClientIp, clientIp } from "./client-ip.ts";
+import { oneSpelling } from "./credential.ts";
+import { subnetOf } from "./ip-address.ts";
+import { hash } from "./partition-key.ts";
+import { platformFacts, saysFacts } from "./platform-facts.ts";
+import { readCookie } from "./read-cookie.ts";
+import { readQuery } from "./read-query.ts";
+import type { ParsedSource } from "./source-text.ts";
+
+/** What is known when sources are compiled. */
+export interface Known {
+  /** Who is trusted with the client's address; checked if a source needs the address. */
+  readonly trusted: ClientIp | undefined;
+  readonly segments: NamedSegments | undefined;
+}
+
+/** Reads a part of an identity; `undefined`, and never a promise of it, if the request does not have it. */
+export type ReadSource = (asked: Asked) => string | undefined | Promise<string>;
+
+/** Compiles a source into its reader; adds a fault if it cannot be read here. */
+export function sourceReader(
+  { kind, name }: ParsedSource,
+  known: Known,
+  path: string,
+  faults: Faults,
+): ReadSource {
+  if (kind === "ip" || kind === "subnet") return addressReader(kind, known.trusted!);
+  if (kind === "asn" || kind === "country") return factReader(kind, known, path, faults);
+  if (kind === "header") {
+    return ({ request }) =>
+      hashed(name, oneSpelling(name, request.headers.get(name)?.trim() ?? ""));
+  }
+  // Two colons, of which a header's identity has one: a header that is called "cookie" stays apart.
+  const prefix = `${kind}:${name}`;
+  if (kind === "cookie") {
+    const read = readCookie(name);
+    return ({ request }) => hashed(prefix, read(request.headers.get("cookie")));
+  }
+  if (kind === "query") {
+    const read = readQuery(name);
+    return ({ request }) => hashed(prefix, read(request.url));
+  }
+  const read = segmentReader(name, known, path, faults);
+  return ({ readings = [] }) => hashed(prefix, read(readings));
+}
+
+/**
+ * A value is hashed, because it may be a secret and the client chooses it freely. It is prefixed with where it was
+ * found, so that a user id never equals an API key.
+ */
+function hashed(prefix: string, value: string | undefined): Promise<string> | undefined {
+  return value ? hash(value).then((text) => `${prefix}:${text}`) : undefined;
+}
+
+function addressReader(kind: "ip" | "subnet", trusted: ClientIp): ReadSource {
+  return ({ request, bindings }) => {
+    const ip = clientIp(request.headers, trusted, bindings);
+    if (ip === undefined) return undefined;
+    return kind === "ip" ? `ip:${ip}` : `subnet:${subnetOf(ip)}`;
+  };
+}
+
+function factReader(
+  kind: "asn" | "country",
+  { trusted }: Known,
+  path: string,
+  faults: Faults,
+): ReadSource {
+  if (trusted === undefined || !saysFacts(trusted)) {
+    faults.add(
+      path,
+      kind,
+      'Leave it out, or trust "cloudflare" or "vercel" with the client\'s address: only these platforms say it.',
+    );
+    return () => undefined;
+  }
+  return ({ request }) => {
+    const fact = platformFacts(request, trusted)[kind];
+    return fact === undefined ? undefined : `${kind}:${fact}`;
+  };
+}
+
+function segmentReader(
+  name: string,
+  { segments }: Known,
+  path: string,
+  faults: Faults,
+): NonNullable<ReturnType<NamedSegments["reader"]>> {
+  const read = segments?.reader(name);
+  if (read) return read;
+  const remedy = segments
+    ? `Add ":${name}" to the rule's path${segments.names.map((other) => `, or use "path:${other}"`).join("")}: it has no such segment.`
+    : "Give a function that returns the identity: only a rule of the gateway has a path with names.";
+  faults.add(path, `path:${name}`, remedy);
+  return () => undefined;
+}

@@ -1,0 +1,112 @@
+import { Hono } from "hono";
+import { describe, expect, test, vi } from "vitest";
+
+import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
+import { ConfigurationError } from "../../src/errors/errors.ts";
+import * as hono from "../../src/hono.ts";
+import type { Sources } from "../../src/partition/source.ts";
+import { memoryStore } from "../../src/store/memory-store.ts";
+import * as vercel from "../../src/vercel.ts";
+
+type Ask = (path: string, headers?: Record<string, string>) => Promise<number>;
+
+/** Both kinds of middleware with these sources; each identity has a quota of one. */
+function middleware(partition: Sources): readonly Ask[] {
+  const options = () => ({
+    store: memoryStore(),
+    policies: [fixedWindow({ limit: 1, window: "1h" })],
+    partition,
+    clientIp: "vercel" as const,
+    onMissing: "share" as const,
+  });
+  const app = new Hono()
+    .use(hono.rateLimit(options()))
+    .get("*", (c) => c.text(c.var.rateLimit.allowed ? "hello" : ""));
+  const limit = vercel.rateLimit(options());
+  return [
+    async (path, headers) => (await app.request(path, { headers: headers ?? {} })).status,
+    async (path, headers) =>
+      (await limit(new Request(`https://shop.example${path}`, { headers: headers ?? {} }))).status,
+  ];
+}
+
+describe("middleware of each kind", () => {
+  test("counts by cookies, queries and the platform's word", async () => {
+    for (const ask of middleware(["cookie:sid", "query:key", "country"])) {
+      expect([
+        await ask("/", { cookie: "sid=a" }),
+        await ask("/?key=a", { cookie: "sid=a" }),
+        await ask("/?key=a"),
+        await ask("/?b=1&key=%61"),
+        await ask("/?key=b"),
+        await ask("/", { "x-vercel-ip-country": "DE" }),
+        await ask("/", { "x-vercel-ip-country": "DE" }),
+        await ask("/?key=a&key=b", { "x-vercel-ip-country": "FR" }),
+        await ask("/"),
+        await ask("/"),
+      ]).toEqual([200, 429, 200, 429, 200, 200, 429, 200, 200, 429]);
+    }
+  });
+
+  test("counts by several sources together, or everybody together", async () => {
+    for (const ask of middleware([["ip", "header:user-agent"]])) {
+      const curl = { "user-agent": "curl", "x-real-ip": "192.0.2.1" };
+      expect([
+        await ask("/", curl),
+        await ask("/", curl),
+        await ask("/", { ...curl, "x-real-ip": "192.0.2.2" }),
+        await ask("/", { ...curl, "user-agent": "wget" }),
+      ]).toEqual([200, 429, 200, 200]);
+    }
+    for (const ask of middleware("*")) {
+      expect([await ask("/a"), await ask("/b", { "x-real-ip": "192.0.2.1" })]).toEqual([200, 429]);
+    }
+  });
+
+  test("has no rule whose path could be read", () => {
+    for (const { rateLimit } of [hono, vercel]) {
+      const options = {
+        store: memoryStore(),
+        policies: [fixedWindow({ limit: 1, window: "1h" })],
+        partition: ["path:id", "ip", ["ip", "subnets"]] as never,
+        clientIp: "cloudflare" as const,
+      };
+      let error: unknown;
+      try {
+        (rateLimit as (given: object) => unknown)(options);
+      } catch (thrown) {
+        error = thrown;
+      }
+      expect((error as ConfigurationError).faults).toEqual([
+        {
+          path: "partition[0]",
+          value: '"path:id"',
+          remedy:
+            "Give a function that returns the identity: only a rule of the gateway has a path with names.",
+        },
+        {
+          path: "partition[2][1]",
+          value: '"subnets"',
+          remedy: expect.stringMatching(/^Did you mean `subnet`\?/),
+        },
+      ]);
+    }
+  });
+
+  test("names the sources that a request has none of", async () => {
+    const log = vi.spyOn(console, "warn").mockImplementation(() => {});
+    const app = new Hono().use(
+      hono.rateLimit({
+        store: memoryStore(),
+        policies: [fixedWindow({ limit: 1, window: "1h" })],
+        partition: ["query:key", ["subnet", "header:x-agent"]],
+        clientIp: "cloudflare",
+      }),
+    );
+    await app.request("/");
+    expect(log.mock.calls.flat().join()).toMatch(
+      /a request has none of query:key, subnet with header:x-agent: .* clientIp is "cloudflare"/,
+    );
+    log.mockRestore();
+  });
+});

@@ -1,0 +1,77 @@
+import { describe, expect, test } from "vitest";
+
+import { readQuery } from "../../src/partition/read-query.ts";
+import { identify } from "../support/partition/identify.ts";
+
+const read = (query: string) => readQuery("api_key")(`https://example.com/a${query}`);
+
+describe("a query parameter", () => {
+  test.each([
+    ["?api_key=K", "K"],
+    ["?a=1&api_key=K&b=2", "K"],
+    ["?api_key=%4B", "K"],
+    ["?%61pi_key=K", "K"],
+    ["?api_key=K#part", "K"],
+    ["?api_key=K%20", "K"],
+    ["?api_key=K&api_key=K", "K"],
+    ["?api_key[]=K", "K"],
+    ["?api_key=a%26b", "a&b"],
+    ["?api_key=a=b", "a=b"],
+  ])("of %s is %j", (query, value) => {
+    expect(read(query)).toBe(value);
+  });
+
+  test.each([
+    "",
+    "?",
+    "?api_key",
+    "?api_key=",
+    "?api_key=%20",
+    "?api_keys=K",
+    "?my_api_key=K",
+    "?other=api_key=K",
+    "#?api_key=K",
+    "?a=1#&api_key=K",
+  ])("is not there in %j", (query) => {
+    expect(read(query)).toBeUndefined();
+  });
+
+  test.each([
+    ["the first or the last", "?api_key=J&api_key=K"],
+    ["an empty one before", "?api_key=&api_key=K"],
+    ["an empty one behind", "?api_key=K&api_key="],
+    ["the first of three", "?api_key=K&api_key=K&api_key=J"],
+    ["a name in another case", "?api_key=J&API_KEY=K"],
+    ["a name with a dot", "?api_key=J&api.key=K"],
+    ["a name with a blank", "?api_key=J&api+key=K"],
+    ["a name with a bracket", "?api_key=J&api[key=K"],
+    ["a name behind a blank", "?api_key=J&%20api_key=K"],
+    ["a name before a blank", "?api_key=J&api_key%20=K"],
+    ["a list", "?api_key=J&api_key[]=K"],
+    ["an item of a list", "?api_key=J&api_key[0]=K"],
+    ["a name that ends at NUL", "?api_key=J&api_key%00x=K"],
+    ["a semicolon that separates", "?api_key=J;api_key=K"],
+    ["a semicolon that may be part of it", "?api_key=K;J"],
+  ])("is nobody's if an origin may read another value: %s", (_, query) => {
+    expect(read(query)).toBeUndefined();
+  });
+
+  test("leaves others alone", () => {
+    expect(read("?api_key=K&api_key_id=7&key=8;b&KEY=9&api=10")).toBe("K");
+  });
+
+  test("is one value, whether an origin reads a plus as a blank or not", () => {
+    expect(new Set(["a+b", "a%20b", "a%2Bb"].map((value) => read(`?api_key=${value}`)))).toEqual(
+      new Set(["a b"]),
+    );
+  });
+
+  test("is hashed, and kept apart from all other sources", async () => {
+    const identity = await identify(["query:key"], { query: "?key=secret" });
+    expect(identity).toMatch(/^query:key:[\w-]{43}$/);
+    expect(await identify(["query:other"], { query: "?other=secret" })).toMatch(/^query:other:/);
+    const header = await identify(["header:query"], { fields: { query: "secret" } });
+    expect(header).toMatch(/^query:[\w-]{43}$/);
+    expect(identity!.slice(-43)).toBe(header!.slice(-43));
+  });
+});
