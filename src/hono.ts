@@ -7,12 +7,8 @@
 import type { Context, Env, MiddlewareHandler } from "hono";
 
 import { appendFields } from "./adapter/append-fields.ts";
-import {
-  answerDenied,
-  compileRequest,
-  REQUEST_OPTIONS,
-  type RequestOptions,
-} from "./adapter/request-limiter.ts";
+import { answerDenied, compileRequest, limitRequest } from "./adapter/request-limiter.ts";
+import { REQUEST_OPTIONS, type RequestOptions } from "./adapter/request-options.ts";
 import type { Decision } from "./decision/decision.ts";
 import type { Limiter } from "./limiter/limiter.ts";
 import { openLimiter, openLimiterLater } from "./limiter/open-limiter.ts";
@@ -59,12 +55,12 @@ export function rateLimit<E extends Env = Env>(
 ): MiddlewareHandler<E & { Variables: RateLimitVariables }> {
   const faults = new Faults();
   const options = checkedOptions(given, [...LIMITER_OPTIONS, ...REQUEST_OPTIONS], faults);
-  const limitRequest = compileRequest<Context<E>>(options, options.policies, faults);
-  const limiterFor = openForRequests(options, faults);
+  const reader = compileRequest<Context<E>>(options, options.policies, faults);
+  const limiterFor = openForRequests({ ...options, policies: reader.policies }, reader.by, faults);
 
   return async function rateLimit(c: Context, next) {
     const asked = { request: c.req.raw, bindings: c.env };
-    const answer = await limitRequest(limiterFor(c), c, asked);
+    const answer = await limitRequest(reader, limiterFor(c), c, asked);
     if (answer instanceof Response) return answer;
     c.set("rateLimit", answer);
     if (!answer.allowed) return answerDenied(options, c, answer);
@@ -80,14 +76,15 @@ export function rateLimit<E extends Env = Env>(
 /** Opens the limiter, or checks its options and opens it with the first request, whose bindings say where Redis is. */
 function openForRequests<E extends Env>(
   options: RateLimitOptions<E>,
+  by: readonly string[],
   faults: Faults,
 ): (c: Context<E>) => Limiter {
   const { redis, ...others } = options;
   if (options.store !== undefined || (redis !== undefined && typeof redis !== "function")) {
-    const limiter = openLimiter(options as LimiterOptions, {}, faults);
+    const limiter = openLimiter(options as LimiterOptions, {}, faults, by);
     return () => limiter;
   }
-  const open = openLimiterLater(others, faults);
+  const open = openLimiterLater(others, faults, by);
   let limiter: Limiter | undefined;
   return function limiterFor(c) {
     limiter ??= open(redis?.(c), { ...readEnvironment(), ...(c.env as object) });

@@ -5,12 +5,8 @@
  */
 
 import { appendFields } from "./adapter/append-fields.ts";
-import {
-  answerDenied,
-  compileRequest,
-  REQUEST_OPTIONS,
-  type RequestOptions,
-} from "./adapter/request-limiter.ts";
+import { answerDenied, compileRequest, limitRequest } from "./adapter/request-limiter.ts";
+import { REQUEST_OPTIONS, type RequestOptions } from "./adapter/request-options.ts";
 import type { Decision } from "./decision/decision.ts";
 import { openLimiter } from "./limiter/open-limiter.ts";
 import { LIMITER_OPTIONS, type LimiterOptions } from "./limiter/options.ts";
@@ -56,15 +52,16 @@ export function rateLimit<R extends Request = Request>(
       'Leave it out: Vercel provides the address. "socket" is for Node.',
     );
   }
-  const limitRequest = compileRequest<R>(requestOptions, options.policies, faults);
+  const reader = compileRequest<R>(requestOptions, options.policies, faults);
   const { onAllowed } = options;
   if (onAllowed !== undefined && typeof onAllowed !== "function") {
     faults.add("onAllowed", onAllowed, "Give a function that returns a Response, or nothing.");
   }
-  const limiter = openLimiter(options, readEnvironment(), faults);
+  const { policies, by } = reader;
+  const limiter = openLimiter({ ...options, policies }, readEnvironment(), faults, by);
 
   return async function rateLimit(request) {
-    const answer = await limitRequest(limiter, request, { request });
+    const answer = await limitRequest(reader, limiter, request, { request });
     if (answer instanceof Response) return answer;
     if (!answer.allowed) return answerDenied(options, request, answer);
     const own = await onAllowed?.(request, answer);

@@ -1,67 +1,44 @@
 import type { Decision } from "../decision/decision.ts";
 import { problemResponse } from "../decision/problem.ts";
+import type { Cost } from "../limiter/cost.ts";
 import type { Limiter } from "../limiter/limiter.ts";
+import type { Plans } from "../limiter/plans.ts";
 import type { Faults } from "../options/faults.ts";
 import type { Asked, NamedSegments } from "../partition/asked.ts";
-import type { ClientIp } from "../partition/client-ip.ts";
-import { compileSources, type Identify, type Source, type Sources } from "../partition/source.ts";
 import type { Policy } from "../policy/policy.ts";
-import { reportOnce } from "../runtime/log.ts";
 import { addMissingFields } from "./append-fields.ts";
+import { compilePartitions, withoutPartition } from "./partitions.ts";
+import { compilePlan } from "./plan.ts";
+import type { RequestOptions } from "./request-options.ts";
 
-/** How a request is identified and charged, and how a denial is answered. `Context`: what the framework's handlers get. */
-export interface RequestOptions<Context> {
-  /**
-   * Who is counted: a list of sources, of which the first one present in the request is used; `"*"` for everybody
-   * together; or a function that returns the identity, or `undefined` for a request without one. The sources are `"ip"`,
-   * `"subnet"`, `"asn"`, `"country"`, `"header:NAME"`, `"cookie:NAME"`, `"query:NAME"`, and in the rules of a gateway
-   * `"path:NAME"`. An inner list is one source: all of its sources together.
-   *
-   * A client can make up any header that nothing in front of you has checked, and a new value gives it a new quota: add
-   * a second limiter for `"ip"`. All spellings of a credential (a header whose name ends in `authorization`, `key` or
-   * `token`) count together, and several credentials in one header count as none; so do several different values of a
-   * cookie or parameter. Default: `["ip"]`.
-   */
-  readonly partition?:
-    | Sources
-    | ((context: Context) => string | undefined | Promise<string | undefined>);
-  /**
-   * The source trusted for the client's address: `"cloudflare"`, `"vercel"`, `{ trustedHops: 1 }` behind a proxy of your
-   * own, or `"socket"` for Hono on Node without one. Required except on Cloudflare and Vercel. Range: 1 to 32 hops.
-   * Default: the platform's own header.
-   */
-  readonly clientIp?: ClientIp;
-  /**
-   * What happens to requests without identity: `"share"` counts them all together, so that one client can use up the
-   * quota of all of them; `"reject"` answers 400. Default: `"share"`, with a warning in the log.
-   */
-  readonly onMissing?: "share" | "reject";
-  /**
-   * Quota units of a request: a whole number, or a function that returns one. Range: 0 to the smallest limit. Default:
-   * `1`.
-   */
-  readonly cost?: number | ((context: Context) => number | Promise<number>);
-  /**
-   * Answers a denied request. The header fields of the decision (`Retry-After`, `RateLimit`) are added to the response
-   * where it does not set them itself. Default: `decision.response()`.
-   *
-   * @example
-   * onDenied: (c, decision) => c.json({ error: "slow down" }, 429)
-   */
-  readonly onDenied?: (context: Context, decision: Decision) => Response | Promise<Response>;
+/** A request as a limiter takes it. */
+export interface ReadRequest {
+  readonly identities: Readonly<Record<string, string>>;
+  readonly cost: Cost | undefined;
+  readonly plan: string | undefined;
+}
+
+/** How requests are read, compiled from options. */
+export interface RequestReader<Context> {
+  /** The policies without what only the reader needs. */
+  readonly policies: readonly Policy[];
+  /** For each policy, the dimension that it counts by. */
+  readonly by: readonly string[];
+  /** Reads a request, or answers one that cannot be decided. */
+  readonly read: (context: Context, asked: Asked) => Promise<ReadRequest | Response>;
+}
+
+/** What a rule is compiled for besides its options. */
+interface RuleContext {
+  /** The names in the rule's path. */
+  readonly segments: NamedSegments;
+  /** Of the names of its dimensions. */
+  readonly prefix: string;
 }
 
 /** The remedy for an invalid cost. */
-export const COST_REMEDY = "Give a whole number of units from 0, or a function that returns one.";
-
-/** The names of all options of requests. */
-export const REQUEST_OPTIONS = [
-  "partition",
-  "clientIp",
-  "onMissing",
-  "cost",
-  "onDenied",
-] as const satisfies (keyof RequestOptions<unknown>)[];
+export const COST_REMEDY =
+  "Give a whole number of units from 0, one for each of some policies by their names, or a function that returns either.";
 
 /** The answer to a denied request: the response of `onDenied` with the decision's fields, else the decision's own. */
 export async function answerDenied<Context>(
@@ -75,86 +52,95 @@ export async function answerDenied<Context>(
 }
 
 /** Decides a request, or answers one that cannot be decided. */
-export type RequestLimiter<Context> = (
+export async function limitRequest<Context>(
+  { read }: RequestReader<Context>,
   limiter: Limiter,
   context: Context,
   asked: Asked,
-) => Promise<Decision | Response>;
+): Promise<Decision | Response> {
+  const found = await read(context, asked);
+  if (found instanceof Response) return found;
+  const { identities, ...options } = found;
+  return limiter.limit(identities, options);
+}
 
-/**
- * The identity under which requests without one are counted. No source yields it. If a partition function does, its
- * client gains nothing: it joins the count that it would share without an identity.
- */
-const SHARED_IDENTITY = "no-identity";
-
-/**
- * Checks the options and compiles them into one function.
- *
- * @param segments the names in the rule's path; none in middleware
- */
+/** Checks the options and compiles how requests are read. */
 export function compileRequest<Context>(
-  options: RequestOptions<Context>,
-  policies: readonly Policy[],
+  options: RequestOptions<Context> & { readonly plans?: Plans },
+  given: readonly Policy[],
   faults: Faults,
-  segments?: NamedSegments,
-): RequestLimiter<Context> {
-  const { partition = ["ip"], clientIp, onMissing, cost = 1, onDenied } = options;
-  const identify =
-    typeof partition === "function"
-      ? (context: Context) => partition(context)
-      : fromSources(compileSources(partition, { clientIp, segments }, "partition", faults));
-  if (onMissing !== undefined && onMissing !== "share" && onMissing !== "reject") {
-    faults.add("onMissing", onMissing, 'Use "share" or "reject".');
-  }
+  { segments, prefix = "" }: Partial<RuleContext> = {},
+): RequestReader<Context> {
+  const { cost, onDenied, plan, plans } = options;
+  // Not map(), which skips the holes of a list.
+  const list = Array.isArray(given) ? Array.from(given as readonly Policy[]) : [];
+  const { by, read } = compilePartitions(options, list, faults, segments, prefix);
+  const readPlan = compilePlan(plan, plans, faults);
   if (onDenied !== undefined && typeof onDenied !== "function") {
     faults.add("onDenied", onDenied, "Give a function that returns a Response.");
   }
-  if (typeof cost !== "function") {
-    if (!Number.isSafeInteger(cost) || cost < 0) {
-      faults.add("cost", cost, COST_REMEDY);
-    } else if (
-      Array.isArray(policies) &&
-      // A limit below 1 is a fault of its own.
-      policies.some(
-        (policy) => Number.isInteger(policy?.limit) && policy.limit >= 1 && cost > policy.limit,
-      )
-    ) {
-      faults.add(
-        "cost",
-        cost,
-        "It is above a policy's limit, so no request could pass: lower it, or raise the limit.",
-      );
-    }
-  }
+  if (typeof cost !== "function") checkCosts(cost, list, faults);
+  list.forEach((policy, i) => {
+    const dimension: unknown = Object(policy).by;
+    if (dimension === undefined) return;
+    faults.add(
+      `policies[${i}].by`,
+      dimension,
+      'Use partition: a list of sources such as ["ip"], or "*". `by` is for createLimiter().',
+    );
+  });
 
-  return async function limitRequest(limiter, context, asked) {
-    const identity = await identify(context, asked);
-    // Untyped code returns null or "" if there is no identity.
-    const missing = identity === undefined || identity === null || identity === "";
-    if (missing && onMissing === "reject") return missingIdentity();
-    if (missing && onMissing === undefined) reportMissing(options);
-    const units = typeof cost === "function" ? await cost(context) : cost;
-    return limiter.limit(missing ? SHARED_IDENTITY : identity, { cost: units });
+  return {
+    by,
+    policies: Array.isArray(given)
+      ? list.map((policy) => (Object(policy) === policy ? withoutPartition(policy) : policy))
+      : given,
+
+    async read(context, asked) {
+      const identities = await read(context, asked);
+      if (identities === undefined) return missingIdentity();
+      return {
+        identities,
+        cost: typeof cost === "function" ? await cost(context) : cost,
+        plan: await readPlan?.(context, asked),
+      };
+    },
   };
 }
 
-function fromSources(identify: Identify) {
-  return (_context: unknown, asked: Asked) => identify(asked);
+function checkCosts(cost: Cost | undefined, policies: readonly Policy[], faults: Faults): void {
+  if (typeof cost !== "object" || cost === null) {
+    if (cost !== undefined) checkCost(cost, "cost", policies, faults);
+    return;
+  }
+  for (const [name, units] of Object.entries(cost)) {
+    const named = policies.filter((policy) => Object(policy).name === name);
+    if (named.length === 0) {
+      faults.add(`cost.${name}`, units, "Use the name of a policy of this list.");
+    } else {
+      checkCost(units, `cost.${name}`, named, faults);
+    }
+  }
 }
 
-/** Warns that one client can use up the count that others share; without that, nobody would see why they are denied. */
-function reportMissing({ partition = ["ip"], clientIp }: RequestOptions<never>): void {
-  const sources = Array.isArray(partition) ? (partition as readonly Source[]) : [];
-  const what =
-    typeof partition === "function"
-      ? "the partition function returned no identity"
-      : `a request has none of ${sources.map((source) => [source].flat().join(" with ")).join(", ")}`;
-  const trusted = sources.flat().some((source) => source === "ip" || source === "subnet")
-    ? `clientIp is ${JSON.stringify(clientIp) ?? "the platform's"}; it may be "cloudflare", "vercel", { trustedHops: 1 } behind a proxy of your own, or "socket" on Node. `
-    : "";
-  reportOnce(
-    `${what}: all requests like it share one count. ${trusted}Set onMissing to "share" if that is meant, to "reject" for a 400.`,
-  );
+function checkCost(cost: unknown, path: string, policies: readonly Policy[], faults: Faults): void {
+  if (!Number.isSafeInteger(cost) || Number(cost) < 0) {
+    faults.add(path, cost, COST_REMEDY);
+    return;
+  }
+  // A limit below 1 is a fault of its own.
+  const tooSmall = policies.some((policy) => {
+    const { limit, counts, mode = "enforce" } = Object(policy) as Policy;
+    const refuses = counts !== "denials" && mode === "enforce";
+    return refuses && Number.isInteger(limit) && limit >= 1 && Number(cost) > limit;
+  });
+  if (tooSmall) {
+    faults.add(
+      path,
+      cost,
+      "It is above a policy's limit, so no request could pass: lower it, or raise the limit.",
+    );
+  }
 }
 
 function missingIdentity(): Response {

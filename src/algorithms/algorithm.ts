@@ -1,4 +1,5 @@
 import type { Faults } from "../options/faults.ts";
+import type { Sources } from "../partition/source.ts";
 import type { AlgorithmModel } from "./model.ts";
 
 /** Above 10^9, products of a limit and a time exceed 2^53, up to which Lua and JavaScript count exactly. */
@@ -35,6 +36,18 @@ export interface CommonOptions {
    * tokenBucket({ name: "address", by: "ip", limit: 20, refill: 10, per: "1s" })
    */
   readonly by?: string;
+  /**
+   * In rules and middleware: who is counted by this policy, as `partition` of the rule says it. Default: the rule's.
+   *
+   * @example
+   * tokenBucket({ name: "address", partition: ["ip"], limit: 200, refill: 100, per: "1s" })
+   */
+  readonly partition?: Sources;
+  /**
+   * In rules and middleware: what happens to requests without the identity. `"skip"` leaves this policy out of their
+   * decision. Default: the rule's.
+   */
+  readonly onMissing?: "share" | "reject" | "skip";
   /**
    * `"enforce"` denies. `"shadow"` decides and counts, but never denies, and clients do not see it: `decision.shadow` says
    * what it would have done. `"soft"` never denies either; it is in the header fields, and an origin learns from the field

@@ -1,4 +1,6 @@
 import type { SharedDenials } from "../denials/shared-denials.ts";
+import { checkPlans, type Plans } from "../limiter/plans.ts";
+import type { LimiterSettings } from "../limiter/settings.ts";
 import { Faults } from "../options/faults.ts";
 import { checkClientIp, type ClientIp, detectPlatform } from "../partition/client-ip.ts";
 import type { Environment } from "../runtime/environment.ts";
@@ -21,8 +23,9 @@ export interface GatewayConfig {
   /** The origin's address without a trailing slash; `undefined` for the origin of the Cloudflare zone. */
   readonly origin: string | undefined;
   readonly rules: readonly Rule[];
+  /** Of one limiter for the policies of all rules, because all rules that cover a request are one decision. */
+  readonly settings: LimiterSettings;
   readonly store: Store;
-  readonly prefix: string;
   readonly ambiguousPaths: "refuse" | "pass";
 }
 
@@ -41,14 +44,16 @@ export function readConfig(given: Environment, platform: Platform): GatewayConfi
   );
   const sharedDenials = readSharing(shared, environment, store, platform, faults);
   const list = readList(environment["RULES"], faults);
+  const plans = readPlans(environment["PLANS"], faults);
   const clientIp = readClientIp(environment["CLIENT_IP"], list, faults);
   // Not map(), which skips the holes of a list.
   const rules = Array.from(list, (rule, i) =>
     inRule(rule, faults, () =>
-      readRule(rule, `RULES[${i}]`, { ...defaults, clientIp, sharedDenials }, faults),
+      readRule(rule, i, { ...defaults, clientIp, sharedDenials, plans }, faults),
     ),
   );
   checkNames(rules, list, faults);
+  const settings = faults.size === 0 ? settingsOf(rules as Rule[], plans, faults) : undefined;
   const opened =
     store === "memory"
       ? memoryStore()
@@ -62,10 +67,38 @@ export function readConfig(given: Environment, platform: Platform): GatewayConfi
   return {
     origin: origin === "zone" ? undefined : origin.replace(/\/+$/, ""),
     rules: rules as Rule[],
+    settings: settings!,
     store: opened!,
-    prefix: defaults.prefix,
     ambiguousPaths,
   };
+}
+
+/** One limiter's settings for all rules. What rules set for themselves, their policies keep. */
+function settingsOf(
+  rules: readonly Rule[],
+  plans: Plans | undefined,
+  faults: Faults,
+): LimiterSettings {
+  const policies = rules.flatMap(({ settings: { policies: own, onFailure } }) =>
+    own.map((policy) => ({ ...policy, onFailure: policy.onFailure ?? onFailure })),
+  );
+  const given = rules.flatMap(({ reader }) => reader.policies);
+  return {
+    ...rules[0]!.settings,
+    policies,
+    plans: checkPlans(plans, "PLANS", given, policies, faults),
+  };
+}
+
+function readPlans(plans: unknown, faults: Faults): Plans | undefined {
+  const given = fromJson(plans);
+  if (!(given instanceof SyntaxError)) return given as Plans | undefined;
+  faults.add(
+    "PLANS",
+    plans,
+    `Give a table of plans by name; where variables are text, as JSON. ${given.message}`,
+  );
+  return undefined;
 }
 
 function readList(rules: unknown, faults: Faults): readonly unknown[] {

@@ -9,9 +9,11 @@ import type { Hono } from "hono";
 import { Hono as TinyHono } from "hono/tiny";
 
 import { appendFields } from "../adapter/append-fields.ts";
+import type { ReadRequest } from "../adapter/request-limiter.ts";
 import type { Decision } from "../decision/decision.ts";
 import { problemResponse } from "../decision/problem.ts";
 import { buildLimiter } from "../limiter/limiter.ts";
+import type { Asked } from "../partition/asked.ts";
 import { monotonicNow } from "../runtime/clock.ts";
 import type { Environment } from "../runtime/environment.ts";
 import { report } from "../runtime/log.ts";
@@ -19,6 +21,7 @@ import { type Platform, readConfig } from "./config.ts";
 import { healthCheck } from "./health.ts";
 import { readPath } from "./path.ts";
 import { passOn } from "./proxy.ts";
+import type { Rule } from "./rule.ts";
 import { compileSelection } from "./select-rules.ts";
 
 /** The first segment of the gateway's own paths; no spelling of it reaches the origin. */
@@ -30,7 +33,7 @@ const AMBIGUOUS =
   "The path can be read in several ways, under different limits. Send it without parameters and escapes that it does not need.";
 
 /**
- * Creates a gateway from a worker's variables. Every rule that covers a request limits it, in the order of the list;
+ * Creates a gateway from a worker's variables. All rules that cover a request decide it together;
  * requests that no rule covers pass unchanged. Paths below `/_tidegate/` belong to the gateway.
  *
  * @param platform features that only some platforms have: `coloDenials` of `tidegate/cloudflare`
@@ -39,20 +42,16 @@ const AMBIGUOUS =
  * export default createGateway(process.env);
  */
 export function createGateway(environment: Environment, platform: Platform = {}): Hono {
-  const { origin, rules, store, prefix, ambiguousPaths } = readConfig(environment, platform);
-  const limited = rules.map(({ route, limitRequest, settings }) => ({
-    route,
-    limitRequest,
-    limiter: buildLimiter(store, settings),
-  }));
-  const selectRules = compileSelection(limited, ambiguousPaths);
+  const { origin, rules, settings, store, ambiguousPaths } = readConfig(environment, platform);
+  const limiter = buildLimiter(store, settings);
+  const selectRules = compileSelection(rules, ambiguousPaths);
   const gateway = new TinyHono();
 
   // Does not ask Redis: the gateway serves without it, too.
   gateway.get(`/${OWN}/live`, () =>
     Response.json({ status: "ok" }, { headers: { "Cache-Control": "no-store" } }),
   );
-  gateway.get(`/${OWN}/health`, healthCheck(store, prefix, monotonicNow));
+  gateway.get(`/${OWN}/health`, healthCheck(store, settings.prefix, monotonicNow));
 
   gateway.all("*", async ({ req: { raw: request }, env }) => {
     const { pathname, search } = new URL(request.url);
@@ -65,14 +64,12 @@ export function createGateway(environment: Environment, platform: Platform = {})
     if (selected === undefined) return badPath(AMBIGUOUS);
 
     const asked = { request, bindings: env as unknown, readings: all };
-    const passed: Decision[] = [];
-    for (const { limitRequest, limiter } of selected) {
-      const answer = await limitRequest(limiter, request, asked);
-      if (answer instanceof Response) return withDecisions(answer, passed);
-      if (!answer.allowed) return withDecisions(answer.response(), passed);
-      passed.push(answer);
-    }
-    return withDecisions(await passOn(request, origin), passed);
+    if (selected.length === 0) return passOn(request, origin);
+    const found = await readRules(selected, request, asked);
+    if (found instanceof Response) return found;
+    const decision = await limiter.limit(found.identities, { cost: found.cost, plan: found.plan });
+    if (!decision.allowed) return decision.response();
+    return appendFields(await passOn(request, origin, overLimits(decision)), decision.headers());
   });
 
   gateway.onError((error) => {
@@ -87,9 +84,32 @@ export function createGateway(environment: Environment, platform: Platform = {})
   return gateway;
 }
 
-/** Adds the decisions' fields in order. `X-RateLimit-*` describes the first decision, unless the response has it. */
-function withDecisions(response: Response, decisions: readonly Decision[]): Response {
-  return appendFields(response, ...decisions.map((decision) => decision.headers()));
+/** Reads a request for all rules that cover it, which decide it together. */
+async function readRules(
+  rules: readonly Rule[],
+  request: Request,
+  asked: Asked,
+): Promise<ReadRequest | Response> {
+  const identities: Record<string, string> = {};
+  const cost: Record<string, number> = {};
+  let plan: string | undefined;
+  for (const { reader, settings } of rules) {
+    const found = await reader.read(request, asked);
+    if (found instanceof Response) return found;
+    Object.assign(identities, found.identities);
+    for (const { name } of settings.policies) {
+      const units = typeof found.cost === "object" ? found.cost[name] : found.cost;
+      if (units !== undefined) cost[name] = units;
+    }
+    plan ??= found.plan;
+  }
+  return { identities, cost, plan };
+}
+
+/** The names of policies that do not deny, but are over their limits, as a structured field. */
+function overLimits({ policies }: Decision): string {
+  const over = policies.filter(({ allowed }) => !allowed);
+  return over.map(({ name }) => `"${name}"`).join(", ");
 }
 
 function badPath(detail: string): Response {

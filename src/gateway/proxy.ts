@@ -7,11 +7,16 @@ import { stripPrivate } from "./private-fields.ts";
  * Forwards a request to the origin and returns its response. Bodies are streamed, and fields for one hop are removed.
  *
  * @param origin its address without a trailing slash; `undefined` keeps the request's own URL
+ * @param over what the origin learns as `Tidegate-Over`; nothing if it is empty
  */
-export async function passOn(request: Request, origin: string | undefined): Promise<Response> {
+export async function passOn(
+  request: Request,
+  origin: string | undefined,
+  over = "",
+): Promise<Response> {
   try {
     // The client follows redirects, not the gateway.
-    return incoming(await fetch(outgoing(request, origin), { redirect: "manual" }));
+    return incoming(await fetch(outgoing(request, origin, over), { redirect: "manual" }));
   } catch {
     return problemResponse({
       type: "about:blank",
@@ -22,7 +27,7 @@ export async function passOn(request: Request, origin: string | undefined): Prom
   }
 }
 
-function outgoing(request: Request, origin: string | undefined): Request {
+function outgoing(request: Request, origin: string | undefined, over: string): Request {
   const { href, protocol, host } = new URL(request.url);
   // Joined as text: resolved as a relative URL, a path of "//evil.example" would name another host.
   const path = href.slice(href.indexOf("/", protocol.length + 2));
@@ -31,6 +36,9 @@ function outgoing(request: Request, origin: string | undefined): Request {
   const upgrade = headers.get("upgrade");
   stripHopByHop(headers);
   stripPrivate(headers);
+  // A client may have made it up.
+  headers.delete("tidegate-over");
+  if (over !== "") headers.set("tidegate-over", over);
   // fetch sets the field to the origin's own name.
   headers.delete("host");
   setForwarded(headers, "x-forwarded-host", host);

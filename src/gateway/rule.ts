@@ -1,12 +1,10 @@
 import * as z from "zod/mini";
 
-import {
-  compileRequest,
-  type RequestLimiter,
-  type RequestOptions,
-} from "../adapter/request-limiter.ts";
+import { compileRequest, type RequestReader } from "../adapter/request-limiter.ts";
+import type { RequestOptions } from "../adapter/request-options.ts";
 import type { SharedDenials } from "../denials/shared-denials.ts";
 import type { LimiterOptions } from "../limiter/options.ts";
+import type { Plans } from "../limiter/plans.ts";
 import { checkSettings, type LimiterSettings } from "../limiter/settings.ts";
 import type { Faults } from "../options/faults.ts";
 import type { ClientIp } from "../partition/client-ip.ts";
@@ -21,13 +19,14 @@ import type { Route } from "./select-rules.ts";
 export interface Rule {
   readonly route: Route;
   readonly settings: LimiterSettings;
-  readonly limitRequest: RequestLimiter<Request>;
+  readonly reader: RequestReader<Request>;
 }
 
 /** Values of the other variables that apply to all rules. */
 export interface RuleDefaults extends Required<Pick<LimiterOptions, "prefix" | "onFailure">> {
   readonly clientIp: ClientIp;
   readonly sharedDenials: SharedDenials | undefined;
+  readonly plans: Plans | undefined;
 }
 
 /** The rule but for its sources: `compileSources` says more exactly where a list within a list is wrong. */
@@ -52,35 +51,34 @@ export function inRule<Result>(rule: unknown, faults: Faults, find: () => Result
 /** Checks a rule and compiles it; `undefined` if it is not a table. */
 export function readRule(
   input: unknown,
-  path: string,
-  { clientIp, sharedDenials, ...defaults }: RuleDefaults,
+  index: number,
+  { clientIp, sharedDenials, plans, ...defaults }: RuleDefaults,
   faults: Faults,
 ): Rule | undefined {
+  const path = `RULES[${index}]`;
   const shape = check(SHAPE, input, path, faults);
   if (typeof input !== "object" || input === null || Array.isArray(input)) return undefined;
-  const { onFailure, partition, onMissing, cost, ...given } = input as LimiterOptions &
+  const { onFailure, partition, onMissing, cost, plan, ...given } = input as LimiterOptions &
     RequestOptions<Request> & { readonly path?: unknown };
   const policies = withAlgorithms(given.policies);
-  const requestOptions = { partition, onMissing, cost, clientIp } as RequestOptions<Request>;
+  const requestOptions = { partition, onMissing, cost, plan, clientIp, plans };
   const limiterOptions = {
-    policies,
     ...defaults,
     ...(onFailure !== undefined && { onFailure }),
     ...(sharedDenials && { sharedDenials }),
   };
   // These checks find some of the schema's faults again, but also those that depend on several fields.
-  const [settings, limitRequest] = onePerPath(faults, () => {
+  const [settings, reader] = onePerPath(faults, () => {
     const own = faults.within(path);
-    return [
-      checkSettings(limiterOptions, own),
-      compileRequest(requestOptions, policies, own, namedSegments(given.path)),
-    ] as const;
+    const context = { segments: namedSegments(given.path), prefix: `${index}.` };
+    const read = compileRequest(requestOptions as RequestOptions<Request>, policies, own, context);
+    return [checkSettings({ ...limiterOptions, policies: read.policies }, own, read.by), read];
   });
   const { method, path: pattern } = shape ?? { method: "*", path: "/" };
   return {
     route: { methods: [method].flat(), path: pattern },
     settings,
-    limitRequest,
+    reader,
   };
 }
 

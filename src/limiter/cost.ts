@@ -10,7 +10,7 @@ export interface CostOptions {
    * Quota units of this request: a whole number from 0, which takes nothing; or one for each of some policies, by their
    * names, such as `{ tokens: 400 }`. Default: 1 for every policy.
    */
-  readonly cost?: Cost;
+  readonly cost?: Cost | undefined;
 }
 
 /** @throws TidegateError `ERR_COST` for an unknown option: a misspelt cost would silently be 1 */

@@ -31,6 +31,7 @@ export function compileDimensions(
   { policies, plans }: LimiterSettings,
 ): (identity: Identity, plan?: string) => Partitioned | Promise<Partitioned> {
   const names = [...new Set(policies.map(({ by }) => by))];
+  const indices = new Map(names.map((name, i) => [name, i]));
   const groups = names.map((name) => path.group(membersOf(policies, name)));
   const selections = new Map<string, Selection>();
   const whole = select(groups, policies);
@@ -73,13 +74,13 @@ export function compileDimensions(
   function dimensionsOf(identity: Exclude<Identity, string>): number[] {
     const found: number[] = [];
     for (const name of Object.keys(identity)) {
-      const dimension = names.indexOf(name);
-      if (dimension >= 0 && identity[name] !== undefined && name !== EVERYBODY) {
+      const dimension = indices.get(name);
+      if (dimension !== undefined && identity[name] !== undefined && name !== EVERYBODY) {
         found.push(dimension);
       }
     }
-    const everybody = names.indexOf(EVERYBODY);
-    if (everybody >= 0) found.push(everybody);
+    const everybody = indices.get(EVERYBODY);
+    if (everybody !== undefined) found.push(everybody);
     if (found.length === 0) {
       throw new TidegateError(
         "ERR_IDENTITY",

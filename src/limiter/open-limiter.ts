@@ -13,14 +13,16 @@ import { reportUnnamedTwins } from "./unnamed-twins.ts";
  *
  * @param environment names the Redis where the options do not
  * @param faults may already have some, of options that an adapter adds
+ * @param by for each policy the dimension that it counts by. Default: its own `by`
  * @throws ConfigurationError with every fault
  */
 export function openLimiter(
   options: LimiterOptions,
   environment: Environment,
   faults: Faults,
+  by?: readonly string[],
 ): Limiter {
-  const settings = checkSettings(options, faults);
+  const settings = checkSettings(options, faults, by);
   const store = openStore(options, environment, faults);
   faults.throwIfAny();
   return limiterOf(store!, options, settings);
@@ -37,8 +39,9 @@ export type LimiterOpener = (redis: StoreOptions["redis"], environment: Environm
 export function openLimiterLater(
   options: Omit<LimiterOptions, "redis" | "store">,
   faults: Faults,
+  by?: readonly string[],
 ): LimiterOpener {
-  const settings = checkSettings(options, faults);
+  const settings = checkSettings(options, faults, by);
   const openRedis = redisOpener(options, faults);
   faults.throwIfAny();
   return function open(redis, environment) {

@@ -15,10 +15,12 @@ const PLAN_REMEDY =
 /**
  * Checks plans, and compiles all policies as they are under each.
  *
+ * @param root where the plans stand, for faults
  * @param given the policies as they were given, without faults
  */
 export function checkPlans(
   plans: unknown,
+  root: string,
   given: readonly Policy[],
   policies: readonly CompiledPolicy[],
   faults: Faults,
@@ -27,14 +29,14 @@ export function checkPlans(
   if (plans === undefined) return compiled;
   if (!isRecord(plans)) {
     faults.add(
-      "plans",
+      root,
       plans,
       "Give an object with plans by name: { gold: { rides: { limit: 200 } } }.",
     );
     return compiled;
   }
   for (const [plan, changes] of Object.entries(plans)) {
-    const path = `plans.${plan}`;
+    const path = `${root}.${plan}`;
     if (!NAME.test(plan)) faults.add(path, plan, NAME_REMEDY);
     if (!isRecord(changes)) {
       faults.add(path, changes, PLAN_REMEDY);

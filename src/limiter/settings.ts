@@ -42,15 +42,24 @@ export const DEFAULTS = {
   now: monotonicNow,
 } as const satisfies Omit<LimiterSettings, "policies">;
 
-/** Checks every option of a limiter except those of its store; after a fault, the answer has values to go on with. */
-export function checkSettings(options: LimiterOptions, faults: Faults): LimiterSettings {
+/**
+ * Checks every option of a limiter except those of its store; after a fault, the answer has values to go on with.
+ *
+ * @param by for each policy the dimension that it counts by. Default: its own `by`
+ */
+export function checkSettings(
+  options: LimiterOptions,
+  faults: Faults,
+  by?: readonly string[],
+): LimiterSettings {
   const { onFailure = DEFAULTS.onFailure, headers = DEFAULTS.headers, store } = options;
   const before = faults.size;
-  const policies = compilePolicies(options.policies, "policies", faults);
+  const compiled = compilePolicies(options.policies, "policies", faults);
+  const policies = by ? compiled.map((policy, i) => ({ ...policy, by: by[i] })) : compiled;
   if (faults.size === before) checkTogether(policies, faults);
   const plans =
     faults.size === before
-      ? checkPlans(options.plans, options.policies, policies, faults)
+      ? checkPlans(options.plans, "plans", options.policies, policies, faults)
       : DEFAULTS.plans;
   const leaseUs =
     options.lease === undefined

@@ -1,0 +1,42 @@
+import type { Faults } from "../options/faults.ts";
+import type { Asked } from "../partition/asked.ts";
+import { reportOnce } from "../runtime/log.ts";
+import type { RequestOptions } from "./request-options.ts";
+
+/** The header that says which plan a client has. */
+export type PlanSource = `header:${string}`;
+
+/** Reads the plan of a request; `undefined` if it has none. */
+export type ReadPlan<Context> = (
+  context: Context,
+  asked: Asked,
+) => string | undefined | Promise<string | undefined>;
+
+export const PLAN = /^header:([!#$%&'*+.^_`|~0-9A-Za-z-]+)$/;
+export const PLAN_REMEDY = 'Name a header that something in front of you sets: "header:x-plan".';
+
+/** Compiles how a plan is read; `undefined` if requests have none. `plans`: those that exist. */
+export function compilePlan<Context>(
+  plan: RequestOptions<Context>["plan"],
+  plans: unknown,
+  faults: Faults,
+): ReadPlan<Context> | undefined {
+  if (plan === undefined) return undefined;
+  if (typeof plans !== "object" || plans === null) {
+    faults.add("plan", plan, "Give `plans`, too: the plans that exist.");
+  }
+  const existing = Object(plans) as object;
+  const ifExisting = (name: string | null | undefined) => {
+    if (name === undefined || name === null || name === "") return undefined;
+    if (Object.hasOwn(existing, name)) return name;
+    reportOnce("a request has a plan that does not exist: it is decided as one without a plan.");
+    return undefined;
+  };
+  if (typeof plan === "function") return async (context) => ifExisting(await plan(context));
+  const header = typeof plan === "string" ? PLAN.exec(plan)?.[1] : undefined;
+  if (header === undefined) {
+    faults.add("plan", plan, PLAN_REMEDY);
+    return undefined;
+  }
+  return (_context, { request }) => ifExisting(request.headers.get(header)?.trim());
+}

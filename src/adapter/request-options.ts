@@ -1,0 +1,71 @@
+import type { Decision } from "../decision/decision.ts";
+import type { Cost } from "../limiter/cost.ts";
+import type { ClientIp } from "../partition/client-ip.ts";
+import type { Sources } from "../partition/source.ts";
+import type { PlanSource } from "./plan.ts";
+
+/** How a request is identified and charged, and how a denial is answered. `Context`: what the framework's handlers get. */
+export interface RequestOptions<Context> {
+  /**
+   * Who is counted: a list of sources, of which the first one present in the request is used; `"*"` for everybody
+   * together; or a function that returns the identity, or `undefined` for a request without one. The sources are `"ip"`,
+   * `"subnet"`, `"asn"`, `"country"`, `"header:NAME"`, `"cookie:NAME"`, `"query:NAME"`, and in the rules of a gateway
+   * `"path:NAME"`. An inner list is one source: all of its sources together. A policy's own `partition` overrides it.
+   *
+   * A client can make up any header that nothing in front of you has checked, and a new value gives it a new quota: add
+   * a policy with `partition: ["ip"]`. All spellings of a credential (a header whose name ends in `authorization`, `key`
+   * or `token`) count together, and several credentials in one header count as none; so do several different values of a
+   * cookie or parameter. Default: `["ip"]`.
+   */
+  readonly partition?:
+    | Sources
+    | ((context: Context) => string | undefined | Promise<string | undefined>);
+  /**
+   * The source trusted for the client's address: `"cloudflare"`, `"vercel"`, `{ trustedHops: 1 }` behind a proxy of your
+   * own, or `"socket"` for Hono on Node without one. Required except on Cloudflare and Vercel. Range: 1 to 32 hops.
+   * Default: the platform's own header.
+   */
+  readonly clientIp?: ClientIp;
+  /**
+   * What happens to requests without identity: `"share"` counts them all together, so that one client can use up the
+   * quota of all of them; `"reject"` answers 400. A policy's own `onMissing` overrides it. Default: `"share"`, with a
+   * warning in the log.
+   */
+  readonly onMissing?: "share" | "reject";
+  /**
+   * Quota units of a request: a whole number, one for each of some policies by their names, or a function that returns
+   * either. Range: 0 to the policy's limit. Default: `1`.
+   *
+   * @example
+   * cost: { tokens: 400 }
+   */
+  readonly cost?: Cost | ((context: Context) => Cost | Promise<Cost>);
+  /**
+   * The plan of the client, one of `plans`: a header that something in front of you sets, or a function that returns its
+   * name. A request without one, or with one that does not exist, has none. Default: no plan.
+   *
+   * @example
+   * plan: "header:x-plan"
+   */
+  readonly plan?:
+    | PlanSource
+    | ((context: Context) => string | undefined | Promise<string | undefined>);
+  /**
+   * Answers a denied request. The header fields of the decision (`Retry-After`, `RateLimit`) are added to the response
+   * where it does not set them itself. Default: `decision.response()`.
+   *
+   * @example
+   * onDenied: (c, decision) => c.json({ error: "slow down" }, 429)
+   */
+  readonly onDenied?: (context: Context, decision: Decision) => Response | Promise<Response>;
+}
+
+/** The names of all options of requests. */
+export const REQUEST_OPTIONS = [
+  "partition",
+  "clientIp",
+  "onMissing",
+  "cost",
+  "plan",
+  "onDenied",
+] as const satisfies (keyof RequestOptions<unknown>)[];
