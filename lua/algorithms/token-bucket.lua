@@ -27,8 +27,8 @@
 --
 -- A bucket that keeps units counts the units instead. The first request after a change, even one that takes nothing, finds
 -- what the old rate has not yet refilled, as units, and writes it at the new rate, rounded up to the next 1/divisor
--- microsecond. Units beyond the new limit are forgotten, so that a lowered limit leaves an empty bucket and never a debt;
--- what was a debt stays one, up to twice the limit. Without charges it therefore admits
+-- microsecond. Units beyond a lowered limit are forgotten: it leaves an empty bucket and no debt. Only what was written as
+-- a debt may stay one, up to twice the limit. Without charges the bucket therefore admits
 --   in a span w that begins with that request or later   at most limit + rate * w
 --   in a span w with one change                          at most the higher limit + the higher rate * w
 --   in a span w with several changes                     at most the limit at its start + all raises of the limit
