@@ -35,10 +35,6 @@ local function segmented_window(key, now, operation, cost, limit, length, segmen
     for segment = passed + 1, math.min(stored_segments + 1, passed + math.floor((#value - 14) / 4)) do
       local at = 4 * (segment - passed) + 11
       local count = struct.unpack('>I4', value, at)
-      if count > 2 * limit then
-        -- Only a lowered limit leads here, and a count beyond twice the limit decides nothing more.
-        count, rewrite = 2 * limit, true
-      end
       counts[segment], used = count, used + count
       if not newest and count > 0 then
         newest = segment
@@ -65,7 +61,8 @@ local function segmented_window(key, now, operation, cost, limit, length, segmen
   local allowed = used + cost <= limit and 1 or 0
   local takes = operation == 'charge' or (allowed == 1 and operation == 'consume')
   if takes then
-    local taken = math.min(counts[1] + cost, 2 * limit) - counts[1]
+    -- A count of more than twice the limit was taken under a higher one, which may come back.
+    local taken = math.min(counts[1] + cost, math.max(2 * limit, counts[1])) - counts[1]
     counts[1], used, newest = counts[1] + taken, used + taken, 1
   end
   if takes or repaired then

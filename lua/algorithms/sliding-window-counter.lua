@@ -48,20 +48,23 @@ local function sliding_window_counter(key, now, operation, cost, limit, window, 
   else
     rewrite = repaired
   end
+  local ticks = (window + -window % tick) / tick
   if current > 2 * limit or previous > 2 * limit then
-    -- More than twice the limit decides nothing more.
-    current, previous, rewrite = math.min(current, 2 * limit), math.min(previous, 2 * limit), true
+    -- Taken under a higher limit, which may come back, so that as much is kept as products below 2^53 and four bytes
+    -- allow: at least twice the limit.
+    local most = math.min(math.floor(2 ^ 51 / ticks), 2 ^ 32 - 1)
+    current, previous, rewrite = math.min(current, most), math.min(previous, most), true
   end
 
-  local ticks = (window + -window % tick) / tick
   local capacity = limit * ticks
   local elapsed = now - start
   local carried = previous * (ticks - (elapsed - elapsed % tick) / tick)
   local allowed = carried + (current + cost) * ticks <= capacity and 1 or 0
   local takes = operation == 'charge' or (allowed == 1 and operation == 'consume')
   if takes then
-    current = current + cost
-    if current > 2 * limit then
+    if current + cost <= 2 * limit then
+      current = current + cost
+    elseif current < 2 * limit then
       current = 2 * limit
     end
   end

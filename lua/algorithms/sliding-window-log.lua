@@ -203,9 +203,10 @@ local function sliding_window_log(key, now, operation, cost, limit, window, ttl)
   local allowed = total + cost <= limit and 1 or 0
   if operation == 'charge' or (allowed == 1 and operation == 'consume') then
     if allowed == 0 then
-      -- Only the newest units up to the limit matter: a charge beyond it pushes the oldest out.
+      -- Only the newest units up to the limit matter: a charge beyond it pushes the oldest out. Units taken under a higher
+      -- limit, which may come back, keep their number.
       cost = math.min(cost, limit)
-      first = math.max(first, used + cost - limit)
+      first = math.max(first, used + cost - math.max(limit, total))
     end
     if first > kept then
       kept = first

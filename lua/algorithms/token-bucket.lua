@@ -6,19 +6,34 @@
 --             digits       the TAT in whole microseconds
 --             ":rest"      if the TAT has a fraction: the fraction, in units of 1/divisor microsecond
 --             ":rest-"     if the bucket is in debt after a charge: the fraction, even if it is 0
+--             "/interval/divisor"
+--                          if the bucket keeps units (see ttl), after the fraction, even if that is 0: the rate with
+--                          which the state was written
 -- limit     size of the bucket, the burst
 -- interval, divisor
 --           one unit refills every interval/divisor microseconds; limit * interval < 2^51
 -- ttl       how long a key is kept after a write, at least twice the time that a bucket takes to refill: in
 --           milliseconds, or if divisor is 1 as a class of 1.03^class milliseconds; classes are from 101 to 921, so that
---           class and TAT together fit into the 64 bits of INCRBY
+--           class and TAT together fit into the 64 bits of INCRBY. Negative milliseconds mean a bucket that keeps
+--           units; its divisor is at least 2, so that no TAT is moved by INCRBY, which could not write the rate.
 --
 -- `used` is how far the TAT lies ahead of now, in units of 1/divisor microsecond, so that all arithmetic stays in
 -- whole numbers: a cost of c adds c * interval, and the bucket is empty at limit * interval. Only in debt may `used` be
 -- greater, up to twice that. Beyond its bound, the clock went back or the bucket has become smaller: then it is cut to
 -- the bound, so that a bucket without debt counts as empty.
 --
--- If the policy changes, the TAT stays, so a slower refill applies only to units taken from then on.
+-- If the policy changes, the TAT stays, so a slower refill applies only to units taken from then on. That is time: the 2 s
+-- of 20 units at 10/s are 200 units at 100/s.
+--
+-- A bucket that keeps units counts the units instead. The first request after a change, even one that takes nothing, finds
+-- what the old rate has not yet refilled, as units, and writes it at the new rate, rounded up to the next 1/divisor
+-- microsecond. Units beyond a lowered limit are forgotten: it leaves an empty bucket and no debt. Only what was written as
+-- a debt may stay one, up to twice the limit. Without charges the bucket therefore admits
+--   in a span w that begins with that request or later   at most limit + rate * w
+--   in a span w with one change                          at most the higher limit + the higher rate * w
+--   in a span w with several changes                     at most the limit at its start + all raises of the limit
+--                                                        + the highest rate * w
+-- A state without a rate, from before the policy kept units, counts as written at the present rate.
 -- @inline
 local function token_bucket(key, now, operation, cost, limit, interval, divisor, ttl)
   local capacity = limit * interval
@@ -30,11 +45,26 @@ local function token_bucket(key, now, operation, cost, limit, interval, divisor,
     local tat, rest = tonumber(value), 0
     if not tat and type(value) == 'string' then
       local sign
-      tat, rest, sign = string.match(value, '^(%d+):(%d+)(%-?)$')
-      -- A rest that was written with another divisor counts as at most one microsecond.
-      tat, rest = tonumber(tat), math.min(tonumber(rest) or 0, divisor)
+      tat, rest, sign = string.match(value, '^(%d+):(%d+)(%-?)')
+      tat, rest = tonumber(tat), tonumber(rest) or 0
       if sign == '-' then
         most = 2 * capacity
+      end
+      local old_interval, old_divisor = interval, divisor
+      if ttl + 0 < 0 then
+        old_interval, old_divisor = string.match(value, '/(%d+)/(%d+)$')
+        old_interval, old_divisor = tonumber(old_interval) or interval, tonumber(old_divisor) or divisor
+      end
+      -- A rest that was written with another divisor counts as at most one microsecond.
+      rest = math.min(rest, old_divisor)
+      if tat and (old_interval ~= interval or old_divisor ~= divisor) then
+        local old_used = (tat - now) * old_divisor + rest
+        local units = math.floor(old_used / old_interval)
+        -- What is less than a unit is rounded up by more than the rounding errors of the product.
+        local part = (old_used - units * old_interval) * interval / old_interval * (1 + 2 ^ -50)
+        tat, rest = now, units * interval + math.min(math.ceil(part), interval)
+        -- Written at once, or the old rate would go on until units are taken.
+        repaired = rest > 0
       end
     end
     used = tat and (tat - now) * divisor + rest or 0
@@ -64,12 +94,15 @@ local function token_bucket(key, now, operation, cost, limit, interval, divisor,
     and (now + before) % capacity + used - before < capacity and redis.pcall('INCRBY', key, used - before)
   if repaired or takes and (type(number) ~= 'number' or number - number % 1e16 ~= ttl * 1e16) then
     local fraction, class, milliseconds = used % divisor, '100', ttl
+    local format = used > capacity and '%s%.0f:%.0f-' or fraction > 0 and '%s%.0f:%.0f' or '%s%.0f'
     if divisor == 1 then
       class, milliseconds = ttl, 1.03 ^ ttl
       milliseconds = milliseconds - milliseconds % 1 + 1
+    elseif ttl + 0 < 0 then
+      milliseconds = -ttl
+      format = used > capacity and '%s%.0f:%.0f-/%.0f/%.0f' or '%s%.0f:%.0f/%.0f/%.0f'
     end
-    local format = used > capacity and '%s%.0f:%.0f-' or fraction > 0 and '%s%.0f:%.0f' or '%s%.0f'
-    local text = string.format(format, class, now + (used - fraction) / divisor, fraction)
+    local text = string.format(format, class, now + (used - fraction) / divisor, fraction, interval, divisor)
     redis.call('SET', key, text, 'PX', milliseconds)
   end
   -- After a charge, the wait is for one more unit.

@@ -14,6 +14,7 @@ import { GATEWAY } from "./catalog/gateway.ts";
 import { GIVEN_CLIENTS } from "./catalog/given-clients.ts";
 import { GUARDS } from "./catalog/guards.ts";
 import { INSPECTION } from "./catalog/inspection.ts";
+import { KEPT_UNITS } from "./catalog/kept-units.ts";
 import { KEYS } from "./catalog/keys.ts";
 import { LEASES } from "./catalog/leases.ts";
 import { LIMIT } from "./catalog/limit.ts";
@@ -41,6 +42,7 @@ import type { Mutant } from "./mutant.ts";
 
 export const MUTANTS: readonly Mutant[] = [
   ...COUNTING,
+  ...KEPT_UNITS,
   ...LUA_BUILD,
   ...DENIALS,
   ...SHARING,

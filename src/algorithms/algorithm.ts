@@ -131,6 +131,11 @@ export interface AlgorithmDefinition<
   readonly parameters: readonly [keyof Parameters & string, keyof Parameters & string];
   /** How long a key is kept after a write, as its Lua file takes it; 0 where the script computes it. */
   readonly ttl: (quota: Quota<Parameters>) => number;
+  /**
+   * The quota that keeps what was consumed in units when a policy of the same name gets other numbers. Left out where the
+   * state is counts of units, which do so by themselves.
+   */
+  readonly keepUnits?: (quota: Quota<Parameters>) => Quota<Parameters>;
   readonly lease: LeaseRules<Parameters>;
   /** Its branch of the scripts. */
   readonly script: string;

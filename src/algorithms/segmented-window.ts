@@ -61,27 +61,27 @@ const model: AlgorithmModel<SegmentedWindowParameters, SegmentedWindowState> = (
   const moved =
     state && (state.startUs > nowUs || state.lengthUs !== lengthUs || state.segments !== segments);
   const before = moved ? endSegment(state, request) : state;
-  const { startUs, counts } = (before && advance(before, nowUs)) ?? fresh;
-  // Only a charge or a lowered limit leads to more, and more than twice the limit decides nothing more.
-  const capped = counts.map((count) => Math.min(count, 2 * limit));
-  let kept = moved && before ? { ...before, counts: capped } : state;
-  const sum = () => capped.reduce((total, count) => total + count, 0);
+  const { startUs, counts: stored } = (before && advance(before, nowUs)) ?? fresh;
+  const counts = [...stored];
+  let kept = moved && before ? before : state;
+  const sum = () => counts.reduce((total, count) => total + count, 0);
 
   const allowed = sum() + cost <= limit;
   if (takes(operation, allowed)) {
-    capped[0] = Math.min(capped[0]! + cost, 2 * limit);
-    kept = { startUs, lengthUs, segments, counts: capped };
+    // A count of more than twice the limit was taken under a higher one, which may come back.
+    counts[0] = Math.min(counts[0]! + cost, Math.max(2 * limit, counts[0]!));
+    kept = { startUs, lengthUs, segments, counts };
   }
 
   /** How long until the segment at this index leaves the sum. */
   const leavesAfterUs = (index: number) => startUs + (segments + 1 - index) * lengthUs - nowUs;
   let retryAfterUs = 0;
   let left = sum();
-  for (let index = capped.length - 1; left + waitingCost(request) > limit; index--) {
-    left -= capped[index]!;
+  for (let index = counts.length - 1; left + waitingCost(request) > limit; index--) {
+    left -= counts[index]!;
     retryAfterUs = leavesAfterUs(index);
   }
-  const newest = capped.findIndex((count) => count > 0);
+  const newest = counts.findIndex((count) => count > 0);
   return {
     allowed,
     remaining: Math.max(0, limit - sum()),
@@ -112,10 +112,13 @@ function endSegment(
   const newest = old?.counts.findIndex((count) => count > 0) ?? -1;
   if (newest === -1) return undefined;
   const { startUs, counts } = old!;
-  const used = counts.reduce((total, count) => total + Math.min(count, 2 * limit), 0);
+  const used = counts.reduce((total, count) => total + count, 0);
   const endedUs = newest === 0 ? nowUs : Math.min(nowUs, startUs - (newest - 1) * old!.lengthUs);
   if (nowUs - endedUs >= segments * lengthUs) return undefined;
-  return advance({ startUs: endedUs, lengthUs, segments, counts: [0, used] }, nowUs);
+  return advance(
+    { startUs: endedUs, lengthUs, segments, counts: [0, Math.min(used, 2 * limit)] },
+    nowUs,
+  );
 }
 
 export const SEGMENTED_WINDOW = defineAlgorithm<

@@ -63,19 +63,21 @@ const model: AlgorithmModel<SlidingWindowCounterParameters, SlidingWindowCounter
     previous = current;
     current = 0;
   }
-  // More than twice the limit decides nothing more.
-  current = Math.min(current, 2 * limit);
-  previous = Math.min(previous, 2 * limit);
+  const ticks = Math.ceil(windowUs / tickUs);
+  // More than twice the limit was taken under a higher one, which may come back, so that as much is kept as products below
+  // 2^53 and the script's four bytes allow: at least twice the limit.
+  const most = Math.min(Math.floor(2 ** 51 / ticks), 2 ** 32 - 1);
+  current = Math.min(current, most);
+  previous = Math.min(previous, most);
   let kept = healed ? { startUs, lengthMs, current, previous } : state;
 
-  const ticks = Math.ceil(windowUs / tickUs);
   const elapsed = Math.floor((nowUs - startUs) / tickUs);
   const carried = previous * (ticks - elapsed);
   const fits = (units: number) => carried + (current + units) * ticks <= limit * ticks;
 
   const allowed = fits(cost);
   if (takes(operation, allowed)) {
-    current = Math.min(current + cost, 2 * limit);
+    current = Math.max(current, Math.min(current + cost, 2 * limit));
     kept = { startUs, lengthMs, current, previous };
   }
 

@@ -54,12 +54,14 @@ const model: AlgorithmModel<SlidingWindowLogParameters, SlidingWindowLogState> =
 
   const allowed = used + cost <= limit;
   if (takes(operation, allowed)) {
-    // Only the newest units up to the limit matter: a charge beyond it pushes out the oldest.
+    // Only the newest units up to the limit matter: a charge beyond it pushes out the oldest. Units taken under a higher
+    // limit, which may come back, keep their number.
     const units = Math.min(cost, limit);
-    const more = withUnits(dropOldest(runs, used + units - limit), nowUs, units);
+    const most = Math.max(limit, used);
+    const more = withUnits(dropOldest(runs, used + units - most), nowUs, units);
     if (more.length > 2 * maxMoments) mergeClosest(more);
     runs = kept = more;
-    used = Math.min(used + units, limit);
+    used = Math.min(used + units, most);
   }
 
   const missing = used + waitingCost(request) - limit;

@@ -47,6 +47,8 @@ interface TokenBucketValues {
 interface TokenBucketParameters extends Readonly<Record<string, number>> {
   readonly intervalUs: number;
   readonly divisor: number;
+  /** Whether what was consumed counts in units, not in time, when the rate changes. */
+  readonly keepsUnits?: 1;
 }
 
 /** The theoretical arrival time (TAT), when the bucket is full again: `tatUs + rest / divisor` microseconds. */
@@ -55,6 +57,8 @@ export interface TokenBucketState {
   readonly rest: number;
   /** Whether a charge led into debt: only then can more than the limit be used. */
   readonly debt: boolean;
+  /** The parameters with which a bucket that keeps units wrote it. */
+  readonly written?: TokenBucketParameters;
 }
 
 /**
@@ -64,16 +68,20 @@ export interface TokenBucketState {
  */
 const model: AlgorithmModel<TokenBucketParameters, TokenBucketState> = (state, request) => {
   const { nowUs, operation, cost, limit, parameters } = request;
-  const { intervalUs, divisor } = parameters;
+  const { intervalUs, divisor, keepsUnits } = parameters;
   const capacity = limit * intervalUs;
   let kept = state;
   let used = 0;
   if (state) {
-    used = Math.max(0, (state.tatUs - nowUs) * divisor + Math.min(state.rest, divisor));
+    const { written = parameters } = keepsUnits ? state : {};
+    const changed = written.intervalUs !== intervalUs || written.divisor !== divisor;
+    used = (state.tatUs - nowUs) * written.divisor + Math.min(state.rest, written.divisor);
+    if (changed) used = convert(used, written.intervalUs, intervalUs);
+    used = Math.max(0, used);
     const most = state.debt ? 2 * capacity : capacity;
-    if (used > most) {
-      // The clock stepped back, or the bucket has become smaller.
-      used = most;
+    if (used > most || (changed && used > 0)) {
+      // The clock stepped back, the bucket has become smaller, or its rate has changed.
+      used = Math.min(used, most);
       kept = stateOf(request, used);
     }
   }
@@ -94,12 +102,23 @@ const model: AlgorithmModel<TokenBucketParameters, TokenBucketState> = (state, r
   };
 };
 
+/** The same units at another rate, rounded up. What is less than a unit stays at most one. */
+function convert(used: number, fromIntervalUs: number, toIntervalUs: number): number {
+  const units = Math.floor(used / fromIntervalUs);
+  const left = used - units * fromIntervalUs;
+  // Rounded up by more than the rounding errors of the product.
+  const part = ((left * toIntervalUs) / fromIntervalUs) * (1 + 2 ** -50);
+  return units * toIntervalUs + Math.min(Math.ceil(part), toIntervalUs);
+}
+
 function stateOf(
-  { nowUs, limit, parameters: { intervalUs, divisor } }: ModelRequest<TokenBucketParameters>,
+  { nowUs, limit, parameters }: ModelRequest<TokenBucketParameters>,
   used: number,
 ): TokenBucketState {
+  const { intervalUs, divisor, keepsUnits } = parameters;
   const tatUs = nowUs + Math.floor(used / divisor);
-  return { tatUs, rest: used % divisor, debt: used > limit * intervalUs };
+  const state = { tatUs, rest: used % divisor, debt: used > limit * intervalUs };
+  return keepsUnits ? { ...state, written: parameters } : state;
 }
 
 export const TOKEN_BUCKET = defineAlgorithm<
@@ -126,10 +145,21 @@ export const TOKEN_BUCKET = defineAlgorithm<
   },
   parameters: ["intervalUs", "divisor"],
 
-  /** Twice the time to refill, which the deepest debt takes; with a divisor of 1, as a class (see the script). */
-  ttl({ windowUs, parameters: { divisor } }) {
+  /**
+   * Twice the time to refill, which the deepest debt takes; with a divisor of 1, as a class; negative if the bucket keeps
+   * units (see the script).
+   */
+  ttl({ windowUs, parameters: { divisor, keepsUnits } }) {
     const ttlMs = Math.ceil((2 * windowUs) / 1000) + 1;
+    if (keepsUnits) return -ttlMs;
     return divisor > 1 ? ttlMs : Math.max(101, Math.ceil(Math.log(ttlMs) / Math.log(1.03)));
+  },
+
+  /** With a divisor of at least 2, as the script takes it. With a divisor of 1, an interval is far from its bound. */
+  keepUnits({ limit, parameters: { intervalUs, divisor } }) {
+    const factor = divisor === 1 ? 2 : 1;
+    const rate = { intervalUs: factor * intervalUs, divisor: factor * divisor };
+    return quotaOf(limit, { ...rate, keepsUnits: 1 });
   },
 
   lease: {

@@ -6,6 +6,7 @@ import { slidingWindowCounter } from "../../src/algorithms/sliding-window-counte
 import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import { tightenPolicy } from "../../src/lease/tighten.ts";
+import { keepingUnits } from "../../src/policy/compile.ts";
 import { type Policy } from "../../src/policy/policy.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 
@@ -33,6 +34,13 @@ test.for([
 test("a fixed window stays as it is", () => {
   const policy = fixedWindow({ limit: 30, window: "1s" });
   expect(tightened(policy)).toEqual(compilePolicy(policy));
+});
+
+test("a token bucket that keeps units still does", () => {
+  const policy = compilePolicy(tokenBucket({ limit: 100, refill: 100, per: "1s" }));
+  expect(tightenPolicy(keepingUnits(policy), 100_000)).toEqual(
+    keepingUnits(tightenPolicy(policy, 100_000)),
+  );
 });
 
 describe("every algorithm", () => {

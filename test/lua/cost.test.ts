@@ -4,6 +4,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type RedisServer, startRedisServer } from "../../scripts/support/redis-server.ts";
 import { DECIDE } from "../../src/algorithms/scripts.generated.ts";
 import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
+import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
+import { type CompiledPolicy, keepingUnits } from "../../src/policy/compile.ts";
 import type { Algorithm } from "../../src/policy/policy.ts";
 import { scriptFor } from "../../src/store/redis/script.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
@@ -75,17 +77,35 @@ const DAYS = Array.from({ length: 366 }, (_, i) => i + 1);
 /** A window that has just begun: a bucket is written anew, not incremented, where its time passes a multiple of it. */
 const begun = DAYS.findLast((days) => Date.now() % (days * DAY) < (days * DAY) / 4)!;
 
+const consume = (compiled: CompiledPolicy) =>
+  redis.eval(
+    scriptFor(DECIDE, [compiled]).text,
+    1,
+    `tg:{cost}:${compiled.key}`,
+    "consume",
+    1,
+    ...compiled.scriptArguments,
+  );
+
 test.for(everyPolicy(3, `${begun}d`))("commands of $algorithm", async (policy) => {
   const { first, allow, deny } = COSTS[policy.algorithm];
   const compiled = compilePolicy(policy);
-  const { scriptArguments } = compiled;
-  const { text } = scriptFor(DECIDE, [compiled]);
-  const consume = () =>
-    redis.eval(text, 1, `tg:{cost}:${policy.algorithm}`, "consume", 1, ...scriptArguments);
-  expect(await commandsOf(consume)).toEqual(first);
-  expect(await commandsOf(consume)).toEqual(allow);
-  await consume();
-  expect(await commandsOf(consume)).toEqual(deny);
+  expect(await commandsOf(() => consume(compiled))).toEqual(first);
+  expect(await commandsOf(() => consume(compiled))).toEqual(allow);
+  await consume(compiled);
+  expect(await commandsOf(() => consume(compiled))).toEqual(deny);
+});
+
+test("commands of a token bucket that keeps units: only a changed rate is written without taking anything", async () => {
+  const planOf = (refill: number) =>
+    keepingUnits(compilePolicy(tokenBucket({ name: "plans", limit: 2, refill, per: "1h" })));
+  const [silver, gold] = [planOf(1), planOf(2)];
+  const { first: write, deny: read } = COSTS["token-bucket"];
+  expect(await commandsOf(() => consume(silver))).toEqual(write);
+  expect(await commandsOf(() => consume(silver))).toEqual(write);
+  expect(await commandsOf(() => consume(silver))).toEqual(read);
+  expect(await commandsOf(() => consume(gold))).toEqual(write);
+  expect(await commandsOf(() => consume(gold))).toEqual(read);
 });
 
 test("an exact log takes at most 9 bytes per unit, however it was filled", async () => {

@@ -8,7 +8,7 @@ import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
 import { slidingWindowCounter } from "../../src/algorithms/sliding-window-counter.ts";
 import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
-import type { CompiledPolicy } from "../../src/policy/compile.ts";
+import { type CompiledPolicy, keepingUnits } from "../../src/policy/compile.ts";
 import { type Policy } from "../../src/policy/policy.ts";
 import { algorithmScript, FUTURE } from "../support/algorithm-script.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
@@ -22,11 +22,15 @@ afterAll(() => redis.quit());
 
 /** Between the server's clock and the test's. Microseconds. */
 const DAYS = 10 * 86_400e6;
-const policies: Policy[] = [
+const given: Policy[] = [
   ...everyPolicy(6, "10m"),
   // Its times have fractions: it is never incremented.
   tokenBucket({ limit: 6, refill: 7, per: "10m" }),
   segmentedWindow({ limit: 6, window: "10m", segments: 3 }),
+];
+const policies: CompiledPolicy[] = [
+  ...given.map(compilePolicy),
+  keepingUnits(compilePolicy(tokenBucket({ limit: 6, refill: 6, per: "10m" }))),
 ];
 
 interface Step {
@@ -53,13 +57,15 @@ const ttlOf = (scriptArguments: readonly string[]) => Number(scriptArguments.at(
 /** How long a key is kept after a write that says so as a span, in milliseconds. */
 function spanOf({ parameters, scriptArguments }: CompiledPolicy): number {
   const ttl = ttlOf(scriptArguments);
-  // Where whole times are incremented, a class of times is handed over.
-  return parameters["divisor"] === 1 ? Math.floor(1.03 ** ttl) + 1 : ttl;
+  // Where whole times are incremented, a class of times is handed over; where units are kept, it is negative.
+  return parameters["divisor"] === 1 ? Math.floor(1.03 ** ttl) + 1 : Math.abs(ttl);
 }
 
 /** Takes these steps, each under one of the policies, and expects the key to be kept for as long as they say. */
-async function expectKept(given: readonly Policy[], steps: readonly Step[]): Promise<void> {
-  const compiled = given.map(compilePolicy);
+async function expectKept(
+  compiled: readonly CompiledPolicy[],
+  steps: readonly Step[],
+): Promise<void> {
   const scripts = compiled.map(({ algorithm, scriptArguments }) =>
     algorithmScript(redis, algorithm, ttlOf(scriptArguments)),
   );
@@ -101,13 +107,14 @@ test.for(policies)("a key of $algorithm outlives what it says", async (policy) =
 });
 
 /** What one name may stand for over time: other limits, other windows, the same window in other pieces. */
+const buckets: Policy[] = [
+  tokenBucket({ limit: 6, refill: 6, per: "10m" }),
+  tokenBucket({ limit: 6, refill: 6, per: "2s" }),
+  tokenBucket({ limit: 60, refill: 6, per: "10m" }),
+  tokenBucket({ limit: 6, refill: 7, per: "1h" }),
+];
 const changing: Policy[][] = [
-  [
-    tokenBucket({ limit: 6, refill: 6, per: "10m" }),
-    tokenBucket({ limit: 6, refill: 6, per: "2s" }),
-    tokenBucket({ limit: 60, refill: 6, per: "10m" }),
-    tokenBucket({ limit: 6, refill: 7, per: "1h" }),
-  ],
+  buckets,
   [
     slidingWindowLog({ limit: 6, window: "10m" }),
     slidingWindowLog({ limit: 9, window: "2s" }),
@@ -131,11 +138,21 @@ const changing: Policy[][] = [
   ],
 ];
 
-test.for(changing.map((given) => ({ algorithm: given[0]!.algorithm, given })))(
-  "a key of $algorithm outlives what it says, whatever the policy was before",
-  async ({ given }) => {
+const keeping = buckets.map(compilePolicy).map(keepingUnits);
+const names = [
+  ...changing.map((one) => ({ name: one[0]!.algorithm, meanings: one.map(compilePolicy) })),
+  { name: "token-bucket that keeps units", meanings: keeping },
+  {
+    name: "token-bucket that keeps units at times",
+    meanings: [...keeping, ...buckets.map(compilePolicy)],
+  },
+];
+
+test.for(names)(
+  "a key of $name outlives what it says, whatever the policy was before",
+  async ({ meanings }) => {
     await fc.assert(
-      fc.asyncProperty(steps, (asked) => expectKept(given, asked)),
+      fc.asyncProperty(steps, (asked) => expectKept(meanings, asked)),
       { numRuns: 150 },
     );
   },

@@ -2,6 +2,8 @@ import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 
 import { DECIDE } from "../../src/algorithms/scripts.generated.ts";
+import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
+import { keepingUnits } from "../../src/policy/compile.ts";
 import { scriptFor } from "../../src/store/redis/script.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { everyPolicy } from "../support/every-policy.ts";
@@ -26,6 +28,11 @@ const planted: Record<string, (key: string) => Promise<unknown>> = {
   "a truncated state": (key) => redis.set(key, "17:"),
   "a segment list of huge counts": (key) =>
     redis.set(key, `${Date.now() * 1000}:${"9".repeat(400)},1`),
+  "a bucket's state at no rate": (key) => redis.set(key, `100${Date.now() * 1000}999:0/0/0`),
+  "a bucket's state at no interval": (key) =>
+    redis.set(key, `100${(Date.now() + 60_000) * 1000}:0/0/1`),
+  "a bucket's state at huge rates": (key) =>
+    redis.set(key, `100${(Date.now() + 60_000) * 1000}:0-/${"9".repeat(400)}/${"9".repeat(400)}`),
   "bytes of ones": (key) => redis.set(key, Buffer.alloc(64, 0xff)),
   "ones where a fixed window's count is": (key) => redis.set(key, Buffer.alloc(11, 0xff)),
   "ones where a counter's counts are": (key) => redis.set(key, Buffer.alloc(15, 0xff)),
@@ -61,8 +68,16 @@ const planted: Record<string, (key: string) => Promise<unknown>> = {
     }),
 };
 
-describe.each(everyPolicy(5, "10m"))("$algorithm", (policy) => {
-  const compiled = compilePolicy(policy);
+const keeping = keepingUnits(compilePolicy(tokenBucket({ limit: 5, refill: 5, per: "10m" })));
+const subjects = [
+  ...everyPolicy(5, "10m").map((policy) => ({
+    subject: policy.algorithm as string,
+    compiled: compilePolicy(policy),
+  })),
+  { subject: "token-bucket that keeps units", compiled: keeping },
+];
+
+describe.each(subjects)("$subject", ({ compiled }) => {
   const { limit, scriptArguments } = compiled;
   const { text } = scriptFor(DECIDE, [compiled]);
 

@@ -5,6 +5,7 @@ import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
 import { slidingWindowCounter } from "../../src/algorithms/sliding-window-counter.ts";
 import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
+import { keepingUnits } from "../../src/policy/compile.ts";
 import type { Policy } from "../../src/policy/policy.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 
@@ -45,4 +46,27 @@ test.for<[Policy, name: string, parameters: [number, number], ttl: number, windo
 test("a policy that names itself keeps its name and its verdict", () => {
   const compiled = compilePolicy(fixedWindow({ ...windowed, name: "daily", onFailure: "open" }));
   expect(compiled).toMatchObject({ name: "daily", onFailure: "open" });
+});
+
+test.for<[refill: number, rate: [number, number], ttl: number]>([
+  // Twice both, because a divisor of 1 would be incremented.
+  [10, [200_000, 2], -4_001],
+  [7, [1_000_000, 7], -5_716],
+])("a token bucket of %i/s that keeps units says so by a negative ttl", ([refill, rate, ttl]) => {
+  const policy = compilePolicy(tokenBucket({ limit: 20, refill, per: "1s", onFailure: "open" }));
+  const keeping = keepingUnits(policy);
+  expect(keeping.scriptArguments).toEqual(["token-bucket", 20, ...rate, ttl].map(String));
+  const { name, key, field, onFailure, limit, windowUs } = policy;
+  expect(keeping).toMatchObject({ name, key, field, onFailure, limit, windowUs });
+  expect(keepingUnits(keeping)).toEqual(keeping);
+});
+
+test.for([
+  slidingWindowLog(windowed),
+  slidingWindowCounter(windowed),
+  segmentedWindow(windowed),
+  fixedWindow(windowed),
+])("$algorithm keeps units as it is", (policy) => {
+  const compiled = compilePolicy(policy);
+  expect(keepingUnits(compiled)).toBe(compiled);
 });

@@ -4,9 +4,10 @@ import type { Redis } from "ioredis";
 
 import { readLua } from "../../scripts/build-lua/source.ts";
 import type { ModelRequest } from "../../src/algorithms/model.ts";
+import { IMPLEMENTATIONS } from "../../src/policy/from-data.ts";
 import type { Algorithm } from "../../src/policy/policy.ts";
 
-/** The policy's two numbers by name, in the order in which the script takes them. */
+/** A policy's numbers by name. */
 export type Parameters = Readonly<Record<string, number>>;
 
 export interface Answer {
@@ -20,6 +21,12 @@ export interface Answer {
 const FOREVER = 86_400_000;
 /** The same as token buckets of whole times take it: 1.03^800 milliseconds. */
 const FOREVER_CLASS = 800;
+
+/** The same as an algorithm takes it that is asked with these numbers. */
+function foreverOf(algorithm: Algorithm, { keepsUnits, divisor }: Parameters): number {
+  if (keepsUnits) return -FOREVER;
+  return algorithm === "token-bucket" && divisor === 1 ? FOREVER_CLASS : FOREVER;
+}
 
 const script = readLua(fileURLToPath(new URL("lua/one-policy.lua", import.meta.url)));
 
@@ -36,10 +43,8 @@ export function algorithmScript(redis: Redis, algorithm: Algorithm, ttl?: number
     { nowUs, operation, cost, limit, parameters }: ModelRequest<Parameters>,
   ): Promise<Answer> {
     sha1 ??= redis.script("LOAD", script) as Promise<string>;
-    const kept =
-      ttl ??
-      (algorithm === "token-bucket" && parameters["divisor"] === 1 ? FOREVER_CLASS : FOREVER);
-    const numbers = Object.values(parameters);
+    const kept = ttl ?? foreverOf(algorithm, parameters);
+    const numbers = IMPLEMENTATIONS[algorithm].parameters.map((name) => parameters[name]!);
     const args = [operation, cost, algorithm, limit, ...numbers, kept, nowUs];
     const reply = await redis.evalsha(await sha1, 1, key, ...args);
     const [allowed, remaining, retryAfterUs, resetAfterUs] = reply as number[];

@@ -89,8 +89,8 @@ export const COUNTING: readonly Mutant[] = [
   {
     name: "the counter's model has no debt",
     file: "src/algorithms/sliding-window-counter.ts",
-    find: "current = Math.min(current + cost, 2 * limit);",
-    replace: "current = Math.min(current + cost, limit);",
+    find: "Math.min(current + cost, 2 * limit)",
+    replace: "Math.min(current + cost, limit)",
     tests: ["test/lua/model"],
   },
   {

@@ -61,8 +61,8 @@ export const WINDOWS: readonly Mutant[] = [
   {
     name: "a segment's count has no bound",
     file: "lua/algorithms/segmented-window.lua",
-    find: "if count > 2 * limit then",
-    replace: "if false then",
+    find: "math.min(counts[1] + cost, math.max(2 * limit, counts[1]))",
+    replace: "counts[1] + cost",
     tests: ["test/lua/model"],
   },
   {
@@ -77,6 +77,41 @@ export const WINDOWS: readonly Mutant[] = [
     file: "lua/algorithms/segmented-window.lua",
     find: "math.min(used, 2 * limit)\n",
     replace: "used\n",
+    tests: ["test/lua/model"],
+  },
+  {
+    name: "segments forget what a higher limit admitted, with a charge",
+    file: "src/algorithms/segmented-window.ts",
+    find: "Math.max(2 * limit, counts[0]!)",
+    replace: "2 * limit",
+    tests: ["test/model/kept-units"],
+  },
+  {
+    name: "a counter carries over no more than twice the limit of now",
+    file: "src/algorithms/sliding-window-counter.ts",
+    find: "Math.min(Math.floor(2 ** 51 / ticks), 2 ** 32 - 1)",
+    replace: "2 * limit",
+    tests: ["test/model/kept-units"],
+  },
+  {
+    name: "a counter keeps more than its products allow",
+    file: "lua/algorithms/sliding-window-counter.lua",
+    find: "math.min(math.floor(2 ^ 51 / ticks), 2 ^ 32 - 1)",
+    replace: "2 ^ 32 - 1",
+    tests: ["test/lua/model"],
+  },
+  {
+    name: "a log forgets what a higher limit admitted, with a charge",
+    file: "src/algorithms/sliding-window-log.ts",
+    find: "const most = Math.max(limit, used);",
+    replace: "const most = limit;",
+    tests: ["test/model/kept-units"],
+  },
+  {
+    name: "a log in Lua forgets what a higher limit admitted, with a charge",
+    file: "lua/algorithms/sliding-window-log.lua",
+    find: "used + cost - math.max(limit, total)",
+    replace: "used + cost - limit",
     tests: ["test/lua/model"],
   },
   {
