@@ -57,11 +57,18 @@ function pathOf(policy: Policy): DecisionPath {
 
 /** Equal for equal policies; empty for one that JSON cannot represent, which has faults. */
 function keyOf(policy: Policy): string {
-  const { algorithm, name, limit: units, onFailure } = Object(policy) as Policy;
+  const {
+    algorithm,
+    name,
+    limit: units,
+    advertise,
+    onFailure,
+    retryJitter,
+  } = Object(policy) as Policy;
   const { options = {} } = Object(policy)[IMPLEMENTATION] ?? {};
   const own = Object.keys(options).map((option) => policy[option as keyof Policy]);
   try {
-    const key = JSON.stringify([algorithm, name, units, onFailure, own]);
+    const key = JSON.stringify([algorithm, name, units, advertise, onFailure, retryJitter, own]);
     // An option that does not exist makes it another policy, whose fault the compiler reports.
     return key + Object.keys(policy).length;
   } catch {

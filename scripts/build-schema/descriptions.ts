@@ -8,7 +8,10 @@ export const RULE_FIELDS: Readonly<Record<string, string>> = {
   onMissing:
     'What happens to a request without an identity: "share" counts all of them together, "reject" answers 400.',
   cost: "Quota units of each request. Default 1.",
-  onFailure: "What decides while Redis gives no answer. Default: the variable ON_FAILURE.",
+  onFailure:
+    'What decides while Redis gives no answer: "open", "closed", "local", or a table { local = { share } }. Default: the variable ON_FAILURE.',
+  retryJitter:
+    "Lengthens the wait in Retry-After and in t of RateLimit by a random part of up to this share, so that denied clients do not return all at once. Default 0.",
 };
 
 /** The same for the fields of a policy. */
@@ -20,7 +23,9 @@ export const POLICY_FIELDS: Readonly<Record<string, string>> = {
   per: "The time in which `refill` units come back.",
   window: "Length of the window.",
   segments: "Number of segments in the window. Default 10.",
+  advertise: "Whether header fields and problem documents name the policy. Default true.",
   onFailure: "Overrides the rule's onFailure for this policy.",
+  retryJitter: "Overrides the rule's retryJitter for this policy.",
 };
 
 /** The meaning of each variable of the gateway. */
@@ -31,7 +36,7 @@ export const VARIABLE_MEANINGS: Readonly<Record<string, string>> = {
   TIMEOUT:
     "How long a decision waits for Redis, `1ms` to `1m`; then `ON_FAILURE` decides. Default `250ms`.",
   ON_FAILURE:
-    'What decides while Redis gives no answer: `"local"` counts in the isolate\'s memory, `"open"` admits, `"closed"` answers 503. A rule or policy may override it.',
+    'What decides while Redis gives no answer: `"local"` counts in the isolate\'s memory, `"open"` admits, `"closed"` answers 503; `{ local = { share = 0.1 } }` counts in memory with a tenth of each limit. A rule or policy may override it.',
   CLIENT_IP:
     'Who reports the client\'s address: the platform, `"socket"` on Node without a proxy, or `{ trustedHops = 1 }` behind proxies of your own. Needed where a rule uses `"ip"`.',
   SHARED_DENIALS:

@@ -11,7 +11,12 @@ export type FailureVerdict =
   /** Deny it with 503. */
   | "closed"
   /** Enforce the same policy in this isolate's memory. */
-  | "local";
+  | "local"
+  /**
+   * As `"local"`, with this share of the limit and of the refill in each isolate, so that several isolates together
+   * admit about the limit. Range of `share`: above 0 to 1.
+   */
+  | { readonly local: { readonly share: number } };
 
 /** The options that every algorithm has besides its numbers. */
 export interface CommonOptions {
@@ -24,8 +29,16 @@ export interface CommonOptions {
    * the numbers, such as `token-bucket-20-10-per-1s`.
    */
   readonly name?: string;
+  /**
+   * Whether clients are told of the policy: with `false` it decides like any other and `decision.policies` has its row,
+   * but no header field and no problem document names it or its numbers. `Retry-After` still waits for it. Default:
+   * `true`.
+   */
+  readonly advertise?: boolean;
   /** Overrides the limiter's `onFailure` for this policy. Default: the limiter's. */
   readonly onFailure?: FailureVerdict;
+  /** Overrides the limiter's `retryJitter` for this policy. Range: 0 to 1. Default: the limiter's. */
+  readonly retryJitter?: number;
 }
 
 /** A policy as its builder returns it: the options, the algorithm's name, and its implementation. */
@@ -73,7 +86,7 @@ export interface AlgorithmDefinition<
   readonly maxLimit: number;
   /** Completes the remedy for a limit that is too large. */
   readonly limitHint?: string;
-  /** Its options besides `limit`, `name` and `onFailure`. */
+  /** Its options besides `limit` and those of every policy. */
   readonly options: { readonly [Name in keyof Values]: OptionKind };
   /** What a policy without a name is called after. */
   readonly nameParts: (policy: Readonly<Record<string, unknown>>) => readonly unknown[];
@@ -89,6 +102,8 @@ export interface AlgorithmDefinition<
   /** How long a key is kept after a write, as its Lua file takes it; 0 where the script computes it. */
   readonly ttl: (quota: Quota<Parameters>) => number;
   readonly lease: LeaseRules<Parameters>;
+  /** A quota with this share of the limit and of the rate, for an isolate that counts alone. Range of `share`: above 0 to 1. */
+  readonly scale: (quota: Quota<Parameters>, share: number) => Quota<Parameters>;
   /** Its branch of the scripts. */
   readonly script: string;
   readonly model: AlgorithmModel<Parameters, State>;

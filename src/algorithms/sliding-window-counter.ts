@@ -1,6 +1,7 @@
 import { defineAlgorithm, IMPLEMENTATION, MAX_LIMIT, type PolicyOf } from "./algorithm.ts";
 import { type AlgorithmModel, takes, waitingCost } from "./model.ts";
 import { SLIDING_WINDOW_COUNTER as script } from "./scripts.generated.ts";
+import { scaleWindow } from "./share.ts";
 import {
   maxWindowLeaseUs,
   WINDOW,
@@ -141,6 +142,7 @@ export const SLIDING_WINDOW_COUNTER = defineAlgorithm<
     tighten: ({ limit, windowUs }, leaseUs) => quotaOf(limit, windowUs + leaseUs),
     maxUs: maxWindowLeaseUs,
   },
+  scale: scaleWindow,
   script,
   model,
 });

@@ -1,6 +1,7 @@
 import { defineAlgorithm, IMPLEMENTATION, type PolicyOf } from "./algorithm.ts";
 import { type AlgorithmModel, takes, waitingCost } from "./model.ts";
 import { SLIDING_WINDOW_LOG as script } from "./scripts.generated.ts";
+import { scaleWindow } from "./share.ts";
 import {
   maxWindowLeaseUs,
   WINDOW,
@@ -155,6 +156,7 @@ export const SLIDING_WINDOW_LOG = defineAlgorithm<
     tighten: ({ limit, windowUs }, leaseUs) => quotaOf(limit, windowUs + leaseUs),
     maxUs: maxWindowLeaseUs,
   },
+  scale: scaleWindow,
   script,
   model,
 });

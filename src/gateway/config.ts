@@ -7,6 +7,7 @@ import { openStore } from "../store/open-store.ts";
 import { GIVE_REDIS } from "../store/redis/endpoint.ts";
 import type { Store } from "../store/store.ts";
 import { reworded } from "./check.ts";
+import { fromJson, wordOrJson } from "./from-json.ts";
 import { inRule, readRule, routeOf, type Rule } from "./rule.ts";
 import { checkNamesOfVariables, readVariables } from "./variables.ts";
 
@@ -117,9 +118,7 @@ function readClientIp(clientIp: unknown, rules: readonly unknown[], faults: Faul
     return Array.isArray(partition) && partition.includes("ip");
   });
   if (clientIp === undefined && !needed) return { trustedHops: 1 };
-  const given = fromJson(clientIp);
-  const value = given instanceof SyntaxError ? clientIp : given;
-  return reworded(faults, () => checkClientIp(value, "CLIENT_IP", faults), inToml);
+  return reworded(faults, () => checkClientIp(wordOrJson(clientIp), "CLIENT_IP", faults), inToml);
 }
 
 /** Rejects two policies with one name in different rules: they would share one count. */
@@ -149,14 +148,4 @@ function checkNames(
 function place(rule: unknown): string {
   const route = routeOf(rule);
   return route && ` (${route})`;
-}
-
-/** Parses a value given as text; returns the error if it is not JSON. */
-function fromJson(value: unknown): unknown {
-  if (typeof value !== "string") return value;
-  try {
-    return JSON.parse(value);
-  } catch (error) {
-    return error;
-  }
 }

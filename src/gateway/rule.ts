@@ -52,7 +52,7 @@ export function readRule(
 ): Rule | undefined {
   const shape = check(RuleSchema, input, path, faults);
   if (typeof input !== "object" || input === null || Array.isArray(input)) return undefined;
-  const { onFailure, partition, onMissing, cost, ...given } = input as LimiterOptions &
+  const { onFailure, retryJitter, partition, onMissing, cost, ...given } = input as LimiterOptions &
     RequestOptions<Request>;
   const policies = withAlgorithms(given.policies);
   const requestOptions = { partition, onMissing, cost, clientIp } as RequestOptions<Request>;
@@ -60,6 +60,7 @@ export function readRule(
     policies,
     ...defaults,
     ...(onFailure !== undefined && { onFailure }),
+    ...(retryJitter !== undefined && { retryJitter }),
     ...(sharedDenials && { sharedDenials }),
   };
   // These checks find some of the schema's faults again, but also those that depend on several fields.

@@ -5,7 +5,14 @@ import { WINDOW_RANGE } from "../algorithms/window.ts";
 import { type DurationRange, durationRemedy, isDurationWithin } from "../options/duration.ts";
 import { integerRemedy } from "../options/positive-integer.ts";
 import { SOURCE, SOURCE_LIST_REMEDY, SOURCE_REMEDY } from "../partition/source.ts";
-import { NAME, NAME_REMEDY, VERDICT_REMEDY } from "../policy/compile.ts";
+import {
+  ADVERTISE_REMEDY,
+  JITTER_REMEDY,
+  NAME,
+  NAME_REMEDY,
+  SHARE_REMEDY,
+  VERDICT_REMEDY,
+} from "../policy/compile.ts";
 import { algorithmRemedy, IMPLEMENTATIONS } from "../policy/from-data.ts";
 
 /*
@@ -29,7 +36,24 @@ export function duration(range: DurationRange) {
   );
 }
 
-export const OnFailure = z.enum(["open", "closed", "local"], VERDICT_REMEDY);
+export const OnFailure = z.union(
+  [
+    z.enum(["open", "closed", "local"]),
+    z.strictObject({
+      local: z.strictObject({
+        share: z.number().check(z.gt(0, SHARE_REMEDY), z.lte(1, SHARE_REMEDY)),
+      }),
+    }),
+  ],
+  VERDICT_REMEDY.replace(
+    "{ local: { share: 0.1 } }",
+    '{ local = { share = 0.1 } } (as JSON, {"local":{"share":0.1}})',
+  ),
+);
+
+const RetryJitter = z.optional(
+  z.number(JITTER_REMEDY).check(z.gte(0, JITTER_REMEDY), z.lte(1, JITTER_REMEDY)),
+);
 
 /** The schema of an algorithm's own option. */
 function option(kind: OptionKind) {
@@ -47,7 +71,9 @@ const policies = Object.entries(IMPLEMENTATIONS).map(([algorithm, implementation
     ...Object.fromEntries(
       Object.entries(implementation.options).map(([name, kind]) => [name, option(kind)]),
     ),
+    advertise: z.optional(z.boolean(ADVERTISE_REMEDY)),
     onFailure: z.optional(OnFailure),
+    retryJitter: RetryJitter,
   }),
 );
 
@@ -108,8 +134,9 @@ export const Rule = z.strictObject(
     onMissing: z.optional(z.enum(["share", "reject"], 'Use "share" or "reject".')),
     cost: z.optional(z.int(COST_REMEDY).check(z.gte(0, COST_REMEDY))),
     onFailure: z.optional(OnFailure),
+    retryJitter: RetryJitter,
   },
-  "A rule is a table of method, path, policies, partition, onMissing, cost, onFailure, and nothing else.",
+  "A rule is a table of method, path, policies, partition, onMissing, cost, onFailure, retryJitter, and nothing else.",
 );
 
 export const Rules = z.array(Rule).check(z.minLength(1));

@@ -31,7 +31,7 @@ export function createDecisionPath(
   settings: LimiterSettings,
   memory?: Memory,
 ): DecisionPath {
-  const { policies, prefix, now, headers: headerOptions } = settings;
+  const { policies, prefix, now, random, headers: headerOptions } = settings;
   const denials = createDenialCache(settings.maxDenials);
   const flights = createSingleFlight();
   const clocks = createRedisClocks();
@@ -121,6 +121,7 @@ export function createDecisionPath(
         nowUs,
         rows,
         headerOptions,
+        random,
         error,
       });
     }
@@ -134,6 +135,7 @@ export function createDecisionPath(
       nowUs,
       rows,
       headerOptions,
+      random,
     });
   }
 

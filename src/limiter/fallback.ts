@@ -4,6 +4,7 @@ import type { CompiledPolicy } from "../policy/compile.ts";
 import { createMemory, type Memory } from "../store/memory.ts";
 import type { Reply } from "../store/store.ts";
 import { createLastAnswers, type LastAnswer } from "./last-answers.ts";
+import { localShareOf, scalePolicy } from "./local-share.ts";
 
 /** Decides without the store. */
 export interface Fallback {
@@ -27,18 +28,19 @@ export interface FallbackResult extends Reply {
   readonly status: 200 | 429 | 503;
 }
 
-/** When a client denied by a closed policy may try again: after the next probe of the breaker. */
-const CLOSED_RETRY_US = 1_000_000;
+/** When to try again what only the store could admit: after the next probe of the breaker. */
+const STORE_RETRY_US = 1_000_000;
 
 /** Suffix of the keys of counts that continue from the store's last answer. No policy's name contains it. */
 const SEEN = "~";
 
 /**
  * Decides without the store, by each policy's failure verdict: `open` has room, `closed` has none, `local` counts in
- * this isolate's memory.
+ * this isolate's memory, with all of the limit or a share of it.
  *
  * There are two local counts per policy: one from zero, under the policy's own key, and one from what the store last
- * reported as used, under the key with `SEEN`. The stricter count decides, so an outage gives no fresh quota, however
+ * reported as used, under the key with `SEEN`. The first has the isolate's share of the limit. The second has all of it,
+ * because the store reports what all isolates used. The stricter count decides, so an outage gives no fresh quota, however
  * often it comes and goes. The store does not count what is admitted here, except for a request that it executed
  * without answering in time: that one counts in both places.
  *
@@ -52,8 +54,10 @@ export function createFallback(
   memory: Memory = createMemory(),
 ): Fallback {
   const verdicts = policies.map(({ onFailure }) => onFailure ?? defaultVerdict);
-  const local = verdicts.flatMap((verdict, i) => (verdict === "local" ? [i] : []));
-  const counted = local.map((i) => policies[i]!);
+  const shares = verdicts.map(localShareOf);
+  const local = shares.flatMap((share, i) => (share === undefined ? [] : [i]));
+  const whole = local.map((i) => policies[i]!);
+  const counted = local.map((i) => scalePolicy(policies[i]!, shares[i]!));
   const closed = verdicts.includes("closed");
   const answers = createLastAnswers(local, clock);
 
@@ -72,14 +76,12 @@ export function createFallback(
     const nowUs = clock();
     const { rows } = memory.decide(nowUs, "peek", own, 1, counted);
     memory.reset(seen);
-    for (const [i, policy] of counted.entries()) {
-      const charge = (timeUs: number, left: number) => {
-        if (left < policy.limit) {
-          memory.decide(timeUs, "charge", [seen[i]!], policy.limit - left, [policy]);
-        }
+    for (const [i, policy] of whole.entries()) {
+      const charge = (timeUs: number, used: number) => {
+        if (used > 0) memory.decide(timeUs, "charge", [seen[i]!], used, [policy]);
       };
-      charge(Math.min(atUs, nowUs), remaining[i]!);
-      charge(nowUs, rows[i]!.remaining);
+      charge(Math.min(atUs, nowUs), policy.limit - remaining[i]!);
+      charge(nowUs, counted[i]!.limit - rows[i]!.remaining);
     }
   }
 
@@ -94,7 +96,7 @@ export function createFallback(
     if (!answer) return memory.decide(clock(), operation, own, cost, counted);
     const seen = seenKeys(keys);
     if (answer.fresh) countSeen(seen, own, answer);
-    const both = [...counted, ...counted];
+    const both = [...counted, ...whole];
     const { nowUs, rows } = memory.decide(clock(), operation, [...own, ...seen], cost, both);
     return { nowUs, rows: own.map((_key, i) => stricter(rows[i]!, rows[own.length + i]!)) };
   }
@@ -108,14 +110,14 @@ export function createFallback(
       const reply = decideLocally(asked, partition, keys, cost);
       let next = 0;
       const rows = policies.map(({ limit }, i): Row => {
-        if (verdicts[i] === "local") return reply.rows[next++]!;
+        if (shares[i] !== undefined) return untilAnswer(reply.rows[next++]!);
         return verdicts[i] === "open"
           ? { allowed: true, remaining: limit, retryAfterUs: 0, resetAfterUs: 0 }
           : {
               allowed: false,
               remaining: 0,
-              retryAfterUs: CLOSED_RETRY_US,
-              resetAfterUs: CLOSED_RETRY_US,
+              retryAfterUs: STORE_RETRY_US,
+              resetAfterUs: STORE_RETRY_US,
             };
       });
       const allowed = rows.every((row) => row.allowed);
@@ -132,6 +134,11 @@ export function createFallback(
       memory.reset([...localKeys(keys), ...seenKeys(keys)]);
     },
   };
+}
+
+/** A cost above the isolate's share never fits here, but it may as soon as the store answers. */
+function untilAnswer(row: Row): Row {
+  return row.retryAfterUs === Infinity ? { ...row, retryAfterUs: STORE_RETRY_US } : row;
 }
 
 /** The stricter of two counts of one policy. */

@@ -5,7 +5,12 @@ import { readLease } from "../lease/read-lease.ts";
 import { tightenPolicy } from "../lease/tighten.ts";
 import type { Faults } from "../options/faults.ts";
 import { checkOptions } from "../options/unknown-options.ts";
-import { type CompiledPolicy, compilePolicies } from "../policy/compile.ts";
+import {
+  checkRetryJitter,
+  checkVerdict,
+  type CompiledPolicy,
+  compilePolicies,
+} from "../policy/compile.ts";
 import { monotonicNow, steadyClock } from "../runtime/clock.ts";
 import type { LimiterOptions } from "./options.ts";
 
@@ -20,6 +25,8 @@ export interface LimiterSettings {
   readonly leaseUs?: number | undefined;
   readonly sharedDenials?: SharedDenials;
   readonly headers: HeaderOptions;
+  /** A random number from 0 to below 1, for the jitter of waits. */
+  readonly random: () => number;
   /** The isolate's monotonic clock, or the store's own where it has one, in milliseconds. */
   readonly now: () => number;
 }
@@ -30,34 +37,45 @@ export const DEFAULTS = {
   onFailure: "local",
   maxDenials: 10_000,
   headers: {},
+  random: Math.random,
   now: monotonicNow,
 } as const satisfies Omit<LimiterSettings, "policies">;
 
 /** Checks every option of a limiter except those of its store; after a fault, the answer has values to go on with. */
 export function checkSettings(options: LimiterOptions, faults: Faults): LimiterSettings {
-  const { onFailure = DEFAULTS.onFailure, headers = DEFAULTS.headers, store } = options;
+  const { onFailure = DEFAULTS.onFailure, retryJitter = 0, store } = options;
+  const { headers = DEFAULTS.headers } = options;
   const before = faults.size;
   const policies = compilePolicies(options.policies, "policies", faults);
   const leaseUs =
     options.lease === undefined
       ? undefined
       : readLease(options.lease, faults.size === before ? policies : [], faults);
-  if (!["open", "closed", "local"].includes(onFailure)) {
-    faults.add("onFailure", onFailure, 'Use "open", "closed" or "local".');
-  }
+  checkVerdict(onFailure, "onFailure", faults);
+  checkRetryJitter(retryJitter, "retryJitter", faults);
   checkHeaders(headers, faults);
   checkSharing(options, faults);
   return {
-    policies:
-      leaseUs === undefined ? policies : policies.map((policy) => tightenPolicy(policy, leaseUs)),
+    policies: policies.map((policy) => enforced(policy, leaseUs, retryJitter)),
     prefix: checkPrefix(options.prefix ?? DEFAULTS.prefix, faults),
     onFailure,
     maxDenials: checkDenialCache(options.denialCache, faults),
     leaseUs,
     ...(options.sharedDenials && { sharedDenials: options.sharedDenials }),
     headers,
+    random: DEFAULTS.random,
     now: typeof store?.now === "function" ? steadyClock(() => store.now!() / 1000) : DEFAULTS.now,
   };
+}
+
+/** The policy as Redis enforces it and as clients are told of it. */
+function enforced(
+  policy: CompiledPolicy,
+  leaseUs: number | undefined,
+  retryJitter: number,
+): CompiledPolicy {
+  const tightened = leaseUs === undefined ? policy : tightenPolicy(policy, leaseUs);
+  return { ...tightened, retryJitter: policy.retryJitter ?? retryJitter };
 }
 
 function checkPrefix(prefix: string, faults: Faults): string {

@@ -18,7 +18,11 @@ export interface CompiledPolicy extends Quota<Readonly<Record<string, number>>> 
   readonly name: string;
   readonly algorithm: Algorithm;
   readonly implementation: Implementation;
+  /** Whether header fields and problem documents name it. */
+  readonly advertise: boolean;
   readonly onFailure: FailureVerdict | undefined;
+  /** The share by which a wait that a client is told may be lengthened; `undefined` if only the limiter says. */
+  readonly retryJitter: number | undefined;
   /** The end of its keys. */
   readonly key: string;
   /** Its group of the script's arguments: algorithm, limit, two parameters, ttl. */
@@ -38,8 +42,14 @@ export const POLICY_REMEDY = "Give a policy made by tokenBucket() or one of the 
 export const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 export const NAME_REMEDY =
   "Use 1 to 64 ASCII letters, digits, dots, underscores or dashes, the first a letter or digit.";
-export const VERDICT_REMEDY = 'Use "open", "closed" or "local".';
-const COMMON = ["algorithm", "limit", "name", "onFailure"];
+export const ADVERTISE_REMEDY = "Give true, or false to tell clients nothing of the policy.";
+export const VERDICT_REMEDY =
+  'Use "open", "closed" or "local", or { local: { share: 0.1 } } for a tenth of the limit in each isolate.';
+export const SHARE_REMEDY =
+  "Give a number above 0, up to 1: with 0.1, each isolate admits a tenth of the limit.";
+export const JITTER_REMEDY =
+  "Give a number from 0 to 1: with 0.1, clients are told to wait up to a tenth longer.";
+const COMMON = ["algorithm", "limit", "name", "advertise", "onFailure", "retryJitter"];
 const VERDICTS: readonly unknown[] = ["open", "closed", "local"];
 
 /** Checks a list of policies and compiles it; adds every fault under its path. */
@@ -87,36 +97,70 @@ function compilePolicy(input: unknown, path: string, faults: Faults): CompiledPo
   const { maxLimit, limitHint, options } = implementation;
   checkOptions(policy, [...COMMON, ...Object.keys(options)], `${path}.`, faults);
   const { limit, name } = checkCommon(policy, maxLimit, path, faults, limitHint);
-  const { onFailure } = policy;
+  const { advertise = true, onFailure, retryJitter } = policy;
   const values: Record<string, number> = {};
   for (const [name, kind] of Object.entries(options)) {
     values[name] = valueOf(policy[name as keyof Policy], kind, `${path}.${name}`, faults);
   }
   const quota = implementation.quotaOf(limit, values, path, faults);
   return completePolicy(
-    { name: name ?? defaultName(policy, implementation), algorithm, implementation, onFailure },
+    {
+      name: name ?? defaultName(policy, implementation),
+      algorithm,
+      implementation,
+      advertise,
+      onFailure,
+      retryJitter,
+    },
     quota,
   );
 }
 
 /** Checks the options that a policy of any algorithm has; after a fault, the answer has values to go on with. */
 function checkCommon(
-  { limit, name, onFailure }: Policy,
+  { limit, name, advertise, onFailure, retryJitter }: Policy,
   maxLimit: number,
   path: string,
   faults: Faults,
   limitHint?: string,
 ): { readonly limit: number; readonly name: string | undefined } {
   const units = checkPositiveInteger(limit, maxLimit, `${path}.limit`, faults, limitHint) ?? 1;
-  if (onFailure !== undefined && !VERDICTS.includes(onFailure)) {
-    faults.add(`${path}.onFailure`, onFailure, VERDICT_REMEDY);
+  if (advertise !== undefined && typeof advertise !== "boolean") {
+    faults.add(`${path}.advertise`, advertise, ADVERTISE_REMEDY);
   }
+  if (onFailure !== undefined) checkVerdict(onFailure, `${path}.onFailure`, faults);
+  if (retryJitter !== undefined) checkRetryJitter(retryJitter, `${path}.retryJitter`, faults);
   if (name === undefined || (typeof name === "string" && NAME.test(name))) {
     return { limit: units, name };
   }
   faults.add(`${path}.name`, name, NAME_REMEDY);
   // The path, so that two faulty names are not reported as equal.
   return { limit: units, name: path };
+}
+
+/** Checks what is to decide while Redis gives no answer. */
+export function checkVerdict(verdict: unknown, path: string, faults: Faults): void {
+  if (VERDICTS.includes(verdict)) return;
+  const share = soleValue(soleValue(verdict, "local"), "share");
+  if (!Number.isFinite(share)) {
+    faults.add(path, verdict, VERDICT_REMEDY);
+  } else if (!((share as number) > 0 && (share as number) <= 1)) {
+    faults.add(`${path}.local.share`, share, SHARE_REMEDY);
+  }
+}
+
+/** The value under this key; `undefined` for anything but an object with no other key. */
+function soleValue(given: unknown, key: string): unknown {
+  if (typeof given !== "object" || given === null) return undefined;
+  const keys = Object.keys(given);
+  return keys.length === 1 && keys[0] === key ? (given as Record<string, unknown>)[key] : undefined;
+}
+
+/** Checks by how much waits may be lengthened. */
+export function checkRetryJitter(jitter: unknown, path: string, faults: Faults): void {
+  if (typeof jitter !== "number" || !(jitter >= 0 && jitter <= 1)) {
+    faults.add(path, jitter, JITTER_REMEDY);
+  }
 }
 
 /** An option's value as a number; after a fault, one that other checks can go on with. */
@@ -128,10 +172,10 @@ function valueOf(given: unknown, kind: OptionKind, path: string, faults: Faults)
 
 /** Completes a policy with everything that follows from its quota. */
 export function completePolicy(
-  policy: Pick<CompiledPolicy, "name" | "algorithm" | "implementation" | "onFailure">,
+  policy: Omit<CompiledPolicy, keyof Quota<unknown> | "key" | "scriptArguments" | "field">,
   quota: Quota<Readonly<Record<string, number>>>,
 ): CompiledPolicy {
-  const { name, algorithm, implementation, onFailure } = policy;
+  const { name, algorithm, implementation, advertise, onFailure, retryJitter } = policy;
   const { limit, windowUs, parameters } = quota;
   const { code, ttl, parameters: order } = implementation;
   const seconds = Math.max(1, Math.ceil(windowUs / 1e6));
@@ -140,7 +184,9 @@ export function completePolicy(
     name,
     algorithm,
     implementation,
+    advertise,
     onFailure,
+    retryJitter,
     key: `${name}:${code}`,
     scriptArguments: [
       algorithm,

@@ -62,8 +62,12 @@ export function createMemory({
     cost: number,
     { implementation, limit, parameters }: CompiledPolicy,
   ): Evaluation<unknown> {
+    const { state } = entries.get(key) ?? {};
     const request = { nowUs, operation, cost, limit, parameters, maxMoments: MAX_MOMENTS };
-    return implementation.model(entries.get(key)?.state, request);
+    if (cost <= limit || operation === "charge") return implementation.model(state, request);
+    // The models compute the wait for a cost that fits at some time.
+    const look = implementation.model(state, { ...request, operation: "peek", cost: 1 });
+    return { ...look, allowed: false, retryAfterUs: Infinity };
   }
 
   function remove(key: string): void {
