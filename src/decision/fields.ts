@@ -66,7 +66,9 @@ function secondsOf(
 ): number {
   if (allowed) return wholeSeconds(resetAfterUs);
   const waitUs = retryAfterUs === Infinity ? windowUs : retryAfterUs;
-  return wholeSeconds(retryJitter > 0 ? waitUs * (1 + retryJitter * draw()) : waitUs);
+  // Whole microseconds, so that a rounding error never becomes a second.
+  const jitterUs = retryJitter > 0 ? Math.floor(waitUs * retryJitter * draw()) : 0;
+  return wholeSeconds(waitUs + jitterUs);
 }
 
 /** Rounded up, so that a client that waits as long as it is asked to is never early. */

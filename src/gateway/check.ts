@@ -55,6 +55,19 @@ export function reworded<Result>(
   return result;
 }
 
+/** Rewrites the TypeScript object in a remedy as TOML and JSON. */
+export function inToml(remedy: string): string {
+  return remedy
+    .replace(
+      "{ trustedHops: 1 }",
+      '{ trustedHops = 1 } (where variables are text, {"trustedHops":1})',
+    )
+    .replace(
+      "{ local: { share: 0.1 } }",
+      '{ local = { share = 0.1 } } (where variables are text, {"local":{"share":0.1}})',
+    );
+}
+
 /** Suggests a key of the table that resembles an unknown key. */
 function hintOf(schema: z.ZodMiniType, key: string | undefined): string {
   if (key === undefined || !(schema instanceof z.ZodMiniObject)) return "";

@@ -6,7 +6,7 @@ import { memoryStore } from "../store/memory-store.ts";
 import { openStore } from "../store/open-store.ts";
 import { GIVE_REDIS } from "../store/redis/endpoint.ts";
 import type { Store } from "../store/store.ts";
-import { reworded } from "./check.ts";
+import { inToml, reworded } from "./check.ts";
 import { fromJson, wordOrJson } from "./from-json.ts";
 import { inRule, readRule, routeOf, type Rule } from "./rule.ts";
 import { checkNamesOfVariables, readVariables } from "./variables.ts";
@@ -100,14 +100,6 @@ function readSharing(
   // Named after the Redis, because its denials say nothing about the counts in another one.
   return coloDenials(
     String(environment["UPSTASH_REDIS_REST_URL"] || environment["KV_REST_API_URL"]),
-  );
-}
-
-/** Rewrites the TypeScript object in a remedy as TOML and JSON. */
-function inToml(remedy: string): string {
-  return remedy.replace(
-    "{ trustedHops: 1 }",
-    '{ trustedHops = 1 } (where variables are text, {"trustedHops":1})',
   );
 }
 

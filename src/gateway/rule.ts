@@ -10,7 +10,7 @@ import type { Faults } from "../options/faults.ts";
 import type { ClientIp } from "../partition/client-ip.ts";
 import { fromData } from "../policy/from-data.ts";
 import type { Policy } from "../policy/policy.ts";
-import { check, onePerPath, reworded } from "./check.ts";
+import { check, inToml, onePerPath, reworded } from "./check.ts";
 import { Rule as RuleSchema } from "./schema.ts";
 import type { Route } from "./select-rules.ts";
 
@@ -64,13 +64,14 @@ export function readRule(
     ...(sharedDenials && { sharedDenials }),
   };
   // These checks find some of the schema's faults again, but also those that depend on several fields.
-  const [settings, limitRequest] = onePerPath(faults, () => {
+  const compile = () => {
     const own = faults.within(path);
     return [
       checkSettings(limiterOptions, own),
       compileRequest(requestOptions, policies, own),
     ] as const;
-  });
+  };
+  const [settings, limitRequest] = onePerPath(faults, () => reworded(faults, compile, inToml));
   const { method, path: pattern } = shape ?? { method: "*", path: "/" };
   return {
     route: { methods: [method].flat(), path: pattern },

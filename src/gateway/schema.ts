@@ -14,6 +14,7 @@ import {
   VERDICT_REMEDY,
 } from "../policy/compile.ts";
 import { algorithmRemedy, IMPLEMENTATIONS } from "../policy/from-data.ts";
+import { inToml } from "./check.ts";
 
 /*
  * The schema of rules as data. It checks them, and the JSON Schema for editors is generated from it. Checks that need
@@ -45,10 +46,7 @@ export const OnFailure = z.union(
       }),
     }),
   ],
-  VERDICT_REMEDY.replace(
-    "{ local: { share: 0.1 } }",
-    '{ local = { share = 0.1 } } (as JSON, {"local":{"share":0.1}})',
-  ),
+  inToml(VERDICT_REMEDY),
 );
 
 const RetryJitter = z.optional(
