@@ -37,7 +37,7 @@ export const DEFAULTS = {
   onFailure: "local",
   maxDenials: 10_000,
   headers: {},
-  random: Math.random,
+  random: () => Math.random(),
   now: monotonicNow,
 } as const satisfies Omit<LimiterSettings, "policies">;
 

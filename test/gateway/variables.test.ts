@@ -77,6 +77,23 @@ describe("a variable of the gateway", () => {
     ]);
   });
 
+  test("does not say how waits are spread: the rule does, or its policy", async () => {
+    vi.spyOn(Math, "random").mockReturnValue(0.5);
+    const full = { ...policy, limit: 1 };
+    const waits = [];
+    for (const [ofRule, ofPolicy] of [[], [1], [1, 0], [undefined, 1]] as const) {
+      const rule = {
+        path: "/limited/*",
+        policies: [{ ...full, ...(ofPolicy !== undefined && { retryJitter: ofPolicy }) }],
+        ...(ofRule !== undefined && { retryJitter: ofRule }),
+      };
+      redis.mockResolvedValue(Response.json({ result: [0, 0, 0, 1_000e6, 1_000e6] }));
+      const answer = await gateway({ RULES: [rule] })("/limited/x", from);
+      waits.push(Number(answer.headers.get("Retry-After")));
+    }
+    expect(waits).toEqual([1_000, 1_500, 1_000, 1_500]);
+  });
+
   test("that says the memory store asks no Redis", async () => {
     const ask = gateway({ STORE: "memory" });
     expect((await ask("/limited/x", from)).headers.get("X-RateLimit-Remaining")).toBe("9");
