@@ -8,6 +8,7 @@ import { Faults } from "./options/faults.ts";
 import { partitionKey } from "./partition/partition-key.ts";
 import { compilePolicies } from "./policy/compile.ts";
 import type { Policy } from "./policy/policy.ts";
+import { TRAITS } from "./policy/traits.ts";
 import { readEnvironment } from "./runtime/environment.ts";
 import { setRecent } from "./runtime/lru.ts";
 import { DEFAULT_TIMEOUT_MS, guardStore } from "./store/guarded-store.ts";
@@ -70,11 +71,11 @@ function pathOf(policy: Policy): PolicyPath {
 
 /** Equal for equal policies; empty for one that JSON cannot represent, which has faults. */
 function keyOf(policy: Policy): string {
-  const { algorithm, name, limit: units, onFailure } = Object(policy) as Policy;
+  const { algorithm, name, limit: units } = Object(policy) as Policy;
   const { options = {} } = Object(policy)[IMPLEMENTATION] ?? {};
-  const own = Object.keys(options).map((option) => policy[option as keyof Policy]);
+  const others = [...TRAITS, ...Object.keys(options)].map((option) => Object(policy)[option]);
   try {
-    const key = JSON.stringify([algorithm, name, units, onFailure, own]);
+    const key = JSON.stringify([algorithm, name, units, ...others]);
     // An option that does not exist makes it another policy, whose fault the compiler reports.
     return key + Object.keys(policy).length;
   } catch {

@@ -7,8 +7,12 @@ export const RULE_FIELDS: Readonly<Record<string, string>> = {
     "Who is counted: sources in order; the first one present in a request is used. Default: the client's address.",
   onMissing:
     'What happens to a request without an identity: "share" counts all of them together, "reject" answers 400.',
-  cost: "Quota units of each request. Default 1.",
-  onFailure: "What decides while Redis gives no answer. Default: the variable ON_FAILURE.",
+  cost: "Quota units of each request, or a table with those of some policies by their names. Default 1.",
+  plan: 'The header that says which plan a client has: "header:x-plan". Something in front of the gateway has to set it.',
+  onFailure:
+    'What decides while Redis gives no answer: "open", "closed", "local", or a table { local = { share } }. Default: the variable ON_FAILURE.',
+  retryJitter:
+    "Lengthens the wait in Retry-After and in t of RateLimit by a random part of up to this share, so that denied clients do not return all at once. Default 0.",
 };
 
 /** The same for the fields of a policy. */
@@ -20,7 +24,15 @@ export const POLICY_FIELDS: Readonly<Record<string, string>> = {
   per: "The time in which `refill` units come back.",
   window: "Length of the window.",
   segments: "Number of segments in the window. Default 10.",
+  advertise: "Whether header fields and problem documents name the policy. Default true.",
   onFailure: "Overrides the rule's onFailure for this policy.",
+  retryJitter: "Overrides the rule's retryJitter for this policy.",
+  partition: 'Overrides the rule\'s partition for this policy; "*" counts everybody together.',
+  onMissing:
+    'Overrides the rule\'s onMissing for this policy; "skip" leaves the policy out of the decision about a request that lacks the identity.',
+  mode: '"enforce" denies; "shadow" decides and counts, but never denies, unseen by clients; "soft" never denies, and tells the origin in Tidegate-Over. Default "enforce".',
+  counts:
+    '"requests", or "denials" by the other policies of the decision: it denies clients that were denied too often. Default "requests".',
 };
 
 /** The meaning of each variable of the gateway. */
@@ -31,7 +43,7 @@ export const VARIABLE_MEANINGS: Readonly<Record<string, string>> = {
   TIMEOUT:
     "How long a decision waits for Redis, `1ms` to `1m`; then `ON_FAILURE` decides. Default `250ms`.",
   ON_FAILURE:
-    'What decides while Redis gives no answer: `"local"` counts in the isolate\'s memory, `"open"` admits, `"closed"` answers 503. A rule or policy may override it.',
+    'What decides while Redis gives no answer: `"local"` counts in the isolate\'s memory, `"open"` admits, `"closed"` answers 503; `{ local = { share = 0.1 } }` counts in memory with a tenth of each limit. A rule or policy may override it.',
   CLIENT_IP:
     'Who reports the client\'s address: the platform, `"socket"` on Node without a proxy, or `{ trustedHops = 1 }` behind proxies of your own. Needed where a rule uses `"ip"`.',
   SHARED_DENIALS:
@@ -40,6 +52,8 @@ export const VARIABLE_MEANINGS: Readonly<Record<string, string>> = {
     'What happens to a path that some origin may read as one under other rules: `"refuse"` answers 400, `"pass"` applies the rules of every reading.',
   RULES:
     "The rules, as TOML tables or as JSON. [rules.schema.json](rules.schema.json) describes them.",
+  PLANS:
+    "Other numbers for some clients: a table of plans by name, each a table of policies by name, each a table of numbers: `{ gold = { rides = { limit = 200 } } }`. A rule's `plan` says where a request has its plan.",
   UPSTASH_REDIS_REST_URL: "The address of the Redis REST API.",
   UPSTASH_REDIS_REST_TOKEN: "Its token. Bind it as a secret.",
   KV_REST_API_URL: "The address as Vercel names it; used if the variable above is missing.",

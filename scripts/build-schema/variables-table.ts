@@ -33,18 +33,34 @@ interface JsonSchema {
   readonly anyOf?: readonly JsonSchema[];
   readonly default?: unknown;
   readonly pattern?: string;
-  readonly properties?: Readonly<Record<string, JsonSchema & { maximum?: number }>>;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
 }
 
 function valuesOf(json: JsonSchema): string {
   if (json.anyOf) return json.anyOf.map(valuesOf).join(", ");
   if (json.enum) return json.enum.map((value) => `\`"${value}"\``).join(", ");
   if (json.properties) {
-    const fields = Object.entries(json.properties);
-    return fields.map(([name, { maximum }]) => `\`{ ${name} }\`, 1 to ${maximum}`).join(", ");
+    const [range, shape] = fieldOf(json.properties);
+    return `\`${shape}\`, ${range}`;
   }
   if (json.type === "array") return "list";
   return json.pattern?.includes("ms|s|m|h|d") ? "time" : "text";
+}
+
+/** The range of the one number in a table, and the table as it is written. */
+function fieldOf(
+  properties: NonNullable<JsonSchema["properties"]>,
+): [range: string, shape: string] {
+  const [name, field] = Object.entries(properties)[0]!;
+  if (field.properties) {
+    const [range, inner] = fieldOf(field.properties);
+    return [range, `{ ${name} = ${inner} }`];
+  }
+  const { exclusiveMinimum, maximum } = field;
+  const from = exclusiveMinimum === undefined ? "1" : `above ${exclusiveMinimum}`;
+  return [`${from} to ${maximum}`, `{ ${name} }`];
 }
 
 /** Pads the cells of a table, as the formatter does. */

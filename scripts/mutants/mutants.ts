@@ -31,9 +31,11 @@ import { REQUESTS } from "./catalog/requests.ts";
 import { SECRETS } from "./catalog/secrets.ts";
 import { SELECTION } from "./catalog/selection.ts";
 import { SETTINGS } from "./catalog/settings.ts";
+import { SHARES } from "./catalog/shares.ts";
 import { SHARING } from "./catalog/sharing.ts";
 import { SOURCES } from "./catalog/sources.ts";
 import { STORE } from "./catalog/store.ts";
+import { TELLING } from "./catalog/telling.ts";
 import { TIMERS } from "./catalog/timers.ts";
 import { TWINS } from "./catalog/twins.ts";
 import { VARIABLES } from "./catalog/variables.ts";
@@ -81,4 +83,6 @@ export const MUTANTS: readonly Mutant[] = [
   ...INSPECTION,
   ...WINDOWS,
   ...FALLBACKS,
+  ...SHARES,
+  ...TELLING,
 ];

@@ -12,7 +12,12 @@ export type FailureVerdict =
   /** Deny it with 503. */
   | "closed"
   /** Enforce the same policy in this isolate's memory. */
-  | "local";
+  | "local"
+  /**
+   * As `"local"`, with this share of the limit and of the refill in each isolate, so that several isolates together
+   * admit about the limit. Range of `share`: above 0 to 1.
+   */
+  | { readonly local: { readonly share: number } };
 
 /** The options that every algorithm has besides its numbers. */
 export interface CommonOptions {
@@ -25,6 +30,12 @@ export interface CommonOptions {
    * the numbers, such as `token-bucket-20-10-per-1s`.
    */
   readonly name?: string;
+  /**
+   * Whether clients are told of the policy: with `false` it decides like any other and `decision.policies` has its row,
+   * but no header field and no problem document names it or its numbers. `Retry-After` still waits for it. Default:
+   * `true`.
+   */
+  readonly advertise?: boolean;
   /** Overrides the limiter's `onFailure` for this policy. Default: the limiter's. */
   readonly onFailure?: FailureVerdict;
   /**
@@ -63,6 +74,8 @@ export interface CommonOptions {
    * fixedWindow({ name: "ban", counts: "denials", limit: 20, window: "1h" })
    */
   readonly counts?: Counts;
+  /** Overrides the limiter's `retryJitter` for this policy. Range: 0 to 1. Default: the limiter's. */
+  readonly retryJitter?: number;
 }
 
 /** Whether a policy denies requests, see `CommonOptions.mode`. */
@@ -116,7 +129,7 @@ export interface AlgorithmDefinition<
   readonly maxLimit: number;
   /** Completes the remedy for a limit that is too large. */
   readonly limitHint?: string;
-  /** Its options besides `limit`, `name` and `onFailure`. */
+  /** Its options besides `limit` and those of every policy. */
   readonly options: { readonly [Name in keyof Values]: OptionKind };
   /** What a policy without a name is called after. */
   readonly nameParts: (policy: Readonly<Record<string, unknown>>) => readonly unknown[];
@@ -137,6 +150,8 @@ export interface AlgorithmDefinition<
    */
   readonly keepUnits?: (quota: Quota<Parameters>) => Quota<Parameters>;
   readonly lease: LeaseRules<Parameters>;
+  /** A quota with this share of the limit and of the rate, for an isolate that counts alone. Range of `share`: above 0 to 1. */
+  readonly scale: (quota: Quota<Parameters>, share: number) => Quota<Parameters>;
   /** Its branch of the scripts. */
   readonly script: string;
   readonly model: AlgorithmModel<Parameters, State>;

@@ -1,6 +1,7 @@
 import { defineAlgorithm, IMPLEMENTATION, MAX_LIMIT, type PolicyOf } from "./algorithm.ts";
 import { type AlgorithmModel, takes, waitingCost } from "./model.ts";
 import { FIXED_WINDOW as script } from "./scripts.generated.ts";
+import { scaleWindow } from "./share.ts";
 import { WINDOW, windowNameParts, type WindowOptions, type WindowValues } from "./window.ts";
 
 export type FixedWindowPolicy = PolicyOf<"fixed-window", WindowOptions>;
@@ -84,6 +85,7 @@ export const FIXED_WINDOW = defineAlgorithm<WindowValues, FixedWindowParameters,
 
   // As it is: leased units expire with the window in which they were taken.
   lease: { tighten: (quota) => quota, maxUs: () => Infinity, endsWithWindow: true },
+  scale: scaleWindow,
   script,
   model,
 });

@@ -1,6 +1,7 @@
 import { defineAlgorithm, IMPLEMENTATION, MAX_LIMIT, type PolicyOf } from "./algorithm.ts";
 import { type AlgorithmModel, type ModelRequest, takes, waitingCost } from "./model.ts";
 import { SEGMENTED_WINDOW as script } from "./scripts.generated.ts";
+import { scaleWindow } from "./share.ts";
 import {
   maxWindowLeaseUs,
   WINDOW,
@@ -141,6 +142,7 @@ export const SEGMENTED_WINDOW = defineAlgorithm<
       quotaOf(limit, windowUs + leaseUs, segments),
     maxUs: maxWindowLeaseUs,
   },
+  scale: scaleWindow,
   script,
   model,
 });

@@ -1,6 +1,7 @@
 import { defineAlgorithm, IMPLEMENTATION, MAX_LIMIT, type PolicyOf } from "./algorithm.ts";
 import { type AlgorithmModel, takes, waitingCost } from "./model.ts";
 import { SLIDING_WINDOW_COUNTER as script } from "./scripts.generated.ts";
+import { scaleWindow } from "./share.ts";
 import {
   WINDOW,
   windowNameParts,
@@ -142,6 +143,7 @@ export const SLIDING_WINDOW_COUNTER = defineAlgorithm<
   })),
   parameters: ["windowUs", "tickUs"],
   ttl: () => 0,
+  scale: scaleWindow,
   script,
   model,
 });

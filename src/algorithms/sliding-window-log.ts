@@ -1,6 +1,7 @@
 import { defineAlgorithm, IMPLEMENTATION, type PolicyOf } from "./algorithm.ts";
 import { type AlgorithmModel, takes, waitingCost } from "./model.ts";
 import { SLIDING_WINDOW_LOG as script } from "./scripts.generated.ts";
+import { scaleWindow } from "./share.ts";
 import {
   WINDOW,
   windowNameParts,
@@ -152,6 +153,7 @@ export const SLIDING_WINDOW_LOG = defineAlgorithm<
   ...windowQuota((_limit, windowUs) => ({ windowUs, unused: 0 })),
   parameters: ["windowUs", "unused"],
   ttl: ({ windowUs }) => Math.ceil((2 * windowUs) / 1000) + 1,
+  scale: scaleWindow,
   script,
   model,
 });

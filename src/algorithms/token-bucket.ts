@@ -9,6 +9,7 @@ import {
 } from "./algorithm.ts";
 import { type AlgorithmModel, type ModelRequest, takes, waitingCost } from "./model.ts";
 import { TOKEN_BUCKET as script } from "./scripts.generated.ts";
+import { millionthsOf, scaleLimit, WHOLE_SHARE } from "./share.ts";
 import { WINDOW_RANGE } from "./window.ts";
 
 export interface TokenBucketOptions extends CommonOptions {
@@ -171,6 +172,14 @@ export const TOKEN_BUCKET = defineAlgorithm<
     /** Leaves at least half of the bucket, to gather the units that come back while no isolate asks for a lease. */
     maxUs: ({ limit, parameters: { intervalUs, divisor } }) =>
       (Math.floor(limit / 2) * intervalUs) / divisor,
+  },
+  /** Refills at this share of the rate, too. */
+  scale({ limit, parameters: { intervalUs, divisor } }, share) {
+    const units = scaleLimit(limit, share);
+    return quotaOf(
+      units,
+      intervalOf(units, divisor * millionthsOf(share), intervalUs * WHOLE_SHARE),
+    );
   },
   script,
   model,

@@ -62,6 +62,8 @@ export interface Decision {
 /** An outcome, and how it is presented. */
 interface Parts extends Outcome {
   readonly headerOptions: HeaderOptions;
+  /** A random number from 0 to below 1. */
+  readonly random: () => number;
   readonly error?: StoreError;
 }
 
@@ -77,6 +79,7 @@ class LazyDecision implements Decision {
   readonly status: 200 | 429 | 503;
   declare readonly error?: StoreError;
   readonly #parts: Parts;
+  #drawn: number | undefined;
 
   constructor(parts: Parts) {
     this.allowed = parts.status === 200;
@@ -106,11 +109,16 @@ class LazyDecision implements Decision {
   }
 
   headers(): Headers {
-    return new Headers(decisionFields(this.#parts, this.#parts.headerOptions));
+    return new Headers(decisionFields(this.#parts, this.#parts.headerOptions, () => this.#draw()));
   }
 
   response(): Response {
-    return decisionResponse(this.#parts, this.#parts.headerOptions);
+    return decisionResponse(this.#parts, this.#parts.headerOptions, () => this.#draw());
+  }
+
+  /** Drawn once, so that all fields of this decision tell the same wait. */
+  #draw(): number {
+    return (this.#drawn ??= this.#parts.random());
   }
 
   /** JSON has no `Infinity`: it becomes null. */

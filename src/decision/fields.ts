@@ -5,13 +5,13 @@ import { denies, type Outcome } from "./outcome.ts";
 /** Which header fields a response carries. */
 export interface HeaderOptions {
   /**
-   * `RateLimit` and `RateLimit-Policy` of draft-ietf-httpapi-ratelimit-headers-11, with an item for every policy.
-   * Default: `true`.
+   * `RateLimit` and `RateLimit-Policy` of draft-ietf-httpapi-ratelimit-headers-11, with an item for every policy that is
+   * advertised. Default: `true`.
    */
   readonly "draft-11"?: boolean;
   /**
-   * `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset` (Unix seconds) of the policy nearest its limit.
-   * Default: `true`.
+   * `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset` (Unix seconds) of the advertised policy nearest
+   * its limit. Default: `true`.
    */
   readonly "x-ratelimit"?: boolean;
 }
@@ -19,19 +19,28 @@ export interface HeaderOptions {
 /** Header fields by name. A plain object, because runtimes create a response faster from it than from `Headers`. */
 export type Fields = Record<string, string>;
 
-/** The header fields of a decision: a new object with each call. */
-export function decisionFields(outcome: Outcome, options: HeaderOptions): Fields {
+/**
+ * The header fields of a decision: a new object with each call.
+ *
+ * @param draw the decision's random number, from 0 to below 1
+ */
+export function decisionFields(
+  outcome: Outcome,
+  options: HeaderOptions,
+  draw: () => number,
+): Fields {
   const { reason, status, policies, nowUs, rows } = outcome;
   const fields: Fields = {};
-  const seconds = policies.map((policy, i) => secondsOf(policy, rows[i]!));
-  if (options["draft-11"] !== false) {
-    fields["RateLimit-Policy"] = policies.map(({ field }) => field).join(", ");
-    fields["RateLimit"] = policies
-      .map(({ name }, i) => `"${name}";r=${rows[i]!.remaining};t=${seconds[i]}`)
+  const seconds = policies.map((policy, i) => secondsOf(policy, rows[i]!, draw));
+  const told = advertised(policies);
+  if (told.length > 0 && options["draft-11"] !== false) {
+    fields["RateLimit-Policy"] = told.map((i) => policies[i]!.field).join(", ");
+    fields["RateLimit"] = told
+      .map((i) => `"${policies[i]!.name}";r=${rows[i]!.remaining};t=${seconds[i]}`)
       .join(", ");
   }
-  if (options["x-ratelimit"] !== false) {
-    const nearest = nearestItsLimit(outcome);
+  if (told.length > 0 && options["x-ratelimit"] !== false) {
+    const nearest = nearestItsLimit(outcome, told);
     const { remaining, resetAfterUs } = rows[nearest]!;
     fields["X-RateLimit-Limit"] = `${policies[nearest]!.limit}`;
     fields["X-RateLimit-Remaining"] = `${remaining}`;
@@ -51,11 +60,15 @@ export function decisionFields(outcome: Outcome, options: HeaderOptions): Fields
  * fits waits a whole window, because the fields cannot express "never".
  */
 function secondsOf(
-  { windowUs }: CompiledPolicy,
+  { windowUs, retryJitter = 0 }: CompiledPolicy,
   { allowed, retryAfterUs, resetAfterUs }: Row,
+  draw: () => number,
 ): number {
   if (allowed) return wholeSeconds(resetAfterUs);
-  return retryAfterUs === Infinity ? wholeSeconds(windowUs) : wholeSeconds(retryAfterUs);
+  const waitUs = retryAfterUs === Infinity ? windowUs : retryAfterUs;
+  // Whole microseconds, so that a rounding error never becomes a second.
+  const jitterUs = retryJitter > 0 ? Math.floor(waitUs * retryJitter * draw()) : 0;
+  return wholeSeconds(waitUs + jitterUs);
 }
 
 /** Rounded up, so that a client that waits as long as it is asked to is never early. */
@@ -63,14 +76,23 @@ function wholeSeconds(microseconds: number): number {
   return Math.ceil(microseconds / 1e6);
 }
 
-/** The index of the denying policy with the longest wait, else of the one with the smallest share of its limit left. */
-function nearestItsLimit({ policies, rows }: Outcome): number {
-  return rows.reduce((nearest, row, i) => {
+/** The indices of the policies that clients may be told of. */
+function advertised(policies: readonly CompiledPolicy[]): readonly number[] {
+  return policies.flatMap(({ advertise }, i) => (advertise ? [i] : []));
+}
+
+/**
+ * Of the policies at these indices, the denying one with the longest wait, else the one with the smallest share of its
+ * limit left.
+ */
+function nearestItsLimit({ policies, rows }: Outcome, indices: readonly number[]): number {
+  return indices.reduce((nearest, i) => {
+    const row = rows[i]!;
     const best = rows[nearest]!;
     if (row.allowed !== best.allowed) return row.allowed ? nearest : i;
     const nearer = row.allowed
       ? row.remaining / policies[i]!.limit < best.remaining / policies[nearest]!.limit
       : row.retryAfterUs > best.retryAfterUs;
     return nearer ? i : nearest;
-  }, 0);
+  });
 }

@@ -19,10 +19,14 @@ export function problemResponse(problem: Problem, fields: Fields = {}): Response
   return new Response(JSON.stringify(problem), { status: problem.status, headers: fields });
 }
 
-/** A decision as a response; an allowed one has no body. */
-export function decisionResponse(outcome: Outcome, options: HeaderOptions): Response {
+/** A decision as a response; an allowed one has no body. The parameters are those of `decisionFields`. */
+export function decisionResponse(
+  outcome: Outcome,
+  options: HeaderOptions,
+  draw: () => number,
+): Response {
   const { reason, status, policies } = outcome;
-  const fields = decisionFields(outcome, options);
+  const fields = decisionFields(outcome, options, draw);
   if (status === 200) {
     fields["Cache-Control"] = "no-store";
     return new Response(null, { headers: fields });
@@ -39,7 +43,9 @@ export function decisionResponse(outcome: Outcome, options: HeaderOptions): Resp
     reason === "cost-exceeds-limit"
       ? "This request costs more than its limit allows at any time."
       : `${cause} Try again in ${fields["Retry-After"]} s.`;
-  const violated = policies.filter((_, i) => denies(outcome, i)).map(({ name }) => name);
+  const violated = policies
+    .filter(({ advertise }, i) => advertise && denies(outcome, i))
+    .map(({ name }) => name);
   return problemResponse(
     { type: REGISTRY + type, title, status, detail, "violated-policies": violated },
     fields,

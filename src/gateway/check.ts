@@ -5,7 +5,8 @@ import { didYouMean } from "../options/unknown-options.ts";
 
 /**
  * Checks a value with a schema and returns its output; `undefined` after a fault. Adds the first fault of each path.
- * `compilePolicies` reports unknown options of a policy, with a suggestion.
+ * `compilePolicies` reports unknown options of a policy, with a suggestion, and `compileSources` what is wrong with a
+ * partition, more exactly.
  */
 export function check<Schema extends z.ZodMiniType>(
   schema: Schema,
@@ -16,6 +17,7 @@ export function check<Schema extends z.ZodMiniType>(
   const result = z.safeParse(schema, value);
   onePerPath(faults, () => {
     for (const issue of result.error?.issues ?? []) {
+      if (issue.path.includes("partition")) continue;
       const keys = issue.code === "unrecognized_keys" ? issue.keys.map((key) => [key]) : [[]];
       if (issue.code === "unrecognized_keys" && issue.path.length > 0) continue;
       for (const key of keys) {
@@ -53,6 +55,19 @@ export function reworded<Result>(
     faults.list.push({ path, value, remedy: reword(remedy) });
   }
   return result;
+}
+
+/** Rewrites the TypeScript object in a remedy as TOML and JSON. */
+export function inToml(remedy: string): string {
+  return remedy
+    .replace(
+      "{ trustedHops: 1 }",
+      '{ trustedHops = 1 } (where variables are text, {"trustedHops":1})',
+    )
+    .replace(
+      "{ local: { share: 0.1 } }",
+      '{ local = { share = 0.1 } } (where variables are text, {"local":{"share":0.1}})',
+    );
 }
 
 /** Suggests a key of the table that resembles an unknown key. */

@@ -8,7 +8,8 @@ import { memoryStore } from "../store/memory-store.ts";
 import { openStore } from "../store/open-store.ts";
 import { GIVE_REDIS } from "../store/redis/endpoint.ts";
 import type { Store } from "../store/store.ts";
-import { reworded } from "./check.ts";
+import { inToml, reworded } from "./check.ts";
+import { fromJson, wordOrJson } from "./from-json.ts";
 import { inRule, readRule, routeOf, type Rule } from "./rule.ts";
 import { checkNamesOfVariables, readVariables } from "./variables.ts";
 
@@ -135,14 +136,6 @@ function readSharing(
   );
 }
 
-/** Rewrites the TypeScript object in a remedy as TOML and JSON. */
-function inToml(remedy: string): string {
-  return remedy.replace(
-    "{ trustedHops: 1 }",
-    '{ trustedHops = 1 } (where variables are text, {"trustedHops":1})',
-  );
-}
-
 /** Reads `CLIENT_IP`, which is required only if a rule counts by address. */
 function readClientIp(clientIp: unknown, rules: readonly unknown[], faults: Faults): ClientIp {
   const needed = rules.some((rule) => {
@@ -153,9 +146,7 @@ function readClientIp(clientIp: unknown, rules: readonly unknown[], faults: Faul
     );
   });
   if (clientIp === undefined && !needed) return detectPlatform() ?? { trustedHops: 1 };
-  const given = fromJson(clientIp);
-  const value = given instanceof SyntaxError ? clientIp : given;
-  return reworded(faults, () => checkClientIp(value, "CLIENT_IP", faults), inToml);
+  return reworded(faults, () => checkClientIp(wordOrJson(clientIp), "CLIENT_IP", faults), inToml);
 }
 
 /** Rejects two policies with one name in different rules: they would share one count. */
@@ -185,14 +176,4 @@ function checkNames(
 function place(rule: unknown): string {
   const route = routeOf(rule);
   return route && ` (${route})`;
-}
-
-/** Parses a value given as text; returns the error if it is not JSON. */
-function fromJson(value: unknown): unknown {
-  if (typeof value !== "string") return value;
-  try {
-    return JSON.parse(value);
-  } catch (error) {
-    return error;
-  }
 }

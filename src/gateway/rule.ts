@@ -1,5 +1,3 @@
-import * as z from "zod/mini";
-
 import { compileRequest, type RequestReader } from "../adapter/request-limiter.ts";
 import type { RequestOptions } from "../adapter/request-options.ts";
 import type { SharedDenials } from "../denials/shared-denials.ts";
@@ -10,7 +8,7 @@ import type { Faults } from "../options/faults.ts";
 import type { ClientIp } from "../partition/client-ip.ts";
 import { fromData } from "../policy/from-data.ts";
 import type { Policy } from "../policy/policy.ts";
-import { check, onePerPath, reworded } from "./check.ts";
+import { check, inToml, onePerPath, reworded } from "./check.ts";
 import { namedSegments } from "./named-segments.ts";
 import { Rule as RuleSchema } from "./schema.ts";
 import type { Route } from "./select-rules.ts";
@@ -28,9 +26,6 @@ export interface RuleDefaults extends Required<Pick<LimiterOptions, "prefix" | "
   readonly sharedDenials: SharedDenials | undefined;
   readonly plans: Plans | undefined;
 }
-
-/** The rule but for its sources: `compileSources` says more exactly where a list within a list is wrong. */
-const SHAPE = z.extend(RuleSchema, { partition: z.optional(z.unknown()) });
 
 /** A rule's methods and path, so that nobody has to count rules to find it; empty if they are not readable. */
 export function routeOf(rule: unknown): string {
@@ -56,24 +51,27 @@ export function readRule(
   faults: Faults,
 ): Rule | undefined {
   const path = `RULES[${index}]`;
-  const shape = check(SHAPE, input, path, faults);
+  const shape = check(RuleSchema, input, path, faults);
   if (typeof input !== "object" || input === null || Array.isArray(input)) return undefined;
-  const { onFailure, partition, onMissing, cost, plan, ...given } = input as LimiterOptions &
-    RequestOptions<Request> & { readonly path?: unknown };
+  const { onFailure, retryJitter, partition, onMissing, cost, plan, ...given } =
+    input as LimiterOptions & RequestOptions<Request> & { readonly path?: unknown };
   const policies = withAlgorithms(given.policies);
   const requestOptions = { partition, onMissing, cost, plan, clientIp, plans };
   const limiterOptions = {
     ...defaults,
     ...(onFailure !== undefined && { onFailure }),
+    ...(retryJitter !== undefined && { retryJitter }),
     ...(sharedDenials && { sharedDenials }),
   };
   // These checks find some of the schema's faults again, but also those that depend on several fields.
-  const [settings, reader] = onePerPath(faults, () => {
+  const compile = () => {
     const own = faults.within(path);
     const context = { segments: namedSegments(given.path), prefix: `${index}.` };
     const read = compileRequest(requestOptions as RequestOptions<Request>, policies, own, context);
-    return [checkSettings({ ...limiterOptions, policies: read.policies }, own, read.by), read];
-  });
+    const checked = checkSettings({ ...limiterOptions, policies: read.policies }, own, read.by);
+    return [checked, read] as const;
+  };
+  const [settings, reader] = onePerPath(faults, () => reworded(faults, compile, inToml));
   const { method, path: pattern } = shape ?? { method: "*", path: "/" };
   return {
     route: { methods: [method].flat(), path: pattern },

@@ -1,13 +1,26 @@
 import * as z from "zod/mini";
 
+import { PLAN, PLAN_REMEDY } from "../adapter/plan.ts";
 import type { OptionKind } from "../algorithms/algorithm.ts";
 import { WINDOW_RANGE } from "../algorithms/window.ts";
 import { type DurationRange, durationRemedy, isDurationWithin } from "../options/duration.ts";
 import { integerRemedy } from "../options/positive-integer.ts";
 import { EVERYBODY } from "../partition/partition-key.ts";
 import { SOURCE } from "../partition/source-text.ts";
-import { NAME, NAME_REMEDY, VERDICT_REMEDY, VERDICTS } from "../policy/compile.ts";
+import { NAME, NAME_REMEDY } from "../policy/compile.ts";
 import { algorithmRemedy, IMPLEMENTATIONS } from "../policy/from-data.ts";
+import {
+  ADVERTISE_REMEDY,
+  COUNTS,
+  COUNTS_REMEDY,
+  JITTER_REMEDY,
+  MODE_REMEDY,
+  MODES,
+  SHARE_REMEDY,
+  VERDICT_REMEDY,
+  VERDICTS,
+} from "../policy/traits.ts";
+import { inToml } from "./check.ts";
 
 /*
  * The schema of rules as data. It checks them, and the JSON Schema for editors is generated from it. Checks that need
@@ -30,7 +43,21 @@ export function duration(range: DurationRange) {
   );
 }
 
-export const OnFailure = z.enum(VERDICTS, VERDICT_REMEDY);
+export const OnFailure = z.union(
+  [
+    z.enum(VERDICTS),
+    z.strictObject({
+      local: z.strictObject({
+        share: z.number().check(z.gt(0, SHARE_REMEDY), z.lte(1, SHARE_REMEDY)),
+      }),
+    }),
+  ],
+  inToml(VERDICT_REMEDY),
+);
+
+const RetryJitter = z.optional(
+  z.number(JITTER_REMEDY).check(z.gte(0, JITTER_REMEDY), z.lte(1, JITTER_REMEDY)),
+);
 
 /** The schema of an algorithm's own option. */
 function option(kind: OptionKind) {
@@ -38,6 +65,14 @@ function option(kind: OptionKind) {
   const value = integer(kind.max);
   return kind.default === undefined ? value : z.optional(value);
 }
+
+const SingleSource = z.string().check(z.regex(SOURCE));
+const Source = z.union([SingleSource, z.array(SingleSource).check(z.minLength(1))]);
+
+/** Without remedies, which `compileSources` has. */
+const Sources = z.union([z.literal(EVERYBODY), z.array(Source).check(z.minLength(1))]);
+
+const ON_MISSING_REMEDY = 'Use "share", "reject" or "skip".';
 
 /** Derived from each algorithm's description of its options, so that an algorithm is described in one place. */
 const policies = Object.entries(IMPLEMENTATIONS).map(([algorithm, implementation]) =>
@@ -48,7 +83,13 @@ const policies = Object.entries(IMPLEMENTATIONS).map(([algorithm, implementation
     ...Object.fromEntries(
       Object.entries(implementation.options).map(([name, kind]) => [name, option(kind)]),
     ),
+    advertise: z.optional(z.boolean(ADVERTISE_REMEDY)),
     onFailure: z.optional(OnFailure),
+    retryJitter: RetryJitter,
+    partition: z.optional(Sources),
+    onMissing: z.optional(z.enum(["share", "reject", "skip"], ON_MISSING_REMEDY)),
+    mode: z.optional(z.enum(MODES, MODE_REMEDY)),
+    counts: z.optional(z.enum(COUNTS, COUNTS_REMEDY)),
   }),
 );
 
@@ -88,14 +129,10 @@ function isPath(path: string): boolean {
   );
 }
 
-const COST_REMEDY = "Give a whole number of units from 0.";
+const COST_REMEDY =
+  "Give a whole number of units from 0, or a table with one for each of some policies by their names.";
+const Units = z.int(COST_REMEDY).check(z.gte(0, COST_REMEDY));
 const POLICIES_REMEDY = `Give a list of 1 to 16 policies, such as policies = [${EXAMPLE}].`;
-
-const SingleSource = z.string().check(z.regex(SOURCE));
-const Source = z.union([SingleSource, z.array(SingleSource).check(z.minLength(1))]);
-
-/** Without remedies, which `compileSources` has. */
-const Sources = z.union([z.literal(EVERYBODY), z.array(Source).check(z.minLength(1))]);
 
 export const Rule = z.strictObject(
   {
@@ -109,10 +146,17 @@ export const Rule = z.strictObject(
       .check(z.minLength(1, POLICIES_REMEDY), z.maxLength(16, POLICIES_REMEDY)),
     partition: z.optional(Sources),
     onMissing: z.optional(z.enum(["share", "reject"], 'Use "share" or "reject".')),
-    cost: z.optional(z.int(COST_REMEDY).check(z.gte(0, COST_REMEDY))),
+    cost: z.optional(z.union([Units, z.record(z.string(), Units)], COST_REMEDY)),
+    plan: z.optional(z.string(PLAN_REMEDY).check(z.regex(PLAN, PLAN_REMEDY))),
     onFailure: z.optional(OnFailure),
+    retryJitter: RetryJitter,
   },
-  "A rule is a table of method, path, policies, partition, onMissing, cost, onFailure, and nothing else.",
+  "A rule is a table of method, path, policies, partition, onMissing, cost, plan, onFailure, retryJitter, and nothing else.",
 );
 
 export const Rules = z.array(Rule).check(z.minLength(1));
+
+const PlanNumbers = z.record(z.string(), z.union([z.int().check(z.gte(1)), z.string()]));
+
+/** The plans, for editors. `checkPlans` checks them, because it knows the policies. */
+export const Plans = z.record(z.string(), z.record(z.string(), PlanNumbers));

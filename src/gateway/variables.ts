@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 
+import type { FailureVerdict } from "../algorithms/algorithm.ts";
 import { DEFAULTS, PREFIX, PREFIX_REMEDY } from "../limiter/settings.ts";
 import type { Duration } from "../options/duration.ts";
 import type { Faults } from "../options/faults.ts";
@@ -7,7 +8,8 @@ import { isNear } from "../options/unknown-options.ts";
 import { type Environment, onWorkers } from "../runtime/environment.ts";
 import { TIMEOUT_RANGE } from "../store/open-store.ts";
 import { check } from "./check.ts";
-import { duration, OnFailure, Rules } from "./schema.ts";
+import { wordOrJson } from "./from-json.ts";
+import { duration, OnFailure, Plans, Rules } from "./schema.ts";
 
 const Origin = z
   .string('Give the origin\'s address, or "zone" to pass requests on within the zone.')
@@ -61,6 +63,7 @@ export const VARIABLES = {
   SHARED_DENIALS: Shared,
   AMBIGUOUS_PATHS: AmbiguousPaths,
   RULES: Rules,
+  PLANS: z.optional(Plans),
   UPSTASH_REDIS_REST_URL: RestUrl,
   UPSTASH_REDIS_REST_TOKEN: RestToken,
   KV_REST_API_URL: RestUrl,
@@ -75,7 +78,7 @@ export interface Variables {
   readonly store: "redis" | "memory";
   readonly prefix: string;
   readonly timeout: Duration | undefined;
-  readonly onFailure: "open" | "closed" | "local";
+  readonly onFailure: FailureVerdict;
   /** Where denials are shared; `undefined` shares them in the data centre if the platform has a cache there. */
   readonly shared: "colo" | "none" | undefined;
   /** What happens to a path that some origin may read so that other rules match. */
@@ -91,7 +94,9 @@ export function readVariables(environment: Environment, faults: Faults): Variabl
     store: read(VARIABLES.STORE, "STORE") ?? "redis",
     prefix: read(VARIABLES.PREFIX, "PREFIX") ?? DEFAULTS.prefix,
     timeout: read(VARIABLES.TIMEOUT, "TIMEOUT") as Duration | undefined,
-    onFailure: read(VARIABLES.ON_FAILURE, "ON_FAILURE") ?? DEFAULTS.onFailure,
+    onFailure:
+      check(VARIABLES.ON_FAILURE, wordOrJson(environment["ON_FAILURE"]), "ON_FAILURE", faults) ??
+      DEFAULTS.onFailure,
     shared: read(VARIABLES.SHARED_DENIALS, "SHARED_DENIALS"),
     ambiguousPaths: read(VARIABLES.AMBIGUOUS_PATHS, "AMBIGUOUS_PATHS") ?? "refuse",
   };

@@ -34,7 +34,7 @@ export function createDecisionPath(
   settings: LimiterSettings,
   memory?: Memory,
 ): DecisionPath {
-  const { prefix, now, headers: headerOptions } = settings;
+  const { prefix, now, random, headers: headerOptions } = settings;
   const clock = store.now && (() => store.now!());
   const fallback = createFallback(settings.onFailure, clock, memory);
   const knowledge = createKnowledge(store, settings, fallback);
@@ -146,7 +146,7 @@ export function createDecisionPath(
     const { nowUs, rows } = reply;
     countLater(request, { policies, rows });
     const outcome = { reason: "cached-denial", status: 429 } as const;
-    return createDecision({ ...outcome, policies, nowUs, rows, headerOptions });
+    return createDecision({ ...outcome, policies, nowUs, rows, headerOptions, random });
   }
 
   function countLater(request: PartitionedRequest, denied: PolicyRows): void {
@@ -161,7 +161,7 @@ export function createDecisionPath(
     const all = { policies, rows };
     const shown = listed ? pick(all, listed) : all;
     const shadow = shadows.length > 0 ? { shadow: pick(all, shadows) } : undefined;
-    return createDecision({ ...outcome, ...shown, ...shadow, nowUs, headerOptions });
+    return createDecision({ ...outcome, ...shown, ...shadow, nowUs, headerOptions, random });
   }
 
   function exceedsLimit(request: PartitionedRequest): Decision | undefined {

@@ -4,6 +4,7 @@ import type { CompiledPolicy } from "../policy/compile.ts";
 import { createMemory, type Memory } from "../store/memory.ts";
 import type { Reply } from "../store/store.ts";
 import { createLastAnswers, type LastAnswer, type LastAnswers } from "./last-answers.ts";
+import { localShareOf, scalePolicy } from "./local-share.ts";
 import { isAllowed, type PartitionedRequest } from "./selection.ts";
 
 /** Decides without the store. */
@@ -32,18 +33,19 @@ export interface FallbackResult extends Reply {
   readonly status: 200 | 429 | 503;
 }
 
-/** When a client denied by a closed policy may try again: after the next probe of the breaker. */
-const CLOSED_RETRY_US = 1_000_000;
+/** When to try again what only the store could admit: after the next probe of the breaker. */
+const STORE_RETRY_US = 1_000_000;
 
 /** Suffix of the keys of counts that continue from the store's last answer. No policy's name contains it. */
 const SEEN = "~";
 
 /**
  * Decides without the store, by each policy's failure verdict: `open` has room, `closed` has none, `local` counts in
- * this isolate's memory.
+ * this isolate's memory, with all of the limit or a share of it.
  *
  * There are two local counts per policy: one from zero, under the policy's own key, and one from what the store last
- * reported as used, under the key with `SEEN`. The stricter count decides, so an outage gives no fresh quota, however
+ * reported as used, under the key with `SEEN`. The first has the isolate's share of the limit. The second has all of it,
+ * because the store reports what all isolates used. The stricter count decides, so an outage gives no fresh quota, however
  * often it comes and goes. The store does not count what is admitted here, except for a request that it executed
  * without answering in time: that one counts in both places.
  *
@@ -56,8 +58,9 @@ export function createFallback(
   memory: Memory = createMemory(),
 ): Fallback {
   const verdictOf = ({ onFailure }: CompiledPolicy) => onFailure ?? defaultVerdict;
+  const shareOf = (policy: CompiledPolicy) => localShareOf(verdictOf(policy));
   const localIn = (policies: readonly CompiledPolicy[]) =>
-    policies.flatMap((policy, i) => (verdictOf(policy) === "local" ? [i] : []));
+    policies.flatMap((policy, i) => (shareOf(policy) === undefined ? [] : [i]));
 
   /**
    * Starts the second count of one group: charges what the store reported as used, at the time of its answer, and then
@@ -65,18 +68,16 @@ export function createFallback(
    */
   function countSeen(own: readonly Counted[], { atUs, remaining }: LastAnswer): void {
     const nowUs = clock();
-    own.forEach(({ key, policy }, i) => {
+    for (const [i, { key, policy, scaled }] of own.entries()) {
       const seen = [key + SEEN];
-      const [row] = memory.decide(nowUs, "peek", [key], [1], [policy]).rows;
+      const [row] = memory.decide(nowUs, "peek", [key], [1], [scaled]).rows;
       memory.reset(seen);
-      const charge = (timeUs: number, left: number) => {
-        if (left < policy.limit) {
-          memory.decide(timeUs, "charge", seen, [policy.limit - left], [policy]);
-        }
+      const charge = (timeUs: number, used: number) => {
+        if (used > 0) memory.decide(timeUs, "charge", seen, [used], [policy]);
       };
-      charge(Math.min(atUs, nowUs), remaining[i]!);
-      charge(nowUs, row!.remaining);
-    });
+      charge(Math.min(atUs, nowUs), policy.limit - remaining[i]!);
+      charge(nowUs, scaled.limit - row!.remaining);
+    }
   }
 
   /** The policies that count locally, once per count: first by their own keys, then by those of the second counts. */
@@ -86,14 +87,16 @@ export function createFallback(
   ): readonly Counted[] {
     const { policies, groups, groupOf } = selection;
     const own = localIn(policies).map((i) => {
-      return { row: i, policy: policies[i]!, key: keys[i]!, cost: costs[i]! };
+      const policy = policies[i]!;
+      const scaled = scalePolicy(policy, shareOf(policy)!);
+      return { row: i, policy, scaled, key: keys[i]!, cost: costs[i]! };
     });
     const seen = groups.flatMap(({ answers }, group) => {
       const counted = own.filter(({ row }) => groupOf[row] === group);
       const answer = answers.find(partitions[group]!);
       if (!answer) return [];
       if (answer.fresh) countSeen(counted, answer);
-      return counted.map((each) => ({ ...each, key: each.key + SEEN }));
+      return counted.map((each) => ({ ...each, scaled: each.policy, key: each.key + SEEN }));
     });
     return [...own, ...seen];
   }
@@ -118,14 +121,15 @@ export function createFallback(
         asked,
         counts.map(({ key }) => key),
         counts.map(({ cost }) => cost),
-        counts.map(({ policy }) => policy),
+        counts.map(({ scaled }) => scaled),
       );
       const rows = policies.map(
         (policy, i) => answered[i] ?? rowWithoutStore(verdictOf(policy), policy),
       );
       const counted = new Set<number>();
       counts.forEach(({ row }, i) => {
-        rows[row] = counted.has(row) ? stricter(rows[row]!, reply.rows[i]!) : reply.rows[i]!;
+        const answer = untilAnswer(reply.rows[i]!);
+        rows[row] = counted.has(row) ? stricter(rows[row]!, answer) : answer;
         counted.add(row);
       });
       const allowed = isAllowed({ policies, rows });
@@ -144,6 +148,8 @@ interface Counted {
   /** Its row in the decision. */
   readonly row: number;
   readonly policy: CompiledPolicy;
+  /** The policy that this count enforces: this isolate's share. */
+  readonly scaled: CompiledPolicy;
   readonly key: string;
   readonly cost: number;
 }
@@ -151,8 +157,13 @@ interface Counted {
 /** The row of a policy that does not count without the store. */
 function rowWithoutStore(verdict: FailureVerdict, { limit, role }: CompiledPolicy): Row {
   return verdict === "closed" && role !== "advisory"
-    ? { allowed: false, remaining: 0, retryAfterUs: CLOSED_RETRY_US, resetAfterUs: CLOSED_RETRY_US }
+    ? { allowed: false, remaining: 0, retryAfterUs: STORE_RETRY_US, resetAfterUs: STORE_RETRY_US }
     : { allowed: true, remaining: limit, retryAfterUs: 0, resetAfterUs: 0 };
+}
+
+/** A cost above the isolate's share never fits here, but it may as soon as the store answers. */
+function untilAnswer(row: Row): Row {
+  return row.retryAfterUs === Infinity ? { ...row, retryAfterUs: STORE_RETRY_US } : row;
 }
 
 /** The stricter of two counts of one policy. */

@@ -24,9 +24,17 @@ export interface LimiterOptions extends StoreOptions {
   readonly prefix?: string;
   /**
    * What decides while Redis gives no answer: `"local"` counts in this isolate's memory, `"open"` lets requests pass,
-   * `"closed"` denies them with 503. A policy's own `onFailure` overrides it. Default: `"local"`.
+   * `"closed"` denies them with 503. `{ local: { share: 0.1 } }` counts in memory with a tenth of each limit and refill,
+   * rounded up: as if ten isolates shared them. A policy's own `onFailure` overrides it. Range of `share`: above 0 to 1.
+   * Default: `"local"`.
    */
   readonly onFailure?: FailureVerdict;
+  /**
+   * Lengthens the wait that a denied client is told, in `Retry-After` and in `t` of `RateLimit`, by a random part of up
+   * to this share, so that clients which obey do not return all at once: with 0.1, 60 s become 60 to 66 s.
+   * `decision.retryAfterMs` stays exact. A policy's own `retryJitter` overrides it. Range: 0 to 1. Default: `0`.
+   */
+  readonly retryJitter?: number;
   /**
    * How many denials the isolate remembers, so that it denies them again without asking Redis; `false` asks Redis every
    * time. Range: 1 to 1,000,000 entries. Default: `{ maxEntries: 10_000 }`.
@@ -55,6 +63,7 @@ export const LIMITER_OPTIONS = [
   "plans",
   "prefix",
   "onFailure",
+  "retryJitter",
   "denialCache",
   "lease",
   "sharedDenials",

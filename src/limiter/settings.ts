@@ -5,7 +5,8 @@ import { readLease } from "../lease/read-lease.ts";
 import { tightenPolicy } from "../lease/tighten.ts";
 import type { Faults } from "../options/faults.ts";
 import { checkOptions } from "../options/unknown-options.ts";
-import { checkVerdict, type CompiledPolicy, compilePolicies } from "../policy/compile.ts";
+import { type CompiledPolicy, compilePolicies } from "../policy/compile.ts";
+import { checkRetryJitter, checkVerdict } from "../policy/traits.ts";
 import { monotonicNow, steadyClock } from "../runtime/clock.ts";
 import type { LimiterOptions } from "./options.ts";
 import { checkPlans } from "./plans.ts";
@@ -23,6 +24,8 @@ export interface LimiterSettings {
   readonly leaseUs?: number | undefined;
   readonly sharedDenials?: SharedDenials;
   readonly headers: HeaderOptions;
+  /** A random number from 0 to below 1, for the jitter of waits. */
+  readonly random: () => number;
   /** The isolate's monotonic clock, or the store's own where it has one, in milliseconds. */
   readonly now: () => number;
 }
@@ -39,6 +42,7 @@ export const DEFAULTS = {
   onFailure: "local",
   maxDenials: 10_000,
   headers: {},
+  random: () => Math.random(),
   now: monotonicNow,
 } as const satisfies Omit<LimiterSettings, "policies">;
 
@@ -52,7 +56,8 @@ export function checkSettings(
   faults: Faults,
   by?: readonly string[],
 ): LimiterSettings {
-  const { onFailure = DEFAULTS.onFailure, headers = DEFAULTS.headers, store } = options;
+  const { onFailure = DEFAULTS.onFailure, retryJitter = 0, store } = options;
+  const { headers = DEFAULTS.headers } = options;
   const before = faults.size;
   const compiled = compilePolicies(options.policies, "policies", faults);
   const policies = by ? compiled.map((policy, i) => ({ ...policy, by: by[i] })) : compiled;
@@ -66,21 +71,33 @@ export function checkSettings(
       ? undefined
       : readLease(options.lease, faults.size === before ? policies : [], faults);
   checkVerdict(onFailure, "onFailure", faults);
+  checkRetryJitter(retryJitter, "retryJitter", faults);
   checkHeaders(headers, faults);
   checkSharing(options, faults);
-  const leased = (list: readonly CompiledPolicy[]) =>
-    leaseUs === undefined ? list : list.map((policy) => tightenPolicy(policy, leaseUs));
+  const completed = (list: readonly CompiledPolicy[]) =>
+    list.map((policy) => enforced(policy, leaseUs, retryJitter));
   return {
-    policies: leased(policies),
-    plans: new Map([...plans].map(([plan, list]) => [plan, leased(list)])),
+    policies: completed(policies),
+    plans: new Map([...plans].map(([plan, list]) => [plan, completed(list)])),
     prefix: checkPrefix(options.prefix ?? DEFAULTS.prefix, faults),
     onFailure,
     maxDenials: checkDenialCache(options.denialCache, faults),
     leaseUs,
     ...(options.sharedDenials && { sharedDenials: options.sharedDenials }),
     headers,
+    random: DEFAULTS.random,
     now: typeof store?.now === "function" ? steadyClock(() => store.now!() / 1000) : DEFAULTS.now,
   };
+}
+
+/** The policy as Redis enforces it and as clients are told of it. */
+function enforced(
+  policy: CompiledPolicy,
+  leaseUs: number | undefined,
+  retryJitter: number,
+): CompiledPolicy {
+  const tightened = leaseUs === undefined ? policy : tightenPolicy(policy, leaseUs);
+  return { ...tightened, retryJitter: policy.retryJitter ?? retryJitter };
 }
 
 /** Checks what concerns several policies together. */

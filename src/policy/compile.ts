@@ -1,10 +1,7 @@
 import {
-  type Counts,
-  type FailureVerdict,
   type Implementation,
   IMPLEMENTATION,
   MAX_LIMIT,
-  type Mode,
   type OptionKind,
   type Quota,
 } from "../algorithms/algorithm.ts";
@@ -13,20 +10,8 @@ import { checkDuration } from "../options/duration.ts";
 import type { Faults } from "../options/faults.ts";
 import { checkPositiveInteger } from "../options/positive-integer.ts";
 import { checkOptions } from "../options/unknown-options.ts";
-import type { Algorithm, Policy } from "./policy.ts";
-
-/** What a policy is, besides its numbers. */
-export interface PolicyTraits {
-  readonly name: string;
-  readonly algorithm: Algorithm;
-  readonly implementation: Implementation;
-  readonly onFailure: FailureVerdict | undefined;
-  /** The dimension of the identity that it counts by; `undefined` for the whole identity. */
-  readonly by: string | undefined;
-  readonly mode: Mode;
-  /** Its part in a decision of several policies, as `lua/decide.lua` describes it. */
-  readonly role: "enforced" | "advisory" | "denials";
-}
+import type { Policy } from "./policy.ts";
+import { checkTraits, type PolicyTraits, TRAITS, traitsOf } from "./traits.ts";
 
 /** A checked policy with everything that follows from its numbers, computed once. */
 export interface CompiledPolicy extends PolicyTraits, Quota<Readonly<Record<string, number>>> {
@@ -50,13 +35,7 @@ export const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 export const NAME_REMEDY =
   "Use 1 to 64 ASCII letters, digits, dots, underscores or dashes, the first a letter or digit.";
 
-/** Every failure verdict, of a policy and of a limiter. */
-export const VERDICTS = ["open", "closed", "local"] as const satisfies FailureVerdict[];
-export const VERDICT_REMEDY = 'Use "open", "closed" or "local".';
-/** A dimension of an identity. `*` stands for everybody. */
-const DIMENSION = /^(?:\*|[A-Za-z][A-Za-z0-9_-]{0,31})$/;
-const COMMON = ["algorithm", "limit", "name", "onFailure", "by", "mode", "counts"];
-const MODES: readonly unknown[] = ["enforce", "shadow", "soft"];
+const COMMON = ["algorithm", "limit", "name", ...TRAITS];
 
 /** Checks a list of policies and compiles it; adds every fault under its path. */
 export function compilePolicies(
@@ -108,68 +87,35 @@ export function compilePolicy(
   const { maxLimit, limitHint, options } = implementation;
   checkOptions(policy, [...COMMON, ...Object.keys(options)], `${path}.`, faults);
   const { limit, name } = checkCommon(policy, maxLimit, path, faults, limitHint);
-  const { onFailure, by, mode = "enforce", counts } = policy;
   const values: Record<string, number> = {};
   for (const [name, kind] of Object.entries(options)) {
     values[name] = valueOf(policy[name as keyof Policy], kind, `${path}.${name}`, faults);
   }
   const quota = implementation.quotaOf(limit, values, path, faults);
-  const traits = {
-    name: name ?? defaultName(policy, implementation),
-    algorithm,
-    implementation,
-    onFailure,
-    by,
-    mode,
-    role: roleOf(mode, counts),
-  };
-  return completePolicy(traits, quota);
-}
-
-function roleOf(mode: Mode, counts: Counts | undefined): PolicyTraits["role"] {
-  if (mode !== "enforce") return "advisory";
-  return counts === "denials" ? "denials" : "enforced";
+  const traits = traitsOf(policy);
+  return completePolicy(
+    { ...traits, name: name ?? defaultName(policy, implementation), algorithm, implementation },
+    quota,
+  );
 }
 
 /** Checks the options that a policy of any algorithm has; after a fault, the answer has values to go on with. */
 function checkCommon(
-  { limit, name, onFailure, by, mode, counts }: Policy,
+  policy: Policy,
   maxLimit: number,
   path: string,
   faults: Faults,
   limitHint?: string,
 ): { readonly limit: number; readonly name: string | undefined } {
+  const { limit, name } = policy;
   const units = checkPositiveInteger(limit, maxLimit, `${path}.limit`, faults, limitHint) ?? 1;
-  if (onFailure !== undefined) checkVerdict(onFailure, `${path}.onFailure`, faults);
-  if (by !== undefined && !(typeof by === "string" && DIMENSION.test(by))) {
-    faults.add(
-      `${path}.by`,
-      by,
-      'Use "*" for everybody, or 1 to 32 ASCII letters, digits, underscores or dashes, the first a letter.',
-    );
-  }
-  if (mode !== undefined && !MODES.includes(mode)) {
-    faults.add(`${path}.mode`, mode, 'Use "enforce", "shadow" or "soft".');
-  }
-  if (counts !== undefined && counts !== "requests" && counts !== "denials") {
-    faults.add(`${path}.counts`, counts, 'Use "requests" or "denials".');
-  } else if (counts === "denials" && mode !== undefined && mode !== "enforce") {
-    faults.add(
-      `${path}.counts`,
-      counts,
-      "Leave out the mode: what counts denials is either enforced or left out.",
-    );
-  }
+  checkTraits(policy, path, faults);
   if (name === undefined || (typeof name === "string" && NAME.test(name))) {
     return { limit: units, name };
   }
   faults.add(`${path}.name`, name, NAME_REMEDY);
   // The path, so that two faulty names are not reported as equal.
   return { limit: units, name: path };
-}
-
-export function checkVerdict(verdict: FailureVerdict, path: string, faults: Faults): void {
-  if (!VERDICTS.includes(verdict)) faults.add(path, verdict, VERDICT_REMEDY);
 }
 
 /** An option's value as a number; after a fault, one that other checks can go on with. */

@@ -62,8 +62,12 @@ export function createMemory({
     cost: number,
     { implementation, limit, parameters }: CompiledPolicy,
   ): Evaluation<unknown> {
+    const { state } = entries.get(key) ?? {};
     const request = { nowUs, operation, cost, limit, parameters, maxMoments: MAX_MOMENTS };
-    return implementation.model(entries.get(key)?.state, request);
+    if (cost <= limit || operation === "charge") return implementation.model(state, request);
+    // The models compute the wait for a cost that fits at some time.
+    const look = implementation.model(state, { ...request, operation: "peek", cost: 1 });
+    return { ...look, allowed: false, retryAfterUs: Infinity };
   }
 
   function remove(key: string): void {
@@ -137,8 +141,10 @@ function decide(
   const denied = denies.includes(true);
   return rows.map((row, i) => {
     if (policies[i]!.role === "denials") {
-      // By policy: a caller may count one policy twice, under two keys.
-      const others = denies.some((each, other) => each && policies[other] !== policies[i]);
+      // By its key: a caller may count one policy twice.
+      const others = denies.some(
+        (each, other) => each && policies[other]!.key !== policies[i]!.key,
+      );
       return others ? { ...ask(i, "charge", 1), allowed: row.allowed } : row;
     }
     return denied || !row.allowed || costs[i] === 0 ? row : ask(i, operation, costs[i]!);

@@ -35,8 +35,14 @@ const SECRET = "AX-very-secret";
 const policies = () => [
   { algorithm: "token-bucket", name: "a", limit: 5, refill: 5, per: "1m" },
   { algorithm: "sliding-window-log", name: "b", limit: 5, window: "1m" },
-  { algorithm: "sliding-window-counter", limit: 5, window: "1m", onFailure: "open" },
-  { algorithm: "segmented-window", limit: 5, window: "1m", segments: 6 },
+  {
+    algorithm: "sliding-window-counter",
+    limit: 5,
+    window: "1m",
+    onFailure: "open",
+    advertise: false,
+  },
+  { algorithm: "segmented-window", limit: 5, window: "1m", segments: 6, retryJitter: 0.5 },
   { algorithm: "fixed-window", name: "e", limit: 5, window: "1m" },
 ];
 
@@ -48,7 +54,8 @@ const limiterOptions = (memory = false) => ({
     : { redis: { url: "https://redis.example", token: SECRET } }),
   prefix: "p",
   timeout: "1s",
-  onFailure: "local",
+  onFailure: { local: { share: 0.5 } },
+  retryJitter: 0.1,
   denialCache: { maxEntries: 10 },
   ...(!memory && { sharedDenials: shareDenials({ get: async () => undefined, put: () => {} }) }),
   headers: { "draft-11": true, "x-ratelimit": false },
@@ -70,10 +77,17 @@ const variables = () => ({
   UPSTASH_REDIS_REST_TOKEN: SECRET,
   PREFIX: "p",
   TIMEOUT: "1s",
-  ON_FAILURE: "local",
+  ON_FAILURE: { local: { share: 0.5 } },
   CLIENT_IP: { trustedHops: 1 },
   RULES: [
-    { method: ["GET", "POST"], path: "/a/:id", policies: policies(), partition: ["ip"], cost: 1 },
+    {
+      method: ["GET", "POST"],
+      path: "/a/:id",
+      policies: policies(),
+      partition: ["ip"],
+      cost: 1,
+      retryJitter: 1,
+    },
     { method: "*", path: "/*", policies: [{ ...policies()[0], name: "z" }], onMissing: "reject" },
   ],
 });

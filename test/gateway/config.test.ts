@@ -34,6 +34,19 @@ describe("a fault of the variables", () => {
     [{ TIMEOUT: "2m" }, "TIMEOUT", '"2m"', /"1ms" to "1m"/],
     [{ TIMEOUT: 250 }, "TIMEOUT", "250", /"1ms" to "1m"/],
     [{ ON_FAILURE: "shut" }, "ON_FAILURE", '"shut"', /"open", "closed" or "local"/],
+    [
+      { ON_FAILURE: '{"local":{"share":0}}' },
+      "ON_FAILURE.local.share",
+      "0",
+      /^Give a number above 0, up to 1/,
+    ],
+    [{ ON_FAILURE: { local: { share: 2 } } }, "ON_FAILURE.local.share", "2", /above 0, up to 1/],
+    [
+      { ON_FAILURE: '{"local":0.1}' },
+      "ON_FAILURE",
+      '{"local":0.1}',
+      /or \{ local = \{ share = 0\.1 \} \} \(where variables are text, \{"local":\{"share":0\.1\}\}\)/,
+    ],
     [{ SHARED_DENIALS: "all" }, "SHARED_DENIALS", '"all"', /^Use "colo"/],
     [{ SHARED_DENIALS: "colo" }, "SHARED_DENIALS", '"colo"', /^Leave it out, except on Cloudflare/],
     [{ AMBIGUOUS_PATHS: "allow" }, "AMBIGUOUS_PATHS", '"allow"', /^Use "refuse", or "pass"/],
@@ -121,6 +134,29 @@ describe("a fault of the variables", () => {
       '"cookie"',
       /^Say which one, such as "cookie:session"/,
     ],
+    [
+      withRule({ onFailure: { local: { share: -1 } } }),
+      "RULES[0].onFailure.local.share",
+      "-1",
+      /above 0, up to 1/,
+    ],
+    [
+      withPolicy({ onFailure: { local: { share: Number.NaN } } }),
+      "RULES[0].policies[0].onFailure",
+      '{"local":{"share":null}}',
+      /local = \{ share = 0\.1/,
+    ],
+    [
+      withPolicy({ onFailure: { local: { share: 0.1, of: 2 } } }),
+      "RULES[0].policies[0].onFailure",
+      '{"local":{"share":0.1,"of":2}}',
+      /local = \{ share = 0\.1/,
+    ],
+    [withPolicy({ advertise: "no" }), "RULES[0].policies[0].advertise", '"no"', /^Give true, or/],
+    [withPolicy({ retryJitter: 2 }), "RULES[0].policies[0].retryJitter", "2", /from 0 to 1/],
+    [withRule({ retryJitter: "0.1" }), "RULES[0].retryJitter", '"0.1"', /from 0 to 1/],
+    [withRule({ retryJitter: Number.NaN }), "RULES[0].retryJitter", "NaN", /from 0 to 1/],
+    [withRule({ advertise: false }), "RULES[0].advertise", "false", /and nothing else/],
     [withRule({ onMissing: "pass" }), "RULES[0].onMissing", '"pass"', /"share" or "reject"/],
     [withRule({ cost: 6 }), "RULES[0].cost", "6", /above a policy's limit/],
     [withRule({ cost: "1" }), "RULES[0].cost", '"1"', /^Give a whole number of units from 0\. /],
@@ -174,10 +210,10 @@ describe("a fault of the variables", () => {
       RULES: [
         { path: "/a", policies: [] },
         { path: "/b", policies: ["x"] },
-        { path: "/c", policies: [{ limit: 1 }], partition: [], cost: "x" },
+        { path: "/c", policies: [{ limit: 1 }], partition: [], cost: "x", onFailure: "x" },
       ],
     });
-    expect(faults).toHaveLength(6);
+    expect(faults).toHaveLength(7);
     for (const { remedy } of faults) {
       expect(remedy).not.toMatch(/\w\(|\{ \w+: |function|builder/);
     }
@@ -319,9 +355,10 @@ describe("variables without fault", () => {
             path: "/Café/:user_id/*",
             partition: ["header:X-Api-Key", "ip"],
             onMissing: "reject",
-            onFailure: "open",
+            onFailure: { local: { share: 0.1 } },
+            retryJitter: 0.1,
             cost: 0,
-            policies: [{ ...policy, onFailure: "local" }],
+            policies: [{ ...policy, advertise: false, onFailure: "local", retryJitter: 0 }],
           },
           { method: "*", path: "/", policies: [{ ...policy, name: "root" }] },
           { path: "/**/a/b.*", policies: [{ ...policy, name: "deep" }] },

@@ -34,6 +34,15 @@ describe("the schema of the rules, by itself and as JSON Schema", () => {
       },
     ],
     ["sources together", { ...rule, partition: [["ip", "header:user-agent"], "subnet"] }],
+    [
+      "a verdict with a share, a jitter, and a policy that is not advertised",
+      {
+        ...rule,
+        onFailure: { local: { share: 0.5 } },
+        retryJitter: 1,
+        policies: [{ ...policy, advertise: false, onFailure: "local", retryJitter: 0 }],
+      },
+    ],
     ["a token bucket", { ...rule, policies: [bucket] }],
     [
       "a number of segments",
@@ -68,6 +77,12 @@ describe("the schema of the rules, by itself and as JSON Schema", () => {
     ["everybody within a list", { ...rule, partition: ["ip", "*"] }],
     ["a negative cost", { ...rule, cost: -1 }],
     ["an unknown verdict", { ...rule, onFailure: "shut" }],
+    ["a share of nothing", { ...rule, onFailure: { local: { share: 0 } } }],
+    ["a share of more than all", { ...rule, onFailure: { local: { share: 1.1 } } }],
+    ["a share of another verdict", { ...rule, onFailure: { open: { share: 0.5 } } }],
+    ["a jitter above 1", { ...rule, retryJitter: 1.1 }],
+    ["a negative jitter", { ...rule, policies: [{ ...policy, retryJitter: -0.1 }] }],
+    ["an advertisement that is text", { ...rule, policies: [{ ...policy, advertise: "no" }] }],
     ["an unknown word for a missing identity", { ...rule, onMissing: "drop" }],
   ])("refuses %s", ([, bad]) => {
     const given = JSON.parse(JSON.stringify([bad])) as unknown;
@@ -86,7 +101,8 @@ describe("what is built from the schema", () => {
   test("has a row for each variable, with values and default", () => {
     const table = withVariablesTable("<!-- gateway variables --><!-- end gateway variables -->");
     expect(table).toMatch(/\| `STORE` +\| `"redis"`, `"memory"` +\| `"redis"` +\|/);
-    expect(table).toMatch(/\| `CLIENT_IP` +\| .*1 to 32 +\|/);
+    expect(table).toMatch(/\| `CLIENT_IP` +\| .*`\{ trustedHops \}`, 1 to 32 +\|/);
+    expect(table).toMatch(/\| `ON_FAILURE` +\| .*`\{ local = \{ share \} \}`, above 0 to 1 +\|/);
   });
 
   test("needs a place in the text", () => {

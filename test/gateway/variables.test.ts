@@ -36,6 +36,8 @@ describe("a variable of the gateway", () => {
     [{ ON_FAILURE: "open" }, "closed", undefined, 503],
     [{ ON_FAILURE: "open" }, "open", "closed", 503],
     [{ ON_FAILURE: "closed" }, "closed", "open", 200],
+    [{ ON_FAILURE: "closed" }, { local: { share: 0.1 } }, undefined, 200],
+    [{ ON_FAILURE: "open" }, { local: { share: 0.1 } }, "closed", 503],
   ])(
     "%j, the rule's onFailure %s and the policy's %s: without Redis %d",
     async (variables, ofRule, ofPolicy, status) => {
@@ -52,6 +54,45 @@ describe("a variable of the gateway", () => {
       expect(origin).toHaveBeenCalledTimes(status === 200 ? 1 : 0);
     },
   );
+
+  test.each([
+    ["ON_FAILURE as a table", { ON_FAILURE: { local: { share: 0.2 } } }, {}],
+    ["ON_FAILURE as JSON", { ON_FAILURE: '{"local":{"share":0.2}}' }, {}],
+    ["the rule", {}, { onFailure: { local: { share: 0.2 } } }],
+  ])("%s: a share of the limit while Redis is away", async (_where, variables, changes) => {
+    vi.spyOn(console, "warn").mockReturnValue();
+    redis.mockRejectedValue(new TypeError("fetch failed"));
+    const rule = { path: "/limited/*", policies: [policy], ...changes };
+    const ask = gateway({ ...variables, RULES: [rule] });
+    const seen = [];
+    for (let request = 0; request < 3; request++) {
+      const { status, headers } = await ask("/limited/x", from);
+      seen.push([status, headers.get("RateLimit-Policy"), headers.get("X-RateLimit-Remaining")]);
+    }
+    const told = '"p";q=10;w=86400';
+    expect(seen).toEqual([
+      [200, told, "1"],
+      [200, told, "0"],
+      [429, told, "0"],
+    ]);
+  });
+
+  test("does not say how waits are spread: the rule does, or its policy", async () => {
+    vi.spyOn(Math, "random").mockReturnValue(0.5);
+    const full = { ...policy, limit: 1 };
+    const waits = [];
+    for (const [ofRule, ofPolicy] of [[], [1], [1, 0], [undefined, 1]] as const) {
+      const rule = {
+        path: "/limited/*",
+        policies: [{ ...full, ...(ofPolicy !== undefined && { retryJitter: ofPolicy }) }],
+        ...(ofRule !== undefined && { retryJitter: ofRule }),
+      };
+      redis.mockResolvedValue(Response.json({ result: [0, 0, 0, 1_000e6, 1_000e6] }));
+      const answer = await gateway({ RULES: [rule] })("/limited/x", from);
+      waits.push(Number(answer.headers.get("Retry-After")));
+    }
+    expect(waits).toEqual([1_000, 1_500, 1_000, 1_500]);
+  });
 
   test("that says the memory store asks no Redis", async () => {
     const ask = gateway({ STORE: "memory" });

@@ -91,6 +91,42 @@ describe("policies that differ in one thing are different", () => {
   });
 });
 
+describe("policies that tell clients different things are different", () => {
+  test("advertise", async () => {
+    const fields = [];
+    for (const advertise of [true, false, undefined]) {
+      fields.push((await ask({ advertise } as object)).headers().has("RateLimit"));
+    }
+    expect(fields).toEqual([true, false, true]);
+  });
+
+  test("retryJitter", async () => {
+    redis = () => reply(0, 1_000e6);
+    // Random numbers may be 0; ten in a row are not.
+    const longer = async (retryJitter: number) => {
+      const waits = [];
+      for (let request = 0; request < 10; request++) {
+        const headers = (await ask({ retryJitter })).headers();
+        waits.push(Number(headers.get("Retry-After")) > 1_000);
+      }
+      return waits.some(Boolean);
+    };
+    expect(await longer(0)).toBe(false);
+    expect(await longer(1)).toBe(true);
+    expect(await longer(0)).toBe(false);
+  });
+
+  test("the share of onFailure", async () => {
+    redis = gone;
+    const remaining = [];
+    for (const share of [1, 0.5, 0.2]) {
+      const decision = await ask({ name: `s${share}`, onFailure: { local: { share } } });
+      remaining.push(decision.policies[0]!.remaining);
+    }
+    expect(remaining).toEqual([9, 4, 1]);
+  });
+});
+
 describe("policies with equal numbers are one", () => {
   test("built anew, with keys in another order: what is known of one is known of all", async () => {
     redis = () => reply(0, 5e6);

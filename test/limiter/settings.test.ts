@@ -21,6 +21,7 @@ test("what the options leave open has a default", () => {
     maxDenials: 10_000,
     leaseUs: undefined,
     headers: {},
+    random: DEFAULTS.random,
     now: DEFAULTS.now,
   });
 });
@@ -40,6 +41,7 @@ test("what they say holds", () => {
     maxDenials: 7,
     leaseUs: 100_000,
     headers: { "draft-11": false },
+    random: DEFAULTS.random,
     now: DEFAULTS.now,
   });
   expect(settingsOf({ denialCache: false }).maxDenials).toBe(0);

@@ -26,14 +26,14 @@ export const FALLBACKS: readonly Mutant[] = [
   {
     name: "what Redis said was used up is used up now",
     file: "src/limiter/fallback.ts",
-    find: "charge(Math.min(atUs, nowUs), remaining[i]!);",
-    replace: "charge(nowUs, remaining[i]!);",
+    find: "charge(Math.min(atUs, nowUs), ",
+    replace: "charge(nowUs, ",
     tests: ["test/limiter/local-count"],
   },
   {
     name: "what was taken here is not taken from what Redis said",
     file: "src/limiter/fallback.ts",
-    find: "      charge(nowUs, rows[i]!.remaining);\n",
+    find: "      charge(nowUs, counted[i]!.limit - rows[i]!.remaining);\n",
     replace: "",
     tests: ["test/limiter/local-count"],
   },

@@ -19,8 +19,8 @@ export const LIMIT: readonly Mutant[] = [
   {
     name: "limit() takes two limits for one",
     file: "src/limit.ts",
-    find: "units, onFailure, own]",
-    replace: "onFailure, own]",
+    find: "units, advertise, ",
+    replace: "advertise, ",
     tests: ["test/limiter/limit-policies"],
   },
   {
@@ -54,7 +54,21 @@ export const LIMIT: readonly Mutant[] = [
   {
     name: "limit() takes two verdicts for one",
     file: "src/limit.ts",
-    find: "onFailure, own]",
+    find: "onFailure, retryJitter, own]",
+    replace: "retryJitter, own]",
+    tests: ["test/limiter/limit-policies"],
+  },
+  {
+    name: "limit() takes a policy that is not advertised for one that is",
+    file: "src/limit.ts",
+    find: "units, advertise, onFailure",
+    replace: "units, onFailure",
+    tests: ["test/limiter/limit-policies"],
+  },
+  {
+    name: "limit() takes two jitters for one",
+    file: "src/limit.ts",
+    find: "retryJitter, own]",
     replace: "own]",
     tests: ["test/limiter/limit-policies"],
   },

@@ -82,8 +82,8 @@ export const REQUESTS: readonly Mutant[] = [
   {
     name: "a problem names the policies that had room",
     file: "src/decision/problem.ts",
-    find: "policies.filter((_, i) => !rows[i]!.allowed)",
-    replace: "policies.filter((_, i) => rows[i]!.allowed)",
+    find: "advertise && !rows[i]!.allowed",
+    replace: "advertise && rows[i]!.allowed",
     tests: ["test/decision/problem"],
   },
   {

@@ -75,8 +75,8 @@ export const SETTINGS: readonly Mutant[] = [
   {
     name: "a policy's verdict is the limiter's",
     file: "src/policy/compile.ts",
-    find: "    implementation,\n    onFailure,\n",
-    replace: "    implementation,\n    onFailure: undefined,\n",
+    find: "    advertise,\n    onFailure,\n",
+    replace: "    advertise,\n    onFailure: undefined,\n",
     tests: ["test/policy/compiled"],
   },
   {

@@ -26,8 +26,8 @@ export const STORE: readonly Mutant[] = [
   {
     name: "who is shut out by a closed policy waits for a minute",
     file: "src/limiter/fallback.ts",
-    find: "CLOSED_RETRY_US = 1_000_000",
-    replace: "CLOSED_RETRY_US = 60_000_000",
+    find: "STORE_RETRY_US = 1_000_000",
+    replace: "STORE_RETRY_US = 60_000_000",
     tests: ["test/limiter/outage-rows"],
   },
   {

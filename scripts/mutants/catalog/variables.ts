@@ -68,8 +68,8 @@ export const VARIABLES: readonly Mutant[] = [
   {
     name: "a remedy in TOML is one of TypeScript",
     file: "src/gateway/config.ts",
-    find: 'reworded(faults, () => checkClientIp(value, "CLIENT_IP", faults), inToml)',
-    replace: 'checkClientIp(value, "CLIENT_IP", faults)',
+    find: 'reworded(faults, () => checkClientIp(wordOrJson(clientIp), "CLIENT_IP", faults), inToml)',
+    replace: 'checkClientIp(wordOrJson(clientIp), "CLIENT_IP", faults)',
     tests: ["test/gateway/config"],
   },
   {

@@ -1,6 +1,6 @@
 import { createLimiter, fixedWindow } from "../../../src/index.ts";
-import type { ErrorCode, FailureVerdict, Limiter } from "../../../src/index.ts";
-import { LIMIT, type Subject, type SubjectOptions, VERDICTS } from "./subject.ts";
+import type { ErrorCode, Limiter } from "../../../src/index.ts";
+import { LIMIT, type Subject, type SubjectOptions, type Verdict, VERDICTS } from "./subject.ts";
 
 /** A limiter for each verdict, each with a breaker of its own. */
 export function limiterSubject({ url, token, timeout }: SubjectOptions): Subject {
@@ -16,7 +16,7 @@ export function limiterSubject({ url, token, timeout }: SubjectOptions): Subject
         onStoreError: ({ code }) => reported.push(code),
       }),
     ]),
-  ) as Record<FailureVerdict, Limiter>;
+  ) as Record<Verdict, Limiter>;
 
   return {
     name: "limiter",

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { expect } from "vitest";
 
-import type { ErrorCode, FailureVerdict } from "../../../src/index.ts";
+import type { ErrorCode } from "../../../src/index.ts";
 import type { FaultProxy, Received } from "../fault-proxy.ts";
 import { charges } from "./charges.ts";
 import { figures } from "./figures.ts";
 import { startStopwatch } from "./stopwatch.ts";
-import { LIMIT, type Outcome, type Subject, VERDICTS } from "./subject.ts";
+import { LIMIT, type Outcome, type Subject, type Verdict, VERDICTS } from "./subject.ts";
 
 export interface Outage {
   readonly name: string;
@@ -32,7 +32,7 @@ const TAKEN = 3;
 
 /** Somebody with quota left, and somebody who is known to have none. */
 interface Users {
-  readonly verdict: FailureVerdict;
+  readonly verdict: Verdict;
   readonly user: string;
   readonly spent: string;
 }
@@ -93,11 +93,7 @@ export async function rideOut(subject: Subject, proxy: FaultProxy, outage: Outag
 }
 
 /** The first answer that is the store's. */
-async function untilCounted(
-  subject: Subject,
-  verdict: FailureVerdict,
-  user: string,
-): Promise<Outcome> {
+async function untilCounted(subject: Subject, verdict: Verdict, user: string): Promise<Outcome> {
   for (;;) {
     const outcome = await subject.ask(verdict, user);
     if (outcome.reason !== "store-unavailable") return outcome;
@@ -106,7 +102,7 @@ async function untilCounted(
 }
 
 /** While nothing is broken yet; but a busy machine may miss a timeout all the same. */
-async function prepare(subject: Subject, verdict: FailureVerdict): Promise<Users> {
+async function prepare(subject: Subject, verdict: Verdict): Promise<Users> {
   const spent = crypto.randomUUID();
   while ((await untilCounted(subject, verdict, spent)).reason !== "cached-denial");
   for (;;) {
@@ -140,7 +136,7 @@ async function load(
   return outcomes;
 }
 
-function expectVerdicts(verdict: FailureVerdict, outcomes: readonly Outcome[]): void {
+function expectVerdicts(verdict: Verdict, outcomes: readonly Outcome[]): void {
   expect(new Set(outcomes.map(({ reason }) => reason))).toEqual(new Set(["store-unavailable"]));
   const statuses = outcomes.map(({ status }) => status);
   const passed = { open: statuses.length, closed: 0, local: LIMIT - TAKEN }[verdict];

@@ -1,6 +1,7 @@
 import type { ErrorCode, FailureVerdict, Reason, StoreError } from "../../../src/index.ts";
 
 export const VERDICTS = ["open", "closed", "local"] as const satisfies readonly FailureVerdict[];
+export type Verdict = (typeof VERDICTS)[number];
 
 /** Of every policy here; none of them gives anything back while a test runs. */
 export const LIMIT = 20;
@@ -20,7 +21,7 @@ export interface Outcome {
 export interface Subject {
   readonly name: string;
   /** Asks for one unit, where a policy of this verdict decides. */
-  ask(verdict: FailureVerdict, identity: string): Promise<Outcome>;
+  ask(verdict: Verdict, identity: string): Promise<Outcome>;
   /** What is between the braces of this identity's key. */
   partition(identity: string): Promise<string>;
   /** How many breakers there are between the three verdicts. */

@@ -31,6 +31,7 @@ export function decide(
   reason: Reason,
   headerOptions: HeaderOptions = {},
   status?: 503,
+  random: () => number = () => 0.5,
 ): Decision {
   return createDecision({
     reason,
@@ -39,5 +40,6 @@ export function decide(
     nowUs: Date.now() * 1000,
     rows: rows.map(([, row]) => row),
     headerOptions,
+    random,
   });
 }

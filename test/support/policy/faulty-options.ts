@@ -186,7 +186,7 @@ export const FAULTY: FaultyOptions[] = [
     withPolicy({ onfailure: "open" }),
     "policies[0].onfailure",
     '"open"',
-    /^Did you mean `onFailure`\? The options are algorithm, limit, name, onFailure, window, and nothing else/,
+    /^Did you mean `onFailure`\? The options are algorithm, limit, name, advertise, onFailure, retryJitter, window, and nothing else/,
   ],
   [
     "an option in another case",
@@ -330,6 +330,102 @@ export const FAULTY: FaultyOptions[] = [
     "policies[0].onFailure",
     '"maybe"',
     /"open", "closed" or "local"/,
+  ],
+  [
+    "an advertisement that is text",
+    withPolicy({ advertise: "no" }),
+    "policies[0].advertise",
+    '"no"',
+    /^Give true, or false to tell clients nothing/,
+  ],
+  ...[null, 0].map((advertise): FaultyOptions => [
+    `an advertisement that is ${advertise}`,
+    withPolicy({ advertise }),
+    "policies[0].advertise",
+    String(advertise),
+    /^Give true, or false/,
+  ]),
+  ...(
+    [
+      [0, "0"],
+      [-0.1, "-0.1"],
+      [1.000001, "1.000001"],
+      [10, "10"],
+    ] as const
+  ).flatMap(([share, shown]): FaultyOptions[] => [
+    [
+      `a share of ${shown}`,
+      withPolicy({ onFailure: { local: { share } } }),
+      "policies[0].onFailure.local.share",
+      shown,
+      /^Give a number above 0, up to 1: with 0\.1/,
+    ],
+    [
+      `a share of ${shown} for all`,
+      { policies: [policy], onFailure: { local: { share } } },
+      "onFailure.local.share",
+      shown,
+      /^Give a number above 0, up to 1: with 0\.1/,
+    ],
+  ]),
+  ...(
+    [
+      [{}, "{}"],
+      [[], "[]"],
+      [null, "null"],
+      [0.1, "0.1"],
+      [{ local: 0.1 }, '{"local":0.1}'],
+      [{ local: {} }, '{"local":{}}'],
+      [{ local: { share: "10%" } }, '{"local":{"share":"10%"}}'],
+      [{ local: { share: Number.NaN } }, '{"local":{"share":null}}'],
+      [{ local: { share: 0.1, of: 2 } }, '{"local":{"share":0.1,"of":2}}'],
+      [{ local: { share: 0.1 }, open: true }, '{"local":{"share":0.1},"open":true}'],
+      [{ open: { share: 0.1 } }, '{"open":{"share":0.1}}'],
+    ] as const
+  ).map(([onFailure, shown]): FaultyOptions => [
+    `a verdict of ${shown}`,
+    withPolicy({ onFailure }),
+    "policies[0].onFailure",
+    shown,
+    /^Use "open", "closed" or "local", or \{ local: \{ share: 0\.1 \} \} for a tenth/,
+  ]),
+  ...(
+    [
+      [-0.1, "-0.1"],
+      [1.1, "1.1"],
+      ["10%", '"10%"'],
+      [Number.NaN, "NaN"],
+      [true, "true"],
+    ] as const
+  ).flatMap(([retryJitter, shown]): FaultyOptions[] => [
+    [
+      `a jitter of ${shown}`,
+      withPolicy({ retryJitter }),
+      "policies[0].retryJitter",
+      shown,
+      /^Give a number from 0 to 1: with 0\.1/,
+    ],
+    [
+      `a jitter of ${shown} for all`,
+      { policies: [policy], retryJitter },
+      "retryJitter",
+      shown,
+      /^Give a number from 0 to 1: with 0\.1/,
+    ],
+  ]),
+  [
+    "a misspelt jitter",
+    { policies: [policy], retryJiter: 0.1 },
+    "retryJiter",
+    "0.1",
+    /^Did you mean `retryJitter`\?/,
+  ],
+  [
+    "a misspelt advertisement",
+    withPolicy({ advertize: false }),
+    "policies[0].advertize",
+    '"(a boolean)"',
+    /^Did you mean `advertise`\?/,
   ],
   ["no policies", { policies: [] }, "policies", "[]", /1 to 16 policies/],
   ["policies missing", {}, "policies", "missing", /1 to 16 policies/],

@@ -1,4 +1,6 @@
+import type { FailureVerdict } from "../../../../src/algorithms/algorithm.ts";
 import type { Decision } from "../../../../src/decision/decision.ts";
+import type { CompiledPolicy } from "../../../../src/policy/compile.ts";
 import type { Call, Isolate } from "../call.ts";
 import { count, type Invariant, type Observed } from "./invariant.ts";
 import { createLedger, type Ledger, type Taken } from "./ledger.ts";
@@ -24,6 +26,7 @@ export function honouredVerdicts(observed: Observed): Invariant {
   const { policies, onFailure } = scenario.settings;
   const verdicts = policies.map((policy) => policy.onFailure ?? onFailure);
   const closed = verdicts.includes("closed");
+  const alone = policies.map((policy, i) => shareOf(policy, verdicts[i]!));
   const counts = new Map<string, LocalCount>();
   /** Isolates whose clock went back: what they counted before may then last for a window longer. */
   const wentBack = new Set<number>();
@@ -44,8 +47,8 @@ export function honouredVerdicts(observed: Observed): Invariant {
   }
 
   function nothing(policy: number): LocalCount {
-    const ledger = () => createLedger(policies[policy]!);
-    return { own: ledger(), taken: [], seen: ledger(), execution: 0, used: 0 };
+    const [own, seen] = [alone[policy]!, policies[policy]!].map(createLedger) as [Ledger, Ledger];
+    return { own, taken: [], seen, execution: 0, used: 0 };
   }
 
   /** What the isolate's clocks show: as they run, and as they were set. */
@@ -59,15 +62,20 @@ export function honouredVerdicts(observed: Observed): Invariant {
     if (verdicts[i] === "open") return allowed && remaining === limit ? undefined : "open denies";
     if (verdicts[i] === "closed") return allowed ? "closed admits" : undefined;
     const { own, used } = countOf(call, i);
+    if (remaining > alone[i]!.limit) return "local has more than its share";
     // After a charge a row says whether the charge had room.
-    const room = own.total() + used + call.cost <= limit && !wentBack.has(call.isolate.number);
-    return room && !allowed ? "local denies what it has room for" : undefined;
+    const units = own.total() + call.cost;
+    const room = units <= alone[i]!.limit && units + used <= limit;
+    return room && !allowed && !wentBack.has(call.isolate.number)
+      ? "local denies what it has room for"
+      : undefined;
   }
 
   function take(call: Call): void {
     const taken = { ...timeIn(call.isolate), units: call.cost, charged: call.method === "charge" };
     for (const [i, verdict] of verdicts.entries()) {
-      if (verdict !== "local") continue;
+      if (verdict === "open" || verdict === "closed") continue;
+      if (verdict !== "local") count(statistics, "counted with a share");
       const local = countOf(call, i);
       local.taken.push(taken);
       const excess = local.own.take(taken) ?? local.seen.take(taken);
@@ -152,4 +160,17 @@ export function honouredVerdicts(observed: Observed): Invariant {
     forgotAt.set(placeOf(call), scheduler.now);
     for (const i of policies.keys()) counts.set(`${placeOf(call)} ${i}`, nothing(i));
   }
+}
+
+/** What an isolate alone keeps of a policy, by the verdict; shares here are one of a whole number of parts. */
+function shareOf(policy: CompiledPolicy, verdict: FailureVerdict): CompiledPolicy {
+  if (typeof verdict !== "object") return policy;
+  const parts = Math.round(1 / verdict.local.share);
+  const { limit, parameters } = policy;
+  const intervalUs = (parameters["intervalUs"] ?? 0) * parts;
+  return {
+    ...policy,
+    limit: Math.ceil(limit / parts),
+    parameters: parameters["divisor"] ? { ...parameters, intervalUs } : parameters,
+  };
 }

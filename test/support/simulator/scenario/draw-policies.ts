@@ -6,6 +6,8 @@ import { tokenBucket } from "../../../../src/algorithms/token-bucket.ts";
 import { type Policy } from "../../../../src/policy/policy.ts";
 import type { Random } from "../random.ts";
 
+const VERDICTS = ["open", "closed", "local", { local: { share: 0.5 } }] as const;
+
 /** One to three policies: limits small enough to be reached, windows from far below the timeout to above a minute. */
 export function drawPolicies(random: Random): Policy[] {
   return Array.from({ length: random.pick([1, 1, 2, 3]) }, (_, index) => drawPolicy(random, index));
@@ -15,7 +17,7 @@ function drawPolicy(random: Random, index: number): Policy {
   const common = {
     name: `p${index}`,
     limit: random.magnitude(1, 12),
-    ...(random.chance(0.5) && { onFailure: random.pick(["open", "closed", "local"] as const) }),
+    ...(random.chance(0.5) && { onFailure: random.pick(VERDICTS) }),
   };
   const window = `${random.magnitude(20, 200_000)}ms` as const;
   const build = random.pick([

@@ -43,7 +43,7 @@ export function drawScenario(seed: number): Scenario {
   const settings = checkSettings(
     {
       policies: drawPolicies(random),
-      onFailure: random.pick(["open", "closed", "local", "local"] as const),
+      onFailure: random.pick(["open", "closed", "local", { local: { share: 0.1 } }] as const),
       denialCache: random.chance(0.1) ? false : { maxEntries },
     },
     faults,

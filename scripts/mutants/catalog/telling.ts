@@ -1,0 +1,96 @@
+import type { Mutant } from "../mutant.ts";
+
+/** What clients are told of policies and waits. */
+export const TELLING: readonly Mutant[] = [
+  {
+    name: "every policy is advertised in fields",
+    file: "src/decision/fields.ts",
+    find: "(advertise ? [i] : [])",
+    replace: "(advertise || true ? [i] : [])",
+    tests: ["test/decision/advertise"],
+  },
+  {
+    name: "a problem names policies that are not advertised",
+    file: "src/decision/problem.ts",
+    find: "advertise && !rows",
+    replace: "(advertise || true) && !rows",
+    tests: ["test/decision/advertise"],
+  },
+  {
+    name: "nobody waits for a policy that is not advertised",
+    file: "src/decision/fields.ts",
+    find: "seconds.filter((_, i) => !rows[i]!.allowed)",
+    replace: "seconds.filter((_, i) => told.includes(i) && !rows[i]!.allowed)",
+    tests: ["test/decision/advertise"],
+  },
+  {
+    name: "without an advertised policy the fields are empty",
+    file: "src/decision/fields.ts",
+    find: 'told.length > 0 && options["draft-11"]',
+    replace: 'options["draft-11"]',
+    tests: ["test/decision/advertise"],
+  },
+  {
+    name: "a policy is not advertised by default",
+    file: "src/policy/compile.ts",
+    find: "advertise = true",
+    replace: "advertise = false",
+    tests: ["test/decision/fields"],
+  },
+  {
+    name: "a jitter shortens the wait",
+    file: "src/decision/fields.ts",
+    find: "waitUs + jitterUs",
+    replace: "waitUs - jitterUs",
+    tests: ["test/decision/retry-jitter"],
+  },
+  {
+    name: "a jitter is half of what it says",
+    file: "src/decision/fields.ts",
+    find: "waitUs * retryJitter * draw()",
+    replace: "(waitUs * retryJitter * draw()) / 2",
+    tests: ["test/decision/retry-jitter"],
+  },
+  {
+    name: "a jitter is the same for everybody",
+    file: "src/decision/fields.ts",
+    find: "retryJitter * draw()",
+    replace: "retryJitter",
+    tests: ["test/decision/retry-jitter"],
+  },
+  {
+    name: "a number is drawn without jitter",
+    file: "src/decision/fields.ts",
+    find: "retryJitter > 0 ?",
+    replace: "retryJitter >= 0 ?",
+    tests: ["test/decision/retry-jitter"],
+  },
+  {
+    name: "every call draws anew",
+    file: "src/decision/decision.ts",
+    find: "(this.#drawn ??= this.#parts.random())",
+    replace: "(this.#drawn = this.#parts.random())",
+    tests: ["test/decision/retry-jitter"],
+  },
+  {
+    name: "a policy's jitter is the limiter's",
+    file: "src/limiter/settings.ts",
+    find: "policy.retryJitter ?? retryJitter",
+    replace: "retryJitter",
+    tests: ["test/decision/retry-jitter"],
+  },
+  {
+    name: "a jitter of more than all of the wait",
+    file: "src/policy/compile.ts",
+    find: "jitter <= 1",
+    replace: "jitter <= 1.5",
+    tests: ["test/policy/configuration"],
+  },
+  {
+    name: "a rule has no jitter",
+    file: "src/gateway/rule.ts",
+    find: "    ...(retryJitter !== undefined && { retryJitter }),\n",
+    replace: "",
+    tests: ["test/gateway/variables"],
+  },
+];

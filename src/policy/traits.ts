@@ -1,0 +1,108 @@
+import type { Counts, FailureVerdict, Implementation, Mode } from "../algorithms/algorithm.ts";
+import type { Faults } from "../options/faults.ts";
+import type { Algorithm, Policy } from "./policy.ts";
+
+/** What a policy is, besides its numbers. */
+export interface PolicyTraits {
+  readonly name: string;
+  readonly algorithm: Algorithm;
+  readonly implementation: Implementation;
+  /** Whether header fields and problem documents name it. */
+  readonly advertise: boolean;
+  readonly onFailure: FailureVerdict | undefined;
+  /** The share by which a wait that a client is told may be lengthened; `undefined` if only the limiter says. */
+  readonly retryJitter: number | undefined;
+  /** The dimension of the identity that it counts by; `undefined` for the whole identity. */
+  readonly by: string | undefined;
+  readonly mode: Mode;
+  /** Its part in a decision of several policies, as `lua/decide.lua` describes it. */
+  readonly role: "enforced" | "advisory" | "denials";
+}
+
+/** The options behind the traits, but for the name. */
+export const TRAITS = ["advertise", "onFailure", "retryJitter", "by", "mode", "counts"];
+
+export const ADVERTISE_REMEDY = "Give true, or false to tell clients nothing of the policy.";
+
+export const VERDICTS = ["open", "closed", "local"] as const satisfies FailureVerdict[];
+export const VERDICT_REMEDY =
+  'Use "open", "closed" or "local", or { local: { share: 0.1 } } for a tenth of the limit in each isolate.';
+export const SHARE_REMEDY =
+  "Give a number above 0, up to 1: with 0.1, each isolate admits a tenth of the limit.";
+export const JITTER_REMEDY =
+  "Give a number from 0 to 1: with 0.1, clients are told to wait up to a tenth longer.";
+
+export const MODES = ["enforce", "shadow", "soft"] as const satisfies Mode[];
+export const MODE_REMEDY = 'Use "enforce", "shadow" or "soft".';
+export const COUNTS = ["requests", "denials"] as const satisfies Counts[];
+export const COUNTS_REMEDY = 'Use "requests" or "denials".';
+
+/** A dimension of an identity. `*` stands for everybody. */
+const DIMENSION = /^(?:\*|[A-Za-z][A-Za-z0-9_-]{0,31})$/;
+
+/** The traits that follow from a policy's options; what has a fault is as it was given. */
+export function traitsOf({
+  advertise = true,
+  onFailure,
+  retryJitter,
+  by,
+  mode = "enforce",
+  counts,
+}: Policy): Omit<PolicyTraits, "name" | "algorithm" | "implementation"> {
+  const role = mode !== "enforce" ? "advisory" : counts === "denials" ? "denials" : "enforced";
+  return { advertise, onFailure, retryJitter, by, mode, role };
+}
+
+/** Checks the options behind the traits, but for the name. */
+export function checkTraits(policy: Policy, path: string, faults: Faults): void {
+  const { advertise, onFailure, retryJitter, by, mode, counts } = policy;
+  if (advertise !== undefined && typeof advertise !== "boolean") {
+    faults.add(`${path}.advertise`, advertise, ADVERTISE_REMEDY);
+  }
+  if (onFailure !== undefined) checkVerdict(onFailure, `${path}.onFailure`, faults);
+  if (retryJitter !== undefined) checkRetryJitter(retryJitter, `${path}.retryJitter`, faults);
+  if (by !== undefined && !(typeof by === "string" && DIMENSION.test(by))) {
+    faults.add(
+      `${path}.by`,
+      by,
+      'Use "*" for everybody, or 1 to 32 ASCII letters, digits, underscores or dashes, the first a letter.',
+    );
+  }
+  if (mode !== undefined && !MODES.includes(mode)) {
+    faults.add(`${path}.mode`, mode, MODE_REMEDY);
+  }
+  if (counts !== undefined && !COUNTS.includes(counts)) {
+    faults.add(`${path}.counts`, counts, COUNTS_REMEDY);
+  } else if (counts === "denials" && mode !== undefined && mode !== "enforce") {
+    faults.add(
+      `${path}.counts`,
+      counts,
+      "Leave out the mode: what counts denials is either enforced or left out.",
+    );
+  }
+}
+
+/** Checks what is to decide while Redis gives no answer. */
+export function checkVerdict(verdict: unknown, path: string, faults: Faults): void {
+  if ((VERDICTS as readonly unknown[]).includes(verdict)) return;
+  const share = soleValue(soleValue(verdict, "local"), "share");
+  if (!Number.isFinite(share)) {
+    faults.add(path, verdict, VERDICT_REMEDY);
+  } else if (!((share as number) > 0 && (share as number) <= 1)) {
+    faults.add(`${path}.local.share`, share, SHARE_REMEDY);
+  }
+}
+
+/** The value under this key; `undefined` for anything but an object with no other key. */
+function soleValue(given: unknown, key: string): unknown {
+  if (typeof given !== "object" || given === null) return undefined;
+  const keys = Object.keys(given);
+  return keys.length === 1 && keys[0] === key ? (given as Record<string, unknown>)[key] : undefined;
+}
+
+/** Checks by how much waits may be lengthened. */
+export function checkRetryJitter(jitter: unknown, path: string, faults: Faults): void {
+  if (typeof jitter !== "number" || !(jitter >= 0 && jitter <= 1)) {
+    faults.add(path, jitter, JITTER_REMEDY);
+  }
+}
