@@ -1,4 +1,5 @@
 import type { SharedDenials } from "../denials/shared-denials.ts";
+import type { Fault } from "../errors/errors.ts";
 import { Faults } from "../options/faults.ts";
 import { checkClientIp, type ClientIp } from "../partition/client-ip.ts";
 import type { Environment } from "../runtime/environment.ts";
@@ -6,7 +7,7 @@ import { memoryStore } from "../store/memory-store.ts";
 import { openStore } from "../store/open-store.ts";
 import { GIVE_REDIS } from "../store/redis/endpoint.ts";
 import type { Store } from "../store/store.ts";
-import { reworded } from "./check.ts";
+import { rewritten } from "./check.ts";
 import { inRule, readRule, routeOf, type Rule } from "./rule.ts";
 import { checkNamesOfVariables, readVariables } from "./variables.ts";
 
@@ -15,6 +16,9 @@ export interface Platform {
   /** Shares denials within a data centre, between limiters that give the same name. */
   readonly coloDenials?: (name: string) => SharedDenials;
 }
+
+/** The alternative to a Redis, for people who configure the gateway. */
+const TRY_MEMORY = 'set STORE = "memory" to try the gateway without a Redis';
 
 /** The gateway's configuration, checked. */
 export interface GatewayConfig {
@@ -52,11 +56,10 @@ export function readConfig(given: Environment, platform: Platform): GatewayConfi
   const opened =
     store === "memory"
       ? memoryStore()
-      : reworded(
+      : rewritten(
           faults,
           () => openStore(timeout ? { timeout } : {}, environment, faults),
-          (remedy) =>
-            remedy.replace(GIVE_REDIS, 'set STORE = "memory" to try the gateway without a Redis'),
+          (fault) => ({ ...fault, remedy: fault.remedy.replace(GIVE_REDIS, TRY_MEMORY) }),
         );
   faults.throwIfAny();
   return {
@@ -103,11 +106,9 @@ function readSharing(
 }
 
 /** Rewrites the TypeScript object in a remedy as TOML and JSON. */
-function inToml(remedy: string): string {
-  return remedy.replace(
-    "{ trustedHops: 1 }",
-    '{ trustedHops = 1 } (where variables are text, {"trustedHops":1})',
-  );
+function inToml({ remedy, ...fault }: Fault): Fault {
+  const own = '{ trustedHops = 1 } (where variables are text, {"trustedHops":1})';
+  return { ...fault, remedy: remedy.replace("{ trustedHops: 1 }", own) };
 }
 
 /** Reads `CLIENT_IP`, which is required only if a rule counts by address. */
@@ -119,7 +120,7 @@ function readClientIp(clientIp: unknown, rules: readonly unknown[], faults: Faul
   if (clientIp === undefined && !needed) return { trustedHops: 1 };
   const given = fromJson(clientIp);
   const value = given instanceof SyntaxError ? clientIp : given;
-  return reworded(faults, () => checkClientIp(value, "CLIENT_IP", faults), inToml);
+  return rewritten(faults, () => checkClientIp(value, "CLIENT_IP", faults), inToml);
 }
 
 /** Rejects two policies with one name in different rules: they would share one count. */

@@ -10,7 +10,7 @@ import type { Faults } from "../options/faults.ts";
 import type { ClientIp } from "../partition/client-ip.ts";
 import { fromData } from "../policy/from-data.ts";
 import type { Policy } from "../policy/policy.ts";
-import { check, onePerPath, reworded } from "./check.ts";
+import { check, onePerPath, rewritten } from "./check.ts";
 import { Rule as RuleSchema } from "./schema.ts";
 import type { Route } from "./select-rules.ts";
 
@@ -40,7 +40,7 @@ export function routeOf(rule: unknown): string {
 export function inRule<Result>(rule: unknown, faults: Faults, find: () => Result): Result {
   const route = routeOf(rule);
   const place = route && ` (In the rule for ${route}.)`;
-  return reworded(faults, find, (remedy) => remedy + place);
+  return rewritten(faults, find, (fault) => ({ ...fault, remedy: fault.remedy + place }));
 }
 
 /** Checks a rule and compiles it; `undefined` if it is not a table. */
@@ -63,13 +63,14 @@ export function readRule(
     ...(sharedDenials && { sharedDenials }),
   };
   // These checks find some of the schema's faults again, but also those that depend on several fields.
-  const [settings, limitRequest] = onePerPath(faults, () => {
-    const own = faults.within(path);
-    return [
-      checkSettings(limiterOptions, own),
-      compileRequest(requestOptions, policies, own),
+  const find = () =>
+    [
+      checkSettings(limiterOptions, faults),
+      compileRequest(requestOptions, policies, faults),
     ] as const;
-  });
+  const [settings, limitRequest] = onePerPath(faults, () =>
+    rewritten(faults, find, (fault) => ({ ...fault, path: `${path}.${fault.path}` })),
+  );
   const { method, path: pattern } = shape ?? { method: "*", path: "/" };
   return {
     route: { methods: [method].flat(), path: pattern },

@@ -41,12 +41,12 @@ export const DEFAULTS = {
 /** Checks every option of a limiter except those of its store; after a fault, the answer has values to go on with. */
 export function checkSettings(options: LimiterOptions, faults: Faults): LimiterSettings {
   const { onFailure = DEFAULTS.onFailure, headers = DEFAULTS.headers, store } = options;
-  const before = faults.size;
+  const before = faults.list.length;
   const policies = compilePolicies(options.policies, "policies", faults);
   const leaseUs =
     options.lease === undefined
       ? undefined
-      : readLease(options.lease, faults.size === before ? policies : [], faults);
+      : readLease(options.lease, faults.list.length === before ? policies : [], faults);
   checkVerdict(onFailure, "onFailure", faults);
   checkHeaders(headers, faults);
   checkSharing(options, faults);

@@ -97,26 +97,32 @@ export function redisStore(redis: RedisClient, leases?: ScriptTemplate): RedisSt
     }
   }
 
+  /** The reply of a script that decides about so many policies. */
+  async function ask(
+    script: Script,
+    keys: readonly string[],
+    args: string[],
+    policies: number,
+    leased: boolean,
+  ): Promise<Reply> {
+    try {
+      return parseReply(await run(script, keys as string[], args), policies, leased);
+    } catch (error) {
+      throw await withVersion(redis, storeError(error));
+    }
+  }
+
   return {
-    async decide(operation, keys, cost, policies) {
+    decide(operation, keys, cost, policies) {
       const { decide, lease, groups } = callFor(policies);
       const args = [operation, String(cost), ...groups];
       const leased = operation === "lease";
-      try {
-        const reply = await run(leased ? lease! : decide, keys as string[], args);
-        return parseReply(reply, policies.length, leased);
-      } catch (error) {
-        throw await withVersion(redis, storeError(error));
-      }
+      return ask(leased ? lease! : decide, keys, args, policies.length, leased);
     },
 
     async reset(keys) {
-      try {
-        // Parsed, because only the script's own reply confirms the reset.
-        parseReply(await run(RESET, keys as string[], ["reset"]), 0, false);
-      } catch (error) {
-        throw await withVersion(redis, storeError(error));
-      }
+      // Its reply has no rows; it is parsed, because only the script's own reply confirms the reset.
+      await ask(RESET, keys, ["reset"], 0, false);
     },
 
     dialect() {
