@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
 
+import type { Fault } from "../errors/errors.ts";
 import type { Faults } from "../options/faults.ts";
-import { didYouMean } from "../options/unknown-options.ts";
+import { didYouMean, nearest } from "../options/unknown-options.ts";
 
 /**
  * Checks a value with a schema and returns its output; `undefined` after a fault. Adds the first fault of each path.
@@ -32,7 +33,7 @@ export function check<Schema extends z.ZodMiniType>(
 
 /** Calls `find`, and keeps of the faults that it adds the first at each path that had none. */
 export function onePerPath<Result>(faults: Faults, find: () => Result): Result {
-  const before = faults.size;
+  const before = faults.list.length;
   const result = find();
   const paths = new Set(faults.list.slice(0, before).map(({ path }) => path));
   for (const fault of faults.list.splice(before)) {
@@ -43,22 +44,25 @@ export function onePerPath<Result>(faults: Faults, find: () => Result): Result {
   return result;
 }
 
-/** Calls `find`, and rewords the remedies of the faults that it adds. */
-export function reworded<Result>(
+/** Calls `find`, and rewrites the faults that it adds. */
+export function rewritten<Result>(
   faults: Faults,
   find: () => Result,
-  reword: (remedy: string) => string,
+  rewrite: (fault: Fault) => Fault,
 ): Result {
-  const before = faults.size;
+  const before = faults.list.length;
   const result = find();
-  for (const { path, value, remedy } of faults.list.splice(before)) {
-    faults.list.push({ path, value, remedy: reword(remedy) });
-  }
+  faults.list.push(...faults.list.splice(before).map(rewrite));
   return result;
 }
 
-/** Rewrites the TypeScript object in a remedy as TOML and JSON. */
-export function inToml(remedy: string): string {
+/** Rewrites the TypeScript object in a fault's remedy as TOML and JSON. */
+export function inToml({ remedy, ...fault }: Fault): Fault {
+  return { ...fault, remedy: tomlOf(remedy) };
+}
+
+/** A remedy with its TypeScript object as TOML and JSON. */
+export function tomlOf(remedy: string): string {
   return remedy
     .replace(
       "{ trustedHops: 1 }",
@@ -73,7 +77,7 @@ export function inToml(remedy: string): string {
 /** Suggests a key of the table that resembles an unknown key. */
 function hintOf(schema: z.ZodMiniType, key: string | undefined): string {
   if (key === undefined || !(schema instanceof z.ZodMiniObject)) return "";
-  return didYouMean(key, Object.keys(schema.shape));
+  return didYouMean(nearest(key, Object.keys(schema.shape)));
 }
 
 function append(path: string, step: PropertyKey): string {

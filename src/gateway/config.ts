@@ -8,7 +8,7 @@ import { memoryStore } from "../store/memory-store.ts";
 import { openStore } from "../store/open-store.ts";
 import { GIVE_REDIS } from "../store/redis/endpoint.ts";
 import type { Store } from "../store/store.ts";
-import { inToml, reworded } from "./check.ts";
+import { inToml, rewritten } from "./check.ts";
 import { fromJson, wordOrJson } from "./from-json.ts";
 import { inRule, readRule, routeOf, type Rule } from "./rule.ts";
 import { checkNamesOfVariables, readVariables } from "./variables.ts";
@@ -18,6 +18,9 @@ export interface Platform {
   /** Shares denials within a data centre, between limiters that give the same name. */
   readonly coloDenials?: (name: string) => SharedDenials;
 }
+
+/** The alternative to a Redis, for people who configure the gateway. */
+const TRY_MEMORY = 'set STORE = "memory" to try the gateway without a Redis';
 
 /** The gateway's configuration, checked. */
 export interface GatewayConfig {
@@ -54,15 +57,15 @@ export function readConfig(given: Environment, platform: Platform): GatewayConfi
     ),
   );
   checkNames(rules, list, faults);
-  const settings = faults.size === 0 ? settingsOf(rules as Rule[], plans, faults) : undefined;
+  const settings =
+    faults.list.length === 0 ? settingsOf(rules as Rule[], plans, faults) : undefined;
   const opened =
     store === "memory"
       ? memoryStore()
-      : reworded(
+      : rewritten(
           faults,
           () => openStore(timeout ? { timeout } : {}, environment, faults),
-          (remedy) =>
-            remedy.replace(GIVE_REDIS, 'set STORE = "memory" to try the gateway without a Redis'),
+          (fault) => ({ ...fault, remedy: fault.remedy.replace(GIVE_REDIS, TRY_MEMORY) }),
         );
   faults.throwIfAny();
   return {
@@ -146,7 +149,7 @@ function readClientIp(clientIp: unknown, rules: readonly unknown[], faults: Faul
     );
   });
   if (clientIp === undefined && !needed) return detectPlatform() ?? { trustedHops: 1 };
-  return reworded(faults, () => checkClientIp(wordOrJson(clientIp), "CLIENT_IP", faults), inToml);
+  return rewritten(faults, () => checkClientIp(wordOrJson(clientIp), "CLIENT_IP", faults), inToml);
 }
 
 /** Rejects two policies with one name in different rules: they would share one count. */

@@ -8,7 +8,7 @@ import type { Faults } from "../options/faults.ts";
 import type { ClientIp } from "../partition/client-ip.ts";
 import { fromData } from "../policy/from-data.ts";
 import type { Policy } from "../policy/policy.ts";
-import { check, inToml, onePerPath, reworded } from "./check.ts";
+import { check, inToml, onePerPath, rewritten } from "./check.ts";
 import { namedSegments } from "./named-segments.ts";
 import { Rule as RuleSchema } from "./schema.ts";
 import type { Route } from "./select-rules.ts";
@@ -40,7 +40,7 @@ export function routeOf(rule: unknown): string {
 export function inRule<Result>(rule: unknown, faults: Faults, find: () => Result): Result {
   const route = routeOf(rule);
   const place = route && ` (In the rule for ${route}.)`;
-  return reworded(faults, find, (remedy) => remedy + place);
+  return rewritten(faults, find, (fault) => ({ ...fault, remedy: fault.remedy + place }));
 }
 
 /** Checks a rule and compiles it; `undefined` if it is not a table. */
@@ -65,13 +65,15 @@ export function readRule(
   };
   // These checks find some of the schema's faults again, but also those that depend on several fields.
   const compile = () => {
-    const own = faults.within(path);
     const context = { segments: namedSegments(given.path), prefix: `${index}.` };
-    const read = compileRequest(requestOptions as RequestOptions<Request>, policies, own, context);
-    const checked = checkSettings({ ...limiterOptions, policies: read.policies }, own, read.by);
+    const options = requestOptions as RequestOptions<Request>;
+    const read = compileRequest(options, policies, faults, context);
+    const checked = checkSettings({ ...limiterOptions, policies: read.policies }, faults, read.by);
     return [checked, read] as const;
   };
-  const [settings, reader] = onePerPath(faults, () => reworded(faults, compile, inToml));
+  const [settings, reader] = onePerPath(faults, () =>
+    rewritten(faults, compile, (fault) => ({ ...inToml(fault), path: `${path}.${fault.path}` })),
+  );
   const { method, path: pattern } = shape ?? { method: "*", path: "/" };
   return {
     route: { methods: [method].flat(), path: pattern },

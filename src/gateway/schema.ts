@@ -20,7 +20,7 @@ import {
   VERDICT_REMEDY,
   VERDICTS,
 } from "../policy/traits.ts";
-import { inToml } from "./check.ts";
+import { tomlOf } from "./check.ts";
 
 /*
  * The schema of rules as data. It checks them, and the JSON Schema for editors is generated from it. Checks that need
@@ -52,7 +52,7 @@ export const OnFailure = z.union(
       }),
     }),
   ],
-  inToml(VERDICT_REMEDY),
+  tomlOf(VERDICT_REMEDY),
 );
 
 const RetryJitter = z.optional(

@@ -58,18 +58,18 @@ export function checkSettings(
 ): LimiterSettings {
   const { onFailure = DEFAULTS.onFailure, retryJitter = 0, store } = options;
   const { headers = DEFAULTS.headers } = options;
-  const before = faults.size;
+  const before = faults.list.length;
   const compiled = compilePolicies(options.policies, "policies", faults);
   const policies = by ? compiled.map((policy, i) => ({ ...policy, by: by[i] })) : compiled;
-  if (faults.size === before) checkTogether(policies, faults);
+  if (faults.list.length === before) checkTogether(policies, faults);
   const plans =
-    faults.size === before
+    faults.list.length === before
       ? checkPlans(options.plans, "plans", options.policies, policies, faults)
       : DEFAULTS.plans;
   const leaseUs =
     options.lease === undefined
       ? undefined
-      : readLease(options.lease, faults.size === before ? policies : [], faults);
+      : readLease(options.lease, faults.list.length === before ? policies : [], faults);
   checkVerdict(onFailure, "onFailure", faults);
   checkRetryJitter(retryJitter, "retryJitter", faults);
   checkHeaders(headers, faults);

@@ -3,25 +3,10 @@ import { ConfigurationError, type Fault } from "../errors/errors.ts";
 /** Collects every fault of a configuration before any is thrown. */
 export class Faults {
   /** In the order of discovery. */
-  readonly list: Fault[];
-  readonly #within: string;
-
-  constructor(within = "", list: Fault[] = []) {
-    this.#within = within;
-    this.list = list;
-  }
-
-  get size(): number {
-    return this.list.length;
-  }
+  readonly list: Fault[] = [];
 
   add(path: string, value: unknown, remedy: string): void {
-    this.list.push({ path: this.#within + path, value: describe(value), remedy });
-  }
-
-  /** The same collection for a part of the configuration, whose path prefixes the paths added there. */
-  within(path: string): Faults {
-    return new Faults(`${this.#within}${path}.`, this.list);
+    this.list.push({ path, value: describe(value), remedy });
   }
 
   /** Throws a ConfigurationError if there is any fault. */
@@ -44,8 +29,6 @@ function describe(value: unknown): string {
   // Addresses may contain credentials with any character, and keys in their query. Only the start of a long text is
   // shown.
   text = text.slice(0, 2_000);
-  const [begin, end] = [text.indexOf("//"), text.lastIndexOf("@")];
-  if (begin !== -1 && begin < end) text = `${text.slice(0, begin)}//(hidden)${text.slice(end)}`;
-  text = text.replace(/(\/\/[^"]*?=)[^"]+/, "$1(hidden)");
+  text = text.replace(/\/\/[^]*@/, "//(hidden)@").replace(/(\/\/[^"]*?=)[^"]+/, "$1(hidden)");
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }

@@ -19,7 +19,7 @@ export function checkOptions(
     faults.add(
       path + (key.trim() ? key : JSON.stringify(key)),
       shown ? value : typeof value === "object" ? "(an object)" : `(a ${typeof value})`,
-      `${didYouMean(key, known)}The options are ${known.join(", ")}, and nothing else.`,
+      `${didYouMean(meant)}The options are ${known.join(", ")}, and nothing else.`,
     );
   }
 }
@@ -38,9 +38,8 @@ export function checkedOptions<Options extends object>(
   return {} as Options;
 }
 
-/** Begins the remedy for an unknown word with the known word closest to it; empty if none is close. */
-export function didYouMean(word: string, known: readonly string[]): string {
-  const meant = nearest(word, known);
+/** Begins the remedy for an unknown word that resembles this known one; empty if it resembles none. */
+export function didYouMean(meant: string | undefined): string {
   return meant ? `Did you mean \`${meant}\`? ` : "";
 }
 

@@ -1,5 +1,5 @@
 import type { Faults } from "../options/faults.ts";
-import { didYouMean } from "../options/unknown-options.ts";
+import { didYouMean, nearest } from "../options/unknown-options.ts";
 
 /** Where a part of an identity is read from. */
 export type SingleSource =
@@ -73,7 +73,7 @@ function remedyFor(source: unknown, kind: string, name: string): string {
     return 'Give "*" alone, without a list: it counts everybody together, whatever else a request carries.';
   }
   const known = Object.hasOwn(NAMED, kind) ? NAMED[kind] : undefined;
-  if (known === undefined) return didYouMean(kind, KINDS) + SOURCE_REMEDY;
+  if (known === undefined) return didYouMean(nearest(kind, KINDS)) + SOURCE_REMEDY;
   return name === ""
     ? `Say which one, such as "${kind}:${known.example}".`
     : `Use only the characters ${known.name.slice(0, -1)} in its name, such as "${kind}:${known.example}".`;

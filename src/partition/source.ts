@@ -79,7 +79,7 @@ export function compileSources(
 }
 
 function compileChoice(source: unknown, known: Known, path: string, faults: Faults): Choice {
-  const before = faults.size;
+  const before = faults.list.length;
   const parts = new Set<string>();
   const compile = (single: unknown, at: string): ReadSource => {
     const parsed = parseSource(single, at, faults);
@@ -94,7 +94,7 @@ function compileChoice(source: unknown, known: Known, path: string, faults: Faul
     ? together(Array.from(source, (each: unknown, i) => compile(each, `${path}[${i}]`)))
     : compile(source, path);
   // Nothing follows from a choice with a fault.
-  return { parts: faults.size > before ? new Set() : parts, read };
+  return { parts: faults.list.length > before ? new Set() : parts, read };
 }
 
 /** Reads several sources as one identity; none if one of them is missing. */

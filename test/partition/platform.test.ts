@@ -32,5 +32,5 @@ test("what is said comes before what is found", () => {
   expect(checkClientIp(undefined, "clientIp", faults)).toBe("vercel");
   expect(checkClientIp("cloudflare", "clientIp", faults)).toBe("cloudflare");
   expect(checkClientIp({ trustedHops: 2 }, "clientIp", faults)).toEqual({ trustedHops: 2 });
-  expect(faults.size).toBe(0);
+  expect(faults.list.length).toBe(0);
 });

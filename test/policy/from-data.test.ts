@@ -25,7 +25,7 @@ test.for([
     compilePolicies([fromData(given)], "policies", faults),
   );
   expect(read).toEqual(built);
-  expect(faults.size).toBe(0);
+  expect(faults.list.length).toBe(0);
 });
 
 // What every object has is no algorithm.

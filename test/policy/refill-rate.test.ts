@@ -36,7 +36,7 @@ test("whatever the numbers, never a unit too many comes back, and none in ten th
         const policy = tokenBucket({ limit, refill, per: `${microseconds / 1000}ms` });
         const faults = new Faults();
         const [compiled] = compilePolicies([policy], "policies", faults);
-        fc.pre(faults.size === 0);
+        fc.pre(faults.list.length === 0);
         const { intervalUs = 0, divisor = 0 } = compiled!.parameters;
         // Compared as whole numbers, because doubles would say that they are equal.
         const ours = BigInt(intervalUs) * BigInt(refill);

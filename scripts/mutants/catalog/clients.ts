@@ -131,7 +131,7 @@ export const CLIENTS: readonly Mutant[] = [
   {
     name: "a reset believes any answer",
     file: "src/store/redis/store.ts",
-    find: 'parseReply(await run(RESET, keys as string[], ["reset"]), 0, false);',
+    find: 'await ask(RESET, keys, ["reset"], 0, false);',
     replace: 'await run(RESET, keys as string[], ["reset"]);',
     tests: ["test/store/redis-calls"],
   },

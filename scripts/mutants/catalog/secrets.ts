@@ -5,8 +5,8 @@ export const SECRETS: readonly Mutant[] = [
   {
     name: "what stands before the last @ of an address is shown",
     file: "src/options/faults.ts",
-    find: 'text.lastIndexOf("@")',
-    replace: 'text.indexOf("@")',
+    find: "/\\/\\/[^]*@/",
+    replace: "/\\/\\/[^]*?@/",
     tests: ["test/policy/secrets"],
   },
   {

@@ -68,7 +68,7 @@ export const VARIABLES: readonly Mutant[] = [
   {
     name: "a remedy in TOML is one of TypeScript",
     file: "src/gateway/config.ts",
-    find: 'reworded(faults, () => checkClientIp(wordOrJson(clientIp), "CLIENT_IP", faults), inToml)',
+    find: 'rewritten(faults, () => checkClientIp(wordOrJson(clientIp), "CLIENT_IP", faults), inToml)',
     replace: 'checkClientIp(wordOrJson(clientIp), "CLIENT_IP", faults)',
     tests: ["test/gateway/config"],
   },
@@ -96,8 +96,15 @@ export const VARIABLES: readonly Mutant[] = [
   {
     name: "faults of a rule are told twice",
     file: "src/gateway/check.ts",
-    find: "{ path, value, remedy } of faults.list.splice(before)",
-    replace: "{ path, value, remedy } of faults.list.slice(before)",
+    find: "faults.list.splice(before).map(rewrite)",
+    replace: "faults.list.slice(before).map(rewrite)",
+    tests: ["test/gateway/config"],
+  },
+  {
+    name: "a fault of a rule has no place in the list of rules",
+    file: "src/gateway/rule.ts",
+    find: "path: `${path}.${fault.path}`",
+    replace: "path: fault.path",
     tests: ["test/gateway/config"],
   },
   {

@@ -104,29 +104,33 @@ export function redisStore(
     }
   }
 
+  /** The reply of a script that decides about so many policies. */
+  async function ask(
+    script: Script,
+    keys: readonly string[],
+    args: string[],
+    policies: number,
+    leased: boolean,
+  ): Promise<Reply> {
+    try {
+      return parseReply(await run(script, keys as string[], args), policies, leased);
+    } catch (error) {
+      throw await withVersion(redis, storeError(error));
+    }
+  }
+
   return {
-    async decide(operation, keys, costs, policies) {
+    decide(operation, keys, costs, policies) {
       const { decide, lease, roles } = callFor(policies);
-      const args: string[] = [operation];
-      for (let i = 0; i < policies.length; i++) {
-        args.push(String(costs[i]), ...policies[i]!.scriptArguments);
-      }
+      const args = [operation, ...groupsOf(costs, policies)];
       if (roles) args.push(roles);
       const leased = operation === "lease";
-      try {
-        const reply = await run(leased ? lease! : decide, keys as string[], args);
-        return parseReply(reply, policies.length, leased);
-      } catch (error) {
-        throw await withVersion(redis, storeError(error));
-      }
+      return ask(leased ? lease! : decide, keys, args, policies.length, leased);
     },
 
     ...(refund && {
       async refund(keys, costs, policies, takenAtUs) {
-        const args = [String(takenAtUs)];
-        for (let i = 0; i < policies.length; i++) {
-          args.push(String(costs[i]), ...policies[i]!.scriptArguments);
-        }
+        const args = [String(takenAtUs), ...groupsOf(costs, policies)];
         try {
           await run(refund, keys as string[], args);
         } catch (error) {
@@ -136,12 +140,8 @@ export function redisStore(
     }),
 
     async reset(keys) {
-      try {
-        // Parsed, because only the script's own reply confirms the reset.
-        parseReply(await run(RESET, keys as string[], ["reset"]), 0, false);
-      } catch (error) {
-        throw await withVersion(redis, storeError(error));
-      }
+      // Its reply has no rows; it is parsed, because only the script's own reply confirms the reset.
+      await ask(RESET, keys, ["reset"], 0, false);
     },
 
     dialect() {
@@ -149,6 +149,11 @@ export function redisStore(
       return attempts[0]!.dialect === PLAIN ? "redis" : "upstash";
     },
   };
+}
+
+/** Each policy's group of the script's arguments. */
+function groupsOf(costs: readonly number[], policies: readonly CompiledPolicy[]): string[] {
+  return policies.flatMap(({ scriptArguments }, i) => [String(costs[i]), ...scriptArguments]);
 }
 
 /** The script's letters; none if every policy is enforced, or one is alone and cannot count the denials of others. */
