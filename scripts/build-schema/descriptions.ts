@@ -4,7 +4,7 @@ export const RULE_FIELDS: Readonly<Record<string, string>> = {
   path: 'The path that the rule covers: ":name" stands for one segment, a final "*" for the rest, "**" for any number of segments, and a "*" within a segment for any characters.',
   policies: "1 to 16 policies, decided together: either every policy takes the cost, or none does.",
   partition:
-    "Who is counted: sources in order; the first one present in a request is used. Default: the client's address.",
+    'Who is counted: sources in order; the first one present in a request is used, and an inner list takes all of its sources together. "*" counts everybody together. Default: the client\'s address.',
   onMissing:
     'What happens to a request without an identity: "share" counts all of them together, "reject" answers 400.',
   cost: "Quota units of each request, or a table with those of some policies by their names. Default 1.",
@@ -45,7 +45,7 @@ export const VARIABLE_MEANINGS: Readonly<Record<string, string>> = {
   ON_FAILURE:
     'What decides while Redis gives no answer: `"local"` counts in the isolate\'s memory, `"open"` admits, `"closed"` answers 503; `{ local = { share = 0.1 } }` counts in memory with a tenth of each limit. A rule or policy may override it.',
   CLIENT_IP:
-    'Who reports the client\'s address: the platform, `"socket"` on Node without a proxy, or `{ trustedHops = 1 }` behind proxies of your own. Needed where a rule uses `"ip"`.',
+    'Who reports the client\'s address: the platform, `"socket"` on Node without a proxy, or `{ trustedHops = 1 }` behind proxies of your own. Needed where a rule uses `"ip"` or `"subnet"`.',
   SHARED_DENIALS:
     'Shares denials between the isolates of a data centre. Default: `"colo"` on Cloudflare Workers with Redis, otherwise `"none"`.',
   AMBIGUOUS_PATHS:

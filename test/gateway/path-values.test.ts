@@ -23,6 +23,8 @@ describe("the value of a named segment", () => {
     ["/**/:id/x*/*", "/a/42/x1/y", "42"],
     ["/:id/to/:id", "/42/to/42", "42"],
     ["/:id/to/:id", "/42/to/43", undefined],
+    ["/:id/**/:id", "/42/a/b/42", "42"],
+    ["/:id/**/:id", "/42/a/b/43", undefined],
   ])("under %s in %s is %j", (pattern, path, value) => {
     expect(valueOf(pattern, path)).toBe(value);
   });

@@ -241,7 +241,7 @@ export const SOURCES: readonly Mutant[] = [
     tests: ["test/gateway/path-values"],
   },
   {
-    name: "a name stands once in a path",
+    name: "a name on both sides of a gap stands behind it alone",
     file: "src/gateway/named-segments.ts",
     find: "inHead.concat(starts",
     replace: "[].concat(starts",
