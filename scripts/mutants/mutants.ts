@@ -26,6 +26,7 @@ import { OUTAGES } from "./catalog/outages.ts";
 import { OWN_PATHS } from "./catalog/own-paths.ts";
 import { PATHS } from "./catalog/paths.ts";
 import { PROXY } from "./catalog/proxy.ts";
+import { REFUNDS } from "./catalog/refunds.ts";
 import { REQUESTS } from "./catalog/requests.ts";
 import { SECRETS } from "./catalog/secrets.ts";
 import { SELECTION } from "./catalog/selection.ts";
@@ -77,4 +78,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...INSPECTION,
   ...WINDOWS,
   ...FALLBACKS,
+  ...REFUNDS,
 ];

@@ -85,6 +85,9 @@ export function guardStore(
   return {
     decide: (operation, keys, cost, policies) =>
       guarded(keys, () => store.decide(operation, keys, cost, policies)),
+    ...(store.refund && {
+      refund: (keys, ...request) => guarded(keys, () => store.refund!(keys, ...request)),
+    }),
     reset: (keys) => guarded(keys, () => store.reset(keys)),
     state: () => breaker.state(now()),
   };

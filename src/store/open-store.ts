@@ -1,4 +1,4 @@
-import { LEASE } from "../algorithms/scripts.generated.ts";
+import { LEASE, REFUND } from "../algorithms/scripts.generated.ts";
 import type { StoreError } from "../errors/errors.ts";
 import { checkDuration, type Duration, type DurationRange } from "../options/duration.ts";
 import type { Faults } from "../options/faults.ts";
@@ -68,7 +68,7 @@ export function openStore(
   }
   const client = openRedis(redis, environment, timeoutMs, faults);
   if (client === undefined) return undefined;
-  const inner = redisStore(client, LEASE);
+  const inner = redisStore(client, LEASE, REFUND);
   const guard = guardStore(inner, { timeoutMs, now: monotonicNow, onStoreError });
   return { ...guard, inspect: inspectRedis(client, inner, guard, timeoutMs) };
 }

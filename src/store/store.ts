@@ -48,6 +48,25 @@ export interface Store {
    */
   now?(): number;
 
+  /**
+   * Gives back what a `consume` took, to where it was taken: never more than was taken, and nothing where that is in
+   * doubt. Give each take back once only: a second refund takes from what others have taken. A refund that fails is not
+   * repeated either, because it may have run; the units then come back when the policy forgets them.
+   *
+   * @param costs whole units from 0, one per policy: how many of those it took
+   * @param takenAtUs the `nowUs` of the reply to that `consume`
+   * @throws StoreError if there is no usable answer; the units may have come back all the same
+   * @example
+   * const { nowUs } = await store.decide("consume", keys, 1, policies);
+   * await store.refund?.(keys, [1], policies, nowUs);
+   */
+  refund?(
+    keys: readonly string[],
+    costs: readonly number[],
+    policies: readonly CompiledPolicy[],
+    takenAtUs: number,
+  ): Promise<void>;
+
   /** Forgets what was taken under these keys. */
   reset(keys: readonly string[]): void | Promise<void>;
 

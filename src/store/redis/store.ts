@@ -51,8 +51,13 @@ const WIDTH = 4;
  * Counts in Redis: one EVALSHA per decision, by the server's clock.
  *
  * @param leases the script that takes leases; leave it out, and a bundle without leases does not contain it
+ * @param refunds the script that gives back; leave it out, and the store has no `refund`
  */
-export function redisStore(redis: RedisClient, leases?: ScriptTemplate): RedisStore {
+export function redisStore(
+  redis: RedisClient,
+  leases?: ScriptTemplate,
+  refunds?: string,
+): RedisStore {
   let attempts: readonly Attempt[] = UNKNOWN;
   let next = 0;
   // Keyed by the list itself: a limiter always passes the same one.
@@ -97,27 +102,47 @@ export function redisStore(redis: RedisClient, leases?: ScriptTemplate): RedisSt
     }
   }
 
+  /** Runs a script whose reply has this many numbers. */
+  async function ask(
+    script: Script,
+    keys: readonly string[],
+    args: string[],
+    length: number,
+  ): Promise<readonly number[]> {
+    try {
+      const reply = await run(script, keys as string[], args);
+      if (!Array.isArray(reply) || reply.length !== length || !reply.every(Number.isSafeInteger)) {
+        throw new StoreError("ERR_STORE_REPLY", "The answer is not one of Tidegate's script.");
+      }
+      return reply as number[];
+    } catch (error) {
+      throw await withVersion(redis, storeError(error));
+    }
+  }
+
+  const refund: Script | undefined = refunds ? { text: refunds, sha1s: new Map() } : undefined;
+
   return {
     async decide(operation, keys, cost, policies) {
       const { decide, lease, groups } = callFor(policies);
       const args = [operation, String(cost), ...groups];
       const leased = operation === "lease";
-      try {
-        const reply = await run(leased ? lease! : decide, keys as string[], args);
-        return parseReply(reply, policies.length, leased);
-      } catch (error) {
-        throw await withVersion(redis, storeError(error));
-      }
+      const end = 1 + WIDTH * policies.length;
+      const script = leased ? lease! : decide;
+      return parseReply(await ask(script, keys, args, end + Number(leased)), end);
     },
 
     async reset(keys) {
-      try {
-        // Parsed, because only the script's own reply confirms the reset.
-        parseReply(await run(RESET, keys as string[], ["reset"]), 0, false);
-      } catch (error) {
-        throw await withVersion(redis, storeError(error));
-      }
+      // Only the script's own reply confirms it.
+      await ask(RESET, keys, ["reset"], 1);
     },
+
+    ...(refund && {
+      async refund(keys, costs, policies, takenAtUs) {
+        const args = policies.flatMap((policy, i) => [`${costs[i]}`, ...policy.scriptArguments]);
+        await ask(refund, keys, [`${takenAtUs}`, ...args], 1 + keys.length);
+      },
+    }),
 
     dialect() {
       if (attempts === UNKNOWN) return "unknown";
@@ -126,16 +151,7 @@ export function redisStore(redis: RedisClient, leases?: ScriptTemplate): RedisSt
   };
 }
 
-function parseReply(reply: unknown, policies: number, lease: boolean): Reply {
-  const end = 1 + WIDTH * policies;
-  if (
-    !Array.isArray(reply) ||
-    reply.length !== end + Number(lease) ||
-    !reply.every(Number.isSafeInteger)
-  ) {
-    throw new StoreError("ERR_STORE_REPLY", "The answer is not one of Tidegate's script.");
-  }
-  const numbers = reply as number[];
+function parseReply(numbers: readonly number[], end: number): Reply {
   const rows: Row[] = [];
   for (let at = 1; at < end; at += WIDTH) {
     rows.push({
@@ -145,5 +161,6 @@ function parseReply(reply: unknown, policies: number, lease: boolean): Reply {
       resetAfterUs: numbers[at + 3]!,
     });
   }
-  return { nowUs: numbers[0]!, rows, ...(lease && { taken: numbers[end]! }) };
+  const taken = numbers[end];
+  return { nowUs: numbers[0]!, rows, ...(taken !== undefined && { taken }) };
 }
