@@ -1,7 +1,7 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 
-import { DECIDE } from "../../src/algorithms/scripts.generated.ts";
+import { DECIDE, REFUND } from "../../src/algorithms/scripts.generated.ts";
 import { scriptFor } from "../../src/store/redis/script.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { everyPolicy } from "../support/every-policy.ts";
@@ -88,4 +88,14 @@ describe.each(everyPolicy(5, "10m"))("$algorithm", (policy) => {
       expect(passed === 0 || left > 0).toBe(true);
     },
   );
+
+  test.for(Object.keys(planted))("gives back over %s no more than is asked", async (name) => {
+    const key = `tg:{${crypto.randomUUID()}}:planted`;
+    await planted[name]!(key);
+    const takenAtUs = Date.now() * 1000 - 1e6;
+    const reply = await redis.eval(REFUND, 1, key, takenAtUs, 3, ...scriptArguments);
+    const [, given] = reply as number[];
+    expect(given).toBeGreaterThanOrEqual(0);
+    expect(given).toBeLessThanOrEqual(3 * (compiled.parameters["intervalUs"] ?? 1));
+  });
 });

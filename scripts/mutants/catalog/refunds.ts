@@ -5,7 +5,7 @@ const LUA = ["test/lua/refund"];
 /** What is given back, and what never is. */
 export const REFUNDS: readonly Mutant[] = [
   {
-    name: "a refund comes from a time to come",
+    name: "what was taken in a time to come is given back",
     file: "lua/refund.lua",
     find: "if taken_at <= now then",
     replace: "if true then",
@@ -96,21 +96,21 @@ export const REFUNDS: readonly Mutant[] = [
     tests: LUA,
   },
   {
-    name: "a log forgets where its ring begins anew",
+    name: "a log that gives back forgets where its ring begins anew",
     file: "lua/algorithms/sliding-window-log.lua",
     find: "if from + later > slots then",
     replace: "if false then",
     tests: LUA,
   },
   {
-    name: "a log keeps the copy of a page that has moved",
+    name: "a log that gives back keeps the copy of a page that has moved",
     file: "lua/algorithms/sliding-window-log.lua",
     find: "fields = fields .. redis.call('GETRANGE', key, page, page + 55)",
     replace: "fields = fields .. string.sub(header, 23)",
     tests: LUA,
   },
   {
-    name: "a log keeps the time of a newest unit that has gone",
+    name: "a log that gives back keeps the time of a newest unit that has gone",
     file: "lua/algorithms/sliding-window-log.lua",
     find: "if later == 0 then",
     replace: "if false then",
@@ -138,28 +138,28 @@ export const REFUNDS: readonly Mutant[] = [
     tests: LUA,
   },
   {
-    name: "a bucket that gets units back is kept for ever",
+    name: "a bucket that gives back is kept for ever",
     file: "lua/algorithms/token-bucket.lua",
     find: "redis.call('SET', key, text, 'KEEPTTL')",
     replace: "redis.call('SET', key, text)",
     tests: LUA,
   },
   {
-    name: "a policy gets back what the first one took",
+    name: "a policy gives back what the first one took",
     file: "src/store/redis/store.ts",
     find: "`${costs[i]}`",
     replace: "`${costs[0]}`",
     tests: ["test/store/refund"],
   },
   {
-    name: "a guarded store gives nothing back",
+    name: "a guarded store never gives back",
     file: "src/store/guarded-store.ts",
     find: "...(store.refund && {",
     replace: "...(false && {",
     tests: ["test/store/refund"],
   },
   {
-    name: "a limiter's store gives nothing back",
+    name: "a limiter's store never gives back",
     file: "src/store/open-store.ts",
     find: "redisStore(client, LEASE, REFUND)",
     replace: "redisStore(client, LEASE)",
