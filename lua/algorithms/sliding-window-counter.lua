@@ -102,9 +102,8 @@ local function sliding_window_counter(key, now, operation, cost, limit, window, 
   return allowed, remaining > 0 and remaining or 0, retry_after, reset_after
 end
 
--- Gives back units of the window in which they were taken, while it counts. There are two doubts, and in doubt nothing
--- comes back: a count of twice the limit has a charge cut off, and a window off the grid may follow one that was put
--- together from others, in which a unit counts for less than one.
+-- Gives back units of the window in which they were taken, while it counts. A count of twice the limit has a charge cut
+-- off, so that nobody knows what it would be without these units: it stays.
 -- Returns how many units came back.
 -- @inline
 local function sliding_window_counter_refund(key, now, taken_at, cost, limit, window)
@@ -112,12 +111,12 @@ local function sliding_window_counter_refund(key, now, taken_at, cost, limit, wi
   local value = redis.pcall('GET', key)
   if type(value) == 'string' and #value == 20 then
     local start, stored_length, previous, current = struct.unpack('>I7 I5 I4 I4', value, 1)
-    local at, count, counts_until = 16, current, start + 2 * window
+    local at, count, began = 16, current, start
     if taken_at < start then
-      at, count, counts_until = 12, previous, start % window == 0 and start + window or 0
+      at, count, began = 12, previous, start - window
     end
-    if stored_length == (window + -window % 1000) / 1000 and start <= now and now < counts_until
-      and taken_at >= start - window and taken_at < start + window and count < 2 * limit
+    if stored_length == (window + -window % 1000) / 1000 and start <= now and now < began + 2 * window
+      and taken_at >= began and taken_at < began + window and count < 2 * limit
     then
       given = math.min(cost, count)
       if given > 0 then

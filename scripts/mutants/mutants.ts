@@ -27,6 +27,7 @@ import { OUTAGES } from "./catalog/outages.ts";
 import { OWN_PATHS } from "./catalog/own-paths.ts";
 import { PATHS } from "./catalog/paths.ts";
 import { PROXY } from "./catalog/proxy.ts";
+import { REFUNDS } from "./catalog/refunds.ts";
 import { REQUESTS } from "./catalog/requests.ts";
 import { SECRETS } from "./catalog/secrets.ts";
 import { SELECTION } from "./catalog/selection.ts";
@@ -85,4 +86,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...FALLBACKS,
   ...SHARES,
   ...TELLING,
+  ...REFUNDS,
 ];

@@ -50,11 +50,16 @@ export interface Store {
   now?(): number;
 
   /**
-   * Gives back what a decision took: never more than that, and less where it would let more through than the policies
-   * promise. Best effort.
+   * Gives back what a `consume` took, to where it was taken: never more than was taken, and nothing where that is in
+   * doubt. Give each take back once only: a second refund takes from what others have taken. A refund that fails is not
+   * repeated either, because it may have run; the units then come back when the policy forgets them.
    *
-   * @param takenAtUs the `nowUs` of that decision
-   * @throws StoreError if it may not have been given back
+   * @param costs whole units from 0, one per policy: how many of those it took
+   * @param takenAtUs the `nowUs` of the reply to that `consume`
+   * @throws StoreError if there is no usable answer; the units may have come back all the same
+   * @example
+   * const { nowUs } = await store.decide("consume", keys, [1], policies);
+   * await store.refund?.(keys, [1], policies, nowUs);
    */
   refund?(
     keys: readonly string[],

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -12,7 +12,7 @@ import { meaningOf } from "../../scripts/build-lua/meaning.ts";
 import { minify } from "../../scripts/build-lua/minify.ts";
 import { readLua, resolveIncludes } from "../../scripts/build-lua/source.ts";
 import { parse } from "../../scripts/build-lua/syntax.ts";
-import { DECIDE, KEY_LOCKING, LEASE } from "../../src/algorithms/scripts.generated.ts";
+import { DECIDE, KEY_LOCKING, LEASE, REFUND } from "../../src/algorithms/scripts.generated.ts";
 import type { Algorithm } from "../../src/policy/policy.ts";
 import { sha1For, scriptFor } from "../../src/store/redis/script.ts";
 import { compile } from "../support/compile-policy.ts";
@@ -72,6 +72,31 @@ test.for([
     whole.replace(chain, () => branches.sort().join("elseif ")),
   );
   expect(whole).toContain(chain);
+});
+
+test("the refund is the whole of its file, and has nothing that decides", () => {
+  expect([REFUND]).toEqual(minify(readLua("lua/refund.lua")));
+  expect(REFUND).not.toMatch(/consume|charge/);
+  for (const algorithm of ALGORITHMS) expect(REFUND).toContain(`'${algorithm}'`);
+});
+
+test("a script that decides has nothing that gives back", () => {
+  for (const text of [decide, lease]) expect(text).not.toMatch(/KEEPTTL|taken_at/);
+  for (const name of ["decide", "lease"]) {
+    expect(readLua(`lua/${name}.lua`)).not.toMatch(/_refund|given/);
+  }
+});
+
+test("every inline function is one that a script calls", () => {
+  const files = globSync("lua/**/*.lua").map((file) => readFileSync(file, "utf8"));
+  const names = files.flatMap((text) =>
+    [...text.matchAll(/-- @inline\n *local function (\w+)/g)].map(([, name]) => name!),
+  );
+  expect(names.length).toBeGreaterThan(ALGORITHMS.length);
+  const uncalled = names.filter(
+    (name) => files.join("\n").split(new RegExp(`\\b${name}\\(`)).length <= 2,
+  );
+  expect(uncalled).toEqual([]);
 });
 
 test("a script has the algorithms of its policies alone, in whatever order they stand", () => {

@@ -1,7 +1,7 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 
-import { DECIDE } from "../../src/algorithms/scripts.generated.ts";
+import { DECIDE, REFUND } from "../../src/algorithms/scripts.generated.ts";
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import { keepingUnits } from "../../src/policy/compile.ts";
 import { scriptFor } from "../../src/store/redis/script.ts";
@@ -103,4 +103,14 @@ describe.each(subjects)("$subject", ({ compiled }) => {
       expect(passed === 0 || left > 0).toBe(true);
     },
   );
+
+  test.for(Object.keys(planted))("gives back over %s no more than is asked", async (name) => {
+    const key = `tg:{${crypto.randomUUID()}}:planted`;
+    await planted[name]!(key);
+    const takenAtUs = Date.now() * 1000 - 1e6;
+    const reply = await redis.eval(REFUND, 1, key, takenAtUs, 3, ...scriptArguments);
+    const [, given] = reply as number[];
+    expect(given).toBeGreaterThanOrEqual(0);
+    expect(given).toBeLessThanOrEqual(3 * (compiled.parameters["intervalUs"] ?? 1));
+  });
 });

@@ -41,6 +41,8 @@ function attack(policy: Policy, takesWanted: number, seed: number, charges: numb
   const next = random(seed);
   const length = Math.round(windowUs);
   const edges = [length, parameters["lengthUs"] ?? length / 2];
+  // A log cannot tell a charge that has pushed out other units.
+  const refundsCharges = algorithm !== "sliding-window-log";
   const takes: Take[] = [];
   let full = 0;
   let empty = 0;
@@ -67,7 +69,7 @@ function attack(policy: Policy, takesWanted: number, seed: number, charges: numb
     ({ state } = outcome);
     if (charge || outcome.allowed) takes.push({ time: now, units: cost, charge, kept: cost });
     for (const take of takes.slice(-1 - Math.floor(next() * 12))) {
-      if (!take.charge && take.kept > 0 && next() < 0.2) giveBack(take);
+      if (take.kept > 0 && (refundsCharges || !take.charge) && next() < 0.2) giveBack(take);
     }
     if (outcome.allowed && next() < 0.6) continue;
     const choice = next();
@@ -80,7 +82,7 @@ function attack(policy: Policy, takesWanted: number, seed: number, charges: numb
   return { takes, full, empty };
 }
 
-const EACH = 20_000;
+const EACH = 10_000;
 
 const admissionsOf = ({ takes }: Attack): Admission[] =>
   takes.flatMap(({ time, kept }) => (kept > 0 ? [{ time, units: kept }] : []));

@@ -131,7 +131,7 @@ export const CLIENTS: readonly Mutant[] = [
   {
     name: "a reset believes any answer",
     file: "src/store/redis/store.ts",
-    find: 'await ask(RESET, keys, ["reset"], 0, false);',
+    find: 'await ask(RESET, keys, ["reset"], 1);',
     replace: 'await run(RESET, keys as string[], ["reset"]);',
     tests: ["test/store/redis-calls"],
   },
@@ -145,8 +145,8 @@ export const CLIENTS: readonly Mutant[] = [
   {
     name: "a Redis without leases in its script",
     file: "src/store/open-store.ts",
-    find: "redisStore(client, LEASE)",
-    replace: "redisStore(client)",
+    find: "redisStore(client, LEASE, REFUND)",
+    replace: "redisStore(client, undefined, REFUND)",
     tests: ["test/lease/limiter"],
   },
   {

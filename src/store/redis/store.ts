@@ -51,8 +51,8 @@ const WIDTH = 4;
 /**
  * Counts in Redis: one EVALSHA per decision, by the server's clock.
  *
- * @param leases the script that takes leases; left out, a bundle does not contain it
- * @param refunds the script that gives back, likewise
+ * @param leases the script that takes leases; leave it out, and a bundle without leases does not contain it
+ * @param refunds the script that gives back; leave it out, and the store has no `refund`
  */
 export function redisStore(
   redis: RedisClient,
@@ -61,7 +61,6 @@ export function redisStore(
 ): RedisStore {
   let attempts: readonly Attempt[] = UNKNOWN;
   let next = 0;
-  const refund: Script | undefined = refunds ? { text: refunds, sha1s: new Map() } : undefined;
   // Keyed by the list itself: a limiter always passes the same one.
   const calls = new WeakMap<readonly CompiledPolicy[], ScriptCall>();
 
@@ -104,45 +103,47 @@ export function redisStore(
     }
   }
 
-  /** The reply of a script that decides about so many policies. */
+  /** Runs a script whose reply has this many numbers. */
   async function ask(
     script: Script,
     keys: readonly string[],
     args: string[],
-    policies: number,
-    leased: boolean,
-  ): Promise<Reply> {
+    length: number,
+  ): Promise<readonly number[]> {
     try {
-      return parseReply(await run(script, keys as string[], args), policies, leased);
+      const reply = await run(script, keys as string[], args);
+      if (!Array.isArray(reply) || reply.length !== length || !reply.every(Number.isSafeInteger)) {
+        throw new StoreError("ERR_STORE_REPLY", "The answer is not one of Tidegate's script.");
+      }
+      return reply as number[];
     } catch (error) {
       throw await withVersion(redis, storeError(error));
     }
   }
 
+  const refund: Script | undefined = refunds ? { text: refunds, sha1s: new Map() } : undefined;
+
   return {
-    decide(operation, keys, costs, policies) {
+    async decide(operation, keys, costs, policies) {
       const { decide, lease, roles } = callFor(policies);
       const args = [operation, ...groupsOf(costs, policies)];
       if (roles) args.push(roles);
       const leased = operation === "lease";
-      return ask(leased ? lease! : decide, keys, args, policies.length, leased);
+      const end = 1 + WIDTH * policies.length;
+      const script = leased ? lease! : decide;
+      return parseReply(await ask(script, keys, args, end + Number(leased)), end);
+    },
+
+    async reset(keys) {
+      // Only the script's own reply confirms it.
+      await ask(RESET, keys, ["reset"], 1);
     },
 
     ...(refund && {
       async refund(keys, costs, policies, takenAtUs) {
-        const args = [String(takenAtUs), ...groupsOf(costs, policies)];
-        try {
-          await run(refund, keys as string[], args);
-        } catch (error) {
-          throw storeError(error);
-        }
+        await ask(refund, keys, [`${takenAtUs}`, ...groupsOf(costs, policies)], 1 + keys.length);
       },
     }),
-
-    async reset(keys) {
-      // Its reply has no rows; it is parsed, because only the script's own reply confirms the reset.
-      await ask(RESET, keys, ["reset"], 0, false);
-    },
 
     dialect() {
       if (attempts === UNKNOWN) return "unknown";
@@ -162,16 +163,7 @@ function rolesOf(policies: readonly CompiledPolicy[]): string | undefined {
   return /^(?:e*|a)$/.test(roles) ? undefined : roles;
 }
 
-function parseReply(reply: unknown, policies: number, lease: boolean): Reply {
-  const end = 1 + WIDTH * policies;
-  if (
-    !Array.isArray(reply) ||
-    reply.length !== end + Number(lease) ||
-    !reply.every(Number.isSafeInteger)
-  ) {
-    throw new StoreError("ERR_STORE_REPLY", "The answer is not one of Tidegate's script.");
-  }
-  const numbers = reply as number[];
+function parseReply(numbers: readonly number[], end: number): Reply {
   const rows: Row[] = [];
   for (let at = 1; at < end; at += WIDTH) {
     rows.push({
@@ -181,5 +173,6 @@ function parseReply(reply: unknown, policies: number, lease: boolean): Reply {
       resetAfterUs: numbers[at + 3]!,
     });
   }
-  return { nowUs: numbers[0]!, rows, ...(lease && { taken: numbers[end]! }) };
+  const taken = numbers[end];
+  return { nowUs: numbers[0]!, rows, ...(taken !== undefined && { taken }) };
 }

@@ -55,10 +55,8 @@ const slidingWindowCounter: RefundModel<SlidingWindowCounterState> = (state, req
   const beganUs = holds === "current" ? startUs : startUs - windowUs;
   const inWindow = beganUs <= takenAtUs && takenAtUs < beganUs + windowUs;
   const counting = startUs <= nowUs && nowUs < beganUs + 2 * windowUs;
-  // Off the grid, the previous window may be made of several.
-  const whole = holds === "current" || startUs % windowUs === 0;
   const same = lengthMs === Math.ceil(windowUs / 1000);
-  const sure = inWindow && counting && whole && same && state[holds] < 2 * limit;
+  const sure = inWindow && counting && same && state[holds] < 2 * limit;
   const given = sure ? Math.min(cost, state[holds]) : 0;
   return { given, state: given > 0 ? { ...state, [holds]: state[holds] - given } : state };
 };

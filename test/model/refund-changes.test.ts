@@ -1,0 +1,175 @@
+import { expect, test } from "vitest";
+
+import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
+import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
+import { slidingWindowCounter } from "../../src/algorithms/sliding-window-counter.ts";
+import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
+import type { Duration } from "../../src/options/duration.ts";
+import type { CompiledPolicy } from "../../src/policy/compile.ts";
+import { IMPLEMENTATIONS } from "../../src/policy/from-data.ts";
+import type { Policy } from "../../src/policy/policy.ts";
+import { compilePolicy } from "../support/compile-policy.ts";
+import { refund } from "../support/model/refund.ts";
+import { type Admission, fullestWindow } from "../support/model/trailing-window.ts";
+import { random } from "../support/random.ts";
+
+/* What is given back while the clock goes back, or the policy changes under its name. */
+
+const START = 1_800_000_000_123_457;
+
+/** A count that is asked by one policy or another, and given back to. */
+function counter() {
+  let state: unknown;
+  return {
+    now: START,
+    consume({ algorithm, limit, parameters }: CompiledPolicy, cost: number): boolean {
+      const request = { nowUs: this.now, operation: "consume", cost, limit, parameters } as const;
+      const outcome = IMPLEMENTATIONS[algorithm].model(state, request);
+      ({ state } = outcome);
+      return outcome.allowed;
+    },
+    giveBack({ algorithm, limit, parameters }: CompiledPolicy, takenAtUs: number, cost: number) {
+      const request = { nowUs: this.now, takenAtUs, cost, limit, parameters };
+      const { given, state: left } = refund(algorithm, state, request);
+      state = left;
+      return given;
+    },
+  };
+}
+
+interface Take {
+  readonly policy: CompiledPolicy;
+  /** What Redis's clock showed. */
+  readonly atUs: number;
+  /** When it really was. */
+  readonly time: number;
+  /** How often the policy had changed. */
+  readonly changes: number;
+  kept: number;
+}
+
+const keptOf = (takes: readonly Take[]): Admission[] =>
+  takes.flatMap(({ time, kept }) => (kept > 0 ? [{ time, units: kept }] : []));
+
+type Build = (limit: number, window: Duration, segments: number) => Policy;
+interface Case {
+  readonly algorithm: string;
+  /** How many times the limit fits into a window. */
+  readonly bound: number;
+  /** How often the policy may change before what was taken is given back: a log knows each unit. */
+  readonly changesBetween: number;
+  readonly build: Build;
+}
+const cases: Case[] = [
+  {
+    algorithm: "sliding-window-log",
+    bound: 1,
+    changesBetween: Infinity,
+    build: (limit, window) => slidingWindowLog({ limit, window }),
+  },
+  {
+    algorithm: "segmented-window",
+    bound: 1,
+    changesBetween: 1,
+    build: (limit, window, segments) => segmentedWindow({ limit, window, segments }),
+  },
+  {
+    algorithm: "fixed-window",
+    bound: 2,
+    changesBetween: 1,
+    build: (limit, window) => fixedWindow({ limit, window }),
+  },
+  {
+    algorithm: "sliding-window-counter",
+    bound: 2,
+    changesBetween: 1,
+    build: (limit, window) => slidingWindowCounter({ limit, window }),
+  },
+];
+
+test.for(cases)(
+  "$algorithm: a clock that goes back between requests lets no more of what is kept through than $bound times the limit",
+  ({ bound, build }) => {
+    let given = 0;
+    for (let seed = 0; seed < 1_500; seed++) {
+      const next = random(seed);
+      const limit = 1 + Math.floor(next() * 12);
+      const windowMs = 100 + Math.floor(next() * 4_900);
+      const policy = compilePolicy(build(limit, `${windowMs}ms`, 1 + Math.floor(next() * 7)));
+      const counted = counter();
+      let takes: Take[] = [];
+      const all: Take[] = [];
+      let time = START;
+      for (let step = 0; step < 80; step++) {
+        const gap = next() < 0.3 ? 1 : 1 + Math.floor(next() * 700_000);
+        const back = next() < 0.1 ? Math.floor(next() * 20_000_000) : 0;
+        time += gap;
+        counted.now += gap - back;
+        // What was taken before the clock went back is not given back any more.
+        if (back > 0) takes = [];
+        const take = takes[Math.floor(next() * takes.length)];
+        if (take && take.kept > 0 && next() < 0.5) {
+          const back = counted.giveBack(policy, take.atUs, take.kept);
+          take.kept -= back;
+          given += back;
+          continue;
+        }
+        const kept = 1 + Math.floor(next() * limit);
+        if (!counted.consume(policy, kept)) continue;
+        const taken = { policy, atUs: counted.now, time, kept, changes: 0 };
+        takes.push(taken);
+        all.push(taken);
+      }
+      expect(fullestWindow(keptOf(all), windowMs * 1000)).toBeLessThanOrEqual(bound * limit);
+    }
+    expect(given).toBeGreaterThan(1_000);
+  },
+);
+
+test.for(cases.filter(({ bound }) => bound === 1))(
+  "$algorithm: windows that change let no more of what is kept through than the limit in any window of the moment",
+  ({ changesBetween, build }) => {
+    let given = 0;
+    for (let seed = 0; seed < 1_500; seed++) {
+      const next = random(seed);
+      const limit = 1 + Math.floor(next() * 12);
+      const policies = [1, 2, 3].map(() =>
+        compilePolicy(
+          build(limit, `${100 + Math.floor(next() * 4_900)}ms`, 1 + Math.floor(next() * 7)),
+        ),
+      );
+      const counted = counter();
+      const takes: Take[] = [];
+      let policy = policies[0]!;
+      let asked = policy;
+      let changes = 0;
+      let remembered = START;
+      for (let step = 0; step < 80; step++) {
+        counted.now += next() < 0.3 ? 1 : 1 + Math.floor(next() * 700_000);
+        if (next() < 0.2) {
+          policy = policies[Math.floor(next() * 3)]!;
+          changes++;
+        }
+        const take = takes[takes.length - 1 - Math.floor(next() * 5)];
+        if (take && take.kept > 0 && changes - take.changes <= changesBetween && next() < 0.5) {
+          // Whoever gives back knows the policy by which it took.
+          const back = counted.giveBack(take.policy, take.atUs, take.kept);
+          take.kept -= back;
+          given += back;
+          continue;
+        }
+        // What the old window had forgotten by now, nobody can count.
+        if (asked !== policy)
+          remembered = Math.max(remembered, counted.now - Math.round(asked.windowUs));
+        asked = policy;
+        const kept = 1 + Math.floor(next() * limit);
+        if (!counted.consume(policy, kept)) continue;
+        takes.push({ policy, atUs: counted.now, time: counted.now, kept, changes });
+        const since = Math.max(remembered, counted.now - Math.round(policy.windowUs));
+        const held = keptOf(takes.filter(({ time }) => time > since));
+        expect(held.reduce((sum, { units }) => sum + units, 0)).toBeLessThanOrEqual(limit);
+      }
+    }
+    expect(given).toBeGreaterThan(1_000);
+  },
+);

@@ -1,0 +1,138 @@
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { type Bridge, startBridge } from "../../scripts/redis-rest/bridge.ts";
+import { type RedisServer, startRedisServer } from "../../scripts/support/redis-server.ts";
+import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
+import { REFUND } from "../../src/algorithms/scripts.generated.ts";
+import { Faults } from "../../src/options/faults.ts";
+import { guardStore } from "../../src/store/guarded-store.ts";
+import { memoryStore } from "../../src/store/memory-store.ts";
+import { openStore } from "../../src/store/open-store.ts";
+import { restClient } from "../../src/store/redis/rest.ts";
+import { redisStore } from "../../src/store/redis/store.ts";
+import type { Store } from "../../src/store/store.ts";
+import { compile } from "../support/compile-policy.ts";
+import { everyPolicy } from "../support/every-policy.ts";
+import { type RedisCluster, startRedisCluster } from "../support/redis-cluster.ts";
+
+// A window of a day has no boundary within a test, but for one second of the day.
+const policies = compile(everyPolicy(50, "1d"));
+
+async function takeAndGiveBack(store: Store, costs = policies.map((_policy, i) => i)) {
+  const id = crypto.randomUUID();
+  const keys = policies.map(({ key }) => `tg:{${id}}:${key}`);
+  const { nowUs } = await store.decide("consume", keys, 10, policies);
+  await store.refund!(keys, costs, policies, nowUs);
+  const { rows } = await store.decide("peek", keys, 1, policies);
+  return rows.map(({ remaining }) => remaining);
+}
+
+describe.each([{ emulate: undefined }, { emulate: "upstash" as const }])(
+  "one server, emulating $emulate",
+  ({ emulate }) => {
+    let server: RedisServer;
+    let bridge: Bridge;
+    let store: Store;
+    beforeAll(async () => {
+      server = await startRedisServer();
+      const own = { redis: server.url, port: 0, token: "t" };
+      bridge = await startBridge(emulate ? { ...own, emulate } : own);
+      store = redisStore(restClient({ url: bridge.url, token: "t" }, 5_000), undefined, REFUND);
+    });
+    afterAll(async () => {
+      await bridge.close();
+      await server.stop();
+    });
+
+    test("gives each policy back what it has taken", async () => {
+      // A bucket has refilled by less than a unit since: at most one is missing.
+      const [bucket, ...others] = await takeAndGiveBack(store);
+      expect(bucket).toBe(40);
+      expect(others).toEqual([41, 42, 43, 44]);
+      expect(await takeAndGiveBack(store, [10, 10, 10, 10, 10])).toEqual([50, 50, 50, 50, 50]);
+    });
+
+    test("gives back where the server has lost the script", async () => {
+      const redis = new Redis(server.url);
+      await redis.script("FLUSH");
+      await redis.quit();
+      expect((await takeAndGiveBack(store)).slice(1)).toEqual([41, 42, 43, 44]);
+    });
+  },
+);
+
+describe("a cluster of three masters", () => {
+  let cluster: RedisCluster;
+  let bridge: Bridge;
+  beforeAll(async () => {
+    cluster = await startRedisCluster({ masters: 3 });
+    const urls = cluster.urls.join(",");
+    bridge = await startBridge({ redis: urls, port: 0, token: "t", cluster: true });
+  });
+  afterAll(async () => {
+    await bridge?.close();
+    await cluster?.stop();
+  });
+
+  test("gives back on whichever master has taken", async () => {
+    const client = restClient({ url: bridge.url, token: "t" }, 5_000);
+    const store = redisStore(client, undefined, REFUND);
+    for (let partition = 0; partition < 12; partition++) {
+      expect((await takeAndGiveBack(store)).slice(1)).toEqual([41, 42, 43, 44]);
+    }
+  });
+});
+
+const daily = compile([fixedWindow({ limit: 9, window: "1d" })]);
+
+/** A store whose client answers like this, and how often it was asked. */
+function storeThat(answer: () => unknown) {
+  const calls: string[] = [];
+  const asked = async (_script: string, _keys: string[], args: string[]) => {
+    calls.push(args.join(" "));
+    return answer();
+  };
+  return { calls, store: redisStore({ evalsha: asked, eval: asked }, undefined, REFUND) };
+}
+
+test("a refund is one call, of what the script's head says", async () => {
+  const { calls, store } = storeThat(() => [5, 3]);
+  await expect(store.refund!(["k"], [3], daily, 1_234)).resolves.toBeUndefined();
+  expect(calls).toEqual([`1234 3 ${daily[0]!.scriptArguments.join(" ")}`]);
+});
+
+test.for([null, [], [5], [5, 3, 3], [5, "3"], [5, 0.5]])(
+  "an answer that is not the script's gives nothing back for sure: %j",
+  async (answer) => {
+    const { store } = storeThat(() => answer);
+    const failed = { name: "StoreError", code: "ERR_STORE_REPLY" };
+    await expect(store.refund!(["k"], [3], daily, 0)).rejects.toMatchObject(failed);
+  },
+);
+
+test("a refund that has failed is not sent again: it may have run", async () => {
+  const { calls, store } = storeThat(() => {
+    throw new Error("ERR something else");
+  });
+  const failed = { name: "StoreError", code: "ERR_STORE_REFUSED" };
+  await expect(store.refund!(["k"], [3], daily, 0)).rejects.toMatchObject(failed);
+  expect(calls).toHaveLength(1);
+});
+
+test("a guarded store gives back within its timeout, if its store gives back at all", async () => {
+  const options = { timeoutMs: 5, now: () => 0, onStoreError: () => {} };
+  const { calls, store } = storeThat(() => [5, 3]);
+  await guardStore(store, options).refund!(["k"], [3], daily, 1);
+  expect(calls).toHaveLength(1);
+  const { store: silent } = storeThat(() => new Promise(() => {}));
+  const refund = guardStore(silent, options).refund!(["k"], [3], daily, 1);
+  await expect(refund).rejects.toMatchObject({ code: "ERR_STORE_TIMEOUT" });
+  expect(guardStore(memoryStore(), options)).not.toHaveProperty("refund");
+});
+
+test("a limiter's store gives back, and one without the script does not", () => {
+  const client = { evalsha: async () => [], eval: async () => [] };
+  expect(openStore({ redis: client }, {}, new Faults())?.refund).toBeTypeOf("function");
+  expect(redisStore(client)).not.toHaveProperty("refund");
+});
