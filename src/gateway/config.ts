@@ -1,4 +1,5 @@
 import type { SharedDenials } from "../denials/shared-denials.ts";
+import type { LimiterOptions } from "../limiter/options.ts";
 import { checkPlans, type Plans } from "../limiter/plans.ts";
 import type { LimiterSettings } from "../limiter/settings.ts";
 import { Faults } from "../options/faults.ts";
@@ -87,11 +88,7 @@ function settingsOf(
     own.map((policy) => ({ ...policy, onFailure: policy.onFailure ?? onFailure })),
   );
   const given = rules.flatMap(({ reader }) => reader.policies);
-  return {
-    ...rules[0]!.settings,
-    policies,
-    plans: checkPlans(plans, "PLANS", given, policies, faults),
-  };
+  return { ...rules[0]!.settings, ...checkPlans(plans, "PLANS", given, policies, faults) };
 }
 
 function readPlans(plans: unknown, faults: Faults): Plans | undefined {
@@ -142,14 +139,19 @@ function readSharing(
 /** Reads `CLIENT_IP`, which is required only if a rule counts by address. */
 function readClientIp(clientIp: unknown, rules: readonly unknown[], faults: Faults): ClientIp {
   const needed = rules.some((rule) => {
-    const { partition = ["ip"] } = Object(rule) as { partition?: unknown };
-    return (
-      Array.isArray(partition) &&
-      partition.flat().some((source) => source === "ip" || source === "subnet")
-    );
+    const { policies, partition = ["ip"] } = Object(rule) as LimiterOptions & {
+      partition?: unknown;
+    };
+    const own = Array.isArray(policies) ? policies.map((policy) => Object(policy).partition) : [];
+    return own.some((each: unknown = partition) => readsAddress(each));
   });
   if (clientIp === undefined && !needed) return detectPlatform() ?? { trustedHops: 1 };
   return rewritten(faults, () => checkClientIp(wordOrJson(clientIp), "CLIENT_IP", faults), inToml);
+}
+
+function readsAddress(partition: unknown): boolean {
+  const sources = Array.isArray(partition) ? partition.flat() : [];
+  return sources.some((source) => source === "ip" || source === "subnet");
 }
 
 /** Rejects two policies with one name in different rules: they would share one count. */

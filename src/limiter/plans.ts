@@ -1,6 +1,12 @@
 import type { Faults } from "../options/faults.ts";
 import { checkOptions } from "../options/unknown-options.ts";
-import { type CompiledPolicy, compilePolicy, NAME, NAME_REMEDY } from "../policy/compile.ts";
+import {
+  type CompiledPolicy,
+  compilePolicy,
+  keepingUnits,
+  NAME,
+  NAME_REMEDY,
+} from "../policy/compile.ts";
 import type { Policy } from "../policy/policy.ts";
 
 /** The numbers of a policy under a plan: `limit`, and what its algorithm has besides, such as `refill`. */
@@ -12,8 +18,15 @@ export type Plans = Readonly<Record<string, Readonly<Record<string, PlanNumbers>
 const PLAN_REMEDY =
   "Give an object with policies by name, each with the numbers that differ: { rides: { limit: 200 } }.";
 
+/** Policies as they are without a plan, and as they are under each. */
+export interface Planned {
+  readonly policies: readonly CompiledPolicy[];
+  readonly plans: ReadonlyMap<string, readonly CompiledPolicy[]>;
+}
+
 /**
- * Checks plans, and compiles all policies as they are under each.
+ * Checks plans, and compiles all policies as they are under each. Those that a plan changes keep what was consumed when
+ * the plan of a client changes.
  *
  * @param root where the plans stand, for faults
  * @param given the policies as they were given, without faults
@@ -24,17 +37,19 @@ export function checkPlans(
   given: readonly Policy[],
   policies: readonly CompiledPolicy[],
   faults: Faults,
-): ReadonlyMap<string, readonly CompiledPolicy[]> {
-  const compiled = new Map<string, readonly CompiledPolicy[]>();
-  if (plans === undefined) return compiled;
+): Planned {
+  const lists = new Map<string, readonly CompiledPolicy[]>();
+  if (plans === undefined) return { policies, plans: lists };
   if (!isRecord(plans)) {
     faults.add(
       root,
       plans,
       "Give an object with plans by name: { gold: { rides: { limit: 200 } } }.",
     );
-    return compiled;
+    return { policies, plans: lists };
   }
+  const names = policies.map(({ name }) => name);
+  const changed = new Set<string>();
   for (const [plan, changes] of Object.entries(plans)) {
     const path = `${root}.${plan}`;
     if (!NAME.test(plan)) faults.add(path, plan, NAME_REMEDY);
@@ -42,20 +57,20 @@ export function checkPlans(
       faults.add(path, changes, PLAN_REMEDY);
       continue;
     }
-    checkOptions(
-      changes,
-      policies.map(({ name }) => name),
-      `${path}.`,
-      faults,
-    );
-    const changed = policies.map((policy, i) =>
+    checkOptions(changes, names, `${path}.`, faults);
+    for (const name of Object.keys(changes)) changed.add(name);
+    const list = policies.map((policy, i) =>
       Object.hasOwn(changes, policy.name)
         ? underPlan(policy, given[i]!, changes[policy.name], `${path}.${policy.name}`, faults)
         : policy,
     );
-    compiled.set(plan, changed);
+    lists.set(plan, list);
   }
-  return compiled;
+  const keep = once((policy) => (changed.has(policy.name) ? keepingUnits(policy) : policy));
+  return {
+    policies: policies.map(keep),
+    plans: new Map([...lists].map(([plan, list]) => [plan, list.map(keep)])),
+  };
 }
 
 function underPlan(
@@ -80,9 +95,22 @@ function underPlan(
     ([option]) => option === "limit" || Object.hasOwn(policy.implementation.options, option),
   );
   const changed = { ...given, ...Object.fromEntries(known), name: policy.name } as Policy;
-  return compilePolicy(changed, path, faults) ?? policy;
+  const compiled = compilePolicy(changed, path, faults);
+  return compiled ? { ...compiled, by: policy.by } : policy;
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Computes once for each policy: a policy that a plan leaves as it is stays the same object, so that both share a group. */
+export function once(
+  compute: (policy: CompiledPolicy) => CompiledPolicy,
+): (policy: CompiledPolicy) => CompiledPolicy {
+  const known = new Map<CompiledPolicy, CompiledPolicy>();
+  return (policy) => {
+    const result = known.get(policy) ?? compute(policy);
+    known.set(policy, result);
+    return result;
+  };
 }

@@ -9,7 +9,7 @@ import { type CompiledPolicy, compilePolicies } from "../policy/compile.ts";
 import { checkRetryJitter, checkVerdict } from "../policy/traits.ts";
 import { monotonicNow, steadyClock } from "../runtime/clock.ts";
 import type { LimiterOptions } from "./options.ts";
-import { checkPlans } from "./plans.ts";
+import { checkPlans, once } from "./plans.ts";
 
 /** A limiter's settings, checked. */
 export interface LimiterSettings {
@@ -60,12 +60,12 @@ export function checkSettings(
   const { headers = DEFAULTS.headers } = options;
   const before = faults.list.length;
   const compiled = compilePolicies(options.policies, "policies", faults);
-  const policies = by ? compiled.map((policy, i) => ({ ...policy, by: by[i] })) : compiled;
-  if (faults.list.length === before) checkTogether(policies, faults);
-  const plans =
+  const placed = by ? compiled.map((policy, i) => ({ ...policy, by: by[i] })) : compiled;
+  if (faults.list.length === before) checkTogether(placed, faults);
+  const { policies, plans } =
     faults.list.length === before
-      ? checkPlans(options.plans, "plans", options.policies, policies, faults)
-      : DEFAULTS.plans;
+      ? checkPlans(options.plans, "plans", options.policies, placed, faults)
+      : { policies: placed, plans: DEFAULTS.plans };
   const leaseUs =
     options.lease === undefined
       ? undefined
@@ -74,11 +74,10 @@ export function checkSettings(
   checkRetryJitter(retryJitter, "retryJitter", faults);
   checkHeaders(headers, faults);
   checkSharing(options, faults);
-  const completed = (list: readonly CompiledPolicy[]) =>
-    list.map((policy) => enforced(policy, leaseUs, retryJitter));
+  const enforce = once((policy: CompiledPolicy) => enforced(policy, leaseUs, retryJitter));
   return {
-    policies: completed(policies),
-    plans: new Map([...plans].map(([plan, list]) => [plan, completed(list)])),
+    policies: policies.map(enforce),
+    plans: new Map([...plans].map(([plan, list]) => [plan, list.map(enforce)])),
     prefix: checkPrefix(options.prefix ?? DEFAULTS.prefix, faults),
     onFailure,
     maxDenials: checkDenialCache(options.denialCache, faults),
