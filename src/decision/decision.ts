@@ -1,6 +1,6 @@
 import type { StoreError } from "../errors/errors.ts";
 import { decisionFields, type HeaderOptions } from "./fields.ts";
-import type { Outcome, Reason } from "./outcome.ts";
+import type { DecisionStatus, Outcome, Reason } from "./outcome.ts";
 import { decisionResponse } from "./problem.ts";
 
 /**
@@ -33,13 +33,16 @@ export interface Decision {
   readonly allowed: boolean;
   readonly reason: Reason;
   /**
-   * Status of `response()`: 200 if allowed, 429 if denied, 503 if a policy that fails closed denied because the store did
-   * not answer: that is not the client's fault.
+   * Status of `response()`: 200 if allowed, 429 if denied, 403 if a list denies the client, 503 if a policy that fails
+   * closed denied because the store did not answer: that is not the client's fault.
    */
-  readonly status: 200 | 429 | 503;
-  /** One row per policy, in the order given. */
+  readonly status: DecisionStatus;
+  /** One row per policy, in the order given; none if a list decided. */
   readonly policies: readonly PolicyDecision[];
-  /** The longest wait in milliseconds of the policies that denied; 0 if allowed, `Infinity` if the cost never fits. */
+  /**
+   * The longest wait in milliseconds of the policies that denied; 0 if allowed, `Infinity` if waiting does not help: the
+   * cost never fits, or a list denies the client.
+   */
   readonly retryAfterMs: number;
   /** What went wrong with the store, when `reason` is `store-unavailable`. */
   readonly error?: StoreError;
@@ -72,7 +75,7 @@ export function createDecision(parts: Parts): Decision {
 class LazyDecision implements Decision {
   readonly allowed: boolean;
   readonly reason: Reason;
-  readonly status: 200 | 429 | 503;
+  readonly status: DecisionStatus;
   declare readonly error?: StoreError;
   readonly #parts: Parts;
 
@@ -101,7 +104,7 @@ class LazyDecision implements Decision {
   }
 
   get retryAfterMs(): number {
-    let longest = 0;
+    let longest = this.reason === "blocked" ? Infinity : 0;
     if (!this.allowed) {
       for (const { allowed, retryAfterUs } of this.#parts.rows) {
         if (!allowed && retryAfterUs > longest) longest = retryAfterUs;

@@ -22,6 +22,8 @@ export type Fields = Record<string, string>;
 /** The header fields of a decision: a new object with each call. */
 export function decisionFields(outcome: Outcome, options: HeaderOptions): Fields {
   const { reason, status, policies, nowUs, rows } = outcome;
+  // No policy took part, so that there is no quota to describe.
+  if (policies.length === 0) return { "X-RateLimit-Reason": reason };
   const fields: Fields = {};
   const seconds = policies.map((policy, i) => secondsOf(policy, rows[i]!));
   if (options["draft-11"] !== false) {

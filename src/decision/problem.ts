@@ -27,6 +27,10 @@ export function decisionResponse(outcome: Outcome, options: HeaderOptions): Resp
     fields["Cache-Control"] = "no-store";
     return new Response(null, { headers: fields });
   }
+  if (status === 403) {
+    const detail = "Requests from this client are not accepted.";
+    return problemResponse({ type: "about:blank", title: "Forbidden", status, detail }, fields);
+  }
   const [type, title, cause] =
     status === 503
       ? [
