@@ -78,7 +78,7 @@ export function rateLimit<E extends Env = Env>(
 
   return async function rateLimit(c: Context, next) {
     limiter ??= openWith(c);
-    const answer = await limitRequest(limiter, c, c.req.raw.headers, c.env);
+    const answer = await limitRequest(limiter, c, c.req.raw, c.env);
     if (answer instanceof Response) return answer;
     c.set("rateLimit", answer);
     if (!answer.allowed) return answerDenied(options, c, answer);

@@ -64,7 +64,7 @@ export function rateLimit<R extends Request = Request>(
   const limiter = openLimiter(options, readEnvironment(), faults);
 
   return async function rateLimit(request) {
-    const answer = await limitRequest(limiter, request, request.headers);
+    const answer = await limitRequest(limiter, request, request);
     if (answer instanceof Response) return answer;
     if (!answer.allowed) return answerDenied(options, request, answer);
     const own = await onAllowed?.(request, answer);

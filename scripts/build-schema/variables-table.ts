@@ -41,6 +41,7 @@ function valuesOf(json: JsonSchema): string {
   if (json.enum) return json.enum.map((value) => `\`"${value}"\``).join(", ");
   if (json.properties) {
     const fields = Object.entries(json.properties);
+    if (fields.some(([, { type }]) => type === "array")) return "table";
     return fields.map(([name, { maximum }]) => `\`{ ${name} }\`, 1 to ${maximum}`).join(", ");
   }
   if (json.type === "array") return "list";

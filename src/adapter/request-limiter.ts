@@ -1,12 +1,14 @@
 import type { Decision } from "../decision/decision.ts";
 import { problemResponse } from "../decision/problem.ts";
 import type { Limiter } from "../limiter/limiter.ts";
+import type { ListOptions } from "../lists/options.ts";
 import type { Faults } from "../options/faults.ts";
 import type { ClientIp } from "../partition/client-ip.ts";
 import { compileSources, type Identify, type Source } from "../partition/source.ts";
 import type { Policy } from "../policy/policy.ts";
 import { reportOnce } from "../runtime/log.ts";
 import { addMissingFields } from "./append-fields.ts";
+import { compileRequestLists } from "./request-lists.ts";
 
 /** How a request is identified and charged, and how a denial is answered. `Context`: what the framework's handlers get. */
 export interface RequestOptions<Context> {
@@ -45,6 +47,14 @@ export interface RequestOptions<Context> {
    * onDenied: (c, decision) => c.json({ error: "slow down" }, 429)
    */
   readonly onDenied?: (context: Context, decision: Decision) => Response | Promise<Response>;
+  /**
+   * Clients that are not limited (`allow`) or get a 403 (`deny`), by address, identity, network or country. They are
+   * decided without Redis. Default: nobody.
+   *
+   * @example
+   * lists: { allow: [{ cidr: "10.0.0.0/8" }], deny: [{ asn: 64496, until: "2027-01-01T00:00:00Z" }] }
+   */
+  readonly lists?: ListOptions;
 }
 
 /** The remedy for an invalid cost. */
@@ -57,6 +67,7 @@ export const REQUEST_OPTIONS = [
   "onMissing",
   "cost",
   "onDenied",
+  "lists",
 ] as const satisfies (keyof RequestOptions<unknown>)[];
 
 /** The answer to a denied request: the response of `onDenied` with the decision's fields, else the decision's own. */
@@ -74,7 +85,7 @@ export async function answerDenied<Context>(
 export type RequestLimiter<Context> = (
   limiter: Limiter,
   context: Context,
-  headers: Headers,
+  request: Request,
   bindings?: unknown,
 ) => Promise<Decision | Response>;
 
@@ -95,6 +106,7 @@ export function compileRequest<Context>(
     typeof partition === "function"
       ? (context: Context) => partition(context)
       : fromHeaders(compileSources(partition, clientIp, "partition", faults));
+  const findListed = compileRequestLists(options, faults);
   if (onMissing !== undefined && onMissing !== "share" && onMissing !== "reject") {
     faults.add("onMissing", onMissing, 'Use "share" or "reject".');
   }
@@ -119,8 +131,10 @@ export function compileRequest<Context>(
     }
   }
 
-  return async function limitRequest(limiter, context, headers, bindings) {
-    const identity = await identify(context, headers, bindings);
+  return async function limitRequest(limiter, context, request, bindings) {
+    const identity = await identify(context, request.headers, bindings);
+    const listed = findListed?.(request, bindings, identity);
+    if (listed) return listed;
     // Untyped code returns null or "" if there is no identity.
     const missing = identity === undefined || identity === null || identity === "";
     if (missing && onMissing === "reject") return missingIdentity();

@@ -1,4 +1,12 @@
+import { HEADER_IDENTITIES, headerIdentities } from "../adapter/header-identities.ts";
+import {
+  checkFacts,
+  compileFindListed,
+  type FindListed,
+  needsClientIp,
+} from "../adapter/request-lists.ts";
 import type { SharedDenials } from "../denials/shared-denials.ts";
+import { compileLists, type Lists } from "../lists/lists.ts";
 import { Faults } from "../options/faults.ts";
 import { checkClientIp, type ClientIp } from "../partition/client-ip.ts";
 import type { Environment } from "../runtime/environment.ts";
@@ -24,6 +32,8 @@ export interface GatewayConfig {
   readonly store: Store;
   readonly prefix: string;
   readonly ambiguousPaths: "refuse" | "pass";
+  /** Looks a request up in the lists; `undefined` without lists. */
+  readonly lists: FindListed | undefined;
 }
 
 /**
@@ -41,7 +51,8 @@ export function readConfig(given: Environment, platform: Platform): GatewayConfi
   );
   const sharedDenials = readSharing(shared, environment, store, platform, faults);
   const list = readList(environment["RULES"], faults);
-  const clientIp = readClientIp(environment["CLIENT_IP"], list, faults);
+  const lists = readLists(environment["LISTS"], faults);
+  const clientIp = readClientIp(environment["CLIENT_IP"], list, lists, faults);
   // Not map(), which skips the holes of a list.
   const rules = Array.from(list, (rule, i) =>
     inRule(rule, faults, () =>
@@ -65,7 +76,21 @@ export function readConfig(given: Environment, platform: Platform): GatewayConfi
     store: opened!,
     prefix: defaults.prefix,
     ambiguousPaths,
+    lists: lists && compileFindListed(lists, clientIp, headerIdentities(lists)),
   };
+}
+
+function readLists(given: unknown, faults: Faults): Lists | undefined {
+  const lists = fromJson(given);
+  if (!(lists instanceof SyntaxError)) {
+    return compileLists(lists, "LISTS", faults, HEADER_IDENTITIES);
+  }
+  faults.add(
+    "LISTS",
+    given,
+    `Give a table of allow and deny; where variables are text, as JSON. ${lists.message}`,
+  );
+  return undefined;
 }
 
 function readList(rules: unknown, faults: Faults): readonly unknown[] {
@@ -110,16 +135,25 @@ function inToml(remedy: string): string {
   );
 }
 
-/** Reads `CLIENT_IP`, which is required only if a rule counts by address. */
-function readClientIp(clientIp: unknown, rules: readonly unknown[], faults: Faults): ClientIp {
+/** Reads `CLIENT_IP`, which is required only if a rule counts by address, or a list asks where a request comes from. */
+function readClientIp(
+  clientIp: unknown,
+  rules: readonly unknown[],
+  lists: Lists | undefined,
+  faults: Faults,
+): ClientIp {
   const needed = rules.some((rule) => {
     const { partition = ["ip"] } = Object(rule) as { partition?: unknown };
     return Array.isArray(partition) && partition.includes("ip");
   });
-  if (clientIp === undefined && !needed) return { trustedHops: 1 };
+  const listed = lists !== undefined && needsClientIp(lists);
+  if (clientIp === undefined && !needed && !listed) return { trustedHops: 1 };
   const given = fromJson(clientIp);
   const value = given instanceof SyntaxError ? clientIp : given;
-  return reworded(faults, () => checkClientIp(value, "CLIENT_IP", faults), inToml);
+  const before = faults.size;
+  const trusted = reworded(faults, () => checkClientIp(value, "CLIENT_IP", faults), inToml);
+  if (lists && faults.size === before) checkFacts(lists, trusted, faults);
+  return trusted;
 }
 
 /** Rejects two policies with one name in different rules: they would share one count. */

@@ -29,7 +29,8 @@ const AMBIGUOUS =
 
 /**
  * Creates a gateway from a worker's variables. Every rule that covers a request limits it, in the order of the list;
- * requests that no rule covers pass unchanged. Paths below `/_tidegate/` belong to the gateway.
+ * requests that no rule covers pass unchanged. A client on the list `deny` gets a 403 for all of them, and one on `allow`
+ * passes without a call of Redis. Paths below `/_tidegate/` belong to the gateway.
  *
  * @param platform features that only some platforms have: `coloDenials` of `tidegate/cloudflare`
  * @throws ConfigurationError with every fault in the variables
@@ -37,7 +38,7 @@ const AMBIGUOUS =
  * export default createGateway(process.env);
  */
 export function createGateway(environment: Environment, platform: Platform = {}): Hono {
-  const { origin, rules, store, prefix, ambiguousPaths } = readConfig(environment, platform);
+  const { origin, rules, store, prefix, ambiguousPaths, lists } = readConfig(environment, platform);
   const limited = rules.map(({ route, limitRequest, settings }) => ({
     route,
     limitRequest,
@@ -58,12 +59,17 @@ export function createGateway(environment: Environment, platform: Platform = {})
     if (readings === undefined) return badPath(HOSTILE);
     const { plain, others, wider } = readings;
     if ([plain, ...others, ...wider].some(([first]) => first === OWN)) return notFound();
+    const listed = lists?.(request, env);
+    if (listed && !listed.allowed) return listed.response();
     const selected = selectRules(readings, { request, search });
     if (selected === undefined) return badPath(AMBIGUOUS);
 
+    if (listed)
+      return withDecisions(await passOn(request, origin), selected.length > 0 ? [listed] : []);
+
     const passed: Decision[] = [];
     for (const { limitRequest, limiter } of selected) {
-      const answer = await limitRequest(limiter, request, request.headers, env);
+      const answer = await limitRequest(limiter, request, request, env);
       if (answer instanceof Response) return withDecisions(answer, passed);
       if (!answer.allowed) return withDecisions(answer.response(), passed);
       passed.push(answer);

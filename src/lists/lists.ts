@@ -19,7 +19,7 @@ export interface Lists {
 }
 
 const LISTS_REMEDY = "Give a table of allow and deny, each a list of entries.";
-const LIST_REMEDY = 'Give a list of entries, such as [{ cidr: "203.0.113.0/24" }].';
+const LIST_REMEDY = "Give a list of entries, each with a cidr, an identity, an asn or a country.";
 
 const ANY_TEXT: IdentityForm = { spell: (identity) => identity, remedy: "" };
 

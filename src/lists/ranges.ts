@@ -55,7 +55,7 @@ function cutIntoPieces(ranges: readonly Range[]): readonly Piece[] {
 
   /** Ends the ranges that lie before an address; all of them without one. */
   function endBefore(address?: Address): void {
-    for (let last; (last = open.at(-1)); ) {
+    for (let last; (last = open.at(-1));) {
       if (address && (!last.end || compare(last.end, address) > 0)) return;
       open.pop();
       if (last.end) begin(last.end, open.at(-1)?.untilMs ?? -Infinity);

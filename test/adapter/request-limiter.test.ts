@@ -35,7 +35,12 @@ async function steps(options: RequestOptions<Context>, fields: Record<string, st
     faults,
   );
   faults.throwIfAny();
-  const answer = await limitRequest(limiter, { user: "ada" }, new Headers(fields), {});
+  const answer = await limitRequest(
+    limiter,
+    { user: "ada" },
+    new Request("https://a.example", { headers: fields }),
+    {},
+  );
   return { done, answer };
 }
 
