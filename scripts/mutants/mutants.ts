@@ -17,6 +17,7 @@ import { INSPECTION } from "./catalog/inspection.ts";
 import { KEYS } from "./catalog/keys.ts";
 import { LEASES } from "./catalog/leases.ts";
 import { LIMIT } from "./catalog/limit.ts";
+import { LISTS } from "./catalog/lists.ts";
 import { LUA_BUILD } from "./catalog/lua-build.ts";
 import { METHODS } from "./catalog/methods.ts";
 import { MIDDLEWARE } from "./catalog/middleware.ts";
@@ -77,4 +78,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...INSPECTION,
   ...WINDOWS,
   ...FALLBACKS,
+  ...LISTS,
 ];

@@ -33,7 +33,7 @@ export function checkFacts({ kinds }: Lists, trusted: ClientIp, faults: Faults):
     faults.add(
       first.path,
       first.value,
-      "Leave such entries out: only Cloudflare and Vercel say it, where they are trusted with the client's address.",
+      "Leave such entries out: only Cloudflare and Vercel know it, where they are trusted with the client's address, too.",
     );
   }
 }

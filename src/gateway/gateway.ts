@@ -63,9 +63,11 @@ export function createGateway(environment: Environment, platform: Platform = {})
     if (listed && !listed.allowed) return listed.response();
     const selected = selectRules(readings, { request, search });
     if (selected === undefined) return badPath(AMBIGUOUS);
-
-    if (listed)
-      return withDecisions(await passOn(request, origin), selected.length > 0 ? [listed] : []);
+    if (listed) {
+      // A response to a request that no rule covers stays as it is.
+      const told = selected.length > 0 ? [listed] : [];
+      return withDecisions(await passOn(request, origin), told);
+    }
 
     const passed: Decision[] = [];
     for (const { limitRequest, limiter } of selected) {

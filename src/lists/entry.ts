@@ -47,7 +47,7 @@ const READERS: {
   readonly [K in Kind]: (
     value: unknown,
     form: IdentityForm,
-    fault: (remedy: string) => undefined,
+    fault: (remedy: string, shown?: string) => undefined,
   ) => Names[K] | undefined;
 } = {
   cidr(value, _form, fault) {
@@ -56,7 +56,7 @@ const READERS: {
   },
   identity(value, form, fault) {
     if (typeof value !== "string" || value === "") return fault(IDENTITY_REMEDY);
-    return form.spell(value) ?? fault(form.remedy);
+    return form.spell(value) ?? fault(form.remedy, "(hidden)");
   },
   asn: (value, _form, fault) => (isAsn(value) ? value : fault(ASN_REMEDY)),
   country: (value, _form, fault) =>
@@ -82,11 +82,13 @@ export function readEntry(
   if (untilMs === undefined) faults.add(`${path}.until`, until, MOMENT_REMEDY);
 
   const kinds = KINDS.filter((kind) => entry[kind] !== undefined);
+  // An identity may be a secret, so that only the names are shown.
+  if (kinds.length > 1) faults.add(path, kinds.join(" and "), ENTRY_REMEDY);
   // An unknown name most likely stands for the missing one.
-  if (kinds.length > 1 || (kinds.length === 0 && !misspelt)) faults.add(path, given, ENTRY_REMEDY);
+  if (kinds.length === 0 && !misspelt) faults.add(path, given, ENTRY_REMEDY);
   const names = kinds.map((kind) =>
-    READERS[kind](entry[kind], form, (remedy) => {
-      faults.add(`${path}.${kind}`, entry[kind], remedy);
+    READERS[kind](entry[kind], form, (remedy, shown) => {
+      faults.add(`${path}.${kind}`, shown ?? entry[kind], remedy);
     }),
   );
   return faults.size === before

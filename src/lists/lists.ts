@@ -40,7 +40,7 @@ export function compileLists(
   const identities = new Set<string>();
 
   function compile(name: "allow" | "deny"): Covers {
-    const list = (lists as ListOptions)[name] ?? [];
+    const { [name]: list = [] } = lists as ListOptions;
     if (!Array.isArray(list)) faults.add(`${path}.${name}`, list, LIST_REMEDY);
     const entries: Entry[] = [];
     // Array.from visits the holes of a list, forEach() does not.

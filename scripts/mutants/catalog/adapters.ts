@@ -139,9 +139,9 @@ export const ADAPTERS: readonly Mutant[] = [
   {
     name: "a request's cost is asked for before who it is",
     file: "src/adapter/request-limiter.ts",
-    find: "const identity = await identify(context, headers, bindings);",
+    find: "const identity = await identify(context, request.headers, bindings);",
     replace:
-      'if (typeof cost === "function") await cost(context);\n    const identity = await identify(context, headers, bindings);',
+      'if (typeof cost === "function") await cost(context);\n    const identity = await identify(context, request.headers, bindings);',
     tests: ["test/adapter/request-limiter"],
   },
 ];

@@ -33,8 +33,8 @@ export const OWN_PATHS: readonly Mutant[] = [
   {
     name: "the gateway does not say where a request comes from",
     file: "src/gateway/gateway.ts",
-    find: "request.headers, env)",
-    replace: "request.headers)",
+    find: "request, request, env)",
+    replace: "request, request)",
     tests: ["test/hono/socket-address"],
   },
   {
