@@ -22,8 +22,12 @@ export type CoveredUntil = (address: Address) => number;
 export function compileRanges(ranges: readonly Range[]): CoveredUntil {
   const pieces = cutIntoPieces(ranges);
   const width = pieces[0]?.first.length ?? 0;
-  const firsts = new Uint32Array(pieces.flatMap(({ first }) => first));
-  const untilsMs = new Float64Array(pieces.map(({ untilMs }) => untilMs));
+  const firsts = new Uint32Array(pieces.length * width);
+  const untilsMs = new Float64Array(pieces.length);
+  for (const [i, { first, untilMs }] of pieces.entries()) {
+    firsts.set(first, i * width);
+    untilsMs[i] = untilMs;
+  }
 
   return function coveredUntil(address) {
     let low = 0;

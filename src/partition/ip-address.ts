@@ -10,11 +10,8 @@ const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;
 /** An address without port, brackets and zone; `undefined` for anything else. */
 export function parseAddress(text: string): Address | undefined {
   if (IPV4.test(text)) return [ipv4Word(text)];
-  const groups = ipv6Groups(text);
-  if (!groups) return undefined;
-  const [a, b, c, d, e, f, g, h] = groups as [number, number, number, number, ...number[]];
-  const words = [a * 65_536 + b, c * 65_536 + d, e! * 65_536 + f!, g! * 65_536 + h!];
-  return carriesIpv4(words) ? [words[3]!] : words;
+  const words = ipv6Words(text);
+  return words && carriesIpv4(words) ? [words[3]!] : words;
 }
 
 /** An address as proxies write it: some add a port or a zone, as in 192.0.2.1:443, [2001:db8::1]:443, fe80::1%eth0. */
@@ -77,8 +74,8 @@ function ipv4Word(text: string): number {
   return word * 256 + byte;
 }
 
-/** The eight groups of an IPv6 address. Reads characters one by one, because every request has an address. */
-function ipv6Groups(text: string): readonly number[] | undefined {
+/** The words of an IPv6 address. Reads characters one by one, because every request has an address. */
+function ipv6Words(text: string): Address | undefined {
   const groups: number[] = [];
   /** How many groups come before the "::". */
   let gap = -1;
@@ -111,11 +108,15 @@ function ipv6Groups(text: string): readonly number[] | undefined {
       at++;
     }
   }
-  if (gap === -1) return groups.length === 8 ? groups : undefined;
+  const missing = 8 - groups.length;
   // A "::" stands for at least one group.
-  if (groups.length > 7) return undefined;
-  const zeros = Array<number>(8 - groups.length).fill(0);
-  return [...groups.slice(0, gap), ...zeros, ...groups.slice(gap)];
+  if (gap === -1 ? missing !== 0 : missing < 1) return undefined;
+  const words = [0, 0, 0, 0];
+  for (let i = 0; i < groups.length; i++) {
+    const place = gap === -1 || i < gap ? i : i + missing;
+    words[place >> 1]! += place % 2 === 0 ? groups[i]! * 65_536 : groups[i]!;
+  }
+  return words;
 }
 
 /** The value of a hexadecimal digit; NaN for any other character. */

@@ -193,4 +193,11 @@ export const LISTS: readonly Mutant[] = [
     replace: "",
     tests: ["test/partition/ip-address"],
   },
+  {
+    name: "a misspelt identity is shown",
+    file: "src/options/unknown-options.ts",
+    find: '"token", "identity"]',
+    replace: '"token"]',
+    tests: ["test/lists/configuration"],
+  },
 ];
