@@ -115,7 +115,7 @@ describe("lists", () => {
     );
     const entry = fc
       .tuple(named, until)
-      .map(([named, until]) => ({ ...named, ...(until && { until }) }) as ListEntry);
+      .map(([named, until]) => Object.assign({ until }, named) as ListEntry);
     const list = fc.array(entry, { maxLength: 4 });
     const subject = fc.record({
       ip: fc.constantFrom(
