@@ -11,6 +11,7 @@ export const LAYERS = [
   "store",
   "policy",
   "algorithms",
+  "lists",
   "partition",
   "options",
   "errors",

@@ -35,6 +35,22 @@ export const POLICY_FIELDS: Readonly<Record<string, string>> = {
     '"requests", or "denials" by the other policies of the decision: it denies clients that were denied too often. Default "requests".',
 };
 
+/** The same for the two lists. */
+export const LIST_FIELDS: Readonly<Record<string, string>> = {
+  allow: "Clients that are not limited, even if deny names them too.",
+  deny: "Clients that get a 403.",
+};
+
+/** The same for the fields of an entry of a list. */
+export const ENTRY_FIELDS: Readonly<Record<string, string>> = {
+  cidr: "An IPv4 or IPv6 address, or a range of them without bits beyond its prefix.",
+  identity: 'A header\'s name and value, such as "x-user-id:42".',
+  asn: "The number of an autonomous system, where Cloudflare or Vercel says it.",
+  country: 'Two capitals of ISO 3166-1, or "T1" for Tor, where Cloudflare or Vercel says it.',
+  until:
+    "When the entry ends: a moment with its time zone, or milliseconds since 1970. Default: never.",
+};
+
 /** The meaning of each variable of the gateway. */
 export const VARIABLE_MEANINGS: Readonly<Record<string, string>> = {
   ORIGIN: 'The origin\'s address, or `"zone"` for the origin of the Cloudflare zone.',
@@ -45,7 +61,7 @@ export const VARIABLE_MEANINGS: Readonly<Record<string, string>> = {
   ON_FAILURE:
     'What decides while Redis gives no answer: `"local"` counts in the isolate\'s memory, `"open"` admits, `"closed"` answers 503; `{ local = { share = 0.1 } }` counts in memory with a tenth of each limit. A rule or policy may override it.',
   CLIENT_IP:
-    'Who reports the client\'s address: the platform, `"socket"` on Node without a proxy, or `{ trustedHops = 1 }` behind proxies of your own. Needed where a rule uses `"ip"` or `"subnet"`.',
+    'Who reports the client\'s address: the platform, `"socket"` on Node without a proxy, or `{ trustedHops = 1 }` behind proxies of your own. Needed where a rule uses `"ip"` or `"subnet"`, or a list has a `cidr`, `asn` or `country`.',
   SHARED_DENIALS:
     'Shares denials between the isolates of a data centre. Default: `"colo"` on Cloudflare Workers with Redis, otherwise `"none"`.',
   AMBIGUOUS_PATHS:
@@ -54,6 +70,8 @@ export const VARIABLE_MEANINGS: Readonly<Record<string, string>> = {
     "The rules, as TOML tables or as JSON. [rules.schema.json](rules.schema.json) describes them.",
   PLANS:
     "Other numbers for some clients: a table of plans by name, each a table of policies by name, each a table of numbers: `{ gold = { rides = { limit = 200 } } }`. A rule's `plan` says where a request has its plan.",
+  LISTS:
+    "Clients that are not limited (`allow`) or refused (`deny`), as a TOML table or as JSON. [lists.schema.json](lists.schema.json) describes it.",
   UPSTASH_REDIS_REST_URL: "The address of the Redis REST API.",
   UPSTASH_REDIS_REST_TOKEN: "Its token. Bind it as a secret.",
   KV_REST_API_URL: "The address as Vercel names it; used if the variable above is missing.",

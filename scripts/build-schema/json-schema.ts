@@ -1,14 +1,25 @@
 import * as z from "zod/mini";
 
-import { Policy, Rule, Rules } from "../../src/gateway/schema.ts";
-import { POLICY_FIELDS, RULE_FIELDS } from "./descriptions.ts";
+import { ListEntry, Lists, Policy, Rule, Rules } from "../../src/gateway/schema.ts";
+import { ENTRY_FIELDS, LIST_FIELDS, POLICY_FIELDS, RULE_FIELDS } from "./descriptions.ts";
 
 /** The JSON Schema of the list of rules, for editors. */
 export function rulesSchema(): string {
   describe(Rule.shape, RULE_FIELDS);
   for (const policy of Policy.def.options) describe(policy.shape, POLICY_FIELDS);
-  const schema = z.toJSONSchema(Rules, { io: "input" });
-  return `${JSON.stringify({ $schema: schema.$schema, title: "Rules of a Tidegate gateway", ...schema }, null, 2)}\n`;
+  return jsonSchema("Rules of a Tidegate gateway", Rules);
+}
+
+/** The JSON Schema of the lists, for editors. */
+export function listsSchema(): string {
+  describe(Lists.shape, LIST_FIELDS);
+  for (const entry of ListEntry.def.options) describe(entry.shape, ENTRY_FIELDS);
+  return jsonSchema("Lists of a Tidegate gateway", Lists);
+}
+
+function jsonSchema(title: string, of: z.ZodMiniType): string {
+  const schema = z.toJSONSchema(of, { io: "input" });
+  return `${JSON.stringify({ $schema: schema.$schema, title, ...schema }, null, 2)}\n`;
 }
 
 /** @throws Error for a field without a description */

@@ -1,10 +1,10 @@
-// Writes what follows from the schema of the gateway's configuration: the JSON Schema of its rules, and the table of its
-// variables in docs/options.md. `--check` only says whether the committed files are up to date.
+// Writes what follows from the schema of the gateway's configuration: the JSON Schemas of its rules and lists, and the
+// table of its variables in docs/options.md. `--check` only says whether the committed files are up to date.
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-import { rulesSchema } from "./json-schema.ts";
+import { listsSchema, rulesSchema } from "./json-schema.ts";
 import { withVariablesTable } from "./variables-table.ts";
 
 process.chdir(fileURLToPath(new URL("../..", import.meta.url)));
@@ -12,6 +12,7 @@ process.chdir(fileURLToPath(new URL("../..", import.meta.url)));
 const OPTIONS = "docs/options.md";
 const files = new Map([
   ["docs/rules.schema.json", rulesSchema()],
+  ["docs/lists.schema.json", listsSchema()],
   [OPTIONS, withVariablesTable(readFileSync(OPTIONS, "utf8"))],
 ]);
 

@@ -42,6 +42,8 @@ function valuesOf(json: JsonSchema): string {
   if (json.anyOf) return json.anyOf.map(valuesOf).join(", ");
   if (json.enum) return json.enum.map((value) => `\`"${value}"\``).join(", ");
   if (json.properties) {
+    const fields = Object.values(json.properties);
+    if (fields.some(({ type }) => type === "array")) return "table";
     const [range, shape] = fieldOf(json.properties);
     return `\`${shape}\`, ${range}`;
   }

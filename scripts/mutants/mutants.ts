@@ -18,6 +18,7 @@ import { KEPT_UNITS } from "./catalog/kept-units.ts";
 import { KEYS } from "./catalog/keys.ts";
 import { LEASES } from "./catalog/leases.ts";
 import { LIMIT } from "./catalog/limit.ts";
+import { LISTS } from "./catalog/lists.ts";
 import { LUA_BUILD } from "./catalog/lua-build.ts";
 import { METHODS } from "./catalog/methods.ts";
 import { MIDDLEWARE } from "./catalog/middleware.ts";
@@ -87,4 +88,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...SHARES,
   ...TELLING,
   ...REFUNDS,
+  ...LISTS,
 ];

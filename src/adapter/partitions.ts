@@ -6,17 +6,21 @@ import type { Policy } from "../policy/policy.ts";
 import { reportOnce } from "../runtime/log.ts";
 import type { RequestOptions } from "./request-options.ts";
 
-/** The identities of a request, by dimension; `undefined` if it is to be refused, because it lacks one. */
-export type ReadIdentities<Context> = (
-  context: Context,
-  asked: Asked,
-) => Promise<Record<string, string> | undefined>;
+/** Who a request is counted as. */
+export interface Identified {
+  /** By dimension. */
+  readonly identities: Readonly<Record<string, string>>;
+  /** What a partition function returned. */
+  readonly returned: string | undefined;
+  /** Whether the request is to be refused, because it lacks an identity. */
+  readonly isRefused: boolean;
+}
 
 /** How the policies of a rule partition requests. Those with one partition and one `onMissing` share a dimension. */
 export interface Partitions<Context> {
   /** For each policy, the name of its dimension. Only those that end in `*` count everybody. */
   readonly by: readonly string[];
-  readonly read: ReadIdentities<Context>;
+  readonly read: (context: Context, asked: Asked) => Promise<Identified>;
 }
 
 interface Dimension<Context> {
@@ -76,6 +80,15 @@ export function compilePartitions<Context>(
     return dimension;
   }
 
+  policies.forEach((policy, i) => {
+    const dimension: unknown = Object(policy).by;
+    if (dimension === undefined) return;
+    faults.add(
+      `policies[${i}].by`,
+      dimension,
+      'Use partition: a list of sources such as ["ip"], or "*". `by` is for createLimiter().',
+    );
+  });
   const by = policies.map(
     (policy, i) => dimensionOf(Object(policy) as Policy, `policies[${i}]`).name,
   );
@@ -94,20 +107,23 @@ export function compilePartitions<Context>(
     by,
     async read(context, asked) {
       const identities: Record<string, string> = {};
+      let returned: string | undefined;
+      let isRefused = false;
       for (const dimension of used) {
-        const { name, onMissing } = dimension;
-        const identity = await dimension.identify(context, asked);
+        const { name, partition, onMissing } = dimension;
         // Untyped code returns null or "" if there is no identity.
-        if (identity === undefined || identity === null || identity === "") {
-          if (onMissing === "skip") continue;
-          if (onMissing === "reject") return undefined;
+        const identity = ((await dimension.identify(context, asked)) as string | null) || undefined;
+        if (typeof partition === "function") returned = identity;
+        if (identity !== undefined) {
+          identities[name] = identity;
+        } else if (onMissing === "reject") {
+          isRefused = true;
+        } else if (onMissing !== "skip") {
           if (onMissing === undefined) reportMissing(dimension, options);
           identities[name] = SHARED_IDENTITY;
-        } else {
-          identities[name] = identity as string;
         }
       }
-      return identities;
+      return { identities, returned, isRefused };
     },
   };
 }
@@ -141,7 +157,9 @@ function reportMissing<Context>(
   );
 }
 
-/** A policy without what only adapters read. */
-export function withoutPartition({ partition, onMissing, ...policy }: Policy): Policy {
+/** A policy without what only adapters read; anything else as it is. */
+export function withoutPartition(given: Policy): Policy {
+  if (Object(given) !== given) return given;
+  const { by, partition, onMissing, ...policy } = given;
   return policy as Policy;
 }

@@ -1,5 +1,6 @@
 import type { Decision } from "../decision/decision.ts";
 import type { Cost } from "../limiter/cost.ts";
+import type { ListOptions } from "../lists/options.ts";
 import type { ClientIp } from "../partition/client-ip.ts";
 import type { Sources } from "../partition/source.ts";
 import type { PlanSource } from "./plan.ts";
@@ -58,6 +59,14 @@ export interface RequestOptions<Context> {
    * onDenied: (c, decision) => c.json({ error: "slow down" }, 429)
    */
   readonly onDenied?: (context: Context, decision: Decision) => Response | Promise<Response>;
+  /**
+   * Clients that are not limited (`allow`) or get a 403 (`deny`), by address, identity, network or country. They are
+   * decided without Redis. Default: nobody.
+   *
+   * @example
+   * lists: { allow: [{ cidr: "10.0.0.0/8" }], deny: [{ asn: 64496, until: "2027-01-01T00:00:00Z" }] }
+   */
+  readonly lists?: ListOptions;
 }
 
 /** The names of all options of requests. */
@@ -68,4 +77,5 @@ export const REQUEST_OPTIONS = [
   "cost",
   "plan",
   "onDenied",
+  "lists",
 ] as const satisfies (keyof RequestOptions<unknown>)[];

@@ -1,6 +1,12 @@
 import type { StoreError } from "../errors/errors.ts";
 import { decisionFields, type HeaderOptions } from "./fields.ts";
-import { denies, type Outcome, type PolicyRows, type Reason } from "./outcome.ts";
+import {
+  type DecisionStatus,
+  denies,
+  type Outcome,
+  type PolicyRows,
+  type Reason,
+} from "./outcome.ts";
 import { decisionResponse } from "./problem.ts";
 
 /**
@@ -33,15 +39,18 @@ export interface Decision {
   readonly allowed: boolean;
   readonly reason: Reason;
   /**
-   * Status of `response()`: 200 if allowed, 429 if denied, 503 if a policy that fails closed denied because the store did
-   * not answer: that is not the client's fault.
+   * Status of `response()`: 200 if allowed, 429 if denied, 403 if a list denies the client, 503 if a policy that fails
+   * closed denied because the store did not answer: that is not the client's fault.
    */
-  readonly status: 200 | 429 | 503;
-  /** One row for each policy that took part, in the order given, but for those in shadow. */
+  readonly status: DecisionStatus;
+  /** One row for each policy that took part, in the order given, but for those in shadow; none if a list decided. */
   readonly policies: readonly PolicyDecision[];
   /** One row for each policy in shadow that took part: what it would have done if it were enforced. */
   readonly shadow: readonly PolicyDecision[];
-  /** The longest wait in milliseconds of the policies that denied; 0 if allowed, `Infinity` if the cost never fits. */
+  /**
+   * The longest wait in milliseconds of the policies that denied; 0 if allowed, `Infinity` if waiting does not help: the
+   * cost never fits, or a list denies the client.
+   */
   readonly retryAfterMs: number;
   /** What went wrong with the store, when `reason` is `store-unavailable`. */
   readonly error?: StoreError;
@@ -76,7 +85,7 @@ export function createDecision(parts: Parts): Decision {
 class LazyDecision implements Decision {
   readonly allowed: boolean;
   readonly reason: Reason;
-  readonly status: 200 | 429 | 503;
+  readonly status: DecisionStatus;
   declare readonly error?: StoreError;
   readonly #parts: Parts;
   #drawn: number | undefined;
@@ -99,7 +108,7 @@ class LazyDecision implements Decision {
   }
 
   get retryAfterMs(): number {
-    let longest = 0;
+    let longest = this.reason === "blocked" ? Infinity : 0;
     if (!this.allowed) {
       this.#parts.rows.forEach(({ retryAfterUs }, i) => {
         if (denies(this.#parts, i) && retryAfterUs > longest) longest = retryAfterUs;

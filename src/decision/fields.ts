@@ -30,6 +30,8 @@ export function decisionFields(
   draw: () => number,
 ): Fields {
   const { reason, status, policies, nowUs, rows } = outcome;
+  // No policy took part, so that there is no quota to describe.
+  if (policies.length === 0) return { "X-RateLimit-Reason": reason };
   const fields: Fields = {};
   const seconds = policies.map((policy, i) => secondsOf(policy, rows[i]!, draw));
   const told = advertised(policies);

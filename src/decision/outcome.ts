@@ -11,13 +11,21 @@ export type Reason =
   | "cached-denial"
   /** The cost is above a policy's limit, so it can never pass. */
   | "cost-exceeds-limit"
+  /** A list allows this client: no policy took part, and the store was not asked. */
+  | "exempt"
+  /** A list denies this client: no policy took part, and the store was not asked. */
+  | "blocked"
   /** The store gave no usable answer; each policy's `onFailure` decided. */
   | "store-unavailable";
+
+/** The status of a decision's response, as `Decision.status` explains it. */
+export type DecisionStatus = 200 | 403 | 429 | 503;
 
 /** The data of a decision, from which its header fields and its response are made. */
 export interface Outcome {
   readonly reason: Reason;
-  readonly status: 200 | 429 | 503;
+  readonly status: DecisionStatus;
+  /** None where a list decided. */
   readonly policies: readonly CompiledPolicy[];
   /** The store's clock at the decision, in microseconds since 1970. */
   readonly nowUs: number;

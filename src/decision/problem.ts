@@ -31,6 +31,10 @@ export function decisionResponse(
     fields["Cache-Control"] = "no-store";
     return new Response(null, { headers: fields });
   }
+  if (status === 403) {
+    const detail = "Requests from this client are not accepted.";
+    return problemResponse({ type: "about:blank", title: "Forbidden", status, detail }, fields);
+  }
   const [type, title, cause] =
     status === 503
       ? [

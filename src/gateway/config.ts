@@ -1,7 +1,16 @@
+import { HEADER_IDENTITIES, headerIdentities } from "../adapter/header-identities.ts";
+import {
+  checkFacts,
+  compileFindListed,
+  type FindListed,
+  needsClientIp,
+  readsAddress,
+} from "../adapter/request-lists.ts";
 import type { SharedDenials } from "../denials/shared-denials.ts";
 import type { LimiterOptions } from "../limiter/options.ts";
 import { checkPlans, type Plans } from "../limiter/plans.ts";
 import type { LimiterSettings } from "../limiter/settings.ts";
+import { compileLists, type Lists } from "../lists/lists.ts";
 import { Faults } from "../options/faults.ts";
 import { checkClientIp, type ClientIp, detectPlatform } from "../partition/client-ip.ts";
 import type { Environment } from "../runtime/environment.ts";
@@ -32,6 +41,8 @@ export interface GatewayConfig {
   readonly settings: LimiterSettings;
   readonly store: Store;
   readonly ambiguousPaths: "refuse" | "pass";
+  /** Looks a request up in the lists; `undefined` without lists. */
+  readonly lists: FindListed | undefined;
 }
 
 /**
@@ -50,7 +61,8 @@ export function readConfig(given: Environment, platform: Platform): GatewayConfi
   const sharedDenials = readSharing(shared, environment, store, platform, faults);
   const list = readList(environment["RULES"], faults);
   const plans = readPlans(environment["PLANS"], faults);
-  const clientIp = readClientIp(environment["CLIENT_IP"], list, faults);
+  const lists = readLists(environment["LISTS"], faults);
+  const clientIp = readClientIp(environment["CLIENT_IP"], list, lists, faults);
   // Not map(), which skips the holes of a list.
   const rules = Array.from(list, (rule, i) =>
     inRule(rule, faults, () =>
@@ -75,6 +87,7 @@ export function readConfig(given: Environment, platform: Platform): GatewayConfi
     settings: settings!,
     store: opened!,
     ambiguousPaths,
+    lists: lists && compileFindListed(lists, clientIp, headerIdentities(lists)),
   };
 }
 
@@ -98,6 +111,19 @@ function readPlans(plans: unknown, faults: Faults): Plans | undefined {
     "PLANS",
     plans,
     `Give a table of plans by name; where variables are text, as JSON. ${given.message}`,
+  );
+  return undefined;
+}
+
+function readLists(given: unknown, faults: Faults): Lists | undefined {
+  const lists = fromJson(given);
+  if (!(lists instanceof SyntaxError)) {
+    return compileLists(lists, "LISTS", faults, HEADER_IDENTITIES);
+  }
+  faults.add(
+    "LISTS",
+    given,
+    `Give a table of allow and deny; where variables are text, as JSON. ${lists.message}`,
   );
   return undefined;
 }
@@ -136,8 +162,13 @@ function readSharing(
   );
 }
 
-/** Reads `CLIENT_IP`, which is required only if a rule counts by address. */
-function readClientIp(clientIp: unknown, rules: readonly unknown[], faults: Faults): ClientIp {
+/** Reads `CLIENT_IP`, which is required only if a rule counts by address, or a list asks where a request comes from. */
+function readClientIp(
+  clientIp: unknown,
+  rules: readonly unknown[],
+  lists: Lists | undefined,
+  faults: Faults,
+): ClientIp {
   const needed = rules.some((rule) => {
     const { policies, partition = ["ip"] } = Object(rule) as LimiterOptions & {
       partition?: unknown;
@@ -145,13 +176,13 @@ function readClientIp(clientIp: unknown, rules: readonly unknown[], faults: Faul
     const own = Array.isArray(policies) ? policies.map((policy) => Object(policy).partition) : [];
     return own.some((each: unknown = partition) => readsAddress(each));
   });
-  if (clientIp === undefined && !needed) return detectPlatform() ?? { trustedHops: 1 };
-  return rewritten(faults, () => checkClientIp(wordOrJson(clientIp), "CLIENT_IP", faults), inToml);
-}
-
-function readsAddress(partition: unknown): boolean {
-  const sources = Array.isArray(partition) ? partition.flat() : [];
-  return sources.some((source) => source === "ip" || source === "subnet");
+  const listed = lists !== undefined && needsClientIp(lists);
+  if (clientIp === undefined && !needed && !listed) return detectPlatform() ?? { trustedHops: 1 };
+  const before = faults.list.length;
+  const check = () => checkClientIp(wordOrJson(clientIp), "CLIENT_IP", faults);
+  const trusted = rewritten(faults, check, inToml);
+  if (lists && faults.list.length === before) checkFacts(lists, trusted, faults);
+  return trusted;
 }
 
 /** Rejects two policies with one name in different rules: they would share one count. */

@@ -9,10 +9,9 @@ import type { Hono } from "hono";
 import { Hono as TinyHono } from "hono/tiny";
 
 import { appendFields } from "../adapter/append-fields.ts";
-import type { ReadRequest } from "../adapter/request-limiter.ts";
 import type { Decision } from "../decision/decision.ts";
 import { problemResponse } from "../decision/problem.ts";
-import { buildLimiter } from "../limiter/limiter.ts";
+import { buildLimiter, type Limiter } from "../limiter/limiter.ts";
 import type { Asked } from "../partition/asked.ts";
 import { monotonicNow } from "../runtime/clock.ts";
 import type { Environment } from "../runtime/environment.ts";
@@ -33,8 +32,9 @@ const AMBIGUOUS =
   "The path can be read in several ways, under different limits. Send it without parameters and escapes that it does not need.";
 
 /**
- * Creates a gateway from a worker's variables. All rules that cover a request decide it together;
- * requests that no rule covers pass unchanged. Paths below `/_tidegate/` belong to the gateway.
+ * Creates a gateway from a worker's variables. All rules that cover a request decide it together; requests that no rule
+ * covers pass unchanged. A client on the list `deny` gets a 403 for all of them, and one on `allow` passes without a call
+ * of Redis. Paths below `/_tidegate/` belong to the gateway.
  *
  * @param platform features that only some platforms have: `coloDenials` of `tidegate/cloudflare`
  * @throws ConfigurationError with every fault in the variables
@@ -42,7 +42,10 @@ const AMBIGUOUS =
  * export default createGateway(process.env);
  */
 export function createGateway(environment: Environment, platform: Platform = {}): Hono {
-  const { origin, rules, settings, store, ambiguousPaths } = readConfig(environment, platform);
+  const { origin, rules, settings, store, ambiguousPaths, lists } = readConfig(
+    environment,
+    platform,
+  );
   const limiter = buildLimiter(store, settings);
   const selectRules = compileSelection(rules, ambiguousPaths);
   const gateway = new TinyHono();
@@ -60,14 +63,14 @@ export function createGateway(environment: Environment, platform: Platform = {})
     const { plain, others, wider } = readings;
     const all = [plain, ...others, ...wider];
     if (all.some(([first]) => first === OWN)) return notFound();
+    const listed = lists?.(request, env);
+    if (listed && !listed.allowed) return listed.response();
     const selected = selectRules(readings, { request, search });
     if (selected === undefined) return badPath(AMBIGUOUS);
-
-    const asked = { request, bindings: env as unknown, readings: all };
     if (selected.length === 0) return passOn(request, origin);
-    const found = await readRules(selected, request, asked);
-    if (found instanceof Response) return found;
-    const decision = await limiter.limit(found.identities, { cost: found.cost, plan: found.plan });
+    const asked = { request, bindings: env as unknown, readings: all };
+    const decision = listed ?? (await decide(limiter, selected, request, asked));
+    if (decision instanceof Response) return decision;
     if (!decision.allowed) return decision.response();
     return appendFields(await passOn(request, origin, overLimits(decision)), decision.headers());
   });
@@ -84,18 +87,19 @@ export function createGateway(environment: Environment, platform: Platform = {})
   return gateway;
 }
 
-/** Reads a request for all rules that cover it, which decide it together. */
-async function readRules(
+/** Decides a request by all rules that cover it, together. */
+async function decide(
+  limiter: Limiter,
   rules: readonly Rule[],
   request: Request,
   asked: Asked,
-): Promise<ReadRequest | Response> {
+): Promise<Decision | Response> {
   const identities: Record<string, string> = {};
   const cost: Record<string, number> = {};
   let plan: string | undefined;
   for (const { reader, settings } of rules) {
     const found = await reader.read(request, asked);
-    if (found instanceof Response) return found;
+    if (!("identities" in found)) return found;
     Object.assign(identities, found.identities);
     for (const { name } of settings.policies) {
       const units = typeof found.cost === "object" ? found.cost[name] : found.cost;
@@ -103,7 +107,7 @@ async function readRules(
     }
     plan ??= found.plan;
   }
-  return { identities, cost, plan };
+  return limiter.limit(identities, { cost, plan });
 }
 
 /** The names of policies that do not deny, but are over their limits, as a structured field. */

@@ -3,9 +3,12 @@ import * as z from "zod/mini";
 import { PLAN, PLAN_REMEDY } from "../adapter/plan.ts";
 import type { OptionKind } from "../algorithms/algorithm.ts";
 import { WINDOW_RANGE } from "../algorithms/window.ts";
+import { parseCidr } from "../lists/cidr.ts";
+import { EARLIEST_MS, LATEST_MS, MOMENT, parseMoment } from "../lists/moment.ts";
 import { type DurationRange, durationRemedy, isDurationWithin } from "../options/duration.ts";
 import { integerRemedy } from "../options/positive-integer.ts";
 import { EVERYBODY } from "../partition/partition-key.ts";
+import { COUNTRY, MAX_ASN } from "../partition/platform-facts.ts";
 import { SOURCE } from "../partition/source-text.ts";
 import { NAME, NAME_REMEDY } from "../policy/compile.ts";
 import { algorithmRemedy, IMPLEMENTATIONS } from "../policy/from-data.ts";
@@ -160,3 +163,27 @@ const PlanNumbers = z.record(z.string(), z.union([z.int().check(z.gte(1)), z.str
 
 /** The plans, for editors. `checkPlans` checks them, because it knows the policies. */
 export const Plans = z.record(z.string(), z.record(z.string(), PlanNumbers));
+const Until = z.optional(
+  z.union([
+    z.string().check(
+      z.regex(MOMENT),
+      z.refine((text) => parseMoment(text) !== undefined),
+    ),
+    z.number().check(z.gte(EARLIEST_MS), z.lte(LATEST_MS)),
+  ]),
+);
+
+const Cidr = z.string().check(z.refine((text) => typeof parseCidr(text) !== "string"));
+
+/** An entry of a list, which names clients in one of four ways. */
+export const ListEntry = z.union([
+  z.strictObject({ cidr: Cidr, until: Until }),
+  z.strictObject({ identity: z.string().check(z.minLength(1)), until: Until }),
+  z.strictObject({ asn: z.int().check(z.gte(1), z.lte(MAX_ASN)), until: Until }),
+  z.strictObject({ country: z.string().check(z.regex(COUNTRY)), until: Until }),
+]);
+
+const Entries = z.optional(z.array(ListEntry));
+
+/** The lists, for editors. `compileLists` checks them, because it says more about a faulty entry. */
+export const Lists = z.strictObject({ allow: Entries, deny: Entries });

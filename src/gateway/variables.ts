@@ -9,7 +9,7 @@ import { type Environment, onWorkers } from "../runtime/environment.ts";
 import { TIMEOUT_RANGE } from "../store/open-store.ts";
 import { check } from "./check.ts";
 import { wordOrJson } from "./from-json.ts";
-import { duration, OnFailure, Plans, Rules } from "./schema.ts";
+import { duration, Lists, OnFailure, Plans, Rules } from "./schema.ts";
 
 const Origin = z
   .string('Give the origin\'s address, or "zone" to pass requests on within the zone.')
@@ -52,7 +52,7 @@ const ClientIp = z.union([
 const RestUrl = z.optional(z.string());
 const RestToken = z.optional(z.string());
 
-/** Every variable that the gateway reads. Rules, client IP and Redis are checked where they are used. */
+/** Every variable that the gateway reads. Rules, lists, client IP and Redis are checked where they are used. */
 export const VARIABLES = {
   ORIGIN: Origin,
   STORE: StoreName,
@@ -64,6 +64,7 @@ export const VARIABLES = {
   AMBIGUOUS_PATHS: AmbiguousPaths,
   RULES: Rules,
   PLANS: z.optional(Plans),
+  LISTS: z.optional(Lists),
   UPSTASH_REDIS_REST_URL: RestUrl,
   UPSTASH_REDIS_REST_TOKEN: RestToken,
   KV_REST_API_URL: RestUrl,

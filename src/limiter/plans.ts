@@ -3,6 +3,7 @@ import { checkOptions } from "../options/unknown-options.ts";
 import {
   type CompiledPolicy,
   compilePolicy,
+  completePolicy,
   keepingUnits,
   NAME,
   NAME_REMEDY,
@@ -96,7 +97,9 @@ function underPlan(
   );
   const changed = { ...given, ...Object.fromEntries(known), name: policy.name } as Policy;
   const compiled = compilePolicy(changed, path, faults);
-  return compiled ? { ...compiled, by: policy.by } : policy;
+  if (!compiled) return policy;
+  const { limit, windowUs, parameters } = compiled;
+  return completePolicy(policy, { limit, windowUs, parameters });
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -1,7 +1,7 @@
 import type { Faults } from "./faults.ts";
 
 /** Options whose value is or contains a secret. */
-const SECRETS = ["redis", "store", "url", "token"];
+const SECRETS = ["redis", "store", "url", "token", "identity"];
 
 /** Adds a fault for each unknown option, which would otherwise be ignored silently. */
 export function checkOptions(

@@ -63,14 +63,21 @@ export function clientIp(
   trusted: ClientIp,
   bindings?: unknown,
 ): string | undefined {
+  return ipPartition(clientAddress(headers, trusted, bindings));
+}
+
+/** The client's address as the trusted source writes it, which may be anything. */
+export function clientAddress(
+  headers: Headers,
+  trusted: ClientIp,
+  bindings?: unknown,
+): string | null | undefined {
   if (trusted === "socket") {
-    return ipPartition(
-      (bindings as NodeBindings | null | undefined)?.incoming?.socket?.remoteAddress,
-    );
+    return (bindings as NodeBindings | null | undefined)?.incoming?.socket?.remoteAddress;
   }
-  if (trusted === "cloudflare") return ipPartition(headers.get("cf-connecting-ip"));
-  if (trusted === "vercel") return ipPartition(headers.get("x-real-ip"));
+  if (trusted === "cloudflare") return headers.get("cf-connecting-ip");
+  if (trusted === "vercel") return headers.get("x-real-ip");
   // Every trusted proxy appended the address that called it, so the client's is that many places from the right. The
   // client may have made up everything to the left of it.
-  return ipPartition(headers.get("x-forwarded-for")?.split(",").at(-trusted.trustedHops));
+  return headers.get("x-forwarded-for")?.split(",").at(-trusted.trustedHops);
 }

@@ -1,28 +1,47 @@
+/** An address as words of 32 bits: one of IPv4, four of IPv6. IPv6 that contains IPv4 is that IPv4. */
+export type Address = readonly number[];
+
+const DOT = 0x2e;
+const COLON = 0x3a;
+const ZERO = 0x30;
+
 const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;
 
-/** The first six groups of IPv6 addresses that contain an IPv4 one: mapped, and translated (RFC 6052). */
-const CARRIES_IPV4 = new Set(["0:0:0:0:0:ffff", "64:ff9b:0:0:0:0"]);
+/** An address without port, brackets and zone; `undefined` for anything else. */
+export function parseAddress(text: string): Address | undefined {
+  if (IPV4.test(text)) return [ipv4Word(text)];
+  const words = ipv6Words(text);
+  return words && carriesIpv4(words) ? [words[3]!] : words;
+}
+
+/** An address as proxies write it: some add a port or a zone, as in 192.0.2.1:443, [2001:db8::1]:443, fe80::1%eth0. */
+export function readAddress(text: string | null | undefined): Address | undefined {
+  if (!text) return undefined;
+  return parseAddress(text) ?? parseAddress(withoutPortAndZone(text));
+}
 
 /**
  * An address in canonical form: IPv4 as it is, IPv6 that contains IPv4 as that IPv4, other IPv6 as its /64, because
  * one subscriber has at least that many addresses. `undefined` for anything else.
  */
 export function ipPartition(text: string | null | undefined): string | undefined {
-  if (!text) return undefined;
-  // Some proxies write the port or a zone too: 192.0.2.1:443, [2001:db8::1]:443, fe80::1%eth0.
-  const address = text
+  const address = readAddress(text);
+  if (!address) return undefined;
+  return address.length === 1 ? formatIpv4(address[0]!) : `${hexGroups(address.slice(0, 2))}::/64`;
+}
+
+/** The canonical text of an address (RFC 5952). */
+export function formatAddress(address: Address): string {
+  if (address.length === 1) return formatIpv4(address[0]!);
+  return new URL(`http://[${hexGroups(address)}]`).hostname.slice(1, -1);
+}
+
+function withoutPortAndZone(text: string): string {
+  return text
     .trim()
     .replace(/^\[(.*)\](?::\d+)?$/, "$1")
     .replace(/^([^:]+):\d+$/, "$1")
     .replace(/%.*$/, "");
-  if (IPV4.test(address)) return address;
-  const groups = ipv6Groups(address);
-  if (!groups) return undefined;
-  const hex = groups.map((group) => group.toString(16));
-  if (CARRIES_IPV4.has(hex.slice(0, 6).join(":"))) {
-    return [groups[6]! >> 8, groups[6]! & 255, groups[7]! >> 8, groups[7]! & 255].join(".");
-  }
-  return `${hex.slice(0, 4).join(":")}::/64`;
 }
 
 /** The network of an address: of IPv4 its /24; of IPv6 the /48, the most that one site gets (RFC 6177). */
@@ -32,15 +51,84 @@ export function subnetOf(partition: string): string {
     : partition.replace(/\d+$/, "0/24");
 }
 
-/** The eight groups of an IPv6 address, parsed by the platform's own URL parser. */
-function ipv6Groups(address: string): number[] | undefined {
-  if (!/^[0-9a-f:.]{2,45}$/i.test(address) || !URL.canParse(`http://[${address}]`)) {
-    return undefined;
+/** Whether an IPv6 address stands for an IPv4 one: mapped, or translated (RFC 6052). */
+function carriesIpv4([a, b, c]: Address): boolean {
+  return b === 0 && ((a === 0 && c === 0xffff) || (a === 0x64_ff9b && c === 0));
+}
+
+function formatIpv4(word: number): string {
+  return `${word >>> 24}.${(word >>> 16) & 255}.${(word >>> 8) & 255}.${word & 255}`;
+}
+
+function hexGroups(words: Address): string {
+  return words
+    .map((word) => `${(word >>> 16).toString(16)}:${(word & 0xffff).toString(16)}`)
+    .join(":");
+}
+
+function ipv4Word(text: string): number {
+  let word = 0;
+  let byte = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === DOT) {
+      word = word * 256 + byte;
+      byte = 0;
+    } else {
+      byte = byte * 10 + code - ZERO;
+    }
   }
-  const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);
-  const [head = "", tail] = canonical.split("::");
-  const before = head === "" ? [] : head.split(":");
-  const after = tail ? tail.split(":") : [];
-  const zeros = Array<string>(8 - before.length - after.length).fill("0");
-  return [...before, ...zeros, ...after].map((group) => Number.parseInt(group, 16));
+  return word * 256 + byte;
+}
+
+/** The words of an IPv6 address. Reads characters one by one, because every request has an address. */
+function ipv6Words(text: string): Address | undefined {
+  const groups: number[] = [];
+  /** How many groups come before the "::". */
+  let gap = -1;
+  let at = 0;
+  if (text.startsWith("::")) {
+    gap = 0;
+    at = 2;
+  }
+  while (at < text.length) {
+    if (groups.length === 8) return undefined;
+    const start = at;
+    let group = 0;
+    for (let digit; (digit = hexDigit(text.charCodeAt(at))) >= 0; at++) group = group * 16 + digit;
+    const digits = at - start;
+    if (text.charCodeAt(at) === DOT) {
+      // The last two groups may be written as IPv4.
+      const rest = text.slice(start);
+      if (!IPV4.test(rest)) return undefined;
+      const word = ipv4Word(rest);
+      groups.push(word >>> 16, word & 0xffff);
+      break;
+    }
+    if (digits < 1 || digits > 4) return undefined;
+    groups.push(group);
+    if (at === text.length) break;
+    if (text.charCodeAt(at++) !== COLON || at === text.length) return undefined;
+    if (text.charCodeAt(at) === COLON) {
+      if (gap !== -1) return undefined;
+      gap = groups.length;
+      at++;
+    }
+  }
+  const missing = 8 - groups.length;
+  // A "::" stands for at least one group.
+  if (gap === -1 ? missing !== 0 : missing < 1) return undefined;
+  const words = [0, 0, 0, 0];
+  for (let i = 0; i < groups.length; i++) {
+    const place = gap === -1 || i < gap ? i : i + missing;
+    words[place >> 1]! += place % 2 === 0 ? groups[i]! * 65_536 : groups[i]!;
+  }
+  return words;
+}
+
+/** The value of a hexadecimal digit; NaN for any other character. */
+function hexDigit(code: number): number {
+  if (code >= ZERO && code < COLON) return code - ZERO;
+  const letter = code | 0x20;
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : NaN;
 }

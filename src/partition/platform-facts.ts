@@ -9,12 +9,23 @@ export interface PlatformFacts {
   readonly country?: string;
 }
 
+/** A country as platforms write it. */
+export const COUNTRY = /^(?:[A-Z]{2}|T1)$/;
+
+/** The largest number of an autonomous system (RFC 6793). */
+export const MAX_ASN = 4_294_967_295;
+
 /** What a platform says where it does not know the country. */
 const UNKNOWN_COUNTRY = "XX";
 
 /** Whether the one who is trusted with the client's address says more about it. */
-export function saysFacts(clientIp: unknown): boolean {
+export function tellsFacts(clientIp: unknown): boolean {
   return clientIp === "cloudflare" || clientIp === "vercel";
+}
+
+/** Whether this is the number of an autonomous system. */
+export function isAsn(value: unknown): value is number {
+  return Number.isInteger(value) && (value as number) >= 1 && (value as number) <= MAX_ASN;
 }
 
 /**
@@ -27,20 +38,20 @@ export function platformFacts(
 ): PlatformFacts {
   if (clientIp === "cloudflare") {
     const { asn, country } = Object(cf) as { readonly asn?: unknown; readonly country?: unknown };
-    return facts(asn, country);
+    return factsOf(asn, country);
   }
   if (clientIp === "vercel") {
-    return facts(headers.get("x-vercel-ip-as-number"), headers.get("x-vercel-ip-country"));
+    return factsOf(headers.get("x-vercel-ip-as-number"), headers.get("x-vercel-ip-country"));
   }
   return {};
 }
 
-function facts(asn: unknown, country: unknown): PlatformFacts {
-  // 32 bits, which RFC 6793 gives the number; some write "AS" before it.
+function factsOf(asn: unknown, country: unknown): PlatformFacts {
+  // Some write "AS" before the number.
   const number = Number(/^(?:AS)?(\d{1,10})$/i.exec(String(asn))?.[1]);
-  const code = /^[A-Z][A-Z\d]$/i.exec(String(country))?.[0].toUpperCase();
+  const code = String(country).toUpperCase();
   return {
-    ...(number > 0 && number < 2 ** 32 && { asn: number }),
-    ...(code !== undefined && code !== UNKNOWN_COUNTRY && { country: code }),
+    ...(isAsn(number) && { asn: number }),
+    ...(COUNTRY.test(code) && code !== UNKNOWN_COUNTRY && { country: code }),
   };
 }

@@ -4,7 +4,7 @@ import { type ClientIp, clientIp } from "./client-ip.ts";
 import { oneSpelling } from "./credential.ts";
 import { subnetOf } from "./ip-address.ts";
 import { hash } from "./partition-key.ts";
-import { platformFacts, saysFacts } from "./platform-facts.ts";
+import { platformFacts, tellsFacts } from "./platform-facts.ts";
 import { readCookie } from "./read-cookie.ts";
 import { readQuery } from "./read-query.ts";
 import type { ParsedSource } from "./source-text.ts";
@@ -68,7 +68,7 @@ function factReader(
   path: string,
   faults: Faults,
 ): ReadSource {
-  if (trusted === undefined || !saysFacts(trusted)) {
+  if (trusted === undefined || !tellsFacts(trusted)) {
     faults.add(
       path,
       kind,

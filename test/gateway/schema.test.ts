@@ -4,9 +4,11 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
 import { unstable_readConfig } from "wrangler";
 
-import { rulesSchema } from "../../scripts/build-schema/json-schema.ts";
+import { listsSchema, rulesSchema } from "../../scripts/build-schema/json-schema.ts";
 import { withVariablesTable } from "../../scripts/build-schema/variables-table.ts";
-import { Rules } from "../../src/gateway/schema.ts";
+import { Lists, Rules } from "../../src/gateway/schema.ts";
+import { compileLists } from "../../src/lists/lists.ts";
+import { Faults } from "../../src/options/faults.ts";
 
 const policy = { algorithm: "fixed-window", name: "p", limit: 5, window: "1m" };
 const rule = { path: "/a", policies: [policy] };
@@ -91,9 +93,55 @@ describe("the schema of the rules, by itself and as JSON Schema", () => {
   });
 });
 
+describe("the schema of the lists, by itself and as JSON Schema", () => {
+  const isList = new Ajv2020({ strict: false }).compile(JSON.parse(listsSchema()) as object);
+
+  /** What the schema says, its JSON Schema, and the compiler of lists. */
+  function verdicts(lists: unknown): readonly boolean[] {
+    const faults = new Faults();
+    compileLists(lists, "lists", faults);
+    return [Lists.safeParse(lists).success, isList(lists), faults.size === 0];
+  }
+
+  test.for<[what: string, lists: object]>([
+    ["no list", {}],
+    ["empty lists", { allow: [], deny: [] }],
+    ["a range", { deny: [{ cidr: "2001:db8::/32" }] }],
+    ["a network with an end", { deny: [{ asn: 64496, until: "2027-01-01T00:00:00+01:00" }] }],
+    ["a country with an end in milliseconds", { allow: [{ country: "T1", until: 1e12 }] }],
+    ["an identity", { allow: [{ identity: "x-user-id:42" }] }],
+  ])("takes %s", ([, lists]) => {
+    expect(verdicts(lists)).toEqual([true, true, true]);
+  });
+
+  test.for<[what: string, lists: unknown]>([
+    ["a list instead of a table", []],
+    ["a third list", { block: [] }],
+    ["an entry that is a text", { deny: ["10.0.0.0/8"] }],
+    ["an empty entry", { deny: [{}] }],
+    ["an entry of two kinds", { deny: [{ asn: 1, country: "CH" }] }],
+    ["an unknown field", { deny: [{ asn: 1, untill: 1e12 }] }],
+    ["a network as text", { deny: [{ asn: "64496" }] }],
+    ["a network that does not exist", { deny: [{ asn: 2 ** 32 }] }],
+    ["a country in small letters", { deny: [{ country: "ch" }] }],
+    ["an empty identity", { deny: [{ identity: "" }] }],
+    ["an end without time zone", { deny: [{ asn: 1, until: "2027-01-01T00:00:00" }] }],
+    ["an end in seconds", { deny: [{ asn: 1, until: 1_800_000_000 }] }],
+  ])("refuses %s", ([, lists]) => {
+    expect(verdicts(lists)).toEqual([false, false, false]);
+  });
+
+  test("refuses what only code can see", () => {
+    for (const entry of [{ cidr: "10.0.0.1/8" }, { asn: 1, until: "2027-02-30T00:00:00Z" }]) {
+      expect(verdicts({ deny: [entry] })).toEqual([false, true, false]);
+    }
+  });
+});
+
 describe("what is built from the schema", () => {
   test("is committed as it is now", () => {
     expect(readFileSync("docs/rules.schema.json", "utf8")).toBe(rulesSchema());
+    expect(readFileSync("docs/lists.schema.json", "utf8")).toBe(listsSchema());
     const options = readFileSync("docs/options.md", "utf8");
     expect(options).toBe(withVariablesTable(options));
   });
@@ -101,6 +149,7 @@ describe("what is built from the schema", () => {
   test("has a row for each variable, with values and default", () => {
     const table = withVariablesTable("<!-- gateway variables --><!-- end gateway variables -->");
     expect(table).toMatch(/\| `STORE` +\| `"redis"`, `"memory"` +\| `"redis"` +\|/);
+    expect(table).toMatch(/\| `LISTS` +\| table +\|/);
     expect(table).toMatch(/\| `CLIENT_IP` +\| .*`\{ trustedHops \}`, 1 to 32 +\|/);
     expect(table).toMatch(/\| `ON_FAILURE` +\| .*`\{ local = \{ share \} \}`, above 0 to 1 +\|/);
   });

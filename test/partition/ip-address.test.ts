@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { ipPartition } from "../../src/partition/ip-address.ts";
+import { formatAddress, ipPartition, parseAddress } from "../../src/partition/ip-address.ts";
 
 function spell(groups: readonly number[], width: number, upper: boolean): string {
   const text = groups.map((value) => value.toString(16).padStart(width, "0")).join(":");
@@ -131,5 +131,67 @@ describe("an address as a partition", () => {
       }),
       { numRuns: 1_000 },
     );
+  });
+});
+
+describe("all of an address", () => {
+  const group = fc.oneof(fc.constantFrom(0, 0, 1, 0xffff), fc.integer({ min: 0, max: 0xffff }));
+
+  /** What the platform's URL parser makes of an IPv6 address. */
+  function canonical(text: string): string | undefined {
+    const isUrl = /^[0-9a-f:.]+$/i.test(text) && URL.canParse(`http://[${text}]`);
+    return isUrl ? new URL(`http://[${text}]`).hostname.slice(1, -1) : undefined;
+  }
+
+  test("is what the platform's URL parser reads, for any text of its characters", () => {
+    const part = fc.oneof(
+      fc.constantFrom(
+        "",
+        ":",
+        "::",
+        "0",
+        "1",
+        "ffff",
+        "00001",
+        "g",
+        "1.2.3.4",
+        "1.2.3",
+        "256.0.0.1",
+      ),
+      group.map((value) => value.toString(16)),
+    );
+    const joined = fc.array(part, { maxLength: 10 }).map((parts) => parts.join(":"));
+    const loose = fc.string({ unit: fc.constantFrom(..."0123abF:::.."), maxLength: 42 });
+    const whole = fc
+      .tuple(fc.array(group, { minLength: 1, maxLength: 8 }), fc.nat(8))
+      .map(([groups, gap]) => {
+        const hex = groups.map((value) => value.toString(16));
+        return `${hex.slice(0, gap).join(":")}::${hex.slice(gap).join(":")}`;
+      });
+    fc.assert(
+      fc.property(fc.oneof(joined, loose, whole), (text) => {
+        fc.pre(!/^[\d.]*$/.test(text));
+        const address = parseAddress(text);
+        const url = canonical(text);
+        expect([text, address !== undefined]).toEqual([text, url !== undefined]);
+        if (address?.length === 4) expect(formatAddress(address)).toBe(url);
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  test("is one word of IPv4, four of IPv6", () => {
+    expect(parseAddress("1.2.3.4")).toEqual([0x0102_0304]);
+    expect(parseAddress("255.255.255.255")).toEqual([0xffff_ffff]);
+    expect(parseAddress("::ffff:1.2.3.4")).toEqual([0x0102_0304]);
+    expect(parseAddress("2001:db8::8000:1")).toEqual([0x2001_0db8, 0, 0, 0x8000_0001]);
+    expect(parseAddress("ffff::")).toEqual([0xffff_0000, 0, 0, 0]);
+    expect(formatAddress([0xfffe_0102])).toBe("255.254.1.2");
+  });
+
+  test("has no port, brackets, zone or blanks", () => {
+    for (const text of ["1.2.3.4:80", "[::1]", "::1%eth0", " 1.2.3.4", "::1 "]) {
+      expect([text, parseAddress(text)]).toEqual([text, undefined]);
+    }
   });
 });

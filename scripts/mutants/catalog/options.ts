@@ -19,15 +19,15 @@ export const OPTIONS: readonly Mutant[] = [
   {
     name: "a misspelt token is shown",
     file: "src/options/unknown-options.ts",
-    find: '["redis", "store", "url", "token"]',
-    replace: '["redis", "store", "url"]',
+    find: '"url", "token", "identity"]',
+    replace: '"url", "identity"]',
     tests: ["test/policy/secrets", "test/policy/configuration"],
   },
   {
     name: "a misspelt url is shown",
     file: "src/options/unknown-options.ts",
-    find: '["redis", "store", "url", "token"]',
-    replace: '["redis", "store", "token"]',
+    find: '"url", "token", "identity"]',
+    replace: '"token", "identity"]',
     tests: ["test/policy/secrets", "test/policy/configuration"],
   },
   {

@@ -12,8 +12,8 @@ export const REQUESTS: readonly Mutant[] = [
   {
     name: "IPv6 without its mask",
     file: "src/partition/ip-address.ts",
-    find: ".slice(0, 4)",
-    replace: ".slice(0, 8)",
+    find: "hexGroups(address.slice(0, 2))",
+    replace: "hexGroups(address)",
     tests: ["test/partition"],
   },
   {

@@ -166,7 +166,7 @@ export const SOURCES: readonly Mutant[] = [
   {
     name: "a wrong inner list hides other choices",
     file: "src/partition/source.ts",
-    find: "faults.size > before ? new Set() : parts",
+    find: "faults.list.length > before ? new Set() : parts",
     replace: "parts",
     tests: ["test/partition/source-faults"],
   },

@@ -28,6 +28,9 @@ export function trueReasons({ scenario, scheduler, statistics, violated }: Obser
         return !allowed && status === 429 && decision.retryAfterMs === Infinity
           ? undefined
           : "it contradicts itself";
+      case "exempt":
+      case "blocked":
+        return "there are no lists";
       case "store-unavailable":
         if (!decision.error) return "no error";
         return failureFault(call, decision.error.code);

@@ -1,0 +1,33 @@
+import type { IdentityForm } from "../lists/entry.ts";
+import type { Lists } from "../lists/lists.ts";
+import { oneSpelling } from "../partition/credential.ts";
+import { SOURCE } from "../partition/source-text.ts";
+
+/** Words that begin a source or another kind of entry: such an entry would look for a header of that name in vain. */
+const NO_HEADERS = ["header", "ip", "subnet", "asn", "country", "cookie", "query", "path"];
+
+/** An identity as a header's name and value, spelt like the identities of sources. */
+export const HEADER_IDENTITIES: IdentityForm = {
+  spell(identity) {
+    const colon = identity.indexOf(":");
+    const name = identity.slice(0, Math.max(0, colon)).trim().toLowerCase();
+    if (!SOURCE.test(`header:${name}`) || NO_HEADERS.includes(name)) return undefined;
+    return spellHeader(name, identity.slice(colon + 1));
+  },
+  remedy:
+    'Write one header\'s name and its value, such as "x-user-id:42"; for an address, give cidr instead.',
+};
+
+function spellHeader(name: string, value: string): string | undefined {
+  const spelt = oneSpelling(name, value.trim());
+  return spelt ? `${name}:${spelt}` : undefined;
+}
+
+/** Reads the headers that identities of the lists name. */
+export function headerIdentities({ identities }: Lists): (headers: Headers) => readonly string[] {
+  const names = [...new Set(identities.map((text) => text.slice(0, text.indexOf(":"))))];
+  return (headers) =>
+    names
+      .map((name) => spellHeader(name, headers.get(name) ?? ""))
+      .filter((text) => text !== undefined);
+}

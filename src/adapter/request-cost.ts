@@ -1,0 +1,58 @@
+import type { Cost } from "../limiter/cost.ts";
+import type { Faults } from "../options/faults.ts";
+import type { Policy } from "../policy/policy.ts";
+import type { RequestOptions } from "./request-options.ts";
+
+/** The cost of a request. */
+export type ReadCost<Context> = (context: Context) => Cost | undefined | Promise<Cost>;
+
+/** The remedy for an invalid cost. */
+export const COST_REMEDY =
+  "Give a whole number of units from 0, one for each of some policies by their names, or a function that returns either.";
+
+/** Checks a cost that is known already, and compiles how any other is read. */
+export function compileCost<Context>(
+  cost: RequestOptions<Context>["cost"],
+  policies: readonly Policy[],
+  faults: Faults,
+): ReadCost<Context> {
+  if (typeof cost === "function") return cost;
+  if (typeof cost === "object" && cost !== null) {
+    for (const [name, units] of Object.entries(cost)) {
+      const named = policies.filter((policy) => Object(policy).name === name);
+      if (named.length === 0) {
+        faults.add(`cost.${name}`, units, "Use the name of a policy of this list.");
+      } else {
+        checkUnits(units, `cost.${name}`, named, faults);
+      }
+    }
+  } else if (cost !== undefined) {
+    checkUnits(cost, "cost", policies, faults);
+  }
+  return () => cost;
+}
+
+function checkUnits(
+  units: unknown,
+  path: string,
+  policies: readonly Policy[],
+  faults: Faults,
+): void {
+  if (!Number.isSafeInteger(units) || Number(units) < 0) {
+    faults.add(path, units, COST_REMEDY);
+    return;
+  }
+  const refused = policies.some((policy) => {
+    const { limit, counts, mode = "enforce" } = Object(policy) as Policy;
+    // A limit below 1 is a fault of its own.
+    const denies = counts !== "denials" && mode === "enforce" && Number.isInteger(limit);
+    return denies && limit >= 1 && Number(units) > limit;
+  });
+  if (refused) {
+    faults.add(
+      path,
+      units,
+      "It is above a policy's limit, so no request could pass: lower it, or raise the limit.",
+    );
+  }
+}

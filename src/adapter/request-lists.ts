@@ -1,0 +1,109 @@
+import type { Decision } from "../decision/decision.ts";
+import { listedDecision } from "../decision/listed.ts";
+import { compileLists, type Lists } from "../lists/lists.ts";
+import { Faults } from "../options/faults.ts";
+import type { RequestParts } from "../partition/asked.ts";
+import { checkClientIp, clientAddress, type ClientIp } from "../partition/client-ip.ts";
+import { platformFacts, tellsFacts } from "../partition/platform-facts.ts";
+import type { Policy } from "../policy/policy.ts";
+import { reportOnce } from "../runtime/log.ts";
+import { HEADER_IDENTITIES, headerIdentities } from "./header-identities.ts";
+
+/**
+ * The decision about a request whose client a list names; `undefined` for any other request.
+ *
+ * @param bindings what came along with the request, for its socket
+ * @param identity what a partition function returned
+ */
+export type FindListed = (
+  request: RequestParts,
+  bindings?: unknown,
+  identity?: string | null,
+) => Decision | undefined;
+
+/** Whether entries ask for what only the one who is trusted with the client's address can say. */
+export function needsClientIp({ kinds }: Lists): boolean {
+  return kinds.has("cidr") || kinds.has("asn") || kinds.has("country");
+}
+
+/** Adds a fault for entries that would never match, because nobody says the network or the country of a request. */
+export function checkFacts({ kinds }: Lists, trusted: ClientIp, faults: Faults): void {
+  if (tellsFacts(trusted)) return;
+  for (const kind of ["asn", "country"] as const) {
+    const first = kinds.get(kind);
+    if (!first) continue;
+    faults.add(
+      first.path,
+      first.value,
+      "Leave such entries out: only Cloudflare and Vercel know it, where they are trusted with the client's address, too.",
+    );
+  }
+}
+
+/** Compiles how a request is looked up in lists. Only what entries ask for is read from it. */
+export function compileFindListed(
+  lists: Lists,
+  trusted: ClientIp,
+  identitiesOf: (headers: Headers, identity: string | null | undefined) => readonly string[],
+): FindListed {
+  const { kinds } = lists;
+  const asksForIp = kinds.has("cidr");
+  const asksForFacts = kinds.has("asn") || kinds.has("country");
+  const asksForIdentity = kinds.has("identity");
+
+  return function findListed(request, bindings, identity) {
+    const { headers } = request;
+    const facts = asksForFacts ? platformFacts(request, trusted) : {};
+    if (asksForFacts && facts.asn === undefined && facts.country === undefined) {
+      reportOnce(
+        "lists name networks or countries, and a request says neither: they are known on Cloudflare Workers and on Vercel only.",
+      );
+    }
+    const found = lists.find(
+      {
+        ...facts,
+        ip: asksForIp ? clientAddress(headers, trusted, bindings) : undefined,
+        identities: asksForIdentity ? identitiesOf(headers, identity) : [],
+      },
+      Date.now(),
+    );
+    return found && listedDecision(found);
+  };
+}
+
+/** The options of middleware that matter for its lists. */
+interface ListedOptions {
+  readonly lists?: unknown;
+  readonly clientIp?: ClientIp | undefined;
+  readonly partition?: unknown;
+}
+
+/** Checks the lists of middleware and compiles them; `undefined` if there are none. */
+export function compileRequestLists(
+  { lists: given, clientIp, partition = ["ip"] }: ListedOptions,
+  policies: readonly Policy[],
+  faults: Faults,
+): FindListed | undefined {
+  const isFunction = typeof partition === "function";
+  const lists = compileLists(given, "lists", faults, isFunction ? undefined : HEADER_IDENTITIES);
+  if (!lists) return undefined;
+  // A partition by address reports a wrong `clientIp` itself.
+  const partitions = [partition, ...policies.map((policy) => Object(policy).partition as unknown)];
+  const own = partitions.some(readsAddress) ? new Faults() : faults;
+  const before = own.list.length;
+  const trusted = needsClientIp(lists)
+    ? checkClientIp(clientIp, "clientIp", own)
+    : { trustedHops: 1 };
+  if (own.list.length === before) checkFacts(lists, trusted, faults);
+  return compileFindListed(lists, trusted, isFunction ? returnedIdentity : headerIdentities(lists));
+}
+
+/** Whether one of the sources needs to know who is trusted with the client's address. */
+export function readsAddress(partition: unknown): boolean {
+  const sources = Array.isArray(partition) ? partition.flat() : [];
+  return sources.some((source) => source === "ip" || source === "subnet");
+}
+
+function returnedIdentity(_headers: Headers, identity?: string | null): readonly string[] {
+  return identity ? [identity] : [];
+}

@@ -1,0 +1,71 @@
+import type { Faults } from "../options/faults.ts";
+import { checkOptions } from "../options/unknown-options.ts";
+import { readAddress } from "../partition/ip-address.ts";
+import { compileList, type Covers, type Subject } from "./compile-list.ts";
+import { type Entry, type IdentityForm, type Kind, readEntry } from "./entry.ts";
+import type { ListOptions } from "./options.ts";
+
+/** Compiled lists. */
+export interface Lists {
+  /** The kinds of entries, each with the place of its first one. */
+  readonly kinds: ReadonlyMap<Kind, { readonly path: string; readonly value: unknown }>;
+  /** The identities of all entries, spelt as they are looked up. */
+  readonly identities: readonly string[];
+  /**
+   * What the lists say about a request. An exemption is given on purpose, often to somebody inside a range that is
+   * refused, so that `allow` wins.
+   */
+  find(subject: Subject, nowMs: number): "exempt" | "blocked" | undefined;
+}
+
+const LISTS_REMEDY = "Give a table of allow and deny, each a list of entries.";
+const LIST_REMEDY = "Give a list of entries, each with a cidr, an identity, an asn or a country.";
+
+const ANY_TEXT: IdentityForm = { spell: (identity) => identity, remedy: "" };
+
+/** Checks lists and compiles them; `undefined` if there are none. Every faulty entry is reported. */
+export function compileLists(
+  lists: unknown,
+  path: string,
+  faults: Faults,
+  form: IdentityForm = ANY_TEXT,
+): Lists | undefined {
+  if (lists === undefined) return undefined;
+  if (typeof lists !== "object" || lists === null || Array.isArray(lists)) {
+    faults.add(path, lists, LISTS_REMEDY);
+    return undefined;
+  }
+  checkOptions(lists, ["allow", "deny"], `${path}.`, faults);
+  const kinds = new Map<Kind, { path: string; value: unknown }>();
+  const identities = new Set<string>();
+
+  function compile(name: "allow" | "deny"): Covers {
+    const { [name]: list = [] } = lists as ListOptions;
+    if (!Array.isArray(list)) faults.add(`${path}.${name}`, list, LIST_REMEDY);
+    const entries: Entry[] = [];
+    // Array.from visits the holes of a list, forEach() does not.
+    Array.from(Array.isArray(list) ? list : []).forEach((given: unknown, i) => {
+      const entry = readEntry(given, form, `${path}.${name}[${i}]`, faults);
+      if (!entry) return;
+      const { kind } = entry;
+      entries.push(entry);
+      if (kind === "identity") identities.add(entry.names);
+      if (!kinds.has(kind)) {
+        const value = (given as Record<Kind, unknown>)[kind];
+        kinds.set(kind, { path: `${path}.${name}[${i}].${kind}`, value });
+      }
+    });
+    return compileList(entries);
+  }
+
+  const [allows, denies] = [compile("allow"), compile("deny")];
+  return {
+    kinds,
+    identities: [...identities],
+    find(subject, nowMs) {
+      const address = kinds.has("cidr") ? readAddress(subject.ip) : undefined;
+      if (allows(subject, address, nowMs)) return "exempt";
+      return denies(subject, address, nowMs) ? "blocked" : undefined;
+    },
+  };
+}

@@ -1,0 +1,112 @@
+import { Hono } from "hono";
+import { describe, expect, test, vi } from "vitest";
+
+import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
+import { ConfigurationError, type Fault } from "../../src/errors/errors.ts";
+import { rateLimit, type RateLimitOptions } from "../../src/hono.ts";
+import { memoryStore } from "../../src/store/memory-store.ts";
+
+const policies = [fixedWindow({ name: "hourly", limit: 1, window: "1h" })];
+
+/** An app that says how it was decided, and how often its store was asked. */
+function appWith(options: Partial<RateLimitOptions>) {
+  const store = memoryStore();
+  const decide = vi.spyOn(store, "decide");
+  const app = new Hono()
+    .use(rateLimit({ store, policies, clientIp: "cloudflare", ...options }))
+    .get("/", (c) => c.text(c.var.rateLimit.reason));
+  const ask = async (fields: Record<string, string>) => {
+    const answer = await app.request("/", { headers: fields });
+    return `${answer.status} ${answer.status === 200 ? await answer.text() : ""}`.trim();
+  };
+  return { ask, app, calls: () => decide.mock.calls.length };
+}
+
+function faultsOf(options: object): readonly Fault[] {
+  try {
+    rateLimit({ store: memoryStore(), policies, ...options });
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigurationError);
+    return (error as ConfigurationError).faults;
+  }
+  return [];
+}
+
+describe("the lists of rateLimit()", () => {
+  test("exempt and refuse by address, without a call of the store", async () => {
+    const { ask, app, calls } = appWith({
+      lists: { allow: [{ cidr: "2001:db8::/48" }], deny: [{ cidr: "2001:db8::/32" }] },
+    });
+    const exempt = { "cf-connecting-ip": "2001:db8::1" };
+    expect([await ask(exempt), await ask(exempt)]).toEqual(["200 exempt", "200 exempt"]);
+    expect(await ask({ "cf-connecting-ip": "2001:db8:1::1" })).toBe("403");
+    expect(calls()).toBe(0);
+    expect(await ask({ "cf-connecting-ip": "2001:db9::1" })).toBe("200 allowed");
+    expect(calls()).toBe(1);
+
+    const { headers } = await app.request("/", { headers: exempt });
+    expect(headers.get("X-RateLimit-Reason")).toBe("exempt");
+    expect(headers.has("RateLimit-Policy")).toBe(false);
+  });
+
+  test("know an identity as the partition function returns it, which is asked once", async () => {
+    const partition = vi.fn<(c: { req: { header(name: string): string | undefined } }) => string>(
+      (c) => c.req.header("x-user")!,
+    );
+    const { ask } = appWith({
+      partition: partition as never,
+      lists: { allow: [{ identity: "user:1" }], deny: [{ identity: "user:2" }] },
+    });
+    expect(await ask({ "x-user": "user:1" })).toBe("200 exempt");
+    expect(await ask({ "x-user": "user:2" })).toBe("403");
+    expect(await ask({ "x-user": "user:3" })).toBe("200 allowed");
+    expect(partition).toHaveBeenCalledTimes(3);
+  });
+
+  test("know an identity by a header, where sources say who is counted", async () => {
+    const { ask } = appWith({
+      partition: ["header:x-api-key", "ip"],
+      lists: { deny: [{ identity: "x-api-key:k_1" }] },
+    });
+    expect(await ask({ "x-api-key": "k_1" })).toBe("403");
+    expect(await ask({ "x-api-key": "k_2" })).toBe("200 allowed");
+  });
+
+  test("come before a refusal of who has no identity", async () => {
+    const { ask } = appWith({
+      partition: ["header:x-api-key"],
+      onMissing: "reject",
+      lists: { allow: [{ cidr: "192.0.2.1" }], deny: [{ cidr: "192.0.2.2" }] },
+    });
+    expect(await ask({ "cf-connecting-ip": "192.0.2.1" })).toBe("200 exempt");
+    expect(await ask({ "cf-connecting-ip": "192.0.2.2" })).toBe("403");
+    expect(await ask({ "cf-connecting-ip": "192.0.2.3" })).toBe("400");
+  });
+
+  test("leave the answer to onDenied, with the reason", async () => {
+    const { app } = appWith({
+      lists: { deny: [{ cidr: "192.0.2.1" }] },
+      onDenied: (c, { reason, status }) => c.json({ reason }, status as 403),
+    });
+    const answer = await app.request("/", { headers: { "cf-connecting-ip": "192.0.2.1" } });
+    expect([answer.status, await answer.json()]).toEqual([403, { reason: "blocked" }]);
+    expect(answer.headers.get("X-RateLimit-Reason")).toBe("blocked");
+  });
+
+  test.for<[options: object, path: string]>([
+    [{ clientIp: "cloudflare", lists: [] }, "lists"],
+    [{ clientIp: "cloudflare", lists: { deny: [{ asn: "1" }] } }, "lists.deny[0].asn"],
+    [{ clientIp: "socket", lists: { deny: [{ asn: 1 }] } }, "lists.deny[0].asn"],
+    [{ clientIp: "nginx", lists: { deny: [{ asn: 1 }] } }, "clientIp"],
+    [{ partition: () => "a", lists: { deny: [{ cidr: "::/0" }] } }, "clientIp"],
+    [{ partition: ["header:a"], lists: { deny: [{ cidr: "::/0" }] } }, "clientIp"],
+    [{ clientIp: "cloudflare", lists: { deny: [{ identity: "ada" }] } }, "lists.deny[0].identity"],
+    [{ clientIp: "cloudflare", list: {} }, "list"],
+  ])("have faults of their own: %j", ([options, path]) => {
+    expect(faultsOf(options).map((fault) => fault.path)).toEqual([path]);
+  });
+
+  test("need no address for identities", () => {
+    expect(faultsOf({ partition: () => "a", lists: { deny: [{ identity: "ada" }] } })).toEqual([]);
+  });
+});
