@@ -160,6 +160,6 @@ function reportMissing<Context>(
 /** A policy without what only adapters read; anything else as it is. */
 export function withoutPartition(given: Policy): Policy {
   if (Object(given) !== given) return given;
-  const { by, partition, onMissing, ...policy } = given;
+  const { by: _by, partition: _partition, onMissing: _onMissing, ...policy } = given;
   return policy as Policy;
 }
