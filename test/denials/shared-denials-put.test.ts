@@ -93,8 +93,9 @@ describe("what is published", () => {
       sharing([daily, fixedWindow({ ...windowed, name: "q" })]),
       sharing([daily], "other"),
     ];
-    for (const isolate of isolates)
-      isolate.publish("ada", [1], 0, { nowUs: SHOWN, rows: [row(1)] });
+    for (const isolate of isolates) {
+      isolate.publish("ada", [1, 1], 0, { nowUs: SHOWN, rows: [row(1), row(1)] });
+    }
     sharing().publish("bob", [1], 0, { nowUs: SHOWN, rows: [row(1)] });
     expect(new Set(puts.map(([key]) => key)).size).toBe(10);
     sharing([fixedWindow({ ...windowed, onFailure: "open" })]).publish("ada", [1], 0, {
