@@ -145,8 +145,8 @@ export const LEASES: readonly Mutant[] = [
   {
     name: "a limiter with leases keeps its policies as they are",
     file: "src/limiter/settings.ts",
-    find: "policies.map((policy) => tightenPolicy(policy, leaseUs))",
-    replace: "policies",
+    find: "list.map((policy) => tightenPolicy(policy, leaseUs))",
+    replace: "list",
     tests: ["test/lease/limiter"],
   },
   {
