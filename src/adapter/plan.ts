@@ -1,7 +1,6 @@
 import type { Faults } from "../options/faults.ts";
 import type { Asked } from "../partition/asked.ts";
 import { reportOnce } from "../runtime/log.ts";
-import type { RequestOptions } from "./request-options.ts";
 
 /** The header that says which plan a client has. */
 export type PlanSource = `header:${string}`;
@@ -15,9 +14,14 @@ export type ReadPlan<Context> = (
 export const PLAN = /^header:([!#$%&'*+.^_`|~0-9A-Za-z-]+)$/;
 export const PLAN_REMEDY = 'Name a header that something in front of you sets: "header:x-plan".';
 
+/** Where a plan is named: by a header, or by a function. */
+export type PlanOption<Context> =
+  | PlanSource
+  | ((context: Context) => string | undefined | Promise<string | undefined>);
+
 /** Compiles how a plan is read; `undefined` if requests have none. `plans`: those that exist. */
 export function compilePlan<Context>(
-  plan: RequestOptions<Context>["plan"],
+  plan: PlanOption<Context> | undefined,
   plans: unknown,
   faults: Faults,
 ): ReadPlan<Context> | undefined {

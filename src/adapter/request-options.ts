@@ -3,7 +3,7 @@ import type { Cost } from "../limiter/cost.ts";
 import type { ListOptions } from "../lists/options.ts";
 import type { ClientIp } from "../partition/client-ip.ts";
 import type { Sources } from "../partition/source.ts";
-import type { PlanSource } from "./plan.ts";
+import type { PlanOption } from "./plan.ts";
 
 /** How a request is identified and charged, and how a denial is answered. `Context`: what the framework's handlers get. */
 export interface RequestOptions<Context> {
@@ -48,9 +48,7 @@ export interface RequestOptions<Context> {
    * @example
    * plan: "header:x-plan"
    */
-  readonly plan?:
-    | PlanSource
-    | ((context: Context) => string | undefined | Promise<string | undefined>);
+  readonly plan?: PlanOption<Context>;
   /**
    * Answers a denied request. The header fields of the decision (`Retry-After`, `RateLimit`) are added to the response
    * where it does not set them itself. Default: `decision.response()`.

@@ -89,7 +89,7 @@ export function createDenialCache(maxEntries: number, rowCount: number): DenialC
       if (!slot) return UNKNOWN;
       const { numbers } = known!;
       const at = slot * columns;
-      const elapsedMs = nowMs - numbers[at]!;
+      const decidedAtMs = numbers[at]!;
       let waitUs = 0;
       let ownWaitUs = 0;
       for (let row = 0; row < rowCount; row++) {
@@ -100,10 +100,13 @@ export function createDenialCache(maxEntries: number, rowCount: number): DenialC
           ownWaitUs = rowWaitUs;
         }
       }
-      if (elapsedMs >= trustMs(waitUs)) return numbers[at + HEAD]! < 0 ? EXPIRED_UNUSED : EXPIRED;
-      if (elapsedMs >= trustMs(ownWaitUs)) return UNKNOWN;
+      // Added up, not subtracted: as milliseconds since 1970 both sides have the same small rounding error.
+      if (nowMs >= decidedAtMs + trustMs(waitUs)) {
+        return numbers[at + HEAD]! < 0 ? EXPIRED_UNUSED : EXPIRED;
+      }
+      if (nowMs >= decidedAtMs + trustMs(ownWaitUs)) return UNKNOWN;
       numbers[at + HEAD] = Math.abs(numbers[at + HEAD]!);
-      return denialAt(numbers, at, rowCount, elapsedMs * 1000, costs, from);
+      return denialAt(numbers, at, rowCount, (nowMs - decidedAtMs) * 1000, costs, from);
     },
 
     drop,

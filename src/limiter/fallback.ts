@@ -96,7 +96,9 @@ export function createFallback(
       const answer = answers.find(partitions[group]!);
       if (!answer) return [];
       if (answer.fresh) countSeen(counted, answer);
-      return counted.map((each) => ({ ...each, scaled: each.policy, key: each.key + SEEN }));
+      return counted.map(({ row, policy, key, cost }) => {
+        return { row, policy, scaled: policy, key: key + SEEN, cost };
+      });
     });
     return [...own, ...seen];
   }

@@ -145,7 +145,9 @@ function decide(
       const others = denies.some(
         (each, other) => each && policies[other]!.key !== policies[i]!.key,
       );
-      return others ? { ...ask(i, "charge", 1), allowed: row.allowed } : row;
+      if (!others) return row;
+      const { remaining, retryAfterUs, resetAfterUs } = ask(i, "charge", 1);
+      return { allowed: row.allowed, remaining, retryAfterUs, resetAfterUs };
     }
     return denied || !row.allowed || costs[i] === 0 ? row : ask(i, operation, costs[i]!);
   });

@@ -159,10 +159,14 @@ export function splitStore(inner: Store): Store {
 
 /** The hash slot of each key; `undefined` if all have the same. */
 function slotsOf(keys: readonly string[]): readonly number[] | undefined {
-  const tagOf = (key: string) => key.slice(0, key.indexOf("}"));
-  if (keys.every((key) => tagOf(key) === tagOf(keys[0]!))) return undefined;
+  const first = tagOf(keys[0]!);
+  if (keys.every((key) => tagOf(key) === first)) return undefined;
   const slots = keys.map(hashSlot);
   return slots.every((slot) => slot === slots[0]) ? undefined : slots;
+}
+
+function tagOf(key: string): string {
+  return key.slice(0, key.indexOf("}"));
 }
 
 function at<Item>(list: readonly Item[], indices: readonly number[]): Item[] {

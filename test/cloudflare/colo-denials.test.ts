@@ -37,17 +37,20 @@ function isolate(name?: string, prefix = "tg"): Sharing {
   const clocks = createRedisClocks();
   clocks.note("ada", SHOWN, 1_000, 1_001);
   const settings = { prefix, policies, now: () => 1_010 };
-  return coloDenials(name).share(settings, clocks, createDenialCache(10));
+  return coloDenials(name).share(settings, clocks, createDenialCache(10, 1));
 }
 
 /** A denial of so many seconds. */
-const rows = (seconds: number) => [
-  { allowed: false, remaining: 0, retryAfterUs: seconds * 1e6, resetAfterUs: seconds * 1e6 },
-];
+const denial = (seconds: number) => ({
+  nowUs: SHOWN,
+  rows: [
+    { allowed: false, remaining: 0, retryAfterUs: seconds * 1e6, resetAfterUs: seconds * 1e6 },
+  ],
+});
 
 /** Where an isolate publishes a denial. */
 async function addressOf(sharing: Sharing, partition = "ada"): Promise<string> {
-  sharing.publish(partition, 1, SHOWN, rows(1));
+  sharing.publish(partition, [1], 0, denial(1));
   await kept.at(-1);
   return put.mock.lastCall![0];
 }
@@ -61,7 +64,7 @@ describe("a published denial", () => {
     [61, 60],
     [86_400, 60],
   ])("of %d s is put for %d s, as text", async ([seconds, kept]) => {
-    isolate().publish("ada", 3, SHOWN, rows(seconds!));
+    isolate().publish("ada", [3], 0, denial(seconds!));
     await vi.waitFor(() => expect(put).toHaveBeenCalledTimes(1));
     const [address, response] = put.mock.calls[0]!;
     expect(address).toMatch(ADDRESS);
@@ -69,13 +72,13 @@ describe("a published denial", () => {
       ["cache-control", `max-age=${kept}`],
       ["content-type", "text/plain;charset=UTF-8"],
     ]);
-    expect(await response.text()).toBe(`3,${SHOWN},0,${seconds! * 1e6},${seconds! * 1e6}`);
+    expect(await response.text()).toBe(`${SHOWN},3,0,${seconds! * 1e6},${seconds! * 1e6}`);
   });
 
   test("keeps its request alive until it is there, and no longer", async () => {
     let arrive!: () => void;
     put.mockReturnValue(new Promise((resolve) => (arrive = resolve)));
-    isolate().publish("ada", 1, SHOWN, rows(1));
+    isolate().publish("ada", [1], 0, denial(1));
     expect(kept).toHaveLength(1);
     let over = false;
     void kept[0]!.then(() => (over = true));
@@ -92,7 +95,7 @@ describe("a published denial", () => {
     ["is no cache at all", () => vi.stubGlobal("caches", undefined)],
   ])("is no error where the cache %s", async ([, breakCache]) => {
     breakCache();
-    isolate().publish("ada", 1, SHOWN, rows(1));
+    isolate().publish("ada", [1], 0, denial(1));
     expect(kept).toHaveLength(1);
     await expect(kept[0]).resolves.toBeUndefined();
   });
@@ -132,15 +135,15 @@ describe("an address", () => {
 
   test("is the one that is read", async () => {
     const address = await addressOf(isolate());
-    match.mockResolvedValue(new Response(`1,${SHOWN},0,900000,900000`));
-    expect(await isolate().read("ada", 1)).toMatchObject({
+    match.mockResolvedValue(new Response(`${SHOWN},1,0,900000,900000`));
+    expect(await isolate().read("ada", [1], 0)).toMatchObject({
       rows: [{ allowed: false, remaining: 0 }],
     });
     expect(match.mock.calls).toEqual([[address]]);
   });
 
   test("under which nothing is found is a claim's, for a second", async () => {
-    expect(await isolate().read("ada", 1)).toBeUndefined();
+    expect(await isolate().read("ada", [1], 0)).toBeUndefined();
     await kept.at(-1);
     const [where, response] = put.mock.lastCall!;
     expect([where, response.headers.get("cache-control")]).toEqual([

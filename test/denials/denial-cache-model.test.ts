@@ -6,6 +6,9 @@ import { modelDenialCache } from "../support/denials/denial-model.ts";
 
 afterEach(() => vi.restoreAllMocks());
 
+/** Where the costs and rows of the cache's own policies begin. */
+const FROM = 2;
+
 /** Texts that are easily taken for one another, or for nothing. */
 const partition = fc.oneof(
   fc.nat(60).map((group) => `2001:db8:${group.toString(16)}::/64`),
@@ -35,12 +38,17 @@ const row = fc.record({
   resetAfterUs: fc.constantFrom(1, 2_000_000, 2_592e9),
 });
 
+/** One item for each policy, and those of other groups of policies before and after. */
+const listOf = <Item>(policies: number, item: fc.Arbitrary<Item>) =>
+  fc.array(item, { minLength: FROM + policies + 1, maxLength: FROM + policies + 1 });
+
 const step = (policies: number) =>
   fc.record({
-    what: fc.constantFrom("learn", "learn", "learn", "find", "find", "forget"),
+    what: fc.constantFrom("learn", "learn", "learn", "find", "find", "find", "drop", "forget"),
     which: fc.nat(79),
-    cost: fc.constantFrom(1, 2, 1e9),
-    rows: fc.array(row, { minLength: policies, maxLength: policies }),
+    costs: listOf(policies, fc.constantFrom(0, 1, 2, 1e9)),
+    rows: listOf(policies, row),
+    deniedBefore: fc.boolean(),
     /** Since the step before, and since the request was sent. Milliseconds. */
     passed: fc.constantFrom(0, 0, 0.3, 20, 900),
     underWay: fc.constantFrom(0, 0.2, 40),
@@ -48,6 +56,7 @@ const step = (policies: number) =>
 
 const run = fc.integer({ min: 1, max: 3 }).chain((policies) =>
   fc.record({
+    policies: fc.constant(policies),
     maxEntries: fc.oneof(fc.integer({ min: 1, max: 8 }), fc.integer({ min: 1, max: 60 })),
     partitions: fc.uniqueArray(partition, { minLength: 1, maxLength: 80, size: "max" }),
     steps: fc.array(step(policies), { maxLength: 300, size: "max" }),
@@ -59,27 +68,30 @@ test.for([{ hash: "drawn" }, { hash: "the same for every partition" }])(
   ({ hash }) => {
     if (hash !== "drawn") vi.spyOn(crypto, "getRandomValues").mockImplementation((array) => array);
     fc.assert(
-      fc.property(run, ({ maxEntries, partitions, steps }) => {
-        const cache = createDenialCache(maxEntries);
-        const model = modelDenialCache(maxEntries);
+      fc.property(run, ({ policies, maxEntries, partitions, steps }) => {
+        const cache = createDenialCache(maxEntries, policies);
+        const model = modelDenialCache(maxEntries, policies);
         let now = 0;
-        for (const { what, which, cost, rows, passed, underWay } of steps) {
+        for (const { what, which, costs, rows, deniedBefore, passed, underWay } of steps) {
           const partition = partitions[which % partitions.length]!;
           now += passed;
-          const reply = { nowUs: 1e15 + which, rows };
-          if (what === "learn") {
-            cache.learn(partition, cost, now - underWay, reply);
-            model.learn(partition, cost, now - underWay, reply);
-          } else if (what === "forget") {
-            cache.forget(partition, now);
-            model.forget(partition, now);
-          } else {
-            expect(cache.find(partition, cost, now)).toEqual(model.find(partition, cost, now));
+          for (const each of [cache, model]) {
+            if (what === "learn") {
+              const reply = { nowUs: 1e15 + which, rows };
+              each.learn(partition, costs, FROM, now - underWay, reply, deniedBefore);
+            } else if (what === "forget") each.forget(partition, now);
+            else if (what === "drop") each.drop(partition);
           }
+          expect(cache.find(partition, costs, FROM, now)).toEqual(
+            model.find(partition, costs, FROM, now),
+          );
         }
         // What is left is the same too, so that nothing was given up too early, nor kept too long.
+        const most = Array.from({ length: FROM + policies }, () => 1e9);
         for (const partition of partitions) {
-          expect(cache.find(partition, 1e9, now)).toEqual(model.find(partition, 1e9, now));
+          expect(cache.find(partition, most, FROM, now)).toEqual(
+            model.find(partition, most, FROM, now),
+          );
         }
       }),
       { numRuns: 300 },
@@ -88,16 +100,16 @@ test.for([{ hash: "drawn" }, { hash: "the same for every partition" }])(
 );
 
 test("thousands of denials come and go as in the model", () => {
-  const cache = createDenialCache(1_000);
-  const model = modelDenialCache(1_000);
+  const cache = createDenialCache(1_000, 1);
+  const model = modelDenialCache(1_000, 1);
   const rows = [{ allowed: false, remaining: 0, retryAfterUs: 1e7, resetAfterUs: 1e7 }];
   const reply = { nowUs: 1e15, rows };
   for (let i = 0; i < 5_000; i++) {
     // Every third is one that has been there lately.
     const partition = `2001:db8:${(i % 3 === 0 ? (i * 7) % (i + 1) : i).toString(16)}::/64`;
     const now = i / 1_000;
-    expect(cache.find(partition, 1, now)).toEqual(model.find(partition, 1, now));
-    cache.learn(partition, 1, now, reply);
-    model.learn(partition, 1, now, reply);
+    expect(cache.find(partition, [1], 0, now)).toEqual(model.find(partition, [1], 0, now));
+    cache.learn(partition, [1], 0, now, reply);
+    model.learn(partition, [1], 0, now, reply);
   }
 });

@@ -56,12 +56,12 @@ async function shadow(
 
   /** Redis, some milliseconds away in either direction. */
   const distant: Store = {
-    async decide(operation, _keys, cost) {
+    async decide(operation, _keys, [cost]) {
       tally.calls++;
       await time.pass(200 + Math.floor(next() * 8_000));
       const nowUs = time.now();
       const { allowed, remaining, retryAfterUs, resetAfterUs } = await time.hold(
-        script(key, { ...request, nowUs, operation, cost }),
+        script(key, { ...request, nowUs, operation, cost: cost! }),
       );
       await time.pass(200 + Math.floor(next() * 8_000));
       return { nowUs, rows: [{ allowed, remaining, retryAfterUs, resetAfterUs }] };

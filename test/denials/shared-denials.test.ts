@@ -179,7 +179,7 @@ describe("what one isolate learnt from Redis", () => {
   test("is taken away by a reset", async () => {
     const [one, other] = await bothDenied();
     await play([SECOND, one]);
-    expect([...notes.values()]).toEqual([expect.stringMatching(/^1,4\d{15},0,\d+,\d+$/)]);
+    expect([...notes.values()]).toEqual([expect.stringMatching(/^4\d{15},1,0,\d+,\d+$/)]);
     const reset = one.reset("somebody");
     await vi.advanceTimersByTimeAsync(CACHE_TRIP);
     await reset;

@@ -30,13 +30,13 @@ beforeEach(async () => {
   fates = [];
   const model = memoryStore();
   const distant: Store = {
-    async decide(operation, keys, cost, policies) {
-      calls.push({ at: performance.now(), operation, cost });
+    async decide(operation, keys, costs, policies) {
+      calls.push({ at: performance.now(), operation, cost: costs[0]! });
       const fate = fates.shift();
       if (fate === "never ends") return new Promise(() => {});
       await pass(TRIP / 2);
       if (fate === "fails") throw new StoreError("ERR_STORE_UNREACHABLE", "gone");
-      const reply = await model.decide(operation, keys, cost, policies);
+      const reply = await model.decide(operation, keys, costs, policies);
       await pass(TRIP / 2);
       return reply;
     },
@@ -148,13 +148,13 @@ test("an answer that denies nobody lets all ask at once", async () => {
 });
 
 test("who waits for one after the other runs out of patience all the same", async () => {
-  const flights = createSingleFlight();
+  const flights = createSingleFlight(1);
   const forever = () => new Promise<void>(() => {});
-  void flights.run("a", 1, 0, forever);
-  expect(flights.join("a", 1, 10, 20)).toBeInstanceOf(Promise);
-  void flights.run("a", 1, 100, forever);
-  expect(flights.join("a", 1, 10, PATIENCE_MS + 9)).toBeInstanceOf(Promise);
-  expect(flights.join("a", 1, 10, PATIENCE_MS + 10)).toBeUndefined();
-  expect(flights.join("a", 1, 110, PATIENCE_MS + 99)).toBeInstanceOf(Promise);
-  expect(flights.join("a", 1, 110, PATIENCE_MS + 100)).toBeUndefined();
+  void flights.run("a", [1], 0, 0, forever);
+  expect(flights.join("a", [1], 0, 10, 20)).toBeInstanceOf(Promise);
+  void flights.run("a", [1], 0, 100, forever);
+  expect(flights.join("a", [1], 0, 10, PATIENCE_MS + 9)).toBeInstanceOf(Promise);
+  expect(flights.join("a", [1], 0, 10, PATIENCE_MS + 10)).toBeUndefined();
+  expect(flights.join("a", [1], 0, 110, PATIENCE_MS + 99)).toBeInstanceOf(Promise);
+  expect(flights.join("a", [1], 0, 110, PATIENCE_MS + 100)).toBeUndefined();
 });

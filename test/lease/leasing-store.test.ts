@@ -37,11 +37,11 @@ function isolate(policy: Policy = bucket) {
   const policies = compile([policy]);
   const model = memoryStore({ now: () => clock * 1000 });
   const distant: Store = {
-    async decide(operation, keys, cost) {
-      asked.push([operation, cost]);
+    async decide(operation, keys, costs) {
+      asked.push([operation, costs[0]!]);
       if (broken) throw new StoreError("ERR_STORE_UNREACHABLE", "gone");
       clock += oneWay;
-      const reply = await model.decide(operation, keys, cost, policies);
+      const reply = await model.decide(operation, keys, costs, policies);
       clock += oneWay;
       return reply;
     },
@@ -61,17 +61,17 @@ function isolate(policy: Policy = bucket) {
     store,
     slow: leasingStore(slow, policies, options),
     ask: (cost = 1, keys = KEYS, operation: Operation = "consume") =>
-      store.decide(operation, keys, cost, policies),
+      store.decide(operation, keys, [cost], policies),
     /** So many requests, a millisecond apart. */
     async demand(requests: number, on: Store = store): Promise<number> {
       let allowed = 0;
       for (let request = 0; request < requests; request++) {
         clock++;
-        allowed += Number(isAllowed(await on.decide("consume", KEYS, 1, policies)));
+        allowed += Number(isAllowed(await on.decide("consume", KEYS, [1], policies)));
       }
       return allowed;
     },
-    left: () => (model.decide("peek", KEYS, 1, policies) as Reply).rows[0]!.remaining,
+    left: () => (model.decide("peek", KEYS, [1], policies) as Reply).rows[0]!.remaining,
   };
 }
 
@@ -246,7 +246,7 @@ describe("when the store has no more", () => {
     const waits: number[] = [];
     for (let request = 0; request < 100; request++) {
       clock++;
-      const { rows } = await store.decide("consume", KEYS, 1, policies);
+      const { rows } = await store.decide("consume", KEYS, [1], policies);
       expect(rows[0]!.remaining).toBe(99 - request);
       waits.push(rows[0]!.retryAfterUs);
     }
@@ -259,7 +259,7 @@ describe("while a lease is under way", () => {
   test("who finds nothing asks for itself where nobody was denied", async () => {
     const { slow } = isolate();
     const policies = compile([bucket]);
-    const consume = () => slow.decide("consume", KEYS, 1, policies);
+    const consume = () => slow.decide("consume", KEYS, [1], policies);
     for (let request = 0; request < 7; request++) {
       clock++;
       const answer = consume();
@@ -278,7 +278,7 @@ describe("while a lease is under way", () => {
   test("one that never comes back is asked for again after a quarter of a lease", async () => {
     const { slow } = isolate();
     const policies = compile([bucket]);
-    const consume = () => void slow.decide("consume", KEYS, 1, policies);
+    const consume = () => void slow.decide("consume", KEYS, [1], policies);
     for (let request = 0; request < 8; request++) consume();
     expect(under).toHaveLength(8);
     clock += 24;
@@ -338,7 +338,7 @@ describe("a reset", () => {
   test("drops what was asked for before it", async () => {
     const { slow } = isolate();
     const policies = compile([bucket]);
-    const consume = () => slow.decide("consume", KEYS, 1, policies);
+    const consume = () => slow.decide("consume", KEYS, [1], policies);
     const answers = Array.from({ length: 8 }, consume);
     const resetting = slow.reset(KEYS);
     for (const arrive of under.splice(0)) await arrive();

@@ -33,14 +33,14 @@ function isolate(limit: number) {
       });
     });
   const inner: Store = {
-    decide(operation, keys, cost) {
-      asked.push([operation, cost]);
-      return later(() => model.decide(operation, keys, cost, policies));
+    decide(operation, keys, costs) {
+      asked.push([operation, costs[0]!]);
+      return later(() => model.decide(operation, keys, costs, policies));
     },
     reset: (keys) => later(() => model.reset(keys)),
   };
   const store = leasingStore(inner, policies, { leaseUs: LEASE, now: () => clock });
-  const consume = async (): Promise<Reply> => store.decide("consume", KEYS, 1, policies);
+  const consume = async (): Promise<Reply> => store.decide("consume", KEYS, [1], policies);
   return {
     store,
     consume,

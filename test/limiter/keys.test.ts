@@ -47,13 +47,13 @@ describe("the keys of a decision", () => {
     await limiter.limit("ada", {});
     await limiter.charge("ada", 0);
     await limiter.reset("ada");
-    expect(asked.map(({ operation, cost }) => [operation, cost])).toEqual([
-      ["consume", 1],
-      ["peek", 1],
-      ["charge", 3],
-      ["peek", 0],
-      ["consume", 1],
-      ["peek", 0],
+    expect(asked.map(({ operation, costs }) => [operation, ...costs])).toEqual([
+      ["consume", 1, 1],
+      ["peek", 1, 1],
+      ["charge", 3, 3],
+      ["peek", 0, 0],
+      ["consume", 1, 1],
+      ["peek", 0, 0],
     ]);
     const { keys } = asked[0]!;
     for (const question of asked) expect(question.keys).toEqual(keys);

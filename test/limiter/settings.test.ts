@@ -16,6 +16,7 @@ function settingsOf(options: Partial<LimiterOptions>) {
 
 test("what the options leave open has a default", () => {
   expect(settingsOf({})).toEqual({
+    plans: new Map(),
     prefix: "tg",
     onFailure: "local",
     maxDenials: 10_000,
@@ -36,6 +37,7 @@ test("what they say holds", () => {
       headers: { "draft-11": false },
     }),
   ).toEqual({
+    plans: new Map(),
     prefix: "shop",
     onFailure: "closed",
     maxDenials: 7,

@@ -51,9 +51,21 @@ test("a lease of several policies says in Redis what it says in memory, and leav
         for (const { operation, cost } of steps) {
           const units =
             operation === "lease" || operation === "charge" ? cost : Math.min(cost, smallest);
-          const reply = await store.decide(operation, keys, units, policies);
+          const reply = await store.decide(
+            operation,
+            keys,
+            policies.map(() => units),
+            policies,
+          );
           now = reply.nowUs;
-          expect(reply).toEqual(model.decide(operation, keys, units, policies));
+          expect(reply).toEqual(
+            model.decide(
+              operation,
+              keys,
+              policies.map(() => units),
+              policies,
+            ),
+          );
           if (operation !== "lease") continue;
           if (reply.taken! > 0) granted++;
           else denied++;

@@ -20,7 +20,7 @@ vi.mock(import("../../src/denials/denial-cache.ts"), async (original) => {
   const { createDenialCache, ...rest } = await original();
   return {
     ...rest,
-    createDenialCache: (maxEntries) => mutation.denialCache(createDenialCache(maxEntries)),
+    createDenialCache: (...given) => mutation.denialCache(createDenialCache(...given)),
   };
 });
 beforeEach(() => {
@@ -40,7 +40,8 @@ test("counting a wait from the moment the reply came is found", async () => {
   let now = () => 0;
   mutation.denialCache = (cache) => ({
     ...cache,
-    learn: (partition, cost, _sentAt, rows) => cache.learn(partition, cost, now(), rows),
+    learn: (partition, costs, from, _sentAt, reply) =>
+      cache.learn(partition, costs, from, now(), reply),
   });
   const mutant: typeof assemble = (parts) => {
     ({ now } = parts.settings);
@@ -52,7 +53,14 @@ test("counting a wait from the moment the reply came is found", async () => {
 test("taking the denial of a cost for one of every cost is found", async () => {
   mutation.denialCache = (cache) => ({
     ...cache,
-    learn: (partition, _cost, sentAt, rows) => cache.learn(partition, 0, sentAt, rows),
+    learn: (partition, costs, from, sentAt, reply) =>
+      cache.learn(
+        partition,
+        costs.map(() => 0),
+        from,
+        sentAt,
+        reply,
+      ),
   });
   expect(await firstViolation()).toMatch(/^true-denials: /);
 });
@@ -62,12 +70,12 @@ test("trusting that all clocks run alike is found", async () => {
     const margins = new Map<string, number>();
     return {
       ...cache,
-      learn(partition, cost, sentAt, reply) {
+      learn(partition, costs, from, sentAt, reply) {
         margins.set(partition, (longestWait(reply.rows) / 1000) * MARGIN);
-        cache.learn(partition, cost, sentAt, reply);
+        cache.learn(partition, costs, from, sentAt, reply);
       },
-      find: (partition, cost, now) =>
-        cache.find(partition, cost, now - (margins.get(partition) ?? 0)),
+      find: (partition, costs, from, now) =>
+        cache.find(partition, costs, from, now - (margins.get(partition) ?? 0)),
     };
   };
   expect(await firstViolation()).toMatch(/^true-denials: /);
@@ -80,15 +88,17 @@ test("trusting a denial for longer than a minute is found", async () => {
       { cost: number; sentAt: number; until: number; reply: Reply }
     >();
     return {
-      learn(partition, cost, sentAt, reply) {
-        cache.learn(partition, cost, sentAt, reply);
-        if (cache.find(partition, cost, sentAt).state !== "denied") return;
+      ...cache,
+      learn(partition, costs, from, sentAt, reply) {
+        cache.learn(partition, costs, from, sentAt, reply);
+        if (cache.find(partition, costs, from, sentAt).state !== "denied") return;
         const until = sentAt + (longestWait(reply.rows) / 1000) * (1 - MARGIN);
-        lasting.set(partition, { cost, sentAt, until, reply });
+        lasting.set(partition, { cost: costs[from]!, sentAt, until, reply });
       },
-      find(partition, cost, now) {
+      find(partition, costs, from, now) {
         const denial = lasting.get(partition);
-        if (!denial || cost < denial.cost || now >= denial.until) return { state: "unknown" };
+        if (!denial || costs[from]! < denial.cost || now >= denial.until)
+          return { state: "unknown" };
         const left = (time: number) => Math.max(0, time - (now - denial.sentAt) * 1000);
         const rows = denial.reply.rows.map(({ remaining, retryAfterUs, resetAfterUs }) => ({
           allowed: left(retryAfterUs) === 0,

@@ -166,7 +166,8 @@ test.for<[mistake: string, mutant: (answers: LastAnswers) => LastAnswers]>([
     "believing the answer that came last, and not the newest",
     (answers) => ({
       ...answers,
-      note: (partition, reply, _sentAt, now) => answers.note(partition, reply, Infinity, now),
+      note: (partition, reply, from, _sentAt, now) =>
+        answers.note(partition, reply, from, Infinity, now),
     }),
   ],
 ])("%s is found", async ([, mutant]) => {

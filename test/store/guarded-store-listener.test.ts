@@ -19,7 +19,7 @@ function guardThat(onStoreError?: (error: StoreError) => void) {
     return { nowUs: 0, rows: [] };
   });
   const guard = guardStore(store, { timeoutMs: 100, now: () => 0, onStoreError });
-  const ask = async () => guard.decide("consume", ["k"], 1, []);
+  const ask = async () => guard.decide("consume", ["k"], [1], []);
   return { state, asked, guard, ask };
 }
 
@@ -72,7 +72,7 @@ describe("a guard", () => {
   test("asks the store what it was asked, once", async () => {
     const { state, asked, guard } = guardThat();
     state.fails = false;
-    await guard.decide("charge", ["a", "b"], 7, []);
-    expect(asked).toEqual([{ operation: "charge", keys: ["a", "b"], cost: 7 }]);
+    await guard.decide("charge", ["a", "b"], [7, 7], []);
+    expect(asked).toEqual([{ operation: "charge", keys: ["a", "b"], costs: [7, 7] }]);
   });
 });

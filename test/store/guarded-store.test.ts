@@ -23,7 +23,7 @@ function guarded(answer: () => Reply | Promise<Reply>) {
   return {
     errors,
     asked: () => asked,
-    ask: () => Promise.resolve(guard.decide("consume", ["tg:{user}:p"], 1, [])),
+    ask: () => Promise.resolve(guard.decide("consume", ["tg:{user}:p"], [1], [])),
   };
 }
 
@@ -110,7 +110,7 @@ test("without a listener the log says when the outage began, and when it was ove
       { decide: () => answer(), reset: () => {} },
       { timeoutMs: 100, now: () => performance.now() },
     );
-    const ask = () => Promise.resolve(guard.decide("consume", ["tg:{user}:p"], 1, []));
+    const ask = () => Promise.resolve(guard.decide("consume", ["tg:{user}:p"], [1], []));
     // An isolate that has run for a minute.
     await vi.advanceTimersByTimeAsync(60_000);
     await expect(ask()).rejects.toThrow("no");
@@ -170,7 +170,7 @@ test("what was sent before the last answer and comes late does not suspend the s
       now: () => performance.now(),
       onStoreError: () => {},
     });
-    const ask = async (key: string) => guard.decide("consume", [key], 1, []);
+    const ask = async (key: string) => guard.decide("consume", [key], [1], []);
     // In different groups of slots.
     const late = ["a", "b", "c", "d", "e"].map((user) => ask(`tg:{${user}}:p`).catch(() => {}));
     await vi.advanceTimersByTimeAsync(100);

@@ -70,7 +70,12 @@ test.for(
         const operation = draw < 0.75 ? "consume" : draw < 0.98 ? "peek" : "charge";
         const cost = next() < 0.7 ? 1 : 1 + Math.floor(next() * 5);
         const sent = clock();
-        const reply = await store.decide(operation, keys, cost, policies);
+        const reply = await store.decide(
+          operation,
+          keys,
+          policies.map(() => cost),
+          policies,
+        );
         calls.push({ operation, cost, sent, received: clock(), reply });
       }
     });
@@ -82,7 +87,14 @@ test.for(
     const model = memoryStore({ now: () => now });
     for (const { operation, cost, sent, received, reply } of ordered) {
       now = reply.nowUs;
-      expect(reply).toEqual(model.decide(operation, keys, cost, policies));
+      expect(reply).toEqual(
+        model.decide(
+          operation,
+          keys,
+          policies.map(() => cost),
+          policies,
+        ),
+      );
       // The two clocks are read differently, and may be a little apart.
       expect(now).toBeGreaterThan(sent - 2_000);
       expect(now).toBeLessThan(received + 2_000);

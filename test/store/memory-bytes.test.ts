@@ -63,7 +63,7 @@ function counting(policy: Policy, options: MemoryStoreOptions = {}) {
   return {
     pass: (microseconds: number) => (now += microseconds),
     allowed: (key: string, cost = 1) =>
-      (store.decide("consume", [key], cost, policies) as Reply).rows[0]!.allowed,
+      (store.decide("consume", [key], [cost], policies) as Reply).rows[0]!.allowed,
   };
 }
 
@@ -103,12 +103,12 @@ describe("beyond maxBytes", () => {
     const store = memoryStore({ now: () => now, maxBytes: 1_000 });
     for (let round = 0; round < 100; round++) {
       now++;
-      store.decide("consume", [`round-${round}`], 1, policies);
+      store.decide("consume", [`round-${round}`], [1], policies);
       store.reset([`round-${round}`]);
       store.reset([`round-${round}`, "never-seen"]);
     }
     const consume = (key: string) =>
-      (store.decide("consume", [key], 1, policies) as Reply).rows[0]!.allowed;
+      (store.decide("consume", [key], [1], policies) as Reply).rows[0]!.allowed;
     expect([consume("a"), consume("b"), consume("a"), consume("b")]).toEqual([
       true,
       true,

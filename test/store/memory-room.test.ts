@@ -14,7 +14,7 @@ function storeOf(options: MemoryStoreOptions) {
     pass: (seconds: number) => void (now += seconds * 1e6),
     /** What is left after one unit was taken. */
     async take(key: string, policy: Policy): Promise<number> {
-      const { rows } = await store.decide("consume", [key], 1, compile([policy]));
+      const { rows } = await store.decide("consume", [key], [1], compile([policy]));
       return rows[0]!.remaining;
     },
   };

@@ -11,7 +11,7 @@ describe("the memory store", () => storeContract(() => store));
 test("it holds no more than its entries, and the one unused for longest goes first", () => {
   const bounded = memoryStore({ maxEntries: 2, now: () => 1e15 });
   const policies = compile([fixedWindow({ limit: 1, window: "1d" })]);
-  const consume = (key: string) => bounded.decide("consume", [key], 1, policies);
+  const consume = (key: string) => bounded.decide("consume", [key], [1], policies);
   consume("a");
   consume("b");
   // Denied, but in use.
@@ -25,9 +25,9 @@ test("it holds no more than its entries, and the one unused for longest goes fir
 test("looking does not fill it", () => {
   const bounded = memoryStore({ maxEntries: 1, now: () => 1e15 });
   const policies = compile([fixedWindow({ limit: 1, window: "1d" })]);
-  bounded.decide("consume", ["a"], 1, policies);
-  bounded.decide("peek", ["b"], 1, policies);
-  expect(bounded.decide("consume", ["a"], 1, policies)).toMatchObject({
+  bounded.decide("consume", ["a"], [1], policies);
+  bounded.decide("peek", ["b"], [1], policies);
+  expect(bounded.decide("consume", ["a"], [1], policies)).toMatchObject({
     rows: [{ allowed: false }],
   });
 });

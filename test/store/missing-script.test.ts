@@ -28,7 +28,7 @@ test("a client of @upstash/redis whose address cannot be read decides by its own
   await expect(client.evalsha("0".repeat(40), [], [])).rejects.toThrow("Command failed: NOSCRIPT");
   const store = redisStore(withOwnErrors(client));
   const keys = [`tg:{${crypto.randomUUID()}}:p`];
-  const { rows } = await store.decide("consume", keys, 1, policies);
+  const { rows } = await store.decide("consume", keys, [1], policies);
   expect(rows).toMatchObject([{ allowed: true, remaining: 8 }]);
 });
 
@@ -49,7 +49,7 @@ test.for([
       return [1, 1, 8, 0, 0];
     },
   };
-  await redisStore(withOwnErrors(client)).decide("consume", ["k"], 1, policies);
+  await redisStore(withOwnErrors(client)).decide("consume", ["k"], [1], policies);
   expect(calls).toEqual(["evalsha", "evalsha", "eval"]);
 });
 
@@ -65,7 +65,7 @@ test.for([
     throw new Error(message);
   };
   const store = redisStore(withOwnErrors({ evalsha: refuse, eval: refuse }));
-  await expect(store.decide("consume", ["k"], 1, policies)).rejects.toMatchObject({
+  await expect(store.decide("consume", ["k"], [1], policies)).rejects.toMatchObject({
     code: "ERR_STORE_REFUSED",
   });
   expect(calls).toBe(1);

@@ -35,22 +35,51 @@ describe("a decision", () => {
   test("is one call, of the keys and of what the script's head says", async () => {
     const { store, calls } = storeThat(() => [5, ...ROW, 0, 0, 7, 8]);
     const policies = compile([daily, burst]);
-    expect(await store.decide("consume", ["k1", "k2"], 3, policies)).toEqual({
+    expect(await store.decide("consume", ["k1", "k2"], [3, 4], policies)).toEqual({
       nowUs: 5,
       rows: [
         { allowed: true, remaining: 9, retryAfterUs: 0, resetAfterUs: 1_000 },
         { allowed: false, remaining: 0, retryAfterUs: 7, resetAfterUs: 8 },
       ],
     });
-    const groups = policies.flatMap(({ scriptArguments }) => scriptArguments);
+    const [first, second] = policies.map(({ scriptArguments }) => scriptArguments);
     expect(calls).toEqual([
-      [expect.stringMatching(/^[0-9a-f]{40}$/), ["k1", "k2"], ["consume", "3", ...groups]],
+      [
+        expect.stringMatching(/^[0-9a-f]{40}$/),
+        ["k1", "k2"],
+        ["consume", "3", ...first!, "4", ...second!],
+      ],
     ]);
+  });
+
+  test("ends with the roles if one of several policies is not enforced", async () => {
+    const { store, calls } = storeThat(([, ...args]) => [
+      5,
+      ...Array.from({ length: Math.floor(args.length / 6) }, () => ROW).flat(),
+    ]);
+    const roles = async (...policies: Parameters<typeof compile>[0]) => {
+      const compiled = compile(policies);
+      const keys = compiled.map((_, i) => `k${i}`);
+      await store.decide(
+        "consume",
+        keys,
+        compiled.map(() => 1),
+        compiled,
+      );
+      return calls.at(-1)![2].slice(1 + 6 * compiled.length);
+    };
+    const shadowed = { ...daily, mode: "shadow" } as const;
+    const ban = { ...burst, counts: "denials" } as const;
+    expect(await roles(daily, burst)).toEqual([]);
+    expect(await roles(shadowed)).toEqual([]);
+    expect(await roles(daily, { ...burst, mode: "soft" })).toEqual(["ea"]);
+    expect(await roles(shadowed, ban)).toEqual(["ad"]);
+    expect(await roles(ban, daily)).toEqual(["de"]);
   });
 
   test.for(["peek", "charge"] as const)("that is a %s says so", async (operation) => {
     const { store, calls } = storeThat(() => [5, ...ROW]);
-    await store.decide(operation, ["k"], 2, compile([daily]));
+    await store.decide(operation, ["k"], [2], compile([daily]));
     expect(calls[0]![2].slice(0, 2)).toEqual([operation, "2"]);
   });
 
@@ -61,8 +90,8 @@ describe("a decision", () => {
       ...(operation === "lease" ? [4] : []),
     ]);
     const policies = compile([daily]);
-    await store.decide("consume", ["k"], 1, policies);
-    expect(await store.decide("lease", ["k"], 8, policies)).toMatchObject({ taken: 4 });
+    await store.decide("consume", ["k"], [1], policies);
+    expect(await store.decide("lease", ["k"], [8], policies)).toMatchObject({ taken: 4 });
     expect(calls[1]![0]).not.toBe(calls[0]![0]);
   });
 });
@@ -88,7 +117,7 @@ describe("a script", () => {
     const digest = vi.spyOn(crypto.subtle, "digest");
     const { store, calls } = storeThat(() => [5, ...ROW]);
     const policies = compile([daily]);
-    for (let call = 0; call < 3; call++) await store.decide("consume", ["k"], 1, policies);
+    for (let call = 0; call < 3; call++) await store.decide("consume", ["k"], [1], policies);
     expect(digest).toHaveBeenCalledTimes(1);
     expect(new Set(calls.map(([sha1]) => sha1)).size).toBe(1);
   });
@@ -130,7 +159,7 @@ test("a request that is late to hear that a script is missing sets nobody back",
   };
   const store = redisStore({ evalsha: () => call("evalsha"), eval: () => call("eval") });
   const policies = compile([daily]);
-  const ask = async () => store.decide("consume", ["k"], 1, policies);
+  const ask = async () => store.decide("consume", ["k"], [1], policies);
   void ask();
   await vi.waitFor(() => expect(calls).toHaveLength(1));
   // This one finds the script under its second name.

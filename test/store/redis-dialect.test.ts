@@ -38,7 +38,7 @@ function server({ knowsFlag }: { knowsFlag: boolean }) {
     loaded,
     async ask() {
       calls.length = 0;
-      await store.decide("consume", ["k"], 1, policies);
+      await store.decide("consume", ["k"], [1], policies);
       return [...calls];
     },
   };
@@ -101,7 +101,7 @@ test("a request that ends before the script is found leaves the next one further
   const cutOff = () =>
     Promise.race([
       new Promise((resolve) => (cut = resolve)),
-      store.decide("consume", ["k"], 1, policies),
+      store.decide("consume", ["k"], [1], policies),
     ]);
   expect(await cutOff()).toBe("cut off");
   expect(await cutOff()).toBe("cut off");
@@ -123,7 +123,7 @@ test("where the flag is a syntax error, as before Redis 7, the plain script is t
       return [1, 1, 0, 0, 0];
     },
   });
-  await store.decide("consume", ["k"], 1, policies);
+  await store.decide("consume", ["k"], [1], policies);
   expect(calls).toEqual(["#!lua", "local"]);
 });
 
@@ -165,7 +165,7 @@ test.for(uncertain)("%s is told as it is, and not tried again", async ([, error,
   };
   const store = redisStore(withOwnErrors({ evalsha: refuse, eval: refuse }));
   const failure = await Promise.resolve(
-    store.decide("consume", ["tg:{secret}:p"], 1, policies),
+    store.decide("consume", ["tg:{secret}:p"], [1], policies),
   ).catch((thrown: unknown) => thrown);
   expect(failure).toMatchObject({ name: "StoreError", code });
   expect(String((failure as Error).stack)).not.toMatch(/secret|tg:/);
@@ -177,7 +177,7 @@ test("what is told of Redis's own error ends where it may quote what the client 
     throw new Error('ERR internal, command was: ["evalsha","..","1","tg:{fetch failed}:p"]');
   };
   const store = redisStore(withOwnErrors({ evalsha: refuse, eval: refuse }));
-  await expect(store.decide("consume", ["k"], 1, policies)).rejects.toMatchObject({
+  await expect(store.decide("consume", ["k"], [1], policies)).rejects.toMatchObject({
     code: "ERR_STORE_REFUSED",
     message: "Redis answered: ERR internal.",
   });
@@ -193,7 +193,7 @@ test.for([
   ["a missing number", [1, 1, null, 0, 0]],
 ])("%s is no answer", async ([, reply]) => {
   const store = redisStore({ evalsha: async () => reply, eval: async () => reply });
-  await expect(store.decide("consume", ["k"], 1, policies)).rejects.toMatchObject({
+  await expect(store.decide("consume", ["k"], [1], policies)).rejects.toMatchObject({
     code: "ERR_STORE_REPLY",
   });
 });
@@ -203,7 +203,7 @@ test.for([
   ["a size where nothing was leased", "consume", [1, 1, 0, 0, 0, 1]],
 ] as const)("%s is no answer", async ([, operation, reply]) => {
   const store = redisStore({ evalsha: async () => reply, eval: async () => reply }, LEASE);
-  await expect(store.decide(operation, ["k"], 1, policies)).rejects.toMatchObject({
+  await expect(store.decide(operation, ["k"], [1], policies)).rejects.toMatchObject({
     code: "ERR_STORE_REPLY",
   });
 });

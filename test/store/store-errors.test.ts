@@ -12,7 +12,7 @@ const policies = compile([fixedWindow({ limit: 9, window: "1h" })]);
 
 async function failureOf(client: RedisClient): Promise<Pick<StoreError, "code" | "message">> {
   try {
-    await redisStore(client).decide("consume", ["tg:{somebody}:p"], 1, policies);
+    await redisStore(client).decide("consume", ["tg:{somebody}:p"], [1], policies);
   } catch (error) {
     const { code, message } = error as StoreError;
     return { code, message };

@@ -36,7 +36,14 @@ export function decisionCall(
     ({ algorithm, implementation: { code } }) => `tg:{${identity}}:${algorithm}:${code}`,
   );
   return capture((redis) =>
-    Promise.resolve(redisStore(redis as RedisClient).decide("consume", keys, cost, compiled)),
+    Promise.resolve(
+      redisStore(redis as RedisClient).decide(
+        "consume",
+        keys,
+        compiled.map(() => cost),
+        compiled,
+      ),
+    ),
   );
 }
 
@@ -44,7 +51,7 @@ export function decisionCall(
 export async function admitsReply(reply: unknown): Promise<boolean> {
   const redis = { evalsha: async () => reply, eval: async () => reply };
   const [policy] = compile([fixedWindow({ limit: 1, window: "1s" })]);
-  const { rows } = await redisStore(redis).decide("consume", ["key"], 1, [policy!]);
+  const { rows } = await redisStore(redis).decide("consume", ["key"], [1], [policy!]);
   return rows.every(({ allowed }) => allowed);
 }
 

@@ -61,8 +61,8 @@ export const COUNTING: readonly Mutant[] = [
   {
     name: "several policies: the first takes before the last has spoken",
     file: "lua/decide.lua",
-    find: "(step < last or not all_allowed)",
-    replace: "false",
+    find: "(step < last or roles or denials > 0 or last > 1 and cost == 0)",
+    replace: "roles",
     tests: ["test/store/redis-store"],
   },
   {
@@ -82,8 +82,8 @@ export const COUNTING: readonly Mutant[] = [
   {
     name: "a lease does not heed the last policy",
     file: "lua/lease.lua",
-    find: "if pass == 'peek' then",
-    replace: "if pass == 'peek' and step < last then",
+    find: "if step <= last and not advisory then",
+    replace: "if step < last and not advisory then",
     tests: ["test/lua/lease"],
   },
   {

@@ -26,22 +26,23 @@ export const DENIALS: readonly Mutant[] = [
   {
     name: "a reset leaves what was shared",
     file: "src/limiter/decision-path.ts",
-    find: "sharing?.forget(partition);",
+    find: "sharing?.forget(request.partitions[i]!);",
     replace: "",
     tests: ["test/denials/shared-denials"],
   },
   {
     name: "a reset leaves what was counted in an outage",
     file: "src/limiter/fallback.ts",
-    find: "memory.reset([...localKeys(keys), ...seenKeys(keys)]);",
+    find: "memory.reset(localIn(policies).flatMap((i) => [keys[i]!, keys[i]! + SEEN]));",
     replace: "",
     tests: ["test/limiter/reset"],
   },
   {
     name: "a reset forgets a denial before Redis has",
     file: "src/limiter/decision-path.ts",
-    find: "await store.reset(keys);\n      // Only after the reset: the answer to an earlier request could otherwise bring the old denial back.\n      denials.forget(partition, now());",
-    replace: "denials.forget(partition, now());\n      await store.reset(keys);",
+    find: "await store.reset(keys);\n      // Only after the reset: the answer to an earlier request could otherwise bring the old denial back.\n      request.selection.groups.forEach(({ denials, sharing }, i) => {\n        denials.forget(request.partitions[i]!, now());",
+    replace:
+      "request.selection.groups.forEach(({ denials }, i) => {\n        denials.forget(request.partitions[i]!, now());\n      });\n      await store.reset(keys);\n      request.selection.groups.forEach(({ sharing }, i) => {",
     tests: ["test/limiter/reset"],
   },
   {
@@ -61,8 +62,8 @@ export const DENIALS: readonly Mutant[] = [
   {
     name: "who is denied by a charge waits for its whole cost",
     file: "src/limiter/decision-path.ts",
-    find: 'operation === "charge" ? 1 : cost;',
-    replace: "cost;",
+    find: 'operation === "charge" ? ones : asked',
+    replace: "asked",
     tests: ["test/limiter/decision-path"],
   },
   {
@@ -82,8 +83,8 @@ export const DENIALS: readonly Mutant[] = [
   {
     name: "a denial is anchored when the answer arrives",
     file: "src/limiter/decision-path.ts",
-    find: "denials.learn(partition, learntCost, decidedAtMs, reply,",
-    replace: "denials.learn(partition, learntCost, now(), reply,",
+    find: "denials.learn(partition, costs, from, decidedAtMs, reply,",
+    replace: "denials.learn(partition, costs, from, now(), reply,",
     tests: ["test/limiter/decision-path"],
   },
   {
@@ -103,14 +104,14 @@ export const DENIALS: readonly Mutant[] = [
   {
     name: "all ask when a known denial has run out",
     file: "src/denials/single-flight.ts",
-    find: "flight === undefined || cost < flight.cost",
-    replace: "true",
+    find: "if (flight === undefined) return undefined;",
+    replace: "if (flight || !flight) return undefined;",
     tests: ["test/denials/single-flight"],
   },
   {
     name: "a request waits for an answer that says nothing about its cost",
     file: "src/denials/single-flight.ts",
-    find: "|| cost < flight.cost",
+    find: "if (costs[from + row]! < flight.costs[flight.from + row]!) return undefined;",
     replace: "",
     tests: ["test/denials/single-flight"],
   },
@@ -124,8 +125,8 @@ export const DENIALS: readonly Mutant[] = [
   {
     name: "a denial says nothing about its cost",
     file: "src/denials/denial-cache.ts",
-    find: "if (cost < deniedCost) return UNKNOWN;",
-    replace: "",
+    find: "if (rowWaitUs > ownWaitUs && costs[from + row]! >= Math.abs(numbers[column]!) - 1) {",
+    replace: "if (rowWaitUs > ownWaitUs) {",
     tests: ["test/denials/denial-cache.test"],
   },
   {
@@ -152,8 +153,8 @@ export const DENIALS: readonly Mutant[] = [
   {
     name: "an answer from before a reset brings the denial back",
     file: "src/denials/denial-cache.ts",
-    find: "=== 0) || decidedAtMs <= forgotAtMs) return;",
-    replace: "=== 0)) return;",
+    find: "if (decidedAtMs <= forgotAtMs) return;",
+    replace: "",
     tests: ["test/denials/denial-cache"],
   },
   {

@@ -5,8 +5,8 @@ export const FALLBACKS: readonly Mutant[] = [
   {
     name: "an outage begins with a fresh quota",
     file: "src/limiter/fallback.ts",
-    find: "if (!answer) return memory",
-    replace: "if (answer || !answer) return memory",
+    find: "if (!answer) return [];",
+    replace: "if (answer || !answer) return [];",
     tests: ["test/limiter/local-count"],
   },
   {
@@ -19,7 +19,7 @@ export const FALLBACKS: readonly Mutant[] = [
   {
     name: "what Redis said is never counted",
     file: "src/limiter/fallback.ts",
-    find: "if (answer.fresh) countSeen(seen, own, answer);",
+    find: "if (answer.fresh) countSeen(counted, answer);",
     replace: "",
     tests: ["test/limiter/local-count"],
   },
@@ -33,7 +33,7 @@ export const FALLBACKS: readonly Mutant[] = [
   {
     name: "what was taken here is not taken from what Redis said",
     file: "src/limiter/fallback.ts",
-    find: "      charge(nowUs, counted[i]!.limit - rows[i]!.remaining);\n",
+    find: "      charge(nowUs, scaled.limit - row!.remaining);\n",
     replace: "",
     tests: ["test/limiter/local-count"],
   },
@@ -68,22 +68,22 @@ export const FALLBACKS: readonly Mutant[] = [
   {
     name: "a reset leaves what Redis said in an outage",
     file: "src/limiter/fallback.ts",
-    find: "answers.forget(partition, nowMs);",
+    find: "groups.forEach(({ answers }, i) => answers.forget(partitions[i]!, nowMs));",
     replace: "",
     tests: ["test/limiter/local-count"],
   },
   {
     name: "what Redis said is not noted",
     file: "src/limiter/decision-path.ts",
-    find: "fallback.note(partition, reply, sentAtMs, receivedAtMs);",
+    find: "answers.note(partition, reply, from, sentAtMs, receivedAtMs);",
     replace: "",
     tests: ["test/limiter/local-count"],
   },
   {
     name: "an answer that overtook a reset is counted from",
     file: "src/limiter/decision-path.ts",
-    find: "      fallback.forget(partition, keys, now());\n      sharing",
-    replace: "      sharing",
+    find: "for (const key of keys) uncounted.take(key);\n      fallback.forget(request, keys, now());",
+    replace: "for (const key of keys) uncounted.take(key);",
     tests: ["test/limiter/local-count"],
   },
   {
@@ -124,8 +124,8 @@ export const FALLBACKS: readonly Mutant[] = [
   {
     name: "rows are those of the first policies",
     file: "src/limiter/last-answers.ts",
-    find: "rows[policies[i]!]!.remaining",
-    replace: "rows[i]!.remaining",
+    find: "rows[from + policy]!.remaining",
+    replace: "rows[from + i]!.remaining",
     tests: ["test/limiter/local-count"],
   },
   {

@@ -75,8 +75,8 @@ export const LIMIT: readonly Mutant[] = [
   {
     name: "limit() keeps every policy for ever",
     file: "src/limit.ts",
-    find: "setRecent(byPolicy, key, path, MAX_POLICIES);",
-    replace: "byPolicy.set(key, path);",
+    find: "setRecent(byPolicy, key, made, MAX_POLICIES);",
+    replace: "byPolicy.set(key, made);",
     tests: ["test/limiter/limit-policies"],
   },
   {

@@ -2,9 +2,8 @@ import type { Row } from "../../../src/algorithms/model.ts";
 import type { DenialCache } from "../../../src/denials/denial-cache.ts";
 
 interface Denial {
-  readonly cost: number;
+  readonly costs: readonly number[];
   readonly sentAt: number;
-  readonly until: number;
   readonly shown: number;
   readonly rows: readonly Row[];
 }
@@ -19,7 +18,7 @@ interface Entry {
 }
 
 /** What a denial cache has to answer, as plainly as it can be said: entries in a row, and a hand that goes round them. */
-export function modelDenialCache(maxEntries: number): DenialCache {
+export function modelDenialCache(maxEntries: number, rowCount: number): DenialCache {
   const entries: (Entry | undefined)[] = [];
   /** Places of what was dropped; the last one is filled first. */
   const vacant: number[] = [];
@@ -49,31 +48,40 @@ export function modelDenialCache(maxEntries: number): DenialCache {
   }
 
   return {
-    find(partition, cost, now) {
+    find(partition, given, from, now) {
       const entry = use(partition);
-      if (!entry || cost < entry.denial.cost) return { state: "unknown" };
-      const { denial } = entry;
-      if (now >= denial.until) {
-        drop(entry);
-        return { state: "expired", denied: entry.denied };
-      }
+      if (!entry) return { state: "unknown" };
+      const { costs, rows, sentAt, shown } = entry.denial;
+      if (now >= sentAt + trusted(rows)) return { state: "expired", denied: entry.denied };
+      // What was denied to a greater cost says nothing about a smaller one.
+      const known = rows.map((row, i) =>
+        given[from + i]! >= costs[i]! ? row : { ...row, retryAfterUs: 0 },
+      );
+      if (now >= sentAt + trusted(known)) return { state: "unknown" };
       entry.denied = true;
-      const left = (time: number) => Math.max(0, time - (now - denial.sentAt) * 1000);
-      const rows = denial.rows.map(({ remaining, retryAfterUs, resetAfterUs }) => ({
-        allowed: left(retryAfterUs) === 0,
-        remaining,
-        retryAfterUs: left(retryAfterUs),
-        resetAfterUs: left(resetAfterUs),
-      }));
-      return { state: "denied", nowUs: denial.shown + (now - denial.sentAt) * 1000, rows };
+      const left = (time: number) => Math.max(0, time - (now - sentAt) * 1000);
+      return {
+        state: "denied",
+        nowUs: shown + (now - sentAt) * 1000,
+        rows: known.map(({ remaining, retryAfterUs, resetAfterUs }) => ({
+          allowed: left(retryAfterUs) === 0,
+          remaining,
+          retryAfterUs: left(retryAfterUs),
+          resetAfterUs: left(resetAfterUs),
+        })),
+      };
     },
-    learn(partition, cost, sentAt, { nowUs: shown, rows }) {
-      const wait = Math.max(...rows.map(({ retryAfterUs }) => retryAfterUs));
-      if (wait === 0 || sentAt <= forgotAt) return;
-      const until = sentAt + Math.min((wait / 1000) * (1 - 5e-4), 60_000);
-      const denial = { cost, sentAt, until, shown, rows };
+    drop(partition) {
       const entry = use(partition);
-      const denied = rows.some(({ allowed }) => !allowed);
+      if (entry) drop(entry);
+    },
+    learn(partition, given, from, sentAt, reply, deniedBefore = false) {
+      const rows = reply.rows.slice(from, from + rowCount);
+      if (trusted(rows) === 0 || sentAt <= forgotAt) return;
+      const costs = given.slice(from, from + rowCount);
+      const denial = { costs, sentAt, shown: reply.nowUs, rows };
+      const entry = use(partition);
+      const denied = deniedBefore || rows.some(({ allowed }) => !allowed);
       if (entry) Object.assign(entry, { denial, denied });
       else add({ partition, denial, denied, used: false });
     },
@@ -83,4 +91,10 @@ export function modelDenialCache(maxEntries: number): DenialCache {
       forgotAt = now;
     },
   };
+}
+
+/** For how many milliseconds the longest wait of these rows is trusted. */
+function trusted(rows: readonly Row[]): number {
+  const wait = Math.max(...rows.map(({ retryAfterUs }) => retryAfterUs));
+  return Math.min((wait / 1000) * (1 - 5e-4), 60_000);
 }

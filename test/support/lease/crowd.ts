@@ -108,7 +108,12 @@ export async function crowd(options: CrowdOptions): Promise<Crowd> {
     const mine: { debitedAt?: number } = {};
     own = mine;
     try {
-      const answer = store.decide("consume", keys, cost, policies);
+      const answer = store.decide(
+        "consume",
+        keys,
+        policies.map(() => cost),
+        policies,
+      );
       // What is served from units held is served at once.
       const served = answer instanceof Promise ? undefined : time.now();
       const { rows } = await answer;

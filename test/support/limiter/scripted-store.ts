@@ -5,7 +5,7 @@ import type { Reply, Store } from "../../../src/store/store.ts";
 export interface Asked {
   readonly operation: Operation;
   readonly keys: readonly string[];
-  readonly cost: number;
+  readonly costs: readonly number[];
 }
 
 /** A store that answers what the test says, and notes what it was asked. */
@@ -13,8 +13,8 @@ export function scriptedStore(answer: (asked: Asked) => Reply | Promise<Reply>) 
   const asked: Asked[] = [];
   const resets: (readonly string[])[] = [];
   const store: Store = {
-    decide(operation, keys, cost) {
-      const question = { operation, keys, cost };
+    decide(operation, keys, costs) {
+      const question = { operation, keys, costs };
       asked.push(question);
       return answer(question);
     },

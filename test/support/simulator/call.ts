@@ -24,7 +24,8 @@ export interface Execution {
   /** Counts every run of the script. */
   readonly number: number;
   readonly operation: Operation | "reset";
-  readonly cost: number;
+  /** One per key; none for a reset. */
+  readonly costs: readonly number[];
   /** Virtual time. */
   readonly at: number;
   /** The server's clock, in microseconds. */

@@ -75,7 +75,12 @@ export async function recover(
         if (reason !== "allowed" && reason !== "limited") fail(`isolate ${number}: ${reason}`);
         ({ clock } = executions[0]!);
         const operation = method === "limit" ? "consume" : method;
-        const { rows } = reference.decide(operation, keys, 1, policies) as Reply;
+        const { rows } = reference.decide(
+          operation,
+          keys,
+          policies.map(() => 1),
+          policies,
+        ) as Reply;
         for (const [i, { allowed, remaining, retryAfterUs }] of rows.entries()) {
           const row = told[i]!;
           const agrees =

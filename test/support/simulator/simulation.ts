@@ -63,13 +63,17 @@ export function createSimulation(
   const violated: Observed["violated"] = (rule, what) => {
     violation ??= new Violation(rule, what);
   };
-  const policyArguments = settings.policies.map(({ algorithm, limit, parameters }) => ({
-    algorithm,
-    limit,
-    parameters,
-  }));
   const truth: Observed["truth"] = (identity, cost) =>
-    redis.look(keysOf(scenario, identity), cost, policyArguments);
+    redis.look(
+      keysOf(scenario, identity),
+      settings.policies.map(({ algorithm, limit, parameters }) => ({
+        cost,
+        role: "e",
+        algorithm,
+        limit,
+        parameters,
+      })),
+    );
   const invariants = everyInvariant({
     scenario,
     scheduler,

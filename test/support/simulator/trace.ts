@@ -5,12 +5,12 @@ export type Trace = (line: () => string) => void;
 
 export const silence: Trace = () => {};
 
-export function describeExecution({ operation, cost, rows }: Execution): string {
+export function describeExecution({ operation, costs, rows }: Execution): string {
   const parts = rows.map(
     ({ allowed, remaining, retryAfterUs }) =>
       `${allowed ? "room" : "no room"}, ${remaining} left, wait ${retryAfterUs} us`,
   );
-  return `${operation} ${cost}: ${parts.join("; ") || "done"}`;
+  return `${operation} ${costs.join()}: ${parts.join("; ") || "done"}`;
 }
 
 export function describeAnswer({ method }: Call, { decision, error }: Answer): string {

@@ -19,9 +19,20 @@ export function storeContract(open: () => Store): void {
     const id = crypto.randomUUID();
     const keys = compiled.map(({ name }) => `tg:{${id}}:${name}`);
     return {
-      ask: async (operation: Operation, cost = 1): Promise<readonly Row[]> =>
-        (await open().decide(operation, keys, cost, compiled)).rows,
-      lease: (wanted: number) => open().decide("lease", keys, wanted, compiled),
+      ask: async (
+        operation: Operation,
+        cost: number | readonly number[] = 1,
+      ): Promise<readonly Row[]> => {
+        const costs = typeof cost === "number" ? compiled.map(() => cost) : cost;
+        return (await open().decide(operation, keys, costs, compiled)).rows;
+      },
+      lease: (wanted: number) =>
+        open().decide(
+          "lease",
+          keys,
+          compiled.map(() => wanted),
+          compiled,
+        ),
       reset: () => open().reset(keys),
     };
   }
@@ -214,7 +225,7 @@ export function storeContract(open: () => Store): void {
     const { nowUs } = await open().decide(
       "peek",
       [`tg:{${crypto.randomUUID()}}:clock`],
-      1,
+      [1],
       policies,
     );
     expect(Math.abs(nowUs / 1000 - Date.now())).toBeLessThan(60_000);

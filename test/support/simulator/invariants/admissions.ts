@@ -21,15 +21,16 @@ export function boundedAdmissions({
   }
 
   return {
-    executed({ operation, cost, number, at, clock, keys, rows }, call) {
+    executed({ operation, costs, number, at, clock, keys, rows }, call) {
       const expected = keysOf(scenario, call.identity);
       if (keys.join() !== expected.join()) violated("keys", `${keys.join()} of ${call.identity}`);
       if (operation === "reset") for (const key of keys) ledgers.get(key)?.lose();
       const takes =
         operation === "charge" || (operation === "consume" && rows.every(({ allowed }) => allowed));
       if (!takes) return;
-      const taken = { at, clock, units: cost, charged: operation === "charge", execution: number };
       for (const [i, key] of keys.entries()) {
+        const charged = operation === "charge";
+        const taken = { at, clock, units: costs[i]!, charged, execution: number };
         count(statistics, policies[i]!.algorithm);
         const excess = ledgerOf(key, i).take(taken);
         if (excess) violated("admissions", `${policies[i]!.algorithm} ${key}: ${excess}`);

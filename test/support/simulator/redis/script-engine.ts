@@ -34,14 +34,15 @@ export function createScriptEngine(
   function execute({ keys, args }: Command, call: Call): readonly number[] {
     const number = ++executions;
     const now = clock();
-    const { operation, cost, policies } = readArguments(keys, args);
+    const { operation, policies } = readArguments(keys, args);
+    const costs = policies.map(({ cost }) => cost);
     if (operation === "reset") {
       for (const key of keys) keyspace.write(key, undefined, number);
-      executed({ number, operation, cost, at: time.now, clock: now, keys, rows: [] }, call);
+      executed({ number, operation, costs, at: time.now, clock: now, keys, rows: [] }, call);
       return [now];
     }
     const entries = keys.map((key) => keyspace.read(key, now));
-    const rows = decide({ operation, cost, policies }, entries, now);
+    const rows = decide({ operation, policies }, entries, now);
     for (const [i, { state, resetAfterUs }] of rows.entries()) {
       if (state === undefined || state === entries[i]?.state) continue;
       // As soon as the state says nothing any more: no algorithm's key may be missed after that.
@@ -49,7 +50,7 @@ export function createScriptEngine(
       const expiresAt = (Math.floor(end / 1000) + 1) * 1000;
       keyspace.write(keys[i]!, { algorithm: policies[i]!.algorithm, state, expiresAt }, number);
     }
-    executed({ number, operation, cost, at: time.now, clock: now, keys, rows }, call);
+    executed({ number, operation, costs, at: time.now, clock: now, keys, rows }, call);
     const fields = rows.flatMap(({ allowed, remaining, retryAfterUs, resetAfterUs }) => [
       allowed ? 1 : 0,
       remaining,

@@ -4,8 +4,13 @@ import { IMPLEMENTATIONS } from "../../../../src/policy/from-data.ts";
 import type { Algorithm } from "../../../../src/policy/policy.ts";
 import type { Entry } from "./keyspace.ts";
 
+/** A letter of the last argument: how a policy takes part where not all are enforced. */
+type Role = "e" | "a" | "d";
+
 /** A policy as ARGV tells it. */
 export interface PolicyArguments {
+  readonly cost: number;
+  readonly role: Role;
   readonly algorithm: Algorithm;
   readonly limit: number;
   readonly parameters: Readonly<Record<string, number>>;
@@ -14,32 +19,44 @@ export interface PolicyArguments {
 /** ARGV read as lua/decide.lua documents it. */
 export interface ScriptArguments {
   readonly operation: Operation | "reset";
-  readonly cost: number;
   readonly policies: readonly PolicyArguments[];
 }
 
 /** Fields per policy in ARGV. */
-const GROUP = 5;
+const GROUP = 6;
 
 /** @throws Error where the arguments are not what the script documents */
 export function readArguments(keys: readonly string[], args: readonly string[]): ScriptArguments {
-  const [operation, cost, ...groups] = args;
+  const [operation, ...groups] = args;
   const tags = new Set(keys.map((key) => /\{(.+?)\}/.exec(key)?.[1]));
   if (keys.length === 0 || tags.size !== 1 || tags.has(undefined)) {
     throw new Error(`keys without a common hash tag: ${keys.join(" ")}`);
   }
-  if (operation === "reset") return { operation, cost: 0, policies: [] };
+  if (operation === "reset") return { operation, policies: [] };
   if (!["consume", "peek", "charge"].includes(operation!))
     throw new Error(`operation ${operation}`);
+  const roles = groups.length > GROUP * keys.length ? groups.pop() : undefined;
+  if (
+    groups.length !== GROUP * keys.length ||
+    (roles !== undefined && !(/^[ead]{2,}$/.test(roles) && roles.length === keys.length))
+  ) {
+    throw new Error(`arguments ${args.join(" ")}`);
+  }
   const policies = keys.map((_key, i) => {
-    const [algorithm, ...numbers] = groups.slice(GROUP * i, GROUP * (i + 1));
+    const [cost, algorithm, ...numbers] = groups.slice(GROUP * i, GROUP * (i + 1));
     const [limit, a, b] = numbers.map(wholeNumber);
     const [first, second] = IMPLEMENTATIONS[algorithm as Algorithm].parameters;
     const parameters = { [first]: a!, [second]: b! };
-    return { algorithm: algorithm as Algorithm, limit: limit!, parameters };
+    const role = (roles?.[i] ?? "e") as Role;
+    return {
+      cost: wholeNumber(cost),
+      role,
+      algorithm: algorithm as Algorithm,
+      limit: limit!,
+      parameters,
+    };
   });
-  if (groups.length !== GROUP * keys.length) throw new Error(`arguments ${args.join(" ")}`);
-  return { operation: operation as Operation, cost: wholeNumber(cost), policies };
+  return { operation: operation as Operation, policies };
 }
 
 function wholeNumber(text: string | undefined): number {
@@ -48,26 +65,47 @@ function wholeNumber(text: string | undefined): number {
 }
 
 /**
- * What lua/decide.lua decides, on the models of its algorithms: either every policy takes the cost, or none does.
+ * What lua/decide.lua decides, on the models of its algorithms: either every enforced policy takes its cost, or none does.
  */
 export function decide(
-  { operation, cost, policies }: ScriptArguments & { readonly operation: Operation },
+  { operation, policies }: ScriptArguments & { readonly operation: Operation },
   entries: readonly (Entry | undefined)[],
   now: number,
 ): Evaluation<unknown>[] {
-  const evaluate = (operation: Operation) =>
-    policies.map(({ algorithm, limit, parameters }, i) => {
-      const entry = entries[i];
-      const state = entry?.algorithm === algorithm ? entry.state : undefined;
-      return IMPLEMENTATIONS[algorithm].model(state, {
-        nowUs: now,
-        operation,
-        cost,
-        limit,
-        parameters,
-      });
+  const states = policies.map(({ algorithm }, i) => {
+    const entry = entries[i];
+    return entry?.algorithm === algorithm ? entry.state : undefined;
+  });
+  /** With the state that the policy has then, if it was written. */
+  function evaluate(i: number, asked: Operation, cost: number): Evaluation<unknown> {
+    const { algorithm, limit, parameters } = policies[i]!;
+    const request = { nowUs: now, operation: asked, cost, limit, parameters };
+    const { state, ...row } = IMPLEMENTATIONS[algorithm].model(states[i], request);
+    if (state !== undefined) states[i] = state;
+    return { ...row, state };
+  }
+
+  if (operation !== "consume") {
+    return policies.map(({ cost, role }, i) => {
+      if (role !== "d") return evaluate(i, operation, cost);
+      const row = evaluate(i, "peek", 1);
+      return { ...row, allowed: row.retryAfterUs === 0 };
     });
-  const first = evaluate(operation === "consume" ? "peek" : operation);
-  const takes = operation === "consume" && first.every(({ allowed }) => allowed);
-  return takes ? evaluate(operation) : first;
+  }
+  const first = policies.map(({ cost, role }, i) => {
+    if (role !== "d") return evaluate(i, "peek", cost);
+    const row = cost > 0 ? evaluate(i, "charge", cost) : evaluate(i, "peek", 1);
+    return { ...row, allowed: row.retryAfterUs === 0 };
+  });
+  const denying = policies.flatMap(({ role }, i) =>
+    role !== "a" && !first[i]!.allowed ? [i] : [],
+  );
+  return policies.map(({ cost, role }, i) => {
+    const row = first[i]!;
+    if (role === "d") {
+      const others = denying.filter((other) => other !== i);
+      return others.length > 0 ? { ...evaluate(i, "charge", 1), allowed: row.allowed } : row;
+    }
+    return denying.length === 0 && row.allowed && cost > 0 ? evaluate(i, "consume", cost) : row;
+  });
 }

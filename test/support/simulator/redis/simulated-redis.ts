@@ -26,7 +26,7 @@ export interface SimulatedRedis {
   /** Microseconds. */
   clock(): number;
   /** What it would say to a request at this moment; nobody asks it, and nothing changes. */
-  look(keys: readonly string[], cost: number, policies: readonly PolicyArguments[]): readonly Row[];
+  look(keys: readonly string[], policies: readonly PolicyArguments[]): readonly Row[];
 
   /** Unreachable for a while, and then empty. */
   restart(downtime: number): void;
@@ -85,10 +85,10 @@ export function createSimulatedRedis(
       else work();
     },
 
-    look(keys, cost, policies) {
+    look(keys, policies) {
       const now = clock();
       const entries = keys.map((key) => keyspace.read(key, now));
-      return decide({ operation: "peek", cost, policies }, entries, now);
+      return decide({ operation: "peek", policies }, entries, now);
     },
 
     restart(downtime) {
