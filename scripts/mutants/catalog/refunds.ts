@@ -5,7 +5,7 @@ const LUA = ["test/lua/refund"];
 /** What is given back, and what never is. */
 export const REFUNDS: readonly Mutant[] = [
   {
-    name: "what was taken in a time to come is given back",
+    name: "a refund gives back what was taken in a time to come",
     file: "lua/refund.lua",
     find: "if taken_at <= now then",
     replace: "if true then",
