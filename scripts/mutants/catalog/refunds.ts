@@ -54,7 +54,7 @@ export const REFUNDS: readonly Mutant[] = [
     tests: LUA,
   },
   {
-    name: "segments of another length give back",
+    name: "a window in segments of another length gives back",
     file: "lua/algorithms/segmented-window.lua",
     find: "if stored_length == length and stored_segments",
     replace: "if stored_segments",
