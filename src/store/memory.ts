@@ -96,7 +96,8 @@ export function createMemory({
   return {
     decide(nowUs, operation, keys, costs, policies) {
       const ask = (i: number, asked: Operation, cost: number): Row => {
-        const evaluation = evaluate(keys[i]!, nowUs, asked, cost, policies[i]!);
+        const operation = cost === 0 ? "peek" : asked;
+        const evaluation = evaluate(keys[i]!, nowUs, operation, cost, policies[i]!);
         const { state, resetAfterUs } = evaluation;
         if (state !== undefined) keep(keys[i]!, state, nowUs + resetAfterUs);
         return toRow(evaluation);
