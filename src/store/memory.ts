@@ -153,7 +153,8 @@ function lease(
   policies: readonly CompiledPolicy[],
   ask: Ask,
 ): Reply {
-  const isAdvisory = (i: number) => policies[i]!.role === "advisory";
+  // One policy decides alone, whatever its role.
+  const isAdvisory = (i: number) => policies.length > 1 && policies[i]!.role === "advisory";
   const asked = policies.map((_, i) => ask(i, "peek", 1));
   // A policy without room has nothing remaining.
   const left = asked.map(({ remaining }, i) => (isAdvisory(i) ? wanted : remaining));
