@@ -37,7 +37,7 @@ export function costsOf(
   known: readonly CompiledPolicy[],
 ): readonly number[] {
   if (cost === undefined) return ones;
-  if (typeof cost !== "object" || cost === null) {
+  if (!isRecord(cost)) {
     checkCost(cost);
     return ones.map((one) => one * cost);
   }
@@ -46,6 +46,11 @@ export function costsOf(
     checkCost(units);
   }
   return policies.map(({ name }, i) => ones[i]! * (Object.hasOwn(cost, name) ? cost[name]! : 1));
+}
+
+/** A Map or a list would have no names, and cost 1 whatever it says. */
+function isRecord(cost: Cost): cost is Exclude<Cost, number> {
+  return Object.prototype.toString.call(cost) === "[object Object]";
 }
 
 function checkCost(cost: unknown): void {

@@ -1,4 +1,4 @@
-import type { Operation, Row } from "../algorithms/model.ts";
+import type { Operation } from "../algorithms/model.ts";
 import { createDecision, type Decision } from "../decision/decision.ts";
 import type { Outcome, PolicyRows } from "../decision/outcome.ts";
 import { createDenialCache } from "../denials/denial-cache.ts";
