@@ -14,13 +14,16 @@ export interface CostOptions {
 }
 
 /** @throws TidegateError `ERR_COST` for an unknown option: a misspelt cost would silently be 1 */
-export function checkCallOptions(options: object | undefined, known: readonly string[]): void {
+export function checkCallOptions(
+  options: object | null | undefined,
+  known: readonly string[],
+): void {
   for (const key in options) {
     if (!known.includes(key) && options[key as never] !== undefined) {
       refuse(`option is \`${known.join("` or `")}\``, key);
     }
   }
-  if (options !== undefined && Object(options) !== options) {
+  if (options !== undefined && options !== null && Object(options) !== options) {
     refuse("options must be an object, { cost }", options);
   }
 }
@@ -53,7 +56,8 @@ function isRecord(cost: Cost): cost is Exclude<Cost, number> {
   return Object.prototype.toString.call(cost) === "[object Object]";
 }
 
-function checkCost(cost: unknown): void {
+/** @throws TidegateError `ERR_COST` */
+export function checkCost(cost: unknown): void {
   if (!Number.isSafeInteger(cost) || Number(cost) < 0) {
     refuse("cost must be a whole number of units from 0", cost);
   }
