@@ -71,7 +71,7 @@ for step = 1, 2 * last do
     if pass == 'peek' then
       cost = 1
     end
-  elseif operation == 'consume' and (step < last or roles or denials > 0 or last > 1 and cost == 0) then
+  elseif cost == 0 or operation == 'consume' and (step < last or roles or denials > 0) then
     pass = 'peek'
   end
   if pass then

@@ -126,7 +126,9 @@ export function redisStore(redis: RedisClient, scripts: MoreScripts = {}): Redis
   return {
     async decide(operation, keys, costs, policies) {
       const { decide, lease, roles } = callFor(policies);
-      const args = [operation, ...groupsOf(costs, policies)];
+      // The script for one policy takes whatever cost it is given.
+      const asked = costs.length === 1 && costs[0] === 0 ? "peek" : operation;
+      const args = [asked, ...groupsOf(costs, policies)];
       if (roles) args.push(roles);
       const leased = operation === "lease";
       const end = 1 + WIDTH * policies.length;
