@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 
-import { LEASE } from "../../src/algorithms/scripts.generated.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
+import { ALL_SCRIPTS } from "../../src/store/redis/all-scripts.ts";
 import { redisStore } from "../../src/store/redis/store.ts";
 import { FUTURE } from "../support/algorithm-script.ts";
 import { compile } from "../support/compile-policy.ts";
@@ -49,7 +49,7 @@ test("several policies with costs and roles of their own decide in Redis as they
   let now = FUTURE;
   const store = redisStore(
     redisWithClock(redis, () => now),
-    LEASE,
+    ALL_SCRIPTS,
   );
   const seen = { allowed: 0, denied: 0, advised: 0, banned: 0 };
   await fc.assert(
@@ -86,7 +86,7 @@ test("a lease beside advisory policies takes in Redis what it takes in memory", 
   let now = FUTURE;
   const store = redisStore(
     redisWithClock(redis, () => now),
-    LEASE,
+    ALL_SCRIPTS,
   );
   let granted = 0;
   await fc.assert(

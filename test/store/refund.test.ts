@@ -9,7 +9,6 @@ import { Faults } from "../../src/options/faults.ts";
 import { guardStore } from "../../src/store/guarded-store.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
 import { openStore } from "../../src/store/open-store.ts";
-import { ALL_SCRIPTS } from "../../src/store/redis/all-scripts.ts";
 import { restClient } from "../../src/store/redis/rest.ts";
 import { redisStore } from "../../src/store/redis/store.ts";
 import type { Store } from "../../src/store/store.ts";
