@@ -88,7 +88,7 @@ export function createFallback(
       const answer = answers.find(partitions[group]!);
       if (!answer) return [];
       if (answer.fresh) countSeen(counted, answer);
-      return counted.map((each) => ({ ...each, key: each.key + SEEN }));
+      return counted.map(({ row, policy, key, cost }) => ({ row, policy, key: key + SEEN, cost }));
     });
     return [...own, ...seen];
   }

@@ -131,7 +131,8 @@ function decide(
   const rows = policies.map(({ role }, i) => {
     if (role !== "denials" || policies.length === 1) return ask(i, asked, costs[i]!);
     const row = consumes && costs[i]! > 0 ? ask(i, "charge", costs[i]!) : ask(i, "peek", 1);
-    return { ...row, allowed: row.retryAfterUs === 0 };
+    const { remaining, retryAfterUs, resetAfterUs } = row;
+    return { allowed: retryAfterUs === 0, remaining, retryAfterUs, resetAfterUs };
   });
   if (asked === operation) return rows;
   const denies = rows.map(({ allowed }, i) => !allowed && policies[i]!.role !== "advisory");
@@ -140,7 +141,9 @@ function decide(
     if (policies[i]!.role === "denials") {
       // By policy: a caller may count one policy twice, under two keys.
       const others = denies.some((each, other) => each && policies[other] !== policies[i]);
-      return others ? { ...ask(i, "charge", 1), allowed: row.allowed } : row;
+      if (!others) return row;
+      const { remaining, retryAfterUs, resetAfterUs } = ask(i, "charge", 1);
+      return { allowed: row.allowed, remaining, retryAfterUs, resetAfterUs };
     }
     return denied || !row.allowed || costs[i] === 0 ? row : ask(i, operation, costs[i]!);
   });
