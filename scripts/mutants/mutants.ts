@@ -33,6 +33,7 @@ import { SETTINGS } from "./catalog/settings.ts";
 import { SHARING } from "./catalog/sharing.ts";
 import { STORE } from "./catalog/store.ts";
 import { TIMERS } from "./catalog/timers.ts";
+import { TOGETHER } from "./catalog/together.ts";
 import { TWINS } from "./catalog/twins.ts";
 import { VARIABLES } from "./catalog/variables.ts";
 import { WINDOWS } from "./catalog/windows.ts";
@@ -63,6 +64,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...OPTIONS,
   ...OPTION_TABLES,
   ...VARIABLES,
+  ...TOGETHER,
   ...TWINS,
   ...CREDENTIALS,
   ...MIDDLEWARE,
