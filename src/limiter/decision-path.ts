@@ -144,21 +144,6 @@ export function createDecisionPath(
     });
   }
 
-  /** The reply in which advisory policies deny a cost above their limit. */
-  function withoutRoom(
-    operation: Operation,
-    { selection: { policies, isPlain }, costs }: PartitionedRequest,
-    reply: Reply,
-  ): Reply {
-    if (isPlain || operation === "charge") return reply;
-    const rows = reply.rows.map((row, i) => {
-      const { role, limit: most } = policies[i]!;
-      const never = role === "advisory" && costs[i]! > most;
-      return never ? { ...row, allowed: false, retryAfterUs: Infinity } : row;
-    });
-    return { ...reply, rows };
-  }
-
   /** Denies by what is known about one group. */
   function denyKnown(request: PartitionedRequest, group: number, reply: Reply): Decision {
     const policies = request.selection.groups[group]!.denying;
@@ -234,4 +219,19 @@ function fits({ role, limit }: CompiledPolicy, cost: number): boolean {
 /** A request that costs nothing takes nothing. */
 function operationOf(costs: readonly number[]): Operation {
   return costs.every((cost) => cost === 0) ? "peek" : "consume";
+}
+
+/** The reply in which advisory policies deny a cost above their limit. */
+function withoutRoom(
+  operation: Operation,
+  { selection: { policies, isPlain }, costs }: PartitionedRequest,
+  reply: Reply,
+): Reply {
+  if (isPlain || operation === "charge") return reply;
+  const rows = reply.rows.map((row, i) => {
+    const { role, limit: most } = policies[i]!;
+    const never = role === "advisory" && costs[i]! > most;
+    return never ? { ...row, allowed: false, retryAfterUs: Infinity } : row;
+  });
+  return { ...reply, rows };
 }
