@@ -20,7 +20,7 @@ export function checkCallOptions(options: object | undefined, known: readonly st
       refuse(`option is \`${known.join("` or `")}\``, key);
     }
   }
-  if (options !== undefined && Object(options) !== options) {
+  if (options !== undefined && options !== null && Object(options) !== options) {
     refuse("options must be an object, { cost }", options);
   }
 }
