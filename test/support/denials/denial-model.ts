@@ -54,10 +54,7 @@ export function modelDenialCache(maxEntries: number, rowCount: number): DenialCa
       const { costs, rows, sentAt, shown } = entry.denial;
       if (now >= sentAt + trusted(rows)) return { state: "expired", denied: entry.denied };
       // What was denied to a greater cost says nothing about a smaller one.
-      const known = rows.map(({ remaining, retryAfterUs, resetAfterUs }, i) => {
-        const waits = given[from + i]! >= costs[i]!;
-        return { remaining, retryAfterUs: waits ? retryAfterUs : 0, resetAfterUs };
-      });
+      const known = rows.map((row, i) => (given[from + i]! >= costs[i]! ? row : withoutWait(row)));
       if (now >= sentAt + trusted(known)) return { state: "unknown" };
       entry.denied = true;
       const left = (time: number) => Math.max(0, time - (now - sentAt) * 1000);
@@ -94,8 +91,12 @@ export function modelDenialCache(maxEntries: number, rowCount: number): DenialCa
   };
 }
 
+function withoutWait(row: Row): Row {
+  return { ...row, retryAfterUs: 0 };
+}
+
 /** For how many milliseconds the longest wait of these rows is trusted. */
-function trusted(rows: readonly Pick<Row, "retryAfterUs">[]): number {
+function trusted(rows: readonly Row[]): number {
   const wait = Math.max(...rows.map(({ retryAfterUs }) => retryAfterUs));
   return Math.min((wait / 1000) * (1 - 5e-4), 60_000);
 }
