@@ -123,8 +123,9 @@ export function createDecisionPath(
       const partial = error instanceof PartialReplyError ? error : undefined;
       const reply = fallback.decide(operation, request, keys, partial?.rows);
       const { status } = reply;
-      if (status !== 200) await partial?.giveBack();
-      return answer(request, reply, { reason: "store-unavailable", status, error });
+      const left = status === 200 ? undefined : await partial?.giveBack();
+      const rows = left ? reply.rows.map((row, i) => left[i] ?? row) : reply.rows;
+      return answer(request, { ...reply, rows }, { reason: "store-unavailable", status, error });
     }
   }
 
