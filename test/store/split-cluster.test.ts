@@ -79,14 +79,14 @@ describe("a limiter with policies by address, key and everybody", () => {
     fixedWindow({ name: "key-ban", by: "key", counts: "denials", limit: 10, window }),
   ];
 
-  test("decides on a Cluster as on one Redis, row by row", async () => {
+  test("decides on a Cluster as on one Redis, row by row", { timeout: 60_000 }, async () => {
     const one = await startBridge({ redis: inject("redisUrl"), port: 0, token: TOKEN });
     try {
       const draw = random(11);
       const among = (names: readonly string[]) => names[Math.floor(draw() * names.length)]!;
       const limiters = [limiterOn(bridge.url, policies), limiterOn(one.url, policies)] as const;
       const outcomes = { allowed: 0, limited: 0 };
-      for (let request = 0; request < 300; request++) {
+      for (let request = 0; request < 200; request++) {
         const identity = {
           ip: among(["ada", "bob", "cyd", "dan", "eve", "fay"]),
           key: draw() < 0.1 ? undefined : among(["k1", "k2", "k3", "k4"]),
@@ -105,8 +105,8 @@ describe("a limiter with policies by address, key and everybody", () => {
         outcomes[here!.allowed ? "allowed" : "limited"]++;
         if (draw() < 0.05) await Promise.all(limiters.map((limiter) => limiter.reset(identity)));
       }
-      expect(outcomes.allowed).toBeGreaterThan(50);
-      expect(outcomes.limited).toBeGreaterThan(50);
+      expect(outcomes.allowed).toBeGreaterThan(40);
+      expect(outcomes.limited).toBeGreaterThan(40);
     } finally {
       await one.close();
     }
