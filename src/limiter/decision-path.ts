@@ -123,9 +123,10 @@ export function createDecisionPath(
       if (!(error instanceof StoreError)) throw error;
       const partial = error instanceof PartialReplyError ? error : undefined;
       const decided = fallback.decide(operation, { ...request, costs }, keys, partial?.rows);
-      const reply = withoutRoom(operation, request, decided);
       const { status } = decided;
-      if (status !== 200) await partial?.giveBack();
+      const left = status === 200 ? undefined : await partial?.giveBack();
+      const rows = left ? decided.rows.map((row, i) => left[i] ?? row) : decided.rows;
+      const reply = withoutRoom(operation, request, { ...decided, rows });
       return answer(request, reply, { reason: "store-unavailable", status, error });
     }
   }
