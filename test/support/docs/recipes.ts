@@ -35,17 +35,22 @@ export function folderFor(name: string): string {
   return folder;
 }
 
-/** Imports a recipe's code as it stands there. */
-export async function runAsWritten<Module>(title: string, folder: string): Promise<Module> {
-  return load(title, folder, blockOf(title, "ts"));
+/** Imports a recipe's code, with more time for Redis than a busy machine needs. */
+export async function runOnRedis<Module>(title: string, folder: string): Promise<Module> {
+  return load(title, folder, withOption(title, 'timeout: "10s"'));
 }
 
 /** Imports a recipe's code, but lets it count in memory, by `Date`. */
 export async function runInMemory<Module>(title: string, folder: string): Promise<Module> {
+  const code = withOption(title, "store: memoryStore()");
+  return load(title, folder, `import { memoryStore } from "tidegate";\n${code}`);
+}
+
+/** A recipe's code, whose limiter has one option more. */
+function withOption(title: string, option: string): string {
   const code = blockOf(title, "ts");
   if (!MADE.test(code)) throw new Error(`${title} makes no limiter.`);
-  const changed = code.replace(MADE, "$1({ store: memoryStore(),");
-  return load(title, folder, `import { memoryStore } from "tidegate";\n${changed}`);
+  return code.replace(MADE, `$1({ ${option},`);
 }
 
 async function load<Module>(title: string, folder: string, code: string): Promise<Module> {
