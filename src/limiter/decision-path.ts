@@ -103,11 +103,12 @@ export function createDecisionPath(
   ): Promise<Decision> {
     const { policies } = request.selection;
     const keys = keysOf(request);
+    const costs = costsToAsk(operation, request, keys);
     const sentAtMs = now();
     try {
-      const costs = costsToAsk(operation, request, keys);
-      const reply = await store.decide(operation, keys, costs, policies);
+      const answered = await store.decide(operation, keys, costs, policies);
       const receivedAtMs = now();
+      const reply = withoutRoom(operation, request, answered);
       const learning = knowledge.learn(operation, request, {
         reply,
         sentAtMs,
@@ -121,23 +122,41 @@ export function createDecisionPath(
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
       const partial = error instanceof PartialReplyError ? error : undefined;
-      const reply = fallback.decide(operation, request, keys, partial?.rows);
-      const { status } = reply;
+      const decided = fallback.decide(operation, { ...request, costs }, keys, partial?.rows);
+      const reply = withoutRoom(operation, request, decided);
+      const { status } = decided;
       if (status !== 200) await partial?.giveBack();
       return answer(request, reply, { reason: "store-unavailable", status, error });
     }
   }
 
-  /** The costs that the store is asked about: with denials that are not counted yet, and none that it cannot compute with. */
+  /** The costs that the store is asked about: with denials that are not counted yet, and none that can never have room. */
   function costsToAsk(
     operation: Operation,
     { selection: { policies, isPlain }, costs }: PartitionedRequest,
     keys: readonly string[],
   ): readonly number[] {
-    if (isPlain || operation !== "consume") return costs;
-    return policies.map(({ role, limit: most }, i) =>
-      role === "denials" ? uncounted.take(keys[i]!) : Math.min(costs[i]!, most + 1),
-    );
+    if (isPlain || operation === "charge") return costs;
+    return policies.map(({ role, limit: most }, i) => {
+      // One that decides alone is asked whether it has room for one more.
+      if (role === "denials") return operation === "consume" ? uncounted.take(keys[i]!) : 1;
+      return costs[i]! > most ? 0 : costs[i]!;
+    });
+  }
+
+  /** The reply in which advisory policies deny a cost above their limit. */
+  function withoutRoom(
+    operation: Operation,
+    { selection: { policies, isPlain }, costs }: PartitionedRequest,
+    reply: Reply,
+  ): Reply {
+    if (isPlain || operation === "charge") return reply;
+    const rows = reply.rows.map((row, i) => {
+      const { role, limit: most } = policies[i]!;
+      const never = role === "advisory" && costs[i]! > most;
+      return never ? { ...row, allowed: false, retryAfterUs: Infinity } : row;
+    });
+    return { ...reply, rows };
   }
 
   /** Denies by what is known about one group. */

@@ -1,6 +1,6 @@
 import type { Decision } from "../decision/decision.ts";
 import type { Store } from "../store/store.ts";
-import { checkCallOptions, type Cost, type CostOptions, costsOf } from "./cost.ts";
+import { checkCallOptions, checkCost, type Cost, type CostOptions, costsOf } from "./cost.ts";
 import { createDecisionPath } from "./decision-path.ts";
 import { compileDimensions, type Identity } from "./dimensions.ts";
 import type { PartitionedRequest } from "./selection.ts";
@@ -58,8 +58,9 @@ export function buildLimiter(store: Store, settings: LimiterSettings): Limiter {
   /** Does not wait where it has nothing to wait for, so that a known denial is answered at once. */
   function requestOf(
     identity: Identity,
-    { cost, plan }: LimitOptions = {},
+    options?: LimitOptions,
   ): PartitionedRequest | Promise<PartitionedRequest> {
+    const { cost, plan } = options ?? {};
     const found = partition(identity, plan);
     return found instanceof Promise
       ? found.then((partitioned) => withCosts(partitioned, cost))
@@ -88,6 +89,8 @@ export function buildLimiter(store: Store, settings: LimiterSettings): Limiter {
 
     async charge(identity, cost, options) {
       checkCallOptions(options, ["plan"]);
+      // Only a charge has no cost by itself.
+      if (cost === undefined) checkCost(cost);
       const request = await requestOf(identity, { ...options, cost });
       return path.ask(request.costs.some((each) => each > 0) ? "charge" : "peek", request);
     },

@@ -100,7 +100,8 @@ export function createMemory({
   return {
     decide(nowUs, operation, keys, costs, policies) {
       const ask = (i: number, asked: Operation, cost: number): Row => {
-        const evaluation = evaluate(keys[i]!, nowUs, asked, cost, policies[i]!);
+        const operation = cost === 0 ? "peek" : asked;
+        const evaluation = evaluate(keys[i]!, nowUs, operation, cost, policies[i]!);
         const { state, resetAfterUs } = evaluation;
         if (state !== undefined) keep(keys[i]!, state, nowUs + resetAfterUs);
         return toRow(evaluation);
@@ -160,7 +161,8 @@ function lease(
   policies: readonly CompiledPolicy[],
   ask: Ask,
 ): Reply {
-  const isAdvisory = (i: number) => policies[i]!.role === "advisory";
+  // One policy decides alone, whatever its role.
+  const isAdvisory = (i: number) => policies.length > 1 && policies[i]!.role === "advisory";
   const asked = policies.map((_, i) => ask(i, "peek", 1));
   // A policy without room has nothing remaining.
   const left = asked.map(({ remaining }, i) => (isAdvisory(i) ? wanted : remaining));

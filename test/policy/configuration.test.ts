@@ -134,8 +134,8 @@ describe("options of a decision", () => {
   const limiter = createLimiter({ store: memoryStore(), policies: [policy] });
 
   test.for([
-    [{ costs: 5 }, "The option is `cost`, not costs."],
-    [{ cost: 1, tokens: 5 }, "The option is `cost`, not tokens."],
+    [{ costs: 5 }, "The option is `cost` or `plan`, not costs."],
+    [{ cost: 1, tokens: 5 }, "The option is `cost` or `plan`, not tokens."],
     [5, "The options must be an object, { cost }, not 5."],
   ] as const)("%j are refused", async ([options, message]) => {
     for (const call of [limiter.limit, limiter.peek]) {
