@@ -10,6 +10,7 @@ import { createFallback } from "./fallback.ts";
 import { createKnowledge, type Shared } from "./knowledge.ts";
 import { isAllowed, type PartitionedRequest, pick, type PolicyGroup } from "./selection.ts";
 import type { LimiterSettings } from "./settings.ts";
+import { type Decided, take } from "./take.ts";
 import { createUncountedDenials } from "./uncounted-denials.ts";
 
 /** The steps that every operation of a limiter is built from. */
@@ -101,12 +102,10 @@ export function createDecisionPath(
     request: PartitionedRequest,
     shared: Shared,
   ): Promise<Decision> {
-    const { policies } = request.selection;
-    const keys = keysOf(request);
+    if (operation === "consume" && request.selection.isLeased) return takeLeased(request);
     const sentAtMs = now();
     try {
-      const costs = costsToAsk(operation, request, keys);
-      const reply = await store.decide(operation, keys, costs, policies);
+      const reply = await askStore(operation, request);
       const receivedAtMs = now();
       const learning = knowledge.learn(operation, request, {
         reply,
@@ -115,17 +114,53 @@ export function createDecisionPath(
         shared,
       });
       if (learning) await learning;
-      return isAllowed({ policies, rows: reply.rows })
-        ? answer(request, reply, { reason: "allowed", status: 200 })
-        : answer(request, reply, { reason: "limited", status: 429 });
+      return answer(request, reply, outcomeOf(request, reply));
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
-      const partial = error instanceof PartialReplyError ? error : undefined;
-      const reply = fallback.decide(operation, request, keys, partial?.rows);
-      const { status } = reply;
-      if (status !== 200) await partial?.giveBack();
-      return answer(request, reply, { reason: "store-unavailable", status, error });
+      return withoutStore(
+        operation,
+        request,
+        error,
+        error instanceof PartialReplyError ? error : {},
+      );
     }
+  }
+
+  function askStore(operation: Operation, request: PartitionedRequest): Reply | Promise<Reply> {
+    const keys = keysOf(request);
+    const costs = costsToAsk(operation, request, keys);
+    return store.decide(operation, keys, costs, request.selection.policies);
+  }
+
+  /** Takes from what is held, and from the store what is not. */
+  async function takeLeased(request: PartitionedRequest): Promise<Decision> {
+    const taken = await take(request, keysOf, (part) => askStore("consume", part), now);
+    const decision = taken.error
+      ? await withoutStore("consume", request, taken.error, taken)
+      : answerTaken(request, taken);
+    for (const { request: about, ...found } of taken.answers()) {
+      await knowledge.learn("consume", about, { ...found, shared: NONE });
+    }
+    return decision;
+  }
+
+  function answerTaken(request: PartitionedRequest, taken: Decided): Decision {
+    const { request: decided, rows } = taken;
+    if (decided !== request) countLater(request, { policies: decided.selection.policies, rows });
+    return answer(decided, taken, outcomeOf(decided, taken));
+  }
+
+  /** Decides by each policy's `onFailure`, but for those that the store did answer. */
+  async function withoutStore(
+    operation: Operation,
+    request: PartitionedRequest,
+    error: StoreError,
+    { rows, giveBack }: Partial<Pick<PartialReplyError, "rows" | "giveBack">>,
+  ): Promise<Decision> {
+    const reply = fallback.decide(operation, request, keysOf(request), rows);
+    const { status } = reply;
+    if (status !== 200) await giveBack?.();
+    return answer(request, reply, { reason: "store-unavailable", status, error });
   }
 
   /** The costs that the store is asked about: with denials that are not counted yet, and none that it cannot compute with. */
@@ -155,7 +190,7 @@ export function createDecisionPath(
 
   function answer(
     { selection: { policies, listed, shadows } }: PartitionedRequest,
-    { nowUs, rows }: Reply,
+    { nowUs, rows }: Pick<Reply, "nowUs" | "rows">,
     outcome: Pick<Outcome, "reason" | "status"> & { readonly error?: StoreError },
   ): Decision {
     const all = { policies, rows };
@@ -205,6 +240,12 @@ export function createDecisionPath(
       fallback.forget(request, keys, now());
     },
   };
+}
+
+function outcomeOf({ selection: { policies } }: PartitionedRequest, { rows }: Pick<Reply, "rows">) {
+  return isAllowed({ policies, rows })
+    ? ({ reason: "allowed", status: 200 } as const)
+    : ({ reason: "limited", status: 429 } as const);
 }
 
 /** Whether a cost can ever have room. Policies that do not deny, and those that count no requests, refuse no cost. */

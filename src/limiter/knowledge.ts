@@ -2,6 +2,7 @@ import type { Operation } from "../algorithms/model.ts";
 import { createDenialCache } from "../denials/denial-cache.ts";
 import { createRedisClocks } from "../denials/redis-clocks.ts";
 import { createSingleFlight } from "../denials/single-flight.ts";
+import { createLeases } from "../lease/leases.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 import type { Reply, Store } from "../store/store.ts";
 import type { Fallback } from "./fallback.ts";
@@ -14,7 +15,7 @@ export interface Knowledge {
   group(policies: readonly CompiledPolicy[]): PolicyGroup;
   /** Learns from an answer. A promise only where it first has to find out whether a denial can be relied on. */
   learn(operation: Operation, request: PartitionedRequest, answer: Answer): void | Promise<void>;
-  /** Forgets the denials of a request's partitions, and ignores answers to earlier requests. */
+  /** Forgets the denials and leases of a request's partitions, and ignores answers to earlier requests. */
   forget(request: PartitionedRequest): void;
 }
 
@@ -67,6 +68,8 @@ export function createKnowledge(
       const denying = members.filter(({ role }) => role !== "advisory");
       const advisory = members.filter(({ role }) => role === "advisory");
       const ordered = [...denying, ...advisory];
+      // All policies of a group have the same.
+      const { leaseUs } = members[0]!;
       const denials = createDenialCache(maxDenials, denying.length);
       return {
         policies: ordered,
@@ -75,6 +78,7 @@ export function createKnowledge(
         flights: createSingleFlight(denying.length),
         sharing: sharedDenials?.share({ prefix, policies: denying, now }, clocks, denials),
         answers: fallback.answersOf(ordered),
+        leases: leaseUs === undefined ? undefined : createLeases(store, ordered, leaseUs, now),
         variants: [],
       };
     },
@@ -93,9 +97,12 @@ export function createKnowledge(
     },
 
     forget({ selection: { groups }, partitions }) {
-      groups.forEach(({ denials, sharing }, i) => {
-        denials.forget(partitions[i]!, now());
-        sharing?.forget(partitions[i]!);
+      groups.forEach((group, i) => {
+        for (const { denials, sharing, leases } of [group, ...group.variants]) {
+          denials.forget(partitions[i]!, now());
+          sharing?.forget(partitions[i]!);
+          leases?.forget(partitions[i]!);
+        }
       });
     },
   };
