@@ -138,8 +138,8 @@ export function createDecisionPath(
     const decision = taken.error
       ? await withoutStore("consume", request, taken.error, taken)
       : answerTaken(request, taken);
-    for (const { request: about, ...found } of taken.answers()) {
-      await knowledge.learn("consume", about, { ...found, shared: NONE });
+    for (const found of taken.answers()) {
+      await knowledge.learn("consume", found.request, { ...found, shared: NONE });
     }
     return decision;
   }

@@ -7,10 +7,17 @@ import type { Reply } from "../store/store.ts";
 import type { Answer } from "./knowledge.ts";
 import { type PartitionedRequest, partOf, type Selection } from "./selection.ts";
 
+/** An answer about some groups of a request, by their indices. */
+interface PartialAnswer extends Omit<Answer, "shared"> {
+  readonly groups: readonly number[];
+  /** What the request asks of these groups. */
+  readonly request: PartitionedRequest;
+}
+
 /** What was found out about a request some of whose groups have leases. */
 interface Found {
   /** What to learn, as it stands now. */
-  readonly answers: () => readonly (Omit<Answer, "shared"> & { request: PartitionedRequest })[];
+  readonly answers: () => readonly PartialAnswer[];
 }
 
 /** A decision. */
@@ -27,14 +34,6 @@ export interface Undecided extends Found {
   readonly rows: readonly (Row | undefined)[];
   /** Gives back what was taken. */
   readonly giveBack: () => Promise<void>;
-}
-
-/** The answer of the store about the groups with these indices. */
-interface StoreAnswer {
-  readonly groups: readonly number[];
-  readonly reply: Reply;
-  readonly sentAtMs: number;
-  readonly receivedAtMs: number;
 }
 
 /**
@@ -72,7 +71,7 @@ export async function take(
     return undefined;
   }
 
-  async function ask(): Promise<StoreAnswer | undefined> {
+  async function ask(): Promise<PartialAnswer | undefined> {
     while ((asked = unspent()).length > 0) {
       const askedAtMs = now();
       const part = partOf(request, asked);
@@ -82,7 +81,8 @@ export async function take(
       const isHeld = denying.length > 0 && denying.every((group) => draws[group]?.canSpend());
       if (!isHeld) {
         if (denying.length > 0) putBack();
-        return { groups: asked, reply: shortened, sentAtMs: askedAtMs, receivedAtMs: now() };
+        const [sentAtMs, receivedAtMs] = [askedAtMs, now()];
+        return { groups: asked, request: part, reply: shortened, sentAtMs, receivedAtMs };
       }
       // Leases that arrived meanwhile took what the store no longer had.
       denying.forEach(spend);
@@ -98,33 +98,27 @@ export async function take(
   }
 
   /** What is known of a group for which units were spent, or denied. */
-  const held = (group: number, allowed: boolean): StoreAnswer => ({
+  const held = (group: number, allowed: boolean): PartialAnswer => ({
     groups: [group],
+    request: partOf(request, [group]),
     reply: draws[group]!.reply(allowed),
     sentAtMs,
     receivedAtMs: now(),
   });
 
-  function takenBy(answer: StoreAnswer | undefined): Decided {
+  function takenBy(answer: PartialAnswer | undefined): Decided {
     const answers = [...(answer ? [answer] : []), ...[...spent].map((group) => held(group, true))];
     const rows: Row[][] = [];
-    for (const { groups: about, reply } of answers) {
-      const { selection } = partOf(request, about);
-      about.forEach((group, i) => (rows[group] = rowsOf(selection, reply.rows, i)));
+    for (const { groups: about, request: part, reply } of answers) {
+      about.forEach((group, i) => (rows[group] = rowsOf(part.selection, reply.rows, i)));
     }
-    return {
-      request,
-      rows: rows.flat(),
-      nowUs: answers[0]!.reply.nowUs,
-      answers: () => answers.map((each) => ({ ...each, request: partOf(request, each.groups) })),
-    };
+    return { request, rows: rows.flat(), nowUs: answers[0]!.reply.nowUs, answers: () => answers };
   }
 
   function deniedBy(group: number): Decided {
     putBack();
     const answer = held(group, false);
-    const part = partOf(request, [group]);
-    return { ...answer.reply, request: part, answers: () => [{ ...answer, request: part }] };
+    return { ...answer.reply, request: answer.request, answers: () => [answer] };
   }
 
   /** Spends what is held, where the store gave no answer. */
@@ -148,8 +142,7 @@ export async function take(
         putBack();
         await partial?.giveBack();
       },
-      answers: () =>
-        [...spent].map((group) => ({ ...held(group, true), request: partOf(request, [group]) })),
+      answers: () => [...spent].map((group) => held(group, true)),
     };
   }
 
