@@ -63,7 +63,13 @@ function pathOf(policy: Policy): PolicyPath {
   const policies = compilePolicies([policy], "policies", faults);
   store ??= storeOfEnvironment(faults);
   faults.throwIfAny();
-  const path = createDecisionPath(store!, { ...DEFAULTS, policies }, (memory ??= createMemory()));
+  const path = createDecisionPath(
+    store!,
+    { ...DEFAULTS, policies },
+    {
+      memory: (memory ??= createMemory()),
+    },
+  );
   const made = { path, selection: select([path.group(policies)], policies) };
   setRecent(byPolicy, key, made, MAX_POLICIES);
   return made;

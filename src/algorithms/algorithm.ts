@@ -1,3 +1,4 @@
+import type { Duration } from "../options/duration.ts";
 import type { Faults } from "../options/faults.ts";
 import type { Sources } from "../partition/source.ts";
 import type { AlgorithmModel } from "./model.ts";
@@ -77,6 +78,15 @@ export interface CommonOptions {
   readonly counts?: Counts;
   /** Overrides the limiter's `retryJitter` for this policy. Range: 0 to 1. Default: the limiter's. */
   readonly retryJitter?: number;
+  /**
+   * Overrides the limiter's `lease` for this policy: only its quota is reserved in advance, and policies of other dimensions
+   * stay exact. All policies of one dimension have the same, and none of them counts denials. Range: `"10ms"` to `"10s"`.
+   * Default: the limiter's.
+   *
+   * @example
+   * fixedWindow({ name: "everyone", by: "*", limit: 1_000_000, window: "1h", lease: "100ms" })
+   */
+  readonly lease?: Duration;
 }
 
 /** Whether a policy denies requests, see `CommonOptions.mode`. */

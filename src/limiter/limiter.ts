@@ -3,6 +3,7 @@ import type { Store } from "../store/store.ts";
 import { checkCallOptions, checkCost, type Cost, type CostOptions, costsOf } from "./cost.ts";
 import { createDecisionPath } from "./decision-path.ts";
 import { compileDimensions, type Identity } from "./dimensions.ts";
+import { allParts } from "./parts.ts";
 import type { PartitionedRequest } from "./selection.ts";
 import type { LimiterSettings } from "./settings.ts";
 
@@ -52,7 +53,7 @@ const CALL_OPTIONS = ["cost", "plan"];
 
 /** Makes a limiter from checked settings and a store that answers or fails in time. */
 export function buildLimiter(store: Store, settings: LimiterSettings): Limiter {
-  const path = createDecisionPath(store, settings);
+  const path = createDecisionPath(store, settings, allParts());
   const partition = compileDimensions(path, settings);
 
   /** Does not wait where it has nothing to wait for, so that a known denial is answered at once. */

@@ -1,4 +1,3 @@
-import { leasingStore } from "../lease/leasing-store.ts";
 import { Faults } from "../options/faults.ts";
 import type { Environment } from "../runtime/environment.ts";
 import { openStore, redisOpener, type StoreOptions } from "../store/open-store.ts";
@@ -58,9 +57,5 @@ function limiterOf(
   settings: LimiterSettings,
 ): Limiter {
   reportUnnamedTwins(place, settings);
-  const { policies, leaseUs, now } = settings;
-  return buildLimiter(
-    leaseUs === undefined ? store : leasingStore(store, policies, { leaseUs, now }),
-    settings,
-  );
+  return buildLimiter(store, settings);
 }

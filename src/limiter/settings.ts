@@ -1,18 +1,19 @@
 import type { FailureVerdict } from "../algorithms/algorithm.ts";
 import type { HeaderOptions } from "../decision/fields.ts";
 import type { SharedDenials } from "../denials/shared-denials.ts";
-import { readLease } from "../lease/read-lease.ts";
 import { tightenPolicy } from "../lease/tighten.ts";
 import type { Faults } from "../options/faults.ts";
 import { checkOptions } from "../options/unknown-options.ts";
 import { type CompiledPolicy, compilePolicies } from "../policy/compile.ts";
 import { checkRetryJitter, checkVerdict } from "../policy/traits.ts";
 import { monotonicNow, steadyClock } from "../runtime/clock.ts";
+import { checkLeases } from "./check-leases.ts";
 import type { LimiterOptions } from "./options.ts";
 import { checkPlans, once } from "./plans.ts";
 
 /** A limiter's settings, checked. */
 export interface LimiterSettings {
+  /** Those with leases are tightened. */
   readonly policies: readonly CompiledPolicy[];
   /** The same policies as they are under each plan. */
   readonly plans: ReadonlyMap<string, readonly CompiledPolicy[]>;
@@ -20,8 +21,6 @@ export interface LimiterSettings {
   readonly onFailure: FailureVerdict;
   /** Entries of the denial cache; 0 for none. */
   readonly maxDenials: number;
-  /** The policies are tightened by it already. */
-  readonly leaseUs?: number | undefined;
   readonly sharedDenials?: SharedDenials;
   readonly headers: HeaderOptions;
   /** A random number from 0 to below 1, for the jitter of waits. */
@@ -66,22 +65,20 @@ export function checkSettings(
     faults.list.length === before
       ? checkPlans(options.plans, "plans", options.policies, placed, faults)
       : { policies: placed, plans: DEFAULTS.plans };
-  const leaseUs =
-    options.lease === undefined
-      ? undefined
-      : readLease(options.lease, faults.list.length === before ? policies : [], faults);
+  const checked = faults.list.length === before ? policies : [];
+  const leases = checkLeases(options, { policies: checked, plans }, faults);
   checkVerdict(onFailure, "onFailure", faults);
   checkRetryJitter(retryJitter, "retryJitter", faults);
   checkHeaders(headers, faults);
   checkSharing(options, faults);
-  const enforce = once((policy: CompiledPolicy) => enforced(policy, leaseUs, retryJitter));
+  const leaseOf = new Map(policies.map(({ name }, i) => [name, leases[i]]));
+  const enforce = once((policy) => enforced(policy, leaseOf.get(policy.name), retryJitter));
   return {
     policies: policies.map(enforce),
     plans: new Map([...plans].map(([plan, list]) => [plan, list.map(enforce)])),
     prefix: checkPrefix(options.prefix ?? DEFAULTS.prefix, faults),
     onFailure,
     maxDenials: checkDenialCache(options.denialCache, faults),
-    leaseUs,
     ...(options.sharedDenials && { sharedDenials: options.sharedDenials }),
     headers,
     random: DEFAULTS.random,
@@ -96,7 +93,7 @@ function enforced(
   retryJitter: number,
 ): CompiledPolicy {
   const tightened = leaseUs === undefined ? policy : tightenPolicy(policy, leaseUs);
-  return { ...tightened, retryJitter: policy.retryJitter ?? retryJitter };
+  return { ...tightened, leaseUs, retryJitter: policy.retryJitter ?? retryJitter };
 }
 
 /** Checks what concerns several policies together. */
@@ -146,7 +143,7 @@ function checkDenialCache(denialCache: LimiterOptions["denialCache"], faults: Fa
 }
 
 function checkSharing(
-  { sharedDenials, denialCache, store, lease }: LimiterOptions,
+  { sharedDenials, denialCache, store, lease, policies }: LimiterOptions,
   faults: Faults,
 ): void {
   if (sharedDenials === undefined) return;
@@ -158,10 +155,13 @@ function checkSharing(
       "Give what coloDenials() or shareDenials() returns; it needs the denialCache, and a Redis that all count in.",
     );
   }
-  if (lease !== undefined) {
+  const leased = Array.from(policies ?? []).findIndex(
+    (policy) => Object(policy).lease !== undefined,
+  );
+  if (lease !== undefined || leased >= 0) {
     faults.add(
-      "lease",
-      lease,
+      lease === undefined ? `policies[${leased}].lease` : "lease",
+      lease ?? policies[leased]!.lease,
       "Leave out this or sharedDenials: while one isolate waits for its next lease, others may still hold units.",
     );
   }

@@ -1,4 +1,3 @@
-import { leasingStore } from "../../../src/lease/leasing-store.ts";
 import { tightenPolicy } from "../../../src/lease/tighten.ts";
 import { buildLimiter } from "../../../src/limiter/limiter.ts";
 import { DEFAULTS } from "../../../src/limiter/settings.ts";
@@ -69,12 +68,12 @@ export async function replayHotKey({
     reset: () => {},
   };
   const now = () => time.now() / 1000;
-  const policies = compile([policy]).map((given) => tightenPolicy(given, lease));
+  const policies = compile([policy]).map((given) => ({
+    ...tightenPolicy(given, lease),
+    leaseUs: lease,
+  }));
   const settings = { ...DEFAULTS, policies, now };
-  const leases = { leaseUs: lease, now };
-  const limiters = Array.from({ length: isolates }, () =>
-    buildLimiter(leasingStore(distant, policies, leases), settings),
-  );
+  const limiters = Array.from({ length: isolates }, () => buildLimiter(distant, settings));
 
   const admissions: Admission[] = [];
   let decisions = 0;
