@@ -39,6 +39,7 @@ import { SOURCES } from "./catalog/sources.ts";
 import { STORE } from "./catalog/store.ts";
 import { TELLING } from "./catalog/telling.ts";
 import { TIMERS } from "./catalog/timers.ts";
+import { TOGETHER } from "./catalog/together.ts";
 import { TWINS } from "./catalog/twins.ts";
 import { VARIABLES } from "./catalog/variables.ts";
 import { WINDOWS } from "./catalog/windows.ts";
@@ -71,6 +72,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...OPTIONS,
   ...OPTION_TABLES,
   ...VARIABLES,
+  ...TOGETHER,
   ...TWINS,
   ...CREDENTIALS,
   ...MIDDLEWARE,

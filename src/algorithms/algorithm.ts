@@ -61,8 +61,9 @@ export interface CommonOptions {
   readonly onMissing?: "share" | "reject" | "skip";
   /**
    * `"enforce"` denies. `"shadow"` decides and counts, but never denies, and clients do not see it: `decision.shadow` says
-   * what it would have done. `"soft"` never denies either; it is in the header fields, and an origin learns from the field
-   * `Tidegate-Over` which policies are over their limits. Default: `"enforce"`.
+   * what it would have done. `"soft"` never denies either; it is in the header fields, and the origin of a
+   * gateway and the route behind Vercel's middleware learn from the request's field `Tidegate-Over` which policies are over
+   * their limits. Default: `"enforce"`.
    */
   readonly mode?: Mode;
   /**

@@ -1,3 +1,4 @@
+import { PLANS_REMEDY } from "../adapter/plan.ts";
 import { compileRequest, type RequestReader } from "../adapter/request-limiter.ts";
 import type { RequestOptions } from "../adapter/request-options.ts";
 import type { SharedDenials } from "../denials/shared-denials.ts";
@@ -72,7 +73,10 @@ export function readRule(
     return [checked, read] as const;
   };
   const [settings, reader] = onePerPath(faults, () =>
-    rewritten(faults, compile, (fault) => ({ ...inToml(fault), path: `${path}.${fault.path}` })),
+    rewritten(faults, compile, (fault) => {
+      const remedy = fault.remedy.replace(PLANS_REMEDY, "Set PLANS, too: the plans that exist.");
+      return { ...inToml({ ...fault, remedy }), path: `${path}.${fault.path}` };
+    }),
   );
   const { method, path: pattern } = shape ?? { method: "*", path: "/" };
   return {

@@ -32,7 +32,9 @@ export interface LeaseOptions {
  * Nothing runs in the background: the request that finds too few units for the length of a round trip requests the
  * next lease and waits for it, while others go on spending.
  *
- * @param policies tightened; the same with each decision
+ * Decisions by other policies, such as those of a plan, of one dimension or in shadow, ask the inner store.
+ *
+ * @param policies tightened
  */
 export function leasingStore(
   inner: Store,
@@ -47,6 +49,8 @@ export function leasingStore(
   const endingWithWindow = policies.flatMap(({ implementation }, i) =>
     implementation.lease.endsWithWindow ? [i] : [],
   );
+  /** Units in hand are for one identity and all policies. Those that not all share would be counted wrongly. */
+  const isLeasable = policies.every(({ role, by }) => role === "enforced" && by === undefined);
   const holdings = new Map<string, Holding>();
   /**
    * The recent maximum of the store's response time, decaying: held units have to last that long while the next are
@@ -150,10 +154,11 @@ export function leasingStore(
   return {
     ...(inner.now && { now: () => inner.now!() }),
 
-    decide(operation, keys, costs) {
+    decide(operation, keys, costs, asked) {
       const cost = costs[0]!;
-      if (operation !== "consume" || costs.some((other) => other !== cost)) {
-        return inner.decide(operation, keys, costs, policies);
+      const alike = isLeasable && asked.every((policy, i) => policy === policies[i]);
+      if (operation !== "consume" || !alike || costs.some((other) => other !== cost)) {
+        return inner.decide(operation, keys, costs, asked);
       }
       const nowMs = now();
       const holding = holdingOf(keys[0]!, nowMs);

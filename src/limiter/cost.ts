@@ -45,7 +45,8 @@ export function costsOf(
     return ones.map((one) => one * cost);
   }
   for (const [name, units] of Object.entries(cost)) {
-    if (!known.some((policy) => policy.name === name)) refuse("names of costs are policies", name);
+    if (!known.some((policy) => policy.name === name))
+      refuse("cost must name policies of the limiter", name);
     checkCost(units);
   }
   return policies.map(({ name }, i) => ones[i]! * (Object.hasOwn(cost, name) ? cost[name]! : 1));

@@ -4,6 +4,7 @@ import { readEnvironment } from "../runtime/environment.ts";
 import type { Limiter } from "./limiter.ts";
 import { openLimiter } from "./open-limiter.ts";
 import { LIMITER_OPTIONS, type LimiterOptions } from "./options.ts";
+import { withoutRequestOptions } from "./request-options.ts";
 
 /**
  * Makes a limiter of one or more policies that are always decided together.
@@ -18,5 +19,6 @@ import { LIMITER_OPTIONS, type LimiterOptions } from "./options.ts";
  */
 export function createLimiter(options: LimiterOptions): Limiter {
   const faults = new Faults();
-  return openLimiter(checkedOptions(options, LIMITER_OPTIONS, faults), readEnvironment(), faults);
+  const own = withoutRequestOptions(options, faults);
+  return openLimiter(checkedOptions(own, LIMITER_OPTIONS, faults), readEnvironment(), faults);
 }

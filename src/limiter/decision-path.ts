@@ -123,9 +123,10 @@ export function createDecisionPath(
       if (!(error instanceof StoreError)) throw error;
       const partial = error instanceof PartialReplyError ? error : undefined;
       const decided = fallback.decide(operation, { ...request, costs }, keys, partial?.rows);
-      const reply = withoutRoom(operation, request, decided);
       const { status } = decided;
-      if (status !== 200) await partial?.giveBack();
+      const left = status === 200 ? undefined : await partial?.giveBack();
+      const rows = left ? decided.rows.map((row, i) => left[i] ?? row) : decided.rows;
+      const reply = withoutRoom(operation, request, { ...decided, rows });
       return answer(request, reply, { reason: "store-unavailable", status, error });
     }
   }
@@ -142,21 +143,6 @@ export function createDecisionPath(
       if (role === "denials") return operation === "consume" ? uncounted.take(keys[i]!) : 1;
       return costs[i]! > most ? 0 : costs[i]!;
     });
-  }
-
-  /** The reply in which advisory policies deny a cost above their limit. */
-  function withoutRoom(
-    operation: Operation,
-    { selection: { policies, isPlain }, costs }: PartitionedRequest,
-    reply: Reply,
-  ): Reply {
-    if (isPlain || operation === "charge") return reply;
-    const rows = reply.rows.map((row, i) => {
-      const { role, limit: most } = policies[i]!;
-      const never = role === "advisory" && costs[i]! > most;
-      return never ? { ...row, allowed: false, retryAfterUs: Infinity } : row;
-    });
-    return { ...reply, rows };
   }
 
   /** Denies by what is known about one group. */
@@ -234,4 +220,19 @@ function fits({ role, limit }: CompiledPolicy, cost: number): boolean {
 /** A request that costs nothing takes nothing. */
 function operationOf(costs: readonly number[]): Operation {
   return costs.every((cost) => cost === 0) ? "peek" : "consume";
+}
+
+/** The reply in which advisory policies deny a cost above their limit. */
+function withoutRoom(
+  operation: Operation,
+  { selection: { policies, isPlain }, costs }: PartitionedRequest,
+  reply: Reply,
+): Reply {
+  if (isPlain || operation === "charge") return reply;
+  const rows = reply.rows.map((row, i) => {
+    const { role, limit: most } = policies[i]!;
+    const never = role === "advisory" && costs[i]! > most;
+    return never ? { ...row, allowed: false, retryAfterUs: Infinity } : row;
+  });
+  return { ...reply, rows };
 }

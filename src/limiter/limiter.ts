@@ -58,8 +58,9 @@ export function buildLimiter(store: Store, settings: LimiterSettings): Limiter {
   /** Does not wait where it has nothing to wait for, so that a known denial is answered at once. */
   function requestOf(
     identity: Identity,
-    options?: LimitOptions,
+    options: LimitOptions | null | undefined,
   ): PartitionedRequest | Promise<PartitionedRequest> {
+    // Untyped code may give null.
     const { cost, plan } = options ?? {};
     const found = partition(identity, plan);
     return found instanceof Promise
@@ -96,7 +97,7 @@ export function buildLimiter(store: Store, settings: LimiterSettings): Limiter {
     },
 
     async reset(identity) {
-      await path.forget(await requestOf(identity));
+      await path.forget(await requestOf(identity, undefined));
     },
   };
 }

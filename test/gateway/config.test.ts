@@ -159,7 +159,12 @@ describe("a fault of the variables", () => {
     [withRule({ advertise: false }), "RULES[0].advertise", "false", /and nothing else/],
     [withRule({ onMissing: "pass" }), "RULES[0].onMissing", '"pass"', /"share" or "reject"/],
     [withRule({ cost: 6 }), "RULES[0].cost", "6", /above a policy's limit/],
-    [withRule({ cost: "1" }), "RULES[0].cost", '"1"', /^Give a whole number of units from 0\. /],
+    [
+      withRule({ cost: "1" }),
+      "RULES[0].cost",
+      '"1"',
+      /^Give a whole number of units from 0, or a table with one for each /,
+    ],
     [{ RULES: [rule, rule] }, "RULES[1].policies[0].name", '"p"', /^A policy of RULES\[0\] has/],
     [
       withRule({ policies: [policy, policy] }),

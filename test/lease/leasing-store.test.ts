@@ -58,6 +58,7 @@ function isolate(policy: Policy = bucket) {
   const store = leasingStore(distant, policies, options);
   return {
     model,
+    policies,
     store,
     slow: leasingStore(slow, policies, options),
     ask: (cost = 1, keys = KEYS, operation: Operation = "consume") =>
@@ -241,8 +242,7 @@ describe("when the store has no more", () => {
   });
 
   test("units that are held are no reason to wait", async () => {
-    const { store } = isolate(slidingWindowLog({ limit: 100, window: "10s" }));
-    const policies = compile([slidingWindowLog({ limit: 100, window: "10s" })]);
+    const { store, policies } = isolate(slidingWindowLog({ limit: 100, window: "10s" }));
     const waits: number[] = [];
     for (let request = 0; request < 100; request++) {
       clock++;
@@ -257,8 +257,7 @@ describe("when the store has no more", () => {
 
 describe("while a lease is under way", () => {
   test("who finds nothing asks for itself where nobody was denied", async () => {
-    const { slow } = isolate();
-    const policies = compile([bucket]);
+    const { slow, policies } = isolate();
     const consume = () => slow.decide("consume", KEYS, [1], policies);
     for (let request = 0; request < 7; request++) {
       clock++;
@@ -276,8 +275,7 @@ describe("while a lease is under way", () => {
   });
 
   test("one that never comes back is asked for again after a quarter of a lease", async () => {
-    const { slow } = isolate();
-    const policies = compile([bucket]);
+    const { slow, policies } = isolate();
     const consume = () => void slow.decide("consume", KEYS, [1], policies);
     for (let request = 0; request < 8; request++) consume();
     expect(under).toHaveLength(8);
@@ -336,8 +334,7 @@ describe("a reset", () => {
   });
 
   test("drops what was asked for before it", async () => {
-    const { slow } = isolate();
-    const policies = compile([bucket]);
+    const { slow, policies } = isolate();
     const consume = () => slow.decide("consume", KEYS, [1], policies);
     const answers = Array.from({ length: 8 }, consume);
     const resetting = slow.reset(KEYS);

@@ -183,12 +183,12 @@ describe("costs by the names of policies", () => {
     await limiter.charge(identity, { address: 0 });
     await limiter.charge(identity, { address: 0, slow: 0, burst: 0 });
     await limiter.limit({ ip: "a" }, { cost: { burst: 3 } });
-    expect(asked.map(({ operation, costs }) => [operation, ...costs])).toEqual([
-      ["consume", 1, 4, 1],
-      ["consume", 0, 0, 2],
-      ["charge", 0, 1, 1],
-      ["peek", 0, 0, 0],
-      ["consume", 1, 1],
+    expect(asked.map(({ operation, costs }) => [operation, costs])).toEqual([
+      ["consume", [1, 4, 1]],
+      ["consume", [0, 0, 2]],
+      ["charge", [0, 1, 1]],
+      ["peek", [0, 0, 0]],
+      ["consume", [1, 1]],
     ]);
   });
 

@@ -25,7 +25,7 @@ const policy = fc
     fc.constantFrom("1s" as const, "10s" as const),
     fc.constantFrom(...ROLES),
   )
-  .map(([index, size, length, role]) => ({ ...everyPolicy(size, length)[index]!, ...role }));
+  .map(([index, size, length, role]) => Object.assign(everyPolicy(size, length)[index]!, role));
 
 const step = (policies: number) =>
   fc.record({
