@@ -60,9 +60,9 @@ export function compilePartitions<Context>(
     checkOnMissing(policy.onMissing, ["share", "reject", "skip"], `${path}.onMissing`, faults);
     const found = new Faults();
     const at = own ? `${path}.partition` : "partition";
-    // Only the partition of all policies may be a function.
+    // Only the partition of all policies may be a function, and none in a rule, which is data.
     const sources =
-      typeof partition === "function" && !own
+      typeof partition === "function" && !own && !segments
         ? undefined
         : compileSources(partition, { clientIp, segments }, at, found);
     addOnce(found, faults);
