@@ -67,7 +67,10 @@ export function compilePartitions<Context>(
         : compileSources(partition, { clientIp, segments }, at, found);
     addOnce(found, faults);
     // What has faults may be anything, also what is no JSON.
-    const key = found.list.length > 0 ? at : JSON.stringify([sources ? partition : "", onMissing]);
+    const key =
+      found.list.length > 0
+        ? at
+        : JSON.stringify([sources ? partition : "", typeof onMissing === "string" && onMissing]);
     const existing = dimensions.get(key);
     if (existing) return existing;
     const dimension: Dimension<Context> = {
