@@ -373,6 +373,20 @@ describe("a fault of the variables", () => {
     ]);
   });
 
+  test("of PLANS does not wait for those of other variables", () => {
+    const faults = faultsOf({
+      ...sound,
+      ORIGIN: "x",
+      PLANS: { gold: { q: {} } },
+      ...withRule({ plan: "header:x" }),
+    });
+    expect(faults.map(({ path }) => path)).toEqual(["ORIGIN", "PLANS.gold.q"]);
+    // Where the text is no JSON, the rules that name a plan are not at fault, too.
+    const rules = withRule({ plan: "header:x" });
+    const paths = faultsOf({ ...sound, ...rules, PLANS: "{" }).map(({ path }) => path);
+    expect(paths).toEqual(["PLANS"]);
+  });
+
   test("speaks of the gateway's own ways out where the Redis is missing", () => {
     const { UPSTASH_REDIS_REST_URL: _url, ...without } = sound as Record<string, unknown>;
     const faults = faultsOf({ ...without, STORE: "redis" });
