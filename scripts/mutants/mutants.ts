@@ -22,13 +22,17 @@ import { LISTS } from "./catalog/lists.ts";
 import { LUA_BUILD } from "./catalog/lua-build.ts";
 import { METHODS } from "./catalog/methods.ts";
 import { MIDDLEWARE } from "./catalog/middleware.ts";
+import { MODES } from "./catalog/modes.ts";
 import { OPTION_TABLES } from "./catalog/option-tables.ts";
 import { OPTIONS } from "./catalog/options.ts";
 import { OUTAGES } from "./catalog/outages.ts";
 import { OWN_PATHS } from "./catalog/own-paths.ts";
+import { PARTITIONS } from "./catalog/partitions.ts";
 import { PATHS } from "./catalog/paths.ts";
+import { PLANS } from "./catalog/plans.ts";
 import { PROXY } from "./catalog/proxy.ts";
 import { REFUNDS } from "./catalog/refunds.ts";
+import { REQUEST_COSTS } from "./catalog/request-costs.ts";
 import { REQUESTS } from "./catalog/requests.ts";
 import { SECRETS } from "./catalog/secrets.ts";
 import { SELECTION } from "./catalog/selection.ts";
@@ -91,4 +95,8 @@ export const MUTANTS: readonly Mutant[] = [
   ...TELLING,
   ...REFUNDS,
   ...LISTS,
+  ...PARTITIONS,
+  ...PLANS,
+  ...REQUEST_COSTS,
+  ...MODES,
 ];

@@ -60,14 +60,17 @@ export function compilePartitions<Context>(
     checkOnMissing(policy.onMissing, ["share", "reject", "skip"], `${path}.onMissing`, faults);
     const found = new Faults();
     const at = own ? `${path}.partition` : "partition";
-    // Only the partition of all policies may be a function.
+    // Only the partition of all policies may be a function, and none in a rule, which is data.
     const sources =
-      typeof partition === "function" && !own
+      typeof partition === "function" && !own && !segments
         ? undefined
         : compileSources(partition, { clientIp, segments }, at, found);
     addOnce(found, faults);
     // What has faults may be anything, also what is no JSON.
-    const key = found.list.length > 0 ? at : JSON.stringify([sources ? partition : "", onMissing]);
+    const key =
+      found.list.length > 0
+        ? at
+        : JSON.stringify([sources ? partition : "", typeof onMissing === "string" && onMissing]);
     const existing = dimensions.get(key);
     if (existing) return existing;
     const dimension: Dimension<Context> = {

@@ -102,7 +102,8 @@ function settingsOf(
     own.map((policy) => ({ ...policy, onFailure: policy.onFailure ?? onFailure })),
   );
   const given = rules.flatMap(({ reader }) => reader.policies);
-  return { ...rules[0]!.settings, ...checkPlans(plans, "PLANS", given, policies, faults) };
+  const check = () => checkPlans(plans, "PLANS", given, policies, faults);
+  return { ...rules[0]!.settings, ...rewritten(faults, check, inToml) };
 }
 
 function readPlans(plans: unknown, faults: Faults): Plans | undefined {

@@ -99,6 +99,18 @@ describe("onMissing of a policy", () => {
     expect(await left(await rule(undefined, strict), "/")).toBe(400);
   });
 
+  test("of one policy says nothing about the same sources of another", async () => {
+    const one = { partition: ["header:x-api-key"] };
+    const ask = await gatewayOf({
+      policies: [
+        quota("address", 10),
+        { ...quota("skipped", 10), ...one, onMissing: "skip" },
+        { ...quota("shared", 10), ...one, onMissing: "share" },
+      ],
+    });
+    expect(await left(ask, "/")).toEqual({ address: 9, shared: 9 });
+  });
+
   test("of one rule says nothing about the same sources in another", async () => {
     const one = { partition: ["header:x-api-key"] };
     const ask = gatewayTo((await startOrigin()).url, [

@@ -69,4 +69,16 @@ describe("a rule with a plan", () => {
     // A request that only the rule without a plan covers has none.
     expect(await limits(ask, "/other", ["gold"])).toEqual([all(1_000)]);
   });
+
+  test("is decided by the first of several rules whose header names one", async () => {
+    const ask = gatewayTo(
+      (await startOrigin()).url,
+      [rides, { path: "/*", plan: "header:x-tier", policies: [quota("all", 1_000)] }],
+      { PLANS },
+    );
+    const limitOf = async (headers: Record<string, string>) =>
+      (await ask("/rides", { headers })).headers.get("RateLimit-Policy")!.split(",")[0];
+    expect(await limitOf({ "x-plan": "gold", "x-tier": "silver" })).toBe(gold);
+    expect(await limitOf({ "x-tier": "gold" })).toBe(gold);
+  });
 });

@@ -237,13 +237,6 @@ export const FAULTY: FaultyOptions[] = [
     '"(an object)"',
     /^Did you mean `redis`\?/,
   ],
-  [
-    "an option of middleware",
-    { policies: [policy], partition: ["ip"] },
-    "partition",
-    '"(an object)"',
-    /^The options are /,
-  ],
   ["an option without name", { policies: [policy], "": 1 }, '""', "1", /^The options are /],
   [
     "a misspelt option of the denial cache",
