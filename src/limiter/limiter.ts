@@ -5,6 +5,7 @@ import { createDecisionPath } from "./decision-path.ts";
 import { compileDimensions, type Identity } from "./dimensions.ts";
 import type { PartitionedRequest } from "./selection.ts";
 import type { LimiterSettings } from "./settings.ts";
+import { throughShards } from "./sharding.ts";
 
 export interface LimitOptions extends CostOptions {
   /** The plan of this client: one of the limiter's `plans`. Default: the policies as they are. */
@@ -52,7 +53,9 @@ const CALL_OPTIONS = ["cost", "plan"];
 
 /** Makes a limiter from checked settings and a store that answers or fails in time. */
 export function buildLimiter(store: Store, settings: LimiterSettings): Limiter {
-  const path = createDecisionPath(store, settings);
+  const plain = createDecisionPath(store, settings);
+  const isSharded = settings.policies.some(({ shards }) => shards > 1);
+  const path = isSharded ? throughShards(plain, settings) : plain;
   const partition = compileDimensions(path, settings);
 
   /** Does not wait where it has nothing to wait for, so that a known denial is answered at once. */
