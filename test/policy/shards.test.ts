@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
+import { rateLimit } from "../../src/hono.ts";
 import { createLimiter, fixedWindow, limit, memoryStore } from "../../src/index.ts";
 import { type CompiledPolicy, keepingUnits } from "../../src/policy/compile.ts";
 import { shardsOf } from "../../src/policy/shards.ts";
@@ -120,6 +121,14 @@ describe("shards that cannot be", () => {
       /policies\[0\]\.shards: 2.*createLimiter\(\)/s,
     );
   });
+});
+
+test("a fixed cost of middleware fits into the smallest shard", () => {
+  const policies = [fixedWindow({ limit: 11, ...HOUR, shards: 3 })];
+  const limited = (cost: number) => () =>
+    rateLimit({ store: memoryStore(), clientIp: "cloudflare", policies, cost });
+  expect(limited(3)).not.toThrow();
+  expect(limited(4)).toThrow(/cost: 4.*above the limit of a policy, or of one of its shards/s);
 });
 
 test("as many shards as units are possible", () => {

@@ -119,6 +119,6 @@ export const SHARDS: readonly Mutant[] = [
     file: "src/policy/shards.ts",
     find: "return Math.floor(limit / shards);",
     replace: "return shards && limit;",
-    tests: ["test/policy/shards", "test/adapter/"],
+    tests: ["test/policy/shards"],
   },
 ];
