@@ -204,6 +204,15 @@ describe("a policy with shards", () => {
     expect(await admitted(20, "ada")).toBe(0);
   });
 
+  test("knows nothing of a shard any more once another plan has changed what is counted", async () => {
+    const bucket = tokenBucket({ name: "hot", limit: 4, refill: 1, per: "1d", shards: 2 });
+    const { admitted } = limiterOf({ policies: [bucket], plans: { gold: { hot: { limit: 8 } } } });
+    expect(await admitted(20, "ada", { plan: "gold" })).toBe(8);
+    // Under the lower limit, what lies beyond it is forgotten.
+    expect(await admitted(6, "ada")).toBe(0);
+    expect(await admitted(20, "ada", { plan: "gold" })).toBe(4);
+  });
+
   test("admits its limit in an isolate without Redis, and no more for all its shards", async () => {
     const { at, admitted } = limiterOf({ policies: three() });
     at.isAway = true;
