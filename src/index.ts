@@ -7,11 +7,12 @@ export {
 } from "./errors/errors.ts";
 export type { HeaderOptions } from "./decision/fields.ts";
 export { limit } from "./limit.ts";
-export { createLimiter } from "./limiter/create-limiter.ts";
+export { createLimiter, type CreateLimiterOptions } from "./limiter/create-limiter.ts";
 export type { Identity } from "./limiter/dimensions.ts";
 export type { LimiterOptions } from "./limiter/options.ts";
 export type { PlanNumbers, Plans } from "./limiter/plans.ts";
 export { type SharedDenials, shareDenials, type SharedCache } from "./denials/shared-denials.ts";
+export type { ListEntry, ListOptions } from "./lists/options.ts";
 export type { StoreOptions } from "./store/open-store.ts";
 export type { Decision, PolicyDecision } from "./decision/decision.ts";
 export type { Reason } from "./decision/outcome.ts";

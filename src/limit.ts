@@ -61,6 +61,8 @@ function pathOf(policy: Policy): PolicyPath {
   if (existing) return existing;
   const faults = new Faults();
   const policies = compilePolicies([policy], "policies", faults);
+  const { shards } = Object(policy) as Policy;
+  if (shards !== undefined) faults.add("policies[0].shards", shards, "Use createLimiter() for it.");
   store ??= storeOfEnvironment(faults);
   faults.throwIfAny();
   const path = createDecisionPath(

@@ -37,6 +37,7 @@ import { REQUESTS } from "./catalog/requests.ts";
 import { SECRETS } from "./catalog/secrets.ts";
 import { SELECTION } from "./catalog/selection.ts";
 import { SETTINGS } from "./catalog/settings.ts";
+import { SHARDS } from "./catalog/shards.ts";
 import { SHARES } from "./catalog/shares.ts";
 import { SHARING } from "./catalog/sharing.ts";
 import { SOURCES } from "./catalog/sources.ts";
@@ -57,6 +58,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...SHARING,
   ...TIMERS,
   ...LEASES,
+  ...SHARDS,
   ...STORE,
   ...CLIENTS,
   ...SECRETS,

@@ -28,7 +28,7 @@ export function createKnowledge(
 ): Knowledge {
   const { policies, prefix, now, maxDenials, sharedDenials } = settings;
   const clocks = createRedisClocks();
-  const isOnePartition = new Set(policies.map(({ by }) => by)).size <= 1;
+  const isOnePartition = new Set(policies.map(({ by, shards }) => `${by} ${shards}`)).size <= 1;
 
   function learnAll(
     { selection: { groups, starts }, partitions }: PartitionedRequest,

@@ -6,6 +6,7 @@ import { compileDimensions, type Identity } from "./dimensions.ts";
 import { allParts } from "./parts.ts";
 import type { PartitionedRequest } from "./selection.ts";
 import type { LimiterSettings } from "./settings.ts";
+import { throughShards } from "./sharding.ts";
 
 export interface LimitOptions extends CostOptions {
   /** The plan of this client: one of the limiter's `plans`. Default: the policies as they are. */
@@ -53,7 +54,9 @@ const CALL_OPTIONS = ["cost", "plan"];
 
 /** Makes a limiter from checked settings and a store that answers or fails in time. */
 export function buildLimiter(store: Store, settings: LimiterSettings): Limiter {
-  const path = createDecisionPath(store, settings, allParts());
+  const plain = createDecisionPath(store, settings, allParts());
+  const isSharded = settings.policies.some(({ shards }) => shards > 1);
+  const path = isSharded ? throughShards(plain, settings) : plain;
   const partition = compileDimensions(path, settings);
 
   /** Does not wait where it has nothing to wait for, so that a known denial is answered at once. */

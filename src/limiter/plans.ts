@@ -100,6 +100,10 @@ function underPlan(
   const changed = { ...given, ...Object.fromEntries(known), name: policy.name } as Policy;
   const compiled = compilePolicy(changed, path, faults);
   if (!compiled) return policy;
+  if (compiled.limit < policy.shards) {
+    const remedy = `Give at least ${policy.shards}: each shard needs at least one unit of the limit.`;
+    faults.add(`${path}.limit`, compiled.limit, remedy);
+  }
   const { limit, windowUs, parameters } = compiled;
   return completePolicy(policy, { limit, windowUs, parameters });
 }

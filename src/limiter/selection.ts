@@ -20,6 +20,8 @@ export interface PolicyGroup {
   readonly leases: Leases | undefined;
   /** The same policies under other plans. What is known of them ends with a decision of this group. */
   readonly variants: PolicyGroup[];
+  /** Of policies that are split: a group for each shard, with what it enforces. Nothing is known of the policies as a whole. */
+  readonly shards?: readonly PolicyGroup[];
 }
 
 /** The policies of one decision, group after group. */

@@ -5,6 +5,8 @@ import { tightenPolicy } from "../lease/tighten.ts";
 import type { Faults } from "../options/faults.ts";
 import { checkOptions } from "../options/unknown-options.ts";
 import { type CompiledPolicy, compilePolicies } from "../policy/compile.ts";
+import type { Policy } from "../policy/policy.ts";
+import { checkShards } from "../policy/shards.ts";
 import { checkRetryJitter, checkVerdict } from "../policy/traits.ts";
 import { monotonicNow, steadyClock } from "../runtime/clock.ts";
 import { checkLeases } from "./check-leases.ts";
@@ -23,7 +25,7 @@ export interface LimiterSettings {
   readonly maxDenials: number;
   readonly sharedDenials?: SharedDenials;
   readonly headers: HeaderOptions;
-  /** A random number from 0 to below 1, for the jitter of waits. */
+  /** A random number from 0 to below 1, for the jitter of waits and the choice of shards. */
   readonly random: () => number;
   /** The isolate's monotonic clock, or the store's own where it has one, in milliseconds. */
   readonly now: () => number;
@@ -60,6 +62,7 @@ export function checkSettings(
   const before = faults.list.length;
   const compiled = compilePolicies(options.policies, "policies", faults);
   const placed = by ? compiled.map((policy, i) => ({ ...policy, by: by[i] })) : compiled;
+  checkSharding(options, faults);
   if (faults.list.length === before) checkTogether(placed, faults);
   const { policies, plans } =
     faults.list.length === before
@@ -113,6 +116,20 @@ function checkTogether(policies: readonly CompiledPolicy[], faults: Faults): voi
       "Add a policy that counts requests: this one counts the denials of others.",
     );
   }
+}
+
+function checkSharding({ policies, lease }: LimiterOptions, faults: Faults): void {
+  if (!Array.isArray(policies)) return;
+  policies.forEach((policy: Policy, i) => {
+    const path = `policies[${i}]`;
+    checkShards(policy, path, faults);
+    if (lease === undefined || Object(policy).shards === undefined) return;
+    faults.add(
+      `${path}.shards`,
+      policy.shards,
+      "Leave out this or lease: a lease takes the units of one key in advance.",
+    );
+  });
 }
 
 function checkPrefix(prefix: string, faults: Faults): string {

@@ -3,6 +3,48 @@ import type { Mutant } from "../mutant.ts";
 /** Who is exempt, who is refused, and until when. */
 export const LISTS: readonly Mutant[] = [
   {
+    name: "a limiter has no lists",
+    file: "src/limiter/create-limiter.ts",
+    find: "if (!lists) return limiter;",
+    replace: "if (lists || !lists) return limiter;",
+    tests: ["test/limiter/lists"],
+  },
+  {
+    name: "a limiter's lists end by the wall clock though the store has one",
+    file: "src/limiter/create-limiter.ts",
+    find: "store?.now ? store.now() / 1000 : Date.now()",
+    replace: "store ? Date.now() : 0",
+    tests: ["test/limiter/lists"],
+  },
+  {
+    name: "an identity of one text is no address",
+    file: "src/limiter/listed-limiter.ts",
+    find: "{ ip: identity, identities: [identity] }",
+    replace: "{ identities: [identity] }",
+    tests: ["test/limiter/lists"],
+  },
+  {
+    name: "an identity of one text is in no list",
+    file: "src/limiter/listed-limiter.ts",
+    find: "{ ip: identity, identities: [identity] }",
+    replace: "{ ip: identity, identities: [] }",
+    tests: ["test/limiter/lists"],
+  },
+  {
+    name: "lists know no facts of a limiter's identities",
+    file: "src/limiter/listed-limiter.ts",
+    find: "return { ip, asn, country, identities };",
+    replace: "return { ip, identities };",
+    tests: ["test/limiter/lists"],
+  },
+  {
+    name: "a look at a listed identity asks the store",
+    file: "src/limiter/listed-limiter.ts",
+    find: "peek: async (identity, options) => listed(identity) ?? limiter",
+    replace: "peek: async (identity, options) => limiter",
+    tests: ["test/limiter/lists"],
+  },
+  {
     name: "a client on both lists is refused",
     file: "src/lists/lists.ts",
     find: 'const [allows, denies] = [compile("allow"), compile("deny")];',
