@@ -56,7 +56,9 @@ export function compilePartitions<Context>(
   function dimensionOf(policy: Policy, path: string): Dimension<Context> {
     const own = policy.partition !== undefined;
     const partition = own ? policy.partition : common === undefined ? (["ip"] as const) : common;
-    const onMissing = policy.onMissing ?? commonOnMissing;
+    const asked = policy.onMissing ?? commonOnMissing;
+    // A policy in shadow changes nothing for anybody.
+    const onMissing = asked === "reject" && policy.mode === "shadow" ? "skip" : asked;
     checkOnMissing(policy.onMissing, ["share", "reject", "skip"], `${path}.onMissing`, faults);
     const found = new Faults();
     const at = own ? `${path}.partition` : "partition";
@@ -99,13 +101,7 @@ export function compilePartitions<Context>(
   );
   // What no policy uses is checked all the same.
   if (common !== undefined) dimensionOf({} as Policy, "");
-  if (policies.length > 0 && policies.every((policy) => Object(policy).onMissing === "skip")) {
-    faults.add(
-      "policies[0].onMissing",
-      "skip",
-      "Leave it out of one policy: nothing would limit a request that lacks all identities.",
-    );
-  }
+  checkSkipped(policies, faults);
   const used = [...dimensions.values()].filter(({ name }) => by.includes(name));
 
   return {
@@ -137,6 +133,20 @@ export function compilePartitions<Context>(
 function addOnce(found: Faults, faults: Faults): void {
   const paths = new Set(faults.list.map(({ path }) => path));
   faults.list.push(...found.list.filter(({ path }) => !paths.has(path)));
+}
+
+/** Rejects a list of policies that all let requests without an identity pass. */
+function checkSkipped(policies: readonly Policy[], faults: Faults): void {
+  const limiting = policies.flatMap((policy, i) => {
+    const { mode = "enforce", counts, onMissing } = Object(policy) as Policy;
+    return mode === "enforce" && counts !== "denials" ? [{ i, onMissing }] : [];
+  });
+  if (limiting.length === 0 || limiting.some(({ onMissing }) => onMissing !== "skip")) return;
+  faults.add(
+    `policies[${limiting[0]!.i}].onMissing`,
+    "skip",
+    "Leave it out of one policy that is enforced: nothing would limit a request that lacks all identities.",
+  );
 }
 
 function checkOnMissing(

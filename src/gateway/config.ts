@@ -9,7 +9,7 @@ import {
 import type { SharedDenials } from "../denials/shared-denials.ts";
 import type { LimiterOptions } from "../limiter/options.ts";
 import { checkPlans, type Plans } from "../limiter/plans.ts";
-import type { LimiterSettings } from "../limiter/settings.ts";
+import { checkCounts, type LimiterSettings } from "../limiter/settings.ts";
 import { compileLists, type Lists } from "../lists/lists.ts";
 import { Faults } from "../options/faults.ts";
 import { checkClientIp, type ClientIp, detectPlatform } from "../partition/client-ip.ts";
@@ -102,6 +102,7 @@ function settingsOf(
     own.map((policy) => ({ ...policy, onFailure: policy.onFailure ?? onFailure })),
   );
   const given = rules.flatMap(({ reader }) => reader.policies);
+  checkCounts(policies, "RULES[0].policies[0].counts", faults);
   const check = () => checkPlans(plans, "PLANS", given, policies, faults);
   return { ...rules[0]!.settings, ...rewritten(faults, check, inToml) };
 }

@@ -43,7 +43,7 @@ export interface Limiter {
   charge(identity: Identity, cost: Cost, options?: Omit<LimitOptions, "cost">): Promise<Decision>;
 
   /**
-   * Restores the whole quota of this identity. Other isolates may repeat denials that they know for up to a minute.
+   * Restores the whole quota of this identity. What everybody shares (`by: "*"`) stays, unless the identity names `"*"`. Other isolates may repeat denials that they know for up to a minute.
    *
    * @throws StoreError if Redis did not confirm it
    */
@@ -57,7 +57,7 @@ export function buildLimiter(store: Store, settings: LimiterSettings): Limiter {
   const plain = createDecisionPath(store, settings, allParts());
   const isSharded = settings.policies.some(({ shards }) => shards > 1);
   const path = isSharded ? throughShards(plain, settings) : plain;
-  const partition = compileDimensions(path, settings);
+  const dimensions = compileDimensions(path, settings);
 
   /** Does not wait where it has nothing to wait for, so that a known denial is answered at once. */
   function requestOf(
@@ -66,7 +66,7 @@ export function buildLimiter(store: Store, settings: LimiterSettings): Limiter {
   ): PartitionedRequest | Promise<PartitionedRequest> {
     // Untyped code may give null.
     const { cost, plan } = options ?? {};
-    const found = partition(identity, plan);
+    const found = dimensions.of(identity, plan);
     return found instanceof Promise
       ? found.then((partitioned) => withCosts(partitioned, cost))
       : withCosts(found, cost);
@@ -101,7 +101,7 @@ export function buildLimiter(store: Store, settings: LimiterSettings): Limiter {
     },
 
     async reset(identity) {
-      await path.forget(await requestOf(identity, undefined));
+      await path.forget(withCosts(await dimensions.own(identity), undefined));
     },
   };
 }

@@ -13,7 +13,10 @@ const REMEDIES = {
 type Named = keyof typeof REMEDIES;
 
 /** The options without those of requests, for which it adds faults that name a way out. */
-export function withoutRequestOptions(options: LimiterOptions, faults: Faults): LimiterOptions {
+export function withoutRequestOptions<Options extends LimiterOptions>(
+  options: Options,
+  faults: Faults,
+): Options {
   const own = without(options, "", faults);
   if (!Array.isArray(own?.policies)) return own;
   const before = faults.list.length;

@@ -109,13 +109,20 @@ function checkTogether(policies: readonly CompiledPolicy[], faults: Faults): voi
       'Say what this policy counts by, as the others do: a dimension of the identity, or "*" for everybody.',
     );
   }
-  if (policies.every(({ role }) => role === "denials")) {
-    faults.add(
-      "policies[0].counts",
-      "denials",
-      "Add a policy that counts requests: this one counts the denials of others.",
-    );
-  }
+}
+
+/** Rejects policies that all count the denials of others: there would be none. */
+export function checkCounts(
+  policies: readonly CompiledPolicy[],
+  path: string,
+  faults: Faults,
+): void {
+  if (policies.length === 0 || policies.some(({ role }) => role !== "denials")) return;
+  faults.add(
+    path,
+    "denials",
+    "Add a policy that counts requests: this one counts the denials of others.",
+  );
 }
 
 function checkSharding({ policies, lease }: LimiterOptions, faults: Faults): void {

@@ -258,11 +258,9 @@ describe("faults of rateLimit()", () => {
   });
 
   test("are said once where several policies share them", () => {
-    const partitions = [["ip"], ["subnet"], undefined].map((partition, i) => ({
-      ...other,
-      name: `p${i}`,
-      ...(partition && { partition }),
-    }));
+    const partitions = [["ip"], ["subnet"], undefined].map((partition, i) =>
+      Object.assign({}, other, { name: `p${i}` }, partition && { partition }),
+    );
     const found = faultsOf({ store: memoryStore(), policies: partitions });
     expect(found.map(({ path }) => path)).toEqual(["clientIp"]);
   });

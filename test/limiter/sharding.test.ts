@@ -222,7 +222,7 @@ describe("a policy with shards", () => {
   test("in shadow denies nobody", async () => {
     const { admitted, limiter } = limiterOf({
       policies: [
-        ...three().map((policy) => ({ ...policy, mode: "shadow" as const })),
+        ...three().map((policy) => Object.assign(policy, { mode: "shadow" as const })),
         fixedWindow({ name: "own", limit: 20, ...DAY }),
       ],
     });

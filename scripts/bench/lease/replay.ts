@@ -74,7 +74,7 @@ export async function replayHotKey({
   };
   const now = () => time.now() / 1000;
   const policies = compile([policy]).map((given) =>
-    lease === undefined ? given : { ...tightenPolicy(given, lease), leaseUs: lease },
+    lease === undefined ? given : Object.assign(tightenPolicy(given, lease), { leaseUs: lease }),
   );
   const settings = { ...DEFAULTS, policies, now, random: next };
   const limiters = Array.from({ length: isolates }, () => buildLimiter(distant, settings));

@@ -41,5 +41,5 @@ export async function shardFigures(short: boolean): Promise<Figure[]> {
       target: atMost(0, "tidegate"),
     },
   ]);
-  return figures.map((figure) => ({ ...figure, detail: true }));
+  return figures.map((figure) => Object.assign(figure, { detail: true }));
 }
