@@ -206,9 +206,14 @@ describe("faults of rateLimit()", () => {
     ["policies[1].partition[0]", second({ partition: ["*"] }), '"*"', /^Give "\*" alone/],
     ["policies[1].partition[0]", second({ partition: ["cookie"] }), '"cookie"', /^Say which one/],
     ["policies[1].partition[0]", second({ partition: ["path:id"] }), '"path:id"', /^Give a func/],
-    ["policies[1].partition[0]", second({ partition: [5n] }), "5", /^Use "ip", "subnet"/],
+    [
+      "policies[1].partition[0]",
+      second({ partition: [Symbol("ip")] }),
+      "a symbol",
+      /^Use "ip", "subnet"/,
+    ],
     ["partition", { partition: null }, "null", SOURCES],
-    ["partition[0]", { partition: [5n] }, "5", /^Use "ip", "subnet"/],
+    ["partition[0]", { partition: [Symbol("ip")] }, "a symbol", /^Use "ip", "subnet"/],
     [
       "partition[0]",
       { policies: [...policies, other], partition: ["cookie"] },
@@ -258,10 +263,12 @@ describe("faults of rateLimit()", () => {
   });
 
   test("are said once where several policies share them", () => {
-    const partitions = [["ip"], ["subnet"], undefined].map((partition, i) =>
-      Object.assign({}, other, { name: `p${i}` }, partition && { partition }),
-    );
-    const found = faultsOf({ store: memoryStore(), policies: partitions });
+    const sharing = [
+      { ...other, name: "a", partition: ["ip"] },
+      { ...other, name: "b", partition: ["subnet"] },
+      other,
+    ];
+    const found = faultsOf({ store: memoryStore(), policies: sharing });
     expect(found.map(({ path }) => path)).toEqual(["clientIp"]);
   });
 
