@@ -26,6 +26,7 @@ import { OPTION_TABLES } from "./catalog/option-tables.ts";
 import { OPTIONS } from "./catalog/options.ts";
 import { OUTAGES } from "./catalog/outages.ts";
 import { OWN_PATHS } from "./catalog/own-paths.ts";
+import { PARTITIONS } from "./catalog/partitions.ts";
 import { PATHS } from "./catalog/paths.ts";
 import { PROXY } from "./catalog/proxy.ts";
 import { REFUNDS } from "./catalog/refunds.ts";
@@ -88,5 +89,6 @@ export const MUTANTS: readonly Mutant[] = [
   ...SHARES,
   ...TELLING,
   ...REFUNDS,
+  ...PARTITIONS,
   ...LISTS,
 ];

@@ -147,8 +147,8 @@ export const REFUNDS: readonly Mutant[] = [
   {
     name: "a policy gives back what the first one took",
     file: "src/store/redis/store.ts",
-    find: "`${costs[i]}`",
-    replace: "`${costs[0]}`",
+    find: "String(costs[i])",
+    replace: "String(costs[0])",
     tests: ["test/store/refund"],
   },
   {
