@@ -34,9 +34,9 @@ export function createKnowledge(
   settings: LimiterSettings,
   fallback: Fallback,
 ): Knowledge {
-  const { policies, prefix, now, maxDenials, sharedDenials } = settings;
+  const { prefix, now, maxDenials, sharedDenials } = settings;
   const clocks = createRedisClocks();
-  const isOnePartition = new Set(policies.map(({ by }) => by)).size <= 1;
+  const isOnePartition = new Set(settings.policies.map(({ by }) => by)).size <= 1;
 
   function learnAll(
     { selection: { groups, starts }, partitions }: PartitionedRequest,
@@ -80,12 +80,12 @@ export function createKnowledge(
     },
 
     learn(operation, request, answer) {
-      const { groups, starts, ones } = request.selection;
+      const { groups, starts, ones, policies } = request.selection;
       // After a charge, the wait is for one more unit.
       const costs = operation === "charge" ? ones : request.costs;
       const denies =
         maxDenials > 0 &&
-        costs.some((cost) => cost > 0) &&
+        policies.some(({ role }, i) => role === "enforced" && costs[i]! > 0) &&
         groups.some((group, i) => waits(group, answer.reply, starts[i]!));
       const isReliable = denies && (isOnePartition || (store.spansPartitions?.(prefix) ?? true));
       if (typeof isReliable === "boolean") return learnAll(request, costs, answer, isReliable);

@@ -118,10 +118,13 @@ test("what the others took is given back where it was taken", async () => {
     ["b", "shadow", "shadow"],
     ["b", "full", "soft"],
     ["b", "free"],
+    // Its own master has not taken for it.
+    ["a", "hour"],
   ]);
   held["tg:{a}:address"] = { allowed: false };
   held["tg:{b}:full"] = { allowed: false };
-  await ask([1, 2, 3, 4, 5, 0]);
+  const { rows } = await ask([1, 2, 3, 4, 5, 0, 6]);
+  expect(rows.at(-1)).toMatchObject({ allowed: true, remaining: 5 });
   expect(said().slice(3)).toEqual([
     `refund {b}:key {b}:shadow 2,4 of ${CLOCKS["b"]}`,
     `refund {*}:all 3 of ${CLOCKS["*"]}`,

@@ -56,6 +56,18 @@ export async function runPartitioned(
     if (truth.length === 0) violation ??= "the server would have admitted what was denied";
   }
 
+  async function decide(i: number, call: { readonly isolate: (typeof isolates)[number] }) {
+    const { identity, cost, plan } = steps[i]!;
+    try {
+      const decision = await call.isolate.limiter.limit(identity, { cost, plan });
+      decisions[i] = decision;
+      if (decision.allowed) admitted.add(call);
+      judge(steps[i]!, decision);
+    } catch (error) {
+      violation ??= (error as Error).stack;
+    }
+  }
+
   const restore = installVirtualGlobals(scheduler);
   try {
     for (const [i, step] of steps.entries()) {
@@ -65,15 +77,7 @@ export async function runPartitioned(
       randoms.set(call, createRandom(step.seed));
       await scheduler.act(() =>
         scheduler.runAs(call as never, () => {
-          const { identity, cost, plan } = step;
-          void isolate.limiter
-            .limit(identity, { cost, plan })
-            .then((decision) => {
-              decisions[i] = decision;
-              if (decision.allowed) admitted.add(call);
-              judge(step, decision);
-            })
-            .catch((error: Error) => (violation ??= error.stack));
+          void decide(i, call);
         }),
       );
     }

@@ -39,9 +39,9 @@ const PLAN = "gold";
 export function drawPartitioned(seed: number, advisory = true): PartitionedScenario {
   const random = createRandom(seed);
   const drawn = Array.from({ length: random.integer(2, 5) }, (_, i) => drawPolicy(random, i));
-  // One at least is enforced.
+  // One at least is enforced, and takes part in every decision.
   const all = [
-    { ...drawn[0]!, mode: "enforce" as const, counts: "requests" as const },
+    { ...drawn[0]!, by: "ip", mode: "enforce" as const, counts: "requests" as const },
     ...drawn.slice(1),
   ];
   const changes = Object.fromEntries(
