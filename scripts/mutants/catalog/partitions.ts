@@ -288,4 +288,18 @@ export const PARTITIONS: readonly Mutant[] = [
     replace: "fraction > 0 and",
     tests: ["test/lua/refund-kept-units"],
   },
+  {
+    name: "modes: a cost that only an advisory policy has makes a denial known",
+    file: "src/limiter/knowledge.ts",
+    find: 'role === "enforced" && costs[i]! > 0',
+    replace: "role && costs[i]! > 0",
+    tests: ["test/simulator/partitions"],
+  },
+  {
+    name: "modes: without a cost, a ban counts no denial, but with a shadow's it does",
+    file: "src/limiter/decision-path.ts",
+    find: "return isPlain && costs.every(",
+    replace: "return costs.every(",
+    tests: ["test/simulator/partitions"],
+  },
 ];
