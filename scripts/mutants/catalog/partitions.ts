@@ -293,13 +293,13 @@ export const PARTITIONS: readonly Mutant[] = [
     file: "src/limiter/knowledge.ts",
     find: 'role === "enforced" && costs[i]! > 0',
     replace: "role && costs[i]! > 0",
-    tests: ["test/simulator/partitions"],
+    tests: ["test/limiter/shadow-costs"],
   },
   {
     name: "modes: without a cost, a ban counts no denial, but with a shadow's it does",
     file: "src/limiter/decision-path.ts",
     find: "return isPlain && costs.every(",
     replace: "return costs.every(",
-    tests: ["test/simulator/partitions"],
+    tests: ["test/limiter/shadow-costs"],
   },
 ];
