@@ -20,6 +20,7 @@ import { LEASES } from "./catalog/leases.ts";
 import { LIMIT } from "./catalog/limit.ts";
 import { LISTS } from "./catalog/lists.ts";
 import { LUA_BUILD } from "./catalog/lua-build.ts";
+import { MASTERS } from "./catalog/masters.ts";
 import { METHODS } from "./catalog/methods.ts";
 import { MIDDLEWARE } from "./catalog/middleware.ts";
 import { MODES } from "./catalog/modes.ts";
@@ -96,8 +97,9 @@ export const MUTANTS: readonly Mutant[] = [
   ...SHARES,
   ...TELLING,
   ...REFUNDS,
-  ...LISTS,
   ...PARTITIONS,
+  ...MASTERS,
+  ...LISTS,
   ...PLANS,
   ...REQUEST_COSTS,
   ...MODES,

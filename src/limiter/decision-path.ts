@@ -65,7 +65,7 @@ export function createDecisionPath(
         const { flights } = groups[i]!;
         answered = flights.join(partitions[i]!, costs, starts[i]!, arrivedAtMs, nowMs);
       }
-      if (!answered) return ask(operationOf(costs), request, NONE);
+      if (!answered) return ask(operationOf(request), request, NONE);
       await answered;
     }
   }
@@ -84,7 +84,7 @@ export function createDecisionPath(
         const denied = await groups[i]!.sharing!.read(partitions[i]!, costs, starts[i]!);
         if (denied) return denyKnown(request, i, denied);
       }
-      return ask(operationOf(costs), request, shared);
+      return ask(operationOf(request), request, shared);
     };
     for (const i of expired) {
       const { denials, flights } = groups[i]!;
@@ -246,7 +246,7 @@ function fits({ role, limit }: CompiledPolicy, cost: number): boolean {
   return role !== "enforced" || cost <= limit;
 }
 
-/** A request that costs nothing takes nothing. */
-function operationOf(costs: readonly number[]): Operation {
-  return costs.every((cost) => cost === 0) ? "peek" : "consume";
+/** A request that costs nothing takes nothing; but policies that count denials count that it is denied. */
+function operationOf({ selection: { isPlain }, costs }: PartitionedRequest): Operation {
+  return isPlain && costs.every((cost) => cost === 0) ? "peek" : "consume";
 }

@@ -26,9 +26,10 @@ export function createKnowledge(
   fallback: Fallback,
   leasing: Leasing | undefined,
 ): Knowledge {
-  const { policies, prefix, now, maxDenials, sharedDenials } = settings;
+  const { prefix, now, maxDenials, sharedDenials } = settings;
   const clocks = createRedisClocks();
-  const isOnePartition = new Set(policies.map(({ by, shards }) => `${by} ${shards}`)).size <= 1;
+  const isOnePartition =
+    new Set(settings.policies.map(({ by, shards }) => `${by} ${shards}`)).size <= 1;
 
   function learnAll(
     { selection: { groups, starts }, partitions }: PartitionedRequest,
@@ -76,12 +77,12 @@ export function createKnowledge(
     },
 
     learn(operation, request, answer) {
-      const { groups, starts, ones } = request.selection;
+      const { groups, starts, ones, policies } = request.selection;
       // After a charge, the wait is for one more unit.
       const costs = operation === "charge" ? ones : request.costs;
       const denies =
         maxDenials > 0 &&
-        costs.some((cost) => cost > 0) &&
+        policies.some(({ role }, i) => role === "enforced" && costs[i]! > 0) &&
         groups.some((group, i) => waits(group, answer.reply, starts[i]!));
       const isReliable = denies && (isOnePartition || (store.spansPartitions?.(prefix) ?? true));
       if (typeof isReliable === "boolean") return learnAll(request, costs, answer, isReliable);

@@ -22,19 +22,10 @@ const policies = compile(everyPolicy(50, "1d"));
 async function takeAndGiveBack(store: Store, costs = policies.map((_policy, i) => i)) {
   const id = crypto.randomUUID();
   const keys = policies.map(({ key }) => `tg:{${id}}:${key}`);
-  const { nowUs } = await store.decide(
-    "consume",
-    keys,
-    policies.map(() => 10),
-    policies,
-  );
+  const all = (units: number) => policies.map(() => units);
+  const { nowUs } = await store.decide("consume", keys, all(10), policies);
   await store.refund!(keys, costs, policies, nowUs);
-  const { rows } = await store.decide(
-    "peek",
-    keys,
-    policies.map(() => 1),
-    policies,
-  );
+  const { rows } = await store.decide("peek", keys, all(1), policies);
   return rows.map(({ remaining }) => remaining);
 }
 

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 
 import type { Operation } from "../../src/algorithms/model.ts";
+import { StoreError } from "../../src/errors/errors.ts";
+import { hashSlot, SLOTS } from "../../src/store/hash-slot.ts";
 import { PartialReplyError } from "../../src/store/partial-reply.ts";
 import { splitStore } from "../../src/store/split-store.ts";
 import {
@@ -104,8 +106,9 @@ test("a part has the same list of policies each time", async () => {
   held["tg:{a}:address"] = { allowed: false };
   await ask([1, 1, 1, 0]);
   await ask([1, 1, 1, 0]);
-  const lists = calls.filter(({ call }) => call === "consume").map(({ policies }) => policies);
+  const lists = calls.filter(({ call }) => call !== "refund").map(({ policies }) => policies);
   expect(lists).toHaveLength(8);
+  // Three parts, and the ban alone.
   expect(new Set(lists).size).toBe(4);
 });
 
@@ -115,10 +118,13 @@ test("what the others took is given back where it was taken", async () => {
     ["b", "shadow", "shadow"],
     ["b", "full", "soft"],
     ["b", "free"],
+    // Its own master has not taken for it.
+    ["a", "hour"],
   ]);
   held["tg:{a}:address"] = { allowed: false };
   held["tg:{b}:full"] = { allowed: false };
-  await ask([1, 2, 3, 4, 5, 0]);
+  const { rows } = await ask([1, 2, 3, 4, 5, 0, 6]);
+  expect(rows.at(-1)).toMatchObject({ allowed: true, remaining: 5 });
   expect(said().slice(3)).toEqual([
     `refund {b}:key {b}:shadow 2,4 of ${CLOCKS["b"]}`,
     `refund {*}:all 3 of ${CLOCKS["*"]}`,
@@ -217,11 +223,14 @@ test("a ban whose own master has counted a denial does not count it again", asyn
 });
 
 test("a give-back that fails changes nothing about the decision", async () => {
-  const { ask, held, state } = await split(THREE);
-  held["tg:{a}:address"] = { allowed: false };
-  const whole = await ask([1, 1, 1]);
-  state.refundsFail = true;
-  expect(await ask([1, 1, 1])).toEqual(whole);
+  const replies = [];
+  for (const refundsFail of [false, true]) {
+    const { ask, held, state } = await split(THREE);
+    held["tg:{a}:address"] = { allowed: false };
+    state.refundsFail = refundsFail;
+    replies.push(await ask([1, 1, 1]));
+  }
+  expect(replies[1]).toEqual(replies[0]);
 });
 
 test("a count of a denial that fails leaves the row as it was", async () => {
@@ -345,4 +354,124 @@ test("if the first call reaches a dead master, another one tells that this is a 
   await Promise.resolve();
   expect(said()).toEqual(["consume {a}:address {b}:key {*}:all 1,1,1", "reset {#0} {#1}"]);
   await expect(ask([1, 1, 1])).rejects.toBeInstanceOf(PartialReplyError);
+});
+
+test("a store that its breaker suspends is not asked by anybody", async () => {
+  const { store, keys, policies, calls } = await split(THREE, { fresh: true });
+  const suspended = splitStore({
+    ...store,
+    decide: () => Promise.reject(new StoreError("ERR_STORE_SUSPENDED", "later")),
+  });
+  await expect(suspended.decide("consume", keys, [1, 1, 1], policies)).rejects.toMatchObject({
+    code: "ERR_STORE_SUSPENDED",
+  });
+  expect(calls).toEqual([]);
+});
+
+test("the probes ask about two slots each, and together about those of each of three masters", async () => {
+  const { store: inner, calls, dead } = scriptedParts();
+  for (let i = 0; i <= 8; i++) dead.add(`#${i}`);
+  const store = splitStore(inner);
+  for (let i = 0; i < 8; i++) await store.spansPartitions!("tg");
+  const slots = calls.map(({ keys }) => keys.map(hashSlot));
+  expect(slots.every(([first, second]) => first !== second)).toBe(true);
+  const masters = slots.slice(0, 3).map(([first]) => Math.floor((first! * 3) / SLOTS));
+  expect(new Set(masters).size).toBe(3);
+});
+
+test("after a denial, the others only look until it is over", async () => {
+  const { ask, held, said } = await split(THREE);
+  held["tg:{a}:address"] = { allowed: false };
+  await ask([1, 2, 3]);
+  for (let flood = 0; flood < 3; flood++) {
+    const before = said().length;
+    const { rows } = await ask([1, 2, 3]);
+    expect(said().slice(before)).toEqual([
+      "consume {a}:address 1",
+      "peek {b}:key 2",
+      "peek {*}:all 3",
+    ]);
+    expect(rows.map(({ allowed, remaining }) => [allowed, remaining])).toEqual([
+      [false, 5],
+      [true, 5],
+      [true, 5],
+    ]);
+  }
+  held["tg:{a}:address"] = { remaining: 9 };
+  held["tg:{b}:key"] = { remaining: 8 };
+  let before = said().length;
+  const { rows } = await ask([1, 2, 3]);
+  expect(said().slice(before + 1)).toEqual([
+    "peek {b}:key 2",
+    "peek {*}:all 3",
+    "consume {b}:key 2",
+    "consume {*}:all 3",
+  ]);
+  expect(rows.map(({ remaining }) => remaining)).toEqual([9, 8, 5]);
+  before = said().length;
+  await ask([1, 2, 3]);
+  expect(
+    said()
+      .slice(before)
+      .every((call) => call.startsWith("consume")),
+  ).toBe(true);
+  expect(said()).toHaveLength(before + 3);
+});
+
+test("what a doubtful part took comes back if one that only looked denies", async () => {
+  const { ask, held, said } = await split(THREE);
+  held["tg:{a}:address"] = { allowed: false };
+  await ask([1, 2, 3]);
+  held["tg:{a}:address"] = {};
+  held["tg:{*}:all"] = { allowed: false };
+  const before = said().length;
+  await ask([1, 2, 3]);
+  expect(said().slice(before)).toEqual([
+    "consume {a}:address 1",
+    "peek {b}:key 2",
+    "peek {*}:all 3",
+    `refund {a}:address 1 of ${CLOCKS["a"]}`,
+  ]);
+});
+
+test("parts that all denied the last time are all asked to take", async () => {
+  const { ask, held, said } = await split(THREE.slice(0, 2));
+  held["tg:{a}:address"] = { allowed: false };
+  held["tg:{b}:key"] = { allowed: false };
+  await ask([1, 2]);
+  await ask([1, 2]);
+  expect(said().slice(2)).toEqual(["consume {a}:address 1", "consume {b}:key 2"]);
+});
+
+test("policies that count denials count those that they have only seen", async () => {
+  const { ask, held, said } = await split([
+    ["a", "address"],
+    ["b", "key"],
+    ["b", "ban", "denials"],
+  ]);
+  held["tg:{a}:address"] = { allowed: false };
+  await ask([1, 1, 0]);
+  let before = said().length;
+  // Two denials without the store, and this one.
+  await ask([1, 1, 2]);
+  expect(said().slice(before)).toEqual([
+    "consume {a}:address 1",
+    "peek {b}:key {b}:ban 1,2",
+    "consume {b}:ban 3",
+  ]);
+  held["tg:{b}:key"] = { allowed: false };
+  before = said().length;
+  await ask([1, 1, 0]);
+  expect(said().slice(before + 2)).toEqual(["consume {b}:ban 1"]);
+});
+
+test("without a doubtful part's master, the others take", async () => {
+  const { ask, held, dead, said } = await split(THREE);
+  held["tg:{a}:address"] = { allowed: false };
+  await ask([1, 2, 3]);
+  dead.add("a");
+  const before = said().length;
+  const partial: PartialReplyError = await ask([1, 2, 3]).catch((thrown) => thrown);
+  expect(partial.rows.map((row) => row?.remaining)).toEqual([undefined, 5, 5]);
+  expect(said().slice(before + 3)).toEqual(["consume {b}:key 2", "consume {*}:all 3"]);
 });
