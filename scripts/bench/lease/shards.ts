@@ -4,10 +4,10 @@ import { atLeast, atMost, type Figure } from "../figure.ts";
 import { replayHotKey } from "./replay.ts";
 
 /** Requests per second that reach each isolate. */
-const PER_ISOLATE = 100;
+const PER_ISOLATE = 500;
 /** What is offered, as a multiple of the limit. */
 const LOAD = 1.2;
-const ISOLATES = 10;
+const ISOLATES = 4;
 const SHARDS = 8;
 
 /** One identity that everybody asks for: with its limit split, with leases of 100 ms, and with neither. */
