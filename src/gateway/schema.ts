@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { PLAN, PLAN_REMEDY } from "../adapter/plan.ts";
 import type { OptionKind } from "../algorithms/algorithm.ts";
 import { WINDOW_RANGE } from "../algorithms/window.ts";
+import { LEASE_RANGE } from "../lease/read-lease.ts";
 import { parseCidr } from "../lists/cidr.ts";
 import { EARLIEST_MS, LATEST_MS, MOMENT, parseMoment } from "../lists/moment.ts";
 import { type DurationRange, durationRemedy, isDurationWithin } from "../options/duration.ts";
@@ -93,6 +94,7 @@ const policies = Object.entries(IMPLEMENTATIONS).map(([algorithm, implementation
     onMissing: z.optional(z.enum(["share", "reject", "skip"], ON_MISSING_REMEDY)),
     mode: z.optional(z.enum(MODES, MODE_REMEDY)),
     counts: z.optional(z.enum(COUNTS, COUNTS_REMEDY)),
+    lease: z.optional(duration(LEASE_RANGE)),
   }),
 );
 

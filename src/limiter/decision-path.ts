@@ -102,7 +102,7 @@ export function createDecisionPath(
     request: PartitionedRequest,
     shared: Shared,
   ): Promise<Decision> {
-    if (operation === "consume" && request.selection.isLeased) return takeLeased(request);
+    if (operation === "consume" && request.selection.isLeased) return takeLeased(request, shared);
     const sentAtMs = now();
     try {
       const reply = await askStore(operation, request);
@@ -133,13 +133,14 @@ export function createDecisionPath(
   }
 
   /** Takes from what is held, and from the store what is not. */
-  async function takeLeased(request: PartitionedRequest): Promise<Decision> {
+  async function takeLeased(request: PartitionedRequest, shared: Shared): Promise<Decision> {
     const taken = await take(request, keysOf, (part) => askStore("consume", part), now);
     const decision = taken.error
       ? await withoutStore("consume", request, taken.error, taken)
       : answerTaken(request, taken);
     for (const found of taken.answers()) {
-      await knowledge.learn("consume", found.request, { ...found, shared: NONE });
+      const own = found.groups.flatMap((group, i) => (shared.includes(group) ? [i] : []));
+      await knowledge.learn("consume", found.request, { ...found, shared: own });
     }
     return decision;
   }

@@ -76,7 +76,11 @@ export function createKnowledge(
         denying,
         denials,
         flights: createSingleFlight(denying.length),
-        sharing: sharedDenials?.share({ prefix, policies: denying, now }, clocks, denials),
+        // While one isolate waits for its next lease, others may still hold units.
+        sharing:
+          leaseUs === undefined
+            ? sharedDenials?.share({ prefix, policies: denying, now }, clocks, denials)
+            : undefined,
         answers: fallback.answersOf(ordered),
         leases: leaseUs === undefined ? undefined : createLeases(store, ordered, leaseUs, now),
         variants: [],
