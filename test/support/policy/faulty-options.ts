@@ -647,7 +647,7 @@ export const FAULTY: FaultyOptions[] = [
     },
     "policies[0].lease",
     '"50ms"',
-    /give "25ms" or less/,
+    /give "20ms" or less/,
   ],
   [
     "leases of two lengths in one dimension",
