@@ -61,6 +61,14 @@ function pathOf(policy: Policy): PolicyPath {
   if (existing) return existing;
   const faults = new Faults();
   const policies = compilePolicies([policy], "policies", faults);
+  const { lease } = Object(policy) as Partial<Policy>;
+  if (lease !== undefined) {
+    faults.add(
+      "policies[0].lease",
+      lease,
+      "Leave it out, or use createLimiter(): limit() has none.",
+    );
+  }
   store ??= storeOfEnvironment(faults);
   faults.throwIfAny();
   const path = createDecisionPath(store!, { ...DEFAULTS, policies }, (memory ??= createMemory()));

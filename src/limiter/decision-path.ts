@@ -10,7 +10,7 @@ import { createFallback } from "./fallback.ts";
 import { createKnowledge, type Shared } from "./knowledge.ts";
 import { isAllowed, type PartitionedRequest, pick, type PolicyGroup } from "./selection.ts";
 import type { LimiterSettings } from "./settings.ts";
-import { type Decided, take } from "./take.ts";
+import type { Decided } from "./take.ts";
 import { createUncountedDenials } from "./uncounted-denials.ts";
 
 /** The steps that every operation of a limiter is built from. */
@@ -35,7 +35,7 @@ export function createDecisionPath(
   settings: LimiterSettings,
   memory?: Memory,
 ): DecisionPath {
-  const { prefix, now, random, headers: headerOptions } = settings;
+  const { prefix, now, random, headers: headerOptions, leasing } = settings;
   const clock = store.now && (() => store.now!());
   const fallback = createFallback(settings.onFailure, clock, memory);
   const knowledge = createKnowledge(store, settings, fallback);
@@ -134,7 +134,7 @@ export function createDecisionPath(
 
   /** Takes from what is held, and from the store what is not. */
   async function takeLeased(request: PartitionedRequest, shared: Shared): Promise<Decision> {
-    const taken = await take(request, keysOf, (part) => askStore("consume", part), now);
+    const taken = await leasing!.take(request, keysOf, (part) => askStore("consume", part), now);
     const decision = taken.error
       ? await withoutStore("consume", request, taken.error, taken)
       : answerTaken(request, taken);

@@ -2,7 +2,6 @@ import type { Operation } from "../algorithms/model.ts";
 import { createDenialCache } from "../denials/denial-cache.ts";
 import { createRedisClocks } from "../denials/redis-clocks.ts";
 import { createSingleFlight } from "../denials/single-flight.ts";
-import { createLeases } from "../lease/leases.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 import type { Reply, Store } from "../store/store.ts";
 import type { Fallback } from "./fallback.ts";
@@ -35,7 +34,7 @@ export function createKnowledge(
   settings: LimiterSettings,
   fallback: Fallback,
 ): Knowledge {
-  const { policies, prefix, now, maxDenials, sharedDenials } = settings;
+  const { policies, prefix, now, maxDenials, sharedDenials, leasing } = settings;
   const clocks = createRedisClocks();
   const isOnePartition = new Set(policies.map(({ by }) => by)).size <= 1;
 
@@ -82,7 +81,8 @@ export function createKnowledge(
             ? sharedDenials?.share({ prefix, policies: denying, now }, clocks, denials)
             : undefined,
         answers: fallback.answersOf(ordered),
-        leases: leaseUs === undefined ? undefined : createLeases(store, ordered, leaseUs, now),
+        leases:
+          leaseUs === undefined ? undefined : leasing!.createLeases(store, ordered, leaseUs, now),
         variants: [],
       };
     },

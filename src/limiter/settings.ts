@@ -8,6 +8,7 @@ import { type CompiledPolicy, compilePolicies } from "../policy/compile.ts";
 import { checkRetryJitter, checkVerdict } from "../policy/traits.ts";
 import { monotonicNow, steadyClock } from "../runtime/clock.ts";
 import { checkLeases } from "./check-leases.ts";
+import { LEASING, type Leasing } from "./leasing.ts";
 import type { LimiterOptions } from "./options.ts";
 import { checkPlans, once } from "./plans.ts";
 
@@ -21,6 +22,8 @@ export interface LimiterSettings {
   readonly onFailure: FailureVerdict;
   /** Entries of the denial cache; 0 for none. */
   readonly maxDenials: number;
+  /** Needed if any policy has leases. */
+  readonly leasing?: Leasing;
   readonly sharedDenials?: SharedDenials;
   readonly headers: HeaderOptions;
   /** A random number from 0 to below 1, for the jitter of waits. */
@@ -79,6 +82,7 @@ export function checkSettings(
     prefix: checkPrefix(options.prefix ?? DEFAULTS.prefix, faults),
     onFailure,
     maxDenials: checkDenialCache(options.denialCache, faults),
+    leasing: LEASING,
     ...(options.sharedDenials && { sharedDenials: options.sharedDenials }),
     headers,
     random: DEFAULTS.random,

@@ -1,4 +1,5 @@
 import { tightenPolicy } from "../../../src/lease/tighten.ts";
+import { LEASING } from "../../../src/limiter/leasing.ts";
 import { buildLimiter } from "../../../src/limiter/limiter.ts";
 import { DEFAULTS } from "../../../src/limiter/settings.ts";
 import type { Policy } from "../../../src/policy/policy.ts";
@@ -72,7 +73,7 @@ export async function replayHotKey({
     ...tightenPolicy(given, lease),
     leaseUs: lease,
   }));
-  const settings = { ...DEFAULTS, policies, now };
+  const settings = { ...DEFAULTS, policies, leasing: LEASING, now };
   const limiters = Array.from({ length: isolates }, () => buildLimiter(distant, settings));
 
   const admissions: Admission[] = [];

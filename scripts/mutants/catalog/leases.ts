@@ -117,7 +117,7 @@ export const LEASES: readonly Mutant[] = [
   {
     name: "leases end with the limiter that has none",
     file: "src/limiter/knowledge.ts",
-    find: "leaseUs === undefined ? undefined : createLeases(store, ordered, leaseUs, now)",
+    find: "leaseUs === undefined ? undefined : leasing!.createLeases(store, ordered, leaseUs, now)",
     replace: "undefined",
     tests: ["test/lease/limiter"],
   },

@@ -1,3 +1,4 @@
+import { LEASING } from "../../../src/limiter/leasing.ts";
 import { buildLimiter } from "../../../src/limiter/limiter.ts";
 import { DEFAULTS } from "../../../src/limiter/settings.ts";
 import type { CompiledPolicy } from "../../../src/policy/compile.ts";
@@ -24,6 +25,7 @@ export function leasedStore(
     policies: policies.map((policy) => ({ ...policy, leaseUs })),
     onFailure: "closed",
     maxDenials: 0,
+    leasing: LEASING,
     now,
   });
   return {
