@@ -69,10 +69,8 @@ export async function replayHotKey({
     reset: () => {},
   };
   const now = () => time.now() / 1000;
-  const policies = compile([policy]).map((given) => ({
-    ...tightenPolicy(given, lease),
-    leaseUs: lease,
-  }));
+  const [compiled] = compile([policy]);
+  const policies = [{ ...tightenPolicy(compiled!, lease), leaseUs: lease }];
   const settings = { ...DEFAULTS, policies, leasing: LEASING, now };
   const limiters = Array.from({ length: isolates }, () => buildLimiter(distant, settings));
 
