@@ -61,8 +61,16 @@ function pathOf(policy: Policy): PolicyPath {
   if (existing) return existing;
   const faults = new Faults();
   const policies = compilePolicies([policy], "policies", faults);
-  const { shards } = Object(policy) as Policy;
-  if (shards !== undefined) faults.add("policies[0].shards", shards, "Use createLimiter() for it.");
+  const { lease, shards } = Object(policy) as Policy;
+  for (const [option, given] of Object.entries({ lease, shards })) {
+    if (given !== undefined) {
+      faults.add(
+        `policies[0].${option}`,
+        given,
+        "Leave it out, or use createLimiter(): limit() has none.",
+      );
+    }
+  }
   store ??= storeOfEnvironment(faults);
   faults.throwIfAny();
   const path = createDecisionPath(

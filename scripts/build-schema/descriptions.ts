@@ -31,6 +31,8 @@ export const POLICY_FIELDS: Readonly<Record<string, string>> = {
   onMissing:
     'Overrides the rule\'s onMissing for this policy; "skip" leaves the policy out of the decision about a request that lacks the identity.',
   mode: '"enforce" denies; "shadow" decides and counts, but never denies, unseen by clients; "soft" never denies, and tells the origin in Tidegate-Over. Default "enforce".',
+  lease:
+    "Reserves quota of this policy in advance where demand is high: an isolate takes several units at once and may spend them for this long. Default: Redis makes every decision.",
   counts:
     '"requests", or "denials" by the other policies of the decision: it denies clients that were denied too often. Default "requests".',
   shards:

@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { PLAN, PLAN_REMEDY } from "../adapter/plan.ts";
 import type { OptionKind } from "../algorithms/algorithm.ts";
 import { WINDOW_RANGE } from "../algorithms/window.ts";
+import { LEASE_RANGE } from "../lease/read-lease.ts";
 import { parseCidr } from "../lists/cidr.ts";
 import { EARLIEST_MS, LATEST_MS, MOMENT, parseMoment } from "../lists/moment.ts";
 import { type DurationRange, durationRemedy, isDurationWithin } from "../options/duration.ts";
@@ -97,6 +98,7 @@ const policies = Object.entries(IMPLEMENTATIONS).map(([algorithm, implementation
     shards: z.optional(
       z.int(SHARDS_REMEDY).check(z.gte(2, SHARDS_REMEDY), z.lte(MAX_SHARDS, SHARDS_REMEDY)),
     ),
+    lease: z.optional(duration(LEASE_RANGE)),
   }),
 );
 

@@ -8,7 +8,8 @@ import type { Reply, Store } from "../store/store.ts";
 import type { Shared } from "./answer.ts";
 import { createFallback } from "./fallback.ts";
 import { createKnowledge } from "./knowledge.ts";
-import type { Leasing, PathParts } from "./parts.ts";
+import type { Leasing } from "./leasing.ts";
+import type { PathParts } from "./parts.ts";
 import { isAllowed, type PartitionedRequest, pick, type PolicyGroup } from "./selection.ts";
 import type { LimiterSettings } from "./settings.ts";
 import type { Decided, Undecided } from "./take.ts";
@@ -101,7 +102,7 @@ export function createDecisionPath(
     shared: Shared,
   ): Promise<Decision> {
     if (leasing && operation === "consume" && request.selection.isLeased) {
-      return takeLeased(request, leasing);
+      return takeLeased(request, leasing, shared);
     }
     const sentAtMs = now();
     const costs = costsToAsk(operation, request);
@@ -134,13 +135,18 @@ export function createDecisionPath(
   }
 
   /** Takes from what is held, and from the store what is not. */
-  async function takeLeased(request: PartitionedRequest, { take }: Leasing): Promise<Decision> {
+  async function takeLeased(
+    request: PartitionedRequest,
+    { take }: Leasing,
+    shared: Shared,
+  ): Promise<Decision> {
     const taken = await take(request, keysOf, (part) => askStore("consume", part), now);
     const decision = taken.error
       ? await withoutStore("consume", request, taken.error, taken)
       : answerTaken(request, taken);
     for (const found of taken.answers()) {
-      await knowledge.learn("consume", found.request, { ...found, shared: NONE });
+      const own = found.groups.flatMap((group, i) => (shared.includes(group) ? [i] : []));
+      await knowledge.learn("consume", found.request, { ...found, shared: own });
     }
     return decision;
   }

@@ -6,7 +6,7 @@ import type { CompiledPolicy } from "../policy/compile.ts";
 import type { Reply, Store } from "../store/store.ts";
 import type { Answer } from "./answer.ts";
 import type { Fallback } from "./fallback.ts";
-import type { Leasing } from "./parts.ts";
+import type { Leasing } from "./leasing.ts";
 import type { PartitionedRequest, PolicyGroup } from "./selection.ts";
 import type { LimiterSettings } from "./settings.ts";
 
@@ -68,7 +68,11 @@ export function createKnowledge(
         denying,
         denials,
         flights: createSingleFlight(denying.length),
-        sharing: sharedDenials?.share({ prefix, policies: denying, now }, clocks, denials),
+        // While one isolate waits for its next lease, others may still hold units.
+        sharing:
+          leaseUs === undefined
+            ? sharedDenials?.share({ prefix, policies: denying, now }, clocks, denials)
+            : undefined,
         answers: fallback.answersOf(ordered),
         leases:
           leaseUs === undefined ? undefined : leasing?.createLeases(store, ordered, leaseUs, now),

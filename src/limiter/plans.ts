@@ -1,3 +1,4 @@
+import { tightenPolicy } from "../lease/tighten.ts";
 import type { Faults } from "../options/faults.ts";
 import { checkOptions, didYouMean, nearest } from "../options/unknown-options.ts";
 import {
@@ -105,7 +106,15 @@ function underPlan(
     faults.add(`${path}.limit`, compiled.limit, remedy);
   }
   const { limit, windowUs, parameters } = compiled;
-  return completePolicy(policy, { limit, windowUs, parameters });
+  const planned = completePolicy(policy, { limit, windowUs, parameters });
+  const { leaseUs, implementation } = planned;
+  // The policies of rules come here with their leases, those of a limiter without.
+  if (leaseUs === undefined) return planned;
+  if (leaseUs > implementation.lease.maxUs(planned)) {
+    faults.add(path, numbers, "Raise the limit or the window: the policy's lease takes too much.");
+    return policy;
+  }
+  return tightenPolicy(planned, leaseUs);
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -167,7 +167,7 @@ function checkDenialCache(denialCache: LimiterOptions["denialCache"], faults: Fa
 }
 
 function checkSharing(
-  { sharedDenials, denialCache, store, lease, policies }: LimiterOptions,
+  { sharedDenials, denialCache, store, lease }: LimiterOptions,
   faults: Faults,
 ): void {
   if (sharedDenials === undefined) return;
@@ -179,13 +179,10 @@ function checkSharing(
       "Give what coloDenials() or shareDenials() returns; it needs the denialCache, and a Redis that all count in.",
     );
   }
-  const leased = Array.from(policies ?? []).findIndex(
-    (policy) => Object(policy).lease !== undefined,
-  );
-  if (lease !== undefined || leased >= 0) {
+  if (lease !== undefined) {
     faults.add(
-      lease === undefined ? `policies[${leased}].lease` : "lease",
-      lease ?? policies[leased]!.lease,
+      "lease",
+      lease,
       "Leave out this or sharedDenials: while one isolate waits for its next lease, others may still hold units.",
     );
   }

@@ -4,14 +4,17 @@ import { StoreError } from "../errors/errors.ts";
 import type { Draw, Step } from "../lease/draw.ts";
 import { PartialReplyError } from "../store/partial-reply.ts";
 import type { Reply } from "../store/store.ts";
-import type { Answer } from "./answer.ts";
 import { type PartitionedRequest, partOf, type Selection } from "./selection.ts";
 
 /** An answer about some groups of a request, by their indices. */
-interface PartialAnswer extends Omit<Answer, "shared"> {
+interface PartialAnswer {
   readonly groups: readonly number[];
   /** What the request asks of these groups. */
   readonly request: PartitionedRequest;
+  readonly reply: Reply;
+  /** When it was asked for and received, in milliseconds of the isolate's clock. */
+  readonly sentAtMs: number;
+  readonly receivedAtMs: number;
 }
 
 /** What was found out about a request some of whose groups have leases. */

@@ -45,6 +45,7 @@ describe("the schema of the rules, by itself and as JSON Schema", () => {
         policies: [{ ...policy, advertise: false, onFailure: "local", retryJitter: 0 }],
       },
     ],
+    ["a lease", { ...rule, policies: [{ ...policy, lease: "100ms" }] }],
     ["a token bucket", { ...rule, policies: [bucket] }],
     [
       "a number of segments",
@@ -84,6 +85,7 @@ describe("the schema of the rules, by itself and as JSON Schema", () => {
     ["a share of another verdict", { ...rule, onFailure: { open: { share: 0.5 } } }],
     ["a jitter above 1", { ...rule, retryJitter: 1.1 }],
     ["a negative jitter", { ...rule, policies: [{ ...policy, retryJitter: -0.1 }] }],
+    ["a lease without a unit", { ...rule, policies: [{ ...policy, lease: "100" }] }],
     ["an advertisement that is text", { ...rule, policies: [{ ...policy, advertise: "no" }] }],
     ["an unknown word for a missing identity", { ...rule, onMissing: "drop" }],
   ])("refuses %s", ([, bad]) => {

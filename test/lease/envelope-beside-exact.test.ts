@@ -4,13 +4,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { StoreError } from "../../src/errors/errors.ts";
-import {
-  fixedWindow,
-  type Policy,
-  segmentedWindow,
-  slidingWindowLog,
-  tokenBucket,
-} from "../../src/index.ts";
+import { fixedWindow, type Policy, slidingWindowLog, tokenBucket } from "../../src/index.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
 import { checkSettings } from "../../src/limiter/settings.ts";
 import { Faults } from "../../src/options/faults.ts";
@@ -99,9 +93,8 @@ async function story(everyone: Policy, seed: number) {
 }
 
 test.for<[string, Policy]>([
-  ["a bucket", tokenBucket({ ...lease, limit: 100, refill: 400, per: "1s" })],
+  ["a bucket", tokenBucket({ ...lease, limit: 150, refill: 600, per: "1s" })],
   ["a log", slidingWindowLog({ ...lease, limit: 400, window: "1s" })],
-  ["a segmented window", segmentedWindow({ ...lease, limit: 400, window: "1s", segments: 20 })],
   ["a fixed window", fixedWindow({ ...lease, limit: 400, window: "1s" })],
 ])("%s of everybody is never exceeded by eight isolates", async ([, everyone]) => {
   let [held, denied] = [0, 0];
@@ -112,9 +105,9 @@ test.for<[string, Policy]>([
       denied += result.denied;
       expect(excessOf(everyone, result.admissions)).toBeLessThanOrEqual(0);
     }),
-    { numRuns: 12 },
+    { numRuns: 8 },
   );
   // Not for want of trying.
-  expect(held).toBeGreaterThan(1_000);
+  expect(held).toBeGreaterThan(500);
   expect(denied).toBeGreaterThan(100);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { countDemand, createHolding, heldUnits, spend } from "../../src/lease/holding.ts";
+import { countDemand, createHolding, heldUnits, putBack, spend } from "../../src/lease/holding.ts";
 
 /** A holding of these grants: units, and until when they may be spent. */
 function holdingOf(...grants: [units: number, untilMs: number][]) {
@@ -53,5 +53,30 @@ describe("demand", () => {
     expect(demandAt(holding, 1_000, 0)).toBe(8);
     expect(demandAt(holding, 1_050, 0)).toBe(8);
     expect(demandAt(holding, 1_150, 0)).toBe(4);
+  });
+});
+
+describe("units that go back", () => {
+  test("join those of their lease, and stay in the order of their ends", () => {
+    const holding = holdingOf([3, 100], [4, 200]);
+    const spent = spend(holding, 5);
+    expect(spent).toEqual([
+      { units: 3, untilMs: 100 },
+      { units: 2, untilMs: 200 },
+    ]);
+    expect(heldUnits(holding, 50)).toBe(2);
+    putBack(holding, spent);
+    expect(holding.grants).toEqual([
+      { units: 3, untilMs: 100 },
+      { units: 4, untilMs: 200 },
+    ]);
+  });
+
+  test("expire when they would have", () => {
+    const holding = holdingOf([1, 100]);
+    const spent = spend(holding, 1);
+    putBack(holding, spent);
+    expect(heldUnits(holding, 99)).toBe(1);
+    expect(heldUnits(holding, 100)).toBe(0);
   });
 });

@@ -186,7 +186,7 @@ export const FAULTY: FaultyOptions[] = [
     withPolicy({ onfailure: "open" }),
     "policies[0].onfailure",
     '"open"',
-    /^Did you mean `onFailure`\? The options are algorithm, limit, name, advertise, onFailure, retryJitter, by, mode, counts, window, and nothing else/,
+    /^Did you mean `onFailure`\? The options are algorithm, limit, name, advertise, onFailure, retryJitter, by, mode, counts, lease, shards, window, and nothing else/,
   ],
   [
     "an option in another case",
@@ -617,6 +617,62 @@ export const FAULTY: FaultyOptions[] = [
     "lease",
     '"10ms"',
     /leave it out/,
+  ],
+  [
+    "a policy's lease as a number",
+    withPolicy({ lease: 100 }),
+    "policies[0].lease",
+    "100",
+    /"10ms" to "10s"/,
+  ],
+  [
+    "a policy's lease that is too long for it",
+    { ...bucket({ refill: 100, lease: "51ms" }), lease: "40ms" },
+    "policies[0].lease",
+    '"51ms"',
+    /give "50ms" or less/,
+  ],
+  [
+    "a policy's lease that is too long under a plan",
+    {
+      ...bucket({ name: "api", refill: 100, lease: "50ms" }),
+      plans: { bronze: { api: { limit: 5 } } },
+    },
+    "policies[0].lease",
+    '"50ms"',
+    /give "20ms" or less/,
+  ],
+  [
+    "leases of two lengths in one dimension",
+    {
+      policies: [
+        { ...policy, name: "a", by: "ip", lease: "100ms" },
+        { ...policy, name: "b", by: "*", lease: "300ms" },
+        { ...policy, name: "c", by: "ip", lease: "200ms" },
+      ],
+    },
+    "policies[2].lease",
+    '"200ms"',
+    /the lease of policies\[0\], or both none/,
+  ],
+  [
+    "a lease of one of two policies in a dimension",
+    {
+      policies: [
+        { ...policy, lease: "100ms" },
+        { ...policy, name: "b" },
+      ],
+    },
+    "policies[1].lease",
+    "missing",
+    /the lease of policies\[0\], or both none/,
+  ],
+  [
+    "a lease of what counts denials",
+    { policies: [policy, { ...policy, name: "ban", counts: "denials" }], lease: "100ms" },
+    "policies[1].counts",
+    '"denials"',
+    /^Leave out the lease/,
   ],
   [
     "a faulty policy, which says nothing of its lease",
