@@ -125,11 +125,11 @@ end
 local function token_bucket_refund(key, now, taken_at, cost, limit, interval, divisor)
   local given = 0
   local value = redis.pcall('GET', key)
-  local class, tat, rest, sign
+  local class, tat, rest, sign, rate
   if type(value) == 'string' then
-    class, tat, rest, sign = string.match(value, '^(%d%d%d)(%d+):?(%d*)(%-?)$')
+    class, tat, rest, sign, rate = string.match(value, '^(%d%d%d)(%d+):?(%d*)(%-?)(.*)$')
   end
-  if tat then
+  if rate == '' or rate == string.format('/%.0f/%.0f', interval, divisor) then
     local capacity, passed = limit * interval, (now - taken_at) * divisor
     local used = (tat - now) * divisor + math.min(tonumber(rest) or 0, divisor)
     if used + passed < 2 * capacity and (sign == '-' or used <= capacity) then
@@ -138,8 +138,8 @@ local function token_bucket_refund(key, now, taken_at, cost, limit, interval, di
     if given > 0 then
       used = used - given
       local fraction = used % divisor
-      local format = used > capacity and '%s%.0f:%.0f-' or fraction > 0 and '%s%.0f:%.0f' or '%s%.0f'
-      local text = string.format(format, class, now + (used - fraction) / divisor, fraction)
+      local format = used > capacity and '%s%.0f:%.0f-' or (fraction > 0 or rate ~= '') and '%s%.0f:%.0f' or '%s%.0f'
+      local text = string.format(format, class, now + (used - fraction) / divisor, fraction) .. rate
       -- The bucket is full earlier than it would have been, so the expiry suffices.
       redis.call('SET', key, text, 'KEEPTTL')
     end

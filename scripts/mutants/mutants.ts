@@ -20,15 +20,20 @@ import { LEASES } from "./catalog/leases.ts";
 import { LIMIT } from "./catalog/limit.ts";
 import { LISTS } from "./catalog/lists.ts";
 import { LUA_BUILD } from "./catalog/lua-build.ts";
+import { MASTERS } from "./catalog/masters.ts";
 import { METHODS } from "./catalog/methods.ts";
 import { MIDDLEWARE } from "./catalog/middleware.ts";
+import { MODES } from "./catalog/modes.ts";
 import { OPTION_TABLES } from "./catalog/option-tables.ts";
 import { OPTIONS } from "./catalog/options.ts";
 import { OUTAGES } from "./catalog/outages.ts";
 import { OWN_PATHS } from "./catalog/own-paths.ts";
+import { PARTITIONS } from "./catalog/partitions.ts";
 import { PATHS } from "./catalog/paths.ts";
+import { PLANS } from "./catalog/plans.ts";
 import { PROXY } from "./catalog/proxy.ts";
 import { REFUNDS } from "./catalog/refunds.ts";
+import { REQUEST_COSTS } from "./catalog/request-costs.ts";
 import { REQUESTS } from "./catalog/requests.ts";
 import { SECRETS } from "./catalog/secrets.ts";
 import { SELECTION } from "./catalog/selection.ts";
@@ -40,6 +45,7 @@ import { SOURCES } from "./catalog/sources.ts";
 import { STORE } from "./catalog/store.ts";
 import { TELLING } from "./catalog/telling.ts";
 import { TIMERS } from "./catalog/timers.ts";
+import { TOGETHER } from "./catalog/together.ts";
 import { TWINS } from "./catalog/twins.ts";
 import { VARIABLES } from "./catalog/variables.ts";
 import { WINDOWS } from "./catalog/windows.ts";
@@ -73,6 +79,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...OPTIONS,
   ...OPTION_TABLES,
   ...VARIABLES,
+  ...TOGETHER,
   ...TWINS,
   ...CREDENTIALS,
   ...MIDDLEWARE,
@@ -90,5 +97,10 @@ export const MUTANTS: readonly Mutant[] = [
   ...SHARES,
   ...TELLING,
   ...REFUNDS,
+  ...PARTITIONS,
+  ...MASTERS,
   ...LISTS,
+  ...PLANS,
+  ...REQUEST_COSTS,
+  ...MODES,
 ];

@@ -18,7 +18,7 @@ export function compileCost<Context>(
   faults: Faults,
 ): ReadCost<Context> {
   if (typeof cost === "function") return cost;
-  if (typeof cost === "object" && cost !== null) {
+  if (typeof cost === "object" && cost !== null && !Array.isArray(cost)) {
     for (const [name, units] of Object.entries(cost)) {
       const named = policies.filter((policy) => Object(policy).name === name);
       if (named.length === 0) {

@@ -1,3 +1,4 @@
+import type { Duration } from "../options/duration.ts";
 import type { Faults } from "../options/faults.ts";
 import type { Sources } from "../partition/source.ts";
 import type { AlgorithmModel } from "./model.ts";
@@ -61,8 +62,9 @@ export interface CommonOptions {
   readonly onMissing?: "share" | "reject" | "skip";
   /**
    * `"enforce"` denies. `"shadow"` decides and counts, but never denies, and clients do not see it: `decision.shadow` says
-   * what it would have done. `"soft"` never denies either; it is in the header fields, and an origin learns from the field
-   * `Tidegate-Over` which policies are over their limits. Default: `"enforce"`.
+   * what it would have done. `"soft"` never denies either; it is in the header fields, and the origin of a
+   * gateway and the route behind Vercel's middleware learn from the request's field `Tidegate-Over` which policies are over
+   * their limits. Default: `"enforce"`.
    */
   readonly mode?: Mode;
   /**
@@ -76,6 +78,15 @@ export interface CommonOptions {
   readonly counts?: Counts;
   /** Overrides the limiter's `retryJitter` for this policy. Range: 0 to 1. Default: the limiter's. */
   readonly retryJitter?: number;
+  /**
+   * Overrides the limiter's `lease` for this policy: only its quota is reserved in advance, and policies of other dimensions
+   * stay exact. All policies of one dimension have the same, and none of them counts denials. Range: `"10ms"` to `"10s"`.
+   * Default: the limiter's.
+   *
+   * @example
+   * fixedWindow({ name: "everyone", by: "*", limit: 1_000_000, window: "1h", lease: "100ms" })
+   */
+  readonly lease?: Duration;
   /**
    * Splits the limit of a hot identity over this many keys, which a Redis Cluster spreads over its masters. A request asks
    * one of them, at most two, so that `remaining` is what that shard has left: at least so much is left in all. All shards

@@ -1,6 +1,6 @@
 import type { Row } from "../algorithms/model.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
-import { denies, type Outcome } from "./outcome.ts";
+import { denies, type Outcome, type Reason } from "./outcome.ts";
 
 /** Which header fields a response carries. */
 export interface HeaderOptions {
@@ -30,8 +30,8 @@ export function decisionFields(
   draw: () => number,
 ): Fields {
   const { reason, status, policies, nowUs, rows } = outcome;
-  // No policy took part, so that there is no quota to describe.
-  if (policies.length === 0) return { "X-RateLimit-Reason": reason };
+  // No policy took part that clients may see, so that there is no quota to describe.
+  if (policies.length === 0) return isListed(reason) ? { "X-RateLimit-Reason": reason } : {};
   const fields: Fields = {};
   const seconds = policies.map((policy, i) => secondsOf(policy, rows[i]!, draw));
   const told = advertised(policies);
@@ -55,6 +55,10 @@ export function decisionFields(
   }
   if (reason !== "allowed") fields["X-RateLimit-Reason"] = reason;
   return fields;
+}
+
+function isListed(reason: Reason): boolean {
+  return reason === "exempt" || reason === "blocked";
 }
 
 /**

@@ -136,7 +136,7 @@ function isPath(path: string): boolean {
   );
 }
 
-const COST_REMEDY =
+export const COST_REMEDY =
   "Give a whole number of units from 0, or a table with one for each of some policies by their names.";
 const Units = z.int(COST_REMEDY).check(z.gte(0, COST_REMEDY));
 const POLICIES_REMEDY = `Give a list of 1 to 16 policies, such as policies = [${EXAMPLE}].`;

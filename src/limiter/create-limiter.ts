@@ -7,6 +7,7 @@ import type { Limiter } from "./limiter.ts";
 import { withLists } from "./listed-limiter.ts";
 import { openLimiter } from "./open-limiter.ts";
 import { LIMITER_OPTIONS, type LimiterOptions } from "./options.ts";
+import { withoutRequestOptions } from "./request-options.ts";
 
 export interface CreateLimiterOptions extends LimiterOptions {
   /**
@@ -35,7 +36,8 @@ export interface CreateLimiterOptions extends LimiterOptions {
  */
 export function createLimiter(given: CreateLimiterOptions): Limiter {
   const faults = new Faults();
-  const options = checkedOptions(given, [...LIMITER_OPTIONS, "lists"], faults);
+  const own = withoutRequestOptions(given, faults);
+  const options = checkedOptions(own, [...LIMITER_OPTIONS, "lists"], faults);
   const lists = compileLists(options.lists, "lists", faults);
   const limiter = openLimiter(options, readEnvironment(), faults);
   if (!lists) return limiter;

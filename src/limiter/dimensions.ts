@@ -22,18 +22,26 @@ export interface Partitioned {
 /** Which policies share a partition key: those of one dimension, split into equally many shards. */
 type Column = Pick<CompiledPolicy, "by" | "shards">;
 
+/** Finds the policies that count an identity. */
+export interface Dimensions {
+  /** Those that decide its requests. */
+  of(identity: Identity, plan?: string): Partitioned | Promise<Partitioned>;
+  /** Those that count it and nobody else: not those that count everybody, unless the identity names `*`. */
+  own(identity: Identity): Partitioned | Promise<Partitioned>;
+}
+
 /** Combinations of dimensions and plans that are kept ready. */
 const MAX_SELECTIONS = 1_000;
 
 /**
  * Compiles what an identity is partitioned by.
  *
- * @throws TidegateError the result throws `ERR_IDENTITY` and `ERR_PLAN`; only a long identity makes it a promise
+ * @throws TidegateError its functions throw `ERR_IDENTITY` and `ERR_PLAN`; only a long identity makes their results promises
  */
 export function compileDimensions(
   path: DecisionPath,
   { policies, plans }: LimiterSettings,
-): (identity: Identity, plan?: string) => Partitioned | Promise<Partitioned> {
+): Dimensions {
   const columns = columnsOf(policies);
   const names = [...new Set(policies.map(({ by }) => by))];
   const indices = new Map(
@@ -77,14 +85,13 @@ export function compileDimensions(
     return selection;
   }
 
-  /** The columns of the dimensions that an identity has, in the order of the policies. */
-  function columnsFor(identity: Exclude<Identity, string>): number[] {
+  /** The columns of these dimensions of an identity, in the order of the policies. */
+  function columnsFor(identity: Exclude<Identity, string>, dimensions: Iterable<string>): number[] {
     const found: number[] = [];
-    for (const name of Object.keys(identity)) {
+    for (const name of dimensions) {
       const own = indices.get(name);
-      if (own && identity[name] !== undefined && name !== EVERYBODY) found.push(...own);
+      if (own && (identity[name] !== undefined || name === EVERYBODY)) found.push(...own);
     }
-    found.push(...(indices.get(EVERYBODY) ?? []));
     if (found.length === 0) {
       throw new TidegateError(
         "ERR_IDENTITY",
@@ -95,22 +102,27 @@ export function compileDimensions(
   }
 
   if (names[0] === undefined) {
-    return (identity, plan) => {
+    const of = (identity: Identity, plan?: string) => {
       const selection = selectionOf(everyColumn, plan);
       const partitioned = (key: string) => ({ selection, partitions: columns.map(() => key) });
       const key = partitionKey(identity as string);
       return typeof key === "string" ? partitioned(key) : key.then(partitioned);
     };
+    return { of, own: of };
   }
 
-  return (identity, plan) => {
+  function find(
+    identity: Identity,
+    plan: string | undefined,
+    always: readonly string[],
+  ): Partitioned | Promise<Partitioned> {
     if (typeof identity !== "object" || identity === null) {
       throw new TidegateError(
         "ERR_IDENTITY",
         `The identity must be an object with what policies count by: ${names.join(", ")}.`,
       );
     }
-    const found = columnsFor(identity);
+    const found = columnsFor(identity, new Set([...Object.keys(identity), ...always]));
     const selection = selectionOf(found, plan);
     const keys = found.map((column) => {
       const name = columns[column]!.by!;
@@ -119,8 +131,16 @@ export function compileDimensions(
     return keys.every((key) => typeof key === "string")
       ? { selection, partitions: keys }
       : Promise.all(keys).then((partitions) => ({ selection, partitions }));
+  }
+
+  return {
+    of: (identity, plan) => find(identity, plan, ALWAYS),
+    own: (identity) => find(identity, undefined, []),
   };
 }
+
+/** The dimension that takes part in every decision. */
+const ALWAYS = [EVERYBODY];
 
 /** The columns of a list of policies, in the order of their first policies. */
 function columnsOf(policies: readonly CompiledPolicy[]): readonly Column[] {

@@ -19,10 +19,21 @@ export interface PolicyTraits {
   readonly shards: number;
   /** Its part in a decision of several policies, as `lua/decide.lua` describes it. */
   readonly role: "enforced" | "advisory" | "denials";
+  /** How long units that are leased may be spent, in microseconds; `undefined` without leases. */
+  readonly leaseUs?: number | undefined;
 }
 
 /** The options behind the traits, but for the name. */
-export const TRAITS = ["advertise", "onFailure", "retryJitter", "by", "mode", "counts", "shards"];
+export const TRAITS = [
+  "advertise",
+  "onFailure",
+  "retryJitter",
+  "by",
+  "mode",
+  "counts",
+  "lease",
+  "shards",
+];
 
 export const ADVERTISE_REMEDY = "Give true, or false to tell clients nothing of the policy.";
 

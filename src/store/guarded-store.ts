@@ -51,6 +51,12 @@ export function guardStore(
     }
   }
 
+  function noteAnswer(key: string): void {
+    if (breaker.succeeded(key, now()) && onStoreError === undefined) {
+      reportRecovery(lastFailureMs - firstFailureMs);
+    }
+  }
+
   async function guarded<Answer>(
     [key]: readonly string[],
     ask: () => Answer | Promise<Answer>,
@@ -62,13 +68,11 @@ export function guardStore(
       if (answer === TIMED_OUT) {
         throw new StoreError("ERR_STORE_TIMEOUT", `Redis did not answer within ${timeoutMs} ms.`);
       }
-      if (breaker.succeeded(key!, now()) && onStoreError === undefined) {
-        reportRecovery(lastFailureMs - firstFailureMs);
-      }
+      noteAnswer(key!);
       return answer;
     } catch (error) {
       if (error instanceof CrossSlotError) {
-        breaker.succeeded(key!, now());
+        noteAnswer(key!);
         throw error;
       }
       const failure =

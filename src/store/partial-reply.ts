@@ -5,13 +5,13 @@ import { StoreError } from "../errors/errors.ts";
 export class PartialReplyError extends StoreError {
   /** Of the policies whose master answered; the others are holes. */
   readonly rows: readonly (Row | undefined)[];
-  /** Gives back what was taken. */
-  readonly giveBack: () => Promise<void>;
+  /** Gives back what was taken; resolves with the rows as they are then. */
+  readonly giveBack: () => Promise<readonly (Row | undefined)[]>;
 
   constructor(
     { code, message }: StoreError,
     rows: readonly (Row | undefined)[],
-    giveBack: () => Promise<void>,
+    giveBack: PartialReplyError["giveBack"],
   ) {
     super(code, message);
     this.rows = rows;

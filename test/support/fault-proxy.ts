@@ -28,6 +28,8 @@ export interface Forwarded {
 
 /** One request on its way, in the hands of a fault. */
 interface Exchange {
+  /** What was sent. */
+  readonly body: string;
   /** Passes it on; rejects if the server behind cannot be reached. */
   forward(): Promise<Reply>;
   answer(reply: Reply): void;
@@ -131,6 +133,7 @@ export async function startFaultProxy(upstream: string): Promise<FaultProxy> {
     received.push({ body, at: performance.now() });
     let ran = false;
     const exchange: Exchange = {
+      body,
       response,
       async forward() {
         const entry: Forwarded = { body };

@@ -1,6 +1,7 @@
 import type { Redis } from "ioredis";
 
 import { REFUND } from "../../src/algorithms/scripts.generated.ts";
+import { IMPLEMENTATIONS } from "../../src/policy/from-data.ts";
 import type { Algorithm } from "../../src/policy/policy.ts";
 import type { RefundRequest } from "./model/refund.ts";
 
@@ -16,7 +17,8 @@ export function refundScript(redis: Redis, algorithm: Algorithm) {
     { nowUs, takenAtUs, cost, limit, parameters }: RefundRequest,
   ): Promise<number> {
     sha1 ??= redis.script("LOAD", timed) as Promise<string>;
-    const group = [cost, algorithm, limit, ...Object.values(parameters), 0];
+    const numbers = IMPLEMENTATIONS[algorithm].parameters.map((name) => parameters[name]!);
+    const group = [cost, algorithm, limit, ...numbers, 0];
     const clock = [Math.floor(nowUs / 1e6), nowUs % 1e6];
     const reply = await redis.evalsha(await sha1, 1, key, takenAtUs, ...group, ...clock);
     const [now, given] = reply as [number, number];

@@ -1,6 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
-import { leasingStore } from "../../../src/lease/leasing-store.ts";
 import { tightenPolicy } from "../../../src/lease/tighten.ts";
 import { buildLimiter } from "../../../src/limiter/limiter.ts";
 import { DEFAULTS } from "../../../src/limiter/settings.ts";
@@ -75,15 +74,10 @@ export async function replayHotKey({
   };
   const now = () => time.now() / 1000;
   const policies = compile([policy]).map((given) =>
-    lease === undefined ? given : tightenPolicy(given, lease),
+    lease === undefined ? given : Object.assign(tightenPolicy(given, lease), { leaseUs: lease }),
   );
   const settings = { ...DEFAULTS, policies, now, random: next };
-  const limiters = Array.from({ length: isolates }, () =>
-    buildLimiter(
-      lease === undefined ? distant : leasingStore(distant, policies, { leaseUs: lease, now }),
-      settings,
-    ),
-  );
+  const limiters = Array.from({ length: isolates }, () => buildLimiter(distant, settings));
 
   const admissions: Admission[] = [];
   let decisions = 0;

@@ -159,8 +159,8 @@ export const LISTS: readonly Mutant[] = [
   {
     name: "a client says its own network behind a proxy",
     file: "src/partition/platform-facts.ts",
-    find: 'if (trusted !== "vercel") return {};',
-    replace: "",
+    find: 'if (clientIp === "vercel") {',
+    replace: "if (true) {",
     tests: ["test/partition/platform-facts"],
   },
   {
@@ -187,9 +187,8 @@ export const LISTS: readonly Mutant[] = [
   {
     name: "lists come after the refusal of who has no identity",
     file: "src/adapter/request-limiter.ts",
-    find: '    if (listed) return listed;\n    // Untyped code returns null or "" if there is no identity.\n    const missing = identity === undefined || identity === null || identity === "";\n    if (missing && onMissing === "reject") return missingIdentity();',
-    replace:
-      '    // Untyped code returns null or "" if there is no identity.\n    const missing = identity === undefined || identity === null || identity === "";\n    if (missing && onMissing === "reject") return missingIdentity();\n    if (listed) return listed;',
+    find: "if (listed) return listed;\n      if (isRefused) return missingIdentity();",
+    replace: "if (isRefused) return missingIdentity();\n      if (listed) return listed;",
     tests: ["test/hono/lists"],
   },
   {
@@ -203,8 +202,8 @@ export const LISTS: readonly Mutant[] = [
   {
     name: "an exempt client is told so where no rule covers its request",
     file: "src/gateway/gateway.ts",
-    find: "selected.length > 0 ? [listed] : []",
-    replace: "[listed]",
+    find: "if (selected.length === 0) return",
+    replace: "if (selected.length === 0 && !listed) return",
     tests: ["test/gateway/lists"],
   },
   {

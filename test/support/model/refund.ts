@@ -91,16 +91,18 @@ function unitsOf(runs: readonly (readonly [atUs: number, units: number])[]): num
 const tokenBucket: RefundModel<TokenBucketState> = (state, request) => {
   const { nowUs, takenAtUs, cost, limit, parameters } = request;
   const { intervalUs, divisor } = parameters as { intervalUs: number; divisor: number };
+  const { written = { intervalUs, divisor } } = state;
+  const same = written.intervalUs === intervalUs && written.divisor === divisor;
   const capacity = limit * intervalUs;
   const passed = (nowUs - takenAtUs) * divisor;
   const used = (state.tatUs - nowUs) * divisor + Math.min(state.rest, divisor);
   // Beyond its bound, `used` is cut, or was.
-  const sure = used + passed < 2 * capacity && (state.debt || used <= capacity);
+  const sure = same && used + passed < 2 * capacity && (state.debt || used <= capacity);
   const given = sure ? Math.max(0, Math.min(used, cost * intervalUs - passed)) : 0;
   if (given === 0) return { given, state };
   const left = used - given;
   const tatUs = nowUs + Math.floor(left / divisor);
-  return { given, state: { tatUs, rest: left % divisor, debt: left > capacity } };
+  return { given, state: { ...state, tatUs, rest: left % divisor, debt: left > capacity } };
 };
 
 const MODELS: Record<Algorithm, (state: never, request: RefundRequest) => Refund<unknown>> = {

@@ -1,0 +1,112 @@
+import type { Operation } from "../algorithms/model.ts";
+import type { StoreError } from "../errors/errors.ts";
+import type { CompiledPolicy } from "../policy/compile.ts";
+import { setRecent } from "../runtime/lru.ts";
+import type { AnsweredPart, Part } from "./part.ts";
+import { PartialReplyError } from "./partial-reply.ts";
+import type { Reply, Store } from "./store.ts";
+import { rowsOf, takeBack } from "./take-back.ts";
+
+/** Decides a request in parts, one for each hash slot. */
+export type DecideInParts = (
+  operation: Operation,
+  slots: readonly number[],
+  keys: readonly string[],
+  costs: readonly number[],
+  policies: readonly CompiledPolicy[],
+) => Promise<Reply>;
+
+/** Parts that denied lately and are remembered: a forgotten one costs a give-back. */
+const MAX_DENIED = 1_000;
+
+/**
+ * Asks for each part by itself, side by side, and gives back what some have taken when others deny.
+ *
+ * Where a part denied the last time, the others only look at first, and take when it has room again. So a client that goes
+ * on after its denials takes nothing from anybody, not even for a moment.
+ */
+export function decideInParts(inner: Store): DecideInParts {
+  /** The first keys of parts that denied when they were last asked. */
+  const deniedLast = new Map<string, true>();
+  /** Lists of some of a list's policies: a store keeps its script with the list. */
+  const sublists = new WeakMap<readonly CompiledPolicy[], Map<string, readonly CompiledPolicy[]>>();
+
+  function sublist(policies: readonly CompiledPolicy[], indices: readonly number[]) {
+    const known = sublists.get(policies) ?? new Map<string, readonly CompiledPolicy[]>();
+    sublists.set(policies, known);
+    const key = indices.join();
+    const list = known.get(key) ?? at(policies, indices);
+    known.set(key, list);
+    return list;
+  }
+
+  async function ask(operation: Operation, part: Part): Promise<AnsweredPart | StoreError> {
+    const { keys, costs, policies } = part;
+    try {
+      const reply = await inner.decide(operation, keys, costs, policies);
+      const denying = policies.flatMap(({ role }, i) =>
+        !reply.rows[i]!.allowed && role !== "advisory" ? [i] : [],
+      );
+      if (denying.length > 0) setRecent(deniedLast, keys[0]!, true, MAX_DENIED);
+      else deniedLast.delete(keys[0]!);
+      return { ...part, operation, reply, denying };
+    } catch (error) {
+      return error as StoreError;
+    }
+  }
+
+  function askAll(operation: Operation, parts: readonly Part[]) {
+    return Promise.all(parts.map((part) => ask(operation, part)));
+  }
+
+  /** Takes from parts that denied the last time, and from the others when those have room. */
+  async function askDoubtful(parts: readonly Part[], doubtful: readonly Part[]) {
+    const answers = await Promise.all(
+      parts.map((part) => ask(doubtful.includes(part) ? "consume" : "peek", part)),
+    );
+    if (answers.some(denies)) return answers;
+    return Promise.all(
+      answers.map((answer, i) =>
+        isAnswered(answer) && answer.operation === "peek" ? ask("consume", parts[i]!) : answer,
+      ),
+    );
+  }
+
+  return async (operation, slots, keys, costs, policies) => {
+    const parts = [...new Set(slots)].map((slot): Part => {
+      const indices = slots.flatMap((each, i) => (each === slot ? [i] : []));
+      return {
+        indices,
+        keys: at(keys, indices),
+        costs: at(costs, indices),
+        policies: sublist(policies, indices),
+      };
+    });
+    const doubtful =
+      operation === "consume" ? parts.filter((part) => deniedLast.has(part.keys[0]!)) : [];
+    const answers = await (doubtful.length > 0 && doubtful.length < parts.length
+      ? askDoubtful(parts, doubtful)
+      : askAll(operation, parts));
+    const answered = answers.filter(isAnswered);
+    const failure = answers.find((answer) => !isAnswered(answer));
+    if (failure && answered.length === 0) throw failure;
+    const rows = rowsOf(answered, policies.length);
+    const undo = async () =>
+      operation === "consume" ? takeBack(inner, sublist, answered, policies.length) : rows;
+    if (failure) throw new PartialReplyError(failure as StoreError, rows, undo);
+    const nowUs = Math.max(...answered.map(({ reply }) => reply.nowUs));
+    return { nowUs, rows: answered.some(denies) ? await undo() : rows };
+  };
+}
+
+function isAnswered(answer: AnsweredPart | StoreError): answer is AnsweredPart {
+  return !(answer instanceof Error);
+}
+
+function denies(answer: AnsweredPart | StoreError): boolean {
+  return isAnswered(answer) && answer.denying.length > 0;
+}
+
+function at<Item>(list: readonly Item[], indices: readonly number[]): Item[] {
+  return indices.map((i) => list[i]!);
+}

@@ -1,0 +1,99 @@
+import type { Row } from "../algorithms/model.ts";
+import type { CompiledPolicy } from "../policy/compile.ts";
+import type { AnsweredPart } from "./part.ts";
+import type { Store } from "./store.ts";
+
+/** Some of a list's policies: the same list for the same indices. */
+type Sublist = (
+  policies: readonly CompiledPolicy[],
+  indices: readonly number[],
+) => readonly CompiledPolicy[];
+
+/**
+ * Takes back what parts have taken before it was known that the request is denied, and has its denial counted in all of
+ * them. Resolves with the rows as they are then: whether a call arrives changes nothing about the decision.
+ *
+ * @param length how many policies the whole decision has
+ */
+export async function takeBack(
+  store: Store,
+  sublist: Sublist,
+  parts: readonly AnsweredPart[],
+  length: number,
+): Promise<Row[]> {
+  const denied = parts.flatMap(({ denying, indices }) => denying.map((i) => indices[i]!));
+  const rows = rowsOf(parts, length);
+
+  async function count(part: AnsweredPart, i: number): Promise<void> {
+    const { indices, keys, policies } = part;
+    const units = uncountedOf(part, i, denied);
+    if (units === 0) return;
+    const alone = sublist(policies, [i]);
+    const reply = await store.decide("consume", [keys[i]!], [units], alone);
+    // Whether it had room before this denial.
+    rows[indices[i]!] = { ...reply.rows[0]!, allowed: part.reply.rows[i]!.allowed };
+  }
+
+  await Promise.allSettled(
+    parts.flatMap((part) => {
+      const { indices, policies, reply, costs } = part;
+      if (hasTaken(part)) {
+        policies.forEach(({ role, limit }, i) => {
+          if (role !== "denials") rows[indices[i]!] = withUnits(reply.rows[i]!, costs[i]!, limit);
+        });
+      }
+      return [
+        hasTaken(part) && giveBack(store, part),
+        ...policies.map(({ role }, i) => role === "denials" && count(part, i)),
+      ];
+    }),
+  );
+  return rows;
+}
+
+/** The rows of all parts, in the order of the whole decision, with holes where a part was not answered. */
+export function rowsOf(parts: readonly AnsweredPart[], length: number): Row[] {
+  const rows = Array<Row>(length);
+  for (const { indices, reply } of parts) {
+    indices.forEach((index, i) => (rows[index] = reply.rows[i]!));
+  }
+  return rows;
+}
+
+function hasTaken({ operation, denying }: AnsweredPart): boolean {
+  return operation === "consume" && denying.length === 0;
+}
+
+async function giveBack(store: Store, part: AnsweredPart): Promise<void> {
+  const { keys, costs, policies, reply } = part;
+  const taken = policies.flatMap(({ role }, i) =>
+    role !== "denials" && reply.rows[i]!.allowed && costs[i]! > 0 ? [i] : [],
+  );
+  if (taken.length === 0) return;
+  const of = <Item>(list: readonly Item[]) => taken.map((i) => list[i]!);
+  await store.refund!(of(keys), of(costs), of(policies), reply.nowUs);
+}
+
+/**
+ * How many denials a policy that counts them has not counted. Its own master has counted those that it knew of, unless it
+ * was only asked for a look.
+ *
+ * @param denied the policies of the whole decision that deny
+ */
+function uncountedOf(
+  { operation, indices, costs, denying }: AnsweredPart,
+  i: number,
+  denied: readonly number[],
+): number {
+  const byOther = denied.some((other) => other !== indices[i]);
+  if (operation !== "consume") return costs[i]! + Number(byOther);
+  return Number(byOther && !denying.some((other) => other !== i));
+}
+
+/** The row of a policy as it is after its units came back. */
+function withUnits(row: Row, units: number, limit: number): Row {
+  if (!row.allowed) return row;
+  const remaining = row.remaining + units;
+  const resetAfterUs = remaining < limit ? row.resetAfterUs : 0;
+  return { allowed: true, remaining, retryAfterUs: 0, resetAfterUs };
+}

@@ -1,0 +1,156 @@
+import { expect, test } from "vitest";
+
+import type { FailureVerdict } from "../../src/algorithms/algorithm.ts";
+import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
+import { buildLimiter } from "../../src/limiter/limiter.ts";
+import { DEFAULTS } from "../../src/limiter/settings.ts";
+import { splitStore } from "../../src/store/split-store.ts";
+import type { Store } from "../../src/store/store.ts";
+import { compile } from "../support/compile-policy.ts";
+import { LOST, scriptedParts } from "../support/store/scripted-parts.ts";
+
+/* A limiter whose partitions lie on several masters of a Redis Cluster, some of which do not answer. */
+
+const WHO = { ip: "a", key: "b" };
+const NAMES = { ip: "ip", key: "key", "*": "all" };
+
+function limiterOf(
+  verdicts: Readonly<Record<"ip" | "key" | "*", FailureVerdict>>,
+  wrap: (store: Store) => Store = splitStore,
+  dimensions: readonly ("ip" | "key" | "*")[] = ["ip", "key", "*"],
+) {
+  const scripted = scriptedParts();
+  const policies = dimensions.map((by) =>
+    fixedWindow({ name: NAMES[by], by, limit: 2, window: "1h", onFailure: verdicts[by] }),
+  );
+  const settings = { ...DEFAULTS, policies: compile(policies), now: () => 1_000 };
+  const limiter = buildLimiter(wrap(scripted.store), settings);
+  return { limiter, ...scripted };
+}
+
+const OPEN = { ip: "open", key: "open", "*": "open" } as const;
+
+/** The keys that the store holds, by the policies' names. */
+async function keysOf({ limiter, calls }: ReturnType<typeof limiterOf>) {
+  await limiter.peek(WHO);
+  const { keys } = calls[0]!;
+  calls.length = 0;
+  return { ip: keys[0]!, key: keys[1]!, all: keys[2]! };
+}
+
+test("a policy whose master is dead is decided by its own verdict, the others by Redis", async () => {
+  const given = limiterOf(OPEN);
+  const keys = await keysOf(given);
+  given.dead.add("b");
+  given.held[keys.ip] = { remaining: 7 };
+  const decision = await given.limiter.limit(WHO);
+  expect(decision).toMatchObject({
+    allowed: true,
+    reason: "store-unavailable",
+    status: 200,
+    error: { code: LOST.code },
+  });
+  expect(decision.policies.map(({ remaining }) => remaining)).toEqual([7, 2, 5]);
+  expect(given.calls.map(({ call }) => call)).toEqual(["consume", "consume", "consume"]);
+});
+
+test("a live master that has no room denies, whatever the verdict of a dead one", async () => {
+  const given = limiterOf(OPEN);
+  const keys = await keysOf(given);
+  given.dead.add("b");
+  given.held[keys.ip] = { allowed: false, remaining: 0 };
+  const decision = await given.limiter.limit(WHO);
+  expect(decision).toMatchObject({ allowed: false, status: 429 });
+  expect(decision.policies.map(({ allowed, remaining }) => [allowed, remaining])).toEqual([
+    [false, 0],
+    [true, 2],
+    [true, 6],
+  ]);
+  // Everybody gets the unit back.
+  expect(given.calls.slice(3)).toMatchObject([{ call: "refund", keys: [keys.all], costs: [1] }]);
+});
+
+test("if a dead master's verdict denies, the live ones give back", async () => {
+  const given = limiterOf({ ...OPEN, key: "closed" });
+  const keys = await keysOf(given);
+  given.dead.add("b");
+  const decision = await given.limiter.limit(WHO, { cost: { ip: 2, all: 0 } });
+  expect(decision).toMatchObject({ allowed: false, status: 503 });
+  expect(decision.policies.map(({ allowed, remaining }) => [allowed, remaining])).toEqual([
+    [true, 7],
+    [false, 0],
+    [true, 5],
+  ]);
+  expect(given.calls.slice(3)).toMatchObject([{ call: "refund", keys: [keys.ip], costs: [2] }]);
+});
+
+test("a dead master's policy counts locally, and only what was admitted", async () => {
+  const given = limiterOf({ ...OPEN, key: "local" });
+  const keys = await keysOf(given);
+  given.dead.add("b");
+  given.held[keys.ip] = { allowed: false };
+  for (let i = 0; i < 5; i++) await given.limiter.limit(WHO);
+  given.held[keys.ip] = {};
+  const statuses = [];
+  for (let i = 0; i < 3; i++) statuses.push((await given.limiter.limit(WHO)).status);
+  expect(statuses).toEqual([200, 200, 429]);
+});
+
+test("if no master answers, every verdict decides and nothing is given back", async () => {
+  const given = limiterOf(OPEN);
+  await keysOf(given);
+  for (const tag of ["a", "b", "*"]) given.dead.add(tag);
+  expect((await given.limiter.limit(WHO)).status).toBe(200);
+  expect(given.calls).toHaveLength(3);
+});
+
+test("a denial on a Cluster is not known: another request's give-back may lift it", async () => {
+  const given = limiterOf(OPEN);
+  const keys = await keysOf(given);
+  given.held[keys.ip] = { allowed: false };
+  expect((await given.limiter.limit(WHO)).reason).toBe("limited");
+  expect((await given.limiter.limit(WHO)).reason).toBe("limited");
+  given.held[keys.ip] = {};
+  expect((await given.limiter.limit(WHO)).reason).toBe("allowed");
+});
+
+test("a denial on one Redis is known", async () => {
+  const given = limiterOf(OPEN);
+  given.state.isCluster = false;
+  const keys = await keysOf(given);
+  given.held[keys.ip] = { allowed: false };
+  expect((await given.limiter.limit(WHO)).reason).toBe("limited");
+  expect((await given.limiter.limit(WHO)).reason).toBe("cached-denial");
+  expect(given.calls).toHaveLength(1);
+});
+
+test("a denial of one dimension alone is learnt after the store has said whether it spans several", async () => {
+  for (const isCluster of [true, false]) {
+    const { limiter, state, held, calls } = limiterOf(OPEN, splitStore, ["ip", "key"]);
+    state.isCluster = isCluster;
+    await limiter.peek({ ip: "a" });
+    held[calls[0]!.keys[0]!] = { allowed: false };
+    const reasons = [];
+    for (let i = 0; i < 2; i++) reasons.push((await limiter.limit({ ip: "a" })).reason);
+    expect(reasons).toEqual(["limited", isCluster ? "limited" : "cached-denial"]);
+    expect(calls.filter(({ call }) => call === "reset")).toHaveLength(1);
+  }
+});
+
+test("a denial is not learnt while nobody knows whether the store spans several partitions", async () => {
+  const given = limiterOf(OPEN, (store) => ({ ...store, spansPartitions: async () => false }));
+  given.state.isCluster = false;
+  const keys = await keysOf(given);
+  given.held[keys.ip] = { allowed: false };
+  expect((await given.limiter.limit(WHO)).reason).toBe("limited");
+  expect((await given.limiter.limit(WHO)).reason).toBe("limited");
+});
+
+test("policies that all count by one dimension are known without a question", async () => {
+  const { limiter, held, calls } = limiterOf(OPEN, splitStore, ["ip"]);
+  await limiter.peek({ ip: "a" });
+  held[calls[0]!.keys[0]!] = { allowed: false };
+  expect((await limiter.limit({ ip: "a" })).reason).toBe("limited");
+  expect((await limiter.limit({ ip: "a" })).reason).toBe("cached-denial");
+  expect(calls).toHaveLength(2);
+});

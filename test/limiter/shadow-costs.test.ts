@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+
+import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
+import { buildLimiter } from "../../src/limiter/limiter.ts";
+import { DEFAULTS } from "../../src/limiter/settings.ts";
+import { compile } from "../support/compile-policy.ts";
+import { row, scriptedStore } from "../support/limiter/scripted-store.ts";
+
+/* A request that costs nothing but of a policy in shadow is treated as without that policy. */
+
+const numbers = { limit: 10, window: "1d" } as const;
+const rides = fixedWindow({ name: "rides", ...numbers });
+const ban = fixedWindow({ name: "ban", counts: "denials", ...numbers });
+const shadow = fixedWindow({ name: "shadow", mode: "shadow", ...numbers });
+
+/** A limiter whose ban has no room. */
+function banned(isShadowed: boolean) {
+  const policies = compile(isShadowed ? [rides, ban, shadow] : [rides, ban]);
+  const scripted = scriptedStore(() => ({
+    nowUs: 5e9,
+    rows: policies.map(({ name }) => row(name === "ban" ? 1_000 : 0)),
+  }));
+  const settings = { ...DEFAULTS, policies, now: () => 1_000 };
+  return { ...scripted, limiter: buildLimiter(scripted.store, settings) };
+}
+
+test.for([true, false])(
+  "its denial counts in the ban, and is not known: with a shadow %s",
+  async (isShadowed) => {
+    const { limiter, asked } = banned(isShadowed);
+    for (let request = 0; request < 2; request++) {
+      expect((await limiter.limit("ada", { cost: { rides: 0 } })).reason).toBe("limited");
+    }
+    expect(asked.map(({ operation }) => operation)).toEqual(["consume", "consume"]);
+  },
+);

@@ -1,0 +1,137 @@
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+
+import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
+import { type CompiledPolicy, keepingUnits } from "../../src/policy/compile.ts";
+import { IMPLEMENTATIONS } from "../../src/policy/from-data.ts";
+import { algorithmScript, FUTURE } from "../support/algorithm-script.ts";
+import { compilePolicy } from "../support/compile-policy.ts";
+import { refund as refundModel } from "../support/model/refund.ts";
+import { random } from "../support/random.ts";
+import { refundScript } from "../support/refund-script.ts";
+
+/* What a bucket that keeps units gives back, and that its state stays one that keeps units. */
+
+let redis: Redis;
+beforeAll(() => {
+  redis = new Redis(inject("redisUrl"));
+});
+afterAll(() => redis.quit());
+
+const bucket = (limit: number, refill: number) =>
+  compilePolicy(tokenBucket({ name: "rides", limit, refill, per: "1s" }));
+const free = keepingUnits(bucket(20, 10));
+const odd = keepingUnits(bucket(20, 7));
+const gold = keepingUnits(bucket(200, 100));
+
+/** A bucket of one key on Redis. */
+function bucketOn(key = `refund:{${crypto.randomUUID()}}`) {
+  const [decide, refund] = [
+    algorithmScript(redis, "token-bucket"),
+    refundScript(redis, "token-bucket"),
+  ];
+  const numbersOf = ({ limit, parameters }: CompiledPolicy) => ({ limit, parameters });
+  return {
+    state: () => redis.get(key),
+    take: (policy: CompiledPolicy, cost: number, nowUs = FUTURE) =>
+      decide(key, { ...numbersOf(policy), nowUs, operation: "consume", cost }),
+    charge: (policy: CompiledPolicy, cost: number, nowUs = FUTURE) =>
+      decide(key, { ...numbersOf(policy), nowUs, operation: "charge", cost }),
+    giveBack: (policy: CompiledPolicy, cost: number, nowUs = FUTURE) =>
+      refund(key, { ...numbersOf(policy), nowUs, takenAtUs: FUTURE, cost }),
+    foreign: (value: string) => redis.set(key, value, "PX", 60_000),
+  };
+}
+
+test.for([
+  ["with a divisor of 2", free],
+  ["with one of 7", odd],
+] as const)("%s, all comes back at once, and the state says its rate still", async ([, policy]) => {
+  const { intervalUs, divisor } = policy.parameters as { intervalUs: number; divisor: number };
+  const { take, giveBack, state } = bucketOn();
+  await take(policy, 12);
+  const before = await state();
+  expect(before!.endsWith(`/${intervalUs}/${divisor}`)).toBe(true);
+  await take(policy, 5);
+  expect(await giveBack(policy, 5)).toBe(5 * intervalUs!);
+  expect(await state()).toBe(before);
+});
+
+test("in debt, too", async () => {
+  const { charge, giveBack, state } = bucketOn();
+  await charge(free, 25);
+  const before = await state();
+  expect(before).toMatch(/:0-\//);
+  await charge(free, 5);
+  expect(await giveBack(free, 5)).toBe(5 * free.parameters["intervalUs"]!);
+  expect(await state()).toBe(before);
+});
+
+test("nothing comes back once another plan has written its rate, from either", async () => {
+  const { take, giveBack, state } = bucketOn();
+  await take(free, 5);
+  await take(gold, 1, FUTURE + 1);
+  const before = await state();
+  expect(await giveBack(free, 5, FUTURE + 2)).toBe(0);
+  expect(await state()).toBe(before);
+});
+
+test("a bucket from before units were kept gives back, and does not claim a rate", async () => {
+  const { take, giveBack, state } = bucketOn();
+  const old = bucket(20, 7);
+  await take(old, 5);
+  expect(await giveBack(odd, 2)).toBe(2 * odd.parameters["intervalUs"]!);
+  expect(await state()).not.toMatch(/\//);
+});
+
+test.for(["/1", "/x/2", " ", "/200000/2/1"])("a foreign end is left alone: %j", async (end) => {
+  const { foreign, giveBack, state } = bucketOn();
+  const value = `100${FUTURE + 1_000_000}:0${end}`;
+  await foreign(value);
+  expect(await giveBack(free, 5)).toBe(0);
+  expect(await state()).toBe(value);
+});
+
+describe("takes and refunds of clients whose plan changes", () => {
+  test.for([
+    { plans: [free, gold, odd], name: "of one name" },
+    { plans: [free, free, free, bucket(20, 10)], name: "some of which keep no units" },
+  ])("in Lua give back what the model does: $name", async ({ plans }) => {
+    const { model } = IMPLEMENTATIONS["token-bucket"];
+    const outcomes = { something: 0, nothing: 0 };
+    for (let seed = 1; seed <= 40; seed++) {
+      const draw = random(seed);
+      const key = `refund:{${crypto.randomUUID()}}`;
+      const decide = algorithmScript(redis, "token-bucket");
+      const refund = refundScript(redis, "token-bucket");
+      const takes: { readonly takenAtUs: number; readonly cost: number; policy: CompiledPolicy }[] =
+        [];
+      let policy = plans[0]!;
+      let nowUs = FUTURE + 86_400e6;
+      let state: unknown;
+      for (let step = 0; step < 60; step++) {
+        nowUs += draw() < 0.3 ? 1 : Math.ceil(draw() * 300_000);
+        if (draw() < 0.1) policy = plans[Math.floor(draw() * plans.length)]!;
+        const take = takes.at(-1 - Math.floor(draw() * 3));
+        if (take && draw() < 0.4) {
+          const { limit, parameters } = take.policy;
+          const request = { ...take, nowUs, limit, parameters };
+          const expected = refundModel("token-bucket", state, request);
+          state = expected.state;
+          expect(await refund(key, request)).toBe(expected.given);
+          outcomes[expected.given > 0 ? "something" : "nothing"]++;
+          continue;
+        }
+        const { limit, parameters } = policy;
+        const operation = draw() < 0.1 ? "charge" : "consume";
+        const cost = 1 + Math.floor((draw() * limit) / 3);
+        const request = { nowUs, operation, cost, limit, parameters } as const;
+        const { state: kept, ...expected } = model(state, request);
+        if (kept !== state) takes.push({ takenAtUs: nowUs, cost, policy });
+        state = kept;
+        expect(await decide(key, request)).toEqual(expected);
+      }
+    }
+    expect(Math.min(outcomes.something, outcomes.nothing)).toBeGreaterThan(50);
+  });
+});

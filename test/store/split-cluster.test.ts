@@ -1,0 +1,199 @@
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+
+import { type Bridge, startBridge } from "../../scripts/redis-rest/bridge.ts";
+import {
+  createLimiter,
+  type Decision,
+  fixedWindow,
+  type LimiterOptions,
+  type Policy,
+  segmentedWindow,
+  slidingWindowCounter,
+  slidingWindowLog,
+  type StoreError,
+  tokenBucket,
+} from "../../src/index.ts";
+import { Faults } from "../../src/options/faults.ts";
+import { openStore } from "../../src/store/open-store.ts";
+import { usersOf } from "../support/chaos/cluster-users.ts";
+import { compile } from "../support/compile-policy.ts";
+import { random } from "../support/random.ts";
+import { type RedisCluster, startRedisCluster } from "../support/redis-cluster.ts";
+
+/* One decision whose partitions lie on several masters of a real Redis Cluster. */
+
+const TOKEN = "t";
+let cluster: RedisCluster;
+let bridge: Bridge;
+beforeAll(async () => {
+  cluster = await startRedisCluster({ masters: 3 });
+  for (const url of cluster.urls) {
+    const admin = new Redis(url, { disableClientInfo: true });
+    await admin.config("SET", "cluster-require-full-coverage", "no");
+    admin.disconnect();
+  }
+  bridge = await startBridge({
+    redis: cluster.urls.join(","),
+    port: 0,
+    token: TOKEN,
+    cluster: true,
+  });
+});
+afterAll(async () => {
+  await bridge?.close();
+  await cluster?.stop();
+});
+
+// A window of a day has no boundary within a test, but for one second of the day.
+const window = "1d";
+
+/** A limiter without a denial cache, whose decisions have a row for every policy. */
+function limiterOn(url: string, policies: readonly Policy[], more: Partial<LimiterOptions> = {}) {
+  return createLimiter({
+    redis: { url, token: TOKEN },
+    prefix: crypto.randomUUID(),
+    policies,
+    denialCache: false,
+    timeout: "10s",
+    ...more,
+  });
+}
+
+const shown = ({ allowed, reason, policies, shadow }: Decision) => ({
+  allowed,
+  reason,
+  rows: [...policies, ...(shadow ?? [])].map((row) => [row.name, row.allowed, row.remaining]),
+});
+
+describe("a limiter with policies by address, key and everybody", () => {
+  /** By three dimensions, of each algorithm that gives back exactly, in every mode. */
+  const policies = [
+    slidingWindowLog({ name: "address", by: "ip", limit: 6, window }),
+    fixedWindow({ name: "all", by: "*", limit: 60, window }),
+    fixedWindow({ name: "ban", by: "ip", counts: "denials", limit: 8, window }),
+    segmentedWindow({ name: "key", by: "key", limit: 9, window }),
+    fixedWindow({ name: "shadow", by: "key", mode: "shadow", limit: 5, window }),
+    slidingWindowCounter({ name: "soft", by: "*", mode: "soft", limit: 40, window }),
+    slidingWindowLog({ name: "shadow-address", by: "ip", mode: "shadow", limit: 3, window }),
+    fixedWindow({ name: "key-ban", by: "key", counts: "denials", limit: 10, window }),
+  ];
+
+  test("decides on a Cluster as on one Redis, row by row", { timeout: 60_000 }, async () => {
+    const one = await startBridge({ redis: inject("redisUrl"), port: 0, token: TOKEN });
+    try {
+      const draw = random(11);
+      const among = (names: readonly string[]) => names[Math.floor(draw() * names.length)]!;
+      const limiters = [limiterOn(bridge.url, policies), limiterOn(one.url, policies)] as const;
+      const outcomes = { allowed: 0, limited: 0 };
+      for (let request = 0; request < 200; request++) {
+        const identity = {
+          ip: among(["ada", "bob", "cyd", "dan", "eve", "fay"]),
+          key: draw() < 0.1 ? undefined : among(["k1", "k2", "k3", "k4"]),
+        };
+        const cost = {
+          address: Math.floor(draw() * 3),
+          key: Math.floor(draw() * 4),
+          shadow: Math.floor(draw() * 3),
+          all: Math.floor(draw() * 2),
+        };
+        const operation = draw() < 0.15 ? "peek" : "limit";
+        const [here, there] = await Promise.all(
+          limiters.map((limiter) => limiter[operation](identity, { cost })),
+        );
+        expect(shown(here!)).toEqual(shown(there!));
+        outcomes[here!.allowed ? "allowed" : "limited"]++;
+        if (draw() < 0.05) await Promise.all(limiters.map((limiter) => limiter.reset(identity)));
+      }
+      expect(outcomes.allowed).toBeGreaterThan(40);
+      expect(outcomes.limited).toBeGreaterThan(40);
+    } finally {
+      await one.close();
+    }
+  });
+
+  test("takes of a token bucket next to nothing when another policy denies", async () => {
+    const limiter = limiterOn(bridge.url, [
+      fixedWindow({ name: "address", by: "ip", limit: 1, window }),
+      tokenBucket({ name: "all", by: "*", limit: 50, refill: 1, per: "1h" }),
+    ]);
+    await limiter.limit({ ip: "a" });
+    for (let denial = 0; denial < 30; denial++) {
+      expect(await limiter.limit({ ip: "a" }, { cost: { all: 40 } })).toMatchObject({
+        allowed: false,
+        reason: "limited",
+      });
+    }
+    const { policies: rows } = await limiter.peek({ ip: "b" });
+    // A bucket gives back what has not refilled meanwhile: a unit in 3,600 s, and thirty denials in a few.
+    expect(rows[1]!.remaining).toBeGreaterThanOrEqual(48);
+  });
+});
+
+test("that the first call finds a Cluster is no failure", async () => {
+  const errors: StoreError[] = [];
+  const policies = compile(
+    (["a", "b", "c"] as const).map((name) => fixedWindow({ name, limit: 5, window })),
+  );
+  const id = crypto.randomUUID();
+  const keys = policies.map(({ name }) => `tg:{${id}-${name}}:${name}`);
+  const store = openStore(
+    {
+      redis: { url: bridge.url, token: TOKEN },
+      timeout: "10s",
+      onStoreError: (error) => errors.push(error),
+    },
+    {},
+    new Faults(),
+  )!;
+  const before = bridge.commands;
+  for (let request = 0; request < 10; request++) {
+    const { rows } = await store.decide("consume", keys, [1, 1, 1], policies);
+    expect(rows.map(({ remaining }) => remaining)).toEqual(Array(3).fill(Math.max(0, 4 - request)));
+  }
+  // The script is sent once to each master, besides the first call and three for each request.
+  expect(bridge.commands - before).toBeLessThanOrEqual(1 + 30 + 6);
+  expect(errors).toEqual([]);
+  expect(await store.inspect!()).toMatchObject({ breaker: "closed" });
+  expect(await store.spansPartitions!("tg")).toBe(false);
+});
+
+// The last test: a master is gone afterwards.
+test("without one master, policies on the others are exact", { timeout: 60_000 }, async () => {
+  const node = new Redis(cluster.urls[0]!, { disableClientInfo: true });
+  const [onDead, ...alive] = await Promise.all(
+    ([1, 2] as const).map((master) => usersOf(master, 40, node)),
+  );
+  const [onLive] = alive;
+  node.disconnect();
+  const errors: StoreError[] = [];
+  const policies = [
+    fixedWindow({ name: "key", by: "key", limit: 5, window, onFailure: "open" }),
+    slidingWindowLog({ name: "address", by: "ip", limit: 5, window }),
+    // Its partition is on the first master.
+    fixedWindow({ name: "all", by: "*", limit: 60, window }),
+  ];
+  const limiter = limiterOn(bridge.url, policies, {
+    timeout: "1s",
+    onStoreError: (error) => errors.push(error),
+  });
+  await cluster.nodes[1]!.stop();
+  // The first call of this limiter has the key of the dead master in front, and what is left of it depends on the client.
+  const first = await limiter.limit({ key: onDead![0]!, ip: onLive![0]! });
+  expect(first.reason).toBe("store-unavailable");
+  let left = (await limiter.peek({ ip: onLive![0]! })).policies[1]!.remaining;
+  for (let i = 1; i < 9; i++) {
+    const decisions = [];
+    for (let request = 0; request < 7; request++) {
+      decisions.push(await limiter.limit({ key: onDead![i]!, ip: onLive![i]! }));
+    }
+    const admitted = decisions.filter(({ allowed }) => allowed).length;
+    expect(decisions.every(({ error }) => error)).toBe(true);
+    expect(admitted).toBe(5);
+    left -= admitted;
+    const [, address, everybody] = decisions.at(-1)!.policies;
+    expect(address).toMatchObject({ allowed: false, remaining: 0 });
+    expect(everybody).toMatchObject({ allowed: true, remaining: left });
+  }
+  expect(errors).toHaveLength(1);
+});
