@@ -19,7 +19,7 @@ const START_US = 2_000_000_000_000_000;
  * list of shards, from 0 to below 1; then they come from a seed.
  */
 function limiterOf(options: Omit<LimiterOptions, "store">, store?: Store) {
-  const at = { us: START_US, isAway: false };
+  const at = { us: START_US, isAway: false, spans: true };
   const draws: number[] = [];
   const drawn = random(7);
   const memory = store ?? memoryStore({ now: () => at.us });
@@ -39,6 +39,7 @@ function limiterOf(options: Omit<LimiterOptions, "store">, store?: Store) {
         return memory.decide(operation, keys, ...rest);
       },
       reset: (keys) => memory.reset(keys),
+      spansPartitions: () => at.spans,
     },
     settings,
   );
@@ -204,6 +205,15 @@ describe("a policy with shards", () => {
     expect(await admitted(20, "ada")).toBe(0);
   });
 
+  test("lies elsewhere than the others, so that a cluster's denials of both are not relied on", async () => {
+    const { at, asked, admitted } = limiterOf({
+      policies: [...three(), fixedWindow({ name: "own", limit: 1, ...DAY })],
+    });
+    at.spans = false;
+    expect(await admitted(4, "ada")).toBe(1);
+    expect(asked).toHaveLength(4);
+  });
+
   test("knows nothing of a shard any more once another plan has changed what is counted", async () => {
     const bucket = tokenBucket({ name: "hot", limit: 4, refill: 1, per: "1d", shards: 2 });
     const { admitted } = limiterOf({ policies: [bucket], plans: { gold: { hot: { limit: 8 } } } });
@@ -222,7 +232,7 @@ describe("a policy with shards", () => {
   test("in shadow denies nobody", async () => {
     const { admitted, limiter } = limiterOf({
       policies: [
-        ...three().map((policy) => Object.assign(policy, { mode: "shadow" as const })),
+        fixedWindow({ name: "hot", limit: 10, ...DAY, shards: 3, mode: "shadow" }),
         fixedWindow({ name: "own", limit: 20, ...DAY }),
       ],
     });

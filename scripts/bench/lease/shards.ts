@@ -21,25 +21,27 @@ export async function shardFigures(short: boolean): Promise<Figure[]> {
     [`${SHARDS} shards`]: await replayHotKey({ ...scene, policy: split }),
     "a lease": await replayHotKey({ ...scene, policy: tokenBucket(options), lease: 100_000 }),
   };
-  const figures = Object.entries(runs).flatMap(([name, { busiest, admitted, admissions }]) => [
+  return Object.entries(runs).flatMap(([name, { busiest, admitted, admissions }]) => [
     {
       name: `one hot key, ${name}: Redis calls on the busiest key, by those without`,
       unit: "",
+      detail: true,
       tidegate: busiest / neither.busiest,
       target: atMost(0.2, "tidegate"),
     },
     {
       name: `one hot key, ${name}: admitted, by what is admitted without`,
       unit: "%",
+      detail: true,
       tidegate: (admitted / neither.admitted) * 100,
       target: atLeast(95, "tidegate"),
     },
     {
       name: `one hot key, ${name}: admitted beyond what the policy promises`,
       unit: "",
+      detail: true,
       tidegate: excessOf(tokenBucket(options), admissions),
       target: atMost(0, "tidegate"),
     },
   ]);
-  return figures.map((figure) => Object.assign(figure, { detail: true }));
 }

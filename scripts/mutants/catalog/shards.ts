@@ -108,6 +108,13 @@ export const SHARDS: readonly Mutant[] = [
     tests: ["test/limiter/sharding"],
   },
   {
+    name: "a shard lies where the other policies lie",
+    file: "src/limiter/knowledge.ts",
+    find: "`${by} ${shards}`",
+    replace: "`${by} ${shards > 0}`",
+    tests: ["test/limiter/sharding"],
+  },
+  {
     name: "what a shard denied under one plan is denied under another",
     file: "src/limiter/dimensions.ts",
     find: "for (const another of new Set(other.shards)) connect(shard, another);",
