@@ -20,13 +20,13 @@ import { LEASES } from "./catalog/leases.ts";
 import { LIMIT } from "./catalog/limit.ts";
 import { LISTS } from "./catalog/lists.ts";
 import { LUA_BUILD } from "./catalog/lua-build.ts";
+import { MASTERS } from "./catalog/masters.ts";
 import { METHODS } from "./catalog/methods.ts";
 import { MIDDLEWARE } from "./catalog/middleware.ts";
 import { OPTION_TABLES } from "./catalog/option-tables.ts";
 import { OPTIONS } from "./catalog/options.ts";
 import { OUTAGES } from "./catalog/outages.ts";
 import { OWN_PATHS } from "./catalog/own-paths.ts";
-import { PARTITIONS } from "./catalog/partitions.ts";
 import { PATHS } from "./catalog/paths.ts";
 import { PROXY } from "./catalog/proxy.ts";
 import { REFUNDS } from "./catalog/refunds.ts";
@@ -89,6 +89,6 @@ export const MUTANTS: readonly Mutant[] = [
   ...SHARES,
   ...TELLING,
   ...REFUNDS,
-  ...PARTITIONS,
+  ...MASTERS,
   ...LISTS,
 ];

@@ -7,7 +7,7 @@ const UNIT = ["test/store/split-store"];
 const LIMITER = ["test/limiter/several-masters"];
 
 /** Decisions over several partitions of a Redis Cluster. */
-export const PARTITIONS: readonly Mutant[] = [
+export const MASTERS: readonly Mutant[] = [
   {
     name: "split: a Cluster is asked as a whole each time",
     file: SPLIT,
