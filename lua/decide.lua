@@ -1,5 +1,5 @@
--- Decides one request against every policy that applies to it, in one round trip: either all policies take the cost,
--- or none does.
+-- Decides one request against every policy that applies to it, in one round trip: either all enforced policies take
+-- their costs, or none does. decide-one.lua does the same for a single policy.
 --
 -- KEYS[i]           state of policy i; on a Redis Cluster all keys of one call share a hash slot
 -- ARGV[1]           operation
@@ -71,14 +71,11 @@ for step = 1, 2 * last do
     if pass == 'peek' then
       cost = 1
     end
-  elseif operation == 'consume' and (step < last or roles or denials > 0 or last > 1 and cost == 0) then
+  elseif cost == 0 or operation == 'consume' and (step < last or roles or denials > 0) then
     pass = 'peek'
   end
   if pass then
     -- @include evaluate.lua
-    if last == 1 and not roles then
-      return { now, allowed, remaining, retry_after, reset_after }
-    end
     if role == 'd' then
       -- After a charge, too: whether there is room for one more.
       allowed = retry_after == 0 and 1 or 0

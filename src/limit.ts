@@ -61,9 +61,17 @@ function pathOf(policy: Policy): PolicyPath {
   if (existing) return existing;
   const faults = new Faults();
   const policies = compilePolicies([policy], "policies", faults);
+  const { shards } = Object(policy) as Policy;
+  if (shards !== undefined) faults.add("policies[0].shards", shards, "Use createLimiter() for it.");
   store ??= storeOfEnvironment(faults);
   faults.throwIfAny();
-  const path = createDecisionPath(store!, { ...DEFAULTS, policies }, (memory ??= createMemory()));
+  const path = createDecisionPath(
+    store!,
+    { ...DEFAULTS, policies },
+    {
+      memory: (memory ??= createMemory()),
+    },
+  );
   const made = { path, selection: select([path.group(policies)], policies) };
   setRecent(byPolicy, key, made, MAX_POLICIES);
   return made;

@@ -5,8 +5,10 @@
  */
 
 import { appendFields } from "./adapter/append-fields.ts";
+import { overLimits } from "./adapter/over-limits.ts";
 import { answerDenied, compileRequest, limitRequest } from "./adapter/request-limiter.ts";
 import { REQUEST_OPTIONS, type RequestOptions } from "./adapter/request-options.ts";
+import { tellRoute } from "./adapter/route-fields.ts";
 import type { Decision } from "./decision/decision.ts";
 import { openLimiter } from "./limiter/open-limiter.ts";
 import { LIMITER_OPTIONS, type LimiterOptions } from "./limiter/options.ts";
@@ -65,10 +67,15 @@ export function rateLimit<R extends Request = Request>(
     if (answer instanceof Response) return answer;
     if (!answer.allowed) return answerDenied(options, request, answer);
     const own = await onAllowed?.(request, answer);
-    if (own) return appendFields(own, answer.headers());
-    const headers = answer.headers();
-    // How a Routing Middleware says "go on": the platform takes this field off and adds the others to the response.
-    headers.set("x-middleware-next", "1");
-    return new Response(null, { headers });
+    const response = own ? appendFields(own, answer.headers()) : goOn(answer);
+    tellRoute(response.headers, request.headers, overLimits(answer));
+    return response;
   };
+}
+
+function goOn(decision: Decision): Response {
+  const headers = decision.headers();
+  // How a Routing Middleware says "go on": the platform takes this field off and adds the others to the response.
+  headers.set("x-middleware-next", "1");
+  return new Response(null, { headers });
 }

@@ -14,7 +14,7 @@ import { readLua } from "./source.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 /** What Redis runs for every decision, by the names of their files. */
-const SCRIPTS = ["decide", "lease"];
+const SCRIPTS = ["decide-one", "decide", "lease"];
 const output = join(root, "src/algorithms/scripts.generated.ts");
 
 /** Upstash locks the whole database for a script that does not begin with this line; stock Redis rejects it. */

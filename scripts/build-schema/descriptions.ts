@@ -33,6 +33,8 @@ export const POLICY_FIELDS: Readonly<Record<string, string>> = {
   mode: '"enforce" denies; "shadow" decides and counts, but never denies, unseen by clients; "soft" never denies, and tells the origin in Tidegate-Over. Default "enforce".',
   counts:
     '"requests", or "denials" by the other policies of the decision: it denies clients that were denied too often. Default "requests".',
+  shards:
+    "Splits the limit of a hot partition over 2 to 64 keys, together never more than the limit. A request may cost at most limit / shards.",
 };
 
 /** The same for the two lists. */

@@ -23,23 +23,29 @@ import { LUA_BUILD } from "./catalog/lua-build.ts";
 import { MASTERS } from "./catalog/masters.ts";
 import { METHODS } from "./catalog/methods.ts";
 import { MIDDLEWARE } from "./catalog/middleware.ts";
+import { MODES } from "./catalog/modes.ts";
 import { OPTION_TABLES } from "./catalog/option-tables.ts";
 import { OPTIONS } from "./catalog/options.ts";
 import { OUTAGES } from "./catalog/outages.ts";
 import { OWN_PATHS } from "./catalog/own-paths.ts";
+import { PARTITIONS } from "./catalog/partitions.ts";
 import { PATHS } from "./catalog/paths.ts";
+import { PLANS } from "./catalog/plans.ts";
 import { PROXY } from "./catalog/proxy.ts";
 import { REFUNDS } from "./catalog/refunds.ts";
+import { REQUEST_COSTS } from "./catalog/request-costs.ts";
 import { REQUESTS } from "./catalog/requests.ts";
 import { SECRETS } from "./catalog/secrets.ts";
 import { SELECTION } from "./catalog/selection.ts";
 import { SETTINGS } from "./catalog/settings.ts";
+import { SHARDS } from "./catalog/shards.ts";
 import { SHARES } from "./catalog/shares.ts";
 import { SHARING } from "./catalog/sharing.ts";
 import { SOURCES } from "./catalog/sources.ts";
 import { STORE } from "./catalog/store.ts";
 import { TELLING } from "./catalog/telling.ts";
 import { TIMERS } from "./catalog/timers.ts";
+import { TOGETHER } from "./catalog/together.ts";
 import { TWINS } from "./catalog/twins.ts";
 import { VARIABLES } from "./catalog/variables.ts";
 import { WINDOWS } from "./catalog/windows.ts";
@@ -53,6 +59,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...SHARING,
   ...TIMERS,
   ...LEASES,
+  ...SHARDS,
   ...STORE,
   ...CLIENTS,
   ...SECRETS,
@@ -72,6 +79,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...OPTIONS,
   ...OPTION_TABLES,
   ...VARIABLES,
+  ...TOGETHER,
   ...TWINS,
   ...CREDENTIALS,
   ...MIDDLEWARE,
@@ -91,4 +99,8 @@ export const MUTANTS: readonly Mutant[] = [
   ...REFUNDS,
   ...MASTERS,
   ...LISTS,
+  ...PARTITIONS,
+  ...PLANS,
+  ...REQUEST_COSTS,
+  ...MODES,
 ];

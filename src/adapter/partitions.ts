@@ -1,4 +1,4 @@
-import type { Faults } from "../options/faults.ts";
+import { Faults } from "../options/faults.ts";
 import type { Asked, NamedSegments } from "../partition/asked.ts";
 import { EVERYBODY } from "../partition/partition-key.ts";
 import { compileSources, type Source } from "../partition/source.ts";
@@ -55,19 +55,26 @@ export function compilePartitions<Context>(
 
   function dimensionOf(policy: Policy, path: string): Dimension<Context> {
     const own = policy.partition !== undefined;
-    const partition = policy.partition ?? common ?? ["ip"];
-    const onMissing = policy.onMissing ?? commonOnMissing;
-    if (policy.onMissing !== undefined) {
-      checkOnMissing(policy.onMissing, ["share", "reject", "skip"], `${path}.onMissing`, faults);
-    }
-    const key = JSON.stringify([typeof partition === "function" ? "" : partition, onMissing]);
+    const partition = own ? policy.partition : common === undefined ? (["ip"] as const) : common;
+    const asked = policy.onMissing ?? commonOnMissing;
+    // A policy in shadow changes nothing for anybody.
+    const onMissing = asked === "reject" && policy.mode === "shadow" ? "skip" : asked;
+    checkOnMissing(policy.onMissing, ["share", "reject", "skip"], `${path}.onMissing`, faults);
+    const found = new Faults();
+    const at = own ? `${path}.partition` : "partition";
+    // Only the partition of all policies may be a function, and none in a rule, which is data.
+    const sources =
+      typeof partition === "function" && !own && !segments
+        ? undefined
+        : compileSources(partition, { clientIp, segments }, at, found);
+    addOnce(found, faults);
+    // What has faults may be anything, also what is no JSON.
+    const key =
+      found.list.length > 0
+        ? at
+        : JSON.stringify([sources ? partition : "", typeof onMissing === "string" && onMissing]);
     const existing = dimensions.get(key);
     if (existing) return existing;
-    const at = own ? `${path}.partition` : "partition";
-    const sources =
-      typeof partition === "function"
-        ? undefined
-        : compileSources(partition, { clientIp, segments }, at, faults);
     const dimension: Dimension<Context> = {
       name: `${prefix}${dimensions.size}${partition === EVERYBODY ? EVERYBODY : ""}`,
       partition,
@@ -86,7 +93,7 @@ export function compilePartitions<Context>(
     faults.add(
       `policies[${i}].by`,
       dimension,
-      'Use partition: a list of sources such as ["ip"], or "*". `by` is for createLimiter().',
+      'Give the policy a partition instead: a list of sources such as ["ip"], or "*" for everybody. Only limiters in code have `by`.',
     );
   });
   const by = policies.map(
@@ -94,13 +101,7 @@ export function compilePartitions<Context>(
   );
   // What no policy uses is checked all the same.
   if (common !== undefined) dimensionOf({} as Policy, "");
-  if (policies.length > 0 && policies.every((policy) => Object(policy).onMissing === "skip")) {
-    faults.add(
-      "policies[0].onMissing",
-      "skip",
-      "Leave it out of one policy: nothing would limit a request that lacks all identities.",
-    );
-  }
+  checkSkipped(policies, faults);
   const used = [...dimensions.values()].filter(({ name }) => by.includes(name));
 
   return {
@@ -126,6 +127,26 @@ export function compilePartitions<Context>(
       return { identities, returned, isRefused };
     },
   };
+}
+
+/** Adds the faults of a path that has none yet: what several policies share has each of its faults once. */
+function addOnce(found: Faults, faults: Faults): void {
+  const paths = new Set(faults.list.map(({ path }) => path));
+  faults.list.push(...found.list.filter(({ path }) => !paths.has(path)));
+}
+
+/** Rejects a list of policies that all let requests without an identity pass. */
+function checkSkipped(policies: readonly Policy[], faults: Faults): void {
+  const limiting = policies.flatMap((policy, i) => {
+    const { mode = "enforce", counts, onMissing } = Object(policy) as Policy;
+    return mode === "enforce" && counts !== "denials" ? [{ i, onMissing }] : [];
+  });
+  if (limiting.length === 0 || limiting.some(({ onMissing }) => onMissing !== "skip")) return;
+  faults.add(
+    `policies[${limiting[0]!.i}].onMissing`,
+    "skip",
+    "Leave it out of one policy that is enforced: nothing would limit a request that lacks all identities.",
+  );
 }
 
 function checkOnMissing(

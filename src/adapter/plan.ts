@@ -12,6 +12,7 @@ export type ReadPlan<Context> = (
 ) => string | undefined | Promise<string | undefined>;
 
 export const PLAN = /^header:([!#$%&'*+.^_`|~0-9A-Za-z-]+)$/;
+export const PLANS_REMEDY = "Give `plans`, too: the plans that exist.";
 export const PLAN_REMEDY = 'Name a header that something in front of you sets: "header:x-plan".';
 
 /** Where a plan is named: by a header, or by a function. */
@@ -26,9 +27,7 @@ export function compilePlan<Context>(
   faults: Faults,
 ): ReadPlan<Context> | undefined {
   if (plan === undefined) return undefined;
-  if (typeof plans !== "object" || plans === null) {
-    faults.add("plan", plan, "Give `plans`, too: the plans that exist.");
-  }
+  if (plans === undefined) faults.add("plan", plan, PLANS_REMEDY);
   const existing = Object(plans) as object;
   const ifExisting = (name: string | null | undefined) => {
     if (name === undefined || name === null || name === "") return undefined;

@@ -1,6 +1,7 @@
 import type { Cost } from "../limiter/cost.ts";
 import type { Faults } from "../options/faults.ts";
 import type { Policy } from "../policy/policy.ts";
+import { highestCost } from "../policy/shards.ts";
 import type { RequestOptions } from "./request-options.ts";
 
 /** The cost of a request. */
@@ -17,7 +18,7 @@ export function compileCost<Context>(
   faults: Faults,
 ): ReadCost<Context> {
   if (typeof cost === "function") return cost;
-  if (typeof cost === "object" && cost !== null) {
+  if (typeof cost === "object" && cost !== null && !Array.isArray(cost)) {
     for (const [name, units] of Object.entries(cost)) {
       const named = policies.filter((policy) => Object(policy).name === name);
       if (named.length === 0) {
@@ -43,16 +44,16 @@ function checkUnits(
     return;
   }
   const refused = policies.some((policy) => {
-    const { limit, counts, mode = "enforce" } = Object(policy) as Policy;
+    const { counts, mode = "enforce" } = Object(policy) as Policy;
+    const highest = highestCost(Object(policy) as Policy);
     // A limit below 1 is a fault of its own.
-    const denies = counts !== "denials" && mode === "enforce" && Number.isInteger(limit);
-    return denies && limit >= 1 && Number(units) > limit;
+    return counts !== "denials" && mode === "enforce" && highest >= 1 && Number(units) > highest;
   });
   if (refused) {
     faults.add(
       path,
       units,
-      "It is above a policy's limit, so no request could pass: lower it, or raise the limit.",
+      "It is above the limit of a policy, or of one of its shards, so no request could pass: lower it, or raise the limit.",
     );
   }
 }

@@ -1,3 +1,4 @@
+import type { Duration } from "../options/duration.ts";
 import type { Faults } from "../options/faults.ts";
 import type { Sources } from "../partition/source.ts";
 import type { AlgorithmModel } from "./model.ts";
@@ -61,8 +62,9 @@ export interface CommonOptions {
   readonly onMissing?: "share" | "reject" | "skip";
   /**
    * `"enforce"` denies. `"shadow"` decides and counts, but never denies, and clients do not see it: `decision.shadow` says
-   * what it would have done. `"soft"` never denies either; it is in the header fields, and an origin learns from the field
-   * `Tidegate-Over` which policies are over their limits. Default: `"enforce"`.
+   * what it would have done. `"soft"` never denies either; it is in the header fields, and the origin of a
+   * gateway and the route behind Vercel's middleware learn from the request's field `Tidegate-Over` which policies are over
+   * their limits. Default: `"enforce"`.
    */
   readonly mode?: Mode;
   /**
@@ -76,6 +78,26 @@ export interface CommonOptions {
   readonly counts?: Counts;
   /** Overrides the limiter's `retryJitter` for this policy. Range: 0 to 1. Default: the limiter's. */
   readonly retryJitter?: number;
+  /**
+   * Overrides the limiter's `lease` for this policy: only its quota is reserved in advance, and policies of other dimensions
+   * stay exact. All policies of one dimension have the same, and none of them counts denials. Range: `"10ms"` to `"10s"`.
+   * Default: the limiter's.
+   *
+   * @example
+   * fixedWindow({ name: "everyone", by: "*", limit: 1_000_000, window: "1h", lease: "100ms" })
+   */
+  readonly lease?: Duration;
+  /**
+   * Splits the limit of a hot identity over this many keys, which a Redis Cluster spreads over its masters. A request asks
+   * one of them, at most two, so that `remaining` is what that shard has left: at least so much is left in all. All shards
+   * together never admit more than the policy. A request may cost at most the smallest shard's limit, `limit / shards`
+   * rounded down. Cannot be combined with `lease` or `counts: "denials"`; for `createLimiter()`, rules and middleware.
+   * A change of `shards` starts parts of the count anew. Range: 2 to 64, at most the limit. Default: one key.
+   *
+   * @example
+   * fixedWindow({ name: "everyone", by: "*", limit: 1_000_000, window: "1h", shards: 8 })
+   */
+  readonly shards?: number;
 }
 
 /** Whether a policy denies requests, see `CommonOptions.mode`. */
@@ -106,6 +128,12 @@ export interface Quota<Parameters> {
   /** The length of the window; for a token bucket, the time it takes to refill. */
   readonly windowUs: number;
   readonly parameters: Parameters;
+}
+
+/** A part of a quota, as an exact fraction. */
+export interface Share {
+  readonly part: number;
+  readonly whole: number;
 }
 
 /**
@@ -150,8 +178,8 @@ export interface AlgorithmDefinition<
    */
   readonly keepUnits?: (quota: Quota<Parameters>) => Quota<Parameters>;
   readonly lease: LeaseRules<Parameters>;
-  /** A quota with this share of the limit and of the rate, for an isolate that counts alone. Range of `share`: above 0 to 1. */
-  readonly scale: (quota: Quota<Parameters>, share: number) => Quota<Parameters>;
+  /** The quota with this lower limit, and with `share` of its rate. */
+  readonly scale: (quota: Quota<Parameters>, limit: number, share: Share) => Quota<Parameters>;
   /** Its branch of the scripts. */
   readonly script: string;
   readonly model: AlgorithmModel<Parameters, State>;

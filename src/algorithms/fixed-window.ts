@@ -1,8 +1,13 @@
 import { defineAlgorithm, IMPLEMENTATION, MAX_LIMIT, type PolicyOf } from "./algorithm.ts";
 import { type AlgorithmModel, takes, waitingCost } from "./model.ts";
 import { FIXED_WINDOW as script } from "./scripts.generated.ts";
-import { scaleWindow } from "./share.ts";
-import { WINDOW, windowNameParts, type WindowOptions, type WindowValues } from "./window.ts";
+import {
+  scaleWindow,
+  WINDOW,
+  windowNameParts,
+  type WindowOptions,
+  type WindowValues,
+} from "./window.ts";
 
 export type FixedWindowPolicy = PolicyOf<"fixed-window", WindowOptions>;
 

@@ -1,9 +1,9 @@
 import { defineAlgorithm, IMPLEMENTATION, MAX_LIMIT, type PolicyOf } from "./algorithm.ts";
 import { type AlgorithmModel, type ModelRequest, takes, waitingCost } from "./model.ts";
 import { SEGMENTED_WINDOW as script } from "./scripts.generated.ts";
-import { scaleWindow } from "./share.ts";
 import {
   maxWindowLeaseUs,
+  scaleWindow,
   WINDOW,
   windowNameParts,
   type WindowOptions,

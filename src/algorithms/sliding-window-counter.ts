@@ -1,8 +1,8 @@
 import { defineAlgorithm, IMPLEMENTATION, MAX_LIMIT, type PolicyOf } from "./algorithm.ts";
 import { type AlgorithmModel, takes, waitingCost } from "./model.ts";
 import { SLIDING_WINDOW_COUNTER as script } from "./scripts.generated.ts";
-import { scaleWindow } from "./share.ts";
 import {
+  scaleWindow,
   WINDOW,
   windowNameParts,
   type WindowOptions,

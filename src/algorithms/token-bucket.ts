@@ -9,7 +9,6 @@ import {
 } from "./algorithm.ts";
 import { type AlgorithmModel, type ModelRequest, takes, waitingCost } from "./model.ts";
 import { TOKEN_BUCKET as script } from "./scripts.generated.ts";
-import { millionthsOf, scaleLimit, WHOLE_SHARE } from "./share.ts";
 import { WINDOW_RANGE } from "./window.ts";
 
 export interface TokenBucketOptions extends CommonOptions {
@@ -156,12 +155,7 @@ export const TOKEN_BUCKET = defineAlgorithm<
     return divisor > 1 ? ttlMs : Math.max(101, Math.ceil(Math.log(ttlMs) / Math.log(1.03)));
   },
 
-  /** With a divisor of at least 2, as the script takes it. With a divisor of 1, an interval is far from its bound. */
-  keepUnits({ limit, parameters: { intervalUs, divisor } }) {
-    const factor = divisor === 1 ? 2 : 1;
-    const rate = { intervalUs: factor * intervalUs, divisor: factor * divisor };
-    return quotaOf(limit, { ...rate, keepsUnits: 1 });
-  },
+  keepUnits,
 
   lease: {
     /** Smaller by what comes back within a lease. */
@@ -174,12 +168,9 @@ export const TOKEN_BUCKET = defineAlgorithm<
       (Math.floor(limit / 2) * intervalUs) / divisor,
   },
   /** Refills at this share of the rate, too. */
-  scale({ limit, parameters: { intervalUs, divisor } }, share) {
-    const units = scaleLimit(limit, share);
-    return quotaOf(
-      units,
-      intervalOf(units, divisor * millionthsOf(share), intervalUs * WHOLE_SHARE),
-    );
+  scale({ parameters: { intervalUs, divisor, keepsUnits } }, limit, { part, whole }) {
+    const quota = quotaOf(limit, intervalOf(limit, divisor * part, intervalUs * whole));
+    return keepsUnits ? keepUnits(quota) : quota;
   },
   script,
   model,
@@ -187,6 +178,16 @@ export const TOKEN_BUCKET = defineAlgorithm<
 
 function quotaOf(limit: number, parameters: TokenBucketParameters): Quota<TokenBucketParameters> {
   return { limit, windowUs: (limit * parameters.intervalUs) / parameters.divisor, parameters };
+}
+
+/** With a divisor of at least 2, as the script takes it. With a divisor of 1, an interval is far from its bound. */
+function keepUnits({
+  limit,
+  parameters: { intervalUs, divisor },
+}: Quota<TokenBucketParameters>): Quota<TokenBucketParameters> {
+  const factor = divisor === 1 ? 2 : 1;
+  const rate = { intervalUs: factor * intervalUs, divisor: factor * divisor };
+  return quotaOf(limit, { ...rate, keepsUnits: 1 });
 }
 
 function intervalOf(limit: number, refill: number, perUs: number): TokenBucketParameters {

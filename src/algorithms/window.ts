@@ -1,5 +1,11 @@
 import type { Duration, DurationRange } from "../options/duration.ts";
-import type { AlgorithmDefinition, CommonOptions, LeaseRules, OptionKind } from "./algorithm.ts";
+import type {
+  AlgorithmDefinition,
+  CommonOptions,
+  LeaseRules,
+  OptionKind,
+  Quota,
+} from "./algorithm.ts";
 
 /** Below a millisecond a network decides nothing; a year and a day covers every billing period. */
 export const WINDOW_RANGE: DurationRange = { min: "1ms", max: "366d", example: "10s" };
@@ -26,6 +32,14 @@ const MAX_LEASE_SHARE = 0.1;
 
 export const maxWindowLeaseUs: LeaseRules<unknown>["maxUs"] = ({ windowUs }) =>
   windowUs * MAX_LEASE_SHARE;
+
+/** Fewer units in the same window, which lowers the rate as well. */
+export function scaleWindow<Parameters>(
+  quota: Quota<Parameters>,
+  limit: number,
+): Quota<Parameters> {
+  return { ...quota, limit };
+}
 
 /** The quota of an algorithm that has no option but its window, and how a lease lengthens that window. */
 export function windowQuota<Parameters extends Readonly<Record<string, number>>>(

@@ -21,7 +21,7 @@ export interface PolicyDecision {
   readonly limit: number;
   /** Length of the window in seconds; for a token bucket, how long it takes to refill from empty. */
   readonly window: number;
-  /** Units left after this request, from 0. */
+  /** Units left after this request, from 0; of a policy with `shards`, those left in the shard that was asked. */
   readonly remaining: number;
   /**
    * Milliseconds until the same cost has room again (after a charge: one unit). 0 if it has room now, `Infinity` if it
@@ -151,10 +151,11 @@ class LazyDecision implements Decision {
 }
 
 function shown({ policies, rows }: PolicyRows): PolicyDecision[] {
-  return policies.map(({ name, limit, windowUs }, i) => {
+  return policies.map((policy, i) => {
     const { remaining, retryAfterUs, resetAfterUs, allowed } = rows[i]!;
+    const { limit, windowUs } = policy.whole ?? policy;
     return {
-      name,
+      name: policy.name,
       limit,
       window: windowUs / 1e6,
       remaining,

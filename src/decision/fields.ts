@@ -1,6 +1,6 @@
 import type { Row } from "../algorithms/model.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
-import { denies, type Outcome } from "./outcome.ts";
+import { denies, type Outcome, type Reason } from "./outcome.ts";
 
 /** Which header fields a response carries. */
 export interface HeaderOptions {
@@ -30,8 +30,8 @@ export function decisionFields(
   draw: () => number,
 ): Fields {
   const { reason, status, policies, nowUs, rows } = outcome;
-  // No policy took part, so that there is no quota to describe.
-  if (policies.length === 0) return { "X-RateLimit-Reason": reason };
+  // No policy took part that clients may see, so that there is no quota to describe.
+  if (policies.length === 0) return isListed(reason) ? { "X-RateLimit-Reason": reason } : {};
   const fields: Fields = {};
   const seconds = policies.map((policy, i) => secondsOf(policy, rows[i]!, draw));
   const told = advertised(policies);
@@ -44,7 +44,7 @@ export function decisionFields(
   if (told.length > 0 && options["x-ratelimit"] !== false) {
     const nearest = nearestItsLimit(outcome, told);
     const { remaining, resetAfterUs } = rows[nearest]!;
-    fields["X-RateLimit-Limit"] = `${policies[nearest]!.limit}`;
+    fields["X-RateLimit-Limit"] = `${(policies[nearest]!.whole ?? policies[nearest]!).limit}`;
     fields["X-RateLimit-Remaining"] = `${remaining}`;
     // Rounded first: the times of a known denial are fractional, but every response must report the same end.
     fields["X-RateLimit-Reset"] = `${wholeSeconds(Math.round(nowUs + resetAfterUs))}`;
@@ -55,6 +55,10 @@ export function decisionFields(
   }
   if (reason !== "allowed") fields["X-RateLimit-Reason"] = reason;
   return fields;
+}
+
+function isListed(reason: Reason): boolean {
+  return reason === "exempt" || reason === "blocked";
 }
 
 /**

@@ -1,13 +1,14 @@
 import * as z from "zod/mini";
 
 import type { Fault } from "../errors/errors.ts";
+import { PLAN_EXAMPLE, PLANS_EXAMPLE } from "../limiter/plans.ts";
 import type { Faults } from "../options/faults.ts";
 import { didYouMean, nearest } from "../options/unknown-options.ts";
 
 /**
  * Checks a value with a schema and returns its output; `undefined` after a fault. Adds the first fault of each path.
- * `compilePolicies` reports unknown options of a policy, with a suggestion, and `compileSources` what is wrong with a
- * partition, more exactly.
+ * `compilePolicies` reports unknown options of a policy, with a suggestion; `compileSources` and `compileCost` report what
+ * is wrong with a partition and with costs by name, more exactly.
  */
 export function check<Schema extends z.ZodMiniType>(
   schema: Schema,
@@ -24,6 +25,7 @@ export function check<Schema extends z.ZodMiniType>(
       for (const key of keys) {
         const steps = [...issue.path, ...key];
         const found = steps.reduce(descend, value);
+        if (steps.at(-1) === "cost" && typeof found === "object" && found !== null) continue;
         faults.add(steps.reduce(append, path), found, hintOf(schema, key[0]) + issue.message);
       }
     }
@@ -64,6 +66,11 @@ export function inToml({ remedy, ...fault }: Fault): Fault {
 /** A remedy with its TypeScript object as TOML and JSON. */
 export function tomlOf(remedy: string): string {
   return remedy
+    .replace(
+      PLANS_EXAMPLE,
+      '{ gold = { rides = { limit = 200 } } } (where variables are text, {"gold":{"rides":{"limit":200}}})',
+    )
+    .replace(PLAN_EXAMPLE, "{ rides = { limit = 200 } }")
     .replace(
       "{ trustedHops: 1 }",
       '{ trustedHops = 1 } (where variables are text, {"trustedHops":1})',

@@ -9,7 +9,7 @@ import {
 import type { SharedDenials } from "../denials/shared-denials.ts";
 import type { LimiterOptions } from "../limiter/options.ts";
 import { checkPlans, type Plans } from "../limiter/plans.ts";
-import type { LimiterSettings } from "../limiter/settings.ts";
+import { checkCounts, type LimiterSettings } from "../limiter/settings.ts";
 import { compileLists, type Lists } from "../lists/lists.ts";
 import { Faults } from "../options/faults.ts";
 import { checkClientIp, type ClientIp, detectPlatform } from "../partition/client-ip.ts";
@@ -63,6 +63,7 @@ export function readConfig(given: Environment, platform: Platform): GatewayConfi
   const plans = readPlans(environment["PLANS"], faults);
   const lists = readLists(environment["LISTS"], faults);
   const clientIp = readClientIp(environment["CLIENT_IP"], list, lists, faults);
+  const before = faults.list.length;
   // Not map(), which skips the holes of a list.
   const rules = Array.from(list, (rule, i) =>
     inRule(rule, faults, () =>
@@ -70,8 +71,8 @@ export function readConfig(given: Environment, platform: Platform): GatewayConfi
     ),
   );
   checkNames(rules, list, faults);
-  const settings =
-    faults.list.length === 0 ? settingsOf(rules as Rule[], plans, faults) : undefined;
+  const isSound = rules.length > 0 && faults.list.length === before;
+  const settings = isSound ? settingsOf(rules as Rule[], plans, faults) : undefined;
   const opened =
     store === "memory"
       ? memoryStore()
@@ -101,7 +102,9 @@ function settingsOf(
     own.map((policy) => ({ ...policy, onFailure: policy.onFailure ?? onFailure })),
   );
   const given = rules.flatMap(({ reader }) => reader.policies);
-  return { ...rules[0]!.settings, ...checkPlans(plans, "PLANS", given, policies, faults) };
+  checkCounts(policies, "RULES[0].policies[0].counts", faults);
+  const check = () => checkPlans(plans, "PLANS", given, policies, faults);
+  return { ...rules[0]!.settings, ...rewritten(faults, check, inToml) };
 }
 
 function readPlans(plans: unknown, faults: Faults): Plans | undefined {
@@ -112,7 +115,8 @@ function readPlans(plans: unknown, faults: Faults): Plans | undefined {
     plans,
     `Give a table of plans by name; where variables are text, as JSON. ${given.message}`,
   );
-  return undefined;
+  // Rules that name a plan are not at fault, too.
+  return {};
 }
 
 function readLists(given: unknown, faults: Faults): Lists | undefined {

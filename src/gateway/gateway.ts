@@ -9,6 +9,7 @@ import type { Hono } from "hono";
 import { Hono as TinyHono } from "hono/tiny";
 
 import { appendFields } from "../adapter/append-fields.ts";
+import { overLimits } from "../adapter/over-limits.ts";
 import type { Decision } from "../decision/decision.ts";
 import { problemResponse } from "../decision/problem.ts";
 import { buildLimiter, type Limiter } from "../limiter/limiter.ts";
@@ -108,12 +109,6 @@ async function decide(
     plan ??= found.plan;
   }
   return limiter.limit(identities, { cost, plan });
-}
-
-/** The names of policies that do not deny, but are over their limits, as a structured field. */
-function overLimits({ policies }: Decision): string {
-  const over = policies.filter(({ allowed }) => !allowed);
-  return over.map(({ name }) => `"${name}"`).join(", ");
 }
 
 function badPath(detail: string): Response {

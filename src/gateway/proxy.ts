@@ -1,3 +1,4 @@
+import { OVER } from "../adapter/over-limits.ts";
 import { problemResponse } from "../decision/problem.ts";
 import { onWorkers } from "../runtime/environment.ts";
 import { stripHopByHop } from "./hop-by-hop.ts";
@@ -37,8 +38,8 @@ function outgoing(request: Request, origin: string | undefined, over: string): R
   stripHopByHop(headers);
   stripPrivate(headers);
   // A client may have made it up.
-  headers.delete("tidegate-over");
-  if (over !== "") headers.set("tidegate-over", over);
+  headers.delete(OVER);
+  if (over !== "") headers.set(OVER, over);
   // fetch sets the field to the origin's own name.
   headers.delete("host");
   setForwarded(headers, "x-forwarded-host", host);

@@ -1,3 +1,5 @@
+import { PLANS_REMEDY } from "../adapter/plan.ts";
+import { COST_REMEDY as UNITS_REMEDY } from "../adapter/request-cost.ts";
 import { compileRequest, type RequestReader } from "../adapter/request-limiter.ts";
 import type { RequestOptions } from "../adapter/request-options.ts";
 import type { SharedDenials } from "../denials/shared-denials.ts";
@@ -10,7 +12,7 @@ import { fromData } from "../policy/from-data.ts";
 import type { Policy } from "../policy/policy.ts";
 import { check, inToml, onePerPath, rewritten } from "./check.ts";
 import { namedSegments } from "./named-segments.ts";
-import { Rule as RuleSchema } from "./schema.ts";
+import { COST_REMEDY, Rule as RuleSchema } from "./schema.ts";
 import type { Route } from "./select-rules.ts";
 
 /** A checked rule: the requests it covers, and how they are limited. */
@@ -72,7 +74,12 @@ export function readRule(
     return [checked, read] as const;
   };
   const [settings, reader] = onePerPath(faults, () =>
-    rewritten(faults, compile, (fault) => ({ ...inToml(fault), path: `${path}.${fault.path}` })),
+    rewritten(faults, compile, (fault) => {
+      const remedy = fault.remedy
+        .replace(PLANS_REMEDY, "Set PLANS, too: the plans that exist.")
+        .replace(UNITS_REMEDY, COST_REMEDY);
+      return { ...inToml({ ...fault, remedy }), path: `${path}.${fault.path}` };
+    }),
   );
   const { method, path: pattern } = shape ?? { method: "*", path: "/" };
   return {

@@ -12,6 +12,7 @@ import { COUNTRY, MAX_ASN } from "../partition/platform-facts.ts";
 import { SOURCE } from "../partition/source-text.ts";
 import { NAME, NAME_REMEDY } from "../policy/compile.ts";
 import { algorithmRemedy, IMPLEMENTATIONS } from "../policy/from-data.ts";
+import { MAX_SHARDS, SHARDS_REMEDY } from "../policy/shards.ts";
 import {
   ADVERTISE_REMEDY,
   COUNTS,
@@ -93,6 +94,9 @@ const policies = Object.entries(IMPLEMENTATIONS).map(([algorithm, implementation
     onMissing: z.optional(z.enum(["share", "reject", "skip"], ON_MISSING_REMEDY)),
     mode: z.optional(z.enum(MODES, MODE_REMEDY)),
     counts: z.optional(z.enum(COUNTS, COUNTS_REMEDY)),
+    shards: z.optional(
+      z.int(SHARDS_REMEDY).check(z.gte(2, SHARDS_REMEDY), z.lte(MAX_SHARDS, SHARDS_REMEDY)),
+    ),
   }),
 );
 
@@ -132,7 +136,7 @@ function isPath(path: string): boolean {
   );
 }
 
-const COST_REMEDY =
+export const COST_REMEDY =
   "Give a whole number of units from 0, or a table with one for each of some policies by their names.";
 const Units = z.int(COST_REMEDY).check(z.gte(0, COST_REMEDY));
 const POLICIES_REMEDY = `Give a list of 1 to 16 policies, such as policies = [${EXAMPLE}].`;

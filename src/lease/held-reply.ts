@@ -1,12 +1,6 @@
 import type { Row } from "../algorithms/model.ts";
 import type { Reply } from "../store/store.ts";
-import { heldUnits, type Holding, spend } from "./holding.ts";
-
-/** Spends held units, and replies with what is left. */
-export function spendHeld(holding: Holding, cost: number, nowMs: number): Reply {
-  spend(holding, cost);
-  return replyFromHolding(holding, nowMs, true);
-}
+import { heldUnits, type Holding } from "./holding.ts";
 
 /**
  * The reply to a request that is served from held units, or denied because none are left: the latest answer as it
@@ -29,13 +23,11 @@ export function replyFromHolding(holding: Holding, nowMs: number, allowed: boole
       resetAfterUs: Math.max(waitUs, resetAfterUs - elapsedUs),
     };
   });
-  const reply = { nowUs: answer.nowUs + elapsedUs, rows, estimated: true } as const;
-  expectSilence(holding, reply, nowMs);
-  return reply;
+  return { nowUs: answer.nowUs + elapsedUs, rows, estimated: true };
 }
 
 /** Clients wait as long as an answer asks, so their silence until then says nothing about demand. */
-export function expectSilence(holding: Holding, { rows }: Reply, nowMs: number): void {
+export function expectSilence(holding: Holding, rows: readonly Row[], nowMs: number): void {
   for (const { retryAfterUs } of rows) {
     holding.silentUntilMs = Math.max(holding.silentUntilMs, nowMs + retryAfterUs / 1000);
   }

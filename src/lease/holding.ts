@@ -1,7 +1,7 @@
 import type { Reply } from "../store/store.ts";
 
 /** Units taken by one lease, and when they expire. */
-interface Grant {
+export interface Grant {
   units: number;
   readonly untilMs: number;
 }
@@ -76,11 +76,24 @@ export function heldUnits(holding: Holding, nowMs: number): number {
   return held;
 }
 
-/** Spends units, at most as many as `heldUnits` returned, the oldest first. */
-export function spend({ grants }: Holding, units: number): void {
+/** Spends units, at most as many as `heldUnits` returned, the oldest first. Returns what it spent. */
+export function spend({ grants }: Holding, units: number): readonly Readonly<Grant>[] {
+  const spent: Grant[] = [];
   for (const grant of grants) {
-    const spent = Math.min(grant.units, units);
-    grant.units -= spent;
-    units -= spent;
+    const part = Math.min(grant.units, units);
+    if (part === 0) continue;
+    grant.units -= part;
+    units -= part;
+    spent.push({ units: part, untilMs: grant.untilMs });
+  }
+  return spent;
+}
+
+/** Puts units back that were spent for nothing. They expire when they would have. */
+export function putBack({ grants }: Holding, spent: readonly Readonly<Grant>[]): void {
+  for (const { units, untilMs } of spent) {
+    const later = grants.findIndex((grant) => grant.untilMs >= untilMs);
+    if (grants[later]?.untilMs === untilMs) grants[later].units += units;
+    else grants.splice(later < 0 ? grants.length : later, 0, { units, untilMs });
   }
 }

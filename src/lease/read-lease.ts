@@ -15,17 +15,18 @@ export const LEASE_RANGE: DurationRange = { min: "10ms", max: "10s", example: "1
  */
 export function readLease(
   lease: unknown,
+  path: string,
   policies: readonly CompiledPolicy[],
   faults: Faults,
 ): number | undefined {
-  const leaseUs = checkDuration(lease, LEASE_RANGE, "lease", faults);
+  const leaseUs = checkDuration(lease, LEASE_RANGE, path, faults);
   if (leaseUs === undefined) return undefined;
   const maxUs = Math.floor(
     Math.min(...policies.map((policy) => policy.implementation.lease.maxUs(policy))),
   );
   if (leaseUs <= maxUs) return leaseUs;
   faults.add(
-    "lease",
+    path,
     lease,
     maxUs < parseDuration(LEASE_RANGE.min)!
       ? "No lease fits these policies: leave it out, or raise their limits or windows."

@@ -14,13 +14,16 @@ export interface CostOptions {
 }
 
 /** @throws TidegateError `ERR_COST` for an unknown option: a misspelt cost would silently be 1 */
-export function checkCallOptions(options: object | undefined, known: readonly string[]): void {
+export function checkCallOptions(
+  options: object | null | undefined,
+  known: readonly string[],
+): void {
   for (const key in options) {
     if (!known.includes(key) && options[key as never] !== undefined) {
       refuse(`option is \`${known.join("` or `")}\``, key);
     }
   }
-  if (options !== undefined && Object(options) !== options) {
+  if (options !== undefined && options !== null && Object(options) !== options) {
     refuse("options must be an object, { cost }", options);
   }
 }
@@ -37,18 +40,25 @@ export function costsOf(
   known: readonly CompiledPolicy[],
 ): readonly number[] {
   if (cost === undefined) return ones;
-  if (typeof cost !== "object" || cost === null) {
+  if (!isRecord(cost)) {
     checkCost(cost);
     return ones.map((one) => one * cost);
   }
   for (const [name, units] of Object.entries(cost)) {
-    if (!known.some((policy) => policy.name === name)) refuse("names of costs are policies", name);
+    if (!known.some((policy) => policy.name === name))
+      refuse("cost must name policies of the limiter", name);
     checkCost(units);
   }
   return policies.map(({ name }, i) => ones[i]! * (Object.hasOwn(cost, name) ? cost[name]! : 1));
 }
 
-function checkCost(cost: unknown): void {
+/** A Map or a list would have no names, and cost 1 whatever it says. */
+function isRecord(cost: Cost): cost is Exclude<Cost, number> {
+  return Object.prototype.toString.call(cost) === "[object Object]";
+}
+
+/** @throws TidegateError `ERR_COST` */
+export function checkCost(cost: unknown): void {
   if (!Number.isSafeInteger(cost) || Number(cost) < 0) {
     refuse("cost must be a whole number of units from 0", cost);
   }

@@ -1,9 +1,27 @@
+import { compileLists } from "../lists/lists.ts";
+import type { ListOptions } from "../lists/options.ts";
 import { Faults } from "../options/faults.ts";
 import { checkedOptions } from "../options/unknown-options.ts";
 import { readEnvironment } from "../runtime/environment.ts";
 import type { Limiter } from "./limiter.ts";
+import { withLists } from "./listed-limiter.ts";
 import { openLimiter } from "./open-limiter.ts";
 import { LIMITER_OPTIONS, type LimiterOptions } from "./options.ts";
+import { withoutRequestOptions } from "./request-options.ts";
+
+export interface CreateLimiterOptions extends LimiterOptions {
+  /**
+   * Identities that are not limited (`allow`) or denied with a 403 (`deny`), before Redis is asked: `limit()` and `peek()`
+   * take nothing, with `reason` `exempt` or `blocked`. A `cidr` is compared with the dimension `ip`, or with an identity
+   * that is one text; `asn` and `country` with the dimensions of these names, whether or not a policy counts by them; an
+   * `identity` with each text of the identity. A client that chooses its identity can choose one on `allow`. Default:
+   * nobody.
+   *
+   * @example
+   * lists: { allow: [{ cidr: "10.0.0.0/8" }], deny: [{ identity: "user:666" }] }
+   */
+  readonly lists?: ListOptions;
+}
 
 /**
  * Makes a limiter of one or more policies that are always decided together.
@@ -16,7 +34,13 @@ import { LIMITER_OPTIONS, type LimiterOptions } from "./options.ts";
  * });
  * const decision = await limiter.limit("user:42");
  */
-export function createLimiter(options: LimiterOptions): Limiter {
+export function createLimiter(given: CreateLimiterOptions): Limiter {
   const faults = new Faults();
-  return openLimiter(checkedOptions(options, LIMITER_OPTIONS, faults), readEnvironment(), faults);
+  const own = withoutRequestOptions(given, faults);
+  const options = checkedOptions(own, [...LIMITER_OPTIONS, "lists"], faults);
+  const lists = compileLists(options.lists, "lists", faults);
+  const limiter = openLimiter(options, readEnvironment(), faults);
+  if (!lists) return limiter;
+  const { store } = options;
+  return withLists(limiter, lists, () => (store?.now ? store.now() / 1000 : Date.now()));
 }

@@ -3,14 +3,15 @@ import { createDecision, type Decision } from "../decision/decision.ts";
 import type { Outcome, PolicyRows } from "../decision/outcome.ts";
 import { StoreError } from "../errors/errors.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
-import type { Memory } from "../store/memory.ts";
 import { PartialReplyError } from "../store/partial-reply.ts";
 import type { Reply, Store } from "../store/store.ts";
+import type { Shared } from "./answer.ts";
 import { createFallback } from "./fallback.ts";
-import { createKnowledge, type Shared } from "./knowledge.ts";
+import { createKnowledge } from "./knowledge.ts";
+import type { Leasing, PathParts } from "./parts.ts";
 import { isAllowed, type PartitionedRequest, pick, type PolicyGroup } from "./selection.ts";
 import type { LimiterSettings } from "./settings.ts";
-import { createUncountedDenials } from "./uncounted-denials.ts";
+import type { Decided, Undecided } from "./take.ts";
 
 /** The steps that every operation of a limiter is built from. */
 export interface DecisionPath {
@@ -28,17 +29,15 @@ export interface DecisionPath {
 
 const NONE: Shared = [];
 
-/** @param memory for local counts. Default: a new one */
 export function createDecisionPath(
   store: Store,
   settings: LimiterSettings,
-  memory?: Memory,
+  { memory, roles, leasing }: PathParts,
 ): DecisionPath {
   const { prefix, now, random, headers: headerOptions } = settings;
   const clock = store.now && (() => store.now!());
   const fallback = createFallback(settings.onFailure, clock, memory);
-  const knowledge = createKnowledge(store, settings, fallback);
-  const uncounted = createUncountedDenials();
+  const knowledge = createKnowledge(store, settings, fallback, leasing);
 
   const keysOf = ({ selection: { policies, groupOf }, partitions }: PartitionedRequest) =>
     policies.map(({ key }, i) => `${prefix}:{${partitions[groupOf[i]!]!}}:${key}`);
@@ -101,44 +100,71 @@ export function createDecisionPath(
     request: PartitionedRequest,
     shared: Shared,
   ): Promise<Decision> {
-    const { policies } = request.selection;
-    const keys = keysOf(request);
+    if (leasing && operation === "consume" && request.selection.isLeased) {
+      return takeLeased(request, leasing);
+    }
     const sentAtMs = now();
+    const costs = costsToAsk(operation, request);
     try {
-      const costs = costsToAsk(operation, request, keys);
-      const reply = await store.decide(operation, keys, costs, policies);
+      const reply = await askStore(operation, request, costs);
       const receivedAtMs = now();
-      const learning = knowledge.learn(operation, request, {
-        reply,
-        sentAtMs,
-        receivedAtMs,
-        shared,
-      });
+      const answer = { reply, sentAtMs, receivedAtMs, shared };
+      const learning = knowledge.learn(operation, request, answer);
       if (learning) await learning;
-      return isAllowed({ policies, rows: reply.rows })
-        ? answer(request, reply, { reason: "allowed", status: 200 })
-        : answer(request, reply, { reason: "limited", status: 429 });
+      return decisionOf(request, reply);
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
       const partial = error instanceof PartialReplyError ? error : undefined;
-      const reply = fallback.decide(operation, request, keys, partial?.rows);
-      const { status } = reply;
-      const left = status === 200 ? undefined : await partial?.giveBack();
-      const rows = left ? reply.rows.map((row, i) => left[i] ?? row) : reply.rows;
-      return answer(request, { ...reply, rows }, { reason: "store-unavailable", status, error });
+      return withoutStore(operation, { ...request, costs }, error, partial);
     }
   }
 
-  /** The costs that the store is asked about: with denials that are not counted yet, and none that it cannot compute with. */
-  function costsToAsk(
+  function costsToAsk(operation: Operation, request: PartitionedRequest): readonly number[] {
+    return roles ? roles.costsToAsk(operation, request, keysOf(request)) : request.costs;
+  }
+
+  async function askStore(
     operation: Operation,
-    { selection: { policies, isPlain }, costs }: PartitionedRequest,
-    keys: readonly string[],
-  ): readonly number[] {
-    if (isPlain || operation !== "consume") return costs;
-    return policies.map(({ role, limit: most }, i) =>
-      role === "denials" ? uncounted.take(keys[i]!) : Math.min(costs[i]!, most + 1),
-    );
+    request: PartitionedRequest,
+    costs = costsToAsk(operation, request),
+  ): Promise<Reply> {
+    const { policies } = request.selection;
+    const reply = await store.decide(operation, keysOf(request), costs, policies);
+    return roles ? roles.withoutRoom(operation, request, reply) : reply;
+  }
+
+  /** Takes from what is held, and from the store what is not. */
+  async function takeLeased(request: PartitionedRequest, { take }: Leasing): Promise<Decision> {
+    const taken = await take(request, keysOf, (part) => askStore("consume", part), now);
+    const decision = taken.error
+      ? await withoutStore("consume", request, taken.error, taken)
+      : answerTaken(request, taken);
+    for (const found of taken.answers()) {
+      await knowledge.learn("consume", found.request, { ...found, shared: NONE });
+    }
+    return decision;
+  }
+
+  function answerTaken(request: PartitionedRequest, taken: Decided): Decision {
+    const { request: decided, rows } = taken;
+    if (decided !== request) countLater(request, { policies: decided.selection.policies, rows });
+    return decisionOf(decided, taken);
+  }
+
+  /** Decides by each policy's `onFailure`, but for those that the store did answer. */
+  async function withoutStore(
+    operation: Operation,
+    request: PartitionedRequest,
+    error: StoreError,
+    partial: Undecided | PartialReplyError | undefined,
+  ): Promise<Decision> {
+    const decided = fallback.decide(operation, request, keysOf(request), partial?.rows);
+    const { status } = decided;
+    const left = status === 200 ? undefined : await partial?.giveBack();
+    const rows = left ? decided.rows.map((row, i) => left[i] ?? row) : decided.rows;
+    const reply = { ...decided, rows };
+    const shown = roles ? roles.withoutRoom(operation, request, reply) : reply;
+    return answer(request, shown, { reason: "store-unavailable", status, error });
   }
 
   /** Denies by what is known about one group. */
@@ -151,18 +177,25 @@ export function createDecisionPath(
   }
 
   function countLater(request: PartitionedRequest, denied: PolicyRows): void {
-    if (!request.selection.isPlain) uncounted.note(request.selection, keysOf(request), denied);
+    roles?.noteDenial(request, keysOf(request), denied);
   }
 
   function answer(
     { selection: { policies, listed, shadows } }: PartitionedRequest,
-    { nowUs, rows }: Reply,
+    { nowUs, rows }: Pick<Reply, "nowUs" | "rows">,
     outcome: Pick<Outcome, "reason" | "status"> & { readonly error?: StoreError },
   ): Decision {
     const all = { policies, rows };
     const shown = listed ? pick(all, listed) : all;
     const shadow = shadows.length > 0 ? { shadow: pick(all, shadows) } : undefined;
     return createDecision({ ...outcome, ...shown, ...shadow, nowUs, headerOptions, random });
+  }
+
+  function decisionOf(request: PartitionedRequest, reply: Pick<Reply, "nowUs" | "rows">): Decision {
+    const { policies } = request.selection;
+    return isAllowed({ policies, rows: reply.rows })
+      ? answer(request, reply, { reason: "allowed", status: 200 })
+      : answer(request, reply, { reason: "limited", status: 429 });
   }
 
   function exceedsLimit(request: PartitionedRequest): Decision | undefined {
@@ -202,7 +235,7 @@ export function createDecisionPath(
       await store.reset(keys);
       // Only after the reset: the answer to an earlier request could otherwise bring the old denial back.
       knowledge.forget(request);
-      for (const key of keys) uncounted.take(key);
+      roles?.forget(keys);
       fallback.forget(request, keys, now());
     },
   };

@@ -1,6 +1,7 @@
 import { TidegateError } from "../errors/errors.ts";
 import { EVERYBODY, partitionKey } from "../partition/partition-key.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
+import { shardsOf } from "../policy/shards.ts";
 import { setRecent } from "../runtime/lru.ts";
 import type { DecisionPath } from "./decision-path.ts";
 import { type PolicyGroup, select, type Selection } from "./selection.ts";
@@ -18,69 +19,79 @@ export interface Partitioned {
   readonly partitions: readonly string[];
 }
 
+/** Which policies share a partition key: those of one dimension, split into equally many shards. */
+type Column = Pick<CompiledPolicy, "by" | "shards">;
+
+/** Finds the policies that count an identity. */
+export interface Dimensions {
+  /** Those that decide its requests. */
+  of(identity: Identity, plan?: string): Partitioned | Promise<Partitioned>;
+  /** Those that count it and nobody else: not those that count everybody, unless the identity names `*`. */
+  own(identity: Identity): Partitioned | Promise<Partitioned>;
+}
+
 /** Combinations of dimensions and plans that are kept ready. */
 const MAX_SELECTIONS = 1_000;
 
 /**
  * Compiles what an identity is partitioned by.
  *
- * @throws TidegateError the result throws `ERR_IDENTITY` and `ERR_PLAN`; only a long identity makes it a promise
+ * @throws TidegateError its functions throw `ERR_IDENTITY` and `ERR_PLAN`; only a long identity makes their results promises
  */
 export function compileDimensions(
   path: DecisionPath,
   { policies, plans }: LimiterSettings,
-): (identity: Identity, plan?: string) => Partitioned | Promise<Partitioned> {
+): Dimensions {
+  const columns = columnsOf(policies);
   const names = [...new Set(policies.map(({ by }) => by))];
-  const indices = new Map(names.map((name, i) => [name, i]));
-  const groups = names.map((name) => path.group(membersOf(policies, name)));
+  const indices = new Map(
+    names.map((name) => [name, columns.flatMap(({ by }, i) => (by === name ? [i] : []))]),
+  );
+  const groups = columns.map((column) => makeGroup(path, policies.filter(isIn(column))));
   const selections = new Map<string, Selection>();
   const whole = select(groups, policies);
-  /** By plan and dimension, where a plan changes a policy of that dimension. */
+  const everyColumn = [...groups.keys()];
+  /** By plan and column, where a plan changes a policy of that column. */
   const changed = new Map<string, PolicyGroup>();
 
-  function groupOf(dimension: number, plan: string | undefined): PolicyGroup {
-    const base = groups[dimension]!;
+  function groupOf(column: number, plan: string | undefined): PolicyGroup {
+    const base = groups[column]!;
     if (plan === undefined) return base;
-    const members = membersOf(plans.get(plan)!, names[dimension]);
+    const members = plans.get(plan)!.filter(isIn(columns[column]!));
     if (members.every((policy) => policies.includes(policy))) return base;
-    const key = `${plan}\n${dimension}`;
+    const key = `${plan}\n${column}`;
     const existing = changed.get(key);
     if (existing) return existing;
-    const group = path.group(members);
+    const group = makeGroup(path, members);
     const others = [base, ...base.variants];
-    for (const other of others) other.variants.push(group);
-    group.variants.push(...others);
+    for (const other of others) connect(group, other);
     changed.set(key, group);
     return group;
   }
 
-  function selectionOf(dimensions: readonly number[], plan: string | undefined): Selection {
+  function selectionOf(among: readonly number[], plan: string | undefined): Selection {
     if (plan !== undefined && !plans.has(plan)) {
       throw new TidegateError("ERR_PLAN", `The limiter has no plan ${JSON.stringify(plan)}.`);
     }
-    if (plan === undefined && dimensions.length === names.length) return whole;
-    const key = `${dimensions.join()}\n${plan ?? ""}`;
+    if (plan === undefined && among.length === columns.length) return whole;
+    const key = `${among.join()}\n${plan ?? ""}`;
     const existing = selections.get(key);
     if (existing) return existing;
     const selection = select(
-      dimensions.map((dimension) => groupOf(dimension, plan)),
+      among.map((column) => groupOf(column, plan)),
       plan === undefined ? policies : plans.get(plan)!,
     );
     setRecent(selections, key, selection, MAX_SELECTIONS);
     return selection;
   }
 
-  /** The dimensions of the limiter that an identity has, in the order of the policies. */
-  function dimensionsOf(identity: Exclude<Identity, string>): number[] {
+  /** The columns of these dimensions of an identity, in the order of the policies. */
+  function columnsFor(identity: Exclude<Identity, string>, dimensions: Iterable<string>): number[] {
     const found: number[] = [];
-    for (const name of Object.keys(identity)) {
-      const dimension = indices.get(name);
-      if (dimension !== undefined && identity[name] !== undefined && name !== EVERYBODY) {
-        found.push(dimension);
-      }
+    for (const name of dimensions) {
+      const own = indices.get(name);
+      if (own && (identity[name] !== undefined || name === EVERYBODY)) found.push(...own);
     }
-    const everybody = indices.get(EVERYBODY);
-    if (everybody !== undefined) found.push(everybody);
     if (found.length === 0) {
       throw new TidegateError(
         "ERR_IDENTITY",
@@ -91,34 +102,75 @@ export function compileDimensions(
   }
 
   if (names[0] === undefined) {
-    return (identity, plan) => {
-      const selection = selectionOf([0], plan);
+    const of = (identity: Identity, plan?: string) => {
+      const selection = selectionOf(everyColumn, plan);
+      const partitioned = (key: string) => ({ selection, partitions: columns.map(() => key) });
       const key = partitionKey(identity as string);
-      return typeof key === "string"
-        ? { selection, partitions: [key] }
-        : key.then((partition) => ({ selection, partitions: [partition] }));
+      return typeof key === "string" ? partitioned(key) : key.then(partitioned);
     };
+    return { of, own: of };
   }
 
-  return (identity, plan) => {
+  function find(
+    identity: Identity,
+    plan: string | undefined,
+    always: readonly string[],
+  ): Partitioned | Promise<Partitioned> {
     if (typeof identity !== "object" || identity === null) {
       throw new TidegateError(
         "ERR_IDENTITY",
         `The identity must be an object with what policies count by: ${names.join(", ")}.`,
       );
     }
-    const dimensions = dimensionsOf(identity);
-    const selection = selectionOf(dimensions, plan);
-    const keys = dimensions.map((dimension) => {
-      const name = names[dimension]!;
+    const found = columnsFor(identity, new Set([...Object.keys(identity), ...always]));
+    const selection = selectionOf(found, plan);
+    const keys = found.map((column) => {
+      const name = columns[column]!.by!;
       return name.endsWith(EVERYBODY) ? EVERYBODY : partitionKey(identity[name]!);
     });
     return keys.every((key) => typeof key === "string")
       ? { selection, partitions: keys }
       : Promise.all(keys).then((partitions) => ({ selection, partitions }));
+  }
+
+  return {
+    of: (identity, plan) => find(identity, plan, ALWAYS),
+    own: (identity) => find(identity, undefined, []),
   };
 }
 
-function membersOf(policies: readonly CompiledPolicy[], name: string | undefined) {
-  return policies.filter(({ by }) => by === name);
+/** The dimension that takes part in every decision. */
+const ALWAYS = [EVERYBODY];
+
+/** The columns of a list of policies, in the order of their first policies. */
+function columnsOf(policies: readonly CompiledPolicy[]): readonly Column[] {
+  return policies.filter((policy, i) => policies.findIndex(isIn(policy)) === i);
+}
+
+/** Whether a policy is in a column. */
+function isIn({ by, shards }: Column): (policy: CompiledPolicy) => boolean {
+  return (policy) => policy.by === by && policy.shards === shards;
+}
+
+/** Makes a group, and one for each of its shards. Shards with equal limits are one group: their partition keys differ. */
+function makeGroup(path: DecisionPath, members: readonly CompiledPolicy[]): PolicyGroup {
+  const group = path.group(members);
+  const count = members[0]!.shards;
+  if (count === 1) return group;
+  const split = members.map(shardsOf);
+  const shards: PolicyGroup[] = [];
+  for (let i = 0; i < count; i++) {
+    const isLike = i > 0 && split.every((each) => each[i] === each[i - 1]);
+    shards.push(isLike ? shards[i - 1]! : path.group(split.map((each) => each[i]!)));
+  }
+  return { ...group, shards };
+}
+
+/** Makes two groups variants of each other, and so their shards. */
+function connect(group: PolicyGroup, other: PolicyGroup): void {
+  group.variants.push(other);
+  other.variants.push(group);
+  for (const shard of new Set(group.shards)) {
+    for (const another of new Set(other.shards)) connect(shard, another);
+  }
 }

@@ -4,7 +4,9 @@ import { createRedisClocks } from "../denials/redis-clocks.ts";
 import { createSingleFlight } from "../denials/single-flight.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 import type { Reply, Store } from "../store/store.ts";
+import type { Answer } from "./answer.ts";
 import type { Fallback } from "./fallback.ts";
+import type { Leasing } from "./parts.ts";
 import type { PartitionedRequest, PolicyGroup } from "./selection.ts";
 import type { LimiterSettings } from "./settings.ts";
 
@@ -14,29 +16,20 @@ export interface Knowledge {
   group(policies: readonly CompiledPolicy[]): PolicyGroup;
   /** Learns from an answer. A promise only where it first has to find out whether a denial can be relied on. */
   learn(operation: Operation, request: PartitionedRequest, answer: Answer): void | Promise<void>;
-  /** Forgets the denials of a request's partitions, and ignores answers to earlier requests. */
+  /** Forgets the denials and leases of a request's partitions, and ignores answers to earlier requests. */
   forget(request: PartitionedRequest): void;
 }
-
-/** An answer of the store, and when it was asked for and received, in milliseconds of the isolate's clock. */
-export interface Answer {
-  readonly reply: Reply;
-  readonly sentAtMs: number;
-  readonly receivedAtMs: number;
-  readonly shared: Shared;
-}
-
-/** Of the groups of a request, those whose denials it looks up in a shared cache, and publishes there. */
-export type Shared = readonly number[];
 
 export function createKnowledge(
   store: Store,
   settings: LimiterSettings,
   fallback: Fallback,
+  leasing: Leasing | undefined,
 ): Knowledge {
   const { prefix, now, maxDenials, sharedDenials } = settings;
   const clocks = createRedisClocks();
-  const isOnePartition = new Set(settings.policies.map(({ by }) => by)).size <= 1;
+  const isOnePartition =
+    new Set(settings.policies.map(({ by, shards }) => `${by} ${shards}`)).size <= 1;
 
   function learnAll(
     { selection: { groups, starts }, partitions }: PartitionedRequest,
@@ -67,6 +60,8 @@ export function createKnowledge(
       const denying = members.filter(({ role }) => role !== "advisory");
       const advisory = members.filter(({ role }) => role === "advisory");
       const ordered = [...denying, ...advisory];
+      // All policies of a group have the same.
+      const { leaseUs } = members[0]!;
       const denials = createDenialCache(maxDenials, denying.length);
       return {
         policies: ordered,
@@ -75,6 +70,8 @@ export function createKnowledge(
         flights: createSingleFlight(denying.length),
         sharing: sharedDenials?.share({ prefix, policies: denying, now }, clocks, denials),
         answers: fallback.answersOf(ordered),
+        leases:
+          leaseUs === undefined ? undefined : leasing?.createLeases(store, ordered, leaseUs, now),
         variants: [],
       };
     },
@@ -93,9 +90,12 @@ export function createKnowledge(
     },
 
     forget({ selection: { groups }, partitions }) {
-      groups.forEach(({ denials, sharing }, i) => {
-        denials.forget(partitions[i]!, now());
-        sharing?.forget(partitions[i]!);
+      groups.forEach((group, i) => {
+        for (const { denials, sharing, leases } of [group, ...group.variants]) {
+          denials.forget(partitions[i]!, now());
+          sharing?.forget(partitions[i]!);
+          leases?.forget(partitions[i]!);
+        }
       });
     },
   };

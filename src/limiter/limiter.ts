@@ -1,10 +1,12 @@
 import type { Decision } from "../decision/decision.ts";
 import type { Store } from "../store/store.ts";
-import { checkCallOptions, type Cost, type CostOptions, costsOf } from "./cost.ts";
+import { checkCallOptions, checkCost, type Cost, type CostOptions, costsOf } from "./cost.ts";
 import { createDecisionPath } from "./decision-path.ts";
 import { compileDimensions, type Identity } from "./dimensions.ts";
+import { allParts } from "./parts.ts";
 import type { PartitionedRequest } from "./selection.ts";
 import type { LimiterSettings } from "./settings.ts";
+import { throughShards } from "./sharding.ts";
 
 export interface LimitOptions extends CostOptions {
   /** The plan of this client: one of the limiter's `plans`. Default: the policies as they are. */
@@ -41,7 +43,7 @@ export interface Limiter {
   charge(identity: Identity, cost: Cost, options?: Omit<LimitOptions, "cost">): Promise<Decision>;
 
   /**
-   * Restores the whole quota of this identity. Other isolates may repeat denials that they know for up to a minute.
+   * Restores the whole quota of this identity. What everybody shares (`by: "*"`) stays, unless the identity names `"*"`. Other isolates may repeat denials that they know for up to a minute.
    *
    * @throws StoreError if Redis did not confirm it
    */
@@ -52,15 +54,19 @@ const CALL_OPTIONS = ["cost", "plan"];
 
 /** Makes a limiter from checked settings and a store that answers or fails in time. */
 export function buildLimiter(store: Store, settings: LimiterSettings): Limiter {
-  const path = createDecisionPath(store, settings);
-  const partition = compileDimensions(path, settings);
+  const plain = createDecisionPath(store, settings, allParts());
+  const isSharded = settings.policies.some(({ shards }) => shards > 1);
+  const path = isSharded ? throughShards(plain, settings) : plain;
+  const dimensions = compileDimensions(path, settings);
 
   /** Does not wait where it has nothing to wait for, so that a known denial is answered at once. */
   function requestOf(
     identity: Identity,
-    { cost, plan }: LimitOptions = {},
+    options: LimitOptions | null | undefined,
   ): PartitionedRequest | Promise<PartitionedRequest> {
-    const found = partition(identity, plan);
+    // Untyped code may give null.
+    const { cost, plan } = options ?? {};
+    const found = dimensions.of(identity, plan);
     return found instanceof Promise
       ? found.then((partitioned) => withCosts(partitioned, cost))
       : withCosts(found, cost);
@@ -88,12 +94,14 @@ export function buildLimiter(store: Store, settings: LimiterSettings): Limiter {
 
     async charge(identity, cost, options) {
       checkCallOptions(options, ["plan"]);
+      // Only a charge has no cost by itself.
+      if (cost === undefined) checkCost(cost);
       const request = await requestOf(identity, { ...options, cost });
       return path.ask(request.costs.some((each) => each > 0) ? "charge" : "peek", request);
     },
 
     async reset(identity) {
-      await path.forget(await requestOf(identity));
+      await path.forget(withCosts(await dimensions.own(identity), undefined));
     },
   };
 }

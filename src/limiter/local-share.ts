@@ -1,13 +1,19 @@
 import type { FailureVerdict } from "../algorithms/algorithm.ts";
 import { type CompiledPolicy, completePolicy } from "../policy/compile.ts";
 
+/** A share counts in whole millionths: in floating point, 7 % of 100 would be slightly more than 7. */
+const WHOLE = 1_000_000;
+
 /** The share of a policy that a verdict lets one isolate admit; `undefined` if the isolate does not count. */
 export function localShareOf(verdict: FailureVerdict): number | undefined {
   if (verdict === "local") return 1;
   return typeof verdict === "object" ? verdict.local.share : undefined;
 }
 
-/** The policy that one isolate enforces when each is to admit this share. */
+/** The policy that one isolate enforces when each is to admit this share. The limit is rounded up, to at least one unit. */
 export function scalePolicy(policy: CompiledPolicy, share: number): CompiledPolicy {
-  return share === 1 ? policy : completePolicy(policy, policy.implementation.scale(policy, share));
+  if (share === 1) return policy;
+  const part = Math.max(1, Math.round(share * WHOLE));
+  const limit = Math.ceil((policy.limit * part) / WHOLE);
+  return completePolicy(policy, policy.implementation.scale(policy, limit, { part, whole: WHOLE }));
 }

@@ -1,11 +1,10 @@
-import { leasingStore } from "../lease/leasing-store.ts";
 import { Faults } from "../options/faults.ts";
 import type { Environment } from "../runtime/environment.ts";
 import { openStore, redisOpener, type StoreOptions } from "../store/open-store.ts";
 import type { Store } from "../store/store.ts";
 import { buildLimiter, type Limiter } from "./limiter.ts";
 import type { LimiterOptions } from "./options.ts";
-import { checkSettings, type LimiterSettings } from "./settings.ts";
+import { checkCounts, checkSettings, type LimiterSettings } from "./settings.ts";
 import { reportUnnamedTwins } from "./unnamed-twins.ts";
 
 /**
@@ -23,6 +22,7 @@ export function openLimiter(
   by?: readonly string[],
 ): Limiter {
   const settings = checkSettings(options, faults, by);
+  checkCounts(settings.policies, "policies[0].counts", faults);
   const store = openStore(options, environment, faults);
   faults.throwIfAny();
   return limiterOf(store!, options, settings);
@@ -42,6 +42,7 @@ export function openLimiterLater(
   by?: readonly string[],
 ): LimiterOpener {
   const settings = checkSettings(options, faults, by);
+  checkCounts(settings.policies, "policies[0].counts", faults);
   const openRedis = redisOpener(options, faults);
   faults.throwIfAny();
   return function open(redis, environment) {
@@ -58,9 +59,5 @@ function limiterOf(
   settings: LimiterSettings,
 ): Limiter {
   reportUnnamedTwins(place, settings);
-  const { policies, leaseUs, now } = settings;
-  return buildLimiter(
-    leaseUs === undefined ? store : leasingStore(store, policies, { leaseUs, now }),
-    settings,
-  );
+  return buildLimiter(store, settings);
 }

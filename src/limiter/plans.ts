@@ -1,5 +1,5 @@
 import type { Faults } from "../options/faults.ts";
-import { checkOptions } from "../options/unknown-options.ts";
+import { checkOptions, didYouMean, nearest } from "../options/unknown-options.ts";
 import {
   type CompiledPolicy,
   compilePolicy,
@@ -16,8 +16,12 @@ export type PlanNumbers = Readonly<Record<string, number | string>>;
 /** Plans by name, and in each the policies that it changes, by name. */
 export type Plans = Readonly<Record<string, Readonly<Record<string, PlanNumbers>>>>;
 
-const PLAN_REMEDY =
-  "Give an object with policies by name, each with the numbers that differ: { rides: { limit: 200 } }.";
+/** Configuration as data replaces the examples by its own syntax. */
+export const PLANS_EXAMPLE = "{ gold: { rides: { limit: 200 } } }";
+export const PLAN_EXAMPLE = "{ rides: { limit: 200 } }";
+
+const PLANS_REMEDY = `Give plans by their names, and in each the policies that differ: ${PLANS_EXAMPLE}.`;
+const PLAN_REMEDY = `Give policies by their names, and of each the numbers that differ: ${PLAN_EXAMPLE}.`;
 
 /** Policies as they are without a plan, and as they are under each. */
 export interface Planned {
@@ -42,11 +46,7 @@ export function checkPlans(
   const lists = new Map<string, readonly CompiledPolicy[]>();
   if (plans === undefined) return { policies, plans: lists };
   if (!isRecord(plans)) {
-    faults.add(
-      root,
-      plans,
-      "Give an object with plans by name: { gold: { rides: { limit: 200 } } }.",
-    );
+    faults.add(root, plans, PLANS_REMEDY);
     return { policies, plans: lists };
   }
   const names = policies.map(({ name }) => name);
@@ -58,7 +58,7 @@ export function checkPlans(
       faults.add(path, changes, PLAN_REMEDY);
       continue;
     }
-    checkOptions(changes, names, `${path}.`, faults);
+    checkNames(changes, names, path, faults);
     for (const name of Object.keys(changes)) changed.add(name);
     const list = policies.map((policy, i) =>
       Object.hasOwn(changes, policy.name)
@@ -74,6 +74,14 @@ export function checkPlans(
   };
 }
 
+function checkNames(changes: object, names: readonly string[], path: string, faults: Faults): void {
+  for (const [name, numbers] of Object.entries(changes)) {
+    if (names.includes(name)) continue;
+    const hint = didYouMean(nearest(name, names));
+    faults.add(`${path}.${name}`, numbers, `${hint}Use the name of a policy: ${names.join(", ")}.`);
+  }
+}
+
 function underPlan(
   policy: CompiledPolicy,
   given: Policy,
@@ -81,23 +89,21 @@ function underPlan(
   path: string,
   faults: Faults,
 ): CompiledPolicy {
+  const options = ["limit", ...Object.keys(policy.implementation.options)];
   if (!isRecord(numbers)) {
-    faults.add(path, numbers, PLAN_REMEDY);
+    faults.add(path, numbers, `Give those that differ by their names: ${options.join(", ")}.`);
     return policy;
   }
-  checkOptions(
-    numbers,
-    ["limit", ...Object.keys(policy.implementation.options)],
-    `${path}.`,
-    faults,
-  );
+  checkOptions(numbers, options, `${path}.`, faults);
   // Options that do not exist are reported already.
-  const known = Object.entries(numbers).filter(
-    ([option]) => option === "limit" || Object.hasOwn(policy.implementation.options, option),
-  );
+  const known = Object.entries(numbers).filter(([option]) => options.includes(option));
   const changed = { ...given, ...Object.fromEntries(known), name: policy.name } as Policy;
   const compiled = compilePolicy(changed, path, faults);
   if (!compiled) return policy;
+  if (compiled.limit < policy.shards) {
+    const remedy = `Give at least ${policy.shards}: each shard needs at least one unit of the limit.`;
+    faults.add(`${path}.limit`, compiled.limit, remedy);
+  }
   const { limit, windowUs, parameters } = compiled;
   return completePolicy(policy, { limit, windowUs, parameters });
 }

@@ -2,6 +2,7 @@ import { denies, type PolicyRows } from "../decision/outcome.ts";
 import type { DenialCache } from "../denials/denial-cache.ts";
 import type { Sharing } from "../denials/shared-denials.ts";
 import type { SingleFlight } from "../denials/single-flight.ts";
+import type { Leases } from "../lease/leases.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 import type { LastAnswers } from "./last-answers.ts";
 
@@ -15,8 +16,12 @@ export interface PolicyGroup {
   readonly flights: SingleFlight;
   readonly sharing: Sharing | undefined;
   readonly answers: LastAnswers;
+  /** Quota reserved in advance; `undefined` if the store decides every request. */
+  readonly leases: Leases | undefined;
   /** The same policies under other plans. What is known of them ends with a decision of this group. */
   readonly variants: PolicyGroup[];
+  /** Of policies that are split: a group for each shard, with what it enforces. Nothing is known of the policies as a whole. */
+  readonly shards?: readonly PolicyGroup[];
 }
 
 /** The policies of one decision, group after group. */
@@ -31,6 +36,8 @@ export interface Selection {
   readonly ones: readonly number[];
   /** Whether every policy is enforced. */
   readonly isPlain: boolean;
+  /** Whether quota of any group is reserved in advance. */
+  readonly isLeased: boolean;
   /** The policies that a decision lists, in the order given; `undefined` for all of them, as they are. */
   readonly listed: readonly number[] | undefined;
   readonly shadows: readonly number[];
@@ -60,8 +67,35 @@ export function select(
     groupOf: groups.flatMap((group, i) => group.policies.map(() => i)),
     ones: policies.map(({ role }) => (role === "denials" ? 0 : 1)),
     isPlain: policies.every(({ role }) => role === "enforced"),
+    isLeased: groups.some(({ leases }) => leases),
     listed: isWhole ? undefined : listed,
     shadows: indices.filter((i) => policies[i]!.mode === "shadow"),
+  };
+}
+
+/** Selections of some groups of a selection: a store keeps its script with the list of policies. */
+const parts = new WeakMap<Selection, Map<string, Selection>>();
+
+/** What a request asks of some of its groups alone, by their indices. */
+export function partOf(request: PartitionedRequest, indices: readonly number[]) {
+  const { selection, partitions, costs } = request;
+  const { groups, starts } = selection;
+  if (indices.length === groups.length) return request;
+  const known = parts.get(selection) ?? new Map<string, Selection>();
+  parts.set(selection, known);
+  const key = indices.join();
+  const { policies, listed = policies.keys(), shadows } = selection;
+  const part =
+    known.get(key) ??
+    select(
+      indices.map((i) => groups[i]!),
+      [...listed, ...shadows].map((i) => policies[i]!),
+    );
+  known.set(key, part);
+  return {
+    selection: part,
+    partitions: indices.map((i) => partitions[i]!),
+    costs: indices.flatMap((i) => costs.slice(starts[i], starts[i]! + groups[i]!.policies.length)),
   };
 }
 

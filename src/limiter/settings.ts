@@ -1,18 +1,21 @@
 import type { FailureVerdict } from "../algorithms/algorithm.ts";
 import type { HeaderOptions } from "../decision/fields.ts";
 import type { SharedDenials } from "../denials/shared-denials.ts";
-import { readLease } from "../lease/read-lease.ts";
 import { tightenPolicy } from "../lease/tighten.ts";
 import type { Faults } from "../options/faults.ts";
 import { checkOptions } from "../options/unknown-options.ts";
 import { type CompiledPolicy, compilePolicies } from "../policy/compile.ts";
+import type { Policy } from "../policy/policy.ts";
+import { checkShards } from "../policy/shards.ts";
 import { checkRetryJitter, checkVerdict } from "../policy/traits.ts";
 import { monotonicNow, steadyClock } from "../runtime/clock.ts";
+import { checkLeases } from "./check-leases.ts";
 import type { LimiterOptions } from "./options.ts";
 import { checkPlans, once } from "./plans.ts";
 
 /** A limiter's settings, checked. */
 export interface LimiterSettings {
+  /** Those with leases are tightened. */
   readonly policies: readonly CompiledPolicy[];
   /** The same policies as they are under each plan. */
   readonly plans: ReadonlyMap<string, readonly CompiledPolicy[]>;
@@ -20,11 +23,9 @@ export interface LimiterSettings {
   readonly onFailure: FailureVerdict;
   /** Entries of the denial cache; 0 for none. */
   readonly maxDenials: number;
-  /** The policies are tightened by it already. */
-  readonly leaseUs?: number | undefined;
   readonly sharedDenials?: SharedDenials;
   readonly headers: HeaderOptions;
-  /** A random number from 0 to below 1, for the jitter of waits. */
+  /** A random number from 0 to below 1, for the jitter of waits and the choice of shards. */
   readonly random: () => number;
   /** The isolate's monotonic clock, or the store's own where it has one, in milliseconds. */
   readonly now: () => number;
@@ -61,27 +62,26 @@ export function checkSettings(
   const before = faults.list.length;
   const compiled = compilePolicies(options.policies, "policies", faults);
   const placed = by ? compiled.map((policy, i) => ({ ...policy, by: by[i] })) : compiled;
+  checkSharding(options, faults);
   if (faults.list.length === before) checkTogether(placed, faults);
   const { policies, plans } =
     faults.list.length === before
       ? checkPlans(options.plans, "plans", options.policies, placed, faults)
       : { policies: placed, plans: DEFAULTS.plans };
-  const leaseUs =
-    options.lease === undefined
-      ? undefined
-      : readLease(options.lease, faults.list.length === before ? policies : [], faults);
+  const checked = faults.list.length === before ? policies : [];
+  const leases = checkLeases(options, { policies: checked, plans }, faults);
   checkVerdict(onFailure, "onFailure", faults);
   checkRetryJitter(retryJitter, "retryJitter", faults);
   checkHeaders(headers, faults);
   checkSharing(options, faults);
-  const enforce = once((policy: CompiledPolicy) => enforced(policy, leaseUs, retryJitter));
+  const leaseOf = new Map(policies.map(({ name }, i) => [name, leases[i]]));
+  const enforce = once((policy) => enforced(policy, leaseOf.get(policy.name), retryJitter));
   return {
     policies: policies.map(enforce),
     plans: new Map([...plans].map(([plan, list]) => [plan, list.map(enforce)])),
     prefix: checkPrefix(options.prefix ?? DEFAULTS.prefix, faults),
     onFailure,
     maxDenials: checkDenialCache(options.denialCache, faults),
-    leaseUs,
     ...(options.sharedDenials && { sharedDenials: options.sharedDenials }),
     headers,
     random: DEFAULTS.random,
@@ -96,7 +96,7 @@ function enforced(
   retryJitter: number,
 ): CompiledPolicy {
   const tightened = leaseUs === undefined ? policy : tightenPolicy(policy, leaseUs);
-  return { ...tightened, retryJitter: policy.retryJitter ?? retryJitter };
+  return { ...tightened, leaseUs, retryJitter: policy.retryJitter ?? retryJitter };
 }
 
 /** Checks what concerns several policies together. */
@@ -109,13 +109,34 @@ function checkTogether(policies: readonly CompiledPolicy[], faults: Faults): voi
       'Say what this policy counts by, as the others do: a dimension of the identity, or "*" for everybody.',
     );
   }
-  if (policies.every(({ role }) => role === "denials")) {
+}
+
+/** Rejects policies that all count the denials of others: there would be none. */
+export function checkCounts(
+  policies: readonly CompiledPolicy[],
+  path: string,
+  faults: Faults,
+): void {
+  if (policies.length === 0 || policies.some(({ role }) => role !== "denials")) return;
+  faults.add(
+    path,
+    "denials",
+    "Add a policy that counts requests: this one counts the denials of others.",
+  );
+}
+
+function checkSharding({ policies, lease }: LimiterOptions, faults: Faults): void {
+  if (!Array.isArray(policies)) return;
+  policies.forEach((policy: Policy, i) => {
+    const path = `policies[${i}]`;
+    checkShards(policy, path, faults);
+    if (lease === undefined || Object(policy).shards === undefined) return;
     faults.add(
-      "policies[0].counts",
-      "denials",
-      "Add a policy that counts requests: this one counts the denials of others.",
+      `${path}.shards`,
+      policy.shards,
+      "Leave out this or lease: a lease takes the units of one key in advance.",
     );
-  }
+  });
 }
 
 function checkPrefix(prefix: string, faults: Faults): string {
@@ -146,7 +167,7 @@ function checkDenialCache(denialCache: LimiterOptions["denialCache"], faults: Fa
 }
 
 function checkSharing(
-  { sharedDenials, denialCache, store, lease }: LimiterOptions,
+  { sharedDenials, denialCache, store, lease, policies }: LimiterOptions,
   faults: Faults,
 ): void {
   if (sharedDenials === undefined) return;
@@ -158,10 +179,13 @@ function checkSharing(
       "Give what coloDenials() or shareDenials() returns; it needs the denialCache, and a Redis that all count in.",
     );
   }
-  if (lease !== undefined) {
+  const leased = Array.from(policies ?? []).findIndex(
+    (policy) => Object(policy).lease !== undefined,
+  );
+  if (lease !== undefined || leased >= 0) {
     faults.add(
-      "lease",
-      lease,
+      lease === undefined ? `policies[${leased}].lease` : "lease",
+      lease ?? policies[leased]!.lease,
       "Leave out this or sharedDenials: while one isolate waits for its next lease, others may still hold units.",
     );
   }

@@ -4,12 +4,12 @@ export interface EntryOptions {
   readonly cidr?: string;
   /**
    * In the gateway, and in middleware that partitions by sources: a header's name and value, such as `"x-user-id:42"`.
-   * With a `partition` function: what it returns. Default: another one.
+   * With a `partition` function: what it returns. With `createLimiter()`: a text of the identity. Default: another one.
    */
   readonly identity?: string;
-  /** The number of an autonomous system, where Cloudflare or Vercel says it. Range: 1 to 4,294,967,295. Default: another one. */
+  /** The number of an autonomous system, where Cloudflare or Vercel says it; with `createLimiter()`, where the identity does. Range: 1 to 4,294,967,295. Default: another one. */
   readonly asn?: number;
-  /** Two capitals of ISO 3166-1, or `"T1"` for Tor, where Cloudflare or Vercel says it. Default: another one. */
+  /** Two capitals of ISO 3166-1, or `"T1"` for Tor, where Cloudflare or Vercel says it; with `createLimiter()`, where the identity does. Default: another one. */
   readonly country?: string;
   /**
    * When the entry ends: `"2027-01-01T00:00:00Z"`, with any time zone, or milliseconds since 1970. Default: never.

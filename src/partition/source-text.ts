@@ -52,23 +52,26 @@ export const SOURCE_REMEDY = `Use ${BARE.map((kind) => `"${kind}"`).join(", ")},
   .map(([kind, { example }]) => `"${kind}:${example}"`)
   .join(", ")}.`;
 
+const NO_LIST_REMEDY = "Name a source: an inner list holds no further lists.";
+
 /** Takes a source apart; adds a fault and returns `undefined` if it is none. */
 export function parseSource(
   source: unknown,
   path: string,
   faults: Faults,
 ): ParsedSource | undefined {
-  const [, kind = "", name = ""] = /^([^:]*):?([^]*)$/.exec(String(source))!;
-  if (typeof source === "string" && SOURCE.test(source)) {
-    return { kind, name: kind === "header" ? name.toLowerCase() : name };
+  if (typeof source !== "string") {
+    const isList = Array.isArray(source);
+    faults.add(path, source, isList ? NO_LIST_REMEDY : SOURCE_REMEDY);
+    return undefined;
   }
+  const [, kind = "", name = ""] = /^([^:]*):?([^]*)$/.exec(source)!;
+  if (SOURCE.test(source)) return { kind, name: kind === "header" ? name.toLowerCase() : name };
   faults.add(path, source, remedyFor(source, kind, name));
   return undefined;
 }
 
-function remedyFor(source: unknown, kind: string, name: string): string {
-  if (Array.isArray(source)) return "Name a source: an inner list holds no further lists.";
-  if (typeof source !== "string") return SOURCE_REMEDY;
+function remedyFor(source: string, kind: string, name: string): string {
   if (source === "*") {
     return 'Give "*" alone, without a list: it counts everybody together, whatever else a request carries.';
   }

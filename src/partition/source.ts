@@ -28,9 +28,6 @@ export const SOURCE_LIST_REMEDY =
 export const INNER_LIST_REMEDY =
   'Give the sources that identify a client together, such as ["ip", "header:user-agent"].';
 
-/** The identity of everybody. Every other source's has a colon. */
-const EVERYBODY_IDENTITY = "everybody";
-
 /** Joins the parts of an identity. No part has a comma, so no two lists of parts give the same text. */
 const JOINT = ",";
 
@@ -53,7 +50,7 @@ export function compileSources(
   path: string,
   faults: Faults,
 ): Identify {
-  if (sources === EVERYBODY) return () => EVERYBODY_IDENTITY;
+  if (sources === EVERYBODY) return () => EVERYBODY;
   if (!Array.isArray(sources) || sources.length === 0) {
     faults.add(path, sources, SOURCE_LIST_REMEDY);
     return () => undefined;

@@ -15,12 +15,25 @@ export interface PolicyTraits {
   /** The dimension of the identity that it counts by; `undefined` for the whole identity. */
   readonly by: string | undefined;
   readonly mode: Mode;
+  /** Over how many keys its limit is split. */
+  readonly shards: number;
   /** Its part in a decision of several policies, as `lua/decide.lua` describes it. */
   readonly role: "enforced" | "advisory" | "denials";
+  /** How long units that are leased may be spent, in microseconds; `undefined` without leases. */
+  readonly leaseUs?: number | undefined;
 }
 
 /** The options behind the traits, but for the name. */
-export const TRAITS = ["advertise", "onFailure", "retryJitter", "by", "mode", "counts"];
+export const TRAITS = [
+  "advertise",
+  "onFailure",
+  "retryJitter",
+  "by",
+  "mode",
+  "counts",
+  "lease",
+  "shards",
+];
 
 export const ADVERTISE_REMEDY = "Give true, or false to tell clients nothing of the policy.";
 
@@ -48,9 +61,10 @@ export function traitsOf({
   by,
   mode = "enforce",
   counts,
+  shards = 1,
 }: Policy): Omit<PolicyTraits, "name" | "algorithm" | "implementation"> {
   const role = mode !== "enforce" ? "advisory" : counts === "denials" ? "denials" : "enforced";
-  return { advertise, onFailure, retryJitter, by, mode, role };
+  return { advertise, onFailure, retryJitter, by, mode, shards, role };
 }
 
 /** Checks the options behind the traits, but for the name. */

@@ -1,3 +1,5 @@
+import type { AskPolicy } from "./decide-together.ts";
+import { leaseTogether } from "./lease-together.ts";
 import { createMemory, type MemoryBounds } from "./memory.ts";
 import type { Store } from "./store.ts";
 
@@ -20,7 +22,12 @@ export function memoryStore({
   const memory = createMemory(bounds);
   return {
     now,
-    decide: (...request) => memory.decide(now(), ...request),
+    decide(operation, keys, costs, policies) {
+      const nowUs = now();
+      if (operation !== "lease") return memory.decide(nowUs, operation, keys, costs, policies);
+      const lease = (ask: AskPolicy) => leaseTogether(costs[0]!, policies, ask);
+      return { nowUs, ...memory.transact(nowUs, keys, policies, lease) };
+    },
     reset: (keys) => memory.reset(keys),
   };
 }

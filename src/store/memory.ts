@@ -1,5 +1,6 @@
 import type { Evaluation, Operation, Row } from "../algorithms/model.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
+import { type AskPolicy, decideTogether } from "./decide-together.ts";
 import type { Reply } from "./store.ts";
 
 /** The row without the state, so that keeping a row does not keep the state alive. */
@@ -16,7 +17,7 @@ interface Entry {
 
 /** Counts in this isolate's memory, for a caller with a clock. */
 export interface Memory {
-  /** As a store decides, at this moment, in microseconds since 1970. */
+  /** As a store decides, at this moment, in microseconds since 1970; all operations but `lease`. */
   decide(
     nowUs: number,
     operation: Operation,
@@ -24,6 +25,13 @@ export interface Memory {
     costs: readonly number[],
     policies: readonly CompiledPolicy[],
   ): Reply;
+  /** Runs a decision that asks policies one by one. */
+  transact<Result>(
+    nowUs: number,
+    keys: readonly string[],
+    policies: readonly CompiledPolicy[],
+    run: (ask: AskPolicy) => Result,
+  ): Result;
   reset(keys: readonly string[]): void;
 }
 
@@ -97,79 +105,35 @@ export function createMemory({
     }
   }
 
+  function transact<Result>(
+    nowUs: number,
+    keys: readonly string[],
+    policies: readonly CompiledPolicy[],
+    run: (ask: AskPolicy) => Result,
+  ): Result {
+    const result = run((i, asked, cost) => {
+      const operation = cost === 0 ? "peek" : asked;
+      const evaluation = evaluate(keys[i]!, nowUs, operation, cost, policies[i]!);
+      const { state, resetAfterUs } = evaluation;
+      if (state !== undefined) keep(keys[i]!, state, nowUs + resetAfterUs);
+      return toRow(evaluation);
+    });
+    makeRoom(nowUs);
+    return result;
+  }
+
   return {
+    transact,
+
     decide(nowUs, operation, keys, costs, policies) {
-      const ask = (i: number, asked: Operation, cost: number): Row => {
-        const evaluation = evaluate(keys[i]!, nowUs, asked, cost, policies[i]!);
-        const { state, resetAfterUs } = evaluation;
-        if (state !== undefined) keep(keys[i]!, state, nowUs + resetAfterUs);
-        return toRow(evaluation);
-      };
-      const reply =
-        operation === "lease"
-          ? lease(nowUs, costs[0]!, policies, ask)
-          : { nowUs, rows: decide(operation, costs, policies, ask) };
-      makeRoom(nowUs);
-      return reply;
+      const decide = (ask: AskPolicy) => decideTogether(operation, costs, policies, ask);
+      return { nowUs, rows: transact(nowUs, keys, policies, decide) };
     },
 
     reset(keys) {
       for (const key of keys) remove(key);
     },
   };
-}
-
-/** Asks one policy, by its index, and keeps what it took. */
-type Ask = (i: number, asked: Operation, cost: number) => Row;
-
-/** As `lua/decide.lua` does: first all policies are asked, then those take that may. */
-function decide(
-  operation: Operation,
-  costs: readonly number[],
-  policies: readonly CompiledPolicy[],
-  ask: Ask,
-): Row[] {
-  const consumes = operation === "consume";
-  const asked = consumes && policies.length > 1 ? "peek" : operation;
-  const rows = policies.map(({ role }, i) => {
-    if (role !== "denials") return ask(i, asked, costs[i]!);
-    const row = consumes && costs[i]! > 0 ? ask(i, "charge", costs[i]!) : ask(i, "peek", 1);
-    return { ...row, allowed: row.retryAfterUs === 0 };
-  });
-  if (asked === operation) return rows;
-  const denies = rows.map(({ allowed }, i) => !allowed && policies[i]!.role !== "advisory");
-  const denied = denies.includes(true);
-  return rows.map((row, i) => {
-    if (policies[i]!.role === "denials") {
-      // By its key: a caller may count one policy twice.
-      const others = denies.some(
-        (each, other) => each && policies[other]!.key !== policies[i]!.key,
-      );
-      if (!others) return row;
-      const { remaining, retryAfterUs, resetAfterUs } = ask(i, "charge", 1);
-      return { allowed: row.allowed, remaining, retryAfterUs, resetAfterUs };
-    }
-    return denied || !row.allowed || costs[i] === 0 ? row : ask(i, operation, costs[i]!);
-  });
-}
-
-/** As `lua/lease.lua` does. */
-function lease(
-  nowUs: number,
-  wanted: number,
-  policies: readonly CompiledPolicy[],
-  ask: Ask,
-): Reply {
-  const isAdvisory = (i: number) => policies[i]!.role === "advisory";
-  const asked = policies.map((_, i) => ask(i, "peek", 1));
-  // A policy without room has nothing remaining.
-  const left = asked.map(({ remaining }, i) => (isAdvisory(i) ? wanted : remaining));
-  const taken = Math.min(wanted, ...left);
-  const rows = asked.map((row, i) => {
-    const units = isAdvisory(i) ? Math.min(taken, row.remaining) : taken;
-    return units > 0 ? ask(i, "charge", units) : row;
-  });
-  return { nowUs, rows, taken };
 }
 
 const lessSixteenth = (count: number) => count - Math.floor(count / 16);

@@ -1,4 +1,3 @@
-import { LEASE, REFUND } from "../algorithms/scripts.generated.ts";
 import type { StoreError } from "../errors/errors.ts";
 import { checkDuration, type Duration, type DurationRange } from "../options/duration.ts";
 import type { Faults } from "../options/faults.ts";
@@ -6,6 +5,7 @@ import { checkOptions } from "../options/unknown-options.ts";
 import { monotonicNow } from "../runtime/clock.ts";
 import type { Environment } from "../runtime/environment.ts";
 import { DEFAULT_TIMEOUT_MS, guardStore } from "./guarded-store.ts";
+import { ALL_SCRIPTS } from "./redis/all-scripts.ts";
 import { type RedisClient, type RedisEndpoint } from "./redis/client.ts";
 import { createRedisClient, redisFromEnvironment } from "./redis/endpoint.ts";
 import { givenClient, isClient } from "./redis/given-client.ts";
@@ -85,7 +85,7 @@ export function redisOpener(
   return function openRedis(redis, environment, faults) {
     const client = openClient(redis, environment, timeoutMs, faults);
     if (client === undefined) return undefined;
-    const inner = redisStore(client, LEASE, REFUND);
+    const inner = redisStore(client, ALL_SCRIPTS);
     const guard = guardStore(inner, { timeoutMs, now: monotonicNow, onStoreError });
     return { ...splitStore(guard), inspect: inspectRedis(client, inner, guard, timeoutMs) };
   };

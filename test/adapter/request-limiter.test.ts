@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 
-import { compileRequest, type RequestOptions } from "../../src/adapter/request-limiter.ts";
+import { compileRequest, limitRequest } from "../../src/adapter/request-limiter.ts";
+import type { RequestOptions } from "../../src/adapter/request-options.ts";
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import type { Limiter } from "../../src/limiter/limiter.ts";
 import { Faults } from "../../src/options/faults.ts";
@@ -21,7 +22,7 @@ async function steps(options: RequestOptions<Context>, fields: Record<string, st
   const limiter = { limit: note("limit", Promise.resolve("decision")) } as unknown as Limiter;
   const faults = new Faults();
   const policies = [fixedWindow({ limit: 10, window: "1s" })];
-  const limitRequest = compileRequest<Context>(
+  const reader = compileRequest<Context>(
     {
       ...options,
       ...(typeof options.partition === "function" && {
@@ -36,6 +37,7 @@ async function steps(options: RequestOptions<Context>, fields: Record<string, st
   );
   faults.throwIfAny();
   const answer = await limitRequest(
+    reader,
     limiter,
     { user: "ada" },
     { request: new Request("https://example.com/", { headers: fields }) },
@@ -51,27 +53,19 @@ describe("a request", () => {
     expect(done).toEqual([
       ["partition", context],
       ["cost", context],
-      ["limit", "ada", { cost: 3 }],
+      ["limit", { 0: "ada" }, { cost: 3 }],
     ]);
     expect(answer).toBe("decision");
   });
 
-  test("costs 1, or what the options say", async () => {
-    expect((await steps({ partition: () => "ada" })).done.at(-1)).toEqual([
-      "limit",
-      "ada",
-      { cost: 1 },
-    ]);
-    expect((await steps({ partition: () => "ada", cost: 7 })).done.at(-1)).toEqual([
-      "limit",
-      "ada",
-      { cost: 7 },
-    ]);
-    expect((await steps({ partition: () => "ada", cost: () => 0 })).done.at(-1)).toEqual([
-      "limit",
-      "ada",
-      { cost: 0 },
-    ]);
+  test.for<[options: RequestOptions<Context>, cost: unknown]>([
+    [{}, undefined],
+    [{ cost: 7 }, 7],
+    [{ cost: () => 0 }, 0],
+    [{ cost: async () => ({ tokens: 3 }) }, { tokens: 3 }],
+  ])("costs what the options say, else what the limiter takes: %j", async ([options, cost]) => {
+    const { done } = await steps({ partition: () => "ada", ...options });
+    expect(done.at(-1)).toEqual(["limit", { 0: "ada" }, { cost }]);
   });
 
   test("is told apart by its address unless something else is said", async () => {
@@ -79,7 +73,7 @@ describe("a request", () => {
       { clientIp: "cloudflare" },
       { "cf-connecting-ip": "192.0.2.1", "x-api-key": "k" },
     );
-    expect(done).toEqual([["limit", "ip:192.0.2.1", { cost: 1 }]]);
+    expect(done).toEqual([["limit", { 0: "ip:192.0.2.1" }, {}]]);
   });
 });
 
@@ -88,7 +82,7 @@ describe("a request of nobody", () => {
     const { done } = await steps({ partition: () => nobody as undefined, cost: () => 2 });
     expect(done.slice(1)).toEqual([
       ["cost", context],
-      ["limit", "no-identity", { cost: 2 }],
+      ["limit", { 0: "no-identity" }, { cost: 2 }],
     ]);
   });
 

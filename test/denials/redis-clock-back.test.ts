@@ -8,6 +8,7 @@ import { checkSettings } from "../../src/limiter/settings.ts";
 import { Faults } from "../../src/options/faults.ts";
 import { type Policy } from "../../src/policy/policy.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
+import { ALL_SCRIPTS } from "../../src/store/redis/all-scripts.ts";
 import { redisStore } from "../../src/store/redis/store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { FUTURE } from "../support/algorithm-script.ts";
@@ -83,7 +84,7 @@ async function lockout(
   }
 }
 
-const inRedis = (world: World) => redisStore(redisWithClock(redis, clockOf(world)));
+const inRedis = (world: World) => redisStore(redisWithClock(redis, clockOf(world)), ALL_SCRIPTS);
 const inMemory = (world: World) => memoryStore({ now: clockOf(world) });
 
 /** What a request without a step waits for at most, in milliseconds: that much a step adds. */

@@ -69,28 +69,34 @@ async function statusesOf(handler: Handler, requests: number): Promise<number[]>
 
 describe("the README's TypeScript", () => {
   test("has every block that it should", () => {
-    expect(blocks).toHaveLength(9);
+    expect(blocks).toHaveLength(10);
   });
 
   test("is what the types say", async () => {
     await promisify(execFile)("tsc", ["-p", folder]);
   });
 
-  test.for(blocks)("on line $line runs, and limits where it handles requests", async ({ line }) => {
-    const log = vi.spyOn(console, "log").mockImplementation(() => {});
-    const { default: handler } = (await import(fileOf(line))) as { default?: Handler };
-    if (handler === undefined) {
-      expect(log.mock.calls.map(([name, remaining]) => [name, remaining])).toEqual([
-        ["burst", 2],
-        ["daily", 997],
-      ]);
-    } else {
-      const statuses = await statusesOf(handler, 600);
-      expect(statuses.slice(0, 20)).toEqual(Array(20).fill(200));
-      expect(statuses).toContain(429);
-    }
-    log.mockRestore();
-  });
+  test.for(blocks)(
+    "on line $line runs, and limits where it handles requests",
+    async ({ line, code }) => {
+      const log = vi.spyOn(console, "log").mockImplementation(() => {});
+      const { default: handler } = (await import(fileOf(line))) as { default?: Handler };
+      if (handler === undefined) {
+        const expected = code.includes("plans:")
+          ? [["address 20, key 6000, everybody 5000"]]
+          : [
+              ["burst", 2],
+              ["daily", 997],
+            ];
+        expect(log.mock.calls.map((logged) => logged.slice(0, 2))).toEqual(expected);
+      } else {
+        const statuses = await statusesOf(handler, 600);
+        expect(statuses.slice(0, 20)).toEqual(Array(20).fill(200));
+        expect(statuses).toContain(429);
+      }
+      log.mockRestore();
+    },
+  );
 });
 
 test("the README's wrangler.toml is a gateway's, and its rule limits", async () => {

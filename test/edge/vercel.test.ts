@@ -159,6 +159,41 @@ describe("rateLimit() of tidegate/vercel, in Vercel's runtime", () => {
     }
   });
 
+  test("decides by the plan that a header names, by costs of policies, and by partitions of their own", async () => {
+    const middleware = rateLimit({
+      store: memoryStore(),
+      policies: [
+        fixedWindow({ name: "tokens", limit: 10, window: "30d" }),
+        fixedWindow({ name: "everyone", limit: 50, window: "30d", partition: "*" }),
+        fixedWindow({
+          name: "key",
+          limit: 5,
+          window: "30d",
+          partition: ["header:x-api-key"],
+          onMissing: "skip",
+        }),
+      ],
+      plans: { gold: { tokens: { limit: 100 } } },
+      plan: "header:x-plan",
+      cost: { tokens: 3 },
+    });
+    const ask = async (address: string, fields: Record<string, string>) => {
+      const { headers } = await middleware(
+        new Request("https://shop.example/", { headers: { "x-real-ip": address, ...fields } }),
+      );
+      return headers.get("RateLimit")!.replaceAll(/;t=\d+/g, "");
+    };
+    expect([
+      await ask("192.0.2.1", {}),
+      await ask("192.0.2.1", { "x-plan": "gold" }),
+      await ask("192.0.2.2", { "x-plan": "lead", "x-api-key": "a" }),
+    ]).toEqual([
+      '"tokens";r=7, "everyone";r=49',
+      '"tokens";r=94, "everyone";r=48',
+      '"tokens";r=7, "everyone";r=47, "key";r=4',
+    ]);
+  });
+
   test("says all faults when it is made", () => {
     const faults = faultsOf({
       policies: [fixedWindow({ limit: 0, window: "1h" })],
@@ -176,5 +211,88 @@ describe("rateLimit() of tidegate/vercel, in Vercel's runtime", () => {
       "policies[0].limit",
       "timeout",
     ]);
+  });
+});
+
+/** The request that a route gets, by the rules of the platform: all fields of the list, and none besides. */
+function routed(request: Request, { headers }: Response): Record<string, string> {
+  const list = headers.get("x-middleware-override-headers");
+  const names = list?.split(",") ?? [];
+  return list === null
+    ? Object.fromEntries(request.headers)
+    : Object.fromEntries(
+        names.map((name) => [name, headers.get(`x-middleware-request-${name}`) ?? "(nothing)"]),
+      );
+}
+
+describe("a route", () => {
+  const soft = fixedWindow({ name: "fair", limit: 1, window: "30d", mode: "soft" });
+  const given = { "x-real-ip": "192.0.2.1", cookie: "a=b; c=d", authorization: "Bearer k" };
+  const request = (more: Record<string, string> = {}) =>
+    new Request("https://shop.example/api/x", { headers: { ...given, ...more } });
+
+  test("is told which soft policies a request is over, and keeps all other fields", async () => {
+    const middleware = rateLimit({ store: memoryStore(), policies: [soft, ...policies] });
+    const first = await middleware(request());
+    expect([...first.headers.keys()].filter((name) => name.startsWith("x-middleware"))).toEqual([
+      "x-middleware-next",
+    ]);
+    const second = await middleware(request());
+    expect(second.headers.get("x-middleware-next")).toBe("1");
+    expect(routed(request(), second)).toEqual({ ...given, "tidegate-over": '"fair"' });
+  });
+
+  test("is told nothing that a client made up", async () => {
+    const made = { "Tidegate-Over": '"made up"' };
+    const quiet = rateLimit({ store: memoryStore(), policies });
+    expect(routed(request(made), await quiet(request(made)))).toEqual(given);
+    const over = rateLimit({ store: memoryStore(), policies: [soft], cost: () => 2 });
+    expect(routed(request(made), await over(request(made)))).toEqual({
+      ...given,
+      "tidegate-over": '"fair"',
+    });
+    const exempt = rateLimit({
+      store: memoryStore(),
+      policies: [soft],
+      cost: () => 2,
+      lists: { allow: [{ cidr: "192.0.2.0/24" }] },
+    });
+    expect(routed(request(made), await exempt(request(made)))).toEqual(given);
+  });
+
+  test.each(["x-middleware-next", "x-middleware-rewrite"])(
+    "keeps what a middleware behind makes of its fields, and is told beside it (%s)",
+    async (goOn) => {
+      const middleware = rateLimit({
+        store: memoryStore(),
+        policies: [soft],
+        cost: () => 2,
+        onAllowed: () =>
+          new Response(null, {
+            headers: {
+              [goOn]: "1",
+              "x-middleware-override-headers": "cookie, x-user",
+              "x-middleware-request-cookie": "a=b",
+              "x-middleware-request-x-user": "42",
+            },
+          }),
+      });
+      expect(routed(request(), await middleware(request()))).toEqual({
+        cookie: "a=b",
+        "x-user": "42",
+        "tidegate-over": '"fair"',
+      });
+    },
+  );
+
+  test("is not asked where a middleware behind answers, and no field of the request is in that answer", async () => {
+    const middleware = rateLimit({
+      store: memoryStore(),
+      policies: [soft],
+      cost: () => 2,
+      onAllowed: () => new Response("own"),
+    });
+    const { headers } = await middleware(request({ "tidegate-over": "x" }));
+    expect([...headers.keys()].filter((name) => name.startsWith("x-middleware"))).toEqual([]);
   });
 });

@@ -16,7 +16,7 @@ import {
 } from "../../src/index.ts";
 import { fuzz } from "../support/fuzz/fuzz.ts";
 import { hostileText, hostileValue } from "../support/fuzz/hostile.ts";
-import { realize } from "../support/fuzz/made.ts";
+import { realize, Trap } from "../support/fuzz/made.ts";
 
 /** So long that nothing comes back while a property runs. */
 const window = "30d";
@@ -52,15 +52,30 @@ const cost = fc.oneof(
   hostileValue,
 );
 
+/** Whether it is a cost, or costs by the names of policies, of which a hostile one names none. */
+function isRightCost(cost: unknown): boolean {
+  if (cost === undefined || (Number.isSafeInteger(cost) && Number(cost) >= 0)) return true;
+  try {
+    const isRecord = Object.prototype.toString.call(cost) === "[object Object]";
+    return isRecord && Object.keys(cost as object).length === 0;
+  } catch {
+    return false;
+  }
+}
+
 /** A decision, or `undefined` where the call was refused for a reason that it has. */
 async function decided(call: () => Promise<Decision>, identity: unknown, cost: unknown) {
   const isIdentity = typeof identity === "string" && identity !== "";
-  const isCost = cost === undefined || (Number.isSafeInteger(cost) && (cost as number) >= 0);
+  const isCost = isRightCost(cost);
   try {
     const decision = await call();
     expect([isIdentity, isCost]).toEqual([true, true]);
     return decision;
   } catch (error) {
+    if (error instanceof Trap) {
+      expect(isCost).toBe(false);
+      return undefined;
+    }
     if (!(error instanceof TidegateError)) throw error;
     expect(["ERR_IDENTITY", "ERR_COST"]).toContain(error.code);
     expect(error.code === "ERR_IDENTITY" ? isIdentity : isCost).toBe(false);

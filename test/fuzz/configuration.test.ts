@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { Hono } from "hono";
+import { Hono, type MiddlewareHandler } from "hono";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import { createGateway } from "../../src/gateway/gateway.ts";
@@ -11,6 +11,7 @@ import {
   memoryStore,
   shareDenials,
   type Store,
+  TidegateError,
 } from "../../src/index.ts";
 import { fromData } from "../../src/policy/from-data.ts";
 import { rateLimit as vercelRateLimit } from "../../src/vercel.ts";
@@ -31,6 +32,23 @@ afterEach(() => {
 });
 
 const SECRET = "AX-very-secret";
+
+const PLANS = () => ({ gold: { a: { limit: 50, refill: 50 }, b: { limit: 9, window: "2m" } } });
+
+/** As middleware and rules take them. */
+const partitioned = () => [
+  { ...policies()[0], partition: ["header:x-api-key"], onMissing: "skip" },
+  { ...policies()[1], partition: [["ip", "cookie:sid"], "subnet"], mode: "soft" },
+  { ...policies()[4], partition: "*", mode: "shadow", onMissing: "reject" },
+  { ...policies()[3], counts: "denials" },
+];
+
+/** As a limiter takes them. */
+const dimensions = () => [
+  { ...policies()[0], by: "ip" },
+  { ...policies()[1], by: "*", mode: "soft" },
+  { ...policies()[4], by: "key", counts: "denials" },
+];
 
 const policies = () => [
   { algorithm: "token-bucket", name: "a", limit: 5, refill: 5, per: "1m" },
@@ -70,6 +88,20 @@ const requestOptions = (memory = false) => ({
   cost: 2,
 });
 
+const dimensionOptions = () => ({
+  ...limiterOptions(true),
+  policies: dimensions().map(fromData),
+  plans: PLANS(),
+});
+
+const partitionedOptions = () => ({
+  ...requestOptions(true),
+  policies: partitioned().map(fromData),
+  plans: PLANS(),
+  plan: "header:x-plan",
+  cost: { a: 2, b: 1 },
+});
+
 const variables = () => ({
   ORIGIN: "https://origin.example",
   STORE: "redis",
@@ -89,7 +121,14 @@ const variables = () => ({
       retryJitter: 1,
     },
     { method: "*", path: "/*", policies: [{ ...policies()[0], name: "z" }], onMissing: "reject" },
+    {
+      path: "/a/*",
+      policies: partitioned().map((policy, i) => Object.assign(policy, { name: `p${i}` })),
+      cost: { p0: 2 },
+      plan: "header:x-plan",
+    },
   ],
+  PLANS: { gold: { p0: { limit: 9 }, z: { refill: 2 } } },
 });
 
 /** Makes something of a configuration and uses it, or is told all that is wrong with it. */
@@ -127,6 +166,9 @@ test.for([false, true])("what changes are made to is sound, memory %s", (memory)
   honoRateLimit(requestOptions(memory) as never);
   vercelRateLimit(requestOptions(memory) as never);
   createGateway(variables() as never);
+  createLimiter(dimensionOptions() as never);
+  honoRateLimit(partitionedOptions() as never);
+  vercelRateLimit(partitionedOptions() as never);
 });
 
 const request = () => new Request("https://worker.example/a/1");
@@ -146,6 +188,42 @@ fuzz("createLimiter() decides with what it takes and says what it does not", 1_5
       );
     },
   ),
+);
+
+fuzz("createLimiter() with dimensions and plans decides with what it takes", 1_500, () =>
+  fc.asyncProperty(changesOf(dimensionOptions()), (changes) => {
+    const options = applyChanges(dimensionOptions(), changes);
+    return settles(
+      () => createLimiter(options as never),
+      async (limiter) => {
+        for (const plan of [undefined, "gold"]) {
+          try {
+            await limiter.limit({ ip: "192.0.2.1", key: "k" }, { plan });
+          } catch (error) {
+            // What was taken away may be what this request asks for.
+            if (!(error instanceof TidegateError)) throw error;
+          }
+        }
+      },
+    );
+  }),
+);
+
+fuzz("middleware with partitions and plans answers with what it takes", 1_500, () =>
+  fc.asyncProperty(changesOf(partitionedOptions()), fc.boolean(), (changes, vercel) => {
+    const options = applyChanges(partitionedOptions(), changes);
+    return settles(
+      () => (vercel ? vercelRateLimit(options as never) : honoRateLimit(options as never)),
+      async (middleware) => {
+        if (vercel) return (middleware as (asked: Request) => Promise<Response>)(request());
+        const app = new Hono().use(middleware as MiddlewareHandler);
+        return app
+          .get("*", (c) => c.text("reached"))
+          .onError(rethrow)
+          .request(request());
+      },
+    );
+  }),
 );
 
 fuzz("limit() decides with what it takes and says what it does not", 1_500, () =>

@@ -18,6 +18,12 @@ const redis = {
 };
 const withRule = (changes: object) => ({ RULES: [{ ...rule, ...changes }] });
 const withPolicy = (changes: object) => withRule({ policies: [{ ...policy, ...changes }] });
+const withSecond = (changes: object) =>
+  withRule({ policies: [policy, { ...policy, name: "second", ...changes }] });
+
+const COST = /^Give a whole number of units from 0, or a table with one for each of some policies /;
+const PLANS =
+  /^Give plans by their names, .*: \{ gold = \{ rides = \{ limit = 200 \} \} \} \(where variables are text, \{"gold":/;
 
 describe("a fault of the variables", () => {
   test.each<[variables: object, path: string, value: string, remedy: RegExp]>([
@@ -159,7 +165,95 @@ describe("a fault of the variables", () => {
     [withRule({ advertise: false }), "RULES[0].advertise", "false", /and nothing else/],
     [withRule({ onMissing: "pass" }), "RULES[0].onMissing", '"pass"', /"share" or "reject"/],
     [withRule({ cost: 6 }), "RULES[0].cost", "6", /above a policy's limit/],
-    [withRule({ cost: "1" }), "RULES[0].cost", '"1"', /^Give a whole number of units from 0\. /],
+    [
+      withRule({ cost: "1" }),
+      "RULES[0].cost",
+      '"1"',
+      /^Give a whole number of units from 0, or a table with one for each /,
+    ],
+    [
+      withSecond({ by: "ip" }),
+      "RULES[0].policies[1].by",
+      '"ip"',
+      /^Give the policy a partition instead: a list of sources such as \["ip"\], or "\*"/,
+    ],
+    [
+      withSecond({ partition: "ip" }),
+      "RULES[0].policies[1].partition",
+      '"ip"',
+      /^Give a list of s/,
+    ],
+    [withSecond({ partition: [] }), "RULES[0].policies[1].partition", "[]", /^Give a list of so/],
+    [withSecond({ partition: null }), "RULES[0].policies[1].partition", "null", /^Give a list of/],
+    [withSecond({ partition: ["*"] }), "RULES[0].policies[1].partition[0]", '"*"', /^Give "\*" al/],
+    [
+      withSecond({ partition: ["path:id"] }),
+      "RULES[0].policies[1].partition[0]",
+      '"path:id"',
+      /^Add ":id" to the rule's path/,
+    ],
+    [withRule({ partition: () => "ada" }), "RULES[0].partition", "a function", /^Give a list of s/],
+    [withSecond({ onMissing: "drop" }), "RULES[0].policies[1].onMissing", '"drop"', /or "skip"\./],
+    [withRule({ onMissing: "skip" }), "RULES[0].onMissing", '"skip"', /^Use "share" or "reject"\./],
+    [
+      withPolicy({ partition: ["header:x"], onMissing: "skip" }),
+      "RULES[0].policies[0].onMissing",
+      '"skip"',
+      /^Leave it out of one policy: nothing would limit a request that lacks all identities\./,
+    ],
+    [
+      withRule({ cost: { q: 1 } }),
+      "RULES[0].cost.q",
+      "1",
+      /^Use the name of a policy of this list/,
+    ],
+    [withRule({ cost: { p: 6 } }), "RULES[0].cost.p", "6", /^It is above a policy's limit/],
+    [withRule({ cost: { p: -1 } }), "RULES[0].cost.p", "-1", COST],
+    [withRule({ cost: { p: "1" } }), "RULES[0].cost.p", '"1"', COST],
+    [withRule({ cost: { p: null } }), "RULES[0].cost.p", "null", COST],
+    [withRule({ cost: [] }), "RULES[0].cost", "[]", COST],
+    [withRule({ cost: () => 1 }), "RULES[0].cost", "a function", COST],
+    [withRule({ plan: "header:x" }), "RULES[0].plan", '"header:x"', /^Set PLANS, too: /],
+    [{ ...withRule({ plan: "x" }), PLANS: {} }, "RULES[0].plan", '"x"', /^Name a header that/],
+    [{ ...withRule({ plan: null }), PLANS: {} }, "RULES[0].plan", "null", /^Name a header that/],
+    [{ ...withRule({ plan: ["a"] }), PLANS: {} }, "RULES[0].plan", '["a"]', /^Name a header that/],
+    [withRule({ plans: {} }), "RULES[0].plans", "{}", /^Did you mean `plan`\?/],
+    [
+      { ...withRule({ plan: "header:x" }), PLANS: "gold" },
+      "PLANS",
+      '"gold"',
+      /^Give a table of plans by name; where variables are text, as JSON\. Unexpected token/,
+    ],
+    [{ PLANS: 5 }, "PLANS", "5", PLANS],
+    [{ PLANS: "[]" }, "PLANS", "[]", PLANS],
+    [{ ...withRule({ plan: "header:x" }), PLANS: null }, "PLANS", "null", PLANS],
+    [
+      { PLANS: { gold: 5 } },
+      "PLANS.gold",
+      "5",
+      /the numbers that differ: \{ rides = \{ limit = 200 \} \}\.$/,
+    ],
+    [{ PLANS: { gold: { p: 5 } } }, "PLANS.gold.p", "5", /^Give those .*: limit, window\.$/],
+    [{ PLANS: { gold: { q: {} } } }, "PLANS.gold.q", "{}", /Use the name of a policy: p\.$/],
+    [{ PLANS: { gold: { p: { limit: 0 } } } }, "PLANS.gold.p.limit", "0", /^Give a whole number/],
+    [{ PLANS: '{"gold":{"p":{"limt":7}}}' }, "PLANS.gold.p.limt", "7", /^Did you mean `limit`\?/],
+    [{ PLANS: { "a b": {} } }, "PLANS.a b", '"a b"', /^Use 1 to 64 ASCII letters/],
+    [{ PLAN: "{}" }, "PLAN", '"(hidden)"', /^Did you mean PLANS\? Rename it\.$/],
+    [withPolicy({ mode: "off" }), "RULES[0].policies[0].mode", '"off"', /^Use "enforce", "shadow"/],
+    [withRule({ mode: "soft" }), "RULES[0].mode", '"soft"', /^A rule is a table of/],
+    [withPolicy({ counts: "all" }), "RULES[0].policies[0].counts", '"all"', /^Use "requests" or/],
+    [
+      withPolicy({ counts: "denials" }),
+      "RULES[0].policies[0].counts",
+      '"denials"',
+      /^Add a policy that counts requests/,
+    ],
+    [
+      withSecond({ counts: "denials", mode: "shadow" }),
+      "RULES[0].policies[1].counts",
+      '"denials"',
+      /^Leave out the mode/,
+    ],
     [{ RULES: [rule, rule] }, "RULES[1].policies[0].name", '"p"', /^A policy of RULES\[0\] has/],
     [
       withRule({ policies: [policy, policy] }),
@@ -277,6 +371,20 @@ describe("a fault of the variables", () => {
       "UPSTASH_REDIS_REST_URL",
       "UPSTASH_REDIS_REST_TOKEN",
     ]);
+  });
+
+  test("of PLANS does not wait for those of other variables", () => {
+    const faults = faultsOf({
+      ...sound,
+      ORIGIN: "x",
+      PLANS: { gold: { q: {} } },
+      ...withRule({ plan: "header:x" }),
+    });
+    expect(faults.map(({ path }) => path)).toEqual(["ORIGIN", "PLANS.gold.q"]);
+    // Where the text is no JSON, the rules that name a plan are not at fault, too.
+    const rules = withRule({ plan: "header:x" });
+    const paths = faultsOf({ ...sound, ...rules, PLANS: "{" }).map(({ path }) => path);
+    expect(paths).toEqual(["PLANS"]);
   });
 
   test("speaks of the gateway's own ways out where the Redis is missing", () => {

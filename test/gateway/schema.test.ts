@@ -100,7 +100,7 @@ describe("the schema of the lists, by itself and as JSON Schema", () => {
   function verdicts(lists: unknown): readonly boolean[] {
     const faults = new Faults();
     compileLists(lists, "lists", faults);
-    return [Lists.safeParse(lists).success, isList(lists), faults.size === 0];
+    return [Lists.safeParse(lists).success, isList(lists), faults.list.length === 0];
   }
 
   test.for<[what: string, lists: object]>([

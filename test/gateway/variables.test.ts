@@ -116,8 +116,8 @@ describe("a variable of the gateway", () => {
   });
 });
 
-describe("a request's decisions", () => {
-  test("are told with its refusal, too", async () => {
+describe("a request that one of its rules refuses", () => {
+  test("takes nothing of the others, and is told of no quota", async () => {
     const ask = gateway({
       STORE: "memory",
       RULES: [
@@ -131,9 +131,7 @@ describe("a request's decisions", () => {
       ],
     });
     const refused = await ask("/limited/x", from);
-    expect([refused.status, refused.headers.get("RateLimit-Policy")]).toEqual([
-      400,
-      '"all";q=10;w=86400',
-    ]);
+    expect([refused.status, refused.headers.get("RateLimit-Policy")]).toEqual([400, null]);
+    expect((await ask("/other", from)).headers.get("RateLimit")).toMatch(/^"all";r=9;/);
   });
 });

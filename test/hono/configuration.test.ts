@@ -15,6 +15,9 @@ interface Bindings {
 type E = { Bindings: Bindings };
 
 const policies = [fixedWindow({ name: "hourly", limit: 1, window: "1h" })];
+const other = fixedWindow({ name: "other", limit: 1, window: "2h" });
+const SOURCES = /^Give a list of sources, first choice first: .*; or "\*" to count everybody/;
+const PLAN = /^Name a header that something in front of you sets: "header:x-plan"\.$/;
 const anyone = () => "anyone";
 const wrong = () => ({ url: "redis://localhost", token: "secret" });
 const endpoint = () => ({ url: inject("redisRestUrl"), token: inject("redisRestToken") });
@@ -188,6 +191,85 @@ describe("faults of rateLimit()", () => {
     expect(faultsOf({ policies, ...options })).toEqual([
       { path, value, remedy: expect.any(String) },
     ]);
+  });
+
+  const x = ["header:x"];
+  const second = (more: object) => ({ policies: [...policies, { ...other, ...more }] });
+
+  test.each<[path: string, options: object, value: string, remedy: RegExp]>([
+    ["policies[1].by", second({ by: "ip" }), '"ip"', /^Give the policy a partition instead: /],
+    ["policies[1].by", second({ by: "*" }), '"*"', /Only limiters in code have `by`\.$/],
+    ["policies[1].partition", second({ partition: "ip" }), '"ip"', SOURCES],
+    ["policies[1].partition", second({ partition: [] }), "[]", SOURCES],
+    ["policies[1].partition", second({ partition: null }), "null", SOURCES],
+    ["policies[1].partition", second({ partition: () => "ada" }), "a function", SOURCES],
+    ["policies[1].partition[0]", second({ partition: ["*"] }), '"*"', /^Give "\*" alone/],
+    ["policies[1].partition[0]", second({ partition: ["cookie"] }), '"cookie"', /^Say which one/],
+    ["policies[1].partition[0]", second({ partition: ["path:id"] }), '"path:id"', /^Give a func/],
+    [
+      "policies[1].partition[0]",
+      second({ partition: [Symbol("ip")] }),
+      "a symbol",
+      /^Use "ip", "subnet"/,
+    ],
+    ["partition", { partition: null }, "null", SOURCES],
+    ["partition[0]", { partition: [Symbol("ip")] }, "a symbol", /^Use "ip", "subnet"/],
+    [
+      "partition[0]",
+      { policies: [...policies, other], partition: ["cookie"] },
+      '"cookie"',
+      /^Say which one/,
+    ],
+    ["policies[1].onMissing", second({ onMissing: "drop" }), '"drop"', /"reject" or "skip"\.$/],
+    ["policies[1].onMissing", second({ onMissing: null }), "null", /"reject" or "skip"\.$/],
+    ["onMissing", { onMissing: "skip" }, '"skip"', /^Use "share" or "reject"\.$/],
+    [
+      "policies[0].onMissing",
+      { policies: [{ ...other, partition: x, onMissing: "skip" }] },
+      '"skip"',
+      /^Leave it out of one policy: nothing would limit/,
+    ],
+    ["cost.weekly", { cost: { weekly: 1 } }, "1", /^Use the name of a policy of this list\.$/],
+    ["cost.hourly", { cost: { hourly: 2 } }, "2", /^It is above a policy's limit/],
+    ["cost.hourly", { cost: { hourly: -1 } }, "-1", /^Give a whole number of units from 0/],
+    ["cost.hourly", { cost: { hourly: "1" } }, '"1"', /^Give a whole number of units from 0/],
+    ["cost", { cost: [] }, "[]", /^Give a whole number of units from 0/],
+    ["cost", { cost: [1] }, "[1]", /^Give a whole number of units from 0/],
+    ["cost", { cost: null }, "null", /by their names, or a function that returns either\.$/],
+    ["plan", { plan: "header:x-plan" }, '"header:x-plan"', /^Give `plans`, too/],
+    ["plan", { plan: "x-plan", plans: {} }, '"x-plan"', PLAN],
+    ["plan", { plan: "header:a b", plans: {} }, '"header:a b"', PLAN],
+    ["plan", { plan: "cookie:plan", plans: {} }, '"cookie:plan"', PLAN],
+    ["plan", { plan: ["header:x"], plans: {} }, '["header:x"]', PLAN],
+    ["plan", { plan: null, plans: {} }, "null", PLAN],
+    ["plans", { plan: "header:x-plan", plans: 5 }, "5", /^Give plans by their names/],
+    ["plans.gold.x", { plan: x[0], plans: { gold: { x: 5 } } }, "5", /^Use the name of a policy: /],
+    ["policies[1].mode", second({ mode: "off" }), '"off"', /^Use "enforce"/],
+    ["policies[1].counts", second({ counts: "errors" }), '"errors"', /^Use "requests"/],
+    [
+      "policies[0].counts",
+      { policies: [{ ...other, counts: "denials" }] },
+      '"denials"',
+      /^Add a policy that counts requests/,
+    ],
+    ["lists", { lists: [] }, "[]", /^Give a table of allow and deny/],
+    ["lists.allow", { lists: { allow: {} } }, "{}", /^Give a list of entries/],
+    ["lists.block", { lists: { block: [] } }, '"(an object)"', /^The options are allow, deny/],
+  ])("%s of %j is one: %s (of several policies and plans)", (path, options, value, remedy) => {
+    const sound = { store: memoryStore(), policies, clientIp: "cloudflare" };
+    expect(faultsOf({ ...sound, ...options })).toEqual([
+      { path, value, remedy: expect.stringMatching(remedy) },
+    ]);
+  });
+
+  test("are said once where several policies share them", () => {
+    const sharing = [
+      { ...other, name: "a", partition: ["ip"] },
+      { ...other, name: "b", partition: ["subnet"] },
+      other,
+    ];
+    const found = faultsOf({ store: memoryStore(), policies: sharing });
+    expect(found.map(({ path }) => path)).toEqual(["clientIp"]);
   });
 
   test.each([

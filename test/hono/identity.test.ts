@@ -1,12 +1,12 @@
 import { Hono } from "hono";
 import { describe, expect, test } from "vitest";
 
-import type { RequestOptions } from "../../src/adapter/request-limiter.ts";
+import type { RequestOptions } from "../../src/adapter/request-options.ts";
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { rateLimit } from "../../src/hono.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
 
-type Options = Pick<RequestOptions<never>, "onMissing" | "clientIp"> & {
+type Options = Pick<RequestOptions<never>, "onMissing"> & {
   partition?: () => unknown;
 };
 

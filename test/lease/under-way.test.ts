@@ -2,12 +2,12 @@ import { beforeEach, describe, expect, test } from "vitest";
 
 import type { Operation } from "../../src/algorithms/model.ts";
 import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
-import { leasingStore } from "../../src/lease/leasing-store.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
 import type { Reply, Store } from "../../src/store/store.ts";
 import { compile } from "../support/compile-policy.ts";
+import { leasedStore } from "../support/lease/leased-store.ts";
 
-const KEYS = ["tg:{hot}:p"];
+const HOT = "hot";
 /** A lease of 100 ms; so the next one is asked for 25 ms after one that got too few. */
 const LEASE = 100_000;
 
@@ -39,8 +39,8 @@ function isolate(limit: number) {
     },
     reset: (keys) => later(() => model.reset(keys)),
   };
-  const store = leasingStore(inner, policies, { leaseUs: LEASE, now: () => clock });
-  const consume = async (): Promise<Reply> => store.decide("consume", KEYS, [1], policies);
+  const store = leasedStore(inner, policies, { leaseUs: LEASE, now: () => clock });
+  const consume = () => store.decide("consume", HOT, 1);
   return {
     store,
     consume,
@@ -57,7 +57,7 @@ function isolate(limit: number) {
 }
 
 const arrive = (which: number) => under.splice(which, 1)[0]!();
-const rowOf = async (reply: Promise<Reply>) => (await reply).rows[0]!;
+const rowOf = async (reply: Promise<Pick<Reply, "rows">>) => (await reply).rows[0]!;
 
 /** A request that has asked for a lease of four, and one that asks for itself meanwhile. */
 async function bothUnderWay(limit: number) {
@@ -120,7 +120,7 @@ describe("while a reset is under way", () => {
   test("what is held is spent, and what was leased meanwhile goes with it", async () => {
     const { store, consume, demand } = isolate(1_000);
     await demand(8);
-    const resetting = store.reset(KEYS);
+    const resetting = store.reset(HOT);
     const before = asked.length;
     await rowOf(consume());
     expect(asked).toHaveLength(before);
@@ -142,7 +142,7 @@ describe("while a reset is under way", () => {
   test("that fails, what is held stays", async () => {
     const { store, consume, demand } = isolate(1_000);
     await demand(8);
-    const resetting = store.reset(KEYS);
+    const resetting = store.reset(HOT);
     under.splice(0);
     void resetting;
     const before = asked.length;

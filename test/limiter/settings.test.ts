@@ -20,7 +20,6 @@ test("what the options leave open has a default", () => {
     prefix: "tg",
     onFailure: "local",
     maxDenials: 10_000,
-    leaseUs: undefined,
     headers: {},
     random: DEFAULTS.random,
     now: DEFAULTS.now,
@@ -33,7 +32,6 @@ test("what they say holds", () => {
       prefix: "shop",
       onFailure: "closed",
       denialCache: { maxEntries: 7 },
-      lease: "100ms",
       headers: { "draft-11": false },
     }),
   ).toEqual({
@@ -41,7 +39,6 @@ test("what they say holds", () => {
     prefix: "shop",
     onFailure: "closed",
     maxDenials: 7,
-    leaseUs: 100_000,
     headers: { "draft-11": false },
     random: DEFAULTS.random,
     now: DEFAULTS.now,

@@ -12,7 +12,13 @@ import { meaningOf } from "../../scripts/build-lua/meaning.ts";
 import { minify } from "../../scripts/build-lua/minify.ts";
 import { readLua, resolveIncludes } from "../../scripts/build-lua/source.ts";
 import { parse } from "../../scripts/build-lua/syntax.ts";
-import { DECIDE, KEY_LOCKING, LEASE, REFUND } from "../../src/algorithms/scripts.generated.ts";
+import {
+  DECIDE,
+  DECIDE_ONE,
+  KEY_LOCKING,
+  LEASE,
+  REFUND,
+} from "../../src/algorithms/scripts.generated.ts";
 import type { Algorithm } from "../../src/policy/policy.ts";
 import { sha1For, scriptFor } from "../../src/store/redis/script.ts";
 import { compile } from "../support/compile-policy.ts";
@@ -35,8 +41,12 @@ test("the committed module is what lua/ builds", () => {
   expect(readFileSync("src/algorithms/scripts.generated.ts", "utf8")).toBe(build());
 });
 
-const [decide, lease] = minify(readLua("lua/decide.lua"), readLua("lua/lease.lua"));
-const minified: Record<string, string> = { decide, lease };
+const [one, decide, lease] = minify(
+  readLua("lua/decide-one.lua"),
+  readLua("lua/decide.lua"),
+  readLua("lua/lease.lua"),
+);
+const minified: Record<string, string> = { "decide-one": one, decide, lease };
 
 /** A policy of each of these algorithms. */
 function policiesOf(algorithms: readonly Algorithm[]) {
@@ -61,6 +71,7 @@ test.for([
 });
 
 test.for([
+  { name: "decide-one", frame: DECIDE_ONE },
   { name: "decide", frame: DECIDE },
   { name: "lease", frame: LEASE },
 ])("the script $name of all algorithms is the whole of its file", ({ name, frame }) => {
@@ -81,8 +92,8 @@ test("the refund is the whole of its file, and has nothing that decides", () => 
 });
 
 test("a script that decides has nothing that gives back", () => {
-  for (const text of [decide, lease]) expect(text).not.toMatch(/KEEPTTL|taken_at/);
-  for (const name of ["decide", "lease"]) {
+  for (const text of [one, decide, lease]) expect(text).not.toMatch(/KEEPTTL|taken_at/);
+  for (const name of ["decide-one", "decide", "lease"]) {
     expect(readLua(`lua/${name}.lua`)).not.toMatch(/_refund|given/);
   }
 });

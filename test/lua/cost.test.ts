@@ -2,7 +2,7 @@ import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { type RedisServer, startRedisServer } from "../../scripts/support/redis-server.ts";
-import { DECIDE } from "../../src/algorithms/scripts.generated.ts";
+import { DECIDE_ONE } from "../../src/algorithms/scripts.generated.ts";
 import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import { type CompiledPolicy, keepingUnits } from "../../src/policy/compile.ts";
@@ -79,7 +79,7 @@ const begun = DAYS.findLast((days) => Date.now() % (days * DAY) < (days * DAY) /
 
 const consume = (compiled: CompiledPolicy) =>
   redis.eval(
-    scriptFor(DECIDE, [compiled]).text,
+    scriptFor(DECIDE_ONE, [compiled]).text,
     1,
     `tg:{cost}:${compiled.key}`,
     "consume",
@@ -111,7 +111,7 @@ test("commands of a token bucket that keeps units: only a changed rate is writte
 test("an exact log takes at most 9 bytes per unit, however it was filled", async () => {
   const compiled = compilePolicy(slidingWindowLog({ limit: 1000, window: "1h" }));
   const { limit, scriptArguments } = compiled;
-  const { text } = scriptFor(DECIDE, [compiled]);
+  const { text } = scriptFor(DECIDE_ONE, [compiled]);
   for (const cost of [1, 7, 1000]) {
     const key = `tg:{bytes-${cost}}:log`;
     let units = 0;

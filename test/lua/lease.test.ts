@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 
-import { LEASE } from "../../src/algorithms/scripts.generated.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
+import { ALL_SCRIPTS } from "../../src/store/redis/all-scripts.ts";
 import type { RedisClient } from "../../src/store/redis/client.ts";
 import { redisStore } from "../../src/store/redis/store.ts";
 import { compile } from "../support/compile-policy.ts";
@@ -32,7 +32,7 @@ const step = fc.record({
 });
 
 test("a lease of several policies says in Redis what it says in memory, and leaves the same", async () => {
-  const store = redisStore(client, LEASE);
+  const store = redisStore(client, ALL_SCRIPTS);
   let now = 0;
   let granted = 0;
   let denied = 0;

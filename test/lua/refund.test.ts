@@ -3,14 +3,15 @@ import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 
 import { REFUND } from "../../src/algorithms/scripts.generated.ts";
-import { IMPLEMENTATIONS } from "../../src/policy/from-data.ts";
-import { fromData } from "../../src/policy/from-data.ts";
+import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
+import { fromData, IMPLEMENTATIONS } from "../../src/policy/from-data.ts";
 import type { Algorithm, Policy } from "../../src/policy/policy.ts";
 import { algorithmScript, FUTURE } from "../support/algorithm-script.ts";
 import { compile, compilePolicy } from "../support/compile-policy.ts";
 import { everyPolicy } from "../support/every-policy.ts";
 import { refund as refundModel } from "../support/model/refund.ts";
 import { ALGORITHMS, optionsOf } from "../support/policy/options-of.ts";
+import { random } from "../support/random.ts";
 import { redisWithClock } from "../support/redis-with-clock.ts";
 import { refundScript } from "../support/refund-script.ts";
 
@@ -199,6 +200,41 @@ test.for(everyPolicy(20, "10m"))(
     expect(await redis.pttl(key)).toBeLessThanOrEqual(60_000);
     expect(await refund(key, { ...request, takenAtUs: FUTURE })).toBeGreaterThan(0);
     expect(await redis.pttl(key)).toBeGreaterThan(0);
+  },
+);
+
+test.for([5, 12, 37])(
+  "a log of %i whose ring has gone round often gives back from its middle",
+  async (size) => {
+    const { windowUs, parameters } = compilePolicy(
+      slidingWindowLog({ limit: size, window: "10s" }),
+    );
+    const { model } = IMPLEMENTATIONS["sliding-window-log"];
+    const decide = algorithmScript(redis, "sliding-window-log");
+    const refund = refundScript(redis, "sliding-window-log");
+    const draw = random(size);
+    const key = `refund:{${crypto.randomUUID()}}`;
+    const takes: number[] = [];
+    let state: unknown;
+    let now = FUTURE;
+    let given = 0;
+    for (let step = 0; step < 1_500; step++) {
+      now += Math.ceil((draw() * 2 * windowUs) / size);
+      const request = { nowUs: now, cost: 1, limit: size, parameters };
+      const takenAtUs = takes.at(-1 - Math.floor(draw() * 5));
+      if (takenAtUs !== undefined && draw() < 0.3) {
+        const expected = refundModel("sliding-window-log", state, { ...request, takenAtUs });
+        state = expected.state;
+        expect(await refund(key, { ...request, takenAtUs })).toBe(expected.given);
+        given += expected.given;
+        continue;
+      }
+      const { state: kept, ...expected } = model(state, { ...request, operation: "consume" });
+      state = kept;
+      expect(await decide(key, { ...request, operation: "consume" })).toEqual(expected);
+      if (expected.allowed) takes.push(now);
+    }
+    expect(given).toBeGreaterThan(100);
   },
 );
 

@@ -69,8 +69,8 @@ describe("a subnet", () => {
 });
 
 test("everybody is one identity, which no source gives and no key of a client equals", async () => {
-  expect(await identify(EVERYBODY, { fields: address })).toBe("everybody");
-  expect(await identify(EVERYBODY, {})).toBe("everybody");
-  expect(await identify(["header:x"], { fields: { x: "everybody" } })).toMatch(/^x:/);
+  expect(await identify(EVERYBODY, { fields: address })).toBe("*");
+  expect(await identify(EVERYBODY, {})).toBe("*");
+  expect(await identify(["header:x"], { fields: { x: "*" } })).toMatch(/^x:/);
   expect(partitionKey(EVERYBODY)).toBe("%2a");
 });

@@ -13,6 +13,7 @@ import {
   slidingWindowLog,
   tokenBucket,
 } from "../../src/index.ts";
+import { FAULTY_DIMENSIONS } from "../support/policy/faulty-dimensions.ts";
 import { bucket, FAULTY, noStore, policy } from "../support/policy/faulty-options.ts";
 
 function faultsOf(options: unknown): readonly Fault[] {
@@ -29,7 +30,7 @@ test("the table of faults is as long as it should be", () => {
   expect(FAULTY.length).toBeGreaterThanOrEqual(40);
 });
 
-test.for(FAULTY)("%s", ([, options, path, value, remedy]) => {
+test.for([...FAULTY, ...FAULTY_DIMENSIONS])("%s", ([, options, path, value, remedy]) => {
   const faults = faultsOf(options);
   expect(faults).toHaveLength(1);
   expect(faults[0]!.path).toBe(path);
@@ -134,8 +135,8 @@ describe("options of a decision", () => {
   const limiter = createLimiter({ store: memoryStore(), policies: [policy] });
 
   test.for([
-    [{ costs: 5 }, "The option is `cost`, not costs."],
-    [{ cost: 1, tokens: 5 }, "The option is `cost`, not tokens."],
+    [{ costs: 5 }, "The option is `cost` or `plan`, not costs."],
+    [{ cost: 1, tokens: 5 }, "The option is `cost` or `plan`, not tokens."],
     [5, "The options must be an object, { cost }, not 5."],
   ] as const)("%j are refused", async ([options, message]) => {
     for (const call of [limiter.limit, limiter.peek]) {

@@ -5,6 +5,7 @@ import { buildLimiter } from "../../src/limiter/limiter.ts";
 import { IMPLEMENTATIONS } from "../../src/policy/from-data.ts";
 import type { Algorithm } from "../../src/policy/policy.ts";
 import { guardStore } from "../../src/store/guarded-store.ts";
+import { ALL_SCRIPTS } from "../../src/store/redis/all-scripts.ts";
 import { withOwnErrors } from "../../src/store/redis/client-errors.ts";
 import { redisStore } from "../../src/store/redis/store.ts";
 import type { StoreBreaker } from "../../src/store/store-breaker.ts";
@@ -78,7 +79,7 @@ test.for<[mistake: string, found: RegExp, mutant: Assemble]>([
     /^(probes|reports): /,
     ({ client, settings, timeoutMs, onStoreError }) => {
       const guard = () =>
-        guardStore(redisStore(withOwnErrors(client)), {
+        guardStore(redisStore(withOwnErrors(client), ALL_SCRIPTS), {
           timeoutMs,
           now: settings.now,
           onStoreError,

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
 import { guardStore } from "../../src/store/guarded-store.ts";
+import { ALL_SCRIPTS } from "../../src/store/redis/all-scripts.ts";
 import type { RedisClient } from "../../src/store/redis/client.ts";
 import { inspectRedis } from "../../src/store/redis/inspect.ts";
 import { redisStore } from "../../src/store/redis/store.ts";
@@ -8,7 +9,7 @@ import { redisStore } from "../../src/store/redis/store.ts";
 /** Inspects a Redis whose script for its version answers like this. */
 function inspecting(version: () => Promise<unknown>) {
   const client: RedisClient = { evalsha: () => Promise.resolve([]), eval: version };
-  const store = redisStore(client);
+  const store = redisStore(client, ALL_SCRIPTS);
   const guard = guardStore(store, { timeoutMs: 5, now: () => 0, onStoreError: () => {} });
   return inspectRedis(client, store, guard, 5);
 }

@@ -9,6 +9,7 @@ import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import { Faults } from "../../src/options/faults.ts";
 import { type Policy } from "../../src/policy/policy.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
+import { ALL_SCRIPTS } from "../../src/store/redis/all-scripts.ts";
 import { createRedisClient } from "../../src/store/redis/endpoint.ts";
 import { redisStore } from "../../src/store/redis/store.ts";
 import type { Reply } from "../../src/store/store.ts";
@@ -58,7 +59,7 @@ test.for(
       30_000,
       new Faults(),
     );
-    const store = redisStore(client!);
+    const store = redisStore(client!, ALL_SCRIPTS);
     const id = crypto.randomUUID();
     const keys = policies.map(({ name }) => `tg:{${id}}:${name}`);
     const calls: Call[] = [];

@@ -2,6 +2,7 @@ import { Redis } from "@upstash/redis";
 import { expect, inject, test } from "vitest";
 
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
+import { ALL_SCRIPTS } from "../../src/store/redis/all-scripts.ts";
 import { withOwnErrors } from "../../src/store/redis/client-errors.ts";
 import type { RedisClient } from "../../src/store/redis/client.ts";
 import { redisStore } from "../../src/store/redis/store.ts";
@@ -26,7 +27,7 @@ test("a client of @upstash/redis whose address cannot be read decides by its own
   const client = autoPipeline.call(new Redis(requester));
   await requester.request({ body: ["SCRIPT", "FLUSH"] });
   await expect(client.evalsha("0".repeat(40), [], [])).rejects.toThrow("Command failed: NOSCRIPT");
-  const store = redisStore(withOwnErrors(client));
+  const store = redisStore(withOwnErrors(client), ALL_SCRIPTS);
   const keys = [`tg:{${crypto.randomUUID()}}:p`];
   const { rows } = await store.decide("consume", keys, [1], policies);
   expect(rows).toMatchObject([{ allowed: true, remaining: 8 }]);
@@ -49,7 +50,7 @@ test.for([
       return [1, 1, 8, 0, 0];
     },
   };
-  await redisStore(withOwnErrors(client)).decide("consume", ["k"], [1], policies);
+  await redisStore(withOwnErrors(client), ALL_SCRIPTS).decide("consume", ["k"], [1], policies);
   expect(calls).toEqual(["evalsha", "evalsha", "eval"]);
 });
 

@@ -1,9 +1,10 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
-import { DECIDE, LEASE } from "../../src/algorithms/scripts.generated.ts";
+import { DECIDE } from "../../src/algorithms/scripts.generated.ts";
 import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
+import { ALL_SCRIPTS } from "../../src/store/redis/all-scripts.ts";
 import { scriptFor } from "../../src/store/redis/script.ts";
 import { redisStore } from "../../src/store/redis/store.ts";
 import { compile } from "../support/compile-policy.ts";
@@ -24,7 +25,7 @@ function storeThat(answer: (args: readonly string[]) => unknown) {
       },
       eval: () => Promise.reject(new Error("the script is there")),
     },
-    LEASE,
+    ALL_SCRIPTS,
   );
   return { store, calls };
 }

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
-import { DECIDE, KEY_LOCKING, LEASE } from "../../src/algorithms/scripts.generated.ts";
+import { DECIDE_ONE, KEY_LOCKING } from "../../src/algorithms/scripts.generated.ts";
+import { ALL_SCRIPTS } from "../../src/store/redis/all-scripts.ts";
 import { withOwnErrors } from "../../src/store/redis/client-errors.ts";
 import type { RedisClient } from "../../src/store/redis/client.ts";
 import { sha1For, scriptFor } from "../../src/store/redis/script.ts";
@@ -11,8 +12,8 @@ import { compile } from "../support/compile-policy.ts";
 const NOSCRIPT = "NOSCRIPT No matching script. Please use EVAL.";
 const FLAG = "ERR Unexpected flag in script shebang: allow-key-locking";
 const policies = compile([fixedWindow({ limit: 1, window: "1d" })]);
-const SHA1_PLAIN = await sha1For(scriptFor(DECIDE, policies), "");
-const SHA1_KEY_LOCKING = await sha1For(scriptFor(DECIDE, policies), KEY_LOCKING);
+const SHA1_PLAIN = await sha1For(scriptFor(DECIDE_ONE, policies), "");
+const SHA1_KEY_LOCKING = await sha1For(scriptFor(DECIDE_ONE, policies), KEY_LOCKING);
 
 /** A server as far as scripts go; `calls` tells what it was asked. */
 function server({ knowsFlag }: { knowsFlag: boolean }) {
@@ -33,7 +34,7 @@ function server({ knowsFlag }: { knowsFlag: boolean }) {
       return [1, 1, 0, 0, 0];
     },
   };
-  const store = redisStore(withOwnErrors(client));
+  const store = redisStore(withOwnErrors(client), ALL_SCRIPTS);
   return {
     loaded,
     async ask() {
@@ -202,7 +203,7 @@ test.for([
   ["a lease without its size", "lease", [1, 1, 0, 0, 0]],
   ["a size where nothing was leased", "consume", [1, 1, 0, 0, 0, 1]],
 ] as const)("%s is no answer", async ([, operation, reply]) => {
-  const store = redisStore({ evalsha: async () => reply, eval: async () => reply }, LEASE);
+  const store = redisStore({ evalsha: async () => reply, eval: async () => reply }, ALL_SCRIPTS);
   await expect(store.decide(operation, ["k"], [1], policies)).rejects.toMatchObject({
     code: "ERR_STORE_REPLY",
   });

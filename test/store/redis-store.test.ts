@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe } from "vitest";
 
 import { type Bridge, startBridge } from "../../scripts/redis-rest/bridge.ts";
 import { type RedisServer, startRedisServer } from "../../scripts/support/redis-server.ts";
-import { LEASE } from "../../src/algorithms/scripts.generated.ts";
+import { ALL_SCRIPTS } from "../../src/store/redis/all-scripts.ts";
 import type { RedisClient } from "../../src/store/redis/client.ts";
 import { restClient } from "../../src/store/redis/rest.ts";
 import { redisStore } from "../../src/store/redis/store.ts";
@@ -36,7 +36,7 @@ describe.each([
       token: "t",
       ...(emulate && { emulate }),
     });
-    store = redisStore(clients[client](bridge), LEASE);
+    store = redisStore(clients[client](bridge), ALL_SCRIPTS);
   });
   afterAll(async () => {
     await bridge.close();
@@ -57,7 +57,7 @@ describe("the Redis store, a cluster of three masters", () => {
       token: "t",
       cluster: true,
     });
-    store = redisStore(clients["an endpoint"](bridge), LEASE);
+    store = redisStore(clients["an endpoint"](bridge), ALL_SCRIPTS);
   });
   afterAll(async () => {
     await bridge?.close();

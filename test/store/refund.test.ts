@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Bridge, startBridge } from "../../scripts/redis-rest/bridge.ts";
 import { type RedisServer, startRedisServer } from "../../scripts/support/redis-server.ts";
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
-import { REFUND } from "../../src/algorithms/scripts.generated.ts";
+import { DECIDE, REFUND } from "../../src/algorithms/scripts.generated.ts";
 import { Faults } from "../../src/options/faults.ts";
 import { guardStore } from "../../src/store/guarded-store.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
@@ -22,10 +22,19 @@ const policies = compile(everyPolicy(50, "1d"));
 async function takeAndGiveBack(store: Store, costs = policies.map((_policy, i) => i)) {
   const id = crypto.randomUUID();
   const keys = policies.map(({ key }) => `tg:{${id}}:${key}`);
-  const all = (units: number) => policies.map(() => units);
-  const { nowUs } = await store.decide("consume", keys, all(10), policies);
+  const { nowUs } = await store.decide(
+    "consume",
+    keys,
+    policies.map(() => 10),
+    policies,
+  );
   await store.refund!(keys, costs, policies, nowUs);
-  const { rows } = await store.decide("peek", keys, all(1), policies);
+  const { rows } = await store.decide(
+    "peek",
+    keys,
+    policies.map(() => 1),
+    policies,
+  );
   return rows.map(({ remaining }) => remaining);
 }
 
@@ -39,7 +48,10 @@ describe.each([{ emulate: undefined }, { emulate: "upstash" as const }])(
       server = await startRedisServer();
       const own = { redis: server.url, port: 0, token: "t" };
       bridge = await startBridge(emulate ? { ...own, emulate } : own);
-      store = redisStore(restClient({ url: bridge.url, token: "t" }, 5_000), undefined, REFUND);
+      store = redisStore(restClient({ url: bridge.url, token: "t" }, 5_000), {
+        refund: REFUND,
+        decide: DECIDE,
+      });
     });
     afterAll(async () => {
       await bridge.close();
@@ -78,7 +90,7 @@ describe("a cluster of three masters", () => {
 
   test("gives back on whichever master has taken", async () => {
     const client = restClient({ url: bridge.url, token: "t" }, 5_000);
-    const store = redisStore(client, undefined, REFUND);
+    const store = redisStore(client, { decide: DECIDE, refund: REFUND });
     for (let partition = 0; partition < 12; partition++) {
       expect((await takeAndGiveBack(store)).slice(1)).toEqual([41, 42, 43, 44]);
     }
@@ -94,7 +106,10 @@ function storeThat(answer: () => unknown) {
     calls.push(args.join(" "));
     return answer();
   };
-  return { calls, store: redisStore({ evalsha: asked, eval: asked }, undefined, REFUND) };
+  return {
+    calls,
+    store: redisStore({ evalsha: asked, eval: asked }, { decide: DECIDE, refund: REFUND }),
+  };
 }
 
 test("a refund is one call, of what the script's head says", async () => {

@@ -2,6 +2,7 @@ import { expect, inject, onTestFinished, test } from "vitest";
 
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import type { StoreError } from "../../src/errors/errors.ts";
+import { ALL_SCRIPTS } from "../../src/store/redis/all-scripts.ts";
 import type { RedisClient } from "../../src/store/redis/client.ts";
 import { restClient } from "../../src/store/redis/rest.ts";
 import { redisStore } from "../../src/store/redis/store.ts";
@@ -12,7 +13,7 @@ const policies = compile([fixedWindow({ limit: 9, window: "1h" })]);
 
 async function failureOf(client: RedisClient): Promise<Pick<StoreError, "code" | "message">> {
   try {
-    await redisStore(client).decide("consume", ["tg:{somebody}:p"], [1], policies);
+    await redisStore(client, ALL_SCRIPTS).decide("consume", ["tg:{somebody}:p"], [1], policies);
   } catch (error) {
     const { code, message } = error as StoreError;
     return { code, message };

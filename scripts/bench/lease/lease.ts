@@ -5,6 +5,7 @@ import { type Policy } from "../../../src/policy/policy.ts";
 import { excessOf } from "../../../test/support/lease/excess.ts";
 import { atLeast, atMost, type Figure, type Part } from "../figure.ts";
 import { replayHotKey } from "./replay.ts";
+import { shardFigures } from "./shards.ts";
 
 /** Requests per second that reach each isolate. */
 const PER_ISOLATE = 1_000;
@@ -76,5 +77,5 @@ export const leasePart: Part = async ({ short }) => {
       target: atMost(0, "tidegate"),
     });
   }
-  return figures;
+  return [...figures, ...(await shardFigures(short))];
 };

@@ -1,4 +1,5 @@
-import { leasingStore } from "../../../src/lease/leasing-store.ts";
+import { AsyncLocalStorage } from "node:async_hooks";
+
 import { tightenPolicy } from "../../../src/lease/tighten.ts";
 import { buildLimiter } from "../../../src/limiter/limiter.ts";
 import { DEFAULTS } from "../../../src/limiter/settings.ts";
@@ -12,8 +13,8 @@ import { random } from "../trips/workload.ts";
 
 export interface HotKey {
   readonly policy: Policy;
-  /** Microseconds. */
-  readonly lease: number;
+  /** Microseconds; none if left out. */
+  readonly lease?: number;
   readonly isolates: number;
   /** Requests per second that reach each isolate. */
   readonly perIsolate: number;
@@ -23,6 +24,8 @@ export interface HotKey {
 export interface Tally {
   readonly decisions: number;
   readonly calls: number;
+  /** Those of the key that got most of them. */
+  readonly busiest: number;
   readonly admitted: number;
   /** In which these were. */
   readonly seconds: number;
@@ -51,30 +54,30 @@ export async function replayHotKey({
   const next = random(1);
   const travel = () => time.pass(200 + Math.floor(next() * 8_000));
   const model = memoryStore({ now: () => time.now() });
-  let calls = 0;
-  /** When the request that is being decided was debited by a call of its own. */
-  let own: { debitedAt?: number };
+  /** By key. */
+  const calls = new Map<string, number>();
+  /** When the request that is being decided was debited by a call of its own. It may make a second one. */
+  const own = new AsyncLocalStorage<{ debitedAt?: number }>();
 
   const distant: Store = {
     async decide(...request) {
-      const mine = own;
-      if (time.now() >= START + WARM_UP) calls++;
+      const key = request[1][0]!;
+      if (time.now() >= START + WARM_UP) calls.set(key, (calls.get(key) ?? 0) + 1);
       await travel();
       const reply = await model.decide(...request);
       const { taken = Number(reply.rows.every(({ allowed }) => allowed)) } = reply;
-      if (taken > 0) mine.debitedAt = time.now();
+      if (taken > 0) own.getStore()!.debitedAt = time.now();
       await travel();
       return reply;
     },
     reset: () => {},
   };
   const now = () => time.now() / 1000;
-  const policies = compile([policy]).map((given) => tightenPolicy(given, lease));
-  const settings = { ...DEFAULTS, policies, now };
-  const leases = { leaseUs: lease, now };
-  const limiters = Array.from({ length: isolates }, () =>
-    buildLimiter(leasingStore(distant, policies, leases), settings),
+  const policies = compile([policy]).map((given) =>
+    lease === undefined ? given : Object.assign(tightenPolicy(given, lease), { leaseUs: lease }),
   );
+  const settings = { ...DEFAULTS, policies, now, random: next };
+  const limiters = Array.from({ length: isolates }, () => buildLimiter(distant, settings));
 
   const admissions: Admission[] = [];
   let decisions = 0;
@@ -87,8 +90,7 @@ export async function replayHotKey({
     const counts = at >= WARM_UP;
     time.at(START + Math.floor(at), async () => {
       const mine: { debitedAt?: number } = {};
-      own = mine;
-      const { allowed } = await limiter.limit("hot");
+      const { allowed } = await own.run(mine, () => limiter.limit("hot"));
       if (allowed) admissions.push({ time: mine.debitedAt ?? time.now(), units: 1 });
       if (!counts) return;
       decisions++;
@@ -97,5 +99,13 @@ export async function replayHotKey({
   }
   await time.run();
   admissions.sort((a, b) => a.time - b.time);
-  return { decisions, calls, admitted, seconds: seconds - WARM_UP / 1e6, admissions };
+  const counts = [...calls.values()];
+  return {
+    decisions,
+    calls: counts.reduce((total, count) => total + count, 0),
+    busiest: Math.max(...counts),
+    admitted,
+    seconds: seconds - WARM_UP / 1e6,
+    admissions,
+  };
 }

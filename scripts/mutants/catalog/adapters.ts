@@ -95,31 +95,31 @@ export const ADAPTERS: readonly Mutant[] = [
   },
   {
     name: "an identity of null is an error",
-    file: "src/adapter/request-limiter.ts",
-    find: "identity === undefined || identity === null ||",
-    replace: "identity === undefined ||",
+    file: "src/adapter/partitions.ts",
+    find: " as string | null) || undefined;",
+    replace: " as string | undefined);",
     tests: ["test/hono/identity"],
   },
   {
     name: "who is nobody is refused by default",
-    file: "src/adapter/request-limiter.ts",
-    find: 'missing && onMissing === "reject"',
-    replace: 'missing && onMissing !== "share"',
+    file: "src/adapter/partitions.ts",
+    find: 'else if (onMissing === "reject")',
+    replace: 'else if (onMissing !== "share")',
     tests: ["test/hono/identity"],
   },
   {
     name: "who is refused pays",
     file: "src/adapter/request-limiter.ts",
-    find: 'if (missing && onMissing === "reject") return missingIdentity();\n    if (missing && onMissing === undefined) reportMissing(options);\n    const units = typeof cost === "function" ? await cost(context) : cost;',
+    find: "if (isRefused) return missingIdentity();",
     replace:
-      'const units = typeof cost === "function" ? await cost(context) : cost;\n    if (missing && onMissing === "reject") return missingIdentity();',
+      "if (isRefused) await readCost(context);\n      if (isRefused) return missingIdentity();",
     tests: ["test/adapter/request-limiter"],
   },
   {
     name: "a fixed cost is 1",
-    file: "src/adapter/request-limiter.ts",
-    find: 'typeof cost === "function" ? await cost(context) : cost',
-    replace: 'typeof cost === "function" ? await cost(context) : 1',
+    file: "src/adapter/request-cost.ts",
+    find: "return () => cost;",
+    replace: "return () => 1;",
     tests: ["test/gateway/rules"],
   },
   {
@@ -139,9 +139,8 @@ export const ADAPTERS: readonly Mutant[] = [
   {
     name: "a request's cost is asked for before who it is",
     file: "src/adapter/request-limiter.ts",
-    find: "const identity = await identify(context, asked);",
-    replace:
-      'if (typeof cost === "function") await cost(context);\n    const identity = await identify(context, asked);',
+    find: "const { identities, returned, isRefused } =",
+    replace: "await readCost(context);\n      const { identities, returned, isRefused } =",
     tests: ["test/adapter/request-limiter"],
   },
 ];

@@ -145,8 +145,8 @@ export const CLIENTS: readonly Mutant[] = [
   {
     name: "a Redis without leases in its script",
     file: "src/store/open-store.ts",
-    find: "redisStore(client, LEASE, REFUND)",
-    replace: "redisStore(client, undefined, REFUND)",
+    find: "redisStore(client, ALL_SCRIPTS)",
+    replace: "redisStore(client, { decide: ALL_SCRIPTS.decide, refund: ALL_SCRIPTS.refund })",
     tests: ["test/lease/limiter"],
   },
   {

@@ -74,7 +74,7 @@ export const FALLBACKS: readonly Mutant[] = [
   },
   {
     name: "what Redis said is not noted",
-    file: "src/limiter/decision-path.ts",
+    file: "src/limiter/knowledge.ts",
     find: "answers.note(partition, reply, from, sentAtMs, receivedAtMs);",
     replace: "",
     tests: ["test/limiter/local-count"],

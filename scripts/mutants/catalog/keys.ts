@@ -109,7 +109,7 @@ export const KEYS: readonly Mutant[] = [
   },
   {
     name: "nobody is somebody by the name of undefined",
-    file: "src/adapter/request-limiter.ts",
+    file: "src/adapter/partitions.ts",
     find: 'const SHARED_IDENTITY = "no-identity"',
     replace: 'const SHARED_IDENTITY = "undefined"',
     tests: ["test/adapter/request-limiter"],

@@ -3,6 +3,48 @@ import type { Mutant } from "../mutant.ts";
 /** Who is exempt, who is refused, and until when. */
 export const LISTS: readonly Mutant[] = [
   {
+    name: "a limiter has no lists",
+    file: "src/limiter/create-limiter.ts",
+    find: "if (!lists) return limiter;",
+    replace: "if (lists || !lists) return limiter;",
+    tests: ["test/limiter/lists"],
+  },
+  {
+    name: "a limiter's lists end by the wall clock though the store has one",
+    file: "src/limiter/create-limiter.ts",
+    find: "store?.now ? store.now() / 1000 : Date.now()",
+    replace: "store ? Date.now() : 0",
+    tests: ["test/limiter/lists"],
+  },
+  {
+    name: "an identity of one text is no address",
+    file: "src/limiter/listed-limiter.ts",
+    find: "{ ip: identity, identities: [identity] }",
+    replace: "{ identities: [identity] }",
+    tests: ["test/limiter/lists"],
+  },
+  {
+    name: "an identity of one text is in no list",
+    file: "src/limiter/listed-limiter.ts",
+    find: "{ ip: identity, identities: [identity] }",
+    replace: "{ ip: identity, identities: [] }",
+    tests: ["test/limiter/lists"],
+  },
+  {
+    name: "lists know no facts of a limiter's identities",
+    file: "src/limiter/listed-limiter.ts",
+    find: "return { ip, asn, country, identities };",
+    replace: "return { ip, identities };",
+    tests: ["test/limiter/lists"],
+  },
+  {
+    name: "a look at a listed identity asks the store",
+    file: "src/limiter/listed-limiter.ts",
+    find: "peek: async (identity, options) => listed(identity) ?? limiter",
+    replace: "peek: async (identity, options) => limiter",
+    tests: ["test/limiter/lists"],
+  },
+  {
     name: "a client on both lists is refused",
     file: "src/lists/lists.ts",
     find: 'const [allows, denies] = [compile("allow"), compile("deny")];',
@@ -117,8 +159,8 @@ export const LISTS: readonly Mutant[] = [
   {
     name: "a client says its own network behind a proxy",
     file: "src/partition/platform-facts.ts",
-    find: 'if (trusted !== "vercel") return {};',
-    replace: "",
+    find: 'if (clientIp === "vercel") {',
+    replace: "if (true) {",
     tests: ["test/partition/platform-facts"],
   },
   {
@@ -145,9 +187,8 @@ export const LISTS: readonly Mutant[] = [
   {
     name: "lists come after the refusal of who has no identity",
     file: "src/adapter/request-limiter.ts",
-    find: '    if (listed) return listed;\n    // Untyped code returns null or "" if there is no identity.\n    const missing = identity === undefined || identity === null || identity === "";\n    if (missing && onMissing === "reject") return missingIdentity();',
-    replace:
-      '    // Untyped code returns null or "" if there is no identity.\n    const missing = identity === undefined || identity === null || identity === "";\n    if (missing && onMissing === "reject") return missingIdentity();\n    if (listed) return listed;',
+    find: "if (listed) return listed;\n      if (isRefused) return missingIdentity();",
+    replace: "if (isRefused) return missingIdentity();\n      if (listed) return listed;",
     tests: ["test/hono/lists"],
   },
   {
@@ -161,8 +202,8 @@ export const LISTS: readonly Mutant[] = [
   {
     name: "an exempt client is told so where no rule covers its request",
     file: "src/gateway/gateway.ts",
-    find: "selected.length > 0 ? [listed] : []",
-    replace: "[listed]",
+    find: "if (selected.length === 0) return",
+    replace: "if (selected.length === 0 && !listed) return",
     tests: ["test/gateway/lists"],
   },
   {

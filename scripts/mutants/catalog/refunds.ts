@@ -5,7 +5,7 @@ const LUA = ["test/lua/refund"];
 /** What is given back, and what never is. */
 export const REFUNDS: readonly Mutant[] = [
   {
-    name: "what was taken in a time to come is given back",
+    name: "a refund gives back what was taken in a time to come",
     file: "lua/refund.lua",
     find: "if taken_at <= now then",
     replace: "if true then",
@@ -54,7 +54,7 @@ export const REFUNDS: readonly Mutant[] = [
     tests: LUA,
   },
   {
-    name: "segments of another length give back",
+    name: "a window in segments of another length gives back",
     file: "lua/algorithms/segmented-window.lua",
     find: "if stored_length == length and stored_segments",
     replace: "if stored_segments",
@@ -161,8 +161,8 @@ export const REFUNDS: readonly Mutant[] = [
   {
     name: "a limiter's store never gives back",
     file: "src/store/open-store.ts",
-    find: "redisStore(client, LEASE, REFUND)",
-    replace: "redisStore(client, LEASE)",
+    find: "redisStore(client, ALL_SCRIPTS)",
+    replace: "redisStore(client, { decide: ALL_SCRIPTS.decide, lease: ALL_SCRIPTS.lease })",
     tests: ["test/store/refund"],
   },
   {

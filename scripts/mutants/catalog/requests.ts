@@ -119,7 +119,7 @@ export const REQUESTS: readonly Mutant[] = [
     file: "src/limiter/cost.ts",
     find: "cost[name]! : 1)",
     replace: "cost[name]! : 0)",
-    tests: ["test/limiter/dimensions"],
+    tests: ["test/hono/policies"],
   },
   {
     name: "a look is a request",

@@ -32,9 +32,9 @@ export const SETTINGS: readonly Mutant[] = [
   },
   {
     name: "any verdict is taken",
-    file: "src/policy/compile.ts",
-    find: "if (!VERDICTS.includes(verdict))",
-    replace: "if (false)",
+    file: "src/policy/traits.ts",
+    find: "if ((VERDICTS as readonly unknown[]).includes(verdict)) return;",
+    replace: "return;",
     tests: ["test/hono/configuration", "test/policy/configuration"],
   },
   {
@@ -74,9 +74,9 @@ export const SETTINGS: readonly Mutant[] = [
   },
   {
     name: "a policy's verdict is the limiter's",
-    file: "src/policy/compile.ts",
-    find: "    advertise,\n    onFailure,\n",
-    replace: "    advertise,\n    onFailure: undefined,\n",
+    file: "src/policy/traits.ts",
+    find: "return { advertise, onFailure, retryJitter,",
+    replace: "return { advertise, onFailure: undefined, retryJitter,",
     tests: ["test/policy/compiled"],
   },
   {

@@ -11,7 +11,7 @@ export const SHARING: readonly Mutant[] = [
   },
   {
     name: "one allowed request makes a client that is denied over and over one that never was",
-    file: "src/limiter/decision-path.ts",
+    file: "src/limiter/knowledge.ts",
     find: ", shared.includes(i))",
     replace: ")",
     tests: ["test/denials/shared-denials"],

@@ -124,14 +124,14 @@ export const SOURCES: readonly Mutant[] = [
   {
     name: "a network's number has no bounds",
     file: "src/partition/platform-facts.ts",
-    find: " && number < 2 ** 32",
+    find: " && (value as number) <= MAX_ASN",
     replace: "",
     tests: ["test/partition/platform-facts"],
   },
   {
     name: "a platform's word is taken from nobody",
     file: "src/partition/source-reader.ts",
-    find: "|| !saysFacts(trusted)",
+    find: " || !tellsFacts(trusted)",
     replace: "",
     tests: ["test/partition/source-faults"],
   },
@@ -186,16 +186,16 @@ export const SOURCES: readonly Mutant[] = [
   },
   {
     name: "a subnet needs no CLIENT_IP",
-    file: "src/gateway/config.ts",
+    file: "src/adapter/request-lists.ts",
     find: ' || source === "subnet"',
     replace: "",
     tests: ["test/gateway/sources"],
   },
   {
     name: "an inner list needs no CLIENT_IP",
-    file: "src/gateway/config.ts",
-    find: "partition.flat().some",
-    replace: "partition.some",
+    file: "src/adapter/request-lists.ts",
+    find: "Array.isArray(partition) ? partition.flat() : []",
+    replace: "Array.isArray(partition) ? partition : []",
     tests: ["test/gateway/sources"],
   },
   {

@@ -33,8 +33,8 @@ export const STORE: readonly Mutant[] = [
   {
     name: "a request that a closed policy denies is counted",
     file: "src/limiter/fallback.ts",
-    find: 'closed && operation === "consume" ? "peek" : operation',
-    replace: "operation",
+    find: "(closed || denied) && operation",
+    replace: "denied && operation",
     tests: ["test/limiter/outage-rows"],
   },
   {

@@ -12,15 +12,15 @@ export const TELLING: readonly Mutant[] = [
   {
     name: "a problem names policies that are not advertised",
     file: "src/decision/problem.ts",
-    find: "advertise && !rows",
-    replace: "(advertise || true) && !rows",
+    find: "advertise && denies",
+    replace: "(advertise || true) && denies",
     tests: ["test/decision/advertise"],
   },
   {
     name: "nobody waits for a policy that is not advertised",
     file: "src/decision/fields.ts",
-    find: "seconds.filter((_, i) => !rows[i]!.allowed)",
-    replace: "seconds.filter((_, i) => told.includes(i) && !rows[i]!.allowed)",
+    find: "seconds.filter((_, i) => denies(outcome, i))",
+    replace: "seconds.filter((_, i) => told.includes(i) && denies(outcome, i))",
     tests: ["test/decision/advertise"],
   },
   {
@@ -32,7 +32,7 @@ export const TELLING: readonly Mutant[] = [
   },
   {
     name: "a policy is not advertised by default",
-    file: "src/policy/compile.ts",
+    file: "src/policy/traits.ts",
     find: "advertise = true",
     replace: "advertise = false",
     tests: ["test/decision/fields"],
@@ -81,7 +81,7 @@ export const TELLING: readonly Mutant[] = [
   },
   {
     name: "a jitter of more than all of the wait",
-    file: "src/policy/compile.ts",
+    file: "src/policy/traits.ts",
     find: "jitter <= 1",
     replace: "jitter <= 1.5",
     tests: ["test/policy/configuration"],

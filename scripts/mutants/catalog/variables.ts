@@ -68,15 +68,15 @@ export const VARIABLES: readonly Mutant[] = [
   {
     name: "a remedy in TOML is one of TypeScript",
     file: "src/gateway/config.ts",
-    find: 'rewritten(faults, () => checkClientIp(wordOrJson(clientIp), "CLIENT_IP", faults), inToml)',
-    replace: 'checkClientIp(wordOrJson(clientIp), "CLIENT_IP", faults)',
+    find: "const trusted = rewritten(faults, check, inToml);",
+    replace: "const trusted = check();",
     tests: ["test/gateway/config"],
   },
   {
     name: "a rule that says nobody needs no address",
     file: "src/gateway/config.ts",
-    find: 'const { partition = ["ip"] }',
-    replace: "const { partition = [] }",
+    find: 'const { policies, partition = ["ip"] }',
+    replace: "const { policies, partition = [] }",
     tests: ["test/gateway/config"],
   },
   {

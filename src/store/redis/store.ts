@@ -1,5 +1,5 @@
 import type { Row } from "../../algorithms/model.ts";
-import { DECIDE, KEY_LOCKING } from "../../algorithms/scripts.generated.ts";
+import { DECIDE_ONE, KEY_LOCKING } from "../../algorithms/scripts.generated.ts";
 import { StoreError } from "../../errors/errors.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
 import type { Reply, Store, StoreFacts } from "../store.ts";
@@ -42,23 +42,23 @@ interface ScriptCall {
   readonly roles: string | undefined;
 }
 
-/** A reset involves no policy. */
-const RESET = scriptFor(DECIDE, []);
+/** The scripts besides the one for a single policy. A bundle contains those that are given. */
+export interface MoreScripts {
+  /** Decides several policies, and resets. */
+  readonly decide?: ScriptTemplate;
+  readonly lease?: ScriptTemplate;
+  readonly refund?: string;
+}
 
 /** Fields per policy in the script's reply. */
 const WIDTH = 4;
 
-/**
- * Counts in Redis: one EVALSHA per decision, by the server's clock.
- *
- * @param leases the script that takes leases; leave it out, and a bundle without leases does not contain it
- * @param refunds the script that gives back; leave it out, and the store has no `refund`
- */
-export function redisStore(
-  redis: RedisClient,
-  leases?: ScriptTemplate,
-  refunds?: string,
-): RedisStore {
+/** Counts in Redis: one EVALSHA per decision, by the server's clock. */
+export function redisStore(redis: RedisClient, scripts: MoreScripts = {}): RedisStore {
+  // A reset involves no policy.
+  const reset = scripts.decide && scriptFor(scripts.decide, []);
+  const refund: Script | undefined =
+    scripts.refund === undefined ? undefined : { text: scripts.refund, sha1s: new Map() };
   let attempts: readonly Attempt[] = UNKNOWN;
   let next = 0;
   // Keyed by the list itself: a limiter always passes the same one.
@@ -67,10 +67,12 @@ export function redisStore(
   function callFor(policies: readonly CompiledPolicy[]): ScriptCall {
     let call = calls.get(policies);
     if (call === undefined) {
+      const roles = rolesOf(policies);
+      const isOne = policies.length === 1 && roles === undefined;
       call = {
-        decide: scriptFor(DECIDE, policies),
-        lease: leases && scriptFor(leases, policies),
-        roles: rolesOf(policies),
+        decide: scriptFor(isOne ? DECIDE_ONE : scripts.decide!, policies),
+        lease: scripts.lease && scriptFor(scripts.lease, policies),
+        roles,
       };
       calls.set(policies, call);
     }
@@ -121,12 +123,12 @@ export function redisStore(
     }
   }
 
-  const refund: Script | undefined = refunds ? { text: refunds, sha1s: new Map() } : undefined;
-
   return {
     async decide(operation, keys, costs, policies) {
       const { decide, lease, roles } = callFor(policies);
-      const args = [operation, ...groupsOf(costs, policies)];
+      // The script for one policy takes whatever cost it is given.
+      const asked = costs.length === 1 && costs[0] === 0 ? "peek" : operation;
+      const args = [asked, ...groupsOf(costs, policies)];
       if (roles) args.push(roles);
       const leased = operation === "lease";
       const end = 1 + WIDTH * policies.length;
@@ -136,7 +138,7 @@ export function redisStore(
 
     async reset(keys) {
       // Only the script's own reply confirms it.
-      await ask(RESET, keys, ["reset"], 1);
+      await ask(reset!, keys, ["reset"], 1);
     },
 
     ...(refund && {

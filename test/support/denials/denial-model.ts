@@ -54,9 +54,7 @@ export function modelDenialCache(maxEntries: number, rowCount: number): DenialCa
       const { costs, rows, sentAt, shown } = entry.denial;
       if (now >= sentAt + trusted(rows)) return { state: "expired", denied: entry.denied };
       // What was denied to a greater cost says nothing about a smaller one.
-      const known = rows.map((row, i) =>
-        given[from + i]! >= costs[i]! ? row : { ...row, retryAfterUs: 0 },
-      );
+      const known = rows.map((row, i) => (given[from + i]! >= costs[i]! ? row : withoutWait(row)));
       if (now >= sentAt + trusted(known)) return { state: "unknown" };
       entry.denied = true;
       const left = (time: number) => Math.max(0, time - (now - sentAt) * 1000);
@@ -91,6 +89,10 @@ export function modelDenialCache(maxEntries: number, rowCount: number): DenialCa
       forgotAt = now;
     },
   };
+}
+
+function withoutWait(row: Row): Row {
+  return { ...row, retryAfterUs: 0 };
 }
 
 /** For how many milliseconds the longest wait of these rows is trusted. */

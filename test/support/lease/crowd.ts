@@ -1,6 +1,5 @@
 import { DRIFT } from "../../../src/denials/denial-cache.ts";
 import { StoreError } from "../../../src/errors/errors.ts";
-import { leasingStore } from "../../../src/lease/leasing-store.ts";
 import type { CompiledPolicy } from "../../../src/policy/compile.ts";
 import { steadyClock } from "../../../src/runtime/clock.ts";
 import { memoryStore } from "../../../src/store/memory-store.ts";
@@ -8,6 +7,7 @@ import type { Store } from "../../../src/store/store.ts";
 import type { Admission } from "../model/trailing-window.ts";
 import { random } from "../random.ts";
 import { virtualTime } from "../virtual-time.ts";
+import { type LeasedStore, leasedStore } from "./leased-store.ts";
 
 export interface CrowdOptions {
   readonly seed: number;
@@ -48,7 +48,6 @@ export async function crowd(options: CrowdOptions): Promise<Crowd> {
   const next = random(seed);
   const time = virtualTime(START);
   const model = memoryStore({ now: () => time.now() });
-  const keys = policies.map(({ name }) => `tg:{hot}:${name}`);
   const admissions: Admission[] = [];
   const resets: number[] = [];
   let local = 0;
@@ -85,7 +84,7 @@ export async function crowd(options: CrowdOptions): Promise<Crowd> {
     },
   };
 
-  function isolate(): Store {
+  function isolate(): LeasedStore {
     // No faster or slower than the margin allows, and begun at any moment.
     const pace = 1 + (2 * next() - 1) * DRIFT;
     const began = next() * 1e6;
@@ -100,26 +99,19 @@ export async function crowd(options: CrowdOptions): Promise<Crowd> {
       time.at(START + Math.floor(later), step(next() < 0.5 ? 3_600_000 : -60_000));
     }
     const now = steady(() => began + stepped + ((time.now() - START) * pace) / 1000);
-    return leasingStore(distant, policies, { leaseUs: lease, now });
+    return leasedStore(distant, policies, { leaseUs: lease, now });
   }
 
-  async function arrive(store: Store): Promise<void> {
+  async function arrive(store: LeasedStore): Promise<void> {
     const cost = next() < 0.95 ? 1 : 2 + Math.floor(next() * 3);
     const mine: { debitedAt?: number } = {};
     own = mine;
     try {
-      const answer = store.decide(
-        "consume",
-        keys,
-        policies.map(() => cost),
-        policies,
-      );
-      // What is served from units held is served at once.
-      const served = answer instanceof Promise ? undefined : time.now();
+      const answer = store.decide("consume", "hot", cost);
       const { rows } = await answer;
       if (!rows.every(({ allowed }) => allowed)) return;
       if (mine.debitedAt === undefined) local++;
-      admissions.push({ time: mine.debitedAt ?? served ?? time.now(), units: cost });
+      admissions.push({ time: mine.debitedAt ?? time.now(), units: cost });
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
     }
@@ -147,7 +139,7 @@ export async function crowd(options: CrowdOptions): Promise<Crowd> {
     demand(0.1 + 0.4 * next(), () => 100 + 200 * next());
     if (next() < 0.5) demand(3 * next(), () => (next() < 0.5 ? 0 : 10 * 20 ** next()));
     else demand(3 * next(), () => 0);
-    if (trouble && next() < 0.1) time.at(START + Math.floor(from), () => stores[0]!.reset(keys));
+    if (trouble && next() < 0.1) time.at(START + Math.floor(from), () => stores[0]!.reset("hot"));
   }
   await time.run();
   return { admissions: admissions.toSorted((a, b) => a.time - b.time), local, resets };

@@ -186,14 +186,14 @@ export const FAULTY: FaultyOptions[] = [
     withPolicy({ onfailure: "open" }),
     "policies[0].onfailure",
     '"open"',
-    /^Did you mean `onFailure`\? The options are algorithm, limit, name, advertise, onFailure, retryJitter, window, and nothing else/,
+    /^Did you mean `onFailure`\? The options are algorithm, limit, name, advertise, onFailure, retryJitter, by, mode, counts, window, and nothing else/,
   ],
   [
     "an option in another case",
     { policies: [policy], onfailure: "open" },
     "onfailure",
     '"open"',
-    /^Did you mean `onFailure`\? The options are policies, prefix, /,
+    /^Did you mean `onFailure`\? The options are policies, plans, prefix, /,
   ],
   [
     "an option with two letters exchanged",
@@ -221,7 +221,7 @@ export const FAULTY: FaultyOptions[] = [
     { policies: [policy], retries: 3 },
     "retries",
     "3",
-    /^The options are policies, prefix, .*, and nothing else/,
+    /^The options are policies, plans, prefix, .*, and nothing else/,
   ],
   [
     "a secret in an option that is none",
@@ -236,13 +236,6 @@ export const FAULTY: FaultyOptions[] = [
     "reddis",
     '"(an object)"',
     /^Did you mean `redis`\?/,
-  ],
-  [
-    "an option of middleware",
-    { policies: [policy], partition: ["ip"] },
-    "partition",
-    '"(an object)"',
-    /^The options are /,
   ],
   ["an option without name", { policies: [policy], "": 1 }, '""', "1", /^The options are /],
   [

@@ -2,6 +2,7 @@ import type { StoreError } from "../../../src/errors/errors.ts";
 import { buildLimiter, type Limiter } from "../../../src/limiter/limiter.ts";
 import type { LimiterSettings } from "../../../src/limiter/settings.ts";
 import { guardStore } from "../../../src/store/guarded-store.ts";
+import { ALL_SCRIPTS } from "../../../src/store/redis/all-scripts.ts";
 import { withOwnErrors } from "../../../src/store/redis/client-errors.ts";
 import type { RedisClient } from "../../../src/store/redis/client.ts";
 import { redisStore } from "../../../src/store/redis/store.ts";
@@ -19,7 +20,7 @@ export interface Parts {
 export function assemble({ client, settings, timeoutMs, onStoreError }: Parts): Limiter {
   const { now } = settings;
   return buildLimiter(
-    guardStore(redisStore(withOwnErrors(client)), { timeoutMs, now, onStoreError }),
+    guardStore(redisStore(withOwnErrors(client), ALL_SCRIPTS), { timeoutMs, now, onStoreError }),
     settings,
   );
 }

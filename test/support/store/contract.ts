@@ -214,6 +214,147 @@ export function storeContract(open: () => Store): void {
     });
   });
 
+  describe("a cost for each policy", () => {
+    const five = slidingWindowLog({ name: "five", limit: 5, window: "1d" });
+    const ten = tokenBucket({ name: "ten", limit: 10, refill: 1, per: "1d" });
+    const left = (rows: readonly Row[]) => rows.map(({ remaining }) => remaining);
+
+    test("is taken from that policy alone", async () => {
+      const { ask } = partition(five, ten);
+      expect(left(await ask("consume", [1, 7]))).toEqual([4, 3]);
+      expect(await ask("peek", [4, 4])).toMatchObject([{ allowed: true }, { allowed: false }]);
+      expect(await ask("consume", [5, 1])).toMatchObject([{ allowed: false }, { allowed: true }]);
+      expect(left(await ask("consume", [4, 3]))).toEqual([0, 0]);
+      expect(left(await ask("charge", [0, 2]))).toEqual([0, 0]);
+    });
+
+    test.for(everyAlgorithm)(
+      "of 0 takes nothing from a $algorithm, and is allowed",
+      async (policy) => {
+        for (const policies of [[policy, ten] as const, [ten, policy] as const]) {
+          const { ask } = partition(...policies);
+          const costs = policies.map((each) => (each === policy ? 0 : 1));
+          const own = policies.indexOf(policy);
+          const unused = { allowed: true, remaining: 5, retryAfterUs: 0, resetAfterUs: 0 };
+          for (const operation of ["consume", "charge", "peek"] as const) {
+            expect((await ask(operation, costs))[own]).toEqual(unused);
+          }
+          await ask(
+            "charge",
+            costs.map((cost) => 5 * (1 - cost)),
+          );
+          const [used] = (await ask("consume", costs)).slice(own);
+          expect(used).toMatchObject({ allowed: true, remaining: 0 });
+          expect(
+            (
+              await ask(
+                "peek",
+                costs.map(() => 1),
+              )
+            )[own],
+          ).toMatchObject({ allowed: false });
+        }
+      },
+    );
+  });
+
+  describe.each(everyAlgorithm)("an advisory $algorithm", (policy) => {
+    const strict = tokenBucket({ name: "strict", limit: 10, refill: 1, per: "1d" });
+
+    test.for(["shadow", "soft"] as const)(
+      "in mode %s takes what it has room for, and keeps nothing from anybody",
+      async (mode) => {
+        const advisory = { ...policy, name: "advisory", mode };
+        for (const policies of [[advisory, strict] as const, [strict, advisory] as const]) {
+          const { ask } = partition(...policies);
+          const own = policies.indexOf(advisory as never);
+          const other = 1 - own;
+          const costs = (advice: number, enforced: number) =>
+            own === 0 ? [advice, enforced] : [enforced, advice];
+          expect((await ask("consume", costs(3, 1)))[own]).toMatchObject({ remaining: 2 });
+          // No room for three: the request passes all the same, and takes nothing here.
+          const over = await ask("consume", costs(3, 1));
+          expect(over[own]).toMatchObject({ allowed: false, remaining: 2 });
+          expect(over[other]).toMatchObject({ allowed: true, remaining: 8 });
+          // Denied by the other: nothing is taken here, though there is room.
+          const denied = await ask("consume", costs(2, 9));
+          expect(denied[own]).toMatchObject({ allowed: true, remaining: 2 });
+          expect(denied[other]).toMatchObject({ allowed: false, remaining: 8 });
+          expect((await ask("consume", costs(2, 1)))[own]).toMatchObject({ remaining: 0 });
+        }
+      },
+    );
+
+    test("is charged with a lease as far as it has room, and makes none smaller", async () => {
+      const advisory = { ...policy, name: "advisory", mode: "shadow" } as const;
+      for (const policies of [[advisory, strict] as const, [strict, advisory] as const]) {
+        const { lease } = partition(...policies);
+        const own = policies.indexOf(advisory as never);
+        const first = await lease(4);
+        expect([first.taken, first.rows[own]!.remaining]).toEqual([4, 1]);
+        const second = await lease(3);
+        expect([second.taken, second.rows[own]!.remaining]).toEqual([3, 0]);
+        const third = await lease(9);
+        expect(third.taken).toBe(3);
+        expect(third.rows[own]).toMatchObject({ allowed: false, remaining: 0 });
+        expect(third.rows[1 - own]).toMatchObject({ remaining: 0 });
+      }
+    });
+  });
+
+  describe.each(everyAlgorithm)("a $algorithm of three that counts denials", (policy) => {
+    const gate = fixedWindow({ name: "gate", limit: 2, window: "1d" });
+    const ban = { ...policy, name: "ban", limit: 3, counts: "denials" } as const;
+
+    test.for([
+      { order: "first", policies: [ban, gate] },
+      { order: "last", policies: [gate, ban] },
+    ])("counts one for each denial of others, and then denies itself ($order)", async (given) => {
+      const policies = given.policies as Parameters<typeof compile>[0];
+      const { ask } = partition(...policies);
+      const own = policies.findIndex(({ name }) => name === "ban");
+      const other = 1 - own;
+      const request = (counted: number, cost: number) =>
+        ask("consume", own === 0 ? [counted, cost] : [cost, counted]);
+      for (let i = 0; i < 2; i++) {
+        expect((await request(0, 1))[own]).toMatchObject({ allowed: true, remaining: 3 });
+      }
+      for (const remaining of [2, 1, 0]) {
+        const rows = await request(0, 1);
+        expect(rows[own]).toMatchObject({ allowed: true, remaining });
+        expect(rows[other]).toMatchObject({ allowed: false });
+      }
+      // Now it denies what costs the other nothing, and its own denial is not counted.
+      const banned = await request(0, 0);
+      expect(banned[own]).toMatchObject({ allowed: false, remaining: 0 });
+      expect(banned[own]!.retryAfterUs).toBeGreaterThan(0);
+      expect(banned[other]).toMatchObject({ allowed: true, remaining: 0 });
+      const again = await request(0, 0);
+      expect(again[own]!.resetAfterUs).toBeLessThanOrEqual(banned[own]!.resetAfterUs);
+    });
+
+    test("takes what its cost says, whether the request passes or not", async () => {
+      const { ask } = partition(gate, ban);
+      expect((await ask("consume", [1, 2]))[1]).toMatchObject({ allowed: true, remaining: 1 });
+      // The second one from its cost leaves no room.
+      const full = await ask("consume", [1, 1]);
+      expect(full).toMatchObject([
+        { allowed: true, remaining: 1 },
+        { allowed: false, remaining: 0 },
+      ]);
+      // Nothing was taken, because it was denied.
+      expect((await ask("peek", [1, 0]))[0]).toMatchObject({ allowed: true, remaining: 1 });
+    });
+
+    test("is not touched by a look or a charge", async () => {
+      const { ask } = partition(gate, ban);
+      for (const operation of ["peek", "charge", "charge", "charge", "peek"] as const) {
+        const [, row] = await ask(operation, [2, 1]);
+        expect(row).toEqual({ allowed: true, remaining: 3, retryAfterUs: 0, resetAfterUs: 0 });
+      }
+    });
+  });
+
   test("partitions do not know each other", async () => {
     const policy = fixedWindow({ limit: 1, window: "1d" });
     expect((await partition(policy).ask("consume"))[0]!.allowed).toBe(true);

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-import { DECIDE, KEY_LOCKING } from "../../../../src/algorithms/scripts.generated.ts";
+import { DECIDE, DECIDE_ONE, KEY_LOCKING } from "../../../../src/algorithms/scripts.generated.ts";
 import type { Call, Execution } from "../call.ts";
 import type { Keyspace } from "./keyspace.ts";
 import { decide, type PolicyArguments, readArguments } from "./script.ts";
@@ -67,7 +67,10 @@ export function createScriptEngine(
         const { script } = command;
         const flagged = script.startsWith(KEY_LOCKING);
         const body = flagged ? script.slice(KEY_LOCKING.length) : script;
-        if (!body.startsWith(DECIDE.before) || !body.endsWith(DECIDE.after)) {
+        const isOurs = [DECIDE, DECIDE_ONE].some(
+          ({ before, after }) => body.startsWith(before) && body.endsWith(after),
+        );
+        if (!isOurs) {
           throw new Error("a script that is not Tidegate's");
         }
         if (flagged && !knowsKeyLocking) {

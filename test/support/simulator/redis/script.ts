@@ -79,7 +79,8 @@ export function decide(
   /** With the state that the policy has then, if it was written. */
   function evaluate(i: number, asked: Operation, cost: number): Evaluation<unknown> {
     const { algorithm, limit, parameters } = policies[i]!;
-    const request = { nowUs: now, operation: asked, cost, limit, parameters };
+    const operation = cost === 0 ? "peek" : asked;
+    const request = { nowUs: now, operation, cost, limit, parameters };
     const { state, ...row } = IMPLEMENTATIONS[algorithm].model(states[i], request);
     if (state !== undefined) states[i] = state;
     return { ...row, state };

@@ -5,14 +5,14 @@ import type { Operation } from "../../src/algorithms/model.ts";
 import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import { StoreError } from "../../src/errors/errors.ts";
-import { leasingStore } from "../../src/lease/leasing-store.ts";
 import { type Policy } from "../../src/policy/policy.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
 import type { Reply, Store } from "../../src/store/store.ts";
 import { compile } from "../support/compile-policy.ts";
+import { type LeasedStore, leasedStore } from "../support/lease/leased-store.ts";
 
 const START = 4_000_000_000_000;
-const KEYS = ["tg:{hot}:p"];
+const HOT = "hot";
 
 /** The isolate's clock and the store's, in milliseconds. */
 let clock: number;
@@ -55,30 +55,33 @@ function isolate(policy: Policy = bucket) {
       }),
   };
   const options = { leaseUs: 100_000, now: () => clock };
-  const store = leasingStore(distant, policies, options);
+  const store = leasedStore(distant, policies, options);
   return {
     model,
+    policies,
     store,
-    slow: leasingStore(slow, policies, options),
-    ask: (cost = 1, keys = KEYS, operation: Operation = "consume") =>
-      store.decide(operation, keys, [cost], policies),
+    slow: leasedStore(slow, policies, options),
+    ask: (cost = 1, identity = HOT, operation: "consume" | "peek" | "charge" = "consume") =>
+      store.decide(operation, identity, cost),
     /** So many requests, a millisecond apart. */
-    async demand(requests: number, on: Store = store): Promise<number> {
+    async demand(requests: number, on: LeasedStore = store): Promise<number> {
       let allowed = 0;
       for (let request = 0; request < requests; request++) {
         clock++;
-        allowed += Number(isAllowed(await on.decide("consume", KEYS, [1], policies)));
+        allowed += Number(isAllowed(await on.decide("consume", HOT, 1)));
       }
       return allowed;
     },
-    left: () => (model.decide("peek", KEYS, [1], policies) as Reply).rows[0]!.remaining,
+    left: () =>
+      (model.decide("peek", [`tg:{hot}:${policies[0]!.key}`], [1], policies) as Reply).rows[0]!
+        .remaining,
   };
 }
 
 /** So many requests that the store decided one by one. */
 const singly = (requests: number) => Array.from({ length: requests }, () => ["consume", 1]);
 
-const isAllowed = ({ rows }: Reply) => rows.every(({ allowed }) => allowed);
+const isAllowed = ({ rows }: Pick<Reply, "rows">) => rows.every(({ allowed }) => allowed);
 
 describe("what is asked of the store", () => {
   test("an identity that is not busy is decided there, request by request", async () => {
@@ -125,8 +128,8 @@ describe("what is asked of the store", () => {
     const { ask, demand } = isolate();
     await demand(100);
     asked = [];
-    await ask(1, KEYS, "peek");
-    await ask(7, KEYS, "charge");
+    await ask(1, HOT, "peek");
+    await ask(7, HOT, "charge");
     expect(asked).toEqual([
       ["peek", 1],
       ["charge", 7],
@@ -150,7 +153,7 @@ async function held(ask: ReturnType<typeof isolate>["ask"]): Promise<number> {
   const before = asked.length;
   const { rows } = await ask();
   if (asked.length > before) return 0;
-  const there = await ask(1, KEYS, "peek");
+  const there = await ask(1, HOT, "peek");
   return rows[0]!.remaining - there.rows[0]!.remaining;
 }
 
@@ -242,11 +245,10 @@ describe("when the store has no more", () => {
 
   test("units that are held are no reason to wait", async () => {
     const { store } = isolate(slidingWindowLog({ limit: 100, window: "10s" }));
-    const policies = compile([slidingWindowLog({ limit: 100, window: "10s" })]);
     const waits: number[] = [];
     for (let request = 0; request < 100; request++) {
       clock++;
-      const { rows } = await store.decide("consume", KEYS, [1], policies);
+      const { rows } = await store.decide("consume", HOT, 1);
       expect(rows[0]!.remaining).toBe(99 - request);
       waits.push(rows[0]!.retryAfterUs);
     }
@@ -258,8 +260,7 @@ describe("when the store has no more", () => {
 describe("while a lease is under way", () => {
   test("who finds nothing asks for itself where nobody was denied", async () => {
     const { slow } = isolate();
-    const policies = compile([bucket]);
-    const consume = () => slow.decide("consume", KEYS, [1], policies);
+    const consume = () => slow.decide("consume", HOT, 1);
     for (let request = 0; request < 7; request++) {
       clock++;
       const answer = consume();
@@ -277,8 +278,7 @@ describe("while a lease is under way", () => {
 
   test("one that never comes back is asked for again after a quarter of a lease", async () => {
     const { slow } = isolate();
-    const policies = compile([bucket]);
-    const consume = () => void slow.decide("consume", KEYS, [1], policies);
+    const consume = () => void slow.decide("consume", HOT, 1);
     for (let request = 0; request < 8; request++) consume();
     expect(under).toHaveLength(8);
     clock += 24;
@@ -328,7 +328,7 @@ describe("a reset", () => {
   test("drops what is held", async () => {
     const { ask, demand, store, left } = isolate();
     await demand(200);
-    await store.reset(KEYS);
+    await store.reset(HOT);
     asked = [];
     expect(isAllowed(await ask())).toBe(true);
     expect(asked).toEqual([["consume", 1]]);
@@ -337,10 +337,9 @@ describe("a reset", () => {
 
   test("drops what was asked for before it", async () => {
     const { slow } = isolate();
-    const policies = compile([bucket]);
-    const consume = () => slow.decide("consume", KEYS, [1], policies);
+    const consume = () => slow.decide("consume", HOT, 1);
     const answers = Array.from({ length: 8 }, consume);
-    const resetting = slow.reset(KEYS);
+    const resetting = slow.reset(HOT);
     for (const arrive of under.splice(0)) await arrive();
     await Promise.all([...answers, resetting]);
     expect(asked.at(-1)![0]).toBe("lease");
@@ -354,11 +353,11 @@ test("identities do not spend each other's units, and only so many are known", a
   await demand(200);
   while ((await held(ask)) < 10) await demand(1);
   asked = [];
-  for (let other = 0; other < 999; other++) await ask(1, [`tg:{${other}}:p`]);
+  for (let other = 0; other < 999; other++) await ask(1, String(other));
   expect(asked).toHaveLength(999);
   await ask();
   expect(asked).toHaveLength(999);
-  for (let other = 0; other < 1_000; other++) await ask(1, [`tg:{${other}}:p`]);
+  for (let other = 0; other < 1_000; other++) await ask(1, String(other));
   await ask();
   expect(asked).toHaveLength(2_000);
 });

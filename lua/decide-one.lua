@@ -1,0 +1,12 @@
+-- Decides one request against one enforced policy: what decide.lua does, without what only several policies need. Most
+-- limiters have one policy, and the CPU time of Redis is what bounds them.
+--
+-- KEYS, ARGV, reply  those of decide.lua for one policy without roles; the operation is never `reset`
+
+-- Lua looks a global up with each use, and a local only once.
+local arguments = ARGV
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+local policy, pass, cost = 1, arguments[1], arguments[2] + 0
+-- @include evaluate.lua
+return { now, allowed, remaining, retry_after, reset_after }

@@ -1,0 +1,96 @@
+import type { Mutant } from "../mutant.ts";
+
+/** Who each policy of a rule counts. */
+export const PARTITIONS: readonly Mutant[] = [
+  {
+    name: "a policy that may be skipped is shared",
+    file: "src/adapter/partitions.ts",
+    find: '} else if (onMissing !== "skip") {',
+    replace: "} else {",
+    tests: ["test/hono/policies"],
+  },
+  {
+    name: "what is skipped for one policy is skipped for all of its sources",
+    file: "src/adapter/partitions.ts",
+    find: ', typeof onMissing === "string" && onMissing]',
+    replace: "]",
+    tests: ["test/gateway/partitions"],
+  },
+  {
+    name: "dimensions of several rules have one name",
+    file: "src/gateway/rule.ts",
+    find: "prefix: `${index}.`",
+    replace: 'prefix: ""',
+    tests: ["test/gateway/partitions"],
+  },
+  {
+    name: "everybody is a client",
+    file: "src/adapter/partitions.ts",
+    find: '${partition === EVERYBODY ? EVERYBODY : ""}',
+    replace: "",
+    tests: ["test/gateway/one-decision"],
+  },
+  {
+    name: "a policy counts by the partition of all",
+    file: "src/adapter/partitions.ts",
+    find: "own ? policy.partition : common === undefined",
+    replace: "own && common === undefined ? policy.partition : common === undefined",
+    tests: ["test/gateway/partitions"],
+  },
+  {
+    name: "a policy's word on who is missing is that of all",
+    file: "src/adapter/partitions.ts",
+    find: "policy.onMissing ?? commonOnMissing",
+    replace: "commonOnMissing ?? policy.onMissing",
+    tests: ["test/gateway/partitions"],
+  },
+  {
+    name: "all policies may be skipped",
+    file: "src/adapter/partitions.ts",
+    find: "policies.length > 0 && policies.every",
+    replace: "false && policies.every",
+    tests: ["test/hono/configuration"],
+  },
+  {
+    name: "a dimension is taken where sources count",
+    file: "src/adapter/partitions.ts",
+    find: "if (dimension === undefined) return;",
+    replace: "return;",
+    tests: ["test/hono/configuration"],
+  },
+  {
+    name: "a fault is said for each policy that shares it",
+    file: "src/adapter/partitions.ts",
+    find: ".filter(({ path }) => !paths.has(path))",
+    replace: "",
+    tests: ["test/hono/configuration"],
+  },
+  {
+    name: "a policy may count by a function",
+    file: "src/adapter/partitions.ts",
+    find: 'typeof partition === "function" && !own && !segments',
+    replace: 'typeof partition === "function" && !segments',
+    tests: ["test/hono/configuration"],
+  },
+  {
+    name: "a rule may count by a function",
+    file: "src/adapter/partitions.ts",
+    find: 'typeof partition === "function" && !own && !segments',
+    replace: 'typeof partition === "function" && !own',
+    tests: ["test/gateway/config"],
+  },
+  {
+    name: "a limiter takes a partition",
+    file: "src/limiter/request-options.ts",
+    find: "faults.add(path + name, value, REMEDIES[name as Named]);",
+    replace: "",
+    tests: ["test/policy/configuration"],
+  },
+  {
+    name: "options of null are a mistake",
+    file: "src/limiter/cost.ts",
+    find: " && options !== null",
+    replace: "",
+    tests: ["test/policy/configuration"],
+  },
+];

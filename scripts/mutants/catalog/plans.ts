@@ -1,0 +1,96 @@
+import type { Mutant } from "../mutant.ts";
+
+/** The numbers of some clients. */
+export const PLANS: readonly Mutant[] = [
+  {
+    name: "a plan that does not exist is asked for",
+    file: "src/adapter/plan.ts",
+    find: "if (Object.hasOwn(existing, name)) return name;",
+    replace: "return name;",
+    tests: ["test/gateway/plans"],
+  },
+  {
+    name: "what every object has is a plan",
+    file: "src/adapter/plan.ts",
+    find: "Object.hasOwn(existing, name)",
+    replace: "name in existing",
+    tests: ["test/gateway/plans"],
+  },
+  {
+    name: "a plan that does not exist is not reported",
+    file: "src/adapter/plan.ts",
+    find: 'reportOnce("a request has a plan that does not exist: it is decided as one without a plan.");',
+    replace: "",
+    tests: ["test/gateway/plans"],
+  },
+  {
+    name: "plans need not exist",
+    file: "src/adapter/plan.ts",
+    find: 'if (plans === undefined) faults.add("plan", plan, PLANS_REMEDY);',
+    replace: "",
+    tests: ["test/hono/configuration"],
+  },
+  {
+    name: "a plan is any text",
+    file: "src/adapter/plan.ts",
+    find: 'faults.add("plan", plan, PLAN_REMEDY);',
+    replace: "",
+    tests: ["test/hono/configuration"],
+  },
+  {
+    name: "a plan leaves the window as it is",
+    file: "src/limiter/plans.ts",
+    find: "const { limit, windowUs, parameters } = compiled;",
+    replace: "const { limit } = compiled;\n  const { windowUs, parameters } = policy;",
+    tests: ["test/gateway/plans"],
+  },
+  {
+    name: "a change of plan gives back what was consumed",
+    file: "src/limiter/plans.ts",
+    find: "changed.has(policy.name) ? keepingUnits(policy) : policy",
+    replace: "policy",
+    tests: ["test/hono/policies"],
+  },
+  {
+    name: "a plan may name policies that do not exist",
+    file: "src/limiter/plans.ts",
+    find: "if (names.includes(name)) continue;",
+    replace: "continue;",
+    tests: ["test/policy/configuration"],
+  },
+  {
+    name: "a plan may have any name",
+    file: "src/limiter/plans.ts",
+    find: "if (!NAME.test(plan)) faults",
+    replace: "if (false) faults",
+    tests: ["test/policy/configuration"],
+  },
+  {
+    name: "a plan may change more than numbers",
+    file: "src/limiter/plans.ts",
+    find: "checkOptions(numbers, options, `${path}.`, faults);",
+    replace: "",
+    tests: ["test/policy/configuration"],
+  },
+  {
+    name: "plans may be a list",
+    file: "src/limiter/plans.ts",
+    find: "value !== null && !Array.isArray(value)",
+    replace: "value !== null",
+    tests: ["test/policy/configuration"],
+  },
+  {
+    name: "faults of PLANS wait for those of other variables",
+    file: "src/gateway/config.ts",
+    find: "rules.length > 0 && faults.list.length === before",
+    replace: "faults.list.length === 0",
+    tests: ["test/gateway/config"],
+  },
+  {
+    name: "rules are at fault for PLANS that are no JSON",
+    file: "src/gateway/config.ts",
+    find: "return {};",
+    replace: "return undefined;",
+    tests: ["test/gateway/config"],
+  },
+];

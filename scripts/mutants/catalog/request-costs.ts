@@ -1,0 +1,40 @@
+import type { Mutant } from "../mutant.ts";
+
+/** What a request costs each policy. */
+export const REQUEST_COSTS: readonly Mutant[] = [
+  {
+    name: "a cost may name a policy that does not exist",
+    file: "src/adapter/request-cost.ts",
+    find: "if (named.length === 0) {",
+    replace: "if (false) {",
+    tests: ["test/hono/configuration"],
+  },
+  {
+    name: "a list is costs by name",
+    file: "src/adapter/request-cost.ts",
+    find: " && !Array.isArray(cost)",
+    replace: "",
+    tests: ["test/hono/configuration"],
+  },
+  {
+    name: "a cost by name is held against every policy",
+    file: "src/adapter/request-cost.ts",
+    find: "checkUnits(units, `cost.${name}`, named, faults)",
+    replace: "checkUnits(units, `cost.${name}`, policies, faults)",
+    tests: ["test/hono/policies"],
+  },
+  {
+    name: "a cost above the limit of a soft policy is a fault",
+    file: "src/adapter/request-cost.ts",
+    find: ' && mode === "enforce" && Number',
+    replace: "  && Number",
+    tests: ["test/gateway/modes"],
+  },
+  {
+    name: "a function in a rule is a cost",
+    file: "src/gateway/check.ts",
+    find: 'typeof found === "object" && found !== null',
+    replace: "true",
+    tests: ["test/gateway/config"],
+  },
+];

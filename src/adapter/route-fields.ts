@@ -1,0 +1,28 @@
+import { OVER } from "./over-limits.ts";
+
+/** The platform's list of the fields that the route's request is to have. It drops all others. */
+const LIST = "x-middleware-override-headers";
+/** Begins the name of each field's value. */
+const VALUE = "x-middleware-request-";
+
+/**
+ * Tells the route of a request that goes on which policies it is over, as `Tidegate-Over`, and nothing that a client made
+ * up. The platform has no way to set one field, so all of them are named, as `NextResponse.next({ request })` does.
+ *
+ * @param headers of the middleware's response
+ * @param given the fields of the request
+ */
+export function tellRoute(headers: Headers, given: Headers, over: string): void {
+  if (!headers.has("x-middleware-next") && !headers.has("x-middleware-rewrite")) return;
+  const listed = headers
+    .get(LIST)
+    ?.split(",")
+    .map((name) => name.trim());
+  const names = listed ?? [...given.keys()];
+  if (over === "" && !names.includes(OVER)) return;
+  if (!listed) for (const [name, value] of given) headers.set(VALUE + name, value);
+  const others = names.filter((name) => name !== OVER);
+  headers.delete(VALUE + OVER);
+  if (over !== "") headers.set(VALUE + OVER, over);
+  headers.set(LIST, (over === "" ? others : [...others, OVER]).join(","));
+}

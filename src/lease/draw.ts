@@ -1,0 +1,140 @@
+import type { Row } from "../algorithms/model.ts";
+import type { Reply } from "../store/store.ts";
+import { expectSilence, replyFromHolding } from "./held-reply.ts";
+import { type Grant, heldUnits, type Holding, putBack, spend } from "./holding.ts";
+
+/** How a request is served where there are leases. */
+export type Step =
+  /** From units that are held. */
+  | "spend"
+  /** From the next lease, which it requests. */
+  | "renew"
+  /** Not at all: the store had no more, and it is too early to ask again. */
+  | "deny"
+  /** By the store, for this request alone. */
+  | "ask";
+
+/** One request's part of what an isolate holds of a partition. */
+export interface Draw {
+  readonly step: Step;
+  /** Spends held units for the request. Returns whether there were enough. */
+  spend(): boolean;
+  /** Whether there are enough held units now. */
+  canSpend(): boolean;
+  /**
+   * Requests the next lease, and takes the request's units from it. Returns whether there were enough.
+   *
+   * @throws StoreError if the store gave no answer and too little is held
+   */
+  renew(keys: readonly string[]): Promise<boolean>;
+  /** Puts back what was spent for the request, because it is denied after all. */
+  putBack(): void;
+  /** Drops what is held: the fallback decides now, and it counts held units as part of what is left. */
+  drop(): void;
+  /** The latest answer as it stands now, for a request that is served from held units or denied for want of them. */
+  reply(allowed: boolean): Reply;
+  /** The rows of the store's answer to this request, with waits that are no longer than those for units held or leased. */
+  answered(rows: readonly Row[], sentAtMs: number): readonly Row[];
+}
+
+/** What the draws of a group share. */
+export interface LeaseTerms {
+  readonly now: () => number;
+  /** For how long no other lease is requested. */
+  readonly pauseMs: number;
+  request(keys: readonly string[], units: number): Promise<LeaseAnswer>;
+  noteRoundTrip(sentAtMs: number): void;
+}
+
+interface LeaseAnswer {
+  readonly reply: Reply;
+  readonly sentAtMs: number;
+  /** Until when the units may be spent. */
+  readonly untilMs: number;
+  /** Whether it left a policy without room. */
+  readonly short: boolean;
+}
+
+interface Draft {
+  readonly step: Step;
+  readonly cost: number;
+  /** How many units the next lease is to have. */
+  readonly units: number;
+}
+
+export function createDraw(
+  { now, pauseMs, request, noteRoundTrip }: LeaseTerms,
+  holding: Holding,
+  { step, cost, units }: Draft,
+): Draw {
+  let spent: readonly Readonly<Grant>[] = [];
+
+  const draw: Draw = {
+    step,
+
+    canSpend: () => heldUnits(holding, now()) >= cost,
+
+    spend() {
+      if (!draw.canSpend()) return false;
+      spent = spend(holding, cost);
+      return true;
+    },
+
+    async renew(keys) {
+      const pausedUntilMs = now() + pauseMs;
+      holding.pausedUntilMs = pausedUntilMs;
+      let answer: LeaseAnswer;
+      try {
+        answer = await request(keys, units);
+      } catch (error) {
+        // The last answer before a failure is no reason to deny.
+        holding.short = false;
+        if (draw.spend()) return true;
+        throw error;
+      }
+      const { reply, sentAtMs, untilMs, short } = answer;
+      const { taken = 0 } = reply;
+      Object.assign(holding, { answer: reply, sentAtMs, short });
+      if (!short && holding.pausedUntilMs === pausedUntilMs) holding.pausedUntilMs = sentAtMs;
+      if (taken === 0) return draw.spend();
+      holding.grants.push({ units: taken - 1, untilMs });
+      spent = [{ units: 1, untilMs }];
+      return true;
+    },
+
+    putBack() {
+      putBack(holding, spent);
+      spent = [];
+    },
+
+    drop() {
+      holding.grants = [];
+    },
+
+    reply(allowed) {
+      const nowMs = now();
+      const reply = replyFromHolding(holding, nowMs, allowed);
+      expectSilence(holding, reply.rows, nowMs);
+      return reply;
+    },
+
+    answered(rows, sentAtMs) {
+      noteRoundTrip(sentAtMs);
+      if (cost > 1) return rows;
+      const nowMs = now();
+      const held = heldUnits(holding, nowMs);
+      // A concurrent lease may have taken the last units, which are here or on their way. Then nobody has to wait as
+      // long as the store says.
+      const pauseLeftUs = Math.ceil((holding.pausedUntilMs - nowMs) * 1000);
+      const mostUs = held > 0 ? 0 : pauseLeftUs > 0 ? pauseLeftUs : Infinity;
+      const shortened = rows.map((row) => ({
+        ...row,
+        allowed: row.allowed || held > 0,
+        retryAfterUs: Math.min(row.retryAfterUs, mostUs),
+      }));
+      expectSilence(holding, shortened, nowMs);
+      return shortened;
+    },
+  };
+  return draw;
+}

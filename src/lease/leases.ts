@@ -1,0 +1,116 @@
+import { DRIFT } from "../denials/denial-cache.ts";
+import type { CompiledPolicy } from "../policy/compile.ts";
+import { setRecent } from "../runtime/lru.ts";
+import type { Store } from "../store/store.ts";
+import { createDraw, type Draw, type LeaseTerms } from "./draw.ts";
+import { countDemand, createHolding, heldUnits, type Holding } from "./holding.ts";
+
+/** A lease of fewer units saves hardly a call, and some would expire. */
+const SMALLEST = 4;
+
+/**
+ * Partitions whose demand is tracked. One that is hot enough for a lease sends eight requests per lease, and an isolate
+ * does not serve this many others in between.
+ */
+const MAX_HOLDINGS = 1_000;
+
+/**
+ * Quota that an isolate reserves in advance, of policies that share a partition key: it takes several units at once and
+ * serves requests from them until they are spent or expire.
+ *
+ * A unit is spent at most one lease after the store took it, because a lease is timed from its request. So the policies
+ * as given hold if the store enforces the tightened ones.
+ *
+ * Nothing runs in the background: the request that finds too few units for the length of a round trip requests the next
+ * lease and waits for it, while others go on spending.
+ */
+export interface Leases {
+  /** Counts the demand of a request, and finds out how it is to be served. Nothing is spent yet. */
+  draw(partition: string, cost: number): Draw;
+  /** Forgets what is held. Leases in flight then add their units to a holding that nobody reads any more. */
+  forget(partition: string): void;
+}
+
+/**
+ * @param policies tightened, advisory ones last
+ * @param leaseUs how long leased units may be spent
+ * @param now the isolate's monotonic clock, in milliseconds
+ */
+export function createLeases(
+  store: Store,
+  policies: readonly CompiledPolicy[],
+  leaseUs: number,
+  now: () => number,
+): Leases {
+  const lengthMs = leaseUs / 1000;
+  // Until a lease is answered, and after one that got less than it asked for, no other is requested, so that
+  // returning units gather in the store for everybody. A quarter of a lease: less than it takes to fill a bucket, and
+  // the units are still fresh when they arrive.
+  const pauseMs = lengthMs / 4;
+  const endingWithWindow = policies.flatMap(({ implementation }, i) =>
+    implementation.lease.endsWithWindow ? [i] : [],
+  );
+  const holdings = new Map<string, Holding>();
+  /**
+   * The recent maximum of the store's response time, decaying: held units have to last that long while the next are
+   * fetched.
+   */
+  let roundTripMs = 0;
+
+  const terms: LeaseTerms = {
+    now,
+    pauseMs,
+
+    async request(keys, units) {
+      const sentAtMs = now();
+      const costs = policies.map(() => units);
+      const reply = await store.decide("lease", keys, costs, policies);
+      terms.noteRoundTrip(sentAtMs);
+      const ends = endingWithWindow.map((i) => reply.rows[i]!.resetAfterUs);
+      const untilMs = sentAtMs + (Math.min(leaseUs, ...ends) / 1000) * (1 - DRIFT);
+      // A policy that never denies is no reason to wait.
+      const short = policies.some(
+        ({ role }, i) => role !== "advisory" && reply.rows[i]!.retryAfterUs > 0,
+      );
+      return { reply, sentAtMs, untilMs, short };
+    },
+
+    noteRoundTrip(sentAtMs) {
+      // At most one lease, because the clock may have jumped.
+      const tookMs = Math.min(now() - sentAtMs, lengthMs);
+      roundTripMs = Math.max(tookMs, roundTripMs + (tookMs - roundTripMs) / 8);
+    },
+  };
+
+  function holdingOf(partition: string, nowMs: number): Holding {
+    const holding = holdings.get(partition) ?? createHolding(nowMs);
+    setRecent(holdings, partition, holding, MAX_HOLDINGS);
+    return holding;
+  }
+
+  return {
+    draw(partition, cost) {
+      const nowMs = now();
+      const holding = holdingOf(partition, nowMs);
+      const demand = countDemand(holding, cost, nowMs, lengthMs);
+      const held = heldUnits(holding, nowMs);
+      // Half of the demand within one lease, so that the units are spent well before they expire.
+      const units = Math.floor(demand / 2);
+      // A lease from a store this far away would be nearly expired when it arrives.
+      const busy = cost === 1 && units >= SMALLEST && roundTripMs <= pauseMs;
+      const mayRenew = busy && nowMs >= holding.pausedUntilMs;
+      const enough = held - cost >= (demand * roundTripMs) / lengthMs;
+      const step =
+        held >= cost && (enough || !mayRenew)
+          ? "spend"
+          : mayRenew
+            ? "renew"
+            : held < cost && busy && holding.short
+              ? "deny"
+              : "ask";
+      return createDraw(terms, holding, { step, cost, units });
+    },
+
+    forget: (partition) => void holdings.delete(partition),
+  };
+}

@@ -1,0 +1,51 @@
+import { readLease } from "../lease/read-lease.ts";
+import type { Faults } from "../options/faults.ts";
+import type { CompiledPolicy } from "../policy/compile.ts";
+import type { LimiterOptions } from "./options.ts";
+import type { Planned } from "./plans.ts";
+
+/**
+ * For each policy the length of its leases in microseconds; `undefined` without leases.
+ *
+ * @param planned the policies, in the order given; without any after faults, and only the lengths are checked
+ */
+export function checkLeases(
+  { lease, policies: given }: Pick<LimiterOptions, "lease" | "policies">,
+  { policies, plans }: Planned,
+  faults: Faults,
+): readonly (number | undefined)[] {
+  const own = Array.from(given ?? [], (policy) => Object(policy).lease as unknown);
+  const variantsOf = (i: number) => [policies, ...plans.values()].flatMap((list) => list[i] ?? []);
+  const sharing = policies.flatMap((_, i) => (own[i] === undefined ? variantsOf(i) : []));
+  const leaseUs = lease === undefined ? undefined : readLease(lease, "lease", sharing, faults);
+  const lengths = own.map((each, i) =>
+    each === undefined ? leaseUs : readLease(each, `policies[${i}].lease`, variantsOf(i), faults),
+  );
+  checkGroups(policies, lengths, own, faults);
+  return lengths;
+}
+
+/** Checks what concerns the policies of one dimension together, because they are leased together. */
+function checkGroups(
+  policies: readonly CompiledPolicy[],
+  lengths: readonly (number | undefined)[],
+  own: readonly unknown[],
+  faults: Faults,
+): void {
+  policies.forEach(({ by, role }, i) => {
+    const first = policies.findIndex((policy) => policy.by === by);
+    if (lengths[first] !== lengths[i]) {
+      faults.add(
+        `policies[${i}].lease`,
+        own[i],
+        `Give it the lease of policies[${first}], or both none: policies that count the same are leased together.`,
+      );
+    } else if (role === "denials" && lengths[i] !== undefined) {
+      faults.add(
+        `policies[${i}].counts`,
+        "denials",
+        "Leave out the lease of this policy: what counts denials looks at every request, so Redis has to decide it.",
+      );
+    }
+  });
+}

@@ -1,0 +1,71 @@
+import type { Operation } from "../algorithms/model.ts";
+import type { PolicyRows } from "../decision/outcome.ts";
+import { setRecent } from "../runtime/lru.ts";
+import type { Reply } from "../store/store.ts";
+import type { PartitionedRequest } from "./selection.ts";
+
+/** What a decision needs where not every policy is enforced: some only advise, some count the denials of others. */
+export interface Roles {
+  /** The costs that the store is asked about: with denials that are not counted yet, and none that can never have room. */
+  costsToAsk(
+    operation: Operation,
+    request: PartitionedRequest,
+    keys: readonly string[],
+  ): readonly number[];
+  /** The reply in which advisory policies deny a cost above their limit. */
+  withoutRoom(operation: Operation, request: PartitionedRequest, reply: Reply): Reply;
+  /** Notes a denial that the store does not see; policies that count denials count it with the next call. */
+  noteDenial(request: PartitionedRequest, keys: readonly string[], denied: PolicyRows): void;
+  /** Forgets denials that are not counted yet. */
+  forget(keys: readonly string[]): void;
+}
+
+/** Keys with denials that are not counted yet: as many clients as are denied between two calls of the store. */
+const MAX_KEYS = 10_000;
+
+export function createRoles(): Roles {
+  const uncounted = new Map<string, number>();
+
+  function take(key: string): number {
+    const count = uncounted.get(key) ?? 0;
+    uncounted.delete(key);
+    return count;
+  }
+
+  return {
+    costsToAsk(operation, { selection: { policies, isPlain }, costs }, keys) {
+      if (isPlain || operation === "charge") return costs;
+      return policies.map(({ role, limit: most }, i) => {
+        // One that decides alone is asked whether it has room for one more.
+        if (role === "denials") return operation === "consume" ? take(keys[i]!) : 1;
+        return costs[i]! > most ? 0 : costs[i]!;
+      });
+    },
+
+    withoutRoom(operation, { selection: { policies, isPlain }, costs }, reply) {
+      if (isPlain || operation === "charge") return reply;
+      const rows = reply.rows.map((row, i) => {
+        const { role, limit: most } = policies[i]!;
+        if (role !== "advisory" || costs[i]! <= most) return row;
+        const { remaining, resetAfterUs } = row;
+        return { allowed: false, remaining, retryAfterUs: Infinity, resetAfterUs };
+      });
+      return { ...reply, rows };
+    },
+
+    noteDenial({ selection: { policies, isPlain } }, keys, denied) {
+      if (isPlain) return;
+      policies.forEach((policy, i) => {
+        if (policy.role !== "denials") return;
+        const byOther = denied.rows.some(
+          ({ allowed }, row) => !allowed && denied.policies[row] !== policy,
+        );
+        if (byOther) setRecent(uncounted, keys[i]!, (uncounted.get(keys[i]!) ?? 0) + 1, MAX_KEYS);
+      });
+    },
+
+    forget(keys) {
+      for (const key of keys) uncounted.delete(key);
+    },
+  };
+}

@@ -1,0 +1,188 @@
+import type { Row } from "../algorithms/model.ts";
+import { denies } from "../decision/outcome.ts";
+import { StoreError } from "../errors/errors.ts";
+import type { Draw, Step } from "../lease/draw.ts";
+import { PartialReplyError } from "../store/partial-reply.ts";
+import type { Reply } from "../store/store.ts";
+import type { Answer } from "./answer.ts";
+import { type PartitionedRequest, partOf, type Selection } from "./selection.ts";
+
+/** An answer about some groups of a request, by their indices. */
+interface PartialAnswer extends Omit<Answer, "shared"> {
+  readonly groups: readonly number[];
+  /** What the request asks of these groups. */
+  readonly request: PartitionedRequest;
+}
+
+/** What was found out about a request some of whose groups have leases. */
+interface Found {
+  /** What to learn, as it stands now. */
+  readonly answers: () => readonly PartialAnswer[];
+}
+
+/** A decision. */
+export interface Decided extends Found, Reply {
+  readonly error?: undefined;
+  /** The whole request; or, if units of a group are denied for now, what it asks of that group. */
+  readonly request: PartitionedRequest;
+}
+
+/** What is known where the store gave no answer. */
+export interface Undecided extends Found {
+  readonly error: StoreError;
+  /** One per policy; a hole for those that are not answered. */
+  readonly rows: readonly (Row | undefined)[];
+  /** Gives back what was taken; resolves with the rows as they are then, where that is known. */
+  readonly giveBack: PartialReplyError["giveBack"];
+}
+
+/**
+ * Takes the cost of a request some of whose groups have leases, or nothing: first from what is held, and then, with one
+ * call for all other groups, from the store. What was held goes back if they deny.
+ *
+ * @param now the isolate's monotonic clock, in milliseconds
+ */
+export async function take(
+  request: PartitionedRequest,
+  keysOf: (part: PartitionedRequest) => readonly string[],
+  askStore: (part: PartitionedRequest) => Reply | Promise<Reply>,
+  now: () => number,
+): Promise<Decided | Undecided> {
+  const sentAtMs = now();
+  const draws = drawsOf(request);
+  const groups = [...draws.keys()];
+  const spent = new Set<number>();
+  /** What the store was asked last. */
+  let asked: readonly number[] = [];
+
+  const withStep = (step: Step) => groups.filter((group) => draws[group]?.step === step);
+  const unspent = () => groups.filter((group) => !spent.has(group));
+  const spend = (group: number) => draws[group]?.spend() === true && spent.add(group);
+  const putBack = () => {
+    for (const group of spent) draws[group]!.putBack();
+  };
+
+  /** Renews leases for the request. Returns the group whose lease was denied. */
+  async function renew(leases: readonly number[]): Promise<number | undefined> {
+    for (const group of leases) {
+      if (!(await draws[group]!.renew(keysOf(partOf(request, [group]))))) return group;
+      spent.add(group);
+    }
+    return undefined;
+  }
+
+  async function ask(): Promise<PartialAnswer | undefined> {
+    while ((asked = unspent()).length > 0) {
+      const askedAtMs = now();
+      const part = partOf(request, asked);
+      const reply = await askStore(part);
+      const denying = denyingGroups(part, reply).map((i) => asked[i]!);
+      const shortened = { ...reply, rows: shorten(part, reply, askedAtMs) };
+      const isHeld = denying.length > 0 && denying.every((group) => draws[group]?.canSpend());
+      if (!isHeld) {
+        if (denying.length > 0) putBack();
+        const [sentAtMs, receivedAtMs] = [askedAtMs, now()];
+        return { groups: asked, request: part, reply: shortened, sentAtMs, receivedAtMs };
+      }
+      // Leases that arrived meanwhile took what the store no longer had.
+      denying.forEach(spend);
+    }
+    return undefined;
+  }
+
+  function shorten({ selection }: PartitionedRequest, { rows }: Reply, askedAtMs: number) {
+    return asked.flatMap((group, i) => {
+      const own = rowsOf(selection, rows, i);
+      return draws[group]?.answered(own, askedAtMs) ?? own;
+    });
+  }
+
+  /** What is known of a group for which units were spent, or denied. */
+  const held = (group: number, allowed: boolean): PartialAnswer => ({
+    groups: [group],
+    request: partOf(request, [group]),
+    reply: draws[group]!.reply(allowed),
+    sentAtMs,
+    receivedAtMs: now(),
+  });
+
+  function takenBy(answer: PartialAnswer | undefined): Decided {
+    const answers = [...(answer ? [answer] : []), ...[...spent].map((group) => held(group, true))];
+    const rows: Row[][] = [];
+    for (const { groups: about, request: part, reply } of answers) {
+      about.forEach((group, i) => (rows[group] = rowsOf(part.selection, reply.rows, i)));
+    }
+    return { request, rows: rows.flat(), nowUs: answers[0]!.reply.nowUs, answers: () => answers };
+  }
+
+  function deniedBy(group: number): Decided {
+    putBack();
+    const answer = held(group, false);
+    return { ...answer.reply, request: answer.request, answers: () => [answer] };
+  }
+
+  /** Spends what is held, where the store gave no answer. */
+  function failedBy(error: StoreError): Decided | Undecided {
+    const partial = error instanceof PartialReplyError ? error : undefined;
+    const rows: (Row | undefined)[] = [];
+    const { starts } = request.selection;
+    const keep = (group: number, own: readonly (Row | undefined)[]) =>
+      own.forEach((row, i) => (rows[starts[group]! + i] = row));
+    const part = partOf(request, asked);
+    asked.forEach((group, i) => partial && keep(group, rowsOf(part.selection, partial.rows, i)));
+    for (const group of unspent()) {
+      if (!rows[starts[group]!] && !spend(group)) draws[group]?.drop();
+    }
+    if (!partial && spent.size === groups.length) return takenBy(undefined);
+    for (const group of spent) keep(group, held(group, true).reply.rows);
+    return {
+      error,
+      rows,
+      async giveBack() {
+        putBack();
+        const left = (await partial?.giveBack()) ?? [];
+        const whole: (Row | undefined)[] = [];
+        asked.forEach((group, i) =>
+          rowsOf(part.selection, left, i).forEach((row, at) => (whole[starts[group]! + at] = row)),
+        );
+        return whole;
+      },
+      answers: () => [...spent].map((group) => held(group, true)),
+    };
+  }
+
+  const [short] = withStep("deny");
+  if (short !== undefined) return deniedBy(short);
+  withStep("spend").forEach(spend);
+  try {
+    const renewing = withStep("renew");
+    const denied = renewing.length > 0 ? await renew(renewing) : undefined;
+    return denied === undefined ? takenBy(await ask()) : deniedBy(denied);
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    return failedBy(error);
+  }
+}
+
+/** For each group that has leases, the request's draw on them. Where its policies cost different units, the store decides. */
+function drawsOf({ selection, partitions, costs }: PartitionedRequest): (Draw | undefined)[] {
+  return selection.groups.map(({ leases, policies }, i) => {
+    const start = selection.starts[i]!;
+    const cost = costs[start]!;
+    const isUniform = policies.every((_, policy) => costs[start + policy] === cost);
+    return cost > 0 && isUniform ? leases?.draw(partitions[i]!, cost) : undefined;
+  });
+}
+
+/** The groups of a request that deny it, by their indices. */
+function denyingGroups({ selection }: PartitionedRequest, { rows }: Reply): number[] {
+  const all = { policies: selection.policies, rows };
+  return selection.groups.flatMap(({ policies }, i) =>
+    policies.some((_, policy) => denies(all, selection.starts[i]! + policy)) ? [i] : [],
+  );
+}
+
+/** Of the rows of a selection, those of one group. */
+function rowsOf<Each>({ starts, groups }: Selection, rows: readonly Each[], group: number): Each[] {
+  return rows.slice(starts[group], starts[group]! + groups[group]!.policies.length);
+}

@@ -1,0 +1,47 @@
+import type { Faults } from "../options/faults.ts";
+import { type CompiledPolicy, completePolicy } from "./compile.ts";
+import type { Policy } from "./policy.ts";
+
+/**
+ * More keys than masters of a cluster give nothing, and each costs: a client that is denied has to be denied by every
+ * shard before an isolate knows it.
+ */
+export const MAX_SHARDS = 64;
+export const SHARDS_REMEDY = `Give a whole number from 2 to ${MAX_SHARDS}, or leave it out for one key.`;
+
+/** Checks into how many shards a policy is split. */
+export function checkShards(policy: Policy, path: string, faults: Faults): void {
+  const { shards, limit, counts } = Object(policy) as Policy;
+  if (shards === undefined) return;
+  const at = `${path}.shards`;
+  if (!(Number.isInteger(shards) && shards >= 2 && shards <= MAX_SHARDS)) {
+    faults.add(at, shards, SHARDS_REMEDY);
+  } else if (limit >= 1 && limit < shards) {
+    const fits = limit < 2 ? "Leave it out" : `Give at most ${limit}`;
+    faults.add(at, shards, `${fits}: each shard needs at least one unit of the limit.`);
+  }
+  if (counts === "denials") {
+    faults.add(at, shards, "Leave it out: what counts denials has one count of them.");
+  }
+}
+
+/** The highest cost that a request can have under a policy. */
+export function highestCost({ limit, shards = 1 }: Pick<Policy, "limit" | "shards">): number {
+  return Math.floor(limit / shards);
+}
+
+/**
+ * The policies that the shards of a policy enforce; those with equal limits are one object. Their limits add up to the
+ * policy's, and so do the rates of a bucket, because each refills at an equal part of its rate.
+ */
+export function shardsOf(policy: CompiledPolicy): readonly CompiledPolicy[] {
+  const { limit, windowUs, shards, field, implementation } = policy;
+  const shardOf = (units: number): CompiledPolicy => ({
+    ...completePolicy(policy, implementation.scale(policy, units, { part: 1, whole: shards })),
+    field,
+    whole: { limit, windowUs },
+  });
+  const least = highestCost(policy);
+  const [smaller, larger] = [shardOf(least), shardOf(least + 1)];
+  return Array.from({ length: shards }, (_, i) => (i < limit % shards ? larger : smaller));
+}

@@ -1,0 +1,36 @@
+import type { Operation, Row } from "../algorithms/model.ts";
+import type { CompiledPolicy } from "../policy/compile.ts";
+
+/** Asks one policy of a decision, by its index, and keeps what it took. */
+export type AskPolicy = (index: number, operation: Operation, cost: number) => Row;
+
+/** As `lua/decide.lua` does: first all policies are asked, then those take that may. */
+export function decideTogether(
+  operation: Operation,
+  costs: readonly number[],
+  policies: readonly CompiledPolicy[],
+  ask: AskPolicy,
+): Row[] {
+  const consumes = operation === "consume";
+  const asked = consumes && policies.length > 1 ? "peek" : operation;
+  const rows = policies.map(({ role }, i) => {
+    if (role !== "denials") return ask(i, asked, costs[i]!);
+    const row = consumes && costs[i]! > 0 ? ask(i, "charge", costs[i]!) : ask(i, "peek", 1);
+    return { ...row, allowed: row.retryAfterUs === 0 };
+  });
+  if (asked === operation) return rows;
+  const denies = rows.map(({ allowed }, i) => !allowed && policies[i]!.role !== "advisory");
+  const denied = denies.includes(true);
+  return rows.map((row, i) => {
+    if (policies[i]!.role === "denials") {
+      // By its key: a caller may count one policy twice.
+      const others = denies.some(
+        (each, other) => each && policies[other]!.key !== policies[i]!.key,
+      );
+      if (!others) return row;
+      const { remaining, retryAfterUs, resetAfterUs } = ask(i, "charge", 1);
+      return { allowed: row.allowed, remaining, retryAfterUs, resetAfterUs };
+    }
+    return denied || !row.allowed || costs[i] === 0 ? row : ask(i, operation, costs[i]!);
+  });
+}

@@ -1,0 +1,189 @@
+import { rmSync } from "node:fs";
+
+import { afterAll, beforeEach, describe, expect, test, vi } from "vitest";
+
+import { type Client, folderFor, gatewayOf } from "../../support/docs/recipes.ts";
+
+const folder = folderFor("rules");
+
+/** What the origin was told with each request. */
+let over: (string | null)[];
+
+beforeEach(() => {
+  // In the middle of an hour, so that no window ends by chance.
+  const now = Date.parse("2030-01-01T12:30:00Z");
+  vi.useFakeTimers({ toFake: ["Date", "performance"], now });
+  over = [];
+  // Thousands of requests pass, and these tests are not about the way to an origin.
+  vi.stubGlobal("fetch", async ({ headers }: Request) => {
+    over.push(headers.get("tidegate-over"));
+    return new Response("origin");
+  });
+});
+afterAll(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const pass = (seconds: number) => vi.advanceTimersByTime(seconds * 1000);
+
+function recipe(title: string) {
+  const ask = gatewayOf(title, folder);
+  return {
+    ask,
+    /** How many of these requests pass. */
+    async passing(count: number, path: string, clientOf: (i: number) => Client): Promise<number> {
+      let passed = 0;
+      for (let i = 0; i < count; i++) {
+        const { status } = await ask(path, clientOf(i));
+        expect([200, 429]).toContain(status);
+        if (status === 200) passed++;
+      }
+      return passed;
+    },
+  };
+}
+
+describe("API keys with plans", () => {
+  test("a customer keeps what was consumed when the plan changes, up and down", async () => {
+    const { ask, passing } = recipe("API keys with plans");
+    const free = { headers: { "x-customer-id": "ada" } };
+    const pro = { headers: { ...free.headers, "x-plan": "pro" } };
+    expect(await passing(80, "/", () => free)).toBe(80);
+    expect((await ask("/", pro)).headers.get("RateLimit")).toMatch(/^"daily";r=919;/);
+    expect(await passing(30, "/", () => pro)).toBe(30);
+    expect(await passing(1, "/", () => free)).toBe(0);
+    expect(await passing(1000, "/", () => pro)).toBe(889);
+    expect((await ask("/")).status).toBe(400);
+  });
+
+  test("a plan that does not exist is none", async () => {
+    const { passing } = recipe("API keys with plans");
+    const log = vi.spyOn(console, "warn").mockImplementation(() => {});
+    const client = { headers: { "x-customer-id": "bob", "x-plan": "gold" } };
+    expect(await passing(101, "/", () => client)).toBe(100);
+    log.mockRestore();
+  });
+});
+
+describe("Webhooks", () => {
+  const delivery = { method: "POST" };
+
+  test("each receiver takes a burst, then one delivery every ten seconds", async () => {
+    const { passing } = recipe("Webhooks");
+    expect(await passing(40, "/hooks/ada", () => delivery)).toBe(30);
+    expect(await passing(40, "/hooks/bob", () => delivery)).toBe(30);
+    pass(9.9);
+    expect(await passing(2, "/hooks/ada", () => delivery)).toBe(0);
+    pass(0.1);
+    expect(await passing(2, "/hooks/ada", () => delivery)).toBe(1);
+  });
+
+  test.for([
+    [0, "10"],
+    [0.5, "13"],
+    [0.999, "15"],
+  ] as const)("a random number of %s tells a wait of %s seconds", async ([drawn, wait]) => {
+    const { ask, passing } = recipe("Webhooks");
+    await passing(30, "/hooks/ada", () => delivery);
+    const random = vi.spyOn(Math, "random").mockReturnValue(drawn);
+    expect((await ask("/hooks/ada", delivery)).headers.get("Retry-After")).toBe(wait);
+    random.mockRestore();
+  });
+});
+
+describe("A scraper that rotates addresses", () => {
+  const title = "A scraper that rotates addresses";
+
+  test("is held by its subnet, then by its network", async () => {
+    const { passing } = recipe(title);
+    const rotating = (subnet: number) => (i: number) => ({
+      ip: `203.0.${subnet}.${i % 250}`,
+      asn: 64496,
+    });
+    expect(await passing(70, "/", () => ({ ip: "203.0.1.1", asn: 64496 }))).toBe(60);
+    expect(await passing(320, "/", rotating(1))).toBe(240);
+    for (const subnet of [2, 3]) expect(await passing(310, "/", rotating(subnet))).toBe(300);
+    expect(await passing(310, "/", rotating(4))).toBe(300);
+    expect(await passing(10, "/", rotating(5))).toBe(0);
+    expect(await passing(10, "/", () => ({ ip: "203.0.5.1", asn: 64497 }))).toBe(10);
+  });
+
+  test("shows a client its own quota only, and counts no network where none is said", async () => {
+    const { ask, passing } = recipe(title);
+    const { headers } = await ask("/", { asn: 64496 });
+    expect(headers.get("RateLimit-Policy")).toBe('"address";q=60;w=60');
+    expect(await passing(1210, "/", (i) => ({ ip: `203.${i % 100}.0.${i % 250}` }))).toBe(1210);
+  });
+});
+
+describe("A ceiling for everybody", () => {
+  test("holds whoever asks, and takes nothing from who is denied", async () => {
+    const { ask, passing } = recipe("A ceiling for everybody");
+    expect(await passing(25, "/", () => ({ ip: "192.0.2.250" }))).toBe(20);
+    expect(await passing(600, "/", (i) => ({ ip: `192.0.2.${i % 200}` }))).toBe(480);
+    const denied = await ask("/", { ip: "192.0.2.251" });
+    expect([denied.status, denied.headers.get("Retry-After")]).toEqual([429, "1"]);
+    expect(await denied.text()).not.toContain("everybody");
+    pass(1);
+    const { headers } = await ask("/", { ip: "192.0.2.251" });
+    expect(headers.get("RateLimit")).toBe('"client";r=19;t=1');
+    expect(headers.get("RateLimit-Policy")).toBe('"client";q=20;w=2');
+  });
+});
+
+describe("Repeat offenders", () => {
+  const login = { method: "POST" };
+  const path = "/api/login";
+
+  test("twenty denials within an hour ban a client until the first is an hour old", async () => {
+    const { ask, passing } = recipe("Repeat offenders");
+    expect(await passing(25, path, () => login)).toBe(5);
+    pass(60);
+    const banned = await ask(path, login);
+    expect([banned.status, banned.headers.get("Retry-After")]).toEqual([429, "3600"]);
+    expect(await banned.text()).not.toContain("login-ban");
+    // The denials counted with this request, so the hour begins with it. What comes meanwhile does not count.
+    expect(await passing(100, path, () => login)).toBe(0);
+    pass(3599);
+    expect(await passing(1, path, () => login)).toBe(0);
+    pass(1);
+    expect(await passing(1, path, () => login)).toBe(1);
+  });
+
+  test("nineteen do not", async () => {
+    const { passing } = recipe("Repeat offenders");
+    expect(await passing(24, path, () => login)).toBe(5);
+    pass(60);
+    expect(await passing(1, path, () => login)).toBe(1);
+  });
+});
+
+test("Trying a limit first: the origin learns who is over a soft limit, and the client nothing", async () => {
+  const { ask, passing } = recipe("Trying a limit first");
+  const forged = { headers: { "tidegate-over": '"forged"' } };
+  expect(await passing(150, "/", () => forged)).toBe(150);
+  expect(over.slice(0, 100)).toEqual(Array(100).fill(null));
+  expect(over.slice(100)).toEqual(Array(50).fill('"stricter"'));
+  const { headers } = await ask("/");
+  expect(headers.get("RateLimit")).toBe('"hourly";r=849;t=1800');
+  expect(await passing(1000, "/", () => ({}))).toBe(849);
+});
+
+test("Exempting and blocking: by address and network, until the entry ends", async () => {
+  const { ask, passing } = recipe("Exempting and blocking");
+  const reasonOf = async (path: string, client: Client) => {
+    const { status, headers } = await ask(path, client);
+    return [status, headers.get("X-RateLimit-Reason"), headers.get("Retry-After")];
+  };
+  expect(await passing(110, "/api/x", () => ({ ip: "198.51.100.7", asn: 64496 }))).toBe(110);
+  expect(await reasonOf("/api/x", { ip: "198.51.100.7" })).toEqual([200, "exempt", null]);
+  expect(await reasonOf("/other", { ip: "198.51.100.8" })).toEqual([403, "blocked", null]);
+  expect(await reasonOf("/other", { asn: 64496 })).toEqual([403, "blocked", null]);
+  vi.setSystemTime(Date.parse("2030-03-01T00:00:00Z") - 1);
+  expect(await reasonOf("/other", { asn: 64496 })).toEqual([403, "blocked", null]);
+  pass(0.001);
+  expect(await reasonOf("/other", { ip: "198.51.100.8", asn: 64496 })).toEqual([200, null, null]);
+  expect(await passing(110, "/api/x", () => ({ ip: "198.51.100.8", asn: 64496 }))).toBe(100);
+});

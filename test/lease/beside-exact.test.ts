@@ -1,0 +1,249 @@
+import { beforeEach, describe, expect, test } from "vitest";
+
+import type { Operation } from "../../src/algorithms/model.ts";
+import { StoreError } from "../../src/errors/errors.ts";
+import { fixedWindow, slidingWindowLog, tokenBucket } from "../../src/index.ts";
+import { buildLimiter } from "../../src/limiter/limiter.ts";
+import type { LimiterOptions } from "../../src/limiter/options.ts";
+import { checkSettings } from "../../src/limiter/settings.ts";
+import { Faults } from "../../src/options/faults.ts";
+import { memoryStore } from "../../src/store/memory-store.ts";
+import type { Store } from "../../src/store/store.ts";
+
+/*
+ * A lease on what counts everybody, beside policies of other dimensions that are decided exactly. The store counts in
+ * memory, and all clocks are the test's.
+ */
+
+/** Milliseconds, at the start of an hour. */
+const START = 3_999_999_600_000;
+
+let clock: number;
+/** The calls of the store: the operation, and the dimensions that it was about. */
+let asked: [Operation, string][];
+let broken: boolean;
+
+beforeEach(() => {
+  clock = START;
+  asked = [];
+  broken = false;
+});
+
+const EVERYONE = { name: "everyone", by: "*", limit: 1_000, window: "1h", lease: "100ms" } as const;
+const address = tokenBucket({ name: "address", by: "ip", limit: 5, refill: 1, per: "1h" });
+const key = slidingWindowLog({ name: "key", by: "key", limit: 10_000, window: "1h" });
+
+function world() {
+  const model = memoryStore({ now: () => clock * 1000 });
+  const store: Store = {
+    async decide(...request) {
+      asked.push([request[0], request[3].map(({ name }) => name).join()]);
+      if (broken) throw new StoreError("ERR_STORE_UNREACHABLE", "gone");
+      return model.decide(...request);
+    },
+    reset: (keys) => model.reset(keys),
+  };
+  return {
+    isolate(options: Partial<LimiterOptions> = {}) {
+      const faults = new Faults();
+      const policies = [address, key, fixedWindow(EVERYONE)];
+      const settings = checkSettings({ policies, ...options }, faults);
+      faults.throwIfAny();
+      return buildLimiter(store, { ...settings, now: () => clock });
+    },
+  };
+}
+
+/** Requests a millisecond apart, each from an address of its own. Returns how many were allowed. */
+async function crowd(limiter: ReturnType<typeof buildLimiter>, requests: number): Promise<number> {
+  let allowed = 0;
+  for (let request = 0; request < requests; request++) {
+    clock++;
+    const decision = await limiter.limit({ ip: `ip-${clock}`, key: "k" });
+    allowed += Number(decision.allowed);
+  }
+  return allowed;
+}
+
+/** So many requests that the store decided about these dimensions. */
+const decided = (requests: number, policies: string) =>
+  Array.from({ length: requests }, () => ["consume", policies]);
+
+const about = (name: string) => asked.filter(([, policies]) => policies.split(",").includes(name));
+
+const remaining = async (limiter: ReturnType<typeof buildLimiter>, name: string) =>
+  (await limiter.peek({ ip: "nobody", key: "k" })).policies.find((each) => each.name === name)!
+    .remaining;
+
+describe("a lease on what counts everybody", () => {
+  test("costs nothing in quiet times: one call decides all dimensions", async () => {
+    const limiter = world().isolate();
+    for (let request = 0; request < 50; request++) {
+      clock += 20;
+      expect((await limiter.limit({ ip: `ip-${request}`, key: "k" })).allowed).toBe(true);
+    }
+    expect(asked).toEqual(decided(50, "address,key,everyone"));
+  });
+
+  test("under load spares everybody's key: the others are decided by one call each, as before", async () => {
+    const limiter = world().isolate();
+    expect(await crowd(limiter, 900)).toBe(900);
+    // Until the demand is known, and then leases alone.
+    expect(about("address")).toHaveLength(900);
+    expect(asked.slice(0, 7)).toEqual(decided(7, "address,key,everyone"));
+    expect(asked.slice(7).filter(([, policies]) => policies === "address,key,everyone")).toEqual(
+      [],
+    );
+    expect(about("everyone").length).toBeLessThan(40);
+  });
+
+  test("admits no more than its limit, and tells the rows of all dimensions in the order given", async () => {
+    const limiter = world().isolate({
+      policies: [fixedWindow({ ...EVERYONE, limit: 300 }), address, key],
+    });
+    expect(await crowd(limiter, 400)).toBe(300);
+    const denied = await limiter.limit({ ip: "ip", key: "k" });
+    expect(denied).toMatchObject({
+      allowed: false,
+      policies: [{ name: "everyone", remaining: 0 }],
+    });
+    expect(denied.retryAfterMs).toBe(START + 3_600_000 - clock);
+  });
+
+  test("counts down one by one", async () => {
+    const limiter = world().isolate();
+    for (let left = 999; left > 900; left--) {
+      clock++;
+      const { policies } = await limiter.limit({ ip: `ip-${clock}`, key: "k" });
+      expect(policies.map(({ name }) => name)).toEqual(["address", "key", "everyone"]);
+      expect(policies[2]!.remaining).toBe(left);
+    }
+  });
+});
+
+describe("what another dimension denies", () => {
+  test("leaves everybody's unit to others, as often as it happens", async () => {
+    const limiter = world().isolate({ denialCache: false });
+    for (let request = 0; request < 5; request++) await limiter.limit({ ip: "greedy", key: "k" });
+    await crowd(limiter, 45);
+    for (let request = 0; request < 200; request++) {
+      clock++;
+      const decision = await limiter.limit({ ip: "greedy", key: "k" });
+      expect(decision).toMatchObject({ allowed: false, reason: "limited" });
+      const [own, , everyone] = decision.policies;
+      expect([own!.allowed, everyone!.allowed]).toEqual([false, true]);
+      expect(everyone!.remaining).toBeLessThanOrEqual(950);
+    }
+    // Whatever is held by now is over in a lease; of what was taken by nobody, only that is lost.
+    asked = [];
+    expect(await crowd(limiter, 1)).toBe(1);
+    expect(asked).toContainEqual(["consume", "address,key"]);
+    expect(await remaining(limiter, "key")).toBe(10_000 - 51);
+  });
+
+  test("puts it back with the time that it had", async () => {
+    const limiter = world().isolate({ denialCache: false });
+    for (let request = 0; request < 5; request++) await limiter.limit({ ip: "greedy", key: "k" });
+    await crowd(limiter, 60);
+    // The one held unit of a lease, spent and put back until that is over.
+    while (asked.at(-2)![0] !== "lease") await crowd(limiter, 1);
+    const leasedAt = clock;
+    asked = [];
+    for (clock = leasedAt + 1; clock < leasedAt + 99; clock++) {
+      await limiter.limit({ ip: "greedy", key: "k" });
+    }
+    expect(asked).toEqual(decided(98, "address,key"));
+    clock = leasedAt + 100;
+    await limiter.limit({ ip: "greedy", key: "k" });
+    expect(about("everyone")).toHaveLength(1);
+  });
+});
+
+describe("while everybody's units are short", () => {
+  test("the request is denied by that alone, and takes nothing of the others", async () => {
+    const { isolate } = world();
+    const limiter = isolate({
+      policies: [address, key, tokenBucket({ ...BUCKET, limit: 100 })],
+      denialCache: false,
+    });
+    const allowed = await crowd(limiter, 400);
+    asked = [];
+    const before = allowed;
+    const more = await crowd(limiter, 100);
+    expect(more).toBeLessThan(30);
+    expect(about("address").length).toBe(more);
+    expect(await remaining(limiter, "key")).toBe(10_000 - before - more);
+  });
+});
+
+const BUCKET = {
+  name: "everyone",
+  by: "*",
+  limit: 100,
+  refill: 100,
+  per: "1s",
+  lease: "100ms",
+} as const;
+
+describe("while the store is gone", () => {
+  test("units are spent once: those that are held, and then what each isolate counts", async () => {
+    const limiter = world().isolate({ policies: [key, fixedWindow({ ...EVERYONE, limit: 100 })] });
+    const before = await crowd(limiter, 60);
+    broken = true;
+    const during = await crowd(limiter, 200);
+    expect(before + during).toBe(100);
+  });
+
+  test("a denial of another dimension puts them back", async () => {
+    const limiter = world().isolate({
+      policies: [address, fixedWindow({ ...EVERYONE, limit: 100 })],
+      denialCache: false,
+    });
+    for (let request = 0; request < 5; request++) await limiter.limit({ ip: "greedy", key: "k" });
+    const before = 5 + (await crowd(limiter, 55));
+    broken = true;
+    for (let request = 0; request < 20; request++) {
+      expect((await limiter.limit({ ip: "greedy", key: "k" })).allowed).toBe(false);
+    }
+    expect(before + (await crowd(limiter, 200))).toBe(100);
+  });
+
+  test("what is held is no reason to admit what another dimension fails closed", async () => {
+    const limiter = world().isolate({
+      policies: [{ ...address, onFailure: "closed" }, fixedWindow({ ...EVERYONE, limit: 100 })],
+    });
+    const before = await crowd(limiter, 60);
+    broken = true;
+    expect(await limiter.limit({ ip: "ip" })).toMatchObject({ status: 503 });
+    broken = false;
+    expect(before + (await crowd(limiter, 200))).toBe(100);
+  });
+});
+
+describe("shadow policies beside a lease", () => {
+  test("deny nothing and let nobody pass uncounted when they have no more", async () => {
+    const limiter = world().isolate({
+      policies: [
+        fixedWindow({ ...EVERYONE, limit: 200 }),
+        fixedWindow({ ...EVERYONE, name: "trial", limit: 20, mode: "shadow" }),
+      ],
+    });
+    expect(await crowd(limiter, 400)).toBe(200);
+  });
+});
+
+test("a reset drops what is held under every plan", async () => {
+  const limiter = world().isolate({
+    policies: [fixedWindow({ ...EVERYONE, by: "key" }), address],
+    plans: { gold: { everyone: { limit: 2_000 } } },
+  });
+  for (let request = 0; request < 100; request++) {
+    clock++;
+    await limiter.limit({ key: "k", ip: `ip-${clock}` }, { plan: "gold" });
+  }
+  await limiter.reset({ key: "k" });
+  asked = [];
+  const { policies } = await limiter.limit({ key: "k", ip: "ip" }, { plan: "gold" });
+  expect(policies[0]!.remaining).toBe(1_999);
+  expect(asked).toEqual([["consume", "everyone,address"]]);
+});

@@ -1,0 +1,120 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+
+import fc from "fast-check";
+import { expect, test } from "vitest";
+
+import { StoreError } from "../../src/errors/errors.ts";
+import {
+  fixedWindow,
+  type Policy,
+  segmentedWindow,
+  slidingWindowLog,
+  tokenBucket,
+} from "../../src/index.ts";
+import { buildLimiter } from "../../src/limiter/limiter.ts";
+import { checkSettings } from "../../src/limiter/settings.ts";
+import { Faults } from "../../src/options/faults.ts";
+import { memoryStore } from "../../src/store/memory-store.ts";
+import type { Store } from "../../src/store/store.ts";
+import { excessOf } from "../support/lease/excess.ts";
+import type { Admission } from "../support/model/trailing-window.ts";
+import { random } from "../support/random.ts";
+import { virtualTime } from "../support/virtual-time.ts";
+
+/*
+ * What everybody is promised together holds while units are held, put back and lost, beside exact policies that deny some
+ * of the requests.
+ */
+
+const START = 4_000_000_000_123_457;
+const ISOLATES = 8;
+/** Microseconds for which requests keep coming. */
+const SPAN = 2_000_000;
+
+const address = tokenBucket({ name: "address", by: "ip", limit: 30, refill: 40, per: "1s" });
+const lease = { name: "everyone", by: "*", lease: "100ms" } as const;
+
+/** When everybody's units of the requests that passed were spent, and how many were put back or passed on units held. */
+async function story(everyone: Policy, seed: number) {
+  const next = random(seed);
+  const time = virtualTime(START);
+  const model = memoryStore({ now: () => time.now() });
+  /** When the store took everybody's unit for the request, or when the request spent one that was held. */
+  const requests = new AsyncLocalStorage<{ debitedAt?: number; spentAt?: number }>();
+
+  const travel = () => time.pass(200 + Math.floor(next() * (next() < 0.1 ? 90_000 : 8_000)));
+  const lost = () => {
+    if (next() < 0.02) throw new StoreError("ERR_STORE_TIMEOUT", "lost");
+  };
+  const distant: Store = {
+    async decide(...request) {
+      const own = requests.getStore()!;
+      const isAboutAll = request[3].some(({ name }) => name === "everyone");
+      // A held unit is spent right before the store is asked about the others.
+      if (!isAboutAll) own.spentAt = time.now();
+      await travel();
+      lost();
+      const reply = await model.decide(...request);
+      const { taken = Number(reply.rows.every(({ allowed }) => allowed)) } = reply;
+      const debitedAt = time.now();
+      await travel();
+      lost();
+      if (isAboutAll && taken > 0) own.debitedAt = debitedAt;
+      return reply;
+    },
+    reset: () => {},
+  };
+
+  const faults = new Faults();
+  const options = { policies: [everyone, address], onFailure: "closed" } as const;
+  const settings = { ...checkSettings(options, faults), now: () => (time.now() - START) / 1000 };
+  faults.throwIfAny();
+  const limiters = Array.from({ length: ISOLATES }, () => buildLimiter(distant, settings));
+
+  const admissions: Admission[] = [];
+  let held = 0;
+  let denied = 0;
+  for (let at = 0; at < SPAN;) {
+    // Bursts, and times in which leases expire.
+    const burst = next() < 0.5 ? 3_000 : 200;
+    for (const end = at + 150_000 * next(); at < end;) {
+      at += (-Math.log(1 - next()) / burst) * 1e6;
+      const limiter = limiters[Math.floor(next() * ISOLATES)]!;
+      const ip = `ip-${Math.floor(next() ** 2 * 40)}`;
+      time.at(START + Math.floor(at), async () => {
+        const own: { debitedAt?: number; spentAt?: number } = {};
+        const decision = await requests.run(own, () => limiter.limit({ ip }));
+        if (!decision.allowed) {
+          if (decision.policies.some(({ name, allowed }) => name === "address" && !allowed))
+            denied++;
+          return;
+        }
+        if (own.debitedAt === undefined) held++;
+        admissions.push({ time: (own.debitedAt ?? own.spentAt)!, units: 1 });
+      });
+    }
+  }
+  await time.run();
+  return { admissions: admissions.toSorted((a, b) => a.time - b.time), held, denied };
+}
+
+test.for<[string, Policy]>([
+  ["a bucket", tokenBucket({ ...lease, limit: 100, refill: 400, per: "1s" })],
+  ["a log", slidingWindowLog({ ...lease, limit: 400, window: "1s" })],
+  ["a segmented window", segmentedWindow({ ...lease, limit: 400, window: "1s", segments: 20 })],
+  ["a fixed window", fixedWindow({ ...lease, limit: 400, window: "1s" })],
+])("%s of everybody is never exceeded by eight isolates", async ([, everyone]) => {
+  let [held, denied] = [0, 0];
+  await fc.assert(
+    fc.asyncProperty(fc.nat(), async (seed) => {
+      const result = await story(everyone, seed);
+      held += result.held;
+      denied += result.denied;
+      expect(excessOf(everyone, result.admissions)).toBeLessThanOrEqual(0);
+    }),
+    { numRuns: 12 },
+  );
+  // Not for want of trying.
+  expect(held).toBeGreaterThan(1_000);
+  expect(denied).toBeGreaterThan(100);
+});

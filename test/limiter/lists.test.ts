@@ -1,0 +1,133 @@
+import { describe, expect, test } from "vitest";
+
+import {
+  createLimiter,
+  type CreateLimiterOptions,
+  fixedWindow,
+  memoryStore,
+  type Store,
+} from "../../src/index.ts";
+
+const NOW_MS = Date.parse("2027-01-01T00:00:00Z");
+const UNTIL = "2027-01-01T00:00:10Z";
+
+/** A limiter of one request a day, on a clock that the test moves. */
+function limiterOf(lists: CreateLimiterOptions["lists"], by?: string) {
+  const at = { ms: NOW_MS };
+  const memory = memoryStore({ now: () => at.ms * 1000 });
+  const calls: string[] = [];
+  const store: Store = {
+    ...memory,
+    decide: (...request) => {
+      calls.push(request[0]);
+      return memory.decide(...request);
+    },
+  };
+  const policy = fixedWindow({ name: "p", limit: 1, window: "1d", ...(by && { by }) });
+  return { at, calls, limiter: createLimiter({ store, policies: [policy], lists: lists! }) };
+}
+
+const lists = {
+  allow: [{ cidr: "10.1.0.0/16" }, { identity: "user:1" }],
+  deny: [
+    { cidr: "10.0.0.0/8" },
+    { identity: "user:666", until: UNTIL },
+    { asn: 64496 },
+    { country: "KP" },
+  ],
+};
+
+describe("a limiter with lists", () => {
+  test("exempts, and refuses, without a call", async () => {
+    const { limiter, calls } = limiterOf(lists);
+    for (const identity of ["10.1.2.3", "user:1"]) {
+      for (let i = 0; i < 3; i++) {
+        const decision = await limiter.limit(identity, { cost: 7 });
+        expect(decision).toMatchObject({ allowed: true, reason: "exempt", status: 200 });
+        expect(decision.policies).toEqual([]);
+      }
+    }
+    for (const identity of ["10.2.0.1", "user:666"]) {
+      const decision = await limiter.limit(identity);
+      expect(decision).toMatchObject({ allowed: false, reason: "blocked", status: 403 });
+      expect(decision.response().status).toBe(403);
+    }
+    expect(calls).toEqual([]);
+  });
+
+  test("limits everybody else", async () => {
+    const { limiter } = limiterOf(lists);
+    for (const identity of ["11.0.0.1", "user:66", "KP", "64496"]) {
+      expect((await limiter.limit(identity)).reason).toBe("allowed");
+      expect((await limiter.limit(identity)).allowed).toBe(false);
+    }
+  });
+
+  test("looks an entry up until its end, by the store's clock", async () => {
+    const { at, limiter } = limiterOf(lists);
+    at.ms = Date.parse(UNTIL) - 1;
+    expect((await limiter.limit("user:666")).reason).toBe("blocked");
+    at.ms = Date.parse(UNTIL);
+    expect((await limiter.limit("user:666")).reason).toBe("allowed");
+  });
+
+  test.for([
+    [{ ip: "10.2.3.4", key: "k" }, "blocked"],
+    [{ ip: "10.1.3.4", key: "k" }, "exempt"],
+    [{ ip: "192.0.2.1", key: "user:666" }, "blocked"],
+    [{ ip: "192.0.2.1", key: "k", asn: "64496" }, "blocked"],
+    [{ ip: "192.0.2.1", key: "k", country: "KP" }, "blocked"],
+    [{ ip: "192.0.2.1", key: "k", country: "CH", asn: "1" }, "allowed"],
+    // Only the dimension `ip` holds an address, and only those of their names a network and a country.
+    [{ ip: undefined, key: "10.2.3.4" }, "allowed"],
+    [{ ip: "192.0.2.1", key: "KP" }, "allowed"],
+    [{ ip: "192.0.2.1", key: "k", user: "user:666" }, "blocked"],
+  ] as const)("with dimensions %j is %s", async ([identity, reason]) => {
+    const { limiter } = limiterOf(lists, "key");
+    expect((await limiter.limit(identity)).reason).toBe(reason);
+  });
+
+  test("peeks alike", async () => {
+    const { limiter, calls } = limiterOf(lists);
+    expect((await limiter.peek("user:1")).reason).toBe("exempt");
+    expect((await limiter.peek("user:666")).reason).toBe("blocked");
+    expect(calls).toEqual([]);
+  });
+
+  test("charges and resets whom it exempts or refuses", async () => {
+    const { at, limiter, calls } = limiterOf(lists);
+    await limiter.charge("user:666", 1);
+    expect(calls).toEqual(["charge"]);
+    at.ms = Date.parse(UNTIL);
+    expect((await limiter.limit("user:666")).allowed).toBe(false);
+    await limiter.reset("user:666");
+    expect((await limiter.limit("user:666")).allowed).toBe(true);
+  });
+
+  test("still says what is no identity", async () => {
+    const { limiter } = limiterOf(lists);
+    for (const identity of ["", null, undefined, 7]) {
+      await expect(limiter.limit(identity as string)).rejects.toMatchObject({
+        code: "ERR_IDENTITY",
+      });
+    }
+  });
+
+  test("reports faulty entries with the other faults", () => {
+    const faulty = () =>
+      createLimiter({
+        store: memoryStore(),
+        policies: [],
+        lists: { deny: [{ cidr: "10.0.0.0/99" }, { asn: 0 }] },
+      });
+    expect(faulty).toThrow(
+      expect.objectContaining({
+        faults: [
+          expect.objectContaining({ path: "lists.deny[0].cidr" }),
+          expect.objectContaining({ path: "lists.deny[1].asn" }),
+          expect.objectContaining({ path: "policies" }),
+        ],
+      }),
+    );
+  });
+});

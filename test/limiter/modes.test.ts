@@ -1,0 +1,229 @@
+import { describe, expect, test } from "vitest";
+
+import {
+  createLimiter,
+  type Decision,
+  fixedWindow,
+  type LimiterOptions,
+  memoryStore,
+  slidingWindowLog,
+  type Store,
+  StoreError,
+} from "../../src/index.ts";
+import { everyPolicy } from "../support/every-policy.ts";
+
+const START = Date.UTC(2030, 0, 1) * 1000;
+const SECOND = 1_000_000;
+
+/** A limiter over a memory store with a clock of the test, which counts what it is asked. */
+function limiterOf(policies: LimiterOptions["policies"], options: Partial<LimiterOptions> = {}) {
+  const state = { nowUs: START, calls: 0, broken: false };
+  const counts = memoryStore({ now: () => state.nowUs });
+  const store: Store = {
+    ...counts,
+    decide(...request) {
+      state.calls++;
+      if (state.broken) throw new StoreError("ERR_STORE_TIMEOUT", "It is slow.");
+      return counts.decide(...request);
+    },
+  };
+  return { limiter: createLimiter({ store, policies, ...options }), state };
+}
+
+/** All that a client sees of a decision. */
+async function shown(decision: Decision): Promise<unknown> {
+  const { allowed, reason, status, retryAfterMs, policies } = decision;
+  const response = decision.response();
+  return {
+    decision: { allowed, reason, status, retryAfterMs, policies },
+    fields: [...decision.headers()],
+    response: [...response.headers],
+    body: await response.text(),
+  };
+}
+
+const strict = slidingWindowLog({ name: "strict", limit: 5, window: "10s" });
+
+describe.each(everyPolicy(2, "1h"))("a $algorithm in shadow", (policy) => {
+  const shadow = { ...policy, name: "shadow", mode: "shadow" } as const;
+
+  test.for([
+    { order: "before", policies: [shadow, strict] },
+    { order: "after", policies: [strict, shadow] },
+  ])("$order the others changes no response and no call of the store", async ({ policies }) => {
+    const [without, beside] = [limiterOf([strict]), limiterOf(policies)];
+    for (const [index, cost] of [1, 1, 2, 2, 1, 1, 0, 4, 9, 1, 1, 1, 5, 1].entries()) {
+      for (const { state } of [without, beside]) state.nowUs += (index % 4) * SECOND;
+      const [expected, decision] = [
+        await without.limiter.limit("ada", { cost }),
+        await beside.limiter.limit("ada", { cost }),
+      ];
+      expect(await shown(decision)).toEqual(await shown(expected));
+      expect(expected.shadow).toEqual([]);
+      expect(beside.state.calls).toBe(without.state.calls);
+    }
+    expect(await shown(await beside.limiter.peek("ada"))).toEqual(
+      await shown(await without.limiter.peek("ada")),
+    );
+  });
+
+  test("says what it would have done", async () => {
+    const { limiter } = limiterOf([shadow, strict]);
+    const wouldAllow = async (cost: number) => {
+      const { allowed, shadow: rows } = await limiter.limit("ada", { cost });
+      return [allowed, ...rows.map((row) => [row.name, row.allowed, row.remaining])];
+    };
+    expect(await wouldAllow(1)).toEqual([true, ["shadow", true, 1]]);
+    expect(await wouldAllow(2)).toEqual([true, ["shadow", false, 1]]);
+    // More than it ever has room for.
+    const above = await limiter.peek("ada", { cost: { shadow: 3 } });
+    expect(above).toMatchObject({ allowed: true, shadow: [{ retryAfterMs: Infinity }] });
+    expect(await wouldAllow(1)).toEqual([true, ["shadow", true, 0]]);
+    const { shadow: rows } = JSON.parse(JSON.stringify(await limiter.peek("ada"))) as Decision;
+    expect(rows).toMatchObject([{ name: "shadow", allowed: false }]);
+    expect(JSON.stringify(await limiterOf([strict]).limiter.peek("ada"))).not.toContain("shadow");
+  });
+
+  test("alone lets everything pass, and lists nothing", async () => {
+    const { limiter, state } = limiterOf([shadow]);
+    for (const cost of [2, 1, 3, 1]) {
+      expect(await limiter.limit("ada", { cost })).toMatchObject({
+        allowed: true,
+        reason: "allowed",
+        policies: [],
+      });
+    }
+    expect(state.calls).toBe(4);
+  });
+
+  test("denies nothing in an outage either, nor closes", async () => {
+    for (const onFailure of ["closed", "local"] as const) {
+      const { limiter, state } = limiterOf([{ ...shadow, onFailure }, strict]);
+      state.broken = true;
+      for (let request = 0; request < 5; request++) {
+        expect(await limiter.limit("ada")).toMatchObject({ allowed: true, status: 200 });
+      }
+      expect(await limiter.limit("ada")).toMatchObject({ allowed: false, status: 429 });
+    }
+  });
+});
+
+describe("a soft policy", () => {
+  const soft = fixedWindow({ name: "soft", limit: 2, window: "1m", mode: "soft" });
+
+  test("denies nothing, and clients see it", async () => {
+    const { limiter, state } = limiterOf([soft, strict]);
+    for (const remaining of [1, 0]) {
+      expect((await limiter.limit("ada")).policies[0]).toMatchObject({ remaining, allowed: true });
+    }
+    const over = await limiter.limit("ada");
+    expect(over).toMatchObject({
+      allowed: true,
+      reason: "allowed",
+      status: 200,
+      retryAfterMs: 0,
+      policies: [
+        { name: "soft", allowed: false, remaining: 0 },
+        { name: "strict", remaining: 2 },
+      ],
+      shadow: [],
+    });
+    expect(over.headers().get("RateLimit-Policy")).toContain('"soft";q=2;w=60');
+    expect(over.headers().has("Retry-After")).toBe(false);
+    expect(state.calls).toBe(3);
+  });
+
+  test("is none of the policies that a denial names, and nobody waits for it", async () => {
+    const { limiter } = limiterOf([soft, strict]);
+    await limiter.limit("ada", { cost: 2 });
+    await limiter.limit("ada", { cost: { soft: 0, strict: 3 } });
+    const denied = await limiter.peek("ada");
+    expect(denied).toMatchObject({ allowed: false, retryAfterMs: 10_000 });
+    expect(denied.response().headers.get("Retry-After")).toBe("10");
+    expect(await denied.response().json()).toMatchObject({ "violated-policies": ["strict"] });
+  });
+});
+
+describe("a policy that counts denials", () => {
+  const gate = fixedWindow({ name: "gate", limit: 1, window: "10s" });
+  const ban = fixedWindow({ name: "ban", limit: 20, window: "1h", counts: "denials" });
+
+  test.for([
+    { order: "first", policies: [ban, gate] },
+    { order: "last", policies: [gate, ban] },
+  ])("bans after 20 denials, those of the isolate included ($order)", async ({ policies }) => {
+    const { limiter, state } = limiterOf(policies);
+    expect((await limiter.limit("ada")).allowed).toBe(true);
+    for (let denial = 0; denial < 20; denial++) {
+      expect((await limiter.limit("ada")).reason).toBe("cached-denial");
+    }
+    expect(state.calls).toBe(1);
+    state.nowUs += 10 * SECOND;
+    const banned = await limiter.limit("ada");
+    expect(banned.reason).toBe("limited");
+    expect(banned.policies.filter(({ allowed }) => !allowed).map(({ name }) => name)).toEqual([
+      "ban",
+    ]);
+    expect(banned.retryAfterMs).toBe(3_590_000);
+    expect((await limiter.limit("ada")).reason).toBe("cached-denial");
+    expect(state.calls).toBe(2);
+    expect((await limiter.limit("bob")).allowed).toBe(true);
+    state.nowUs += 3_590 * SECOND;
+    expect((await limiter.limit("ada")).allowed).toBe(true);
+  });
+
+  test("lets a client pass after 19", async () => {
+    const { limiter, state } = limiterOf([gate, ban]);
+    for (let request = 0; request < 20; request++) await limiter.limit("ada");
+    state.nowUs += 10 * SECOND;
+    expect(await limiter.limit("ada")).toMatchObject({
+      allowed: true,
+      policies: [{ name: "gate" }, { name: "ban", remaining: 1 }],
+    });
+  });
+
+  test("counts each denial of the store once, and none that it denies itself", async () => {
+    const { limiter, state } = limiterOf([gate, { ...ban, limit: 3 }], { denialCache: false });
+    const left = async () => (await limiter.limit("ada")).policies[1]!.remaining;
+    expect([await left(), await left(), await left(), await left()]).toEqual([3, 2, 1, 0]);
+    state.nowUs += 10 * SECOND;
+    const reset = (await limiter.peek("ada")).policies[1]!.resetAfterMs;
+    for (let request = 0; request < 5; request++) expect(await left()).toBe(0);
+    expect((await limiter.peek("ada")).policies[1]!.resetAfterMs).toBe(reset);
+  });
+
+  test("that no other policy is decided with is still looked at", async () => {
+    const { limiter, state } = limiterOf([
+      { ...gate, by: "ip" },
+      { ...ban, by: "key" },
+    ]);
+    for (let request = 0; request < 21; request++) await limiter.limit({ ip: "a", key: "k" });
+    state.nowUs += 10 * SECOND;
+    expect((await limiter.limit({ ip: "a", key: "k" })).allowed).toBe(false);
+    expect((await limiter.limit({ key: "k" })).allowed).toBe(false);
+    expect((await limiter.limit({ key: "other" })).allowed).toBe(true);
+    expect((await limiter.limit({ ip: "a" })).allowed).toBe(true);
+  });
+
+  test("forgets what it has not counted yet with a reset", async () => {
+    const { limiter } = limiterOf([gate, ban]);
+    for (let request = 0; request < 30; request++) await limiter.limit("ada");
+    await limiter.reset("ada");
+    expect(await limiter.limit("ada")).toMatchObject({
+      allowed: true,
+      policies: [{}, { remaining: 20 }],
+    });
+  });
+
+  test("counts in an outage, too", async () => {
+    const { limiter, state } = limiterOf([gate, { ...ban, limit: 3 }]);
+    state.broken = true;
+    const answers: boolean[] = [];
+    for (let request = 0; request < 4; request++) {
+      answers.push((await limiter.limit("ada")).allowed);
+    }
+    expect(answers).toEqual([true, false, false, false]);
+    state.nowUs += 10 * SECOND;
+    expect((await limiter.limit("ada")).allowed).toBe(false);
+  });
+});

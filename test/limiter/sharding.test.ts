@@ -1,0 +1,232 @@
+import { describe, expect, test } from "vitest";
+
+import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
+import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
+import { StoreError } from "../../src/errors/errors.ts";
+import { buildLimiter } from "../../src/limiter/limiter.ts";
+import type { LimiterOptions } from "../../src/limiter/options.ts";
+import { checkSettings } from "../../src/limiter/settings.ts";
+import { Faults } from "../../src/options/faults.ts";
+import { memoryStore } from "../../src/store/memory-store.ts";
+import type { Store } from "../../src/store/store.ts";
+import { random } from "../support/random.ts";
+
+const DAY = { window: "1d" } as const;
+const START_US = 2_000_000_000_000_000;
+
+/**
+ * A limiter that counts in memory, on a clock that the test moves. `draws` are where the next random numbers lie in the
+ * list of shards, from 0 to below 1; then they come from a seed.
+ */
+function limiterOf(options: Omit<LimiterOptions, "store">, store?: Store) {
+  const at = { us: START_US, isAway: false };
+  const draws: number[] = [];
+  const drawn = random(7);
+  const memory = store ?? memoryStore({ now: () => at.us });
+  const asked: string[][] = [];
+  const faults = new Faults();
+  const settings = {
+    ...checkSettings(options, faults),
+    now: () => at.us / 1000,
+    random: () => draws.shift() ?? drawn(),
+  };
+  faults.throwIfAny();
+  const limiter = buildLimiter(
+    {
+      decide(operation, keys, ...rest) {
+        asked.push([...keys]);
+        if (at.isAway) throw new StoreError("ERR_STORE_UNREACHABLE", "away");
+        return memory.decide(operation, keys, ...rest);
+      },
+      reset: (keys) => memory.reset(keys),
+    },
+    settings,
+  );
+  /** How many of so many requests are allowed. */
+  async function admitted(count: number, ...request: Parameters<typeof limiter.limit>) {
+    let allowed = 0;
+    for (let i = 0; i < count; i++) allowed += Number((await limiter.limit(...request)).allowed);
+    return allowed;
+  }
+  return { at, draws, asked, memory, limiter, admitted };
+}
+
+const three = () => [fixedWindow({ name: "hot", limit: 10, ...DAY, shards: 3 })];
+
+describe("a policy with shards", () => {
+  test("admits its limit and no more, whatever the order", async () => {
+    const { admitted, asked } = limiterOf({ policies: three() });
+    expect(await admitted(50, "ada")).toBe(10);
+    expect(new Set(asked.flat())).toEqual(
+      new Set(["tg:{ada#0}:hot:f", "tg:{ada#1}:hot:f", "tg:{ada#2}:hot:f"]),
+    );
+    expect(await admitted(50, "bob")).toBe(10);
+  });
+
+  test("has the first shards take what does not divide", async () => {
+    const { draws, limiter } = limiterOf({ policies: three() });
+    const left: number[] = [];
+    for (const draw of [0, 0.34, 0.67]) {
+      draws.push(draw);
+      left.push((await limiter.limit("ada")).policies[0]!.remaining);
+    }
+    expect(left).toEqual([3, 2, 2]);
+  });
+
+  test("shows the whole limit, and what is left in the shard that was asked", async () => {
+    const { limiter } = limiterOf({
+      policies: [tokenBucket({ name: "hot", limit: 20, refill: 10, per: "1s", shards: 4 })],
+    });
+    const decision = await limiter.limit("ada");
+    expect(decision.policies[0]).toMatchObject({ limit: 20, window: 2, remaining: 4 });
+    const fields = decision.headers();
+    expect(fields.get("RateLimit-Policy")).toBe('"hot";q=20;w=2');
+    expect(fields.get("RateLimit")).toMatch(/^"hot";r=4;/);
+    expect(fields.get("X-RateLimit-Limit")).toBe("20");
+  });
+
+  test("asks another shard once where one has no room", async () => {
+    const { draws, limiter, asked } = limiterOf({ policies: three(), denialCache: false });
+    draws.push(0, 0, 0, 0);
+    for (let i = 0; i < 4; i++) await limiter.limit("ada");
+    asked.length = 0;
+    draws.push(0, 0.34);
+    expect((await limiter.limit("ada")).allowed).toBe(true);
+    expect(asked.flat()).toEqual(["tg:{ada#0}:hot:f", "tg:{ada#1}:hot:f"]);
+  });
+
+  test("is denied with no call once every shard is known to deny, for the shortest of their waits", async () => {
+    const { at, limiter, asked, admitted } = limiterOf({
+      policies: [tokenBucket({ name: "hot", limit: 2, refill: 2, per: "1s", shards: 2 })],
+    });
+    await admitted(1, "ada");
+    at.us += 300_000;
+    await admitted(5, "ada");
+    asked.length = 0;
+    const { allowed, reason, retryAfterMs } = await limiter.limit("ada");
+    // One unit per second and shard: the first shard has one again 1 s after its request, 700 ms from now.
+    expect({ allowed, reason, retryAfterMs }).toEqual({
+      allowed: false,
+      reason: "cached-denial",
+      retryAfterMs: 700,
+    });
+    expect(asked).toEqual([]);
+    at.us += 700_000;
+    expect((await limiter.limit("ada")).allowed).toBe(true);
+  });
+
+  test("asks no second shard where another policy denies as well", async () => {
+    const { draws, limiter, asked, admitted } = limiterOf({
+      policies: [...three(), fixedWindow({ name: "own", limit: 4, ...DAY })],
+      denialCache: false,
+    });
+    draws.push(0, 0, 0, 0);
+    expect(await admitted(4, "ada")).toBe(4);
+    asked.length = 0;
+    draws.push(0);
+    expect((await limiter.limit("ada")).allowed).toBe(false);
+    expect(asked).toEqual([["tg:{ada#0}:hot:f", "tg:{ada}:own:f"]]);
+  });
+
+  test("asks no second shard where a policy counts the denial", async () => {
+    const { draws, limiter, admitted, asked } = limiterOf({
+      policies: [...three(), fixedWindow({ name: "ban", limit: 9, ...DAY, counts: "denials" })],
+      denialCache: false,
+    });
+    draws.push(0, 0, 0, 0);
+    await admitted(4, "ada");
+    asked.length = 0;
+    draws.push(0);
+    const { allowed, policies } = await limiter.limit("ada");
+    expect(allowed).toBe(false);
+    expect(policies.map(({ remaining }) => remaining)).toEqual([0, 8]);
+    expect(asked).toHaveLength(1);
+  });
+
+  test("takes no cost above the smallest shard's limit, and a charge of any", async () => {
+    const { limiter, asked } = limiterOf({ policies: three() });
+    expect(await limiter.limit("ada", { cost: 4 })).toMatchObject({
+      reason: "cost-exceeds-limit",
+      retryAfterMs: Infinity,
+    });
+    expect((await limiter.peek("ada", { cost: 4 })).reason).toBe("cost-exceeds-limit");
+    expect(asked).toEqual([]);
+    expect((await limiter.limit("ada", { cost: 3 })).allowed).toBe(true);
+    await limiter.charge("bob", 100);
+    expect(asked).toHaveLength(2);
+  });
+
+  test("is charged and looked at in a shard that has room", async () => {
+    const { draws, limiter } = limiterOf({ policies: three() });
+    draws.push(0);
+    await limiter.charge("ada", 4);
+    draws.push(0, 0);
+    expect((await limiter.peek("ada")).policies[0]).toMatchObject({ remaining: 3, allowed: true });
+  });
+
+  test("has its whole limit again after a reset", async () => {
+    const { limiter, admitted } = limiterOf({ policies: three() });
+    expect(await admitted(20, "ada")).toBe(10);
+    await limiter.reset("ada");
+    expect(await admitted(20, "ada")).toBe(10);
+  });
+
+  test("goes with others, in dimensions of their own, and shares its shard with those split alike", async () => {
+    const { limiter, asked } = limiterOf({
+      policies: [
+        fixedWindow({ name: "all", by: "*", limit: 100, ...DAY, shards: 8 }),
+        fixedWindow({ name: "ip", by: "ip", limit: 5, ...DAY }),
+        fixedWindow({ name: "burst", by: "*", limit: 50, ...DAY, shards: 8 }),
+        fixedWindow({ name: "slow", by: "*", limit: 50, ...DAY }),
+      ],
+    });
+    const { policies } = await limiter.limit({ ip: "192.0.2.1" });
+    expect(policies.map(({ name, limit }) => [name, limit])).toEqual([
+      ["all", 100],
+      ["ip", 5],
+      ["burst", 50],
+      ["slow", 50],
+    ]);
+    const tags = Object.fromEntries(
+      asked[0]!.map((key) => [/:(\w+):f$/.exec(key)![1], /\{.*\}/.exec(key)![0]]),
+    );
+    expect(tags["all"]).toMatch(/^\{\*#[0-7]\}$/);
+    expect(tags).toMatchObject({ burst: tags["all"], ip: "{192.0.2.1}", slow: "{*}" });
+  });
+
+  test("keeps what was consumed when the plan changes", async () => {
+    const { admitted } = limiterOf({
+      policies: three(),
+      plans: { gold: { hot: { limit: 31 } } },
+    });
+    expect(await admitted(60, "ada")).toBe(10);
+    expect(await admitted(60, "ada", { plan: "gold" })).toBe(21);
+    expect(await admitted(20, "ada")).toBe(0);
+  });
+
+  test("knows nothing of a shard any more once another plan has changed what is counted", async () => {
+    const bucket = tokenBucket({ name: "hot", limit: 4, refill: 1, per: "1d", shards: 2 });
+    const { admitted } = limiterOf({ policies: [bucket], plans: { gold: { hot: { limit: 8 } } } });
+    expect(await admitted(20, "ada", { plan: "gold" })).toBe(8);
+    // Under the lower limit, what lies beyond it is forgotten.
+    expect(await admitted(6, "ada")).toBe(0);
+    expect(await admitted(20, "ada", { plan: "gold" })).toBe(4);
+  });
+
+  test("admits its limit in an isolate without Redis, and no more for all its shards", async () => {
+    const { at, admitted } = limiterOf({ policies: three() });
+    at.isAway = true;
+    expect(await admitted(200, "ada")).toBe(10);
+  });
+
+  test("in shadow denies nobody", async () => {
+    const { admitted, limiter } = limiterOf({
+      policies: [
+        ...three().map((policy) => Object.assign(policy, { mode: "shadow" as const })),
+        fixedWindow({ name: "own", limit: 20, ...DAY }),
+      ],
+    });
+    expect(await admitted(60, "ada")).toBe(20);
+    expect((await limiter.peek("ada")).shadow).toMatchObject([{ name: "hot", limit: 10 }]);
+  });
+});

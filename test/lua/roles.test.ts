@@ -1,0 +1,114 @@
+import fc from "fast-check";
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+
+import { memoryStore } from "../../src/store/memory-store.ts";
+import { ALL_SCRIPTS } from "../../src/store/redis/all-scripts.ts";
+import { redisStore } from "../../src/store/redis/store.ts";
+import { FUTURE } from "../support/algorithm-script.ts";
+import { compile } from "../support/compile-policy.ts";
+import { everyPolicy } from "../support/every-policy.ts";
+import { ALGORITHMS } from "../support/policy/options-of.ts";
+import { redisWithClock } from "../support/redis-with-clock.ts";
+
+let redis: Redis;
+beforeAll(() => {
+  redis = new Redis(inject("redisUrl"));
+});
+afterAll(() => redis.quit());
+
+const ROLES = [{}, {}, { mode: "shadow" }, { mode: "soft" }, { counts: "denials" }] as const;
+const policy = fc
+  .tuple(
+    fc.nat(ALGORITHMS.length - 1),
+    fc.integer({ min: 1, max: 8 }),
+    fc.constantFrom("1s" as const, "10s" as const),
+    fc.constantFrom(...ROLES),
+  )
+  .map(([index, size, length, role]) => Object.assign(everyPolicy(size, length)[index]!, role));
+
+const step = (policies: number) =>
+  fc.record({
+    /** Milliseconds since the step before. */
+    passed: fc.oneof(fc.constantFrom(0, 0, 0.001, 40), fc.integer({ min: 0, max: 4_000 })),
+    operation: fc.constantFrom("consume", "consume", "consume", "consume", "peek", "charge"),
+    costs: fc.array(fc.constantFrom(0, 1, 1, 1, 2, 5), {
+      minLength: policies,
+      maxLength: policies,
+    }),
+  });
+
+const run = fc.array(policy, { minLength: 1, maxLength: 4 }).chain((drawn) =>
+  fc.record({
+    drawn: fc.constant(drawn.map((each, i) => ({ ...each, name: `p${i}` }))),
+    steps: fc.array(step(drawn.length), { minLength: 1, maxLength: 30, size: "max" }),
+  }),
+);
+
+test("several policies with costs and roles of their own decide in Redis as they do in memory", async () => {
+  let now = FUTURE;
+  const store = redisStore(
+    redisWithClock(redis, () => now),
+    ALL_SCRIPTS,
+  );
+  const seen = { allowed: 0, denied: 0, advised: 0, banned: 0 };
+  await fc.assert(
+    fc.asyncProperty(run, async ({ drawn, steps }) => {
+      const policies = compile(drawn);
+      const model = memoryStore({ now: () => now });
+      const id = crypto.randomUUID();
+      const keys = policies.map(({ name }) => `tg:{${id}}:${name}`);
+      for (const { passed, operation, costs } of steps) {
+        now += Math.round(passed * 1000);
+        // As a limiter asks: only a charge costs more than a limit, and what counts denials may have missed many.
+        const asked = costs.map((cost, i) => {
+          const { limit, role } = policies[i]!;
+          const counts = role === "denials" && policies.length > 1;
+          return operation === "charge" || counts ? cost : Math.min(cost, limit);
+        });
+        const reply = await store.decide(operation, keys, asked, policies);
+        expect(reply).toEqual(model.decide(operation, keys, asked, policies));
+        if (operation !== "consume") continue;
+        const denying = reply.rows.map(({ allowed }, i) => (allowed ? "" : policies[i]!.role));
+        seen.allowed += Number(!denying.includes("enforced") && !denying.includes("denials"));
+        seen.denied += Number(denying.includes("enforced"));
+        seen.advised += Number(denying.includes("advisory"));
+        seen.banned += Number(denying.includes("denials"));
+      }
+    }),
+    { numRuns: 500 },
+  );
+  // Not for want of trying.
+  expect(Math.min(...Object.values(seen))).toBeGreaterThan(200);
+});
+
+test("a lease beside advisory policies takes in Redis what it takes in memory", async () => {
+  let now = FUTURE;
+  const store = redisStore(
+    redisWithClock(redis, () => now),
+    ALL_SCRIPTS,
+  );
+  let granted = 0;
+  await fc.assert(
+    fc.asyncProperty(run, async ({ drawn, steps }) => {
+      const policies = compile(drawn);
+      fc.pre(policies.every(({ role }) => role !== "denials"));
+      const model = memoryStore({ now: () => now });
+      const id = crypto.randomUUID();
+      const keys = policies.map(({ name }) => `tg:{${id}}:${name}`);
+      for (const { passed, operation, costs } of steps) {
+        now += Math.round(passed * 1000);
+        const wanted = policies.map(() => 1 + costs[0]!);
+        const reply = await store.decide("lease", keys, wanted, policies);
+        expect(reply).toEqual(model.decide("lease", keys, wanted, policies));
+        granted += Number(reply.taken! > 0);
+        const ones = policies.map(() => 1);
+        expect(await store.decide(operation, keys, ones, policies)).toEqual(
+          model.decide(operation, keys, ones, policies),
+        );
+      }
+    }),
+    { numRuns: 150 },
+  );
+  expect(granted).toBeGreaterThan(200);
+});
