@@ -200,8 +200,8 @@ export const MASTERS: readonly Mutant[] = [
   {
     name: "partial replies: the verdict of a dead master decides for all",
     file: "src/limiter/decision-path.ts",
-    find: "fallback.decide(operation, request, keys, partial?.rows)",
-    replace: "fallback.decide(operation, request, keys)",
+    find: "fallback.decide(operation, request, keysOf(request), partial?.rows)",
+    replace: "fallback.decide(operation, request, keysOf(request))",
     tests: LIMITER,
   },
   {
