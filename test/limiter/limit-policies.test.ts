@@ -219,6 +219,14 @@ test("an option that does not exist is a fault, also where all others are those 
   expect(commands).toHaveLength(1);
 });
 
+test("a lease is a fault, because every decision is Redis's", async () => {
+  const leased = isolate.tokenBucket({ ...bucket, lease: "100ms" });
+  await expect(isolate.limit("ada", leased)).rejects.toMatchObject({
+    faults: [{ path: "policies[0].lease", value: '"100ms"' }],
+  });
+  expect(commands).toEqual([]);
+});
+
 test("local counts of all policies share one bounded memory", async () => {
   redis = gone;
   const once = { limit: 1, refill: 1, per: "1d" } as const;
