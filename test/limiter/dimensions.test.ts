@@ -263,6 +263,15 @@ describe("a plan", () => {
     expect(asked).toHaveLength(4);
   });
 
+  test("shares what is known of the dimensions that it does not change", async () => {
+    const { limiter, asked } = limiterOf([address, burst], { plans });
+    const cost = { address: 2 };
+    await limiter.limit({ ip: "a", key: "k" }, { cost });
+    const slower = await limiter.limit({ ip: "a", key: "k" }, { plan: "slower", cost });
+    expect(slower.reason).toBe("cached-denial");
+    expect(asked).toHaveLength(1);
+  });
+
   test("that does not exist is refused", async () => {
     const { limiter, asked } = limiterOf([address], { plans: { gold: {} } });
     for (const plan of ["silver", "", "toString", "__proto__"]) {

@@ -17,12 +17,13 @@ const SECOND = 1_000_000;
 
 /** A limiter over a memory store with a clock of the test, which counts what it is asked. */
 function limiterOf(policies: LimiterOptions["policies"], options: Partial<LimiterOptions> = {}) {
-  const state = { nowUs: START, calls: 0, broken: false };
+  const state = { nowUs: START, calls: 0, broken: false, costs: [] as readonly number[] };
   const counts = memoryStore({ now: () => state.nowUs });
   const store: Store = {
     ...counts,
     decide(...request) {
       state.calls++;
+      state.costs = request[2];
       if (state.broken) throw new StoreError("ERR_STORE_TIMEOUT", "It is slow.");
       return counts.decide(...request);
     },
@@ -68,16 +69,19 @@ describe.each(everyPolicy(2, "1h"))("a $algorithm in shadow", (policy) => {
   });
 
   test("says what it would have done", async () => {
-    const { limiter } = limiterOf([shadow, strict]);
+    const { limiter, state } = limiterOf([shadow, strict]);
     const wouldAllow = async (cost: number) => {
       const { allowed, shadow: rows } = await limiter.limit("ada", { cost });
       return [allowed, ...rows.map((row) => [row.name, row.allowed, row.remaining])];
     };
     expect(await wouldAllow(1)).toEqual([true, ["shadow", true, 1]]);
     expect(await wouldAllow(2)).toEqual([true, ["shadow", false, 1]]);
-    // More than it ever has room for.
-    const above = await limiter.peek("ada", { cost: { shadow: 3 } });
-    expect(above).toMatchObject({ allowed: true, shadow: [{ retryAfterMs: Infinity }] });
+    // More than it ever has room for: the script is not asked to compute with it.
+    for (const call of [limiter.peek, limiter.limit]) {
+      const above = await call("ada", { cost: { shadow: 3 } });
+      expect(above).toMatchObject({ allowed: true, shadow: [{ retryAfterMs: Infinity }] });
+      expect(state.costs).toEqual([1, 0]);
+    }
     expect(await wouldAllow(1)).toEqual([true, ["shadow", true, 0]]);
     const { shadow: rows } = JSON.parse(JSON.stringify(await limiter.peek("ada"))) as Decision;
     expect(rows).toMatchObject([{ name: "shadow", allowed: false }]);
@@ -192,11 +196,15 @@ describe("a policy that counts denials", () => {
     expect((await limiter.peek("ada")).policies[1]!.resetAfterMs).toBe(reset);
   });
 
-  test("that no other policy is decided with is still looked at", async () => {
-    const { limiter, state } = limiterOf([
+  test.for([
+    { known: "with", denialCache: { maxEntries: 10 } },
+    { known: "without", denialCache: false },
+  ] as const)("denies alone where no other takes part, $known a cache", async ({ denialCache }) => {
+    const policies = [
       { ...gate, by: "ip" },
       { ...ban, by: "key" },
-    ]);
+    ];
+    const { limiter, state } = limiterOf(policies, { denialCache });
     for (let request = 0; request < 21; request++) await limiter.limit({ ip: "a", key: "k" });
     state.nowUs += 10 * SECOND;
     expect((await limiter.limit({ ip: "a", key: "k" })).allowed).toBe(false);

@@ -131,8 +131,8 @@ export const CLIENTS: readonly Mutant[] = [
   {
     name: "a reset believes any answer",
     file: "src/store/redis/store.ts",
-    find: 'await ask(RESET, keys, ["reset"], 1);',
-    replace: 'await run(RESET, keys as string[], ["reset"]);',
+    find: 'await ask(reset!, keys, ["reset"], 1);',
+    replace: 'await run(reset!, keys as string[], ["reset"]);',
     tests: ["test/store/redis-calls"],
   },
   {

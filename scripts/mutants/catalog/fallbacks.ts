@@ -82,8 +82,8 @@ export const FALLBACKS: readonly Mutant[] = [
   {
     name: "an answer that overtook a reset is counted from",
     file: "src/limiter/decision-path.ts",
-    find: "for (const key of keys) uncounted.take(key);\n      fallback.forget(request, keys, now());",
-    replace: "for (const key of keys) uncounted.take(key);",
+    find: "roles?.forget(keys);\n      fallback.forget(request, keys, now());",
+    replace: "roles?.forget(keys);",
     tests: ["test/limiter/local-count"],
   },
   {

@@ -40,14 +40,14 @@ export const MIDDLEWARE: readonly Mutant[] = [
   {
     name: "a cost of a policy's limit is above it",
     file: "src/adapter/request-cost.ts",
-    find: "Number(units) > limit",
-    replace: "Number(units) >= limit",
+    find: "Number(units) > highest",
+    replace: "Number(units) >= highest",
     tests: ["test/hono", "test/adapter"],
   },
   {
     name: "a cost above a limit is taken",
     file: "src/adapter/request-cost.ts",
-    find: "Number(units) > limit",
+    find: "Number(units) > highest",
     replace: "false",
     tests: ["test/hono/configuration"],
   },
@@ -124,9 +124,9 @@ export const MIDDLEWARE: readonly Mutant[] = [
   {
     name: "a limiter with a late Redis has a store for now",
     file: "src/limiter/open-limiter.ts",
-    find: "  const settings = checkSettings(options, faults, by);\n  const openRedis",
+    find: "  const openRedis = redisOpener(options, faults);",
     replace:
-      "  const settings = checkSettings({ ...options, store: {} as Store }, faults, by);\n  const openRedis",
+      "  checkSettings({ ...options, store: {} as Store }, faults, by);\n  const openRedis = redisOpener(options, faults);",
     tests: ["test/hono/configuration"],
   },
   {

@@ -26,8 +26,8 @@ export const REQUEST_COSTS: readonly Mutant[] = [
   {
     name: "a cost above the limit of a soft policy is a fault",
     file: "src/adapter/request-cost.ts",
-    find: ' && mode === "enforce" && Number',
-    replace: "  && Number",
+    find: ' && mode === "enforce" && highest',
+    replace: " && highest",
     tests: ["test/gateway/modes"],
   },
   {
