@@ -164,7 +164,7 @@ describe("a fault of the variables", () => {
     [withRule({ retryJitter: Number.NaN }), "RULES[0].retryJitter", "NaN", /from 0 to 1/],
     [withRule({ advertise: false }), "RULES[0].advertise", "false", /and nothing else/],
     [withRule({ onMissing: "pass" }), "RULES[0].onMissing", '"pass"', /"share" or "reject"/],
-    [withRule({ cost: 6 }), "RULES[0].cost", "6", /above a policy's limit/],
+    [withRule({ cost: 6 }), "RULES[0].cost", "6", /above the limit of a policy/],
     [
       withRule({ cost: "1" }),
       "RULES[0].cost",
@@ -199,7 +199,7 @@ describe("a fault of the variables", () => {
       withPolicy({ partition: ["header:x"], onMissing: "skip" }),
       "RULES[0].policies[0].onMissing",
       '"skip"',
-      /^Leave it out of one policy: nothing would limit a request that lacks all identities\./,
+      /^Leave it out of one policy that is enforced: nothing would limit a request that lacks all/,
     ],
     [
       withRule({ cost: { q: 1 } }),
@@ -207,7 +207,12 @@ describe("a fault of the variables", () => {
       "1",
       /^Use the name of a policy of this list/,
     ],
-    [withRule({ cost: { p: 6 } }), "RULES[0].cost.p", "6", /^It is above a policy's limit/],
+    [
+      withRule({ cost: { p: 6 } }),
+      "RULES[0].cost.p",
+      "6",
+      /^It is above the limit of a policy, or of one of its shards/,
+    ],
     [withRule({ cost: { p: -1 } }), "RULES[0].cost.p", "-1", COST],
     [withRule({ cost: { p: "1" } }), "RULES[0].cost.p", '"1"', COST],
     [withRule({ cost: { p: null } }), "RULES[0].cost.p", "null", COST],

@@ -3,6 +3,7 @@ import { segmentedWindow } from "../../../src/algorithms/segmented-window.ts";
 import { slidingWindowCounter } from "../../../src/algorithms/sliding-window-counter.ts";
 import { slidingWindowLog } from "../../../src/algorithms/sliding-window-log.ts";
 import { tokenBucket } from "../../../src/algorithms/token-bucket.ts";
+import { ALL_SCRIPTS } from "../../../src/store/redis/all-scripts.ts";
 import type { RedisClient } from "../../../src/store/redis/client.ts";
 import { redisStore } from "../../../src/store/redis/store.ts";
 import { compile } from "../../../test/support/compile-policy.ts";
@@ -37,7 +38,7 @@ export function decisionCall(
   );
   return capture((redis) =>
     Promise.resolve(
-      redisStore(redis as RedisClient).decide(
+      redisStore(redis as RedisClient, ALL_SCRIPTS).decide(
         "consume",
         keys,
         compiled.map(() => cost),
