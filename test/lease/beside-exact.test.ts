@@ -186,6 +186,31 @@ const BUCKET = {
   lease: "100ms",
 } as const;
 
+test("a lease that is denied puts back what was spent of another", async () => {
+  const tenant = fixedWindow({ ...EVERYONE, name: "tenant", by: "tenant", limit: 100 });
+  const limiter = world().isolate({
+    policies: [fixedWindow(EVERYONE), tenant],
+    denialCache: false,
+  });
+  const left = async (name: string) =>
+    (await limiter.limit({ tenant: name })).policies.find((each) => each.name === "everyone")
+      ?.remaining;
+  while ((await left("busy")) !== undefined) clock++;
+  const denied = async () => {
+    asked = [];
+    expect(await left("busy")).toBeUndefined();
+    return asked.some(([operation, policies]) => operation === "lease" && policies === "tenant");
+  };
+  // Until a lease of everybody's is young, and one of the tenant's may be asked for.
+  for (;;) {
+    clock++;
+    const before = await left(`other-${clock}`);
+    if (!(await denied()) || about("everyone").length > 0) continue;
+    expect(await left("another")).toBe(before! - 1);
+    break;
+  }
+});
+
 describe("while the store is gone", () => {
   test("units are spent once: those that are held, and then what each isolate counts", async () => {
     const limiter = world().isolate({ policies: [key, fixedWindow({ ...EVERYONE, limit: 100 })] });
