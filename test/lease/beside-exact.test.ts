@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 
 import type { Operation } from "../../src/algorithms/model.ts";
+import type { SharedDenials } from "../../src/denials/shared-denials.ts";
 import { StoreError } from "../../src/errors/errors.ts";
 import { fixedWindow, slidingWindowLog, tokenBucket } from "../../src/index.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
@@ -185,6 +186,31 @@ const BUCKET = {
   lease: "100ms",
 } as const;
 
+test("a lease that is denied puts back what was spent of another", async () => {
+  const tenant = fixedWindow({ ...EVERYONE, name: "tenant", by: "tenant", limit: 100 });
+  const limiter = world().isolate({
+    policies: [fixedWindow(EVERYONE), tenant],
+    denialCache: false,
+  });
+  const left = async (name: string) =>
+    (await limiter.limit({ tenant: name })).policies.find((each) => each.name === "everyone")
+      ?.remaining;
+  while ((await left("busy")) !== undefined) clock++;
+  const denied = async () => {
+    asked = [];
+    expect(await left("busy")).toBeUndefined();
+    return asked.some(([operation, policies]) => operation === "lease" && policies === "tenant");
+  };
+  // Until a lease of everybody's is young, and one of the tenant's may be asked for.
+  for (;;) {
+    clock++;
+    const before = await left(`other-${clock}`);
+    if (!(await denied()) || about("everyone").length > 0) continue;
+    expect(await left("another")).toBe(before! - 1);
+    break;
+  }
+});
+
 describe("while the store is gone", () => {
   test("units are spent once: those that are held, and then what each isolate counts", async () => {
     const limiter = world().isolate({ policies: [key, fixedWindow({ ...EVERYONE, limit: 100 })] });
@@ -246,4 +272,38 @@ test("a reset drops what is held under every plan", async () => {
   const { policies } = await limiter.limit({ key: "k", ip: "ip" }, { plan: "gold" });
   expect(policies[0]!.remaining).toBe(1_999);
   expect(asked).toEqual([["consume", "everyone,address"]]);
+});
+
+test("denials of exact dimensions are shared beside a lease, those of the leased one are not", async () => {
+  const shared: string[] = [];
+  const published: number[] = [];
+  const sharedDenials = {
+    share({ policies }: { readonly policies: readonly { readonly name: string }[] }) {
+      shared.push(policies.map(({ name }) => name).join());
+      return {
+        read: async () => undefined,
+        publish: () => published.push(clock),
+        forget: () => {},
+      };
+    },
+  } as unknown as SharedDenials;
+  const limiter = world().isolate({ sharedDenials });
+  expect(shared).toEqual(["address", "key"]);
+  const greedy = () => limiter.limit({ ip: "greedy", key: "k" });
+  for (let request = 0; request < 6; request++) await greedy();
+  // After the first denial has expired, others are told of the next.
+  clock += 3_600_001;
+  for (let request = 0; request < 3; request++) await greedy();
+  expect(published).not.toEqual([]);
+});
+
+test("costs that differ within a leased dimension are decided by the store", async () => {
+  const limiter = world().isolate({
+    policies: [fixedWindow(EVERYONE), fixedWindow({ ...EVERYONE, name: "tokens", limit: 10_000 })],
+  });
+  for (let request = 0; request < 50; request++) {
+    clock++;
+    await limiter.limit({}, { cost: { tokens: 5 } });
+  }
+  expect(asked).toEqual(decided(50, "everyone,tokens"));
 });
