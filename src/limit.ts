@@ -60,17 +60,7 @@ function pathOf(policy: Policy): PolicyPath {
   const existing = byPolicy.get(key);
   if (existing) return existing;
   const faults = new Faults();
-  const policies = compilePolicies([policy], "policies", faults);
-  const { lease, shards } = Object(policy) as Policy;
-  for (const [option, given] of Object.entries({ lease, shards })) {
-    if (given !== undefined) {
-      faults.add(
-        `policies[0].${option}`,
-        given,
-        "Leave it out, or use createLimiter(): limit() has none.",
-      );
-    }
-  }
+  const policies = compilePolicies([policy], "policies", faults, checkAlone);
   store ??= storeOfEnvironment(faults);
   faults.throwIfAny();
   const path = createDecisionPath(
@@ -83,6 +73,18 @@ function pathOf(policy: Policy): PolicyPath {
   const made = { path, selection: select([path.group(policies)], policies) };
   setRecent(byPolicy, key, made, MAX_POLICIES);
   return made;
+}
+
+/** What a policy by itself cannot have. */
+function checkAlone({ by, counts, lease, shards }: Policy, path: string, faults: Faults): void {
+  for (const [option, given] of Object.entries({ by, counts, lease, shards })) {
+    if (given === undefined) continue;
+    faults.add(
+      `${path}.${option}`,
+      given,
+      "Leave it out, or use createLimiter(): limit() has none.",
+    );
+  }
 }
 
 /** Equal for equal policies; empty for one that JSON cannot represent, which has faults. */

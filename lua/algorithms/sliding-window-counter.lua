@@ -51,8 +51,8 @@ local function sliding_window_counter(key, now, operation, cost, limit, window, 
   local ticks = (window + -window % tick) / tick
   if current > 2 * limit or previous > 2 * limit then
     -- Taken under a higher limit, which may come back, so that as much is kept as products below 2^53 and four bytes
-    -- allow: at least twice the limit.
-    local most = math.min(math.floor(2 ^ 51 / ticks), 2 ^ 32 - 1)
+    -- allow: at least twice the limit, which ticks rounded up can make a little more than 2^51 / ticks.
+    local most = math.max(2 * limit, math.min(math.floor(2 ^ 51 / ticks), 2 ^ 32 - 1))
     current, previous, rewrite = math.min(current, most), math.min(previous, most), true
   end
 

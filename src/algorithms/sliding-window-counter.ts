@@ -66,8 +66,9 @@ const model: AlgorithmModel<SlidingWindowCounterParameters, SlidingWindowCounter
   }
   const ticks = Math.ceil(windowUs / tickUs);
   // More than twice the limit was taken under a higher one, which may come back, so that as much is kept as products below
-  // 2^53 and the script's four bytes allow: at least twice the limit.
-  const most = Math.min(Math.floor(2 ** 51 / ticks), 2 ** 32 - 1);
+  // 2^53 and the script's four bytes allow: at least twice the limit, which ticks rounded up can make a little more than
+  // 2^51 / ticks.
+  const most = Math.max(2 * limit, Math.min(Math.floor(2 ** 51 / ticks), 2 ** 32 - 1));
   current = Math.min(current, most);
   previous = Math.min(previous, most);
   let kept = healed ? { startUs, lengthMs, current, previous } : state;

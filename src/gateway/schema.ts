@@ -13,11 +13,10 @@ import { COUNTRY, MAX_ASN } from "../partition/platform-facts.ts";
 import { SOURCE } from "../partition/source-text.ts";
 import { NAME, NAME_REMEDY } from "../policy/compile.ts";
 import { algorithmRemedy, IMPLEMENTATIONS } from "../policy/from-data.ts";
+import { COUNTS, COUNTS_REMEDY } from "../policy/limiter-traits.ts";
 import { MAX_SHARDS, SHARDS_REMEDY } from "../policy/shards.ts";
 import {
   ADVERTISE_REMEDY,
-  COUNTS,
-  COUNTS_REMEDY,
   JITTER_REMEDY,
   MODE_REMEDY,
   MODES,

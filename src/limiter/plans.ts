@@ -9,6 +9,7 @@ import {
   NAME,
   NAME_REMEDY,
 } from "../policy/compile.ts";
+import { checkLimiterTraits } from "../policy/limiter-traits.ts";
 import type { Policy } from "../policy/policy.ts";
 
 /** The numbers of a policy under a plan: `limit`, and what its algorithm has besides, such as `refill`. */
@@ -99,7 +100,7 @@ function underPlan(
   // Options that do not exist are reported already.
   const known = Object.entries(numbers).filter(([option]) => options.includes(option));
   const changed = { ...given, ...Object.fromEntries(known), name: policy.name } as Policy;
-  const compiled = compilePolicy(changed, path, faults);
+  const compiled = compilePolicy(changed, path, faults, checkLimiterTraits);
   if (!compiled) return policy;
   if (compiled.limit < policy.shards) {
     const remedy = `Give at least ${policy.shards}: each shard needs at least one unit of the limit.`;

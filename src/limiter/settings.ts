@@ -5,6 +5,7 @@ import { tightenPolicy } from "../lease/tighten.ts";
 import type { Faults } from "../options/faults.ts";
 import { checkOptions } from "../options/unknown-options.ts";
 import { type CompiledPolicy, compilePolicies } from "../policy/compile.ts";
+import { checkLimiterTraits } from "../policy/limiter-traits.ts";
 import type { Policy } from "../policy/policy.ts";
 import { checkShards } from "../policy/shards.ts";
 import { checkRetryJitter, checkVerdict } from "../policy/traits.ts";
@@ -60,7 +61,7 @@ export function checkSettings(
   const { onFailure = DEFAULTS.onFailure, retryJitter = 0, store } = options;
   const { headers = DEFAULTS.headers } = options;
   const before = faults.list.length;
-  const compiled = compilePolicies(options.policies, "policies", faults);
+  const compiled = compilePolicies(options.policies, "policies", faults, checkLimiterTraits);
   const placed = by ? compiled.map((policy, i) => ({ ...policy, by: by[i] })) : compiled;
   checkSharding(options, faults);
   if (faults.list.length === before) checkTogether(placed, faults);

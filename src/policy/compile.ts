@@ -39,11 +39,15 @@ export const NAME_REMEDY =
 
 const COMMON = ["algorithm", "limit", "name", ...TRAITS];
 
+/** Checks options of a policy that not every caller has. */
+export type CheckMore = (policy: Policy, path: string, faults: Faults) => void;
+
 /** Checks a list of policies and compiles it; adds every fault under its path. */
 export function compilePolicies(
   policies: unknown,
   path: string,
   faults: Faults,
+  checkMore: CheckMore,
 ): readonly CompiledPolicy[] {
   if (!Array.isArray(policies) || policies.length === 0 || policies.length > MAX_POLICIES) {
     faults.add(path, policies, LIST_REMEDY);
@@ -53,7 +57,7 @@ export function compilePolicies(
   // Array.from visits the holes of a list, map() does not.
   return Array.from(policies, (policy: unknown, index) => {
     const at = `${path}[${index}]`;
-    const compiled = compilePolicy(policy, at, faults);
+    const compiled = compilePolicy(policy, at, faults, checkMore);
     if (!compiled) return [];
     const earlier = paths.get(compiled.name);
     if (earlier !== undefined) {
@@ -73,6 +77,7 @@ export function compilePolicy(
   input: unknown,
   path: string,
   faults: Faults,
+  checkMore: CheckMore,
 ): CompiledPolicy | undefined {
   const policy = input as Policy | null | undefined;
   const algorithm = policy?.algorithm;
@@ -83,12 +88,16 @@ export function compilePolicy(
       algorithm === undefined ? input : algorithm,
       POLICY_REMEDY,
     );
-    if (typeof algorithm === "string") checkCommon(policy!, MAX_LIMIT, path, faults);
+    if (typeof algorithm === "string") {
+      checkCommon(policy!, MAX_LIMIT, path, faults);
+      checkMore(policy!, path, faults);
+    }
     return undefined;
   }
   const { maxLimit, limitHint, options } = implementation;
   checkOptions(policy, [...COMMON, ...Object.keys(options)], `${path}.`, faults);
   const { limit, name } = checkCommon(policy, maxLimit, path, faults, limitHint);
+  checkMore(policy, path, faults);
   const values: Record<string, number> = {};
   for (const [name, kind] of Object.entries(options)) {
     values[name] = valueOf(policy[name as keyof Policy], kind, `${path}.${name}`, faults);

@@ -1,4 +1,4 @@
-import type { Counts, FailureVerdict, Implementation, Mode } from "../algorithms/algorithm.ts";
+import type { FailureVerdict, Implementation, Mode } from "../algorithms/algorithm.ts";
 import type { Faults } from "../options/faults.ts";
 import type { Algorithm, Policy } from "./policy.ts";
 
@@ -47,11 +47,6 @@ export const JITTER_REMEDY =
 
 export const MODES = ["enforce", "shadow", "soft"] as const satisfies Mode[];
 export const MODE_REMEDY = 'Use "enforce", "shadow" or "soft".';
-export const COUNTS = ["requests", "denials"] as const satisfies Counts[];
-export const COUNTS_REMEDY = 'Use "requests" or "denials".';
-
-/** A dimension of an identity. `*` stands for everybody. */
-const DIMENSION = /^(?:\*|[A-Za-z][A-Za-z0-9_-]{0,31})$/;
 
 /** The traits that follow from a policy's options; what has a fault is as it was given. */
 export function traitsOf({
@@ -67,32 +62,16 @@ export function traitsOf({
   return { advertise, onFailure, retryJitter, by, mode, shards, role };
 }
 
-/** Checks the options behind the traits, but for the name. */
+/** Checks the options behind the traits that a policy by itself has. */
 export function checkTraits(policy: Policy, path: string, faults: Faults): void {
-  const { advertise, onFailure, retryJitter, by, mode, counts } = policy;
+  const { advertise, onFailure, retryJitter, mode } = policy;
   if (advertise !== undefined && typeof advertise !== "boolean") {
     faults.add(`${path}.advertise`, advertise, ADVERTISE_REMEDY);
   }
   if (onFailure !== undefined) checkVerdict(onFailure, `${path}.onFailure`, faults);
   if (retryJitter !== undefined) checkRetryJitter(retryJitter, `${path}.retryJitter`, faults);
-  if (by !== undefined && !(typeof by === "string" && DIMENSION.test(by))) {
-    faults.add(
-      `${path}.by`,
-      by,
-      'Use "*" for everybody, or 1 to 32 ASCII letters, digits, underscores or dashes, the first a letter.',
-    );
-  }
   if (mode !== undefined && !MODES.includes(mode)) {
     faults.add(`${path}.mode`, mode, MODE_REMEDY);
-  }
-  if (counts !== undefined && !COUNTS.includes(counts)) {
-    faults.add(`${path}.counts`, counts, COUNTS_REMEDY);
-  } else if (counts === "denials" && mode !== undefined && mode !== "enforce") {
-    faults.add(
-      `${path}.counts`,
-      counts,
-      "Leave out the mode: what counts denials is either enforced or left out.",
-    );
   }
 }
 

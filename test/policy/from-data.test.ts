@@ -9,6 +9,7 @@ import { ConfigurationError } from "../../src/errors/errors.ts";
 import { Faults } from "../../src/options/faults.ts";
 import { compilePolicies } from "../../src/policy/compile.ts";
 import { fromData, IMPLEMENTATIONS } from "../../src/policy/from-data.ts";
+import { checkLimiterTraits } from "../../src/policy/limiter-traits.ts";
 
 const windowed = { name: "p", limit: 10, window: "1m" } as const;
 
@@ -22,7 +23,7 @@ test.for([
   expect(fromData(JSON.parse(JSON.stringify(policy)))).toEqual(policy);
   const faults = new Faults();
   const [built, read] = [policy, JSON.parse(JSON.stringify(policy))].map((given) =>
-    compilePolicies([fromData(given)], "policies", faults),
+    compilePolicies([fromData(given)], "policies", faults, checkLimiterTraits),
   );
   expect(read).toEqual(built);
   expect(faults.list.length).toBe(0);
@@ -33,7 +34,7 @@ test.for(["toString", "constructor", "__proto__", "hasOwnProperty", "leaky", ""]
   "%j is no algorithm, and that is the only fault",
   (algorithm) => {
     const faults = new Faults();
-    compilePolicies([fromData({ ...windowed, algorithm })], "policies", faults);
+    compilePolicies([fromData({ ...windowed, algorithm })], "policies", faults, checkLimiterTraits);
     expect(() => faults.throwIfAny()).toThrow(
       expect.objectContaining({
         faults: [

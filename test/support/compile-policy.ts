@@ -1,12 +1,13 @@
 import { Faults } from "../../src/options/faults.ts";
 import { type CompiledPolicy, compilePolicies } from "../../src/policy/compile.ts";
 import { fromData } from "../../src/policy/from-data.ts";
+import { checkLimiterTraits } from "../../src/policy/limiter-traits.ts";
 import type { Policy } from "../../src/policy/policy.ts";
 
 /** Policies, made by builders or plain data, as a store takes them; throws what is wrong with them. */
 export function compile(policies: readonly Policy[]): readonly CompiledPolicy[] {
   const faults = new Faults();
-  const compiled = compilePolicies(policies.map(fromData), "policies", faults);
+  const compiled = compilePolicies(policies.map(fromData), "policies", faults, checkLimiterTraits);
   faults.throwIfAny();
   return compiled;
 }
