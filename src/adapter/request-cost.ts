@@ -1,4 +1,4 @@
-import type { Cost } from "../limiter/cost.ts";
+import { type Cost, isRecord } from "../limiter/cost.ts";
 import type { Faults } from "../options/faults.ts";
 import type { Policy } from "../policy/policy.ts";
 import { highestCost } from "../policy/shards.ts";
@@ -18,7 +18,7 @@ export function compileCost<Context>(
   faults: Faults,
 ): ReadCost<Context> {
   if (typeof cost === "function") return cost;
-  if (typeof cost === "object" && cost !== null && !Array.isArray(cost)) {
+  if (isRecord(cost)) {
     for (const [name, units] of Object.entries(cost)) {
       const named = policies.filter((policy) => Object(policy).name === name);
       if (named.length === 0) {

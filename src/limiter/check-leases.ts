@@ -14,7 +14,10 @@ export function checkLeases(
   { policies, plans }: Planned,
   faults: Faults,
 ): readonly (number | undefined)[] {
-  const own = Array.from(given ?? [], (policy) => Object(policy).lease as unknown);
+  // Anything else than a list is a fault of its own.
+  const own = Array.isArray(given)
+    ? Array.from(given as readonly unknown[], (policy) => Object(policy).lease as unknown)
+    : [];
   const variantsOf = (i: number) => [policies, ...plans.values()].flatMap((list) => list[i] ?? []);
   const sharing = policies.flatMap((_, i) => (own[i] === undefined ? variantsOf(i) : []));
   const leaseUs = lease === undefined ? undefined : readLease(lease, "lease", sharing, faults);

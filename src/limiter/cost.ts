@@ -53,7 +53,7 @@ export function costsOf(
 }
 
 /** A Map or a list would have no names, and cost 1 whatever it says. */
-function isRecord(cost: Cost): cost is Exclude<Cost, number> {
+export function isRecord(cost: Cost | undefined): cost is Exclude<Cost, number> {
   return Object.prototype.toString.call(cost) === "[object Object]";
 }
 

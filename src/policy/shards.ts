@@ -16,7 +16,7 @@ export function checkShards(policy: Policy, path: string, faults: Faults): void 
   const at = `${path}.shards`;
   if (!(Number.isInteger(shards) && shards >= 2 && shards <= MAX_SHARDS)) {
     faults.add(at, shards, SHARDS_REMEDY);
-  } else if (limit >= 1 && limit < shards) {
+  } else if (Number.isInteger(limit) && limit >= 1 && limit < shards) {
     const fits = limit < 2 ? "Leave it out" : `Give at most ${limit}`;
     faults.add(at, shards, `${fits}: each shard needs at least one unit of the limit.`);
   }
@@ -25,9 +25,9 @@ export function checkShards(policy: Policy, path: string, faults: Faults): void 
   }
 }
 
-/** The highest cost that a request can have under a policy. */
+/** The highest cost that a request can have under a policy; NaN for a policy with faults. */
 export function highestCost({ limit, shards = 1 }: Pick<Policy, "limit" | "shards">): number {
-  return Math.floor(limit / shards);
+  return Number.isInteger(limit) && Number.isInteger(shards) ? Math.floor(limit / shards) : NaN;
 }
 
 /**

@@ -37,10 +37,10 @@ const PLANS = () => ({ gold: { a: { limit: 50, refill: 50 }, b: { limit: 9, wind
 
 /** As middleware and rules take them. */
 const partitioned = () => [
-  { ...policies()[0], partition: ["header:x-api-key"], onMissing: "skip" },
+  { ...policies()[0], partition: ["header:x-api-key"] },
   { ...policies()[1], partition: [["ip", "cookie:sid"], "subnet"], mode: "soft" },
   { ...policies()[4], partition: "*", mode: "shadow", onMissing: "reject" },
-  { ...policies()[3], counts: "denials" },
+  { ...policies()[3], counts: "denials", onMissing: "skip" },
 ];
 
 /** As a limiter takes them. */

@@ -108,7 +108,7 @@ describe("a mistake is found", () => {
   test("a segmented window, held by a clock that is believed though it steps back", async () => {
     const [, policies] = cases.find(([name]) => name === "a segmented window")!;
     expect(await found(policies, { steady: (read) => read })).toBeGreaterThan(0);
-  });
+  }, 120_000);
 
   test.for(strict)("%s, spent for longer than it was tightened for", async ([, policies]) => {
     expect(await found(policies, { lease: 3 * LEASE })).toBeGreaterThan(0);

@@ -10,13 +10,6 @@ export const REQUEST_COSTS: readonly Mutant[] = [
     tests: ["test/hono/configuration"],
   },
   {
-    name: "a list is costs by name",
-    file: "src/adapter/request-cost.ts",
-    find: " && !Array.isArray(cost)",
-    replace: "",
-    tests: ["test/hono/configuration"],
-  },
-  {
     name: "a cost by name is held against every policy",
     file: "src/adapter/request-cost.ts",
     find: "checkUnits(units, `cost.${name}`, named, faults)",

@@ -124,8 +124,8 @@ export const SHARDS: readonly Mutant[] = [
   {
     name: "a fixed cost above a shard's limit is taken",
     file: "src/policy/shards.ts",
-    find: "return Math.floor(limit / shards);",
-    replace: "return shards && limit;",
+    find: "Math.floor(limit / shards) : NaN",
+    replace: "limit : NaN",
     tests: ["test/policy/shards"],
   },
 ];
