@@ -121,7 +121,7 @@ export function createDecisionPath(
   }
 
   function costsToAsk(operation: Operation, request: PartitionedRequest): readonly number[] {
-    return roles ? roles.costsToAsk(operation, request, keysOf(request)) : request.costs;
+    return roles ? roles.costsToAsk(operation, request, keysOf) : request.costs;
   }
 
   async function askStore(
@@ -183,7 +183,7 @@ export function createDecisionPath(
   }
 
   function countLater(request: PartitionedRequest, denied: PolicyRows): void {
-    roles?.noteDenial(request, keysOf(request), denied);
+    roles?.noteDenial(request, keysOf, denied);
   }
 
   function answer(
@@ -207,7 +207,9 @@ export function createDecisionPath(
   function exceedsLimit(request: PartitionedRequest): Decision | undefined {
     const { selection, partitions, costs } = request;
     const { policies, groups, groupOf, starts } = selection;
-    if (policies.every((policy, i) => fits(policy, costs[i]!))) return undefined;
+    let isTooMuch = false;
+    for (let i = 0; i < policies.length; i++) isTooMuch ||= !fits(policies[i]!, costs[i]!);
+    if (!isTooMuch) return undefined;
     const known = groups.map(({ denials }, i) => {
       const found = denials.find(partitions[i]!, costs, starts[i]!, now());
       return found.state === "denied" ? found : undefined;

@@ -104,9 +104,10 @@ export function compileDimensions(
   if (names[0] === undefined) {
     const of = (identity: Identity, plan?: string) => {
       const selection = selectionOf(everyColumn, plan);
-      const partitioned = (key: string) => ({ selection, partitions: columns.map(() => key) });
       const key = partitionKey(identity as string);
-      return typeof key === "string" ? partitioned(key) : key.then(partitioned);
+      return typeof key === "string"
+        ? { selection, partitions: columns.length === 1 ? [key] : columns.map(() => key) }
+        : key.then((hashed) => ({ selection, partitions: columns.map(() => hashed) }));
     };
     return { of, own: of };
   }

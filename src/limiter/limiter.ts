@@ -80,10 +80,15 @@ export function buildLimiter(store: Store, settings: LimiterSettings): Limiter {
   }
 
   return {
-    async limit(identity, options) {
-      checkCallOptions(options, CALL_OPTIONS);
-      const request = requestOf(identity, options);
-      return path.limit(request instanceof Promise ? await request : request);
+    // Not async: a promise around the path's would cost as much as a known denial itself.
+    limit(identity, options) {
+      try {
+        checkCallOptions(options, CALL_OPTIONS);
+        const request = requestOf(identity, options);
+        return request instanceof Promise ? request.then(path.limit) : path.limit(request);
+      } catch (error) {
+        return Promise.reject(error as Error);
+      }
     },
 
     async peek(identity, options) {

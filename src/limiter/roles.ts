@@ -7,18 +7,17 @@ import type { PartitionedRequest } from "./selection.ts";
 /** What a decision needs where not every policy is enforced: some only advise, some count the denials of others. */
 export interface Roles {
   /** The costs that the store is asked about: with denials that are not counted yet, and none that can never have room. */
-  costsToAsk(
-    operation: Operation,
-    request: PartitionedRequest,
-    keys: readonly string[],
-  ): readonly number[];
+  costsToAsk(operation: Operation, request: PartitionedRequest, keysOf: KeysOf): readonly number[];
   /** The reply in which advisory policies deny a cost above their limit. */
   withoutRoom(operation: Operation, request: PartitionedRequest, reply: Reply): Reply;
   /** Notes a denial that the store does not see; policies that count denials count it with the next call. */
-  noteDenial(request: PartitionedRequest, keys: readonly string[], denied: PolicyRows): void;
+  noteDenial(request: PartitionedRequest, keysOf: KeysOf, denied: PolicyRows): void;
   /** Forgets denials that are not counted yet. */
   forget(keys: readonly string[]): void;
 }
+
+/** The keys of a request, made only where they are needed: a denial of a limiter without roles makes none. */
+type KeysOf = (request: PartitionedRequest) => readonly string[];
 
 /** Keys with denials that are not counted yet: as many clients as are denied between two calls of the store. */
 const MAX_KEYS = 10_000;
@@ -33,8 +32,11 @@ export function createRoles(): Roles {
   }
 
   return {
-    costsToAsk(operation, { selection: { policies, isPlain }, costs }, keys) {
+    costsToAsk(operation, request, keysOf) {
+      const { policies, isPlain } = request.selection;
+      const { costs } = request;
       if (isPlain || operation === "charge") return costs;
+      const keys = keysOf(request);
       return policies.map(({ role, limit: most }, i) => {
         // One that decides alone is asked whether it has room for one more.
         if (role === "denials") return operation === "consume" ? take(keys[i]!) : 1;
@@ -53,8 +55,10 @@ export function createRoles(): Roles {
       return { ...reply, rows };
     },
 
-    noteDenial({ selection: { policies, isPlain } }, keys, denied) {
+    noteDenial(request, keysOf, denied) {
+      const { policies, isPlain } = request.selection;
       if (isPlain) return;
+      const keys = keysOf(request);
       policies.forEach((policy, i) => {
         if (policy.role !== "denials") return;
         const byOther = denied.rows.some(
