@@ -78,7 +78,7 @@ describe.each(cases)("%s", (_name, policies) => {
           expect(worst(policies, result)).toBeLessThanOrEqual(0);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
     // Not for want of trying.
     expect(local).toBeGreaterThan(2_000);

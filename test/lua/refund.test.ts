@@ -137,7 +137,7 @@ describe.each(ALGORITHMS)("a refund of %s in Lua gives back what its model does"
           expect(state === undefined || (await redis.pttl(key)) > 0).toBe(true);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
     expect(Math.min(outcomes.all, outcomes.nothing)).toBeGreaterThan(150);
     expect(outcomes.part).toBeGreaterThan(0);
