@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
-import { LEASING } from "../../src/limiter/leasing.ts";
 import type { LimiterOptions } from "../../src/limiter/options.ts";
 import { checkSettings, DEFAULTS } from "../../src/limiter/settings.ts";
 import { Faults } from "../../src/options/faults.ts";
@@ -21,7 +20,6 @@ test("what the options leave open has a default", () => {
     prefix: "tg",
     onFailure: "local",
     maxDenials: 10_000,
-    leasing: LEASING,
     headers: {},
     random: DEFAULTS.random,
     now: DEFAULTS.now,
@@ -41,7 +39,6 @@ test("what they say holds", () => {
     prefix: "shop",
     onFailure: "closed",
     maxDenials: 7,
-    leasing: LEASING,
     headers: { "draft-11": false },
     random: DEFAULTS.random,
     now: DEFAULTS.now,
