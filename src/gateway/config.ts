@@ -7,9 +7,10 @@ import {
   readsAddress,
 } from "../adapter/request-lists.ts";
 import type { SharedDenials } from "../denials/shared-denials.ts";
+import { checkCounts } from "../limiter/check-policies.ts";
 import type { LimiterOptions } from "../limiter/options.ts";
 import { checkPlans, type Plans } from "../limiter/plans.ts";
-import { checkCounts, type LimiterSettings } from "../limiter/settings.ts";
+import type { LimiterSettings } from "../limiter/settings.ts";
 import { compileLists, type Lists } from "../lists/lists.ts";
 import { Faults } from "../options/faults.ts";
 import { checkClientIp, type ClientIp, detectPlatform } from "../partition/client-ip.ts";

@@ -2,9 +2,10 @@ import { Faults } from "../options/faults.ts";
 import type { Environment } from "../runtime/environment.ts";
 import { openStore, redisOpener, type StoreOptions } from "../store/open-store.ts";
 import type { Store } from "../store/store.ts";
+import { checkCounts } from "./check-policies.ts";
 import { buildLimiter, type Limiter } from "./limiter.ts";
 import type { LimiterOptions } from "./options.ts";
-import { checkCounts, checkSettings, type LimiterSettings } from "./settings.ts";
+import { checkSettings, type LimiterSettings } from "./settings.ts";
 import { reportUnnamedTwins } from "./unnamed-twins.ts";
 
 /**

@@ -6,11 +6,10 @@ import type { Faults } from "../options/faults.ts";
 import { checkOptions } from "../options/unknown-options.ts";
 import { type CompiledPolicy, compilePolicies } from "../policy/compile.ts";
 import { checkLimiterTraits } from "../policy/limiter-traits.ts";
-import type { Policy } from "../policy/policy.ts";
-import { checkShards } from "../policy/shards.ts";
 import { checkRetryJitter, checkVerdict } from "../policy/traits.ts";
 import { monotonicNow, steadyClock } from "../runtime/clock.ts";
 import { checkLeases } from "./check-leases.ts";
+import { checkBy, checkSharding } from "./check-policies.ts";
 import type { LimiterOptions } from "./options.ts";
 import { checkPlans, once } from "./plans.ts";
 
@@ -64,7 +63,7 @@ export function checkSettings(
   const compiled = compilePolicies(options.policies, "policies", faults, checkLimiterTraits);
   const placed = by ? compiled.map((policy, i) => ({ ...policy, by: by[i] })) : compiled;
   checkSharding(options, faults);
-  if (faults.list.length === before) checkTogether(placed, faults);
+  if (faults.list.length === before) checkBy(placed, faults);
   const { policies, plans } =
     faults.list.length === before
       ? checkPlans(options.plans, "plans", options.policies, placed, faults)
@@ -98,46 +97,6 @@ function enforced(
 ): CompiledPolicy {
   const tightened = leaseUs === undefined ? policy : tightenPolicy(policy, leaseUs);
   return { ...tightened, leaseUs, retryJitter: policy.retryJitter ?? retryJitter };
-}
-
-/** Checks what concerns several policies together. */
-function checkTogether(policies: readonly CompiledPolicy[], faults: Faults): void {
-  const without = policies.findIndex(({ by }) => by === undefined);
-  if (without >= 0 && policies.some(({ by }) => by !== undefined)) {
-    faults.add(
-      `policies[${without}].by`,
-      undefined,
-      'Say what this policy counts by, as the others do: a dimension of the identity, or "*" for everybody.',
-    );
-  }
-}
-
-/** Rejects policies that all count the denials of others: there would be none. */
-export function checkCounts(
-  policies: readonly CompiledPolicy[],
-  path: string,
-  faults: Faults,
-): void {
-  if (policies.length === 0 || policies.some(({ role }) => role !== "denials")) return;
-  faults.add(
-    path,
-    "denials",
-    "Add a policy that counts requests: this one counts the denials of others.",
-  );
-}
-
-function checkSharding({ policies, lease }: LimiterOptions, faults: Faults): void {
-  if (!Array.isArray(policies)) return;
-  policies.forEach((policy: Policy, i) => {
-    const path = `policies[${i}]`;
-    checkShards(policy, path, faults);
-    if (lease === undefined || Object(policy).shards === undefined) return;
-    faults.add(
-      `${path}.shards`,
-      policy.shards,
-      "Leave out this or lease: a lease takes the units of one key in advance.",
-    );
-  });
 }
 
 function checkPrefix(prefix: string, faults: Faults): string {

@@ -94,6 +94,7 @@ describe("shards that cannot be", () => {
     [{ shards: 11 }, "policies[0].shards", /Give at most 10: each shard needs at least one unit/],
     [{ shards: 2, limit: 1 }, "policies[0].shards", /Leave it out: each shard/],
     [{ shards: 2 }, "policies[0].shards", /Leave out this or lease/, { lease: "100ms" }],
+    [{ shards: 2, limit: 1_000, lease: "100ms" }, "policies[0].shards", /Leave out this or lease/],
     [
       { shards: 4, name: "p" },
       "plans.free.p.limit",

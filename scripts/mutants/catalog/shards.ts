@@ -45,6 +45,13 @@ export const SHARDS: readonly Mutant[] = [
     tests: ["test/policy/shards"],
   },
   {
+    name: "a policy with a lease of its own is split",
+    file: "src/limiter/check-policies.ts",
+    find: "lease: own = lease",
+    replace: "lease: _, own = lease",
+    tests: ["test/policy/shards"],
+  },
+  {
     name: "all shards are one key",
     file: "src/limiter/sharding.ts",
     find: "`${partition}#${shard}`",

@@ -1,0 +1,50 @@
+import type { Faults } from "../options/faults.ts";
+import type { CompiledPolicy } from "../policy/compile.ts";
+import type { Policy } from "../policy/policy.ts";
+import { checkShards } from "../policy/shards.ts";
+import type { LimiterOptions } from "./options.ts";
+
+/** Checks that every policy says what it counts by, or none does. */
+export function checkBy(policies: readonly CompiledPolicy[], faults: Faults): void {
+  const without = policies.findIndex(({ by }) => by === undefined);
+  if (without >= 0 && policies.some(({ by }) => by !== undefined)) {
+    faults.add(
+      `policies[${without}].by`,
+      undefined,
+      'Say what this policy counts by, as the others do: a dimension of the identity, or "*" for everybody.',
+    );
+  }
+}
+
+/** Rejects policies that all count the denials of others: there would be none. */
+export function checkCounts(
+  policies: readonly CompiledPolicy[],
+  path: string,
+  faults: Faults,
+): void {
+  if (policies.length === 0 || policies.some(({ role }) => role !== "denials")) return;
+  faults.add(
+    path,
+    "denials",
+    "Add a policy that counts requests: this one counts the denials of others.",
+  );
+}
+
+/** Checks into how many shards policies are split, and that none of these has leases. */
+export function checkSharding(
+  { policies, lease }: Pick<LimiterOptions, "policies" | "lease">,
+  faults: Faults,
+): void {
+  if (!Array.isArray(policies)) return;
+  policies.forEach((policy: Policy, i) => {
+    const path = `policies[${i}]`;
+    checkShards(policy, path, faults);
+    const { shards, lease: own = lease } = Object(policy) as Policy;
+    if (shards === undefined || own === undefined) return;
+    faults.add(
+      `${path}.shards`,
+      shards,
+      "Leave out this or lease: a lease takes the units of one key in advance.",
+    );
+  });
+}
