@@ -1,5 +1,6 @@
-import { type Cost, isRecord } from "../limiter/cost.ts";
+import type { Cost } from "../limiter/cost.ts";
 import type { Faults } from "../options/faults.ts";
+import { isRecord } from "../options/record.ts";
 import type { Policy } from "../policy/policy.ts";
 import { highestCost } from "../policy/shards.ts";
 import type { RequestOptions } from "./request-options.ts";

@@ -1,4 +1,5 @@
 import { TidegateError } from "../errors/errors.ts";
+import { isRecord } from "../options/record.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 import type { Selection } from "./selection.ts";
 
@@ -50,11 +51,6 @@ export function costsOf(
     checkCost(units);
   }
   return policies.map(({ name }, i) => ones[i]! * (Object.hasOwn(cost, name) ? cost[name]! : 1));
-}
-
-/** A Map or a list would have no names, and cost 1 whatever it says. */
-export function isRecord(cost: Cost | undefined): cost is Exclude<Cost, number> {
-  return Object.prototype.toString.call(cost) === "[object Object]";
 }
 
 /** @throws TidegateError `ERR_COST` */

@@ -1,5 +1,6 @@
 import { tightenPolicy } from "../lease/tighten.ts";
 import type { Faults } from "../options/faults.ts";
+import { isRecord } from "../options/record.ts";
 import { checkOptions, didYouMean, nearest } from "../options/unknown-options.ts";
 import {
   type CompiledPolicy,
@@ -116,10 +117,6 @@ function underPlan(
     return policy;
   }
   return tightenPolicy(planned, leaseUs);
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Computes once for each policy: a policy that a plan leaves as it is stays the same object, so that both share a group. */

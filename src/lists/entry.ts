@@ -1,4 +1,5 @@
 import type { Faults } from "../options/faults.ts";
+import { isRecord } from "../options/record.ts";
 import { checkOptions } from "../options/unknown-options.ts";
 import { COUNTRY, isAsn, MAX_ASN } from "../partition/platform-facts.ts";
 import { parseCidr } from "./cidr.ts";
@@ -70,7 +71,7 @@ export function readEntry(
   path: string,
   faults: Faults,
 ): Entry | undefined {
-  if (typeof given !== "object" || given === null || Array.isArray(given)) {
+  if (!isRecord(given)) {
     faults.add(path, given, ENTRY_REMEDY);
     return undefined;
   }

@@ -1,4 +1,5 @@
 import type { Faults } from "../options/faults.ts";
+import { isRecord } from "../options/record.ts";
 import { checkOptions } from "../options/unknown-options.ts";
 import { readAddress } from "../partition/ip-address.ts";
 import { compileList, type Covers, type Subject } from "./compile-list.ts";
@@ -31,7 +32,7 @@ export function compileLists(
   form: IdentityForm = ANY_TEXT,
 ): Lists | undefined {
   if (lists === undefined) return undefined;
-  if (typeof lists !== "object" || lists === null || Array.isArray(lists)) {
+  if (!isRecord(lists)) {
     faults.add(path, lists, LISTS_REMEDY);
     return undefined;
   }

@@ -17,6 +17,7 @@ describe("a fault of the lists", () => {
     [null, "lists", "null", /^Give a table of allow and deny/],
     ["10.0.0.0/8", "lists", '"10.0.0.0/8"', /^Give a table of allow and deny/],
     [[{ asn: 1 }], "lists", '[{"asn":1}]', /^Give a table of allow and deny/],
+    [new Map([["deny", []]]), "lists", "{}", /^Give a table of allow and deny/],
     [{ alow: [] }, "lists.alow", '"(an object)"', /^Did you mean `allow`\?/],
     [{ block: "x" }, "lists.block", '"(a string)"', /^The options are allow, deny/],
     [{ deny: {} }, "lists.deny", "{}", /^Give a list of entries/],

@@ -75,8 +75,8 @@ export const PLANS: readonly Mutant[] = [
   {
     name: "plans may be a list",
     file: "src/limiter/plans.ts",
-    find: "value !== null && !Array.isArray(value)",
-    replace: "value !== null",
+    find: "!isRecord(plans)",
+    replace: "typeof plans !== 'object' || plans === null",
     tests: ["test/policy/configuration"],
   },
   {

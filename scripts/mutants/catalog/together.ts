@@ -88,9 +88,9 @@ export const TOGETHER: readonly Mutant[] = [
   },
   {
     name: "a Map is a cost of 1",
-    file: "src/limiter/cost.ts",
-    find: 'Object.prototype.toString.call(cost) === "[object Object]"',
-    replace: 'typeof cost === "object" && cost !== null',
+    file: "src/options/record.ts",
+    find: 'Object.prototype.toString.call(value) === "[object Object]"',
+    replace: 'typeof value === "object" && value !== null',
     tests: ["test/limiter/dimensions"],
   },
   {

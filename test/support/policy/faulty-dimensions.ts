@@ -114,6 +114,13 @@ export const FAULTY_DIMENSIONS: FaultyOptions[] = [
     /^Give those that differ by their names: limit, refill, per\.$/,
   ]),
   [
+    "plans in a Map, which has no names",
+    withPlans(new Map([["gold", { p: { limit: 200 } }]])),
+    "plans",
+    "{}",
+    PLANS,
+  ],
+  [
     "a plan with a name that no header can be relied on to carry",
     withPlans({ "a b": { p: { limit: 1 } } }),
     "plans.a b",
