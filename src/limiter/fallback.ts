@@ -1,6 +1,7 @@
 import type { FailureVerdict } from "../algorithms/algorithm.ts";
 import type { Operation, Row } from "../algorithms/model.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
+import { oncePerPolicy } from "../policy/once-per-policy.ts";
 import { createMemory, type Memory } from "../store/memory.ts";
 import type { Reply } from "../store/store.ts";
 import { createLastAnswers, type LastAnswer, type LastAnswers } from "./last-answers.ts";
@@ -59,6 +60,7 @@ export function createFallback(
 ): Fallback {
   const verdictOf = ({ onFailure }: CompiledPolicy) => onFailure ?? defaultVerdict;
   const shareOf = (policy: CompiledPolicy) => localShareOf(verdictOf(policy));
+  const scaledOf = oncePerPolicy((policy) => scalePolicy(policy, shareOf(policy)!));
   const localIn = (policies: readonly CompiledPolicy[]) =>
     policies.flatMap((policy, i) => (shareOf(policy) === undefined ? [] : [i]));
 
@@ -88,8 +90,7 @@ export function createFallback(
     const { policies, groups, groupOf } = selection;
     const own = localIn(policies).map((i) => {
       const policy = policies[i]!;
-      const scaled = scalePolicy(policy, shareOf(policy)!);
-      return { row: i, policy, scaled, key: keys[i]!, cost: costs[i]! };
+      return { row: i, policy, scaled: scaledOf(policy), key: keys[i]!, cost: costs[i]! };
     });
     const seen = groups.flatMap(({ answers }, group) => {
       const counted = own.filter(({ row }) => groupOf[row] === group);

@@ -11,6 +11,7 @@ import {
   NAME_REMEDY,
 } from "../policy/compile.ts";
 import { checkLimiterTraits } from "../policy/limiter-traits.ts";
+import { oncePerPolicy } from "../policy/once-per-policy.ts";
 import type { Policy } from "../policy/policy.ts";
 
 /** The numbers of a policy under a plan: `limit`, and what its algorithm has besides, such as `refill`. */
@@ -70,7 +71,10 @@ export function checkPlans(
     );
     lists.set(plan, list);
   }
-  const keep = once((policy) => (changed.has(policy.name) ? keepingUnits(policy) : policy));
+  // A policy that a plan leaves as it is stays the same object, so that both share a group.
+  const keep = oncePerPolicy((policy) =>
+    changed.has(policy.name) ? keepingUnits(policy) : policy,
+  );
   return {
     policies: policies.map(keep),
     plans: new Map([...lists].map(([plan, list]) => [plan, list.map(keep)])),
@@ -117,16 +121,4 @@ function underPlan(
     return policy;
   }
   return tightenPolicy(planned, leaseUs);
-}
-
-/** Computes once for each policy: a policy that a plan leaves as it is stays the same object, so that both share a group. */
-export function once(
-  compute: (policy: CompiledPolicy) => CompiledPolicy,
-): (policy: CompiledPolicy) => CompiledPolicy {
-  const known = new Map<CompiledPolicy, CompiledPolicy>();
-  return (policy) => {
-    const result = known.get(policy) ?? compute(policy);
-    known.set(policy, result);
-    return result;
-  };
 }

@@ -6,12 +6,13 @@ import type { Faults } from "../options/faults.ts";
 import { checkOptions } from "../options/unknown-options.ts";
 import { type CompiledPolicy, compilePolicies } from "../policy/compile.ts";
 import { checkLimiterTraits } from "../policy/limiter-traits.ts";
+import { oncePerPolicy } from "../policy/once-per-policy.ts";
 import { checkRetryJitter, checkVerdict } from "../policy/traits.ts";
 import { monotonicNow, steadyClock } from "../runtime/clock.ts";
 import { checkLeases } from "./check-leases.ts";
 import { checkBy, checkSharding } from "./check-policies.ts";
 import type { LimiterOptions } from "./options.ts";
-import { checkPlans, once } from "./plans.ts";
+import { checkPlans } from "./plans.ts";
 
 /** A limiter's settings, checked. */
 export interface LimiterSettings {
@@ -75,7 +76,9 @@ export function checkSettings(
   checkHeaders(headers, faults);
   checkSharing(options, faults);
   const leaseOf = new Map(policies.map(({ name }, i) => [name, leases[i]]));
-  const enforce = once((policy) => enforced(policy, leaseOf.get(policy.name), retryJitter));
+  const enforce = oncePerPolicy((policy) =>
+    enforced(policy, leaseOf.get(policy.name), retryJitter),
+  );
   return {
     policies: policies.map(enforce),
     plans: new Map([...plans].map(([plan, list]) => [plan, list.map(enforce)])),
