@@ -11,7 +11,8 @@ import type { LimiterSettings } from "./settings.ts";
  * Who is counted: a text, or one for each dimension that policies count by. A dimension that is absent or `undefined` takes
  * no part in the decision.
  */
-export type Identity = string | Readonly<Record<string, string | undefined>>;
+export type Identity = string | Dimensioned;
+type Dimensioned = Readonly<Record<string, string | undefined>>;
 
 /** The policies that count an identity, and its partition key in each of their groups. */
 export interface Partitioned {
@@ -42,11 +43,8 @@ export function compileDimensions(
   path: DecisionPath,
   { policies, plans }: LimiterSettings,
 ): Dimensions {
-  const columns = columnsOf(policies);
+  const columns = columnsIn(policies);
   const names = [...new Set(policies.map(({ by }) => by))];
-  const indices = new Map(
-    names.map((name) => [name, columns.flatMap(({ by }, i) => (by === name ? [i] : []))]),
-  );
   const groups = columns.map((column) => makeGroup(path, policies.filter(isIn(column))));
   const selections = new Map<string, Selection>();
   const whole = select(groups, policies);
@@ -85,20 +83,16 @@ export function compileDimensions(
     return selection;
   }
 
-  /** The columns of these dimensions of an identity, in the order of the policies. */
-  function columnsFor(identity: Exclude<Identity, string>, dimensions: Iterable<string>): number[] {
-    const found: number[] = [];
-    for (const name of dimensions) {
-      const own = indices.get(name);
-      if (own && (identity[name] !== undefined || name === EVERYBODY)) found.push(...own);
-    }
+  /** The columns of the dimensions that take part, in the order of the policies. */
+  function columnsOf(identity: Dimensioned, takesPart: TakesPart): readonly number[] {
+    const found = everyColumn.filter((column) => takesPart(identity, columns[column]!.by!));
     if (found.length === 0) {
       throw new TidegateError(
         "ERR_IDENTITY",
         `The identity has none of the dimensions that policies count by: ${names.join(", ")}.`,
       );
     }
-    return found.sort((a, b) => a - b);
+    return found;
   }
 
   if (names[0] === undefined) {
@@ -115,7 +109,7 @@ export function compileDimensions(
   function find(
     identity: Identity,
     plan: string | undefined,
-    always: readonly string[],
+    takesPart: TakesPart,
   ): Partitioned | Promise<Partitioned> {
     if (typeof identity !== "object" || identity === null) {
       throw new TidegateError(
@@ -123,7 +117,7 @@ export function compileDimensions(
         `The identity must be an object with what policies count by: ${names.join(", ")}.`,
       );
     }
-    const found = columnsFor(identity, new Set([...Object.keys(identity), ...always]));
+    const found = columnsOf(identity, takesPart);
     const selection = selectionOf(found, plan);
     const keys = found.map((column) => {
       const name = columns[column]!.by!;
@@ -135,16 +129,23 @@ export function compileDimensions(
   }
 
   return {
-    of: (identity, plan) => find(identity, plan, ALWAYS),
-    own: (identity) => find(identity, undefined, []),
+    of: (identity, plan) => find(identity, plan, decides),
+    own: (identity) => find(identity, undefined, isNamed),
   };
 }
 
-/** The dimension that takes part in every decision. */
-const ALWAYS = [EVERYBODY];
+/** Whether a dimension of policies takes part for this identity. */
+type TakesPart = (identity: Dimensioned, dimension: string) => boolean;
+
+const isNamed: TakesPart = (identity, dimension) =>
+  Object.hasOwn(identity, dimension) && identity[dimension] !== undefined;
+
+/** What counts everybody takes part in every decision. */
+const decides: TakesPart = (identity, dimension) =>
+  dimension === EVERYBODY || isNamed(identity, dimension);
 
 /** The columns of a list of policies, in the order of their first policies. */
-function columnsOf(policies: readonly CompiledPolicy[]): readonly Column[] {
+function columnsIn(policies: readonly CompiledPolicy[]): readonly Column[] {
   return policies.filter((policy, i) => policies.findIndex(isIn(policy)) === i);
 }
 

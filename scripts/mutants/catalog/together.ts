@@ -68,8 +68,8 @@ export const TOGETHER: readonly Mutant[] = [
   {
     name: "a dimension that is undefined is counted",
     file: "src/limiter/dimensions.ts",
-    find: "(identity[name] !== undefined || name === EVERYBODY)",
-    replace: "true",
+    find: " && identity[dimension] !== undefined",
+    replace: "",
     tests: ["test/limiter/dimensions"],
   },
   {
