@@ -1,16 +1,18 @@
 import type { Operation } from "../algorithms/model.ts";
 import { createDecision, type Decision } from "../decision/decision.ts";
-import type { Outcome, PolicyRows } from "../decision/outcome.ts";
+import type { PolicyRows } from "../decision/outcome.ts";
 import { StoreError } from "../errors/errors.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 import { PartialReplyError } from "../store/partial-reply.ts";
 import type { Reply, Store } from "../store/store.ts";
 import type { Shared } from "./answer.ts";
+import { decisionOf } from "./decision-of.ts";
 import { createFallback } from "./fallback.ts";
 import { createKnowledge } from "./knowledge.ts";
 import type { Leasing } from "./leasing.ts";
 import type { PathParts } from "./parts.ts";
-import { isAllowed, type PartitionedRequest, pick, type PolicyGroup } from "./selection.ts";
+import { rowsAboveLimit } from "./rows-above-limit.ts";
+import type { PartitionedRequest, PolicyGroup } from "./selection.ts";
 import type { LimiterSettings } from "./settings.ts";
 import type { Decided, Undecided } from "./take.ts";
 
@@ -112,7 +114,7 @@ export function createDecisionPath(
       const answer = { reply, sentAtMs, receivedAtMs, shared };
       const learning = knowledge.learn(operation, request, answer);
       if (learning) await learning;
-      return decisionOf(request, reply);
+      return decisionOf(request, reply, settings);
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
       const partial = error instanceof PartialReplyError ? error : undefined;
@@ -154,7 +156,7 @@ export function createDecisionPath(
   function answerTaken(request: PartitionedRequest, taken: Decided): Decision {
     const { request: decided, rows } = taken;
     if (decided !== request) countLater(request, { policies: decided.selection.policies, rows });
-    return decisionOf(decided, taken);
+    return decisionOf(decided, taken, settings);
   }
 
   /** Decides by each policy's `onFailure`, but for those that the store did answer. */
@@ -170,7 +172,7 @@ export function createDecisionPath(
     const rows = left ? decided.rows.map((row, i) => left[i] ?? row) : decided.rows;
     const reply = { ...decided, rows };
     const shown = roles ? roles.withoutRoom(operation, request, reply) : reply;
-    return answer(request, shown, { reason: "store-unavailable", status, error });
+    return decisionOf(request, shown, settings, { reason: "store-unavailable", status, error });
   }
 
   /** Denies by what is known about one group. */
@@ -186,49 +188,13 @@ export function createDecisionPath(
     roles?.noteDenial(request, keysOf, denied);
   }
 
-  function answer(
-    { selection: { policies, listed, shadows } }: PartitionedRequest,
-    { nowUs, rows }: Pick<Reply, "nowUs" | "rows">,
-    outcome: Pick<Outcome, "reason" | "status"> & { readonly error?: StoreError },
-  ): Decision {
-    const all = { policies, rows };
-    const shown = listed ? pick(all, listed) : all;
-    const shadow = shadows.length > 0 ? { shadow: pick(all, shadows) } : undefined;
-    return createDecision({ ...outcome, ...shown, ...shadow, nowUs, headerOptions, random });
-  }
-
-  function decisionOf(request: PartitionedRequest, reply: Pick<Reply, "nowUs" | "rows">): Decision {
-    const { policies } = request.selection;
-    return isAllowed({ policies, rows: reply.rows })
-      ? answer(request, reply, { reason: "allowed", status: 200 })
-      : answer(request, reply, { reason: "limited", status: 429 });
-  }
-
   function exceedsLimit(request: PartitionedRequest): Decision | undefined {
-    const { selection, partitions, costs } = request;
-    const { policies, groups, groupOf, starts } = selection;
-    let isTooMuch = false;
-    for (let i = 0; i < policies.length; i++) isTooMuch ||= !fits(policies[i]!, costs[i]!);
-    if (!isTooMuch) return undefined;
-    const known = groups.map(({ denials }, i) => {
-      const found = denials.find(partitions[i]!, costs, starts[i]!, now());
-      return found.state === "denied" ? found : undefined;
-    });
-    // The numbers of a known denial, else those of unused policies.
-    const rows = policies.map((policy, i) => {
-      const group = groupOf[i]!;
-      const row = known[group]?.rows[i - starts[group]!];
-      const allowed = fits(policy, costs[i]!);
-      return {
-        allowed,
-        remaining: row?.remaining ?? policy.limit,
-        retryAfterUs: allowed ? 0 : Infinity,
-        resetAfterUs: row?.resetAfterUs ?? 0,
-      };
-    });
-    countLater(request, { policies, rows });
-    const nowUs = known.find((denial) => denial)?.nowUs ?? fallback.now();
-    return answer(request, { nowUs, rows }, { reason: "cost-exceeds-limit", status: 429 });
+    const never = rowsAboveLimit(request, now);
+    if (!never) return undefined;
+    const { rows, nowUs = fallback.now() } = never;
+    countLater(request, { policies: request.selection.policies, rows });
+    const outcome = { reason: "cost-exceeds-limit", status: 429 } as const;
+    return decisionOf(request, { nowUs, rows }, settings, outcome);
   }
 
   return {
@@ -247,11 +213,6 @@ export function createDecisionPath(
       fallback.forget(request, keys, now());
     },
   };
-}
-
-/** Whether a cost can ever have room. Policies that do not deny, and those that count no requests, refuse no cost. */
-function fits({ role, limit }: CompiledPolicy, cost: number): boolean {
-  return role !== "enforced" || cost <= limit;
 }
 
 /** A request that costs nothing takes nothing; but policies that count denials count that it is denied. */
