@@ -10,7 +10,7 @@ import { decisionOf } from "./decision-of.ts";
 import { createFallback } from "./fallback.ts";
 import { createKnowledge } from "./knowledge.ts";
 import type { Leasing } from "./leasing.ts";
-import type { PathParts } from "./parts.ts";
+import type { PathParts } from "./path-parts.ts";
 import { rowsAboveLimit } from "./rows-above-limit.ts";
 import type { PartitionedRequest, PolicyGroup } from "./selection.ts";
 import type { LimiterSettings } from "./settings.ts";

@@ -3,7 +3,7 @@ import type { Store } from "../store/store.ts";
 import { checkCallOptions, checkCost, type Cost, type CostOptions, costsOf } from "./cost.ts";
 import { createDecisionPath } from "./decision-path.ts";
 import { compileDimensions, type Identity } from "./dimensions.ts";
-import { allParts } from "./parts.ts";
+import { allParts } from "./path-parts.ts";
 import type { PartitionedRequest } from "./selection.ts";
 import type { LimiterSettings } from "./settings.ts";
 import { throughShards } from "./sharding.ts";

@@ -74,15 +74,15 @@ export function select(
 }
 
 /** Selections of some groups of a selection: a store keeps its script with the list of policies. */
-const parts = new WeakMap<Selection, Map<string, Selection>>();
+const selectionsOfSome = new WeakMap<Selection, Map<string, Selection>>();
 
 /** What a request asks of some of its groups alone, by their indices. */
 export function partOf(request: PartitionedRequest, indices: readonly number[]) {
   const { selection, partitions, costs } = request;
   const { groups, starts } = selection;
   if (indices.length === groups.length) return request;
-  const known = parts.get(selection) ?? new Map<string, Selection>();
-  parts.set(selection, known);
+  const known = selectionsOfSome.get(selection) ?? new Map<string, Selection>();
+  selectionsOfSome.set(selection, known);
   const key = indices.join();
   const { policies, listed = policies.keys(), shadows } = selection;
   const part =
