@@ -49,7 +49,7 @@ export interface CommonOptions {
    */
   readonly by?: string;
   /**
-   * In rules and middleware: who is counted by this policy, as `partition` of the rule says it. Default: the rule's.
+   * In rules and middleware: who this policy counts, as a list of sources or `"*"`. Default: the rule's `partition`.
    *
    * @example
    * tokenBucket({ name: "address", partition: ["ip"], limit: 200, refill: 100, per: "1s" })
@@ -57,7 +57,8 @@ export interface CommonOptions {
   readonly partition?: Sources;
   /**
    * In rules and middleware: what happens to requests without the identity. `"skip"` leaves this policy out of their
-   * decision. Default: the rule's.
+   * decision; at least one enforced policy must not skip. A shadow policy skips where the others reject. Default: the
+   * rule's.
    */
   readonly onMissing?: "share" | "reject" | "skip";
   /**
@@ -80,7 +81,7 @@ export interface CommonOptions {
   readonly retryJitter?: number;
   /**
    * Overrides the limiter's `lease` for this policy: only its quota is reserved in advance, and policies of other dimensions
-   * stay exact. All policies of one dimension have the same, and none of them counts denials. Range: `"10ms"` to `"10s"`.
+   * stay exact. All policies of one dimension need the same lease, and none of them may count denials. Range: `"10ms"` to `"10s"`.
    * Default: the limiter's.
    *
    * @example
