@@ -70,8 +70,9 @@ export interface CommonOptions {
   readonly mode?: Mode;
   /**
    * What is counted: `"requests"`, or `"denials"`: one unit whenever another policy of the decision denies. While such a
-   * policy has no room, it denies every request, so it bans clients that keep coming. Denials that the isolate knows without
-   * asking Redis count with the next request that asks it. Default: `"requests"`.
+   * policy has no room, it denies every request, so it bans clients that keep coming. Another policy has to count requests: of the
+   * limiter, or of any rule of the gateway. Denials that the isolate knows without asking Redis count with the next
+   * request that asks it. Default: `"requests"`.
    *
    * @example
    * fixedWindow({ name: "ban", counts: "denials", limit: 20, window: "1h" })
