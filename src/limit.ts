@@ -34,7 +34,8 @@ interface PolicyPath {
  * Decides a request in one call. The Redis comes from `UPSTASH_REDIS_REST_URL` and `UPSTASH_REDIS_REST_TOKEN` (or
  * `KV_REST_API_URL` and `KV_REST_API_TOKEN`); what the isolate knows is shared by all calls.
  *
- * Calls with equal policies count together; give a policy a `name` to keep it apart.
+ * Calls with equal policies count together; give a policy a `name` to keep it apart. The policy has no `by`, `counts`,
+ * `lease` or `shards`: for these, use `createLimiter()`.
  *
  * @throws ConfigurationError if the policy has faults, or the variables are missing
  * @throws TidegateError `ERR_IDENTITY`, `ERR_COST`

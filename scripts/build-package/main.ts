@@ -17,6 +17,7 @@ for (const folder of [library, programs]) rmSync(folder, { recursive: true, forc
 buildLibrary();
 await buildBridge();
 
+/** Without source maps: they are twice as large as the modules, which are the sources without their types. */
 function buildLibrary(): void {
   execFileSync("tsc", ["-p", "tsconfig.build.json"], { stdio: "inherit" });
   // Which modules stand for "#bindings" is said beside them: for the sources there, for what is built here.

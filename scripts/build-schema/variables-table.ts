@@ -48,6 +48,7 @@ function valuesOf(json: JsonSchema): string {
     return `\`${shape}\`, ${range}`;
   }
   if (json.type === "array") return "list";
+  if (json.type === "object") return "table";
   return json.pattern?.includes("ms|s|m|h|d") ? "time" : "text";
 }
 

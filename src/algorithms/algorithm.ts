@@ -49,7 +49,7 @@ export interface CommonOptions {
    */
   readonly by?: string;
   /**
-   * In rules and middleware: who is counted by this policy, as `partition` of the rule says it. Default: the rule's.
+   * In rules and middleware: who this policy counts, as a list of sources or `"*"`. Default: the rule's `partition`.
    *
    * @example
    * tokenBucket({ name: "address", partition: ["ip"], limit: 200, refill: 100, per: "1s" })
@@ -57,7 +57,8 @@ export interface CommonOptions {
   readonly partition?: Sources;
   /**
    * In rules and middleware: what happens to requests without the identity. `"skip"` leaves this policy out of their
-   * decision. Default: the rule's.
+   * decision; at least one enforced policy must not skip. A shadow policy skips where the others reject. Default: the
+   * rule's.
    */
   readonly onMissing?: "share" | "reject" | "skip";
   /**
@@ -69,8 +70,9 @@ export interface CommonOptions {
   readonly mode?: Mode;
   /**
    * What is counted: `"requests"`, or `"denials"`: one unit whenever another policy of the decision denies. While such a
-   * policy has no room, it denies every request, so it bans clients that keep coming. Denials that the isolate knows without
-   * asking Redis count with the next request that asks it. Default: `"requests"`.
+   * policy has no room, it denies every request, so it bans clients that keep coming. Another policy has to count requests: of the
+   * limiter, or of any rule of the gateway. Denials that the isolate knows without asking Redis count with the next
+   * request that asks it. Default: `"requests"`.
    *
    * @example
    * fixedWindow({ name: "ban", counts: "denials", limit: 20, window: "1h" })
@@ -80,7 +82,7 @@ export interface CommonOptions {
   readonly retryJitter?: number;
   /**
    * Overrides the limiter's `lease` for this policy: only its quota is reserved in advance, and policies of other dimensions
-   * stay exact. All policies of one dimension have the same, and none of them counts denials. Range: `"10ms"` to `"10s"`.
+   * stay exact. All policies of one dimension need the same lease, and none of them may count denials. Range: `"10ms"` to `"10s"`.
    * Default: the limiter's.
    *
    * @example

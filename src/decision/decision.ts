@@ -43,7 +43,10 @@ export interface Decision {
    * closed denied because the store did not answer: that is not the client's fault.
    */
   readonly status: DecisionStatus;
-  /** One row for each policy that took part, in the order given, but for those in shadow; none if a list decided. */
+  /**
+   * One row for each policy that took part, in the order given, but for those in shadow; none if a list decided. With
+   * `reason` `cached-denial`, only policies that share a partition key with the one that denies took part.
+   */
   readonly policies: readonly PolicyDecision[];
   /** One row for each policy in shadow that took part: what it would have done if it were enforced. */
   readonly shadow: readonly PolicyDecision[];

@@ -13,8 +13,8 @@ export interface CreateLimiterOptions extends LimiterOptions {
   /**
    * Identities that are not limited (`allow`) or denied with a 403 (`deny`), before Redis is asked: `limit()` and `peek()`
    * take nothing, with `reason` `exempt` or `blocked`. A `cidr` is compared with the dimension `ip`, or with an identity
-   * that is one text; `asn` and `country` with the dimensions of these names, whether or not a policy counts by them; an
-   * `identity` with each text of the identity. A client that chooses its identity can choose one on `allow`. Default:
+   * that is a string; `asn` and `country` with the dimensions of these names, whether or not a policy counts by them; an
+   * `identity` with each string of the identity. A client that chooses its identity can choose one on `allow`. Default:
    * nobody.
    *
    * @example

@@ -8,8 +8,12 @@ import { type PolicyGroup, select, type Selection } from "./selection.ts";
 import type { LimiterSettings } from "./settings.ts";
 
 /**
- * Who is counted: a text, or one for each dimension that policies count by. A dimension that is absent or `undefined` takes
- * no part in the decision.
+ * Who is counted: a string; where policies have `by`, an object with a string for each dimension. A policy whose dimension is
+ * absent or `undefined` takes no part in the decision, and a name that no policy counts by is ignored. An object that is
+ * typed by an `interface` does not fit; use a `type`.
+ *
+ * @example
+ * const client: Identity = { ip: "203.0.113.7", key: "k_123" };
  */
 export type Identity = string | Dimensioned;
 type Dimensioned = Readonly<Record<string, string | undefined>>;

@@ -43,9 +43,13 @@ export interface Limiter {
   charge(identity: Identity, cost: Cost, options?: Omit<LimitOptions, "cost">): Promise<Decision>;
 
   /**
-   * Restores the whole quota of this identity. What everybody shares (`by: "*"`) stays, unless the identity names `"*"`. Other isolates may repeat denials that they know for up to a minute.
+   * Restores the whole quota of this identity. What everybody shares (`by: "*"`) stays, unless the identity has a
+   * dimension `"*"`, with any value. Other isolates may repeat denials that they know for up to a minute.
    *
    * @throws StoreError if Redis did not confirm it
+   * @throws TidegateError `ERR_IDENTITY`
+   * @example
+   * await limiter.reset({ account: "ada" });
    */
   reset(identity: Identity): Promise<void>;
 }

@@ -4,7 +4,7 @@ export interface EntryOptions {
   readonly cidr?: string;
   /**
    * In the gateway, and in middleware that partitions by sources: a header's name and value, such as `"x-user-id:42"`.
-   * With a `partition` function: what it returns. With `createLimiter()`: a text of the identity. Default: another one.
+   * With a `partition` function: what it returns. With `createLimiter()`: a string of the identity. Default: another one.
    */
   readonly identity?: string;
   /** The number of an autonomous system, where Cloudflare or Vercel says it; with `createLimiter()`, where the identity does. Range: 1 to 4,294,967,295. Default: another one. */
