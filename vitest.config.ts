@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
@@ -20,13 +21,15 @@ export default defineConfig({
     alias: [
       { find: /^tidegate$/, replacement: source("index.ts") },
       {
-        find: /^tidegate\/(hono|vercel|cloudflare|gateway|worker)$/,
+        find: /^tidegate\/(hono|vercel|cloudflare|llm|gateway|admin|tracing|worker)$/,
         replacement: source("$1.ts"),
       },
     ],
   },
   test: {
     globalSetup: ["test/support/global-setup.ts"],
+    // Many tests wait for timeouts and restarts of a Redis, so that two share two cores well.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
       {
         extends: true,
@@ -35,7 +38,8 @@ export default defineConfig({
           include: ["test/**/*.test.ts"],
           exclude: ["test/workerd/**", "test/edge/**", "test/first-steps/**"],
           setupFiles: ["test/support/seed.ts"],
-          testTimeout: 20_000,
+          // `TEST_RUNS=10` makes ten times as many random runs in a test.
+          testTimeout: 20_000 * Math.max(1, Number(process.env["TEST_RUNS"] ?? 1)),
           hookTimeout: 30_000,
         },
       },
