@@ -17,6 +17,9 @@
 --                     a  advisory: never denies; takes the cost where it has room and the request is allowed
 --                     d  counts denials: charged one unit when another policy denies; denies the request while it has
 --                        room for none; its cost is what to charge in any case
+-- ARGV[6n+3]        if one of the n policies is a concurrency policy and a hold takes part: the id of its slots; there
+--                   are roles then, too
+-- ARGV[6n+4]        how long the hold wants its slots kept, in microseconds
 --
 -- Reply, integers only, times in microseconds:
 --   now,                                          the server's clock

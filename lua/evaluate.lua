@@ -28,4 +28,8 @@ elseif algorithm == 'fixed-window' then
   -- @include algorithms/fixed-window.lua
   local window, size_class = arguments[at + 2] + 0, arguments[at + 3] + 0
   allowed, remaining, retry_after, reset_after = fixed_window(key, now, pass, cost, limit, window, size_class)
+elseif algorithm == 'concurrency' then
+  -- @include algorithms/concurrency.lua
+  local ttl, slot, hold_ttl = arguments[at + 2] + 0, arguments[6 * #KEYS + 3], arguments[6 * #KEYS + 4]
+  allowed, remaining, retry_after, reset_after = concurrency(key, now, pass, cost, limit, ttl, slot, hold_ttl)
 end

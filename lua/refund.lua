@@ -5,6 +5,7 @@
 -- ARGV[1]             taken_at: the server's clock when the units were taken, as the reply of decide.lua reports it
 -- ARGV[6i-4]          how many of the units policy i gets back
 -- ARGV[6i-3]..[6i+1]  algorithm, limit, two parameters and ttl of policy i, as decide.lua takes them
+-- ARGV[6n+3]          id of the slot that the hold gives back, if one of the n policies is a concurrency policy
 --
 -- Reply, integers only:
 --   now,   the server's clock in microseconds
@@ -24,8 +25,12 @@ for policy = 1, #KEYS do
   local at = 6 * policy - 4
   local key, cost, algorithm, limit = KEYS[policy], arguments[at] + 0, arguments[at + 1], arguments[at + 2] + 0
   local given = 0
+  if algorithm == 'concurrency' then
+    -- @include algorithms/concurrency.lua
+    local slot = arguments[6 * #KEYS + 3]
+    given = concurrency_refund(key, now, slot)
   -- Else the clock has stepped back: what the state says about a time to come is in doubt.
-  if taken_at <= now then
+  elseif taken_at <= now then
     if algorithm == 'token-bucket' then
       -- @include algorithms/token-bucket.lua
       local interval, divisor = arguments[at + 3] + 0, arguments[at + 4] + 0

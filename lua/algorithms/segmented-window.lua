@@ -12,7 +12,7 @@
 --
 -- When the clock goes back before the start of the newest segment, or the policy gets other segments, the units that
 -- still count become one segment. It ends at the latest moment at which any of them can have been taken, so they are
--- gone after one window at most.
+-- gone after one window at most. All of them count, also beyond a limit that is lower now: it may be raised again.
 -- @inline
 local function segmented_window(key, now, operation, cost, limit, length, segments)
   -- counts[1] is the running segment; newest is the first segment that has a count, nil if none has.
@@ -45,7 +45,7 @@ local function segmented_window(key, now, operation, cost, limit, length, segmen
       passed = newest and math.floor((now - ended) / length) or segments
       rewrite, repaired = true, passed < segments
       if repaired then
-        start, newest, used = ended + passed * length, passed + 2, math.min(used, 2 * limit)
+        start, newest, used = ended + passed * length, passed + 2, math.min(used, 4294967295)
         counts = { 0 }
         for segment = 2, newest do
           counts[segment] = segment == newest and used or 0

@@ -5,7 +5,8 @@
 --           byte  size
 --           0     7     expires: when the key expires, in milliseconds
 --           7     2     pages: length of the ring, in pages of 8 slots
---           9     3     tail: the slot of the oldest unit
+--           9     3     tail: the slot of the oldest unit; and 2^23 more if a charge has pushed units out since a unit
+--                       last left the window
 --           12    3     used: how many units the ring holds, in the slots from the tail on
 --           15    7     newest: time of the newest unit
 --           22    56    a copy of the tail's page
@@ -32,11 +33,14 @@ local function read_header(key)
     header = string.rep('\0', 78)
   end
   local expires, pages, tail, used, newest = struct.unpack('>I7 I2 I3 I3 I7', header, 1)
-  local slots = 8 * pages
+  local slots, pushed = 8 * pages, 0
+  if tail >= 8388608 then
+    tail, pushed = tail - 8388608, 8388608
+  end
   if slots > 131072 or tail >= slots or used > slots then
     slots, tail, used = 8, 0, 0
   end
-  return header, expires, slots, tail, used, newest
+  return header, expires, slots, tail, pushed, used, newest
 end
 
 -- Reads the time of a unit from the ring, which starts at byte `ring`.
@@ -144,7 +148,7 @@ end
 -- A ring that is too short or keeps no unit is written as a whole, at a new length.
 -- @inline
 local function write(
-  key, ring, slots, tail, used, first, kept, added, newest, expires, limit, window, now, ttl
+  key, ring, slots, tail, pushed, used, first, kept, added, newest, expires, limit, window, now, ttl
 )
   local size, start, slot, units = kept - first + added, (tail + first) % slots, (tail + kept) % slots, ''
   local rewrite = size > slots or first == used
@@ -157,7 +161,8 @@ local function write(
     start, slots = 0, 8 * math.ceil(math.max(size, math.min(limit, 16 + size + math.floor(size / 8))) / 8)
   end
 
-  local fields = struct.pack('>I3 I3 I7', start, size, newest)
+  local marked = start + pushed
+  local fields = struct.pack('>I3 I3 I7', marked, size, newest)
   local times = string.sub(fields, 7)
   if added ~= 1 then
     times = string.rep(times, added)
@@ -194,7 +199,7 @@ end
 
 -- @inline
 local function sliding_window_log(key, now, operation, cost, limit, window, ttl)
-  local header, expires, slots, tail, used, stored_newest = read_header(key)
+  local header, expires, slots, tail, pushed, used, stored_newest = read_header(key)
   local ring = slots > 8 and 78 or 22
   local expired, oldest, kept, newest = find_window(key, header, ring, slots, tail, used, stored_newest, now, window)
 
@@ -207,6 +212,10 @@ local function sliding_window_log(key, now, operation, cost, limit, window, ttl)
       -- limit, which may come back, keep their number.
       cost = math.min(cost, limit)
       first = math.max(first, used + cost - math.max(limit, total))
+      pushed = 8388608
+    elseif expired > 0 then
+      -- What was pushed out was older than the unit that has left.
+      pushed = 0
     end
     if first > kept then
       kept = first
@@ -222,22 +231,22 @@ local function sliding_window_log(key, now, operation, cost, limit, window, ttl)
 
   -- A request that takes nothing also writes if the window has become so long that the key would expire too early.
   if added > 0 or total > 0 and expires * 1000 < newest + window then
-    write(key, ring, slots, tail, used, dropped, kept, added, newest, expires, limit, window, now, ttl)
+    write(key, ring, slots, tail, pushed, used, dropped, kept, added, newest, expires, limit, window, now, ttl)
   end
   return allowed, total < limit and limit - total or 0, retry_after, reset_after
 end
 
 -- Gives back units of exactly the moment at which they were taken; those taken later move into their place. A charge
--- beyond the limit pushes units out that are still in the window, and leaves a full log. So while a log is full, only
--- its newest units come back: nothing was charged after them.
+-- beyond the limit pushes units out that are still in the window, and leaves a full log. So while a log is full that units
+-- were pushed out of, only its newest units come back: nothing was charged after them.
 -- Returns how many units came back.
 -- @inline
 local function sliding_window_log_refund(key, now, taken_at, cost, limit, window)
-  local header, expires, slots, tail, used, newest = read_header(key)
+  local header, expires, slots, tail, pushed, used, newest = read_header(key)
   local ring = slots > 8 and 78 or 22
   local given, start = 0, now - window
   local certain = used > 0 and taken_at > start and taken_at <= newest
-  if certain and used >= limit and taken_at < newest then
+  if certain and pushed > 0 and used >= limit and taken_at < newest then
     local unit = used - limit
     local oldest = time_of(unit, key, ring, slots, tail)
     certain = oldest <= start

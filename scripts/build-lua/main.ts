@@ -1,6 +1,7 @@
 // Builds lua/ into one TypeScript module that every bundler understands: the scripts' texts with their includes
 // and inline functions resolved. Those that decide are cut into what is each one's own and one branch per algorithm that
-// all have in common, so that a bundle has only the scripts and branches that it uses; the refund is one text.
+// all have in common, so that a bundle has only the scripts and branches that it uses; what gives back and what extends is one text each. What
+// writes live rules is a module of its own.
 // `--check` only says whether the committed module is up to date.
 
 import { readFileSync, writeFileSync } from "node:fs";
@@ -15,7 +16,18 @@ import { readLua } from "./source.ts";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 /** What Redis runs for every decision, by the names of their files. */
 const SCRIPTS = ["decide-one", "decide", "lease"];
-const output = join(root, "src/algorithms/scripts.generated.ts");
+/** What writes and reads live rules, each by itself. */
+const LIVE = [
+  "publish",
+  "draft",
+  "put-entry",
+  "remove-entry",
+  "note",
+  "read-rules",
+  "read-history",
+];
+const OUTPUT = "src/algorithms/scripts.generated.ts";
+const LIVE_OUTPUT = "src/admin/storage/scripts.generated.ts";
 
 /** Upstash locks the whole database for a script that does not begin with this line; stock Redis rejects it. */
 const KEY_LOCKING = "#!lua flags=allow-key-locking\n";
@@ -28,31 +40,55 @@ export function build(): string {
   if (!cuts.every((cut) => isDeepStrictEqual(cut.branches, branches))) {
     throw new Error("lua: the scripts do not have the same branches");
   }
-  // By itself, so that it changes no name in the others.
+  // By themselves, so that they change no name in the others.
   const [refund] = minify(readLua(join(root, "lua/refund.lua")));
+  const [extend] = minify(readLua(join(root, "lua/extend.lua")));
+  const [addMetrics] = minify(readLua(join(root, "lua/metrics/add.lua")));
+  const [readMetrics] = minify(readLua(join(root, "lua/metrics/read.lua")));
   const constants = [
     ["KEY_LOCKING", KEY_LOCKING],
     ...cuts.map(({ before, after }, i) => [SCRIPTS[i]!, { before, after }] as const),
     ["REFUND", refund],
+    ["EXTEND", extend],
+    ["ADD_METRICS", addMetrics],
+    ["READ_METRICS", readMetrics],
     ...branches,
   ] as const;
+  return moduleOf(constants);
+}
+
+/** The generated module of the scripts for live rules, as text. */
+export function buildLive(): string {
+  return moduleOf(
+    LIVE.map((name) => [name, minify(readLua(join(root, `lua/live/${name}.lua`)))[0]] as const),
+  );
+}
+
+function moduleOf(constants: readonly (readonly [name: string, piece: unknown])[]): string {
   return [
     "// Generated from lua/ by scripts/build-lua/main.ts. Do not edit.",
     "",
-    ...constants.map(
-      ([name, piece]) =>
-        `export const ${name.toUpperCase().replaceAll("-", "_")} = ${JSON.stringify(piece)};`,
-    ),
+    ...constants.map(([name, piece]) => {
+      const constant = name.toUpperCase().replaceAll("-", "_");
+      // A text without a type is its own type, and its declaration as long as the script.
+      const type = typeof piece === "string" ? ": string" : "";
+      return `export const ${constant}${type} = ${JSON.stringify(piece)};`;
+    }),
     "",
   ].join("\n");
 }
 
 if (import.meta.main) {
-  const built = build();
-  if (!process.argv.includes("--check")) {
-    writeFileSync(output, built);
-  } else if (readFileSync(output, "utf8") !== built) {
-    console.error("src/algorithms/scripts.generated.ts is stale: run `npm run build:lua`");
-    process.exitCode = 1;
+  for (const [output, built] of [
+    [OUTPUT, build()],
+    [LIVE_OUTPUT, buildLive()],
+  ] as const) {
+    const path = join(root, output);
+    if (!process.argv.includes("--check")) {
+      writeFileSync(path, built);
+    } else if (readFileSync(path, "utf8") !== built) {
+      console.error(`${output} is stale: run \`npm run build:lua\``);
+      process.exitCode = 1;
+    }
   }
 }

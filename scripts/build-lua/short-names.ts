@@ -1,10 +1,16 @@
 import type luaparse from "luaparse";
 
-import { declaredBy, localsIn, nodes } from "./syntax.ts";
+import { declaredBy, localsIn, type Node, nodes } from "./syntax.ts";
 
 const LETTERS = [..."abcdefghijklmnopqrstuvwxyz"];
 const SHORT = [...LETTERS, ...LETTERS.flatMap((first) => LETTERS.map((second) => first + second))];
 const KEYWORDS = ["do", "if", "in", "or"];
+
+/**
+ * Algorithms whose branches take the names that the others leave: they came later, and the scripts without them stay what
+ * servers already have, byte for byte.
+ */
+const LATER = ["concurrency"];
 
 /**
  * A short name for each local of some programs, the most used one first: the same in all of them, and shared by locals
@@ -13,8 +19,11 @@ const KEYWORDS = ["do", "if", "in", "or"];
 export function shortNames(chunks: readonly luaparse.Chunk[]): Map<string, string> {
   const uses = new Map<string, number>();
   const taken = new Set(KEYWORDS);
-  for (const { type, name, isLocal } of nodes(chunks.map(({ body }) => body))) {
-    if (type === "Identifier" && isLocal) uses.set(name!, (uses.get(name!) ?? 0) + 1);
+  const later = new Set(nodes([...nodes(chunks)].filter(isLaterBranch)));
+  for (const node of nodes(chunks.map(({ body }) => body))) {
+    const { type, name, isLocal } = node;
+    if (type === "Identifier" && isLocal)
+      uses.set(name!, (uses.get(name!) ?? 0) + Number(!later.has(node)));
     else if (type === "Identifier") taken.add(name!);
   }
   const free = SHORT.filter((name) => !taken.has(name));
@@ -26,6 +35,16 @@ export function shortNames(chunks: readonly luaparse.Chunk[]): Map<string, strin
     names.set(name, short!);
   }
   return names;
+}
+
+function isLaterBranch(node: Node): boolean {
+  const { type, condition } = node as unknown as luaparse.IfClause;
+  return (
+    (type as string) === "ElseifClause" &&
+    condition.type === "BinaryExpression" &&
+    condition.right.type === "StringLiteral" &&
+    LATER.includes(condition.right.raw.slice(1, -1))
+  );
 }
 
 /** For each local those that it meets: one of the two is used or declared in a block that declares the other. */

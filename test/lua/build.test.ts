@@ -12,9 +12,11 @@ import { meaningOf } from "../../scripts/build-lua/meaning.ts";
 import { minify } from "../../scripts/build-lua/minify.ts";
 import { readLua, resolveIncludes } from "../../scripts/build-lua/source.ts";
 import { parse } from "../../scripts/build-lua/syntax.ts";
+import { concurrency } from "../../src/algorithms/concurrency.ts";
 import {
   DECIDE,
   DECIDE_ONE,
+  EXTEND,
   KEY_LOCKING,
   LEASE,
   REFUND,
@@ -23,7 +25,9 @@ import type { Algorithm } from "../../src/policy/policy.ts";
 import { sha1For, scriptFor } from "../../src/store/redis/script.ts";
 import { compile } from "../support/compile-policy.ts";
 import { everyPolicy } from "../support/every-policy.ts";
-import { ALGORITHMS } from "../support/policy/options-of.ts";
+import { EVERY_IMPLEMENTATION } from "../support/policy/implementations.ts";
+
+const ALGORITHMS = Object.keys(EVERY_IMPLEMENTATION) as Algorithm[];
 
 let folder: string;
 beforeEach(() => {
@@ -51,7 +55,7 @@ const minified: Record<string, string> = { "decide-one": one, decide, lease };
 /** A policy of each of these algorithms. */
 function policiesOf(algorithms: readonly Algorithm[]) {
   if (algorithms.length === 0) return [];
-  const policies = everyPolicy(1, "1s");
+  const policies = [...everyPolicy(1, "1s"), concurrency({ limit: 1 })];
   return compile(
     algorithms.map((algorithm) => policies.find((policy) => policy.algorithm === algorithm)!),
   );
@@ -89,6 +93,11 @@ test("the refund is the whole of its file, and has nothing that decides", () => 
   expect([REFUND]).toEqual(minify(readLua("lua/refund.lua")));
   expect(REFUND).not.toMatch(/consume|charge/);
   for (const algorithm of ALGORITHMS) expect(REFUND).toContain(`'${algorithm}'`);
+});
+
+test("what extends is the whole of its file, and has nothing that decides or gives back", () => {
+  expect([EXTEND]).toEqual(minify(readLua("lua/extend.lua")));
+  expect(EXTEND).not.toMatch(/consume|charge|ZREM/);
 });
 
 test("a script that decides has nothing that gives back", () => {
@@ -130,6 +139,20 @@ test("an include stands in place of its line, at its indentation", () => {
   write("inner.lua", "x = 1\n\ny = 2\n");
   const file = write("outer.lua", "do\n  -- @include inner.lua\nend\n");
   expect(resolveIncludes(file)).toBe("do\n  x = 1\n\n  y = 2\nend\n");
+});
+
+test("a later algorithm takes the names that the others leave", () => {
+  const branch = (name: string, body: string) => `if algorithm == '${name}' then ${body} end`;
+  const one = "local algorithm, used, left = f()\n";
+  const chain = (...branches: string[]) =>
+    one + branches.join("\n").replaceAll("end\nif", "elseif");
+  const log = branch("log", "g(used, used, left)");
+  const [before] = minify(chain(log));
+  const [after] = minify(
+    chain(log, branch("concurrency", "local more = left g(left, left, more, more, more)")),
+  );
+  expect(before).toContain("g(a,a,c)");
+  expect(after).toContain("g(a,a,c)");
 });
 
 test("includes that go round in a circle are named", () => {

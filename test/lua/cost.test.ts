@@ -2,11 +2,12 @@ import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { type RedisServer, startRedisServer } from "../../scripts/support/redis-server.ts";
+import { concurrency } from "../../src/algorithms/concurrency.ts";
 import { DECIDE_ONE } from "../../src/algorithms/scripts.generated.ts";
 import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import { type CompiledPolicy, keepingUnits } from "../../src/policy/compile.ts";
-import type { Algorithm } from "../../src/policy/policy.ts";
+import type { CountingAlgorithm } from "../../src/policy/policy.ts";
 import { scriptFor } from "../../src/store/redis/script.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { everyPolicy } from "../support/every-policy.ts";
@@ -43,7 +44,7 @@ interface Costs {
   readonly deny: Readonly<Record<string, number>>;
 }
 
-const COSTS: Record<Algorithm, Costs> = {
+const COSTS: Record<CountingAlgorithm, Costs> = {
   "token-bucket": {
     first: { time: 1, getrange: 1, set: 1 },
     allow: { time: 1, getrange: 1, incrby: 1 },
@@ -77,7 +78,7 @@ const DAYS = Array.from({ length: 366 }, (_, i) => i + 1);
 /** A window that has just begun: a bucket is written anew, not incremented, where its time passes a multiple of it. */
 const begun = DAYS.findLast((days) => Date.now() % (days * DAY) < (days * DAY) / 4)!;
 
-const consume = (compiled: CompiledPolicy) =>
+const consume = (compiled: CompiledPolicy, ...more: readonly (string | number)[]) =>
   redis.eval(
     scriptFor(DECIDE_ONE, [compiled]).text,
     1,
@@ -85,15 +86,26 @@ const consume = (compiled: CompiledPolicy) =>
     "consume",
     1,
     ...compiled.scriptArguments,
+    ...more,
   );
 
 test.for(everyPolicy(3, `${begun}d`))("commands of $algorithm", async (policy) => {
-  const { first, allow, deny } = COSTS[policy.algorithm];
+  const { first, allow, deny } = COSTS[policy.algorithm as CountingAlgorithm];
   const compiled = compilePolicy(policy);
   expect(await commandsOf(() => consume(compiled))).toEqual(first);
   expect(await commandsOf(() => consume(compiled))).toEqual(allow);
   await consume(compiled);
   expect(await commandsOf(() => consume(compiled))).toEqual(deny);
+});
+
+test("commands of concurrency: a denial writes nothing, however many slots there are", async () => {
+  const compiled = compilePolicy(concurrency({ limit: 3 }));
+  const take = (id: string) => consume(compiled, "e", id, 60e6);
+  const write = { time: 1, zcount: 1, zremrangebyscore: 1, zadd: 1, pexpireat: 1 };
+  expect(await commandsOf(() => take("a"))).toEqual(write);
+  expect(await commandsOf(() => take("b"))).toEqual({ ...write, zrange: 1 });
+  expect(await commandsOf(() => take("c"))).toEqual({ ...write, zrange: 2 });
+  expect(await commandsOf(() => take("d"))).toEqual({ time: 1, zcount: 1, zrange: 2, zscore: 1 });
 });
 
 test("commands of a token bucket that keeps units: only a changed rate is written without taking anything", async () => {

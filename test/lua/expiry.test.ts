@@ -13,6 +13,7 @@ import { type Policy } from "../../src/policy/policy.ts";
 import { algorithmScript, FUTURE } from "../support/algorithm-script.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { everyPolicy } from "../support/every-policy.ts";
+import { runs } from "../support/runs.ts";
 
 let redis: Redis;
 beforeAll(() => {
@@ -102,7 +103,7 @@ const steps = fc.oneof(fc.array(step, lengths), fc.array(steady, lengths));
 test.for(policies)("a key of $algorithm outlives what it says", async (policy) => {
   await fc.assert(
     fc.asyncProperty(steps, (asked) => expectKept([policy], asked)),
-    { numRuns: 100 },
+    { numRuns: runs(50) },
   );
 });
 
@@ -153,7 +154,7 @@ test.for(names)(
   async ({ meanings }) => {
     await fc.assert(
       fc.asyncProperty(steps, (asked) => expectKept(meanings, asked)),
-      { numRuns: 150 },
+      { numRuns: runs(75) },
     );
   },
 );

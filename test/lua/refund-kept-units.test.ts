@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import { type CompiledPolicy, keepingUnits } from "../../src/policy/compile.ts";
 import { IMPLEMENTATIONS } from "../../src/policy/from-data.ts";
+import { refund as refundModel } from "../../src/policy/refunds.ts";
 import { algorithmScript, FUTURE } from "../support/algorithm-script.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
-import { refund as refundModel } from "../support/model/refund.ts";
 import { random } from "../support/random.ts";
 import { refundScript } from "../support/refund-script.ts";
 

@@ -1,0 +1,44 @@
+-- Publishes a document, if the published version is still the one that the document is based on.
+--
+-- KEYS[1]  state: the hash of the revision and of what is published
+-- KEYS[2]  history: a hash of JSON by version
+-- KEYS[3]  draft: JSON that ends with its document
+-- KEYS[4]  audit: a list of JSON, newest first
+-- ARGV[1]  the version that the document is based on; 0 for none
+-- ARGV[2]  the newest version that the caller knows: a Redis that lost its data must not give its number again
+-- ARGV[3]  the document as JSON
+-- ARGV[4]  further fields of its history, without braces
+-- ARGV[5]  further fields of the audit's entry, without braces
+-- ARGV[6]  how many versions are kept, ARGV[7] how many entries of the audit
+--
+-- Reply: 1, the new version, and its time in milliseconds; or 0 and the version that is published instead.
+-- What a key is of another type fails before anything is written.
+
+-- @include begin.lua
+local document = ARGV[3]
+local history = redis.call('HKEYS', KEYS[2])
+local draft = redis.call('GET', KEYS[3])
+redis.call('LLEN', KEYS[4])
+if stored ~= tonumber(ARGV[1]) then
+  return { 0, stored }
+end
+
+local version = math.max(stored, tonumber(ARGV[2])) + 1
+local number = string.format('%.0f', version)
+local begin = '{"version":' .. number .. ',"publishedAt":' .. now_ms .. ','
+redis.call('HSET', KEYS[1], 'revision', revision, 'version', number, 'publishedAt', now_ms, 'document', document)
+redis.call('HSET', KEYS[2], number, begin .. ARGV[4] .. ',"document":' .. document .. '}')
+local excess = #history + 1 - tonumber(ARGV[6])
+if excess > 0 then
+  table.sort(history, function(one, other) return (tonumber(one) or 0) < (tonumber(other) or 0) end)
+  for old = 1, excess do
+    redis.call('HDEL', KEYS[2], history[old])
+  end
+end
+local published = ',"document":' .. document .. '}'
+if draft and string.sub(draft, -string.len(published)) == published then
+  redis.call('DEL', KEYS[3])
+end
+redis.call('LPUSH', KEYS[4], '{"at":' .. now_ms .. ',"version":' .. number .. ',' .. ARGV[5] .. '}')
+redis.call('LTRIM', KEYS[4], 0, tonumber(ARGV[7]) - 1)
+return { 1, version, tonumber(now_ms) }

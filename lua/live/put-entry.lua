@@ -1,0 +1,21 @@
+-- Puts an entry in place of the one with the same field, and forgets entries that have ended.
+--
+-- KEYS[1]  state, KEYS[2]  entries: a hash of JSON, KEYS[3]  audit
+-- ARGV[1]  the field
+-- ARGV[2]  the entry as JSON
+-- ARGV[3]  further fields of what is kept with it, ARGV[4] of the audit's entry, without braces
+-- ARGV[5]  how many entries there may be, ARGV[6] how many of the audit are kept
+--
+-- Reply: 1 and the time in milliseconds; or 0 if there are too many.
+
+-- @include begin.lua
+redis.call('LLEN', KEYS[3])
+-- @include sweep.lua
+redis.call('HSET', KEYS[1], 'revision', revision)
+if not known and count >= tonumber(ARGV[5]) then
+  return { 0 }
+end
+redis.call('HSET', KEYS[2], ARGV[1], '{"entry":' .. ARGV[2] .. ',"at":' .. now_ms .. ',' .. ARGV[3] .. '}')
+redis.call('LPUSH', KEYS[3], '{"at":' .. now_ms .. ',' .. ARGV[4] .. '}')
+redis.call('LTRIM', KEYS[3], 0, tonumber(ARGV[6]) - 1)
+return { 1, tonumber(now_ms) }

@@ -1,0 +1,15 @@
+-- Reads the kept versions without their documents.
+--
+-- KEYS[1]  state, KEYS[2]  history
+--
+-- Reply: the published version, empty if there is none; then the head of each version, all as texts and in no order.
+
+local reply = { redis.call('HGET', KEYS[1], 'version') or '' }
+for _, version in ipairs(redis.call('HKEYS', KEYS[2])) do
+  local whole = redis.call('HGET', KEYS[2], version)
+  local stop = string.find(whole, ',"document":', 1, true)
+  if stop then
+    reply[#reply + 1] = string.sub(whole, 1, stop - 1) .. '}'
+  end
+end
+return reply

@@ -1,0 +1,15 @@
+-- Reads what is published, and of its history all but the document.
+--
+-- KEYS[1]  state, KEYS[2]  history
+--
+-- Reply: the version, the time of publishing in milliseconds, the document, and the head of its history, each a text; empty
+-- where there is none.
+
+local state = redis.call('HMGET', KEYS[1], 'version', 'publishedAt', 'document')
+local head = ''
+local whole = state[1] and redis.call('HGET', KEYS[2], state[1])
+if whole then
+  local stop = string.find(whole, ',"document":', 1, true)
+  head = stop and string.sub(whole, 1, stop - 1) .. '}' or ''
+end
+return { state[1] or '', state[2] or '', state[3] or '', head }
