@@ -17,9 +17,18 @@ export type { StoreOptions } from "./store/open-store.ts";
 export type { Decision, PolicyDecision } from "./decision/decision.ts";
 export type { Reason } from "./decision/outcome.ts";
 export type { Cost, CostOptions } from "./limiter/cost.ts";
-export type { Limiter, LimitOptions } from "./limiter/limiter.ts";
+export type { Extension, Hold, Settlement, StreamOptions } from "./limiter/hold.ts";
+export type { DecisionInfo, DecisionListener } from "./limiter/tell-decision.ts";
+export type { Limiter, LimitOptions, ReserveOptions } from "./limiter/limiter.ts";
 export type { Duration } from "./options/duration.ts";
-export type { CommonOptions, Counts, FailureVerdict, Mode } from "./algorithms/algorithm.ts";
+export type {
+  CommonOptions,
+  Counts,
+  FailureVerdict,
+  FailureWhen,
+  Mode,
+} from "./algorithms/common-options.ts";
+export { concurrency, type ConcurrencyOptions } from "./algorithms/concurrency.ts";
 export { fixedWindow } from "./algorithms/fixed-window.ts";
 export type { Operation, Row } from "./algorithms/model.ts";
 export { segmentedWindow, type SegmentedWindowOptions } from "./algorithms/segmented-window.ts";
@@ -31,4 +40,4 @@ export type { Algorithm, Policy } from "./policy/policy.ts";
 export { memoryStore } from "./store/checked-memory-store.ts";
 export type { MemoryStoreOptions } from "./store/memory-store.ts";
 export type { RedisClient, RedisEndpoint } from "./store/redis/client.ts";
-export type { Reply, Store } from "./store/store.ts";
+export type { Reply, Slot, Store } from "./store/store.ts";

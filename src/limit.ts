@@ -35,7 +35,7 @@ interface PolicyPath {
  * `KV_REST_API_URL` and `KV_REST_API_TOKEN`); what the isolate knows is shared by all calls.
  *
  * Calls with equal policies count together; give a policy a `name` to keep it apart. The policy has no `by`, `counts`,
- * `lease` or `shards`: for these, use `createLimiter()`.
+ * `lease`, `shards` or `refundable`: for these, use `createLimiter()`.
  *
  * @throws ConfigurationError if the policy has faults, or the variables are missing
  * @throws TidegateError `ERR_IDENTITY`, `ERR_COST`
@@ -77,13 +77,21 @@ function pathOf(policy: Policy): PolicyPath {
 }
 
 /** What a policy by itself cannot have. */
-function checkAlone({ by, counts, lease, shards }: Policy, path: string, faults: Faults): void {
-  for (const [option, given] of Object.entries({ by, counts, lease, shards })) {
+function checkAlone(policy: Policy, path: string, faults: Faults): void {
+  const { by, counts, lease, shards, refundable } = policy;
+  for (const [option, given] of Object.entries({ by, counts, lease, shards, refundable })) {
     if (given === undefined) continue;
     faults.add(
       `${path}.${option}`,
       given,
       "Leave it out, or use createLimiter(): limit() has none.",
+    );
+  }
+  if (policy[IMPLEMENTATION]?.hasSlots) {
+    faults.add(
+      `${path}.algorithm`,
+      policy.algorithm,
+      "Use createLimiter(), and reserve(): limit() has no holds.",
     );
   }
 }

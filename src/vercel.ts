@@ -8,21 +8,32 @@ import { appendFields } from "./adapter/append-fields.ts";
 import { overLimits } from "./adapter/over-limits.ts";
 import { answerDenied, compileRequest, limitRequest } from "./adapter/request-limiter.ts";
 import { REQUEST_OPTIONS, type RequestOptions } from "./adapter/request-options.ts";
-import { tellRoute } from "./adapter/route-fields.ts";
+import { goesOn, tellRoute } from "./adapter/route-fields.ts";
+import { settlementOf } from "./adapter/settle-response.ts";
 import type { Decision } from "./decision/decision.ts";
+import type { Hold } from "./limiter/hold.ts";
 import { openLimiter } from "./limiter/open-limiter.ts";
 import { LIMITER_OPTIONS, type LimiterOptions } from "./limiter/options.ts";
 import { Faults } from "./options/faults.ts";
 import { checkedOptions } from "./options/unknown-options.ts";
+import type { Policy } from "./policy/policy.ts";
 import { readEnvironment } from "./runtime/environment.ts";
+import type { WaitUntil } from "./runtime/wait-until.ts";
 
 export interface RateLimitOptions<R extends Request = Request>
   extends LimiterOptions, RequestOptions<R> {
   /**
    * Your own middleware, called for allowed requests only. If it returns a response, the header fields of the decision are
-   * added to it; otherwise the request goes on to its route. Default: every allowed request goes on.
+   * added to it; otherwise the request goes on to its route. A policy that counts failures needs it, because only its
+   * responses can be told from failures: what goes on to a route counts as one. A `concurrency()`
+   * needs it, too: the slot of what goes on to a route is free at once. Default: every allowed request goes on.
    */
-  readonly onAllowed?: (request: R, decision: Decision) => OwnAnswer | Promise<OwnAnswer>;
+  readonly onAllowed?: (request: R, decision: Decision | Hold) => OwnAnswer | Promise<OwnAnswer>;
+}
+
+/** What the platform passes beside a request. */
+interface RequestEvent {
+  waitUntil?(promise: Promise<unknown>): void;
 }
 
 /** The response of a middleware; nothing if the request is to go on to its route. */
@@ -41,7 +52,7 @@ type OwnAnswer = Response | null | undefined | void;
  */
 export function rateLimit<R extends Request = Request>(
   given: RateLimitOptions<R>,
-): (request: R) => Promise<Response> {
+): (request: R, event?: RequestEvent) => Promise<Response> {
   const faults = new Faults();
   const known = [...LIMITER_OPTIONS, ...REQUEST_OPTIONS, "onAllowed"];
   const options = checkedOptions(given, known, faults);
@@ -59,18 +70,46 @@ export function rateLimit<R extends Request = Request>(
   if (onAllowed !== undefined && typeof onAllowed !== "function") {
     faults.add("onAllowed", onAllowed, "Give a function that returns a Response, or nothing.");
   }
+  if (onAllowed === undefined) checkEnds(options.policies, faults);
   const { policies, by } = reader;
   const limiter = openLimiter({ ...options, policies }, readEnvironment(), faults, by);
 
-  return async function rateLimit(request) {
+  return async function rateLimit(request, event) {
     const answer = await limitRequest(reader, limiter, request, { request });
     if (answer instanceof Response) return answer;
     if (!answer.allowed) return answerDenied(options, request, answer);
-    const own = await onAllowed?.(request, answer);
+    const waitUntil: WaitUntil = (promise) => event?.waitUntil?.(promise);
+    const settlement = settlementOf(answer, reader.failures, waitUntil);
+    let own: OwnAnswer;
+    try {
+      own = await onAllowed?.(request, answer);
+    } catch (error) {
+      settlement?.now(500);
+      throw error;
+    }
+    if (!own || goesOn(own.headers)) settlement?.now(undefined);
+    else own = settlement?.after(own, request.method) ?? own;
     const response = own ? appendFields(own, answer.headers()) : goOn(answer);
     tellRoute(response.headers, request.headers, overLimits(answer));
     return response;
   };
+}
+
+/** Rejects what ends with a response where every response is made by a route, which no middleware sees. */
+function checkEnds(policies: readonly Policy[], faults: Faults): void {
+  if (!Array.isArray(policies)) return;
+  const unseen = "a middleware does not see the response of a route.";
+  policies.forEach((policy: Policy, i) => {
+    const { counts, algorithm } = Object(policy) as Policy;
+    if (counts === "failures") {
+      const remedy = `Answer in onAllowed, or count failures in the route with createLimiter(): ${unseen}`;
+      faults.add(`policies[${i}].counts`, counts, remedy);
+    }
+    if (algorithm === "concurrency") {
+      const remedy = `Answer in onAllowed, or reserve() in the route with createLimiter(): ${unseen}`;
+      faults.add(`policies[${i}].algorithm`, algorithm, remedy);
+    }
+  });
 }
 
 function goOn(decision: Decision): Response {

@@ -23,7 +23,7 @@ export function fixedWindow(options: WindowOptions): FixedWindowPolicy {
   return { ...options, algorithm: "fixed-window", [IMPLEMENTATION]: FIXED_WINDOW };
 }
 
-interface FixedWindowParameters extends Readonly<Record<string, number>> {
+export interface FixedWindowParameters extends Readonly<Record<string, number>> {
   readonly windowUs: number;
   /** The window's length in steps of a tenth, so that the script notices a changed window: 0 for 1 ms, 253 for a year. */
   readonly sizeClass: number;

@@ -8,6 +8,14 @@ export type Operation =
   /** Take as many units as every policy has room for, up to the cost, if that is at least one. */
   | "lease";
 
+/** What a hold takes of each concurrency policy: one slot. */
+export interface Slot {
+  /** Names the hold's slots; no other hold ever has the same. */
+  readonly id: string;
+  /** How long the slots are kept from now, in microseconds, unless they are extended; each at most its policy's `ttl`. */
+  readonly ttlUs: number;
+}
+
 /** The answer of one policy. */
 export interface Row {
   /** Whether this policy alone has room for the cost (for a lease: for one unit). */
@@ -28,6 +36,8 @@ export interface ModelRequest<Parameters> {
   readonly cost: number;
   readonly limit: number;
   readonly parameters: Parameters;
+  /** The slot to take, where the request is a hold. */
+  readonly slot?: Slot | undefined;
   /**
    * How many moments the state may distinguish, at least 3. Beyond that, units count as taken slightly later than they
    * were, never earlier. Default: all, as in the script.
@@ -48,6 +58,42 @@ export type AlgorithmModel<Parameters, State> = (
   state: State | undefined,
   request: ModelRequest<Parameters>,
 ) => Evaluation<State>;
+
+/** One refund as an algorithm sees it. */
+export interface RefundRequest<Parameters = Readonly<Record<string, number>>> {
+  /** The store's clock, in microseconds since 1970. */
+  readonly nowUs: number;
+  /** When the units were taken, by the same clock: not later than now. */
+  readonly takenAtUs: number;
+  /** Whole units from 0. */
+  readonly cost: number;
+  readonly limit: number;
+  readonly parameters: Parameters;
+}
+
+/** How much came back, and what to keep: the same object unless something did. */
+export interface Refund<State> {
+  /** Units; of a token bucket the time of their refill, in units of 1/divisor microsecond, as `lua/refund.lua` replies. */
+  readonly given: number;
+  readonly state: State;
+}
+
+/**
+ * The reference for the refund of one algorithm, over the states of its model. The Lua file of the algorithm is tested
+ * against it, and the memory store gives back with it.
+ */
+export type RefundModel<Parameters, State> = (
+  state: State,
+  request: RefundRequest<Parameters>,
+) => Refund<State>;
+
+/** What a refund gave, in whole units: only a token bucket has an interval, and gives time. */
+export function wholeUnits(
+  given: number,
+  { intervalUs = 1 }: Readonly<Record<string, number>>,
+): number {
+  return Math.floor(given / intervalUs);
+}
 
 /** Whether the operation takes the cost, given whether the policy has room for it. */
 export function takes(operation: Operation, allowed: boolean): boolean {

@@ -13,6 +13,9 @@ import {
 /** A segmented window reads all its counts with each request. */
 const MAX_SEGMENTS = 60;
 
+/** The script has four bytes for a count. */
+const MAX_COUNT = 2 ** 32 - 1;
+
 export interface SegmentedWindowOptions extends WindowOptions {
   /**
    * Number of segments in the window. With k segments, at least k/(k+1) of the limit is usable: with 10, at least 90 %.
@@ -39,7 +42,7 @@ interface SegmentedWindowValues extends WindowValues {
   readonly segments: number;
 }
 
-interface SegmentedWindowParameters extends Readonly<Record<string, number>> {
+export interface SegmentedWindowParameters extends Readonly<Record<string, number>> {
   /** Length of a segment. */
   readonly lengthUs: number;
   /** How many of them make up the window. */
@@ -107,7 +110,7 @@ function advance(state: SegmentedWindowState, nowUs: number): SegmentedWindowSta
  */
 function endSegment(
   state: SegmentedWindowState,
-  { nowUs, limit, parameters: { lengthUs, segments } }: ModelRequest<SegmentedWindowParameters>,
+  { nowUs, parameters: { lengthUs, segments } }: ModelRequest<SegmentedWindowParameters>,
 ): SegmentedWindowState | undefined {
   const old = advance(state, nowUs);
   const newest = old?.counts.findIndex((count) => count > 0) ?? -1;
@@ -117,7 +120,7 @@ function endSegment(
   const endedUs = newest === 0 ? nowUs : Math.min(nowUs, startUs - (newest - 1) * old!.lengthUs);
   if (nowUs - endedUs >= segments * lengthUs) return undefined;
   return advance(
-    { startUs: endedUs, lengthUs, segments, counts: [0, Math.min(used, 2 * limit)] },
+    { startUs: endedUs, lengthUs, segments, counts: [0, Math.min(used, MAX_COUNT)] },
     nowUs,
   );
 }

@@ -28,7 +28,7 @@ export function slidingWindowCounter(options: WindowOptions): SlidingWindowCount
   };
 }
 
-interface SlidingWindowCounterParameters extends Readonly<Record<string, number>> {
+export interface SlidingWindowCounterParameters extends Readonly<Record<string, number>> {
   readonly windowUs: number;
   /** Time is weighed in whole ticks of this length. */
   readonly tickUs: number;

@@ -1,5 +1,6 @@
 import { defineAlgorithm, IMPLEMENTATION, type PolicyOf } from "./algorithm.ts";
 import { type AlgorithmModel, takes, waitingCost } from "./model.ts";
+import { RUN, type SlidingWindowLogState } from "./runs.ts";
 import { SLIDING_WINDOW_LOG as script } from "./scripts.generated.ts";
 import {
   scaleWindow,
@@ -24,17 +25,11 @@ export function slidingWindowLog(options: WindowOptions): SlidingWindowLogPolicy
   return { ...options, algorithm: "sliding-window-log", [IMPLEMENTATION]: SLIDING_WINDOW_LOG };
 }
 
-interface SlidingWindowLogParameters extends Readonly<Record<string, number>> {
+export interface SlidingWindowLogParameters extends Readonly<Record<string, number>> {
   readonly windowUs: number;
   /** The script takes two parameters of every algorithm; a log needs one. */
   readonly unused: number;
 }
-
-/**
- * Runs of units taken at the same moment, oldest first, as pairs in one flat list: the moment in microseconds, then the
- * number of units. The script has one slot per unit instead, in a ring.
- */
-export type SlidingWindowLogState = readonly number[];
 
 const model: AlgorithmModel<SlidingWindowLogParameters, SlidingWindowLogState> = (
   state,
@@ -42,12 +37,12 @@ const model: AlgorithmModel<SlidingWindowLogParameters, SlidingWindowLogState> =
 ) => {
   const { nowUs, operation, cost, limit, parameters, maxMoments = Infinity } = request;
   const { windowUs } = parameters;
-  let runs = state ?? [];
+  let { runs, pushedOut } = state ?? { runs: [], pushedOut: false };
   let kept = state;
-  if ((runs.at(-2) ?? 0) > nowUs) {
+  if ((runs.at(-RUN) ?? 0) > nowUs) {
     // The clock stepped back: units from the future were taken now at the latest, and stay for a window from now.
-    runs = runs.map((number, i) => (i % 2 === 0 ? Math.min(number, nowUs) : number));
-    kept = runs;
+    runs = runs.map((number, i) => (i % RUN === 1 ? number : Math.min(number, nowUs)));
+    kept = { runs, pushedOut };
   }
   const first = firstAfter(runs, nowUs - windowUs);
   if (first > 0) runs = runs.slice(first);
@@ -60,8 +55,11 @@ const model: AlgorithmModel<SlidingWindowLogParameters, SlidingWindowLogState> =
     const units = Math.min(cost, limit);
     const most = Math.max(limit, used);
     const more = withUnits(dropOldest(runs, used + units - most), nowUs, units);
-    if (more.length > 2 * maxMoments) mergeClosest(more);
-    runs = kept = more;
+    if (more.length > RUN * maxMoments) mergeClosest(more);
+    // What was pushed out was older than a unit that has left.
+    pushedOut = !allowed || (pushedOut && first === 0);
+    runs = more;
+    kept = { runs, pushedOut };
     used = Math.min(used + units, most);
   }
 
@@ -70,33 +68,33 @@ const model: AlgorithmModel<SlidingWindowLogParameters, SlidingWindowLogState> =
     allowed,
     remaining: Math.max(0, limit - used),
     retryAfterUs: missing > 0 ? timeOf(runs, missing) + windowUs - nowUs : 0,
-    resetAfterUs: used > 0 ? runs.at(-2)! + windowUs - nowUs : 0,
+    resetAfterUs: used > 0 ? runs.at(-RUN)! + windowUs - nowUs : 0,
     state: kept,
   };
 };
 
-/** The index of the first run later than `time`, by binary search. */
+/** Where the first run begins that counts from later than `time`, by binary search. */
 function firstAfter(runs: readonly number[], time: number): number {
   let low = 0;
-  let high = runs.length / 2;
+  let high = runs.length / RUN;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (runs[2 * middle]! > time) high = middle;
+    if (runs[RUN * middle]! > time) high = middle;
     else low = middle + 1;
   }
-  return 2 * low;
+  return RUN * low;
 }
 
 function unitsOf(runs: readonly number[]): number {
   let units = 0;
-  for (let i = 1; i < runs.length; i += 2) units += runs[i]!;
+  for (let i = 1; i < runs.length; i += RUN) units += runs[i]!;
   return units;
 }
 
 /** The time of the unit with this number, counted from 1, oldest first. */
 function timeOf(runs: readonly number[], unit: number): number {
   let i = 0;
-  for (let left = unit - runs[1]!; left > 0; left -= runs[i + 1]!) i += 2;
+  for (let left = unit - runs[1]!; left > 0; left -= runs[i + 1]!) i += RUN;
   return runs[i]!;
 }
 
@@ -104,7 +102,7 @@ function dropOldest(runs: readonly number[], units: number): readonly number[] {
   if (units <= 0) return runs;
   let left = units;
   let i = 0;
-  for (; i < runs.length && runs[i + 1]! <= left; i += 2) left -= runs[i + 1]!;
+  for (; i < runs.length && runs[i + 1]! <= left; i += RUN) left -= runs[i + 1]!;
   const rest = runs.slice(i);
   if (left > 0 && rest.length > 0) rest[1]! -= left;
   return rest;
@@ -113,9 +111,9 @@ function dropOldest(runs: readonly number[], units: number): readonly number[] {
 /** A copy with these units added at its end. */
 function withUnits(runs: readonly number[], at: number, units: number): number[] {
   // concat, because spreading a long array takes several times as long.
-  if (runs.at(-2) !== at) return runs.concat([at, units]);
+  if (runs.at(-RUN) !== at) return runs.concat([at, units, at]);
   const copy = runs.slice();
-  copy[copy.length - 1]! += units;
+  copy[copy.length - RUN + 1]! += units;
   return copy;
 }
 
@@ -125,16 +123,17 @@ function withUnits(runs: readonly number[], at: number, units: number): number[]
  * merges make no unit later by more than 1/63 of the window. The oldest run has none before it and stays.
  */
 function mergeClosest(runs: number[]): void {
-  let closest = 2;
+  let closest = RUN;
   let least = Infinity;
-  for (let i = 2; i + 2 < runs.length; i += 2) {
-    const distance = runs[i + 2]! - runs[i - 2]!;
+  for (let i = RUN; i + RUN < runs.length; i += RUN) {
+    const distance = runs[i + RUN]! - runs[i - RUN]!;
     if (distance >= least) continue;
     least = distance;
     closest = i;
   }
-  runs[closest + 3]! += runs[closest + 1]!;
-  runs.splice(closest, 2);
+  const [, units, firstUs] = runs.splice(closest, RUN);
+  runs[closest + 1]! += units!;
+  runs[closest + 2] = firstUs!;
 }
 
 export const SLIDING_WINDOW_LOG = defineAlgorithm<

@@ -1,12 +1,12 @@
 import { type Duration, parseDuration } from "../options/duration.ts";
 import {
-  type CommonOptions,
   defineAlgorithm,
   IMPLEMENTATION,
   MAX_LIMIT,
   type PolicyOf,
   type Quota,
 } from "./algorithm.ts";
+import type { CommonOptions } from "./common-options.ts";
 import { type AlgorithmModel, type ModelRequest, takes, waitingCost } from "./model.ts";
 import { TOKEN_BUCKET as script } from "./scripts.generated.ts";
 import { WINDOW_RANGE } from "./window.ts";
@@ -44,7 +44,7 @@ interface TokenBucketValues {
 }
 
 /** One unit comes back every `intervalUs / divisor` microseconds: a fraction, so that any rate is exact. */
-interface TokenBucketParameters extends Readonly<Record<string, number>> {
+export interface TokenBucketParameters extends Readonly<Record<string, number>> {
   readonly intervalUs: number;
   readonly divisor: number;
   /** Whether what was consumed counts in units, not in time, when the rate changes. */

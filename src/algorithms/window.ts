@@ -1,11 +1,6 @@
 import type { Duration, DurationRange } from "../options/duration.ts";
-import type {
-  AlgorithmDefinition,
-  CommonOptions,
-  LeaseRules,
-  OptionKind,
-  Quota,
-} from "./algorithm.ts";
+import type { AlgorithmDefinition, LeaseRules, OptionKind, Quota } from "./algorithm.ts";
+import type { CommonOptions } from "./common-options.ts";
 
 /** Below a millisecond a network decides nothing; a year and a day covers every billing period. */
 export const WINDOW_RANGE: DurationRange = { min: "1ms", max: "366d", example: "10s" };

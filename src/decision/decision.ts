@@ -84,6 +84,11 @@ export function createDecision(parts: Parts): Decision {
   return new LazyDecision(parts);
 }
 
+/** The data that a decision was made of: counting it makes no copy of its rows. */
+export function outcomeOf(decision: Decision): Outcome {
+  return LazyDecision.outcomeOf(decision);
+}
+
 /** Computes its parts on demand: most callers of a denial only read `allowed`. */
 class LazyDecision implements Decision {
   readonly allowed: boolean;
@@ -99,6 +104,10 @@ class LazyDecision implements Decision {
     this.status = parts.status;
     if (parts.error) this.error = parts.error;
     this.#parts = parts;
+  }
+
+  static outcomeOf(decision: Decision): Outcome {
+    return (decision as LazyDecision).#parts;
   }
 
   get policies(): readonly PolicyDecision[] {

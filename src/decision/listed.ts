@@ -2,9 +2,18 @@ import { createDecision, type Decision } from "./decision.ts";
 
 /** The decision about a client that a list names. No policy takes part. */
 export function listedDecision(reason: "exempt" | "blocked"): Decision {
+  return withoutPolicies(reason, reason === "exempt" ? 200 : 403);
+}
+
+/** The decision about a request that no policy counts: it lacks every identity, and all policies are in shadow. */
+export function uncountedDecision(): Decision {
+  return withoutPolicies("allowed", 200);
+}
+
+function withoutPolicies(reason: "exempt" | "blocked" | "allowed", status: 200 | 403): Decision {
   return createDecision({
     reason,
-    status: reason === "exempt" ? 200 : 403,
+    status,
     policies: [],
     nowUs: 0,
     rows: [],

@@ -45,3 +45,10 @@ export interface PolicyRows {
 export function denies({ policies, rows }: PolicyRows, index: number): boolean {
   return !rows[index]!.allowed && policies[index]!.role !== "advisory";
 }
+
+/** The policy that a denial is counted and told under: the first one that denies. */
+export function firstDenying(outcome: PolicyRows): CompiledPolicy | undefined {
+  let i = 0;
+  while (i < outcome.rows.length && !denies(outcome, i)) i++;
+  return outcome.policies[i];
+}

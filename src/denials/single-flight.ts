@@ -1,5 +1,5 @@
 import { setRecent } from "../runtime/lru.ts";
-import { withTimeout } from "../runtime/timeout.ts";
+import { createWaitingRoom, type WaitingRoom } from "../runtime/waiting-room.ts";
 
 /**
  * When a known denial has expired, one request of its partition asks the store, and the others wait for the answer. Each
@@ -45,7 +45,7 @@ interface Flight {
   readonly costs: readonly number[];
   readonly from: number;
   readonly startedAtMs: number;
-  readonly ended: Promise<void>;
+  readonly room: WaitingRoom;
 }
 
 /** @param rowCount how many policies there are */
@@ -54,17 +54,13 @@ export function createSingleFlight(rowCount: number): SingleFlight {
 
   return {
     async run(partition, costs, from, startedAtMs, ask) {
-      let end!: () => void;
-      const ended = new Promise<void>((resolve) => {
-        end = resolve;
-      });
-      const flight = { costs, from, startedAtMs, ended };
+      const flight: Flight = { costs, from, startedAtMs, room: createWaitingRoom() };
       setRecent(flights, partition, flight, MAX_FLIGHTS);
       try {
         return await ask();
       } finally {
         if (flights.get(partition) === flight) flights.delete(partition);
-        end();
+        flight.room.letGoOn();
       }
     },
 
@@ -75,7 +71,7 @@ export function createSingleFlight(rowCount: number): SingleFlight {
         if (costs[from + row]! < flight.costs[flight.from + row]!) return undefined;
       }
       const leftMs = Math.min(arrivedAtMs, flight.startedAtMs) + PATIENCE_MS - nowMs;
-      return leftMs > 0 ? withTimeout(leftMs, () => flight.ended) : undefined;
+      return leftMs > 0 ? flight.room.wait(leftMs) : undefined;
     },
   };
 }

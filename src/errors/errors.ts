@@ -8,6 +8,11 @@ export type ErrorCode =
   | "ERR_COST"
   /** `plan` is not one of the limiter's plans. */
   | "ERR_PLAN"
+  /**
+   * A hold is settled below what it reserved of a policy that gives nothing back; its `ttl` is wrong; or `limit()` is
+   * called where a `concurrency` policy needs a hold.
+   */
+  | "ERR_HOLD"
   /** Redis did not answer within `timeout`. */
   | "ERR_STORE_TIMEOUT"
   /** Redis could not be reached, or the connection broke. */

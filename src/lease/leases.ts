@@ -2,7 +2,7 @@ import { DRIFT } from "../denials/denial-cache.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 import { setRecent } from "../runtime/lru.ts";
 import type { Store } from "../store/store.ts";
-import { createDraw, type Draw, type LeaseTerms } from "./draw.ts";
+import { createDraw, type Draw, type LeaseTerms, type Step } from "./draw.ts";
 import { countDemand, createHolding, heldUnits, type Holding } from "./holding.ts";
 
 /** A lease of fewer units saves hardly a call, and some would expire. */
@@ -100,15 +100,12 @@ export function createLeases(
       const busy = cost === 1 && units >= SMALLEST && roundTripMs <= pauseMs;
       const mayRenew = busy && nowMs >= holding.pausedUntilMs;
       const enough = held - cost >= (demand * roundTripMs) / lengthMs;
-      const step =
-        held >= cost && (enough || !mayRenew)
-          ? "spend"
-          : mayRenew
-            ? "renew"
-            : held < cost && busy && holding.short
-              ? "deny"
-              : "ask";
-      return createDraw(terms, holding, { step, cost, units });
+      const step = (): Step => {
+        if (held >= cost && (enough || !mayRenew)) return "spend";
+        if (mayRenew) return "renew";
+        return held < cost && busy && holding.short ? "deny" : "ask";
+      };
+      return createDraw(terms, holding, { step: step(), cost, units });
     },
 
     forget: (partition) => void holdings.delete(partition),

@@ -25,6 +25,10 @@ export function readLease(
     Math.min(...policies.map((policy) => policy.implementation.lease.maxUs(policy))),
   );
   if (leaseUs <= maxUs) return leaseUs;
+  if (policies.some(({ implementation }) => implementation.hasSlots)) {
+    faults.add(path, lease, "Leave it out: each hold takes a slot of its own, never in advance.");
+    return undefined;
+  }
   faults.add(
     path,
     lease,

@@ -35,7 +35,7 @@ function checkGroups(
   own: readonly unknown[],
   faults: Faults,
 ): void {
-  policies.forEach(({ by, role }, i) => {
+  policies.forEach(({ by, role, refundable, countsFailures }, i) => {
     const first = policies.findIndex((policy) => policy.by === by);
     if (lengths[first] !== lengths[i]) {
       faults.add(
@@ -48,6 +48,18 @@ function checkGroups(
         `policies[${i}].counts`,
         "denials",
         "Leave out the lease of this policy: what counts denials looks at every request, so Redis has to decide it.",
+      );
+    } else if (countsFailures && lengths[i] !== undefined) {
+      faults.add(
+        `policies[${i}].counts`,
+        "failures",
+        "Leave out the lease of this policy: an isolate cannot give back what it leased for many requests.",
+      );
+    } else if (refundable && lengths[i] !== undefined) {
+      faults.add(
+        `policies[${i}].refundable`,
+        true,
+        "Leave out this or the lease: an isolate cannot give back what it leased for many requests.",
       );
     }
   });

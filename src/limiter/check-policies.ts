@@ -2,6 +2,7 @@ import type { Faults } from "../options/faults.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 import type { Policy } from "../policy/policy.ts";
 import { checkShards } from "../policy/shards.ts";
+import type { Store } from "../store/store.ts";
 import type { LimiterOptions } from "./options.ts";
 
 /** Checks that every policy says what it counts by, or none does. */
@@ -47,4 +48,22 @@ export function checkSharding(
       "Leave out this or lease: a lease takes the units of one key in advance.",
     );
   });
+}
+
+/** Rejects a store of somebody's own that cannot give back, where a policy wants it. */
+export function checkRefundable(
+  policies: readonly CompiledPolicy[],
+  { refund }: Pick<Store, "refund">,
+  faults: Faults,
+): void {
+  const first = policies.findIndex(({ refundable }) => refundable);
+  if (first === -1 || typeof refund === "function") return;
+  const [option, given] = policies[first]!.countsFailures
+    ? ["counts", "failures"]
+    : ["refundable", true];
+  faults.add(
+    `policies[${first}].${option}`,
+    given,
+    "Leave it out, or use a store with refund(): this one cannot give back.",
+  );
 }

@@ -3,13 +3,17 @@ import { isRecord } from "../options/record.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 import type { Selection } from "./selection.ts";
 
-/** Quota units: of every policy, or by the names of policies. A policy without a cost of its own costs 1. */
+/**
+ * Quota units: of every policy, or by the names of policies. A policy without a cost of its own costs 1. A `concurrency()`
+ * counts no units: a hold takes one slot of it, and none only if its name has a 0.
+ */
 export type Cost = number | Readonly<Record<string, number>>;
 
 export interface CostOptions {
   /**
-   * Quota units of this request: a whole number from 0, which takes nothing; or one for each of some policies, by their
-   * names, such as `{ tokens: 400 }`. Default: 1 for every policy.
+   * Quota units of this request: a whole number from 0, which takes none; or one for each of some policies, by their
+   * names, such as `{ tokens: 400 }`. A `concurrency()` gives one slot, whatever the number is. Default: 1 for every
+   * policy.
    */
   readonly cost?: Cost | undefined;
 }
@@ -33,24 +37,29 @@ export function checkCallOptions(
  * The cost for each policy of a selection.
  *
  * @param known every policy that a cost may name
+ * @param unnamed what policies cost that `cost` does not name. Default: one unit each
  * @throws TidegateError `ERR_COST`
  */
 export function costsOf(
   cost: Cost | undefined,
   { policies, ones }: Selection,
   known: readonly CompiledPolicy[],
+  unnamed: readonly number[] = ones,
 ): readonly number[] {
-  if (cost === undefined) return ones;
+  if (cost === undefined) return unnamed;
   if (!isRecord(cost)) {
     checkCost(cost);
-    return ones.map((one) => one * cost);
+    return policies.map(({ implementation }, i) => ones[i]! * (implementation.hasSlots ? 1 : cost));
   }
   for (const [name, units] of Object.entries(cost)) {
     if (!known.some((policy) => policy.name === name))
       refuse("cost must name policies of the limiter", name);
     checkCost(units);
   }
-  return policies.map(({ name }, i) => ones[i]! * (Object.hasOwn(cost, name) ? cost[name]! : 1));
+  return policies.map(({ name, implementation }, i) => {
+    if (!Object.hasOwn(cost, name)) return unnamed[i]!;
+    return ones[i]! * (implementation.hasSlots ? Math.min(1, cost[name]!) : cost[name]!);
+  });
 }
 
 /** @throws TidegateError `ERR_COST` */

@@ -8,6 +8,8 @@ import { withLists } from "./listed-limiter.ts";
 import { openLimiter } from "./open-limiter.ts";
 import { LIMITER_OPTIONS, type LimiterOptions } from "./options.ts";
 import { withoutRequestOptions } from "./request-options.ts";
+import { compileTell } from "./tell-decision.ts";
+import { withTelling } from "./telling-limiter.ts";
 
 export interface CreateLimiterOptions extends LimiterOptions {
   /**
@@ -39,8 +41,16 @@ export function createLimiter(given: CreateLimiterOptions): Limiter {
   const own = withoutRequestOptions(given, faults);
   const options = checkedOptions(own, [...LIMITER_OPTIONS, "lists"], faults);
   const lists = compileLists(options.lists, "lists", faults);
-  const limiter = openLimiter(options, readEnvironment(), faults);
+  const tell = compileTell(options.onDecision, faults);
+  const limiter = listed(openLimiter(options, readEnvironment(), faults), lists, options);
+  return tell ? withTelling(limiter, tell) : limiter;
+}
+
+function listed(
+  limiter: Limiter,
+  lists: ReturnType<typeof compileLists>,
+  { store }: CreateLimiterOptions,
+): Limiter {
   if (!lists) return limiter;
-  const { store } = options;
   return withLists(limiter, lists, () => (store?.now ? store.now() / 1000 : Date.now()));
 }

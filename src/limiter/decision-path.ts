@@ -11,7 +11,7 @@ import { createFallback } from "./fallback.ts";
 import { createKnowledge } from "./knowledge.ts";
 import type { Leasing } from "./leasing.ts";
 import type { PathParts } from "./path-parts.ts";
-import { rowsAboveLimit } from "./rows-above-limit.ts";
+import { replyAboveLimit } from "./reply-above-limit.ts";
 import type { PartitionedRequest, PolicyGroup } from "./selection.ts";
 import type { LimiterSettings } from "./settings.ts";
 import type { Decided, Undecided } from "./take.ts";
@@ -24,13 +24,14 @@ export interface DecisionPath {
   limit(request: PartitionedRequest): Promise<Decision>;
   /** Asks the store, even if a denial is known. */
   ask(operation: Operation, request: PartitionedRequest): Promise<Decision>;
-  /** The denial of a cost above its policy's limit, which can never pass; `undefined` for any other costs. */
+  /** The denial of a cost above its policy's limit, which can never pass; `undefined` for any other costs. Counts nothing. */
   exceedsLimit(request: PartitionedRequest): Decision | undefined;
   /** Forgets the counts in the store, and everything that the isolate knows about them. */
   forget(request: PartitionedRequest): Promise<void>;
 }
 
 const NONE: Shared = [];
+const ABOVE_LIMIT = { reason: "cost-exceeds-limit", status: 429 } as const;
 
 export function createDecisionPath(
   store: Store,
@@ -46,8 +47,11 @@ export function createDecisionPath(
     policies.map(({ key }, i) => `${prefix}:{${partitions[groupOf[i]!]!}}:${key}`);
 
   async function limit(request: PartitionedRequest): Promise<Decision> {
-    const never = exceedsLimit(request);
-    if (never) return never;
+    const never = replyAboveLimit(request, now, fallback.now);
+    if (never) {
+      countLater(request, { policies: request.selection.policies, rows: never.rows });
+      return decisionOf(request, never, settings, ABOVE_LIMIT);
+    }
     const { selection, partitions, costs } = request;
     const { groups, starts } = selection;
     const arrivedAtMs = now();
@@ -114,6 +118,7 @@ export function createDecisionPath(
       const answer = { reply, sentAtMs, receivedAtMs, shared };
       const learning = knowledge.learn(operation, request, answer);
       if (learning) await learning;
+      request.reservation?.taken.push({ request, keys: keysOf(request), reply });
       return decisionOf(request, reply, settings);
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
@@ -131,8 +136,9 @@ export function createDecisionPath(
     request: PartitionedRequest,
     costs = costsToAsk(operation, request),
   ): Promise<Reply> {
-    const { policies } = request.selection;
-    const reply = await store.decide(operation, keysOf(request), costs, policies);
+    const { selection, reservation } = request;
+    const keys = keysOf(request);
+    const reply = await store.decide(operation, keys, costs, selection.policies, reservation?.slot);
     return roles ? roles.withoutRoom(operation, request, reply) : reply;
   }
 
@@ -147,6 +153,9 @@ export function createDecisionPath(
       ? await withoutStore("consume", request, taken.error, taken)
       : answerTaken(request, taken);
     for (const found of taken.answers()) {
+      const { request: part, reply } = found;
+      if (!taken.error)
+        request.reservation?.taken.push({ request: part, keys: keysOf(part), reply });
       const own = found.groups.flatMap((group, i) => (shared.includes(group) ? [i] : []));
       await knowledge.learn("consume", found.request, { ...found, shared: own });
     }
@@ -171,6 +180,7 @@ export function createDecisionPath(
     const left = status === 200 ? undefined : await partial?.giveBack();
     const rows = left ? decided.rows.map((row, i) => left[i] ?? row) : decided.rows;
     const reply = { ...decided, rows };
+    request.reservation?.taken.push({ request, keys: keysOf(request), reply, error });
     const shown = roles ? roles.withoutRoom(operation, request, reply) : reply;
     return decisionOf(request, shown, settings, { reason: "store-unavailable", status, error });
   }
@@ -188,20 +198,15 @@ export function createDecisionPath(
     roles?.noteDenial(request, keysOf, denied);
   }
 
-  function exceedsLimit(request: PartitionedRequest): Decision | undefined {
-    const never = rowsAboveLimit(request, now);
-    if (!never) return undefined;
-    const { rows, nowUs = fallback.now() } = never;
-    countLater(request, { policies: request.selection.policies, rows });
-    const outcome = { reason: "cost-exceeds-limit", status: 429 } as const;
-    return decisionOf(request, { nowUs, rows }, settings, outcome);
-  }
-
   return {
     group: (policies) => knowledge.group(policies),
     limit,
     ask: (operation, request) => ask(operation, request, NONE),
-    exceedsLimit,
+
+    exceedsLimit(request) {
+      const never = replyAboveLimit(request, now, fallback.now);
+      return never && decisionOf(request, never, settings, ABOVE_LIMIT);
+    },
 
     async forget(request) {
       const keys = keysOf(request);
@@ -216,6 +221,7 @@ export function createDecisionPath(
 }
 
 /** A request that costs nothing takes nothing; but policies that count denials count that it is denied. */
-function operationOf({ selection: { isPlain }, costs }: PartitionedRequest): Operation {
-  return isPlain && costs.every((cost) => cost === 0) ? "peek" : "consume";
+function operationOf({ selection: { policies }, costs }: PartitionedRequest): Operation {
+  const takes = costs.some((cost) => cost > 0) || policies.some(({ role }) => role !== "enforced");
+  return takes ? "consume" : "peek";
 }

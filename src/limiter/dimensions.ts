@@ -24,8 +24,11 @@ export interface Partitioned {
   readonly partitions: readonly string[];
 }
 
-/** Which policies share a partition key: those of one dimension, split into equally many shards. */
-type Column = Pick<CompiledPolicy, "by" | "shards">;
+/**
+ * Which policies form a group: those of one dimension, split into equally many shards, and either all or none of which
+ * may give back.
+ */
+type Column = Pick<CompiledPolicy, "by" | "shards" | "refundable">;
 
 /** Finds the policies that count an identity. */
 export interface Dimensions {
@@ -154,8 +157,9 @@ function columnsIn(policies: readonly CompiledPolicy[]): readonly Column[] {
 }
 
 /** Whether a policy is in a column. */
-function isIn({ by, shards }: Column): (policy: CompiledPolicy) => boolean {
-  return (policy) => policy.by === by && policy.shards === shards;
+function isIn({ by, shards, refundable }: Column): (policy: CompiledPolicy) => boolean {
+  return (policy) =>
+    policy.by === by && policy.shards === shards && policy.refundable === refundable;
 }
 
 /** Makes a group, and one for each of its shards. Shards with equal limits are one group: their partition keys differ. */

@@ -1,4 +1,4 @@
-import type { FailureVerdict } from "../algorithms/algorithm.ts";
+import type { FailureVerdict } from "../algorithms/common-options.ts";
 import type { Operation, Row } from "../algorithms/model.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 import { oncePerPolicy } from "../policy/once-per-policy.ts";
@@ -38,7 +38,7 @@ export interface FallbackResult extends Reply {
 const STORE_RETRY_US = 1_000_000;
 
 /** Suffix of the keys of counts that continue from the store's last answer. No policy's name contains it. */
-const SEEN = "~";
+export const SEEN = "~";
 
 /**
  * Decides without the store, by each policy's failure verdict: `open` has room, `closed` has none, `local` counts in
@@ -125,6 +125,7 @@ export function createFallback(
         counts.map(({ key }) => key),
         counts.map(({ cost }) => cost),
         counts.map(({ scaled }) => scaled),
+        request.reservation?.slot,
       );
       const rows = policies.map(
         (policy, i) => answered[i] ?? rowWithoutStore(verdictOf(policy), policy),

@@ -105,7 +105,7 @@ export function createKnowledge(
   };
 }
 
-/** Whether a policy of the group has no room for the same request. */
+/** Whether a policy of the group has no room for the same request, and nothing that comes back can make some. */
 function waits({ denying }: PolicyGroup, { rows }: Reply, from: number): boolean {
-  return denying.some((_, i) => rows[from + i]!.retryAfterUs > 0);
+  return denying.some(({ refundable }, i) => !refundable && rows[from + i]!.retryAfterUs > 0);
 }

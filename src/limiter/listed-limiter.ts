@@ -2,11 +2,12 @@ import type { Decision } from "../decision/decision.ts";
 import { listedDecision } from "../decision/listed.ts";
 import type { Subject } from "../lists/compile-list.ts";
 import type { Lists } from "../lists/lists.ts";
+import { withoutHold } from "./create-hold.ts";
 import type { Identity } from "./dimensions.ts";
 import type { Limiter } from "./limiter.ts";
 
 /**
- * A limiter that first looks an identity up in lists: `limit()` and `peek()` of one that they name take nothing and ask
+ * A limiter that first looks an identity up in lists: `limit()`, `reserve()` and `peek()` of one that they name take nothing and ask
  * nobody. A charge and a reset are not requests, so that no list refuses them.
  *
  * @param nowMs the clock of the ends of entries, in milliseconds since 1970
@@ -20,6 +21,10 @@ export function withLists(limiter: Limiter, lists: Lists, nowMs: () => number): 
   return {
     ...limiter,
     limit: async (identity, options) => listed(identity) ?? limiter.limit(identity, options),
+    reserve: async (identity, options) => {
+      const decision = listed(identity);
+      return decision ? withoutHold(decision) : limiter.reserve(identity, options);
+    },
     peek: async (identity, options) => listed(identity) ?? limiter.peek(identity, options),
   };
 }

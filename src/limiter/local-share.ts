@@ -1,4 +1,4 @@
-import type { FailureVerdict } from "../algorithms/algorithm.ts";
+import type { FailureVerdict } from "../algorithms/common-options.ts";
 import { type CompiledPolicy, completePolicy } from "../policy/compile.ts";
 
 /** A share counts in whole millionths: in floating point, 7 % of 100 would be slightly more than 7. */

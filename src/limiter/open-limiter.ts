@@ -2,7 +2,7 @@ import { Faults } from "../options/faults.ts";
 import type { Environment } from "../runtime/environment.ts";
 import { openStore, redisOpener, type StoreOptions } from "../store/open-store.ts";
 import type { Store } from "../store/store.ts";
-import { checkCounts } from "./check-policies.ts";
+import { checkCounts, checkRefundable } from "./check-policies.ts";
 import { buildLimiter, type Limiter } from "./limiter.ts";
 import type { LimiterOptions } from "./options.ts";
 import { checkSettings, type LimiterSettings } from "./settings.ts";
@@ -25,6 +25,7 @@ export function openLimiter(
   const settings = checkSettings(options, faults, by);
   checkCounts(settings.policies, "policies[0].counts", faults);
   const store = openStore(options, environment, faults);
+  if (store) checkRefundable(settings.policies, store, faults);
   faults.throwIfAny();
   return limiterOf(store!, options, settings);
 }

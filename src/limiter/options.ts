@@ -1,10 +1,11 @@
-import type { FailureVerdict } from "../algorithms/algorithm.ts";
+import type { FailureVerdict } from "../algorithms/common-options.ts";
 import type { HeaderOptions } from "../decision/fields.ts";
 import type { SharedDenials } from "../denials/shared-denials.ts";
 import type { Duration } from "../options/duration.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { StoreOptions } from "../store/open-store.ts";
 import type { Plans } from "./plans.ts";
+import type { DecisionListener } from "./tell-decision.ts";
 
 export interface LimiterOptions extends StoreOptions {
   /** The policies, decided together: either every policy takes the cost, or none does. Range: 1 to 16 policies. */
@@ -56,6 +57,14 @@ export interface LimiterOptions extends StoreOptions {
   readonly sharedDenials?: SharedDenials;
   /** Which header fields a response carries. Default: all. */
   readonly headers?: HeaderOptions;
+  /**
+   * Called with each decision and what it was about, also one of a list, before anybody gets it: for logs and metrics of
+   * your own. It changes nothing: if it throws, that is reported once. Default: nobody is told.
+   *
+   * @example
+   * onDecision: ({ allowed, reason }, { operation }) => counts.add(`${operation} ${allowed} ${reason}`)
+   */
+  readonly onDecision?: DecisionListener;
 }
 
 /** Every option of a limiter. */
@@ -73,4 +82,5 @@ export const LIMITER_OPTIONS = [
   "store",
   "timeout",
   "onStoreError",
+  "onDecision",
 ] as const satisfies (keyof LimiterOptions)[];

@@ -13,6 +13,6 @@ export interface PathParts {
 }
 
 /** The parts of a limiter with any policies. */
-export function allParts(): PathParts {
-  return { roles: createRoles(), leasing: LEASING };
+export function allParts(memory: Memory): PathParts {
+  return { memory, roles: createRoles(), leasing: LEASING };
 }

@@ -1,7 +1,13 @@
 import { tightenPolicy } from "../lease/tighten.ts";
 import type { Faults } from "../options/faults.ts";
 import { isRecord } from "../options/record.ts";
-import { checkOptions, didYouMean, nearest } from "../options/unknown-options.ts";
+import {
+  checkOptions,
+  didYouMean,
+  MAX_NAMES,
+  namesIn,
+  nearest,
+} from "../options/unknown-options.ts";
 import {
   type CompiledPolicy,
   compilePolicy,
@@ -53,7 +59,7 @@ export function checkPlans(
     faults.add(root, plans, PLANS_REMEDY);
     return { policies, plans: lists };
   }
-  const names = policies.map(({ name }) => name);
+  const names = new Set(policies.map(({ name }) => name));
   const changed = new Set<string>();
   for (const [plan, changes] of Object.entries(plans)) {
     const path = `${root}.${plan}`;
@@ -81,11 +87,20 @@ export function checkPlans(
   };
 }
 
-function checkNames(changes: object, names: readonly string[], path: string, faults: Faults): void {
-  for (const [name, numbers] of Object.entries(changes)) {
-    if (names.includes(name)) continue;
-    const hint = didYouMean(nearest(name, names));
-    faults.add(`${path}.${name}`, numbers, `${hint}Use the name of a policy: ${names.join(", ")}.`);
+function checkNames(
+  changes: object,
+  names: ReadonlySet<string>,
+  path: string,
+  faults: Faults,
+): void {
+  const unknown = Object.entries(changes).filter(([name]) => !names.has(name));
+  for (const [name, numbers] of unknown.slice(0, MAX_NAMES)) {
+    const hint = didYouMean(nearest(name, [...names]));
+    faults.add(
+      `${path}.${name}`,
+      numbers,
+      `${hint}Use the name of a policy: ${namesIn([...names])}.`,
+    );
   }
 }
 

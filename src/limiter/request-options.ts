@@ -4,6 +4,7 @@ import type { LimiterOptions } from "./options.ts";
 
 /** What rules and middleware read of a request, and what a limiter has instead. */
 const REMEDIES = {
+  when: "Leave it out: a limiter sees no response. Call release() of the hold after a request that was no failure.",
   partition:
     'Give each policy a dimension, such as by: "ip", and limit() an identity with it, such as { ip: "203.0.113.7" }: a limiter sees no request.',
   onMissing:

@@ -4,11 +4,11 @@ import { setRecent } from "../runtime/lru.ts";
 import type { Reply } from "../store/store.ts";
 import type { PartitionedRequest } from "./selection.ts";
 
-/** What a decision needs where not every policy is enforced: some only advise, some count the denials of others. */
+/** What a decision needs where not every policy is plain: some only advise, some count denials or failures. */
 export interface Roles {
   /** The costs that the store is asked about: with denials that are not counted yet, and none that can never have room. */
   costsToAsk(operation: Operation, request: PartitionedRequest, keysOf: KeysOf): readonly number[];
-  /** The reply in which advisory policies deny a cost above their limit. */
+  /** The reply in which advisory policies deny a cost above their limit, and a wait for failures is short. */
   withoutRoom(operation: Operation, request: PartitionedRequest, reply: Reply): Reply;
   /** Notes a denial that the store does not see; policies that count denials count it with the next call. */
   noteDenial(request: PartitionedRequest, keysOf: KeysOf, denied: PolicyRows): void;
@@ -21,6 +21,12 @@ type KeysOf = (request: PartitionedRequest) => readonly string[];
 
 /** Keys with denials that are not counted yet: as many clients as are denied between two calls of the store. */
 const MAX_KEYS = 10_000;
+
+/**
+ * The longest wait for a policy that counts failures. What it denies is often reserved by requests that are no failures,
+ * and comes back with their responses: nobody knows when, and a client that waited for the window would wait in vain.
+ */
+const LONGEST_WAIT_US = 1_000_000;
 
 export function createRoles(): Roles {
   const uncounted = new Map<string, number>();
@@ -45,12 +51,15 @@ export function createRoles(): Roles {
     },
 
     withoutRoom(operation, { selection: { policies, isPlain }, costs }, reply) {
-      if (isPlain || operation === "charge") return reply;
+      if (isPlain) return reply;
       const rows = reply.rows.map((row, i) => {
-        const { role, limit: most } = policies[i]!;
-        if (role !== "advisory" || costs[i]! <= most) return row;
-        const { remaining, resetAfterUs } = row;
-        return { allowed: false, remaining, retryAfterUs: Infinity, resetAfterUs };
+        const { role, limit: most, countsFailures } = policies[i]!;
+        const { remaining, retryAfterUs, resetAfterUs } = row;
+        if (role === "advisory" && costs[i]! > most && operation !== "charge") {
+          return { allowed: false, remaining, retryAfterUs: Infinity, resetAfterUs };
+        }
+        if (!countsFailures || retryAfterUs <= LONGEST_WAIT_US) return row;
+        return { ...row, retryAfterUs: LONGEST_WAIT_US };
       });
       return { ...reply, rows };
     },

@@ -2,8 +2,10 @@ import { denies, type PolicyRows } from "../decision/outcome.ts";
 import type { DenialCache } from "../denials/denial-cache.ts";
 import type { Sharing } from "../denials/shared-denials.ts";
 import type { SingleFlight } from "../denials/single-flight.ts";
+import type { StoreError } from "../errors/errors.ts";
 import type { Leases } from "../lease/leases.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
+import type { Reply, Slot } from "../store/store.ts";
 import type { LastAnswers } from "./last-answers.ts";
 
 /** Policies that share a partition key. What an isolate knows of one of them, it knows of all of them. */
@@ -34,7 +36,7 @@ export interface Selection {
   readonly groupOf: readonly number[];
   /** What a request costs that names no costs. A policy that counts denials costs nothing. */
   readonly ones: readonly number[];
-  /** Whether every policy is enforced. */
+  /** Whether every policy is enforced, and counts requests. */
   readonly isPlain: boolean;
   /** Whether quota of any group is reserved in advance. */
   readonly isLeased: boolean;
@@ -48,6 +50,26 @@ export interface PartitionedRequest {
   readonly selection: Selection;
   readonly partitions: readonly string[];
   readonly costs: readonly number[];
+  readonly reservation?: Reservation | undefined;
+}
+
+/** What a request that is settled later comes with. */
+export interface Reservation {
+  /** What each answer took, noted by the decision path. */
+  readonly taken: Taken[];
+  /** What it takes of concurrency policies. */
+  readonly slot: Slot;
+}
+
+/** What a decision took of some policies, and where. */
+export interface Taken {
+  /** Which policies, in which partitions, at what costs. */
+  readonly request: PartitionedRequest;
+  readonly keys: readonly string[];
+  /** The answer, with the clock of whoever counted. */
+  readonly reply: Reply;
+  /** Why this isolate counted instead of the store; `undefined` if the store did. */
+  readonly error?: StoreError | undefined;
 }
 
 /** Puts groups together for one decision. `given`: all policies, in the order in which a decision lists them. */
@@ -66,7 +88,7 @@ export function select(
     policies,
     groupOf: groups.flatMap((group, i) => group.policies.map(() => i)),
     ones: policies.map(({ role }) => (role === "denials" ? 0 : 1)),
-    isPlain: policies.every(({ role }) => role === "enforced"),
+    isPlain: policies.every(({ role, countsFailures }) => role === "enforced" && !countsFailures),
     isLeased: groups.some(({ leases }) => leases),
     listed: isWhole ? undefined : listed,
     shadows: indices.filter((i) => policies[i]!.mode === "shadow"),
@@ -78,7 +100,7 @@ const selectionsOfSome = new WeakMap<Selection, Map<string, Selection>>();
 
 /** What a request asks of some of its groups alone, by their indices. */
 export function partOf(request: PartitionedRequest, indices: readonly number[]) {
-  const { selection, partitions, costs } = request;
+  const { selection, partitions, costs, reservation } = request;
   const { groups, starts } = selection;
   if (indices.length === groups.length) return request;
   const known = selectionsOfSome.get(selection) ?? new Map<string, Selection>();
@@ -96,6 +118,7 @@ export function partOf(request: PartitionedRequest, indices: readonly number[]) 
     selection: part,
     partitions: indices.map((i) => partitions[i]!),
     costs: indices.flatMap((i) => costs.slice(starts[i], starts[i]! + groups[i]!.policies.length)),
+    reservation,
   };
 }
 
@@ -107,4 +130,11 @@ export function pick({ policies, rows }: PolicyRows, indices: readonly number[])
 /** Whether no policy denies. */
 export function isAllowed(all: PolicyRows): boolean {
   return all.rows.every((_, i) => !denies(all, i));
+}
+
+/** Whether an answer took slots of concurrency policies. */
+export function tookSlots({ request: { selection, costs } }: Taken): boolean {
+  return selection.policies.some(
+    ({ implementation }, i) => implementation.hasSlots && costs[i]! > 0,
+  );
 }

@@ -1,4 +1,4 @@
-import type { FailureVerdict } from "../algorithms/algorithm.ts";
+import type { FailureVerdict } from "../algorithms/common-options.ts";
 import type { HeaderOptions } from "../decision/fields.ts";
 import type { SharedDenials } from "../denials/shared-denials.ts";
 import { tightenPolicy } from "../lease/tighten.ts";

@@ -40,13 +40,14 @@ export function throughShards(
   }
 
   function inShards(request: PartitionedRequest, shards: readonly number[]): PartitionedRequest {
-    const { selection, partitions, costs } = request;
+    const { selection, partitions, costs, reservation } = request;
     return {
       selection: selectionOf(selection, shards),
       partitions: partitions.map((partition, i) =>
         selection.groups[i]!.shards ? shardKey(partition, shards[i]!) : partition,
       ),
       costs,
+      reservation,
     };
   }
 
@@ -74,18 +75,18 @@ export function throughShards(
   }
 
   /** A cost has to fit into every shard. The last one is the smallest. */
-  function exceedsLimit(request: PartitionedRequest): Decision | undefined {
+  function inSmallest(request: PartitionedRequest): PartitionedRequest {
     const last = request.selection.groups.map(({ shards: { length } = [] }) => length - 1);
-    return path.exceedsLimit(inShards(request, last));
+    return inShards(request, last);
   }
 
   return {
     group: path.group,
-    exceedsLimit,
+    exceedsLimit: (request) => path.exceedsLimit(inSmallest(request)),
 
     async limit(request) {
-      const never = exceedsLimit(request);
-      if (never) return never;
+      const smallest = inSmallest(request);
+      if (path.exceedsLimit(smallest)) return path.limit(smallest);
       const first = choose(request);
       const decision = await path.limit(inShards(request, first.shards));
       if (!first.isOpen || !isDeniedByShards(request, decision)) return decision;

@@ -1,5 +1,8 @@
 import type { Faults } from "./faults.ts";
 
+/** More names than anybody reads: thousands of faults, or thousands of names in one, fill an isolate's memory. */
+export const MAX_NAMES = 30;
+
 /** Options whose value is or contains a secret. */
 const SECRETS = ["redis", "store", "url", "token", "identity"];
 
@@ -10,8 +13,10 @@ export function checkOptions(
   path: string,
   faults: Faults,
 ): void {
-  for (const [key, value] of Object.entries(options)) {
-    if (known.includes(key) || value === undefined) continue;
+  const unknown = Object.entries(options).filter(
+    ([key, value]) => !known.includes(key) && value !== undefined,
+  );
+  for (const [key, value] of unknown.slice(0, MAX_NAMES)) {
     const meant = nearest(key, known);
     // The value of an unknown option may be anything, even a token.
     const shown =
@@ -38,16 +43,28 @@ export function checkedOptions<Options extends object>(
   return {} as Options;
 }
 
+/** Names for a remedy, the first of them if there are many. */
+export function namesIn(names: readonly string[]): string {
+  const more = names.length - MAX_NAMES;
+  return names.slice(0, MAX_NAMES).join(", ") + (more > 0 ? ` and ${more} more` : "");
+}
+
 /** Begins the remedy for an unknown word that resembles this known one; empty if it resembles none. */
 export function didYouMean(meant: string | undefined): string {
   return meant ? `Did you mean \`${meant}\`? ` : "";
 }
 
+/** Words that are looked at for a hint. */
+const MAX_COMPARED = 1_000;
+
 /** The first of the words that differs from this one by at most two letters, ignoring case. */
 export function nearest(word: string, words: readonly string[]): string | undefined {
-  return words.find((known) =>
-    isNear(word.toLowerCase(), known.toLowerCase(), known.length > 4 ? 2 : 1),
-  );
+  const small = word.toLowerCase();
+  return words.slice(0, MAX_COMPARED).find((known) => {
+    const most = known.length > 4 ? 2 : 1;
+    const isAsLong = Math.abs(small.length - known.length) <= most;
+    return isAsLong && isNear(small, known.toLowerCase(), most);
+  });
 }
 
 /** Whether at most `most` replaced, removed or added letters turn one word into the other. */

@@ -54,6 +54,12 @@ export const SOURCE_REMEDY = `Use ${BARE.map((kind) => `"${kind}"`).join(", ")},
 
 const NO_LIST_REMEDY = "Name a source: an inner list holds no further lists.";
 
+/** Whether one of the sources needs to know who is trusted with the client's address. */
+export function readsAddress(sources: unknown): boolean {
+  const each: readonly unknown[] = Array.isArray(sources) ? sources.flat() : [];
+  return each.some((source) => source === "ip" || source === "subnet");
+}
+
 /** Takes a source apart; adds a fault and returns `undefined` if it is none. */
 export function parseSource(
   source: unknown,

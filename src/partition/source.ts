@@ -3,7 +3,7 @@ import type { Asked, NamedSegments } from "./asked.ts";
 import { checkClientIp, type ClientIp, detectPlatform } from "./client-ip.ts";
 import { EVERYBODY } from "./partition-key.ts";
 import { type Known, type ReadSource, sourceReader } from "./source-reader.ts";
-import { parseSource, type SingleSource } from "./source-text.ts";
+import { parseSource, readsAddress, type SingleSource } from "./source-text.ts";
 
 /** Where an identity is read from; of an inner list, all sources together. */
 export type Source = SingleSource | readonly SingleSource[];
@@ -27,6 +27,10 @@ export const SOURCE_LIST_REMEDY =
 
 export const INNER_LIST_REMEDY =
   'Give the sources that identify a client together, such as ["ip", "header:user-agent"].';
+
+/** Each source is read with each request, and compared with all before it when it is compiled. */
+const MAX_SOURCES = 16;
+const MANY_REMEDY = `Give at most ${MAX_SOURCES} sources.`;
 
 /** Joins the parts of an identity. No part has a comma, so no two lists of parts give the same text. */
 const JOINT = ",";
@@ -55,8 +59,11 @@ export function compileSources(
     faults.add(path, sources, SOURCE_LIST_REMEDY);
     return () => undefined;
   }
-  const needsAddress = sources.flat().some((source) => source === "ip" || source === "subnet");
-  const trusted = needsAddress
+  if (sources.some((source) => isLong(source)) || isLong(sources)) {
+    faults.add(path, sources.length, MANY_REMEDY);
+    return () => undefined;
+  }
+  const trusted = readsAddress(sources)
     ? checkClientIp(clientIp, "clientIp", faults)
     : (clientIp ?? detectPlatform());
   const known = { trusted, segments };
@@ -73,6 +80,10 @@ export function compileSources(
     }
     return undefined;
   };
+}
+
+function isLong(source: unknown): boolean {
+  return Array.isArray(source) && source.length > MAX_SOURCES;
 }
 
 function compileChoice(source: unknown, known: Known, path: string, faults: Faults): Choice {

@@ -103,7 +103,7 @@ export function compilePolicy(
     values[name] = valueOf(policy[name as keyof Policy], kind, `${path}.${name}`, faults);
   }
   const quota = implementation.quotaOf(limit, values, path, faults);
-  const traits = traitsOf(policy);
+  const traits = traitsOf(policy, implementation);
   return completePolicy(
     { ...traits, name: name ?? defaultName(policy, implementation), algorithm, implementation },
     quota,
@@ -131,8 +131,9 @@ function checkCommon(
 
 /** An option's value as a number; after a fault, one that other checks can go on with. */
 function valueOf(given: unknown, kind: OptionKind, path: string, faults: Faults): number {
-  if (kind.kind === "duration") return checkDuration(given, WINDOW_RANGE, path, faults) ?? 1e6;
   const value = given === undefined ? kind.default : given;
+  if (kind.kind === "duration")
+    return checkDuration(value, kind.range ?? WINDOW_RANGE, path, faults) ?? 1e6;
   return checkPositiveInteger(value, kind.max, path, faults) ?? 1;
 }
 
@@ -155,6 +156,12 @@ export function completePolicy(
     ],
     field: `"${name}";q=${limit};w=${seconds}`,
   };
+}
+
+/** A policy's own name, else the one that it gets; empty for what is no policy. */
+export function nameOf(policy: Policy): string {
+  const { name, [IMPLEMENTATION]: implementation } = Object(policy) as Policy;
+  return name ?? (implementation ? defaultName(policy, implementation) : "");
 }
 
 /** Made from the numbers. Faulty ones make no name, but their faults are reported already. */

@@ -5,10 +5,10 @@ import { SLIDING_WINDOW_COUNTER } from "../algorithms/sliding-window-counter.ts"
 import { SLIDING_WINDOW_LOG } from "../algorithms/sliding-window-log.ts";
 import { TOKEN_BUCKET } from "../algorithms/token-bucket.ts";
 import { nearest } from "../options/unknown-options.ts";
-import type { Algorithm } from "./policy.ts";
+import type { CountingAlgorithm } from "./policy.ts";
 
-/** Every algorithm by its name. Importing this puts all of them into the bundle. */
-export const IMPLEMENTATIONS: Record<Algorithm, Implementation> = {
+/** Every algorithm that data can name, by its name. Importing this puts all of them into the bundle. */
+export const IMPLEMENTATIONS: Record<CountingAlgorithm, Implementation> = {
   "token-bucket": TOKEN_BUCKET,
   "sliding-window-log": SLIDING_WINDOW_LOG,
   "sliding-window-counter": SLIDING_WINDOW_COUNTER,
@@ -24,7 +24,7 @@ export function fromData(policy: unknown): unknown {
   if (Object(algorithm) === algorithm || typeof algorithm === "symbol") return policy;
   const implementation =
     typeof algorithm === "string" && Object.hasOwn(IMPLEMENTATIONS, algorithm)
-      ? IMPLEMENTATIONS[algorithm as Algorithm]
+      ? IMPLEMENTATIONS[algorithm as CountingAlgorithm]
       : unknownAlgorithm(algorithm, policy);
   return { ...policy, [IMPLEMENTATION]: implementation };
 }
@@ -50,8 +50,8 @@ function optionsOf(policy: object): Implementation["options"] {
   return Object.fromEntries(all.filter(([name]) => Object.hasOwn(policy, name)));
 }
 
-function nearestAlgorithm(name: string): Algorithm | undefined {
-  return nearest(name, Object.keys(IMPLEMENTATIONS)) as Algorithm | undefined;
+function nearestAlgorithm(name: string): CountingAlgorithm | undefined {
+  return nearest(name, Object.keys(IMPLEMENTATIONS)) as CountingAlgorithm | undefined;
 }
 
 /** The remedy for the name of an algorithm that does not exist. */

@@ -1,3 +1,4 @@
+import type { ConcurrencyPolicy } from "../algorithms/concurrency.ts";
 import type { FixedWindowPolicy } from "../algorithms/fixed-window.ts";
 import type { SegmentedWindowPolicy } from "../algorithms/segmented-window.ts";
 import type { SlidingWindowCounterPolicy } from "../algorithms/sliding-window-counter.ts";
@@ -10,7 +11,11 @@ export type Policy =
   | SlidingWindowLogPolicy
   | SlidingWindowCounterPolicy
   | SegmentedWindowPolicy
-  | FixedWindowPolicy;
+  | FixedWindowPolicy
+  | ConcurrencyPolicy;
 
 /** The names of the algorithms. */
 export type Algorithm = Policy["algorithm"];
+
+/** The algorithms that count requests. `concurrency` counts holds, which only code can have: rules make none. */
+export type CountingAlgorithm = Exclude<Algorithm, "concurrency">;

@@ -1,4 +1,5 @@
-import type { FailureVerdict, Implementation, Mode } from "../algorithms/algorithm.ts";
+import type { Implementation } from "../algorithms/algorithm.ts";
+import type { FailureVerdict, Mode } from "../algorithms/common-options.ts";
 import type { Faults } from "../options/faults.ts";
 import type { Algorithm, Policy } from "./policy.ts";
 
@@ -15,6 +16,10 @@ export interface PolicyTraits {
   /** The dimension of the identity that it counts by; `undefined` for the whole identity. */
   readonly by: string | undefined;
   readonly mode: Mode;
+  /** Whether holds give back what they reserved too much, so that no denial is known. */
+  readonly refundable: boolean;
+  /** Whether it counts failures: every request reserves, and those that were none give it back. */
+  readonly countsFailures: boolean;
   /** Over how many keys its limit is split. */
   readonly shards: number;
   /** Its part in a decision of several policies, as `lua/decide.lua` describes it. */
@@ -33,6 +38,7 @@ export const TRAITS = [
   "counts",
   "lease",
   "shards",
+  "refundable",
 ];
 
 export const ADVERTISE_REMEDY = "Give true, or false to tell clients nothing of the policy.";
@@ -49,17 +55,33 @@ export const MODES = ["enforce", "shadow", "soft"] as const satisfies Mode[];
 export const MODE_REMEDY = 'Use "enforce", "shadow" or "soft".';
 
 /** The traits that follow from a policy's options; what has a fault is as it was given. */
-export function traitsOf({
-  advertise = true,
-  onFailure,
-  retryJitter,
-  by,
-  mode = "enforce",
-  counts,
-  shards = 1,
-}: Policy): Omit<PolicyTraits, "name" | "algorithm" | "implementation"> {
-  const role = mode !== "enforce" ? "advisory" : counts === "denials" ? "denials" : "enforced";
-  return { advertise, onFailure, retryJitter, by, mode, shards, role };
+export function traitsOf(
+  {
+    advertise = true,
+    onFailure,
+    retryJitter,
+    by,
+    mode = "enforce",
+    counts,
+    shards = 1,
+    refundable = false,
+  }: Policy,
+  { hasSlots }: Pick<Implementation, "hasSlots">,
+): Omit<PolicyTraits, "name" | "algorithm" | "implementation"> {
+  const enforcedRole = counts === "denials" ? "denials" : "enforced";
+  const role = mode === "enforce" ? enforcedRole : "advisory";
+  const countsFailures = counts === "failures";
+  return {
+    advertise,
+    onFailure,
+    retryJitter,
+    by,
+    mode,
+    shards,
+    refundable: refundable || countsFailures || hasSlots === true,
+    countsFailures,
+    role,
+  };
 }
 
 /** Checks the options behind the traits that a policy by itself has. */

@@ -1,7 +1,13 @@
+// oxlint-disable no-console -- the one place that writes to the log
+
 /** Logs a warning for the operator when no hook was supplied. Never called per request. */
 export function report(message: string): void {
-  // oxlint-disable-next-line no-console -- the one place that writes to the log
   console.warn(`tidegate: ${message}`);
+}
+
+/** Logs a line that programs read. */
+export function logLine(line: string): void {
+  console.log(line);
 }
 
 const reported = new Set<string>();

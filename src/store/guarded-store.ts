@@ -92,10 +92,13 @@ export function guardStore(
   }
 
   return {
-    decide: (operation, keys, costs, policies) =>
-      guarded(keys, () => store.decide(operation, keys, costs, policies)),
+    decide: (operation, keys, ...asked) =>
+      guarded(keys, () => store.decide(operation, keys, ...asked)),
     ...(store.refund && {
       refund: (keys, ...taken) => guarded(keys, () => store.refund!(keys, ...taken)),
+    }),
+    ...(store.extend && {
+      extend: (keys, ...held) => guarded(keys, () => store.extend!(keys, ...held)),
     }),
     reset: (keys) => guarded(keys, () => store.reset(keys)),
     state: () => breaker.state(now()),

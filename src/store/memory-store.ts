@@ -1,5 +1,7 @@
 import type { AskPolicy } from "./decide-together.ts";
 import { leaseTogether } from "./lease-together.ts";
+import { refundInMemory } from "./memory-refund.ts";
+import { extendSlots } from "./memory-slots.ts";
 import { createMemory, type MemoryBounds } from "./memory.ts";
 import type { Store } from "./store.ts";
 
@@ -22,12 +24,17 @@ export function memoryStore({
   const memory = createMemory(bounds);
   return {
     now,
-    decide(operation, keys, costs, policies) {
+    decide(operation, keys, costs, policies, slot) {
       const nowUs = now();
-      if (operation !== "lease") return memory.decide(nowUs, operation, keys, costs, policies);
+      if (operation !== "lease") {
+        return memory.decide(nowUs, operation, keys, costs, policies, slot);
+      }
       const lease = (ask: AskPolicy) => leaseTogether(costs[0]!, policies, ask);
       return { nowUs, ...memory.transact(nowUs, keys, policies, lease) };
     },
+    refund: (keys, costs, policies, { nowUs }, slot) =>
+      refundInMemory(memory, now(), keys, costs, policies, nowUs, slot),
+    extend: (keys, policies, slot) => extendSlots(memory, now(), keys, policies, slot),
     reset: (keys) => memory.reset(keys),
   };
 }

@@ -1,4 +1,4 @@
-import type { Evaluation, Operation, Row } from "../algorithms/model.ts";
+import type { Evaluation, Operation, Row, Slot } from "../algorithms/model.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 import { type AskPolicy, decideTogether } from "./decide-together.ts";
 import type { Reply } from "./store.ts";
@@ -8,7 +8,8 @@ function toRow({ allowed, remaining, retryAfterUs, resetAfterUs }: Row): Row {
   return { allowed, remaining, retryAfterUs, resetAfterUs };
 }
 
-interface Entry {
+/** What is kept under a key. */
+export interface Entry {
   readonly state: unknown;
   readonly bytes: number;
   /** When nothing of it counts any more. */
@@ -24,6 +25,7 @@ export interface Memory {
     keys: readonly string[],
     costs: readonly number[],
     policies: readonly CompiledPolicy[],
+    slot?: Slot,
   ): Reply;
   /** Runs a decision that asks policies one by one. */
   transact<Result>(
@@ -31,7 +33,11 @@ export interface Memory {
     keys: readonly string[],
     policies: readonly CompiledPolicy[],
     run: (ask: AskPolicy) => Result,
+    slot?: Slot,
   ): Result;
+  entry(key: string): Entry | undefined;
+  /** Replaces the state of a key. */
+  keep(key: string, state: unknown, endsUs: number): void;
   reset(keys: readonly string[]): void;
 }
 
@@ -45,8 +51,11 @@ export interface MemoryBounds {
   readonly maxBytes?: number;
 }
 
-/** How many moments a log distinguishes: 128 keep it exact to 1/63 of the window, and each one takes 16 bytes. */
+/** How many moments a log distinguishes: 128 keep it exact to 1/63 of the window, and each one takes 24 bytes. */
 const MAX_MOMENTS = 128;
+
+/** What a slot of a hold takes, with an id of 36 characters, measured in V8. */
+const SLOT_BYTES = 140;
 
 /** What an entry takes besides its numbers and the characters of its key, measured in V8. */
 const ENTRY_BYTES = 300;
@@ -69,9 +78,10 @@ export function createMemory({
     operation: Operation,
     cost: number,
     { implementation, limit, parameters }: CompiledPolicy,
+    slot: Slot | undefined,
   ): Evaluation<unknown> {
     const { state } = entries.get(key) ?? {};
-    const request = { nowUs, operation, cost, limit, parameters, maxMoments: MAX_MOMENTS };
+    const request = { nowUs, operation, cost, limit, parameters, slot, maxMoments: MAX_MOMENTS };
     if (cost <= limit || operation === "charge") return implementation.model(state, request);
     // The models compute the wait for a cost that fits at some time.
     const look = implementation.model(state, { ...request, operation: "peek", cost: 1 });
@@ -110,10 +120,11 @@ export function createMemory({
     keys: readonly string[],
     policies: readonly CompiledPolicy[],
     run: (ask: AskPolicy) => Result,
+    slot?: Slot,
   ): Result {
     const result = run((i, asked, cost) => {
       const operation = cost === 0 ? "peek" : asked;
-      const evaluation = evaluate(keys[i]!, nowUs, operation, cost, policies[i]!);
+      const evaluation = evaluate(keys[i]!, nowUs, operation, cost, policies[i]!, slot);
       const { state, resetAfterUs } = evaluation;
       if (state !== undefined) keep(keys[i]!, state, nowUs + resetAfterUs);
       return toRow(evaluation);
@@ -124,10 +135,12 @@ export function createMemory({
 
   return {
     transact,
+    entry: (key) => entries.get(key),
+    keep,
 
-    decide(nowUs, operation, keys, costs, policies) {
+    decide(nowUs, operation, keys, costs, policies, slot) {
       const decide = (ask: AskPolicy) => decideTogether(operation, costs, policies, ask);
-      return { nowUs, rows: transact(nowUs, keys, policies, decide) };
+      return { nowUs, rows: transact(nowUs, keys, policies, decide, slot) };
     },
 
     reset(keys) {
@@ -138,8 +151,10 @@ export function createMemory({
 
 const lessSixteenth = (count: number) => count - Math.floor(count / 16);
 
+type Lists = Readonly<Partial<Record<"counts" | "runs" | "slots", readonly unknown[]>>>;
+
 /** The bytes of a state's lists; ENTRY_BYTES includes its few other numbers. */
 function bytesOf(state: unknown): number {
-  const { counts = [] } = state as { counts?: readonly number[] };
-  return 8 * (Array.isArray(state) ? state : counts).length;
+  const { counts = [], runs = counts, slots = [] } = state as Lists;
+  return 8 * runs.length + SLOT_BYTES * slots.length;
 }

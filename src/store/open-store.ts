@@ -40,14 +40,19 @@ export interface StoreOptions {
   readonly onStoreError?: (error: StoreError) => void;
 }
 
-/** Opens the store that the options or the environment name, guarded; `undefined` after a fault. */
+/**
+ * Opens the store that the options or the environment name, guarded; `undefined` after a fault.
+ *
+ * @param onCommand called with each command that is sent to Redis
+ */
 export function openStore(
   options: StoreOptions,
   environment: Environment,
   faults: Faults,
+  onCommand?: () => void,
 ): Store | undefined {
   const { redis, store } = options;
-  const openRedis = redisOpener(options, faults);
+  const openRedis = redisOpener(options, faults, onCommand);
   if (store === undefined) return openRedis(redis, environment, faults);
   if (
     typeof store?.decide !== "function" ||
@@ -74,6 +79,7 @@ export type RedisOpener = (
 export function redisOpener(
   { timeout, onStoreError }: Pick<StoreOptions, "timeout" | "onStoreError">,
   faults: Faults,
+  onCommand?: () => void,
 ): RedisOpener {
   const timeoutMs =
     timeout === undefined
@@ -83,8 +89,9 @@ export function redisOpener(
     faults.add("onStoreError", onStoreError, "Give a function that takes a StoreError.");
   }
   return function openRedis(redis, environment, faults) {
-    const client = openClient(redis, environment, timeoutMs, faults);
-    if (client === undefined) return undefined;
+    const opened = openClient(redis, environment, timeoutMs, faults);
+    if (opened === undefined) return undefined;
+    const client = onCommand ? counted(opened, onCommand) : opened;
     const inner = redisStore(client, ALL_SCRIPTS);
     const guard = guardStore(inner, { timeoutMs, now: monotonicNow, onStoreError });
     return { ...splitStore(guard), inspect: inspectRedis(client, inner, guard, timeoutMs) };
@@ -117,6 +124,19 @@ function openClient(
     timeoutMs,
     faults,
   );
+}
+
+function counted(client: RedisClient, onCommand: () => void): RedisClient {
+  return {
+    evalsha(...call) {
+      onCommand();
+      return client.evalsha(...call);
+    },
+    eval(...call) {
+      onCommand();
+      return client.eval(...call);
+    },
+  };
 }
 
 /** Describes a value by its kind, because it may contain a token. */

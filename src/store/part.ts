@@ -1,4 +1,4 @@
-import type { Operation } from "../algorithms/model.ts";
+import type { Operation, Slot } from "../algorithms/model.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 import type { Reply } from "./store.ts";
 
@@ -9,6 +9,8 @@ export interface Part {
   readonly keys: readonly string[];
   readonly costs: readonly number[];
   readonly policies: readonly CompiledPolicy[];
+  /** Of a hold: what it takes of concurrency policies. */
+  readonly slot: Slot | undefined;
 }
 
 /** A part, what it was asked, and what its master answered. */

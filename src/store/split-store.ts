@@ -1,7 +1,8 @@
 import type { StoreError } from "../errors/errors.ts";
 import { CrossSlotError } from "./cross-slot.ts";
+import { decideInParts } from "./decide-in-parts.ts";
 import { hashSlot } from "./hash-slot.ts";
-import { decideInParts } from "./parts.ts";
+import { refundInParts } from "./refund-in-parts.ts";
 import type { Store } from "./store.ts";
 
 /** How many pairs of keys there are to ask about, one after the other: of one pair, the master may be dead. */
@@ -20,6 +21,7 @@ export function splitStore(inner: Store): Store {
   let spans: boolean | undefined;
   let probes = 0;
   const inParts = decideInParts(inner);
+  const { refund } = inner;
 
   /** Asks about all keys with one call, unless they are known, or found, to be too far apart. */
   async function ask<Answer>(
@@ -65,27 +67,62 @@ export function splitStore(inner: Store): Store {
   return {
     ...inner,
 
-    decide: (operation, keys, costs, policies) =>
+    decide: (operation, keys, costs, policies, slot) =>
       ask(
         keys,
-        () => inner.decide(operation, keys, costs, policies),
-        (slots) => inParts(operation, slots, keys, costs, policies),
+        () => inner.decide(operation, keys, costs, policies, slot),
+        (slots) => inParts(operation, slots, keys, costs, policies, slot),
       ),
+
+    ...(refund && {
+      refund: (keys, ...taken) =>
+        ask(
+          keys,
+          () => refund(keys, ...taken),
+          (slots) => refundInParts(refund, slots, keys, ...taken),
+        ),
+    }),
+
+    ...(inner.extend && {
+      extend: (keys, policies, slot) =>
+        ask(
+          keys,
+          () => inner.extend!(keys, policies, slot),
+          async (slots) => {
+            const kept: boolean[] = [];
+            await inGroups(slots, async (of) => {
+              const answers = await inner.extend!(of(keys), of(policies), slot);
+              of(slots.map((_, i) => i)).forEach((index, i) => (kept[index] = answers[i]!));
+            });
+            return kept;
+          },
+        ),
+    }),
 
     reset: (keys) =>
       ask(
         keys,
         () => inner.reset(keys),
-        async (slots) => {
-          const groups = [...new Set(slots)].map((slot) =>
-            keys.filter((_, i) => slots[i] === slot),
-          );
-          await Promise.all(groups.map(async (group) => inner.reset(group)));
-        },
+        (slots) => inGroups(slots, async (of) => inner.reset(of(keys))),
       ),
 
     spansPartitions: (prefix) => spans ?? probe(prefix),
   };
+}
+
+/** Of a list, the items whose keys are in one hash slot. */
+type OfSlot = <Item>(list: readonly Item[]) => readonly Item[];
+
+/** Calls for each hash slot by itself, side by side; all calls end before the first failure is thrown. */
+async function inGroups(
+  slots: readonly number[],
+  call: (of: OfSlot) => Promise<void>,
+): Promise<void> {
+  const calls = [...new Set(slots)].map((slot) =>
+    call((list) => list.filter((_, i) => slots[i] === slot)),
+  );
+  const failure = (await Promise.allSettled(calls)).find(({ status }) => status === "rejected");
+  if (failure) throw (failure as PromiseRejectedResult).reason;
 }
 
 /** The hash slot of each key; `undefined` if all have the same. */

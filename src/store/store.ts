@@ -1,10 +1,18 @@
-import type { Operation, Row } from "../algorithms/model.ts";
+import type { Operation, Row, Slot } from "../algorithms/model.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 
-/** A store's answer. */
-export interface Reply {
+export type { Slot } from "../algorithms/model.ts";
+
+/** When a store has decided. */
+export interface DecidedAt {
   /** The store's clock at the decision, in microseconds since 1970. Denials are dated by it. */
   readonly nowUs: number;
+  /** Set if several masters decided, each by its own clock: what that showed, one per policy. */
+  readonly clocksUs?: readonly number[];
+}
+
+/** A store's answer. */
+export interface Reply extends DecidedAt {
   /** One per policy, in the order given. */
   readonly rows: readonly Row[];
   /** For a lease: how many units it took, 0 if it was denied. */
@@ -33,7 +41,8 @@ export interface Store {
    *
    * @param keys one per policy; those of one partition have the same hash tag
    * @param costs one per policy: whole units from 0, for `consume` and `peek` at most the policy's limit; for `lease` all
-   * the same; of a policy that counts denials, how many to charge in any case
+   * the same; of a policy that counts denials, how many to charge in any case; of a `concurrency` policy, 0 for no slot
+   * @param slot of a hold: what a `consume` takes of each `concurrency` policy. Without it, none is taken
    * @throws StoreError if there is no usable answer; the cost may have been taken all the same
    */
   decide(
@@ -41,6 +50,7 @@ export interface Store {
     keys: readonly string[],
     costs: readonly number[],
     policies: readonly CompiledPolicy[],
+    slot?: Slot,
   ): Reply | Promise<Reply>;
 
   /**
@@ -54,19 +64,40 @@ export interface Store {
    * doubt. Give each take back once only: a second refund takes from what others have taken. A refund that fails is not
    * repeated either, because it may have run; the units then come back when the policy forgets them.
    *
-   * @param costs whole units from 0, one per policy: how many of those it took
-   * @param takenAtUs the `nowUs` of the reply to that `consume`
+   * Resolves with how many whole units came back, one number per policy, from 0 to its cost. A token bucket gives back what
+   * it has not refilled since, rounded down here.
+   *
+   * @param keys those of the `consume`, all of them, and `policies`, too
+   * @param costs whole units from 0, one per policy: how many of those it took; 0 if nothing shall come back
+   * @param decidedAt the reply to that `consume`
+   * @param slot of that `consume`: each `concurrency` policy gets it back, whatever the cost
    * @throws StoreError if there is no usable answer; the units may have come back all the same
    * @example
-   * const { nowUs } = await store.decide("consume", keys, [1], policies);
-   * await store.refund?.(keys, [1], policies, nowUs);
+   * const reply = await store.decide("consume", keys, [5], policies);
+   * const [given] = await store.refund!(keys, [3], policies, reply);
    */
   refund?(
     keys: readonly string[],
     costs: readonly number[],
     policies: readonly CompiledPolicy[],
-    takenAtUs: number,
-  ): Promise<void>;
+    decidedAt: DecidedAt,
+    slot?: Slot,
+  ): readonly number[] | Promise<readonly number[]>;
+
+  /**
+   * Keeps the slots of a hold for longer: each that it still has expires `slot.ttlUs` from now, at most its policy's `ttl`,
+   * even if it had longer left. No other slot is touched, and none is taken.
+   *
+   * @returns for each policy whether its slot is kept; `true` for a policy without slots
+   * @throws StoreError if there is no usable answer; the slots may be kept all the same
+   * @example
+   * const kept = await store.extend?.(keys, policies, { id: hold.id, ttlUs: 60e6 });
+   */
+  extend?(
+    keys: readonly string[],
+    policies: readonly CompiledPolicy[],
+    slot: Slot,
+  ): readonly boolean[] | Promise<readonly boolean[]>;
 
   /**
    * Whether one decision can have several partitions without being undone in part. If not, a denial may end before its

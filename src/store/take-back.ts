@@ -38,8 +38,10 @@ export async function takeBack(
     parts.flatMap((part) => {
       const { indices, policies, reply, costs } = part;
       if (hasTaken(part)) {
-        policies.forEach(({ role, limit }, i) => {
-          if (role !== "denials") rows[indices[i]!] = withUnits(reply.rows[i]!, costs[i]!, limit);
+        policies.forEach(({ role, limit, implementation }, i) => {
+          // A slot is one, whatever the hold costs.
+          const units = implementation.hasSlots ? Math.min(costs[i]!, 1) : costs[i]!;
+          if (role !== "denials") rows[indices[i]!] = withUnits(reply.rows[i]!, units, limit);
         });
       }
       return [
@@ -65,13 +67,13 @@ function hasTaken({ operation, denying }: AnsweredPart): boolean {
 }
 
 async function giveBack(store: Store, part: AnsweredPart): Promise<void> {
-  const { keys, costs, policies, reply } = part;
+  const { keys, costs, policies, reply, slot } = part;
   const taken = policies.flatMap(({ role }, i) =>
     role !== "denials" && reply.rows[i]!.allowed && costs[i]! > 0 ? [i] : [],
   );
   if (taken.length === 0) return;
   const of = <Item>(list: readonly Item[]) => taken.map((i) => list[i]!);
-  await store.refund!(of(keys), of(costs), of(policies), reply.nowUs);
+  await store.refund!(of(keys), of(costs), of(policies), reply, slot);
 }
 
 /**

@@ -76,7 +76,7 @@ describe("a jitter of 0.1", () => {
     expect(draws).toEqual([0.9, 0.4]);
   });
 
-  test("is for policies that deny: of the others t is when their quota is whole", () => {
+  test("leaves the t of policies that do not deny: the time until their quota is whole", () => {
     const rows = [
       [{ ...daily, retryJitter: 1 }, room(3, 100)],
       [tenth, full(10, 10)],

@@ -15,6 +15,7 @@ import type { Store } from "../../src/store/store.ts";
 import { algorithmScript, FUTURE } from "../support/algorithm-script.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { random } from "../support/random.ts";
+import { runs } from "../support/runs.ts";
 import { virtualTime } from "../support/virtual-time.ts";
 
 /*
@@ -106,8 +107,8 @@ const policies: Policy[] = [
 const loads = [0.9, 1.2, 5, 50];
 const crowds = [1, 10, 100];
 
-/** Together so many decisions, over every algorithm, load and crowd. `SHADOW_DECISIONS=1000000` checks a million. */
-const DECISIONS = Number(process.env["SHADOW_DECISIONS"] ?? 200_000);
+/** Together so many decisions, over every algorithm, load and crowd. `TEST_RUNS=10` checks a million. */
+const DECISIONS = runs(100_000);
 const EACH = Math.ceil(DECISIONS / (policies.length * loads.length * crowds.length));
 
 describe.each(policies)("$algorithm", (policy) => {

@@ -250,21 +250,26 @@ describe("while one isolate asks", () => {
 describe("a shared cache that misbehaves", () => {
   const far = "9007199254740991";
   const now = String((START + SECOND) * 1000);
+  test("a note as it is written denies", async () => {
+    const [, other] = await bothDenied();
+    cache.get = async () => `${now},1,0,900000,900000`;
+    expect(await play([SECOND + 50, other])).toEqual([{ reason: "cached-denial", took: 0 }]);
+  });
+
   test.for([
     ["an empty text", ""],
     ["a word", "denied"],
     ["JSON", `{"cost":1,"until":${far}}`],
-    ["a list", `[1,${now},0,${far},${far}]`],
-    ["too few numbers", `1,${now},0,900000`],
-    ["too many numbers", `1,${now},0,900000,900000,0,900000,900000`],
-    ["a cost of nothing", `0,${now},0,900000,900000`],
-    ["a cost below nothing", `-1,${now},0,900000,900000`],
-    ["what was said in time to come", `1,${far},0,900000,900000`],
-    ["a wait that is no number", `1,${now},0,NaN,900000`],
-    ["a wait without end", `1,${now},0,Infinity,900000`],
-    ["half a unit", `1,${now},0.5,900000,900000`],
-    ["a wait below nothing", `1,${now},0,-900000,900000`],
-    ["a denial that is over", `1,${(START + 1) * 1000},0,900000,900000`],
+    ["a list", `[${now},1,0,${far},${far}]`],
+    ["too few numbers", `${now},1,0,900000`],
+    ["too many numbers", `${now},1,0,900000,900000,0,900000,900000`],
+    ["a cost below nothing", `${now},-1,0,900000,900000`],
+    ["what was said in time to come", `${far},1,0,900000,900000`],
+    ["a wait that is no number", `${now},1,0,NaN,900000`],
+    ["a wait without end", `${now},1,0,Infinity,900000`],
+    ["half a unit", `${now},1,0.5,900000,900000`],
+    ["a wait below nothing", `${now},1,0,-900000,900000`],
+    ["a denial that is over", `${(START + 1) * 1000},1,0,900000,900000`],
     ["a claim of long ago", `${START * 1000}`],
     ["a claim of time to come", far],
     ["a megabyte", "1,".repeat(500_000)],

@@ -12,6 +12,7 @@ import { compilePolicy } from "../support/compile-policy.ts";
 import { type Crowd, crowd, type CrowdOptions } from "../support/lease/crowd.ts";
 import { excessOf } from "../support/lease/excess.ts";
 import type { Admission } from "../support/model/trailing-window.ts";
+import { runs } from "../support/runs.ts";
 
 /*
  * What a policy promises is checked on what was let pass, whoever let it pass and whenever Redis took it: the numbers are
@@ -78,10 +79,10 @@ describe.each(cases)("%s", (_name, policies) => {
           expect(worst(policies, result)).toBeLessThanOrEqual(0);
         },
       ),
-      { numRuns: 30 },
+      { numRuns: runs(15) },
     );
-    // Not for want of trying.
-    expect(local).toBeGreaterThan(2_000);
+    // Not for want of trying. A story of one isolate in trouble leaves few of them.
+    expect(local).toBeGreaterThan(runs(15) * 30);
   });
 });
 

@@ -1,19 +1,34 @@
 import { expect, test } from "vitest";
 
-import { createLimiter, fixedWindow, type LimiterOptions, memoryStore } from "../../src/index.ts";
+import {
+  createLimiter,
+  fixedWindow,
+  type LimiterOptions,
+  memoryStore,
+  type Store,
+} from "../../src/index.ts";
 
 /*
  * Units in hand belong to all policies of one identity, in their own numbers. What is decided by other policies than
  * that must not be served from them.
  */
 
-/** A limiter with leases over a memory store with a clock of the test. */
-function leased(options: Pick<LimiterOptions, "policies" | "plans">) {
+/** A limiter over a memory store with a clock of the test, and how often that store was asked for what. */
+function limiterOf(options: LimiterOptions) {
   const clock = { nowUs: Date.UTC(2030, 0, 1) * 1000 };
-  const store = memoryStore({ now: () => clock.nowUs });
-  return { limiter: createLimiter({ ...options, store, lease: "100ms" }), clock };
+  const calls = { consume: 0, peek: 0, charge: 0, lease: 0 };
+  const counts = memoryStore({ now: () => clock.nowUs });
+  const store: Store = {
+    ...counts,
+    decide(...request) {
+      calls[request[0]]++;
+      return counts.decide(...request);
+    },
+  };
+  return { limiter: createLimiter({ ...options, store }), clock, calls };
 }
 
+const LEASE = "100ms";
 const daily = fixedWindow({ name: "daily", limit: 100, window: "1d" });
 const shadow = {
   ...fixedWindow({ name: "shadow", limit: 10, window: "1d" }),
@@ -24,22 +39,49 @@ test.for([
   { order: "before", policies: [shadow, daily] },
   { order: "after", policies: [daily, shadow] },
 ])("with a shadow $order a policy, its limit passes, and no unit more", async ({ policies }) => {
-  const { limiter, clock } = leased({ policies });
+  const { limiter, clock, calls } = limiterOf({ policies, lease: LEASE });
   let allowed = 0;
   for (let request = 0; request < 300; request++) {
     clock.nowUs += 1_000;
     allowed += Number((await limiter.limit("ada")).allowed);
   }
   expect(allowed).toBe(100);
+  // Seven until the demand is known, and leases from then on.
+  expect(calls).toEqual({ consume: 7, peek: 0, charge: 0, lease: 7 });
 });
 
-test("a policy that counts denials cannot be leased with the others", () => {
-  const ban = fixedWindow({ name: "ban", limit: 500, window: "1d", counts: "denials" });
-  expect(() => leased({ policies: [ban, daily] })).toThrow("policies[0].counts");
-});
+test.for([
+  { known: "with", denialCache: { maxEntries: 10 } },
+  { known: "without", denialCache: false },
+] as const)(
+  "a ban counts every denial of a leased policy beside it, $known a denial cache",
+  async ({ denialCache }) => {
+    const { limiter, clock, calls } = limiterOf({
+      denialCache,
+      policies: [
+        { ...daily, by: "key", lease: LEASE },
+        fixedWindow({ name: "ban", by: "ip", limit: 20, window: "1d", counts: "denials" }),
+      ],
+    });
+    const passing = async (requests: number, key: string) => {
+      let allowed = 0;
+      for (let request = 0; request < requests; request++) {
+        clock.nowUs += 1_000;
+        allowed += Number((await limiter.limit({ ip: "a", key })).allowed);
+      }
+      return allowed;
+    };
+    expect(await passing(119, "k")).toBe(100);
+    expect(calls.lease).toBeGreaterThan(0);
+    expect(await passing(1, "other")).toBe(1);
+    expect(await passing(1, "k")).toBe(0);
+    expect(await passing(1, "other")).toBe(0);
+  },
+);
 
 test("units taken for one key are not spent by another of the same address", async () => {
-  const { limiter, clock } = leased({
+  const { limiter, clock, calls } = limiterOf({
+    lease: LEASE,
     policies: [
       fixedWindow({ name: "address", by: "ip", limit: 10_000, window: "1d" }),
       fixedWindow({ name: "key", by: "key", limit: 20, window: "1d" }),
@@ -53,14 +95,17 @@ test("units taken for one key are not spent by another of the same address", asy
     allowed.set(key, (allowed.get(key) ?? 0) + passed);
   }
   expect([...allowed.values()]).toEqual([20, 20, 20, 20]);
-  // The address gave what its keys were allowed, and units that expired before they were spent.
-  const [address] = (await limiter.limit({ ip: "a" })).policies;
-  expect(address!.remaining).toBeLessThanOrEqual(9_919);
-  expect(address!.remaining).toBeGreaterThan(9_500);
+  expect(calls).toEqual({ consume: 28, peek: 0, charge: 0, lease: 18 });
+  // What its keys were allowed, this request, and nine units of a lease that expired when all keys were denied.
+  const { policies } = await limiter.limit({ ip: "a" });
+  expect(policies.map(({ name, remaining }) => [name, remaining])).toEqual([
+    ["address", 10_000 - 80 - 1 - 9],
+  ]);
 });
 
 test("a plan counts by its own numbers", async () => {
-  const { limiter, clock } = leased({
+  const { limiter, clock, calls } = limiterOf({
+    lease: LEASE,
     policies: [daily],
     plans: { gold: { daily: { limit: 150 } } },
   });
@@ -74,4 +119,5 @@ test("a plan counts by its own numbers", async () => {
     golden += Number((await limiter.limit("ada", { plan: "gold" })).allowed);
   }
   expect([allowed, golden]).toEqual([100, 50]);
+  expect(calls).toEqual({ consume: 14, peek: 0, charge: 0, lease: 12 });
 });

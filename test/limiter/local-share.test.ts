@@ -4,56 +4,35 @@ import {
   createLimiter,
   fixedWindow,
   type LimiterOptions,
-  memoryStore,
   type Policy,
   segmentedWindow,
   slidingWindowCounter,
   slidingWindowLog,
-  type Store,
-  StoreError,
   tokenBucket,
 } from "../../src/index.ts";
+import { passing, unsteadyRedis } from "../support/limiter/unsteady-redis.ts";
 
 /* With a share, an isolate without Redis admits that part of each limit, and no more than Redis last said was left. */
 
 const START = Date.UTC(2030, 0, 1, 12);
 const TENTH = { local: { share: 0.1 } } as const;
 
-let gone: boolean;
-let model: Store;
-const distant: Store = {
-  decide: (...request) => {
-    if (gone) throw new StoreError("ERR_STORE_TIMEOUT", "It is slow.");
-    return model.decide(...request);
-  },
-  reset: (keys) => model.reset(keys),
-};
-
+let redis: ReturnType<typeof unsteadyRedis>;
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["Date", "performance"], now: START });
-  gone = true;
-  model = memoryStore({ now: () => Date.now() * 1000 });
+  redis = unsteadyRedis();
+  redis.gone = true;
 });
 afterEach(() => vi.useRealTimers());
 
 function limiterOn(policies: readonly Policy[], options: Partial<LimiterOptions> = {}) {
   return createLimiter({
-    store: distant,
+    store: redis.store,
     policies,
     denialCache: false,
     onFailure: TENTH,
     ...options,
   });
-}
-
-/** How many of these requests pass. */
-async function passing(limiter: ReturnType<typeof limiterOn>, requests: number, cost = 1) {
-  let allowed = 0;
-  for (let request = 0; request < requests; request++) {
-    vi.advanceTimersByTime(1);
-    allowed += Number((await limiter.limit("ada", { cost })).allowed);
-  }
-  return allowed;
 }
 
 const algorithms = [
@@ -84,18 +63,18 @@ describe.each(algorithms)("a tenth of 50 of a $algorithm", (policy) => {
 
   test("stays a tenth where Redis left more", async () => {
     const limiter = limiterOn([policy]);
-    gone = false;
+    redis.gone = false;
     expect(await passing(limiter, 20)).toBe(20);
-    gone = true;
+    redis.gone = true;
     expect(await passing(limiter, 10)).toBe(5);
   });
 
   test("is less where Redis left less", async () => {
     const limiter = limiterOn([policy]);
-    gone = false;
+    redis.gone = false;
     await limiterOn([policy]).charge("ada", 46);
     expect(await passing(limiter, 1)).toBe(1);
-    gone = true;
+    redis.gone = true;
     expect((await limiter.peek("ada")).policies[0]!.remaining).toBe(3);
     expect(await passing(limiter, 10)).toBe(3);
   });
@@ -104,21 +83,21 @@ describe.each(algorithms)("a tenth of 50 of a $algorithm", (policy) => {
     const limiter = limiterOn([policy]);
     let local = 0;
     for (let outage = 0; outage < 4; outage++) {
-      gone = true;
+      redis.gone = true;
       local += await passing(limiter, 3);
-      gone = false;
+      redis.gone = false;
       await limiter.peek("ada");
     }
     expect(local).toBe(5);
   });
 
-  test("and what was admitted here both come off what Redis left", async () => {
+  test("is what Redis left, less what was admitted here without it", async () => {
     const limiter = limiterOn([policy]);
     expect(await passing(limiter, 2)).toBe(2);
-    gone = false;
+    redis.gone = false;
     await limiterOn([policy]).charge("ada", 46);
     await limiter.peek("ada");
-    gone = true;
+    redis.gone = true;
     // Redis left 4, and does not know of 2.
     expect(await passing(limiter, 10)).toBe(2);
   });
@@ -139,9 +118,9 @@ describe.each(algorithms)("a tenth of 50 of a $algorithm", (policy) => {
 
   test("has no room for such a cost after an answer of Redis either", async () => {
     const limiter = limiterOn([policy]);
-    gone = false;
+    redis.gone = false;
     await passing(limiter, 2);
-    gone = true;
+    redis.gone = true;
     const denied = await limiter.limit("ada", { cost: 6 });
     expect(denied.policies).toMatchObject([{ allowed: false, remaining: 5, retryAfterMs: 1_000 }]);
     expect(await passing(limiter, 10)).toBe(5);
@@ -153,12 +132,12 @@ describe.each(algorithms)("a tenth of 50 of a $algorithm", (policy) => {
     expect(await passing(limiter, 3)).toBe(0);
   });
 
-  test("of one is all of it", async () => {
+  test("becomes all of it with a share of 1", async () => {
     expect(await passing(limiterOn([policy], { onFailure: { local: { share: 1 } } }), 60)).toBe(50);
     expect(await passing(limiterOn([policy], { onFailure: "local" }), 60)).toBe(50);
   });
 
-  test("of very little is one unit", async () => {
+  test("becomes one unit with a tiny share", async () => {
     expect(await passing(limiterOn([policy], { onFailure: { local: { share: 1e-9 } } }), 9)).toBe(
       1,
     );
@@ -244,14 +223,14 @@ test("ten isolates with a tenth each admit the limit together", async () => {
 
 test("units that are held are spent once, and then the share", async () => {
   const limiter = limiterOn([slidingWindowLog({ limit: 1_000, window: "1m" })], { lease: "1s" });
-  gone = false;
+  redis.gone = false;
   let passed = 0;
   for (let request = 0; request < 300; request++) {
     vi.advanceTimersByTime(5);
     passed += Number((await limiter.limit("ada")).allowed);
   }
   expect(passed).toBe(300);
-  gone = true;
+  redis.gone = true;
   vi.advanceTimersByTime(1_001);
   expect(await passing(limiter, 300)).toBe(100);
 });

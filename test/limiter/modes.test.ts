@@ -197,6 +197,22 @@ describe("a policy that counts denials", () => {
   });
 
   test.for([
+    { split: "of one key", policy: gate },
+    { split: "of shards", policy: { ...gate, limit: 4, shards: 2 } },
+  ])("counts a request whose cost never fits, but no look at it ($split)", async ({ policy }) => {
+    const { limiter, state } = limiterOf([policy, { ...ban, limit: 2 }]);
+    for (let look = 0; look < 3; look++) {
+      expect((await limiter.peek("ada", { cost: 5 })).reason).toBe("cost-exceeds-limit");
+    }
+    expect((await limiter.limit("ada")).allowed).toBe(true);
+    for (let request = 0; request < 2; request++) {
+      expect((await limiter.limit("ada", { cost: 5 })).reason).toBe("cost-exceeds-limit");
+    }
+    state.nowUs += 10 * SECOND;
+    expect(await limiter.limit("ada")).toMatchObject({ allowed: false, reason: "limited" });
+  });
+
+  test.for([
     { known: "with", denialCache: { maxEntries: 10 } },
     { known: "without", denialCache: false },
   ] as const)("denies alone where no other takes part, $known a cache", async ({ denialCache }) => {

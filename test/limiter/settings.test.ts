@@ -45,3 +45,22 @@ test("what they say holds", () => {
   });
   expect(settingsOf({ denialCache: false }).maxDenials).toBe(0);
 });
+
+test("lease and retryJitter are those of each policy that has none of its own", () => {
+  const own = { name: "own", by: "key", lease: "200ms", retryJitter: 0.5 } as const;
+  const { policies: checked } = checkSettings(
+    {
+      policies: [
+        fixedWindow({ name: "shared", by: "ip", limit: 10, window: "1m" }),
+        fixedWindow({ ...own, limit: 10, window: "1m" }),
+      ],
+      lease: "100ms",
+      retryJitter: 0.1,
+    },
+    new Faults(),
+  );
+  expect(checked.map(({ leaseUs, retryJitter }) => [leaseUs, retryJitter])).toEqual([
+    [100_000, 0.1],
+    [200_000, 0.5],
+  ]);
+});

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import type { FailureVerdict } from "../../src/algorithms/algorithm.ts";
+import type { FailureVerdict } from "../../src/algorithms/common-options.ts";
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
 import { DEFAULTS } from "../../src/limiter/settings.ts";

@@ -24,9 +24,12 @@ function banned(isShadowed: boolean) {
   return { ...scripted, limiter: buildLimiter(scripted.store, settings) };
 }
 
-test.for([true, false])(
-  "its denial counts in the ban, and is not known: with a shadow %s",
-  async (isShadowed) => {
+test.for([
+  { beside: "with", isShadowed: true },
+  { beside: "without", isShadowed: false },
+])(
+  "$beside a shadow policy, its denial is not cached, so that the ban counts each",
+  async ({ isShadowed }) => {
     const { limiter, asked } = banned(isShadowed);
     for (let request = 0; request < 2; request++) {
       expect((await limiter.limit("ada", { cost: { rides: 0 } })).reason).toBe("limited");

@@ -9,7 +9,7 @@ test.for([
   ["twice as much", 2 * LIMIT, LIMIT],
   ["a tenth more", 1.1 * LIMIT, 0.95 * LIMIT],
 ] as const)(
-  "sixteen isolates that want %s than a policy of eight shards has never get more than its limit",
+  "sixteen isolates that ask for %s than the limit of eight shards get no more than the limit",
   { timeout: 60_000 },
   async ([, offered, least]) => {
     const redis = { url: inject("redisRestUrl"), token: inject("redisRestToken") };

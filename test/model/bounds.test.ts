@@ -5,7 +5,6 @@ import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
 import { slidingWindowCounter } from "../../src/algorithms/sliding-window-counter.ts";
 import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
-import { IMPLEMENTATIONS } from "../../src/policy/from-data.ts";
 import { type Policy } from "../../src/policy/policy.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { type Admission, burstAboveRate, fullestWindow } from "../support/model/trailing-window.ts";
@@ -20,8 +19,8 @@ import { random } from "../support/random.ts";
 const START = 1_800_000_000_000_000;
 
 function attack(policy: Policy, admissionsWanted: number, seed: number): readonly Admission[] {
-  const { algorithm, limit, windowUs, parameters } = compilePolicy(policy);
-  const model = IMPLEMENTATIONS[algorithm].model;
+  const { implementation, limit, windowUs, parameters } = compilePolicy(policy);
+  const model = implementation.model;
   const next = random(seed);
   const length = Math.round(windowUs);
   const edges = [
@@ -90,14 +89,14 @@ describe("the excess that the documentation admits", () => {
   ];
 
   test.for(cases)("%o: exactly %i in the worst window", ([policy, worst]) => {
-    const { algorithm, limit, windowUs, parameters } = compilePolicy(policy);
+    const { implementation, limit, windowUs, parameters } = compilePolicy(policy);
     const length = Math.round(windowUs);
     // The whole limit in the last microsecond of a window, then each unit the moment it may.
     let now = START - (START % length) + length - 1;
     const admissions: Admission[] = [];
     let state: unknown;
     while (admissions.length < 4 * limit) {
-      const outcome = IMPLEMENTATIONS[algorithm].model(state, {
+      const outcome = implementation.model(state, {
         nowUs: now,
         operation: "consume",
         cost: 1,
@@ -116,13 +115,13 @@ describe("the excess that the documentation admits", () => {
 describe("the share of the limit that stays usable under pressure", () => {
   /** Units per window where a client asks for one unit the moment it may. */
   function throughput(policy: Policy): number {
-    const { algorithm, limit, windowUs, parameters } = compilePolicy(policy);
+    const { implementation, limit, windowUs, parameters } = compilePolicy(policy);
     let state: unknown;
     let now = START;
     let admitted = 0;
     const length = Math.round(windowUs);
     while (now < START + 500 * length) {
-      const outcome = IMPLEMENTATIONS[algorithm].model(state, {
+      const outcome = implementation.model(state, {
         nowUs: now,
         operation: "consume",
         cost: 1,

@@ -9,7 +9,6 @@ import { slidingWindowCounter } from "../../src/algorithms/sliding-window-counte
 import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import type { Duration } from "../../src/options/duration.ts";
-import { IMPLEMENTATIONS } from "../../src/policy/from-data.ts";
 import { type Policy } from "../../src/policy/policy.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { type Admission, burstAboveRate, fullestWindow } from "../support/model/trailing-window.ts";
@@ -35,9 +34,9 @@ function counter(): Counter {
   return {
     now: START,
     ask(policy, operation, cost = 1) {
-      const { algorithm, limit, parameters } = compilePolicy(policy);
+      const { implementation, limit, parameters } = compilePolicy(policy);
       const request = { nowUs: this.now, operation, cost, limit, parameters };
-      const outcome = IMPLEMENTATIONS[algorithm].model(state, request);
+      const outcome = implementation.model(state, request);
       ({ state } = outcome);
       return outcome;
     },
@@ -100,6 +99,13 @@ describe.each(windows)("$algorithm", ({ build }) => {
     expect(counted.ask(build(9, "1h"), "peek").remaining).toBe(1);
     expect(counted.ask(build(5, "1h"), "peek").remaining).toBe(0);
     expect(counted.ask(build(10, "1h"), "peek").remaining).toBe(2);
+  });
+
+  test("a window that changes while the limit is lower forgets nothing", () => {
+    const counted = counter();
+    counted.ask(build(10, "1h"), "consume", 9);
+    counted.ask(build(2, "2h"), "peek");
+    expect(counted.ask(build(10, "2h"), "peek").remaining).toBe(1);
   });
 
   test("two versions side by side lock nobody out for longer than the longer window", () => {

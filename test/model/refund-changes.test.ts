@@ -6,10 +6,9 @@ import { slidingWindowCounter } from "../../src/algorithms/sliding-window-counte
 import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
 import type { Duration } from "../../src/options/duration.ts";
 import type { CompiledPolicy } from "../../src/policy/compile.ts";
-import { IMPLEMENTATIONS } from "../../src/policy/from-data.ts";
 import type { Policy } from "../../src/policy/policy.ts";
+import { refund } from "../../src/policy/refunds.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
-import { refund } from "../support/model/refund.ts";
 import { type Admission, fullestWindow } from "../support/model/trailing-window.ts";
 import { random } from "../support/random.ts";
 
@@ -22,9 +21,9 @@ function counter() {
   let state: unknown;
   return {
     now: START,
-    consume({ algorithm, limit, parameters }: CompiledPolicy, cost: number): boolean {
+    consume({ implementation, limit, parameters }: CompiledPolicy, cost: number): boolean {
       const request = { nowUs: this.now, operation: "consume", cost, limit, parameters } as const;
-      const outcome = IMPLEMENTATIONS[algorithm].model(state, request);
+      const outcome = implementation.model(state, request);
       ({ state } = outcome);
       return outcome.allowed;
     },

@@ -5,10 +5,9 @@ import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
 import { slidingWindowCounter } from "../../src/algorithms/sliding-window-counter.ts";
 import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
-import { IMPLEMENTATIONS } from "../../src/policy/from-data.ts";
 import type { Policy } from "../../src/policy/policy.ts";
+import { refund } from "../../src/policy/refunds.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
-import { refund } from "../support/model/refund.ts";
 import { type Admission, burstAboveRate, fullestWindow } from "../support/model/trailing-window.ts";
 import { random } from "../support/random.ts";
 
@@ -36,8 +35,8 @@ interface Attack {
 
 /** How often others charge, as a share of the requests. */
 function attack(policy: Policy, takesWanted: number, seed: number, charges: number): Attack {
-  const { algorithm, limit, windowUs, parameters } = compilePolicy(policy);
-  const { model } = IMPLEMENTATIONS[algorithm];
+  const { algorithm, implementation, limit, windowUs, parameters } = compilePolicy(policy);
+  const { model } = implementation;
   const next = random(seed);
   const length = Math.round(windowUs);
   const edges = [length, parameters["lengthUs"] ?? length / 2];
@@ -103,8 +102,8 @@ const policies: Policy[] = [
 test.for(policies.flatMap((policy) => [0, 0.05, 0.5].map((charges) => ({ policy, charges }))))(
   "without what was given back, all would have been admitted, too: $policy, charges $charges",
   ({ policy, charges }) => {
-    const { algorithm, limit, parameters } = compilePolicy(policy);
-    const { model } = IMPLEMENTATIONS[algorithm];
+    const { implementation, limit, parameters } = compilePolicy(policy);
+    const { model } = implementation;
     const { takes, full, empty } = attack(policy, EACH, 4, charges);
     let state: unknown;
     for (const { time, kept, charge } of takes) {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 
+import { concurrency } from "../../src/algorithms/concurrency.ts";
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
 import { slidingWindowCounter } from "../../src/algorithms/sliding-window-counter.ts";
@@ -33,6 +34,8 @@ test.for<[Policy, name: string, parameters: [number, number], ttl: number, windo
   [segmentedWindow(windowed), "segmented-window-30-10s", [1_000_000, 10], 0, 10],
   [segmentedWindow({ ...windowed, segments: 3 }), "segmented-window-30-10s", [3_333_334, 3], 0, 10],
   [fixedWindow(windowed), "fixed-window-30-10s", [10_000_000, 96], 0, 10],
+  [concurrency({ limit: 30 }), "concurrency-30-60s", [60_000_000, 0], 0, 60],
+  [concurrency({ limit: 30, ttl: "24h" }), "concurrency-30-24h", [86_400_000_000, 0], 0, 86_400],
 ])("%j comes to these numbers", ([policy, name, parameters, ttl, window]) => {
   const compiled = compilePolicy(policy);
   expect(compiled).toMatchObject({ name, onFailure: undefined });

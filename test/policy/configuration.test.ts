@@ -13,6 +13,7 @@ import {
   slidingWindowLog,
   tokenBucket,
 } from "../../src/index.ts";
+import { FAULTY_CONCURRENCY } from "../support/policy/faulty-concurrency.ts";
 import { FAULTY_DIMENSIONS } from "../support/policy/faulty-dimensions.ts";
 import { bucket, FAULTY, noStore, policy } from "../support/policy/faulty-options.ts";
 
@@ -30,13 +31,16 @@ test("the table of faults is as long as it should be", () => {
   expect(FAULTY.length).toBeGreaterThanOrEqual(40);
 });
 
-test.for([...FAULTY, ...FAULTY_DIMENSIONS])("%s", ([, options, path, value, remedy]) => {
-  const faults = faultsOf(options);
-  expect(faults).toHaveLength(1);
-  expect(faults[0]!.path).toBe(path);
-  expect(faults[0]!.value.startsWith(value)).toBe(true);
-  expect(faults[0]!.remedy).toMatch(remedy);
-});
+test.for([...FAULTY, ...FAULTY_DIMENSIONS, ...FAULTY_CONCURRENCY])(
+  "%s",
+  ([, options, path, value, remedy]) => {
+    const faults = faultsOf(options);
+    expect(faults).toHaveLength(1);
+    expect(faults[0]!.path).toBe(path);
+    expect(faults[0]!.value.startsWith(value)).toBe(true);
+    expect(faults[0]!.remedy).toMatch(remedy);
+  },
+);
 
 test("all faults come at once, one line each, with path, value and remedy", () => {
   const make = () =>

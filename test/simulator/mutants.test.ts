@@ -1,9 +1,10 @@
 import { beforeEach, expect, test, vi } from "vitest";
 
+import type { RefundRequest } from "../../src/algorithms/model.ts";
 import type { LastAnswers } from "../../src/limiter/last-answers.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
 import { IMPLEMENTATIONS } from "../../src/policy/from-data.ts";
-import type { Algorithm } from "../../src/policy/policy.ts";
+import type { CountingAlgorithm } from "../../src/policy/policy.ts";
 import { guardStore } from "../../src/store/guarded-store.ts";
 import { ALL_SCRIPTS } from "../../src/store/redis/all-scripts.ts";
 import { withOwnErrors } from "../../src/store/redis/client-errors.ts";
@@ -22,7 +23,14 @@ type Assemble = typeof assemble;
 const mutation = vi.hoisted(() => ({
   breaker: (breaker: StoreBreaker): StoreBreaker => breaker,
   answers: (answers: LastAnswers): LastAnswers => answers,
+  refund: (request: RefundRequest): RefundRequest => request,
 }));
+vi.mock(import("../../src/policy/refunds.ts"), async (original) => {
+  const { refund } = await original();
+  return {
+    refund: (algorithm, state, request) => refund(algorithm, state, mutation.refund(request)),
+  };
+});
 vi.mock(import("../../src/limiter/last-answers.ts"), async (original) => {
   const { createLastAnswers } = await original();
   return { createLastAnswers: (...given) => mutation.answers(createLastAnswers(...given)) };
@@ -34,6 +42,7 @@ vi.mock(import("../../src/store/store-breaker.ts"), async (original) => {
 beforeEach(() => {
   mutation.breaker = (breaker) => breaker;
   mutation.answers = (answers) => answers;
+  mutation.refund = (request) => request;
 });
 
 /** A limiter whose client makes something else of an error. */
@@ -56,7 +65,7 @@ test("nothing is found where there is no mistake", async () => {
 test.for<[mistake: string, found: RegExp, mutant: Assemble]>([
   [
     "asking again after a lost reply",
-    /^single-execution: (limit|charge)\(\) ran 2 times/,
+    /^single-execution: ((limit|charge|reserve|settle)\(\) ran 2 times|5 commands)/,
     onError((error, again) => {
       if (error instanceof TypeError) return again();
       throw error;
@@ -94,6 +103,22 @@ test.for<[mistake: string, found: RegExp, mutant: Assemble]>([
     },
   ],
   [
+    "giving back again what got no answer",
+    /^single-execution: settle\(\) ran 2 times/,
+    ({ client, settings, timeoutMs, onStoreError }) => {
+      const store = redisStore(withOwnErrors(client), ALL_SCRIPTS);
+      const refund: typeof store.refund = async (...taken) => {
+        try {
+          return await store.refund!(...taken);
+        } catch {
+          return store.refund!(...taken);
+        }
+      };
+      const guard = { timeoutMs, now: settings.now, onStoreError };
+      return buildLimiter(guardStore({ ...store, refund }, guard), settings);
+    },
+  ],
+  [
     "letting everything pass in an outage",
     /^fallback: /,
     ({ settings, ...parts }) => {
@@ -118,7 +143,7 @@ test("never asking it again is found", async () => {
   expect(await firstViolation()).toMatch(/^probes: the store was not asked/);
 });
 
-test.for(Object.keys(IMPLEMENTATIONS) as Algorithm[])(
+test.for(Object.keys(IMPLEMENTATIONS) as CountingAlgorithm[])(
   "a %s that admits a unit too many is found",
   async (algorithm) => {
     const model = IMPLEMENTATIONS[algorithm].model;
@@ -135,7 +160,7 @@ test.for(Object.keys(IMPLEMENTATIONS) as Algorithm[])(
   },
 );
 
-test.for(Object.keys(IMPLEMENTATIONS) as Algorithm[])(
+test.for(Object.keys(IMPLEMENTATIONS) as CountingAlgorithm[])(
   "a %s that waits until a clock that went back has caught up is found",
   async (algorithm) => {
     const model = IMPLEMENTATIONS[algorithm].model;
@@ -161,6 +186,23 @@ test.for(Object.keys(IMPLEMENTATIONS) as Algorithm[])(
     }
   },
 );
+
+test.for<[mistake: string, found: RegExp, mutant: (request: RefundRequest) => RefundRequest]>([
+  [
+    "giving back as if it had been taken just now",
+    /^admissions: (fixed-window|sliding-window-counter|segmented-window|token-bucket) /,
+    (request) => ({ ...request, takenAtUs: request.nowUs }),
+  ],
+  [
+    "giving back a unit too many",
+    /^admissions: .* units came back where/,
+    (request) => ({ ...request, cost: request.cost + 1 }),
+  ],
+])("%s is found", async ([, found, mutant]) => {
+  mutation.refund = mutant;
+  expect(await firstViolation()).toMatch(found);
+});
+
 test.for<[mistake: string, mutant: (answers: LastAnswers) => LastAnswers]>([
   ["starting from nothing where the store fails", (answers) => ({ ...answers, note: () => {} })],
   [

@@ -4,6 +4,7 @@ import { buildLimiter } from "../../src/limiter/limiter.ts";
 import { guardStore } from "../../src/store/guarded-store.ts";
 import { splitStore } from "../../src/store/split-store.ts";
 import type { Store } from "../../src/store/store.ts";
+import { runs } from "../support/runs.ts";
 import type { Statistics } from "../support/simulator/invariants/invariant.ts";
 import { type Assemble, assemble, runPartitioned } from "../support/simulator/partitions/run.ts";
 import { drawPartitioned } from "../support/simulator/partitions/scenario.ts";
@@ -15,7 +16,7 @@ import { drawPartitioned } from "../support/simulator/partitions/scenario.ts";
  */
 
 /** A few seconds' worth. */
-const SEEDS = Number(process.env["SIMULATOR_SEEDS"] ?? 3_000) / 10;
+const SEEDS = runs(300);
 const FIRST = 1 + Number(process.env["TEST_SEED"] ?? 0);
 
 test(`hold their promises over ${SEEDS} seeds`, { timeout: 60_000 + SEEDS * 50 }, async () => {
@@ -86,7 +87,7 @@ test.for<[mistake: string, found: RegExp, mutant: Assemble]>([
   [
     "giving nothing back",
     /left instead of/,
-    (store, settings) => assemble({ ...store, refund: async () => {} }, settings),
+    (store, settings) => assemble({ ...store, refund: async (_keys, costs) => costs }, settings),
   ],
   [
     "giving back twice",
@@ -97,7 +98,7 @@ test.for<[mistake: string, found: RegExp, mutant: Assemble]>([
           ...store,
           refund: async (...taken) => {
             await store.refund!(...taken);
-            await store.refund!(...taken);
+            return store.refund!(...taken);
           },
         },
         settings,
@@ -110,8 +111,8 @@ test.for<[mistake: string, found: RegExp, mutant: Assemble]>([
       assemble(
         {
           ...store,
-          refund: (keys, costs, policies, takenAtUs) =>
-            store.refund!(keys, costs, policies, takenAtUs - 7),
+          refund: (keys, costs, policies, { nowUs }) =>
+            store.refund!(keys, costs, policies, { nowUs: nowUs - 7 }),
         },
         settings,
       ),

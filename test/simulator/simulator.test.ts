@@ -2,13 +2,14 @@ import { writeSync } from "node:fs";
 
 import { describe, expect, test } from "vitest";
 
+import { runs } from "../support/runs.ts";
 import type { Statistics } from "../support/simulator/invariants/invariant.ts";
 import { run } from "../support/simulator/run.ts";
 import { drawScenario } from "../support/simulator/scenario/scenario.ts";
 import { explain } from "../support/simulator/story.ts";
 
-/** A few seconds' worth; a soak takes as many as it has time for. */
-const SEEDS = Number(process.env["SIMULATOR_SEEDS"] ?? 3_000);
+/** A few seconds' worth. */
+const SEEDS = runs(2_000);
 
 /** A soak draws other ones each round. */
 const FIRST = 1 + Number(process.env["TEST_SEED"] ?? 0);
@@ -88,6 +89,10 @@ function expectEverything(statistics: Statistics): void {
     "denial after a step that a pause hid",
     "denied by another call's answer",
     "waited in vain",
+    "settled",
+    "unknown",
+    "give-back",
+    "give-back of an isolate",
   ].filter((what) => (statistics.get(what) ?? 0) < 100);
   expect(seldom).toEqual([]);
 }

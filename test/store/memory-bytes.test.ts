@@ -6,12 +6,10 @@ import { describe, expect, test, vi } from "vitest";
 
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import type { AlgorithmModel } from "../../src/algorithms/model.ts";
+import type { SlidingWindowLogState } from "../../src/algorithms/runs.ts";
 import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
 import { slidingWindowCounter } from "../../src/algorithms/sliding-window-counter.ts";
-import {
-  slidingWindowLog,
-  type SlidingWindowLogState,
-} from "../../src/algorithms/sliding-window-log.ts";
+import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import { IMPLEMENTATIONS } from "../../src/policy/from-data.ts";
 import { type Policy } from "../../src/policy/policy.ts";
@@ -141,8 +139,8 @@ describe("a log that tells no more than 128 moments apart", () => {
       pass(DAY / 4_000);
       allowed("a", 30);
     }
-    const states = model.mock.results.map(({ value }) => value.state as readonly number[]);
-    expect(Math.max(...states.map((state) => state.length))).toBe(256);
+    const states = model.mock.results.map(({ value }) => value.state as SlidingWindowLogState);
+    expect(Math.max(...states.map(({ runs }) => runs.length))).toBe(3 * 128);
     model.mockRestore();
   });
 
@@ -153,7 +151,7 @@ describe("a log that tells no more than 128 moments apart", () => {
       limit: 128,
       parameters: { windowUs: DAY, unused: 0 },
     } as const;
-    let [exact, bounded]: (readonly number[] | undefined)[] = [];
+    let [exact, bounded]: (SlidingWindowLogState | undefined)[] = [];
     for (let at = 0; at < 400; at++) {
       const now = 1.8e15 + Math.floor((at * DAY) / 130);
       const expected = logModel(exact, { ...request, nowUs: now });
@@ -164,7 +162,7 @@ describe("a log that tells no more than 128 moments apart", () => {
   });
 
   test("counts no unit for shorter than a window, and none for longer by more than a 63rd", () => {
-    let state: readonly number[] | undefined;
+    let state: SlidingWindowLogState | undefined;
     let now = 1.8e15;
     const taken: { readonly at: number; readonly units: number }[] = [];
     let seed = 1;
@@ -201,7 +199,7 @@ describe("a log that tells no more than 128 moments apart", () => {
       parameters: { windowUs: DAY, unused: 0 },
     } as const;
     for (const perWindow of [127, 128, 129, 130, 200, 257, 900]) {
-      let state: readonly number[] | undefined;
+      let state: SlidingWindowLogState | undefined;
       let admitted = 0;
       for (let at = 0; at < 5 * perWindow; at++) {
         const now = 1.8e15 + Math.floor((at * DAY) / perWindow);

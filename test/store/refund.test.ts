@@ -4,11 +4,13 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Bridge, startBridge } from "../../scripts/redis-rest/bridge.ts";
 import { type RedisServer, startRedisServer } from "../../scripts/support/redis-server.ts";
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
-import { DECIDE, REFUND } from "../../src/algorithms/scripts.generated.ts";
+import { DECIDE } from "../../src/algorithms/scripts.generated.ts";
+import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import { Faults } from "../../src/options/faults.ts";
 import { guardStore } from "../../src/store/guarded-store.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
 import { openStore } from "../../src/store/open-store.ts";
+import { HOLDS } from "../../src/store/redis/holds.ts";
 import { restClient } from "../../src/store/redis/rest.ts";
 import { redisStore } from "../../src/store/redis/store.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -23,8 +25,8 @@ async function takeAndGiveBack(store: Store, costs = policies.map((_policy, i) =
   const id = crypto.randomUUID();
   const keys = policies.map(({ key }) => `tg:{${id}}:${key}`);
   const all = (units: number) => policies.map(() => units);
-  const { nowUs } = await store.decide("consume", keys, all(10), policies);
-  await store.refund!(keys, costs, policies, nowUs);
+  const reply = await store.decide("consume", keys, all(10), policies);
+  await store.refund!(keys, costs, policies, reply);
   const { rows } = await store.decide("peek", keys, all(1), policies);
   return rows.map(({ remaining }) => remaining);
 }
@@ -40,7 +42,7 @@ describe.each([{ emulate: undefined }, { emulate: "upstash" as const }])(
       const own = { redis: server.url, port: 0, token: "t" };
       bridge = await startBridge(emulate ? { ...own, emulate } : own);
       store = redisStore(restClient({ url: bridge.url, token: "t" }, 5_000), {
-        refund: REFUND,
+        holds: HOLDS,
         decide: DECIDE,
       });
     });
@@ -81,7 +83,7 @@ describe("a cluster of three masters", () => {
 
   test("gives back on whichever master has taken", async () => {
     const client = restClient({ url: bridge.url, token: "t" }, 5_000);
-    const store = redisStore(client, { decide: DECIDE, refund: REFUND });
+    const store = redisStore(client, { decide: DECIDE, holds: HOLDS });
     for (let partition = 0; partition < 12; partition++) {
       expect((await takeAndGiveBack(store)).slice(1)).toEqual([41, 42, 43, 44]);
     }
@@ -99,14 +101,29 @@ function storeThat(answer: () => unknown) {
   };
   return {
     calls,
-    store: redisStore({ evalsha: asked, eval: asked }, { decide: DECIDE, refund: REFUND }),
+    store: redisStore({ evalsha: asked, eval: asked }, { decide: DECIDE, holds: HOLDS }),
   };
 }
 
 test("a refund is one call, of what the script's head says", async () => {
   const { calls, store } = storeThat(() => [5, 3]);
-  await expect(store.refund!(["k"], [3], daily, 1_234)).resolves.toBeUndefined();
+  await expect(store.refund!(["k"], [3], daily, { nowUs: 1_234 })).resolves.toEqual([3]);
   expect(calls).toEqual([`1234 3 ${daily[0]!.scriptArguments.join(" ")}`]);
+});
+
+test("a token bucket gives back time, of which whole units are told", async () => {
+  const bucket = tokenBucket({ name: "bucket", limit: 9, refill: 7, per: "1s" });
+  const both = compile([bucket, fixedWindow({ limit: 9, window: "1d" })]);
+  const { intervalUs } = both[0]!.parameters;
+  for (const [given, units] of [
+    [0, 0],
+    [intervalUs! - 1, 0],
+    [intervalUs!, 1],
+    [3 * intervalUs! - 1, 2],
+  ] as const) {
+    const { store } = storeThat(() => [5, given, 4]);
+    expect(await store.refund!(["k", "l"], [3, 4], both, { nowUs: 1 })).toEqual([units, 4]);
+  }
 });
 
 test.for([null, [], [5], [5, 3, 3], [5, "3"], [5, 0.5]])(
@@ -114,7 +131,7 @@ test.for([null, [], [5], [5, 3, 3], [5, "3"], [5, 0.5]])(
   async (answer) => {
     const { store } = storeThat(() => answer);
     const failed = { name: "StoreError", code: "ERR_STORE_REPLY" };
-    await expect(store.refund!(["k"], [3], daily, 0)).rejects.toMatchObject(failed);
+    await expect(store.refund!(["k"], [3], daily, { nowUs: 0 })).rejects.toMatchObject(failed);
   },
 );
 
@@ -123,19 +140,20 @@ test("a refund that has failed is not sent again: it may have run", async () => 
     throw new Error("ERR something else");
   });
   const failed = { name: "StoreError", code: "ERR_STORE_REFUSED" };
-  await expect(store.refund!(["k"], [3], daily, 0)).rejects.toMatchObject(failed);
+  await expect(store.refund!(["k"], [3], daily, { nowUs: 0 })).rejects.toMatchObject(failed);
   expect(calls).toHaveLength(1);
 });
 
 test("a guarded store gives back within its timeout, if its store gives back at all", async () => {
   const options = { timeoutMs: 5, now: () => 0, onStoreError: () => {} };
   const { calls, store } = storeThat(() => [5, 3]);
-  await guardStore(store, options).refund!(["k"], [3], daily, 1);
+  expect(await guardStore(store, options).refund!(["k"], [3], daily, { nowUs: 1 })).toEqual([3]);
   expect(calls).toHaveLength(1);
   const { store: silent } = storeThat(() => new Promise(() => {}));
-  const refund = guardStore(silent, options).refund!(["k"], [3], daily, 1);
+  const refund = guardStore(silent, options).refund!(["k"], [3], daily, { nowUs: 1 });
   await expect(refund).rejects.toMatchObject({ code: "ERR_STORE_TIMEOUT" });
-  expect(guardStore(memoryStore(), options)).not.toHaveProperty("refund");
+  const { refund: _refund, ...without } = memoryStore();
+  expect(guardStore(without, options)).not.toHaveProperty("refund");
 });
 
 test("a limiter's store gives back, and one without the script does not", () => {

@@ -4,8 +4,8 @@ import type { Redis } from "ioredis";
 
 import { readLua } from "../../scripts/build-lua/source.ts";
 import type { ModelRequest } from "../../src/algorithms/model.ts";
-import { IMPLEMENTATIONS } from "../../src/policy/from-data.ts";
 import type { Algorithm } from "../../src/policy/policy.ts";
+import { EVERY_IMPLEMENTATION } from "./policy/implementations.ts";
 
 /** A policy's numbers by name. */
 export type Parameters = Readonly<Record<string, number>>;
@@ -44,7 +44,7 @@ export function algorithmScript(redis: Redis, algorithm: Algorithm, ttl?: number
   ): Promise<Answer> {
     sha1 ??= redis.script("LOAD", script) as Promise<string>;
     const kept = ttl ?? foreverOf(algorithm, parameters);
-    const numbers = IMPLEMENTATIONS[algorithm].parameters.map((name) => parameters[name]!);
+    const numbers = EVERY_IMPLEMENTATION[algorithm].parameters.map((name) => parameters[name]!);
     const args = [operation, cost, algorithm, limit, ...numbers, kept, nowUs];
     const reply = await redis.evalsha(await sha1, 1, key, ...args);
     const [allowed, remaining, retryAfterUs, resetAfterUs] = reply as number[];

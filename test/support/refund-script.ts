@@ -1,9 +1,9 @@
 import type { Redis } from "ioredis";
 
+import type { RefundRequest } from "../../src/algorithms/model.ts";
 import { REFUND } from "../../src/algorithms/scripts.generated.ts";
-import { IMPLEMENTATIONS } from "../../src/policy/from-data.ts";
 import type { Algorithm } from "../../src/policy/policy.ts";
-import type { RefundRequest } from "./model/refund.ts";
+import { EVERY_IMPLEMENTATION } from "./policy/implementations.ts";
 
 /** The refund script as it ships, with the clock after its arguments: seconds, then microseconds. */
 const timed = REFUND.replace("redis.call('TIME')", "{ARGV[#ARGV-1],ARGV[#ARGV]}");
@@ -17,7 +17,7 @@ export function refundScript(redis: Redis, algorithm: Algorithm) {
     { nowUs, takenAtUs, cost, limit, parameters }: RefundRequest,
   ): Promise<number> {
     sha1 ??= redis.script("LOAD", timed) as Promise<string>;
-    const numbers = IMPLEMENTATIONS[algorithm].parameters.map((name) => parameters[name]!);
+    const numbers = EVERY_IMPLEMENTATION[algorithm].parameters.map((name) => parameters[name]!);
     const group = [cost, algorithm, limit, ...numbers, 0];
     const clock = [Math.floor(nowUs / 1e6), nowUs % 1e6];
     const reply = await redis.evalsha(await sha1, 1, key, takenAtUs, ...group, ...clock);

@@ -1,5 +1,10 @@
-import { DECIDE, LEASE, REFUND } from "../../algorithms/scripts.generated.ts";
+import { DECIDE, LEASE } from "../../algorithms/scripts.generated.ts";
+import { HOLDS } from "./holds.ts";
 import type { MoreScripts } from "./store.ts";
 
-/** For limiters with any number of policies, leases, and partitions on several masters. */
-export const ALL_SCRIPTS: Required<MoreScripts> = { decide: DECIDE, lease: LEASE, refund: REFUND };
+/** For limiters with any number of policies, leases, holds, and partitions on several masters. */
+export const ALL_SCRIPTS: Required<MoreScripts> = {
+  decide: DECIDE,
+  lease: LEASE,
+  holds: HOLDS,
+};

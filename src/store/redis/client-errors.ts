@@ -20,7 +20,8 @@ export function withOwnErrors(client: RedisClient): RedisClient {
   };
 }
 
-async function translated(send: () => Promise<unknown>): Promise<unknown> {
+/** What a client answers; an error as our own transport throws it. */
+export async function translated(send: () => Promise<unknown>): Promise<unknown> {
   try {
     return await send();
   } catch (error) {

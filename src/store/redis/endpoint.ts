@@ -1,6 +1,6 @@
 import type { Faults } from "../../options/faults.ts";
 import type { Environment } from "../../runtime/environment.ts";
-import type { RedisClient } from "./client.ts";
+import type { RedisClient, RedisEndpoint } from "./client.ts";
 import { restClient } from "./rest.ts";
 
 const VARIABLES = [
@@ -24,9 +24,23 @@ export function redisFromEnvironment(
   timeoutMs: number,
   faults: Faults,
 ): RedisClient | undefined {
-  const [url, token] = VARIABLES.find(([name]) => !isBlank(environment[name])) ?? VARIABLES[0];
+  const [url, token] = variablesOf(environment);
   const paths = { url, token, missing: MISSING_VARIABLE };
   return createRedisClient(environment[url], environment[token], paths, timeoutMs, faults);
+}
+
+/** Where the environment's variables say that Redis is, unchecked. What is no text, and is reported elsewhere, is empty. */
+export function endpointIn(environment: Environment): RedisEndpoint {
+  const [url, token] = variablesOf(environment);
+  return { url: textOf(environment[url]), token: textOf(environment[token]) };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+function variablesOf(environment: Environment): (typeof VARIABLES)[number] {
+  return VARIABLES.find(([name]) => !isBlank(environment[name])) ?? VARIABLES[0];
 }
 
 /**

@@ -14,24 +14,40 @@ export class RedisReplyError extends Error {
  */
 const SPARED = 4;
 
+/** Sends one command, and resolves with its result. */
+export type SendCommand = (command: readonly unknown[]) => Promise<unknown>;
+
+/** The two commands that a decision needs. */
+export function restClient(
+  endpoint: RedisEndpoint,
+  timeoutMs: number,
+  init?: RequestInit,
+): RedisClient {
+  const send = restSender(endpoint, timeoutMs, init);
+  return {
+    evalsha: (sha1, keys, args) => send(["EVALSHA", sha1, keys.length, ...keys, ...args]),
+    eval: (script, keys, args) => send(["EVAL", script, keys.length, ...keys, ...args]),
+  };
+}
+
 /**
- * The two commands that a decision needs, over Upstash's REST API. A command is sent once: after any failure it may have
- * run, and sending it again would charge twice.
+ * Commands over Upstash's REST API. A command is sent once: after any failure it may have run, and sending it again would
+ * charge twice.
  *
  * @param timeoutMs after which nobody waits for a command any more
  * @param init further options of every request
  */
-export function restClient(
+export function restSender(
   { url, token }: RedisEndpoint,
   timeoutMs: number,
   init?: RequestInit,
-): RedisClient {
+): SendCommand {
   const spared = onWorkers() ? SPARED : 0;
   /** Commands sent since the last reply. */
   let unanswered = 0;
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
 
-  async function send(command: unknown[]): Promise<unknown> {
+  return async function send(command) {
     let response: Response;
     let body: string;
     try {
@@ -58,10 +74,5 @@ export function restClient(
     if (reply.error !== undefined) throw new RedisReplyError(String(reply.error));
     if (!ok || reply.result === undefined) throw notRedis(`HTTP ${status} without a result`);
     return reply.result;
-  }
-
-  return {
-    evalsha: (sha1, keys, args) => send(["EVALSHA", sha1, keys.length, ...keys, ...args]),
-    eval: (script, keys, args) => send(["EVAL", script, keys.length, ...keys, ...args]),
   };
 }

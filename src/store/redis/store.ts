@@ -1,4 +1,4 @@
-import type { Row } from "../../algorithms/model.ts";
+import type { Row, Slot } from "../../algorithms/model.ts";
 import { DECIDE_ONE, KEY_LOCKING } from "../../algorithms/scripts.generated.ts";
 import { StoreError } from "../../errors/errors.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
@@ -38,8 +38,8 @@ export interface RedisStore extends Store {
 interface ScriptCall {
   readonly decide: Script;
   readonly lease: Script | undefined;
-  /** A letter per policy, if one of them is not enforced. */
-  readonly roles: string | undefined;
+  /** A letter per policy, if one of them is not enforced; else empty. */
+  readonly roles: readonly string[];
 }
 
 /** The scripts besides the one for a single policy. A bundle contains those that are given. */
@@ -47,7 +47,26 @@ export interface MoreScripts {
   /** Decides several policies, and resets. */
   readonly decide?: ScriptTemplate;
   readonly lease?: ScriptTemplate;
-  readonly refund?: string;
+  readonly holds?: HoldCalls;
+}
+
+/** Runs a script whose reply has this many numbers. */
+export type Ask = (
+  script: Script,
+  keys: readonly string[],
+  args: string[],
+  length: number,
+) => Promise<readonly number[]>;
+
+/** What gives back, and what is done with the slots of holds. */
+export interface HoldCalls {
+  /** What follows the policies in the arguments of a decision that comes with a slot. */
+  argumentsFor(
+    policies: readonly CompiledPolicy[],
+    slot: Slot,
+    roles: readonly string[],
+  ): readonly string[];
+  open(ask: Ask): Required<Pick<Store, "refund" | "extend">>;
 }
 
 /** Fields per policy in the script's reply. */
@@ -57,8 +76,7 @@ const WIDTH = 4;
 export function redisStore(redis: RedisClient, scripts: MoreScripts = {}): RedisStore {
   // A reset involves no policy.
   const reset = scripts.decide && scriptFor(scripts.decide, []);
-  const refund: Script | undefined =
-    scripts.refund === undefined ? undefined : { text: scripts.refund, sha1s: new Map() };
+  const { holds } = scripts;
   let attempts: readonly Attempt[] = UNKNOWN;
   let next = 0;
   // Keyed by the list itself: a limiter always passes the same one.
@@ -68,7 +86,7 @@ export function redisStore(redis: RedisClient, scripts: MoreScripts = {}): Redis
     let call = calls.get(policies);
     if (call === undefined) {
       const roles = rolesOf(policies);
-      const isOne = policies.length === 1 && roles === undefined;
+      const isOne = policies.length === 1 && roles.length === 0;
       call = {
         decide: scriptFor(isOne ? DECIDE_ONE : scripts.decide!, policies),
         lease: scripts.lease && scriptFor(scripts.lease, policies),
@@ -105,13 +123,7 @@ export function redisStore(redis: RedisClient, scripts: MoreScripts = {}): Redis
     }
   }
 
-  /** Runs a script whose reply has this many numbers. */
-  async function ask(
-    script: Script,
-    keys: readonly string[],
-    args: string[],
-    length: number,
-  ): Promise<readonly number[]> {
+  const ask: Ask = async (script, keys, args, length) => {
     try {
       const reply = await run(script, keys as string[], args);
       if (!Array.isArray(reply) || reply.length !== length || !reply.every(Number.isSafeInteger)) {
@@ -121,15 +133,15 @@ export function redisStore(redis: RedisClient, scripts: MoreScripts = {}): Redis
     } catch (error) {
       throw await withVersion(redis, storeError(error));
     }
-  }
+  };
 
   return {
-    async decide(operation, keys, costs, policies) {
+    async decide(operation, keys, costs, policies, slot) {
       const { decide, lease, roles } = callFor(policies);
       // The script for one policy takes whatever cost it is given.
       const asked = costs.length === 1 && costs[0] === 0 ? "peek" : operation;
-      const args = [asked, ...groupsOf(costs, policies)];
-      if (roles) args.push(roles);
+      const more = slot ? holds!.argumentsFor(policies, slot, roles) : roles;
+      const args = [asked, ...groupsOf(costs, policies), ...more];
       const leased = operation === "lease";
       const end = 1 + WIDTH * policies.length;
       const script = leased ? lease! : decide;
@@ -141,11 +153,7 @@ export function redisStore(redis: RedisClient, scripts: MoreScripts = {}): Redis
       await ask(reset!, keys, ["reset"], 1);
     },
 
-    ...(refund && {
-      async refund(keys, costs, policies, takenAtUs) {
-        await ask(refund, keys, [`${takenAtUs}`, ...groupsOf(costs, policies)], 1 + keys.length);
-      },
-    }),
+    ...holds?.open(ask),
 
     dialect() {
       if (attempts === UNKNOWN) return "unknown";
@@ -155,14 +163,19 @@ export function redisStore(redis: RedisClient, scripts: MoreScripts = {}): Redis
 }
 
 /** Each policy's group of the script's arguments. */
-function groupsOf(costs: readonly number[], policies: readonly CompiledPolicy[]): string[] {
+export function groupsOf(costs: readonly number[], policies: readonly CompiledPolicy[]): string[] {
   return policies.flatMap(({ scriptArguments }, i) => [String(costs[i]), ...scriptArguments]);
 }
 
+/** A letter for each policy, as the script takes them. */
+export function lettersOf(policies: readonly CompiledPolicy[]): string {
+  return policies.map(({ role }) => role[0]).join("");
+}
+
 /** The script's letters; none if every policy is enforced, or one is alone and cannot count the denials of others. */
-function rolesOf(policies: readonly CompiledPolicy[]): string | undefined {
-  const roles = policies.map(({ role }) => role[0]).join("");
-  return /^(?:e*|a)$/.test(roles) ? undefined : roles;
+function rolesOf(policies: readonly CompiledPolicy[]): readonly string[] {
+  const roles = lettersOf(policies);
+  return /^(?:e*|a)$/.test(roles) ? [] : [roles];
 }
 
 function parseReply(numbers: readonly number[], end: number): Reply {

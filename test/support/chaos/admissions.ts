@@ -5,11 +5,14 @@ export interface Admitted {
   readonly units: number;
 }
 
+/** The clocks of this process and of the servers may differ by this much, in milliseconds. */
+const SKEW = 5;
+
 /** Units whose whole time lies within a span: so many at least were admitted in it. */
 function unitsWithin(admitted: readonly Admitted[], fromMs: number, untilMs: number): number {
   let sum = 0;
   for (const { sentAtMs, receivedAtMs, units } of admitted) {
-    if (sentAtMs >= fromMs && receivedAtMs < untilMs) sum += units;
+    if (sentAtMs >= fromMs && receivedAtMs <= untilMs) sum += units;
   }
   return sum;
 }
@@ -21,9 +24,6 @@ export function mostInAnyWindow(admitted: readonly Admitted[], windowMs: number)
   );
   return Math.max(0, ...counts);
 }
-
-/** The clocks of this process and of the servers may differ by this much, in milliseconds. */
-const SKEW = 5;
 
 /** The most units that were surely admitted in one window of the server's clock. */
 export function mostInOneWindow(admitted: readonly Admitted[], windowMs: number): number {
@@ -42,8 +42,8 @@ export function mostAboveRefill(admitted: readonly Admitted[], perMs: number): n
   for (const { sentAtMs } of admitted) {
     for (const { receivedAtMs } of admitted) {
       if (receivedAtMs <= sentAtMs) continue;
-      const units = unitsWithin(admitted, sentAtMs, receivedAtMs + Number.EPSILON);
-      most = Math.max(most, units - (receivedAtMs - sentAtMs) * perMs);
+      const units = unitsWithin(admitted, sentAtMs, receivedAtMs);
+      most = Math.max(most, units - (receivedAtMs - sentAtMs + SKEW) * perMs);
     }
   }
   return most;

@@ -156,9 +156,9 @@ function expectBreakers(subject: Subject, asked: readonly Received[], seconds: n
     expect(requests.length).toBeGreaterThanOrEqual(5);
     expect(requests.length).toBeLessThanOrEqual(5 + 4 * (users - 1) + users + Math.ceil(seconds));
     const probes = requests.filter(({ at }) => at > requests[4]!.at + 900);
-    for (const [i, { at }] of probes.slice(1).entries()) {
-      // Less than the second, because the one before may have arrived late.
-      expect(at - probes[i]!.at).toBeGreaterThan(700);
-    }
+    // Less than the second, because the one before may have arrived late. On a busy machine so may one that was under way
+    // when the breaker opened; two would be a second probe.
+    const early = probes.slice(1).filter(({ at }, i) => at - probes[i]!.at <= 700);
+    expect(early.length).toBeLessThanOrEqual(1);
   }
 }

@@ -26,5 +26,7 @@ export function excessOf(policy: Policy, admissions: readonly Admission[]): numb
       }
       return Math.max(0, ...used.values()) - limit;
     }
+    case "concurrency":
+      throw new Error("concurrency has no leases");
   }
 }

@@ -8,7 +8,7 @@ const withPlans = (plans: unknown) => ({ policies: [p, q], plans });
 
 const DIMENSION = /^Use "\*" for everybody, or 1 to 32 ASCII letters, .*, the first a letter\.$/;
 const MODE = /^Use "enforce", "shadow" or "soft"\.$/;
-const COUNTS = /^Use "requests" or "denials"\.$/;
+const COUNTS = /^Use "requests", "denials" or "failures"\.$/;
 const PLANS =
   /^Give plans by their names, and in each the policies that differ: \{ gold: \{ rides: /;
 const PLAN = /^Give policies by their names, and of each the numbers that differ: \{ rides: /;
@@ -71,7 +71,7 @@ export const FAULTY_DIMENSIONS: FaultyOptions[] = [
     JSON.stringify(mode),
     MODE,
   ]),
-  ...["failures", 1, null].map((counts): FaultyOptions => [
+  ...["successes", 1, null].map((counts): FaultyOptions => [
     `a count of ${JSON.stringify(counts)}`,
     withPolicy({ counts }),
     "policies[0].counts",

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 
 import { IMPLEMENTATIONS } from "../../../src/policy/from-data.ts";
-import type { Algorithm } from "../../../src/policy/policy.ts";
+import type { CountingAlgorithm } from "../../../src/policy/policy.ts";
 
-export const ALGORITHMS = Object.keys(IMPLEMENTATIONS) as Algorithm[];
+export const ALGORITHMS = Object.keys(IMPLEMENTATIONS) as CountingAlgorithm[];
 
 /** How to draw a value of each kind of option. */
 export interface Draws {
@@ -13,7 +13,7 @@ export interface Draws {
 
 /** Draws the options of an algorithm besides `limit`, as it defines them. */
 export function optionsOf(
-  algorithm: Algorithm,
+  algorithm: CountingAlgorithm,
   { integer, duration }: Draws,
 ): fc.Arbitrary<Readonly<Record<string, unknown>>> {
   const options = Object.entries(IMPLEMENTATIONS[algorithm].options);

@@ -80,7 +80,7 @@ function garbage(random: Random): Failure {
     1,
     {},
     [],
-    [1, 2],
+    [1, 2.5],
     ["1", 2, 3, 4, 5],
     [1, 2, 3, 4.5, 5],
   ]);

@@ -1,7 +1,8 @@
 import type { Decision } from "../../../src/decision/decision.ts";
 import { PATIENCE_MS } from "../../../src/denials/single-flight.ts";
+import type { Hold, Settlement } from "../../../src/limiter/hold.ts";
 import { steadyClock } from "../../../src/runtime/clock.ts";
-import type { Answer, Ask, Call, Isolate } from "./call.ts";
+import { type Answer, type Ask, type Call, isDecided, type Isolate } from "./call.ts";
 import { everyInvariant } from "./invariants/all.ts";
 import { keysOf, type Observed } from "./invariants/invariant.ts";
 import { createIsolateClock } from "./isolate-clock.ts";
@@ -23,6 +24,9 @@ export class Violation extends Error {
     this.rule = rule;
   }
 }
+
+/** After the end of a pause of the breaker, in microseconds. */
+const AGAIN = 1_500_000;
 
 /** A world in which product code runs: isolates, a network, a Redis, and the invariants that watch them. */
 export interface Simulation {
@@ -119,8 +123,8 @@ export function createSimulation(
         other.isolate === isolate &&
         other.identity === identity &&
         other.cost <= cost &&
-        other.method === "limit" &&
-        method === "limit",
+        isDecided(other.method) &&
+        isDecided(method),
     );
   }
 
@@ -133,9 +137,27 @@ export function createSimulation(
       waiting.set(call.identity, call.isolate.number);
     }
     invariants.answered(call, answer);
+    settleLater(call, answer);
   }
 
-  return {
+  /** A hold that was admitted ends; and again, where its settlement surely did not run. */
+  function settleLater(call: Call, { decision, settlement }: Answer): void {
+    const { isolate, identity, end, settles, cost } = call;
+    if (call.method === "reserve" && decision!.allowed && end) {
+      const ends = { hold: decision as Hold, call };
+      settleAt(scheduler.now + end.after, isolate, { identity, cost: end.used, settles: ends });
+    }
+    // What is charged counts in the isolate, too, with each attempt.
+    if (settlement?.status === "not-sent" && cost <= settles!.call.cost) {
+      settleAt(scheduler.now + AGAIN, isolate, { identity, cost, settles });
+    }
+  }
+
+  function settleAt(at: number, { number }: Isolate, ask: Omit<Ask, "method">): void {
+    scheduler.at(at, () => simulation.call(number, { ...ask, method: "settle" }, at));
+  }
+
+  const simulation: Simulation = {
     scheduler,
     network,
     redis,
@@ -168,7 +190,7 @@ export function createSimulation(
       scheduler.runAs(call, () => {
         void start(call)
           .then(
-            (decision) => answered(call, decision ? { decision } : {}),
+            (result) => answered(call, answerOf(result)),
             (error) => answered(call, { error }),
           )
           .catch((error) => violated("simulator", error.stack));
@@ -176,16 +198,27 @@ export function createSimulation(
       return call;
     },
   };
+  return simulation;
 }
 
-function start({ isolate: { limiter }, method, identity, cost }: Call): Promise<Decision | void> {
+/** What a call resolves with: not a turn later, because the invariants see the order of events. */
+function start(call: Call): Promise<Decision | Settlement | void> {
+  const { isolate, method, identity, cost, settles } = call;
   switch (method) {
     case "limit":
     case "peek":
-      return limiter[method](identity, { cost });
+    case "reserve":
+      return isolate.limiter[method](identity, { cost });
     case "charge":
-      return limiter.charge(identity, cost);
+      return isolate.limiter.charge(identity, cost);
+    case "settle":
+      return settles!.hold.settle(cost);
     case "reset":
-      return limiter.reset(identity);
+      return isolate.limiter.reset(identity);
   }
+}
+
+function answerOf(result: Decision | Settlement | void): Answer {
+  if (!result) return {};
+  return "returned" in result ? { settlement: result } : { decision: result };
 }

@@ -5,7 +5,8 @@ export type Trace = (line: () => string) => void;
 
 export const silence: Trace = () => {};
 
-export function describeExecution({ operation, costs, rows }: Execution): string {
+export function describeExecution({ operation, costs, rows, given }: Execution): string {
+  if (operation === "refund") return `refund ${costs.join()}: ${given.join()}`;
   const parts = rows.map(
     ({ allowed, remaining, retryAfterUs }) =>
       `${allowed ? "room" : "no room"}, ${remaining} left, wait ${retryAfterUs} us`,
@@ -13,7 +14,8 @@ export function describeExecution({ operation, costs, rows }: Execution): string
   return `${operation} ${costs.join()}: ${parts.join("; ") || "done"}`;
 }
 
-export function describeAnswer({ method }: Call, { decision, error }: Answer): string {
+export function describeAnswer({ method }: Call, { decision, settlement, error }: Answer): string {
+  if (settlement) return `${settlement.status} (${settlement.error?.code})`;
   if (error) return `${method}() failed: ${error.code}`;
   if (!decision) return "reset";
   const { reason, status, retryAfterMs } = decision;

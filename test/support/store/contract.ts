@@ -1,41 +1,21 @@
 import { describe, expect, test } from "vitest";
 
 import { fixedWindow } from "../../../src/algorithms/fixed-window.ts";
-import type { Operation, Row } from "../../../src/algorithms/model.ts";
+import type { Row } from "../../../src/algorithms/model.ts";
 import { slidingWindowLog } from "../../../src/algorithms/sliding-window-log.ts";
 import { tokenBucket } from "../../../src/algorithms/token-bucket.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { compile } from "../compile-policy.ts";
 import { everyPolicy } from "../every-policy.ts";
+import { partitionsOf } from "./partition.ts";
+import { refundContract } from "./refund-contract.ts";
 
 /** What every store promises, whatever it is made of. `open` gives the store under test, the same one each time. */
 export function storeContract(open: () => Store): void {
   // A window of a day has no boundary within a test, but for one second of the day.
   const everyAlgorithm = everyPolicy(5, "1d");
 
-  /** A partition of its own, and how to ask about it. */
-  function partition(...policies: Parameters<typeof compile>[0]) {
-    const compiled = compile(policies);
-    const id = crypto.randomUUID();
-    const keys = compiled.map(({ name }) => `tg:{${id}}:${name}`);
-    return {
-      ask: async (
-        operation: Operation,
-        cost: number | readonly number[] = 1,
-      ): Promise<readonly Row[]> => {
-        const costs = typeof cost === "number" ? compiled.map(() => cost) : cost;
-        return (await open().decide(operation, keys, costs, compiled)).rows;
-      },
-      lease: (wanted: number) =>
-        open().decide(
-          "lease",
-          keys,
-          compiled.map(() => wanted),
-          compiled,
-        ),
-      reset: () => open().reset(keys),
-    };
-  }
+  const partition = partitionsOf(open);
 
   describe.each(everyAlgorithm)("$algorithm", (policy) => {
     test("gives out the limit, then denies and says for how long", async () => {
@@ -371,4 +351,6 @@ export function storeContract(open: () => Store): void {
     );
     expect(Math.abs(nowUs / 1000 - Date.now())).toBeLessThan(60_000);
   });
+
+  refundContract(open);
 }

@@ -1,4 +1,4 @@
-import type { Counts, Mode } from "../../../src/algorithms/algorithm.ts";
+import type { Counts, Mode } from "../../../src/algorithms/common-options.ts";
 import { fixedWindow } from "../../../src/algorithms/fixed-window.ts";
 import type { Operation, Row } from "../../../src/algorithms/model.ts";
 import { StoreError } from "../../../src/errors/errors.ts";
@@ -56,10 +56,11 @@ export function scriptedParts(isCluster = true) {
       route(keys);
       return { nowUs: CLOCKS[tagOf(keys[0]!)]!, rows: keys.map(rowOf) };
     },
-    async refund(keys, costs, policies, takenAtUs) {
-      calls.push({ call: "refund", keys, costs, policies, takenAtUs });
+    async refund(keys, costs, policies, { nowUs }) {
+      calls.push({ call: "refund", keys, costs, policies, takenAtUs: nowUs });
       if (state.refundsFail) throw LOST;
       route(keys);
+      return costs;
     },
     async reset(keys) {
       calls.push({ call: "reset", keys });
@@ -70,7 +71,11 @@ export function scriptedParts(isCluster = true) {
 }
 
 /** A key, and the policy that is counted under it. */
-export type Counted = readonly [tag: string, name: string, kind?: Mode | Counts];
+export type Counted = readonly [
+  tag: string,
+  name: string,
+  kind?: Mode | Exclude<Counts, "failures">,
+];
 
 /** Keys and policies of these names, with a limit of 10. */
 export function counted(given: readonly Counted[]) {

@@ -1,3 +1,4 @@
+import type { Call } from "../call.ts";
 import { count, type Invariant, keysOf, type Observed } from "./invariant.ts";
 import { createLedger, type Ledger } from "./ledger.ts";
 
@@ -20,11 +21,25 @@ export function boundedAdmissions({
     return ledger;
   }
 
+  /** What was given back of a hold: no more than it has not used. */
+  function takeBack(keys: readonly string[], given: readonly number[], call: Call): void {
+    const { call: reserved } = call.settles!;
+    for (const [i, key] of keys.entries()) {
+      const { algorithm, parameters } = policies[i]!;
+      const units = given[i]! / (parameters["intervalUs"] ?? 1);
+      if (units > 0) count(statistics, "give-back");
+      const most = reserved.cost - call.cost;
+      const wrong = ledgerOf(key, i).giveBack(reserved.executions[0]!.number, units, most);
+      if (wrong) violated("admissions", `${algorithm} ${key}: ${wrong}`);
+    }
+  }
+
   return {
-    executed({ operation, costs, number, at, clock, keys, rows }, call) {
+    executed({ operation, costs, number, at, clock, keys, rows, given }, call) {
       const expected = keysOf(scenario, call.identity);
       if (keys.join() !== expected.join()) violated("keys", `${keys.join()} of ${call.identity}`);
       if (operation === "reset") for (const key of keys) ledgers.get(key)?.lose();
+      if (operation === "refund") return takeBack(keys, given, call);
       const takes =
         operation === "charge" || (operation === "consume" && rows.every(({ allowed }) => allowed));
       if (!takes) return;

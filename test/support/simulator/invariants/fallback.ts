@@ -1,7 +1,9 @@
-import type { FailureVerdict } from "../../../../src/algorithms/algorithm.ts";
+import type { FailureVerdict } from "../../../../src/algorithms/common-options.ts";
+import type { Row } from "../../../../src/algorithms/model.ts";
 import type { Decision } from "../../../../src/decision/decision.ts";
+import type { Settlement } from "../../../../src/limiter/hold.ts";
 import type { CompiledPolicy } from "../../../../src/policy/compile.ts";
-import type { Call, Isolate } from "../call.ts";
+import { type Call, isDecided, type Isolate } from "../call.ts";
 import { count, type Invariant, type Observed } from "./invariant.ts";
 import { createLedger, type Ledger, type Taken } from "./ledger.ts";
 
@@ -30,6 +32,8 @@ export function honouredVerdicts(observed: Observed): Invariant {
   const counts = new Map<string, LocalCount>();
   /** Isolates whose clock went back: what they counted before may then last for a window longer. */
   const wentBack = new Set<number>();
+  /** Where something came back that the isolate had forgotten: it cannot know. */
+  const unsure = new Set<string>();
   /** When each question left, and when an isolate last forgot a partition; virtual times. */
   const sentAt = new WeakMap<Call, number>();
   const forgotAt = new Map<string, number>();
@@ -66,13 +70,16 @@ export function honouredVerdicts(observed: Observed): Invariant {
     // After a charge a row says whether the charge had room.
     const units = own.total() + call.cost;
     const room = units <= alone[i]!.limit && units + used <= limit;
-    return room && !allowed && !wentBack.has(call.isolate.number)
-      ? "local denies what it has room for"
-      : undefined;
+    const isSure = !wentBack.has(call.isolate.number) && !unsure.has(placeOf(call));
+    return room && !allowed && isSure ? "local denies what it has room for" : undefined;
   }
 
   function take(call: Call): void {
-    const taken = { ...timeIn(call.isolate), units: call.cost, charged: call.method === "charge" };
+    const { settles, method } = call;
+    // A settlement that the store did not take charges here what it costs more.
+    const units = settles ? call.cost - settles.call.cost : call.cost;
+    const charged = method === "charge" || settles !== undefined;
+    const taken = { ...timeIn(call.isolate), units, charged, execution: call.number };
     for (const [i, verdict] of verdicts.entries()) {
       if (verdict === "open" || verdict === "closed") continue;
       if (verdict !== "local") count(statistics, "counted with a share");
@@ -80,17 +87,44 @@ export function honouredVerdicts(observed: Observed): Invariant {
       local.taken.push(taken);
       const excess = local.own.take(taken) ?? local.seen.take(taken);
       if (local.used > 0) count(statistics, "counted on from the store's");
-      if (excess) violated("fallback", `${policies[i]!.algorithm} locally: ${excess}`);
+      if (excess && !unsure.has(placeOf(call))) {
+        violated("fallback", `${policies[i]!.algorithm} locally: ${excess}`);
+      }
     }
   }
 
+  /** What was taken here goes back to here. */
+  function takeBack(call: Call, more: number): void {
+    const { number } = call.settles!.call;
+    for (const [i, verdict] of verdicts.entries()) {
+      if (verdict === "open" || verdict === "closed") continue;
+      const local = countOf(call, i);
+      if (!local.taken.some(({ execution }) => execution === number)) unsure.add(placeOf(call));
+      local.taken = local.taken.map((taken) =>
+        taken.execution === number ? { ...taken, units: taken.units + more } : taken,
+      );
+      local.own.giveBack(number, -more, -more);
+      local.seen.giveBack(number, -more, -more);
+      count(statistics, "give-back of an isolate");
+    }
+  }
+
+  function settled(call: Call, { status, error }: Settlement): void {
+    const { call: reserved } = call.settles!;
+    const more = call.cost - reserved.cost;
+    if (more > 0 && status !== "settled") take(call);
+    if (more < 0 && reserved.answer!.decision!.error) takeBack(call, more);
+    const [execution] = call.executions;
+    if (more > 0 && !error && execution) learn(call, execution.rows);
+  }
+
   /** The newest answer of the store that came back says what is used up, whatever came back later. */
-  function learn(call: Call, { policies: rows }: Decision): void {
+  function learn(call: Call, rows: readonly Pick<Row, "remaining">[]): void {
     const { number } = call.executions[0]!;
     if (sentAt.get(call)! <= (forgotAt.get(placeOf(call)) ?? -1)) return;
-    for (const [i, { limit, remaining }] of rows.entries()) {
+    for (const [i, { remaining }] of rows.entries()) {
       const local = countOf(call, i);
-      const used = limit - remaining;
+      const used = policies[i]!.limit - remaining;
       const between = [local.execution, number].toSorted((a, b) => a - b) as [number, number];
       const unsure = local.execution > 0 && between[0] <= steppedAfter && steppedAfter < between[1];
       if (unsure) {
@@ -138,9 +172,11 @@ export function honouredVerdicts(observed: Observed): Invariant {
       forget(call);
     },
 
-    answered(call, { decision, error }) {
+    answered(call, { decision, error, settlement }) {
+      if (settlement) return settled(call, settlement);
       if (call.method === "reset" && !error) forget(call);
-      if (decision?.reason === "allowed" || decision?.reason === "limited") learn(call, decision);
+      if (decision?.reason === "allowed" || decision?.reason === "limited")
+        learn(call, decision.policies);
       if (decision?.reason !== "store-unavailable") return;
       for (const i of policies.keys()) {
         const fault = rowFault(call, decision, i);
@@ -151,7 +187,7 @@ export function honouredVerdicts(observed: Observed): Invariant {
       if (decision.status !== status || decision.allowed !== (status === 200)) {
         violated("fallback", `status ${decision.status} instead of ${status}`);
       }
-      const takes = call.method === "charge" || (call.method === "limit" && decision.allowed);
+      const takes = call.method === "charge" || (isDecided(call.method) && decision.allowed);
       if (takes && call.cost > 0) take(call);
     },
   };

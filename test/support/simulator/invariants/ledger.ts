@@ -15,12 +15,25 @@ export interface Taken {
 export interface Ledger {
   /** Notes what was taken; says what is wrong with it, if anything. */
   take(taken: Taken): string | undefined;
+  /**
+   * Counts less of what one execution took; says what is wrong with it, if anything.
+   *
+   * @param most how much of it may come back in all
+   */
+  giveBack(execution: number, units: number, most: number): string | undefined;
   /** Forgets what is no longer counted: of these executions, or of all. */
   lose(executions?: ReadonlySet<number>): void;
   /** The clock jumped, at this time. */
   step(by: number, at: number): void;
   /** Units noted and not lost, however long ago. */
   total(): number;
+}
+
+interface Entry extends Taken {
+  /** Its time, and by how much steps of the clock have aged what came before. */
+  readonly aged: number;
+  readonly stepsBack: number;
+  given: number;
 }
 
 /**
@@ -30,17 +43,18 @@ export interface Ledger {
 export function createLedger(policy: CompiledPolicy): Ledger {
   const { algorithm, limit, parameters } = policy;
   const window = windowOf(policy);
-  let entries: (Taken & { readonly aged: number })[] = [];
+  let entries: Entry[] = [];
   let credit = 0;
   const stepped: number[] = [];
   let steady = true;
+  let stepsBack = 0;
 
   /** Units younger than the window. */
   function withinWindow(now: number, withCharges: boolean): number {
     let sum = 0;
-    for (const { aged, units, charged } of entries) {
+    for (const { aged, units, charged, given } of entries) {
       if (aged <= now - window || (charged && !withCharges)) continue;
-      sum += charged ? Math.min(units, limit) : units;
+      sum += charged ? Math.min(units, limit) : units - given;
     }
     return sum;
   }
@@ -50,7 +64,9 @@ export function createLedger(policy: CompiledPolicy): Ledger {
     const index = Math.floor(clock / window) - back;
     let sum = 0;
     for (const entry of entries) {
-      if (!entry.charged && Math.floor(entry.clock / window) === index) sum += entry.units;
+      if (!entry.charged && Math.floor(entry.clock / window) === index) {
+        sum += entry.units - entry.given;
+      }
     }
     return sum;
   }
@@ -59,10 +75,11 @@ export function createLedger(policy: CompiledPolicy): Ledger {
   function beyondRate(now: number): string | undefined {
     const { intervalUs = 0, divisor = 0 } = parameters;
     let sum = 0;
-    for (const { aged, units, charged } of entries.toReversed()) {
+    for (const { aged, units, charged, given } of entries.toReversed()) {
       if (charged) continue;
-      sum += units;
-      if ((sum - limit) * intervalUs > (now - aged) * divisor) {
+      sum += units - given;
+      // A bucket gives back parts of units, which are rounded here.
+      if (Math.floor((sum - limit) * intervalUs) > (now - aged) * divisor) {
         return `${sum} units in ${now - aged} us, bucket of ${limit}`;
       }
     }
@@ -93,20 +110,35 @@ export function createLedger(policy: CompiledPolicy): Ledger {
           (steady ? most(weighted, limit * window) : undefined)
         );
       }
+      // Requests of the simulator are not holds.
+      case "concurrency":
+        return undefined;
     }
   }
 
   return {
     take(taken) {
       const aged = taken.at + credit;
-      entries.push({ ...taken, aged });
+      entries.push({ ...taken, aged, given: 0, stepsBack });
       return taken.charged ? undefined : check(aged, taken.clock);
+    },
+    giveBack(execution, units, most) {
+      if (units === 0) return undefined;
+      const entry = entries.find((each) => each.execution === execution);
+      // A log knows the moment; others cannot know that they have forgotten the take, or that the clock has passed its time
+      // before.
+      const isSure = algorithm === "sliding-window-log" || entry?.stepsBack === stepsBack;
+      if (!isSure) entries = [];
+      if (!entry) return isSure ? `${units} units came back of what was forgotten` : undefined;
+      entry.given += units;
+      return entry.given > most ? `${entry.given} units came back where ${most} may` : undefined;
     },
     lose(executions) {
       entries = entries.filter(({ execution }) => executions && !executions.has(execution!));
     },
     step(by, at) {
       steady = false;
+      if (by < 0) stepsBack++;
       if (by > 0) credit += Math.min(by, window);
       stepped.push(at + credit);
     },

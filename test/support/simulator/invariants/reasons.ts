@@ -1,5 +1,7 @@
+import { wholeUnits } from "../../../../src/algorithms/model.ts";
 import type { Decision } from "../../../../src/decision/decision.ts";
-import type { Call } from "../call.ts";
+import type { Settlement } from "../../../../src/limiter/hold.ts";
+import { type Call, isDecided } from "../call.ts";
 import { count, type Invariant, type Observed } from "./invariant.ts";
 
 /** A decision says what happened: where it comes from, with the store's own numbers, or why the store had no say. */
@@ -19,7 +21,7 @@ export function trueReasons({ scenario, scheduler, statistics, violated }: Obser
         return agree && status === (allowed ? 200 : 429) ? undefined : "it contradicts itself";
       }
       case "cached-denial":
-        if (call.method !== "limit" || call.commands > 0) return "the store was asked";
+        if (!isDecided(call.method) || call.commands > 0) return "the store was asked";
         if (decision.policies.every((policy) => policy.allowed)) return "no policy denies";
         return !allowed && status === 429 ? undefined : "it contradicts itself";
       case "cost-exceeds-limit":
@@ -50,8 +52,39 @@ export function trueReasons({ scenario, scheduler, statistics, violated }: Obser
     return received === "reply" && executions.length === 1 ? undefined : "no reply says so";
   }
 
+  /** What is wrong with what became of a hold. */
+  function settlementFault(call: Call, settlement: Settlement): string | undefined {
+    const { status, returned, charged, error } = settlement;
+    const sent = call.commands > 0;
+    const before = call.settles!.call.answer!.decision!.error;
+    if (status === "not-sent") {
+      return !sent && error?.code === "ERR_STORE_SUSPENDED" ? undefined : "the store was asked";
+    }
+    if (status === "unknown") {
+      if (!sent) return error && error === before ? undefined : "the store was not asked";
+      return failureFault(call, error!.code);
+    }
+    if (!sent) return undefined;
+    const [execution] = call.executions;
+    if (call.received !== "reply" || call.executions.length !== 1) return "no reply says so";
+    const { policies } = scenario.settings;
+    for (const [i, { name, parameters }] of policies.entries()) {
+      const given = wholeUnits(execution!.given[i] ?? 0, parameters);
+      if ((returned[name] ?? 0) !== given) return "not what came back";
+      const more = execution!.operation === "charge" ? execution!.costs[i]! : 0;
+      if ((charged[name] ?? 0) !== more) return "not what was charged";
+    }
+    return undefined;
+  }
+
   return {
-    answered(call, { decision, error }) {
+    answered(call, { decision, error, settlement }) {
+      if (settlement) {
+        count(statistics, settlement.status);
+        const wrong = settlementFault(call, settlement);
+        if (wrong) violated("reasons", `${settlement.status}: ${wrong}`);
+        return;
+      }
       const what = decision?.reason ?? error?.code ?? "reset";
       count(statistics, what);
       if (decision?.error) count(statistics, decision.error.code);

@@ -1,3 +1,4 @@
+import { isDecided } from "../call.ts";
 import type { Invariant, Observed } from "./invariant.ts";
 
 /** First contact with a server: EVALSHA and EVAL, each in both dialects. */
@@ -11,11 +12,20 @@ export function singleExecution({ violated }: Pick<Observed, "violated">): Invar
         violated("single-execution", `${commands} commands for one call`);
       if (answer && commands === 1) violated("single-execution", "sent after the answer");
     },
-    executed({ operation, costs }, { method, cost: asked, executions }) {
+    executed({ operation, costs }, call) {
+      const { method, cost: asked, executions, settles } = call;
       if (executions.length > 1) {
         violated("single-execution", `${method}() ran ${executions.length} times`);
       }
-      const taking = method === "limit" ? "consume" : method;
+      if (settles) {
+        const more = asked - settles.call.cost;
+        const expected = more > 0 ? "charge" : "refund";
+        if (operation !== expected || costs.some((cost) => cost !== Math.abs(more))) {
+          violated("single-execution", `${operation} of ${costs.join()} to settle ${more} more`);
+        }
+        return;
+      }
+      const taking = isDecided(method) ? "consume" : method;
       const expected = asked === 0 && method !== "reset" ? "peek" : taking;
       if (operation !== expected || costs.some((cost) => cost !== asked)) {
         violated("single-execution", `${operation} of ${costs.join()} for ${method}() of ${asked}`);

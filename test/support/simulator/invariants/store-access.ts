@@ -157,15 +157,18 @@ export function guardedAccess({ scheduler, statistics, violated }: Observed): In
       accessOf(call).reports++;
     },
 
-    answered(call, { decision, error }) {
+    answered(call, { decision, error, settlement }) {
       const late = isLate(call);
       pending.delete(call);
       const { clock } = call.isolate;
       const now = clock.elapsed();
       const access = accessOf(call);
       const group = groupOf(call);
-      const code = decision?.error?.code ?? error?.code;
+      const failure = decision?.error ?? error ?? settlement?.error;
+      const code = failure?.code;
       if (late) violated("timeout", "answered too late");
+      // What a reservation got no answer to is settled without asking.
+      if (failure && failure === call.settles?.call.answer!.decision!.error) return;
       if (decision?.reason === "cached-denial" && scheduler.now > call.calledAt) {
         count(statistics, "denied by another call's answer");
       }

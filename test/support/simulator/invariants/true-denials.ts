@@ -48,14 +48,14 @@ export function trueDenials(observed: Observed): Invariant {
   const sensed = ({ clock }: Isolate) => clock.elapsed() - clock.seen.lost;
   const placeOf = ({ isolate, identity }: Call) => `${isolate.number} ${identity}`;
 
-  function learn(call: Call, wait: number): void {
-    const { calledAt, executions, isolate, method, cost } = call;
+  function learn(call: Call, wait: number, cost: number): void {
+    const { calledAt, executions, isolate } = call;
     const place = placeOf(call);
     // It may be dated too late where the isolate's clock went back unseen: after the reset, then.
     const overtaken = executions[0]!.at <= (resets.get(place) ?? -1);
     if (overtaken && isolate.clock.seen.lostAt + UNNOTICED < calledAt) return;
     const fact = {
-      cost: method === "charge" ? 1 : cost,
+      cost,
       since: calledAt,
       until: sensed(isolate) + Math.min(wait, MAX_TRUST),
       backwards: isolate.clock.seen.backwards,
@@ -94,7 +94,7 @@ export function trueDenials(observed: Observed): Invariant {
   }
 
   return {
-    answered(call, { decision, error }) {
+    answered(call, { decision, error, settlement }) {
       if (call.method === "reset") {
         if (error) return;
         resets.set(placeOf(call), call.executions[0]!.at);
@@ -104,7 +104,12 @@ export function trueDenials(observed: Observed): Invariant {
         check(call, decision.retryAfterMs);
       } else if (decision?.reason === "allowed" || decision?.reason === "limited") {
         const wait = Math.max(...decision.policies.map(({ retryAfterMs }) => retryAfterMs));
-        if (wait > 0 && call.cost > 0) learn(call, wait);
+        const cost = call.method === "charge" ? 1 : call.cost;
+        if (wait > 0 && call.cost > 0) learn(call, wait, cost);
+      } else if (settlement?.status === "settled" && call.executions[0]?.operation === "charge") {
+        const { rows } = call.executions[0];
+        const wait = Math.max(...rows.map(({ retryAfterUs }) => retryAfterUs)) / 1000;
+        if (wait > 0) learn(call, wait, 1);
       }
     },
 

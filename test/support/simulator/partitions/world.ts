@@ -1,10 +1,10 @@
-import type { Operation, Row } from "../../../../src/algorithms/model.ts";
+import { type Operation, type Row, wholeUnits } from "../../../../src/algorithms/model.ts";
 import { StoreError } from "../../../../src/errors/errors.ts";
 import type { CompiledPolicy } from "../../../../src/policy/compile.ts";
+import { refund as refundModel } from "../../../../src/policy/refunds.ts";
 import { CrossSlotError } from "../../../../src/store/cross-slot.ts";
 import { hashSlot, SLOTS } from "../../../../src/store/hash-slot.ts";
 import type { Store } from "../../../../src/store/store.ts";
-import { refund as refundModel } from "../../model/refund.ts";
 import type { Random } from "../random.ts";
 import type { Entry } from "../redis/keyspace.ts";
 import { decide } from "../redis/script.ts";
@@ -138,17 +138,18 @@ export function createWorld(
         (random) => (random.chance(replyLost) ? "silent" : "fine"),
       );
     },
-    refund: (keys, costs, policies, takenAtUs) => {
+    refund: (keys, costs, policies, { nowUs: takenAtUs }) => {
       giveBacks.sent++;
       return exchange(
         () => {
           refuseSeveralSlots(keys);
-          for (const [i, key] of keys.entries()) {
+          return keys.map((key, i) => {
             const { algorithm, limit, parameters } = policies[i]!;
             const request = { nowUs: clockOf(key), takenAtUs, cost: costs[i]!, limit, parameters };
-            const { state } = refundModel(algorithm, entries.get(key)?.state, request);
+            const { given, state } = refundModel(algorithm, entries.get(key)?.state, request);
             if (state !== undefined) entries.set(key, { algorithm, state, expiresAt: Infinity });
-          }
+            return wholeUnits(given, parameters);
+          });
         },
         (random) => {
           const isLost = random.chance(lost);

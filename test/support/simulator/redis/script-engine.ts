@@ -1,9 +1,15 @@
 import { createHash } from "node:crypto";
 
-import { DECIDE, DECIDE_ONE, KEY_LOCKING } from "../../../../src/algorithms/scripts.generated.ts";
+import {
+  DECIDE,
+  DECIDE_ONE,
+  KEY_LOCKING,
+  REFUND,
+} from "../../../../src/algorithms/scripts.generated.ts";
+import { refund } from "../../../../src/policy/refunds.ts";
 import type { Call, Execution } from "../call.ts";
 import type { Keyspace } from "./keyspace.ts";
-import { decide, type PolicyArguments, readArguments } from "./script.ts";
+import { decide, type PolicyArguments, readArguments, readRefund } from "./script.ts";
 
 /** EVALSHA or EVAL. */
 export type Command = { readonly keys: readonly string[]; readonly args: readonly string[] } & (
@@ -27,7 +33,8 @@ export function createScriptEngine(
   clock: () => number,
   executed: (execution: Execution, call: Call) => void,
 ): ScriptEngine {
-  const scripts = new Set<string>();
+  /** By their SHA-1: what they do. */
+  const scripts = new Map<string, typeof execute>();
   let knowsKeyLocking = false;
   let executions = 0;
 
@@ -38,7 +45,10 @@ export function createScriptEngine(
     const costs = policies.map(({ cost }) => cost);
     if (operation === "reset") {
       for (const key of keys) keyspace.write(key, undefined, number);
-      executed({ number, operation, costs, at: time.now, clock: now, keys, rows: [] }, call);
+      executed(
+        { number, operation, costs, at: time.now, clock: now, keys, rows: [], given: [] },
+        call,
+      );
       return [now];
     }
     const entries = keys.map((key) => keyspace.read(key, now));
@@ -50,7 +60,7 @@ export function createScriptEngine(
       const expiresAt = (Math.floor(end / 1000) + 1) * 1000;
       keyspace.write(keys[i]!, { algorithm: policies[i]!.algorithm, state, expiresAt }, number);
     }
-    executed({ number, operation, costs, at: time.now, clock: now, keys, rows }, call);
+    executed({ number, operation, costs, at: time.now, clock: now, keys, rows, given: [] }, call);
     const fields = rows.flatMap(({ allowed, remaining, retryAfterUs, resetAfterUs }) => [
       allowed ? 1 : 0,
       remaining,
@@ -58,6 +68,24 @@ export function createScriptEngine(
       resetAfterUs,
     ]);
     return [now, ...fields];
+  }
+
+  function giveBack({ keys, args }: Command, call: Call): readonly number[] {
+    const number = ++executions;
+    const now = clock();
+    const { takenAt, policies } = readRefund(keys, args);
+    const given = policies.map(({ algorithm, cost, limit, parameters }, i) => {
+      const entry = keyspace.read(keys[i]!, now);
+      if (entry?.algorithm !== algorithm || takenAt > now) return 0;
+      const request = { nowUs: now, takenAtUs: takenAt, cost, limit, parameters };
+      const back = refund(algorithm, entry.state, request);
+      if (back.given > 0) keyspace.write(keys[i]!, { ...entry, state: back.state }, number);
+      return back.given;
+    });
+    const costs = policies.map(({ cost }) => cost);
+    const at = time.now;
+    executed({ number, operation: "refund", costs, at, clock: now, keys, rows: [], given }, call);
+    return [now, ...given];
   }
 
   return {
@@ -70,17 +98,18 @@ export function createScriptEngine(
         const isOurs = [DECIDE, DECIDE_ONE].some(
           ({ before, after }) => body.startsWith(before) && body.endsWith(after),
         );
-        if (!isOurs) {
+        if (!isOurs && body !== REFUND) {
           throw new Error("a script that is not Tidegate's");
         }
         if (flagged && !knowsKeyLocking) {
           return { error: "ERR Unexpected flag in script shebang: allow-key-locking" };
         }
         sha1 = createHash("sha1").update(script).digest("hex");
-        scripts.add(sha1);
+        scripts.set(sha1, isOurs ? execute : giveBack);
       } else ({ sha1 } = command);
-      return scripts.has(sha1)
-        ? { reply: execute(command, call) }
+      const run = scripts.get(sha1);
+      return run
+        ? { reply: run(command, call) }
         : { error: "NOSCRIPT No matching script. Please use EVAL." };
     },
 

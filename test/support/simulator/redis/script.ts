@@ -1,7 +1,7 @@
 import type { Evaluation } from "../../../../src/algorithms/model.ts";
 import type { Operation } from "../../../../src/algorithms/model.ts";
-import { IMPLEMENTATIONS } from "../../../../src/policy/from-data.ts";
 import type { Algorithm } from "../../../../src/policy/policy.ts";
+import { EVERY_IMPLEMENTATION } from "../../policy/implementations.ts";
 import type { Entry } from "./keyspace.ts";
 
 /** A letter of the last argument: how a policy takes part where not all are enforced. */
@@ -45,7 +45,7 @@ export function readArguments(keys: readonly string[], args: readonly string[]):
   const policies = keys.map((_key, i) => {
     const [cost, algorithm, ...numbers] = groups.slice(GROUP * i, GROUP * (i + 1));
     const [limit, a, b] = numbers.map(wholeNumber);
-    const [first, second] = IMPLEMENTATIONS[algorithm as Algorithm].parameters;
+    const [first, second] = EVERY_IMPLEMENTATION[algorithm as Algorithm].parameters;
     const parameters = { [first]: a!, [second]: b! };
     const role = (roles?.[i] ?? "e") as Role;
     return {
@@ -57,6 +57,18 @@ export function readArguments(keys: readonly string[], args: readonly string[]):
     };
   });
   return { operation: operation as Operation, policies };
+}
+
+/** ARGV read as lua/refund.lua documents it. */
+export interface RefundArguments {
+  readonly takenAt: number;
+  readonly policies: readonly PolicyArguments[];
+}
+
+export function readRefund(keys: readonly string[], args: readonly string[]): RefundArguments {
+  const [takenAt, ...groups] = args;
+  const { policies } = readArguments(keys, ["consume", ...groups]);
+  return { takenAt: wholeNumber(takenAt), policies };
 }
 
 function wholeNumber(text: string | undefined): number {
@@ -81,7 +93,7 @@ export function decide(
     const { algorithm, limit, parameters } = policies[i]!;
     const operation = cost === 0 ? "peek" : asked;
     const request = { nowUs: now, operation, cost, limit, parameters };
-    const { state, ...row } = IMPLEMENTATIONS[algorithm].model(states[i], request);
+    const { state, ...row } = EVERY_IMPLEMENTATION[algorithm].model(states[i], request);
     if (state !== undefined) states[i] = state;
     return { ...row, state };
   }

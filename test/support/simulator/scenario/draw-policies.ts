@@ -9,8 +9,11 @@ import type { Random } from "../random.ts";
 const VERDICTS = ["open", "closed", "local", { local: { share: 0.5 } }] as const;
 
 /** One to three policies: limits small enough to be reached, windows from far below the timeout to above a minute. */
-export function drawPolicies(random: Random): Policy[] {
-  return Array.from({ length: random.pick([1, 1, 2, 3]) }, (_, index) => drawPolicy(random, index));
+export function drawPolicies(random: Random, refundable: boolean): Policy[] {
+  return Array.from({ length: random.pick([1, 1, 2, 3]) }, (_, index) => ({
+    ...drawPolicy(random, index),
+    ...(refundable && { refundable }),
+  }));
 }
 
 function drawPolicy(random: Random, index: number): Policy {

@@ -15,6 +15,8 @@ export interface Setting extends Target {
   readonly faults: number;
   readonly resets: number;
   readonly faultKinds: readonly Fault["kind"][];
+  /** How many requests are settled later, as a share. */
+  readonly reserves: number;
 }
 
 export function drawStep(random: Random, setting: Setting): Step {
@@ -57,13 +59,24 @@ function drawAction(random: Random, setting: Setting): Action {
   return { kind: "call", isolate, ask: drawAsk(random, identity, setting) };
 }
 
-function drawAsk(random: Random, identity: string, { limit }: Setting): Ask {
+function drawAsk(random: Random, identity: string, setting: Setting): Ask {
+  const { limit, reserves } = setting;
   // Mostly small; at times just above the limit, or nothing.
   const cost = random.chance(0.7) ? 1 : random.integer(0, limit + 1);
   const draw = random.integer(1, 100);
+  if (draw <= 80 && random.chance(reserves)) return drawReservation(random, identity, setting);
   if (draw <= 80) return { method: "limit", identity, cost };
   if (draw <= 90) return { method: "peek", identity, cost };
   return { method: "charge", identity, cost: cost * random.integer(1, 3) };
+}
+
+/** Mostly more than is used; some never end, and some end long after their units have come back. */
+function drawReservation(random: Random, identity: string, { limit, windows }: Setting): Ask {
+  const cost = random.integer(0, limit);
+  const used = random.chance(0.9) ? random.integer(0, cost) : cost + random.integer(0, 3);
+  const after = random.magnitude(1, 2 * random.pick(windows));
+  const end = random.chance(0.85) ? { after, used } : undefined;
+  return { method: "reserve", identity, cost, end };
 }
 
 function drawWeather(random: Random, { timeoutMs, calm }: Setting): Weather {

@@ -40,9 +40,10 @@ export function drawScenario(seed: number): Scenario {
   const random = createRandom(seed);
   const faults = new Faults();
   const maxEntries = random.pick([1, 2, 10_000, 10_000]);
+  const refundable = random.chance(0.3);
   const settings = checkSettings(
     {
-      policies: drawPolicies(random),
+      policies: drawPolicies(random, refundable),
       onFailure: random.pick(["open", "closed", "local", { local: { share: 0.1 } }] as const),
       denialCache: random.chance(0.1) ? false : { maxEntries },
     },
@@ -70,6 +71,7 @@ export function drawScenario(seed: number): Scenario {
     faults: random.pick([3, 10, 25]),
     resets: random.pick([0, 1, 4]),
     faultKinds: drawFaultKinds(random),
+    reserves: refundable ? 0.7 : 0.1,
   };
   return {
     settings,

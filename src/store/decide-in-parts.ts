@@ -1,4 +1,4 @@
-import type { Operation } from "../algorithms/model.ts";
+import type { Operation, Slot } from "../algorithms/model.ts";
 import type { StoreError } from "../errors/errors.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 import { setRecent } from "../runtime/lru.ts";
@@ -14,6 +14,7 @@ export type DecideInParts = (
   keys: readonly string[],
   costs: readonly number[],
   policies: readonly CompiledPolicy[],
+  slot?: Slot,
 ) => Promise<Reply>;
 
 /** Parts that denied lately and are remembered: a forgotten one costs a give-back. */
@@ -41,9 +42,9 @@ export function decideInParts(inner: Store): DecideInParts {
   }
 
   async function ask(operation: Operation, part: Part): Promise<AnsweredPart | StoreError> {
-    const { keys, costs, policies } = part;
+    const { keys, costs, policies, slot } = part;
     try {
-      const reply = await inner.decide(operation, keys, costs, policies);
+      const reply = await inner.decide(operation, keys, costs, policies, slot);
       const denying = policies.flatMap(({ role }, i) =>
         !reply.rows[i]!.allowed && role !== "advisory" ? [i] : [],
       );
@@ -72,14 +73,15 @@ export function decideInParts(inner: Store): DecideInParts {
     );
   }
 
-  return async (operation, slots, keys, costs, policies) => {
-    const parts = [...new Set(slots)].map((slot): Part => {
-      const indices = slots.flatMap((each, i) => (each === slot ? [i] : []));
+  return async (operation, slots, keys, costs, policies, slot) => {
+    const parts = [...new Set(slots)].map((hashSlot): Part => {
+      const indices = slots.flatMap((each, i) => (each === hashSlot ? [i] : []));
       return {
         indices,
         keys: at(keys, indices),
         costs: at(costs, indices),
         policies: sublist(policies, indices),
+        slot,
       };
     });
     const doubtful =
@@ -95,7 +97,9 @@ export function decideInParts(inner: Store): DecideInParts {
       operation === "consume" ? takeBack(inner, sublist, answered, policies.length) : rows;
     if (failure) throw new PartialReplyError(failure as StoreError, rows, undo);
     const nowUs = Math.max(...answered.map(({ reply }) => reply.nowUs));
-    return { nowUs, rows: answered.some(denies) ? await undo() : rows };
+    const clocksUs = Array<number>(policies.length);
+    for (const { indices, reply } of answered) for (const i of indices) clocksUs[i] = reply.nowUs;
+    return { nowUs, clocksUs, rows: answered.some(denies) ? await undo() : rows };
   };
 }
 

@@ -1,22 +1,19 @@
-import type { Row } from "../algorithms/model.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
+import type { Reply } from "../store/store.ts";
 import type { PartitionedRequest } from "./selection.ts";
 
-/** What denies a request whose cost can never pass. */
-export interface RowsAboveLimit {
-  readonly rows: readonly Row[];
-  /** The store's clock at the denial that the numbers come from; `undefined` if none is known. */
-  readonly nowUs: number | undefined;
-}
-
 /**
- * The rows of a request with a cost above its policy's limit, with the numbers of a known denial, else those of unused
- * policies; `undefined` if every cost fits.
+ * The reply to a cost above its policy's limit, for which nobody needs to ask the store: with the numbers of a known
+ * denial, else those of unused policies. `undefined` if every cost fits.
+ *
+ * @param now the isolate's clock in milliseconds, by which denials are known
+ * @param clock in microseconds since 1970, where no denial is known
  */
-export function rowsAboveLimit(
+export function replyAboveLimit(
   { selection, partitions, costs }: PartitionedRequest,
   now: () => number,
-): RowsAboveLimit | undefined {
+  clock: () => number,
+): Pick<Reply, "nowUs" | "rows"> | undefined {
   const { policies, groups, groupOf, starts } = selection;
   let isTooMuch = false;
   for (let i = 0; i < policies.length; i++) isTooMuch ||= !fits(policies[i]!, costs[i]!);
@@ -36,7 +33,7 @@ export function rowsAboveLimit(
       resetAfterUs: row?.resetAfterUs ?? 0,
     };
   });
-  return { rows, nowUs: known.find((denial) => denial)?.nowUs };
+  return { nowUs: known.find((denial) => denial)?.nowUs ?? clock(), rows };
 }
 
 /** Whether a cost can ever have room. Policies that do not deny, and those that count no requests, refuse no cost. */

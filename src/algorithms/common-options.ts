@@ -1,0 +1,132 @@
+import type { Duration } from "../options/duration.ts";
+import type { Sources } from "../partition/source.ts";
+
+/** What a policy answers while Redis gives no usable answer. */
+export type FailureVerdict =
+  /** Let the request pass. */
+  | "open"
+  /** Deny it with 503. */
+  | "closed"
+  /** Enforce the same policy in this isolate's memory. */
+  | "local"
+  /**
+   * As `"local"`, with this share of the limit and of the refill in each isolate, so that several isolates together
+   * admit about the limit. Range of `share`: above 0 to 1.
+   */
+  | { readonly local: { readonly share: number } };
+
+/** The options that every algorithm has besides its numbers. */
+export interface CommonOptions {
+  /**
+   * Names the policy in keys and header fields: letters, digits, `.`, `_` and `-`, starting with a letter
+   * or digit.
+   *
+   * Policies with the same name share one count per identity across all limiters with the same Redis and `prefix`. So
+   * do unnamed policies with equal numbers: name them to count them apart. Range: 1 to 64 characters. Default: made from
+   * the numbers, such as `token-bucket-20-10-per-1s`.
+   */
+  readonly name?: string;
+  /**
+   * Whether clients are told of the policy: with `false` it decides like any other and `decision.policies` has its row,
+   * but no header field and no problem document names it or its numbers. `Retry-After` still waits for it. Default:
+   * `true`.
+   */
+  readonly advertise?: boolean;
+  /** Overrides the limiter's `onFailure` for this policy. Default: the limiter's. */
+  readonly onFailure?: FailureVerdict;
+  /**
+   * The dimension of the identity that this policy counts by, such as `"ip"` or `"key"`; `"*"` counts all requests
+   * together. Either all policies of a limiter have it, or none has. For `createLimiter()`; rules and middleware have
+   * `partition`. Default: the whole identity.
+   *
+   * @example
+   * tokenBucket({ name: "address", by: "ip", limit: 20, refill: 10, per: "1s" })
+   */
+  readonly by?: string;
+  /**
+   * In rules and middleware: who this policy counts, as a list of sources or `"*"`. Default: the rule's `partition`.
+   *
+   * @example
+   * tokenBucket({ name: "address", partition: ["ip"], limit: 200, refill: 100, per: "1s" })
+   */
+  readonly partition?: Sources;
+  /**
+   * In rules and middleware: what happens to requests without the identity. `"skip"` leaves this policy out of their
+   * decision; at least one enforced policy must not skip. A shadow policy skips where the others reject. Default: the
+   * rule's.
+   */
+  readonly onMissing?: "share" | "reject" | "skip";
+  /**
+   * `"enforce"` denies. `"shadow"` decides and counts, but never denies, and clients do not see it: `decision.shadow` says
+   * what it would have done. `"soft"` never denies either; it is in the header fields, and the origin of a
+   * gateway and the route behind Vercel's middleware learn from the request's field `Tidegate-Over` which policies are over
+   * their limits. Default: `"enforce"`.
+   */
+  readonly mode?: Mode;
+  /**
+   * What is counted: `"requests"`, or `"denials"`: one unit whenever another policy of the decision denies. While such a
+   * policy has no room, it denies every request, so it bans clients that keep coming. Another policy has to count requests: of the
+   * limiter, or of any rule of the gateway. Denials that the isolate knows without asking Redis count with the next
+   * request that asks it.
+   *
+   * Or `"failures"`: every request reserves its cost, and gets it back if the response was no failure (see `when`). So at
+   * most `limit` requests that may fail are under way at once, and a denied client is told to wait one second at most.
+   * Redis decides each denial, as of a `refundable` policy. Rules and middleware settle by themselves; with
+   * `createLimiter()`, call `reserve()`, and `release()` of the hold after a success. Cannot be combined with `lease`.
+   * Default: `"requests"`.
+   *
+   * @example
+   * fixedWindow({ name: "ban", counts: "denials", limit: 20, window: "1h" })
+   */
+  readonly counts?: Counts;
+  /**
+   * In rules and middleware: which responses are failures, for a policy with `counts: "failures"`. Range of `status`: 1
+   * to 32 whole numbers from 100 to 599. Default: `{ status: [401, 403] }`.
+   *
+   * @example
+   * segmentedWindow({ name: "login", counts: "failures", when: { status: [401] }, limit: 5, window: "10m" })
+   */
+  readonly when?: FailureWhen;
+  /**
+   * Whether a hold gives back what it reserved too much (see `reserve()`). Redis decides each of its denials, because what
+   * comes back can end one early. Cannot be combined with `lease` or `counts: "denials"`; for `createLimiter()` and
+   * middleware. Default: `false`.
+   *
+   * @example
+   * slidingWindowCounter({ name: "tokens", limit: 100_000, window: "1m", refundable: true })
+   */
+  readonly refundable?: boolean;
+  /** Overrides the limiter's `retryJitter` for this policy. Range: 0 to 1. Default: the limiter's. */
+  readonly retryJitter?: number;
+  /**
+   * Overrides the limiter's `lease` for this policy: only its quota is reserved in advance, and policies of other dimensions
+   * stay exact. All policies of one dimension need the same lease, and none of them may count denials. Range: `"10ms"` to `"10s"`.
+   * Default: the limiter's.
+   *
+   * @example
+   * fixedWindow({ name: "everyone", by: "*", limit: 1_000_000, window: "1h", lease: "100ms" })
+   */
+  readonly lease?: Duration;
+  /**
+   * Splits the limit of a hot identity over this many keys, which a Redis Cluster spreads over its masters. A request asks
+   * one of them, at most two, so that `remaining` is what that shard has left: at least so much is left in all. All shards
+   * together never admit more than the policy. A request may cost at most the smallest shard's limit, `limit / shards`
+   * rounded down. Cannot be combined with `lease` or `counts: "denials"`; for `createLimiter()`, rules and middleware.
+   * A change of `shards` starts parts of the count anew. Range: 2 to 64, at most the limit. Default: one key.
+   *
+   * @example
+   * fixedWindow({ name: "everyone", by: "*", limit: 1_000_000, window: "1h", shards: 8 })
+   */
+  readonly shards?: number;
+}
+
+/** Whether a policy denies requests, see `CommonOptions.mode`. */
+export type Mode = "enforce" | "shadow" | "soft";
+
+/** What a policy counts, see `CommonOptions.counts`. */
+export type Counts = "requests" | "denials" | "failures";
+
+/** Which responses are failures, see `CommonOptions.when`. */
+export interface FailureWhen {
+  readonly status: readonly number[];
+}

@@ -1,0 +1,134 @@
+import type { Duration, DurationRange } from "../options/duration.ts";
+import type { Faults } from "../options/faults.ts";
+import { defineAlgorithm, IMPLEMENTATION, type PolicyOf } from "./algorithm.ts";
+import type { CommonOptions } from "./common-options.ts";
+import type { AlgorithmModel } from "./model.ts";
+import { CONCURRENCY as script } from "./scripts.generated.ts";
+import { type ConcurrencyState, firstAfter, withSlot } from "./slots.ts";
+import { scaleWindow } from "./window.ts";
+
+export interface ConcurrencyOptions extends CommonOptions {
+  /** How many holds may go on at the same time. Range: 1 to 100,000. */
+  readonly limit: number;
+  /**
+   * How long a hold keeps its slot at most without being extended, in case that it never ends. Range: `"1s"` to `"24h"`.
+   * Default: `"60s"`.
+   */
+  readonly ttl?: Duration;
+}
+
+export type ConcurrencyPolicy = PolicyOf<"concurrency", ConcurrencyOptions>;
+
+/** Below a second a slow network would end holds; work that goes on for more than a day is no request. */
+const TTL_RANGE: DurationRange = { min: "1s", max: "24h", example: "60s" };
+const DEFAULT_TTL: Duration = "60s";
+
+/**
+ * A slot for each hold, kept until the hold is settled or released, or until its time is over: with `limit: 10`, never
+ * more than ten at once. A hold takes one slot, whatever it costs.
+ *
+ * It has no `lease`, no `shards` and cannot count denials.
+ *
+ * @example
+ * concurrency({ name: "streams", limit: 10, ttl: "60s" })
+ */
+export function concurrency(options: ConcurrencyOptions): ConcurrencyPolicy {
+  return { ...options, algorithm: "concurrency", [IMPLEMENTATION]: CONCURRENCY };
+}
+
+interface ConcurrencyValues {
+  /** Microseconds. */
+  readonly ttl: number;
+}
+
+interface ConcurrencyParameters extends Readonly<Record<string, number>> {
+  /** How long a slot is kept at most without being extended. */
+  readonly ttlUs: number;
+}
+
+const model: AlgorithmModel<ConcurrencyParameters, ConcurrencyState> = (state, request) => {
+  const { nowUs, operation, cost, limit, parameters, slot } = request;
+  const { ttlUs } = parameters;
+  let { slots } = state ?? { slots: [] };
+  let kept = state;
+  const boundUs = nowUs + ttlUs;
+  if (slots.length > 0 && slots.at(-1)!.expiresUs > boundUs) {
+    // The clock stepped back, or the ttl has become shorter: no slot has longer left than one ttl.
+    slots = slots.map((each) =>
+      each.expiresUs > boundUs ? { ...each, expiresUs: boundUs } : each,
+    );
+    kept = { slots };
+  }
+  const first = firstAfter(slots, nowUs);
+  if (first > 0) slots = slots.slice(first);
+
+  const hasSlot = slot !== undefined && slots.some(({ id }) => id === slot.id);
+  const hasRoom = cost === 0 || slots.length < limit;
+  if (operation === "consume" && slot && hasRoom) {
+    if (!hasSlot) slots = withSlot(slots, slot.id, nowUs + Math.min(ttlUs, slot.ttlUs));
+    kept = { slots };
+  }
+
+  const held = slots.length;
+  return {
+    allowed: hasRoom || hasSlot,
+    remaining: Math.max(0, limit - held),
+    retryAfterUs: cost > 0 && held >= limit ? slots.at(-limit)!.expiresUs - nowUs : 0,
+    resetAfterUs: held > 0 ? slots.at(-1)!.expiresUs - nowUs : 0,
+    state: kept,
+  };
+};
+
+/** A slot belongs to one hold: it cannot be on any of several keys, or taken for a denial. */
+function refuse({ shards, counts }: CommonOptions, path: string, faults: Faults): void {
+  if (shards !== undefined) {
+    faults.add(
+      `${path}.shards`,
+      shards,
+      "Leave it out: all slots of an identity are under one key.",
+    );
+  }
+  if (counts === "denials") {
+    faults.add(
+      `${path}.counts`,
+      counts,
+      "Leave it out: a slot belongs to a hold, and a denied request has none.",
+    );
+  } else if (counts === "failures") {
+    faults.add(
+      `${path}.counts`,
+      counts,
+      "Leave it out: a slot is freed when its hold ends, however it ends.",
+    );
+  }
+}
+
+export const CONCURRENCY = defineAlgorithm<
+  ConcurrencyValues,
+  ConcurrencyParameters,
+  ConcurrencyState
+>({
+  name: "concurrency",
+  // Of its holds: the first letter is the counter's.
+  code: "h",
+  // In Redis a slot takes about 140 bytes, so that a full key takes 14 MB; more at once is no limit that anybody means.
+  maxLimit: 100_000,
+  options: { ttl: { kind: "duration", range: TTL_RANGE, default: DEFAULT_TTL } },
+  nameParts: ({ ttl = DEFAULT_TTL }) => [ttl],
+  refuse,
+  hasSlots: true,
+
+  quotaOf: (limit, { ttl: ttlUs }) => ({
+    limit,
+    windowUs: ttlUs,
+    parameters: { ttlUs, unused: 0 },
+  }),
+  parameters: ["ttlUs", "unused"],
+  ttl: () => 0,
+
+  // A slot is never taken in advance: no lease is short enough.
+  lease: { tighten: (quota) => quota, maxUs: () => 0 },
+  scale: scaleWindow,
+  script,
+  model,
+});

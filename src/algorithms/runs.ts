@@ -1,0 +1,14 @@
+/** The state of a sliding window log. */
+export interface SlidingWindowLogState {
+  /**
+   * Runs of units, oldest first, each as RUN numbers in one flat list: the moment from which they count, in microseconds, how
+   * many they are, and the moment at which the first of them was taken. The two moments are the same unless runs were merged:
+   * then a refund finds the run that has the units of a moment. The script has one slot per unit instead, in a ring.
+   */
+  readonly runs: readonly number[];
+  /** Whether a charge has pushed units out since a unit last left the window. */
+  readonly pushedOut: boolean;
+}
+
+/** How many numbers a run takes in the list. */
+export const RUN = 3;

@@ -1,0 +1,83 @@
+import { refundInMemory } from "../store/memory-refund.ts";
+import { extendSlots } from "../store/memory-slots.ts";
+import type { Memory } from "../store/memory.ts";
+import type { Slot, Store } from "../store/store.ts";
+import { SEEN } from "./fallback.ts";
+import { localShareOf, scalePolicy } from "./local-share.ts";
+import type { Taken } from "./selection.ts";
+import type { LimiterSettings } from "./settings.ts";
+
+/** Changes what a reservation has taken, where it was taken: in the store, or in this isolate's memory in an outage. */
+export interface GiveBack {
+  /** Gives units and slots back, one number per policy; resolves with how many came back. */
+  units(taken: Taken, units: readonly number[]): Promise<readonly number[]>;
+  /** Charges units in the store, and nowhere else if it does not answer. */
+  charge(taken: Taken, units: readonly number[]): Promise<void>;
+  /** Keeps slots for longer; resolves with whether the hold still has all of them. */
+  extend(taken: Taken, slot: Slot): Promise<boolean>;
+}
+
+export function createGiveBack(
+  store: Store,
+  { onFailure }: LimiterSettings,
+  memory: Memory,
+): GiveBack {
+  const clock = () => store.now?.() ?? Date.now() * 1000;
+
+  function unitsHere({ request, keys, reply }: Taken, units: readonly number[]): number[] {
+    const { slot } = request.reservation!;
+    return request.selection.policies.map((policy, i) => {
+      const share = localShareOf(policy.onFailure ?? onFailure);
+      if (share === undefined || units[i] === 0) return 0;
+      const [key, cost] = [keys[i]!, units[i]!];
+      const counts = [scalePolicy(policy, share), policy];
+      const both = [key, key + SEEN];
+      const back = refundInMemory(memory, clock(), both, [cost, cost], counts, reply.nowUs, slot);
+      return back[0]!;
+    });
+  }
+
+  /** A call that got no answer may have taken slots: they are known by the hold's id, wherever they are. */
+  async function slotsInStore(taken: Taken): Promise<void> {
+    const { selection, reservation } = taken.request;
+    const slots = selection.policies.map(({ implementation }) => Number(!!implementation.hasSlots));
+    if (!slots.includes(1)) return;
+    try {
+      await store.refund!(taken.keys, slots, selection.policies, taken.reply, reservation!.slot);
+    } catch {
+      // They end with their time.
+    }
+  }
+
+  return {
+    async units(taken, units) {
+      const { selection, reservation } = taken.request;
+      if (!taken.error) {
+        const { policies } = selection;
+        return store.refund!(taken.keys, units, policies, taken.reply, reservation!.slot);
+      }
+      const given = unitsHere(taken, units);
+      await slotsInStore(taken);
+      return given;
+    },
+
+    async charge({ request, keys }, units) {
+      await store.decide("charge", keys, units, request.selection.policies);
+    },
+
+    async extend({ request, keys, error }, slot) {
+      const { policies } = request.selection;
+      if (!error) return (await store.extend!(keys, policies, slot)).every(Boolean);
+      const local = [...policies.keys()].filter(
+        (i) => localShareOf(policies[i]!.onFailure ?? onFailure) !== undefined,
+      );
+      return extendSlots(
+        memory,
+        clock(),
+        local.map((i) => keys[i]!),
+        local.map((i) => policies[i]!),
+        slot,
+      ).every(Boolean);
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import { type Slot, wholeUnits } from "../algorithms/model.ts";
+import { type ConcurrencyState, withoutSlot } from "../algorithms/slots.ts";
+import type { CompiledPolicy } from "../policy/compile.ts";
+import { refund } from "../policy/refunds.ts";
+import type { Memory } from "./memory.ts";
+
+/**
+ * Gives back as a store does, at this moment. It is no method of the memory, because it needs the refunds of all algorithms:
+ * a bundle that never gives back in memory does not contain them.
+ */
+export function refundInMemory(
+  memory: Memory,
+  nowUs: number,
+  keys: readonly string[],
+  costs: readonly number[],
+  policies: readonly CompiledPolicy[],
+  takenAtUs: number,
+  slot?: Slot,
+): number[] {
+  return keys.map((key, i) => {
+    const { algorithm, implementation, limit, parameters } = policies[i]!;
+    const entry = memory.entry(key);
+    if (!entry) return 0;
+    if (implementation.hasSlots) {
+      const state = entry.state as ConcurrencyState;
+      const held = state.slots.find(({ id }) => id === slot?.id);
+      if (held) memory.keep(key, withoutSlot(state, held.id), entry.endsUs);
+      // One that has expired has come back by itself.
+      return Number(held !== undefined && held.expiresUs > nowUs);
+    }
+    if (costs[i] === 0) return 0;
+    const request = { nowUs, takenAtUs, cost: costs[i]!, limit, parameters };
+    const { given, state } = refund(algorithm, entry.state, request);
+    memory.keep(key, state, entry.endsUs);
+    return wholeUnits(given, parameters);
+  });
+}

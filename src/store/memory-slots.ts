@@ -1,0 +1,24 @@
+import type { Slot } from "../algorithms/model.ts";
+import { type ConcurrencyState, withSlotExtended } from "../algorithms/slots.ts";
+import type { CompiledPolicy } from "../policy/compile.ts";
+import type { Memory } from "./memory.ts";
+
+/** Keeps the slots of a hold for longer, as `lua/extend.lua` does; tells for each policy whether its slot is kept. */
+export function extendSlots(
+  memory: Memory,
+  nowUs: number,
+  keys: readonly string[],
+  policies: readonly CompiledPolicy[],
+  slot: Slot,
+): readonly boolean[] {
+  return policies.map(({ implementation, parameters }, i) => {
+    if (!implementation.hasSlots) return true;
+    const entry = memory.entry(keys[i]!);
+    if (!entry) return false;
+    const state = entry.state as ConcurrencyState;
+    const extended = withSlotExtended(state, slot, nowUs, parameters["ttlUs"]!);
+    if (extended === state) return false;
+    memory.keep(keys[i]!, extended, extended.slots.at(-1)!.expiresUs);
+    return true;
+  });
+}

@@ -1,0 +1,40 @@
+import { wholeUnits } from "../../algorithms/model.ts";
+import { EXTEND, REFUND } from "../../algorithms/scripts.generated.ts";
+import type { Script } from "./script.ts";
+import { groupsOf, type HoldCalls, lettersOf } from "./store.ts";
+
+const refundScript: Script = { text: REFUND, sha1s: new Map() };
+const extendScript: Script = { text: EXTEND, sha1s: new Map() };
+
+/** For limiters with holds, and with partitions on several masters. */
+export const HOLDS: HoldCalls = {
+  argumentsFor(policies, { id, ttlUs }, roles) {
+    const hasSlots = policies.some(({ implementation }) => implementation.hasSlots);
+    return hasSlots ? [lettersOf(policies), id, `${ttlUs}`] : roles;
+  },
+
+  open: (ask) => ({
+    async refund(keys, costs, policies, { nowUs }, slot) {
+      const more = slot ? HOLDS.argumentsFor(policies, slot, []) : [];
+      const args = [`${nowUs}`, ...groupsOf(costs, policies), ...more];
+      const [, ...given] = await ask(refundScript, keys, args, 1 + keys.length);
+      return given.map((each, i) => wholeUnits(each, policies[i]!.parameters));
+    },
+
+    async extend(keys, policies, { id, ttlUs }) {
+      const kept = policies.map(() => true);
+      const own = policies.flatMap(({ implementation }, i) => (implementation.hasSlots ? [i] : []));
+      if (own.length === 0) return kept;
+      const ttls = own.map((i) => `${policies[i]!.parameters["ttlUs"]}`);
+      const args = [id, `${ttlUs}`, ...ttls];
+      const reply = await ask(
+        extendScript,
+        own.map((i) => keys[i]!),
+        args,
+        1 + own.length,
+      );
+      own.forEach((index, i) => (kept[index] = reply[i + 1] === 1));
+      return kept;
+    },
+  }),
+};

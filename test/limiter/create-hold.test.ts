@@ -1,0 +1,13 @@
+import { expect, test } from "vitest";
+
+import type { Decision } from "../../src/index.ts";
+import { createHold } from "../../src/limiter/create-hold.ts";
+import type { Reservation } from "../../src/limiter/selection.ts";
+import type { Settler } from "../../src/limiter/settle.ts";
+
+test("a denied hold leaves alone what was taken for it and put back, such as leased units", async () => {
+  const reservation = { taken: [{}], slot: { id: "x", ttlUs: 1e6 } } as unknown as Reservation;
+  const hold = createHold({ allowed: false } as Decision, reservation, { now: () => 0 } as Settler);
+  expect(await hold.settle(9)).toEqual({ status: "settled", returned: {}, charged: {} });
+  expect(await hold.extend()).toEqual({ status: "expired" });
+});

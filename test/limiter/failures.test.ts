@@ -1,0 +1,148 @@
+import { describe, expect, test } from "vitest";
+
+import {
+  createLimiter,
+  type CreateLimiterOptions,
+  fixedWindow,
+  memoryStore,
+  type Policy,
+  slidingWindowLog,
+  type Store,
+  StoreError,
+  tokenBucket,
+} from "../../src/index.ts";
+import { FUTURE } from "../support/algorithm-script.ts";
+
+const failures = (more: object = {}): Policy =>
+  slidingWindowLog({ name: "login", counts: "failures", limit: 2, window: "10m", ...more });
+
+/** A limiter that counts in memory, and how often it asked. */
+function open(policies: readonly Policy[], more: Partial<CreateLimiterOptions> = {}) {
+  const counts = memoryStore({ now: () => FUTURE });
+  const world = { asked: 0, last: "", isGone: false };
+  const store: Store = {
+    ...counts,
+    decide(...request) {
+      world.asked++;
+      world.last = request[0];
+      if (world.isGone) throw new StoreError("ERR_STORE_TIMEOUT", "It is slow.");
+      return counts.decide(...request);
+    },
+  };
+  return { limiter: createLimiter({ store, policies, ...more }), world };
+}
+
+describe("a policy that counts failures", () => {
+  test("is reserved by every request, and has room again when one was none", async () => {
+    const { limiter } = open([failures()]);
+    const holds = [await limiter.reserve("ada"), await limiter.reserve("ada")];
+    expect((await limiter.reserve("ada")).allowed).toBe(false);
+    expect(await holds[0]!.release()).toMatchObject({ returned: { login: 1 } });
+    await holds[1]!.settle();
+    expect((await limiter.reserve("ada")).allowed).toBe(true);
+    expect((await limiter.reserve("ada")).allowed).toBe(false);
+  });
+
+  test("tells nobody to wait longer than a second, whoever is asked", async () => {
+    const { limiter, world } = open([failures(), fixedWindow({ limit: 100, window: "1h" })]);
+    await limiter.reserve("ada");
+    const last = await limiter.reserve("ada");
+    expect(last.policies[0]).toMatchObject({ remaining: 0, retryAfterMs: 1_000 });
+    const denied = await limiter.reserve("ada");
+    expect(denied).toMatchObject({ allowed: false, retryAfterMs: 1_000, reason: "limited" });
+    expect(denied.headers().get("Retry-After")).toBe("1");
+    expect((await limiter.peek("ada")).retryAfterMs).toBe(1_000);
+    expect((await limiter.charge("ada", 1)).policies[0]).toMatchObject({ retryAfterMs: 1_000 });
+    world.isGone = true;
+    const local = await limiter.reserve("ada");
+    expect(local).toMatchObject({
+      allowed: false,
+      reason: "store-unavailable",
+      retryAfterMs: 1_000,
+    });
+  });
+
+  test("keeps a wait that is shorter, and the time until all is back", async () => {
+    const bucket = tokenBucket({ limit: 2, refill: 4, per: "1s", counts: "failures" });
+    const { limiter } = open([bucket]);
+    await limiter.reserve("ada", { cost: 2 });
+    const { policies } = await limiter.reserve("ada");
+    expect(policies[0]).toMatchObject({ retryAfterMs: 250, resetAfterMs: 500 });
+    const slow = open([failures()]).limiter;
+    await slow.reserve("ada", { cost: 2 });
+    expect((await slow.reserve("ada")).policies[0]).toMatchObject({ resetAfterMs: 600_000 });
+  });
+
+  test("leaves the waits of other policies alone", async () => {
+    const { limiter } = open([failures(), fixedWindow({ name: "all", limit: 1, window: "366d" })]);
+    const { policies } = await limiter.reserve("ada");
+    expect(policies[1]!.retryAfterMs).toBeGreaterThan(1_000);
+  });
+
+  test("is denied by the store each time", async () => {
+    const { limiter, world } = open([failures({ limit: 1 })]);
+    for (let i = 0; i < 4; i++) await limiter.reserve("ada");
+    expect(world.asked).toBe(4);
+  });
+
+  test("takes nothing for a request that costs nothing", async () => {
+    const { limiter, world } = open([failures({ limit: 1 })]);
+    expect(await limiter.limit("ada", { cost: 0 })).toMatchObject({ allowed: true });
+    expect(world.last).toBe("peek");
+    expect((await limiter.peek("ada")).policies[0]).toMatchObject({
+      remaining: 1,
+      resetAfterMs: 0,
+    });
+  });
+
+  test("can be tried in shadow: it gives back, and says what it would have denied", async () => {
+    const { limiter } = open([failures({ mode: "shadow", limit: 1 })]);
+    const hold = await limiter.reserve("ada");
+    expect((await limiter.reserve("ada")).shadow[0]).toMatchObject({ allowed: false });
+    expect(await hold.release()).toMatchObject({ returned: { login: 1 } });
+    expect((await limiter.reserve("ada")).shadow[0]).toMatchObject({ allowed: true });
+    const costly = await limiter.reserve("ada", { cost: 2 });
+    expect(costly.shadow[0]).toMatchObject({ allowed: false, retryAfterMs: Infinity });
+  });
+});
+
+test.each<[what: string, options: object, path: string, value: string, remedy: string]>([
+  [
+    "a lease of its own",
+    { policies: [failures({ lease: "100ms" })] },
+    "policies[0].counts",
+    '"failures"',
+    "Leave out the lease of this policy: an isolate cannot give back what it leased for many requests.",
+  ],
+  [
+    "the limiter's lease",
+    { policies: [failures()], lease: "100ms" },
+    "policies[0].counts",
+    '"failures"',
+    "Leave out the lease of this policy: an isolate cannot give back what it leased for many requests.",
+  ],
+  [
+    "a word that nothing comes back",
+    { policies: [failures({ refundable: false })] },
+    "policies[0].refundable",
+    "false",
+    "Leave it out: what counts failures gives back all other requests.",
+  ],
+  [
+    "a store that cannot give back",
+    { policies: [failures()], store: { decide: () => ({}), reset: () => {} } },
+    "policies[0].counts",
+    '"failures"',
+    "Leave it out, or use a store with refund(): this one cannot give back.",
+  ],
+  [
+    "statuses, which a limiter does not see",
+    { policies: [failures({ when: { status: [401] } })] },
+    "policies[0].when",
+    '{"status":[401]}',
+    "Leave it out: a limiter sees no response. Call release() of the hold after a request that was no failure.",
+  ],
+])("a policy that counts failures does not go with %s", (_, options, path, value, remedy) => {
+  const make = () => createLimiter({ store: memoryStore(), ...options } as CreateLimiterOptions);
+  expect(make).toThrow(expect.objectContaining({ faults: [{ path, value, remedy }] }) as Error);
+});

@@ -1,0 +1,533 @@
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+
+import {
+  type Algorithm,
+  createLimiter,
+  type CreateLimiterOptions,
+  fixedWindow,
+  type Limiter,
+  memoryStore,
+  type Policy,
+  segmentedWindow,
+  slidingWindowCounter,
+  slidingWindowLog,
+  type Store,
+  StoreError,
+  tokenBucket,
+} from "../../src/index.ts";
+import { FUTURE } from "../support/algorithm-script.ts";
+import { redisWithClock } from "../support/redis-with-clock.ts";
+
+let redis: Redis;
+beforeAll(() => {
+  redis = new Redis(inject("redisUrl"));
+});
+afterAll(() => redis.quit());
+
+const tokens = (limit = 5_000) =>
+  slidingWindowLog({ name: "tokens", limit, window: "1m", refundable: true });
+const requests = (limit = 100) => fixedWindow({ name: "requests", limit, window: "1m" });
+
+const EVERY: Record<Exclude<Algorithm, "concurrency">, Policy> = {
+  "token-bucket": tokenBucket({ limit: 10, refill: 1, per: "1s", refundable: true }),
+  "fixed-window": fixedWindow({ limit: 10, window: "10s", refundable: true }),
+  "sliding-window-counter": slidingWindowCounter({ limit: 10, window: "10s", refundable: true }),
+  "sliding-window-log": slidingWindowLog({ limit: 10, window: "10s", refundable: true }),
+  "segmented-window": segmentedWindow({ limit: 10, window: "10s", refundable: true }),
+};
+
+const WINDOWS = Object.entries(EVERY).filter(([name]) => name !== "token-bucket");
+
+/** Somebody whom no other test has counted, and how many units of each policy are left. */
+function client(limiter: Limiter) {
+  const identity = crypto.randomUUID();
+  return {
+    identity,
+    async left(): Promise<Record<string, number>> {
+      const { policies } = await limiter.peek(identity, { cost: 0 });
+      return Object.fromEntries(policies.map(({ name, remaining }) => [name, remaining]));
+    },
+  };
+}
+
+describe.each(["memory", "Redis"])("counted in %s", (kind) => {
+  // A multiple of every window, so that no boundary falls into a test.
+  const begin = FUTURE - (FUTURE % 60e6);
+  let nowUs = begin;
+  const open = (...policies: Policy[]) => {
+    nowUs = begin;
+    const place: Partial<CreateLimiterOptions> =
+      kind === "memory"
+        ? { store: memoryStore({ now: () => nowUs }) }
+        : { redis: redisWithClock(redis, () => nowUs), timeout: "10s", onFailure: "closed" };
+    return createLimiter({ ...place, policies });
+  };
+
+  test("what a request did not need is there for the next one", async () => {
+    const limiter = open(requests(), tokens());
+    const { identity, left } = client(limiter);
+    const hold = await limiter.reserve(identity, { cost: { tokens: 4_000 } });
+    expect(hold).toMatchObject({ allowed: true, reason: "allowed" });
+    expect(await left()).toEqual({ requests: 99, tokens: 1_000 });
+    nowUs += 12e6;
+    expect(await hold.settle({ tokens: 812 })).toEqual({
+      status: "settled",
+      returned: { tokens: 3_188 },
+      charged: {},
+    });
+    expect(await left()).toEqual({ requests: 99, tokens: 4_188 });
+    expect(await limiter.limit(identity, { cost: { tokens: 4_188 } })).toMatchObject({
+      allowed: true,
+    });
+  });
+
+  test.each(Object.entries(EVERY))(
+    "%s gives back what was reserved too much",
+    async (_, policy) => {
+      const limiter = open({ ...policy, name: "units" } as Policy);
+      const { identity, left } = client(limiter);
+      const hold = await limiter.reserve(identity, { cost: 8 });
+      const other = await limiter.reserve(identity, { cost: 2 });
+      expect(await left()).toEqual({ units: 0 });
+      expect((await limiter.limit(identity)).allowed).toBe(false);
+      expect(await hold.settle(3)).toMatchObject({ status: "settled", returned: { units: 5 } });
+      expect(await left()).toEqual({ units: 5 });
+      expect(await other.release()).toMatchObject({ status: "settled", returned: { units: 2 } });
+      expect(await left()).toEqual({ units: 7 });
+    },
+  );
+
+  test.each(WINDOWS)("%s gives back while it is full of what others took", async (_, policy) => {
+    const limiter = open({ ...policy, name: "units" } as Policy);
+    const { identity, left } = client(limiter);
+    const hold = await limiter.reserve(identity, { cost: 8 });
+    nowUs += 1_000;
+    await limiter.reserve(identity, { cost: 2 });
+    expect(await left()).toEqual({ units: 0 });
+    nowUs += 1_000;
+    expect(await hold.settle(3)).toMatchObject({ status: "settled", returned: { units: 5 } });
+    expect(await left()).toEqual({ units: 5 });
+  });
+
+  test.each(Object.entries(EVERY))("%s charges what was reserved too little", async (_, policy) => {
+    const limiter = open({ ...policy, name: "units" } as Policy);
+    const { identity, left } = client(limiter);
+    const hold = await limiter.reserve(identity, { cost: 2 });
+    expect(await hold.settle(7)).toEqual({
+      status: "settled",
+      returned: {},
+      charged: { units: 5 },
+    });
+    expect(await left()).toEqual({ units: 3 });
+  });
+
+  test("a bucket gives back what has not refilled since", async () => {
+    const limiter = open({ ...EVERY["token-bucket"], name: "units" } as Policy);
+    const { identity, left } = client(limiter);
+    const hold = await limiter.reserve(identity, { cost: 8 });
+    nowUs += 3e6;
+    expect(await hold.release()).toMatchObject({ returned: { units: 5 } });
+    expect(await left()).toEqual({ units: 10 });
+  });
+
+  test("a window that is over has given everything back already", async () => {
+    const limiter = open({ ...EVERY["fixed-window"], name: "units" } as Policy);
+    const { identity, left } = client(limiter);
+    const hold = await limiter.reserve(identity, { cost: 8 });
+    nowUs += 10e6;
+    await limiter.limit(identity, { cost: 8 });
+    expect(await hold.release()).toEqual({ status: "settled", returned: {}, charged: {} });
+    expect(await left()).toEqual({ units: 2 });
+  });
+
+  test("one settlement charges one policy and gives back of another", async () => {
+    const bytes = fixedWindow({ name: "bytes", limit: 1_000, window: "1m" });
+    const limiter = open(tokens(), bytes);
+    const { identity, left } = client(limiter);
+    const hold = await limiter.reserve(identity, { cost: { tokens: 100, bytes: 100 } });
+    expect(await hold.settle({ tokens: 30, bytes: 250 })).toEqual({
+      status: "settled",
+      returned: { tokens: 70 },
+      charged: { bytes: 150 },
+    });
+    expect(await left()).toEqual({ tokens: 4_970, bytes: 750 });
+  });
+
+  test("a hold counts once, however often and at once it is settled and released", async () => {
+    const limiter = open(tokens());
+    const { identity, left } = client(limiter);
+    const hold = await limiter.reserve(identity, { cost: 100 });
+    const settled = { status: "settled", returned: { tokens: 60 }, charged: {} };
+    expect(await Promise.all([hold.settle(40), hold.release(), hold.settle(4_000)])).toEqual([
+      settled,
+      settled,
+      settled,
+    ]);
+    expect(await hold.release()).toEqual(settled);
+    expect(await left()).toEqual({ tokens: 4_960 });
+  });
+
+  test("without a cost, or without what a policy costs, the reservation stands", async () => {
+    const limiter = open(requests(), tokens());
+    const { identity, left } = client(limiter);
+    const hold = await limiter.reserve(identity, { cost: { tokens: 100 } });
+    expect(await hold.settle()).toEqual({ status: "settled", returned: {}, charged: {} });
+    const named = await limiter.reserve(identity, { cost: { tokens: 100 } });
+    await named.settle({ requests: 3 });
+    expect(await left()).toEqual({ requests: 96, tokens: 4_800 });
+  });
+
+  test("a release takes nothing from a policy that gives nothing back", async () => {
+    const limiter = open(requests(), tokens());
+    const { identity, left } = client(limiter);
+    const hold = await limiter.reserve(identity, { cost: { tokens: 100 } });
+    expect(await hold.release()).toMatchObject({ returned: { tokens: 100 } });
+    expect(await left()).toEqual({ requests: 99, tokens: 5_000 });
+  });
+
+  test("a denied hold took nothing, and settling it does nothing", async () => {
+    const limiter = open(tokens(10));
+    const { identity, left } = client(limiter);
+    await limiter.limit(identity, { cost: 8 });
+    const hold = await limiter.reserve(identity, { cost: 4 });
+    expect(hold).toMatchObject({ allowed: false, reason: "limited", status: 429 });
+    expect(hold.response().status).toBe(429);
+    expect(await hold.settle(9)).toEqual({ status: "settled", returned: {}, charged: {} });
+    expect(await hold.release()).toEqual({ status: "settled", returned: {}, charged: {} });
+    expect(await left()).toEqual({ tokens: 2 });
+  });
+
+  test("a wrong cost is refused, and the hold can be settled after it", async () => {
+    const limiter = open(requests(), tokens());
+    const { identity, left } = client(limiter);
+    const hold = await limiter.reserve(identity, { cost: { requests: 2, tokens: 100 } });
+    await expect(hold.settle(-1)).rejects.toMatchObject({ code: "ERR_COST" });
+    await expect(hold.settle({ token: 1 })).rejects.toMatchObject({ code: "ERR_COST" });
+    await expect(hold.settle({ requests: 1 })).rejects.toMatchObject({
+      code: "ERR_HOLD",
+      message:
+        "The policy requests gives nothing back: set refundable: true on it, or leave it out of the cost.",
+    });
+    await hold.settle({ requests: 2, tokens: 10 });
+    expect(await left()).toEqual({ requests: 98, tokens: 4_990 });
+  });
+
+  test("each dimension gets back its own, and a policy in shadow too", async () => {
+    const limiter = open(
+      slidingWindowLog({ name: "a", by: "ip", limit: 10, window: "1m", refundable: true }),
+      slidingWindowLog({ name: "k", by: "key", limit: 10, window: "1m", refundable: true }),
+      fixedWindow({
+        name: "s",
+        by: "key",
+        limit: 10,
+        window: "1m",
+        refundable: true,
+        mode: "shadow",
+      }),
+    );
+    const [ip, key] = [crypto.randomUUID(), crypto.randomUUID()];
+    const hold = await limiter.reserve({ ip, key }, { cost: { a: 4, k: 5, s: 6 } });
+    expect(await hold.settle({ a: 1, k: 5, s: 4 })).toMatchObject({ returned: { a: 3, s: 2 } });
+    const { policies, shadow } = await limiter.peek({ ip, key }, { cost: 0 });
+    expect([...policies, ...shadow].map(({ name, remaining }) => [name, remaining])).toEqual([
+      ["a", 9],
+      ["k", 5],
+      ["s", 6],
+    ]);
+  });
+
+  test("a policy in shadow that had no room took nothing and gives nothing back", async () => {
+    const shadow = slidingWindowLog({
+      name: "shadow",
+      limit: 10,
+      window: "1m",
+      mode: "shadow",
+      refundable: true,
+    });
+    const limiter = open(requests(), shadow);
+    const { identity } = client(limiter);
+    await limiter.limit(identity, { cost: { shadow: 8 } });
+    const hold = await limiter.reserve(identity, { cost: { shadow: 8 } });
+    expect(await hold.release()).toEqual({ status: "settled", returned: {}, charged: {} });
+    expect((await limiter.peek(identity)).shadow[0]).toMatchObject({ remaining: 2 });
+  });
+
+  test("what was taken of a shard goes back to that shard", async () => {
+    const hot = slidingWindowLog({
+      name: "hot",
+      limit: 8,
+      window: "1m",
+      shards: 4,
+      refundable: true,
+    });
+    const limiter = open(hot);
+    const { identity } = client(limiter);
+    const holds = await Promise.all(
+      Array.from({ length: 40 }, () => limiter.reserve(identity, { cost: 1 })),
+    );
+    const taken = holds.filter(({ allowed }) => allowed);
+    for (const hold of taken) expect(await hold.release()).toMatchObject({ returned: { hot: 1 } });
+    let admitted = 0;
+    for (let i = 0; i < 200; i++) admitted += Number((await limiter.limit(identity)).allowed);
+    expect(admitted).toBe(8);
+  });
+
+  test("a shard that denied gives back nothing, though one of its policies had room", async () => {
+    const common = { window: "1m", shards: 2, refundable: true } as const;
+    const limiter = open(
+      slidingWindowLog({ ...common, name: "wide", limit: 8 }),
+      slidingWindowLog({ ...common, name: "narrow", limit: 2 }),
+    );
+    // Half of the second holds begin with the shard that the first one has filled.
+    for (let i = 0; i < 20; i++) {
+      const { identity } = client(limiter);
+      await limiter.reserve(identity);
+      const second = await limiter.reserve(identity);
+      expect(await second.release()).toMatchObject({ returned: { wide: 1, narrow: 1 } });
+    }
+  });
+
+  test("a plan's client gets back what its plan took", async () => {
+    nowUs = begin;
+    const place: Partial<CreateLimiterOptions> =
+      kind === "memory"
+        ? { store: memoryStore({ now: () => nowUs }) }
+        : { redis: redisWithClock(redis, () => nowUs), timeout: "10s", onFailure: "closed" };
+    const bucket = tokenBucket({ name: "b", limit: 10, refill: 1, per: "1s", refundable: true });
+    const plans = { gold: { b: { limit: 100 } } };
+    const limiter = createLimiter({ ...place, policies: [bucket], plans });
+    const identity = crypto.randomUUID();
+    const hold = await limiter.reserve(identity, { cost: 60, plan: "gold" });
+    expect(await hold.settle(20)).toMatchObject({ returned: { b: 40 } });
+    const { policies } = await limiter.peek(identity, { cost: 0, plan: "gold" });
+    expect(policies[0]).toMatchObject({ remaining: 80 });
+  });
+});
+
+/** A store that counts its calls and can be told to fail. */
+function countingStore() {
+  const counts = memoryStore({ now: () => FUTURE });
+  const calls = { decide: 0, refund: 0 };
+  const world = { calls, failure: undefined as StoreError | undefined };
+  const store: Store = {
+    ...counts,
+    decide(...request) {
+      calls.decide++;
+      if (world.failure) throw world.failure;
+      return counts.decide(...request);
+    },
+    async refund(...taken) {
+      calls.refund++;
+      if (world.failure) throw world.failure;
+      return counts.refund!(...taken);
+    },
+  };
+  return Object.assign(world, { store });
+}
+
+test("a settlement is one call, and none where the estimate was right", async () => {
+  const { store, calls } = countingStore();
+  const limiter = createLimiter({ store, policies: [requests(), tokens()] });
+  const [right, less, more] = [
+    await limiter.reserve("ada", { cost: { tokens: 10 } }),
+    await limiter.reserve("ada", { cost: { tokens: 10 } }),
+    await limiter.reserve("ada", { cost: { tokens: 10 } }),
+  ];
+  expect(calls).toEqual({ decide: 3, refund: 0 });
+  await right.settle({ tokens: 10 });
+  expect(calls).toEqual({ decide: 3, refund: 0 });
+  await less.settle({ tokens: 4 });
+  expect(calls).toEqual({ decide: 3, refund: 1 });
+  await more.settle({ tokens: 14 });
+  expect(calls).toEqual({ decide: 4, refund: 1 });
+});
+
+test("the store decides every denial of what can come back, and what cannot is known", async () => {
+  const { store, calls } = countingStore();
+  const limiter = createLimiter({ store, policies: [requests(2), tokens(10)] });
+  await limiter.limit("ada", { cost: { tokens: 8 } });
+  for (let i = 0; i < 3; i++) {
+    const denied = await limiter.limit("ada", { cost: { tokens: 4 } });
+    expect(denied).toMatchObject({ allowed: false, reason: "limited" });
+  }
+  expect(calls.decide).toBe(4);
+  await limiter.limit("ada", { cost: { tokens: 1 } });
+  expect((await limiter.limit("ada", { cost: { tokens: 1 } })).reason).toBe("cached-denial");
+  expect(calls.decide).toBe(5);
+});
+
+test("a denial is known by what cannot come back, not by what can", async () => {
+  let nowUs = FUTURE;
+  const limiter = createLimiter({
+    store: memoryStore({ now: () => nowUs }),
+    policies: [slidingWindowLog({ name: "requests", limit: 1, window: "1s" }), tokens(10)],
+  });
+  const hold = await limiter.reserve("ada", { cost: { tokens: 10 } });
+  const denied = await limiter.limit("ada", { cost: { tokens: 10 } });
+  expect(denied.reason).toBe("cached-denial");
+  expect(denied.retryAfterMs).toBeLessThanOrEqual(1_000);
+  await hold.release();
+  nowUs += 1e6;
+  expect(await limiter.limit("ada", { cost: { tokens: 10 } })).toMatchObject({ allowed: true });
+});
+
+const TIMEOUT = new StoreError("ERR_STORE_TIMEOUT", "It is slow.");
+const SUSPENDED = new StoreError("ERR_STORE_SUSPENDED", "It is not asked.");
+
+test("a settlement that got no answer is unknown, and is never sent again", async () => {
+  const world = countingStore();
+  const limiter = createLimiter({ store: world.store, policies: [tokens()] });
+  const hold = await limiter.reserve("ada", { cost: 100 });
+  world.failure = TIMEOUT;
+  const unknown = { status: "unknown", returned: {}, charged: {}, error: TIMEOUT };
+  expect(await hold.settle(10)).toEqual(unknown);
+  world.failure = undefined;
+  expect(await hold.settle(10)).toEqual(unknown);
+  expect(world.calls.refund).toBe(1);
+  const more = await limiter.reserve("ada", { cost: 100 });
+  world.failure = TIMEOUT;
+  expect(await more.settle(130)).toEqual(unknown);
+});
+
+test("a settlement that surely did not run is sent again, at the cost that was settled first", async () => {
+  const world = countingStore();
+  const limiter = createLimiter({ store: world.store, policies: [tokens()] });
+  const hold = await limiter.reserve("ada", { cost: 100 });
+  world.failure = SUSPENDED;
+  expect(await hold.settle(10)).toMatchObject({ status: "not-sent", error: SUSPENDED });
+  world.failure = undefined;
+  expect(await hold.release()).toEqual({
+    status: "settled",
+    returned: { tokens: 90 },
+    charged: {},
+  });
+  expect(await hold.release()).toMatchObject({ returned: { tokens: 90 } });
+  expect((await limiter.peek("ada")).policies[0]).toMatchObject({ remaining: 4_990 });
+});
+
+test("a charge that is sent again and again during an outage is counted once, here and in the store", async () => {
+  const world = countingStore();
+  const limiter = createLimiter({ store: world.store, policies: [tokens()] });
+  const hold = await limiter.reserve("ada", { cost: 100 });
+  const left = async () => (await limiter.peek("ada", { cost: 0 })).policies[0]!.remaining;
+  world.failure = SUSPENDED;
+  for (let attempt = 0; attempt < 3; attempt++) {
+    expect(await hold.settle(250)).toMatchObject({ status: "not-sent", charged: {} });
+    expect(await left()).toBe(4_750);
+  }
+  world.failure = undefined;
+  for (let attempt = 0; attempt < 2; attempt++) {
+    expect(await hold.settle(250)).toEqual({
+      status: "settled",
+      returned: {},
+      charged: { tokens: 150 },
+    });
+    expect(await left()).toBe(4_750);
+  }
+});
+
+test("what got no answer stays unknown when the rest is sent at last", async () => {
+  const world = countingStore();
+  const bytes = fixedWindow({ name: "bytes", limit: 1_000, window: "1m" });
+  const limiter = createLimiter({ store: world.store, policies: [tokens(), bytes] });
+  const hold = await limiter.reserve("ada", { cost: 100 });
+  const charge = world.store.decide;
+  world.store.decide = () => {
+    throw SUSPENDED;
+  };
+  world.failure = TIMEOUT;
+  const unknown = { status: "unknown", returned: {}, error: TIMEOUT };
+  const actual = { tokens: 30, bytes: 130 };
+  expect(await hold.settle(actual)).toEqual({ ...unknown, charged: {} });
+  world.store.decide = charge;
+  world.failure = undefined;
+  expect(await hold.settle(actual)).toEqual({ ...unknown, charged: { bytes: 30 } });
+  expect(world.calls).toEqual({ decide: 2, refund: 1 });
+});
+
+test("what an outage's own count took goes back to it, and nobody knows what Redis took", async () => {
+  const world = countingStore();
+  const policies = [requests(), tokens(100)];
+  const limiter = createLimiter({ store: world.store, policies, onFailure: "local" });
+  // So that the count continues from what the store has said.
+  await limiter.limit("ada", { cost: { tokens: 20 } });
+  world.failure = TIMEOUT;
+  const hold = await limiter.reserve("ada", { cost: { tokens: 80 } });
+  expect(hold).toMatchObject({ allowed: true, reason: "store-unavailable" });
+  expect((await limiter.limit("ada", { cost: { tokens: 31 } })).allowed).toBe(false);
+  expect(await hold.settle({ tokens: 50 })).toEqual({
+    status: "unknown",
+    returned: { tokens: 30 },
+    charged: {},
+    error: TIMEOUT,
+  });
+  expect((await limiter.limit("ada", { cost: { tokens: 31 } })).allowed).toBe(false);
+  expect((await limiter.limit("ada", { cost: { tokens: 30 } })).allowed).toBe(true);
+  expect(world.calls.refund).toBe(0);
+});
+
+test("a reservation that Redis was not asked about is settled where it was counted", async () => {
+  const world = countingStore();
+  const limiter = createLimiter({ store: world.store, policies: [tokens(100)] });
+  world.failure = SUSPENDED;
+  const [hold, other] = [
+    await limiter.reserve("ada", { cost: 60 }),
+    await limiter.reserve("ada", { cost: 40 }),
+  ];
+  expect([hold.allowed, other.allowed]).toEqual([true, true]);
+  const settled = { status: "settled", returned: { tokens: 50 }, charged: {} };
+  expect(await hold.settle(10)).toEqual(settled);
+  expect(await hold.settle(10)).toEqual(settled);
+  expect((await limiter.limit("ada", { cost: 51 })).allowed).toBe(false);
+  expect((await limiter.limit("ada", { cost: 50 })).allowed).toBe(true);
+});
+
+test("a hold of what a list names takes nothing", async () => {
+  const { store, calls } = countingStore();
+  const lists = { allow: [{ identity: "ada" }], deny: [{ identity: "eve" }] };
+  const limiter = createLimiter({ store, policies: [tokens()], lists });
+  const [exempt, blocked] = [await limiter.reserve("ada"), await limiter.reserve("eve")];
+  expect([exempt.reason, blocked.reason]).toEqual(["exempt", "blocked"]);
+  expect(await exempt.settle(5)).toMatchObject({ status: "settled" });
+  expect(await blocked.release()).toMatchObject({ status: "settled" });
+  expect(calls).toEqual({ decide: 0, refund: 0 });
+});
+
+test.each<[string, Partial<CreateLimiterOptions>, string, string]>([
+  [
+    "neither true nor false",
+    { policies: [{ ...tokens(), refundable: "yes" as never }] },
+    "policies[0].refundable",
+    "Give true if holds of this policy give back, else false.",
+  ],
+  [
+    "what counts denials",
+    { policies: [requests(), { ...tokens(), counts: "denials" }] },
+    "policies[1].refundable",
+    "Leave it out: nothing is reserved of a policy that counts denials.",
+  ],
+  [
+    "a policy with a lease",
+    { policies: [{ ...tokens(), lease: "100ms" }] },
+    "policies[0].refundable",
+    "Leave out this or the lease: an isolate cannot give back what it leased for many requests.",
+  ],
+  [
+    "a limiter with a lease",
+    { policies: [requests(), { ...tokens(), by: undefined }], lease: "100ms" } as never,
+    "policies[1].refundable",
+    "Leave out this or the lease: an isolate cannot give back what it leased for many requests.",
+  ],
+  [
+    "a store that cannot",
+    { policies: [tokens()], store: { decide: () => ({}) as never, reset: () => {} } },
+    "policies[0].refundable",
+    "Leave it out, or use a store with refund(): this one cannot give back.",
+  ],
+])("%s gives nothing back", (_, options, path, remedy) => {
+  const open = () => createLimiter({ store: memoryStore(), policies: [], ...options });
+  expect(open).toThrow(
+    expect.objectContaining({ faults: [expect.objectContaining({ path, remedy })] }) as Error,
+  );
+});

@@ -1,0 +1,152 @@
+import { expect, inject, test } from "vitest";
+
+import { concurrency } from "../../src/algorithms/concurrency.ts";
+import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
+import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
+import { slidingWindowCounter } from "../../src/algorithms/sliding-window-counter.ts";
+import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
+import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
+import type { Policy } from "../../src/policy/policy.ts";
+import { memoryStore } from "../../src/store/memory-store.ts";
+import { ALL_SCRIPTS } from "../../src/store/redis/all-scripts.ts";
+import type { RedisClient } from "../../src/store/redis/client.ts";
+import { restClient } from "../../src/store/redis/rest.ts";
+import { redisStore } from "../../src/store/redis/store.ts";
+import type { Slot, Store } from "../../src/store/store.ts";
+import { compile } from "../support/compile-policy.ts";
+import { random } from "../support/random.ts";
+
+/*
+ * As linearizable.test.ts, for holds: every script replies with the moment at which it ran. In the order of those moments,
+ * the model must give back, extend and decide as every concurrent client was told.
+ */
+
+const rest = restClient({ url: inject("redisRestUrl"), token: inject("redisRestToken") }, 30_000);
+
+/** What a client asks, of the store or of the model. */
+type Ask = (store: Store) => unknown;
+
+interface Call {
+  readonly kind: "consume" | "peek" | "charge" | "refund" | "extend";
+  readonly ask: Ask;
+  readonly ranAtUs: number;
+  readonly answer: unknown;
+}
+
+/** A client's own way to Redis, which notes when the last script of this client ran. */
+function ownClient(): { readonly store: Store; readonly ranAtUs: () => number } {
+  let ranAtUs = 0;
+  const noting =
+    (send: RedisClient["eval"]): RedisClient["eval"] =>
+    async (...asked) => {
+      const reply = await send(...asked);
+      [ranAtUs] = reply as [number];
+      return reply;
+    };
+  const client = {
+    evalsha: noting((...asked) => rest.evalsha(...asked)),
+    eval: noting((...asked) => rest.eval(...asked)),
+  };
+  return { store: redisStore(client, ALL_SCRIPTS), ranAtUs: () => ranAtUs };
+}
+
+const slots = concurrency({ name: "slots", limit: 6, ttl: "1s" });
+
+const groups: Policy[][] = [
+  [tokenBucket({ limit: 250, refill: 20, per: "1s" })],
+  [slidingWindowLog({ limit: 25, window: "30ms" })],
+  [slidingWindowCounter({ limit: 10, window: "30ms" })],
+  [segmentedWindow({ limit: 10, window: "30ms", segments: 6 })],
+  [fixedWindow({ limit: 10, window: "30ms" })],
+  [slots],
+  [slidingWindowLog({ name: "burst", limit: 20, window: "30ms" }), slots],
+  [
+    segmentedWindow({ name: "burst", limit: 15, window: "20ms" }),
+    tokenBucket({ name: "rate", limit: 20, refill: 200, per: "1s" }),
+    fixedWindow({ name: "total", limit: 60, window: "200ms" }),
+    slots,
+  ],
+];
+
+const CLIENTS = 12;
+const REQUESTS = 80;
+
+test.for(
+  groups.map((group) => ({ group, names: group.map(({ algorithm }) => algorithm).join(" and ") })),
+)(
+  "holds that concurrent clients of $names take, give back and extend have one order, and the model agrees",
+  async ({ group }) => {
+    const policies = compile(group);
+    const id = crypto.randomUUID();
+    const keys = policies.map(({ name }) => `tg:{${id}}:${name}`);
+    const hasSlots = group.includes(slots);
+    const calls: Call[] = [];
+    /** What any client may end: holds are settled where the request ends, which is not always where it began. */
+    const held: { readonly slot: Slot; readonly costs: number[]; readonly nowUs: number }[] = [];
+
+    async function live(number: number): Promise<void> {
+      const next = random(number);
+      const { store, ranAtUs } = ownClient();
+      const perform = async (kind: Call["kind"], ask: Ask) => {
+        const answer = await ask(store);
+        calls.push({ kind, ask, ranAtUs: ranAtUs(), answer });
+        return answer;
+      };
+      for (let request = 0; request < REQUESTS; request++) {
+        const draw = next();
+        const hold = held.at(-1 - Math.floor(next() * Math.min(8, held.length)));
+        if (draw < 0.45 || !hold) {
+          const slot = { id: crypto.randomUUID(), ttlUs: 20_000 + Math.floor(next() * 60_000) };
+          const costs = policies.map(() => (next() < 0.6 ? 1 : 1 + Math.floor(next() * 4)));
+          const reply = (await perform("consume", (asked) =>
+            asked.decide("consume", keys, costs, policies, slot),
+          )) as Awaited<ReturnType<Store["decide"]>>;
+          const took = reply.rows.every(({ allowed }) => allowed);
+          if (took) held.push({ slot, costs, nowUs: reply.nowUs });
+        } else if (draw < 0.85) {
+          // Before it is sent: nobody else gives it back.
+          held.splice(held.indexOf(hold), 1);
+          const { slot, costs, nowUs } = hold;
+          const back = costs.map((cost) => Math.ceil(next() * cost));
+          await perform("refund", (asked) => asked.refund!(keys, back, policies, { nowUs }, slot));
+        } else if (draw < 0.95 && hasSlots) {
+          const slot = { ...hold.slot, ttlUs: 30_000 };
+          await perform("extend", (asked) => asked.extend!(keys, policies, slot));
+        } else if (draw < 0.98) {
+          await perform("peek", (asked) =>
+            asked.decide(
+              "peek",
+              keys,
+              policies.map(() => 1),
+              policies,
+            ),
+          );
+        } else {
+          const costs = policies.map(({ implementation }) => (implementation.hasSlots ? 0 : 3));
+          await perform("charge", (asked) => asked.decide("charge", keys, costs, policies));
+        }
+      }
+    }
+    await Promise.all(Array.from({ length: CLIENTS }, (_, number) => live(number)));
+
+    const ordered = calls.toSorted((a, b) => a.ranAtUs - b.ranAtUs);
+    expect(ordered.length).toBe(CLIENTS * REQUESTS);
+    expect(new Set(ordered.map(({ ranAtUs }) => ranAtUs)).size).toBe(ordered.length);
+    let nowUs = 0;
+    const model = memoryStore({ now: () => nowUs });
+    const seen = { took: 0, denied: 0, returned: 0, nothing: 0, kept: 0, expired: 0 };
+    for (const { kind, ask, ranAtUs, answer } of ordered) {
+      nowUs = ranAtUs;
+      expect(answer).toEqual(await ask(model));
+      if (kind === "refund")
+        seen[(answer as number[]).some((given) => given > 0) ? "returned" : "nothing"]++;
+      if (kind === "extend") seen[(answer as boolean[]).every(Boolean) ? "kept" : "expired"]++;
+      if (kind === "consume") {
+        const { rows } = answer as { rows: readonly { allowed: boolean }[] };
+        seen[rows.every(({ allowed }) => allowed) ? "took" : "denied"]++;
+      }
+    }
+    expect(Math.min(seen.took, seen.denied, seen.returned)).toBeGreaterThan(10);
+    expect(seen.kept).toBeGreaterThanOrEqual(hasSlots ? 5 : 0);
+  },
+);

@@ -1,0 +1,237 @@
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { type Bridge, startBridge } from "../../scripts/redis-rest/bridge.ts";
+import { type RedisServer, startRedisServer } from "../../scripts/support/redis-server.ts";
+import { concurrency } from "../../src/algorithms/concurrency.ts";
+import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
+import { Faults } from "../../src/options/faults.ts";
+import { openStore } from "../../src/store/open-store.ts";
+import { ALL_SCRIPTS } from "../../src/store/redis/all-scripts.ts";
+import { redisStore } from "../../src/store/redis/store.ts";
+import type { Slot, Store } from "../../src/store/store.ts";
+import { compile } from "../support/compile-policy.ts";
+import { type RedisCluster, startRedisCluster } from "../support/redis-cluster.ts";
+
+const TOKEN = "t";
+const slotOf = (id: string | number, ttlUs = 60e6): Slot => ({ id: `${id}`, ttlUs });
+
+/** As a limiter opens it. */
+function storeOn({ url }: Bridge): Store {
+  const faults = new Faults();
+  const store = openStore({ redis: { url, token: TOKEN }, timeout: "10s" }, {}, faults);
+  faults.throwIfAny();
+  return store!;
+}
+
+/** A list of policies in one partition, or each in one of its own. */
+function holdsOn(store: Store, policies = BOTH, apart = false) {
+  const id = crypto.randomUUID();
+  const keys = policies.map(({ key, name }) => `tg:{${id}${apart ? name : ""}}:${key}`);
+  const units = (count: number) => policies.map(() => count);
+  const left = async () => {
+    const { rows } = await store.decide("peek", keys, units(1), policies);
+    return rows.map(({ remaining }) => remaining);
+  };
+  return {
+    keys,
+    left,
+    take: (slot?: Slot, cost = 1) => store.decide("consume", keys, units(cost), policies, slot),
+    end: (slot: Slot, nowUs: number, cost = 1) =>
+      store.refund!(keys, units(cost), policies, { nowUs }, slot),
+    extend: (slot: Slot) => store.extend!(keys, policies, slot),
+  };
+}
+
+const STREAMS = concurrency({ name: "streams", limit: 3 });
+const DAILY = fixedWindow({ name: "daily", limit: 100, window: "1d" });
+const BOTH = compile([STREAMS, DAILY]);
+
+function slotsOfStore(open: () => Store): void {
+  test("a hold takes a slot together with what else it costs, and gives both back with one call", async () => {
+    const { take, end, left } = holdsOn(open());
+    const { nowUs, rows } = await take(slotOf("a"));
+    expect(rows.map(({ allowed, remaining }) => [allowed, remaining])).toEqual([
+      [true, 2],
+      [true, 99],
+    ]);
+    expect(await left()).toEqual([2, 99]);
+    await end(slotOf("a"), nowUs);
+    expect(await left()).toEqual([3, 100]);
+  });
+
+  test("without a free slot nothing is taken at all, and without a slot to take none is", async () => {
+    const { take, left } = holdsOn(open());
+    for (const id of ["a", "b", "c"]) await take(slotOf(id));
+    const { rows } = await take(slotOf("d"));
+    expect(rows.map(({ allowed }) => allowed)).toEqual([false, true]);
+    expect(rows[0]!.retryAfterUs).toBeGreaterThan(0);
+    expect(await left()).toEqual([0, 97]);
+    const other = holdsOn(open());
+    await other.take();
+    expect(await other.left()).toEqual([3, 99]);
+  });
+
+  test("no slot is taken where another policy denies", async () => {
+    const policies = compile([STREAMS, { ...DAILY, limit: 1 }]);
+    const { take, left } = holdsOn(open(), policies);
+    await take(slotOf("a"));
+    const { rows } = await take(slotOf("b"));
+    expect(rows.map(({ allowed }) => allowed)).toEqual([true, false]);
+    expect(await left()).toEqual([2, 0]);
+  });
+
+  test("a policy alone has slots, too", async () => {
+    const { take, end, extend, left } = holdsOn(open(), compile([STREAMS]));
+    const { nowUs } = await take(slotOf("a"));
+    expect(await left()).toEqual([2]);
+    expect(await extend(slotOf("a"))).toEqual([true]);
+    await end(slotOf("a"), nowUs, 0);
+    expect(await left()).toEqual([3]);
+    expect(await extend(slotOf("a"))).toEqual([false]);
+  });
+
+  test("slots that two holds take at once are two", async () => {
+    const { take, left } = holdsOn(open());
+    const replies = await Promise.all(
+      Array.from({ length: 30 }, async (_, i) => (await take(slotOf(i))).rows),
+    );
+    expect(replies.filter((rows) => rows[0]!.allowed)).toHaveLength(3);
+    expect(await left()).toEqual([0, 97]);
+  });
+
+  test("a hold is extended where it has slots; elsewhere there is nothing to extend", async () => {
+    const { take, extend } = holdsOn(open());
+    await take(slotOf("a", 1e6));
+    expect(await extend(slotOf("a"))).toEqual([true, true]);
+    expect(await extend(slotOf("b"))).toEqual([false, true]);
+    expect((await take(slotOf("c"), 0)).rows[0]!.resetAfterUs).toBeGreaterThan(50e6);
+  });
+}
+
+describe.each([{ emulate: undefined }, { emulate: "upstash" as const }])(
+  "one server, emulating $emulate",
+  ({ emulate }) => {
+    let server: RedisServer;
+    let bridge: Bridge;
+    beforeAll(async () => {
+      server = await startRedisServer();
+      bridge = await startBridge({
+        redis: server.url,
+        port: 0,
+        token: TOKEN,
+        ...(emulate && { emulate }),
+      });
+    });
+    afterAll(async () => {
+      await bridge.close();
+      await server.stop();
+    });
+    slotsOfStore(() => storeOn(bridge));
+
+    test("five thousand slots are all taken, mended after a step back, and given back", async () => {
+      const policies = compile([concurrency({ name: "many", limit: 5_000 })]);
+      const { keys, take, end, extend, left } = holdsOn(storeOn(bridge), policies);
+      const redis = new Redis(server.url);
+      const soonUs = Date.now() * 1000 + 30e6;
+      // All but one as the script writes them: one call for each would only take longer.
+      const slots = Array.from({ length: 4_999 }, (_, i) => [soonUs + i, `${i}`]);
+      await redis.zadd(keys[0]!, ...slots.flat());
+      expect(await left()).toEqual([1]);
+      const { nowUs } = await take(slotOf("last"));
+      expect((await take(slotOf("none"))).rows[0]!.allowed).toBe(false);
+      // Two hours ahead, as after a step back.
+      await redis.zadd(keys[0]!, ...slots.flatMap(([us, id]) => [Number(us) + 7_200e6, id!]));
+      for (const beyond of [3_999, 2_999, 1_999, 999, 0]) {
+        const { rows, nowUs: laterUs } = await take(slotOf("none"));
+        expect(rows[0]).toMatchObject({ allowed: false, remaining: 0, resetAfterUs: 60e6 });
+        expect(rows[0]!.retryAfterUs).toBeLessThanOrEqual(60e6);
+        expect(await redis.zcount(keys[0]!, laterUs + 60e6 + 1, "+inf")).toBe(beyond);
+      }
+      expect(await redis.zcard(keys[0]!)).toBe(5_000);
+      expect(await extend(slotOf("77"))).toEqual([true]);
+      await end(slotOf("last"), nowUs);
+      expect(await left()).toEqual([1]);
+      await redis.quit();
+    });
+  },
+);
+
+describe("a cluster of three masters", () => {
+  let cluster: RedisCluster;
+  let bridge: Bridge;
+  beforeAll(async () => {
+    cluster = await startRedisCluster({ masters: 3 });
+    const urls = cluster.urls.join(",");
+    bridge = await startBridge({ redis: urls, port: 0, token: TOKEN, cluster: true });
+  });
+  afterAll(async () => {
+    await bridge?.close();
+    await cluster?.stop();
+  });
+  slotsOfStore(() => storeOn(bridge));
+
+  const apart = compile([
+    STREAMS,
+    { ...STREAMS, name: "of-all", limit: 5 },
+    { ...DAILY, limit: 4 },
+  ]);
+
+  test("partitions on several masters give their slots back when one has none", async () => {
+    const store = storeOn(bridge);
+    for (let partition = 0; partition < 5; partition++) {
+      const { take, end, extend, left } = holdsOn(store, apart, true);
+      const taken = await Promise.all(["a", "b", "c"].map((id) => take(slotOf(id))));
+      expect(taken.flatMap(({ rows }) => rows).every(({ allowed }) => allowed)).toBe(true);
+      const denied = await take(slotOf("d"));
+      expect(denied.rows.map(({ remaining }) => remaining)).toEqual([0, 2, 1]);
+      expect(await left()).toEqual([0, 2, 1]);
+      expect(await extend(slotOf("b"))).toEqual([true, true, true]);
+      expect(await extend(slotOf("d"))).toEqual([false, false, true]);
+      await end(slotOf("b"), taken[1]!.nowUs);
+      expect(await left()).toEqual([1, 3, 2]);
+    }
+  });
+});
+
+/** A store whose client notes what it is asked. */
+function noting(answer: readonly number[]) {
+  const calls: { readonly keys: readonly string[]; readonly args: string }[] = [];
+  const asked = async (_script: string, keys: string[], args: string[]) => {
+    calls.push({ keys, args: args.join(" ") });
+    return answer;
+  };
+  return { calls, store: redisStore({ evalsha: asked, eval: asked }, ALL_SCRIPTS) };
+}
+
+test("only a list with slots is told of one; what else is asked stays as it was", async () => {
+  const daily = compile([DAILY, { ...DAILY, name: "other", mode: "shadow" }]);
+  const { calls, store } = noting([1, 1, 1, 0, 0, 1, 1, 0, 0]);
+  await store.decide("consume", ["a", "b"], [1, 1], daily, slotOf("x"));
+  await store.decide("consume", ["a", "b"], [1, 1], daily);
+  expect(calls[0]).toEqual(calls[1]);
+  expect(calls[0]!.args).toMatch(/ ea$/);
+  await store.decide("consume", ["a", "b"], [1, 1], BOTH, slotOf("x"));
+  const groups = BOTH.map(({ scriptArguments }) => `1 ${scriptArguments.join(" ")}`).join(" ");
+  expect(calls[2]!.args).toBe(`consume ${groups} ee x 60000000`);
+  await store.decide("consume", ["a", "b"], [1, 1], BOTH);
+  expect(calls[3]!.args).toBe(`consume ${groups}`);
+});
+
+test("a refund and an extension are one call each, of what the scripts' heads say", async () => {
+  const { calls, store } = noting([1, 1, 1]);
+  await store.refund!(["a", "b"], [0, 3], BOTH, { nowUs: 1_234 }, slotOf("x"));
+  const [streams, daily] = BOTH.map(({ scriptArguments }) => scriptArguments.join(" "));
+  expect(calls).toEqual([{ keys: ["a", "b"], args: `1234 0 ${streams} 3 ${daily} ee x 60000000` }]);
+  const { calls: extended, store: other } = noting([1, 0]);
+  expect(await other.extend!(["a", "b"], BOTH, slotOf("x", 5e6))).toEqual([false, true]);
+  expect(extended).toEqual([{ keys: ["a"], args: "x 5000000 60000000" }]);
+  expect(await other.extend!(["b"], BOTH.slice(1), slotOf("x"))).toEqual([true]);
+  expect(extended).toHaveLength(1);
+});
+
+test("an answer that is not the script's extends nothing for sure", async () => {
+  const { store } = noting([1]);
+  const failed = { name: "StoreError", code: "ERR_STORE_REPLY" };
+  await expect(store.extend!(["a", "b"], BOTH, slotOf("x"))).rejects.toMatchObject(failed);
+});

@@ -1,0 +1,113 @@
+import { HEADER_IDENTITIES } from "../../../src/adapter/header-identities.ts";
+import { fixedWindow } from "../../../src/algorithms/fixed-window.ts";
+import type { Fault } from "../../../src/errors/errors.ts";
+import { ConfigurationError } from "../../../src/errors/errors.ts";
+import type { Administered, Enforced } from "../../../src/gateway/administered.ts";
+import { readConfig } from "../../../src/gateway/config.ts";
+import { compileLists } from "../../../src/lists/lists.ts";
+import { Faults } from "../../../src/options/faults.ts";
+import { isRecord } from "../../../src/options/record.ts";
+import { memoryStore } from "../../../src/store/memory-store.ts";
+import { openStore } from "../../../src/store/open-store.ts";
+import { compilePolicy } from "../compile-policy.ts";
+
+export const ADMIN_TOKEN = "admin-token-of-this-test-1";
+export const READ_TOKEN = "read-token-of-this-test-12";
+
+/** The deployed rules of every gateway here. */
+export const DEPLOYED = { rules: [ruleOf(100)] };
+
+export function ruleOf(limit: number, path = "/rides"): object {
+  return {
+    path,
+    policies: [{ algorithm: "fixed-window", name: "rides", limit, window: "1m" }],
+    partition: ["header:x-user-id"],
+  };
+}
+
+/** A document with one rule of this limit. */
+export function documentOf(limit: number): { readonly rules: readonly object[] } {
+  return { rules: [ruleOf(limit)] };
+}
+
+const RIDES = compilePolicy(fixedWindow({ name: "rides", limit: 5, window: "1m" }));
+
+let created = 0;
+
+/** A gateway as its administration sees it, with keys of its own in this Redis. It enforces nothing. */
+export function administered(
+  redis: { readonly url: string; readonly token: string } | undefined,
+  more: Partial<Administered> = {},
+): Administered {
+  const enforced: Enforced = { version: 0, revision: 0, source: "deployed", ageMs: undefined };
+  const faults = new Faults();
+  const store = redis ? openStore({ redis, timeout: "10s" }, {}, faults)! : memoryStore();
+  faults.throwIfAny();
+  return {
+    prefix: `admin-${process.pid}-${Date.now()}-${++created}`,
+    redis,
+    store,
+    adminToken: ADMIN_TOKEN,
+    readToken: READ_TOKEN,
+    deployed: DEPLOYED,
+    checkDocument,
+    checkEntry,
+    enforced: () => enforced,
+    refresh: async () => {},
+    flushMetrics: async () => {},
+    gauges: async () => ({ policies: [], isBreakerOpen: false, version: 0 }),
+    editPolicy: (name) =>
+      name === "rides" ? { before: RIDES, after: RIDES, faults: [] } : undefined,
+    explain: async ({ path, method = "GET" }) => ({
+      verdict: "passed",
+      status: 200,
+      reason: `No rule covers ${method} ${path}.`,
+      version: 0,
+      rules: [],
+    }),
+    reset: async () => [{ policy: "rides", partition: "x-user-id:42" }],
+    clientAddress: (request) => request.headers.get("cf-connecting-ip") ?? undefined,
+    ...more,
+  };
+}
+
+function checkDocument(document: unknown): readonly Fault[] {
+  const { rules, plans, lists } = document as Record<string, unknown>;
+  try {
+    readConfig(
+      {
+        ORIGIN: "https://origin.example.com",
+        STORE: "memory",
+        CLIENT_IP: "cloudflare",
+        RULES: rules,
+        ...(plans !== undefined && { PLANS: plans }),
+        ...(lists !== undefined && { LISTS: lists }),
+      },
+      {},
+    );
+    return [];
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    return error.faults.map(({ path, value, remedy }) => ({
+      path: path.replace("RULES", "rules"),
+      value,
+      remedy,
+    }));
+  }
+}
+
+function checkEntry(kind: string, entry: unknown): readonly Fault[] {
+  const faults = new Faults();
+  if (kind === "override") {
+    const { identity, plan, policies } = Object(entry) as Record<string, unknown>;
+    if (typeof identity !== "string") faults.add("identity", identity, "Give an identity.");
+    if (typeof plan !== "string" && !isRecord(policies)) faults.add("plan", plan, "Give a plan.");
+    return faults.list;
+  }
+  compileLists({ deny: [entry] }, "lists", faults, HEADER_IDENTITIES);
+  return faults.list.map(({ path, value, remedy }) => ({
+    path: path.replace(/^lists\.deny\[0\]\.?/, ""),
+    value,
+    remedy,
+  }));
+}

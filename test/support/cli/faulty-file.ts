@@ -1,0 +1,7 @@
+/** A file, and how each line begins that `rules check` prints of it, after the file's name. */
+export interface FaultyFile {
+  readonly title: string;
+  readonly file: string;
+  readonly text: string;
+  readonly faults: readonly string[];
+}

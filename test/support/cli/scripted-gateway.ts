@@ -1,0 +1,72 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+
+/** What the server answers next: a status and JSON, or whatever it does with the response. */
+export type Scripted =
+  | { readonly status: number; readonly json?: unknown }
+  | ((response: ServerResponse) => void);
+
+/** A request as it came. */
+export interface Seen {
+  readonly method: string;
+  readonly path: string;
+  readonly authorization: string | undefined;
+  readonly ifMatch: string | undefined;
+  readonly body: unknown;
+}
+
+/** A server that answers as the admin API of a gateway would, in the order given. */
+export interface ScriptedGateway {
+  readonly url: string;
+  readonly seen: readonly Seen[];
+  /** Forgets what came, and answers the next requests so. */
+  script(...answers: readonly Scripted[]): void;
+  close(): void;
+}
+
+export async function startScriptedGateway(): Promise<ScriptedGateway> {
+  let answers: Scripted[] = [];
+  let seen: Seen[] = [];
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await text(request);
+    const { authorization, "if-match": ifMatch } = request.headers;
+    seen.push({
+      method: request.method ?? "",
+      path: request.url ?? "",
+      authorization,
+      ifMatch,
+      body: body === "" ? undefined : JSON.parse(body),
+    });
+    answer(response, answers.shift() ?? { status: 599 });
+  }
+  const server = createServer((request, response) => void serve(request, response));
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    get seen() {
+      return seen;
+    },
+    script(...next) {
+      answers = [...next];
+      seen = [];
+    },
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+function answer(response: ServerResponse, next: Scripted): void {
+  if (typeof next === "function") {
+    next(response);
+    return;
+  }
+  const { status, json } = next;
+  const type = status >= 400 ? "application/problem+json" : "application/json";
+  response.writeHead(status, json === undefined ? {} : { "content-type": type });
+  response.end(json === undefined ? "" : JSON.stringify(json));
+}

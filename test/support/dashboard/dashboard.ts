@@ -1,0 +1,125 @@
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, expect } from "vitest";
+
+import { type LocalStack, startLocalStack } from "../../../scripts/local-stack/local-stack.ts";
+import { randomToken } from "../../../scripts/redis-rest/random-token.ts";
+import { openBrowser } from "./browser.ts";
+import { statsFor, topFor } from "./counts.ts";
+
+export const READ_TOKEN = randomToken();
+
+/** Three rides in an hour, so that no test depends on how fast it is. */
+export const RULES = [
+  {
+    method: "POST",
+    path: "/rides/*",
+    partition: ["header:x-user-id", "ip"],
+    policies: [{ algorithm: "fixed-window", name: "rides", limit: 3, window: "1h" }],
+  },
+  {
+    path: "/search",
+    partition: ["ip"],
+    policies: [{ algorithm: "token-bucket", name: "search", limit: 30, refill: 30, per: "1s" }],
+  },
+];
+
+export interface OpenOptions {
+  /** Default: the token that may write. */
+  readonly token?: string;
+  readonly context?: BrowserContextOptions;
+  /** The partitions at the top. Default: those of an incident. */
+  readonly top?: readonly string[];
+  /** `off` leaves the paths of metrics to the gateway. Default: those of an incident. */
+  readonly counts?: "off" | "incident";
+}
+
+export interface Dashboard {
+  readonly stack: LocalStack;
+  readonly url: string;
+  /** A page that is signed in, at this hash. */
+  open(hash?: string, options?: OpenOptions): Promise<Page>;
+  /** Asks the admin API itself. */
+  ask(
+    method: string,
+    path: string,
+    body?: unknown,
+    fields?: Record<string, string>,
+  ): Promise<Response>;
+}
+
+/**
+ * A stack with the dashboard, and a browser, for the tests of a file. After each test nothing may have left the origin,
+ * violated the policy of its contents, or failed in the page.
+ */
+export function useDashboard(): Dashboard {
+  let stack: LocalStack;
+  let browser: Browser;
+  const faults: string[] = [];
+  const pages: Page[] = [];
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+    stack = await startLocalStack({ variables: { RULES, READ_TOKEN, TIMEOUT: "15s" } });
+  }, 120_000);
+  afterAll(async () => {
+    await browser?.close();
+    await stack?.stop();
+  });
+  afterEach(async () => {
+    for (const page of pages.splice(0)) await page.context().close();
+    expect(faults.splice(0)).toEqual([]);
+  });
+
+  const dashboard: Dashboard = {
+    get stack() {
+      return stack;
+    },
+    get url() {
+      return `${stack.workers[0]}/_tidegate/`;
+    },
+
+    async open(hash = "#/", { token = stack.adminToken!, context, top, counts } = {}) {
+      const page = await (await browser.newContext(context)).newPage();
+      pages.push(page);
+      // Sooner than the test's, so that it is said what was waited for.
+      page.setDefaultTimeout(8_000);
+      watch(page, new URL(dashboard.url).origin, faults);
+      if (counts !== "off") {
+        await page.route("**/api/v1/stats?*", (route) =>
+          route.fulfill({ json: statsFor(new URL(route.request().url())) }),
+        );
+        await page.route("**/api/v1/top?*", (route) =>
+          route.fulfill({ json: topFor(new URL(route.request().url()), top) }),
+        );
+      }
+      await page.goto(dashboard.url + hash);
+      await page.getByLabel("Token").fill(token);
+      await page.getByRole("button", { name: "Sign in" }).click();
+      await page.locator("h1").waitFor();
+      return page;
+    },
+
+    ask: (method, path, body, fields = {}) =>
+      fetch(`${stack.workers[0]}/_tidegate/api/v1${path}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${stack.adminToken}`,
+          ...(body !== undefined && { "content-type": "application/json" }),
+          ...fields,
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      }),
+  };
+  return dashboard;
+}
+
+function watch(page: Page, origin: string, faults: string[]): void {
+  page.on("pageerror", (error) => faults.push(`error: ${error.message}`));
+  page.on("console", (message) => {
+    if (/content security policy/i.test(message.text())) faults.push(message.text());
+  });
+  page.on("request", (request) => {
+    const url = new URL(request.url());
+    if (url.origin !== origin && url.protocol !== "data:") faults.push(`request: ${url.href}`);
+  });
+}

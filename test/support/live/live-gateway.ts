@@ -1,0 +1,93 @@
+import type { RequestListener } from "node:http";
+
+import { Redis } from "ioredis";
+import { inject, onTestFinished } from "vitest";
+
+import type { Administered } from "../../../src/gateway/administered.ts";
+import { createGateway } from "../../../src/gateway/gateway.ts";
+import { type LiveKeys, liveKeys } from "../../../src/live/keys.ts";
+import { quota, startOrigin } from "../gateway/gateway.ts";
+
+/** A gateway over a real Redis that reads live rules, and what writes them there. */
+export interface LiveGateway {
+  readonly administered: Administered;
+  readonly redis: Redis;
+  readonly keys: LiveKeys;
+  /** How a client with this key is answered. */
+  ask(path: string, headers?: Readonly<Record<string, string>>): Promise<Response>;
+  /** Writes a document as a publication does. */
+  write(document: unknown, version?: number): Promise<void>;
+  /** Writes an entry as a single call does. */
+  writeEntry(field: string, entry: unknown): Promise<void>;
+}
+
+/** The deployed rules: `/api/*` has a limit of 5 per value of `x-user-id`. */
+export const DEPLOYED = [
+  { path: "/api/*", partition: ["header:x-user-id"], policies: [quota("api", 5)] },
+];
+
+/** 44 characters of base64, drawn at random. */
+export const ADMIN_TOKEN = "pS0qYh6mLk2VxZr9Tn4Jd8WcGf1Bu7Ea3Ri5Oo0Hs=";
+
+export async function startLiveGateway(
+  variables: object = {},
+  listener?: RequestListener,
+): Promise<LiveGateway> {
+  const origin = await startOrigin(listener);
+  const prefix = crypto.randomUUID();
+  const redis = new Redis(inject("redisUrl"), { disableClientInfo: true });
+  onTestFinished(() => redis.disconnect());
+  const keys = liveKeys(prefix);
+  let administered: Administered | undefined;
+  const gateway = createGateway(
+    {
+      ORIGIN: origin.url,
+      UPSTASH_REDIS_REST_URL: inject("redisRestUrl"),
+      UPSTASH_REDIS_REST_TOKEN: inject("redisRestToken"),
+      PREFIX: prefix,
+      TIMEOUT: "10s",
+      CLIENT_IP: "cloudflare",
+      RULES: DEPLOYED,
+      ADMIN_TOKEN,
+      ...variables,
+    },
+    {
+      admin(given) {
+        administered = given;
+        return async () => new Response(null, { status: 501 });
+      },
+    },
+  );
+  let revision = 0;
+
+  return {
+    administered: administered!,
+    redis,
+    keys,
+    async ask(path, headers = {}) {
+      const request = new Request(`http://gateway.example${path}`, { headers });
+      if (!request.headers.has("cf-connecting-ip"))
+        request.headers.set("cf-connecting-ip", "192.0.2.1");
+      return gateway.fetch(request);
+    },
+    async write(document, version = 1) {
+      revision++;
+      const text = typeof document === "string" ? document : JSON.stringify(document);
+      await redis.hset(keys.state, { revision, version, publishedAt: Date.now(), document: text });
+    },
+    async writeEntry(field, entry) {
+      revision++;
+      await redis
+        .multi()
+        .hset(keys.entries, field, JSON.stringify({ entry, at: Date.now(), by: "admin:0" }))
+        .hset(keys.state, { revision })
+        .exec();
+    },
+  };
+}
+
+/** The limit that a client with this id is told, and what is left of it. */
+export async function quotaOf(gateway: LiveGateway, user: string): Promise<string> {
+  const { headers } = await gateway.ask("/api/x", { "x-user-id": user });
+  return `${/q=(\d+)/.exec(headers.get("ratelimit-policy") ?? "")?.[1]}, ${/r=(\d+)/.exec(headers.get("ratelimit") ?? "")?.[1]} left`;
+}

@@ -1,0 +1,55 @@
+import type { Redis } from "ioredis";
+
+/** As the sliding window's log writes a time, in hexadecimal digits. */
+const timeOf = (milliseconds: number) => (milliseconds * 1000).toString(16).padStart(14, "0");
+
+/** Things that a bug, another program or an older version may have left under a key. */
+export const PLANTED: Record<string, (redis: Redis, key: string) => Promise<unknown>> = {
+  "an empty string": (redis, key) => redis.set(key, ""),
+  text: (redis, key) => redis.set(key, "hello"),
+  "a huge number": (redis, key) => redis.set(key, "9".repeat(40)),
+  "a negative number": (redis, key) => redis.set(key, "-5"),
+  "not a number": (redis, key) => redis.set(key, "nan"),
+  infinity: (redis, key) => redis.set(key, "inf"),
+  "a truncated state": (redis, key) => redis.set(key, "17:"),
+  "a segment list of huge counts": (redis, key) =>
+    redis.set(key, `${Date.now() * 1000}:${"9".repeat(400)},1`),
+  "a bucket's state at no rate": (redis, key) => redis.set(key, `100${Date.now() * 1000}999:0/0/0`),
+  "a bucket's state at no interval": (redis, key) =>
+    redis.set(key, `100${(Date.now() + 60_000) * 1000}:0/0/1`),
+  "a bucket's state at huge rates": (redis, key) =>
+    redis.set(key, `100${(Date.now() + 60_000) * 1000}:0-/${"9".repeat(400)}/${"9".repeat(400)}`),
+  "bytes of ones": (redis, key) => redis.set(key, Buffer.alloc(64, 0xff)),
+  "ones where a fixed window's count is": (redis, key) => redis.set(key, Buffer.alloc(11, 0xff)),
+  "ones where a counter's counts are": (redis, key) => redis.set(key, Buffer.alloc(15, 0xff)),
+  "a header without its ring": (redis, key) =>
+    redis.set(
+      key,
+      Buffer.from(
+        `0003000000000014${timeOf(Date.now())}`.padStart(44, "0").padEnd(156, "0"),
+        "hex",
+      ),
+    ),
+  "a list": (redis, key) => redis.rpush(key, "1", "2"),
+  "a set": (redis, key) => redis.sadd(key, "1"),
+  "a sorted set": (redis, key) => redis.zadd(key, 1, "1"),
+  "a hash of other fields": (redis, key) => redis.hset(key, { field: "1" }),
+  "a hash of text": (redis, key) =>
+    redis.hset(key, { start: "a", current: "b", previous: "c", used: "d" }),
+  "a hash of huge numbers": (redis, key) =>
+    redis.hset(key, {
+      start: "9".repeat(30),
+      current: "9".repeat(30),
+      previous: "9".repeat(30),
+      used: "9".repeat(30),
+    }),
+  "a hash of negative numbers": (redis, key) =>
+    redis.hset(key, { start: `${Date.now() * 1000}`, current: "-9", previous: "-9", used: "-9" }),
+  "a hash of fractions": (redis, key) =>
+    redis.hset(key, {
+      start: `${Date.now() * 1000}.5`,
+      current: "1.5",
+      previous: "0.5",
+      used: "1.5",
+    }),
+};

@@ -1,0 +1,103 @@
+import { Redis } from "ioredis";
+import { inject, onTestFinished } from "vitest";
+
+import type { Administered } from "../../../src/gateway/administered.ts";
+import { createGateway } from "../../../src/gateway/gateway.ts";
+import { liveKeys } from "../../../src/live/keys.ts";
+import { type MetricsKeys, metricsKeys } from "../../../src/metrics/keys.ts";
+import { type MetricsReader, metricsReader } from "../../../src/metrics/reader.ts";
+import { metrics } from "../../../src/metrics/recorder.ts";
+import { startOrigin } from "../gateway/gateway.ts";
+import { ADMIN_TOKEN } from "../live/live-gateway.ts";
+
+/** Gateways over one real Redis that count what they answer. */
+export interface MeteredGateways {
+  readonly prefix: string;
+  readonly redis: Redis;
+  readonly keys: MetricsKeys;
+  readonly reader: MetricsReader;
+  readonly origin: { readonly seen: readonly unknown[] };
+  /** Opens another isolate. */
+  open(variables?: object): MeteredGateway;
+  /** Publishes a document. */
+  publish(document: object): Promise<void>;
+}
+
+export interface MeteredGateway {
+  readonly administered: Administered;
+  /** How a client at this address is answered. */
+  ask(path: string, ip?: string, init?: RequestInit): Promise<Response>;
+  flush(): Promise<void>;
+}
+
+export async function meteredGateways(
+  rules: unknown,
+  given: object = {},
+): Promise<MeteredGateways> {
+  const origin = await startOrigin();
+  const prefix = crypto.randomUUID();
+  const redis = new Redis(inject("redisUrl"), { disableClientInfo: true });
+  onTestFinished(() => redis.disconnect());
+  const endpoint = { url: inject("redisRestUrl"), token: inject("redisRestToken") };
+  let revision = 0;
+
+  return {
+    prefix,
+    redis,
+    origin,
+    keys: metricsKeys(prefix),
+    reader: metricsReader(endpoint, prefix),
+
+    open(variables = {}) {
+      let administered: Administered | undefined;
+      const gateway = createGateway(
+        {
+          ORIGIN: origin.url,
+          UPSTASH_REDIS_REST_URL: endpoint.url,
+          UPSTASH_REDIS_REST_TOKEN: endpoint.token,
+          PREFIX: prefix,
+          TIMEOUT: "10s",
+          CLIENT_IP: "cloudflare",
+          RULES: rules,
+          ADMIN_TOKEN,
+          METRICS_FLUSH: "10m",
+          ...given,
+          ...variables,
+        },
+        {
+          metrics,
+          admin(made) {
+            administered = made;
+            return async () => new Response(null, { status: 501 });
+          },
+        },
+      );
+      return {
+        administered: administered!,
+        async ask(path, ip = "192.0.2.1", init = {}) {
+          const request = new Request(`http://gateway.example${path}`, init);
+          request.headers.set("cf-connecting-ip", ip);
+          return gateway.fetch(request);
+        },
+        async flush() {
+          await administered!.flushMetrics!();
+        },
+      };
+    },
+
+    async publish(document) {
+      revision++;
+      const text = JSON.stringify(document);
+      const state = { revision, version: revision, publishedAt: Date.now(), document: text };
+      await redis.hset(liveKeys(prefix).state, state);
+    },
+  };
+}
+
+/** Requests by rule, outcome and reason, such as `GET /api/* denied limited`. */
+export async function requestsOf({ reader }: MeteredGateways): Promise<Record<string, number>> {
+  const { requests } = await reader.total();
+  return Object.fromEntries(
+    requests.map(({ rule, outcome, reason, count }) => [`${rule} ${outcome} ${reason}`, count]),
+  );
+}

@@ -1,0 +1,96 @@
+import { Redis } from "ioredis";
+import { inject, onTestFinished } from "vitest";
+
+import { createDecision } from "../../../src/decision/decision.ts";
+import { createKeyedHash } from "../../../src/metrics/keyed-hash.ts";
+import { metricsKeys } from "../../../src/metrics/keys.ts";
+import { metricsReader } from "../../../src/metrics/reader.ts";
+import { metrics } from "../../../src/metrics/recorder.ts";
+import { SAMPLED_ONE_IN } from "../../../src/metrics/trace.ts";
+import type { CompiledPolicy } from "../../../src/policy/compile.ts";
+import { createMemory } from "../../../src/store/memory.ts";
+import { restSender } from "../../../src/store/redis/rest.ts";
+
+/** A moment at which a minute, an hour and ten minutes begin. */
+export const MORNING = Date.UTC(2031, 0, 1, 9);
+
+/** Isolates with a clock of their own that record over the Redis of this run what one policy decides. */
+export function traced(policy: CompiledPolicy) {
+  const endpoint = { url: inject("redisRestUrl"), token: inject("redisRestToken") };
+  const prefix = crypto.randomUUID();
+  const clock = { ms: MORNING };
+  const memory = createMemory({ maxEntries: 1e6, maxBytes: 1e9 });
+  const redis = new Redis(inject("redisUrl"), { disableClientInfo: true });
+  onTestFinished(() => redis.disconnect());
+  const rules = [
+    { route: { methods: ["GET"], path: "/" }, settings: { policies: [policy] } },
+  ] as const;
+
+  function open(secret: string = prefix) {
+    const recorder = metrics({
+      send: restSender(endpoint, 10_000),
+      prefix,
+      secret,
+      flushMs: 60_000,
+      identities: "hashed",
+      now: () => clock.ms,
+      wallNow: () => clock.ms,
+      random: () => 0,
+      onError(error) {
+        throw error;
+      },
+    });
+    return {
+      flush: recorder.flush,
+      /** Decides a request of this client now, and says whether it passes. */
+      decide(identity: string, cost = 1): boolean {
+        const decided = memory.decide(clock.ms * 1000, "consume", [identity], [cost], [policy]);
+        const { allowed } = decided.rows[0]!;
+        const decision = createDecision({
+          reason: allowed ? "allowed" : "limited",
+          status: allowed ? 200 : 429,
+          policies: [policy],
+          headerOptions: {},
+          random: () => 0,
+          ...decided,
+        });
+        const costs = { [policy.name]: cost };
+        recorder.counterOf(rules).decided(rules as never, decision, { "": identity }, costs);
+        return allowed;
+      },
+    };
+  }
+
+  return {
+    clock,
+    redis,
+    open,
+    keys: metricsKeys(prefix),
+    secret: prefix,
+    reader: metricsReader(endpoint, prefix),
+  };
+}
+
+/** Whether a client is in the sample of this secret. */
+export function samplesWith(secret: string) {
+  const hash = createKeyedHash(secret);
+  return (identity: string) => {
+    hash.update(identity);
+    return hash.words[0]! % SAMPLED_ONE_IN === 0;
+  };
+}
+
+/** So many clients that are in the sample. */
+export function sampledClients(
+  secret: string,
+  count: number,
+  identityOf = (i: number) => `x-user-id:${i}`,
+): string[] {
+  const isSampled = samplesWith(secret);
+  const found: string[] = [];
+  for (let i = 0; found.length < count; i++) {
+    const identity = identityOf(i);
+    if (isSampled(identity)) found.push(identity);
+  }
+  return found;
+}
