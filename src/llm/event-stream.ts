@@ -1,0 +1,59 @@
+import type { UsageScanner } from "./usage-scanner.ts";
+
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+
+/** How a line with data begins. The space that may follow is also one of JSON. */
+const DATA = new TextEncoder().encode("data:");
+
+/** What several lines of data in one event are joined with. */
+const JOINT = Uint8Array.of(LINE_FEED);
+
+/** Instead of a number of matched bytes: the line has begun with something else, and does not matter. */
+const OTHER = -1;
+
+/**
+ * Gives the data of a stream of server-sent events to a scanner, event by event. Lines end in LF, CR or both, and are not
+ * kept, so they may have any length.
+ */
+export function readEvents(scanner: UsageScanner): (bytes: Uint8Array) => void {
+  /** How many bytes of `DATA` the line has begun with. */
+  let matched = 0;
+  let afterReturn = false;
+
+  function endLine(): void {
+    if (matched === 0) scanner.restart();
+    else if (matched === DATA.length) scanner.scan(JOINT, 0, 1);
+    matched = 0;
+  }
+
+  function beginLine(byte: number): void {
+    const isSecondOfTwo = byte === LINE_FEED && afterReturn;
+    afterReturn = byte === CARRIAGE_RETURN;
+    if (isSecondOfTwo) return;
+    if (isLineEnd(byte)) endLine();
+    else matched = byte === DATA[matched] ? matched + 1 : OTHER;
+  }
+
+  return function read(bytes) {
+    let at = 0;
+    while (at < bytes.length) {
+      if (matched >= 0 && matched < DATA.length) beginLine(bytes[at++]!);
+      else {
+        const end = lineEnd(bytes, at);
+        if (matched === DATA.length) scanner.scan(bytes, at, end);
+        at = end;
+        if (at < bytes.length) beginLine(bytes[at++]!);
+      }
+    }
+  };
+}
+
+/** Where the first line end from `from` on is, or the end of the bytes. */
+function lineEnd(bytes: Uint8Array, from: number): number {
+  let at = from;
+  while (at < bytes.length && !isLineEnd(bytes[at]!)) at++;
+  return at;
+}
+
+const isLineEnd = (byte: number) => byte === LINE_FEED || byte === CARRIAGE_RETURN;

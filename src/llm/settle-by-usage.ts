@@ -1,0 +1,125 @@
+import type { Cost } from "../limiter/cost.ts";
+import { Faults } from "../options/faults.ts";
+import { checkedOptions } from "../options/unknown-options.ts";
+import { reportOnce } from "../runtime/log.ts";
+import { readUsage } from "./read-usage.ts";
+import type { Usage } from "./usage.ts";
+
+/** What is needed of a hold: what `reserve()` returns has it. */
+export interface Settles {
+  /** What the hold has reserved of policies that give back, by policy. */
+  readonly reserved: Readonly<Record<string, number>>;
+  /** Ends the hold at what it really cost; without a cost, at what it has reserved. */
+  settle(cost?: Cost): Promise<unknown>;
+  /** Ends the hold and gives everything back. */
+  release(): Promise<unknown>;
+}
+
+export interface SettleOptions {
+  /**
+   * What the response cost, such as `({ totalTokens, cachedTokens = 0 }) => ({ tokens: totalTokens - cachedTokens })`: whole
+   * numbers. Of a usage that broke off (`complete` is `false`), it counts only where it is more than what was reserved.
+   * Default: `usage.totalTokens`, for every `refundable` policy; where none is, for every policy.
+   */
+  readonly cost?: (usage: Usage) => Cost;
+  /**
+   * Keeps the isolate alive until the hold has ended, which is after the response: on Workers
+   * `(promise) => ctx.waitUntil(promise)`. It is called once, before the response is returned. Default: nothing does.
+   */
+  readonly waitUntil?: (promise: Promise<unknown>) => void;
+}
+
+/**
+ * Ends a hold by what a response of OpenAI or Anthropic really took, when its body has ended, was cancelled or failed.
+ * Returns the response to send instead: the same status, header fields and bytes.
+ *
+ * If the response does not tell its usage to the end, because it broke off or tells none, the hold ends at what it has
+ * reserved, or at what it told if that is more: a client that hangs up early must not pay less. A status from 400 gives
+ * everything back.
+ *
+ * @throws ConfigurationError for an option that is unknown or no function
+ * @throws TypeError if the body is already being read
+ * @example
+ * const answer = await fetch("https://api.anthropic.com/v1/messages", request);
+ * return hold.stream(answer, { usage, waitUntil: (promise) => ctx.waitUntil(promise) });
+ */
+export function settleByUsage(
+  hold: Settles,
+  response: Response,
+  options: SettleOptions = {},
+): Response {
+  const { cost = ({ totalTokens }) => totalOf(totalTokens, hold), waitUntil } = checked(options);
+  if (response.status >= 400) {
+    const released = end(() => hold.release());
+    waitUntil?.(released);
+    return response;
+  }
+  let settle: (usage: Usage | undefined) => void;
+  const told = new Promise<Usage | undefined>((resolve) => {
+    settle = resolve;
+  });
+  const read = readUsage(response, (usage) => settle(usage));
+  const settled = told.then((usage) => end(() => settleAt(hold, costOf(usage, cost, hold))));
+  waitUntil?.(settled);
+  return read;
+}
+
+function checked(given: SettleOptions): SettleOptions {
+  const faults = new Faults();
+  const options = checkedOptions(given, ["cost", "waitUntil"], faults);
+  const { cost, waitUntil } = options;
+  if (cost !== undefined && typeof cost !== "function") {
+    faults.add("cost", cost, "Give a function that takes a usage and returns a cost.");
+  }
+  if (waitUntil !== undefined && typeof waitUntil !== "function") {
+    faults.add("waitUntil", waitUntil, "Give a function: (promise) => ctx.waitUntil(promise).");
+  }
+  faults.throwIfAny();
+  return options;
+}
+
+function totalOf(tokens: number, { reserved }: Settles): Cost {
+  const names = Object.keys(reserved);
+  return names.length > 0 ? Object.fromEntries(names.map((name) => [name, tokens])) : tokens;
+}
+
+/** `undefined` to keep what was reserved. */
+function costOf(
+  usage: Usage | undefined,
+  cost: (usage: Usage) => Cost,
+  { reserved }: Settles,
+): Cost | undefined {
+  if (!usage) return undefined;
+  try {
+    const told = cost(usage);
+    if (usage.complete) return told;
+    const toldOf = (name: string) => (typeof told === "number" ? told : (told[name] ?? 0));
+    const most = Object.entries(reserved).map(([name, units]) => [
+      name,
+      Math.max(units, toldOf(name)),
+    ]);
+    return Object.fromEntries(most) as Cost;
+  } catch (error) {
+    reportOnce(`the cost of a usage failed: ${String(error)}`);
+    return undefined;
+  }
+}
+
+/** A cost that is refused must not leave the hold open, whose slots would stay for their whole time. */
+async function settleAt(hold: Settles, cost: Cost | undefined): Promise<void> {
+  try {
+    await hold.settle(cost);
+  } catch (error) {
+    if (cost !== undefined) await hold.settle();
+    throw error;
+  }
+}
+
+/** Nobody waits for the end of a hold, so a failure is logged. */
+async function end(hold: () => Promise<unknown>): Promise<void> {
+  try {
+    await hold();
+  } catch (error) {
+    reportOnce(`a hold could not be ended: ${String(error)}`);
+  }
+}

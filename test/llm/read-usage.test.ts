@@ -1,0 +1,267 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
+
+import { afterEach, describe, expect, test, vi } from "vitest";
+
+import { readUsage } from "../../src/llm/read-usage.ts";
+import type { Usage } from "../../src/llm/usage.ts";
+import { ANTHROPIC_START, ANTHROPIC_STREAM, CHAT, SHAPES } from "../support/llm/shapes.ts";
+import { bytesOf, cut, readThrough, streamed } from "../support/llm/streamed.ts";
+
+afterEach(() => vi.restoreAllMocks());
+
+describe("the response that readUsage() returns", () => {
+  test("has the status and the header fields of the one it was given", async () => {
+    const given = new Response(CHAT.body, {
+      status: 203,
+      statusText: "Somewhat",
+      headers: { "Content-Type": CHAT.type, "X-Request-Id": "req_1", "Content-Length": "7" },
+    });
+    const read = readUsage(given, () => {});
+    expect([read.status, read.statusText]).toEqual([203, "Somewhat"]);
+    expect([...read.headers]).toEqual([...given.headers]);
+    expect(await read.text()).toBe(CHAT.body);
+  });
+
+  test("is the given one if that has no body", () => {
+    const told: (Usage | undefined)[] = [];
+    for (const given of [new Response(null, { status: 204 }), Response.error()]) {
+      expect(readUsage(given, (usage) => void told.push(usage))).toBe(given);
+    }
+    expect(told).toEqual([undefined, undefined]);
+  });
+
+  test("passes each chunk on by itself, and asks for none before its reader does", async () => {
+    const chunks = cut(bytesOf(CHAT.body), [3, 300, 301]);
+    let asked = 0;
+    const body = new ReadableStream<Uint8Array>(
+      { pull: (controller) => controller.enqueue(chunks[asked++]!) },
+      { highWaterMark: 0 },
+    );
+    const given = new Response(body, { headers: { "Content-Type": CHAT.type } });
+    const reader = readUsage(given, () => {}).body!.getReader();
+    await new Promise((resolve) => setTimeout(resolve));
+    expect(asked).toBe(0);
+    for (const [i, chunk] of chunks.entries()) {
+      expect((await reader.read()).value).toBe(chunk);
+      expect(asked).toBe(i + 1);
+    }
+  });
+
+  test("cannot be made of a body that is being read", () => {
+    const given = new Response(CHAT.body);
+    given.body!.getReader();
+    expect(() => readUsage(given, () => {})).toThrow(TypeError);
+  });
+});
+
+/** A stream that waits after its first chunk, and what happens to it. */
+function waitingStream(first: string) {
+  const cancelled: unknown[] = [];
+  let controller!: ReadableStreamDefaultController<Uint8Array>;
+  const body = new ReadableStream<Uint8Array>({
+    start(given) {
+      controller = given;
+      controller.enqueue(bytesOf(first));
+    },
+    cancel: (reason) => void cancelled.push(reason),
+  });
+  const headers = { "Content-Type": ANTHROPIC_STREAM.type };
+  return { cancelled, controller, response: new Response(body, { headers }) };
+}
+
+describe("onUsage is called once", () => {
+  const start = ANTHROPIC_STREAM.body.split("event: ping")[0]!;
+
+  test("with what is known when the client cancels", async () => {
+    const { response, cancelled } = waitingStream(start);
+    const onUsage = vi.fn();
+    const reader = readUsage(response, onUsage).body!.getReader();
+    await reader.read();
+    const waiting = reader.read();
+    await reader.cancel("gone");
+    expect((await waiting).done).toBe(true);
+    expect(cancelled).toEqual(["gone"]);
+    expect(onUsage.mock.calls).toEqual([[ANTHROPIC_START]]);
+  });
+
+  test("with undefined when the client cancels before it has read anything", async () => {
+    const { response, cancelled } = waitingStream(start);
+    const onUsage = vi.fn();
+    await readUsage(response, onUsage).body!.cancel();
+    expect(cancelled).toEqual([undefined]);
+    expect(onUsage.mock.calls).toEqual([[undefined]]);
+  });
+
+  test("with what is known when the source fails, and the client sees the same failure", async () => {
+    const { response, controller } = waitingStream(start);
+    const onUsage = vi.fn();
+    const reader = readUsage(response, onUsage).body!.getReader();
+    await reader.read();
+    const failure = new Error("connection lost");
+    controller.error(failure);
+    await expect(reader.read()).rejects.toBe(failure);
+    await expect(reader.read()).rejects.toBe(failure);
+    expect(onUsage.mock.calls).toEqual([[ANTHROPIC_START]]);
+  });
+
+  test("also where a runtime rejects the read that waits while its client cancels", async () => {
+    let reject!: (error: Error) => void;
+    const waiting = new Promise<never>((_resolve, rejectRead) => {
+      reject = rejectRead;
+    });
+    const reader = { read: () => waiting, cancel: async () => reject(new Error("cancelled")) };
+    const headers = new Headers({ "Content-Type": CHAT.type });
+    const given = { status: 200, headers, body: { getReader: () => reader } };
+    const onUsage = vi.fn();
+    const client = readUsage(given as never, onUsage).body!.getReader();
+    const read = client.read();
+    await new Promise((resolve) => setTimeout(resolve));
+    await client.cancel();
+    expect((await read).done).toBe(true);
+    await expect(waiting).rejects.toThrow("cancelled");
+    await new Promise((resolve) => setTimeout(resolve));
+    expect(onUsage).toHaveBeenCalledExactlyOnceWith(undefined);
+  });
+
+  test("and never with half of a usage, wherever the source fails", async () => {
+    for (const { body, type, usage } of SHAPES) {
+      const whole = bytesOf(body);
+      const seen = new Set<string>();
+      for (let at = 0; at <= whole.length; at++) {
+        const told: (Usage | undefined)[] = [];
+        const chunks = [whole.subarray(0, at)];
+        const failing = new ReadableStream<Uint8Array>({
+          pull(controller) {
+            const chunk = chunks.shift();
+            if (chunk === undefined) controller.error(new Error("lost"));
+            else controller.enqueue(chunk);
+          },
+        });
+        const given = new Response(failing, { headers: { "Content-Type": type } });
+        const read = readUsage(given, (usage) => void told.push(usage));
+        const failed = await read.text().catch((error: Error) => error.message);
+        seen.add(JSON.stringify([failed, ...told]));
+      }
+      const known = body === ANTHROPIC_STREAM.body ? [ANTHROPIC_START, usage] : [usage];
+      expect([...seen]).toEqual(
+        [undefined, ...known].map((each) => JSON.stringify(["lost", each])),
+      );
+    }
+  });
+
+  test.each([
+    [
+      "throws",
+      () => {
+        throw new Error("mine");
+      },
+    ],
+    ["rejects", () => Promise.reject(new Error("mine, later"))],
+  ])("and the body passes if it %s", async (_how, onUsage) => {
+    const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+    const given = streamed([bytesOf(CHAT.body)], CHAT.type);
+    expect(await readUsage(given, onUsage).text()).toBe(CHAT.body);
+    expect(warn).toHaveBeenCalledExactlyOnceWith(
+      expect.stringContaining("onUsage failed: Error: mine"),
+    );
+  });
+});
+
+describe("the content type", () => {
+  test.each([
+    ["application/json", CHAT.usage],
+    ["Application/JSON; charset=utf-8", CHAT.usage],
+    ["application/vnd.example+json", CHAT.usage],
+    ["text/plain", undefined],
+    ["application/jsonl", undefined],
+    ["text/event-stream", undefined],
+    ["", undefined],
+  ])("%j of JSON", async (type, usage) => {
+    const { told, bytes } = await readThrough(streamed([bytesOf(CHAT.body)], type));
+    expect(told).toEqual([usage]);
+    expect(new TextDecoder().decode(bytes)).toBe(CHAT.body);
+  });
+});
+
+describe("a body with a content encoding", () => {
+  const encodings = {
+    gzip: gzipSync,
+    deflate: deflateSync,
+    br: brotliCompressSync,
+    zstd: zstdCompressSync,
+  };
+
+  test.each(Object.entries(encodings))("passes unread while it is %s", async (_name, encode) => {
+    for (const { body, type } of SHAPES) {
+      const encoded = new Uint8Array(encode(body));
+      const { told, bytes } = await readThrough(streamed([encoded], type));
+      expect(told).toEqual([undefined]);
+      expect(Buffer.compare(bytes, encoded)).toBe(0);
+    }
+  });
+
+  test("is read after fetch() has decoded it, which leaves the field as it was", async () => {
+    const server = createServer((_request, response) => {
+      response.writeHead(200, { "Content-Type": CHAT.type, "Content-Encoding": "gzip" });
+      response.end(gzipSync(CHAT.body));
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    const answer = await fetch(`http://127.0.0.1:${port}`);
+    expect(answer.headers.get("Content-Encoding")).toBe("gzip");
+    const { told } = await readThrough(answer);
+    expect(told).toEqual([CHAT.usage]);
+    server.close();
+  });
+});
+
+describe("memory", () => {
+  const CHUNK = new Uint8Array(65_536).fill(0x61);
+
+  /** 50 MB of the letter a between a start and an end; every chunk is the same memory. */
+  function large(start: string, end: string, type: string): Response {
+    let chunk = -1;
+    const body = new ReadableStream<Uint8Array>(
+      {
+        pull(controller) {
+          chunk++;
+          if (chunk === 0) controller.enqueue(bytesOf(start));
+          else if (chunk <= 800) controller.enqueue(CHUNK);
+          else {
+            controller.enqueue(bytesOf(end));
+            controller.close();
+          }
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    return new Response(body, { headers: { "Content-Type": type } });
+  }
+
+  test.each([
+    ["one JSON text", '{"text":"', '","usage":{"total_tokens":5}}', "application/json"],
+    ["one name", '{"', '":1,"usage":{"total_tokens":5}}', "application/json"],
+    ["one event", 'data: {"text":"', '","usage":{"total_tokens":5}}\n\n', "text/event-stream"],
+    ["one comment", ": ", '\ndata: {"usage":{"total_tokens":5}}\n\n', "text/event-stream"],
+  ])("does not grow with a body of 50 MB that is %s", async (_what, start, end, type) => {
+    const used = () => {
+      const { heapUsed, arrayBuffers } = process.memoryUsage();
+      return heapUsed + arrayBuffers;
+    };
+    const onUsage = vi.fn();
+    const reader = readUsage(large(start, end, type), onUsage).body!.getReader();
+    const before = used();
+    let most = 0;
+    let bytes = 0;
+    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+      bytes += next.value.length;
+      most = Math.max(most, used() - before);
+    }
+    expect(bytes).toBe(800 * CHUNK.length + start.length + end.length);
+    // The promises of 800 reads, until they are collected.
+    expect(most).toBeLessThan(8_000_000);
+    expect(onUsage.mock.calls).toEqual([[expect.objectContaining({ totalTokens: 5 })]]);
+  });
+});

@@ -1,0 +1,50 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+
+import { SHAPES } from "../support/llm/shapes.ts";
+import { bytesOf, cut, everywhere, readThrough, streamed } from "../support/llm/streamed.ts";
+
+describe.each(SHAPES)("$name", ({ type, body, usage }) => {
+  const whole = bytesOf(body);
+
+  async function expectUsage(positions: readonly number[]): Promise<void> {
+    const { told, bytes } = await readThrough(streamed(cut(whole, positions), type));
+    const where = `cut at ${positions.slice(0, 40).join(", ")}`;
+    expect(told, where).toEqual([usage]);
+    // Not toEqual(), which takes long for many bytes.
+    expect(Buffer.compare(bytes, whole), where).toBe(0);
+  }
+
+  test("tells its usage in one piece", async () => {
+    await expectUsage([]);
+  });
+
+  test("tells it cut in two at every byte", async () => {
+    for (let at = 0; at <= whole.length; at++) await expectUsage([at]);
+  });
+
+  test("tells it in single bytes", async () => {
+    await expectUsage(everywhere(whole));
+  });
+
+  test("tells it cut anywhere", async () => {
+    const positions = fc.uniqueArray(fc.nat(whole.length), { maxLength: 40 });
+    await fc.assert(
+      fc.asyncProperty(positions, async (drawn) => {
+        await expectUsage(drawn.toSorted((a, b) => a - b));
+      }),
+    );
+  });
+});
+
+const streams = SHAPES.filter(({ type }) => type.startsWith("text/event-stream"));
+
+test.for(streams)("$name tells it with any ends of lines", async ({ type, body, usage }) => {
+  for (const end of ["\r\n", "\r"]) {
+    const bytes = bytesOf(body.replaceAll("\n", end));
+    for (const positions of [[], everywhere(bytes)]) {
+      const { told } = await readThrough(streamed(cut(bytes, positions), type));
+      expect(told).toEqual([usage]);
+    }
+  }
+});
