@@ -1,0 +1,101 @@
+import { TIMED_OUT, withTimeout } from "../runtime/timeout.ts";
+import type { WaitUntil } from "../runtime/wait-until.ts";
+import { createWaitingRoom } from "../runtime/waiting-room.ts";
+import type { ReadState } from "./read-state.ts";
+import { type LiveState, NO_STATE } from "./state.ts";
+
+export interface RefreshOptions {
+  readonly read: ReadState;
+  /** The same, past any cache. */
+  readonly readRedis: ReadState;
+  /** How often an isolate asks, in milliseconds. */
+  readonly refreshMs: number;
+  /** How long a request waits for the answer where nothing recent is known, in milliseconds. */
+  readonly budgetMs: number;
+  /** A steady clock, in milliseconds. */
+  readonly now: () => number;
+  /** Puts a newer state into force. Throws nothing. */
+  readonly adopt: (state: LiveState) => void;
+  /** Called with each failed read. */
+  readonly onError: (error: Error) => void;
+}
+
+const DELETED =
+  "the live rules were deleted in Redis: those that are known stay in force until an isolate is new. Publish them again.";
+const OLDER =
+  "Redis has an older copy of the live rules, as after a failover: the newer ones stay in force until an isolate is new. Publish them again.";
+
+/** Keeps what an isolate enforces near what Redis holds. */
+export interface Refresh {
+  /**
+   * Called with each request. Usually it returns at once: whoever finds the last answer too old asks in the background.
+   * Returns a promise if the request has to wait, because the isolate is new, or has slept for longer than twice the
+   * refresh: what it knows may be older than what was promised.
+   */
+  before(waitUntil: WaitUntil): Promise<void> | undefined;
+  /** Asks Redis itself, and resolves when the answer is in force. Rejects if there is none. */
+  now(): Promise<void>;
+  /** Since the last answer, in milliseconds; `undefined` before the first. */
+  ageMs(): number | undefined;
+}
+
+export function createRefresh(options: RefreshOptions): Refresh {
+  const { refreshMs, budgetMs, now, adopt, onError } = options;
+  const room = createWaitingRoom();
+  let known = NO_STATE;
+  let askedAtMs = -Infinity;
+  let heardAtMs = -Infinity;
+  /** On Workers it stays so if the request that asks is gone; nobody waits for longer than the budget. */
+  let isAsking = false;
+
+  async function ask(read: ReadState): Promise<void> {
+    const state = await read(known);
+    heardAtMs = now();
+    // After a failover Redis may be an older copy: what was published since then stays in force.
+    if (state.revision > known.revision) {
+      known = state;
+      adopt(state);
+    } else if (state.revision < known.revision) {
+      onError(new Error(state.revision === 0 ? DELETED : OLDER));
+    }
+  }
+
+  async function inBackground(): Promise<void> {
+    try {
+      await ask(options.read);
+    } catch (error) {
+      onError(error as Error);
+    } finally {
+      isAsking = false;
+      room.letGoOn();
+    }
+  }
+
+  return {
+    before(waitUntil) {
+      const nowMs = now();
+      const isRecent = nowMs - heardAtMs < 2 * refreshMs;
+      if (nowMs - askedAtMs < refreshMs) {
+        // After a failure nobody waits before the next attempt.
+        const leftMs = askedAtMs + budgetMs - nowMs;
+        return isRecent || !isAsking || leftMs <= 0 ? undefined : room.wait(leftMs);
+      }
+      askedAtMs = nowMs;
+      isAsking = true;
+      const asking = inBackground();
+      waitUntil(asking);
+      return isRecent ? undefined : within(budgetMs, asking);
+    },
+
+    async now() {
+      const asked = await withTimeout(budgetMs, () => ask(options.readRedis));
+      if (asked === TIMED_OUT) throw new Error("Redis did not answer in time");
+    },
+
+    ageMs: () => (heardAtMs === -Infinity ? undefined : now() - heardAtMs),
+  };
+}
+
+async function within(ms: number, asking: Promise<void>): Promise<void> {
+  await withTimeout(ms, () => asking);
+}

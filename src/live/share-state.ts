@@ -1,0 +1,56 @@
+import type { SharedCache } from "../denials/shared-denials.ts";
+import { isRecord } from "../options/record.ts";
+import { withTimeout } from "../runtime/timeout.ts";
+import type { ReadState } from "./read-state.ts";
+import type { LiveState } from "./state.ts";
+
+/** How long a look into the cache may take: what is slower than this is not near. */
+const PATIENCE_MS = 100;
+
+/**
+ * Reads the live rules once for all isolates that reach a cache, such as those of a data centre: whoever finds none there
+ * asks Redis, and leaves the answer for the others until the next refresh.
+ */
+export function throughCache(
+  read: ReadState,
+  cache: SharedCache,
+  key: string,
+  refreshMs: number,
+): ReadState {
+  return async function readThroughCache(known) {
+    const found = await lookUp(cache, key);
+    // What is older than the known one was left there before an isolate wrote.
+    if (found && found.revision >= known.revision) {
+      return found.revision === known.revision ? known : found;
+    }
+    const state = await read(known);
+    // Of an older copy the reader leaves out what whoever knows less would need.
+    if (state.revision < known.revision) return state;
+    const seconds = Math.max(1, Math.floor(refreshMs / 1000));
+    (async () => cache.put(key, JSON.stringify(state), seconds))().catch(() => {});
+    return state;
+  };
+}
+
+async function lookUp(cache: SharedCache, key: string): Promise<LiveState | undefined> {
+  try {
+    const text = await withTimeout(PATIENCE_MS, () => cache.get(key));
+    const found: unknown = typeof text === "string" ? JSON.parse(text) : undefined;
+    return isState(found) ? found : undefined;
+  } catch {
+    // A cache that fails is as good as one that has nothing.
+    return undefined;
+  }
+}
+
+/** Whether a text in the cache is a state of this form: another Tidegate of the zone may have left it there. */
+function isState(found: unknown): found is LiveState {
+  if (!isRecord(found)) return false;
+  const { revision, version, publishedAtMs, document, entries } = found;
+  return (
+    [revision, version, publishedAtMs].every((each) => Number.isSafeInteger(each)) &&
+    (document === undefined || typeof document === "string") &&
+    isRecord(entries) &&
+    Object.values(entries).every((each) => typeof each === "string")
+  );
+}

@@ -1,0 +1,25 @@
+/** What Redis holds of live rules, as one call reads it. */
+export interface LiveState {
+  /** The time of the last write of anything, by Redis's clock, in microseconds. It only grows. */
+  readonly revision: number;
+  /** Of the published document, from 1; 0 if there is none. */
+  readonly version: number;
+  /** When it was published, in milliseconds since 1970. */
+  readonly publishedAtMs: number;
+  /** The published document as JSON; `undefined` if there is none. */
+  readonly document: string | undefined;
+  /** Entries that were made by single calls, each as JSON, by `deny:id`, `allow:id` or `override:id`. */
+  readonly entries: Readonly<Record<string, string>>;
+}
+
+/** Nothing was ever written. */
+export const NO_STATE: LiveState = {
+  revision: 0,
+  version: 0,
+  publishedAtMs: 0,
+  document: undefined,
+  entries: {},
+};
+
+/** The most bytes of a document: what the smallest plans of hosted Redis take in one request, with room for the rest of it. */
+export const MAX_DOCUMENT_BYTES = 900_000;

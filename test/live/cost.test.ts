@@ -1,0 +1,36 @@
+import { expect, test, vi } from "vitest";
+
+import { useFetched } from "../support/gateway/fetched.ts";
+
+const fetched = useFetched();
+
+/** Commands of an hour in which a request comes each second. */
+async function commandsOfAnHour(variables: object): Promise<Record<string, number>> {
+  const ask = fetched.gateway({ CLIENT_IP: "cloudflare", METRICS: "off", ...variables });
+  const results: Record<string, unknown> = { HGET: "7", HGETALL: ["revision", "7"] };
+  fetched.redis.mockImplementation(async (_url, [command = ""]) =>
+    Response.json({ result: results[command] }),
+  );
+  for (let second = 0; second < 3_600; second++) {
+    await ask("/uncovered");
+    await vi.advanceTimersByTimeAsync(1_000);
+  }
+  const counts: Record<string, number> = {};
+  for (const [, [command = ""]] of fetched.redis.mock.calls) {
+    counts[command] = (counts[command] ?? 0) + 1;
+  }
+  return counts;
+}
+
+test("live rules that do not change cost an isolate 360 commands an hour", async () => {
+  // Two more for the revision that it does not know at first.
+  expect(await commandsOfAnHour({ LIVE_REFRESH: "10s" })).toEqual({ HGET: 360, HGETALL: 2 });
+});
+
+test("a refresh every minute costs 60", async () => {
+  expect(await commandsOfAnHour({ LIVE_REFRESH: "1m" })).toEqual({ HGET: 60, HGETALL: 2 });
+});
+
+test("without live rules there are none", async () => {
+  expect(await commandsOfAnHour({})).toEqual({});
+});

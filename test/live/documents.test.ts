@@ -1,0 +1,246 @@
+import { expect, test } from "vitest";
+
+import { MAX_DOCUMENT_BYTES } from "../../src/live/state.ts";
+import { quota } from "../support/gateway/gateway.ts";
+import { DEPLOYED, quotaOf, startLiveGateway } from "../support/live/live-gateway.ts";
+
+const [rule] = DEPLOYED;
+const policy = quota("api", 5);
+const rules = DEPLOYED;
+const withRule = (change: object) => ({ rules: [{ ...rule, ...change }] });
+const withPolicy = (change: object) => withRule({ policies: [{ ...policy, ...change }] });
+const withOverride = (override: unknown) => ({ rules, overrides: [override] });
+const withDeny = (entry: unknown) => ({ rules, lists: { deny: [entry] } });
+
+const manyOf = (entry: object) => Array.from({ length: 10_001 }, () => entry);
+
+/** Documents that no gateway enforces, each with the place of its first fault. */
+const FAULTY: readonly [unknown, string][] = [
+  [null, "document"],
+  [[], "document"],
+  ["rules", "document"],
+  [7, "document"],
+  [{}, "rules"],
+  [{ rules: [] }, "rules"],
+  [{ rules: {} }, "rules"],
+  [{ rules: "[]" }, "rules"],
+  [{ rules: JSON.stringify(rules) }, "rules"],
+  [{ rules: Array(1_001).fill(rule) }, "rules"],
+  [{ rules, rule: [] }, "rule"],
+  [{ rules, policies: [policy] }, "policies"],
+  [{ rules, version: "7" }, "version"],
+  [{ rules, version: -1 }, "version"],
+  [{ rules, version: 1.5 }, "version"],
+  [{ rules, $schema: 1 }, "$schema"],
+  [{ rules, $schema: "https://tidegate.dev/live-2.schema.json" }, "$schema"],
+  [{ rules: [null] }, "rules[0]"],
+  [{ rules: [[]] }, "rules[0]"],
+  [{ rules: [rule, rule] }, "rules[1].policies[0].name"],
+  [withRule({ path: undefined }), "rules[0].path"],
+  [withRule({ path: "api" }), "rules[0].path"],
+  [withRule({ path: "/../x" }), "rules[0].path"],
+  [withRule({ path: "/(a+)+$\\" }), "rules[0].path"],
+  [withRule({ method: "get" }), "rules[0].method"],
+  [withRule({ method: [] }), "rules[0].method"],
+  [withRule({ policies: [] }), "rules[0].policies"],
+  [withRule({ policies: Array(17).fill(policy) }), "rules[0].policies"],
+  [withRule({ partition: [] }), "rules[0].partition"],
+  [withRule({ partition: ["header:"] }), "rules[0].partition[0]"],
+  [withRule({ partition: ["path:id"] }), "rules[0].partition[0]"],
+  [withRule({ onMissing: "allow" }), "rules[0].onMissing"],
+  [withRule({ onFailure: "shut" }), "rules[0].onFailure"],
+  [withRule({ plan: "header:x-plan" }), "rules[0].plan"],
+  [withRule({ cost: -1 }), "rules[0].cost"],
+  [withRule({ cost: { other: 1 } }), "rules[0].cost.other"],
+  [withRule({ retryJitter: 2 }), "rules[0].retryJitter"],
+  [withRule({ quota: "yes" }), "rules[0].quota"],
+  [withPolicy({ algorithm: "leaky" }), "rules[0].policies[0].algorithm"],
+  [withPolicy({ limit: 0 }), "rules[0].policies[0].limit"],
+  [withPolicy({ limit: "5" }), "rules[0].policies[0].limit"],
+  [withPolicy({ limit: 1e12 }), "rules[0].policies[0].limit"],
+  [withPolicy({ limit: 2.5 }), "rules[0].policies[0].limit"],
+  [withPolicy({ window: "5 minutes" }), "rules[0].policies[0].window"],
+  [withPolicy({ window: undefined }), "rules[0].policies[0].window"],
+  [withPolicy({ refill: 5 }), "rules[0].policies[0].refill"],
+  [withPolicy({ name: "a b" }), "rules[0].policies[0].name"],
+  [withPolicy({ name: "a}b" }), "rules[0].policies[0].name"],
+  [withPolicy({ mode: "dry" }), "rules[0].policies[0].mode"],
+  [withPolicy({ counts: "denials" }), "rules[0].policies[0].counts"],
+  [withPolicy({ shards: 1 }), "rules[0].policies[0].shards"],
+  [withPolicy({ lease: "1m" }), "rules[0].policies[0].lease"],
+  [withPolicy({ refundable: true }), "rules[0].policies[0].refundable"],
+  [{ rules, plans: [] }, "plans"],
+  [{ rules, plans: { gold: 5 } }, "plans.gold"],
+  [{ rules, plans: { gold: { other: { limit: 5 } } } }, "plans.gold.other"],
+  [{ rules, plans: { gold: { api: { limit: 0 } } } }, "plans.gold.api.limit"],
+  [{ rules, plans: { "": { api: { limit: 1 } } } }, "plans."],
+  [{ rules, overrides: {} }, "overrides"],
+  [{ rules, overrides: manyOf({}) }, "overrides"],
+  [{ rules, overrides: Array(400_000).fill(0) }, "overrides"],
+  [{ rules, plans: Object.fromEntries(manyOf({}).map((plan, i) => [`p${i}`, plan])) }, "plans"],
+  [withRule({ path: `/${"a/".repeat(1_000)}` }), "rules[0].path"],
+  [withRule({ partition: Array(1_001).fill(0) }), "rules[0]"],
+  [withPolicy({ partition: [Array(1_001).fill(0)] }), "rules[0]"],
+  [withRule({ method: Array(33).fill("GET") }), "rules[0].method"],
+  [
+    withRule({ partition: Array.from({ length: 17 }, (_, i) => `header:x-${i}`) }),
+    "rules[0].partition",
+  ],
+  [
+    withRule({ partition: [Array.from({ length: 17 }, (_, i) => `header:x-${i}`)] }),
+    "rules[0].partition",
+  ],
+  [withOverride(null), "overrides[0]"],
+  [withOverride({ identity: "x-user-id:1" }), "overrides[0]"],
+  [withOverride({ identity: "x-user-id:1", plan: "gold" }), "overrides[0].plan"],
+  [withOverride({ identity: "1", policies: { api: { limit: 1 } } }), "overrides[0].identity"],
+  [
+    withOverride({ identity: "x-user-id:*", policies: { api: { limit: 1 } } }),
+    "overrides[0].identity",
+  ],
+  [
+    withOverride({ identity: "x-user-id:*a", policies: { api: { limit: 1 } } }),
+    "overrides[0].identity",
+  ],
+  [
+    withOverride({ identity: "x-user-id:1", policies: { other: { limit: 1 } } }),
+    "overrides[0].policies.other",
+  ],
+  [
+    withOverride({ identity: "x-user-id:1", policies: { api: { limit: 0 } } }),
+    "overrides[0].policies.api.limit",
+  ],
+  [
+    withOverride({ identity: "x-user-id:1", policies: { api: { limit: 1 } }, until: "soon" }),
+    "overrides[0].until",
+  ],
+  [
+    withOverride({ identity: "x-user-id:1", policies: { api: { limit: 1 } }, untl: 1 }),
+    "overrides[0].untl",
+  ],
+  // What has such names of its own is no text, and cannot be made one.
+  [
+    withOverride({ identity: "x-user-id:1", plan: { toString: 1, valueOf: 1 } }),
+    "overrides[0].plan",
+  ],
+  [withRule({ path: { toString: 1, valueOf: 1 } }), "rules[0].path"],
+  [{ rules, lists: [] }, "lists"],
+  [{ rules, lists: { block: [] } }, "lists.block"],
+  [{ rules, lists: { deny: {} } }, "lists.deny"],
+  [{ rules, lists: { deny: manyOf({ asn: 1 }) } }, "lists.deny"],
+  [{ rules, lists: { deny: Array(400_000).fill(0) } }, "lists.deny"],
+  [withDeny({}), "lists.deny[0]"],
+  [withDeny({ cidr: "10.0.0.0/33" }), "lists.deny[0].cidr"],
+  [withDeny({ cidr: "10.0.0.1/8" }), "lists.deny[0].cidr"],
+  [withDeny({ identity: "eve" }), "lists.deny[0].identity"],
+  [withDeny({ asn: "AS1" }), "lists.deny[0].asn"],
+  [withDeny({ country: "Switzerland" }), "lists.deny[0].country"],
+  [withDeny({ cidr: "10.0.0.0/8", until: 1_700_000_000 }), "lists.deny[0].until"],
+];
+
+/** Texts that are no documents at all. */
+const NO_DOCUMENTS = [
+  "",
+  "{",
+  "undefined",
+  "\u0000",
+  '{"rules":',
+  '{"rules":[{"path":"/*"',
+  " ".repeat(MAX_DOCUMENT_BYTES + 1),
+  `{"rules":${"[".repeat(100_000)}`,
+  '{"__proto__":{"rules":[]}}',
+];
+
+const named = <Value>(count: number, value: Value) =>
+  Object.fromEntries(Array.from({ length: count }, (_, i) => [`n${i}`, value]));
+
+/** Each policy is compiled for each plan. */
+const MANY_POLICIES = Array.from({ length: 100 }, (_, i) => ({
+  ...rule,
+  policies: [{ ...policy, name: `p${i}` }],
+}));
+
+test("there are at most a million pairs of a plan and a policy, with the tables of overrides among the plans", async () => {
+  const { administered } = await startLiveGateway();
+  const faultsOf = (plans: number, own: readonly number[] = []) =>
+    administered
+      .checkDocument({
+        rules: MANY_POLICIES,
+        plans: named(plans, {}),
+        overrides: own.map((limit) => ({
+          identity: `x-user-id:${limit}`,
+          policies: { p0: { limit } },
+        })),
+      })
+      .map(({ path }) => path);
+  expect(faultsOf(10_000)).toEqual([]);
+  expect(faultsOf(10_001)).toEqual(["plans"]);
+  expect(faultsOf(9_998, [1, 2, 2])).toEqual([]);
+  expect(faultsOf(9_998, [1, 2, 3])).toEqual(["overrides[2].policies"]);
+});
+
+test("of thousands of unknown names the first thirty are faults", async () => {
+  const { administered } = await startLiveGateway();
+  const many = named(2_000, 0);
+  for (const document of [
+    { rules, ...many },
+    withRule(many),
+    withPolicy(many),
+    { rules, plans: { gold: many } },
+    { rules, plans: { gold: { api: many } } },
+  ]) {
+    expect(administered.checkDocument(document)).toHaveLength(30);
+  }
+});
+
+test("a fault among thousands of names quotes some of them", async () => {
+  const { administered } = await startLiveGateway();
+  const faults = administered.checkDocument({
+    rules: MANY_POLICIES,
+    plans: { ...named(2_000, {}), gold: { unknown: {} } },
+    overrides: Array.from({ length: 2_000 }, (_, i) => ({
+      identity: `x-a:${i}`,
+      plan: `gold${i}`,
+    })),
+  });
+  expect(faults).toHaveLength(2_001);
+  expect(Math.max(...faults.map(({ remedy }) => remedy.length))).toBeLessThan(400);
+  expect(faults[0]!.remedy).toContain("n29 and 1971 more");
+});
+
+test.each(FAULTY)("%j has a fault at %s, with a remedy", async (document, path) => {
+  const { administered } = await startLiveGateway();
+  const faults = administered.checkDocument(document);
+  expect(faults.map((fault) => fault.path)).toContain(path);
+  for (const { remedy } of faults) {
+    expect(remedy.length).toBeGreaterThan(15);
+    expect(remedy).not.toMatch(/\b(?:RULES|PLANS|LISTS|OVERRIDES)\b/);
+  }
+});
+
+test("whatever is written in place of a document, the rules of before stay in force", async () => {
+  const gateway = await startLiveGateway();
+  const sound = withPolicy({ limit: 1_000_000 });
+  expect(gateway.administered.checkDocument(sound)).toEqual([]);
+  await gateway.write(sound);
+  await gateway.administered.refresh();
+  let left = 1_000_000;
+  const texts = [...FAULTY.map(([document]) => JSON.stringify(document)), ...NO_DOCUMENTS];
+  for (const [i, text] of texts.entries()) {
+    await gateway.write(text, i + 2);
+    await gateway.administered.refresh();
+    expect(await quotaOf(gateway, "ada"), text.slice(0, 80)).toBe(`1000000, ${--left} left`);
+    expect(gateway.administered.enforced()).toMatchObject({ version: 1 });
+    expect(gateway.administered.enforced().error).toContain(`version ${i + 2} of the live rules`);
+  }
+  await gateway.write(withPolicy({ limit: 2_000_000 }), 200);
+  await gateway.administered.refresh();
+  expect(gateway.administered.enforced()).toMatchObject({ version: 200 });
+  expect(gateway.administered.enforced().error).toBeUndefined();
+});
+
+test("rules that count by address need to be told who is trusted with it", async () => {
+  const { administered } = await startLiveGateway({ CLIENT_IP: undefined });
+  const faults = administered.checkDocument(withRule({ partition: ["ip"] }));
+  expect(faults.map(({ path }) => path)).toEqual(["CLIENT_IP"]);
+});

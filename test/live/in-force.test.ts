@@ -1,0 +1,284 @@
+import { expect, test, vi } from "vitest";
+
+import { quota } from "../support/gateway/gateway.ts";
+import { DEPLOYED, quotaOf, startLiveGateway } from "../support/live/live-gateway.ts";
+
+const limited = (limit: number) => ({
+  rules: [{ ...DEPLOYED[0], policies: [quota("api", limit)] }],
+});
+
+test("a published limit is in force after the next refresh, and keeps what was consumed", async () => {
+  const gateway = await startLiveGateway();
+  expect(await quotaOf(gateway, "ada")).toBe("5, 4 left");
+
+  await gateway.write(limited(10));
+  expect(await quotaOf(gateway, "ada")).toBe("5, 3 left");
+  await gateway.administered.refresh();
+  expect(await quotaOf(gateway, "ada")).toBe("10, 7 left");
+  expect(gateway.administered.enforced()).toMatchObject({ version: 1, source: "live" });
+
+  await gateway.write(limited(4), 2);
+  await gateway.administered.refresh();
+  expect(await quotaOf(gateway, "ada")).toBe("4, 0 left");
+  const denied = await gateway.ask("/api/x", { "x-user-id": "ada" });
+  expect(denied.status).toBe(429);
+});
+
+test("a denial of before does not outlive a raised limit", async () => {
+  const gateway = await startLiveGateway();
+  for (let i = 0; i < 6; i++) await quotaOf(gateway, "ada");
+  expect((await gateway.ask("/api/x", { "x-user-id": "ada" })).status).toBe(429);
+
+  await gateway.write(limited(10));
+  await gateway.administered.refresh();
+  expect(await quotaOf(gateway, "ada")).toBe("10, 4 left");
+});
+
+test("a new isolate waits for the live rules before it answers", async () => {
+  const gateway = await startLiveGateway();
+  await gateway.write(limited(3));
+  expect(await quotaOf(gateway, "ada")).toBe("3, 2 left");
+});
+
+test.each([
+  [{ ADMIN_TOKEN: undefined }, 0],
+  [{ LIVE_REFRESH: "off" }, 0],
+  [{ ADMIN_TOKEN: undefined, LIVE_REFRESH: "10s" }, 1],
+  [{}, 1],
+])("with %o, an isolate asks for live rules %i times", async (variables, times) => {
+  const gateway = await startLiveGateway(variables);
+  const fetched = vi.spyOn(globalThis, "fetch");
+  for (let i = 0; i < 3; i++) await quotaOf(gateway, "ada");
+  const polls = fetched.mock.calls.filter(([, init]) => String(init?.body).includes("revision"));
+  fetched.mockRestore();
+  expect(polls).toHaveLength(times);
+});
+
+test("an entry blocks or exempts a client, and no isolate forgets whom it denies", async () => {
+  const gateway = await startLiveGateway();
+  for (let i = 0; i < 6; i++) await quotaOf(gateway, "ada");
+  const fetched = vi.spyOn(globalThis, "fetch");
+
+  await gateway.writeEntry("deny:1", { identity: "x-user-id:eve" });
+  await gateway.writeEntry("allow:1", { cidr: "198.51.100.0/24" });
+  await gateway.administered.refresh();
+  fetched.mockClear();
+  const blocked = await gateway.ask("/api/x", { "x-user-id": "eve" });
+  const denied = await gateway.ask("/api/x", { "x-user-id": "ada" });
+  expect([blocked.status, denied.status]).toEqual([403, 429]);
+  expect(fetched).not.toHaveBeenCalled();
+  fetched.mockRestore();
+
+  const exempt = await gateway.ask("/api/x", {
+    "x-user-id": "ada",
+    "cf-connecting-ip": "198.51.100.7",
+  });
+  expect(exempt.status).toBe(200);
+});
+
+test("a broken entry changes nothing, and the others are in force", async () => {
+  const gateway = await startLiveGateway();
+  await gateway.redis.hset(gateway.keys.entries, "deny:0", "{", "other:1", '{"entry":{}}');
+  await gateway.writeEntry("deny:1", { cidr: "300.1.1.1" });
+  await gateway.writeEntry("override:1", { identity: "x-user-id:ada", plan: "none" });
+  await gateway.writeEntry("override:2", {
+    identity: "x-user-id:ada",
+    policies: { other: { limit: 1 } },
+  });
+  await gateway.writeEntry("deny:2", { identity: "x-user-id:eve" });
+  await gateway.writeEntry("override:3", {
+    identity: "x-user-id:bob",
+    policies: { api: { limit: 50 } },
+  });
+  await gateway.administered.refresh();
+  expect((await gateway.ask("/api/x", { "x-user-id": "eve" })).status).toBe(403);
+  expect(await quotaOf(gateway, "ada")).toBe("5, 4 left");
+  expect(await quotaOf(gateway, "bob")).toBe("50, 49 left");
+});
+
+test("what was published stays in force after Redis has an older copy, or none", async () => {
+  const gateway = await startLiveGateway();
+  await gateway.write(limited(10));
+  await gateway.write(limited(20), 2);
+  await gateway.administered.refresh();
+  expect(await quotaOf(gateway, "ada")).toBe("20, 19 left");
+
+  await gateway.redis.hset(gateway.keys.state, {
+    revision: 1,
+    version: 1,
+    document: JSON.stringify(limited(10)),
+  });
+  await gateway.administered.refresh();
+  expect(await quotaOf(gateway, "ada")).toBe("20, 18 left");
+
+  await gateway.redis.del(gateway.keys.state);
+  await gateway.administered.refresh();
+  expect(await quotaOf(gateway, "ada")).toBe("20, 17 left");
+
+  await gateway.write(limited(30), 2);
+  await gateway.administered.refresh();
+  expect(await quotaOf(gateway, "ada")).toBe("30, 26 left");
+});
+
+test("an override gives one client, or those of a pattern, other numbers until it ends", async () => {
+  const gateway = await startLiveGateway();
+  const soon = new Date(Date.now() + 3_600_000).toISOString();
+  await gateway.write({
+    ...limited(5),
+    plans: { gold: { api: { limit: 100 } } },
+    overrides: [
+      { identity: "x-user-id:vip_*", plan: "gold" },
+      { identity: "x-user-id:vip_7", policies: { api: { limit: 7 } }, until: soon },
+      { identity: "x-user-id:old", plan: "gold", until: "2020-01-01T00:00:00Z" },
+    ],
+  });
+  await gateway.administered.refresh();
+  expect(await quotaOf(gateway, "vip_1")).toBe("100, 99 left");
+  expect(await quotaOf(gateway, "vip_7")).toBe("7, 6 left");
+  expect(await quotaOf(gateway, "old")).toBe("5, 4 left");
+  expect(await quotaOf(gateway, "vip")).toBe("5, 4 left");
+});
+
+test("an override by a single call keeps what its client has consumed", async () => {
+  const gateway = await startLiveGateway();
+  await quotaOf(gateway, "ada");
+  await quotaOf(gateway, "bob");
+  await gateway.writeEntry("override:1", {
+    identity: "x-user-id:ada",
+    policies: { api: { limit: 50 } },
+  });
+  await gateway.administered.refresh();
+  expect(await quotaOf(gateway, "ada")).toBe("50, 48 left");
+  expect(await quotaOf(gateway, "bob")).toBe("5, 3 left");
+});
+
+test("explain says what the next request gets, and takes nothing", async () => {
+  const gateway = await startLiveGateway();
+  await quotaOf(gateway, "ada");
+  const request = { path: "/api/x", headers: { "x-user-id": "ada" }, ip: "192.0.2.1" };
+  for (let i = 0; i < 3; i++) {
+    expect(await gateway.administered.explain(request)).toMatchObject({
+      verdict: "allowed",
+      status: 200,
+      version: 0,
+      rules: [
+        {
+          index: 0,
+          path: "/api/*",
+          policies: [{ name: "api", partition: "x-user-id:ada", limit: 5, remaining: 4 }],
+        },
+      ],
+    });
+  }
+  expect(await quotaOf(gateway, "ada")).toBe("5, 3 left");
+  for (let i = 0; i < 3; i++) await quotaOf(gateway, "ada");
+  const denied = await gateway.administered.explain(request);
+  expect(denied).toMatchObject({ verdict: "denied", status: 429 });
+  expect(denied.retryAfter).toBeGreaterThan(0);
+
+  expect(await gateway.administered.reset(request)).toEqual([
+    { policy: "api", partition: "x-user-id:ada" },
+  ]);
+  expect(await quotaOf(gateway, "ada")).toBe("5, 4 left");
+});
+
+test("explain tells a blocked client, a refused path and an uncovered one apart", async () => {
+  const gateway = await startLiveGateway();
+  await gateway.writeEntry("deny:1", { cidr: "203.0.113.0/24" });
+  await gateway.writeEntry("allow:1", { identity: "x-user-id:probe" });
+  await gateway.administered.refresh();
+  const verdictOf = async (request: object) => {
+    const { verdict, status } = await gateway.administered.explain({ path: "/api/x", ...request });
+    return `${verdict} ${status}`;
+  };
+  expect(await verdictOf({ ip: "203.0.113.9" })).toBe("blocked 403");
+  expect(await verdictOf({ headers: { "x-user-id": "probe" } })).toBe("exempt 200");
+  expect(await verdictOf({ path: "/other" })).toBe("passed 200");
+  expect(await verdictOf({ path: "/api%2fx;a" })).toBe("refused 400");
+  expect(await verdictOf({ path: "/api/%2e%2e/x" })).toBe("passed 200");
+});
+
+test("a broken document changes nothing, and entries by single calls are in force all the same", async () => {
+  const gateway = await startLiveGateway();
+  await gateway.write(limited(10));
+  await gateway.administered.refresh();
+  await gateway.write('{"rules": [', 2);
+  await gateway.administered.refresh();
+  expect(await quotaOf(gateway, "ada")).toBe("10, 9 left");
+  expect(gateway.administered.enforced()).toMatchObject({ version: 1, source: "live" });
+  expect(gateway.administered.enforced().error).toContain(
+    "version 2 of the live rules has faults (1)",
+  );
+
+  await gateway.writeEntry("deny:1", { identity: "x-user-id:eve" });
+  await gateway.administered.refresh();
+  expect((await gateway.ask("/api/x", { "x-user-id": "eve" })).status).toBe(403);
+  expect(await quotaOf(gateway, "ada")).toBe("10, 8 left");
+});
+
+test("resetting a client leaves what everybody shares", async () => {
+  const gateway = await startLiveGateway();
+  await gateway.write({
+    rules: [
+      {
+        ...DEPLOYED[0],
+        policies: [quota("api", 5), { ...quota("everyone", 50), partition: "*" }],
+      },
+    ],
+  });
+  const rest = async () => {
+    const { headers } = await gateway.ask("/api/x", { "x-user-id": "ada" });
+    return headers
+      .get("ratelimit")
+      ?.match(/(?<=r=)\d+/g)
+      ?.map(Number);
+  };
+  expect(await rest()).toEqual([4, 49]);
+  const request = { path: "/api/x", headers: { "x-user-id": "ada" } };
+  expect(await gateway.administered.reset(request)).toEqual([
+    { policy: "api", partition: "x-user-id:ada" },
+  ]);
+  expect(await rest()).toEqual([4, 48]);
+});
+
+test("of too many patterns by single calls, those that are too many are not used, and all others are", async () => {
+  const gateway = await startLiveGateway();
+  const policies = { api: { limit: 50 } };
+  const entries = Array.from({ length: 1_002 }, (_, i) => [
+    `override:${i}`,
+    JSON.stringify({ entry: { identity: `x-user-id:${i}_*`, policies } }),
+  ]);
+  await gateway.redis.hset(gateway.keys.entries, Object.fromEntries(entries) as object);
+  await gateway.writeEntry("deny:1", { identity: "x-user-id:eve" });
+  await gateway.administered.refresh();
+  expect((await gateway.ask("/api/x", { "x-user-id": "eve" })).status).toBe(403);
+  const limits = await Promise.all(
+    Array.from({ length: 1_002 }, (_, i) => quotaOf(gateway, `${i}_ada`)),
+  );
+  expect(limits.filter((limit) => limit === "50, 49 left")).toHaveLength(1_000);
+  const another = { identity: "x-user-id:another_*", policies };
+  const faults = gateway.administered.checkEntry("override", another);
+  expect(faults.map(({ path }) => path)).toEqual(["entry"]);
+  const exact = { identity: "x-user-id:another", policies };
+  expect(gateway.administered.checkEntry("override", exact)).toEqual([]);
+});
+
+test("a header by which nobody is counted brings nobody an override", async () => {
+  const partition = ["header:x-api-key", "header:x-user-id"];
+  const gateway = await startLiveGateway();
+  await gateway.write({
+    rules: [{ path: "/api/*", partition, policies: [quota("api", 5)] }],
+    overrides: [
+      { identity: "x-user-id:vip", policies: { api: { limit: 1_000 } } },
+      { identity: "x-api-key:k", policies: { api: { limit: 50 } } },
+    ],
+  });
+  await gateway.administered.refresh();
+  const limitOf = async (headers: Record<string, string>) => {
+    const { rules, override } = await gateway.administered.explain({ path: "/api/x", headers });
+    return [rules[0]!.policies[0]!.limit, override];
+  };
+  expect(await limitOf({ "x-user-id": "vip" })).toEqual([1_000, "x-user-id:vip"]);
+  expect(await limitOf({ "x-user-id": "vip", "x-api-key": "own" })).toEqual([5, undefined]);
+  expect(await limitOf({ "x-user-id": "vip", "x-api-key": "k" })).toEqual([50, "x-api-key:k"]);
+});

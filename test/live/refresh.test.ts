@@ -1,0 +1,137 @@
+import { expect, test, vi } from "vitest";
+
+import { createRefresh, type RefreshOptions } from "../../src/live/refresh.ts";
+import { type LiveState, NO_STATE } from "../../src/live/state.ts";
+
+/** A refresh every 10 s with a budget of 250 ms, whose reads end when the test says so. */
+function start() {
+  let nowMs = 1_000_000;
+  const reads: { resolve(state: LiveState): void; reject(error: Error): void }[] = [];
+  const adopted: number[] = [];
+  const errors: string[] = [];
+  const background: Promise<unknown>[] = [];
+  const read: RefreshOptions["read"] = () =>
+    new Promise((resolve, reject) => {
+      reads.push({ resolve, reject });
+    });
+  const refresh = createRefresh({
+    read,
+    readRedis: read,
+    refreshMs: 10_000,
+    budgetMs: 250,
+    now: () => nowMs,
+    adopt: ({ revision }) => adopted.push(revision),
+    onError: ({ message }) => errors.push(message),
+  });
+  return {
+    refresh,
+    reads,
+    adopted,
+    errors,
+    pass: (ms: number) => (nowMs += ms),
+    before: () => refresh.before((promise) => background.push(promise)),
+    settled: () => Promise.all(background),
+  };
+}
+
+const revision = (number: number): LiveState => ({ ...NO_STATE, revision: number });
+
+/** Brings it to where it has just had its first answer. */
+async function startWarm() {
+  const run = start();
+  const waiting = run.before();
+  run.reads[0]!.resolve(revision(1));
+  await waiting;
+  return run;
+}
+
+test("the first requests of an isolate wait for one read together", async () => {
+  const { before, reads, adopted } = start();
+  const waiting = [before(), before(), before()];
+  expect(waiting.every((each) => each instanceof Promise)).toBe(true);
+  expect(reads).toHaveLength(1);
+  reads[0]!.resolve(revision(1));
+  await Promise.all(waiting);
+  expect(adopted).toEqual([1]);
+  expect(before()).toBeUndefined();
+});
+
+test("nobody waits for longer than the budget, and the answer counts when it comes", async () => {
+  vi.useFakeTimers();
+  const { before, reads, adopted, pass, settled } = start();
+  const waiting = Promise.all([before(), before()]);
+  await vi.advanceTimersByTimeAsync(250);
+  await waiting;
+  pass(250);
+  expect(before()).toBeUndefined();
+  reads[0]!.resolve(revision(1));
+  await settled();
+  vi.useRealTimers();
+  expect(adopted).toEqual([1]);
+});
+
+test("after a failed read nobody waits until the next one is due", async () => {
+  const { before, reads, errors, pass } = start();
+  const waiting = before();
+  reads[0]!.reject(new Error("refused"));
+  await waiting;
+  expect(errors).toEqual(["refused"]);
+  expect(before()).toBeUndefined();
+  pass(9_999);
+  expect(before()).toBeUndefined();
+  expect(reads).toHaveLength(1);
+  pass(1);
+  expect(before()).toBeInstanceOf(Promise);
+  expect(reads).toHaveLength(2);
+});
+
+test("a warm isolate asks in the background once per refresh, and no request waits", async () => {
+  const { before, reads, adopted, pass, settled } = await startWarm();
+  for (let i = 0; i < 100; i++) {
+    pass(100);
+    expect(before()).toBeUndefined();
+  }
+  expect(reads).toHaveLength(2);
+  reads[1]!.resolve(revision(2));
+  await settled();
+  expect(adopted).toEqual([1, 2]);
+});
+
+test("after a sleep of twice the refresh, a request waits again", async () => {
+  const { before, reads, pass } = await startWarm();
+  pass(19_999);
+  expect(before()).toBeUndefined();
+  reads[1]!.reject(new Error("refused"));
+  pass(10_001);
+  const waiting = before();
+  expect(waiting).toBeInstanceOf(Promise);
+  reads[2]!.resolve(revision(3));
+  await waiting;
+});
+
+test("only a newer revision is put into force", async () => {
+  const { before, reads, adopted, errors, pass, settled } = await startWarm();
+  for (const [i, next] of [5, 5, 4, 0, 6].entries()) {
+    pass(10_000);
+    await before();
+    reads[i + 1]!.resolve(revision(next));
+    await settled();
+  }
+  expect(adopted).toEqual([1, 5, 6]);
+  expect(errors).toEqual([
+    expect.stringContaining("older copy"),
+    expect.stringContaining("deleted"),
+  ]);
+});
+
+test("who has written reads at once, or learns that it was not possible", async () => {
+  const { refresh, reads, adopted } = await startWarm();
+  const reading = refresh.now();
+  reads[1]!.resolve(revision(2));
+  await reading;
+  expect(adopted).toEqual([1, 2]);
+  expect(refresh.ageMs()).toBe(0);
+  const failing = refresh.now();
+  reads[2]!.reject(new Error("refused"));
+  await expect(failing).rejects.toThrow("refused");
+});

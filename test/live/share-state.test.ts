@@ -1,0 +1,101 @@
+import { expect, test } from "vitest";
+
+import type { SharedCache } from "../../src/denials/shared-denials.ts";
+import { throughCache } from "../../src/live/share-state.ts";
+import { type LiveState, NO_STATE } from "../../src/live/state.ts";
+
+const revision = (number: number): LiveState => ({ ...NO_STATE, revision: number });
+
+/** Isolates of one data centre, and how often they asked Redis. */
+function start(redis: { state: LiveState }) {
+  const kept = new Map<string, string>();
+  const seconds: number[] = [];
+  const calls = { redis: 0 };
+  const cache: SharedCache = {
+    get: async (key) => kept.get(key),
+    put: (key, text, forSeconds) => {
+      seconds.push(forSeconds);
+      kept.set(key, text);
+    },
+  };
+  const read = throughCache(
+    async (known) => {
+      calls.redis++;
+      return redis.state.revision === known.revision ? known : redis.state;
+    },
+    cache,
+    "k",
+    10_000,
+  );
+  return { read, kept, calls, seconds, cache };
+}
+
+test("isolates of a data centre ask Redis once for all of them", async () => {
+  const { read, calls, seconds } = start({ state: revision(7) });
+  for (let i = 0; i < 16; i++) expect(await read(NO_STATE)).toEqual(revision(7));
+  expect(calls.redis).toBe(1);
+  expect(seconds).toEqual([10]);
+});
+
+test("an isolate that knows more than the cache asks Redis", async () => {
+  const redis = { state: revision(7) };
+  const { read, calls } = start(redis);
+  await read(NO_STATE);
+  redis.state = revision(8);
+  expect(await read(revision(8))).toEqual(revision(8));
+  expect(calls.redis).toBe(2);
+});
+
+test("an older copy after a failover is not left for the others, who would take it for everything there is", async () => {
+  const older = { ...revision(5), version: 1, document: "{}" };
+  const { calls, kept, cache } = start({ state: older });
+  // As the reader of Redis answers whoever knows more: without the document.
+  const read = throughCache(
+    async (known) => {
+      calls.redis++;
+      return known.revision > older.revision ? revision(5) : older;
+    },
+    cache,
+    "k",
+    10_000,
+  );
+  expect(await read(revision(7))).toEqual(revision(5));
+  expect(kept.size).toBe(0);
+  expect(await read(NO_STATE)).toEqual(older);
+  expect(calls.redis).toBe(2);
+});
+
+test("what it knows already is the same object, so that nothing is compiled again", async () => {
+  const { read } = start({ state: revision(7) });
+  const known = await read(NO_STATE);
+  expect(await read(known)).toBe(known);
+});
+
+test.each<[string, SharedCache]>([
+  ["refuses", { get: async () => Promise.reject(new Error("no")), put: () => {} }],
+  ["has something else", { get: async () => "<html>", put: () => {} }],
+  ...[
+    "null",
+    "9",
+    '{"revision":9}',
+    '{"revision":9,"version":1,"publishedAtMs":1,"document":{},"entries":{}}',
+    '{"revision":9,"version":1,"publishedAtMs":1,"document":"{}","entries":{"deny:1":{}}}',
+    '{"revision":1e300,"version":1,"publishedAtMs":1,"entries":{}}',
+  ].map((text): [string, SharedCache] => [`has ${text}`, { get: async () => text, put: () => {} }]),
+  [
+    "cannot keep anything",
+    { get: async () => undefined, put: () => Promise.reject(new Error("full")) },
+  ],
+  [
+    "throws",
+    {
+      get: async () => undefined,
+      put: () => {
+        throw new Error("full");
+      },
+    },
+  ],
+])("a cache that %s is as good as none", async (_name, cache) => {
+  const read = throughCache(async () => revision(7), cache, "k", 10_000);
+  expect(await read(NO_STATE)).toEqual(revision(7));
+});

@@ -1,0 +1,181 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+
+import { startWorker, type Worker } from "../../scripts/local-stack/worker.ts";
+import { type Bridge, startBridge } from "../../scripts/redis-rest/bridge.ts";
+import { figures } from "../support/chaos/figures.ts";
+import { quota } from "../support/gateway/gateway.ts";
+import { ADMIN_TOKEN, DEPLOYED } from "../support/live/live-gateway.ts";
+
+const REFRESH_MS = 1_000;
+
+/** What a busy machine may take besides: the answer of a poll that was under way, and the next request. */
+const SLACK_MS = 1_000;
+
+let bridge: Bridge;
+let workers: Worker[];
+const origin = createServer((request, response) =>
+  request.resume().on("end", () => response.end()),
+);
+
+beforeAll(async () => {
+  await once(origin.listen(0, "127.0.0.1"), "listening");
+  bridge = await startBridge({ redis: inject("redisUrl"), port: 0, token: "t" });
+  const variables = {
+    ORIGIN: `http://127.0.0.1:${(origin.address() as AddressInfo).port}`,
+    UPSTASH_REDIS_REST_URL: bridge.url,
+    UPSTASH_REDIS_REST_TOKEN: bridge.token,
+    PREFIX: crypto.randomUUID(),
+    TIMEOUT: "10s",
+    LIVE_REFRESH: `${REFRESH_MS}ms`,
+    METRICS: "off",
+    ADMIN_TOKEN,
+    RULES: DEPLOYED,
+  };
+  const log = () => {};
+  workers = [
+    await startWorker({ variables, onLog: log }),
+    await startWorker({ variables, onLog: log }),
+  ];
+});
+afterAll(async () => {
+  await Promise.all(workers.map((worker) => worker.stop()));
+  await bridge.close();
+  origin.close();
+});
+
+/** One answer of a worker: its status, and the limit that it told. */
+interface Answer {
+  readonly status: number;
+  readonly limit: number;
+  readonly atMs: number;
+}
+
+/** New clients that keep asking one worker. */
+function startLoad(worker: Worker) {
+  const answers: Answer[] = [];
+  const ended = new AbortController();
+  const user = async () => {
+    for (let i = 0; !ended.signal.aborted; i++) {
+      const headers = { "x-user-id": i % 50 === 0 ? "eve" : crypto.randomUUID() };
+      const { status, headers: fields } = await fetch(`${worker.url}/api/x`, { headers });
+      const limit = Number(/q=(\d+)/.exec(fields.get("ratelimit-policy") ?? "")?.[1]);
+      answers.push({ status, limit, atMs: performance.now() });
+    }
+  };
+  const users = Promise.all([user(), user(), user(), user()]);
+  return {
+    answers,
+    async stop() {
+      ended.abort();
+      await users;
+    },
+  };
+}
+
+async function admin(method: string, path: string, body?: unknown, version?: number) {
+  const response = await fetch(`${workers[0]!.url}/_tidegate/api/v1${path}`, {
+    method,
+    headers: {
+      Authorization: `Bearer ${ADMIN_TOKEN}`,
+      "Content-Type": "application/json",
+      ...(version !== undefined && { "If-Match": `"${version}"` }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  expect([path, response.status, await response.text()]).toEqual([
+    path,
+    expect.toBeOneOf([200, 204]),
+    expect.any(String),
+  ]);
+}
+
+const limited = (limit: number) => ({
+  rules: [{ ...DEPLOYED[0], policies: [quota("api", limit)] }],
+});
+
+/** Changes something, and says how long it took until both workers only answered as they should from then on. */
+async function timeOf(
+  loads: readonly { readonly answers: readonly Answer[] }[],
+  change: () => Promise<void>,
+  isOld: (answer: Answer) => boolean,
+): Promise<number> {
+  const startMs = performance.now();
+  await change();
+  await sleep(2 * REFRESH_MS + SLACK_MS);
+  const late = loads.flatMap(({ answers }) =>
+    answers.filter((answer) => answer.atMs > startMs && isOld(answer)),
+  );
+  return Math.max(0, ...late.map(({ atMs }) => atMs - startMs));
+}
+
+test(
+  "two workers under load enforce each change within twice the refresh, no request fails, and none has a call more",
+  { timeout: 60_000 },
+  async () => {
+    const loads = workers.map(startLoad);
+    await sleep(500);
+    const before = { calls: bridge.requests, startMs: performance.now() };
+    const answered = () => loads.reduce((sum, { answers }) => sum + answers.length, 0);
+    const answeredBefore = answered();
+    const took = {
+      lowered: await timeOf(
+        loads,
+        () => admin("PUT", "/rules", limited(3), 0),
+        ({ limit }) => limit === 5,
+      ),
+      raised: await timeOf(
+        loads,
+        () => admin("PUT", "/rules", limited(1_000_000), 1),
+        ({ limit }) => limit === 3,
+      ),
+      blocked: await timeOf(
+        loads,
+        () => admin("PUT", "/lists/deny", { cidr: "127.0.0.0/8", for: "1h" }),
+        ({ status }) => status === 200,
+      ),
+      exempted: await timeOf(
+        loads,
+        () => admin("PUT", "/lists/allow", { cidr: "127.0.0.1" }),
+        ({ status }) => status === 403,
+      ),
+      freed: await timeOf(
+        loads,
+        async () => {
+          await admin("DELETE", "/lists/deny", { cidr: "127.0.0.0/8" });
+          await admin("DELETE", "/lists/allow", { cidr: "127.0.0.1" });
+        },
+        ({ limit }) => Number.isNaN(limit),
+      ),
+      "rolled back": await timeOf(
+        loads,
+        () => admin("POST", "/rules/rollback", { to: 1 }),
+        ({ limit }) => limit === 1_000_000,
+      ),
+    };
+    await Promise.all(loads.map((load) => load.stop()));
+    const seconds = (performance.now() - before.startMs) / 1000;
+    const answers = loads.flatMap((load) => load.answers);
+    figures("two workers, LIVE_REFRESH 1s", {
+      ...Object.fromEntries(
+        Object.entries(took).map(([name, ms]) => [`${name} after ms`, Math.round(ms)]),
+      ),
+      requests: answers.length,
+    });
+    for (const [name, ms] of Object.entries(took)) {
+      expect([name, ms]).toEqual([
+        name,
+        expect.toSatisfy((each: number) => each <= 2 * REFRESH_MS + SLACK_MS / 2),
+      ]);
+    }
+    // A limit of 3 or 5 denies the one client that comes again and again; nothing else is an error.
+    expect(answers.filter(({ status }) => ![200, 403, 429].includes(status))).toEqual([]);
+    // One call each, but for denials that are known and clients on lists; and what polls and the administration take.
+    const extra = 3 * 2 * Math.ceil(seconds / (REFRESH_MS / 1000)) + 100;
+    expect(bridge.requests - before.calls).toBeLessThanOrEqual(answered() - answeredBefore + extra);
+  },
+);
