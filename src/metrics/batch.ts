@@ -1,0 +1,91 @@
+import { FIELD } from "./fields.ts";
+import { type MetricsKeys, MINUTE_MS } from "./keys.ts";
+import { partitionName } from "./partition-name.ts";
+import type { Heavy } from "./sketch.ts";
+import type { TracePart } from "./trace.ts";
+
+/** Counts on their way to Redis. */
+export interface Batch {
+  readonly keys: readonly string[];
+  readonly args: readonly (string | number)[];
+  /** How many requests it counts. */
+  readonly requests: number;
+  /** When it was made, on the isolate's steady clock. */
+  readonly madeAtMs: number;
+}
+
+/** Partitions as they are written: a policy, a space, and a partition. */
+export type Partitions = readonly (readonly [member: string, count: number])[];
+
+/** More fields than this keep Redis from its decisions for longer than a few milliseconds. */
+const MAX_FIELDS = 2_000;
+
+/** The partitions that one batch names. */
+export const MAX_PARTITIONS = 20;
+
+/** Puts counts into batches, in the order given. Only the first one has what concerns single partitions. */
+export function batchesOf(
+  fields: ReadonlyMap<string, number>,
+  tops: readonly [denied: Partitions, near: Partitions],
+  trace: readonly (string | number)[],
+): Pick<Batch, "args" | "requests">[] {
+  const all = [...fields];
+  const batches: Pick<Batch, "args" | "requests">[] = [];
+  for (let start = 0; start < all.length; start += MAX_FIELDS) {
+    const some = all.slice(start, start + MAX_FIELDS);
+    const [denied, near] = start === 0 ? tops : [[], []];
+    let requests = 0;
+    for (const [field, count] of some) if (field[0] === FIELD.requests) requests += count;
+    const traced = start === 0 ? trace : [0, 0];
+    batches.push({
+      args: [...counted(some), ...counted(denied), ...counted(near), ...traced],
+      requests,
+    });
+  }
+  return batches;
+}
+
+function counted(names: Partitions): (string | number)[] {
+  return [names.length, ...names.flat()];
+}
+
+/** What a batch that is written at this moment has of the trace: its level, and its chunks with their names. */
+export function traceArgs(
+  { level, chunks }: TracePart,
+  isolate: string,
+  ms: number,
+): readonly (string | number)[] {
+  const minute = Math.floor(ms / MINUTE_MS);
+  const named = chunks.flatMap(({ sampleClass, events, text }) => [
+    `${sampleClass}.${events}.${minute}.${isolate}`,
+    text,
+  ]);
+  return [level, chunks.length, ...named];
+}
+
+/** The keys that a batch of this moment is written to; what the isolate itself last wrote comes first. */
+export function keysAt(keys: MetricsKeys, isolate: string, ms: number): string[] {
+  return [
+    keys.isolate(isolate),
+    keys.minute(ms),
+    keys.hour(ms),
+    keys.total,
+    keys.top("denied", ms),
+    keys.top("near", ms),
+    keys.trace(ms),
+  ];
+}
+
+/** Names partitions without saying who they are, unless they are to be named as they are. */
+export async function namesOf(
+  heavy: readonly Heavy[],
+  identities: "hashed" | "plain",
+): Promise<Partitions> {
+  const known = heavy.filter(({ count }) => count > 0);
+  return Promise.all(
+    known.map(
+      async ({ policy, identity, count }) =>
+        [`${policy} ${await partitionName(identity, identities)}`, count] as const,
+    ),
+  );
+}

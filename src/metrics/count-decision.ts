@@ -1,0 +1,68 @@
+import { type Decision, outcomeOf } from "../decision/decision.ts";
+import { denies, type Reason } from "../decision/outcome.ts";
+import {
+  ABOVE_LIMIT,
+  ALLOWED,
+  ALLOWED_WITHOUT_STORE,
+  BLOCKED,
+  DENIED_WITHOUT_STORE,
+  EXEMPT,
+  KNOWN_DENIAL,
+  LIMITED,
+} from "./outcomes.ts";
+import { identityOf } from "./partition-name.ts";
+import type { Sketches } from "./sketch.ts";
+import type { Tally } from "./tally.ts";
+import type { Trace } from "./trace.ts";
+
+const DENIED: Readonly<Record<Reason, number>> = {
+  allowed: ALLOWED,
+  limited: LIMITED,
+  "cached-denial": KNOWN_DENIAL,
+  "cost-exceeds-limit": ABOVE_LIMIT,
+  exempt: EXEMPT,
+  blocked: BLOCKED,
+  "store-unavailable": DENIED_WITHOUT_STORE,
+};
+
+/** What is kept of single partitions. */
+export interface Sampled extends Sketches {
+  readonly trace: Trace;
+}
+
+/** Above this share of its limit a partition is near it. */
+const NEAR = 0.75;
+
+/**
+ * Counts a decision: under the rule of the policy that denied, else under the given one.
+ *
+ * @param identities by dimension; `undefined` if nobody was asked for them
+ * @param costs by the names of policies
+ */
+export function countDecision(
+  { denied, near, trace }: Sampled,
+  tally: Tally,
+  decision: Decision,
+  rule: object | undefined,
+  identities: Readonly<Record<string, string>> | undefined,
+  costs: Readonly<Record<string, number>> | undefined,
+): void {
+  const outcome = outcomeOf(decision);
+  const { policies, rows, shadow } = outcome;
+  let denying: string | undefined;
+  for (let i = 0; i < rows.length; i++) {
+    const policy = policies[i]!;
+    const { limit, name } = policy;
+    if (denies(outcome, i)) {
+      denying ??= name;
+      if (identities) denied.add(name, identityOf(policy, identities));
+    } else if (identities && limit - rows[i]!.remaining > NEAR * limit) {
+      near.add(name, identityOf(policy, identities));
+    }
+  }
+  const isFallback = decision.allowed && outcome.reason === "store-unavailable";
+  tally.request(isFallback ? ALLOWED_WITHOUT_STORE : DENIED[outcome.reason], rule, denying);
+  tally.evaluations(outcome);
+  if (shadow) tally.evaluations(shadow);
+  if (identities) trace.note(outcome, identities, costs);
+}

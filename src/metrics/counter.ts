@@ -1,0 +1,70 @@
+import type { Decision } from "../decision/decision.ts";
+import { countDecision, type Sampled } from "./count-decision.ts";
+import { BAD_PATH, BLOCKED, FAILED, NO_IDENTITY, NO_RULE, NOT_FOUND } from "./outcomes.ts";
+import { type CountedRule, createTally, type Tally } from "./tally.ts";
+
+/** Counts what becomes of requests under one set of rules, each exactly once. */
+export interface Counter {
+  /** No rule covers it. */
+  passed(): void;
+  /** It was answered before any rule was asked. */
+  answered(response: Response): void;
+  /** Who sends it is not known. */
+  refused(rules: readonly CountedRule[]): void;
+  /**
+   * @param identities by dimension, where they were asked for
+   * @param costs by the names of policies, where they are not 1
+   */
+  decided(
+    rules: readonly CountedRule[],
+    decision: Decision,
+    identities?: Readonly<Record<string, string>>,
+    costs?: Readonly<Record<string, number>>,
+  ): void;
+  failed(): void;
+}
+
+/** What an answer before any rule says by its status. */
+const ANSWERED = new Map([
+  [400, BAD_PATH],
+  [403, BLOCKED],
+  [404, NOT_FOUND],
+]);
+
+/**
+ * Returns the counter of a set of rules; the one that was asked for last costs nothing to find.
+ *
+ * @param onFirst called with each tally that has something to write
+ */
+export function counters(
+  sampled: Sampled,
+  onFirst: (tally: Tally) => void,
+): (rules: readonly CountedRule[]) => Counter {
+  const known = new WeakMap<readonly CountedRule[], Counter>();
+  let latest: readonly CountedRule[] | undefined;
+  let counter: Counter;
+
+  return function counterOf(rules) {
+    if (rules === latest) return counter;
+    latest = rules;
+    counter = known.get(rules) ?? counterFor(rules, sampled, onFirst);
+    known.set(rules, counter);
+    return counter;
+  };
+}
+
+function counterFor(
+  rules: readonly CountedRule[],
+  sampled: Sampled,
+  onFirst: (tally: Tally) => void,
+): Counter {
+  const tally = createTally(rules, () => onFirst(tally));
+  return {
+    passed: () => tally.request(NO_RULE, undefined),
+    answered: ({ status }) => tally.request(ANSWERED.get(status) ?? FAILED, undefined),
+    refused: ([rule]) => tally.request(NO_IDENTITY, rule),
+    decided: ([rule], decision, identities, costs) =>
+      countDecision(sampled, tally, decision, rule, identities, costs),
+    failed: () => tally.request(FAILED, undefined),
+  };
+}

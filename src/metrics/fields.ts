@@ -1,0 +1,59 @@
+/*
+ * The fields of the hashes in Redis: a letter that says what is counted, codes of one character each, and a name to the end.
+ * Names are those of rules and policies, so that a field says nothing of a client.
+ */
+
+/** What the first letter of a field says. */
+export const FIELD = {
+  /** Requests: the code of an outcome, and a rule. */
+  requests: "r",
+  /** Evaluations: the codes of a mode and a result, and a policy. */
+  evaluations: "p",
+  /** Evaluations by utilization: the code of a bucket, and a policy. */
+  utilization: "u",
+  /** The sum of utilizations in thousandths: a policy. */
+  utilizationSum: "v",
+  /** Answers of the store by duration: the code of a bucket. */
+  durations: "s",
+  /** The sum of durations in microseconds. */
+  durationSum: "t",
+  /** Failures of the store: the code of an error. */
+  storeErrors: "e",
+  commands: "c",
+  flushes: "f",
+  /** Requests whose counts were given up. */
+  lost: "l",
+  /** Counts that found no room in the hash; the script writes it. */
+  overflow: "o",
+} as const;
+
+/** The code of a position: a lower-case letter. */
+export function codeOf(position: number): string {
+  return String.fromCharCode(97 + position);
+}
+
+export function positionOf(code: string | undefined): number {
+  return code === undefined ? -1 : code.charCodeAt(0) - 97;
+}
+
+/** What no rule covers, and what rules beyond the most that are told apart are counted under: no rule is called so. */
+export const NO_RULE_LABEL = "none";
+export const OTHER_RULES_LABEL = "other";
+
+/** Rules that are told apart. */
+export const MAX_RULES = 1_000;
+
+const MAX_LABEL = 120;
+
+/** Controls and halves of characters, which no text of metrics may have. */
+const UNREADABLE = /[\p{Cc}\p{Cs}]/gu;
+
+/** A rule by its methods and path. */
+export function labelOf(methods: readonly string[], path: string): string {
+  const label = `${methods.join(", ")} ${path}`.replace(
+    UNREADABLE,
+    (character) => `%u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+  if (label.length <= MAX_LABEL) return label;
+  return `${[...label].slice(0, MAX_LABEL - 1).join("")}…`;
+}

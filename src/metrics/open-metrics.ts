@@ -1,0 +1,143 @@
+import { DURATION_BOUNDS_MS, UTILIZATION_BOUNDS } from "./outcomes.ts";
+import type { Distribution, Snapshot } from "./snapshot.ts";
+
+export const CONTENT_TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+/** What is measured rather than counted. */
+export interface Gauges {
+  readonly policies: readonly {
+    readonly name: string;
+    readonly limit: number;
+    readonly windowSeconds: number;
+  }[];
+  readonly isBreakerOpen: boolean;
+  /** Of the live rules in force; 0 for the deployed ones. */
+  readonly version: number;
+}
+
+type Labels = Readonly<Record<string, string>>;
+type Sample = readonly [suffix: string, labels: Labels, value: number];
+
+/** Counts since the beginning, and gauges of now, in the OpenMetrics text format. */
+export function openMetricsOf(
+  total: Snapshot,
+  { policies, isBreakerOpen, version }: Gauges,
+): string {
+  const counter = (name: string, help: string, samples: readonly (readonly [Labels, number])[]) =>
+    family(
+      name,
+      "counter",
+      help,
+      samples.map(([labels, value]) => ["_total", labels, value]),
+    );
+  const gauge = (name: string, help: string, samples: readonly (readonly [Labels, number])[]) =>
+    family(
+      name,
+      "gauge",
+      help,
+      samples.map(([labels, value]) => ["", labels, value]),
+    );
+  const durationBounds = DURATION_BOUNDS_MS.map((ms) => ms / 1000);
+  return [
+    counter(
+      "tidegate_requests",
+      "Requests, each once, by the rule that denied them or else covers them first.",
+      total.requests.map(({ count, ...labels }) => [labels, count]),
+    ),
+    counter(
+      "tidegate_policy_evaluations",
+      "What each policy said, also where another one denied.",
+      total.evaluations.map(({ count, ...labels }) => [labels, count]),
+    ),
+    family(
+      "tidegate_utilization_ratio",
+      "histogram",
+      "The share of its limit that a policy had used after a request.",
+      [...total.utilization].flatMap(([policy, found]) =>
+        histogram(found, UTILIZATION_BOUNDS, { policy }),
+      ),
+    ),
+    family(
+      "tidegate_store_duration_seconds",
+      "histogram",
+      "How long Redis took to decide, as the gateway saw it.",
+      histogram(total.durations, durationBounds, {}),
+    ),
+    counter(
+      "tidegate_store_errors",
+      "Decisions that Redis did not answer, by the code of the error.",
+      total.storeErrors.map(({ code, count }) => [{ code }, count]),
+    ),
+    counter("tidegate_redis_commands", "Commands that gateways sent to Redis.", [
+      [{}, total.commands],
+    ]),
+    counter("tidegate_metrics_flushes", "How often isolates wrote their counts.", [
+      [{}, total.flushes],
+    ]),
+    counter("tidegate_requests_lost", "Requests that were counted, and given up unwritten.", [
+      [{}, total.lost],
+    ]),
+    counter("tidegate_metrics_overflow", "Counts that had no room in Redis.", [
+      [{}, total.overflow],
+    ]),
+    gauge(
+      "tidegate_policy_limit",
+      "Units that a policy allows a partition.",
+      policies.map(({ name, limit }) => [{ policy: name }, limit]),
+    ),
+    gauge(
+      "tidegate_policy_window_seconds",
+      "The window of a policy, or how long its bucket refills.",
+      policies.map(({ name, windowSeconds }) => [{ policy: name }, windowSeconds]),
+    ),
+    gauge("tidegate_breaker_open", "1 while the isolate that answers does not ask Redis.", [
+      [{}, Number(isBreakerOpen)],
+    ]),
+    gauge(
+      "tidegate_config_version",
+      "The version of the live rules in force; 0 for the deployed.",
+      [[{}, version]],
+    ),
+    "# EOF\n",
+  ].join("");
+}
+
+function family(name: string, type: string, help: string, samples: readonly Sample[]): string {
+  const unit = name.endsWith("_seconds") ? `# UNIT ${name} seconds\n` : "";
+  const lines = samples.map(
+    ([suffix, labels, value]) => `${name}${suffix}${labelled(labels)} ${value}\n`,
+  );
+  return `# TYPE ${name} ${type}\n${unit}# HELP ${name} ${escaped(help)}\n${lines.join("")}`;
+}
+
+function histogram(
+  { buckets, sum }: Distribution,
+  bounds: readonly number[],
+  labels: Labels,
+): readonly Sample[] {
+  let count = 0;
+  const samples: Sample[] = bounds.map((bound, i) => {
+    count += buckets[i]!;
+    // OpenMetrics spells whole numbers so.
+    const le = Number.isInteger(bound) ? `${bound}.0` : String(bound);
+    return ["_bucket", { ...labels, le }, count];
+  });
+  count += buckets[bounds.length] ?? 0;
+  return [
+    ...samples,
+    ["_bucket", { ...labels, le: "+Inf" }, count],
+    ["_count", labels, count],
+    ["_sum", labels, sum],
+  ];
+}
+
+function labelled(labels: Labels): string {
+  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escaped(value)}"`);
+  return pairs.length > 0 ? `{${pairs.join(",")}}` : "";
+}
+
+const ESCAPES: Labels = { "\\": "\\\\", '"': '\\"', "\n": "\\n" };
+
+function escaped(text: string): string {
+  return text.replace(/[\\"\n]/g, (character) => ESCAPES[character]!);
+}

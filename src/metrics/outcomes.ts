@@ -1,0 +1,54 @@
+/**
+ * What becomes of requests, and why. The position of each is its code in Redis, where counts of before are added to: new
+ * ones come at the end.
+ */
+export const OUTCOMES = [
+  { outcome: "allowed", reason: "allowed" },
+  { outcome: "allowed", reason: "store-unavailable" },
+  { outcome: "denied", reason: "limited" },
+  { outcome: "denied", reason: "cached-denial" },
+  { outcome: "denied", reason: "cost-exceeds-limit" },
+  { outcome: "denied", reason: "store-unavailable" },
+  { outcome: "exempt", reason: "list" },
+  { outcome: "blocked", reason: "list" },
+  { outcome: "refused", reason: "path" },
+  { outcome: "refused", reason: "identity" },
+  { outcome: "refused", reason: "not-found" },
+  { outcome: "refused", reason: "error" },
+  { outcome: "passed", reason: "no-rule" },
+] as const;
+
+/** The position of an outcome. */
+export const ALLOWED = 0;
+export const ALLOWED_WITHOUT_STORE = 1;
+export const LIMITED = 2;
+export const KNOWN_DENIAL = 3;
+export const ABOVE_LIMIT = 4;
+export const DENIED_WITHOUT_STORE = 5;
+export const EXEMPT = 6;
+export const BLOCKED = 7;
+export const BAD_PATH = 8;
+export const NO_IDENTITY = 9;
+export const NOT_FOUND = 10;
+export const FAILED = 11;
+export const NO_RULE = 12;
+
+/** As policies name it; their positions are codes, too. */
+export const MODES = ["enforce", "shadow", "soft"] as const;
+export const RESULTS = ["allowed", "denied"] as const;
+
+/** Upper bounds of what is left of a policy's limit; nothing is above the last one. */
+export const UTILIZATION_BOUNDS = [0.25, 0.5, 0.75, 1] as const;
+
+/** Upper bounds in milliseconds; one more counts what is above them. */
+export const DURATION_BOUNDS_MS = [1, 2, 5, 10, 25, 50, 100, 250, 1000] as const;
+
+/** Errors of a store by their codes, without `ERR_STORE_`. */
+export const STORE_ERRORS = [
+  "TIMEOUT",
+  "UNREACHABLE",
+  "UNAUTHORIZED",
+  "REFUSED",
+  "REPLY",
+  "SUSPENDED",
+] as const;

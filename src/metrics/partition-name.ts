@@ -1,0 +1,29 @@
+import { EVERYBODY, hash, partitionKey } from "../partition/partition-key.ts";
+import type { CompiledPolicy } from "../policy/compile.ts";
+
+/** Who a policy counts, of the identities of a request by dimension. */
+export function identityOf(
+  { by = "" }: Pick<CompiledPolicy, "by">,
+  identities: Readonly<Record<string, string>>,
+): string {
+  return identities[by] ?? EVERYBODY;
+}
+
+/** Names a partition without saying who it is, unless it is to be named as it is. In ASCII without controls, and bounded. */
+export async function partitionName(
+  identity: string,
+  identities: "hashed" | "plain",
+): Promise<string> {
+  return partitionKey(identities === "plain" ? identity : await withoutFacts(identity));
+}
+
+/** Parts of an identity that are no digests: where a request comes from. */
+const FACT = /^(?:ip|subnet|asn|country):/;
+
+async function withoutFacts(identity: string): Promise<string> {
+  const parts = identity.split(",").map(async (part) => {
+    const [kind] = FACT.exec(part) ?? [];
+    return kind ? kind + (await hash(part.slice(kind.length))).slice(0, 22) : part;
+  });
+  return (await Promise.all(parts)).join(",");
+}

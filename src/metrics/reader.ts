@@ -1,0 +1,153 @@
+import { READ_METRICS } from "../algorithms/scripts.generated.ts";
+import { StoreError } from "../errors/errors.ts";
+import type { RedisEndpoint } from "../store/redis/client.ts";
+import { storeError } from "../store/redis/errors.ts";
+import { restSender } from "../store/redis/rest.ts";
+import { evaluator } from "./evaluator.ts";
+import { HOUR_MS, metricsKeys, MINUTE_MS, TOP_SPAN_MS, type TopKind } from "./keys.ts";
+import { type Snapshot, snapshotOf } from "./snapshot.ts";
+import { type Stats, statsOf } from "./stats.ts";
+import { type Sample, sampleOf } from "./trace-reader.ts";
+import type { Counted } from "./what-if.ts";
+
+/** A partition, and how often a policy counted it at least. */
+export interface TopPartition {
+  readonly policy: string;
+  readonly partition: string;
+  readonly count: number;
+}
+
+/** A span of time, in milliseconds since 1970; what begins in it is read. */
+export interface Span {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** Reads what isolates have written. Whatever fails is a StoreError. */
+export interface MetricsReader {
+  /** The counts since the beginning. */
+  total(): Promise<Snapshot>;
+  stats(step: "minute" | "hour", span: Span): Promise<Stats>;
+  /** The partitions that were counted most, most first. */
+  top(kind: TopKind, span: Span, most: number): Promise<readonly TopPartition[]>;
+  /** What was written in a span about one policy: the sample of its partitions, and the counts of all of them. */
+  sample(
+    policy: string,
+    span: Span,
+  ): Promise<{ readonly sample: Sample; readonly counted: Counted }>;
+}
+
+/** What a dashboard asks for is worth waiting longer than a decision. */
+const TIMEOUT_MS = 10_000;
+
+/** Hashes that one call reads: more would keep Redis from its decisions. */
+const KEYS_PER_CALL = 60;
+
+export function metricsReader(redis: RedisEndpoint, prefix: string): MetricsReader {
+  const evaluate = evaluator(restSender(redis, TIMEOUT_MS));
+  const keys = metricsKeys(prefix);
+
+  const read = (kind: "counts" | "top", given: readonly string[]) =>
+    readPairs(kind, given, numbersOf);
+
+  async function readPairs<Value>(
+    kind: "counts" | "top",
+    given: readonly string[],
+    pairsOf: (list: unknown) => ReadonlyMap<string, Value>,
+  ) {
+    const found: ReadonlyMap<string, Value>[] = [];
+    try {
+      for (let start = 0; start < given.length; start += KEYS_PER_CALL) {
+        const some = given.slice(start, start + KEYS_PER_CALL);
+        const reply = await evaluate(READ_METRICS, some, [kind]);
+        if (!Array.isArray(reply) || reply.length !== some.length) throw foreign();
+        found.push(...reply.map(pairsOf));
+      }
+    } catch (error) {
+      throw storeError(error);
+    }
+    return found;
+  }
+
+  return {
+    async total() {
+      const [fields] = await read("counts", [keys.total]);
+      return snapshotOf(fields!);
+    },
+
+    async stats(step, span) {
+      const times = timesOf(span, step === "minute" ? MINUTE_MS : HOUR_MS);
+      const hashes = await read("counts", times.map(keys[step]));
+      return statsOf(times, hashes.map(snapshotOf));
+    },
+
+    async top(kind, span, most) {
+      const times = timesOf(span, TOP_SPAN_MS);
+      const sets = await read(
+        "top",
+        times.map((ms) => keys.top(kind, ms)),
+      );
+      const counts = new Map<string, number>();
+      for (const set of sets) {
+        for (const [member, count] of set) counts.set(member, (counts.get(member) ?? 0) + count);
+      }
+      return [...counts]
+        .sort(([, one], [, other]) => other - one)
+        .slice(0, most)
+        .map(([member, count]) => {
+          const [policy = "", partition = ""] = member.split(" ");
+          return { policy, partition, count };
+        });
+    },
+
+    async sample(policy, { fromMs, toMs }) {
+      // What was before only says how much was left.
+      const kept = timesOf({ fromMs: toMs - HOUR_MS, toMs }, TOP_SPAN_MS).map(keys.trace);
+      const minutes = timesOf({ fromMs, toMs }, MINUTE_MS);
+      const [trace, hashes] = await Promise.all([
+        readPairs("counts", kept, textsOf),
+        read("counts", minutes.map(keys.minute)),
+      ]);
+      const sample = sampleOf(trace, policy, minutes[0]!);
+      if (!sample) throw foreign();
+      return { sample, counted: countedOf(hashes.map(snapshotOf), policy) };
+    },
+  };
+}
+
+/** When the spans begin that a span of time touches. */
+function timesOf({ fromMs, toMs }: Span, stepMs: number): number[] {
+  const first = Math.floor(fromMs / stepMs) * stepMs;
+  const length = Math.max(0, Math.ceil((toMs - first) / stepMs));
+  return Array.from({ length }, (_, i) => first + i * stepMs);
+}
+
+function textsOf(list: unknown): ReadonlyMap<string, string> {
+  if (!Array.isArray(list)) throw foreign();
+  const pairs = new Map<string, string>();
+  for (let i = 0; i + 1 < list.length; i += 2) pairs.set(String(list[i]), String(list[i + 1]));
+  return pairs;
+}
+
+function numbersOf(list: unknown): ReadonlyMap<string, number> {
+  const pairs = [...textsOf(list)].map(([name, text]) => [name, Number(text)] as const);
+  return new Map(pairs.filter(([, count]) => Number.isFinite(count)));
+}
+
+/** What a policy said of all partitions in some spans. */
+function countedOf(spans: readonly Snapshot[], policy: string): Counted {
+  const counted = { requests: 0, denied: 0 };
+  for (const { policy: name, result, count } of spans.flatMap(({ evaluations }) => evaluations)) {
+    if (name !== policy) continue;
+    counted.requests += count;
+    if (result === "denied") counted.denied += count;
+  }
+  return counted;
+}
+
+function foreign(): StoreError {
+  return new StoreError(
+    "ERR_STORE_REPLY",
+    "What Redis has of metrics was not written by Tidegate.",
+  );
+}

@@ -1,0 +1,161 @@
+import { ADD_METRICS } from "../algorithms/scripts.generated.ts";
+import { storeError } from "../store/redis/errors.ts";
+import type { SendCommand } from "../store/redis/rest.ts";
+import { type AnalyticsDataset, analyticsWriter } from "./analytics.ts";
+import { type Batch, batchesOf, keysAt, MAX_PARTITIONS, namesOf, traceArgs } from "./batch.ts";
+import { type Counter, counters } from "./counter.ts";
+import { evaluator } from "./evaluator.ts";
+import { FIELD } from "./fields.ts";
+import { metricsKeys } from "./keys.ts";
+import type { PeriodicWriter } from "./periodic-writes.ts";
+import { createSketch } from "./sketch.ts";
+import { createStoreMeter, type StoreMeter } from "./store-meter.ts";
+import type { CountedRule, Tally } from "./tally.ts";
+import { createTrace } from "./trace.ts";
+
+export interface RecorderOptions {
+  readonly send: SendCommand;
+  readonly prefix: string;
+  /** Chooses the partitions whose requests are kept. The same in all isolates, and not known to clients. */
+  readonly secret: string;
+  /** How often an isolate writes at most, in milliseconds. */
+  readonly flushMs: number;
+  /** How partitions are named. */
+  readonly identities: "hashed" | "plain";
+  /** A steady clock, in milliseconds. */
+  readonly now: () => number;
+  /** The clock of minutes and hours, in milliseconds since 1970. */
+  readonly wallNow: () => number;
+  readonly random: () => number;
+  /** Where counts are written, too. */
+  readonly analytics?: AnalyticsDataset | undefined;
+  readonly onError: (error: Error) => void;
+}
+
+/** Counts in this isolate, and writes to Redis now and then. */
+export interface Recorder extends PeriodicWriter {
+  readonly meter: StoreMeter;
+  /** What counts for one set of rules. Counts of one that is no longer in force are still written. */
+  counterOf(rules: readonly CountedRule[]): Counter;
+  /** Writes what was counted. Rejects with nothing: what Redis did not confirm is sent again the next time. */
+  flush(): Promise<void>;
+}
+
+/** As many as Redis keeps of all time. */
+const MAX_FIELDS = 20_000;
+
+/** What Redis has not confirmed for so long is given up: it forgets twice as late which batches it has. */
+const MAX_AGE_MS = 3_600_000;
+
+/** Opens what counts the requests of a gateway. */
+export type OpenRecorder = (options: RecorderOptions) => Recorder;
+
+/**
+ * Counts the requests of a gateway.
+ *
+ * @example
+ * export default createGateway(process.env, { admin, metrics });
+ */
+export const metrics: OpenRecorder = (options) => {
+  const { send, flushMs, identities, now, wallNow, random, analytics, onError } = options;
+  const keys = metricsKeys(options.prefix);
+  const meter = createStoreMeter(now);
+  const sampled = {
+    denied: createSketch(),
+    near: createSketch(),
+    trace: createTrace(options.secret),
+  };
+  const toAnalytics =
+    analytics && analyticsWriter(analytics, (error) => onError(new Error(String(error))));
+  /** Those that have counted something. */
+  let tallies: Tally[] = [];
+  /** Batches that Redis has not confirmed, with their numbers. */
+  let pending: (Batch & { readonly number: number })[] = [];
+  let lost = 0;
+  let last = 0;
+  let dueAtMs: number | undefined;
+  // On Workers nothing is random before the first request.
+  let isolate: string | undefined;
+  const evaluate = evaluator((command) => {
+    meter.command();
+    return send(command);
+  });
+
+  function drain(): Map<string, number> {
+    const fields = new Map<string, number>();
+    const collect = (field: string, count: number): void => {
+      const hasRoom = fields.size < MAX_FIELDS || fields.has(field);
+      const place = hasRoom ? field : FIELD.overflow;
+      fields.set(place, (fields.get(place) ?? 0) + (hasRoom ? count : 1));
+    };
+    // What a full hash has no room for comes last.
+    meter.drain(collect);
+    for (const tally of tallies) tally.drain(collect);
+    tallies = [];
+    if (lost > 0) collect(FIELD.lost, lost);
+    lost = 0;
+    if (fields.size > 0) collect(FIELD.flushes, 1);
+    return fields;
+  }
+
+  async function prepare(): Promise<void> {
+    const fields = drain();
+    toAnalytics?.(fields);
+    if (fields.size === 0) return;
+    const [denied, near] = [sampled.denied, sampled.near].map((sketch) =>
+      sketch.take(MAX_PARTITIONS),
+    );
+    isolate ??= crypto.randomUUID();
+    const ms = wallNow();
+    const at = keysAt(keys, isolate, ms);
+    const traced = traceArgs(sampled.trace.take(), isolate, ms);
+    const madeAtMs = now();
+    const tops = await Promise.all([namesOf(denied!, identities), namesOf(near!, identities)]);
+    // Numbered only now: whoever prepared at the same time may have come first.
+    for (const batch of batchesOf(fields, tops, traced)) {
+      pending.push({ ...batch, number: ++last, keys: at, madeAtMs });
+    }
+  }
+
+  function giveUpOld(): void {
+    const oldestMs = now() - MAX_AGE_MS;
+    for (const { madeAtMs, requests } of pending) if (madeAtMs < oldestMs) lost += requests;
+    pending = pending.filter(({ madeAtMs }) => madeAtMs >= oldestMs);
+  }
+
+  async function writePending(): Promise<void> {
+    for (let batch = pending[0]; batch; batch = pending[0]) {
+      const { number, keys: at, args } = batch;
+      await evaluate(ADD_METRICS, at, [number, ...args]);
+      // Another flush may have sent it, too, and gone on: Redis takes it once.
+      if (pending[0] === batch) pending.shift();
+    }
+  }
+
+  async function flush(): Promise<void> {
+    dueAtMs = now() + flushMs;
+    try {
+      giveUpOld();
+      await writePending();
+      await prepare();
+      await writePending();
+    } catch (error) {
+      onError(storeError(error));
+    }
+  }
+
+  return {
+    meter,
+    counterOf: counters(sampled, (tally) => void tallies.push(tally)),
+
+    isDue() {
+      const nowMs = now();
+      // The isolates of a new deployment begin together: they shall not all write together.
+      dueAtMs ??= nowMs + flushMs * (0.25 + 0.75 * random());
+      return nowMs >= dueAtMs;
+    },
+
+    writeDue: flush,
+    flush,
+  };
+};

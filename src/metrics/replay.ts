@@ -1,0 +1,18 @@
+import type { CompiledPolicy } from "../policy/compile.ts";
+import type { TracedRequest } from "./trace-text.ts";
+
+/** Whether a policy would have had room for each request of a partition, in their order, by the model of its algorithm. */
+export function replay(
+  requests: readonly TracedRequest[],
+  { implementation, limit, parameters }: CompiledPolicy,
+): boolean[] {
+  let state: unknown;
+  return requests.map(({ ms, cost, isDenied }) => {
+    if (cost > limit) return false;
+    const operation = isDenied || cost === 0 ? "peek" : "consume";
+    const asked = { nowUs: ms * 1000, operation, cost, limit, parameters } as const;
+    const answer = implementation.model(state, asked);
+    ({ state } = answer);
+    return answer.allowed;
+  });
+}

@@ -1,0 +1,94 @@
+import { FIELD, positionOf } from "./fields.ts";
+import {
+  DURATION_BOUNDS_MS,
+  MODES,
+  OUTCOMES,
+  RESULTS,
+  STORE_ERRORS,
+  UTILIZATION_BOUNDS,
+} from "./outcomes.ts";
+
+/** Counts by bucket, not cumulative, and the sum of what was counted. */
+export interface Distribution {
+  readonly buckets: number[];
+  sum: number;
+}
+
+/** What a hash of counts says. */
+export interface Snapshot {
+  readonly requests: readonly {
+    readonly rule: string;
+    readonly outcome: string;
+    readonly reason: string;
+    readonly count: number;
+  }[];
+  readonly evaluations: readonly {
+    readonly policy: string;
+    readonly mode: string;
+    readonly result: string;
+    readonly count: number;
+  }[];
+  /** By policy. */
+  readonly utilization: ReadonlyMap<string, Distribution>;
+  /** In seconds. */
+  readonly durations: Distribution;
+  readonly storeErrors: readonly { readonly code: string; readonly count: number }[];
+  readonly commands: number;
+  readonly flushes: number;
+  readonly lost: number;
+  readonly overflow: number;
+}
+
+/** Reads the fields of a hash. What is none of them is left out. */
+export function snapshotOf(fields: ReadonlyMap<string, number>): Snapshot {
+  const requests: Snapshot["requests"][number][] = [];
+  const evaluations: Snapshot["evaluations"][number][] = [];
+  const storeErrors: Snapshot["storeErrors"][number][] = [];
+  const utilization = new Map<string, Distribution>();
+  const durations = distribution(DURATION_BOUNDS_MS.length + 1);
+
+  function utilizationOf(policy: string): Distribution {
+    const known = utilization.get(policy) ?? distribution(UTILIZATION_BOUNDS.length);
+    utilization.set(policy, known);
+    return known;
+  }
+
+  for (const [field, count] of fields) {
+    const first = positionOf(field[1]);
+    if (field[0] === FIELD.requests && OUTCOMES[first]) {
+      requests.push({ rule: field.slice(2), ...OUTCOMES[first], count });
+    } else if (field[0] === FIELD.evaluations) {
+      const [mode, result] = [MODES[first], RESULTS[positionOf(field[2])]];
+      if (mode && result) evaluations.push({ policy: field.slice(3), mode, result, count });
+    } else if (field[0] === FIELD.utilization) {
+      put(utilizationOf(field.slice(2)), first, count);
+    } else if (field[0] === FIELD.utilizationSum) {
+      utilizationOf(field.slice(1)).sum += count / 1000;
+    } else if (field[0] === FIELD.durations) {
+      put(durations, first, count);
+    } else if (field[0] === FIELD.storeErrors && STORE_ERRORS[first]) {
+      storeErrors.push({ code: `ERR_STORE_${STORE_ERRORS[first]}`, count });
+    }
+  }
+  durations.sum = (fields.get(FIELD.durationSum) ?? 0) / 1e6;
+  const one = (field: string) => fields.get(field) ?? 0;
+  return {
+    requests,
+    evaluations,
+    utilization,
+    durations,
+    storeErrors,
+    commands: one(FIELD.commands),
+    flushes: one(FIELD.flushes),
+    lost: one(FIELD.lost),
+    overflow: one(FIELD.overflow),
+  };
+}
+
+function distribution(length: number): Distribution {
+  return { buckets: Array.from<number>({ length }).fill(0), sum: 0 };
+}
+
+function put({ buckets }: Distribution, place: number, count: number): void {
+  if (place >= 0 && place < buckets.length) buckets[place]! += count;
+}

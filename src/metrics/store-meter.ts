@@ -1,0 +1,73 @@
+import type { StoreError } from "../errors/errors.ts";
+import type { Reply, Store } from "../store/store.ts";
+import { codeOf, FIELD } from "./fields.ts";
+import { DURATION_BOUNDS_MS, STORE_ERRORS } from "./outcomes.ts";
+import type { Collect } from "./tally.ts";
+
+/** Counts what a gateway asks of its store. */
+export interface StoreMeter {
+  /** The same store; its decisions are counted. */
+  measured(store: Store): Store;
+  /** Counts a command that is sent to Redis. */
+  command(): void;
+  drain(collect: Collect): void;
+}
+
+/** @param now a steady clock, in milliseconds */
+export function createStoreMeter(now: () => number): StoreMeter {
+  const durations = new Float64Array(DURATION_BOUNDS_MS.length + 1);
+  const errors = new Float64Array(STORE_ERRORS.length);
+  let sumUs = 0;
+  let commands = 0;
+
+  function note(ms: number): void {
+    let bucket = 0;
+    while (bucket < DURATION_BOUNDS_MS.length && ms > DURATION_BOUNDS_MS[bucket]!) bucket++;
+    durations[bucket]!++;
+    sumUs += Math.round(ms * 1000);
+  }
+
+  function noteFailure(error: unknown): void {
+    const code = String((error as StoreError).code).replace("ERR_STORE_", "");
+    const place = STORE_ERRORS.indexOf(code as (typeof STORE_ERRORS)[number]);
+    if (place >= 0) errors[place]!++;
+  }
+
+  async function timed(answer: Reply | Promise<Reply>, sentAtMs: number): Promise<Reply> {
+    try {
+      const reply = await answer;
+      note(now() - sentAtMs);
+      return reply;
+    } catch (error) {
+      noteFailure(error);
+      throw error;
+    }
+  }
+
+  return {
+    measured(store) {
+      return {
+        ...store,
+        decide(...asked) {
+          const sentAtMs = now();
+          return timed(store.decide(...asked), sentAtMs);
+        },
+      };
+    },
+
+    command() {
+      commands++;
+    },
+
+    drain(collect) {
+      const some = (field: string, count: number) => count > 0 && collect(field, count);
+      durations.forEach((count, i) => some(FIELD.durations + codeOf(i), count));
+      errors.forEach((count, i) => some(FIELD.storeErrors + codeOf(i), count));
+      some(FIELD.durationSum, sumUs);
+      some(FIELD.commands, commands);
+      durations.fill(0);
+      errors.fill(0);
+      sumUs = commands = 0;
+    },
+  };
+}

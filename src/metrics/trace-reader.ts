@@ -1,0 +1,59 @@
+import { MINUTE_MS } from "./keys.ts";
+import { readLine, type TracedRequest } from "./trace-text.ts";
+import { SAMPLED_ONE_IN } from "./trace.ts";
+
+/** What happened to a partition of a sample, in the order of time. */
+export interface SampledPartition {
+  readonly requests: readonly TracedRequest[];
+  /** Of each request, whether it counts: those before only say what was left. */
+  readonly counts: readonly boolean[];
+  /** Those it was decided by. */
+  readonly limits: ReadonlySet<number>;
+}
+
+/** The partitions of one policy that are in the sample. */
+export interface Sample {
+  readonly oneIn: number;
+  readonly partitions: readonly SampledPartition[];
+}
+
+/** How a chunk is called: class, number of requests, the minute of the flush, isolate and batch. */
+const CHUNK = /^(\d+)\.(\d+)\.(\d+)\.[\w-]+\.\d+$/;
+
+/** Collects the requests of a policy; `undefined` if the fields were not written by Tidegate. */
+export function sampleOf(
+  hashes: readonly ReadonlyMap<string, string>[],
+  policy: string,
+  fromMs: number,
+): Sample | undefined {
+  // What any isolate dropped is left out everywhere, so that each partition is whole.
+  const level = Math.max(0, ...hashes.map((fields) => Number(fields.get("level") ?? 0)));
+  const found = new Map<string, { request: TracedRequest; limit: number; counts: boolean }[]>();
+  for (const fields of hashes) {
+    for (const [field, text] of fields) {
+      if (field === "level" || field === "events") continue;
+      const [, sampleClass, , minute] = CHUNK.exec(field) ?? [];
+      if (sampleClass === undefined) return undefined;
+      if (Number(sampleClass) < level) continue;
+      const counts = Number(minute) * MINUTE_MS >= fromMs;
+      for (const line of text.split("\n")) {
+        const read = readLine(line);
+        if (!read) return undefined;
+        if (read.policy !== policy) continue;
+        const known = found.get(read.partition) ?? [];
+        const { limit } = read;
+        known.push(...read.requests.map((request) => ({ request, limit, counts })));
+        found.set(read.partition, known);
+      }
+    }
+  }
+  const partitions = [...found.values()].map((events) => {
+    const inTime = events.toSorted((a, b) => a.request.ms - b.request.ms);
+    return {
+      requests: inTime.map(({ request }) => request),
+      counts: inTime.map(({ counts }) => counts),
+      limits: new Set(inTime.map(({ limit }) => limit)),
+    };
+  });
+  return { oneIn: SAMPLED_ONE_IN * 2 ** level, partitions };
+}

@@ -1,0 +1,105 @@
+import type { CompiledPolicy } from "../policy/compile.ts";
+import { type Estimate, estimateOf, FEWEST_PARTITIONS } from "./estimate.ts";
+import { replay } from "./replay.ts";
+import type { Sample } from "./trace-reader.ts";
+
+/** What all partitions of a policy did, as it was counted. */
+export interface Counted {
+  readonly requests: number;
+  readonly denied: number;
+}
+
+/** What other numbers of a policy would have changed. */
+export interface WhatIf {
+  /** One of so many partitions is in the sample. */
+  readonly oneIn: number;
+  /** In the sample. */
+  readonly partitions: number;
+  /** In the sample, under other numbers than the policy has now, such as those of a plan: the edit does not change them. */
+  readonly otherNumbers: number;
+  /** Whether the sample has too few partitions to say anything. */
+  readonly tooFew: boolean;
+  /** The share of the requests in the sample of which the model says what happened; `null` without any. */
+  readonly agreement: number | null;
+  /** Counted, not estimated. */
+  readonly requests: number;
+  readonly deniedBefore: number;
+  readonly deniedAfter: Estimate;
+  readonly partitionsAffected: Estimate;
+}
+
+/** A partition of the sample, replayed. */
+interface Replayed {
+  readonly requests: number;
+  readonly agreeing: number;
+  /** How many more would have been denied. */
+  readonly more: number;
+  readonly isAffected: boolean;
+}
+
+/** Replays the requests of a sample under a policy as it is, and as it might be. */
+export function whatIf(
+  { oneIn, partitions }: Sample,
+  counted: Counted,
+  before: CompiledPolicy,
+  after: CompiledPolicy,
+): WhatIf {
+  const { limit } = before.whole ?? before;
+  const seen = partitions.filter(({ counts }) => counts.includes(true));
+  const own = seen.filter(({ limits }) => limits.size === 1 && limits.has(limit));
+  const replayed = own.map(({ requests, counts }): Replayed => {
+    const was = replay(requests, before);
+    const would = replay(requests, after);
+    const tally = { requests: 0, agreeing: 0, more: 0, isAffected: false };
+    counts.forEach((isCounted, i) => {
+      if (!isCounted) return;
+      tally.requests++;
+      if (was[i] === requests[i]!.hasRoom) tally.agreeing++;
+      if (was[i] === would[i]) return;
+      tally.isAffected = true;
+      tally.more += was[i] ? 1 : -1;
+    });
+    return tally;
+  });
+  const sum = (key: "requests" | "agreeing") =>
+    replayed.reduce((total, each) => total + each[key], 0);
+  const tooFew = own.length < FEWEST_PARTITIONS;
+  return {
+    oneIn,
+    partitions: own.length,
+    otherNumbers: seen.length - own.length,
+    tooFew,
+    agreement: sum("requests") === 0 ? null : sum("agreeing") / sum("requests"),
+    requests: counted.requests,
+    deniedBefore: counted.denied,
+    deniedAfter: shifted(
+      estimateOf(
+        replayed.map(({ more }) => more),
+        oneIn,
+      ),
+      counted,
+    ),
+    partitionsAffected: atLeastSampled(
+      estimateOf(
+        replayed.map(({ isAffected }) => (isAffected ? 1 : 0)),
+        oneIn,
+      ),
+    ),
+  };
+}
+
+/**
+ * What was denied is counted, so that only the change is estimated (a difference estimator): heavy clients, of which a
+ * sample has few, are denied either way. `sampled` stays the change in the sample.
+ */
+function shifted(change: Estimate, { denied, requests }: Counted): Estimate {
+  const { sampled, estimate, low, high } = change;
+  const within = (value: number | null) =>
+    value === null ? null : Math.min(requests, Math.max(0, denied + value));
+  return { sampled, estimate: within(estimate), low: within(low), high: within(high) };
+}
+
+/** Those that were seen are there. */
+function atLeastSampled({ low, ...others }: Estimate): Estimate {
+  return { ...others, low: low === null ? null : Math.max(others.sampled, low) };
+}

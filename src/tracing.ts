@@ -1,0 +1,7 @@
+/**
+ * Decisions on spans: `import { spanAttributes } from "tidegate/tracing"`. It brings no tracer of its own.
+ *
+ * @module
+ */
+
+export { type ActiveSpan, spanAttributes, type Tracing } from "./limiter/span-attributes.ts";

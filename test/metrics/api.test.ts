@@ -1,0 +1,177 @@
+import { expect, inject, test, vi } from "vitest";
+
+import { admin } from "../../src/admin.ts";
+import { createGateway } from "../../src/gateway/gateway.ts";
+import { metrics } from "../../src/metrics/recorder.ts";
+import { quota } from "../support/gateway/gateway.ts";
+import { ADMIN_TOKEN } from "../support/live/live-gateway.ts";
+import { type MeteredGateways, meteredGateways } from "../support/metrics/metered-gateway.ts";
+import { parseOpenMetrics } from "../support/metrics/parse-open-metrics.ts";
+
+const RULES = [
+  { method: "GET", path: "/api/*", policies: [quota("api", 8)] },
+  { path: "/keys", partition: ["header:x-key"], policies: [quota("keys", 1)] },
+];
+
+/** Asks the admin API of a gateway. */
+const asking =
+  (fetch: (request: Request) => Promise<Response>) =>
+  (path: string, token = ADMIN_TOKEN): Promise<Response> =>
+    fetch(
+      new Request(`http://gateway.example/_tidegate/api/v1${path}`, {
+        headers: { authorization: `Bearer ${token}`, "cf-connecting-ip": "192.0.2.9" },
+      }),
+    );
+
+async function start(variables: object = {}) {
+  const gateways: MeteredGateways = await meteredGateways(RULES, variables);
+  const isolate = gateways.open();
+  const bindings = {};
+  const answer = admin(isolate.administered);
+  return { ...gateways, ...isolate, get: asking((request) => answer(request, bindings)) };
+}
+
+test("a scrape tells what this isolate and others have counted, at once", async () => {
+  const { ask, open, get } = await start();
+  const other = open();
+  for (let i = 0; i < 6; i++) await ask("/api/x");
+  for (let i = 0; i < 3; i++) await other.ask("/api/x", "192.0.2.2");
+  await other.flush();
+  const response = await get("/metrics");
+  expect(response.headers.get("content-type")).toBe(
+    "application/openmetrics-text; version=1.0.0; charset=utf-8",
+  );
+  expect(response.headers.get("cache-control")).toBe("no-store");
+  const { samples } = parseOpenMetrics(await response.text());
+  const of = (name: string) => samples.get(name);
+  const labels = 'rule="GET /api/*",outcome="allowed",reason="allowed"';
+  expect(of(`tidegate_requests_total{${labels}}`)).toBe(9);
+  expect(of('tidegate_utilization_ratio_count{policy="api"}')).toBe(9);
+  // Whether this address has sent too many wrong tokens is a decision, too.
+  expect(of("tidegate_store_duration_seconds_count")).toBe(10);
+  expect(of('tidegate_policy_limit{policy="api"}')).toBe(8);
+});
+
+test("counters never go back, whoever answers", async () => {
+  const { ask, get, open } = await start();
+  let before = 0;
+  for (let i = 0; i < 5; i++) {
+    await ask("/other");
+    await open().ask("/other");
+    const { samples } = parseOpenMetrics(await (await get("/metrics")).text());
+    const now = samples.get(
+      'tidegate_requests_total{rule="none",outcome="passed",reason="no-rule"}',
+    )!;
+    expect(now).toBe(before + 1);
+    before = now;
+  }
+});
+
+test("a dashboard reads series, with moments as ISO 8601", async () => {
+  const { ask, get } = await start();
+  for (let i = 0; i < 9; i++) await ask("/api/x");
+  const body = (await (await get("/stats?step=hour")).json()) as {
+    step: string;
+    times: string[];
+    requests: { rule: string; outcome: string; counts: number[] }[];
+  };
+  expect(body.step).toBe("hour");
+  expect(body.times).toHaveLength(25);
+  expect(body.times.at(-1)).toMatch(/^\d{4}-.*:00:00\.000Z$/);
+  const sums = body.requests.map(({ rule, outcome, counts }) => [
+    rule,
+    outcome,
+    counts.reduce((sum, count) => sum + count),
+  ]);
+  expect(sums).toEqual([
+    ["GET /api/*", "allowed", 8],
+    ["GET /api/*", "denied", 1],
+  ]);
+});
+
+test.each(["hashed", "plain"])(
+  "the partitions at the top are named, identities %s",
+  async (named) => {
+    const { ask, get } = await start({ METRICS_IDENTITIES: named });
+    for (let i = 0; i < 11; i++) await ask("/api/x", "192.0.2.77");
+    for (let i = 0; i < 9; i++) await ask("/api/x", "192.0.2.78");
+    for (let i = 0; i < 2; i++) await ask("/keys", undefined, { headers: { "x-key": "secret" } });
+    const top = async (kind: string) => {
+      const { partitions } = (await (await get(`/top?kind=${kind}`)).json()) as {
+        partitions: { policy: string; partition: string; count: number }[];
+      };
+      return partitions;
+    };
+    const denied = await top("denied");
+    const counts = denied.map(({ policy, count }) => `${policy} ${count}`);
+    expect([counts[0], counts.slice(1).sort()]).toEqual(["api 3", ["api 1", "keys 1"]]);
+    if (named === "plain") expect(denied[0]!.partition).toBe("ip:192.0.2.77");
+    else expect(denied[0]!.partition).toMatch(/^ip:[\w-]{22}$/);
+    expect(JSON.stringify(denied)).not.toContain("secret");
+    // The seventh and eighth of eight.
+    const near = await top("near");
+    expect(near.map(({ policy, count }) => `${policy} ${count}`).sort()).toEqual([
+      "api 2",
+      "api 2",
+      "keys 1",
+    ]);
+  },
+);
+
+test.each([
+  "/stats?step=day",
+  "/stats?from=yesterday",
+  "/stats?from=2031-01-02T00:00:00Z&to=2031-01-01T00:00:00Z",
+  "/stats?from=2031-01-01T00:00:00Z&to=2031-01-03T00:00:00Z",
+  "/top?kind=all",
+  "/top?step=hour",
+  "/metrics?name=a",
+])("%s is refused, and says why", async (path) => {
+  const { get } = await start();
+  const response = await get(path);
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({ detail: expect.stringMatching(/\w/) });
+});
+
+test("nobody reads metrics without a token, and where they are off they say so", async () => {
+  const { get } = await start();
+  expect((await get("/metrics", "a-wrong-token-of-some-length")).status).toBe(401);
+  const off = await start({ METRICS: "off" });
+  expect((await off.get("/metrics")).status).toBe(501);
+});
+
+test("what is asked of the gateway itself is not counted", async () => {
+  const gateway = createGateway(
+    {
+      ORIGIN: "http://127.0.0.1:1",
+      UPSTASH_REDIS_REST_URL: inject("redisRestUrl"),
+      UPSTASH_REDIS_REST_TOKEN: inject("redisRestToken"),
+      PREFIX: crypto.randomUUID(),
+      CLIENT_IP: "cloudflare",
+      RULES,
+      READ_TOKEN: ADMIN_TOKEN,
+    },
+    { admin, metrics },
+  );
+  const get = asking(async (request) => gateway.fetch(request));
+  for (const path of ["health", "live", "quota"]) {
+    await gateway.fetch(new Request(`http://gateway.example/_tidegate/${path}`));
+  }
+  const { samples } = parseOpenMetrics(await (await get("/metrics")).text());
+  const names = [...samples.keys()];
+  expect(names.filter((name) => name.startsWith("tidegate_requests_total"))).toEqual([]);
+});
+
+test("every command that the gateway sends to Redis is counted", async () => {
+  const { open, reader } = await start();
+  const { ask, flush } = open();
+  const fetched = vi.spyOn(globalThis, "fetch");
+  for (let i = 0; i < 12; i++) await ask("/api/x");
+  await ask("/keys");
+  await flush();
+  const { length } = fetched.mock.calls.filter(([url]) => url === inject("redisRestUrl"));
+  fetched.mockRestore();
+  // A flush counts itself with the next one.
+  await flush();
+  expect((await reader.total()).commands).toBe(length);
+});

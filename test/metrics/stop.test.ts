@@ -1,0 +1,103 @@
+import { expect, inject, test } from "vitest";
+
+import { periodicWrites } from "../../src/metrics/periodic-writes.ts";
+import { metricsReader } from "../../src/metrics/reader.ts";
+import { quota, startOrigin } from "../support/gateway/gateway.ts";
+import { ADMIN_TOKEN } from "../support/live/live-gateway.ts";
+import { startGatewayProcess } from "../support/metrics/start-gateway-process.ts";
+
+/** Gateways in processes of their own, none of which writes by itself within the time of a test. */
+async function gatewayProcesses(count: number, limit: number) {
+  const origin = await startOrigin();
+  const endpoint = { url: inject("redisRestUrl"), token: inject("redisRestToken") };
+  const prefix = crypto.randomUUID();
+  const variables = {
+    ORIGIN: origin.url,
+    UPSTASH_REDIS_REST_URL: endpoint.url,
+    UPSTASH_REDIS_REST_TOKEN: endpoint.token,
+    PREFIX: prefix,
+    TIMEOUT: "10s",
+    CLIENT_IP: "cloudflare",
+    RULES: JSON.stringify([{ path: "/api/*", policies: [quota("api", limit)] }]),
+    ADMIN_TOKEN,
+    METRICS_FLUSH: "10m",
+  };
+  const gateways = await Promise.all(
+    Array.from({ length: count }, () => startGatewayProcess(variables)),
+  );
+  const reader = metricsReader(endpoint, prefix);
+  const counts = async () => {
+    const { requests } = await reader.total();
+    return Object.fromEntries(
+      requests.map(({ rule, outcome, reason, count }) => [`${rule} ${outcome} ${reason}`, count]),
+    );
+  };
+  const counted = async () => Object.values(await counts()).reduce((all, count) => all + count, 0);
+  return { gateways, counts, counted };
+}
+
+test("gateways that are stopped cleanly have counted every request that they answered", async () => {
+  const { gateways, counts, counted } = await gatewayProcesses(3, 1_000_000);
+  let answered = 0;
+  // Eight clients of each go on until it does not answer any more.
+  const clients = gateways.flatMap((gateway) =>
+    Array.from({ length: 8 }, async (_, i) => {
+      while ((await gateway.ask(i % 4 === 0 ? "/free" : "/api/x")) !== undefined) answered++;
+    }),
+  );
+  await expect.poll(() => answered, { timeout: 15_000 }).toBeGreaterThan(300);
+  const codes = await Promise.all(gateways.map((gateway) => gateway.end("SIGTERM")));
+  await Promise.all(clients);
+  expect(codes).toEqual([0, 0, 0]);
+  expect(await counted()).toBe(answered);
+  expect(Object.keys(await counts()).sort()).toEqual([
+    "* /api/* allowed allowed",
+    "none passed no-rule",
+  ]);
+});
+
+test("a gateway that is killed loses what came since it last wrote, and nothing else", async () => {
+  const { gateways, counts } = await gatewayProcesses(2, 50);
+  const [killed, stopped] = gateways as [(typeof gateways)[0], (typeof gateways)[0]];
+  for (let i = 0; i < 40; i++) await killed.ask("/api/x");
+  await killed.write();
+  for (let i = 0; i < 25; i++) await killed.ask("/api/x");
+  for (let i = 0; i < 7; i++) await stopped.ask("/api/x", "192.0.2.2");
+  expect(await killed.end("SIGKILL")).toBe(null);
+  expect(await stopped.end("SIGTERM")).toBe(0);
+  expect(await counts()).toEqual({ "* /api/* allowed allowed": 47 });
+});
+
+/** A writer whose writes end when they are told to. */
+function startWriter() {
+  const ends: (() => void)[] = [];
+  const writer = { isDue: () => state.isDue, writeDue: begin, flush: begin };
+  const state = { isDue: false, begun: 0 };
+
+  function begin(): Promise<void> {
+    state.begun++;
+    return new Promise((resolve) => ends.push(resolve));
+  }
+
+  return { writer, state, ends };
+}
+
+test("a stop waits for a write that is under way, and then writes the rest", async () => {
+  const { writer, state, ends } = startWriter();
+  const { start, flush } = periodicWrites([writer]);
+  const kept: Promise<unknown>[] = [];
+  start((promise) => void kept.push(promise));
+  expect([state.begun, kept.length]).toEqual([0, 0]);
+  state.isDue = true;
+  start((promise) => void kept.push(promise));
+  expect([state.begun, kept.length]).toEqual([1, 1]);
+  let hasStopped = false;
+  const stopping = flush().then(() => (hasStopped = true));
+  await new Promise(setImmediate);
+  expect([state.begun, hasStopped]).toEqual([1, false]);
+  ends[0]!();
+  await expect.poll(() => state.begun).toBe(2);
+  expect(hasStopped).toBe(false);
+  ends[1]!();
+  await stopping;
+});

@@ -1,0 +1,84 @@
+import { expect, test } from "vitest";
+
+import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
+import { compilePolicy } from "../support/compile-policy.ts";
+import { MORNING, sampledClients, samplesWith, traced } from "../support/metrics/traced.ts";
+
+const POLICY = compilePolicy(fixedWindow({ name: "p", limit: 3, window: "1h" }));
+const SPAN = { fromMs: MORNING, toMs: MORNING + 600_000 };
+
+test("one partition in 64 is in the sample, whole and the same in each isolate, and another secret has another sample", async () => {
+  const { open, reader, secret, clock } = traced(POLICY);
+  const isolates = [open(), open(), open()];
+  const clients = Array.from({ length: 20_000 }, (_, i) => `x-user-id:${i}`);
+  for (const isolate of isolates) {
+    for (const client of clients) {
+      clock.ms++;
+      isolate.decide(client);
+    }
+    await isolate.flush();
+  }
+  const isSampled = samplesWith(secret);
+  const chosen = clients.filter(isSampled);
+  expect(Math.abs(chosen.length - 20_000 / 64)).toBeLessThan(5 * Math.sqrt(20_000 / 64));
+  const { sample } = await reader.sample("p", SPAN);
+  expect(sample.oneIn).toBe(64);
+  expect(sample.partitions.map(({ requests }) => requests.length)).toEqual(chosen.map(() => 3));
+  const other = samplesWith("another");
+  expect(chosen.filter(other).length).toBeLessThan(chosen.length / 8);
+});
+
+test("of more requests than an isolate may keep whole partitions are left out, in every isolate", async () => {
+  const { open, reader, secret } = traced(POLICY);
+  const [busy, quiet] = [open(), open()];
+  const clients = sampledClients(secret, 600);
+  for (const client of clients) {
+    quiet.decide(client);
+    if (client === clients[300]) await quiet.flush();
+  }
+  for (let i = 0; i < 3; i++) for (const client of clients) busy.decide(client);
+  await Promise.all([busy.flush(), quiet.flush()]);
+  const { sample, counted } = await reader.sample("p", SPAN);
+  expect(counted.requests).toBe(2_400);
+  expect(sample.oneIn).toBeGreaterThanOrEqual(256);
+  const { length } = sample.partitions;
+  expect(Math.abs(length - (600 * 64) / sample.oneIn)).toBeLessThan(50);
+  expect(sample.partitions.map(({ requests }) => requests.length)).toEqual(
+    Array.from({ length }, () => 4),
+  );
+});
+
+test("ten minutes of Redis have at most 20,000 requests, for an hour, in whole partitions", async () => {
+  const { open, reader, redis, keys, secret } = traced(POLICY);
+  const isolate = open();
+  const clients = sampledClients(secret, 450);
+  for (let flush = 0; flush < 60; flush++) {
+    for (const client of clients) isolate.decide(client);
+    await isolate.flush();
+  }
+  const { level, events, ...chunks } = await redis.hgetall(keys.trace(MORNING));
+  expect(level).toBe("1");
+  expect(Number(events)).toBeLessThanOrEqual(20_000);
+  const sizes = Object.keys(chunks).map((name) => Number(name.split(".")[1]));
+  expect(sizes.reduce((sum, size) => sum + size)).toBe(Number(events));
+  const { sample } = await reader.sample("p", SPAN);
+  expect(sample.oneIn).toBe(128);
+  expect(new Set(sample.partitions.map(({ requests }) => requests.length))).toEqual(new Set([60]));
+  const ttl = await redis.ttl(keys.trace(MORNING));
+  expect(ttl).toBeGreaterThan(3_500);
+  expect(ttl).toBeLessThanOrEqual(3_600);
+});
+
+test("nothing of an identity is stored", async () => {
+  const { open, redis, keys, secret } = traced(POLICY);
+  const isolate = open();
+  const clients = sampledClients(secret, 50);
+  for (const client of clients) isolate.decide(client);
+  await isolate.flush();
+  const stored = Object.entries(await redis.hgetall(keys.trace(MORNING)))
+    .flat()
+    .join("\n");
+  expect(stored.match(/^p [0-9a-z]+ 3 [0-9a-z]+A$/gm)).toHaveLength(50);
+  expect(stored).not.toContain("x-user-id");
+  expect(stored).not.toContain(secret);
+});

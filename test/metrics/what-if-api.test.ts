@@ -1,0 +1,144 @@
+import { expect, inject, test } from "vitest";
+
+import { admin } from "../../src/admin.ts";
+import { quota } from "../support/gateway/gateway.ts";
+import { ADMIN_TOKEN } from "../support/live/live-gateway.ts";
+import { meteredGateways } from "../support/metrics/metered-gateway.ts";
+import { sampledClients, samplesWith } from "../support/metrics/traced.ts";
+
+const RULES = [
+  { path: "/api/*", policies: [quota("api", 5)] },
+  {
+    path: "/big",
+    cost: 3,
+    policies: [quota("big", 9), quota("wide", 13), { ...quota("shy", 4), mode: "shadow" }],
+  },
+  { path: "/pay", policies: [quota("pay", 5), { ...quota("strikes", 3), counts: "denials" }] },
+];
+
+/** A gateway, addresses that its sample has, and its admin API. */
+async function start(variables: object = {}) {
+  const gateways = await meteredGateways(RULES, variables);
+  const isolate = gateways.open();
+  const answer = admin(isolate.administered);
+  const secret = `${gateways.prefix}\n${inject("redisRestToken")}`;
+  const addresses = sampledClients(
+    secret,
+    12,
+    (i) => `ip:10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`,
+  );
+  return {
+    ...gateways,
+    ...isolate,
+    secret,
+    clients: addresses.map((identity) => identity.slice("ip:".length)),
+    async ask(path: string, ip: string, headers: Record<string, string> = {}) {
+      return (await isolate.ask(path, ip, { headers })).status;
+    },
+    async whatIf(body: unknown, token = ADMIN_TOKEN) {
+      const response = await answer(
+        new Request("http://gateway.example/_tidegate/api/v1/what-if", {
+          method: "POST",
+          body: JSON.stringify(body),
+          headers: {
+            authorization: `Bearer ${token}`,
+            "cf-connecting-ip": "192.0.2.9",
+            "content-type": "application/json",
+          },
+        }),
+        {},
+      );
+      return { status: response.status, body: (await response.json()) as object };
+    },
+  };
+}
+
+test("what happened in several isolates is replayed with another limit, known denials included", async () => {
+  const { ask, clients, open, secret, whatIf } = await start();
+  const other = open();
+  for (const client of clients) {
+    for (let i = 0; i < 6; i++) await ask("/api/x", client);
+    for (let i = 0; i < 2; i++) await other.ask("/api/x", client);
+  }
+  const isSampled = samplesWith(secret);
+  const unseen = ["192.0.2.1", "192.0.2.2", "192.0.2.3", "192.0.2.4"].find(
+    (address) => !isSampled(`ip:${address}`),
+  )!;
+  for (let i = 0; i < 5; i++) await ask("/api/x", unseen);
+  await other.flush();
+  const { status, body } = await whatIf({ policy: "api", numbers: { limit: 2 }, minutes: 5 });
+  expect(status).toBe(200);
+  expect(body).toMatchObject({
+    policy: "api",
+    numbers: { limit: 2 },
+    oneIn: 64,
+    partitions: 12,
+    otherNumbers: 0,
+    tooFew: false,
+    agreement: 1,
+    requests: 12 * 8 + 5,
+    deniedBefore: 12 * 3,
+    deniedAfter: { sampled: 12 * 3, estimate: 12 * 8 + 5 },
+    partitionsAffected: { sampled: 12, estimate: 12 * 64 },
+  });
+});
+
+test("costs, denials by other policies and policies in shadow are replayed as they were", async () => {
+  const { ask, clients, whatIf } = await start();
+  for (const client of clients) for (let i = 0; i < 5; i++) await ask("/big", client);
+  const big = await whatIf({ policy: "big", numbers: { limit: 6 } });
+  expect(big.body).toMatchObject({ agreement: 1, deniedAfter: { sampled: 12 } });
+  // It has room for a fourth request, which takes nothing because the other denies it, and so for a fifth.
+  const wide = await whatIf({ policy: "wide", numbers: { limit: 8 } });
+  expect(wide.body).toMatchObject({ agreement: 1, deniedBefore: 0, deniedAfter: { sampled: 36 } });
+  const shy = await whatIf({ policy: "shy", numbers: { limit: 6 } });
+  // One of three units passes under a limit of 4, and two would under 6.
+  expect(shy.body).toMatchObject({ agreement: 1, deniedAfter: { sampled: -12 } });
+});
+
+test("clients with the numbers of a plan are left out", async () => {
+  const { ask, clients, whatIf } = await start({
+    RULES: [{ ...RULES[0], plan: "header:x-plan" }],
+    PLANS: { gold: { api: { limit: 50 } } },
+  });
+  for (const [i, client] of clients.entries()) {
+    const headers = i < 10 ? {} : { "x-plan": "gold" };
+    for (let asked = 0; asked < 3; asked++) await ask("/api/x", client, headers);
+  }
+  const { body } = await whatIf({ policy: "api", numbers: { limit: 2 } });
+  expect(body).toMatchObject({
+    partitions: 10,
+    otherNumbers: 2,
+    agreement: 1,
+    requests: 36,
+    partitionsAffected: { sampled: 10 },
+  });
+});
+
+test.each([
+  [{ policy: "apis", numbers: { limit: 5 } }, 404, undefined],
+  [{ policy: "api", numbers: { limit: 0 } }, 422, "numbers.limit"],
+  [{ policy: "api", numbers: { limits: 5 } }, 422, "numbers.limits"],
+  [{ policy: "api", numbers: { window: "soon" } }, 422, "numbers.window"],
+  [{ policy: "api", numbers: 5 }, 422, "numbers"],
+  [{ policy: "api", numbers: { limit: 5 }, minutes: 61 }, 422, "minutes"],
+  [{ policy: "strikes", numbers: { limit: 5 } }, 422, "policy"],
+  [{ numbers: { limit: 5 } }, 422, "policy"],
+])("%o is answered with %i, at %s", async (asked, status, path) => {
+  const { whatIf } = await start();
+  const answer = await whatIf(asked);
+  expect(answer.status).toBe(status);
+  if (path !== undefined) {
+    expect(answer.body).toMatchObject({
+      errors: [{ path, remedy: expect.stringMatching(/\w{4}/) }],
+    });
+  }
+});
+
+test("it needs a token, and metrics", async () => {
+  const asked = { policy: "api", numbers: { limit: 5 } };
+  const { whatIf } = await start();
+  expect((await whatIf(asked, "a-wrong-token-of-some-length")).status).toBe(401);
+  const off = await start({ METRICS: "off" });
+  expect((await off.whatIf(asked)).status).toBe(501);
+});
