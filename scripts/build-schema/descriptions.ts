@@ -13,6 +13,8 @@ export const RULE_FIELDS: Readonly<Record<string, string>> = {
     'What decides while Redis gives no answer: "open", "closed", "local", or a table { local = { share } }. Default: the variable ON_FAILURE.',
   retryJitter:
     "Lengthens the wait in Retry-After and in t of RateLimit by a random part of up to this share, so that denied clients do not return all at once. Default 0.",
+  quota:
+    "Whether GET /_tidegate/quota tells clients what they have left under this rule. Default false.",
 };
 
 /** The same for the fields of a policy. */
@@ -34,7 +36,8 @@ export const POLICY_FIELDS: Readonly<Record<string, string>> = {
   lease:
     "Reserves quota of this policy in advance where demand is high: an isolate takes several units at once and may spend them for this long. Default: Redis makes every decision.",
   counts:
-    '"requests", or "denials" by the other policies of the decision: it denies clients that were denied too often. Default "requests".',
+    '"requests"; "denials" by the other policies of the decision, which denies clients that were denied too often; or "failures": a request whose response is none gets its units back. Default "requests".',
+  when: 'Which responses are failures, where counts is "failures": 1 to 32 statuses. Default { status = [401, 403] }.',
   shards:
     "Splits the limit of a hot partition over 2 to 64 keys, together never more than the limit. A request may cost at most limit / shards.",
 };
@@ -55,6 +58,25 @@ export const ENTRY_FIELDS: Readonly<Record<string, string>> = {
     "When the entry ends: a moment with its time zone, or milliseconds since 1970. Default: never.",
 };
 
+/** The same for the fields of an override. */
+export const OVERRIDE_FIELDS: Readonly<Record<string, string>> = {
+  identity:
+    'A header\'s name and value, such as "x-user-id:42"; a "*" at its end stands for any characters.',
+  plan: "The plan that this client has, whatever its requests say.",
+  policies: "The numbers that this client has instead of the policies' own, by their names.",
+  until: ENTRY_FIELDS["until"]!,
+};
+
+/** The same for the fields of a live document. */
+export const DOCUMENT_FIELDS: Readonly<Record<string, string>> = {
+  $schema: "The schema of this file, for editors.",
+  version: "The version that this file is based on; it is not published.",
+  rules: "The rules, as in the variable RULES.",
+  plans: "Other numbers for some clients, as in the variable PLANS.",
+  overrides: "Other numbers for single clients.",
+  lists: "Clients that are not limited or refused, as in the variable LISTS.",
+};
+
 /** The meaning of each variable of the gateway. */
 export const VARIABLE_MEANINGS: Readonly<Record<string, string>> = {
   ORIGIN: 'The origin\'s address, or `"zone"` for the origin of the Cloudflare zone.',
@@ -68,6 +90,18 @@ export const VARIABLE_MEANINGS: Readonly<Record<string, string>> = {
     'Who reports the client\'s address: the platform, `"socket"` on Node without a proxy, or `{ trustedHops = 1 }` behind proxies of your own. Needed where a rule uses `"ip"` or `"subnet"`, or a list has a `cidr`, `asn` or `country`.',
   SHARED_DENIALS:
     'Shares denials between the isolates of a data centre. Default: `"colo"` on Cloudflare Workers with Redis, otherwise `"none"`.',
+  LIVE_REFRESH:
+    'How often an isolate asks Redis for [live rules](admin.md): `1s` to `10m`, or `"off"`. Default: `10s` where a token of the admin API is set, otherwise `"off"`.',
+  METRICS:
+    'Counts requests for [metrics](metrics.md), `"on"` or `"off"`. Default: `"on"` with Redis where a token of the admin API is set, otherwise `"off"`.',
+  METRICS_FLUSH: "How often an isolate writes what it has counted: `10s` to `10m`. Default: `1m`.",
+  METRICS_IDENTITIES:
+    'How metrics and the log of denials name partitions: `"hashed"`, or `"plain"` with addresses as they are.',
+  DENIAL_LOG:
+    '`"on"` logs [who is denied](metrics.md#the-log-of-denials): one line for each partition and minute, with a count.',
+  ADMIN_TOKEN:
+    "The token that reads and writes live rules over the admin API, as a secret: 20 to 256 printable characters. Default: nobody may.",
+  READ_TOKEN: "The token that only reads over the admin API, as a secret. Default: nobody may.",
   AMBIGUOUS_PATHS:
     'What happens to a path that some origin may read as one under other rules: `"refuse"` answers 400, `"pass"` applies the rules of every reading.',
   RULES:

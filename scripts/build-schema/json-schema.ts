@@ -5,8 +5,7 @@ import { ENTRY_FIELDS, LIST_FIELDS, POLICY_FIELDS, RULE_FIELDS } from "./descrip
 
 /** The JSON Schema of the list of rules, for editors. */
 export function rulesSchema(): string {
-  describe(Rule.shape, RULE_FIELDS);
-  for (const policy of Policy.def.options) describe(policy.shape, POLICY_FIELDS);
+  describeRules();
   return jsonSchema("Rules of a Tidegate gateway", Rules);
 }
 
@@ -17,13 +16,19 @@ export function listsSchema(): string {
   return jsonSchema("Lists of a Tidegate gateway", Lists);
 }
 
-function jsonSchema(title: string, of: z.ZodMiniType): string {
+/** Gives every field of a rule its description. */
+export function describeRules(): void {
+  describe(Rule.shape, RULE_FIELDS);
+  for (const policy of Policy.def.options) describe(policy.shape, POLICY_FIELDS);
+}
+
+export function jsonSchema(title: string, of: z.ZodMiniType): string {
   const schema = z.toJSONSchema(of, { io: "input" });
   return `${JSON.stringify({ $schema: schema.$schema, title, ...schema }, null, 2)}\n`;
 }
 
 /** @throws Error for a field without a description */
-function describe(
+export function describe(
   shape: Readonly<Record<string, z.core.$ZodType>>,
   descriptions: Readonly<Record<string, string>>,
 ): void {

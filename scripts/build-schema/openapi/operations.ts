@@ -1,0 +1,167 @@
+import type * as z from "zod/mini";
+
+import type { RefusalStatus } from "../../../src/admin/refusal.ts";
+import { PublishBody, RequestBody, RollbackBody, WhatIfBody } from "../../../src/admin/schemas.ts";
+import { CONTENT_TYPE } from "../../../src/metrics/open-metrics.ts";
+import { Document } from "../live-document.ts";
+import * as answers from "./answers.ts";
+
+/** What the description of a route says besides what the route says itself. */
+export interface Operation {
+  readonly summary: string;
+  readonly body?: z.ZodMiniType;
+  /** Of a 200; without it and `text` the answer is a 204. */
+  readonly answer?: z.ZodMiniType;
+  /** The type of a 200 that is a text. */
+  readonly text?: string | undefined;
+  /** Of a 503, if that is no problem document. */
+  readonly unavailable?: z.ZodMiniType;
+  /** Those that not every route has. */
+  readonly statuses?: readonly RefusalStatus[];
+  readonly ifMatch?: "required" | "optional";
+}
+
+const entries = (list: string): Readonly<Record<string, Operation>> => ({
+  [`GET /lists/${list}`]: {
+    summary: `Lists the entries of ${list}: those of the document, and those that single calls put.`,
+    answer: answers.Entries,
+  },
+  [`PUT /lists/${list}`]: {
+    summary: `Puts an entry on ${list}, in place of one for the same client.`,
+    body: answers.SentEntry,
+    answer: answers.KeptEntry,
+    statuses: [409, 413, 415, 422],
+  },
+  [`DELETE /lists/${list}`]: {
+    summary: `Takes an entry off ${list}, by the entry or by its id.`,
+    body: answers.SentEntry,
+    statuses: [404, 409, 413, 415, 422],
+  },
+});
+
+/** Every route by its method and path. */
+export const OPERATIONS: Readonly<Record<string, Operation>> = {
+  "GET /rules": { summary: "Reads the published document.", answer: answers.RulesAnswer },
+  "PUT /rules": {
+    summary: "Publishes a document, or says what it would change.",
+    body: Document,
+    answer: answers.PublishedOrNot,
+    statuses: [412, 413, 415, 422, 428],
+    ifMatch: "required",
+  },
+  "GET /rules/draft": {
+    summary: "Reads the draft.",
+    answer: answers.DraftAnswer,
+    statuses: [404],
+  },
+  "PUT /rules/draft": {
+    summary: "Keeps a document as the draft.",
+    body: Document,
+    answer: answers.SavedDraft,
+    statuses: [412, 413, 415, 422],
+    ifMatch: "optional",
+  },
+  "POST /rules/draft": {
+    summary: "As PUT.",
+    body: Document,
+    answer: answers.SavedDraft,
+    statuses: [412, 413, 415, 422],
+    ifMatch: "optional",
+  },
+  "POST /rules/publish": {
+    summary: "Publishes the draft, if nothing was published since it was kept.",
+    body: PublishBody,
+    answer: answers.Published,
+    statuses: [404, 412, 413, 415, 422],
+    ifMatch: "optional",
+  },
+  "POST /rules/rollback": {
+    summary: "Publishes an older version anew; by default the one before.",
+    body: RollbackBody,
+    answer: answers.Published,
+    statuses: [404, 412, 413, 415, 422],
+    ifMatch: "optional",
+  },
+  "GET /rules/history": {
+    summary: "Lists the newest fifty versions, newest first.",
+    answer: answers.History,
+  },
+  "GET /rules/diff": {
+    summary: "Compares two of live, deployed, draft, and kept versions.",
+    answer: answers.Diff,
+    statuses: [404],
+  },
+  ...entries("allow"),
+  ...entries("deny"),
+  "GET /overrides": {
+    summary: "Lists the overrides: those of the document, and those that single calls put.",
+    answer: answers.OverridesAnswer,
+  },
+  "PUT /overrides": {
+    summary: "Puts an override, in place of one for the same identity.",
+    body: answers.SentOverride,
+    answer: answers.KeptOverride,
+    statuses: [409, 413, 415, 422],
+  },
+  "DELETE /overrides": {
+    summary: "Removes an override, by its identity or by its id.",
+    body: answers.NamedOverride,
+    statuses: [404, 409, 413, 415, 422],
+  },
+  "POST /explain": {
+    summary: "Says what would happen to a request, and why; takes nothing.",
+    body: RequestBody,
+    answer: answers.Explanation,
+    statuses: [413, 415, 422],
+  },
+  "POST /identities/reset": {
+    summary: "Forgets what the policies hold of the client of a request.",
+    body: RequestBody,
+    answer: answers.Reset,
+    statuses: [413, 415, 422],
+  },
+  "GET /audit": {
+    summary: "Lists the newest five hundred writes, newest first.",
+    answer: answers.Audit,
+  },
+  "GET /health": {
+    summary: "Says whether decisions come from Redis, and which rules are enforced.",
+    answer: answers.Health,
+    unavailable: answers.Health,
+  },
+  "GET /metrics": {
+    summary: "Counts since the beginning, as OpenMetrics for a Prometheus.",
+    text: CONTENT_TYPE.split(";")[0],
+  },
+  "GET /stats": {
+    summary: "Counts by the minute of a day, or by the hour of a month.",
+    answer: answers.StatsAnswer,
+  },
+  "GET /top": {
+    summary: "The partitions that were denied most, or have little left most often.",
+    answer: answers.Top,
+  },
+  "POST /what-if": {
+    summary: "Estimates how many requests other numbers of a policy would have denied.",
+    body: WhatIfBody,
+    answer: answers.WhatIfAnswer,
+    statuses: [404, 413, 415, 422],
+  },
+};
+
+const MOMENT = "A moment with its time zone, or milliseconds since 1970; by default";
+
+/** The parameters of queries: by path and name, else by name. */
+export const PARAMETERS: Readonly<Record<string, string>> = {
+  "dry-run": "Without a value: says what would change, and writes nothing. READ_TOKEN may, too.",
+  note: "For the history, at most 200 characters.",
+  from: "live, deployed, draft, or a version; live by default.",
+  to: "live, deployed, draft, or a version; draft by default.",
+  "/stats from": `${MOMENT} an hour, or a day, before to.`,
+  "/stats to": `${MOMENT} now.`,
+  step: "minute or hour; minute by default.",
+  "/top from": `${MOMENT} an hour before to.`,
+  "/top to": `${MOMENT} now.`,
+  kind: "denied or near; denied by default.",
+  id: "Of the entry, instead of a body.",
+};

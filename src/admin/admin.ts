@@ -1,0 +1,110 @@
+import { Hono } from "hono/tiny";
+
+import { StoreError } from "../errors/errors.ts";
+import type { Admin, Administered } from "../gateway/administered.ts";
+import { report } from "../runtime/log.ts";
+import { compileAuthorize } from "./authorize.ts";
+import type { Route } from "./call.ts";
+import { nothingHere, Refusal, unavailable } from "./refusal.ts";
+import { AUDIT } from "./routes/audit.ts";
+import { DRAFTS } from "./routes/drafts.ts";
+import { LISTS, OVERRIDES } from "./routes/entries.ts";
+import { EXPLAIN } from "./routes/explain.ts";
+import { healthRoutes } from "./routes/health.ts";
+import { HISTORY } from "./routes/history.ts";
+import { metricsRoutes } from "./routes/metrics.ts";
+import { RULES } from "./routes/rules.ts";
+import { type Connection, connectionsTo } from "./storage/connection.ts";
+import { type Storage, storageOf } from "./storage/storage.ts";
+
+export const BASE = "/_tidegate/api/v1";
+
+/** Every route of an administration. */
+export function routesOf(gateway: Administered): readonly Route[] {
+  return [
+    ...RULES,
+    ...DRAFTS,
+    ...HISTORY,
+    ...LISTS,
+    ...OVERRIDES,
+    ...EXPLAIN,
+    ...AUDIT,
+    ...healthRoutes(gateway),
+    ...metricsRoutes(gateway),
+  ];
+}
+
+/**
+ * Answers the requests below `/_tidegate/api/`: reads and publishes live rules, blocks and exempts clients, explains
+ * decisions. Without `ADMIN_TOKEN` and `READ_TOKEN` it answers every path as if there were nothing.
+ *
+ * @example
+ * export default createGateway(process.env, { admin });
+ */
+export const admin: Admin = (gateway) => {
+  if (gateway.adminToken === undefined && gateway.readToken === undefined) {
+    return async () => nothingHere().response();
+  }
+  const authorize = compileAuthorize(gateway);
+  const connect = gateway.redis && connectionsTo(gateway.redis);
+  const app = new Hono<{ Variables: { caller: Awaited<ReturnType<typeof authorize>> } }>();
+
+  // Before anything is said about the path.
+  app.use("*", async (c, next) => {
+    c.set("caller", await authorize(c.req.raw, c.env));
+    await next();
+  });
+
+  const routes = routesOf(gateway);
+  for (const route of routes) {
+    app.on(route.method, BASE + route.path, async (c) => {
+      const { searchParams: query } = new URL(c.req.url);
+      checkQuery(route, query);
+      const writes = route.writes && !query.has("dry-run");
+      const caller = c.var.caller;
+      if (writes && caller.role === "read") {
+        throw new Refusal(403, "This token only reads: send the ADMIN_TOKEN.");
+      }
+      try {
+        const storage = () => storageFor(connect, gateway.prefix);
+        return await route.answer({ gateway, request: c.req.raw, query, caller, storage });
+      } catch (error) {
+        throw error instanceof StoreError ? unavailable(error, writes) : error;
+      }
+    });
+  }
+  for (const path of new Set(routes.map((route) => route.path))) {
+    const allowed = routes.filter((route) => route.path === path).map(({ method }) => method);
+    const fields = { Allow: allowed.join(", ").replace("GET", "GET, HEAD") };
+    app.all(BASE + path, () => {
+      throw new Refusal(405, `Use ${allowed.join(" or ")} here.`, {}, fields);
+    });
+  }
+
+  app.notFound(() => nothingHere().response());
+  app.onError((error) => {
+    if (error instanceof Refusal) return error.response();
+    report(`the administration failed: ${error.message}`);
+    return new Refusal(500, "The gateway failed to handle the request.").response();
+  });
+  return async (request, bindings) => app.fetch(request, bindings as object);
+};
+
+/** A parameter that is misspelt may have been meant to change what happens. */
+function checkQuery({ query: known = [] }: Route, query: URLSearchParams): void {
+  for (const name of query.keys()) {
+    if (!known.includes(name) || query.getAll(name).length > 1) {
+      const names = known.length > 0 ? `only ${known.join(" and ")}, each once` : "none";
+      throw new Refusal(400, `The query has a parameter too many: this path takes ${names}.`);
+    }
+  }
+}
+
+/** Each request has a connection of its own. */
+function storageFor(connect: (() => Connection) | undefined, prefix: string): Storage {
+  if (connect) return storageOf(connect(), prefix);
+  throw new Refusal(
+    501,
+    "This gateway reads no live rules: they need STORE to be redis, and LIVE_REFRESH not to be off.",
+  );
+}

@@ -1,0 +1,66 @@
+import type { Administered } from "../gateway/administered.ts";
+import type { Caller } from "./authorize.ts";
+import { readBody } from "./read-body.ts";
+import { Refusal } from "./refusal.ts";
+import type { Deed, Storage } from "./storage/storage.ts";
+
+/** An authorized request on its way to an answer. */
+export interface Call {
+  readonly gateway: Administered;
+  readonly request: Request;
+  readonly query: URLSearchParams;
+  readonly caller: Caller;
+  /** Throws a Refusal where the counts are in memory. */
+  readonly storage: () => Storage;
+}
+
+/** What one method does at one path. */
+export interface Route {
+  readonly method: "GET" | "PUT" | "POST" | "DELETE";
+  /** Below `/_tidegate/api/v1`. */
+  readonly path: string;
+  readonly writes: boolean;
+  /** The parameters that its query may have. */
+  readonly query?: readonly string[];
+  readonly answer: (call: Call) => Promise<Response>;
+}
+
+/** The longest body that is no document. */
+const MAX_BODY_BYTES = 65_536;
+
+/** Reads a body that is no document; `{}` if there is none. */
+export async function readSmallBody({ request }: Call): Promise<unknown> {
+  return (await readBody(request, MAX_BODY_BYTES)) ?? {};
+}
+
+/** An answer that nothing may store. */
+export function json(body: object, fields: Readonly<Record<string, string>> = {}): Response {
+  return Response.json(body, { headers: { ...fields, "Cache-Control": "no-store" } });
+}
+
+/** A moment as answers have it. */
+export function isoTime(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+/** Who does this, for the audit. */
+export function deedOf({ caller: { by } }: Call, action: string, more: Partial<Deed> = {}): Deed {
+  return { by, action, ...more };
+}
+
+/** The isolate that wrote enforces it at once; the others with their next read. */
+export async function refresh({ gateway }: Call): Promise<void> {
+  // What was written is written, and will be read later.
+  await gateway.refresh().catch(() => {});
+}
+
+/** The version that a request is based on; `undefined` if it says none. */
+export function ifMatch({ request }: Call): number | undefined {
+  const field = request.headers.get("if-match");
+  if (field === null) return undefined;
+  const version = /^"(0|[1-9]\d{0,14})"$/.exec(field)?.[1];
+  if (version === undefined) {
+    throw new Refusal(400, 'Give the version in quotes as the ETag has it, such as If-Match: "7".');
+  }
+  return Number(version);
+}

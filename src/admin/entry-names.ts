@@ -1,0 +1,30 @@
+import { HEADER_IDENTITIES } from "../adapter/header-identities.ts";
+import { parseCidr } from "../lists/cidr.ts";
+import { hexOf } from "./authorize.ts";
+
+/** Whom a checked entry names, in one spelling: entries that name the same client are the same. */
+export function namesOf(entry: Readonly<Record<string, unknown>>): string {
+  const { cidr, identity, asn, country } = entry;
+  const range = parseCidr(cidr);
+  if (typeof range === "object") return `cidr:${range.first.join(".")}/${range.prefix}`;
+  if (typeof identity === "string") return `identity:${spell(identity)}`;
+  return asn === undefined ? `country:${String(country)}` : `asn:${String(asn)}`;
+}
+
+/** An override may name all identities that begin alike. */
+function spell(identity: string): string {
+  const star = identity.endsWith("*") ? "*" : "";
+  const plain = identity.slice(0, identity.length - star.length);
+  return (HEADER_IDENTITIES.spell(plain) ?? plain) + star;
+}
+
+/** Enough that two entries of ten thousand do not meet. */
+const ID_BYTES = 8;
+
+export const ID = /^[0-9a-f]{16}$/;
+
+/** What an entry is known by. */
+export async function idOf(entry: Readonly<Record<string, unknown>>): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(namesOf(entry)));
+  return hexOf(new Uint8Array(digest, 0, ID_BYTES));
+}

@@ -1,0 +1,100 @@
+import type { Fault, StoreError } from "../errors/errors.ts";
+
+const TITLES = {
+  400: "Bad Request",
+  401: "Unauthorized",
+  403: "Forbidden",
+  404: "Not Found",
+  405: "Method Not Allowed",
+  409: "Conflict",
+  412: "Precondition Failed",
+  413: "Content Too Large",
+  415: "Unsupported Media Type",
+  422: "Unprocessable Content",
+  428: "Precondition Required",
+  429: "Too Many Requests",
+  500: "Internal Server Error",
+  501: "Not Implemented",
+  503: "Service Unavailable",
+} as const;
+
+export type RefusalStatus = keyof typeof TITLES;
+
+/** Members of a problem document besides those of RFC 9457. */
+export interface MoreOfProblem {
+  /** The version that is published. */
+  readonly version?: number;
+  readonly errors?: readonly Fault[];
+  /** Of a StoreError. */
+  readonly code?: string;
+  /** Whether a write that got no answer surely has not happened. */
+  readonly outcome?: "unknown" | "not-done";
+}
+
+/** A request that gets a problem document as its answer. */
+export class Refusal extends Error {
+  override readonly name = "Refusal";
+  readonly status: RefusalStatus;
+  readonly more: MoreOfProblem;
+  readonly fields: Readonly<Record<string, string>>;
+
+  constructor(
+    status: RefusalStatus,
+    detail: string,
+    more: MoreOfProblem = {},
+    fields: Readonly<Record<string, string>> = {},
+  ) {
+    super(detail);
+    this.status = status;
+    this.more = more;
+    this.fields = fields;
+  }
+
+  get title(): string {
+    return TITLES[this.status];
+  }
+
+  response(): Response {
+    const { title, status, message: detail, more, fields } = this;
+    const problem = { type: "about:blank", title, status, detail, ...more };
+    return new Response(JSON.stringify(problem), {
+      status,
+      headers: {
+        ...fields,
+        "Content-Type": "application/problem+json",
+        "Cache-Control": "no-store",
+      },
+    });
+  }
+}
+
+/** As the gateway answers at any of its own paths that has nothing. */
+export function nothingHere(): Refusal {
+  return new Refusal(404, "The gateway has nothing at this path.");
+}
+
+/** A document or another body with faults. */
+export function faulty(errors: readonly Fault[]): Refusal {
+  const count = errors.length === 1 ? "a fault" : `${errors.length} faults`;
+  return new Refusal(422, `The body has ${count}.`, { errors });
+}
+
+/** Somebody else published in the meantime. */
+export function outdated(version: number): Refusal {
+  return new Refusal(412, `Version ${version} is published. Read it, and base the change on it.`, {
+    version,
+  });
+}
+
+/** What Redis surely did not do, because it said so. */
+const NOT_DONE = ["ERR_STORE_REFUSED", "ERR_STORE_UNAUTHORIZED"];
+
+/** Redis gave no usable answer. Only a write can have happened all the same. */
+export function unavailable({ code, message }: StoreError, writes: boolean): Refusal {
+  const outcome = NOT_DONE.includes(code) ? "not-done" : "unknown";
+  const advice =
+    outcome === "unknown"
+      ? " The change may have been made all the same: read before you repeat it."
+      : "";
+  return new Refusal(503, message + (writes ? advice : ""), { code, ...(writes && { outcome }) });
+}

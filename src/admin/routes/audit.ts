@@ -1,0 +1,14 @@
+import { type Call, isoTime, json, type Route } from "../call.ts";
+import type { AuditRecord } from "../storage/records.ts";
+
+async function list({ storage }: Call): Promise<Response> {
+  return json({ entries: (await storage().audit()).map(shown) });
+}
+
+function shown({ at, ...record }: AuditRecord): object {
+  return { at: isoTime(at), ...record };
+}
+
+export const AUDIT: readonly Route[] = [
+  { method: "GET", path: "/audit", writes: false, answer: list },
+];

@@ -1,0 +1,32 @@
+import { MAX_DOCUMENT_BYTES } from "../../live/state.ts";
+import { isRecord } from "../../options/record.ts";
+import type { Call } from "../call.ts";
+import { readBody, tooLarge } from "../read-body.ts";
+import { faulty, Refusal } from "../refusal.ts";
+
+/** A document that the gateway can enforce. */
+export interface SoundDocument {
+  readonly document: unknown;
+  /** As it is kept. */
+  readonly text: string;
+}
+
+/** Reads the document in the body of a request. */
+export async function readDocument(call: Call): Promise<SoundDocument> {
+  const body = await readBody(call.request, MAX_DOCUMENT_BYTES);
+  if (!isRecord(body)) throw new Refusal(400, "Send the document: a JSON object with rules.");
+  // What a file says it is based on is out of date as soon as it is published.
+  const { version: _, ...document } = body;
+  return soundDocument(call, document);
+}
+
+/** Checks a document as this gateway would enforce it. */
+export function soundDocument({ gateway }: Call, document: unknown): SoundDocument {
+  const faults = gateway.checkDocument(document);
+  if (faults.length > 0) throw faulty(faults);
+  const text = JSON.stringify(document);
+  // Numbers may be written shorter than they are kept.
+  if (new TextEncoder().encode(text).length > MAX_DOCUMENT_BYTES)
+    throw tooLarge(MAX_DOCUMENT_BYTES);
+  return { document, text };
+}

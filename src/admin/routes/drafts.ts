@@ -1,0 +1,49 @@
+import { type Call, deedOf, ifMatch, isoTime, json, readSmallBody, type Route } from "../call.ts";
+import { changesBetween } from "../changes.ts";
+import { outdated, Refusal } from "../refusal.ts";
+import { checked, PublishBody } from "../schemas.ts";
+import type { Draft } from "../storage/records.ts";
+import { currentRules } from "./current.ts";
+import { readDocument, soundDocument } from "./document.ts";
+import { publish } from "./publish.ts";
+
+async function save(call: Call): Promise<Response> {
+  const based = ifMatch(call);
+  const { document, text } = await readDocument(call);
+  const current = await currentRules(call);
+  const written = await call.storage().saveDraft(text, based, deedOf(call, "draft"));
+  if (!written.done) throw outdated(written.version);
+  const { version: basedOn, atMs } = written;
+  const changes = changesBetween(current.document, document);
+  return json({ basedOn, savedAt: isoTime(atMs), changes });
+}
+
+async function read(call: Call): Promise<Response> {
+  const { basedOn, savedAt, by, document } = await keptDraft(call);
+  return json({ basedOn, savedAt: isoTime(savedAt), by, document });
+}
+
+async function publishDraft(call: Call): Promise<Response> {
+  const { note } = checked(PublishBody, await readSmallBody(call));
+  const based = ifMatch(call);
+  const { basedOn, document } = await keptDraft(call);
+  const current = await currentRules(call);
+  const { version } = current;
+  if (version !== basedOn || (based !== undefined && based !== version)) throw outdated(version);
+  // The gateway may have been deployed anew since the draft was checked.
+  const sound = soundDocument(call, document);
+  return publish(call, current, sound, { action: "publish-draft", note });
+}
+
+export async function keptDraft({ storage }: Call): Promise<Draft> {
+  const draft = await storage().draft();
+  if (!draft) throw new Refusal(404, "There is no draft.");
+  return draft;
+}
+
+export const DRAFTS: readonly Route[] = [
+  { method: "GET", path: "/rules/draft", writes: false, answer: read },
+  { method: "PUT", path: "/rules/draft", writes: true, answer: save },
+  { method: "POST", path: "/rules/draft", writes: true, answer: save },
+  { method: "POST", path: "/rules/publish", writes: true, answer: publishDraft },
+];

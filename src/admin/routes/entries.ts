@@ -1,0 +1,140 @@
+import { parseMoment } from "../../lists/moment.ts";
+import { isRecord } from "../../options/record.ts";
+import { type Call, deedOf, isoTime, json, readSmallBody, refresh, type Route } from "../call.ts";
+import { keptChanges } from "../changes.ts";
+import { ID, idOf, namesOf } from "../entry-names.ts";
+import { faulty, Refusal } from "../refusal.ts";
+import { lastsMs } from "../schemas.ts";
+import type { KeptEntry } from "../storage/records.ts";
+import { type EntryKind, MAX_ENTRIES } from "../storage/storage.ts";
+import { currentRules } from "./current.ts";
+
+/*
+ * Entries that single calls put and remove: of the two lists, and overrides. They count beside those of the document, which
+ * only a new document changes.
+ */
+
+type Entry = Readonly<Record<string, unknown>>;
+
+/** More than any entry needs, and ten thousand of them fit into an isolate. */
+const MAX_ENTRY_CHARACTERS = 2_000;
+
+/** Where the document has such entries. */
+const PATHS: Readonly<Record<EntryKind, string>> = {
+  allow: "lists.allow",
+  deny: "lists.deny",
+  override: "overrides",
+};
+
+function entriesOf(kind: EntryKind, document: unknown): readonly Entry[] {
+  const { lists, overrides } = Object(document) as { lists?: unknown; overrides?: unknown };
+  const found =
+    kind === "override" ? overrides : (Object(lists) as Readonly<Record<string, unknown>>)[kind];
+  return Array.isArray(found) ? found.filter((entry) => isRecord(entry)) : [];
+}
+
+/** An entry with its end as answers have it. */
+function shown({ until, ...entry }: Entry): Entry {
+  const untilMs = parseMoment(until);
+  return untilMs === undefined ? entry : { ...entry, until: isoTime(untilMs) };
+}
+
+async function list(kind: EntryKind, call: Call): Promise<Response> {
+  const storage = call.storage();
+  const [{ document }, kept] = await Promise.all([currentRules(call), storage.entries(kind)]);
+  const nowMs = Date.now();
+  return json({
+    entries: [
+      ...entriesOf(kind, document).map(fromDocument),
+      // Those that have ended are forgotten by the next write.
+      ...kept.filter(({ entry }) => (parseMoment(entry["until"]) ?? Infinity) > nowMs).map(byCall),
+    ],
+  });
+}
+
+function fromDocument(entry: Entry): Entry {
+  return { ...shown(entry), source: "document" };
+}
+
+function byCall({ id, entry, at, by }: KeptEntry & { readonly id: string }): Entry {
+  return { id, ...shown(entry), at: isoTime(at), by, source: "call" };
+}
+
+/** The entry in the body of a request, checked. Its end comes first, where the scripts look for it. */
+function readEntry(kind: EntryKind, { gateway }: Call, body: unknown): Entry {
+  if (!isRecord(body)) throw new Refusal(400, "Send an entry: a JSON object.");
+  const { for: lasts, until, ...names } = body;
+  if (lasts !== undefined && until !== undefined) {
+    const remedy = "Give either for or until.";
+    throw faulty([{ path: "for", value: JSON.stringify(lasts).slice(0, 60), remedy }]);
+  }
+  const ends = lasts === undefined ? until : Date.now() + lastsMs(lasts);
+  const given = ends === undefined ? names : { ...names, until: ends };
+  const faults = gateway.checkEntry(kind, given);
+  if (faults.length > 0) throw faulty(faults);
+  const untilMs = parseMoment(ends);
+  const entry = untilMs === undefined ? names : { until: Math.floor(untilMs), ...names };
+  if (JSON.stringify(entry).length <= MAX_ENTRY_CHARACTERS) return entry;
+  throw new Refusal(413, `Send an entry of at most ${MAX_ENTRY_CHARACTERS} characters.`);
+}
+
+/** The entry that a body names. Of an override the identity is enough: whoever takes it back need not know its numbers. */
+function readName(kind: EntryKind, call: Call, body: unknown): Entry {
+  if (kind === "override" && isRecord(body)) {
+    const { identity, ...others } = body;
+    if (typeof identity === "string" && Object.keys(others).length === 0) return { identity };
+  }
+  return readEntry(kind, call, body);
+}
+
+async function put(kind: EntryKind, call: Call): Promise<Response> {
+  const entry = readEntry(kind, call, await readSmallBody(call));
+  const { until } = entry;
+  if (typeof until === "number" && until <= Date.now()) {
+    const remedy = "Give a moment to come.";
+    throw faulty([{ path: "until", value: isoTime(until), remedy }]);
+  }
+  const changes = keptChanges([{ type: "added", path: PATHS[kind], after: shown(entry) }]);
+  const id = await idOf(entry);
+  const deed = deedOf(call, `put ${kind}`, changes);
+  const atMs = await call.storage().putEntry(kind, id, entry, deed);
+  if (atMs === undefined) {
+    throw new Refusal(409, `There are ${MAX_ENTRIES} entries: put them into the document.`);
+  }
+  await refresh(call);
+  const { by } = call.caller;
+  return json(byCall({ id, entry, at: atMs, by }));
+}
+
+async function remove(kind: EntryKind, call: Call): Promise<Response> {
+  const asked = call.query.get("id");
+  if (asked !== null && !ID.test(asked)) {
+    throw new Refusal(400, "Give the id of an entry as GET lists it.");
+  }
+  const entry = asked === null ? readName(kind, call, await readSmallBody(call)) : undefined;
+  const id = asked ?? (await idOf(entry!));
+  const changes = keptChanges([
+    { type: "removed", path: PATHS[kind], before: entry ? shown(entry) : { id } },
+  ]);
+  if (await call.storage().removeEntry(kind, id, deedOf(call, `remove ${kind}`, changes))) {
+    await refresh(call);
+    return new Response(null, { status: 204, headers: { "Cache-Control": "no-store" } });
+  }
+  const { document } = await currentRules(call);
+  const isInDocument =
+    entry && entriesOf(kind, document).some((each) => namesOf(each) === namesOf(entry));
+  if (isInDocument) throw new Refusal(409, "The document has this entry: publish one without it.");
+  throw new Refusal(404, "There is no such entry.");
+}
+
+function routesOf(kind: EntryKind, path: string): readonly Route[] {
+  return [
+    { method: "GET", path, writes: false, answer: (call) => list(kind, call) },
+    { method: "PUT", path, writes: true, answer: (call) => put(kind, call) },
+    { method: "DELETE", path, writes: true, query: ["id"], answer: (call) => remove(kind, call) },
+  ];
+}
+
+export const LISTS = [...routesOf("allow", "/lists/allow"), ...routesOf("deny", "/lists/deny")];
+
+export const OVERRIDES = routesOf("override", "/overrides");

@@ -1,0 +1,42 @@
+import { ConfigurationError } from "../../errors/errors.ts";
+import type { DescribedRequest } from "../../gateway/administered.ts";
+import { type Call, deedOf, json, readSmallBody, type Route } from "../call.ts";
+import { keptChanges } from "../changes.ts";
+import { faulty } from "../refusal.ts";
+import { checked, RequestBody } from "../schemas.ts";
+
+/** Asks the gateway about the request that the body describes. */
+async function about<Answer>(
+  call: Call,
+  ask: (request: DescribedRequest) => Promise<Answer>,
+): Promise<Answer> {
+  const request = checked(RequestBody, await readSmallBody(call)) as DescribedRequest;
+  try {
+    return await ask(request);
+  } catch (error) {
+    throw error instanceof ConfigurationError ? faulty(error.faults) : error;
+  }
+}
+
+async function explain(call: Call): Promise<Response> {
+  return json(await about(call, (request) => call.gateway.explain(request)));
+}
+
+async function reset(call: Call): Promise<Response> {
+  const storage = call.storage();
+  const forgotten = await about(call, (request) => call.gateway.reset(request));
+  const changes = keptChanges(
+    forgotten.map(({ policy, partition }) => ({
+      type: "removed",
+      path: policy,
+      before: partition,
+    })),
+  );
+  await storage.note(deedOf(call, "reset", changes));
+  return json({ reset: forgotten });
+}
+
+export const EXPLAIN: readonly Route[] = [
+  { method: "POST", path: "/explain", writes: false, answer: explain },
+  { method: "POST", path: "/identities/reset", writes: true, answer: reset },
+];

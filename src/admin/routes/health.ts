@@ -1,0 +1,21 @@
+import type { Administered } from "../../gateway/administered.ts";
+import { healthCheck } from "../../gateway/health.ts";
+import { monotonicNow } from "../../runtime/clock.ts";
+import type { Route } from "../call.ts";
+
+/** Health as the gateway tells it to everybody, and which rules it enforces. */
+export function healthRoutes(gateway: Administered): readonly Route[] {
+  const check = healthCheck(gateway.store, gateway.prefix, monotonicNow);
+
+  async function health(): Promise<Response> {
+    const { status, headers, ...response } = await check().then(async (answer) => ({
+      status: answer.status,
+      headers: answer.headers,
+      body: (await answer.json()) as object,
+    }));
+    const body = { ...response.body, live: gateway.enforced() };
+    return new Response(JSON.stringify(body), { status, headers });
+  }
+
+  return [{ method: "GET", path: "/health", writes: false, answer: health }];
+}

@@ -1,0 +1,67 @@
+import { type Call, ifMatch, isoTime, json, readSmallBody, type Route } from "../call.ts";
+import { changesBetween } from "../changes.ts";
+import { outdated, Refusal } from "../refusal.ts";
+import { checked, RollbackBody } from "../schemas.ts";
+import { currentRules } from "./current.ts";
+import { soundDocument } from "./document.ts";
+import { keptDraft } from "./drafts.ts";
+import { publish } from "./publish.ts";
+
+async function list({ storage }: Call): Promise<Response> {
+  const { current, versions } = await storage().history();
+  return json({
+    versions: versions.map(({ version, publishedAt, by, note }) => ({
+      version,
+      publishedAt: isoTime(publishedAt),
+      by,
+      note,
+      current: version === current,
+    })),
+  });
+}
+
+async function rollBack(call: Call): Promise<Response> {
+  const { to, note } = checked(RollbackBody, await readSmallBody(call));
+  const based = ifMatch(call);
+  const current = await currentRules(call);
+  if (based !== undefined && based !== current.version) throw outdated(current.version);
+  const target = to ?? (await versionBefore(call, current.version));
+  const document = await documentOf(call, target);
+  const sound = soundDocument(call, document);
+  return publish(call, current, sound, { action: `rollback to ${target}`, note });
+}
+
+/** The newest kept version before this one; 0 for what is deployed. */
+async function versionBefore({ storage }: Call, version: number): Promise<number> {
+  if (version === 0) throw new Refusal(404, "Nothing is published that could be rolled back.");
+  const { versions } = await storage().history();
+  return versions.find((each) => each.version < version)?.version ?? 0;
+}
+
+async function documentOf({ gateway, storage }: Call, version: number): Promise<unknown> {
+  if (version === 0) return gateway.deployed;
+  const kept = await storage().version(version);
+  if (!kept) throw new Refusal(404, `Version ${version} is not kept.`);
+  return kept.document;
+}
+
+async function compare(call: Call): Promise<Response> {
+  const from = call.query.get("from") ?? "live";
+  const to = call.query.get("to") ?? "draft";
+  const [before, after] = await Promise.all([named(call, from), named(call, to)]);
+  return json({ from, to, changes: changesBetween(before, after) });
+}
+
+async function named(call: Call, name: string): Promise<unknown> {
+  if (name === "live") return (await currentRules(call)).document;
+  if (name === "deployed") return call.gateway.deployed;
+  if (name === "draft") return (await keptDraft(call)).document;
+  if (/^(?:0|[1-9]\d{0,14})$/.test(name)) return documentOf(call, Number(name));
+  throw new Refusal(400, "Give from and to as live, deployed, draft, or the number of a version.");
+}
+
+export const HISTORY: readonly Route[] = [
+  { method: "GET", path: "/rules/history", writes: false, answer: list },
+  { method: "POST", path: "/rules/rollback", writes: true, answer: rollBack },
+  { method: "GET", path: "/rules/diff", writes: false, query: ["from", "to"], answer: compare },
+];

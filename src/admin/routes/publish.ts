@@ -1,0 +1,30 @@
+import { type Call, deedOf, isoTime, json, refresh } from "../call.ts";
+import { changesBetween, keptChanges } from "../changes.ts";
+import { outdated, Refusal } from "../refusal.ts";
+import { MAX_NOTE } from "../schemas.ts";
+import type { Published } from "../storage/records.ts";
+import type { SoundDocument } from "./document.ts";
+
+/** A note for the history, checked. */
+export function checkNote(note: string | null | undefined): string | undefined {
+  if (note === null || note === undefined || note === "") return undefined;
+  if (note.length <= MAX_NOTE) return note;
+  throw new Refusal(400, `Give a note of at most ${MAX_NOTE} characters.`);
+}
+
+/** Publishes a document in place of the one that it was compared with, and says what changed. */
+export async function publish(
+  call: Call,
+  current: Published,
+  { document, text }: SoundDocument,
+  { action, note }: { readonly action: string; readonly note: string | undefined },
+): Promise<Response> {
+  const changes = changesBetween(current.document, document);
+  const based = { on: current.version, known: call.gateway.enforced().version };
+  const deed = deedOf(call, action, keptChanges(changes));
+  const written = await call.storage().publish(text, based, deed, note);
+  if (!written.done) throw outdated(written.version);
+  await refresh(call);
+  const { version, atMs } = written;
+  return json({ version, publishedAt: isoTime(atMs), changes }, { ETag: `"${version}"` });
+}

@@ -1,0 +1,106 @@
+import * as z from "zod/mini";
+
+import { check } from "../gateway/check.ts";
+import { durationRemedy, type DurationRange, parseDuration } from "../options/duration.ts";
+import { Faults } from "../options/faults.ts";
+import { readAddress } from "../partition/ip-address.ts";
+import { COUNTRY, MAX_ASN } from "../partition/platform-facts.ts";
+import { faulty } from "./refusal.ts";
+
+/* The bodies of requests, besides documents and entries, which the gateway checks as it checks its variables. */
+
+export const MAX_NOTE = 200;
+const NOTE_REMEDY = `Give a text of at most ${MAX_NOTE} characters.`;
+const Note = z.optional(z.string(NOTE_REMEDY).check(z.maxLength(MAX_NOTE, NOTE_REMEDY)));
+
+const BODY_REMEDY = "Send a JSON object with these fields only.";
+
+export const PublishBody = z.strictObject({ note: Note }, BODY_REMEDY);
+
+const VERSION_REMEDY = "Give the number of a kept version, or 0 for what is deployed.";
+export const RollbackBody = z.strictObject(
+  {
+    to: z.optional(z.int(VERSION_REMEDY).check(z.gte(0, VERSION_REMEDY))),
+    note: Note,
+  },
+  BODY_REMEDY,
+);
+
+const METHOD_REMEDY = 'Give a method in capitals, such as "POST".';
+const PATH_REMEDY =
+  'Give a path with its query, such as "/rides?page=2", of at most 8192 characters.';
+const FIELD_REMEDY = "Give header fields by their names, each a text without line breaks.";
+const IP_REMEDY = "Give an address.";
+const COUNTRY_REMEDY = "Give two capitals.";
+const ASN_REMEDY = `Give a number from 1 to ${MAX_ASN}.`;
+
+export const RequestBody = z.strictObject(
+  {
+    method: z.optional(z.string(METHOD_REMEDY).check(z.regex(/^[A-Z]{1,20}$/, METHOD_REMEDY))),
+    path: z.string(PATH_REMEDY).check(z.regex(/^\/[^\s#]{0,8191}$/, PATH_REMEDY)),
+    headers: z.optional(
+      z.record(
+        z.string().check(z.regex(/^[!#$%&'*+.^_`|~\w-]{1,100}$/, FIELD_REMEDY)),
+        z.string(FIELD_REMEDY).check(z.regex(/^[\t\x20-\x7e\x80-\xff]*$/, FIELD_REMEDY)),
+        FIELD_REMEDY,
+      ),
+    ),
+    ip: z.optional(
+      z.string(IP_REMEDY).check(z.refine((text) => readAddress(text) !== undefined, IP_REMEDY)),
+    ),
+    country: z.optional(z.string(COUNTRY_REMEDY).check(z.regex(COUNTRY, COUNTRY_REMEDY))),
+    asn: z.optional(z.int(ASN_REMEDY).check(z.gte(1, ASN_REMEDY), z.lte(MAX_ASN, ASN_REMEDY))),
+  },
+  BODY_REMEDY,
+);
+
+const POLICY_REMEDY = "Give the name of a policy.";
+const NUMBERS_REMEDY = 'Give the numbers that differ by their names, such as { "limit": 5 }.';
+const MINUTES_REMEDY = "Give a whole number from 1 to 60.";
+
+export const WhatIfBody = z.strictObject(
+  {
+    policy: z.string(POLICY_REMEDY),
+    // Checked as those of a plan are.
+    numbers: z.record(
+      z.string(),
+      z.union([z.number(), z.string()], NUMBERS_REMEDY),
+      NUMBERS_REMEDY,
+    ),
+    minutes: z.optional(
+      z.int(MINUTES_REMEDY).check(z.gte(1, MINUTES_REMEDY), z.lte(60, MINUTES_REMEDY)),
+    ),
+  },
+  BODY_REMEDY,
+);
+
+/** How long an entry lasts. What lasts longer has no end worth writing down. */
+const LASTS: DurationRange = { min: "1s", max: "3650d", example: "1h" };
+
+/** A body, checked with its schema; throws a Refusal that lists every fault. */
+export function checked<Schema extends z.ZodMiniType>(
+  schema: Schema,
+  body: unknown,
+): z.output<Schema> {
+  const faults = new Faults();
+  const found = check(schema, body, "body", faults);
+  if (faults.list.length === 0) return found!;
+  throw faulty(
+    faults.list.map(({ path, value, remedy }) => ({
+      path: path.replace(/^body\./, ""),
+      // Fields of a described request are what clients identify themselves by.
+      value: path.startsWith("body.headers") ? "(hidden)" : value,
+      remedy,
+    })),
+  );
+}
+
+/** The milliseconds of a text such as `1h`. */
+export function lastsMs(text: unknown): number {
+  const us = parseDuration(text);
+  const [min, max] = [parseDuration(LASTS.min)!, parseDuration(LASTS.max)!];
+  if (us !== undefined && us >= min && us <= max) return us / 1000;
+  throw faulty([
+    { path: "for", value: JSON.stringify(text).slice(0, 60), remedy: durationRemedy(LASTS) },
+  ]);
+}

@@ -1,0 +1,86 @@
+// The entry without Node's modules and without variables of the environment; its client is the same.
+import { Redis } from "@upstash/redis/cloudflare";
+
+import { KEY_LOCKING } from "../../algorithms/scripts.generated.ts";
+import { StoreError } from "../../errors/errors.ts";
+import { translated } from "../../store/redis/client-errors.ts";
+import type { RedisEndpoint } from "../../store/redis/client.ts";
+import { isUnknownDialect, storeError } from "../../store/redis/errors.ts";
+
+/** A document of 900,000 bytes goes to a Redis far away in less. */
+const TIMEOUT_MS = 10_000;
+
+/** What a script answers. */
+export type Reply = readonly (number | string)[];
+
+/** Sends commands to the Redis of one gateway. Whatever fails is a StoreError that quotes no command. */
+export interface Connection {
+  /** Runs a script once. Only one that surely did not run is sent again, in the spelling that this server knows. */
+  run(script: string, keys: readonly string[], args: readonly (string | number)[]): Promise<Reply>;
+  /** Runs a plain command. */
+  ask<Answer>(command: (redis: Redis) => Promise<unknown>): Promise<Answer>;
+}
+
+/** Says for each request how Redis is reached from it: on Workers, requests may share no connection. */
+export function connectionsTo({ url, token }: RedisEndpoint): () => Connection {
+  let firstLine: string = KEY_LOCKING;
+
+  return () => {
+    const redis = new Redis({
+      url,
+      token,
+      // A command whose answer is lost may have run.
+      retry: { retries: 0 },
+      // As a function: for a signal that is none, the client makes an answer of the reason.
+      signal: () => AbortSignal.timeout(TIMEOUT_MS),
+      automaticDeserialization: false,
+      enableAutoPipelining: false,
+      enableTelemetry: false,
+      // Browsers and Deno refuse bodies above 64 KiB with it.
+      keepAlive: false,
+      responseEncoding: false,
+    });
+    const evaluate = (text: string, keys: readonly string[], args: readonly string[]) =>
+      translated(() => redis.eval(text, [...keys], [...args]));
+
+    async function run(
+      script: string,
+      keys: readonly string[],
+      args: readonly (string | number)[],
+    ): Promise<Reply> {
+      const texts = args.map(String);
+      // Others at the same time may learn first what this server knows.
+      const mine = firstLine;
+      let reply: unknown;
+      try {
+        reply = await evaluate(mine + script, keys, texts).catch((error: unknown) => {
+          if (mine === "" || !isUnknownDialect(error)) throw error;
+          firstLine = "";
+          return evaluate(script, keys, texts);
+        });
+      } catch (error) {
+        throw storeError(error);
+      }
+      if (!Array.isArray(reply) || reply.length === 0) throw foreign();
+      return reply as Reply;
+    }
+
+    async function ask<Answer>(command: (redis: Redis) => Promise<unknown>): Promise<Answer> {
+      try {
+        return (await translated(() => command(redis))) as Answer;
+      } catch (error) {
+        throw storeError(error);
+      }
+    }
+
+    return { run, ask };
+  };
+}
+
+/** What is in Redis is not what was written there. */
+export function foreign(): StoreError {
+  return new StoreError(
+    "ERR_STORE_REPLY",
+    "What Redis has of live rules was not written by Tidegate.",
+  );
+}

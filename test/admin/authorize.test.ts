@@ -1,0 +1,196 @@
+import { afterEach, expect, test, vi } from "vitest";
+import { inject, onTestFinished } from "vitest";
+
+import { startBridge } from "../../scripts/redis-rest/bridge.ts";
+import { routesOf } from "../../src/admin/admin.ts";
+import { nothingHere } from "../../src/admin/refusal.ts";
+import {
+  ADMIN_TOKEN,
+  administered,
+  documentOf,
+  READ_TOKEN,
+} from "../support/admin/administered.ts";
+import { askAdmin, askingOf, sharedRedis } from "../support/admin/ask.ts";
+
+afterEach(() => void vi.restoreAllMocks());
+
+const ROUTES = routesOf(administered(undefined));
+const EVERY = [
+  ...ROUTES.map(({ method, path }) => [method, path] as const),
+  ["PATCH", "/rules"],
+  ["OPTIONS", "/rules"],
+  ["HEAD", "/rules"],
+  ["GET", "/nothing"],
+  ["GET", ""],
+  ["POST", "/rules/"],
+] as const;
+
+const LONG = "a".repeat(100_000);
+const WRONG = [
+  undefined,
+  "",
+  "a",
+  ADMIN_TOKEN.slice(0, -1),
+  `${ADMIN_TOKEN}x`,
+  ADMIN_TOKEN.toUpperCase(),
+  LONG,
+  `${ADMIN_TOKEN} ${READ_TOKEN}`,
+];
+
+test("without a right token every path and method has the same answer", async () => {
+  const ask = askAdmin();
+  let address = 0;
+  const answers = new Set<string>();
+  for (const [method, path] of EVERY) {
+    if (method === "HEAD") continue;
+    for (const token of WRONG) {
+      const headers = { "cf-connecting-ip": `198.51.100.${++address % 256}` };
+      const { status, text, headers: fields } = await ask(path, { method, token, headers });
+      answers.add(JSON.stringify([status, text, [...fields].sort()]));
+    }
+  }
+  const [only, ...others] = [...answers].map((each) => JSON.parse(each));
+  expect(others).toEqual([]);
+  expect(only[0]).toBe(401);
+  expect(only[2]).toEqual([
+    ["cache-control", "no-store"],
+    ["content-type", "application/problem+json"],
+    ["www-authenticate", "Bearer"],
+  ]);
+  expect((await ask("/rules", { method: "HEAD", token: "a" })).status).toBe(401);
+});
+
+test("the scheme is Bearer, in any case", async () => {
+  const ask = askAdmin();
+  const status = async (authorization: string) =>
+    (await ask("/rules", { token: undefined, headers: { authorization } })).status;
+  expect(await status(`bearer ${ADMIN_TOKEN}`)).toBe(200);
+  expect(await status(`Basic ${ADMIN_TOKEN}`)).toBe(401);
+  expect(await status(ADMIN_TOKEN)).toBe(401);
+  expect(await status(`Bearer ${ADMIN_TOKEN}, Bearer x`)).toBe(401);
+});
+
+test("a token that only reads writes nothing", async () => {
+  const ask = askAdmin();
+  for (const { method, path, writes } of ROUTES) {
+    const { status } = await ask(path, { method, token: READ_TOKEN });
+    expect([method, path, status === 403]).toEqual([method, path, writes]);
+  }
+  const headers = { "If-Match": '"0"' };
+  const asked = { method: "PUT", body: documentOf(1), token: READ_TOKEN, headers };
+  expect((await ask("/rules", asked)).status).toBe(403);
+  expect((await ask("/rules?dry-run", asked)).status).toBe(200);
+  expect((await ask("/rules/draft?dry-run", asked)).status).toBe(400);
+  expect((await ask("/rules")).body.version).toBe(0);
+});
+
+test("where only one token is set, no token is no other", async () => {
+  for (const [tokens, token, status] of [
+    [{ adminToken: ADMIN_TOKEN, readToken: undefined }, "", 401],
+    [{ adminToken: ADMIN_TOKEN, readToken: undefined }, "undefined", 401],
+    [{ adminToken: ADMIN_TOKEN, readToken: undefined }, ADMIN_TOKEN, 200],
+    [{ adminToken: undefined, readToken: READ_TOKEN }, READ_TOKEN, 200],
+    [{ adminToken: undefined, readToken: READ_TOKEN }, "undefined", 401],
+  ] as const) {
+    const answer = await askAdmin(tokens)("/rules", { token });
+    expect([token, answer.status]).toEqual([token, status]);
+  }
+});
+
+test("without tokens there is nothing, at any path", async () => {
+  const ask = askAdmin({ adminToken: undefined, readToken: undefined });
+  const nothing = await nothingHere().response().text();
+  for (const [method, path] of EVERY) {
+    const { status, text } = await ask(path, { method, token: "undefined" });
+    expect([status, text]).toEqual([404, nothing]);
+  }
+});
+
+test("a request costs as many digests and calls of Redis where there is a route and where there is none", async () => {
+  const bridge = await startBridge({ redis: inject("redisUrl"), port: 0, token: "test" });
+  onTestFinished(() => bridge.close());
+  const gateway = administered({ url: bridge.url, token: "test" });
+  const ask = askingOf(gateway);
+  await ask("/nothing", { headers: { "cf-connecting-ip": "203.0.113.255" } });
+  const digest = vi.spyOn(crypto.subtle, "digest");
+  const costs = new Set<string>();
+  let address = 0;
+  for (const [method, path] of EVERY) {
+    for (const token of [undefined, "wrong", READ_TOKEN.slice(1)]) {
+      const [digests, commands] = [digest.mock.calls.length, bridge.commands];
+      await ask(path, { method, token, headers: { "cf-connecting-ip": `203.0.113.${++address}` } });
+      costs.add(`${digest.mock.calls.length - digests} ${bridge.commands - commands}`);
+    }
+  }
+  expect([...costs]).toEqual(["3 1"]);
+  const before = bridge.commands;
+  await ask("/nothing");
+  expect(bridge.commands - before).toBe(1);
+});
+
+test("an address that failed ten times is refused with any token, another one is not", async () => {
+  const ask = askAdmin();
+  const from = (ip: string, token: string) =>
+    ask("/rules", { token, headers: { "cf-connecting-ip": ip } });
+  for (let i = 0; i < 10; i++) expect((await from("192.0.2.9", `wrong${i}`)).status).toBe(401);
+  const refused = await from("192.0.2.9", "wrong");
+  expect(refused.status).toBe(429);
+  const seconds = Number(refused.headers.get("retry-after"));
+  expect(seconds).toBeGreaterThan(50);
+  expect(seconds).toBeLessThanOrEqual(60);
+  const right = await from("192.0.2.9", ADMIN_TOKEN);
+  expect([right.status, right.text]).toEqual([429, refused.text]);
+  expect((await from("192.0.2.10", ADMIN_TOKEN)).status).toBe(200);
+  expect((await from("192.0.2.10", "wrong")).status).toBe(401);
+});
+
+test("a right token is no failure, however often and at once it comes", async () => {
+  const ask = askAdmin();
+  const answers = await Promise.all(Array.from({ length: 100 }, () => ask("/rules")));
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+});
+
+test("a right token among many wrong ones counts only if fewer than ten came before it", async () => {
+  const gateway = administered(sharedRedis());
+  const ask = askingOf(gateway);
+  const wrong = await Promise.all(
+    Array.from({ length: 100 }, (_, i) => ask("/rules", { token: `wrong${i}` })),
+  );
+  expect(wrong.filter(({ status }) => status === 401)).toHaveLength(10);
+  // An isolate that knows nothing of them.
+  expect((await askingOf(gateway)("/rules")).status).toBe(429);
+});
+
+test("clients whose address is not known share their failures", async () => {
+  const ask = askAdmin({ clientAddress: () => undefined });
+  for (let i = 0; i < 10; i++) await ask("/rules", { token: "wrong" });
+  expect((await ask("/rules")).status).toBe(429);
+});
+
+test("while Redis gives no answer, failures are counted in the isolate", async () => {
+  const ask = askingOf(administered({ url: "http://127.0.0.1:1", token: "test" }));
+  expect((await ask("/nothing")).status).toBe(404);
+  for (let i = 0; i < 10; i++) expect((await ask("/", { token: "wrong" })).status).toBe(401);
+  expect((await ask("/", { token: "wrong" })).status).toBe(429);
+});
+
+test("who did something is known by the token, whatever a request says of itself", async () => {
+  const ask = askAdmin();
+  const headers = {
+    "If-Match": '"0"',
+    "x-forwarded-user": "mallory",
+    "tidegate-author": "mallory",
+    "x-forwarded-for": "10.0.0.1",
+    "x-tidegate-by": "admin:00000000",
+    from: "mallory@example.com",
+  };
+  await ask("/rules?note=by+mallory", { method: "PUT", body: documentOf(1), headers });
+  await ask("/lists/deny", { method: "PUT", body: { asn: 1 }, headers });
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(ADMIN_TOKEN));
+  const by = `admin:${Buffer.from(digest).toString("hex").slice(0, 8)}`;
+  const { entries } = (await ask("/audit")).body;
+  expect(entries.map((entry: { by: string }) => entry.by)).toEqual([by, by]);
+  expect(JSON.stringify(entries)).not.toContain("mallory");
+  const forged = { asn: 2, by: "mallory", at: 0, id: "x" };
+  expect((await ask("/lists/deny", { method: "PUT", body: forged })).status).toBe(422);
+});

@@ -1,0 +1,183 @@
+import { expect, test } from "vitest";
+
+import { documentOf } from "../support/admin/administered.ts";
+import { type Answer, type Ask, askAdmin } from "../support/admin/ask.ts";
+
+const IF_MATCH = { "If-Match": '"0"' };
+const put = (ask: Ask, body: unknown, headers = {}): Promise<Answer> =>
+  ask("/rules", { method: "PUT", body, headers: { ...IF_MATCH, ...headers } });
+
+test.for([
+  [400, "Send the document: a JSON object with rules.", ""],
+  [400, "Send the document: a JSON object with rules.", "[]"],
+  [400, "Send the document: a JSON object with rules.", "null"],
+  [400, "The body is not JSON: line 1, column 11.", '{"rules": NaN}'],
+  [400, "The body is not JSON: line 2, column 13.", '{\n  "rules": [}\n'],
+  [400, "The body is not JSON: it ends too early.", '{"rules":'],
+  [
+    400,
+    "The body has a name twice in one object: line 1, column 15.",
+    '{"rules": [], "rules": []}',
+  ],
+  [
+    400,
+    "The body has a name twice in one object: line 1, column 24.",
+    '{"rules":[{"path":"/a","p\\u0061th":"/b"}]}',
+  ],
+  [
+    400,
+    "The body has more than 32 levels: line 1, column 41.",
+    `{"rules":${"[".repeat(40)}${"]".repeat(40)}}`,
+  ],
+  [
+    400,
+    "The body has more than 32 levels: line 1, column 33.",
+    `${"[".repeat(400_000)}${"]".repeat(400_000)}`,
+  ],
+  [
+    400,
+    "The body has more than 32 levels: line 1, column 161.",
+    `${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`,
+  ],
+  [400, "Send the document: a JSON object with rules.", `"${"a".repeat(899_998)}"`],
+  [413, "Send at most 900000 bytes.", `"${"a".repeat(899_999)}"`],
+] as const)("a body is answered with %s as %s", async ([status, detail, body]) => {
+  const answer = await put(askAdmin(), body);
+  expect([answer.status, answer.body.detail]).toEqual([status, detail]);
+});
+
+test("a body that is not UTF-8 is refused", async () => {
+  const body = new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]);
+  expect((await put(askAdmin(), body)).status).toBe(400);
+});
+
+test("a body without a length is read only as far as it may be long", async () => {
+  const ask = askAdmin();
+  let chunks = 0;
+  const endless = new ReadableStream({
+    pull(controller) {
+      chunks++;
+      controller.enqueue(new Uint8Array(100_000).fill(32));
+    },
+  });
+  const { admin } = await import("../../src/admin.ts");
+  const { ADMIN_TOKEN, administered } = await import("../support/admin/administered.ts");
+  const { sharedRedis } = await import("../support/admin/ask.ts");
+  const request = new Request("http://gateway.example/_tidegate/api/v1/rules", {
+    method: "PUT",
+    headers: {
+      authorization: `Bearer ${ADMIN_TOKEN}`,
+      "content-type": "application/json",
+      ...IF_MATCH,
+    },
+    body: endless,
+    duplex: "half",
+  } as RequestInit);
+  const answer = await admin(administered(sharedRedis()))(request, {});
+  expect(answer.status).toBe(413);
+  expect(chunks).toBeLessThan(15);
+  expect((await put(ask, documentOf(1), { "content-length": "900001" })).status).toBe(413);
+});
+
+test("a body is JSON, and says so", async () => {
+  const ask = askAdmin();
+  for (const type of ["text/plain", "application/x-www-form-urlencoded", "application/jsonp", ""]) {
+    const answer = await put(ask, documentOf(1), { "content-type": type });
+    expect([type, answer.status]).toEqual([type, 415]);
+  }
+  const charset = { "content-type": "Application/JSON; charset=utf-8" };
+  expect((await put(ask, documentOf(1), charset)).status).toBe(200);
+});
+
+test("names that every object inherits are names as any other", async () => {
+  const ask = askAdmin();
+  const plans = (names: string) =>
+    `{"rules":${JSON.stringify(documentOf(9).rules)},"plans":{"gold":{"rides":{"limit":1}}${names}}}`;
+  expect((await put(ask, plans(""))).status).toBe(200);
+  const answer = await ask("/rules", {
+    method: "PUT",
+    body: plans(',"constructor":{"rides":{"limit":2}},"toString":{"rides":{"limit":3}}'),
+    headers: { "If-Match": '"1"' },
+  });
+  expect([answer.status, answer.body.changes]).toEqual([
+    200,
+    [
+      { type: "added", path: "plans.constructor", after: { rides: { limit: 2 } } },
+      { type: "added", path: "plans.toString", after: { rides: { limit: 3 } } },
+    ],
+  ]);
+  const back = await ask("/rules", {
+    method: "PUT",
+    body: plans(""),
+    headers: { "If-Match": '"2"' },
+  });
+  expect(back.body.changes.map(({ type }: { type: string }) => type)).toEqual([
+    "removed",
+    "removed",
+  ]);
+  const polluting = `{"__proto__":{"polluted":1},"rules":[{"__proto__":{"polluted":1}}]}`;
+  await put(ask, polluting);
+  await ask("/explain", { method: "POST", body: '{"__proto__":{"polluted":1},"path":"/"}' });
+  await ask("/lists/deny", { method: "PUT", body: '{"__proto__":{"polluted":1},"asn":1}' });
+  expect(({} as { polluted?: number }).polluted).toBeUndefined();
+});
+
+test("numbers that grow when they are kept do not make a document too large for Redis", async () => {
+  const plans = Array.from({ length: 60_000 }, (_, i) => `"p${i}":1e20`).join(",");
+  const ask = askAdmin({ checkDocument: () => [] });
+  expect(plans.length).toBeLessThan(890_000);
+  expect((await put(ask, `{"rules":[],"plans":{${plans}}}`)).status).toBe(413);
+});
+
+test("a document of the largest size is published, read, and rolled back", async () => {
+  const ask = askAdmin({ checkDocument: () => [] });
+  const empty = '{"rules":[],"plans":"é"}';
+  const largest = empty.replace("é", `é\u2028\u{1f600}${"x".repeat(900_000 - 25 - 7)}`);
+  expect(new TextEncoder().encode(largest).length).toBe(900_000);
+  expect((await put(ask, largest)).status).toBe(200);
+  expect(JSON.stringify((await ask("/rules")).body.document)).toBe(largest);
+  await ask("/rules", { method: "PUT", body: documentOf(1), headers: { "If-Match": '"1"' } });
+  expect((await ask("/rules/rollback", { method: "POST" })).status).toBe(200);
+  expect(JSON.stringify((await ask("/rules")).body.document)).toBe(largest);
+  expect((await ask("/rules/history")).body.versions).toHaveLength(3);
+  expect((await ask("/audit")).text.length).toBeLessThan(10_000);
+});
+
+test("a note is bounded, and may have any characters", async () => {
+  const ask = askAdmin();
+  const note = `,"document":{"rules":[]} "'\\ ${String.fromCharCode(0)} \u2028 é \u{1f600}`;
+  const asked = { method: "PUT", body: documentOf(1), headers: IF_MATCH };
+  expect((await ask(`/rules?note=${"a".repeat(201)}`, asked)).status).toBe(400);
+  expect((await ask(`/rules?note=${encodeURIComponent(note)}`, asked)).status).toBe(200);
+  expect((await ask("/rules/history")).body.versions[0].note).toBe(note);
+  expect((await ask("/rules")).body.by).toMatch(/^admin:/);
+});
+
+test.for([
+  [{}, "path"],
+  [{ path: "rides" }, "path"],
+  [{ path: "/a b" }, "path"],
+  [{ path: `/${"a".repeat(9_000)}` }, "path"],
+  [{ path: "/", method: "get" }, "method"],
+  [{ path: "/", headers: { "a b": "1" } }, "headers.a b"],
+  [{ path: "/", headers: { authorization: "Bearer secret\r\nx: y" } }, "headers.authorization"],
+  [{ path: "/", ip: "nowhere" }, "ip"],
+  [{ path: "/", country: "ch" }, "country"],
+  [{ path: "/", asn: 0 }, "asn"],
+  [{ path: "/", cost: 1 }, "cost"],
+] as const)("a request described as %o is faulty at %s", async ([body, path]) => {
+  const ask = askAdmin();
+  for (const to of ["/explain", "/identities/reset"]) {
+    const answer = await ask(to, { method: "POST", body });
+    expect([answer.status, answer.body.errors]).toEqual([
+      422,
+      [{ path, value: expect.any(String), remedy: expect.any(String) }],
+    ]);
+    expect(answer.text).not.toContain("secret");
+  }
+});
+
+test("a body that is no document is small", async () => {
+  const body = { path: "/", headers: { a: "a".repeat(70_000) } };
+  expect((await askAdmin()("/explain", { method: "POST", body })).status).toBe(413);
+});

@@ -1,0 +1,126 @@
+import { expect, test } from "vitest";
+
+import { DEPLOYED, documentOf } from "../support/admin/administered.ts";
+import { type Ask, askAdmin } from "../support/admin/ask.ts";
+
+const NOW = expect.stringMatching(/^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+const BY = expect.stringMatching(/^admin:[0-9a-f]{8}$/);
+
+async function put(ask: Ask, version: number, limit: number, query = "") {
+  const headers = { "If-Match": `"${version}"` };
+  return ask(`/rules${query}`, { method: "PUT", body: documentOf(limit), headers });
+}
+
+const changed = (before: number, after: number) => ({
+  type: "changed",
+  path: "rules[0].policies[0].limit",
+  before,
+  after,
+});
+
+test("a draft is kept, compared, and published while it is based on what is published", async () => {
+  const ask = askAdmin();
+  expect((await ask("/rules/draft")).status).toBe(404);
+  expect((await ask("/rules/publish", { method: "POST" })).status).toBe(404);
+  const saved = await ask("/rules/draft", { method: "PUT", body: documentOf(20) });
+  expect([saved.status, saved.body]).toEqual([
+    200,
+    { basedOn: 0, savedAt: NOW, changes: [changed(100, 20)] },
+  ]);
+  expect((await ask("/rules/draft")).body).toEqual({
+    basedOn: 0,
+    savedAt: saved.body.savedAt,
+    by: BY,
+    document: documentOf(20),
+  });
+  expect((await ask("/rules/diff")).body).toEqual({
+    from: "live",
+    to: "draft",
+    changes: [changed(100, 20)],
+  });
+  expect((await ask("/rules")).body.version).toBe(0);
+  const published = await ask("/rules/publish", { method: "POST", body: { note: "from a draft" } });
+  expect([published.status, published.body]).toEqual([
+    200,
+    { version: 1, publishedAt: NOW, changes: [changed(100, 20)] },
+  ]);
+  expect((await ask("/rules/draft")).status).toBe(404);
+
+  await ask("/rules/draft", { method: "POST", body: documentOf(30) });
+  await put(ask, 1, 40);
+  const late = await ask("/rules/publish", { method: "POST" });
+  expect([late.status, late.body.version]).toEqual([412, 2]);
+  expect((await ask("/rules/draft")).body.basedOn).toBe(1);
+});
+
+test("a draft stays if another document is published", async () => {
+  const ask = askAdmin();
+  await ask("/rules/draft", { method: "PUT", body: documentOf(20) });
+  await put(ask, 0, 30);
+  expect((await ask("/rules/draft")).body.document).toEqual(documentOf(20));
+  await put(ask, 1, 20);
+  expect((await ask("/rules/draft")).status).toBe(404);
+});
+
+test("a draft that has to be based on another version is not kept", async () => {
+  const ask = askAdmin();
+  const headers = { "If-Match": '"3"' };
+  const answer = await ask("/rules/draft", { method: "PUT", body: documentOf(20), headers });
+  expect([answer.status, answer.body.version]).toEqual([412, 0]);
+  expect((await ask("/rules/draft")).status).toBe(404);
+});
+
+test("a rollback publishes what an older version was, as a new one", async () => {
+  const ask = askAdmin();
+  const rollBack = (body?: object, headers = {}) =>
+    ask("/rules/rollback", { method: "POST", body, headers });
+  expect((await rollBack()).status).toBe(404);
+  await put(ask, 0, 10);
+  await put(ask, 1, 20);
+  await put(ask, 2, 30);
+  const before = await rollBack();
+  expect([before.status, before.body]).toEqual([
+    200,
+    { version: 4, publishedAt: NOW, changes: [changed(30, 20)] },
+  ]);
+  expect((await rollBack({ to: 1, note: "the first" })).body).toMatchObject({
+    version: 5,
+    changes: [changed(20, 10)],
+  });
+  expect((await rollBack({ to: 99 })).status).toBe(404);
+  expect((await rollBack({ to: -1 })).status).toBe(422);
+  expect((await rollBack({ unknown: 1 })).status).toBe(422);
+  expect((await rollBack({ to: 2 }, { "If-Match": '"4"' })).status).toBe(412);
+  expect((await rollBack({ to: 0 })).body).toMatchObject({
+    version: 6,
+    changes: [changed(10, 100)],
+  });
+  expect((await ask("/rules")).body.document).toEqual(DEPLOYED);
+  expect((await ask("/audit")).body.entries[0]).toMatchObject({
+    action: "rollback to 0",
+    version: 6,
+    changes: [changed(10, 100)],
+  });
+});
+
+test("the first version is rolled back to what is deployed", async () => {
+  const ask = askAdmin();
+  await put(ask, 0, 10);
+  const answer = await ask("/rules/rollback", { method: "POST" });
+  expect(answer.body).toMatchObject({ version: 2, changes: [changed(10, 100)] });
+});
+
+test("any two of live, deployed, draft and kept versions are compared", async () => {
+  const ask = askAdmin();
+  await put(ask, 0, 10);
+  await put(ask, 1, 20);
+  await ask("/rules/draft", { method: "PUT", body: documentOf(30) });
+  const diff = async (from: string, to: string) =>
+    (await ask(`/rules/diff?from=${from}&to=${to}`)).body;
+  expect(await diff("1", "2")).toEqual({ from: "1", to: "2", changes: [changed(10, 20)] });
+  expect((await diff("deployed", "draft")).changes).toEqual([changed(100, 30)]);
+  expect((await diff("0", "live")).changes).toEqual([changed(100, 20)]);
+  expect((await diff("live", "live")).changes).toEqual([]);
+  expect((await ask("/rules/diff?from=7&to=live")).status).toBe(404);
+  expect((await ask("/rules/diff?from=main&to=live")).status).toBe(400);
+});

@@ -1,0 +1,198 @@
+import { Redis } from "ioredis";
+import { expect, inject, test } from "vitest";
+
+import { administered, documentOf } from "../support/admin/administered.ts";
+import { type Ask, askAdmin, askingOf, sharedRedis } from "../support/admin/ask.ts";
+
+const BY = expect.stringMatching(/^admin:[0-9a-f]{8}$/);
+const ID = expect.stringMatching(/^[0-9a-f]{16}$/);
+const TIME = expect.stringMatching(/^20\d\d-\d\d-\d\dT/);
+
+const put = (ask: Ask, path: string, body: object) => ask(path, { method: "PUT", body });
+const remove = (ask: Ask, path: string, body?: object) => ask(path, { method: "DELETE", body });
+
+test.for([
+  ["/lists/deny", { cidr: "203.0.113.0/24" }, { cidr: "203.0.113.1" }],
+  ["/lists/deny", { identity: "x-user-id:42" }, { identity: "x-user-id:43" }],
+  ["/lists/allow", { asn: 64496 }, { asn: 64497 }],
+  ["/lists/allow", { country: "CH" }, { country: "DE" }],
+  [
+    "/overrides",
+    { identity: "x-user-id:premium_*", plan: "gold" },
+    { identity: "x-a:1", plan: "g" },
+  ],
+] as const)("%s takes %o, lists it and lets it go", async ([path, entry, other]) => {
+  const ask = askAdmin();
+  const made = await put(ask, path, entry);
+  expect([made.status, made.body]).toEqual([
+    200,
+    { id: ID, ...entry, at: TIME, by: BY, source: "call" },
+  ]);
+  expect((await ask(path)).body).toEqual({ entries: [made.body] });
+  expect((await remove(ask, path, other)).status).toBe(404);
+  const gone = await remove(ask, path, entry);
+  expect([gone.status, gone.text, gone.headers.get("cache-control")]).toEqual([
+    204,
+    "",
+    "no-store",
+  ]);
+  expect((await remove(ask, path, entry)).status).toBe(404);
+  expect((await ask(path)).body).toEqual({ entries: [] });
+  const kind = path.split("/").at(-1)!.replace("overrides", "override");
+  expect((await ask("/audit")).body.entries).toEqual([
+    {
+      at: TIME,
+      by: BY,
+      action: `remove ${kind}`,
+      changes: [{ type: "removed", path: expect.any(String), before: entry }],
+    },
+    {
+      at: TIME,
+      by: BY,
+      action: `put ${kind}`,
+      changes: [{ type: "added", path: expect.any(String), after: entry }],
+    },
+  ]);
+});
+
+test("an override is removed by its identity alone", async () => {
+  const ask = askAdmin();
+  const identity = "x-user-id:7";
+  await put(ask, "/overrides", { identity, plan: "gold" });
+  expect((await remove(ask, "/overrides", { identity: "X-User-Id:7" })).status).toBe(204);
+  expect((await remove(ask, "/overrides", { identity })).status).toBe(404);
+  expect((await ask("/audit")).body.entries[0].changes).toEqual([
+    { type: "removed", path: "overrides", before: { identity: "X-User-Id:7" } },
+  ]);
+  const refused = await remove(ask, "/overrides", { identity: 7 });
+  expect([refused.status, refused.body.errors[0].path]).toEqual([422, "identity"]);
+});
+
+test("an entry is removed by its id", async () => {
+  const ask = askAdmin();
+  const { id } = (await put(ask, "/lists/deny", { cidr: "203.0.113.1" })).body;
+  expect((await remove(ask, "/lists/deny?id=0123456789abcdef")).status).toBe(404);
+  expect((await remove(ask, "/lists/deny?id=../x")).status).toBe(400);
+  expect((await remove(ask, `/lists/allow?id=${id}`)).status).toBe(404);
+  expect((await remove(ask, `/lists/deny?id=${id}`)).status).toBe(204);
+});
+
+test.for([
+  ["/lists/deny", { identity: "X-User-ID: 42" }, { identity: "x-user-id:42" }],
+  ["/lists/deny", { cidr: "2001:DB8:0::/32" }, { cidr: "2001:db8::/32" }],
+  ["/lists/deny", { cidr: "203.0.113.7/32" }, { cidr: "203.0.113.7" }],
+  ["/overrides", { identity: "X-User-ID:a*", plan: "a" }, { identity: "x-user-id:a*", plan: "b" }],
+] as const)("on %s %o and %o are the same client", async ([path, first, second]) => {
+  const ask = askAdmin();
+  const [one, other] = [await put(ask, path, first), await put(ask, path, second)];
+  expect(one.body.id).toBe(other.body.id);
+  expect((await ask(path)).body.entries).toEqual([other.body]);
+});
+
+test("an entry for a while ends, and the next write forgets it", async () => {
+  const gateway = administered(sharedRedis());
+  const ask = askingOf(gateway);
+  const before = Date.now();
+  const { body } = await put(ask, "/lists/deny", { cidr: "203.0.113.1", for: "1h" });
+  const until = Date.parse(body.until);
+  expect(until).toBeGreaterThanOrEqual(before + 3_600_000);
+  expect(until).toBeLessThanOrEqual(Date.now() + 3_600_000);
+  expect((await ask("/lists/deny")).body.entries).toEqual([body]);
+
+  const redis = new Redis(inject("redisUrl"));
+  const key = `${gateway.prefix}:{#live}:entries`;
+  const [[field, value]] = Object.entries(await redis.hgetall(key)) as [[string, string]];
+  expect(JSON.parse(value)).toEqual({
+    entry: { until, cidr: "203.0.113.1" },
+    at: expect.any(Number),
+    by: BY,
+  });
+  await redis.hset(key, field, value.replace(String(until), String(Date.now() - 1)));
+  expect((await ask("/lists/deny")).body.entries).toEqual([]);
+  await put(ask, "/lists/allow", { cidr: "198.51.100.1", until: "2199-01-01T00:00:00+01:00" });
+  expect(Object.keys(await redis.hgetall(key))).toEqual([expect.stringMatching(/^allow:/)]);
+  expect((await ask("/lists/allow")).body.entries[0].until).toBe("2198-12-31T23:00:00.000Z");
+  redis.disconnect();
+});
+
+test.for([
+  [{ cidr: "203.0.113.1", for: "1h", until: "2199-01-01T00:00:00Z" }, "for"],
+  [{ cidr: "203.0.113.1", for: "soon" }, "for"],
+  [{ cidr: "203.0.113.1", for: 60 }, "for"],
+  [{ cidr: "203.0.113.1", until: "2020-01-01T00:00:00Z" }, "until"],
+  [{ cidr: "203.0.113.1", until: "tomorrow" }, "until"],
+  [{ cidr: "203.0.113.1/24" }, "cidr"],
+  [{ cidr: "203.0.113.1", asn: 1 }, ""],
+] as const)("the entry %o is faulty at %s", async ([entry, path]) => {
+  const answer = await put(askAdmin(), "/lists/deny", entry);
+  expect([answer.status, answer.body.errors]).toEqual([
+    422,
+    [{ path, value: expect.any(String), remedy: expect.any(String) }],
+  ]);
+});
+
+test("entries of the document are listed, and only a document removes them", async () => {
+  const ask = askAdmin();
+  const document = {
+    ...documentOf(5),
+    lists: { deny: [{ cidr: "203.0.113.0/24", until: 7_226_582_400_000 }, { country: "CH" }] },
+  };
+  await ask("/rules", { method: "PUT", body: document, headers: { "If-Match": '"0"' } });
+  const made = await put(ask, "/lists/deny", { country: "CH" });
+  expect((await ask("/lists/deny")).body.entries).toEqual([
+    { cidr: "203.0.113.0/24", until: "2199-01-01T00:00:00.000Z", source: "document" },
+    { country: "CH", source: "document" },
+    made.body,
+  ]);
+  expect((await remove(ask, "/lists/deny", { country: "CH" })).status).toBe(204);
+  expect((await remove(ask, "/lists/deny", { country: "CH" })).status).toBe(409);
+  expect((await remove(ask, "/lists/deny", { cidr: "203.0.113.0/24" })).status).toBe(409);
+  expect((await remove(ask, "/lists/allow", { country: "CH" })).status).toBe(404);
+});
+
+test("beyond ten thousand entries none is added, and those that are there can be replaced and removed", async () => {
+  const gateway = administered(sharedRedis());
+  const ask = askingOf(gateway);
+  const { body } = await put(ask, "/lists/deny", { asn: 1 });
+  const redis = new Redis(inject("redisUrl"));
+  const key = `${gateway.prefix}:{#live}:entries`;
+  const planted = Array.from({ length: 9_999 }, (_, i) => [
+    `deny:${i}`,
+    `{"entry":{"until":7226582400000,"asn":${i + 2}},"at":1,"by":"admin:00000000"}`,
+  ]);
+  await redis.hset(key, Object.fromEntries(planted) as Record<string, string>);
+  const full = await put(ask, "/lists/deny", { asn: 64_496 });
+  expect([full.status, full.body.title]).toEqual([409, "Conflict"]);
+  expect(await redis.hlen(key)).toBe(10_000);
+  expect((await put(ask, "/lists/deny", { asn: 1, for: "1h" })).status).toBe(200);
+  expect((await remove(ask, `/lists/deny?id=${body.id}`)).status).toBe(204);
+  expect((await put(ask, "/lists/deny", { asn: 64_496 })).status).toBe(200);
+  await redis.del(key);
+  redis.disconnect();
+});
+
+test("an entry is small", async () => {
+  const entry = { identity: `x-user-id:${"a".repeat(3_000)}` };
+  expect((await put(askAdmin(), "/lists/deny", entry)).status).toBe(413);
+});
+
+test("of the audit the newest five hundred are kept, and of many changes the first", async () => {
+  const ask = askAdmin();
+  const deny = Array.from({ length: 40 }, (_, i) => ({ asn: i + 1 }));
+  const body = { ...documentOf(1), lists: { deny: [] as object[] } };
+  await ask("/rules", { method: "PUT", body, headers: { "If-Match": '"0"' } });
+  body.lists.deny = deny;
+  await ask("/rules", { method: "PUT", body, headers: { "If-Match": '"1"' } });
+  const [entry] = (await ask("/audit")).body.entries;
+  expect([entry.changes.length, entry.omitted]).toEqual([20, 20]);
+  for (let i = 0; i < 50; i++) {
+    await Promise.all(
+      Array.from({ length: 10 }, (_, j) => put(ask, "/lists/deny", { asn: 1 + i * 10 + j })),
+    );
+  }
+  const { entries } = (await ask("/audit")).body;
+  expect(entries).toHaveLength(500);
+  expect(new Set(entries.map(({ action }: { action: string }) => action))).toEqual(
+    new Set(["put deny"]),
+  );
+});

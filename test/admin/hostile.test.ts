@@ -1,0 +1,166 @@
+import fc from "fast-check";
+import { afterEach, expect, test, vi } from "vitest";
+
+import { admin } from "../../src/admin.ts";
+import { quota } from "../support/gateway/gateway.ts";
+import { ADMIN_TOKEN, type LiveGateway, startLiveGateway } from "../support/live/live-gateway.ts";
+import { runs } from "../support/runs.ts";
+
+afterEach(() => void vi.restoreAllMocks());
+
+const policy = fc.record(
+  {
+    algorithm: fc.constantFrom("fixed-window", "token-bucket", "concurrency", "none", 1),
+    name: fc.oneof(fc.string(), fc.constantFrom("api", "a", "__proto__", "constructor")),
+    limit: fc.oneof(fc.integer(), fc.constantFrom(5, 1e20, null, "5")),
+    window: fc.constantFrom("1m", "1d", "0s", 60),
+  },
+  { requiredKeys: [] },
+);
+const rule = fc.record(
+  {
+    path: fc.oneof(fc.string(), fc.constantFrom("/api/*", "/**", "/a/:b")),
+    policies: fc.oneof(fc.array(policy, { maxLength: 3 }), fc.jsonValue()),
+    partition: fc.oneof(fc.jsonValue(), fc.constantFrom(["header:x-user-id"], "*")),
+  },
+  { requiredKeys: [] },
+);
+const sound = [{ path: "/api/*", partition: ["header:x-user-id"], policies: [quota("api", 5)] }];
+const entry = fc.oneof(
+  fc.constantFrom(
+    { cidr: "203.0.113.0/24" },
+    { identity: "x-user-id:42" },
+    { identity: "x-user-id:4*", plan: "gold" },
+    { identity: "x-user-id:42", policies: { api: { limit: 7 } }, for: "1h" },
+  ),
+  fc.jsonValue(),
+  fc.record(
+    {
+      cidr: fc.constantFrom("203.0.113.0/24", "::/0", "x", null),
+      identity: fc.oneof(
+        fc.string(),
+        fc.constantFrom("x-user-id:42", "x-user-id:*", "__proto__:1"),
+      ),
+      plan: fc.constantFrom("gold", "__proto__", "constructor", 1),
+      policies: fc.jsonValue(),
+      asn: fc.oneof(fc.integer(), fc.constant(64_496)),
+      country: fc.constantFrom("CH", "", "T1", 7),
+      until: fc.oneof(fc.jsonValue(), fc.constant("2199-01-01T00:00:00Z")),
+      for: fc.oneof(fc.jsonValue(), fc.constantFrom("1h", "0s", "1e9d")),
+    },
+    { requiredKeys: [] },
+  ),
+);
+const document = fc.oneof(
+  fc.jsonValue(),
+  fc.record(
+    { rules: fc.constant(sound), overrides: fc.array(entry), plans: fc.constant({ gold: {} }) },
+    { requiredKeys: ["rules"] },
+  ),
+  fc.record(
+    {
+      rules: fc.oneof(
+        { arbitrary: fc.constant(sound), weight: 5 },
+        fc.array(rule, { maxLength: 3 }),
+        fc.jsonValue(),
+      ),
+      plans: fc.jsonValue(),
+      overrides: fc.oneof(fc.array(entry, { maxLength: 3 }), fc.jsonValue()),
+      lists: fc.oneof(
+        fc.record(
+          {
+            allow: fc.array(entry, { maxLength: 3 }),
+            deny: fc.oneof(fc.array(entry), fc.jsonValue()),
+          },
+          { requiredKeys: [] },
+        ),
+        fc.jsonValue(),
+      ),
+      version: fc.jsonValue(),
+      $schema: fc.jsonValue(),
+    },
+    { requiredKeys: [] },
+  ),
+);
+const described = fc.oneof(
+  fc.jsonValue(),
+  fc.record(
+    {
+      method: fc.oneof(fc.string(), fc.constantFrom("GET", "POST", "CONNECT")),
+      path: fc.oneof(
+        fc.webPath(),
+        fc.string().map((text) => `/${text}`),
+        fc.constantFrom(
+          "/api/rides",
+          "//host/a",
+          "/%2e%2e/a",
+          "/_tidegate/health",
+          "/api/\\..\\x",
+          "/api/a?x=%zz",
+        ),
+      ),
+      headers: fc.dictionary(fc.string(), fc.string({ unit: "binary" })),
+      ip: fc.oneof(fc.ipV4(), fc.ipV6(), fc.string()),
+      asn: fc.integer(),
+      country: fc.string(),
+    },
+    { requiredKeys: ["path"] },
+  ),
+);
+
+const asked = fc.oneof(
+  fc.tuple(fc.constantFrom("PUT /rules?dry-run", "PUT /rules", "PUT /rules/draft"), document),
+  fc.tuple(
+    fc.constantFrom(
+      "PUT /lists/deny",
+      "PUT /lists/allow",
+      "PUT /overrides",
+      "DELETE /lists/deny",
+      "DELETE /overrides",
+    ),
+    entry,
+  ),
+  fc.tuple(fc.constantFrom("POST /explain", "POST /identities/reset"), described),
+  fc.tuple(fc.constantFrom("POST /rules/publish", "POST /rules/rollback"), fc.jsonValue()),
+);
+
+function asking({ administered }: LiveGateway) {
+  const answer = admin(administered);
+  return async (what: string, body: unknown) => {
+    const [method, path] = what.split(" ") as [string, string];
+    const request = new Request(`http://gateway.example/_tidegate/api/v1${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${ADMIN_TOKEN}`,
+        "content-type": "application/json",
+        "if-match": '"0"',
+      },
+      body: JSON.stringify(body),
+    });
+    const { status } = await answer(request, {});
+    return status;
+  };
+}
+
+test("no body brings the administration or its gateway down", async () => {
+  const logged = vi.spyOn(console, "warn").mockImplementation(() => {});
+  const gateway = await startLiveGateway({ PLANS: { gold: { api: { limit: 9 } } } });
+  const ask = asking(gateway);
+  const statuses = new Set<number>();
+  await fc.assert(
+    fc.asyncProperty(asked, async ([what, body]) => {
+      const status = await ask(what, body);
+      statuses.add(status);
+      expect([what, status]).toEqual([
+        what,
+        expect.toBeOneOf([200, 204, 400, 404, 409, 412, 413, 422]),
+      ]);
+    }),
+    { numRuns: runs(1_500) },
+  );
+  expect([...statuses]).toEqual(expect.arrayContaining([200, 422]));
+  await gateway.administered.refresh();
+  expect(gateway.administered.enforced().error).toBeUndefined();
+  expect((await gateway.ask("/other")).status).toBe(200);
+  for (const [line] of logged.mock.calls) expect(line).not.toContain(ADMIN_TOKEN);
+});

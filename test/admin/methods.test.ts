@@ -1,0 +1,116 @@
+import { expect, test } from "vitest";
+
+import { admin } from "../../src/admin.ts";
+import { ADMIN_TOKEN, administered, documentOf } from "../support/admin/administered.ts";
+import { askAdmin, askingOf, sharedRedis } from "../support/admin/ask.ts";
+
+test.for([
+  ["/rules", "GET, HEAD, PUT"],
+  ["/rules/draft", "GET, HEAD, PUT, POST"],
+  ["/rules/publish", "POST"],
+  ["/rules/rollback", "POST"],
+  ["/rules/history", "GET, HEAD"],
+  ["/rules/diff", "GET, HEAD"],
+  ["/lists/allow", "GET, HEAD, PUT, DELETE"],
+  ["/lists/deny", "GET, HEAD, PUT, DELETE"],
+  ["/overrides", "GET, HEAD, PUT, DELETE"],
+  ["/explain", "POST"],
+  ["/identities/reset", "POST"],
+  ["/what-if", "POST"],
+  ["/audit", "GET, HEAD"],
+  ["/health", "GET, HEAD"],
+])("%s takes %s, and says so to any other method", async ([path, allowed]) => {
+  const ask = askAdmin();
+  for (const method of ["GET", "PUT", "POST", "DELETE", "PATCH", "OPTIONS"]) {
+    const { status, headers } = await ask(path!, { method });
+    const isAllowed = allowed!.split(", ").includes(method);
+    expect([method, status === 405]).toEqual([method, !isAllowed]);
+    if (status === 405) expect([method, headers.get("allow")]).toEqual([method, allowed]);
+    expect(headers.get("cache-control")).toBe("no-store");
+    expect(headers.has("access-control-allow-origin")).toBe(false);
+  }
+});
+
+test("HEAD answers as GET, without the body", async () => {
+  const answer = await askAdmin()("/rules", { method: "HEAD" });
+  expect([answer.status, answer.text, answer.headers.get("etag")]).toEqual([200, "", '"0"']);
+});
+
+test.for([
+  "/nothing",
+  "",
+  "//rules",
+  "/RULES",
+  "/rules/draft/x",
+  "/lists",
+  "/lists/other",
+  "/rules%2fdraft",
+])("there is nothing at %s", async (path) => {
+  const { status, body } = await askAdmin()(path);
+  expect([status, body.title]).toEqual([404, "Not Found"]);
+});
+
+test("another version of the interface is not there", async () => {
+  const answer = await admin(administered(sharedRedis()))(
+    new Request("http://gateway.example/_tidegate/api/v2/rules", {
+      headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+    }),
+    {},
+  );
+  expect(answer.status).toBe(404);
+});
+
+test("where the counts are in memory, what needs a Redis says what to set", async () => {
+  const ask = askingOf(administered(undefined));
+  for (const [method, path, body] of [
+    ["GET", "/rules"],
+    ["PUT", "/rules?dry-run", documentOf(1)],
+    ["PUT", "/rules/draft", documentOf(1)],
+    ["POST", "/rules/publish"],
+    ["POST", "/rules/rollback"],
+    ["GET", "/rules/history"],
+    ["GET", "/lists/deny"],
+    ["PUT", "/lists/deny", { asn: 1 }],
+    ["DELETE", "/overrides?id=0123456789abcdef"],
+    ["GET", "/audit"],
+    ["POST", "/identities/reset", { path: "/" }],
+  ] as const) {
+    const answer = await ask(path, { method, body });
+    expect([path, answer.status, answer.body.detail]).toEqual([
+      path,
+      501,
+      expect.stringContaining("STORE to be redis"),
+    ]);
+  }
+  expect((await ask("/health")).body).toMatchObject({ status: "ok", store: "memory" });
+  expect((await ask("/explain", { method: "POST", body: { path: "/" } })).status).toBe(200);
+});
+
+test("health says which rules are enforced", async () => {
+  const enforced = { version: 3, revision: 9, source: "live", ageMs: 120, error: "odd" } as const;
+  const { status, body } = await askAdmin({ enforced: () => enforced })("/health");
+  expect(status).toBe(200);
+  expect(body).toMatchObject({ status: "ok", store: "redis", breaker: "closed", live: enforced });
+});
+
+test("what a request described takes, and what is forgotten of its client, is said as the gateway says it", async () => {
+  const seen: unknown[] = [];
+  const ask = askAdmin({
+    reset: async (request) => {
+      seen.push(request);
+      return [{ policy: "rides", partition: "x-user-id:42" }];
+    },
+  });
+  const body = { path: "/rides", headers: { "x-user-id": "42" }, ip: "192.0.2.7" };
+  const answer = await ask("/identities/reset", { method: "POST", body });
+  expect(answer.body).toEqual({ reset: [{ policy: "rides", partition: "x-user-id:42" }] });
+  expect(seen).toEqual([body]);
+  expect((await ask("/audit")).body.entries).toEqual([
+    {
+      at: expect.any(String),
+      by: expect.any(String),
+      action: "reset",
+      changes: [{ type: "removed", path: "rides", before: "x-user-id:42" }],
+    },
+  ]);
+});

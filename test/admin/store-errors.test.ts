@@ -1,0 +1,158 @@
+import { Redis } from "ioredis";
+import { afterEach, expect, inject, onTestFinished, test, vi } from "vitest";
+
+import { startBridge } from "../../scripts/redis-rest/bridge.ts";
+import {
+  ADMIN_TOKEN,
+  administered,
+  documentOf,
+  READ_TOKEN,
+} from "../support/admin/administered.ts";
+import { askingOf, sharedRedis } from "../support/admin/ask.ts";
+import {
+  answers,
+  cutReply,
+  dropReplies,
+  none,
+  resetBefore,
+  startFaultProxy,
+  truncate,
+} from "../support/fault-proxy.ts";
+
+afterEach(() => void vi.restoreAllMocks());
+
+const SECRET = "token-of-redis-1";
+
+/** An administration whose own calls go through a proxy; failures are counted beside it. */
+async function behindProxy() {
+  const bridge = await startBridge({ redis: inject("redisUrl"), port: 0, token: SECRET });
+  const proxy = await startFaultProxy(bridge.url);
+  onTestFinished(async () => {
+    await proxy.stop();
+    await bridge.close();
+  });
+  const gateway = administered(sharedRedis(), { redis: { url: proxy.url, token: SECRET } });
+  return { proxy, ask: askingOf(gateway) };
+}
+
+const json = "application/json";
+
+test.for([
+  ["a connection that breaks", resetBefore, "ERR_STORE_UNREACHABLE", "unknown"],
+  ["an answer that is lost", dropReplies(1), "ERR_STORE_UNREACHABLE", "unknown"],
+  ["an answer that is cut off", cutReply, "ERR_STORE_UNREACHABLE", "unknown"],
+  ["half of an answer", truncate, "ERR_STORE_REPLY", "unknown"],
+  ["a page", answers(502, "text/html", "<h1>Bad gateway</h1>"), "ERR_STORE_REPLY", "unknown"],
+  ["a foreign answer", answers(200, json, '{"result":"OK"}'), "ERR_STORE_REPLY", "unknown"],
+  [
+    "an error",
+    answers(400, json, '{"error":"ERR max request size exceeded"}'),
+    "ERR_STORE_REFUSED",
+    "not-done",
+  ],
+  [
+    "no memory",
+    answers(400, json, '{"error":"OOM command not allowed"}'),
+    "ERR_STORE_REFUSED",
+    "not-done",
+  ],
+  [
+    "another token",
+    answers(401, json, '{"error":"Unauthorized"}'),
+    "ERR_STORE_UNAUTHORIZED",
+    "not-done",
+  ],
+] as const)(
+  "after %s a write is not repeated, and says what is known of it",
+  async ([, fault, code, outcome]) => {
+    const { proxy, ask } = await behindProxy();
+    const logged = vi.spyOn(console, "warn").mockImplementation(() => {});
+    // So that the gateway knows how this server takes scripts.
+    expect((await ask("/rules")).status).toBe(200);
+    proxy.fault = fault;
+    const before = proxy.received.length;
+    const entry = { method: "PUT", body: { identity: "x-user-id:secret-of-somebody" } };
+    const written = await ask("/lists/deny", entry);
+    expect([written.status, written.body.code, written.body.outcome]).toEqual([503, code, outcome]);
+    expect(written.body.detail.includes("may have been made")).toBe(outcome === "unknown");
+    expect(proxy.received.length - before).toBe(1);
+    const read = await ask("/lists/deny");
+    expect([read.status, read.body.code, "outcome" in read.body]).toEqual([503, code, false]);
+    for (const text of [written.text, read.text, JSON.stringify(logged.mock.calls)]) {
+      for (const secret of [
+        SECRET,
+        ADMIN_TOKEN,
+        READ_TOKEN,
+        "secret-of-somebody",
+        "EVAL",
+        "redis.call",
+      ]) {
+        expect(text).not.toContain(secret);
+      }
+    }
+    proxy.fault = none;
+    expect((await ask("/lists/deny")).status).toBe(200);
+  },
+);
+
+test("a write whose answer was lost has happened", async () => {
+  const { proxy, ask } = await behindProxy();
+  await ask("/rules");
+  proxy.fault = ({ body, ...exchange }) =>
+    (body.includes('"HSET') || body.includes("'HSET'") ? dropReplies(1) : none)({
+      body,
+      ...exchange,
+    });
+  const headers = { "If-Match": '"0"' };
+  const asked = { method: "PUT", body: documentOf(7), headers };
+  expect((await ask("/rules", asked)).status).toBe(503);
+  proxy.fault = none;
+  expect((await ask("/rules")).body).toMatchObject({ version: 1, document: documentOf(7) });
+  expect((await ask("/rules", asked)).status).toBe(412);
+});
+
+test.for(["state", "history", "draft", "audit"])(
+  "where %s is of another type, a document is not published in part",
+  async (name) => {
+    const gateway = administered(sharedRedis());
+    const ask = askingOf(gateway);
+    const redis = new Redis(inject("redisUrl"));
+    onTestFinished(() => redis.disconnect());
+    const key = (of: string) => `${gateway.prefix}:{#live}:${of}`;
+    await redis.zadd(key(name), 1, "planted");
+    const headers = { "If-Match": '"0"' };
+    const answer = await ask("/rules", { method: "PUT", body: documentOf(7), headers });
+    expect([answer.status, answer.body.code]).toEqual([503, "ERR_STORE_REFUSED"]);
+    expect(await redis.keys(`${gateway.prefix}:{#live}:*`)).toEqual([key(name)]);
+  },
+);
+
+test("a planted document that is no JSON is an error of the store", async () => {
+  const gateway = administered(sharedRedis());
+  const redis = new Redis(inject("redisUrl"));
+  onTestFinished(() => redis.disconnect());
+  await redis.hset(`${gateway.prefix}:{#live}:state`, {
+    version: 3,
+    document: "{",
+    publishedAt: 1,
+  });
+  const answer = await askingOf(gateway)("/rules");
+  expect([answer.status, answer.body.code]).toEqual([503, "ERR_STORE_REPLY"]);
+});
+
+test("an error of the gateway says nothing of itself in the answer", async () => {
+  const logged = vi.spyOn(console, "warn").mockImplementation(() => {});
+  const ask = askingOf(
+    administered(sharedRedis(), {
+      explain: async () => {
+        throw new Error("something odd");
+      },
+    }),
+  );
+  const answer = await ask("/explain", { method: "POST", body: { path: "/" } });
+  expect([answer.status, answer.body.detail]).toEqual([
+    500,
+    "The gateway failed to handle the request.",
+  ]);
+  expect(logged.mock.calls).toEqual([["tidegate: the administration failed: something odd"]]);
+});
