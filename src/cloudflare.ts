@@ -6,7 +6,7 @@
 
 import { waitUntil } from "cloudflare:workers";
 
-import { type SharedDenials, shareDenials } from "./denials/shared-denials.ts";
+import { type SharedCache, type SharedDenials, shareDenials } from "./denials/shared-denials.ts";
 import { hash } from "./partition/partition-key.ts";
 
 /**
@@ -21,25 +21,37 @@ import { hash } from "./partition/partition-key.ts";
  * });
  */
 export function coloDenials(name = "tidegate"): SharedDenials {
+  return shareDenials(coloCache(name));
+}
+
+/**
+ * The Cache API of a Cloudflare data centre as a cache that isolates share: through it the gateway reads live rules once
+ * for all of them.
+ *
+ * @param name Caches of one zone with different names share nothing.
+ * @example
+ * export default createGateway(env, { coloDenials, coloCache, admin });
+ */
+export function coloCache(name = "tidegate"): SharedCache {
   // Hashed, because a key may say who is asking, and addresses are logged.
   const addressOf = async (key: string) =>
     `https://tidegate.invalid/${await hash(JSON.stringify([name, key]))}`;
 
-  return shareDenials({
+  return {
     async get(key) {
-      const found = await coloCache().match(await addressOf(key));
+      const found = await defaultCache().match(await addressOf(key));
       return found?.text();
     },
 
     put(key, text, seconds) {
       const response = new Response(text, { headers: { "Cache-Control": `max-age=${seconds}` } });
-      const kept = addressOf(key).then((address) => coloCache().put(address, response));
-      // No request waits for this, and a denial that is not kept is only asked of Redis again.
+      const kept = addressOf(key).then((address) => defaultCache().put(address, response));
+      // No request waits for this, and what is not kept is only asked of Redis again.
       waitUntil(kept.catch(() => {}));
     },
-  });
+  };
 }
 
-function coloCache(): Cache {
+function defaultCache(): Cache {
   return (caches as CacheStorage & { readonly default: Cache }).default;
 }

@@ -5,4 +5,4 @@
  */
 
 export type { Platform } from "./gateway/config.ts";
-export { createGateway } from "./gateway/gateway.ts";
+export { createGateway, type Gateway } from "./gateway/gateway.ts";

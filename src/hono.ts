@@ -9,7 +9,9 @@ import type { Context, Env, MiddlewareHandler } from "hono";
 import { appendFields } from "./adapter/append-fields.ts";
 import { answerDenied, compileRequest, limitRequest } from "./adapter/request-limiter.ts";
 import { REQUEST_OPTIONS, type RequestOptions } from "./adapter/request-options.ts";
+import { settlementOf, waitUntilOf } from "./adapter/settle-response.ts";
 import type { Decision } from "./decision/decision.ts";
+import type { Hold } from "./limiter/hold.ts";
 import type { Limiter } from "./limiter/limiter.ts";
 import { openLimiter, openLimiterLater } from "./limiter/open-limiter.ts";
 import { LIMITER_OPTIONS, type LimiterOptions } from "./limiter/options.ts";
@@ -31,7 +33,8 @@ export interface RateLimitOptions<E extends Env = Env>
 
 /** What the middleware sets on the context. */
 export interface RateLimitVariables {
-  rateLimit: Decision;
+  /** A `Hold` where a policy is `refundable`, counts failures, or is a `concurrency()`. */
+  rateLimit: Decision | Hold;
 }
 
 // For routes registered in their own statements, whose types do not include the middleware before them.
@@ -64,8 +67,16 @@ export function rateLimit<E extends Env = Env>(
     if (answer instanceof Response) return answer;
     c.set("rateLimit", answer);
     if (!answer.allowed) return answerDenied(options, c, answer);
-    await next();
-    const response = appendFields(c.res, answer.headers());
+    const settlement = settlementOf(answer, reader.failures, waitUntilOf(c));
+    try {
+      await next();
+    } catch (error) {
+      // Whoever catches it answers with the status that it may carry, as an HTTPException does.
+      settlement?.now(Number(Object(error).status) || 500);
+      throw error;
+    }
+    const sent = settlement?.after(c.res, c.req.method) ?? c.res;
+    const response = appendFields(sent, answer.headers());
     // Assigning over a response would merge the old one's fields into it.
     c.res = undefined;
     c.res = response;

@@ -4,9 +4,18 @@
  * @module
  */
 
-import { env } from "cloudflare:workers";
+import { env, tracing } from "cloudflare:workers";
 
-import { coloDenials } from "./cloudflare.ts";
+import { admin } from "./admin/admin.ts";
+import { coloCache, coloDenials } from "./cloudflare.ts";
 import { createGateway } from "./gateway/gateway.ts";
+import { spanAttributes } from "./limiter/span-attributes.ts";
+import { metrics } from "./metrics/recorder.ts";
 
-export default createGateway(env, { coloDenials });
+export default createGateway(env, {
+  admin,
+  coloCache,
+  coloDenials,
+  metrics,
+  onDecision: spanAttributes(tracing),
+});

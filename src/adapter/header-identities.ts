@@ -18,7 +18,8 @@ export const HEADER_IDENTITIES: IdentityForm = {
     'Write one header\'s name and its value, such as "x-user-id:42"; for an address, give cidr instead.',
 };
 
-function spellHeader(name: string, value: string): string | undefined {
+/** A header's name and value in the spelling that identities are compared in. */
+export function spellHeader(name: string, value: string): string | undefined {
   const spelt = oneSpelling(name, value.trim());
   return spelt ? `${name}:${spelt}` : undefined;
 }

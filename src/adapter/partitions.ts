@@ -1,6 +1,7 @@
 import { Faults } from "../options/faults.ts";
 import type { Asked, NamedSegments } from "../partition/asked.ts";
 import { EVERYBODY } from "../partition/partition-key.ts";
+import { readsAddress } from "../partition/source-text.ts";
 import { compileSources, type Source } from "../partition/source.ts";
 import type { Policy } from "../policy/policy.ts";
 import { reportOnce } from "../runtime/log.ts";
@@ -170,7 +171,7 @@ function reportMissing<Context>(
     typeof partition === "function"
       ? "the partition function returned no identity"
       : `a request has none of ${sources.map((source) => [source].flat().join(" with ")).join(", ")}`;
-  const trusted = sources.flat().some((source) => source === "ip" || source === "subnet")
+  const trusted = readsAddress(sources)
     ? `clientIp is ${JSON.stringify(clientIp) ?? "the platform's"}; it may be "cloudflare", "vercel", { trustedHops: 1 } behind a proxy of your own, or "socket" on Node. `
     : "";
   reportOnce(
@@ -181,6 +182,6 @@ function reportMissing<Context>(
 /** A policy without what only adapters read; anything else as it is. */
 export function withoutPartition(given: Policy): Policy {
   if (Object(given) !== given) return given;
-  const { by: _by, partition: _partition, onMissing: _onMissing, ...policy } = given;
+  const { by: _by, partition: _partition, onMissing: _onMissing, when: _when, ...policy } = given;
   return policy as Policy;
 }

@@ -1,3 +1,4 @@
+import { IMPLEMENTATION } from "../algorithms/algorithm.ts";
 import type { Cost } from "../limiter/cost.ts";
 import type { Faults } from "../options/faults.ts";
 import { isRecord } from "../options/record.ts";
@@ -45,7 +46,9 @@ function checkUnits(
     return;
   }
   const refused = policies.some((policy) => {
-    const { counts, mode = "enforce" } = Object(policy) as Policy;
+    const { counts, mode = "enforce", [IMPLEMENTATION]: implementation } = Object(policy) as Policy;
+    // A request takes one slot, whatever it costs.
+    if (implementation?.hasSlots) return false;
     const highest = highestCost(Object(policy) as Policy);
     // A limit below 1 is a fault of its own.
     return counts !== "denials" && mode === "enforce" && highest >= 1 && Number(units) > highest;

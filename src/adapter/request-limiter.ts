@@ -1,17 +1,23 @@
 import type { Decision } from "../decision/decision.ts";
+import { uncountedDecision } from "../decision/listed.ts";
 import { problemResponse } from "../decision/problem.ts";
 import type { Cost } from "../limiter/cost.ts";
+import { withoutHold } from "../limiter/create-hold.ts";
+import type { Hold } from "../limiter/hold.ts";
 import type { Limiter } from "../limiter/limiter.ts";
-import type { Plans } from "../limiter/plans.ts";
+import type { LimiterOptions } from "../limiter/options.ts";
+import { compileTell, type Tell } from "../limiter/tell-decision.ts";
 import type { Faults } from "../options/faults.ts";
 import type { Asked, NamedSegments } from "../partition/asked.ts";
 import type { Policy } from "../policy/policy.ts";
 import { addMissingFields } from "./append-fields.ts";
+import { compileFailures, type Failures } from "./failures.ts";
 import { compilePartitions, withoutPartition } from "./partitions.ts";
 import { compilePlan } from "./plan.ts";
 import { compileCost } from "./request-cost.ts";
 import { compileRequestLists } from "./request-lists.ts";
 import type { RequestOptions } from "./request-options.ts";
+import { needsHold } from "./settle-response.ts";
 
 /** A request as a limiter takes it. */
 export interface ReadRequest {
@@ -26,6 +32,12 @@ export interface RequestReader<Context> {
   readonly policies: readonly Policy[];
   /** For each policy, the dimension that it counts by. */
   readonly by: readonly string[];
+  /** Whether requests are reserved, and settled after their responses. */
+  readonly needsHold: boolean;
+  /** Tells who wants to know each decision. */
+  readonly tell: Tell | undefined;
+  /** Which responses are failures, for the policies that count them. */
+  readonly failures: readonly Failures[];
   /** Reads a request, or decides it by a list, or answers one that cannot be decided. */
   readonly read: (context: Context, asked: Asked) => Promise<ReadRequest | Decision | Response>;
 }
@@ -49,22 +61,39 @@ export async function answerDenied<Context>(
   return answer ? addMissingFields(answer, decision.headers()) : decision.response();
 }
 
-/** Decides a request, or answers one that cannot be decided. */
+/** Decides a request, or answers one that cannot be decided. The decision is a hold where requests are reserved. */
 export async function limitRequest<Context>(
-  { read }: RequestReader<Context>,
+  { read, needsHold: holds, tell }: RequestReader<Context>,
   limiter: Limiter,
   context: Context,
   asked: Asked,
-): Promise<Decision | Response> {
+): Promise<Decision | Hold | Response> {
   const found = await read(context, asked);
-  if (!("identities" in found)) return found;
+  if (found instanceof Response) return found;
+  const operation = holds ? "reserve" : "limit";
+  if (!("identities" in found)) {
+    const listed = holds ? withoutHold(found) : found;
+    tell?.(listed, { operation, identity: undefined });
+    return listed;
+  }
   const { identities, ...options } = found;
-  return limiter.limit(identities, options);
+  const decision =
+    Object.keys(identities).length === 0
+      ? uncounted(holds)
+      : await limiter[operation](identities, options);
+  tell?.(decision, { operation, identity: identities });
+  return decision;
+}
+
+/** The decision about a request that no policy counts. */
+function uncounted(holds: boolean): Decision | Hold {
+  const decision = uncountedDecision();
+  return holds ? withoutHold(decision) : decision;
 }
 
 /** Checks the options and compiles how requests are read. */
 export function compileRequest<Context>(
-  options: RequestOptions<Context> & { readonly plans?: Plans },
+  options: RequestOptions<Context> & Pick<LimiterOptions, "plans" | "onDecision">,
   given: readonly Policy[],
   faults: Faults,
   { segments, prefix = "" }: Partial<RuleContext> = {},
@@ -81,6 +110,9 @@ export function compileRequest<Context>(
 
   return {
     by: partitions.by,
+    needsHold: needsHold(list),
+    tell: compileTell(options.onDecision, faults),
+    failures: compileFailures(list, faults),
     policies: Array.isArray(given) ? list.map(withoutPartition) : given,
 
     async read(context, asked) {

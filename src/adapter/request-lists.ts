@@ -5,6 +5,7 @@ import { Faults } from "../options/faults.ts";
 import type { RequestParts } from "../partition/asked.ts";
 import { checkClientIp, clientAddress, type ClientIp } from "../partition/client-ip.ts";
 import { platformFacts, tellsFacts } from "../partition/platform-facts.ts";
+import { readsAddress } from "../partition/source-text.ts";
 import type { Policy } from "../policy/policy.ts";
 import { reportOnce } from "../runtime/log.ts";
 import { HEADER_IDENTITIES, headerIdentities } from "./header-identities.ts";
@@ -96,12 +97,6 @@ export function compileRequestLists(
     : { trustedHops: 1 };
   if (own.list.length === before) checkFacts(lists, trusted, faults);
   return compileFindListed(lists, trusted, isFunction ? returnedIdentity : headerIdentities(lists));
-}
-
-/** Whether one of the sources needs to know who is trusted with the client's address. */
-export function readsAddress(partition: unknown): boolean {
-  const sources = Array.isArray(partition) ? partition.flat() : [];
-  return sources.some((source) => source === "ip" || source === "subnet");
 }
 
 function returnedIdentity(_headers: Headers, identity?: string | null): readonly string[] {

@@ -5,6 +5,11 @@ const LIST = "x-middleware-override-headers";
 /** Begins the name of each field's value. */
 const VALUE = "x-middleware-request-";
 
+/** Whether a middleware's response only says where the request goes on: the client gets another one. */
+export function goesOn(headers: Headers): boolean {
+  return headers.has("x-middleware-next") || headers.has("x-middleware-rewrite");
+}
+
 /**
  * Tells the route of a request that goes on which policies it is over, as `Tidegate-Over`, and nothing that a client made
  * up. The platform has no way to set one field, so all of them are named, as `NextResponse.next({ request })` does.
@@ -13,7 +18,7 @@ const VALUE = "x-middleware-request-";
  * @param given the fields of the request
  */
 export function tellRoute(headers: Headers, given: Headers, over: string): void {
-  if (!headers.has("x-middleware-next") && !headers.has("x-middleware-rewrite")) return;
+  if (!goesOn(headers)) return;
   const listed = headers
     .get(LIST)
     ?.split(",")

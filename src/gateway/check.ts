@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import type { Fault } from "../errors/errors.ts";
 import { PLAN_EXAMPLE, PLANS_EXAMPLE } from "../limiter/plans.ts";
 import type { Faults } from "../options/faults.ts";
-import { didYouMean, nearest } from "../options/unknown-options.ts";
+import { didYouMean, MAX_NAMES, nearest } from "../options/unknown-options.ts";
 
 /**
  * Checks a value with a schema and returns its output; `undefined` after a fault. Adds the first fault of each path.
@@ -20,7 +20,10 @@ export function check<Schema extends z.ZodMiniType>(
   onePerPath(faults, () => {
     for (const issue of result.error?.issues ?? []) {
       if (issue.path.includes("partition")) continue;
-      const keys = issue.code === "unrecognized_keys" ? issue.keys.map((key) => [key]) : [[]];
+      const keys =
+        issue.code === "unrecognized_keys"
+          ? issue.keys.slice(0, MAX_NAMES).map((key) => [key])
+          : [[]];
       if (issue.code === "unrecognized_keys" && issue.path.length > 0) continue;
       for (const key of keys) {
         const steps = [...issue.path, ...key];
@@ -54,7 +57,7 @@ export function rewritten<Result>(
 ): Result {
   const before = faults.list.length;
   const result = find();
-  faults.list.push(...faults.list.splice(before).map(rewrite));
+  for (const fault of faults.list.splice(before)) faults.list.push(rewrite(fault));
   return result;
 }
 
@@ -74,6 +77,10 @@ export function tomlOf(remedy: string): string {
     .replace(
       "{ trustedHops: 1 }",
       '{ trustedHops = 1 } (where variables are text, {"trustedHops":1})',
+    )
+    .replace(
+      "{ status: [401, 403] }",
+      '{ status = [401, 403] } (where variables are text, {"status":[401,403]})',
     )
     .replace(
       "{ local: { share: 0.1 } }",

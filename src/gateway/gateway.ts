@@ -5,75 +5,121 @@
  */
 
 import type { Hono } from "hono";
-// Three routes need no more than the smallest of its routers.
+// A few routes need no more than the smallest of its routers.
 import { Hono as TinyHono } from "hono/tiny";
 
 import { appendFields } from "../adapter/append-fields.ts";
 import { overLimits } from "../adapter/over-limits.ts";
+import { settlementOf, waitUntilOf } from "../adapter/settle-response.ts";
 import type { Decision } from "../decision/decision.ts";
 import { problemResponse } from "../decision/problem.ts";
-import { buildLimiter, type Limiter } from "../limiter/limiter.ts";
-import type { Asked } from "../partition/asked.ts";
+import type { Hold } from "../limiter/hold.ts";
+import type { Limiter } from "../limiter/limiter.ts";
+import type { Counter } from "../metrics/counter.ts";
+import { periodicWrites } from "../metrics/periodic-writes.ts";
 import { monotonicNow } from "../runtime/clock.ts";
 import type { Environment } from "../runtime/environment.ts";
-import { report } from "../runtime/log.ts";
+import { report, reportOnce } from "../runtime/log.ts";
+import { administer } from "./administer.ts";
 import { type Platform, readConfig } from "./config.ts";
+import { serveDashboard } from "./dashboard.ts";
+import { createEnforcement } from "./enforcement.ts";
+import { type Covered, type FindRules, OWN } from "./find-rules.ts";
 import { healthCheck } from "./health.ts";
-import { readPath } from "./path.ts";
+import { followLive } from "./live.ts";
+import { type Onlooker, onlookerOf } from "./onlooker.ts";
 import { passOn } from "./proxy.ts";
-import type { Rule } from "./rule.ts";
-import { compileSelection } from "./select-rules.ts";
+import { answerQuota } from "./quota.ts";
+import { readClient } from "./read-client.ts";
 
-/** The first segment of the gateway's own paths; no spelling of it reaches the origin. */
-const OWN = "_tidegate";
-
-const HOSTILE =
-  "The path has escaped dot segments, backslashes, control characters, or slashes or dots escaped twice.";
-const AMBIGUOUS =
-  "The path can be read in several ways, under different limits. Send it without parameters and escapes that it does not need.";
+/** A fetch handler for any runtime. */
+export interface Gateway extends Hono {
+  /**
+   * Writes what this process has counted and not written yet, and resolves when that has ended. Call it after the last
+   * request has been answered, where the platform says that the process ends; Workers do not say so.
+   *
+   * @example
+   * process.once("SIGTERM", () => server.close(() => gateway.flush()));
+   */
+  flush(): Promise<void>;
+}
 
 /**
  * Creates a gateway from a worker's variables. All rules that cover a request decide it together; requests that no rule
  * covers pass unchanged. A client on the list `deny` gets a 403 for all of them, and one on `allow` passes without a call
  * of Redis. Paths below `/_tidegate/` belong to the gateway.
  *
- * @param platform features that only some platforms have: `coloDenials` of `tidegate/cloudflare`
+ * @param platform what only some platforms and deployments have: `coloDenials` and `coloCache` of `tidegate/cloudflare`,
+ * `admin` and `metrics` of `tidegate/admin`, `onDecision`
  * @throws ConfigurationError with every fault in the variables
  * @example
  * export default createGateway(process.env);
  */
-export function createGateway(environment: Environment, platform: Platform = {}): Hono {
-  const { origin, rules, settings, store, ambiguousPaths, lists } = readConfig(
-    environment,
-    platform,
-  );
-  const limiter = buildLimiter(store, settings);
-  const selectRules = compileSelection(rules, ambiguousPaths);
+export function createGateway(environment: Environment, platform: Platform = {}): Gateway {
+  const config = readConfig(environment, platform);
+  const { origin, store, defaults, recorder, writers } = config;
+  const writes = periodicWrites(writers);
+  const onlooker = onlookerOf(config);
+  const enforcement = createEnforcement(config, reportOnce);
+  const live = followLive(config, platform, enforcement);
   const gateway = new TinyHono();
 
   // Does not ask Redis: the gateway serves without it, too.
   gateway.get(`/${OWN}/live`, () =>
     Response.json({ status: "ok" }, { headers: { "Cache-Control": "no-store" } }),
   );
-  gateway.get(`/${OWN}/health`, healthCheck(store, settings.prefix, monotonicNow));
+  gateway.get(`/${OWN}/health`, healthCheck(store, defaults.prefix, monotonicNow));
+  const quota = answerQuota(config, enforcement);
+  gateway.get(`/${OWN}/quota`, async (c) => {
+    await live?.before(waitUntilOf(c));
+    return quota(c.req.raw, c.env);
+  });
+  const answerAdmin = administer(config, platform, enforcement, live);
+  if (answerAdmin) {
+    gateway.all(`/${OWN}/api/*`, async (c) => {
+      await live?.before(waitUntilOf(c));
+      return answerAdmin(c.req.raw, c.env);
+    });
+    const dashboard = serveDashboard(environment);
+    if (dashboard) {
+      gateway.get(`/${OWN}/`, async (c) =>
+        // The page names its files from here.
+        c.req.path.endsWith("/") ? dashboard("") : c.redirect(`/${OWN}/`),
+      );
+      gateway.get(`/${OWN}/assets/:file`, (c) => dashboard(`assets/${c.req.param("file")}`));
+    }
+  }
 
-  gateway.all("*", async ({ req: { raw: request }, env }) => {
-    const { pathname, search } = new URL(request.url);
-    const readings = readPath(pathname);
-    if (readings === undefined) return badPath(HOSTILE);
-    const { plain, others, wider } = readings;
-    const all = [plain, ...others, ...wider];
-    if (all.some(([first]) => first === OWN)) return notFound();
-    const listed = lists?.(request, env);
-    if (listed && !listed.allowed) return listed.response();
-    const selected = selectRules(readings, { request, search });
-    if (selected === undefined) return badPath(AMBIGUOUS);
-    if (selected.length === 0) return passOn(request, origin);
-    const asked = { request, bindings: env as unknown, readings: all };
-    const decision = listed ?? (await decide(limiter, selected, request, asked));
+  gateway.all("*", async (c) => {
+    const request = c.req.raw;
+    const waiting = live?.before(waitUntilOf(c));
+    if (waiting) await waiting;
+    if (writers.length > 0) writes.start(waitUntilOf(c));
+    const { ruleset, findRules, limiter } = enforcement.now();
+    const counter = recorder?.counterOf(ruleset.rules);
+    let covered: ReturnType<FindRules>;
+    let decision: Decision | Hold | Response;
+    try {
+      covered = findRules(request, c.env);
+      if (covered === undefined) {
+        counter?.passed();
+        return passOn(request, origin);
+      }
+      if (covered instanceof Response) {
+        counter?.answered(covered);
+        return covered;
+      }
+      decision = await decide(limiter, covered, request, counter, onlooker);
+    } catch (error) {
+      counter?.failed();
+      throw error;
+    }
     if (decision instanceof Response) return decision;
     if (!decision.allowed) return decision.response();
-    return appendFields(await passOn(request, origin, overLimits(decision)), decision.headers());
+    const passed = await passOn(request, origin, overLimits(decision));
+    const failures = covered.rules.flatMap(({ reader }) => reader.failures);
+    const settlement = settlementOf(decision, failures, waitUntilOf(c));
+    return appendFields(settlement?.after(passed, request.method) ?? passed, decision.headers());
   });
 
   gateway.onError((error) => {
@@ -85,41 +131,33 @@ export function createGateway(environment: Environment, platform: Platform = {})
       detail: "The gateway failed to handle the request.",
     });
   });
-  return gateway;
+  return Object.assign(gateway, { flush: writes.flush });
 }
 
-/** Decides a request by all rules that cover it, together. */
+/** Decides a request by all rules that cover it, together. The decision is a hold if one of them needs it. */
 async function decide(
   limiter: Limiter,
-  rules: readonly Rule[],
+  covered: Covered,
   request: Request,
-  asked: Asked,
-): Promise<Decision | Response> {
-  const identities: Record<string, string> = {};
-  const cost: Record<string, number> = {};
-  let plan: string | undefined;
-  for (const { reader, settings } of rules) {
-    const found = await reader.read(request, asked);
-    if (!("identities" in found)) return found;
-    Object.assign(identities, found.identities);
-    for (const { name } of settings.policies) {
-      const units = typeof found.cost === "object" ? found.cost[name] : found.cost;
-      if (units !== undefined) cost[name] = units;
-    }
-    plan ??= found.plan;
+  counter: Counter | undefined,
+  onlooker: Onlooker | undefined,
+): Promise<Decision | Hold | Response> {
+  const { rules } = covered;
+  const found = covered.exempt ?? (await readClient(covered, request));
+  if (found instanceof Response) {
+    counter?.refused(rules);
+    return found;
   }
-  return limiter.limit(identities, { cost, plan });
-}
-
-function badPath(detail: string): Response {
-  return problemResponse({ type: "about:blank", title: "Bad Request", status: 400, detail });
-}
-
-function notFound(): Response {
-  return problemResponse({
-    type: "about:blank",
-    title: "Not Found",
-    status: 404,
-    detail: "The gateway has nothing at this path.",
-  });
+  if (!("identities" in found)) {
+    counter?.decided(rules, found);
+    onlooker?.(rules, found, "limit", undefined);
+    return found;
+  }
+  const { identities, cost, plan } = found;
+  const holds = rules.some(({ reader }) => reader.needsHold);
+  const operation = holds ? "reserve" : "limit";
+  const decision = await limiter[operation](identities, { cost, plan });
+  counter?.decided(rules, decision, identities, cost);
+  onlooker?.(rules, decision, operation, identities);
+  return decision;
 }

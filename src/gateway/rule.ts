@@ -1,5 +1,5 @@
 import { PLANS_REMEDY } from "../adapter/plan.ts";
-import { COST_REMEDY as UNITS_REMEDY } from "../adapter/request-cost.ts";
+import { COST_REMEDY } from "../adapter/request-cost.ts";
 import { compileRequest, type RequestReader } from "../adapter/request-limiter.ts";
 import type { RequestOptions } from "../adapter/request-options.ts";
 import type { SharedDenials } from "../denials/shared-denials.ts";
@@ -12,7 +12,7 @@ import { fromData } from "../policy/from-data.ts";
 import type { Policy } from "../policy/policy.ts";
 import { check, inToml, onePerPath, rewritten } from "./check.ts";
 import { namedSegments } from "./named-segments.ts";
-import { COST_REMEDY, Rule as RuleSchema } from "./schema.ts";
+import { MAX_PATH, Rule as RuleSchema, RULE_COST_REMEDY } from "./schema.ts";
 import type { Route } from "./select-rules.ts";
 
 /** A checked rule: the requests it covers, and how they are limited. */
@@ -20,6 +20,8 @@ export interface Rule {
   readonly route: Route;
   readonly settings: LimiterSettings;
   readonly reader: RequestReader<Request>;
+  /** Whether a client may ask what it has left. */
+  readonly showsQuota: boolean;
 }
 
 /** Values of the other variables that apply to all rules. */
@@ -58,6 +60,7 @@ export function readRule(
   const { onFailure, retryJitter, partition, onMissing, cost, plan, ...given } =
     input as LimiterOptions & RequestOptions<Request> & { readonly path?: unknown };
   const policies = withAlgorithms(given.policies);
+  checkRefundable(policies, path, faults);
   const requestOptions = { partition, onMissing, cost, plan, clientIp, plans };
   const limiterOptions = {
     ...defaults,
@@ -67,7 +70,11 @@ export function readRule(
   };
   // These checks find some of the schema's faults again, but also those that depend on several fields.
   const compile = () => {
-    const context = { segments: namedSegments(given.path), prefix: `${index}.` };
+    const isLong = typeof given.path === "string" && given.path.length > MAX_PATH;
+    const context = {
+      segments: namedSegments(isLong ? undefined : given.path),
+      prefix: `${index}.`,
+    };
     const options = requestOptions as RequestOptions<Request>;
     const read = compileRequest(options, policies, faults, context);
     const checked = checkSettings({ ...limiterOptions, policies: read.policies }, faults, read.by);
@@ -77,7 +84,7 @@ export function readRule(
     rewritten(faults, compile, (fault) => {
       const remedy = fault.remedy
         .replace(PLANS_REMEDY, "Set PLANS, too: the plans that exist.")
-        .replace(UNITS_REMEDY, COST_REMEDY);
+        .replace(COST_REMEDY, RULE_COST_REMEDY);
       return { ...inToml({ ...fault, remedy }), path: `${path}.${fault.path}` };
     }),
   );
@@ -86,7 +93,22 @@ export function readRule(
     route: { methods: [method].flat(), path: pattern },
     settings,
     reader,
+    showsQuota: shape?.quota === true,
   };
+}
+
+/** Rejects what only the code that reserves can use. */
+function checkRefundable(policies: readonly Policy[], path: string, faults: Faults): void {
+  if (!Array.isArray(policies)) return;
+  policies.forEach((policy: unknown, i) => {
+    const { refundable } = Object(policy) as { refundable?: unknown };
+    if (refundable === undefined) return;
+    faults.add(
+      `${path}.policies[${i}].refundable`,
+      refundable,
+      'Leave it out: the gateway does not know what a request really cost. What was no failure comes back with counts = "failures".',
+    );
+  });
 }
 
 /** Turns policies that name their algorithm into policies that contain its implementation. */

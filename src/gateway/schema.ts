@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 
+import { MAX_STATUSES, STATUS_REMEDY, STATUSES_REMEDY, WHEN_REMEDY } from "../adapter/failures.ts";
 import { PLAN, PLAN_REMEDY } from "../adapter/plan.ts";
 import type { OptionKind } from "../algorithms/algorithm.ts";
 import { WINDOW_RANGE } from "../algorithms/window.ts";
@@ -78,6 +79,18 @@ const Sources = z.union([z.literal(EVERYBODY), z.array(Source).check(z.minLength
 
 const ON_MISSING_REMEDY = 'Use "share", "reject" or "skip".';
 
+const When = z.strictObject(
+  {
+    status: z
+      .array(
+        z.int(STATUS_REMEDY).check(z.gte(100, STATUS_REMEDY), z.lte(599, STATUS_REMEDY)),
+        STATUSES_REMEDY,
+      )
+      .check(z.minLength(1, STATUSES_REMEDY), z.maxLength(MAX_STATUSES, STATUSES_REMEDY)),
+  },
+  tomlOf(WHEN_REMEDY),
+);
+
 /** Derived from each algorithm's description of its options, so that an algorithm is described in one place. */
 const policies = Object.entries(IMPLEMENTATIONS).map(([algorithm, implementation]) =>
   z.strictObject({
@@ -94,6 +107,7 @@ const policies = Object.entries(IMPLEMENTATIONS).map(([algorithm, implementation
     onMissing: z.optional(z.enum(["share", "reject", "skip"], ON_MISSING_REMEDY)),
     mode: z.optional(z.enum(MODES, MODE_REMEDY)),
     counts: z.optional(z.enum(COUNTS, COUNTS_REMEDY)),
+    when: z.optional(When),
     shards: z.optional(
       z.int(SHARDS_REMEDY).check(z.gte(2, SHARDS_REMEDY), z.lte(MAX_SHARDS, SHARDS_REMEDY)),
     ),
@@ -122,6 +136,9 @@ const Method = z
 const PATH_REMEDY =
   'Begin with "/". ":name" stands for one segment, a final "*" for the rest, "**" for any number of segments before another one, and a "*" within a segment for any characters. Write characters outside ASCII as they are, not as escapes.';
 
+/** More than any path; what is compiled of a pattern takes more memory than its text. */
+export const MAX_PATH = 2_000;
+
 /** `:name`, or literal text with at most one `*`, without URL syntax, escapes, and dot segments. */
 const SEGMENT = /^(?::[\w-]+|(?!$|\.{1,2}$|\*$)[^\s\\:*?#%;{}]*(?:\*[^\s\\:*?#%;{}]*)?)$/;
 
@@ -137,29 +154,43 @@ function isPath(path: string): boolean {
   );
 }
 
-export const COST_REMEDY =
+export const RULE_COST_REMEDY =
   "Give a whole number of units from 0, or a table with one for each of some policies by their names.";
-const Units = z.int(COST_REMEDY).check(z.gte(0, COST_REMEDY));
+const Units = z.int(RULE_COST_REMEDY).check(z.gte(0, RULE_COST_REMEDY));
+const QUOTA_REMEDY = "Use true to tell clients at /_tidegate/quota what they have left, or false.";
 const POLICIES_REMEDY = `Give a list of 1 to 16 policies, such as policies = [${EXAMPLE}].`;
 
 export const Rule = z.strictObject(
   {
     method: z._default(
-      z.union([Method, z.array(Method).check(z.minLength(1, METHOD_REMEDY))], METHOD_REMEDY),
+      z.union(
+        [
+          Method,
+          z.array(Method).check(z.minLength(1, METHOD_REMEDY), z.maxLength(32, METHOD_REMEDY)),
+        ],
+        METHOD_REMEDY,
+      ),
       "*",
     ),
-    path: z.string(PATH_REMEDY).check(z.regex(/^\//, PATH_REMEDY), z.refine(isPath, PATH_REMEDY)),
+    path: z
+      .string(PATH_REMEDY)
+      .check(
+        z.regex(/^\//, PATH_REMEDY),
+        z.maxLength(MAX_PATH, `Give at most ${MAX_PATH} characters.`),
+        z.refine(isPath, PATH_REMEDY),
+      ),
     policies: z
       .array(Policy, POLICIES_REMEDY)
       .check(z.minLength(1, POLICIES_REMEDY), z.maxLength(16, POLICIES_REMEDY)),
     partition: z.optional(Sources),
     onMissing: z.optional(z.enum(["share", "reject"], 'Use "share" or "reject".')),
-    cost: z.optional(z.union([Units, z.record(z.string(), Units)], COST_REMEDY)),
+    cost: z.optional(z.union([Units, z.record(z.string(), Units)], RULE_COST_REMEDY)),
     plan: z.optional(z.string(PLAN_REMEDY).check(z.regex(PLAN, PLAN_REMEDY))),
     onFailure: z.optional(OnFailure),
     retryJitter: RetryJitter,
+    quota: z.optional(z.boolean(QUOTA_REMEDY)),
   },
-  "A rule is a table of method, path, policies, partition, onMissing, cost, plan, onFailure, retryJitter, and nothing else.",
+  "A rule is a table of method, path, policies, partition, onMissing, cost, plan, onFailure, retryJitter, quota, and nothing else.",
 );
 
 export const Rules = z.array(Rule).check(z.minLength(1));

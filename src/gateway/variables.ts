@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 
-import type { FailureVerdict } from "../algorithms/algorithm.ts";
+import type { FailureVerdict } from "../algorithms/common-options.ts";
 import { DEFAULTS, PREFIX, PREFIX_REMEDY } from "../limiter/settings.ts";
-import type { Duration } from "../options/duration.ts";
+import { type Duration, type DurationRange, durationRemedy } from "../options/duration.ts";
 import type { Faults } from "../options/faults.ts";
 import { isNear } from "../options/unknown-options.ts";
 import { type Environment, onWorkers } from "../runtime/environment.ts";
@@ -49,6 +49,31 @@ const ClientIp = z.union([
   z.strictObject({ trustedHops: z.int().check(z.gte(1), z.lte(32)) }),
 ]);
 
+/** Below a second Redis is asked more than it is worth; ten minutes are a long time in an incident. */
+const REFRESH_RANGE: DurationRange = { min: "1s", max: "10m", example: "10s" };
+
+const LiveRefresh = z.union(
+  [z.literal("off"), duration(REFRESH_RANGE)],
+  `${durationRemedy(REFRESH_RANGE)} "off" never reads live rules.`,
+);
+
+const Metrics = z.enum(["on", "off"], 'Use "on" or "off".');
+
+/** Below ten seconds more commands count than are counted; above ten minutes too much is lost with an isolate. */
+const FLUSH_RANGE: DurationRange = { min: "10s", max: "10m", example: "1m" };
+
+const MetricsIdentities = z._default(
+  z.enum(
+    ["hashed", "plain"],
+    'Use "hashed", or "plain" to name addresses and where they are in metrics as they are.',
+  ),
+  "hashed",
+);
+
+const DenialLog = z._default(z.enum(["on", "off"], 'Use "on" or "off".'), "off");
+
+const Token = z.optional(z.string());
+
 const RestUrl = z.optional(z.string());
 const RestToken = z.optional(z.string());
 
@@ -61,6 +86,13 @@ export const VARIABLES = {
   ON_FAILURE: z._default(OnFailure, DEFAULTS.onFailure),
   CLIENT_IP: ClientIp,
   SHARED_DENIALS: Shared,
+  LIVE_REFRESH: z.optional(LiveRefresh),
+  METRICS: z.optional(Metrics),
+  METRICS_FLUSH: z.optional(duration(FLUSH_RANGE)),
+  METRICS_IDENTITIES: MetricsIdentities,
+  DENIAL_LOG: DenialLog,
+  ADMIN_TOKEN: Token,
+  READ_TOKEN: Token,
   AMBIGUOUS_PATHS: AmbiguousPaths,
   RULES: Rules,
   PLANS: z.optional(Plans),
@@ -82,6 +114,14 @@ export interface Variables {
   readonly onFailure: FailureVerdict;
   /** Where denials are shared; `undefined` shares them in the data centre if the platform has a cache there. */
   readonly shared: "colo" | "none" | undefined;
+  /** How often live rules are read; `undefined` where the deployment decides. */
+  readonly liveRefresh: Duration | "off" | undefined;
+  /** Whether requests are counted; `undefined` where the deployment decides. */
+  readonly metrics: "on" | "off" | undefined;
+  readonly metricsFlush: Duration | undefined;
+  readonly metricsIdentities: "hashed" | "plain";
+  /** Whether the log says who was denied. */
+  readonly denialLog: "on" | "off";
   /** What happens to a path that some origin may read so that other rules match. */
   readonly ambiguousPaths: "refuse" | "pass";
 }
@@ -99,6 +139,11 @@ export function readVariables(environment: Environment, faults: Faults): Variabl
       check(VARIABLES.ON_FAILURE, wordOrJson(environment["ON_FAILURE"]), "ON_FAILURE", faults) ??
       DEFAULTS.onFailure,
     shared: read(VARIABLES.SHARED_DENIALS, "SHARED_DENIALS"),
+    liveRefresh: read(VARIABLES.LIVE_REFRESH, "LIVE_REFRESH") as Duration | "off" | undefined,
+    metrics: read(VARIABLES.METRICS, "METRICS"),
+    metricsFlush: read(VARIABLES.METRICS_FLUSH, "METRICS_FLUSH") as Duration | undefined,
+    metricsIdentities: read(VARIABLES.METRICS_IDENTITIES, "METRICS_IDENTITIES") ?? "hashed",
+    denialLog: read(VARIABLES.DENIAL_LOG, "DENIAL_LOG") ?? "off",
     ambiguousPaths: read(VARIABLES.AMBIGUOUS_PATHS, "AMBIGUOUS_PATHS") ?? "refuse",
   };
 }

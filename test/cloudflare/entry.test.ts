@@ -16,7 +16,8 @@ const env = vi.hoisted(
       ],
     }) as Record<string, unknown>,
 );
-vi.mock("cloudflare:workers", () => ({ env, waitUntil: () => {} }));
+const tracing = vi.hoisted(() => ({ getActiveSpan: () => undefined }));
+vi.mock("cloudflare:workers", () => ({ env, tracing, waitUntil: () => {} }));
 
 afterEach(() => {
   vi.unstubAllGlobals();

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, inject } from "vitest";
 
 import type { ModelRequest } from "../../src/algorithms/model.ts";
 import { IMPLEMENTATIONS } from "../../src/policy/from-data.ts";
-import type { Algorithm, Policy } from "../../src/policy/policy.ts";
+import type { CountingAlgorithm, Policy } from "../../src/policy/policy.ts";
 import {
   type Answer,
   algorithmScript,
@@ -30,7 +30,7 @@ beforeAll(() => {
 afterAll(() => redis.quit());
 
 /** The longest wait that an algorithm may tell, in windows: with a full debt, a window's weight, or a segment. */
-const LONGEST: Record<Algorithm, number> = {
+const LONGEST: Record<CountingAlgorithm, number> = {
   "token-bucket": 2,
   "sliding-window-log": 1,
   "sliding-window-counter": 2,
@@ -42,7 +42,7 @@ const limit = fc.integer({ min: 1, max: 40 });
 const window = fc.constantFrom("1ms" as const, "7ms" as const, "1.000003s" as const, "1h" as const);
 const integer = (max: number) => fc.integer({ min: 1, max: Math.min(12, max) });
 
-function policyOf(algorithm: Algorithm): fc.Arbitrary<Policy> {
+function policyOf(algorithm: CountingAlgorithm): fc.Arbitrary<Policy> {
   return fc
     .tuple(limit, optionsOf(algorithm, { integer, duration: window }))
     .map(([size, options]) => Object.assign({ algorithm, limit: size }, options) as never);

@@ -7,7 +7,7 @@ import type { ModelRequest } from "../../src/algorithms/model.ts";
 import { ConfigurationError } from "../../src/errors/errors.ts";
 import type { CompiledPolicy } from "../../src/policy/compile.ts";
 import { IMPLEMENTATIONS } from "../../src/policy/from-data.ts";
-import type { Algorithm } from "../../src/policy/policy.ts";
+import type { CountingAlgorithm } from "../../src/policy/policy.ts";
 import { algorithmScript, FUTURE } from "../support/algorithm-script.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { fuzz } from "../support/fuzz/fuzz.ts";
@@ -38,7 +38,7 @@ const integer = (max: number) =>
   );
 
 /** Every policy that there can be, the extremes often. */
-function policyOf(algorithm: Algorithm): fc.Arbitrary<CompiledPolicy> {
+function policyOf(algorithm: CountingAlgorithm): fc.Arbitrary<CompiledPolicy> {
   const limits = IMPLEMENTATIONS[algorithm].maxLimit < MAX_LIMIT ? logLimit : anyLimit;
   return fc
     .tuple(limits, optionsOf(algorithm, { integer, duration: window }))

@@ -246,7 +246,12 @@ describe("a fault of the variables", () => {
     [{ PLAN: "{}" }, "PLAN", '"(hidden)"', /^Did you mean PLANS\? Rename it\.$/],
     [withPolicy({ mode: "off" }), "RULES[0].policies[0].mode", '"off"', /^Use "enforce", "shadow"/],
     [withRule({ mode: "soft" }), "RULES[0].mode", '"soft"', /^A rule is a table of/],
-    [withPolicy({ counts: "all" }), "RULES[0].policies[0].counts", '"all"', /^Use "requests" or/],
+    [
+      withPolicy({ counts: "all" }),
+      "RULES[0].policies[0].counts",
+      '"all"',
+      /^Use "requests", "denials" or/,
+    ],
     [
       withPolicy({ counts: "denials" }),
       "RULES[0].policies[0].counts",

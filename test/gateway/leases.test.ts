@@ -23,7 +23,7 @@ function settingsOf(policies: readonly object[], variables: object = {}) {
       ...variables,
     },
     {},
-  ).settings;
+  ).ruleset.settings;
 }
 
 test("a policy of a rule has a lease of its own, and is tightened for it", () => {

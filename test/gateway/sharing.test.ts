@@ -25,6 +25,18 @@ test.each([
   expect(namesOf(variables)).toEqual([[name]]);
 });
 
+// Whoever else may write into the zone's cache, such as another worker, must not guess where the rules are.
+test("live rules are shared under a name that only those know who have the token of Redis", () => {
+  const coloCache = vi.fn(() => ({ get: async () => undefined, put: () => {} }));
+  const live = { LIVE_REFRESH: "10s" };
+  gateway(live, { coloCache });
+  gateway({ ...live, UPSTASH_REDIS_REST_TOKEN: "other" }, { coloCache });
+  const [[one], [other]] = coloCache.mock.calls as unknown as [[string], [string]];
+  expect(one).toContain("https://redis.example");
+  expect(one).not.toBe("https://redis.example");
+  expect(one).not.toBe(other);
+});
+
 test.each([{ SHARED_DENIALS: "none" }, { STORE: "memory" }])("%j shares nothing", (variables) => {
   expect(namesOf(variables)).toEqual([]);
 });

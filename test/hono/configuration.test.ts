@@ -52,6 +52,12 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
+test("a cost may be all of a policy's limit", () => {
+  const options = { store: memoryStore(), partition: anyone, policies };
+  expect(faultsOf({ ...options, cost: { hourly: 1 } })).toEqual([]);
+  expect(faultsOf({ ...options, cost: 1 })).toEqual([]);
+});
+
 describe("the Redis of rateLimit()", () => {
   test("comes from c.env, with the first request", async () => {
     expect(await askTwice({}, bindings())).toEqual(["200 allowed", "429"]);
@@ -251,6 +257,24 @@ describe("faults of rateLimit()", () => {
     ["plans.gold.x", { plan: x[0], plans: { gold: { x: 5 } } }, "5", /^Use the name of a policy: /],
     ["policies[1].mode", second({ mode: "off" }), '"off"', /^Use "enforce"/],
     ["policies[1].counts", second({ counts: "errors" }), '"errors"', /^Use "requests"/],
+    [
+      "policies[1].when",
+      second({ when: { status: [401] } }),
+      '{"status":[401]}',
+      /^Leave it out, or set counts to "failures": only that looks at responses\.$/,
+    ],
+    [
+      "policies[1].when",
+      second({ counts: "failures", when: 401 }),
+      "401",
+      /^Give the statuses of failures: \{ status: \[401, 403\] \}\.$/,
+    ],
+    [
+      "policies[1].when.status[1]",
+      second({ counts: "failures", when: { status: [401, 1000] } }),
+      "1000",
+      /^Give the status of a response: a whole number from 100 to 599\.$/,
+    ],
     [
       "policies[0].counts",
       { policies: [{ ...other, counts: "denials" }] },

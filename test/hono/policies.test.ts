@@ -50,7 +50,7 @@ afterEach(() => {
 });
 
 describe("a policy's own partition", () => {
-  test("counts beside that of all, also beside a function", async () => {
+  test("counts beside the partition of the middleware, which may be a function", async () => {
     const policies = [
       quota("client", 10),
       quota("address", 100, { partition: ["ip"] }),
@@ -90,6 +90,14 @@ describe("onMissing of a policy", () => {
     quota("address", 10),
     quota("key", 10, { partition: ["header:x-api-key"], onMissing }),
   ];
+
+  test("passes a request that no policy counts, because all of them are in shadow", async () => {
+    const tried = quota("key", 10, { partition: ["header:x-api-key"], mode: "shadow" });
+    for (const more of [{}, { counts: "failures" }] as const) {
+      const app = appOf({ policies: [{ ...tried, ...more, onMissing: "reject" } as never] });
+      expect([(await app()).status, (await app(key)).status]).toEqual([200, 200]);
+    }
+  });
 
   test("skips it, refuses the request, or counts it with all others like it", async () => {
     const skip = appOf({ policies: policies("skip"), onMissing: "reject" });

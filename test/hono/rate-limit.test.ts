@@ -5,6 +5,7 @@ import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import type { Decision } from "../../src/decision/decision.ts";
 import { rateLimit } from "../../src/hono.ts";
+import type { Hold } from "../../src/limiter/hold.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
 
 const policies = [tokenBucket({ name: "burst", limit: 2, refill: 1, per: "1s" })];
@@ -46,7 +47,7 @@ describe("rateLimit()", () => {
     const app = new Hono()
       .use(rateLimit({ store, policies, partition: () => "ada" }))
       .get("/", (c) => {
-        expectTypeOf(c.var.rateLimit).toEqualTypeOf<Decision>();
+        expectTypeOf(c.var.rateLimit).toEqualTypeOf<Decision | Hold>();
         return c.json(c.var.rateLimit);
       });
     expect(await (await app.request("/")).json()).toEqual({

@@ -1,0 +1,111 @@
+import type { Refresh } from "../live/refresh.ts";
+import type { Gauges } from "../metrics/open-metrics.ts";
+import { clientIp as addressOf } from "../partition/client-ip.ts";
+import { EVERYBODY } from "../partition/partition-key.ts";
+import type { CompiledPolicy } from "../policy/compile.ts";
+import type { Admin, Administered, DescribedRequest } from "./administered.ts";
+import type { GatewayConfig, Platform } from "./config.ts";
+import { requestFrom } from "./describe-request.ts";
+import { editPolicy } from "./edit-policy.ts";
+import type { Enforcement } from "./enforcement.ts";
+import { explain, readable } from "./explain.ts";
+import { readClient } from "./read-client.ts";
+
+/** Opens the admin API; `undefined` if there is none, or if nobody may use it. */
+export function administer(
+  config: GatewayConfig,
+  { admin }: Platform,
+  enforcement: Enforcement,
+  live: Refresh | undefined,
+): ReturnType<Admin> | undefined {
+  const { tokens } = config;
+  if (!admin || (tokens.admin === undefined && tokens.read === undefined)) return undefined;
+  return admin(administered(config, enforcement, live));
+}
+
+function administered(
+  { defaults, redis, store, tokens, deployed, clientIp, recorder }: GatewayConfig,
+  enforcement: Enforcement,
+  live: Refresh | undefined,
+): Administered {
+  return {
+    prefix: defaults.prefix,
+    // Nothing enforces what is written where nothing reads it.
+    redis: live && redis,
+    store,
+    adminToken: tokens.admin,
+    readToken: tokens.read,
+    deployed: withoutMissing(deployed),
+    checkDocument: enforcement.checkDocument,
+    checkEntry: enforcement.checkEntry,
+
+    enforced() {
+      const { version, revision } = enforcement.now();
+      const error = enforcement.error();
+      return {
+        version,
+        revision,
+        source: version > 0 ? "live" : "deployed",
+        ageMs: live?.ageMs(),
+        ...(error !== undefined && { error }),
+      };
+    },
+
+    async refresh() {
+      await live?.now();
+    },
+
+    flushMetrics: recorder?.flush,
+
+    async gauges() {
+      const { version, ruleset } = enforcement.now();
+      const facts = await store.inspect?.().catch(() => undefined);
+      return {
+        policies: ruleset.settings.policies.map(quotaOf),
+        isBreakerOpen: facts?.breaker === "open" || facts?.suspendedSlots !== undefined,
+        version,
+      };
+    },
+
+    editPolicy: (name, numbers) => editPolicy(enforcement.now().ruleset, name, numbers),
+    explain: (described) => explain(enforcement.now(), requestFrom(described, clientIp)),
+    reset: (described) => reset(enforcement, described, clientIp),
+    clientAddress: (request, bindings) => addressOf(request.headers, clientIp, bindings),
+  };
+}
+
+function quotaOf({ name, whole, ...own }: CompiledPolicy): Gauges["policies"][number] {
+  const { limit, windowUs } = whole ?? own;
+  return { name, limit, windowSeconds: windowUs / 1e6 };
+}
+
+async function reset(
+  enforcement: Enforcement,
+  described: DescribedRequest,
+  clientIp: GatewayConfig["clientIp"],
+): ReturnType<Administered["reset"]> {
+  const { findRules, limiter } = enforcement.now();
+  const { request, bindings } = requestFrom(described, clientIp);
+  const covered = findRules(request, bindings);
+  if (covered === undefined || covered instanceof Response) return [];
+  const client = await readClient(covered, request);
+  if (!("identities" in client)) return [];
+  // What everybody shares is nobody's to reset.
+  const own = Object.entries(client.identities).filter(([by]) => !by.endsWith(EVERYBODY));
+  if (own.length === 0) return [];
+  const identities = Object.fromEntries(own);
+  await limiter.reset(identities);
+  return covered.rules.flatMap(({ settings }) =>
+    settings.policies.flatMap(({ name, by }) => {
+      const identity = identities[by!];
+      return identity === undefined
+        ? []
+        : [{ policy: name, partition: readable(identity, request.headers) }];
+    }),
+  );
+}
+
+/** Rules as a document: without the fields that are not given. */
+function withoutMissing(data: object): object {
+  return Object.fromEntries(Object.entries(data).filter(([, value]) => value !== undefined));
+}

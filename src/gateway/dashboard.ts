@@ -1,0 +1,38 @@
+import type { Environment } from "../runtime/environment.ts";
+import { notFound } from "./find-rules.ts";
+
+/** Files that are deployed beside the worker, as the binding of Workers answers them. */
+interface Assets {
+  fetch(url: string): Promise<Response>;
+}
+
+/** What keeps a browser from doing anything else with the dashboard. */
+export const DASHBOARD_FIELDS = {
+  "Content-Security-Policy":
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "Referrer-Policy": "no-referrer",
+  "X-Content-Type-Options": "nosniff",
+};
+
+/**
+ * Answers with a file of the dashboard by its path below `/_tidegate/`. There is no dashboard where no files are bound as
+ * `ASSETS`.
+ */
+export function serveDashboard(
+  environment: Environment,
+): ((path: string) => Promise<Response>) | undefined {
+  const { ASSETS: assets } = environment as { ASSETS?: Assets };
+  if (typeof assets?.fetch !== "function") return undefined;
+  return async (path) => {
+    const { status, headers, body } = await assets.fetch(`http://assets/${encodeURI(path)}`);
+    if (status !== 200) return notFound();
+    return new Response(body, {
+      headers: {
+        ...DASHBOARD_FIELDS,
+        "Content-Type": headers.get("content-type") ?? "",
+        // The names of all but the page change with what is in them.
+        "Cache-Control": path === "" ? "no-store" : "public, max-age=31536000, immutable",
+      },
+    });
+  };
+}

@@ -1,0 +1,129 @@
+import type { Fault } from "../errors/errors.ts";
+import { buildLimiter, type Limiter } from "../limiter/limiter.ts";
+import type { LiveState } from "../live/state.ts";
+import { Faults } from "../options/faults.ts";
+import { rewritten } from "./check.ts";
+import type { GatewayConfig } from "./config.ts";
+import { compileFindRules, type FindRules } from "./find-rules.ts";
+import { compileDocument, inDocument, parseDocument, readDocument } from "./live-document.ts";
+import { checkEntry, compileWithEntries, type EntryKind } from "./live-entries.ts";
+import type { Ruleset, RulesetData } from "./ruleset.ts";
+
+/** What a gateway enforces at a moment. A request that has begun ends under the rules that it began with. */
+export interface InForce {
+  /** Of the live document; 0 for the deployed rules. */
+  readonly version: number;
+  readonly revision: number;
+  readonly ruleset: Ruleset;
+  readonly limiter: Limiter;
+  readonly findRules: FindRules;
+}
+
+/** What a gateway enforces now, and how that changes. */
+export interface Enforcement {
+  now(): InForce;
+  /** What is wrong with the rules in Redis; `undefined` if they are in force. */
+  error(): string | undefined;
+  /** Puts what Redis holds into force, or keeps what is in force and says why. Throws nothing. */
+  adopt(state: LiveState): void;
+  /** Every fault in a document, with its path. */
+  checkDocument(document: unknown): readonly Fault[];
+  /** Every fault in an entry under the rules of now, with its path in the entry. */
+  checkEntry(kind: EntryKind, entry: unknown): readonly Fault[];
+}
+
+/** @param report called with what is wrong, once for each change */
+export function createEnforcement(
+  { deployed, ruleset, defaults, store, ambiguousPaths }: GatewayConfig,
+  report: (message: string) => void,
+): Enforcement {
+  let data: RulesetData = deployed;
+  let numbers = numbersOf(deployed, ruleset);
+  let entries: LiveState["entries"] = {};
+  let error: string | undefined;
+  let inForce: InForce = {
+    version: 0,
+    revision: 0,
+    ruleset,
+    limiter: buildLimiter(store, ruleset.settings),
+    findRules: compileFindRules(ruleset, ambiguousPaths),
+  };
+
+  function putInForce(next: Ruleset, nextData: RulesetData, state: LiveState): void {
+    const nextNumbers = numbersOf(nextData, next);
+    // Who only blocks a client shall not make every isolate forget whom it denies.
+    const limiter = nextNumbers === numbers ? inForce.limiter : buildLimiter(store, next.settings);
+    data = nextData;
+    numbers = nextNumbers;
+    const { version, revision } = state;
+    inForce = {
+      version,
+      revision,
+      ruleset: next,
+      limiter,
+      findRules: compileFindRules(next, ambiguousPaths),
+    };
+  }
+
+  function compile(
+    rules: RulesetData,
+    { entries }: LiveState,
+    faults: Faults,
+  ): Ruleset | undefined {
+    return rewritten(
+      faults,
+      () => compileWithEntries(rules, entries, defaults, faults, reportBroken),
+      inDocument,
+    );
+  }
+
+  function reportBroken(field: string): void {
+    report(`the live entry ${field} is not used: it has faults.`);
+  }
+
+  function refuse(faults: Faults, { version }: LiveState): void {
+    const [first] = faults.list;
+    error = `version ${version} of the live rules has faults (${faults.list.length}), the first at ${first?.path}: ${first?.remedy}`;
+    report(`${error} The rules of before stay in force.`);
+  }
+
+  return {
+    now: () => inForce,
+    error: () => error,
+
+    adopt(state) {
+      ({ entries } = state);
+      const faults = new Faults();
+      const next = state.document === undefined ? deployed : dataOf(state.document, faults);
+      const compiled = next && faults.list.length === 0 && compile(next, state, faults);
+      if (compiled) {
+        error = undefined;
+        putInForce(compiled, next, state);
+        return;
+      }
+      refuse(faults, state);
+      // Whom somebody blocks in an incident is blocked, whatever else is wrong.
+      const same = compile(data, state, new Faults());
+      if (same) putInForce(same, data, { ...state, version: inForce.version });
+    },
+
+    checkDocument(document) {
+      const faults = new Faults();
+      compileDocument(document, defaults, faults);
+      return faults.list;
+    },
+
+    checkEntry: (kind, entry) => checkEntry(kind, entry, data, entries, defaults),
+  };
+}
+
+/** Reads the rules in the text of a document; `undefined` after a fault. */
+function dataOf(text: string, faults: Faults): RulesetData | undefined {
+  const document = parseDocument(text, faults);
+  return faults.list.length > 0 ? undefined : readDocument(document, faults);
+}
+
+/** What a limiter is made of. */
+function numbersOf({ rules, plans }: RulesetData, { overrides }: Ruleset): string {
+  return JSON.stringify([rules, plans, overrides.plans]);
+}

@@ -1,0 +1,36 @@
+import { liveKeys } from "../live/keys.ts";
+import { stateReader } from "../live/read-state.ts";
+import { createRefresh, type Refresh } from "../live/refresh.ts";
+import { throughCache } from "../live/share-state.ts";
+import { monotonicNow } from "../runtime/clock.ts";
+import { reportOnce } from "../runtime/log.ts";
+import { restSender, type SendCommand } from "../store/redis/rest.ts";
+import type { GatewayConfig, Platform } from "./config.ts";
+import type { Enforcement } from "./enforcement.ts";
+
+/** Keeps the rules in force near those in Redis; `undefined` where no live rules are read. */
+export function followLive(
+  { redis, liveRefreshMs: refreshMs, timeoutMs, recorder, defaults: { prefix } }: GatewayConfig,
+  { coloCache }: Platform,
+  { adopt }: Enforcement,
+): Refresh | undefined {
+  if (redis === undefined || refreshMs === undefined) return undefined;
+  const keys = liveKeys(prefix);
+  const send = restSender(redis, timeoutMs);
+  const counted: SendCommand = (command) => {
+    recorder?.meter.command();
+    return send(command);
+  };
+  const readRedis = stateReader(counted, keys);
+  // Whoever else writes into the cache of the zone cannot know where: what is found there is enforced.
+  const cache = coloCache?.(`${redis.url} ${redis.token}`);
+  return createRefresh({
+    read: cache ? throughCache(readRedis, cache, keys.state, refreshMs) : readRedis,
+    readRedis,
+    refreshMs,
+    budgetMs: timeoutMs,
+    now: monotonicNow,
+    adopt,
+    onError: ({ message }) => reportOnce(`the live rules were not read: ${message}`),
+  });
+}

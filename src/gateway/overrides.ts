@@ -1,0 +1,195 @@
+import { HEADER_IDENTITIES, spellHeader } from "../adapter/header-identities.ts";
+import type { Plans } from "../limiter/plans.ts";
+import { MOMENT_REMEDY, parseMoment } from "../lists/moment.ts";
+import type { Faults } from "../options/faults.ts";
+import { isRecord } from "../options/record.ts";
+import { checkOptions, didYouMean, namesIn, nearest } from "../options/unknown-options.ts";
+
+/** The numbers that some clients have instead of the policies' own. */
+export interface Overrides {
+  /** One for each different table of numbers, besides the plans that exist. */
+  readonly plans: Plans;
+  /** Where the numbers of each of these plans stand first. */
+  readonly places: ReadonlyMap<string, string>;
+  /**
+   * The override of a request's client that applies now; an exact identity before a pattern, a long pattern before a short
+   * one. Only a header by which the request is counted can name one: with any other, a client could take the numbers of
+   * somebody else.
+   */
+  find(
+    headers: Headers,
+    identities: Readonly<Record<string, string>>,
+    nowMs: number,
+  ): Override | undefined;
+}
+
+export interface Override {
+  /** As it was written. */
+  readonly identity: string;
+  readonly plan: string;
+}
+
+/** A compiled override. */
+interface Entry extends Override {
+  /** Spelt as it is compared. */
+  readonly names: string;
+  readonly untilMs: number;
+}
+
+/** More patterns than this make each request slower than it needs to be: a plan in a header costs nothing. */
+const MAX_PATTERNS = 1_000;
+const MAX_OVERRIDES = 10_000;
+
+/** Each table of numbers is compiled with every policy. */
+const MAX_TABLES = 1_000;
+
+const LIST_REMEDY = `Give a list of at most ${MAX_OVERRIDES} overrides.`;
+const OVERRIDE_REMEDY =
+  'Give an identity, and either a plan or policies with the numbers that differ: { "identity": "x-user-id:42", "plan": "gold" }.';
+const PATTERNS_REMEDY = `Give at most ${MAX_PATTERNS} patterns; a rule's \`plan\` reads one from a header.`;
+const PATTERN_REMEDY =
+  'Write one header\'s name and its value, such as "x-user-id:42". A "*" may end the value, after at least one character.';
+
+/**
+ * Checks overrides and compiles them. Later ones take the place of earlier ones for the same identity.
+ *
+ * @param plans those that an override may name
+ * @param mostTables how many tables of numbers the memory has room for
+ */
+export function compileOverrides(
+  overrides: unknown,
+  plans: unknown,
+  path: string,
+  mostTables: number,
+  faults: Faults,
+): Overrides {
+  const maxTables = Math.min(MAX_TABLES, mostTables);
+  const list = overrides === undefined ? [] : overrides;
+  if (!Array.isArray(list)) {
+    faults.add(path, list, LIST_REMEDY);
+    return { plans: {}, places: new Map(), find: () => undefined };
+  }
+  const tables = new Map<string, string>();
+  const own: Record<string, Plans[string]> = {};
+  const places = new Map<string, string>();
+  const existing = Object.keys(Object(plans) as object);
+  const isPlan = new Set<unknown>(existing);
+  const prefix = unusedPrefix(existing);
+
+  function planOf(override: Readonly<Record<string, unknown>>, at: string): string | undefined {
+    const { plan, policies } = override;
+    if ((plan === undefined) === (policies === undefined)) {
+      faults.add(at, Object.keys(override).join(" and "), OVERRIDE_REMEDY);
+      return undefined;
+    }
+    if (policies === undefined) {
+      if (isPlan.has(plan)) return plan as string;
+      const hint = didYouMean(typeof plan === "string" ? nearest(plan, existing) : undefined);
+      const known =
+        existing.length > 0 ? `Use one of the plans: ${namesIn(existing)}` : "Add it to the plans";
+      faults.add(
+        `${at}.plan`,
+        plan,
+        `${hint}${known}, or give policies with the numbers that differ.`,
+      );
+      return undefined;
+    }
+    const text = JSON.stringify(policies);
+    const known = tables.get(text);
+    if (known !== undefined) return known;
+    const name = `${prefix}.${tables.size}`;
+    if (tables.size >= maxTables) {
+      faults.add(
+        `${at}.policies`,
+        policies,
+        `Use plans: there are more than ${maxTables} different tables of numbers.`,
+      );
+    }
+    tables.set(text, name);
+    own[name] = policies as Plans[string];
+    places.set(name, `${at}.policies`);
+    return name;
+  }
+
+  const exact = new Map<string, Entry>();
+  const patterns = new Map<string, Entry>();
+  // Array.from visits the holes of a list, forEach() does not.
+  Array.from(list, (override: unknown, i) => {
+    const at = `${path}[${i}]`;
+    // Each that is too many by itself, so that the others of single calls stay in force.
+    if (i >= MAX_OVERRIDES) {
+      faults.add(at, i + 1, LIST_REMEDY);
+      return;
+    }
+    if (!isRecord(override)) {
+      faults.add(at, override, OVERRIDE_REMEDY);
+      return;
+    }
+    checkOptions(override, ["identity", "plan", "policies", "until"], `${at}.`, faults);
+    const { identity, until } = override;
+    const untilMs = until === undefined ? Infinity : parseMoment(until);
+    if (untilMs === undefined) faults.add(`${at}.until`, until, MOMENT_REMEDY);
+    const names = spell(identity);
+    if (names === undefined)
+      faults.add(`${at}.identity`, identity === undefined ? identity : "(hidden)", PATTERN_REMEDY);
+    const plan = planOf(override, at);
+    if (names === undefined || plan === undefined || untilMs === undefined) return;
+    const isPattern = names.endsWith("*");
+    const entry = {
+      identity: identity as string,
+      names: isPattern ? names.slice(0, -1) : names,
+      plan,
+      untilMs,
+    };
+    (isPattern ? patterns : exact).set(names, entry);
+    if (patterns.size > MAX_PATTERNS && isPattern) faults.add(at, patterns.size, PATTERNS_REMEDY);
+  });
+  return { plans: own, places, find: finder(exact, [...patterns.values()]) };
+}
+
+/** The start of names that no plan has. */
+function unusedPrefix(plans: readonly string[]): string {
+  let prefix = "override";
+  while (plans.some((plan) => plan.startsWith(prefix))) prefix += "-";
+  return prefix;
+}
+
+/** An identity or a pattern in the spelling that it is looked up in. */
+function spell(identity: unknown): string | undefined {
+  if (typeof identity !== "string") return undefined;
+  const star = identity.indexOf("*");
+  if (star === -1) return HEADER_IDENTITIES.spell(identity);
+  if (star !== identity.length - 1) return undefined;
+  const names = HEADER_IDENTITIES.spell(identity.slice(0, -1));
+  return names === undefined ? undefined : `${names}*`;
+}
+
+function finder(exact: ReadonlyMap<string, Entry>, patterns: readonly Entry[]): Overrides["find"] {
+  const longestFirst = patterns.toSorted((a, b) => b.names.length - a.names.length);
+  const headers = new Set(
+    [...exact.values(), ...patterns].map(({ names }) => names.slice(0, names.indexOf(":"))),
+  );
+
+  return function find(fields, identities, nowMs) {
+    for (const header of headers) {
+      if (!isCountedBy(header, identities)) continue;
+      const value = fields.get(header);
+      const names = value === null ? undefined : spellHeader(header, value);
+      if (names === undefined) continue;
+      const found = exact.get(names);
+      if (found && found.untilMs > nowMs) return found;
+      const pattern = longestFirst.find(
+        (each) => each.untilMs > nowMs && names.startsWith(each.names),
+      );
+      if (pattern) return pattern;
+    }
+    return undefined;
+  };
+}
+
+/** Whether an identity is read from this header, alone or together with other sources. */
+function isCountedBy(header: string, identities: Readonly<Record<string, string>>): boolean {
+  return Object.values(identities).some(
+    (identity) => identity.startsWith(`${header}:`) || identity.includes(`,${header}:`),
+  );
+}

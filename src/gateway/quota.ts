@@ -1,0 +1,63 @@
+import { fixedWindow } from "../algorithms/fixed-window.ts";
+import type { Decision } from "../decision/decision.ts";
+import { buildLimiter } from "../limiter/limiter.ts";
+import { checkSettings } from "../limiter/settings.ts";
+import { Faults } from "../options/faults.ts";
+import { clientIp as addressOf } from "../partition/client-ip.ts";
+import type { GatewayConfig } from "./config.ts";
+import type { Enforcement, InForce } from "./enforcement.ts";
+import { notFound } from "./find-rules.ts";
+import { type Client, readClient } from "./read-client.ts";
+
+/** How often an address may ask: a page that shows what is left asks once in several seconds. */
+const ASKS = fixedWindow({ name: "quota", limit: 60, window: "1m" });
+
+/**
+ * Tells a client what it has left under the rules with `quota: true`, and takes nothing of it. 404 if there is no such
+ * rule. Each address may ask 60 times a minute; what does not come from an address shares one count.
+ */
+export function answerQuota(
+  { store, defaults, clientIp }: GatewayConfig,
+  enforcement: Enforcement,
+): (request: Request, bindings: unknown) => Promise<Response> {
+  // A prefix of its own: a policy of the rules may have the same name.
+  const prefix = `${defaults.prefix}:quota`;
+  const settings = checkSettings({ policies: [ASKS] }, new Faults());
+  const asks = buildLimiter(store, { ...settings, prefix });
+
+  return async function quota(request, bindings) {
+    const inForce = enforcement.now();
+    const rules = inForce.ruleset.rules.filter(({ showsQuota }) => showsQuota);
+    if (rules.length === 0) return notFound();
+    const listed = inForce.ruleset.lists?.(request, bindings);
+    if (listed && !listed.allowed) return listed.response();
+    const address = addressOf(request.headers, clientIp, bindings) ?? "unknown";
+    const asked = await asks.limit(address);
+    if (!asked.allowed) return asked.response();
+    const policies: object[] = [];
+    for (const rule of rules) {
+      const covered = {
+        rules: [rule],
+        // No reading: what is counted by a segment of the path has no state here.
+        asked: { request, bindings, readings: [] },
+        exempt: undefined,
+        overrides: inForce.ruleset.overrides,
+      };
+      const client = await readClient(covered, request);
+      if ("identities" in client) policies.push(...(await rowsOf(inForce, client)));
+    }
+    return Response.json({ policies }, { headers: { "Cache-Control": "no-store" } });
+  };
+}
+
+async function rowsOf({ limiter, ruleset }: InForce, client: Client): Promise<object[]> {
+  const { identities, plan } = client;
+  const decision: Decision = await limiter.peek(identities, { plan });
+  const told = new Set(
+    ruleset.settings.policies.flatMap(({ name, advertise }) => (advertise ? [name] : [])),
+  );
+  return decision.policies.flatMap(
+    ({ name, limit, window, remaining, retryAfterMs, resetAfterMs }) =>
+      told.has(name) ? [{ name, limit, window, remaining, retryAfterMs, resetAfterMs }] : [],
+  );
+}

@@ -1,0 +1,42 @@
+import type { Decision } from "../decision/decision.ts";
+import { uncountedDecision } from "../decision/listed.ts";
+import type { Covered } from "./find-rules.ts";
+import type { Override } from "./overrides.ts";
+
+/** A request as the limiter of all rules takes it. */
+export interface Client {
+  /** By dimension. */
+  readonly identities: Readonly<Record<string, string>>;
+  readonly cost: Readonly<Record<string, number>>;
+  readonly plan: string | undefined;
+  /** Whose numbers it has. */
+  readonly override: Override | undefined;
+}
+
+/** Reads who sends a request and what it costs under all rules that cover it; answers one that cannot be decided. */
+export async function readClient(
+  { rules, asked, overrides }: Covered,
+  request: Request,
+): Promise<Client | Decision | Response> {
+  const identities: Record<string, string> = {};
+  const cost: Record<string, number> = {};
+  let plan: string | undefined;
+  for (const { reader, settings } of rules) {
+    const found = await reader.read(request, asked);
+    if (!("identities" in found)) return found;
+    Object.assign(identities, found.identities);
+    for (const { name } of settings.policies) {
+      const units = typeof found.cost === "object" ? unitsOf(found.cost, name) : found.cost;
+      if (units !== undefined) cost[name] = units;
+    }
+    plan ??= found.plan;
+  }
+  if (Object.keys(identities).length === 0) return uncountedDecision();
+  const override = overrides.find(request.headers, identities, Date.now());
+  return { identities, cost, plan: override?.plan ?? plan, override };
+}
+
+/** A policy may be called like something that every object inherits. */
+function unitsOf(cost: Readonly<Record<string, number>>, name: string): number | undefined {
+  return Object.hasOwn(cost, name) ? cost[name] : undefined;
+}

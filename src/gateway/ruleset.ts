@@ -1,0 +1,177 @@
+import { HEADER_IDENTITIES, headerIdentities } from "../adapter/header-identities.ts";
+import {
+  checkFacts,
+  compileFindListed,
+  type FindListed,
+  needsClientIp,
+} from "../adapter/request-lists.ts";
+import type { SharedDenials } from "../denials/shared-denials.ts";
+import { checkCounts } from "../limiter/check-policies.ts";
+import type { LimiterOptions } from "../limiter/options.ts";
+import { checkPlans, type Plans } from "../limiter/plans.ts";
+import type { LimiterSettings } from "../limiter/settings.ts";
+import { compileLists, type Lists } from "../lists/lists.ts";
+import type { Faults } from "../options/faults.ts";
+import { isRecord } from "../options/record.ts";
+import { checkClientIp, type ClientIp, detectPlatform } from "../partition/client-ip.ts";
+import { readsAddress } from "../partition/source-text.ts";
+import { inToml, rewritten } from "./check.ts";
+import { wordOrJson } from "./from-json.ts";
+import { compileOverrides, type Overrides } from "./overrides.ts";
+import { inRule, readRule, type Rule, type RuleDefaults, routeOf } from "./rule.ts";
+
+/** Who is limited how, as data. */
+export interface RulesetData {
+  readonly rules: readonly unknown[];
+  readonly plans: unknown;
+  readonly lists: unknown;
+  readonly overrides: unknown;
+}
+
+/** What the variables say for all rules. */
+export interface RulesetDefaults extends Pick<RuleDefaults, "prefix" | "onFailure"> {
+  /** `CLIENT_IP`, unchecked. */
+  readonly clientIp: unknown;
+  readonly sharedDenials: SharedDenials | undefined;
+}
+
+/** Who is limited how, compiled. */
+export interface Ruleset {
+  readonly rules: readonly Rule[];
+  /** Of one limiter for the policies of all rules, because all rules that cover a request are one decision. */
+  readonly settings: LimiterSettings;
+  /** Looks a request up in the lists; `undefined` without lists. */
+  readonly lists: FindListed | undefined;
+  readonly overrides: Overrides;
+}
+
+/**
+ * Checks rules, plans, lists and overrides, and compiles them; `undefined` after a fault. The paths of faults begin with
+ * the names of variables.
+ */
+export function compileRuleset(
+  data: RulesetData,
+  defaults: RulesetDefaults,
+  faults: Faults,
+): Ruleset | undefined {
+  const start = faults.list.length;
+  const { rules: list } = data;
+  const { overrides: given, plans: existing } = data;
+  const overrides = compileOverrides(given, existing, "OVERRIDES", roomForPlans(data), faults);
+  const plans = isRecord(data.plans) ? { ...data.plans, ...overrides.plans } : data.plans;
+  const hasNumbers = Object.keys(overrides.plans).length > 0;
+  const all = (plans === undefined && hasNumbers ? overrides.plans : plans) as Plans | undefined;
+  const lists = compileLists(data.lists, "LISTS", faults, HEADER_IDENTITIES);
+  const clientIp = readClientIp(defaults.clientIp, list, lists, faults);
+  const before = faults.list.length;
+  // Not map(), which skips the holes of a list.
+  const rules = Array.from(list, (rule, i) =>
+    inRule(rule, faults, () =>
+      readRule(rule, i, { ...defaults, clientIp, plans: existing as Plans | undefined }, faults),
+    ),
+  );
+  checkNames(rules, list, faults);
+  const isSound = rules.length > 0 && faults.list.length === before;
+  const settings = rewritten(
+    faults,
+    () => (isSound ? settingsOf(rules as Rule[], all, faults) : undefined),
+    (fault) => ({ ...fault, path: placeOf(fault.path, overrides) }),
+  );
+  if (faults.list.length > start || !settings) return undefined;
+  return {
+    rules: rules as Rule[],
+    settings,
+    lists: lists && compileFindListed(lists, clientIp, headerIdentities(lists)),
+    overrides,
+  };
+}
+
+const MAX_PLANS = 10_000;
+
+/** Each plan has a list of all policies: more of both than this, multiplied, fill a good part of an isolate's memory. */
+const MAX_PLANNED = 1_000_000;
+
+/** How many plans there is room for besides those that exist; negative if there are too many. */
+export function roomForPlans({ rules, plans }: RulesetData): number {
+  const policies = rules.flatMap((rule) => Object(rule).policies as unknown).length;
+  return (
+    Math.min(MAX_PLANS, Math.floor(MAX_PLANNED / Math.max(1, policies))) -
+    Object.keys(Object(plans)).length
+  );
+}
+
+/** The place of a fault in a plan: of one that stands for an override's numbers, the place of these. */
+function placeOf(path: string, { places }: Overrides): string {
+  for (const [plan, place] of places) {
+    const start = `PLANS.${plan}`;
+    if (path === start || path.startsWith(`${start}.`)) return place + path.slice(start.length);
+  }
+  return path;
+}
+
+/** One limiter's settings for all rules. What rules set for themselves, their policies keep. */
+function settingsOf(
+  rules: readonly Rule[],
+  plans: Plans | undefined,
+  faults: Faults,
+): LimiterSettings {
+  const policies = rules.flatMap(({ settings: { policies: own, onFailure } }) =>
+    own.map((policy) => ({ ...policy, onFailure: policy.onFailure ?? onFailure })),
+  );
+  const given = rules.flatMap(({ reader }) => reader.policies);
+  checkCounts(policies, "RULES[0].policies[0].counts", faults);
+  const check = () => checkPlans(plans, "PLANS", given, policies, faults);
+  return { ...rules[0]!.settings, ...rewritten(faults, check, inToml) };
+}
+
+/** Reads `CLIENT_IP`, which is required only if a rule counts by address, or a list asks where a request comes from. */
+function readClientIp(
+  clientIp: unknown,
+  rules: readonly unknown[],
+  lists: Lists | undefined,
+  faults: Faults,
+): ClientIp {
+  const needed = rules.some((rule) => {
+    const { policies, partition = ["ip"] } = Object(rule) as LimiterOptions & {
+      partition?: unknown;
+    };
+    const own = Array.isArray(policies) ? policies.map((policy) => Object(policy).partition) : [];
+    return own.some((each: unknown = partition) => readsAddress(each));
+  });
+  const listed = lists !== undefined && needsClientIp(lists);
+  if (clientIp === undefined && !needed && !listed) return detectPlatform() ?? { trustedHops: 1 };
+  const before = faults.list.length;
+  const check = () => checkClientIp(wordOrJson(clientIp), "CLIENT_IP", faults);
+  const trusted = rewritten(faults, check, inToml);
+  if (lists && faults.list.length === before) checkFacts(lists, trusted, faults);
+  return trusted;
+}
+
+/** Rejects two policies with one name in different rules: they would share one count. */
+function checkNames(
+  rules: readonly (Rule | undefined)[],
+  list: readonly unknown[],
+  faults: Faults,
+): void {
+  const owners = new Map<string, number>();
+  rules.forEach((rule, i) => {
+    rule?.settings.policies.forEach(({ name }, policy) => {
+      const owner = owners.get(name) ?? i;
+      if (owner !== i) {
+        inRule(list[i], faults, () =>
+          faults.add(
+            `RULES[${i}].policies[${policy}].name`,
+            name,
+            `A policy of RULES[${owner}] has this name, too${place(list[owner])}: give each its own, or both would share one count.`,
+          ),
+        );
+      }
+      owners.set(name, owner);
+    });
+  });
+}
+
+function place(rule: unknown): string {
+  const route = routeOf(rule);
+  return route && ` (${route})`;
+}

@@ -1,0 +1,41 @@
+import type { Faults } from "../options/faults.ts";
+import type { Environment } from "../runtime/environment.ts";
+
+/** Who may use the admin API. */
+export interface Tokens {
+  /** Reads and writes; `undefined` if nobody may. */
+  readonly admin: string | undefined;
+  /** Reads. */
+  readonly read: string | undefined;
+}
+
+/** 20 random characters of base64 are 120 bits: nobody guesses them. */
+const TOKEN = /^[!-~]{20,256}$/;
+
+const REMEDY =
+  "Give 20 to 256 printable ASCII characters without blanks, drawn at random: `openssl rand -base64 32`.";
+
+/** Random tokens of this length have more different characters, all but never fewer; words and repetitions do not. */
+const MIN_DIFFERENT = 10;
+
+/** Words of examples, which somebody may have pasted. */
+const EXAMPLE = /change[-_ ]?me|example|your[-_]|secret|password|token|admin|1234567|abcdef/i;
+
+/** Checks the tokens of the admin API. Their values never appear in a fault. */
+export function readTokens(environment: Environment, faults: Faults): Tokens {
+  const read = (name: "ADMIN_TOKEN" | "READ_TOKEN") => {
+    const given = environment[name];
+    // Some platforms have an empty text for a variable that is not set.
+    if (given === undefined || given === "") return undefined;
+    if (typeof given !== "string" || !TOKEN.test(given)) faults.add(name, "(hidden)", REMEDY);
+    else if (EXAMPLE.test(given) || new Set(given).size < MIN_DIFFERENT) {
+      faults.add(name, "(hidden)", `It looks like an example, which others know. ${REMEDY}`);
+    }
+    return given as string;
+  };
+  const [admin, reading] = [read("ADMIN_TOKEN"), read("READ_TOKEN")];
+  if (admin !== undefined && admin === reading) {
+    faults.add("READ_TOKEN", "(hidden)", "Give another one than ADMIN_TOKEN, or leave it out.");
+  }
+  return { admin, read: reading };
+}

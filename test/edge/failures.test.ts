@@ -1,0 +1,109 @@
+import { describe, expect, test } from "vitest";
+
+import { concurrency } from "../../src/algorithms/concurrency.ts";
+import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
+import { ConfigurationError } from "../../src/errors/errors.ts";
+import { memoryStore } from "../../src/store/memory-store.ts";
+import { rateLimit, type RateLimitOptions } from "../../src/vercel.ts";
+import { background, nextOf, streamed } from "../support/adapter/background.ts";
+
+const policies = [fixedWindow({ name: "login", counts: "failures", limit: 2, window: "30d" })];
+
+/** How many of three requests pass that are answered so; `undefined` goes on to the route. */
+async function passing(
+  answer: () => Response | undefined,
+  receive: (response: Response) => Promise<unknown> = (response) => response.text(),
+): Promise<number> {
+  const { context, done } = background();
+  const middleware = rateLimit({
+    store: memoryStore(),
+    policies,
+    partition: () => "ada",
+    onAllowed: () => {
+      passed++;
+      return answer();
+    },
+  });
+  let passed = 0;
+  for (let i = 0; i < 3; i++) {
+    const asked = new Request("https://shop.example/login");
+    try {
+      await receive(await middleware(asked, context));
+    } catch {
+      // The handler's own error, or the body's.
+    }
+    await done();
+  }
+  return passed;
+}
+
+describe("rateLimit() of tidegate/vercel, with a policy that counts failures", () => {
+  test("settles by the responses of onAllowed", async () => {
+    expect(await passing(() => new Response("welcome"))).toBe(3);
+    expect(await passing(() => new Response("no", { status: 401 }))).toBe(2);
+    expect(await passing(() => Response.redirect("https://shop.example/home"))).toBe(3);
+    expect(
+      await passing(() => {
+        throw new Error("bug");
+      }),
+    ).toBe(3);
+  });
+
+  test("counts what goes on to a route, whose response it does not see", async () => {
+    expect(await passing(() => undefined)).toBe(2);
+    for (const field of ["x-middleware-next", "x-middleware-rewrite"]) {
+      expect(await passing(() => new Response(null, { headers: { [field]: "1" } }))).toBe(2);
+    }
+  });
+
+  test("settles when a client hangs up in the middle", async () => {
+    const answer = () => {
+      const { body, send } = streamed();
+      send("one");
+      return new Response(body);
+    };
+    const hangUp = async ({ body }: Response) => {
+      const reader = body!.getReader();
+      expect(await nextOf(reader)).toBe("one");
+      await reader.cancel();
+    };
+    expect(await passing(answer, hangUp)).toBe(3);
+  });
+
+  test("has a fault without onAllowed", () => {
+    const options: RateLimitOptions = { store: memoryStore(), policies };
+    let error: unknown;
+    try {
+      rateLimit(options);
+    } catch (caught) {
+      error = caught;
+    }
+    expect(error).toBeInstanceOf(ConfigurationError);
+    expect((error as ConfigurationError).faults).toEqual([
+      {
+        path: "policies[0].counts",
+        value: '"failures"',
+        remedy:
+          "Answer in onAllowed, or count failures in the route with createLimiter(): a middleware does not see the response of a route.",
+      },
+    ]);
+  });
+
+  test("has a fault without onAllowed for slots, too, which no route's response would free", () => {
+    const streams = concurrency({ name: "streams", limit: 2 });
+    let error: unknown;
+    try {
+      rateLimit({ store: memoryStore(), policies: [streams] });
+    } catch (caught) {
+      error = caught;
+    }
+    expect((error as ConfigurationError).faults).toEqual([
+      {
+        path: "policies[0].algorithm",
+        value: '"concurrency"',
+        remedy:
+          "Answer in onAllowed, or reserve() in the route with createLimiter(): a middleware does not see the response of a route.",
+      },
+    ]);
+  });
+});

@@ -1,0 +1,73 @@
+import { expect, test } from "vitest";
+
+import { gatewayTo, quota, startOrigin } from "../support/gateway/gateway.ts";
+
+const rules = [
+  {
+    path: "/api/*",
+    partition: ["header:x-user-id"],
+    onMissing: "reject",
+    policies: [quota("api", 5), { ...quota("hidden", 9), advertise: false }],
+    quota: true,
+  },
+  {
+    path: "/items/:id",
+    partition: ["path:id"],
+    onMissing: "reject",
+    policies: [quota("items", 5)],
+    quota: true,
+  },
+  { path: "/other", policies: [quota("other", 7)] },
+];
+
+async function setUp(variables = {}) {
+  const { url, seen } = await startOrigin();
+  const ask = gatewayTo(url, rules, variables);
+  const quotaOf = async (user: string) => {
+    const answer = await ask("/_tidegate/quota", { headers: { "x-user-id": user } });
+    const { policies } = (await answer.json()) as {
+      policies: { name: string; remaining: number }[];
+    };
+    return policies.map(({ name, remaining }) => `${name} ${remaining}`);
+  };
+  return { ask, quotaOf, seen };
+}
+
+test("a client learns what it has left, and asking takes nothing of it", async () => {
+  const { ask, quotaOf, seen } = await setUp();
+  expect(await quotaOf("ada")).toEqual(["api 5"]);
+  await ask("/api/x", { headers: { "x-user-id": "ada" } });
+  for (let i = 0; i < 3; i++) expect(await quotaOf("ada")).toEqual(["api 4"]);
+  expect(await quotaOf("bob")).toEqual(["api 5"]);
+  expect(seen.map(({ target }) => target)).toEqual(["/api/x"]);
+});
+
+test("a client without an identity learns nothing", async () => {
+  const { ask } = await setUp();
+  expect(await (await ask("/_tidegate/quota")).json()).toEqual({ policies: [] });
+});
+
+test("an address asks at most 60 times a minute, whoever it says it is", async () => {
+  const { ask } = await setUp();
+  const statuses: number[] = [];
+  for (let i = 0; i < 61; i++) {
+    statuses.push((await ask("/_tidegate/quota", { headers: { "x-user-id": `${i}` } })).status);
+  }
+  expect(statuses).toEqual([...Array<number>(60).fill(200), 429]);
+  const other = { headers: { "cf-connecting-ip": "192.0.2.2" } };
+  expect((await ask("/_tidegate/quota", other)).status).toBe(200);
+});
+
+test("a blocked client learns nothing, and nothing may store an answer", async () => {
+  const { ask } = await setUp({ LISTS: { deny: [{ identity: "x-user-id:eve" }] } });
+  const blocked = await ask("/_tidegate/quota", { headers: { "x-user-id": "eve" } });
+  expect(blocked.status).toBe(403);
+  const told = await ask("/_tidegate/quota", { headers: { "x-user-id": "ada" } });
+  expect(told.headers.get("cache-control")).toBe("no-store");
+});
+
+test("without a rule that allows it, there is nothing at the path", async () => {
+  const { url } = await startOrigin();
+  const ask = gatewayTo(url, [rules[2]]);
+  expect((await ask("/_tidegate/quota")).status).toBe(404);
+});

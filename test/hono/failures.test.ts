@@ -1,0 +1,322 @@
+import { Hono } from "hono";
+import { every } from "hono/combine";
+import { HTTPException } from "hono/http-exception";
+import { describe, expect, inject, test, vi } from "vitest";
+
+import { rateLimit, type RateLimitOptions } from "../../src/hono.ts";
+import { fixedWindow, memoryStore } from "../../src/index.ts";
+import { background, nextOf, streamed } from "../support/adapter/background.ts";
+
+const login = (limit: number, more: object = {}) =>
+  fixedWindow({ name: "login", counts: "failures", limit, window: "30d", ...more });
+
+/** An app whose one limit is on failures, how to ask it, and how many failures are left. */
+function appWith(
+  handle: (path: string) => Response | Promise<Response>,
+  options: Partial<RateLimitOptions> = {},
+) {
+  const { context, promises, done } = background();
+  const user = crypto.randomUUID();
+  const app = new Hono();
+  app.onError((error, c) =>
+    error instanceof HTTPException ? error.getResponse() : c.text("broken", 500),
+  );
+  app.use(
+    rateLimit({ store: memoryStore(), policies: [login(5)], partition: () => user, ...options }),
+  );
+  app.all("*", (c) => (c.req.path === "/look" ? c.text("x") : handle(c.req.path)));
+  const ask = async (path = "/", init: RequestInit = {}) => app.request(path, init, {}, context);
+  return {
+    ask,
+    promises,
+    /** How many failures are left, when everything is settled. */
+    async left(): Promise<number> {
+      await done();
+      const answer = await ask("/look");
+      await answer.text();
+      const { headers } = answer;
+      return Number(headers.get("X-RateLimit-Remaining")) + 1;
+    },
+  };
+}
+
+/** Answers with the status in the path. */
+const byPath = (path: string) => {
+  const status = Number(path.slice(1));
+  return new Response(status === 204 ? null : "x", { status });
+};
+
+describe("logins through Hono, on a real Redis", () => {
+  const redis = () => ({ url: inject("redisRestUrl"), token: inject("redisRestToken") });
+
+  /** An app that answers when the test says so, and which statuses many requests at once get. */
+  function loginsWith(status: number, isReady: (denied: number) => boolean) {
+    let handled = 0;
+    let denied = 0;
+    let open = () => {};
+    const gate = new Promise<void>((resolve) => (open = resolve));
+    const { ask, left } = appWith(
+      async () => {
+        handled++;
+        await gate;
+        return new Response(null, { status });
+      },
+      { store: undefined, redis: redis(), timeout: "10s" } as never,
+    );
+    return {
+      left,
+      handled: () => handled,
+      askTogether: (count: number) =>
+        Promise.all(
+          Array.from({ length: count }, async () => {
+            const answer = await ask("/login");
+            if (answer.status === 429 && isReady(++denied)) open();
+            return answer;
+          }),
+        ),
+    };
+  }
+
+  test("of 100 that fail at once, exactly 5 reach the handler", async () => {
+    const { askTogether, handled } = loginsWith(401, (denied) => denied === 95);
+    const answers = await askTogether(100);
+    expect(handled()).toBe(5);
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(5);
+    expect((await askTogether(20)).map(({ status }) => status)).toEqual(Array(20).fill(429));
+    expect(handled()).toBe(5);
+  });
+
+  test("of 100 good ones at once, those beyond the limit are told to wait one second, and all units come back", async () => {
+    const { askTogether, handled, left } = loginsWith(200, (denied) => denied === 95);
+    const answers = await askTogether(100);
+    expect(handled()).toBe(5);
+    const denied = answers.filter(({ status }) => status === 429);
+    expect(denied.map(({ headers }) => headers.get("Retry-After"))).toEqual(Array(95).fill("1"));
+    expect(new Set(denied.map(({ headers }) => headers.get("X-RateLimit-Reason")))).toEqual(
+      new Set(["limited"]),
+    );
+    expect(await left()).toBe(5);
+  });
+
+  test("100 good ones, one after the other, all pass", async () => {
+    const { ask, left } = appWith(byPath, {
+      store: undefined,
+      redis: redis(),
+      timeout: "10s",
+    } as never);
+    for (let i = 0; i < 100; i++) {
+      const answer = await ask("/200");
+      expect([answer.status, await answer.text()]).toEqual([200, "x"]);
+    }
+    expect(await left()).toBe(5);
+  });
+});
+
+test("only the statuses that are failures count: those of `when`, else 401 and 403", async () => {
+  const { ask, left } = appWith(byPath);
+  for (const status of [200, 204, 302, 400, 404, 500]) {
+    await (await ask(`/${status}`)).text();
+  }
+  expect(await left()).toBe(5);
+  for (const status of [401, 403]) await (await ask(`/${status}`)).text();
+  expect(await left()).toBe(3);
+  const own = appWith(byPath, { policies: [login(5, { when: { status: [422, 500] } })] });
+  for (const status of [200, 401, 403]) await (await own.ask(`/${status}`)).text();
+  expect(await own.left()).toBe(5);
+  for (const status of [422, 500]) await (await own.ask(`/${status}`)).text();
+  expect(await own.left()).toBe(3);
+});
+
+test("each policy has its own failures, named or not, and what counts requests keeps its own", async () => {
+  const { context, done } = background();
+  const app = new Hono().use(
+    rateLimit({
+      store: memoryStore(),
+      partition: () => "ada",
+      policies: [
+        fixedWindow({ name: "all", limit: 9, window: "30d" }),
+        login(9),
+        fixedWindow({ limit: 9, window: "30d", counts: "failures", when: { status: [500] } }),
+        login(9, { name: "shadow", mode: "shadow" }),
+      ],
+    }),
+  );
+  app.all("*", (c) => {
+    shadows.push(c.var.rateLimit.shadow[0]!.remaining);
+    return byPath(c.req.path);
+  });
+  const shadows: number[] = [];
+  for (const path of ["/401", "/500", "/200", "/200"]) {
+    await (await app.request(path, {}, {}, context)).text();
+    await done();
+  }
+  const { headers } = await app.request("/200", {}, {}, context);
+  const left = headers.get("RateLimit")!.matchAll(/r=(\d+)/g);
+  expect([...left].map(([, units]) => Number(units))).toEqual([4, 7, 7]);
+  expect(shadows).toEqual([8, 7, 7, 7, 7]);
+});
+
+test("a request settles only when its body has ended", async () => {
+  const { body, send, close } = streamed();
+  const { ask, left, promises } = appWith(() => new Response(body));
+  const reader = (await ask()).body!.getReader();
+  send("one");
+  expect(await nextOf(reader)).toBe("one");
+  const settled = vi.fn();
+  void promises[0]!.then(settled);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(settled).not.toHaveBeenCalled();
+  close();
+  expect(await nextOf(reader)).toBeUndefined();
+  expect(await left()).toBe(5);
+});
+
+test.each(["is cancelled by the client", "fails"])("a body that %s settles", async (how) => {
+  const { body, send, fail, state } = streamed();
+  const { ask, left } = appWith(() => new Response(body));
+  const reader = (await ask()).body!.getReader();
+  send("one");
+  await nextOf(reader);
+  if (how === "fails") {
+    fail(new Error("gone"));
+    await expect(reader.read()).rejects.toThrow("gone");
+  } else {
+    await reader.cancel("hung up");
+    expect(state.cancelled).toBe("hung up");
+  }
+  expect(await left()).toBe(5);
+});
+
+test.each<[what: string, path: string, init: RequestInit, left: number]>([
+  ["no body", "/204", {}, 5],
+  ["no body, and a failure", "/401", {}, 4],
+  ["an answer to HEAD, whose body nobody reads", "/stream", { method: "HEAD" }, 5],
+])("a response with %s settles at once", async (_, path, init, expected) => {
+  const { body, state } = streamed();
+  const answer = (asked: string) =>
+    asked === "/stream" ? new Response(body) : new Response(null, byPath(asked));
+  const { ask, left } = appWith(answer);
+  expect((await ask(path, init)).body).toBeNull();
+  expect(await left()).toBe(expected);
+  expect(state.pulls).toBe(0);
+});
+
+test("a response that switches protocols is passed on as it is, and settles at once", async () => {
+  const upgraded = Object.defineProperty(new Response("socket"), "status", { value: 101 });
+  const { ask, left } = appWith(() => upgraded);
+  expect(await ask()).toBe(upgraded);
+  expect(await left()).toBe(5);
+});
+
+test.each<[what: string, thrown: unknown, left: number]>([
+  ["an error", new Error("bug"), 5],
+  ["a 401", new HTTPException(401), 4],
+])("a handler that throws %s settles by the answer to it", async (_, thrown, expected) => {
+  const { ask, left } = appWith(() => {
+    throw thrown;
+  });
+  await (await ask("/throw")).text();
+  expect(await left()).toBe(expected);
+});
+
+test.each<[what: string, thrown: unknown, left: number]>([
+  ["an error", new Error("bug"), 5],
+  ["a 401", new HTTPException(401), 4],
+])(
+  "a middleware after the limiter that throws %s through it settles, too",
+  async (_, thrown, expected) => {
+    const { context, done } = background();
+    const app = new Hono();
+    app.onError((_error, c) => c.text("caught", 500));
+    let throws = true;
+    const limited = rateLimit({
+      store: memoryStore(),
+      policies: [login(5)],
+      partition: () => "ada",
+    });
+    app.use(
+      every(limited, (_c, next) => {
+        if (throws) throw thrown;
+        return next();
+      }),
+    );
+    app.get("/", (c) => c.text(String(c.var.rateLimit.policies[0]!.remaining)));
+    expect((await app.request("/", {}, {}, context)).status).toBe(500);
+    await done();
+    throws = false;
+    expect(await (await app.request("/", {}, {}, context)).text()).toBe(String(expected - 1));
+  },
+);
+
+test("what a handler has settled itself stays so", async () => {
+  const { context, done } = background();
+  const store = memoryStore();
+  const tokens = fixedWindow({ name: "tokens", limit: 100, window: "30d", refundable: true });
+  const app = new Hono().use(
+    rateLimit({
+      store,
+      policies: [login(5), tokens],
+      partition: () => "ada",
+      cost: { tokens: 50 },
+    }),
+  );
+  app.get("*", async (c) => {
+    const hold = c.var.rateLimit;
+    if (!("settle" in hold)) throw new Error("no hold");
+    if (c.req.path === "/own") await hold.settle({ tokens: 20 });
+    return c.json(hold.policies.map(({ remaining }) => remaining));
+  });
+  const ask = async (path: string) => {
+    const left: unknown = await (await app.request(path, {}, {}, context)).json();
+    await done();
+    return left;
+  };
+  expect(await ask("/own")).toEqual([4, 50]);
+  // The handler said nothing of the login, so that counts.
+  expect(await ask("/")).toEqual([3, 30]);
+});
+
+test("an exempt client has a hold, too, of which nothing is taken", async () => {
+  const { context, promises } = background();
+  const app = new Hono().use(
+    rateLimit({
+      store: memoryStore(),
+      policies: [login(1)],
+      partition: () => "ada",
+      lists: { allow: [{ identity: "ada" }] },
+    }),
+  );
+  app.get("/", async (c) => {
+    const hold = c.var.rateLimit;
+    return c.json("settle" in hold && (await hold.settle()));
+  });
+  for (let i = 0; i < 3; i++) {
+    const answer = await app.request("/", {}, {}, context);
+    expect(await answer.json()).toMatchObject({ status: "settled" });
+  }
+  expect(promises).toHaveLength(3);
+});
+
+test("a platform without an execution context settles as well", async () => {
+  const app = new Hono().use(
+    rateLimit({ store: memoryStore(), policies: [login(1)], partition: () => "ada" }),
+  );
+  app.get("/", (c) => c.text("hello"));
+  for (let i = 0; i < 5; i++) {
+    const answer = await app.request("/");
+    expect([answer.status, await answer.text()]).toEqual([200, "hello"]);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+});
+
+test("without such a policy nothing is reserved, and no body is watched", async () => {
+  const { promises, ask } = appWith(byPath, {
+    policies: [fixedWindow({ name: "all", limit: 9, window: "30d" })],
+  });
+  const made = vi.spyOn(globalThis, "ReadableStream");
+  expect(await (await ask("/200")).text()).toBe("x");
+  // The platform makes one of bytes for each text.
+  expect(made.mock.calls.filter(([source]) => source?.type !== "bytes")).toEqual([]);
+  made.mockRestore();
+  expect(promises).toEqual([]);
+});

@@ -1,0 +1,59 @@
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+
+import { admin } from "../../src/admin.ts";
+import { createGateway } from "../../src/gateway.ts";
+
+const ADMIN_TOKEN = "mV3kT9xQ2bLr7WcYp0NsHd5Zf8Gj1Ua6Re4Ki0Xo2c=";
+
+test("in workerd rules are published, read and enforced, and a body that is too long is not read", async () => {
+  const gateway = createGateway(
+    {
+      ...env,
+      ORIGIN: "https://origin.example.com",
+      PREFIX: crypto.randomUUID(),
+      TIMEOUT: "10s",
+      CLIENT_IP: "cloudflare",
+      RULES: [
+        {
+          path: "/a",
+          policies: [{ algorithm: "fixed-window", name: "a", limit: 5, window: "1d" }],
+        },
+      ],
+      ADMIN_TOKEN,
+    },
+    { admin },
+  );
+  const send = (method: string, path: string, body?: string, headers = {}) =>
+    gateway.fetch(
+      new Request(`https://gateway.example.com/_tidegate/api/v1${path}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${ADMIN_TOKEN}`,
+          "cf-connecting-ip": "192.0.2.1",
+          "content-type": "application/json",
+          ...headers,
+        },
+        ...(body !== undefined && { body }),
+      }),
+    );
+  const { document } = (await (await send("GET", "/rules")).json()) as {
+    document: { rules: { policies: { limit: number }[] }[] };
+  };
+  document.rules[0]!.policies[0]!.limit = 0;
+  expect(
+    (await send("PUT", "/rules", JSON.stringify(document), { "If-Match": '"0"' })).status,
+  ).toBe(422);
+  document.rules[0]!.policies[0]!.limit = 7;
+  const text = `${JSON.stringify(document)}${" ".repeat(800_000)}`;
+  const published = await send("PUT", "/rules", text, { "If-Match": '"0"' });
+  expect([published.status, await published.json()]).toMatchObject([200, { version: 1 }]);
+  const health = (await (await send("GET", "/health")).json()) as { live: { version: number } };
+  expect(health.live.version).toBe(1);
+  expect((await send("PUT", "/rules", `${text}${" ".repeat(200_000)}`)).status).toBe(428);
+  const long = await send("PUT", "/rules", `${text}${" ".repeat(200_000)}`, { "If-Match": '"1"' });
+  expect(long.status).toBe(413);
+  expect((await send("PUT", "/lists/deny", '{"asn":64496,"for":"1h"}')).status).toBe(200);
+  const wrong = await send("GET", "/rules", undefined, { authorization: "Bearer wrong" });
+  expect(wrong.status).toBe(401);
+});

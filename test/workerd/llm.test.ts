@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+
+import { usage as settleByUsage } from "../../src/llm.ts";
+import { SHAPES } from "../support/llm/shapes.ts";
+import { bytesOf, cut, streamed } from "../support/llm/streamed.ts";
+
+test("usage() of tidegate/llm reads every shape in workerd", async () => {
+  for (const { name, type, body, usage } of SHAPES) {
+    const settled: unknown[] = [];
+    const hold = {
+      reserved: {},
+      settle: async (cost: unknown) => void settled.push(cost),
+      release: async () => void settled.push("released"),
+    };
+    const waiting: Promise<unknown>[] = [];
+    const given = streamed(cut(bytesOf(body), [1, 400, 401]), type);
+    const read = settleByUsage(hold, given, {
+      waitUntil: (promise) => void waiting.push(promise),
+    });
+    expect([name, await read.text()]).toEqual([name, body]);
+    await Promise.all(waiting);
+    expect([name, ...settled]).toEqual([name, usage.totalTokens]);
+  }
+});
