@@ -1,0 +1,5 @@
+// Builds the dashboard into dist/dashboard.
+
+import { buildDashboard } from "./build.ts";
+
+await buildDashboard();

@@ -1,0 +1,127 @@
+import { ErrorBoundary, useEffect, useMemo, useState } from "hono/jsx/dom";
+
+import { type ApiError, mayWrite, openApi } from "../api/api.ts";
+import { AuditView } from "../audit/audit-view.tsx";
+import { EditView } from "../edit/edit-view.tsx";
+import { ListsView } from "../lists/lists-view.tsx";
+import { LiveContext, useTicks } from "../live/live.ts";
+import { OverviewView } from "../overview/overview-view.tsx";
+import { PartitionView } from "../partition/partition-view.tsx";
+import { Empty, Failed, Loading } from "../parts/states.tsx";
+import { RuleView } from "../rule/rule-view.tsx";
+import { RulesView } from "../rules/rules-view.tsx";
+import { Header } from "./header.tsx";
+import type { Place } from "./place.ts";
+import { usePlace } from "./route.ts";
+import { READ_ONLY, SessionContext } from "./session.ts";
+import { SignIn } from "./sign-in.tsx";
+import { forgetToken, isTokenHeld, keepToken, keptToken } from "./token.ts";
+
+const SAID_FOR_MS = 6_000;
+
+export function App() {
+  const [token, setToken] = useState(keptToken());
+  const [refusal, setRefusal] = useState<ApiError | undefined>(undefined);
+  const isHeld = isTokenHeld();
+  if (token === undefined && !isHeld) {
+    return (
+      <SignIn
+        refusal={refusal}
+        enter={(given) => {
+          keepToken(given);
+          setRefusal(undefined);
+          setToken(given);
+        }}
+      />
+    );
+  }
+  const leave = (problem?: ApiError) => {
+    forgetToken();
+    setRefusal(problem);
+    setToken(undefined);
+  };
+  return <SignedIn token={token} leave={leave} isHeld={isHeld} />;
+}
+
+interface SignedInProps {
+  readonly token: string | undefined;
+  readonly leave: (problem?: ApiError) => void;
+  readonly isHeld: boolean;
+}
+
+function SignedIn({ token, leave, isHeld }: SignedInProps) {
+  const [said, setSaid] = useState("");
+  const [canWrite, setCanWrite] = useState<boolean | undefined>(undefined);
+  const [error, setError] = useState<ApiError | undefined>(undefined);
+  const [tries, setTries] = useState(0);
+  const live = useTicks();
+  const api = useMemo(() => openApi(token, leave), [token]);
+  const place = usePlace();
+
+  useEffect(() => {
+    mayWrite(api).then(setCanWrite, setError);
+  }, [api, tries]);
+  useEffect(() => {
+    if (said === "") return undefined;
+    const timer = setTimeout(() => setSaid(""), SAID_FOR_MS);
+    return () => clearTimeout(timer);
+  }, [said]);
+  useEffect(() => {
+    scrollTo(0, 0);
+  }, [place.view, place.rest]);
+
+  const retry = () => {
+    setError(undefined);
+    setTries(tries + 1);
+  };
+  return (
+    <LiveContext.Provider value={live}>
+      <a class="skip" href="#main" onClick={focusMain}>
+        Skip to the content
+      </a>
+      <Header view={place.view} leave={isHeld ? undefined : () => leave()} />
+      <main id="main" tabindex={-1}>
+        {canWrite === false && <p class="banner">{READ_ONLY}</p>}
+        {error && <Failed error={error} retry={retry} />}
+        {canWrite === undefined && !error && <Loading what="what your token may do" />}
+        {canWrite !== undefined && (
+          <SessionContext.Provider value={{ api, canWrite, say: setSaid }}>
+            <ErrorBoundary fallbackRender={Broken}>
+              <View place={place} />
+            </ErrorBoundary>
+          </SessionContext.Provider>
+        )}
+      </main>
+      <p class={said === "" ? "toast" : "toast shown"} role="status">
+        {said}
+      </p>
+    </LiveContext.Provider>
+  );
+}
+
+/** The hash says which view it is, so that the link cannot. */
+function focusMain(event: Event): void {
+  event.preventDefault();
+  document.getElementById("main")?.focus();
+}
+
+function Broken() {
+  return (
+    <div class="state failed" role="alert">
+      <strong>This view failed</strong>
+      <p>Reload the page. What is in force has not changed by it.</p>
+    </div>
+  );
+}
+
+function View({ place }: { readonly place: Place }) {
+  const { view, rest, query } = place;
+  if (view === "") return <OverviewView />;
+  if (view === "rules" && rest === "") return <RulesView />;
+  if (view === "rules") return <RuleView index={Number(rest)} />;
+  if (view === "partition") return <PartitionView query={query} />;
+  if (view === "edit") return <EditView at={query.get("at")} />;
+  if (view === "lists") return <ListsView />;
+  if (view === "audit") return <AuditView />;
+  return <Empty title="There is no such view">The address names none of them.</Empty>;
+}

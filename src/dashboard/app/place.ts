@@ -1,0 +1,20 @@
+/** Where the person is: the parts of the hash, and its query. */
+export interface Place {
+  readonly view: string;
+  /** What follows the view, such as the number of a rule. */
+  readonly rest: string;
+  readonly query: URLSearchParams;
+}
+
+export function placeOf(hash: string): Place {
+  const [path = "", query = ""] = hash.replace(/^#\/?/, "").split(/\?(.*)/s);
+  const [view = "", rest = ""] = path.split(/\/(.*)/s);
+  return { view, rest, query: new URLSearchParams(query) };
+}
+
+/** The address of a view. */
+export function linkTo(path: string, query: Readonly<Record<string, string | undefined>> = {}) {
+  const given = Object.entries(query).filter((pair): pair is [string, string] => Boolean(pair[1]));
+  const search = new URLSearchParams(given).toString();
+  return `#/${path}${search && `?${search}`}`;
+}

@@ -1,0 +1,19 @@
+import { createContext, useContext } from "hono/jsx/dom";
+
+import type { Api } from "../api/api.ts";
+
+/** What every view needs. */
+export interface Session {
+  readonly api: Api;
+  readonly canWrite: boolean;
+  /** Says something to the person, also to a screen reader. */
+  readonly say: (text: string) => void;
+}
+
+export const SessionContext = createContext<Session | undefined>(undefined);
+
+export function useSession(): Session {
+  return useContext(SessionContext)!;
+}
+
+export const READ_ONLY = "Your token only reads. Sign in with the ADMIN_TOKEN to change this.";

@@ -1,0 +1,48 @@
+import type { AuditEntry } from "../api/answers.ts";
+import { ChangeList } from "../edit/change-list.tsx";
+import { useAnswer } from "../live/use-answer.ts";
+import { moment } from "../parts/format.ts";
+import { clipped } from "../parts/plain.ts";
+import { Answered } from "../parts/states.tsx";
+import { Table } from "../parts/table.tsx";
+
+export function AuditView() {
+  const audit = useAnswer<{ readonly entries: readonly AuditEntry[] }>("/audit");
+  return (
+    <>
+      <h1>
+        Audit <span class="muted">the newest 500 writes</span>
+      </h1>
+      <Answered of={audit} what="the audit">
+        {({ entries }) => (
+          <section class="card" aria-label="Audit">
+            <Table
+              caption="Who did what"
+              empty="Nothing was changed so far."
+              rows={entries}
+              textOf={(entry) => JSON.stringify(entry)}
+              columns={[
+                { title: "when", cell: ({ at }) => moment(at) },
+                { title: "who", cell: ({ by }) => <code>{clipped(by)}</code> },
+                { title: "what", cell: ({ action }) => clipped(action) },
+                { title: "version", cell: ({ version }) => version ?? "" },
+                { title: "changes", cell: (entry) => <Changed entry={entry} /> },
+              ]}
+            />
+          </section>
+        )}
+      </Answered>
+    </>
+  );
+}
+
+function Changed({ entry: { changes = [], omitted = 0 } }: { readonly entry: AuditEntry }) {
+  if (changes.length === 0) return <>none</>;
+  return (
+    <details>
+      <summary>{changes.length + omitted}</summary>
+      <ChangeList changes={changes} />
+      {omitted > 0 && <p class="muted">{omitted} more are not kept.</p>}
+    </details>
+  );
+}

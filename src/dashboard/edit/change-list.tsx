@@ -1,0 +1,27 @@
+import type { Change } from "../api/answers.ts";
+import { clipped } from "../parts/plain.ts";
+
+const MAX_SHOWN = 200;
+
+/** What leads from one document to another, place by place. */
+export function ChangeList({ changes }: { readonly changes: readonly Change[] }) {
+  if (changes.length === 0) return <p class="none">There is no difference.</p>;
+  return (
+    <>
+      <ul class="changes">
+        {changes.slice(0, MAX_SHOWN).map(({ type, path, before, after }) => (
+          <li>
+            <span class={`tag ${type}`}>{type}</span> <code class="untrusted">{clipped(path)}</code>{" "}
+            {before !== undefined && <del class="untrusted">{textOf(before)}</del>}{" "}
+            {after !== undefined && <ins class="untrusted">{textOf(after)}</ins>}
+          </li>
+        ))}
+      </ul>
+      {changes.length > MAX_SHOWN && <p class="muted">{changes.length - MAX_SHOWN} more</p>}
+    </>
+  );
+}
+
+function textOf(value: unknown): string {
+  return clipped(typeof value === "string" ? value : JSON.stringify(value));
+}

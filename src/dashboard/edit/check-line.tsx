@@ -1,0 +1,24 @@
+import { count } from "../parts/format.ts";
+import { plain } from "../parts/plain.ts";
+import type { Checked } from "./use-check.ts";
+
+/** What the gateway says of the text. */
+export function CheckLine({ checked }: { readonly checked: Checked }) {
+  return (
+    <p id="check" class={`check ${checked.state}`} role="status">
+      {sentenceOf(checked)}
+    </p>
+  );
+}
+
+function sentenceOf(checked: Checked): string {
+  if (checked.state === "checking") return "Checking…";
+  if (checked.state === "failed") return plain(checked.error.message);
+  if (checked.state === "faulty") return counted(checked.faults.length, "fault");
+  if (checked.changes.length === 0) return "Sound, and the same as in force.";
+  return `Sound: ${counted(checked.changes.length, "change")}.`;
+}
+
+function counted(number: number, noun: string): string {
+  return `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,142 @@
+import { useEffect, useMemo, useRef, useState } from "hono/jsx/dom";
+
+import type { Changes, Draft, Live, RulesDocument } from "../api/answers.ts";
+import { ApiError } from "../api/api.ts";
+import { READ_ONLY, useSession } from "../app/session.ts";
+import { Ask } from "../parts/ask.tsx";
+import { moment } from "../parts/format.ts";
+import { plain } from "../parts/plain.ts";
+import { Failed } from "../parts/states.tsx";
+import { CheckLine } from "./check-line.tsx";
+import { Difference } from "./difference.tsx";
+import { Editor, showPlace } from "./editor.tsx";
+import { FaultList } from "./fault-list.tsx";
+import { lineOf, type PlacedFault, readJson } from "./json-text.ts";
+import { type Checked, useCheck, useSettled } from "./use-check.ts";
+
+interface DraftboardProps {
+  readonly live: Live;
+  readonly draft: Draft | undefined;
+  /** The place to begin at, such as `rules[3]`. */
+  readonly at: string | null;
+  readonly reload: () => void;
+}
+
+const textOf = (document: RulesDocument) => JSON.stringify(document, undefined, 2);
+
+/** The document as text, and what can be done with it. */
+export function Draftboard({ live, draft, at, reload }: DraftboardProps) {
+  const { api, canWrite, say } = useSession();
+  const [text, setText] = useState(() => textOf((draft ?? live).document));
+  const [based, setBased] = useState(draft?.basedOn ?? live.version);
+  const [isAsking, setAsking] = useState(false);
+  const [error, setError] = useState<ApiError | undefined>(undefined);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const inForce = useMemo(() => textOf(live.document), [live.version]);
+  const settled = useSettled(text);
+  const settledCheck = useCheck(settled);
+  const checked: Checked = settled === text ? settledCheck : { state: "checking" };
+  const faults = checked.state === "faulty" ? checked.faults : [];
+  const isOutdated = based !== live.version;
+  const isSound = checked.state === "sound";
+
+  useEffect(() => {
+    if (at === null) return;
+    const offset = readJson(text).offsetOf(at);
+    showPlace(field.current!, offset, lineOf(text, offset));
+  }, [at]);
+
+  async function saveDraft(): Promise<void> {
+    setError(undefined);
+    try {
+      await api.send("PUT", "/rules/draft", { body: text, ifMatch: based });
+      say("The draft is kept.");
+      reload();
+    } catch (thrown) {
+      if (!(thrown instanceof ApiError)) throw thrown;
+      setError(thrown);
+    }
+  }
+
+  async function publish(note: string): Promise<void> {
+    const query = note === "" ? "" : `?note=${encodeURIComponent(note)}`;
+    const sending = { body: text, ifMatch: based };
+    const { version = 0 } = await api.send<Changes>("PUT", `/rules${query}`, sending);
+    setBased(version);
+    say(`Version ${version} is in force here, and soon everywhere.`);
+    reload();
+  }
+
+  return (
+    <section class="card" aria-label="Document">
+      {draft && (
+        <p class="facts">
+          <span>
+            draft of {moment(draft.savedAt)} by {plain(draft.by)}
+          </span>
+          <span>based on version {draft.basedOn}</span>
+        </p>
+      )}
+      {isOutdated && (
+        <p class="banner" role="alert">
+          Version {live.version} was published since. The difference below is against it.{" "}
+          <button type="button" onClick={() => setBased(live.version)}>
+            Base this on version {live.version}
+          </button>
+        </p>
+      )}
+      <Editor
+        text={text}
+        setText={setText}
+        faulty={faults.map(({ line }) => line)}
+        field={field}
+        isReadOnly={!canWrite}
+      />
+      <CheckLine checked={checked} />
+      <FaultList
+        faults={faults}
+        placeOf={({ line }) => `Line ${line}`}
+        goTo={({ offset, line }: PlacedFault) => showPlace(field.current!, offset, line)}
+      />
+      {error && <Failed error={error} />}
+      {!canWrite && <p class="muted">{READ_ONLY}</p>}
+      <div class="actions">
+        <button type="button" onClick={() => setText(inForce)}>
+          Back to what is in force
+        </button>
+        <button
+          type="button"
+          disabled={!canWrite || !isSound || isOutdated}
+          onClick={() => void saveDraft()}
+        >
+          Save draft
+        </button>
+        <button
+          type="button"
+          class="primary"
+          disabled={!canWrite || !isSound || isOutdated}
+          onClick={() => setAsking(true)}
+        >
+          Publish…
+        </button>
+      </div>
+      <h2>Difference to version {live.version}</h2>
+      <Difference
+        title={`Difference to version ${live.version}`}
+        before={inForce}
+        after={settled}
+      />
+      {isAsking && (
+        <Ask
+          title="Publish these rules?"
+          verb="Publish"
+          note="Note for the history"
+          act={publish}
+          close={() => setAsking(false)}
+        >
+          <Difference title="What changes" before={inForce} after={text} />
+        </Ask>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,37 @@
+import type { Draft, Live } from "../api/answers.ts";
+import { useAnswer } from "../live/use-answer.ts";
+import { Answered } from "../parts/states.tsx";
+import { Published } from "../rules/published.tsx";
+import { Draftboard } from "./draftboard.tsx";
+import { HistoryCard } from "./history-card.tsx";
+
+/** The rules, to be changed: draft, difference, publish, roll back. */
+export function EditView({ at }: { readonly at: string | null }) {
+  const live = useAnswer<Live>("/rules");
+  const draft = useAnswer<Draft>("/rules/draft");
+  const isDraftKnown = draft.data !== undefined || draft.error !== undefined;
+  return (
+    <>
+      <h1>Edit the rules</h1>
+      <Answered of={live} what="the rules">
+        {(data) => (
+          <>
+            <Published live={data} />
+            {isDraftKnown && (
+              <Draftboard
+                live={data}
+                draft={draft.error?.isMissing ? undefined : draft.data}
+                at={at}
+                reload={() => {
+                  live.reload();
+                  draft.reload();
+                }}
+              />
+            )}
+            <HistoryCard live={data} reload={live.reload} />
+          </>
+        )}
+      </Answered>
+    </>
+  );
+}

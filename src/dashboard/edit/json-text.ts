@@ -1,0 +1,70 @@
+import { findNodeAtLocation, parseTree, type ParseError, printParseErrorCode } from "jsonc-parser";
+
+import type { Fault } from "../api/answers.ts";
+
+/** A fault, and the line of the text that it is in. */
+export interface PlacedFault extends Fault {
+  readonly line: number;
+  readonly offset: number;
+}
+
+const STRICT = { disallowComments: true, allowTrailingComma: false };
+
+/** A text of JSON, or what keeps it from being that. */
+export interface JsonText {
+  readonly faults: readonly PlacedFault[];
+  /** Faults of what the text says, at their lines. */
+  place(faults: readonly Fault[]): readonly PlacedFault[];
+  /** Where a value begins, such as `rules[0].policies[1].limit`; what is missing begins with what is around it. */
+  offsetOf(path: string): number;
+}
+
+export function readJson(text: string): JsonText {
+  const errors: ParseError[] = [];
+  const root = parseTree(text, errors, STRICT);
+  const faults = errors.map(({ error, offset }) => ({
+    path: "",
+    value: text.slice(offset, offset + 20),
+    remedy: sentenceOf(printParseErrorCode(error)),
+    offset,
+    line: lineOf(text, offset),
+  }));
+
+  function offsetOf(path: string): number {
+    if (!root) return 0;
+    const steps = stepsOf(path);
+    for (let depth = steps.length; depth > 0; depth--) {
+      const node = findNodeAtLocation(root, steps.slice(0, depth));
+      if (node) return node.offset;
+    }
+    return root.offset;
+  }
+
+  return {
+    faults,
+    offsetOf,
+    place: (given) =>
+      given.map((fault) => {
+        const offset = offsetOf(fault.path);
+        return { ...fault, offset, line: lineOf(text, offset) };
+      }),
+  };
+}
+
+function stepsOf(path: string): (string | number)[] {
+  return [...path.matchAll(/\[(\d+)\]|[^.[\]]+/g)].map(([name, index]) =>
+    index === undefined ? name : Number(index),
+  );
+}
+
+export function lineOf(text: string, offset: number): number {
+  let line = 1;
+  for (let i = text.indexOf("\n"); i !== -1 && i < offset; i = text.indexOf("\n", i + 1)) line++;
+  return line;
+}
+
+/** `CommaExpected` as `Comma expected.` */
+function sentenceOf(code: string): string {
+  const words = code.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).trim();
+  return `${words[0]!.toUpperCase()}${words.slice(1)}.`;
+}

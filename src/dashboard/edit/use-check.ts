@@ -1,0 +1,53 @@
+import { useEffect, useState } from "hono/jsx/dom";
+
+import type { Change, Changes } from "../api/answers.ts";
+import type { ApiError } from "../api/api.ts";
+import { useSession } from "../app/session.ts";
+import { type PlacedFault, readJson } from "./json-text.ts";
+
+/** What is known of a text: nothing yet, its faults, or what it would change. */
+export type Checked =
+  | { readonly state: "checking" }
+  | { readonly state: "faulty"; readonly faults: readonly PlacedFault[] }
+  | { readonly state: "sound"; readonly changes: readonly Change[] }
+  | { readonly state: "failed"; readonly error: ApiError };
+
+const PAUSE_MS = 400;
+
+/** A text once nobody types any more: what takes long is done with that. */
+export function useSettled(text: string): string {
+  const [settled, setSettled] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return settled;
+}
+
+/** Has the gateway check a text. */
+export function useCheck(text: string): Checked {
+  const { api } = useSession();
+  const [known, setKnown] = useState<{ readonly of: string; readonly checked: Checked }>();
+
+  useEffect(() => {
+    let isCurrent = true;
+    const tell = (checked: Checked) => isCurrent && setKnown({ of: text, checked });
+    const json = readJson(text);
+    if (json.faults.length > 0) {
+      tell({ state: "faulty", faults: json.faults });
+    } else {
+      api.send<Changes>("PUT", "/rules?dry-run", { body: text }).then(
+        ({ changes }) => tell({ state: "sound", changes }),
+        (error: ApiError) =>
+          error.faults.length > 0
+            ? tell({ state: "faulty", faults: json.place(error.faults) })
+            : tell({ state: "failed", error }),
+      );
+    }
+    return () => {
+      isCurrent = false;
+    };
+  }, [text]);
+
+  return known?.of === text ? known.checked : { state: "checking" };
+}

@@ -1,0 +1,96 @@
+import { useState } from "hono/jsx/dom";
+
+import type { Entry } from "../api/answers.ts";
+import { READ_ONLY, useSession } from "../app/session.ts";
+import { Ask } from "../parts/ask.tsx";
+import { moment } from "../parts/format.ts";
+import { clipped } from "../parts/plain.ts";
+import { Table } from "../parts/table.tsx";
+import type { ListPath } from "./list-paths.ts";
+
+interface EntryTableProps {
+  readonly path: ListPath;
+  readonly title: string;
+  readonly entries: readonly Entry[];
+  readonly reload: () => void;
+}
+
+/** Whom an entry names. */
+function nameOf({ cidr, identity, asn, country }: Entry): string {
+  return cidr ?? identity ?? (asn === undefined ? (country ?? "") : `AS${asn}`);
+}
+
+export function EntryTable({ path, title, entries, reload }: EntryTableProps) {
+  const { api, canWrite, say } = useSession();
+  const [removed, setRemoved] = useState<Entry | undefined>(undefined);
+  const columns = [
+    {
+      title: "client",
+      cell: (entry: Entry) => <code class="untrusted">{clipped(nameOf(entry))}</code>,
+    },
+    ...(path === "overrides"
+      ? [{ title: "limits", cell: (entry: Entry) => clipped(limitsOf(entry)) }]
+      : []),
+    { title: "until", cell: ({ until }: Entry) => (until ? moment(until) : "no end") },
+    {
+      title: "from",
+      cell: ({ source, by = "", at }: Entry) =>
+        source === "document" ? "the document" : `${clipped(by)}${at ? `, ${moment(at)}` : ""}`,
+    },
+    {
+      title: "action",
+      cell: (entry: Entry) =>
+        entry.id === undefined ? (
+          ""
+        ) : (
+          <button
+            type="button"
+            disabled={!canWrite}
+            title={canWrite ? "" : READ_ONLY}
+            aria-label={`Remove ${clipped(nameOf(entry))}`}
+            onClick={() => setRemoved(entry)}
+          >
+            Remove
+          </button>
+        ),
+    },
+  ];
+  return (
+    <>
+      <Table
+        caption={title}
+        empty="There is no entry."
+        rows={entries}
+        textOf={(entry) => JSON.stringify(entry)}
+        columns={columns}
+      />
+      {removed && (
+        <Ask
+          title="Remove this entry?"
+          verb="Remove"
+          isDangerous
+          close={() => setRemoved(undefined)}
+          act={async () => {
+            await api.send("DELETE", `/${path}?id=${removed.id}`);
+            say("The entry is removed.");
+            reload();
+          }}
+        >
+          <p class="untrusted">
+            <code>{clipped(nameOf(removed))}</code>
+          </p>
+        </Ask>
+      )}
+    </>
+  );
+}
+
+function limitsOf({ plan, policies = {} }: Entry): string {
+  const limits = Object.entries(policies).map(
+    ([name, numbers]) =>
+      `${name}: ${Object.entries(numbers)
+        .map(([field, value]) => `${field} ${String(value)}`)
+        .join(", ")}`,
+  );
+  return [...(plan === undefined ? [] : [`plan ${plan}`]), ...limits].join("; ");
+}

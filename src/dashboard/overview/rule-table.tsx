@@ -1,0 +1,48 @@
+import type { Live, Stats } from "../api/answers.ts";
+import { count, percent } from "../parts/format.ts";
+import { clipped } from "../parts/plain.ts";
+import { Table } from "../parts/table.tsx";
+import { labelOf } from "../rules/label.ts";
+import { byRule, type RuleCounts } from "./series.ts";
+
+interface RuleTableProps {
+  readonly stats: Stats;
+  readonly rules: Live | undefined;
+}
+
+/** What was counted under no rule. */
+const NAMES: Readonly<Record<string, string>> = { none: "no rule", other: "other rules" };
+
+export function RuleTable({ stats, rules }: RuleTableProps) {
+  const indices = new Map(rules?.document.rules.map((rule, i) => [labelOf(rule), i]));
+  const nameOf = (row: RuleCounts) => {
+    const index = indices.get(row.rule);
+    const name = clipped(NAMES[row.rule] ?? row.rule);
+    return index === undefined ? (
+      <span class="name">{name}</span>
+    ) : (
+      <a href={`#/rules/${index}`}>{name}</a>
+    );
+  };
+  return (
+    <section class="card" aria-label="By rule">
+      <h2>By rule</h2>
+      <Table
+        caption="Requests by rule"
+        empty="No request was counted."
+        rows={byRule(stats.requests)}
+        textOf={({ rule }) => rule}
+        columns={[
+          { title: "rule", cell: nameOf },
+          { title: "requests", isNumber: true, cell: ({ requests }) => count(requests) },
+          { title: "denied", isNumber: true, cell: ({ denied }) => count(denied) },
+          {
+            title: "share",
+            isNumber: true,
+            cell: ({ denied, requests }) => percent(denied, requests),
+          },
+        ]}
+      />
+    </section>
+  );
+}

@@ -1,0 +1,108 @@
+import type { Stats } from "../api/answers.ts";
+import { sum } from "../parts/format.ts";
+import type { Series } from "../parts/series.ts";
+
+/** What may become of a request, in the order of the layers. */
+export const OUTCOMES = ["allowed", "denied", "blocked", "refused", "exempt", "passed"] as const;
+
+type Requests = Stats["requests"];
+
+/** Several counts added, moment by moment. */
+export function added(length: number, lists: readonly (readonly number[])[]): number[] {
+  return Array.from({ length }, (_, i) => sum(lists.map((counts) => counts[i] ?? 0)));
+}
+
+/** A layer for each outcome that there was. */
+export function byOutcome(requests: Requests, length: number): Series[] {
+  return OUTCOMES.map((outcome) => ({
+    label: outcome,
+    colour: `--${outcome}`,
+    values: added(
+      length,
+      requests.filter((each) => each.outcome === outcome).map(({ counts }) => counts),
+    ),
+  })).filter(({ label, values }) => label === "allowed" || label === "denied" || sum(values) > 0);
+}
+
+/** What became of the requests of a rule. */
+export interface RuleCounts {
+  readonly rule: string;
+  readonly requests: number;
+  readonly denied: number;
+}
+
+/** The rules by their denials, most first. */
+export function byRule(requests: Requests): RuleCounts[] {
+  const rules = new Map<string, { rule: string; requests: number; denied: number }>();
+  for (const { rule, outcome, counts } of requests) {
+    const found = rules.get(rule) ?? { rule, requests: 0, denied: 0 };
+    rules.set(rule, found);
+    const total = sum(counts);
+    found.requests += total;
+    if (outcome === "denied") found.denied += total;
+  }
+  return [...rules.values()].sort(
+    (one, other) => other.denied - one.denied || other.requests - one.requests,
+  );
+}
+
+/** Lines that can be told apart; the others are together. */
+const MAX_LINES = 5;
+
+/** Denials over time by rule. */
+export function denialsByRule(requests: Requests, length: number): Series[] {
+  const denied = requests.filter(({ outcome }) => outcome === "denied");
+  const order = byRule(denied).map(({ rule }) => rule);
+  const valuesOf = (rules: readonly string[]) =>
+    added(
+      length,
+      denied.filter(({ rule }) => rules.includes(rule)).map(({ counts }) => counts),
+    );
+  const rest = order.slice(MAX_LINES);
+  return [
+    ...order.slice(0, MAX_LINES).map((rule, i) => ({
+      label: rule,
+      colour: `--series-${i + 1}`,
+      values: valuesOf([rule]),
+    })),
+    ...(rest.length > 0
+      ? [{ label: `${rest.length} other rules`, colour: "--passed", values: valuesOf(rest) }]
+      : []),
+  ];
+}
+
+/** How long the store took for this share of the answers at most, in milliseconds, within the buckets' precision. */
+export function quantile(durations: Stats["durations"], share: number, i: number): number | null {
+  const total = sum(durations.map(({ counts }) => counts[i] ?? 0));
+  if (total === 0) return null;
+  let before = 0;
+  let lower = 0;
+  for (const { le, counts } of durations) {
+    const here = counts[i] ?? 0;
+    if (le === null) return lower;
+    const upper = le * 1000;
+    if (here > 0 && before + here >= share * total) {
+      return lower + ((share * total - before) / here) * (upper - lower);
+    }
+    before += here;
+    lower = upper;
+  }
+  return lower;
+}
+
+/** The same over all moments. */
+export function overall(durations: Stats["durations"], share: number): number | null {
+  const together = durations.map(({ le, counts }) => ({ le, counts: [sum(counts)] }));
+  return quantile(together, share, 0);
+}
+
+/** The shares of answers that the picture of latency has a line for. */
+export const SHARES = [0.5, 0.99];
+
+export function latency({ durations, times }: Stats): Series[] {
+  return SHARES.map((share, line) => ({
+    label: `${share * 100} of 100 answers within`,
+    colour: `--series-${line + 1}`,
+    values: times.map((_, i) => quantile(durations, share, i)),
+  }));
+}

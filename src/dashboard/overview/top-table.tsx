@@ -1,0 +1,37 @@
+import type { Live, TopPartition } from "../api/answers.ts";
+import { linkTo } from "../app/place.ts";
+import { policyOf } from "../partition/described.ts";
+import { count } from "../parts/format.ts";
+import { clipped } from "../parts/plain.ts";
+import { Table } from "../parts/table.tsx";
+
+interface TopTableProps {
+  readonly caption: string;
+  readonly rows: readonly TopPartition[];
+  readonly rules: Live | undefined;
+}
+
+export function TopTable({ caption, rows, rules }: TopTableProps) {
+  const linkOf = ({ policy, partition }: TopPartition) =>
+    linkTo("partition", { partition, ...(rules && policyOf(rules.document, policy)) });
+  return (
+    <Table
+      caption={caption}
+      empty="No partition so far."
+      rows={rows}
+      textOf={({ policy, partition }) => `${policy} ${partition}`}
+      columns={[
+        {
+          title: "partition",
+          cell: (row) => (
+            <a class="untrusted" href={linkOf(row)}>
+              {clipped(row.partition)}
+            </a>
+          ),
+        },
+        { title: "policy", cell: ({ policy }) => clipped(policy) },
+        { title: "at least", isNumber: true, cell: ({ count: times }) => count(times) },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,85 @@
+import type { RulesDocument } from "../api/answers.ts";
+
+/** A request as the form has it. */
+export interface Described {
+  readonly method: string;
+  readonly path: string;
+  readonly ip: string;
+  /** One header field in each line. */
+  readonly headers: string;
+}
+
+/** These say who somebody is to everyone who has them: they do not belong into an address. */
+const SECRET = /^(?:authorization|proxy-authorization|cookie)$/i;
+
+/** What has a hash in place of the client's own value. */
+const HASHED = /^[\w-]{22}$/;
+
+/** A request that a policy counts. */
+export function policyOf(
+  document: RulesDocument,
+  name: string,
+): { readonly method: string; readonly path: string } | undefined {
+  const rule = document.rules.find(({ policies }) => policies.some((each) => each.name === name));
+  if (!rule) return undefined;
+  const [method = "*"] = [rule.method ?? "*"].flat();
+  return {
+    method: method === "*" ? "GET" : method,
+    path: rule.path.replaceAll(/:\w+/g, "1").replaceAll(/\*+/g, "x"),
+  };
+}
+
+/** What a partition says of its request: its address, or a header field. */
+export function namedBy(partition: string): Partial<Described> {
+  const [name = "", value = ""] = partition.split(/:(.*)/s);
+  if (value === "" || HASHED.test(value) || partition.includes(",")) return {};
+  return name === "ip" ? { ip: value } : { headers: `${name}: ${value}` };
+}
+
+export function describedBy(query: URLSearchParams): Described {
+  const named = namedBy(query.get("partition") ?? "");
+  return {
+    method: query.get("method") ?? "GET",
+    path: query.get("path") ?? "/",
+    ip: query.get("ip") ?? named.ip ?? "",
+    headers: query.get("headers") ?? named.headers ?? "",
+  };
+}
+
+/** The part of a request that an address may show. */
+export function linkable({ headers, ...rest }: Described): Record<string, string> {
+  const kept = headers.split("\n").filter((line) => !SECRET.test(line.split(":")[0]!.trim()));
+  return { ...rest, headers: kept.join("\n") };
+}
+
+/** A request as the API takes it. */
+export function bodyOf({ method, path, ip, headers }: Described): object {
+  const fields = headers
+    .split("\n")
+    .filter((line) => line.trim() !== "")
+    .map((line) => {
+      const [name = "", value = ""] = line.split(/:(.*)/s);
+      return [name.trim(), value.trim()];
+    });
+  return {
+    method,
+    path,
+    ...(fields.length > 0 && { headers: Object.fromEntries(fields) as object }),
+    ...(ip !== "" && { ip }),
+  };
+}
+
+/** Whom an entry of a list may name, of what the policies count. */
+export interface Target {
+  readonly title: string;
+  readonly entry: { readonly cidr: string } | { readonly identity: string };
+}
+
+export function targetsOf(partitions: readonly string[], ip: string): readonly Target[] {
+  const addresses = ip === "" ? [] : [{ title: `ip:${ip}`, entry: { cidr: ip } }];
+  const identities = [...new Set(partitions)]
+    .filter((partition) => /^[\w!#$%&'*+.^`|~-]+:/.test(partition) && !partition.includes(","))
+    .filter((partition) => !/^(?:ip|subnet|asn|country):/.test(partition))
+    .map((identity) => ({ title: identity, entry: { identity } }));
+  return [...identities, ...addresses];
+}

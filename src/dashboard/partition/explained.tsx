@@ -1,0 +1,80 @@
+import type { Explanation } from "../api/answers.ts";
+import { count, duration } from "../parts/format.ts";
+import { clipped, plain } from "../parts/plain.ts";
+import { Table } from "../parts/table.tsx";
+
+/** What each verdict means for the request. */
+const MEANINGS: Readonly<Record<Explanation["verdict"], string>> = {
+  allowed: "Passes: every policy has room",
+  denied: "Denied",
+  exempt: "Passes uncounted: a list exempts the client",
+  blocked: "Refused: a list blocks the client",
+  refused: "Refused before any policy is asked",
+  passed: "Passes: no rule covers it",
+};
+
+export function Explained({ explanation }: { readonly explanation: Explanation }) {
+  const { verdict, status, reason, retryAfter, plan, override, version, rules } = explanation;
+  const rows = rules.flatMap(({ policies, ...rule }) =>
+    policies.map((policy) => ({ ...policy, rule })),
+  );
+  return (
+    <>
+      <h2 class={`verdict ${verdict}`}>{MEANINGS[verdict]}</h2>
+      <p class="facts">
+        <span>status {status}</span>
+        <span>{plain(reason)}</span>
+        {retryAfter !== undefined && <span>retry after {retryAfter} s</span>}
+        {plan !== undefined && override === undefined && <span>plan {plain(plan)}</span>}
+        {override !== undefined && <span>override {clipped(override)}</span>}
+        <span>rules of version {version}</span>
+      </p>
+      <Table
+        caption="Policies that count this request"
+        empty="No policy counts this request."
+        rows={rows}
+        columns={[
+          { title: "policy", cell: ({ name }) => clipped(name) },
+          {
+            title: "room",
+            cell: ({ allowed }) => (
+              <span class={allowed ? "dot good" : "dot bad"}>{allowed ? "yes" : "no"}</span>
+            ),
+          },
+          { title: "left", isNumber: true, cell: ({ remaining }) => count(remaining) },
+          { title: "limit", isNumber: true, cell: ({ limit }) => count(limit) },
+          {
+            title: "used",
+            cell: ({ limit, remaining }) => (
+              <meter
+                min={0}
+                max={limit}
+                value={limit - remaining}
+                high={limit * 0.75}
+                optimum={0}
+                aria-label={`${limit - remaining} of ${limit} used`}
+              />
+            ),
+          },
+          { title: "wait", isNumber: true, cell: ({ retryAfterMs }) => waitOf(retryAfterMs) },
+          { title: "mode", cell: ({ mode }) => mode },
+          {
+            title: "partition",
+            cell: ({ partition }) => <code class="untrusted">{clipped(partition)}</code>,
+          },
+          {
+            title: "rule",
+            cell: ({ rule }) => (
+              <a href={`#/rules/${rule.index}`}>{clipped(`${rule.method} ${rule.path}`)}</a>
+            ),
+          },
+        ]}
+      />
+    </>
+  );
+}
+
+function waitOf(ms: number | null): string {
+  if (ms === null) return "never";
+  return ms > 0 ? duration(ms) : "–";
+}

@@ -1,0 +1,65 @@
+import { useRef } from "hono/jsx/dom";
+
+import type { Explanation } from "../api/answers.ts";
+import { useSession } from "../app/session.ts";
+import { Ask } from "../parts/ask.tsx";
+import { Field, Lasts, textOf } from "../parts/field.tsx";
+import { clipped } from "../parts/plain.ts";
+
+interface OverrideFormProps {
+  readonly identity: string;
+  readonly policies: Explanation["rules"][number]["policies"];
+  readonly close: () => void;
+  readonly done: () => void;
+}
+
+/** Gives one client another limit. */
+export function OverrideForm({ identity, policies, close, done }: OverrideFormProps) {
+  const { api } = useSession();
+  const fields = useRef<HTMLDivElement>(null);
+  const own = policies.filter(({ partition }) => partition === identity);
+
+  async function put(): Promise<void> {
+    const data = new FormData(fields.current!.closest("form")!);
+    const lasts = textOf(data, "lasts");
+    await api.send("PUT", "/overrides", {
+      body: {
+        identity,
+        policies: { [textOf(data, "policy")]: { limit: Number(textOf(data, "limit")) } },
+        ...(lasts !== "" && { for: lasts }),
+      },
+    });
+    done();
+  }
+
+  return (
+    <Ask title="Another limit for this client" verb="Put the override" act={put} close={close}>
+      <p class="untrusted">
+        <code>{clipped(identity)}</code>
+      </p>
+      <div ref={fields} class="fields">
+        <Field label="Policy">
+          <select name="policy">
+            {own.map(({ name, limit }) => (
+              <option value={name}>
+                {name}, {limit} now
+              </option>
+            ))}
+          </select>
+        </Field>
+        <Field label="Limit">
+          <input
+            name="limit"
+            type="number"
+            min={1}
+            required
+            value={own[0] ? own[0].limit * 2 : 1}
+          />
+        </Field>
+        <Field label="For">
+          <Lasts name="lasts" chosen="24h" />
+        </Field>
+      </div>
+    </Ask>
+  );
+}

@@ -1,0 +1,122 @@
+import { useEffect, useState } from "hono/jsx/dom";
+
+import type { Explanation } from "../api/answers.ts";
+import type { ApiError } from "../api/api.ts";
+import { linkTo } from "../app/place.ts";
+import { useSession } from "../app/session.ts";
+import { useLive } from "../live/live.ts";
+import { Field, textOf } from "../parts/field.tsx";
+import { clipped } from "../parts/plain.ts";
+import { Empty, Failed } from "../parts/states.tsx";
+import { Actions } from "./actions.tsx";
+import { bodyOf, type Described, describedBy, linkable } from "./described.ts";
+import { Explained } from "./explained.tsx";
+
+const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+
+/** What the policies hold of one client, and what would happen to a request. */
+export function PartitionView({ query }: { readonly query: URLSearchParams }) {
+  const { api } = useSession();
+  const { tick } = useLive();
+  const [asked, setAsked] = useState<Described | undefined>(
+    query.has("path") ? describedBy(query) : undefined,
+  );
+  const [found, setFound] = useState<Explanation | undefined>(undefined);
+  const [error, setError] = useState<ApiError | undefined>(undefined);
+  const [nonce, setNonce] = useState(0);
+  const filled = asked ?? describedBy(query);
+  const partition = query.get("partition");
+
+  useEffect(() => {
+    if (!asked) return undefined;
+    let isCurrent = true;
+    const tell = (answer: Explanation | undefined, failure?: ApiError) => {
+      if (!isCurrent) return;
+      if (answer) setFound(answer);
+      setError(failure);
+    };
+    api
+      .send<Explanation>("POST", "/explain", { body: bodyOf(asked) })
+      .then(tell, (thrown: ApiError) => tell(undefined, thrown));
+    return () => {
+      isCurrent = false;
+    };
+  }, [asked, tick, nonce]);
+
+  function submit(event: Event): void {
+    event.preventDefault();
+    const data = new FormData(event.target as HTMLFormElement);
+    const described = {
+      method: textOf(data, "method"),
+      path: textOf(data, "path"),
+      ip: textOf(data, "ip"),
+      headers: textOf(data, "headers"),
+    };
+    setFound(undefined);
+    setError(undefined);
+    setAsked(described);
+    history.replaceState(null, "", linkTo("partition", linkable(described)));
+  }
+
+  return (
+    <>
+      <h1>Partition</h1>
+      {partition !== null && (
+        <p>
+          From the overview: <code class="untrusted">{clipped(partition)}</code>. Identities are
+          hashed there unless the gateway's settings say otherwise: describe the request to see its
+          state.
+        </p>
+      )}
+      <form class="card request" onSubmit={submit}>
+        <Field label="Method">
+          <select name="method">
+            {[...new Set([...METHODS, filled.method])].map((method) => (
+              <option value={method} selected={method === filled.method}>
+                {method}
+              </option>
+            ))}
+          </select>
+        </Field>
+        <Field label="Path and query">
+          <input name="path" required value={filled.path} autocomplete="off" spellcheck={false} />
+        </Field>
+        <Field label="Client's address">
+          <input
+            name="ip"
+            value={filled.ip}
+            placeholder="203.0.113.7"
+            autocomplete="off"
+            spellcheck={false}
+          />
+        </Field>
+        <Field label="Headers, one in each line">
+          <textarea
+            name="headers"
+            rows={3}
+            value={filled.headers}
+            placeholder="x-user-id: 42"
+            spellcheck={false}
+          />
+        </Field>
+        <div class="actions">
+          <button type="submit" class="primary">
+            Explain
+          </button>
+        </div>
+      </form>
+      {error && <Failed error={error} />}
+      {asked && found && (
+        <section class="card" aria-label="Explanation" aria-live="polite">
+          <Explained explanation={found} />
+          <Actions asked={asked} found={found} done={() => setNonce(nonce + 1)} />
+        </section>
+      )}
+      {!asked && (
+        <Empty title="Describe a request">
+          What would happen to it, and what each policy holds of its client. Nothing is taken.
+        </Empty>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,20 @@
+/** Controls, marks of direction, and what shows as nothing: a name may pass for another one by them. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu;
+
+/** A text of clients with everything in it to be seen. */
+export function plain(text: string): string {
+  return text.replace(
+    INVISIBLE,
+    (character) => `\\u{${character.codePointAt(0)!.toString(16).padStart(4, "0")}}`,
+  );
+}
+
+/** What a table cell shows of it. */
+export const MAX_SHOWN = 160;
+
+/** The beginning of a long text, and how much there is. */
+export function clipped(text: string): string {
+  const shown = plain(text.slice(0, 8 * MAX_SHOWN));
+  if (shown.length <= MAX_SHOWN) return shown;
+  return `${shown.slice(0, MAX_SHOWN)}… (${text.length} characters)`;
+}

@@ -1,0 +1,81 @@
+import type { Child } from "hono/jsx/dom";
+
+import type { ApiError } from "../api/api.ts";
+import type { Loaded } from "../live/use-answer.ts";
+import { plain } from "./plain.ts";
+
+export function Loading({ what }: { readonly what: string }) {
+  return (
+    <p class="state loading" aria-busy="true">
+      Reading {what}…
+    </p>
+  );
+}
+
+export function Empty({ title, children }: { readonly title: string; readonly children?: Child }) {
+  return (
+    <div class="state empty">
+      <strong>{title}</strong>
+      {children && <p>{children}</p>}
+    </div>
+  );
+}
+
+/** Why something failed, and what there is to do. */
+export function Failed({
+  error,
+  retry,
+}: {
+  readonly error: ApiError;
+  readonly retry?: () => void;
+}) {
+  return (
+    <div class="state failed" role="alert">
+      <strong>{titleOf(error)}</strong>
+      <p>{plain(error.message)}</p>
+      {retry && (
+        <button type="button" onClick={retry}>
+          Try again
+        </button>
+      )}
+    </div>
+  );
+}
+
+function titleOf({ status }: ApiError): string {
+  if (status === 0) return "No answer";
+  if (status === 401) return "The token is not accepted";
+  if (status === 403) return "Your token may not do this";
+  if (status === 412) return "Somebody else published";
+  if (status === 429) return "Too many wrong tokens";
+  if (status === 501) return "This gateway has no live rules";
+  if (status === 503) return "Redis does not answer";
+  return "That did not work";
+}
+
+/** An answer, or why there is none yet. What was read before stays while a later request fails. */
+export function Answered<Answer>({
+  of: { data, error, reload },
+  what,
+  children,
+}: {
+  readonly of: Loaded<Answer>;
+  readonly what: string;
+  readonly children: (data: Answer) => Child;
+}) {
+  return (
+    <>
+      {error && <Failed error={error} retry={reload} />}
+      {data === undefined && !error && <Loading what={what} />}
+      {data !== undefined && children(data)}
+    </>
+  );
+}
+
+export function MetricsOff() {
+  return (
+    <Empty title="Metrics are off">
+      This gateway does not count requests. Rules, partitions, lists and the audit work without.
+    </Empty>
+  );
+}

@@ -1,0 +1,108 @@
+import type { Live, Rule, Stats } from "../api/answers.ts";
+import { linkTo } from "../app/place.ts";
+import { useLive } from "../live/live.ts";
+import { statsPath } from "../live/ranges.ts";
+import { useAnswer } from "../live/use-answer.ts";
+import { byOutcome } from "../overview/series.ts";
+import { policyOf } from "../partition/described.ts";
+import { count } from "../parts/format.ts";
+import { Picture } from "../parts/picture.tsx";
+import { clipped } from "../parts/plain.ts";
+import { Answered, Empty, MetricsOff } from "../parts/states.tsx";
+import { Table } from "../parts/table.tsx";
+import { labelOf, sourcesOf, termsOf } from "../rules/label.ts";
+import { Evaluations } from "./evaluations.tsx";
+import { Utilization } from "./utilization.tsx";
+
+/** One rule: what became of its requests, and its policies. */
+export function RuleView({ index }: { readonly index: number }) {
+  const live = useAnswer<Live>("/rules");
+  return (
+    <Answered of={live} what="the rule">
+      {({ document }) => {
+        const rule = document.rules[index];
+        return rule ? (
+          <Shown rule={rule} index={index} live={live.data!} />
+        ) : (
+          <Empty title="There is no such rule">
+            {document.rules.length} rules are in force. <a href="#/rules">All rules</a>
+          </Empty>
+        );
+      }}
+    </Answered>
+  );
+}
+
+interface ShownProps {
+  readonly rule: Rule;
+  readonly index: number;
+  readonly live: Live;
+}
+
+function Shown({ rule, index, live }: ShownProps) {
+  const { range } = useLive();
+  const stats = useAnswer<Stats>(`stats ${range.name}`, (nowMs) => statsPath(range, nowMs));
+  const [first] = rule.policies;
+  const example = first?.name === undefined ? undefined : policyOf(live.document, first.name);
+  return (
+    <>
+      <p class="crumbs">
+        <a href="#/rules">Rules</a>
+      </p>
+      <h1 class="untrusted">{clipped(labelOf(rule))}</h1>
+      <p class="facts">
+        <a href={linkTo("edit", { at: `rules[${index}]` })}>Edit</a>
+        <a href={linkTo("partition", { path: example?.path, method: example?.method })}>
+          Explain a request
+        </a>
+      </p>
+      <section class="card" aria-label="Policies">
+        <h2>Policies</h2>
+        <Table
+          caption="Policies of this rule"
+          empty="This rule has no policy."
+          rows={rule.policies}
+          columns={[
+            { title: "policy", cell: ({ name }) => clipped(name ?? "unnamed") },
+            { title: "algorithm", cell: ({ algorithm }) => clipped(algorithm) },
+            { title: "allows", cell: (policy) => clipped(termsOf(policy)) },
+            { title: "mode", cell: ({ mode = "enforce" }) => clipped(mode) },
+            {
+              title: "counts by",
+              cell: ({ partition = rule.partition }) => clipped(sourcesOf(partition)),
+            },
+          ]}
+        />
+      </section>
+      {stats.error?.isMissing ? (
+        <MetricsOff />
+      ) : (
+        <Answered of={stats} what="what was counted">
+          {(data) => <Counted stats={data} rule={rule} />}
+        </Answered>
+      )}
+    </>
+  );
+}
+
+function Counted({ stats, rule }: { readonly stats: Stats; readonly rule: Rule }) {
+  const label = labelOf(rule);
+  const times = stats.times.map((iso) => Date.parse(iso));
+  const requests = stats.requests.filter((each) => each.rule === label);
+  const names = rule.policies.flatMap(({ name }) => name ?? []);
+  return (
+    <>
+      <Picture
+        title={`Requests by the ${stats.step}`}
+        kind="layers"
+        times={times}
+        series={byOutcome(requests, times.length)}
+        format={count}
+      />
+      <div class="halves">
+        <Utilization stats={stats} policies={names} />
+        <Evaluations stats={stats} policies={names} />
+      </div>
+    </>
+  );
+}

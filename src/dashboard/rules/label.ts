@@ -1,0 +1,23 @@
+import { labelOf as labelOfRoute } from "../../metrics/fields.ts";
+import type { Policy, Rule } from "../api/answers.ts";
+
+/** A rule as counts name it: by its methods and path. */
+export function labelOf({ method = "*", path }: Rule): string {
+  return labelOfRoute([method].flat(), path);
+}
+
+/** What a policy allows, in words. */
+export function termsOf({ algorithm, limit, window, refill, per, ttl }: Policy): string {
+  if (algorithm === "token-bucket") return `${limit}, ${refill} back every ${per}`;
+  if (algorithm === "concurrency") return `${limit} at once${ttl ? `, for ${ttl} at most` : ""}`;
+  return `${limit} every ${window}`;
+}
+
+/** Who a policy counts, in words. */
+export function sourcesOf(partition: unknown): string {
+  if (partition === undefined) return "";
+  if (partition === "*") return "everybody together";
+  return Array.isArray(partition)
+    ? partition.map((source) => [source as unknown].flat().join(" and ")).join(", else ")
+    : String(partition);
+}

@@ -1,0 +1,14 @@
+import type { Live } from "../api/answers.ts";
+import { moment } from "../parts/format.ts";
+import { plain } from "../parts/plain.ts";
+
+/** Which version is in force, since when, and by whom. */
+export function Published({ live }: { readonly live: Live }) {
+  return (
+    <p class="facts">
+      <span>{live.version === 0 ? "as deployed" : `version ${live.version}`}</span>
+      {live.publishedAt !== undefined && <span>published {moment(live.publishedAt)}</span>}
+      {live.by !== undefined && <span>by {plain(live.by)}</span>}
+    </p>
+  );
+}

@@ -1,0 +1,88 @@
+import type { Live, Rule, Stats } from "../api/answers.ts";
+import { useLive } from "../live/live.ts";
+import { statsPath } from "../live/ranges.ts";
+import { useAnswer } from "../live/use-answer.ts";
+import { byRule } from "../overview/series.ts";
+import { count, percent } from "../parts/format.ts";
+import { clipped } from "../parts/plain.ts";
+import { Answered } from "../parts/states.tsx";
+import { Table } from "../parts/table.tsx";
+import { labelOf, sourcesOf } from "./label.ts";
+import { Published } from "./published.tsx";
+
+/** All rules in force, with what was counted of each. */
+export function RulesView() {
+  const { range } = useLive();
+  const live = useAnswer<Live>("/rules");
+  const stats = useAnswer<Stats>(`stats ${range.name}`, (nowMs) => statsPath(range, nowMs));
+  return (
+    <>
+      <h1>Rules</h1>
+      <Answered of={live} what="the rules">
+        {(data) => (
+          <section class="card" aria-label="Rules in force">
+            <Published live={data} />
+            <p>
+              <a href="#/edit">Edit the rules</a>
+            </p>
+            <RuleRows rules={data.document.rules} stats={stats.data} />
+          </section>
+        )}
+      </Answered>
+    </>
+  );
+}
+
+interface Row {
+  readonly rule: Rule;
+  readonly index: number;
+  readonly label: string;
+}
+
+function RuleRows({
+  rules,
+  stats,
+}: {
+  readonly rules: readonly Rule[];
+  readonly stats: Stats | undefined;
+}) {
+  const counted = new Map(byRule(stats?.requests ?? []).map((each) => [each.rule, each]));
+  const rows: Row[] = rules.map((rule, index) => ({ rule, index, label: labelOf(rule) }));
+  return (
+    <Table
+      caption="Rules in force"
+      empty="There is no rule."
+      rows={rows}
+      textOf={({ label, rule }) => `${label} ${rule.policies.map(({ name }) => name).join(" ")}`}
+      columns={[
+        {
+          title: "rule",
+          cell: ({ label, index }) => <a href={`#/rules/${index}`}>{clipped(label)}</a>,
+        },
+        {
+          title: "policies",
+          cell: ({ rule }) =>
+            clipped(rule.policies.map(({ name, algorithm }) => name ?? algorithm).join(", ")),
+        },
+        { title: "counts by", cell: ({ rule }) => clipped(sourcesOf(rule.partition)) },
+        ...(stats
+          ? [
+              {
+                title: "requests",
+                isNumber: true,
+                cell: ({ label }: Row) => count(counted.get(label)?.requests ?? 0),
+              },
+              {
+                title: "denied",
+                isNumber: true,
+                cell: ({ label }: Row) => {
+                  const { denied = 0, requests = 0 } = counted.get(label) ?? {};
+                  return denied === 0 ? "0" : `${count(denied)} (${percent(denied, requests)})`;
+                },
+              },
+            ]
+          : []),
+      ]}
+    />
+  );
+}

@@ -1,0 +1,95 @@
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+
+import { useDashboard } from "../support/dashboard/dashboard.ts";
+
+const on = useDashboard();
+
+const MARKUP = `x-user-id:<img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`;
+const HOSTILE = [
+  MARKUP,
+  "x-user-id:line\r\nbreak\u0000\u001B[31mred",
+  "x-user-id:\u202Egnp.exe\u2066\u200B",
+  `x-user-id:${"long".repeat(2_048)}`,
+  "javascript:document.title='owned'",
+];
+
+/** What nobody can see in a text, and what would lead out of it. */
+async function expectPlain(page: Page): Promise<void> {
+  const text = (await page.locator("main").innerText()).replaceAll(/[\n\t]/g, "");
+  expect(text).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+  expect(await page.title()).toBe("Tidegate");
+  expect(await page.locator("main img, main script").count()).toBe(0);
+  expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+}
+
+test.each([1280, 390])("partitions at the top are text, on %i pixels", async (width) => {
+  const page = await on.open("#/", {
+    top: HOSTILE,
+    context: { viewport: { width, height: 800 } },
+  });
+  const table = page.getByRole("region", { name: "Denied most", exact: true });
+  await table.getByText("<img src=x onerror").waitFor();
+  await table.getByText("line\\u{000d}\\u{000a}break\\u{0000}\\u{001b}[31mred").waitFor();
+  await table.getByText("\\u{202e}gnp.exe\\u{2066}\\u{200b}").waitFor();
+  await table.getByText("(8202 characters)").waitFor();
+  const links = await table
+    .getByRole("link")
+    .evaluateAll((all) => all.map((link) => link.getAttribute("href")!.slice(0, 12)));
+  expect(new Set(links)).toEqual(new Set(["#/partition?"]));
+  await expectPlain(page);
+});
+
+test.each(HOSTILE)("a deep link to partition %# shows text", async (partition) => {
+  const page = await on.open(`#/partition?partition=${encodeURIComponent(partition)}`);
+  await page.getByText("From the overview").waitFor();
+  await expectPlain(page);
+});
+
+test("what a client calls itself is explained, listed and audited as text", async () => {
+  const name = MARKUP.slice("x-user-id:".length);
+  const entry = { identity: MARKUP, for: "1h" };
+  expect((await on.ask("PUT", "/lists/deny", entry)).status).toBe(200);
+  const page = await on.open("#/lists");
+  await page.getByRole("region", { name: "Blocked", exact: true }).getByText("<img").waitFor();
+  await expectPlain(page);
+  await page.getByRole("link", { name: "Audit" }).click();
+  await page.locator("td summary").first().click();
+  await page.getByText("<img").first().waitFor();
+  await expectPlain(page);
+  await page.getByRole("link", { name: "Partition" }).click();
+  await page.getByLabel("Method").selectOption("POST");
+  await page.getByLabel("Path and query").fill("/rides/1");
+  await page.getByLabel("Headers, one in each line").fill(`x-user-id: ${name}`);
+  await page.getByRole("button", { name: "Explain" }).click();
+  await page.getByRole("region", { name: "Explanation" }).waitFor();
+  await expectPlain(page);
+});
+
+test("rules with hostile paths are text in every view, and so are notes", async () => {
+  const path = "/<svg/onload=document.title='owned'>/\u202Eevil";
+  const rule = {
+    path,
+    partition: ["ip"],
+    policies: [{ algorithm: "fixed-window", name: "evil", limit: 1, window: "1h" }],
+  };
+  const { version, document } = (await (await on.ask("GET", "/rules")).json()) as {
+    version: number;
+    document: { rules: unknown[] };
+  };
+  const note = encodeURIComponent("<b>note</b>\u202E");
+  const put = await on.ask(
+    "PUT",
+    `/rules?note=${note}`,
+    { rules: [...document.rules, rule] },
+    { "if-match": `"${version}"` },
+  );
+  expect(put.status).toBe(200);
+  const page = await on.open("#/rules");
+  await page.getByRole("link", { name: "* /<svg" }).click();
+  await page.getByRole("heading", { name: "* /<svg" }).waitFor();
+  await expectPlain(page);
+  await page.getByRole("link", { name: "Edit", exact: true }).first().click();
+  await page.getByText("<b>note</b>\\u{202e}").waitFor();
+  expect(await page.title()).toBe("Tidegate");
+});

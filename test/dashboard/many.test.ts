@@ -1,0 +1,76 @@
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+
+import { useDashboard } from "../support/dashboard/dashboard.ts";
+
+const on = useDashboard();
+
+const MANY = 1_000;
+
+/** How long the page takes from an input until it has been painted, in milliseconds; said, as machines differ. */
+async function timed(page: Page, what: string, act: string): Promise<void> {
+  const ms = (await page.evaluate(`(async () => {
+    const began = performance.now();
+    ${act};
+    await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+    return performance.now() - began;
+  })()`)) as number;
+  console.log(`${what}: ${ms.toFixed(0)} ms`);
+}
+
+test("a thousand rules and a thousand entries are paged, filtered and edited", async () => {
+  const rules = Array.from({ length: MANY }, (_, i) => ({
+    method: "GET",
+    path: `/api/resource-${i}/*`,
+    partition: ["ip"],
+    policies: [{ algorithm: "token-bucket", name: `p${i}`, limit: 20, refill: 10, per: "1s" }],
+  }));
+  const lists = {
+    deny: Array.from({ length: MANY }, (_, i) => ({ cidr: `10.${i >> 8}.${i & 255}.0/24` })),
+  };
+  const put = await on.ask("PUT", "/rules", { rules, lists }, { "if-match": '"0"' });
+  expect(put.status).toBe(200);
+  const page = await on.open("#/rules");
+  const table = page.getByRole("region", { name: "Rules in force", exact: true });
+  await table.getByText("1 of 20").waitFor();
+  expect(await table.locator("tbody tr").count()).toBe(50);
+  await timed(
+    page,
+    "next page of 1,000 rules",
+    'document.querySelector(".pages button:last-child").click()',
+  );
+  await table.getByRole("link", { name: "GET /api/resource-50/*" }).waitFor();
+  await timed(
+    page,
+    "filter of 1,000 rules",
+    `const field = document.querySelector("input[type=search]"); field.value = "resource-777"; field.dispatchEvent(new Event("input", { bubbles: true }))`,
+  );
+  await table.getByText("1 of 1,000").waitFor();
+  expect(await table.locator("tbody tr").count()).toBe(1);
+  await table.getByRole("link", { name: "GET /api/resource-777/*" }).click();
+  await page.getByRole("heading", { name: "GET /api/resource-777/*" }).waitFor();
+
+  await page.getByRole("link", { name: "Edit", exact: true }).last().click();
+  await page.getByText("Sound, and the same as in force.").waitFor();
+  const field = page.getByLabel("The rules as JSON");
+  expect(
+    await field.evaluate((area: HTMLTextAreaElement) => area.value.slice(area.selectionStart)),
+  ).toMatch(/^\{\s+"method": "GET",\s+"path": "\/api\/resource-777/);
+  await timed(
+    page,
+    "a key in the editor of 1,000 rules",
+    `const area = document.querySelector(".editor textarea"); area.focus(); const at = area.value.indexOf('"limit": 20') + 9; area.setSelectionRange(at, at + 2); document.execCommand("insertText", false, "25")`,
+  );
+  await page.getByText("Sound: 1 change.").waitFor();
+  expect(await page.locator(".diff .added").count()).toBe(1);
+
+  await page.getByRole("link", { name: "Lists" }).click();
+  const blocked = page.getByRole("region", { name: "Blocked", exact: true });
+  await blocked.getByText("1 of 20").waitFor();
+  await timed(
+    page,
+    "next page of 1,000 entries",
+    'document.querySelector(".pages button:last-child").click()',
+  );
+  await blocked.getByText("2 of 20").waitFor();
+});

@@ -1,0 +1,60 @@
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+
+import { useDashboard } from "../support/dashboard/dashboard.ts";
+
+const on = useDashboard();
+
+async function send(path: string, user: string, times: number, method: string): Promise<void> {
+  for (let i = 0; i < times; i++) {
+    const url = `${on.stack.workers[0]}${path}`;
+    const response = await fetch(url, { method, headers: { "x-user-id": user } });
+    await response.arrayBuffer();
+  }
+}
+
+/** The legend of the picture of all requests. */
+async function shownOn(page: Page): Promise<Readonly<Record<string, number>>> {
+  const items = page
+    .getByRole("region", { name: "Requests by the minute", exact: true })
+    .locator(".legend li");
+  await items.first().waitFor();
+  const texts = await items.allInnerTexts();
+  return Object.fromEntries(
+    texts.map((text) => {
+      const [name = "", count = ""] = text.split(/\s+/);
+      return [name, Number(count.replace(",", ""))];
+    }),
+  );
+}
+
+test("the numbers on the page are those of the requests, and of the origin", async () => {
+  // Whether the stack works was asked with requests, too.
+  const before = await shownOn(await on.open("#/", { counts: "off" }));
+  const reached = async () => {
+    const response = await fetch(`${on.stack.origin}/__counts`);
+    const counts = (await response.json()) as Readonly<Record<string, number>>;
+    return Object.values(counts).reduce((total, each) => total + each, 0);
+  };
+  const reachedBefore = await reached();
+  await send("/rides/7", "anna", 8, "POST");
+  await send("/rides/7", "bert", 2, "POST");
+  await send("/search", "anna", 4, "GET");
+  await send("/elsewhere", "anna", 6, "GET");
+  const page = await on.open("#/", { counts: "off" });
+  const now = await shownOn(page);
+  const more = (name: string) => now[name]! - (before[name] ?? 0);
+  expect([more("allowed"), more("denied"), more("passed")]).toEqual([3 + 2 + 4, 5, 6]);
+  expect((await reached()) - reachedBefore).toBe(more("allowed") + more("passed"));
+
+  const rules = page.getByRole("region", { name: "By rule", exact: true });
+  const row = rules.getByRole("row").filter({ hasText: "POST /rides/*" });
+  const [, , denied] = await row.getByRole("cell").allInnerTexts();
+  expect(denied).toBe("5");
+  const top = page.getByRole("region", { name: "Denied most", exact: true });
+  await top.getByRole("link").first().waitFor();
+  expect(await top.locator("tbody td:nth-child(2)").allInnerTexts()).toEqual(["rides"]);
+  await row.getByRole("link").click();
+  const said = page.getByRole("region", { name: "Shadow against enforced", exact: true });
+  await said.getByText(/^5 \(/).waitFor();
+});

@@ -1,0 +1,101 @@
+import axe from "axe-core";
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+
+import { useDashboard } from "../support/dashboard/dashboard.ts";
+
+const on = useDashboard();
+
+/** Each view with something that is there once it has been read. */
+const VIEWS = [
+  ["#/", "Requests by the minute"],
+  ["#/rules", "Rules in force"],
+  ["#/rules/0", "Use of the limits"],
+  ["#/partition?method=POST&path=/rides/7&headers=x-user-id:42", "Explanation"],
+  ["#/edit", "Document"],
+  ["#/lists", "Overrides"],
+  ["#/audit", "Audit"],
+] as const;
+
+const PHONE = { width: 390, height: 844 };
+
+async function violationsOf(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe.source);
+  const { violations } = (await page.evaluate("axe.run()")) as axe.AxeResults;
+  return violations.map(
+    ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(" | ")}`,
+  );
+}
+
+describe.each(["light", "dark"] as const)("in %s", (colorScheme) => {
+  test.each(VIEWS)("axe finds nothing in %s", async (hash, region) => {
+    const page = await on.open(hash, { context: { colorScheme } });
+    await page.getByRole("region", { name: region, exact: true }).waitFor();
+    for (const summary of await page.locator("summary").all()) await summary.click();
+    expect(await violationsOf(page)).toEqual([]);
+  });
+});
+
+test("axe finds nothing where somebody signs in", async () => {
+  const page = await on.open();
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByLabel("Token").waitFor();
+  expect(await violationsOf(page)).toEqual([]);
+});
+
+test.each(VIEWS)("%s is no wider than a phone", async (hash, region) => {
+  const page = await on.open(hash, { context: { viewport: PHONE } });
+  await page.getByRole("region", { name: region, exact: true }).waitFor();
+  expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(PHONE.width);
+});
+
+test("the numbers of a picture are a table, the newest first", async () => {
+  const page = await on.open();
+  const picture = page.getByRole("region", { name: "Requests by the minute", exact: true });
+  await picture.getByText("Numbers").click();
+  const rows = picture.locator("tbody tr");
+  await rows.nth(49).waitFor();
+  expect(await rows.count()).toBe(50);
+  await picture.getByRole("button", { name: "Next" }).click();
+  expect(await rows.count()).toBe(10);
+  const label = await picture.getByRole("img").getAttribute("aria-label");
+  const [, said] = /allowed (\d[\d,]*\d)/.exec(label!) ?? [];
+  const shown = await picture
+    .locator(".legend li", { hasText: "allowed" })
+    .locator("b")
+    .innerText();
+  expect(shown).toBe(said);
+});
+
+test("a gateway that does not count says so, and the rest works", async () => {
+  const page = await on.open("#/", { counts: "off" });
+  await page.route("**/api/v1/stats?*", (route) =>
+    route.fulfill({ status: 501, json: { title: "Not Implemented", status: 501 } }),
+  );
+  await page.reload();
+  await page.getByText("Metrics are off").waitFor();
+  await page.getByText("Store answers").waitFor();
+});
+
+test("while it is paused nothing is asked, and again when it is live", async () => {
+  const page = await on.open();
+  await page.getByText("Denied most").first().waitFor();
+  await page.clock.install();
+  await page.reload();
+  await page.getByText("Denied most").first().waitFor();
+  let asked = 0;
+  await page.route("**/api/v1/health", (route) => {
+    asked++;
+    return route.continue();
+  });
+  await page.getByRole("button", { name: "Live" }).click();
+  await page.clock.runFor(60_000);
+  expect(asked).toBe(0);
+  const answered = page.waitForResponse("**/api/v1/health");
+  await page.getByRole("button", { name: "Paused" }).click();
+  await answered;
+  const again = page.waitForResponse("**/api/v1/health");
+  await page.clock.runFor(10_000);
+  await again;
+  expect(asked).toBe(2);
+});
