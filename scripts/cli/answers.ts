@@ -1,0 +1,147 @@
+import * as z from "zod/mini";
+
+/*
+ * What the admin API answers, as far as the program reads it. Fields that a later gateway adds are let through.
+ */
+
+const version = z.int();
+const document = z.record(z.string(), z.unknown());
+const optionalText = z.optional(z.string());
+
+const ChangeType = z.enum(["added", "removed", "changed"]);
+export const Change = z.object({
+  type: ChangeType,
+  path: z.string(),
+  before: z.optional(z.unknown()),
+  after: z.optional(z.unknown()),
+});
+export type Change = z.output<typeof Change>;
+const changes = z.array(Change);
+
+export const Live = z.object({
+  version,
+  publishedAt: z.optional(z.nullable(z.string())),
+  by: z.optional(z.nullable(z.string())),
+  source: z.string(),
+  document,
+});
+
+export const Published = z.object({ version, changes });
+export const Saved = z.object({ basedOn: version, changes });
+export const Difference = z.object({ from: z.unknown(), to: z.unknown(), changes });
+
+export const History = z.object({
+  versions: z.array(
+    z.object({
+      version,
+      publishedAt: z.string(),
+      by: z.string(),
+      note: optionalText,
+      current: z.boolean(),
+    }),
+  ),
+});
+
+export const Audit = z.object({
+  entries: z.array(
+    z.object({
+      at: z.string(),
+      by: z.string(),
+      action: z.string(),
+      version: z.optional(version),
+      changes: z.optional(z.array(z.unknown())),
+    }),
+  ),
+});
+
+const ExplainedPolicy = z.object({
+  name: z.string(),
+  mode: optionalText,
+  partition: z.optional(z.nullable(z.string())),
+  limit: z.optional(z.number()),
+  remaining: z.optional(z.number()),
+  /** `null` if waiting does not help. */
+  retryAfterMs: z.optional(z.nullable(z.number())),
+  allowed: z.boolean(),
+});
+
+export const Explanation = z.object({
+  verdict: z.string(),
+  status: z.optional(z.nullable(z.int())),
+  reason: z.optional(z.nullable(z.string())),
+  retryAfter: z.optional(z.number()),
+  version: z.optional(version),
+  plan: z.optional(z.nullable(z.string())),
+  override: z.optional(z.unknown()),
+  rules: z.array(
+    z.object({
+      index: z.int(),
+      method: z.union([z.string(), z.array(z.string())]),
+      path: z.string(),
+      policies: z.array(ExplainedPolicy),
+    }),
+  ),
+});
+export type Explanation = z.output<typeof Explanation>;
+
+export const Reset = z.object({
+  reset: z.array(z.object({ policy: z.string(), partition: z.string() })),
+});
+
+export const Entry = z.object({
+  id: optionalText,
+  cidr: optionalText,
+  identity: optionalText,
+  asn: z.optional(z.number()),
+  country: optionalText,
+  until: z.optional(z.union([z.string(), z.number()])),
+  at: optionalText,
+  by: optionalText,
+  source: optionalText,
+});
+export type Entry = z.output<typeof Entry>;
+export const Entries = z.object({ entries: z.array(Entry) });
+
+export const Override = z.object({
+  id: optionalText,
+  identity: z.string(),
+  plan: optionalText,
+  policies: z.optional(z.record(z.string(), z.record(z.string(), z.unknown()))),
+  until: z.optional(z.union([z.string(), z.number()])),
+  at: optionalText,
+  by: optionalText,
+  source: optionalText,
+});
+export type Override = z.output<typeof Override>;
+export const Overrides = z.object({ entries: z.array(Override) });
+
+const Estimate = z.object({
+  estimate: z.nullable(z.number()),
+  low: z.nullable(z.number()),
+  high: z.nullable(z.number()),
+});
+
+export const WhatIf = z.object({
+  oneIn: z.number(),
+  partitions: z.number(),
+  otherNumbers: z.number(),
+  tooFew: z.boolean(),
+  agreement: z.nullable(z.number()),
+  requests: z.number(),
+  deniedBefore: z.number(),
+  deniedAfter: Estimate,
+  partitionsAffected: Estimate,
+});
+export type WhatIf = z.output<typeof WhatIf>;
+
+export const ProblemDocument = z.object({
+  title: z.string(),
+  detail: optionalText,
+  version: z.optional(version),
+  errors: z.optional(
+    z.array(z.object({ path: z.string(), value: z.string(), remedy: z.string() })),
+  ),
+});
+
+/** Where nothing comes back. */
+export const Nothing = z.undefined();

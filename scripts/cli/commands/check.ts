@@ -1,0 +1,38 @@
+import type { Command } from "commander";
+
+import { checkText, type PlacedFault } from "../check/check-text.ts";
+import { readFile, wantsJson } from "../connection.ts";
+import { EXIT } from "../errors.ts";
+import { withExamples } from "../help.ts";
+import { faultLine } from "../output/faults.ts";
+import { count, note, print, printJson } from "../output/print.ts";
+
+export function registerCheck(rules: Command): void {
+  const check = rules
+    .command("check")
+    .description(
+      "Check files offline, for CI: live rules (.json, .jsonc), or RULES, PLANS and LISTS of a wrangler.toml or wrangler.jsonc with those of its environments. Prints each fault as file:line:column: path: remedy (found: value).",
+    )
+    .argument("<file...>", "files, or - for live rules on the standard input")
+    .action(checkFiles);
+  withExamples(
+    check,
+    "npx tidegate rules check wrangler.toml rules.json",
+    "cat rules.json | npx tidegate rules check --json -",
+  );
+}
+
+function checkFiles(files: readonly string[], _options: unknown, command: Command): void {
+  const texts = files.map((file) => [file, readFile(file)] as const);
+  const faults = texts.flatMap(([file, text]) => checkText(file, text));
+  if (wantsJson(command)) printJson(faults);
+  else print(...faults.map(faultLine));
+  note(summaryOf(files, faults));
+  if (faults.length > 0) process.exitCode = EXIT.no;
+}
+
+function summaryOf(files: readonly string[], faults: readonly PlacedFault[]): string {
+  if (faults.length === 0) return `No faults in ${count(files.length, "file")}.`;
+  const faulty = new Set(faults.map(({ file }) => file)).size;
+  return `${count(faults.length, "fault")} in ${faulty} of ${count(files.length, "file")}.`;
+}

@@ -1,0 +1,105 @@
+import type { Command } from "commander";
+
+import { Nothing, Override, Overrides } from "../answers.ts";
+import { connect, wantsJson } from "../connection.ts";
+import { UsageError } from "../errors.ts";
+import { withExamples } from "../help.ts";
+import { inline, note, print, printJson } from "../output/print.ts";
+import { table } from "../output/table.ts";
+import { endOf, type EndOptions, withEnd } from "./end-options.ts";
+
+/** The commands that give a client other limits. */
+export function registerOverrides(program: Command): void {
+  const override = program
+    .command("override")
+    .description("Give a client a plan, or other numbers of some policies, at once.")
+    .argument("<identity>", "a header's name and value, such as x-user-id:42 or 'x-user-id:vip_*'")
+    .option("--plan <name>", "one of the gateway's plans")
+    .option(
+      "--set <number>",
+      "a number of a policy, such as rides.limit=200; may be repeated",
+      (value: string, before: readonly string[] = []) => [...before, value],
+    );
+  withExamples(
+    withEnd(override).option("--remove", "take the override back").action(changeOverride),
+    "npx tidegate override x-user-id:42 --plan gold --for 7d",
+    "npx tidegate override 'x-user-id:vip_*' --set rides.limit=200 --set rides.refill=100",
+  );
+  withExamples(
+    program.command("overrides").description("Show which clients have other limits.").action(show),
+    "npx tidegate overrides",
+    "npx tidegate overrides --json",
+  );
+}
+
+interface OverrideOptions extends EndOptions {
+  readonly plan?: string;
+  readonly set?: readonly string[];
+  readonly remove?: true;
+}
+
+async function changeOverride(
+  identity: string,
+  options: OverrideOptions,
+  command: Command,
+): Promise<void> {
+  if (!/^[^:\s]+:./.test(identity)) {
+    throw new UsageError(
+      `An identity is a header's name and value (x-user-id:42), not "${identity}".`,
+    );
+  }
+  const path = "/overrides";
+  if (options.remove) {
+    const ask = connect(command);
+    await ask({ method: "DELETE", path, body: { identity } }, Nothing);
+    note(`Removed the override of ${identity}.`);
+    return;
+  }
+  const body = { identity, ...limitsOf(options), ...endOf(options) };
+  const ask = connect(command);
+  const { raw, value } = await ask({ method: "PUT", path, body }, Override);
+  if (wantsJson(command)) printJson(raw);
+  const end = value.until === undefined ? "" : ` until ${inline(value.until)}`;
+  note(`Other limits hold for ${identity}${end}.`);
+}
+
+function limitsOf({ plan, set = [] }: OverrideOptions): object {
+  if ((plan === undefined) === (set.length === 0)) {
+    throw new UsageError("Give either --plan or --set, such as --set rides.limit=200.");
+  }
+  return plan === undefined ? { policies: policiesOf(set) } : { plan };
+}
+
+/** A policy's name may contain dots, so that the last one separates. */
+function policiesOf(settings: readonly string[]): object {
+  const policies = new Map<string, Record<string, number | string>>();
+  for (const setting of settings) {
+    const [, policy, option, value] = /^(.+)\.([A-Za-z]+)=(\S+)$/.exec(setting) ?? [];
+    if (policy === undefined || option === undefined || value === undefined) {
+      throw new UsageError(
+        `--set takes policy.option=value, such as rides.limit=200, not "${setting}".`,
+      );
+    }
+    const number = /^\d{1,15}$/.test(value) ? Number(value) : value;
+    policies.set(policy, { ...policies.get(policy), [option]: number });
+  }
+  return Object.fromEntries(policies);
+}
+
+async function show(_options: unknown, command: Command): Promise<void> {
+  const ask = connect(command);
+  const { raw, value } = await ask({ method: "GET", path: "/overrides" }, Overrides);
+  if (wantsJson(command)) {
+    printJson(raw);
+    return;
+  }
+  const rows = value.entries.map(({ identity, plan, policies, until, by, source }) => [
+    identity,
+    plan === undefined ? JSON.stringify(policies) : `plan ${plan}`,
+    until ?? "never",
+    source,
+    by ?? "",
+  ]);
+  if (rows.length === 0) note("There are no overrides.");
+  else print(table(["identity", "limits", "ends", "from", "by"], rows));
+}

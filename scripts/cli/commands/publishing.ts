@@ -1,0 +1,181 @@
+import { writeFileSync } from "node:fs";
+
+import type { Command } from "commander";
+import { applyEdits, modify } from "jsonc-parser";
+
+import { History, Live, Published, Saved } from "../answers.ts";
+import { type Ask, connect, wantsJson } from "../connection.ts";
+import { type DocumentFile, readDocument, sending } from "../document-file.ts";
+import { UsageError } from "../errors.ts";
+import { withExamples } from "../help.ts";
+import { changeLines } from "../output/changes.ts";
+import { count, note, print, printJson } from "../output/print.ts";
+import { table } from "../output/table.ts";
+
+const NOTE = ["--note <text>", "why, for the history: at most 200 characters"] as const;
+
+/** The commands that change the rules. */
+export function registerPublishing(rules: Command): void {
+  withExamples(
+    rules
+      .command("push")
+      .description(
+        "Check and publish a document. Its `version` says what it is based on; the gateway refuses it if another version is live.",
+      )
+      .argument("<file>", "a document of live rules, or - for the standard input")
+      .option("--dry-run", "check it and show what would change, and publish nothing")
+      .option("--force", "publish over whatever version is live")
+      .option("--update", "write the new version into the file, where its comments stay")
+      .option(...NOTE)
+      .action(push),
+    "npx tidegate rules push rules.json --dry-run",
+    'npx tidegate rules push rules.json --update --note "double the rides"',
+  );
+  withExamples(
+    rules
+      .command("draft")
+      .description("Check and keep a document as the draft, to be published later.")
+      .argument("<file>", "a document of live rules, or - for the standard input")
+      .action(draft),
+    "npx tidegate rules draft rules.json",
+    "npx tidegate rules draft rules.json && npx tidegate rules diff",
+  );
+  withExamples(
+    rules
+      .command("publish")
+      .description("Publish the draft, if no other version went live since it was saved.")
+      .option(...NOTE)
+      .action(publish),
+    "npx tidegate rules publish",
+    'npx tidegate rules publish --note "new plan gold"',
+  );
+  withExamples(
+    rules
+      .command("rollback")
+      .description("Publish an old version again, as a new one.")
+      .option(
+        "--to <version>",
+        "its number, 0 for what is deployed (default: the version before the live one)",
+      )
+      .option(...NOTE)
+      .action(rollback),
+    "npx tidegate rules rollback",
+    'npx tidegate rules rollback --to 5 --note "too strict"',
+  );
+  withExamples(
+    rules
+      .command("history")
+      .description("List the last 50 versions, the newest first.")
+      .action(history),
+    "npx tidegate rules history",
+    "npx tidegate rules history --json",
+  );
+}
+
+interface PushOptions {
+  readonly dryRun?: true;
+  readonly force?: true;
+  readonly update?: true;
+  readonly note?: string;
+}
+
+async function push(file: string, options: PushOptions, command: Command): Promise<void> {
+  if (options.update && file === "-") throw new UsageError("--update needs a file to write to.");
+  const document = readDocument(file);
+  const ask = connect(command);
+  const ifMatch = options.force ? await liveVersion(ask) : baseOf(document);
+  const query = [
+    ...(options.dryRun ? ["dry-run"] : []),
+    ...(options.note === undefined ? [] : [`note=${encodeURIComponent(options.note)}`]),
+  ].join("&");
+  const path = query === "" ? "/rules" : `/rules?${query}`;
+  const body = document.parsed.value;
+  const { raw, value } = await sending(document, () =>
+    ask({ method: "PUT", path, body, ifMatch }, Published),
+  );
+  if (wantsJson(command)) printJson(raw);
+  else print(...changeLines(value.changes));
+  if (options.dryRun) {
+    note(`${count(value.changes.length, "change")}; nothing is published.`);
+    return;
+  }
+  note(`Published version ${value.version}.`);
+  if (options.update) writeVersion(document, value.version);
+  else note(`The next push is based on it: set "version": ${value.version}, or use --update.`);
+}
+
+function baseOf({ file, version }: DocumentFile): number {
+  if (version !== undefined) return version;
+  throw new UsageError(
+    `${file} has no version that it is based on: begin with \`tidegate rules pull\`, or use --force.`,
+  );
+}
+
+async function liveVersion(ask: Ask): Promise<number> {
+  const { value } = await ask({ method: "GET", path: "/rules" }, Live);
+  return value.version;
+}
+
+function writeVersion({ file, parsed }: DocumentFile, version: number): void {
+  const formattingOptions = { insertSpaces: true, tabSize: 2 };
+  const edits = modify(parsed.text, ["version"], version, { formattingOptions });
+  writeFileSync(file, applyEdits(parsed.text, edits));
+}
+
+async function draft(file: string, _options: unknown, command: Command): Promise<void> {
+  const document = readDocument(file);
+  const ask = connect(command);
+  const body = document.parsed.value;
+  const { raw, value } = await sending(document, () =>
+    ask({ method: "PUT", path: "/rules/draft", body }, Saved),
+  );
+  if (wantsJson(command)) printJson(raw);
+  else print(...changeLines(value.changes));
+  note(`Saved as the draft, based on version ${value.basedOn}.`);
+  if (document.version !== undefined && document.version !== value.basedOn) {
+    note(
+      `Warning: the file is based on version ${document.version}, so that publishing the draft undoes what changed since.`,
+    );
+  }
+}
+
+async function publish(options: { note?: string }, command: Command): Promise<void> {
+  await change("/rules/publish", options, command);
+}
+
+interface RollbackOptions {
+  readonly to?: string;
+  readonly note?: string;
+}
+
+async function rollback({ to, ...options }: RollbackOptions, command: Command): Promise<void> {
+  if (to !== undefined && !/^(?:0|[1-9]\d{0,14})$/.test(to)) {
+    throw new UsageError(`--to takes the number of a version, not "${to}".`);
+  }
+  await change("/rules/rollback", { ...(to && { to: Number(to) }), ...options }, command);
+}
+
+async function change(path: string, body: object, command: Command): Promise<void> {
+  const ask = connect(command);
+  const { raw, value } = await ask({ method: "POST", path, body }, Published);
+  if (wantsJson(command)) printJson(raw);
+  else print(...changeLines(value.changes));
+  note(`Published version ${value.version}.`);
+}
+
+async function history(_options: unknown, command: Command): Promise<void> {
+  const ask = connect(command);
+  const { raw, value } = await ask({ method: "GET", path: "/rules/history" }, History);
+  if (wantsJson(command)) {
+    printJson(raw);
+    return;
+  }
+  const rows = value.versions.map(({ version, publishedAt, by, note, current }) => [
+    version,
+    current ? "live" : "",
+    publishedAt,
+    by,
+    note ?? "",
+  ]);
+  print(table(["version", "", "published", "by", "note"], rows));
+}

@@ -1,0 +1,85 @@
+import { writeFileSync } from "node:fs";
+
+import type { Command } from "commander";
+
+import { Difference, Live } from "../answers.ts";
+import { connect, wantsJson } from "../connection.ts";
+import { EXIT, UsageError } from "../errors.ts";
+import { withExamples } from "../help.ts";
+import { changeLines } from "../output/changes.ts";
+import { toJson } from "../output/escape.ts";
+import { note, print, printJson } from "../output/print.ts";
+
+/** The commands that read the rules. */
+export function registerRules(rules: Command): void {
+  withExamples(
+    rules
+      .command("pull")
+      .description(
+        "Fetch the rules that are live, with the version that a push of them is based on.",
+      )
+      .option("-o, --output <file>", "write them to a file (default: print them)")
+      .action(pull),
+    "npx tidegate rules pull -o rules.json",
+    "npx tidegate rules pull | jq '.rules[].path'",
+  );
+  withExamples(
+    rules
+      .command("diff")
+      .description(
+        "Show how two documents differ: + is new, - is gone, ~ is changed. Each is live, deployed, draft, or the number of a version.",
+      )
+      .option("--from <document>", "the old one (default: live)")
+      .option("--to <document>", "the new one (default: draft)")
+      .option("--exit-code", "exit with 1 if they differ")
+      .action(diff),
+    "npx tidegate rules diff",
+    "npx tidegate rules diff --from 5 --to live --exit-code",
+  );
+}
+
+async function pull({ output }: { output?: string }, command: Command): Promise<void> {
+  const ask = connect(command);
+  const { raw, value } = await ask({ method: "GET", path: "/rules" }, Live);
+  const { $schema, ...document } = value.document;
+  const based = { ...($schema !== undefined && { $schema }), version: value.version };
+  const result = wantsJson(command) ? raw : { ...based, ...document, version: value.version };
+  if (output === undefined) {
+    printJson(result);
+    return;
+  }
+  try {
+    writeFileSync(output, `${toJson(result)}\n`);
+  } catch (error) {
+    throw new UsageError(`${output} cannot be written: ${(error as Error).message}`);
+  }
+  note(
+    value.version === 0
+      ? `Wrote the deployed rules to ${output}: nothing has been published yet.`
+      : `Wrote version ${value.version} to ${output}.`,
+  );
+}
+
+interface DiffOptions {
+  readonly from?: string;
+  readonly to?: string;
+  readonly exitCode?: true;
+}
+
+async function diff({ from, to, exitCode }: DiffOptions, command: Command): Promise<void> {
+  const query = new URLSearchParams();
+  if (from !== undefined) query.set("from", checkName(from));
+  if (to !== undefined) query.set("to", checkName(to));
+  const ask = connect(command);
+  const path = query.size > 0 ? `/rules/diff?${query}` : "/rules/diff";
+  const { raw, value } = await ask({ method: "GET", path }, Difference);
+  if (wantsJson(command)) printJson(raw);
+  else print(...changeLines(value.changes));
+  if (value.changes.length === 0) note("No differences.");
+  if (exitCode && value.changes.length > 0) process.exitCode = EXIT.no;
+}
+
+function checkName(document: string): string {
+  if (/^(?:live|deployed|draft|\d{1,15})$/.test(document)) return document;
+  throw new UsageError(`Give live, deployed, draft or the number of a version, not "${document}".`);
+}

@@ -1,0 +1,139 @@
+import type { Finding } from "../finding.ts";
+import type { GatewayFacts, UnreachableGateway } from "../gather/gateway-facts.ts";
+import type { Answer } from "../gather/http.ts";
+
+/** What the gateway's health check says; each may be missing. */
+export interface Health {
+  readonly status?: unknown;
+  readonly code?: unknown;
+  readonly detail?: unknown;
+  readonly store?: unknown;
+  readonly dialect?: unknown;
+  readonly version?: unknown;
+  readonly breaker?: unknown;
+  readonly suspendedSlots?: unknown;
+}
+
+export function healthOf({ body }: Answer): Health | undefined {
+  try {
+    const health: unknown = JSON.parse(body);
+    return typeof health === "object" && health !== null ? health : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function checkGatewayReachable({ url, reason }: UnreachableGateway): Finding[] {
+  return [
+    {
+      id: "gateway-unreachable",
+      severity: "error",
+      title: "The gateway does not answer",
+      evidence: `${url.origin}: ${reason}`,
+      remedy: "Check the address, the route to the worker, and its log.",
+    },
+  ];
+}
+
+export function checkLive({ live, url }: GatewayFacts): Finding[] {
+  if (live.status === 200 && healthOf(live)?.status === "ok") return [];
+  return [
+    {
+      id: "not-the-gateway",
+      severity: "error",
+      title: "What answers is not Tidegate's gateway",
+      evidence: `${url.origin}/_tidegate/live answers ${live.status} with other content`,
+      remedy: "Route all paths, those below /_tidegate/ too, to the gateway.",
+    },
+  ];
+}
+
+export function checkHealth(facts: GatewayFacts): Finding[] {
+  if (checkLive(facts).length > 0) return [];
+  const { status, body } = facts.health;
+  const health = healthOf(facts.health);
+  if (health?.status === undefined) {
+    return [
+      {
+        id: "health-hidden",
+        severity: "note",
+        title: "The health check cannot be read from here",
+        evidence: `/_tidegate/health answers ${status}: ${body.slice(0, 80)}`,
+        remedy: "Run the doctor from where your monitoring runs, which needs this path.",
+      },
+    ];
+  }
+  if (health.status !== "ok") {
+    return [
+      {
+        id: "gateway-without-redis",
+        severity: "error",
+        title: "The gateway gets no decisions from Redis",
+        evidence: `${String(health.code)}: ${String(health.detail)}`,
+        remedy:
+          "Until Redis decides again, ON_FAILURE does. Check the two variables UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN, and run the doctor with --rest-url.",
+      },
+    ];
+  }
+  return [...checkStore(health), ...checkBreaker(health)];
+}
+
+function checkStore({ store }: Health): Finding[] {
+  if (store === "redis") return [];
+  return [
+    {
+      id: "counts-in-memory",
+      severity: "warning",
+      title: "The gateway counts without Redis",
+      evidence: `its store is ${String(store)}`,
+      remedy: 'Set STORE = "redis": n isolates that count alone admit up to n times each limit.',
+    },
+  ];
+}
+
+function checkBreaker({ breaker, suspendedSlots }: Health): Finding[] {
+  const slots = Number(suspendedSlots ?? 0);
+  if ((breaker === undefined || breaker === "closed") && slots === 0) return [];
+  return [
+    {
+      id: "breaker-open",
+      severity: "warning",
+      title: "The circuit breaker has suspended Redis",
+      evidence: `breaker ${String(breaker)}${slots > 0 ? `, ${slots} hash slots suspended` : ""}`,
+      remedy:
+        "Redis, or one master of the cluster, did not answer within TIMEOUT five times in a row. Run the doctor with --rest-url to see why.",
+    },
+  ];
+}
+
+/** An address of the store, which the gateway itself never names. */
+const ADDRESS = /\w+:\/\/[^\s"]+|\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b/;
+
+export function checkDisclosure({ health }: GatewayFacts): Finding[] {
+  const found = ADDRESS.exec(health.body)?.[0];
+  if (found === undefined) return [];
+  return [
+    {
+      id: "health-discloses",
+      severity: "note",
+      title: "The health check shows an address to everybody",
+      evidence: `/_tidegate/health contains ${found}`,
+      remedy:
+        "Let only your monitoring ask this path, or have what is in front add nothing to the answer.",
+    },
+  ];
+}
+
+export function checkAdmin({ admin }: GatewayFacts): Finding[] {
+  if (admin.status !== 200) return [];
+  return [
+    {
+      id: "admin-open",
+      severity: "error",
+      title: "The admin API answers without a token",
+      evidence: "/_tidegate/api/v1/rules answers 200 to a request without Authorization",
+      remedy:
+        "Something in front adds the token, or answers from a cache. Let only administrators reach the path that does.",
+    },
+  ];
+}

@@ -1,0 +1,37 @@
+import type { Finding } from "../finding.ts";
+import type { GatewayFacts } from "../gather/gateway-facts.ts";
+import type { RedisFacts } from "../gather/redis-facts.ts";
+import { type Health, healthOf } from "./gateway-health.ts";
+
+/** Whether the gateway counts in the Redis that was looked at. */
+export function checkSameRedis(gateway: GatewayFacts, redis: RedisFacts): Finding[] {
+  const health = healthOf(gateway.health);
+  if (health?.status !== "ok" || health.store !== "redis") return [];
+  const difference = differenceOf(health, redis);
+  if (difference === undefined) return [];
+  return [
+    {
+      id: "another-redis",
+      severity: "warning",
+      title: "The gateway counts in another Redis than the one looked at",
+      evidence: difference,
+      remedy:
+        "Give the doctor the address that the gateway has. If the gateway's is wrong, limits are counted where nobody looks.",
+    },
+  ];
+}
+
+function differenceOf(
+  { version, dialect }: Health,
+  { through, ...redis }: RedisFacts,
+): string | undefined {
+  const isTold = typeof version === "string" && version !== "unknown";
+  if (isTold && redis.version !== undefined && version !== redis.version) {
+    return `its health says version ${version}, this one is ${redis.version}`;
+  }
+  // Not the other way round: what takes flagged scripts takes others too. Directly, a Redis behind an emulation takes none.
+  if (through === "rest" && dialect === "upstash" && redis.dialect === "redis") {
+    return "its health says dialect upstash, this one refuses flagged scripts";
+  }
+  return undefined;
+}

@@ -1,0 +1,36 @@
+/** Errors and warnings make the doctor's exit code 1; a note asks for a decision, and is no fault. */
+export type Severity = "error" | "warning" | "note";
+
+/** One thing that is wrong, what shows it, and what to do. */
+export interface Finding {
+  /** Stable: scripts select findings by it. */
+  readonly id: string;
+  readonly severity: Severity;
+  readonly title: string;
+  readonly evidence: string;
+  readonly remedy: string;
+}
+
+/** A fact worth showing that is no finding, or one that could not be found out. */
+export interface Observation {
+  readonly name: string;
+  readonly value: string;
+}
+
+export interface Report {
+  /** The worst first. */
+  readonly findings: readonly Finding[];
+  readonly observations: readonly Observation[];
+}
+
+const ORDER: readonly Severity[] = ["error", "warning", "note"];
+
+/** One finding for each id, as two checks may see the same fault, the worst first. */
+export function sortFindings(findings: readonly Finding[]): readonly Finding[] {
+  const first = findings.filter(({ id }, i) => findings.findIndex((one) => one.id === id) === i);
+  return first.sort((a, b) => ORDER.indexOf(a.severity) - ORDER.indexOf(b.severity));
+}
+
+export function exitCodeOf({ findings }: Report): 0 | 1 {
+  return findings.some(({ severity }) => severity !== "note") ? 1 : 0;
+}

@@ -1,0 +1,80 @@
+import { Redis } from "ioredis";
+
+import { connectionOptions } from "../../redis-rest/connection.ts";
+
+/** An error reply: Redis is there, and refuses. */
+export class ReplyError extends Error {}
+
+/** A way to a Redis. */
+export interface Connection {
+  /** Sends a command. Throws a ReplyError for an error reply, and another error if there is no answer. */
+  send(command: readonly string[]): Promise<unknown>;
+  close(): void;
+}
+
+/** Long enough for a Redis that is much too slow to say so. */
+const PATIENCE_MS = 5_000;
+
+export function restConnection({ url, token }: { url: string; token: string }): Connection {
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  return {
+    async send(command) {
+      const response = await fetch(url, {
+        method: "POST",
+        headers,
+        body: JSON.stringify(command),
+        signal: AbortSignal.timeout(PATIENCE_MS),
+      }).catch((error: unknown) => {
+        throw new Error(reasonOf(error));
+      });
+      if (response.status === 401) throw new Error("HTTP 401: the token is wrong");
+      const reply = (await response.json().catch(() => {
+        throw new Error(`HTTP ${response.status}, and its body is not JSON`);
+      })) as { result?: unknown; error?: unknown } | null;
+      // The bridge's, while its Redis is away.
+      if (response.status === 503) throw new Error(`HTTP 503: ${String(reply?.error)}`);
+      if (reply?.error !== undefined) throw new ReplyError(String(reply.error));
+      if (reply?.result === undefined) throw new Error(`HTTP ${response.status} without a result`);
+      return reply.result;
+    },
+    close() {},
+  };
+}
+
+export async function directConnection(url: string): Promise<Connection> {
+  const redis = new Redis(url, {
+    ...connectionOptions,
+    lazyConnect: true,
+    retryStrategy: null,
+    // It asks INFO, which the user may not be allowed, and waits while Redis loads, which is to be found out.
+    enableReadyCheck: false,
+  });
+  let reason: Error | undefined;
+  redis.on("error", (error) => (reason = error));
+  try {
+    await redis.connect();
+  } catch (error) {
+    redis.disconnect();
+    // ioredis rejects with "Connection is closed." and emits why.
+    throw new Error(reasonOf(reason ?? error), { cause: error });
+  }
+  return {
+    async send([name = "", ...args]) {
+      try {
+        return await redis.call(name, ...args);
+      } catch (error) {
+        const { message, name } = error as Error;
+        throw name === "ReplyError" ? new ReplyError(message) : new Error(reasonOf(error));
+      }
+    },
+    close: () => redis.disconnect(),
+  };
+}
+
+/** What went wrong, in a few words and without an address, which may hold a password. */
+export function reasonOf(error: unknown): string {
+  const { name, message, cause } = error as Error;
+  if (name === "TimeoutError") return `no answer within ${PATIENCE_MS / 1000} s`;
+  const { code } = Object(cause ?? error) as { code?: unknown };
+  return typeof code === "string" ? code : message;
+}

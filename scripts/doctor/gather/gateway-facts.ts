@@ -1,0 +1,54 @@
+import type { Answer } from "./http.ts";
+
+/** What a client can send in a header field to be counted as somebody else. */
+export interface HeaderProbe {
+  readonly header: string;
+  /** Whether proxies use it for the client's address. */
+  readonly isAddress: boolean;
+  /** Three answers to one value. */
+  readonly same: readonly Answer[];
+  /** The answers to two other values, right after them. */
+  readonly others: readonly Answer[];
+}
+
+/** Another spelling of the limited path. */
+export interface SpellingProbe {
+  readonly path: string;
+  /** A path without the doubt: what a rule covers here, it covers there. Missing where no rule may cover the spelling. */
+  readonly control?: { readonly path: string; readonly answer: Answer };
+  readonly answer: Answer;
+}
+
+export interface GatewayFacts {
+  readonly url: URL;
+  readonly path: string;
+  readonly live: Answer;
+  readonly health: Answer;
+  /** Of the admin API, asked without a token. */
+  readonly admin: Answer;
+  /** The limited path, twice. */
+  readonly limited: readonly Answer[];
+  readonly headers: readonly HeaderProbe[];
+  readonly spellings: readonly SpellingProbe[];
+  /** Spellings that no client has a reason to send. */
+  readonly hostile: readonly SpellingProbe[];
+}
+
+export interface UnreachableGateway {
+  readonly url: URL;
+  readonly reason: string;
+}
+
+/** By the names of policies: what is left of each, and -1 where it denies. Empty without RateLimit fields. */
+export function quotasOf({ status, fields }: Answer): ReadonlyMap<string, number> {
+  const items = (fields.get("ratelimit") ?? "").matchAll(/"([^"]*)"\s*;\s*r=(\d+)/g);
+  const left = new Map(Array.from(items, ([, name, r]) => [name!, Number(r)]));
+  const nearest = fields.get("x-ratelimit-remaining");
+  if (left.size === 0 && nearest !== undefined) left.set("(nearest its limit)", Number(nearest));
+  if (status !== 429) return left;
+  return new Map(Array.from(left, ([name, r]) => [name, r === 0 ? -1 : r]));
+}
+
+export function isServed({ status }: Answer): boolean {
+  return status >= 200 && status < 300;
+}

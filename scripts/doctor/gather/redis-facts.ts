@@ -1,0 +1,43 @@
+/** When something was asked for the time, and what it said. All in milliseconds since 1970. */
+export interface ClockSample {
+  readonly sentAtMs: number;
+  readonly receivedAtMs: number;
+  /** The other clock's time lay in this range. */
+  readonly earliestMs: number;
+  readonly latestMs: number;
+}
+
+/** How a decision by the limiter's own scripts went. */
+export type DecisionProbe = { readonly ok: true } | { readonly ok: false; readonly error: string };
+
+export interface SlowCommand {
+  readonly name: string;
+  readonly ms: number;
+}
+
+export interface RedisFacts {
+  readonly through: "rest" | "redis";
+  /** Only its scheme and host matter. */
+  readonly address: URL;
+  readonly clock?: ClockSample;
+  readonly roundTripsMs: readonly number[];
+  readonly decision?: DecisionProbe;
+  readonly dialect?: "redis" | "upstash";
+  readonly version?: string;
+  /** The fields of INFO. */
+  readonly info?: ReadonlyMap<string, string>;
+  /** By parameter; one that Redis does not tell is missing. */
+  readonly config: ReadonlyMap<string, string>;
+  /** The fields of CLUSTER INFO, of a cluster. */
+  readonly cluster?: ReadonlyMap<string, string>;
+  readonly slow?: readonly SlowCommand[];
+  /** A sample of the keys. */
+  readonly keys?: { readonly sampled: number; readonly foreign: number };
+}
+
+/** A Redis that gives no answer at all. */
+export interface UnreachableRedis {
+  readonly through: "rest" | "redis";
+  readonly address: URL;
+  readonly reason: string;
+}

@@ -1,0 +1,93 @@
+import { checkGatewayClock, checkRedisClock } from "./checks/clock.ts";
+import { checkCluster } from "./checks/cluster.ts";
+import { checkDecision } from "./checks/decision.ts";
+import {
+  checkAdmin,
+  checkDisclosure,
+  checkGatewayReachable,
+  checkHealth,
+  checkLive,
+} from "./checks/gateway-health.ts";
+import { checkIdentities } from "./checks/identities.ts";
+import { checkCache, checkFields, checkRetryAfter } from "./checks/limited-path.ts";
+import { checkEviction, checkMaxmemory, checkUsedMemory } from "./checks/memory.ts";
+import { checkPaths } from "./checks/paths.ts";
+import { checkPersistence } from "./checks/persistence.ts";
+import { checkLatency, checkRedisReachable, checkVersion } from "./checks/redis-reach.ts";
+import { checkReplication } from "./checks/replication.ts";
+import { checkSameRedis } from "./checks/same-redis.ts";
+import { checkBusyThreshold, checkScriptCache, checkSlowLog } from "./checks/scripts.ts";
+import { checkIdleTimeout, checkKeyspace } from "./checks/sharing.ts";
+import { checkGatewayTransport, checkRedisTransport } from "./checks/transport.ts";
+import { type Finding, sortFindings } from "./finding.ts";
+import type { GatewayFacts, UnreachableGateway } from "./gather/gateway-facts.ts";
+import type { RedisFacts, UnreachableRedis } from "./gather/redis-facts.ts";
+
+/** What was gathered; a part that nobody asked for is missing. */
+export interface Facts {
+  readonly gateway?: GatewayFacts | UnreachableGateway | undefined;
+  readonly redis?: RedisFacts | UnreachableRedis | undefined;
+}
+
+export interface Expectations {
+  /** The limiter's timeout. */
+  readonly timeoutMs: number;
+  /** Bytes that the limiter's keys take; `undefined` if nobody said how many there are. */
+  readonly keyspaceBytes: number | undefined;
+}
+
+/** Judges what was gathered. Asks nobody. */
+export function judge({ gateway, redis }: Facts, expected: Expectations): readonly Finding[] {
+  const findings: Finding[] = [];
+  if (gateway) findings.push(...judgeGateway(gateway));
+  if (redis) findings.push(...judgeRedis(redis, expected));
+  if (gateway && redis && !("reason" in gateway) && !("reason" in redis)) {
+    findings.push(...checkSameRedis(gateway, redis));
+  }
+  return sortFindings(findings);
+}
+
+function judgeGateway(facts: GatewayFacts | UnreachableGateway): Finding[] {
+  const transport = checkGatewayTransport(facts);
+  if ("reason" in facts) return [...transport, ...checkGatewayReachable(facts)];
+  const findings = [...transport, ...checkLive(facts), ...checkGatewayClock(facts)];
+  // Nothing else that it answers says anything about the gateway.
+  if (checkLive(facts).length > 0) return findings;
+  return [
+    ...findings,
+    ...checkHealth(facts),
+    ...checkDisclosure(facts),
+    ...checkAdmin(facts),
+    ...checkFields(facts),
+    ...checkCache(facts),
+    ...checkRetryAfter(facts),
+    ...checkIdentities(facts),
+    ...checkPaths(facts),
+  ];
+}
+
+function judgeRedis(
+  facts: RedisFacts | UnreachableRedis,
+  { timeoutMs, keyspaceBytes }: Expectations,
+): Finding[] {
+  const transport = checkRedisTransport(facts);
+  if ("reason" in facts) return [...transport, ...checkRedisReachable(facts)];
+  return [
+    ...transport,
+    ...checkLatency(facts, timeoutMs),
+    ...checkVersion(facts),
+    ...checkDecision(facts),
+    ...checkRedisClock(facts),
+    ...checkEviction(facts),
+    ...checkMaxmemory(facts, keyspaceBytes),
+    ...checkUsedMemory(facts, keyspaceBytes),
+    ...checkPersistence(facts),
+    ...checkReplication(facts),
+    ...checkCluster(facts),
+    ...checkScriptCache(facts),
+    ...checkSlowLog(facts),
+    ...checkBusyThreshold(facts),
+    ...checkKeyspace(facts),
+    ...checkIdleTimeout(facts),
+  ];
+}

@@ -1,0 +1,28 @@
+import type { Algorithm } from "./memory-formula.ts";
+
+export interface DoctorOptions {
+  /** The gateway's address. */
+  readonly url?: string;
+  /** The Redis over HTTP, as the limiter reaches it. */
+  readonly rest?: { readonly url: string; readonly token: string };
+  /** `redis://` or `rediss://`: asked for what the REST API does not say. */
+  readonly redisUrl?: string;
+  /** A limited path of the gateway. Default: `/`. */
+  readonly path?: string;
+  /** A header by which the gateway counts. Default: `x-user-id`. */
+  readonly identityHeader?: string;
+  /** What the limiter's keys begin with. Default: `tg`. */
+  readonly prefix?: string;
+  /** How many identities count at once, for the memory formula. */
+  readonly partitions?: number;
+  /** How many policies count each of them. Default: 1. */
+  readonly policies?: number;
+  /** Of those policies. Default: `sliding-window-counter`, the largest of those with a state of constant size. */
+  readonly algorithm?: Algorithm;
+  /** Of those policies; only some states grow with it. Default: 100. */
+  readonly limit?: number;
+  /** The limiter's `timeout`, in milliseconds. Default: 250. */
+  readonly timeoutMs?: number;
+  /** Round trips that are measured. Default: 50. */
+  readonly pings?: number;
+}

@@ -1,0 +1,53 @@
+import type { Report } from "./finding.ts";
+import { type Connection, directConnection, restConnection } from "./gather/connection.ts";
+import { gatherGateway } from "./gather/gateway.ts";
+import type { RedisFacts, UnreachableRedis } from "./gather/redis-facts.ts";
+import { gatherRedis } from "./gather/redis.ts";
+import { judge } from "./judge.ts";
+import { keyspaceBytes } from "./memory-formula.ts";
+import { observe } from "./observe.ts";
+import type { DoctorOptions } from "./options.ts";
+
+/** Gathers facts about a deployment and judges them. What cannot be reached is a finding, not an exception. */
+export async function runDoctor(options: DoctorOptions): Promise<Report> {
+  const { url, path = "/", identityHeader = "x-user-id", timeoutMs = 250 } = options;
+  const now = Date.now;
+  // Before the gateway is asked, which may count in this very Redis.
+  const redis = await lookAtRedis(options, now);
+  const gateway =
+    url === undefined
+      ? undefined
+      : await gatherGateway({ url: new URL(url), path, identityHeader, now });
+  const expected = { timeoutMs, keyspaceBytes: expectedBytes(options) };
+  const facts = { gateway, redis };
+  return { findings: judge(facts, expected), observations: observe(facts, expected) };
+}
+
+function expectedBytes(options: DoctorOptions): number | undefined {
+  const { partitions, policies = 1, algorithm = "sliding-window-counter", limit = 100 } = options;
+  if (partitions === undefined) return undefined;
+  return keyspaceBytes({ partitions, policies, algorithm, limit });
+}
+
+async function lookAtRedis(
+  { rest, redisUrl, prefix = "tg", pings = 50 }: DoctorOptions,
+  now: () => number,
+): Promise<RedisFacts | UnreachableRedis | undefined> {
+  const common = { prefix, pings, now };
+  if (rest) {
+    const main = restConnection(rest);
+    // Where there are two ways, the limiter's counts: the other one may be closed.
+    const other = redisUrl ? await directConnection(redisUrl).catch(() => undefined) : undefined;
+    const about = { ...common, through: "rest", address: new URL(rest.url) } as const;
+    return gatherRedis({ main, other }, about).finally(() => other?.close());
+  }
+  if (redisUrl === undefined) return undefined;
+  const about = { ...common, through: "redis", address: new URL(redisUrl) } as const;
+  let main: Connection;
+  try {
+    main = await directConnection(redisUrl);
+  } catch (error) {
+    return { ...about, reason: (error as Error).message };
+  }
+  return gatherRedis({ main }, about).finally(() => main.close());
+}

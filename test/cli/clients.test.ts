@@ -1,0 +1,188 @@
+import { describe, expect, test } from "vitest";
+
+import { AT, BY, problem } from "../support/cli/answers.ts";
+import { seen, useGateway } from "../support/cli/use-gateway.ts";
+
+const ok = (json: unknown) => ({ status: 200, json });
+
+const on = useGateway();
+
+const POLICY = {
+  name: "rides",
+  algorithm: "fixed-window",
+  mode: "enforce",
+  partition: "x-user-id:42",
+  limit: 20,
+  remaining: 0,
+  retryAfterMs: 1_500,
+  resetAfterMs: 60_000,
+  allowed: false,
+};
+const EXPLANATION = {
+  verdict: "denied",
+  status: 429,
+  reason: "rides",
+  retryAfter: 2,
+  version: 7,
+  plan: "gold",
+  rules: [
+    {
+      index: 3,
+      method: ["POST"],
+      path: "/rides",
+      policies: [
+        POLICY,
+        {
+          ...POLICY,
+          name: "rides-new",
+          mode: "shadow",
+          limit: 1_000,
+          remaining: 999,
+          retryAfterMs: 0,
+          allowed: true,
+        },
+      ],
+    },
+  ],
+};
+
+describe("explain", () => {
+  test("shows each policy, and the verdict in a sentence", async () => {
+    on.gateway.script(ok(EXPLANATION));
+    const headers = ["-H", "x-user-id: 42", "-H", "cookie: a=b:c"];
+    const facts = ["--ip", "203.0.113.7", "--country", "CH", "--asn", "64496"];
+    const args = ["explain", "post", "/rides?x=1", ...headers, ...facts];
+    const { out, err, exit } = await on.run(args);
+    expect(out).toBe(
+      [
+        "rule      policy     mode     partition     limit  left  retry after  room",
+        "rules[3]  rides      enforce  x-user-id:42     20     0  1.5 s        no",
+        "rules[3]  rides-new  shadow   x-user-id:42   1000   999  -            yes",
+        "",
+        "The request is denied. (status 429; reason: rides; retry after 2 s; plan gold; rules of version 7)",
+        "",
+      ].join("\n"),
+    );
+    expect([err, exit]).toEqual(["", 0]);
+    const body = {
+      method: "POST",
+      path: "/rides?x=1",
+      headers: { "x-user-id": "42", cookie: "a=b:c" },
+      ip: "203.0.113.7",
+      country: "CH",
+      asn: 64_496,
+    };
+    expect(on.gateway.seen).toEqual([seen("POST", "/explain", { body })]);
+  });
+
+  test.for([
+    ["allowed", "The request passes: every policy has room."],
+    ["exempt", "The request passes without being counted: a list exempts the client."],
+    ["blocked", "The request is refused: a list blocks the client."],
+    ["refused", "The request is refused before any policy is asked."],
+    ["passed", "The request passes: no rule covers it."],
+    ["postponed", "The verdict is postponed."],
+  ] as const)("says what %s means", async ([verdict, sentence]) => {
+    on.gateway.script(ok({ verdict, rules: [] }));
+    expect((await on.run(["explain", "GET", "/"])).out).toBe(`${sentence}\n`);
+    expect(on.gateway.seen[0]?.body).toEqual({ method: "GET", path: "/" });
+  });
+
+  test("prints the answer as JSON", async () => {
+    on.gateway.script(ok(EXPLANATION));
+    const { out } = await on.run(["explain", "POST", "/rides", "--json"]);
+    expect(JSON.parse(out)).toEqual(EXPLANATION);
+  });
+
+  test.for([
+    [["GET", "rides"], 'A path begins with "/", not "rides".'],
+    [["GET", "/", "-H", "x-user-id"], "--header takes 'name: value'"],
+    [["GET", "/", "--asn", "AS64496"], '--asn takes a number without "AS"'],
+    [["GET"], "missing required argument 'path'"],
+  ] as const)("asks nothing for %j", async ([args, message]) => {
+    on.gateway.script();
+    const { err, exit } = await on.run(["explain", ...args]);
+    expect(err).toContain(message);
+    expect([exit, on.gateway.seen]).toEqual([2, []]);
+  });
+});
+
+describe("reset", () => {
+  test("shows whose counts are forgotten", async () => {
+    on.gateway.script(ok({ reset: [{ policy: "rides", partition: "x-user-id:42" }] }));
+    const { out, err, exit } = await on.run(["reset", "POST", "/rides", "-H", "x-user-id:42"]);
+    expect(out).toBe("policy  partition\nrides   x-user-id:42\n");
+    expect([err, exit]).toEqual(["Forgot the counts of 1 policy.\n", 0]);
+    const body = { method: "POST", path: "/rides", headers: { "x-user-id": "42" } };
+    expect(on.gateway.seen).toEqual([seen("POST", "/identities/reset", { body })]);
+  });
+
+  test("says if there was nothing to forget", async () => {
+    on.gateway.script(ok({ reset: [] }));
+    const { out, err } = await on.run(["reset", "GET", "/"]);
+    expect([out, err]).toEqual(["", "Forgot the counts of 0 policies.\n"]);
+  });
+});
+
+describe("block and allow", () => {
+  test.for([
+    ["203.0.113.0/24", { cidr: "203.0.113.0/24" }],
+    ["2001:db8::1", { cidr: "2001:db8::1" }],
+    ["x-user-id:42", { identity: "x-user-id:42" }],
+    ["AS64496", { asn: 64_496 }],
+    ["CH", { country: "CH" }],
+  ] as const)("block sends %s as what it is", async ([entry, sent]) => {
+    on.gateway.script(ok({ id: "1", ...sent, until: AT, source: "call" }));
+    const { out, err, exit } = await on.run(["block", entry, "--for", "1h"]);
+    expect([out, err, exit]).toEqual(["", `Blocked ${entry} until "${AT}".\n`, 0]);
+    expect(on.gateway.seen).toEqual([seen("PUT", "/lists/deny", { body: { ...sent, for: "1h" } })]);
+  });
+
+  test("allow takes a moment, and prints the entry as JSON if asked", async () => {
+    const entry = { id: "1", cidr: "203.0.113.7", source: "call" };
+    on.gateway.script(ok(entry));
+    const args = ["allow", "203.0.113.7", "--until", AT, "--json"];
+    const { out, err } = await on.run(args);
+    expect([JSON.parse(out), err]).toEqual([entry, "Allowed 203.0.113.7.\n"]);
+    expect(on.gateway.seen).toEqual([
+      seen("PUT", "/lists/allow", { body: { cidr: "203.0.113.7", until: AT } }),
+    ]);
+  });
+
+  test("--remove takes an entry off, or exits with 1 if it is not there", async () => {
+    on.gateway.script({ status: 204 }, problem(409, "The document has it"));
+    const { err, exit } = await on.run(["block", "CH", "--remove"]);
+    expect([err, exit]).toEqual(["Removed CH.\n", 0]);
+    expect(on.gateway.seen).toEqual([seen("DELETE", "/lists/deny", { body: { country: "CH" } })]);
+    const kept = await on.run(["allow", "CH", "--remove"]);
+    expect([kept.err, kept.exit]).toEqual(["error: The document has it (409)\n", 1]);
+  });
+
+  test.for([
+    [["block", "user 42"], "Give an address or range"],
+    [["block", "ch"], "Give an address or range"],
+    [["block", "CH", "--for", "1 hour"], "--for takes a time such as 30s"],
+    [["block", "CH", "--for", "1h", "--until", AT], "Give --for or --until, not both."],
+  ] as const)("asks nothing for %j", async ([args, message]) => {
+    on.gateway.script();
+    const { err, exit } = await on.run(args);
+    expect(err).toContain(message);
+    expect([exit, on.gateway.seen]).toEqual([2, []]);
+  });
+});
+
+test("lists shows both lists in one table", async () => {
+  const deny = { entries: [{ id: "1", cidr: "203.0.113.7", until: AT, by: BY, source: "call" }] };
+  const allow = { entries: [{ asn: 64_496, source: "document" }] };
+  on.gateway.script(ok(deny), ok(allow), ok(deny), ok(allow));
+  expect((await on.run(["lists"])).out).toBe(
+    [
+      "list   entry        ends                      from      by",
+      "deny   203.0.113.7  2027-01-01T12:00:00.000Z  call      admin:0a1b2c3d",
+      "allow  AS64496      never                     document",
+      "",
+    ].join("\n"),
+  );
+  expect(on.gateway.seen).toEqual([seen("GET", "/lists/deny"), seen("GET", "/lists/allow")]);
+  expect(JSON.parse((await on.run(["lists", "--json"])).out)).toEqual({ deny, allow });
+});

@@ -1,0 +1,94 @@
+import { describe, expect, test } from "vitest";
+
+import { AT, BY } from "../support/cli/answers.ts";
+import { seen, useGateway } from "../support/cli/use-gateway.ts";
+
+const ok = (json: unknown) => ({ status: 200, json });
+
+const on = useGateway();
+
+describe("override", () => {
+  test("gives a client a plan for a while", async () => {
+    on.gateway.script(ok({ id: "1", identity: "x-user-id:42", plan: "gold", until: AT }));
+    const args = ["override", "x-user-id:42", "--plan", "gold", "--for", "7d"];
+    const { out, err, exit } = await on.run(args);
+    expect([out, err, exit]).toEqual([
+      "",
+      `Other limits hold for x-user-id:42 until "${AT}".\n`,
+      0,
+    ]);
+    const body = { identity: "x-user-id:42", plan: "gold", for: "7d" };
+    expect(on.gateway.seen).toEqual([seen("PUT", "/overrides", { body })]);
+  });
+
+  test("sets numbers of several policies, of which a name may contain dots", async () => {
+    const policies = { rides: { limit: 200, per: "1s" }, "eu.fares": { limit: 5 } };
+    on.gateway.script(ok({ identity: "x-user-id:vip_*", policies }));
+    const sets = ["rides.limit=200", "rides.per=1s", "eu.fares.limit=5"];
+    const options = sets.flatMap((set) => ["--set", set]);
+    const { err } = await on.run(["override", "x-user-id:vip_*", ...options]);
+    expect(err).toBe("Other limits hold for x-user-id:vip_*.\n");
+    expect(on.gateway.seen[0]?.body).toEqual({ identity: "x-user-id:vip_*", policies });
+  });
+
+  test("--remove takes it back", async () => {
+    on.gateway.script({ status: 204 });
+    const { err, exit } = await on.run(["override", "x-user-id:42", "--remove"]);
+    expect([err, exit]).toEqual(["Removed the override of x-user-id:42.\n", 0]);
+    expect(on.gateway.seen).toEqual([
+      seen("DELETE", "/overrides", { body: { identity: "x-user-id:42" } }),
+    ]);
+  });
+
+  test.for([
+    [["42", "--plan", "gold"], "An identity is a header's name and value"],
+    [["x-user-id:42"], "Give either --plan or --set"],
+    [["x-user-id:42", "--plan", "a", "--set", "b.limit=1"], "Give either --plan or --set"],
+    [["x-user-id:42", "--set", "limit=1"], "--set takes policy.option=value"],
+  ] as const)("asks nothing for %j", async ([args, message]) => {
+    on.gateway.script();
+    const { err, exit } = await on.run(["override", ...args]);
+    expect(err).toContain(message);
+    expect([exit, on.gateway.seen]).toEqual([2, []]);
+  });
+});
+
+test("overrides shows who has other limits", async () => {
+  const entries = [
+    { id: "1", identity: "x-user-id:42", plan: "gold", until: AT, by: BY, source: "call" },
+    { identity: "x-user-id:vip_*", policies: { rides: { limit: 200 } }, source: "document" },
+  ];
+  on.gateway.script(ok({ entries }), ok({ entries: [] }));
+  expect((await on.run(["overrides"])).out).toBe(
+    [
+      "identity         limits                   ends                      from      by",
+      "x-user-id:42     plan gold                2027-01-01T12:00:00.000Z  call      admin:0a1b2c3d",
+      'x-user-id:vip_*  {"rides":{"limit":200}}  never                     document',
+      "",
+    ].join("\n"),
+  );
+  expect(await on.run(["overrides"])).toEqual({
+    exit: 0,
+    out: "",
+    err: "There are no overrides.\n",
+  });
+  expect(on.gateway.seen[0]).toEqual(seen("GET", "/overrides"));
+});
+
+test("audit shows who did what", async () => {
+  const entries = [
+    { at: AT, by: BY, action: "publish", version: 8, changes: [{}, {}] },
+    { at: AT, by: BY, action: "block" },
+  ];
+  on.gateway.script(ok({ entries }), ok({ entries }));
+  expect((await on.run(["audit"])).out).toBe(
+    [
+      "at                        by              action   version  changes",
+      "2027-01-01T12:00:00.000Z  admin:0a1b2c3d  publish        8        2",
+      "2027-01-01T12:00:00.000Z  admin:0a1b2c3d  block",
+      "",
+    ].join("\n"),
+  );
+  expect(JSON.parse((await on.run(["audit", "--json"])).out)).toEqual({ entries });
+  expect(on.gateway.seen[0]).toEqual(seen("GET", "/audit"));
+});

@@ -1,0 +1,192 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { describe, expect, test } from "vitest";
+
+import {
+  AT,
+  CHANGE_LINES,
+  CHANGES,
+  DOCUMENT,
+  LIVE,
+  problem,
+  PUBLISHED,
+} from "../support/cli/answers.ts";
+import { seen, useGateway } from "../support/cli/use-gateway.ts";
+
+const ok = (json: unknown) => ({ status: 200, json });
+
+const on = useGateway();
+
+function write(document: object): void {
+  writeFileSync(join(on.cwd, "rules.json"), JSON.stringify(document));
+}
+
+describe("rules push", () => {
+  test("publishes, shows the changes, and says what the next push is based on", async () => {
+    write({ version: 7, ...DOCUMENT });
+    on.gateway.script(ok(PUBLISHED));
+    const { out, err, exit } = await on.run([
+      "rules",
+      "push",
+      "rules.json",
+      "--note",
+      "twice & more",
+    ]);
+    expect(out).toBe(CHANGE_LINES);
+    expect(err).toBe(
+      'Published version 8.\nThe next push is based on it: set "version": 8, or use --update.\n',
+    );
+    expect(exit).toBe(0);
+    expect(on.gateway.seen).toEqual([
+      seen("PUT", "/rules?note=twice%20%26%20more", {
+        ifMatch: '"7"',
+        body: { version: 7, ...DOCUMENT },
+      }),
+    ]);
+  });
+
+  test("publishes nothing with --dry-run", async () => {
+    write({ version: 7, ...DOCUMENT });
+    on.gateway.script(ok({ version: 7, changes: CHANGES, dryRun: true }));
+    const { out, err, exit } = await on.run(["rules", "push", "rules.json", "--dry-run"]);
+    expect([out, err, exit]).toEqual([CHANGE_LINES, "3 changes; nothing is published.\n", 0]);
+    expect(on.gateway.seen[0]).toMatchObject({
+      path: "/_tidegate/api/v1/rules?dry-run",
+      ifMatch: '"7"',
+    });
+  });
+
+  test("takes the version that is live with --force", async () => {
+    write(DOCUMENT);
+    on.gateway.script(ok(LIVE), ok(PUBLISHED));
+    expect((await on.run(["rules", "push", "rules.json", "--force"])).exit).toBe(0);
+    expect(on.gateway.seen).toEqual([
+      seen("GET", "/rules"),
+      seen("PUT", "/rules", { ifMatch: '"7"', body: DOCUMENT }),
+    ]);
+  });
+
+  test("asks nothing without a version", async () => {
+    write(DOCUMENT);
+    on.gateway.script();
+    const { err, exit } = await on.run(["rules", "push", "rules.json"]);
+    expect(err).toMatch(/^error: rules\.json has no version that it is based on: .*--force\.\n$/);
+    expect([exit, on.gateway.seen]).toEqual([2, []]);
+  });
+
+  test("writes the new version into the file, where comments stay", async () => {
+    const text = (version: number) =>
+      `{\n  // Based on:\n  "version": ${version},\n  "rules": [], // none\n}\n`;
+    writeFileSync(join(on.cwd, "rules.jsonc"), text(7));
+    on.gateway.script(ok(PUBLISHED));
+    expect((await on.run(["rules", "push", "rules.jsonc", "--update"])).err).toBe(
+      "Published version 8.\n",
+    );
+    expect(readFileSync(join(on.cwd, "rules.jsonc"), "utf8")).toBe(text(8));
+  });
+
+  test("sends nothing that it cannot read, and says where", async () => {
+    writeFileSync(join(on.cwd, "rules.json"), '{\n  "version": 7,\n  rules: []\n}');
+    on.gateway.script();
+    const { err, exit } = await on.run(["rules", "push", "rules.json"]);
+    expect(err).toMatch(
+      /^rules\.json:3:3: Write .*\(found: rules\)\nerror: rules\.json is not sent\.\n$/,
+    );
+    expect([exit, on.gateway.seen]).toEqual([1, []]);
+  });
+
+  test("says where the faults are that the gateway finds", async () => {
+    writeFileSync(
+      join(on.cwd, "rules.json"),
+      '{ "version": 7,\n  "rules": [\n    {\n      "policies": [\n        { "name": 1, "limit": 20 }] }] }',
+    );
+    const errors = [
+      { path: "rules[0].policies[0].limit", value: "20", remedy: "Give less." },
+      { path: "plans", value: "missing", remedy: "Give plans." },
+    ];
+    on.gateway.script(problem(422, "Faulty rules", { detail: "2 faults.", errors }));
+    const { out, err, exit } = await on.run(["rules", "push", "rules.json"]);
+    expect(err).toBe(
+      [
+        "rules.json:1:1: plans: Give plans. (missing)",
+        "rules.json:5:22: rules[0].policies[0].limit: Give less. (found: 20)",
+        "error: Faulty rules (422)",
+        "2 faults.",
+        "",
+      ].join("\n"),
+    );
+    expect([out, exit]).toEqual(["", 1]);
+  });
+
+  test("exits with 5 if another version is live", async () => {
+    write({ version: 7, ...DOCUMENT });
+    on.gateway.script(problem(412, "Another version is live", { version: 9 }));
+    const { err, exit } = await on.run(["rules", "push", "rules.json"]);
+    expect(err).toBe("error: Another version is live (412)\nVersion 9 is live.\n");
+    expect(exit).toBe(5);
+  });
+});
+
+describe("rules draft", () => {
+  test("saves the draft, and warns if the file is based on another version", async () => {
+    write({ version: 6, ...DOCUMENT });
+    on.gateway.script(ok({ basedOn: 7, savedAt: AT, changes: CHANGES }));
+    const { out, err, exit } = await on.run(["rules", "draft", "rules.json"]);
+    expect([out, exit]).toEqual([CHANGE_LINES, 0]);
+    expect(err).toBe(
+      "Saved as the draft, based on version 7.\nWarning: the file is based on version 6, so that publishing the draft undoes what changed since.\n",
+    );
+    expect(on.gateway.seen).toEqual([
+      seen("PUT", "/rules/draft", { body: { version: 6, ...DOCUMENT } }),
+    ]);
+  });
+
+  test("reads the standard input, where the file has no version to compare", async () => {
+    on.gateway.script(ok({ basedOn: 7, savedAt: AT, changes: [] }));
+    const { err } = await on.run(["rules", "draft", "-"], {
+      stdin: JSON.stringify(DOCUMENT),
+    });
+    expect(err).toBe("Saved as the draft, based on version 7.\n");
+    expect(on.gateway.seen[0]?.body).toEqual(DOCUMENT);
+  });
+});
+
+describe("rules publish and rollback", () => {
+  test("publish sends its note; only a 404 for the path says that there may be no admin API", async () => {
+    on.gateway.script(
+      ok(PUBLISHED),
+      problem(404, "Not Found", { detail: "There is no draft." }),
+      problem(404, "Not Found", { detail: "The gateway has nothing at this path." }),
+    );
+    const done = await on.run(["rules", "publish", "--note", "gold"]);
+    expect(done).toEqual({ exit: 0, out: CHANGE_LINES, err: "Published version 8.\n" });
+    expect(on.gateway.seen).toEqual([seen("POST", "/rules/publish", { body: { note: "gold" } })]);
+    const { err, exit } = await on.run(["rules", "publish"]);
+    expect(err).toBe("error: Not Found (404)\nThere is no draft.\n");
+    expect((await on.run(["rules", "publish"])).err).toBe(
+      "error: Not Found (404)\nThe gateway has nothing at this path.\nA gateway without ADMIN_TOKEN answers 404 to everything here.\n",
+    );
+    expect([exit, on.gateway.seen[1]?.body]).toEqual([1, {}]);
+  });
+
+  test("rollback names the version, or none", async () => {
+    on.gateway.script(ok(PUBLISHED), ok(PUBLISHED));
+    await on.run(["rules", "rollback"]);
+    const { out, err, exit } = await on.run([
+      "rules",
+      "rollback",
+      "--to",
+      "5",
+      "--note",
+      "too strict",
+    ]);
+    expect([out, err, exit]).toEqual([CHANGE_LINES, "Published version 8.\n", 0]);
+    expect(on.gateway.seen).toEqual([
+      seen("POST", "/rules/rollback", { body: {} }),
+      seen("POST", "/rules/rollback", { body: { to: 5, note: "too strict" } }),
+    ]);
+    expect((await on.run(["rules", "rollback", "--to", "five"])).exit).toBe(2);
+    expect(on.gateway.seen).toHaveLength(2);
+  });
+});

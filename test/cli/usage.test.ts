@@ -1,0 +1,125 @@
+import { readFileSync } from "node:fs";
+
+import { describe, expect, test } from "vitest";
+
+import { CHANGES } from "../support/cli/answers.ts";
+import { tidegate } from "../support/cli/run.ts";
+import { useGateway } from "../support/cli/use-gateway.ts";
+
+const on = useGateway();
+
+const COMMANDS = [
+  ["rules", "check"],
+  ["rules", "pull"],
+  ["rules", "diff"],
+  ["rules", "push"],
+  ["rules", "draft"],
+  ["rules", "publish"],
+  ["rules", "rollback"],
+  ["rules", "history"],
+  ["explain"],
+  ["reset"],
+  ["block"],
+  ["allow"],
+  ["lists"],
+  ["override"],
+  ["overrides"],
+  ["audit"],
+] as const;
+
+describe("help", () => {
+  test.for(COMMANDS)(
+    "of %s %s: a sentence, two examples, the environment, exit codes",
+    async (command) => {
+      const { out, err, exit } = await tidegate([...command, "--help"]);
+      expect([err, exit]).toEqual(["", 0]);
+      expect(out).toMatch(
+        new RegExp(`^Usage: tidegate ${command.join(" ")} [^\\n]*\\n\\n[A-Z][^]*?\\.\\n`),
+      );
+      const examples = /\nExamples:\n((?: {2}\$ .*\n)+)/.exec(out)?.[1]?.trim().split("\n") ?? [];
+      expect(examples).toHaveLength(2);
+      for (const example of examples) expect(example).toContain(`tidegate ${command.join(" ")}`);
+      expect(out).toMatch(/\nEnvironment:\n {2}TIDEGATE_URL [^]*TIDEGATE_TOKEN [^]*NO_COLOR /);
+      expect(out).toMatch(/\nExit codes:\n(?: {2}[0-5] {2}.*\n){6}$/);
+      expect(out).toMatch(/--timeout <duration>[^]*\(default:\s+"30s"\)/);
+    },
+  );
+
+  test("names every command", async () => {
+    const { out } = await tidegate(["--help"]);
+    for (const [command] of COMMANDS) expect(out).toMatch(new RegExp(`^  ${command}\\b`, "m"));
+    const rules = await tidegate(["rules", "--help"]);
+    for (const [group, command] of COMMANDS) {
+      if (group === "rules") expect(rules.out).toMatch(new RegExp(`^  ${command}\\b`, "m"));
+    }
+  });
+
+  test("is what no command at all gets, as an error", async () => {
+    const { out, err, exit } = await tidegate([]);
+    expect([out, exit]).toEqual(["", 2]);
+    expect(err).toMatch(/^Usage: tidegate /);
+  });
+});
+
+describe("wrong usage", () => {
+  test.for([
+    [["explian"], "unknown command 'explian'\n(Did you mean explain?)"],
+    [["rules", "psuh", "a.json"], "unknown command 'psuh'\n(Did you mean push?)"],
+    [["audit", "--jsno"], "unknown option '--jsno'\n(Did you mean --json?)"],
+    [["audit", "more"], "too many arguments"],
+    [
+      ["audit", "--timeout", "fast"],
+      '--timeout takes a time from 1ms to 10m, such as 30s, not "fast".',
+    ],
+    [["audit", "--url", "api.example.com"], "The gateway's address has a scheme and a host"],
+    [
+      ["audit", "--url", "https://a:b@example.com"],
+      "The gateway's address has a scheme and a host",
+    ],
+    [["audit", "--url", "https://example.com/x"], "The gateway's address has a scheme and a host"],
+    [["audit", "--token-file", "nowhere"], "nowhere cannot be read: ENOENT"],
+  ] as const)("%j is an error that names it", async ([args, message]) => {
+    on.gateway.script();
+    const { out, err, exit } = await on.run(args);
+    expect(err).toContain(message);
+    expect([out, exit, on.gateway.seen]).toEqual(["", 2, []]);
+  });
+
+  test("without an address it says how to give one", async () => {
+    const { err, exit } = await tidegate(["audit"]);
+    expect(err).toMatch(/^error: Which gateway\? Set TIDEGATE_URL or give --url/);
+    expect(exit).toBe(2);
+  });
+});
+
+test("--version is the package's", async () => {
+  const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { version: string };
+  expect(await tidegate(["--version"])).toEqual({ exit: 0, out: `${version}\n`, err: "" });
+});
+
+test("global options may stand before a command and after it", async () => {
+  const json = { from: "live", to: "draft", changes: [] };
+  on.gateway.script({ status: 200, json }, { status: 200, json });
+  const before = await tidegate(["--url", on.gateway.url, "--json", "rules", "diff"]);
+  const after = await tidegate(["rules", "diff", "--url", on.gateway.url, "--json"]);
+  expect(JSON.parse(before.out)).toEqual(json);
+  expect(after).toEqual(before);
+});
+
+test("colours are for terminals, or if forced, and never with NO_COLOR", async () => {
+  const json = { from: "live", to: "draft", changes: CHANGES };
+  const diff = async (env: Readonly<Record<string, string>>) => {
+    on.gateway.script({ status: 200, json });
+    return (await on.run(["rules", "diff"], { env })).out;
+  };
+  const plain = await diff({});
+  expect(plain).not.toContain("\u001B");
+  expect(await diff({ FORCE_COLOR: "1" })).toBe(
+    plain
+      .replace(/^~.*$/m, "\u001B[33m$&\u001B[39m")
+      .replace(/^\+.*$/m, "\u001B[32m$&\u001B[39m")
+      .replace(/^-.*$/m, "\u001B[31m$&\u001B[39m"),
+  );
+  expect(await diff({ FORCE_COLOR: "0" })).toBe(plain);
+  expect(await diff({ FORCE_COLOR: "1", NO_COLOR: "1" })).toBe(plain);
+});

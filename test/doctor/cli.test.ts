@@ -1,0 +1,141 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { expect, onTestFinished, test } from "vitest";
+
+import { readDoctorOptions } from "../../scripts/cli/doctor-options.ts";
+import type { Report } from "../../scripts/doctor/finding.ts";
+import { printTable } from "../../scripts/doctor/print-report.ts";
+import { deployBridge, deployGateway, deployRedis, PATH } from "../support/doctor/deployment.ts";
+
+const program = fileURLToPath(new URL("../../scripts/cli/main.ts", import.meta.url));
+
+interface Ended {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+function run(args: readonly string[], environment: Record<string, string> = {}): Promise<Ended> {
+  const unset = { UPSTASH_REDIS_REST_URL: "", UPSTASH_REDIS_REST_TOKEN: "", TIDEGATE_URL: "" };
+  const env = { ...process.env, ...unset, ...environment };
+  return new Promise((resolve) => {
+    execFile(process.execPath, [program, "doctor", ...args], { env }, (error, out, err) => {
+      resolve({ code: error ? Number(error.code) : 0, out, err });
+    });
+  });
+}
+
+function tokenFile(token: string): string {
+  const folder = mkdtempSync(join(tmpdir(), "doctor-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, "token"), `${token}\n`);
+  return join(folder, "token");
+}
+
+test("a sound deployment exits with 0, and says what was seen", async () => {
+  const server = await deployRedis();
+  const rest = await deployBridge(server.url);
+  const url = await deployGateway(rest);
+  const given = ["--rest-url", rest.url, "--rest-token-file", tokenFile(rest.token)];
+  const { code, out, err } = await run([
+    "--url",
+    url,
+    "--path",
+    PATH,
+    "--limiter-timeout",
+    "5s",
+    ...given,
+  ]);
+  expect({ code, err }).toEqual({ code: 0, err: "" });
+  expect(out).toMatch(/^No finding\.\n/);
+  expect(out).toContain("admin API             off");
+  expect(out).toContain("maxmemory-policy      noeviction");
+});
+
+test("a finding exits with 1, as JSON too, and no token is printed", async () => {
+  const server = await deployRedis("--maxmemory", "0");
+  const rest = await deployBridge(server.url, { token: "a-secret-token" });
+  const environment = {
+    UPSTASH_REDIS_REST_URL: rest.url,
+    UPSTASH_REDIS_REST_TOKEN: rest.token,
+  };
+  const table = await run(["--limiter-timeout", "5s"], environment);
+  expect(table.code).toBe(1);
+  expect(table.out).toContain("(maxmemory-unset)");
+  expect(table.out).toContain("\n1 warning\n");
+  const json = await run(["--limiter-timeout", "5s", "--json"], environment);
+  expect(json.code).toBe(1);
+  const { findings } = JSON.parse(json.out) as Report;
+  expect(findings).toEqual([
+    {
+      id: "maxmemory-unset",
+      severity: "warning",
+      title: "Redis may take all memory of its machine",
+      evidence: "maxmemory is 0",
+      remedy: expect.stringMatching(/^Set maxmemory:/) as string,
+    },
+  ]);
+  for (const { out, err } of [table, json]) expect(out + err).not.toContain(rest.token);
+});
+
+test.for<[args: string[], message: string]>([
+  [[], "Give --url, --rest-url or --redis-url"],
+  [["--url", "ftp://a"], "--url takes an address such as https://api.example.com"],
+  [["--redis-url", "https://u:secret@a"], "--redis-url takes an address such as redis://"],
+  [["--rest-url", "http://a"], "--rest-url needs --rest-token-file or UPSTASH_REDIS_REST_TOKEN"],
+  [["--rest-token-file", "x", "--url", "http://a"], "--rest-token-file needs --rest-url"],
+  [["--rest-url", "http://a", "--rest-token-file", "/nowhere"], "ENOENT"],
+  [["--url", "http://a", "--path", "api"], '--path takes an escaped path that begins with "/"'],
+  [["--url", "http://a", "--identity-header", "a b"], "--identity-header takes the name"],
+  [["--url", "http://a", "--partitions", "0"], '--partitions takes a number from 1, not "0"'],
+  [["--url", "http://a", "--limit", "-1"], "limit"],
+  [["--url", "http://a", "--algorithm", "gcra"], "--algorithm takes one of token-bucket, "],
+  [["--redis", "redis://a"], "unknown option '--redis'"],
+])("%j is wrong usage, and says why", async ([args, message]) => {
+  const { code, out, err } = await run(args);
+  expect({ code, out }).toEqual({ code: 2, out: "" });
+  expect(err).toContain(message);
+  expect(err).not.toContain("secret");
+});
+
+test("--help names every option, and is no error", async () => {
+  const { code, out } = await run(["--help"]);
+  expect(code).toBe(0);
+  expect(out.match(/--[a-z-]+/g)).toEqual(expect.arrayContaining(["--rest-token-file", "--json"]));
+});
+
+test("options become what the doctor takes; what is not given is left out", () => {
+  const given = {
+    redisUrl: "redis://a",
+    partitions: "10",
+    policies: "2",
+    limit: "5",
+    identityHeader: "X-Key",
+    limiterTimeout: "1.5s",
+  };
+  expect(readDoctorOptions(given, {})).toEqual({
+    redisUrl: "redis://a",
+    partitions: 10,
+    policies: 2,
+    limit: 5,
+    identityHeader: "x-key",
+    timeoutMs: 1500,
+  });
+});
+
+test("the table counts findings by severity", () => {
+  const finding = { id: "x", title: "T", evidence: "E", remedy: "R" };
+  const text = printTable({
+    findings: [
+      { ...finding, severity: "error" },
+      { ...finding, severity: "note" },
+      { ...finding, severity: "note" },
+    ],
+    observations: [{ name: "role", value: "master" }],
+  });
+  expect(text).toContain("\n1 error, 2 notes\n\n  role                  master");
+});
