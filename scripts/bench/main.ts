@@ -1,5 +1,6 @@
 // Measures Tidegate against its peers, on real parts only.
 // `npm run bench -- [--short] [--only redis,trips,lease,edge,workerd,bundle] [--out bench/results.json]`
+// With `--redraw` it measures nothing, and draws the pictures of the results that are there.
 
 import { dirname } from "node:path";
 import { parseArgs } from "node:util";
@@ -10,7 +11,7 @@ import type { Part } from "./figure.ts";
 import { leasePart } from "./lease/lease.ts";
 import { writePlots } from "./plot/plot.ts";
 import { redisPart } from "./redis/redis.ts";
-import { type PartResults, partResults, writeResults } from "./results.ts";
+import { type PartResults, partResults, readResults, writeResults } from "./results.ts";
 import { table } from "./table.ts";
 import { tripsPart } from "./trips/trips.ts";
 import { workerdPart } from "./workerd/workerd.ts";
@@ -24,11 +25,14 @@ const PARTS: Record<string, Part> = {
   bundle: bundlePart,
 };
 
+const RESULTS = "bench/results.json";
+
 const { values } = parseArgs({
   options: {
     short: { type: "boolean", default: false },
     only: { type: "string", default: Object.keys(PARTS).join(",") },
     out: { type: "string" },
+    redraw: { type: "boolean", default: false },
   },
 });
 const names = values.only.split(",");
@@ -38,6 +42,12 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
+if (values.redraw) {
+  const file = values.out ?? RESULTS;
+  await writePlots(dirname(file), await readResults(file));
+  process.exit();
+}
+
 const parts: Record<string, PartResults> = {};
 for (const name of names) {
   const figures = await PARTS[name]!({ short: values.short });
@@ -45,7 +55,7 @@ for (const name of names) {
   console.log(table(name, figures));
 }
 // Numbers of a short run mean nothing, and must not take the place of those that do.
-const out = values.out ?? (values.short ? undefined : "bench/results.json");
+const out = values.out ?? (values.short ? undefined : RESULTS);
 if (out !== undefined) {
   const results = await writeResults(out, parts);
   await writePlots(dirname(out), results);

@@ -30,10 +30,14 @@ export function partResults(figures: readonly Figure[]): PartResults {
   };
 }
 
+export async function readResults(file: string): Promise<Results> {
+  return JSON.parse(await readFile(file, "utf8")) as Results;
+}
+
 /** Writes what was measured; parts that were not keep what stands there. */
 export async function writeResults(file: string, parts: Results["parts"]): Promise<Results> {
-  const before = await readFile(file, "utf8").then(
-    (text) => (JSON.parse(text) as Results).parts,
+  const before = await readResults(file).then(
+    (results) => results.parts,
     () => ({}),
   );
   const results: Results = { parts: { ...before, ...parts } };

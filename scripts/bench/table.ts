@@ -1,3 +1,4 @@
+import { significant } from "../support/significant.ts";
 import { type Figure, meets } from "./figure.ts";
 
 /** The figures of a part, one row each, in columns. */
@@ -33,11 +34,4 @@ function row(figure: Figure): string[] {
       : "",
     met === undefined ? "" : met ? "ok" : "short",
   ];
-}
-
-/** Three digits say more than the noise allows already. */
-export function significant(value: number): string {
-  if (value === 0) return "0";
-  if (Math.abs(value) >= 100) return Math.round(value).toString();
-  return String(Number(value.toPrecision(3)));
 }

@@ -13,6 +13,7 @@ const DRAWING = [
   "test/denials/shadow",
   "test/simulator",
   "test/store/linearizable",
+  "test/lease/envelope",
   "test/fuzz",
 ];
 

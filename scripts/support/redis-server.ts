@@ -77,6 +77,8 @@ async function launch(
   const url = `redis://127.0.0.1:${port}`;
 
   async function stop(): Promise<void> {
+    // Nothing else may keep this process until it has ended.
+    child.ref();
     child.kill("SIGKILL");
     await exited;
   }

@@ -1,8 +1,9 @@
 import { gzipSync } from "node:zlib";
 
+import { bundle } from "../../support/bundle.ts";
 import { compare } from "../compare.ts";
 import { atMost, type Figure, type Part } from "../figure.ts";
-import { bundle, TIDEGATE, UPSTASH } from "./handlers.ts";
+import { TIDEGATE, UPSTASH } from "./handlers.ts";
 
 const GATEWAY = `export { default } from "./src/worker.ts";`;
 
@@ -12,7 +13,6 @@ const gzipped = (text: string) => gzipSync(text, { level: 9 }).length;
 export const bundlePart: Part = async (): Promise<Figure[]> => {
   const ours = await bundle(TIDEGATE);
   const theirs = await bundle(UPSTASH);
-  const own = await bundle(TIDEGATE, { packages: "external" });
   const gateway = await bundle(GATEWAY);
   const peer = "@upstash/ratelimit + redis";
   return [
@@ -26,12 +26,6 @@ export const bundlePart: Part = async (): Promise<Figure[]> => {
       name: "handler with limit(), minified",
       unit: "bytes",
       ...compare([ours.length], peer, [theirs.length]),
-    },
-    {
-      name: "our own code in it, gzipped",
-      unit: "bytes",
-      tidegate: gzipped(own),
-      target: atMost(9 * 1024, "tidegate"),
     },
     {
       name: "gateway worker with its packages, gzipped",

@@ -1,9 +1,3 @@
-import { fileURLToPath } from "node:url";
-
-import { build, type BuildOptions } from "esbuild";
-
-const root = fileURLToPath(new URL("../../..", import.meta.url));
-
 /** A handler that limits by the one-call form, as the README shows it. */
 export const TIDEGATE = `
   import { limit, tokenBucket } from "./src/index.ts";
@@ -33,22 +27,3 @@ export const UPSTASH = `
 
 /** A handler that does nothing: what is left is the runtime's. */
 export const BARE = `export default { fetch: () => new Response("hello") };`;
-
-/** Bundled and minified as for a deployment. */
-export async function bundle(source: string, options: BuildOptions = {}): Promise<string> {
-  const { outputFiles } = await build({
-    stdin: { contents: source, resolveDir: root, loader: "ts" },
-    bundle: true,
-    minify: true,
-    write: false,
-    format: "esm",
-    target: "es2022",
-    platform: "neutral",
-    mainFields: ["module", "main"],
-    conditions: ["workerd", "worker", "browser", "import"],
-    external: ["cloudflare:*", "node:*", "crypto"],
-    logLevel: "error",
-    ...options,
-  });
-  return outputFiles![0]!.text;
-}

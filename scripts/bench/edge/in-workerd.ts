@@ -1,8 +1,8 @@
+import { bundle } from "../../support/bundle.ts";
+import { runWorker } from "../../support/run-worker.ts";
 import { compare, interleave } from "../compare.ts";
 import { atMost, type Figure, type Scale } from "../figure.ts";
 import { processCpu } from "../workerd/process-cpu.ts";
-import { runWorker } from "../workerd/run.ts";
-import { bundle } from "./handlers.ts";
 
 /** Makes as many calls as it is asked for within one request: the runtime's clocks stand still meanwhile. */
 const CALLER = `

@@ -1,9 +1,10 @@
 import { startBridge } from "../../redis-rest/bridge.ts";
+import { bundle } from "../../support/bundle.ts";
+import { runWorker } from "../../support/run-worker.ts";
 import { compare, interleave } from "../compare.ts";
 import type { Figure, Scale } from "../figure.ts";
 import { openRedis } from "../redis/server.ts";
-import { runWorker } from "../workerd/run.ts";
-import { BARE, bundle, TIDEGATE, UPSTASH } from "./handlers.ts";
+import { BARE, TIDEGATE, UPSTASH } from "./handlers.ts";
 
 /** Milliseconds from the start of workerd, and from when it listens, to the first answer. */
 interface Sample {

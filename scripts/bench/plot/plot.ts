@@ -2,16 +2,26 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import type { Results } from "../results.ts";
-import { isPair, pairChart } from "./pair-chart.ts";
-import { isRatio, ratioChart } from "./ratio-chart.ts";
+import { bundleSizePicture } from "./bundle-size.ts";
+import { callsPicture } from "./calls.ts";
+import { edgeRatiosPicture } from "./edge-ratios.ts";
+import { redisCpuPicture } from "./redis-cpu.ts";
+import { throughputPicture } from "./throughput.ts";
+import { wronglyDeniedPicture } from "./wrongly-denied.ts";
 
-/** Charts of each part: of the ratios to peers, and of what has none because it may be nothing. */
-export async function writePlots(folder: string, { parts }: Results): Promise<void> {
-  for (const [part, { figures }] of Object.entries(parts)) {
-    const shown = figures.filter(({ detail }) => !detail);
-    const ratios = shown.filter(isRatio);
-    if (ratios.length > 0) await writeFile(join(folder, `${part}.svg`), ratioChart(part, ratios));
-    const pairs = shown.filter(isPair);
-    if (pairs.length > 0) await writeFile(join(folder, `${part}.svg`), pairChart(part, pairs));
+/** By the name of its file: a picture of the results, or nothing if they have not what it shows. */
+export const PICTURES: Readonly<Record<string, (results: Results) => string | undefined>> = {
+  trips: callsPicture,
+  "wrongly-denied": wronglyDeniedPicture,
+  workerd: throughputPicture,
+  redis: redisCpuPicture,
+  edge: edgeRatiosPicture,
+  bundle: bundleSizePicture,
+};
+
+export async function writePlots(folder: string, results: Results): Promise<void> {
+  for (const [name, pictureOf] of Object.entries(PICTURES)) {
+    const picture = pictureOf(results);
+    if (picture !== undefined) await writeFile(join(folder, `${name}.svg`), picture);
   }
 }

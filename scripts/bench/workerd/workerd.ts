@@ -1,11 +1,11 @@
 import { startBridge } from "../../redis-rest/bridge.ts";
+import { bundle } from "../../support/bundle.ts";
+import { runWorker, type RunningWorker } from "../../support/run-worker.ts";
 import { compare, interleave } from "../compare.ts";
-import { bundle } from "../edge/handlers.ts";
 import { atLeast, type Figure, type Part, type Scale, type Target } from "../figure.ts";
 import { openRedis } from "../redis/server.ts";
 import { loadClient } from "./load.ts";
 import { processCpu } from "./process-cpu.ts";
-import { runWorker, type RunningWorker } from "./run.ts";
 
 const CLIENT = { "cf-connecting-ip": "203.0.113.7", "x-user-id": "somebody" };
 const CONNECTIONS = 32;

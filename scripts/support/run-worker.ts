@@ -5,7 +5,7 @@ import { basename } from "node:path";
 import { Miniflare } from "miniflare";
 
 // Its import lets no workerd outlive this process.
-import "../../local-stack/worker.ts";
+import "../local-stack/worker.ts";
 
 export interface RunningWorker {
   readonly url: string;
@@ -35,7 +35,7 @@ export async function runWorker(
     workers: [
       {
         config: {
-          name: "bench",
+          name: "worker",
           compatibilityDate: "2026-10-20",
           compatibilityFlags: ["nodejs_compat"],
           manifest: {

@@ -1,0 +1,33 @@
+import { max } from "d3-array";
+
+import { draw } from "../../plot/picture.ts";
+import { significant } from "../../support/significant.ts";
+import type { Results } from "../results.ts";
+import { LOAD_NOTE, scenePanels } from "./scene-panels.ts";
+import { scenesOf } from "./scenes.ts";
+
+/** How much of what the limit admits is denied by what isolates remember, with the sliding window. */
+export function wronglyDeniedPicture(results: Results): string | undefined {
+  const scenes = scenesOf(results, "of the admissible, lost to the cache").filter(
+    ({ algorithm }) => algorithm === "sliding-window-counter",
+  );
+  if (scenes.length === 0) return undefined;
+  const ours = most(scenes.map(({ figure }) => figure.tidegate));
+  const peers = most(scenes.map(({ figure }) => figure.peer.value));
+  return draw({
+    title:
+      `Remembering denials costs a sliding window of @upstash/ratelimit up to ${peers} % of the ` +
+      `traffic that the limit admits, and Tidegate at most ${ours} %`,
+    note:
+      "Of what is admitted when isolates remember nothing, the percentage that is denied when they remember " +
+      `denials. ${LOAD_NOTE}`,
+    panels: scenePanels(scenes, {
+      domain: [-1, 60],
+      format: (value) => `${value} %`,
+    }),
+  });
+}
+
+function most(percentages: readonly number[]): string {
+  return significant(Math.max(0, max(percentages) ?? 0));
+}

@@ -1,0 +1,45 @@
+import { bisectRight } from "d3-array";
+
+/** A request that passed a policy, at some moment from `earliestMs` to `latestMs`. */
+export interface Passed {
+  readonly earliestMs: number;
+  readonly latestMs: number;
+}
+
+export interface Bucket {
+  readonly limit: number;
+  readonly refillPerMs: number;
+}
+
+/** Sums of fractions of a token may fall short of one by that much. */
+const ROUNDING = 1e-6;
+
+/**
+ * At least how many of these requests a token bucket that was full at first can't have admitted, whatever the moments
+ * within their bounds. 0 proves nothing wrong; anything else proves that the policy let too many through. Where the
+ * moments are known, it is exactly how many a bucket would have denied.
+ *
+ * In a span of time w it admits `limit + refill * w`, and a request whose bounds lie in the span passed in it. So each
+ * span has a number that is beyond; they are added up over those spans, without a common moment, that give the most.
+ */
+export function overAdmitted(passed: readonly Passed[], { limit, refillPerMs }: Bucket): number {
+  const coming = passed.toSorted((a, b) => a.earliestMs - b.earliestMs);
+  const earliest = coming.map(({ earliestMs }) => earliestMs);
+  const ends = coming
+    .map(({ latestMs }, index) => ({ latestMs, index, next: bisectRight(earliest, latestMs) }))
+    .sort((a, b) => a.latestMs - b.latestMs);
+  /** The most that is beyond among those from an index on. */
+  const beyond = Array<number>(coming.length + 1).fill(0);
+
+  for (let first = coming.length - 1; first >= 0; first--) {
+    let [most, held] = [beyond[first + 1]!, 0];
+    for (const { latestMs, index, next } of ends) {
+      if (index < first) continue;
+      held++;
+      const admits = Math.floor(limit + (latestMs - earliest[first]!) * refillPerMs + ROUNDING);
+      most = Math.max(most, Math.max(0, held - admits) + beyond[next]!);
+    }
+    beyond[first] = most;
+  }
+  return beyond[0]!;
+}

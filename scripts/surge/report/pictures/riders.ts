@@ -1,0 +1,37 @@
+import { bars } from "../../../plot/bars.ts";
+import type { Colour } from "../../../plot/colours.ts";
+import { draw } from "../../../plot/picture.ts";
+import { SETUPS, type SetupName, type SurgeResults } from "../../results.ts";
+import { count, duration } from "../numbers.ts";
+import { NAMES } from "../titles.ts";
+
+/** How many riders get the ride that they opened the app for, with each set-up. */
+export function ridersPicture(results: SurgeResults): string {
+  const { without, with: limited } = results;
+  return draw({
+    title:
+      `${count(without.ridersServed)} of ${count(without.riders)} riders get a ride without a limiter, ` +
+      `${count(limited.ridersServed)} with all layers; half of them wait for up to ` +
+      `${duration(without.waitedP50Ms)} and ${duration(limited.waitedP50Ms)}`,
+    note: "Riders who got a ride, and how long half of them waited for it at most, over all attempts.",
+    panels: [
+      {
+        plot: bars({
+          most: without.riders,
+          names: SETUPS.map((name) => NAMES[name]),
+          bars: SETUPS.map((name) => ({
+            name: NAMES[name],
+            colour: colourOf(name),
+            value: results[name].ridersServed,
+            label: `${count(results[name].ridersServed)}, ${duration(results[name].waitedP50Ms)}`,
+          })),
+        }),
+      },
+    ],
+  });
+}
+
+function colourOf(setup: SetupName): Colour {
+  if (setup === "without") return "bad";
+  return setup.startsWith("upstash") ? "peer" : "good";
+}
