@@ -1,6 +1,6 @@
 // Breaks copies of the project in small ways, one at a time, and runs the tests that must notice. Prints a line for
 // each and a table of those that lived, and fails if there are any.
-// `npm run test:mutants [-- part of a name] [--jobs 2] [--shard 1/3] [--resume]`
+// `npm run test:mutants [-- part of a name or a path] [--jobs 2] [--shard 1/3] [--resume]`
 
 import { parseArgs } from "node:util";
 
@@ -24,9 +24,9 @@ const { values, positionals } = parseArgs({
 });
 const part = positionals.join(" ");
 const [shard = 1, shards = 1] = values.shard.split("/").map(Number);
-const wanted = MUTANTS.filter(({ name }) => name.includes(part)).filter(
-  (_mutant, i) => i % shards === shard - 1,
-);
+const wanted = MUTANTS.filter(
+  ({ name, file }) => name.includes(part) || file.includes(part),
+).filter((_mutant, i) => i % shards === shard - 1);
 const ledger = createLedger(values.resume);
 const left = wanted.filter(({ name }) => !ledger.has(name));
 const lived: string[] = [];

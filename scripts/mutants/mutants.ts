@@ -1,11 +1,16 @@
 import { ADAPTERS } from "./catalog/adapters.ts";
+import { ADMIN } from "./catalog/admin.ts";
 import { BREAKERS } from "./catalog/breakers.ts";
 import { BRIDGE } from "./catalog/bridge.ts";
 import { CLIENTS } from "./catalog/clients.ts";
 import { CLOCKS } from "./catalog/clocks.ts";
+import { COMMAND_LINE } from "./catalog/command-line.ts";
+import { CONCURRENCY } from "./catalog/concurrency.ts";
+import { COUNTING_FAILURES } from "./catalog/counting-failures.ts";
 import { COUNTING } from "./catalog/counting.ts";
 import { CREDENTIALS } from "./catalog/credentials.ts";
 import { DENIALS } from "./catalog/denials.ts";
+import { DOCTOR } from "./catalog/doctor.ts";
 import { ENDPOINTS } from "./catalog/endpoints.ts";
 import { FAILURES } from "./catalog/failures.ts";
 import { FALLBACKS } from "./catalog/fallbacks.ts";
@@ -13,34 +18,47 @@ import { FIELDS } from "./catalog/fields.ts";
 import { GATEWAY } from "./catalog/gateway.ts";
 import { GIVEN_CLIENTS } from "./catalog/given-clients.ts";
 import { GUARDS } from "./catalog/guards.ts";
+import { HOLDS } from "./catalog/holds.ts";
 import { INSPECTION } from "./catalog/inspection.ts";
 import { KEPT_UNITS } from "./catalog/kept-units.ts";
 import { KEYS } from "./catalog/keys.ts";
+import { LATE_COSTS } from "./catalog/late-costs.ts";
+import { LEASE_TERMS } from "./catalog/lease-terms.ts";
+import { LEASES_BESIDE_EXACT } from "./catalog/leases-beside-exact.ts";
 import { LEASES } from "./catalog/leases.ts";
 import { LIMIT } from "./catalog/limit.ts";
 import { LISTS } from "./catalog/lists.ts";
+import { LIVE } from "./catalog/live.ts";
+import { LLM } from "./catalog/llm.ts";
 import { LUA_BUILD } from "./catalog/lua-build.ts";
 import { MASTERS } from "./catalog/masters.ts";
 import { METHODS } from "./catalog/methods.ts";
+import { METRICS } from "./catalog/metrics.ts";
 import { MIDDLEWARE } from "./catalog/middleware.ts";
 import { MODES } from "./catalog/modes.ts";
+import { OBSERVING } from "./catalog/observing.ts";
 import { OPTION_TABLES } from "./catalog/option-tables.ts";
 import { OPTIONS } from "./catalog/options.ts";
 import { OUTAGES } from "./catalog/outages.ts";
 import { OWN_PATHS } from "./catalog/own-paths.ts";
+import { PARTIAL_REPLIES } from "./catalog/partial-replies.ts";
 import { PARTITIONS } from "./catalog/partitions.ts";
+import { PARTS } from "./catalog/parts.ts";
 import { PATHS } from "./catalog/paths.ts";
 import { PLANS } from "./catalog/plans.ts";
 import { PROXY } from "./catalog/proxy.ts";
+import { REFUNDS_OF_STORES } from "./catalog/refunds-of-stores.ts";
 import { REFUNDS } from "./catalog/refunds.ts";
 import { REQUEST_COSTS } from "./catalog/request-costs.ts";
 import { REQUESTS } from "./catalog/requests.ts";
 import { SECRETS } from "./catalog/secrets.ts";
+import { SEGMENTS } from "./catalog/segments.ts";
 import { SELECTION } from "./catalog/selection.ts";
 import { SETTINGS } from "./catalog/settings.ts";
 import { SHARDS } from "./catalog/shards.ts";
 import { SHARES } from "./catalog/shares.ts";
 import { SHARING } from "./catalog/sharing.ts";
+import { SOURCE_LISTS } from "./catalog/source-lists.ts";
 import { SOURCES } from "./catalog/sources.ts";
 import { STORE } from "./catalog/store.ts";
 import { TELLING } from "./catalog/telling.ts";
@@ -52,22 +70,32 @@ import { WINDOWS } from "./catalog/windows.ts";
 import type { Mutant } from "./mutant.ts";
 
 export const MUTANTS: readonly Mutant[] = [
+  ...COMMAND_LINE,
+  ...CONCURRENCY,
+  ...HOLDS,
+  ...LATE_COSTS,
   ...COUNTING,
+  ...COUNTING_FAILURES,
   ...KEPT_UNITS,
   ...LUA_BUILD,
   ...DENIALS,
   ...SHARING,
   ...TIMERS,
   ...LEASES,
+  ...LEASE_TERMS,
+  ...LEASES_BESIDE_EXACT,
   ...SHARDS,
   ...STORE,
   ...CLIENTS,
   ...SECRETS,
   ...KEYS,
   ...SOURCES,
+  ...SOURCE_LISTS,
+  ...SEGMENTS,
   ...REQUESTS,
   ...GATEWAY,
   ...PROXY,
+  ...ADMIN,
   ...ADAPTERS,
   ...LIMIT,
   ...SETTINGS,
@@ -85,6 +113,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...MIDDLEWARE,
   ...GIVEN_CLIENTS,
   ...FAILURES,
+  ...DOCTOR,
   ...ENDPOINTS,
   ...BRIDGE,
   ...BREAKERS,
@@ -97,10 +126,17 @@ export const MUTANTS: readonly Mutant[] = [
   ...SHARES,
   ...TELLING,
   ...REFUNDS,
+  ...REFUNDS_OF_STORES,
   ...PARTITIONS,
   ...MASTERS,
+  ...PARTS,
+  ...PARTIAL_REPLIES,
   ...LISTS,
   ...PLANS,
   ...REQUEST_COSTS,
   ...MODES,
+  ...LIVE,
+  ...METRICS,
+  ...OBSERVING,
+  ...LLM,
 ];

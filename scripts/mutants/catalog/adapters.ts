@@ -61,7 +61,7 @@ export const ADAPTERS: readonly Mutant[] = [
   {
     name: "a denied request goes on to its handler",
     file: "src/hono.ts",
-    find: "if (!answer.allowed) return answerDenied(options, c, answer);\n    await next();",
+    find: "if (!answer.allowed) return answerDenied(options, c, answer);",
     replace: "await next();\n    if (!answer.allowed) return answerDenied(options, c, answer);",
     tests: ["test/hono/context"],
   },
@@ -132,8 +132,8 @@ export const ADAPTERS: readonly Mutant[] = [
   {
     name: "the worker's entry shares no denials",
     file: "src/worker.ts",
-    find: "createGateway(env, { coloDenials })",
-    replace: "createGateway(env)",
+    find: "  coloDenials,\n",
+    replace: "",
     tests: ["test/cloudflare/entry"],
   },
   {

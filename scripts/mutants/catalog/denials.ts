@@ -117,8 +117,8 @@ export const DENIALS: readonly Mutant[] = [
   {
     name: "a request waits for ever",
     file: "src/denials/single-flight.ts",
-    find: "leftMs > 0 ? withTimeout(leftMs, () => flight.ended)",
-    replace: "leftMs > 0 ? flight.ended",
+    find: "flight.room.wait(leftMs)",
+    replace: "flight.room.wait(60_000)",
     tests: ["test/denials/single-flight"],
   },
   {

@@ -118,4 +118,32 @@ export const KEPT_UNITS: readonly Mutant[] = [
       "return quotaOf(limit - Math.ceil((leaseUs * divisor) / intervalUs), { intervalUs, divisor });",
     tests: ["test/lease/tighten"],
   },
+  {
+    name: "kept units: a bucket that keeps units never gives back",
+    file: "lua/algorithms/token-bucket.lua",
+    find: "if rate == '' or rate == string.format('/%.0f/%.0f', interval, divisor) then",
+    replace: "if rate == '' then",
+    tests: ["test/lua/refund-kept-units"],
+  },
+  {
+    name: "kept units: a bucket gives back at a rate that has changed",
+    file: "lua/algorithms/token-bucket.lua",
+    find: "if rate == '' or rate == string.format('/%.0f/%.0f', interval, divisor) then",
+    replace: "if rate then",
+    tests: ["test/lua/refund-kept-units"],
+  },
+  {
+    name: "kept units: a bucket that gave back does not say at which rate",
+    file: "lua/algorithms/token-bucket.lua",
+    find: "(used - fraction) / divisor, fraction) .. rate",
+    replace: "(used - fraction) / divisor, fraction)",
+    tests: ["test/lua/refund-kept-units"],
+  },
+  {
+    name: "kept units: a bucket that gave back loses its fraction of 0",
+    file: "lua/algorithms/token-bucket.lua",
+    find: "(fraction > 0 or rate ~= '') and",
+    replace: "fraction > 0 and",
+    tests: ["test/lua/refund-kept-units"],
+  },
 ];

@@ -180,15 +180,15 @@ export const KEYS: readonly Mutant[] = [
   {
     name: "denials of all Redis servers are shared under one name",
     file: "src/gateway/config.ts",
-    find: 'return coloDenials(\n    String(environment["UPSTASH_REDIS_REST_URL"] || environment["KV_REST_API_URL"]),\n  );',
+    find: "return coloDenials(endpointIn(environment).url);",
     replace: 'return coloDenials("redis");',
     tests: ["test/gateway/sharing"],
   },
   {
     name: "an empty variable names the Redis whose denials are shared",
-    file: "src/gateway/config.ts",
-    find: '"UPSTASH_REDIS_REST_URL"] ||',
-    replace: '"UPSTASH_REDIS_REST_URL"] ??',
+    file: "src/store/redis/endpoint.ts",
+    find: "find(([name]) => !isBlank(environment[name]))",
+    replace: "find(([name]) => environment[name] !== undefined)",
     tests: ["test/gateway/sharing"],
   },
 ];

@@ -1,6 +1,6 @@
 import type { Mutant } from "../mutant.ts";
 
-/** Units that were taken ahead. */
+/** Units that are taken ahead, held and drawn from. */
 export const LEASES: readonly Mutant[] = [
   {
     name: "a lease for fewer units than it is worth",
@@ -87,34 +87,6 @@ export const LEASES: readonly Mutant[] = [
     tests: ["test/lease/holding"],
   },
   {
-    name: "a lease of 5 ms is taken",
-    file: "src/lease/read-lease.ts",
-    find: 'min: "10ms"',
-    replace: 'min: "5ms"',
-    tests: ["test/policy/configuration"],
-  },
-  {
-    name: "a lease of a minute is taken",
-    file: "src/lease/read-lease.ts",
-    find: 'max: "10s"',
-    replace: 'max: "1m"',
-    tests: ["test/policy/configuration"],
-  },
-  {
-    name: "a lease leaves the window of a log or a counter as it is",
-    file: "src/algorithms/window.ts",
-    find: "quotaOf(limit, windowUs + leaseUs)",
-    replace: "quotaOf(limit, windowUs)",
-    tests: ["test/lease/tighten"],
-  },
-  {
-    name: "a lease takes a fifth of a window",
-    file: "src/algorithms/window.ts",
-    find: "MAX_LEASE_SHARE = 0.1",
-    replace: "MAX_LEASE_SHARE = 0.2",
-    tests: ["test/policy/configuration"],
-  },
-  {
     name: "leases end with the limiter that has none",
     file: "src/limiter/knowledge.ts",
     find: "leaseUs === undefined ? undefined : leasing?.createLeases(store, ordered, leaseUs, now)",
@@ -150,13 +122,6 @@ export const LEASES: readonly Mutant[] = [
     tests: ["test/lease/envelope"],
   },
   {
-    name: "a limiter with leases keeps its policies as they are",
-    file: "src/limiter/settings.ts",
-    find: "leaseUs === undefined ? policy : tightenPolicy(policy, leaseUs)",
-    replace: "policy",
-    tests: ["test/lease/limiter"],
-  },
-  {
     name: "a reset leaves what is held",
     file: "src/limiter/knowledge.ts",
     find: "leases?.forget(partitions[i]!);",
@@ -169,89 +134,5 @@ export const LEASES: readonly Mutant[] = [
     find: "taken = math.min(taken, remaining)",
     replace: "taken = step == 1 and math.min(taken, remaining) or taken",
     tests: ["test/lua/lease"],
-  },
-  {
-    name: "a bucket with leases is as large as without",
-    file: "src/algorithms/token-bucket.ts",
-    find: "limit - Math.ceil((leaseUs * divisor) / intervalUs)",
-    replace: "limit",
-    tests: ["test/lease/tighten"],
-  },
-  {
-    name: "a bucket with leases is a unit too large",
-    file: "src/algorithms/token-bucket.ts",
-    find: "Math.ceil((leaseUs * divisor) / intervalUs)",
-    replace: "Math.floor((leaseUs * divisor) / intervalUs)",
-    tests: ["test/lease/tighten"],
-  },
-  {
-    name: "a unit stays spent though another dimension denies",
-    file: "src/limiter/take.ts",
-    find: "if (denying.length > 0) putBack();",
-    replace: "",
-    tests: ["test/lease/beside-exact"],
-  },
-  {
-    name: "a unit comes back twice",
-    file: "src/lease/holding.ts",
-    find: "grants[later].units += units;",
-    replace: "grants[later].units += 2 * units;",
-    tests: ["test/lease/beside-exact"],
-  },
-  {
-    name: "a unit that comes back has the time of the next lease",
-    file: "src/lease/holding.ts",
-    find: "grants.findIndex((grant) => grant.untilMs >= untilMs)",
-    replace: "-1",
-    tests: ["test/lease/holding"],
-  },
-  {
-    name: "a unit stays spent though the fallback denies",
-    file: "src/limiter/take.ts",
-    find: "putBack();\n        const left",
-    replace: "const left",
-    tests: ["test/lease/beside-exact"],
-  },
-  {
-    name: "a denied lease takes held units of other dimensions",
-    file: "src/limiter/take.ts",
-    find: "putBack();\n    const answer = held(group, false);",
-    replace: "const answer = held(group, false);",
-    tests: ["test/lease/beside-exact"],
-  },
-  {
-    name: "the fallback decides about units that are held",
-    file: "src/limiter/take.ts",
-    find: "for (const group of spent) keep(group, held(group, true).reply.rows);",
-    replace: "",
-    tests: ["test/lease/beside-exact"],
-  },
-  {
-    name: "a shadow policy without room is a reason to wait",
-    file: "src/lease/leases.ts",
-    find: 'role !== "advisory" && reply.rows[i]!.retryAfterUs > 0',
-    replace: "reply.rows[i]!.retryAfterUs > 0",
-    tests: ["test/lease/beside-exact"],
-  },
-  {
-    name: "a reset leaves what is held under a plan",
-    file: "src/limiter/knowledge.ts",
-    find: "of [group, ...group.variants]",
-    replace: "of [group]",
-    tests: ["test/lease/beside-exact"],
-  },
-  {
-    name: "a policy's own lease gives way to the limiter's",
-    file: "src/limiter/check-leases.ts",
-    find: "each === undefined ? leaseUs :",
-    replace: "leaseUs !== undefined ? leaseUs : each === undefined ? undefined :",
-    tests: ["test/policy/configuration"],
-  },
-  {
-    name: "two lengths of leases in one dimension",
-    file: "src/limiter/check-leases.ts",
-    find: "lengths[first] !== lengths[i]",
-    replace: "false",
-    tests: ["test/policy/configuration"],
   },
 ];

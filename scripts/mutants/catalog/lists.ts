@@ -193,7 +193,7 @@ export const LISTS: readonly Mutant[] = [
   },
   {
     name: "a refused client reaches paths without a rule",
-    file: "src/gateway/gateway.ts",
+    file: "src/gateway/find-rules.ts",
     find: "if (listed && !listed.allowed) return listed.response();\n    const selected = selectRules(readings, { request, search });",
     replace:
       "const selected = selectRules(readings, { request, search });\n    if (listed && !listed.allowed && selected?.length) return listed.response();",
@@ -201,7 +201,7 @@ export const LISTS: readonly Mutant[] = [
   },
   {
     name: "an exempt client is told so where no rule covers its request",
-    file: "src/gateway/gateway.ts",
+    file: "src/gateway/find-rules.ts",
     find: "if (selected.length === 0) return",
     replace: "if (selected.length === 0 && !listed) return",
     tests: ["test/gateway/lists"],

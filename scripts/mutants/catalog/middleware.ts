@@ -161,9 +161,9 @@ export const MIDDLEWARE: readonly Mutant[] = [
   {
     name: "a middleware behind Vercel's is asked about denied requests",
     file: "src/vercel.ts",
-    find: "if (!answer.allowed) return answerDenied(options, request, answer);\n    const own = await onAllowed?.(request, answer);",
+    find: "if (!answer.allowed) return answerDenied(options, request, answer);",
     replace:
-      "const own = await onAllowed?.(request, answer);\n    if (!answer.allowed) return answerDenied(options, request, answer);",
+      "await onAllowed?.(request, answer);\n    if (!answer.allowed) return answerDenied(options, request, answer);",
     tests: ["test/edge/vercel"],
   },
   {

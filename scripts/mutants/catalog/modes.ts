@@ -54,8 +54,22 @@ export const MODES: readonly Mutant[] = [
   {
     name: "the answer of a middleware has the fields of its request",
     file: "src/adapter/route-fields.ts",
-    find: 'if (!headers.has("x-middleware-next") && !headers.has("x-middleware-rewrite")) return;',
+    find: "if (!goesOn(headers)) return;",
     replace: "",
     tests: ["test/edge/vercel"],
+  },
+  {
+    name: "modes: a cost that only an advisory policy has makes a denial known",
+    file: "src/limiter/knowledge.ts",
+    find: 'role === "enforced" && costs[i]! > 0',
+    replace: "role && costs[i]! > 0",
+    tests: ["test/limiter/shadow-costs"],
+  },
+  {
+    name: "modes: without a cost, a ban counts no denial, but with a shadow's it does",
+    file: "src/limiter/decision-path.ts",
+    find: ' || policies.some(({ role }) => role !== "enforced")',
+    replace: "",
+    tests: ["test/limiter/shadow-costs"],
   },
 ];

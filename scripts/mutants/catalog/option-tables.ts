@@ -4,7 +4,7 @@ import type { Mutant } from "../mutant.ts";
 export const OPTION_TABLES: readonly Mutant[] = [
   {
     name: "option tables: an option may lack its default",
-    file: "scripts/build-docs/table.ts",
+    file: "scripts/build-docs/option-table.ts",
     find: "if ((standard === undefined) !== required) {",
     replace: "if (required && standard !== undefined) {",
     tests: ["test/docs/options"],

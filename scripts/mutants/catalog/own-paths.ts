@@ -4,14 +4,14 @@ import type { Mutant } from "../mutant.ts";
 export const OWN_PATHS: readonly Mutant[] = [
   {
     name: "an own path that some origin ends early is the origin's",
-    file: "src/gateway/gateway.ts",
+    file: "src/gateway/find-rules.ts",
     find: "const all = [plain, ...others, ...wider];",
     replace: "const all = [plain, ...others];",
     tests: ["test/gateway/paths"],
   },
   {
     name: "an own path in another reading is the origin's",
-    file: "src/gateway/gateway.ts",
+    file: "src/gateway/find-rules.ts",
     find: "const all = [plain, ...others, ...wider];",
     replace: "const all = [plain, ...wider];",
     tests: ["test/gateway/paths"],
@@ -32,14 +32,14 @@ export const OWN_PATHS: readonly Mutant[] = [
   },
   {
     name: "the gateway does not say where a request comes from",
-    file: "src/gateway/gateway.ts",
-    find: "bindings: env as unknown, ",
-    replace: "",
+    file: "src/gateway/find-rules.ts",
+    find: "asked: { request, bindings, readings: all }",
+    replace: "asked: { request, readings: all }",
     tests: ["test/hono/socket-address"],
   },
   {
     name: "a query's method is not looked for",
-    file: "src/gateway/gateway.ts",
+    file: "src/gateway/find-rules.ts",
     find: "{ request, search }",
     replace: '{ request, search: "" }',
     tests: ["test/gateway/method-overrides"],

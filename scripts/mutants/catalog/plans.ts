@@ -54,8 +54,8 @@ export const PLANS: readonly Mutant[] = [
   {
     name: "a plan may name policies that do not exist",
     file: "src/limiter/plans.ts",
-    find: "if (names.includes(name)) continue;",
-    replace: "continue;",
+    find: "filter(([name]) => !names.has(name))",
+    replace: "filter(() => false)",
     tests: ["test/policy/configuration"],
   },
   {
@@ -81,14 +81,14 @@ export const PLANS: readonly Mutant[] = [
   },
   {
     name: "faults of PLANS wait for those of other variables",
-    file: "src/gateway/config.ts",
+    file: "src/gateway/ruleset.ts",
     find: "rules.length > 0 && faults.list.length === before",
     replace: "faults.list.length === 0",
     tests: ["test/gateway/config"],
   },
   {
     name: "rules are at fault for PLANS that are no JSON",
-    file: "src/gateway/config.ts",
+    file: "src/gateway/given-rules.ts",
     find: "return {};",
     replace: "return undefined;",
     tests: ["test/gateway/config"],

@@ -84,8 +84,22 @@ export const REFUNDS: readonly Mutant[] = [
   {
     name: "a full log gives back whatever was charged since",
     file: "lua/algorithms/sliding-window-log.lua",
-    find: "if certain and used >= limit and taken_at < newest then",
+    find: "if certain and pushed > 0 and used >= limit and taken_at < newest then",
     replace: "if false then",
+    tests: LUA,
+  },
+  {
+    name: "a log forgets that a charge has pushed units out",
+    file: "lua/algorithms/sliding-window-log.lua",
+    find: "      pushed = 8388608\n",
+    replace: "      pushed = 0\n",
+    tests: LUA,
+  },
+  {
+    name: "a log never forgets that a charge has pushed units out",
+    file: "lua/algorithms/sliding-window-log.lua",
+    find: "      pushed = 0\n",
+    replace: "      pushed = pushed\n",
     tests: LUA,
   },
   {
@@ -163,6 +177,13 @@ export const REFUNDS: readonly Mutant[] = [
     file: "src/store/open-store.ts",
     find: "redisStore(client, ALL_SCRIPTS)",
     replace: "redisStore(client, { decide: ALL_SCRIPTS.decide, lease: ALL_SCRIPTS.lease })",
+    tests: ["test/store/refund"],
+  },
+  {
+    name: "a refund tells parts of a unit",
+    file: "src/algorithms/model.ts",
+    find: "return Math.floor(given / intervalUs);",
+    replace: "return given / intervalUs;",
     tests: ["test/store/refund"],
   },
   {

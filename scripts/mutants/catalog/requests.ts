@@ -110,15 +110,15 @@ export const REQUESTS: readonly Mutant[] = [
   {
     name: "a cost that is not said is nothing",
     file: "src/limiter/cost.ts",
-    find: "if (cost === undefined) return ones;",
-    replace: "if (cost === undefined) return ones.map(() => 0);",
+    find: "unnamed: readonly number[] = ones,",
+    replace: "unnamed: readonly number[] = ones.map(() => 0),",
     tests: ["test/limiter/keys"],
   },
   {
     name: "a policy that a cost does not name costs nothing",
     file: "src/limiter/cost.ts",
-    find: "cost[name]! : 1)",
-    replace: "cost[name]! : 0)",
+    find: "return unnamed[i]!;",
+    replace: "return 0;",
     tests: ["test/hono/policies"],
   },
   {

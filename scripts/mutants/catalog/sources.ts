@@ -1,6 +1,6 @@
 import type { Mutant } from "../mutant.ts";
 
-/** What sources read of a request, and which lists of them are taken. */
+/** What is read of a request's query, cookies, address and platform. */
 export const SOURCES: readonly Mutant[] = [
   {
     name: "one value of a query is enough",
@@ -129,13 +129,6 @@ export const SOURCES: readonly Mutant[] = [
     tests: ["test/partition/platform-facts"],
   },
   {
-    name: "a platform's word is taken from nobody",
-    file: "src/partition/source-reader.ts",
-    find: " || !tellsFacts(trusted)",
-    replace: "",
-    tests: ["test/partition/source-faults"],
-  },
-  {
     name: "a cookie is named like a header",
     file: "src/partition/source-reader.ts",
     find: "const prefix = `${kind}:${name}`;",
@@ -143,115 +136,10 @@ export const SOURCES: readonly Mutant[] = [
     tests: ["test/partition/read-"],
   },
   {
-    name: "a pair is there with one of its parts",
-    file: "src/partition/source.ts",
-    find: "if (part === undefined) return undefined;",
-    replace: "if (part === undefined) continue;",
-    tests: ["test/partition/together"],
-  },
-  {
-    name: "a pair is joined without a mark",
-    file: "src/partition/source.ts",
-    find: 'const JOINT = ",";',
-    replace: 'const JOINT = "";',
-    tests: ["test/partition/together"],
-  },
-  {
-    name: "a choice after a part of it is taken",
-    file: "src/partition/source.ts",
-    find: ".every((part) => parts.has(part))",
-    replace: ".every((part) => parts.has(part) && parts.size === earlier.parts.size)",
-    tests: ["test/partition/source-faults"],
-  },
-  {
-    name: "a wrong inner list hides other choices",
-    file: "src/partition/source.ts",
-    find: "faults.list.length > before ? new Set() : parts",
-    replace: "parts",
-    tests: ["test/partition/source-faults"],
-  },
-  {
-    name: "a source twice in an inner list is taken",
-    file: "src/partition/source.ts",
-    find: "if (parts.has(part))",
-    replace: "if (false)",
-    tests: ["test/partition/source-faults"],
-  },
-  {
     name: "a subnet of IPv6 is a /64",
     file: "src/partition/ip-address.ts",
     find: 'split(":", 3)',
     replace: 'split(":", 4)',
     tests: ["test/partition/together"],
-  },
-  {
-    name: "a subnet needs no CLIENT_IP",
-    file: "src/adapter/request-lists.ts",
-    find: ' || source === "subnet"',
-    replace: "",
-    tests: ["test/gateway/sources"],
-  },
-  {
-    name: "an inner list needs no CLIENT_IP",
-    file: "src/adapter/request-lists.ts",
-    find: "Array.isArray(partition) ? partition.flat() : []",
-    replace: "Array.isArray(partition) ? partition : []",
-    tests: ["test/gateway/sources"],
-  },
-  {
-    name: "a segment's value has its parameters",
-    file: "src/gateway/named-segments.ts",
-    find: '.replace(/[;?#][^]*/, "")',
-    replace: "",
-    tests: ["test/gateway/path-values"],
-  },
-  {
-    name: "a segment's value is decoded once",
-    file: "src/gateway/named-segments.ts",
-    find: "round < ROUNDS",
-    replace: "round < 1",
-    tests: ["test/gateway/path-values"],
-  },
-  {
-    name: "a segment's value is decoded in capitals",
-    file: "src/gateway/named-segments.ts",
-    find: 'foldCase(text.replace(/[;?#][^]*/, "").trimEnd())',
-    replace: 'text.replace(/[;?#][^]*/, "").trimEnd()',
-    tests: ["test/gateway/path-values"],
-  },
-  {
-    name: "a segment is read from the plain path alone",
-    file: "src/gateway/named-segments.ts",
-    find: "const covered = readings.filter(isCovered);",
-    replace: "const covered = readings.slice(0, 1);",
-    tests: ["test/gateway/path-values"],
-  },
-  {
-    name: "a segment is read from paths that the rule does not cover",
-    file: "src/gateway/named-segments.ts",
-    find: "readings.filter(isCovered)",
-    replace: "readings",
-    tests: ["test/gateway/path-values"],
-  },
-  {
-    name: "an open end has one place",
-    file: "src/gateway/named-segments.ts",
-    find: "if (!open) return [last];",
-    replace: "return [last];",
-    tests: ["test/gateway/path-values"],
-  },
-  {
-    name: "a name on both sides of a gap stands behind it alone",
-    file: "src/gateway/named-segments.ts",
-    find: "inHead.concat(starts",
-    replace: "[].concat(starts",
-    tests: ["test/gateway/path-values"],
-  },
-  {
-    name: "the gateway reads segments in one way",
-    file: "src/gateway/gateway.ts",
-    find: "readings: all }",
-    replace: "readings: [plain] }",
-    tests: ["test/gateway/sources"],
   },
 ];

@@ -26,7 +26,7 @@ export const TIMERS: readonly Mutant[] = [
   {
     name: "a single flight that failed is never over",
     file: "src/denials/single-flight.ts",
-    find: "        end();\n",
+    find: "        flight.room.letGoOn();\n",
     replace: "",
     tests: ["test/denials/single-flight-ends"],
   },

@@ -47,8 +47,8 @@ export const TOGETHER: readonly Mutant[] = [
   {
     name: "roles are not told to Redis",
     file: "src/store/redis/store.ts",
-    find: "if (roles) args.push(roles);",
-    replace: "",
+    find: ": roles;\n      const args",
+    replace: ": [];\n      const args",
     tests: ["test/store/redis-calls"],
   },
   {
@@ -108,6 +108,20 @@ export const TOGETHER: readonly Mutant[] = [
     tests: ["test/limiter/modes"],
   },
   {
+    name: "a denial for a cost that never fits is not counted",
+    file: "src/limiter/decision-path.ts",
+    find: "countLater(request, { policies: request.selection.policies, rows: never.rows });",
+    replace: "",
+    tests: ["test/limiter/modes"],
+  },
+  {
+    name: "a denial for a cost that fits into no shard is not counted",
+    file: "src/limiter/sharding.ts",
+    find: "return path.limit(smallest);",
+    replace: "return path.exceedsLimit(smallest)!;",
+    tests: ["test/limiter/modes"],
+  },
+  {
     name: "a shadow is asked for more than its limit",
     file: "src/limiter/roles.ts",
     find: "return costs[i]! > most ? 0 : costs[i]!;",
@@ -117,8 +131,8 @@ export const TOGETHER: readonly Mutant[] = [
   {
     name: "a shadow has room for more than its limit",
     file: "src/limiter/roles.ts",
-    find: 'role !== "advisory" || costs[i]! <= most',
-    replace: 'role !== "advisory" || costs[i]! >= 0',
+    find: 'role === "advisory" && costs[i]! > most &&',
+    replace: 'role === "advisory" && costs[i]! < 0 &&',
     tests: ["test/limiter/modes"],
   },
 ];

@@ -67,21 +67,21 @@ export const VARIABLES: readonly Mutant[] = [
   },
   {
     name: "a remedy in TOML is one of TypeScript",
-    file: "src/gateway/config.ts",
+    file: "src/gateway/ruleset.ts",
     find: "const trusted = rewritten(faults, check, inToml);",
     replace: "const trusted = check();",
     tests: ["test/gateway/config"],
   },
   {
     name: "a rule that says nobody needs no address",
-    file: "src/gateway/config.ts",
+    file: "src/gateway/ruleset.ts",
     find: 'const { policies, partition = ["ip"] }',
     replace: "const { policies, partition = [] }",
     tests: ["test/gateway/config"],
   },
   {
     name: "a name is looked for in one rule alone",
-    file: "src/gateway/config.ts",
+    file: "src/gateway/ruleset.ts",
     find: "const owners = new Map<string, number>();\n  rules.forEach((rule, i) => {",
     replace: "rules.forEach((rule, i) => {\n    const owners = new Map<string, number>();",
     tests: ["test/gateway/config"],
@@ -96,8 +96,8 @@ export const VARIABLES: readonly Mutant[] = [
   {
     name: "faults of a rule are told twice",
     file: "src/gateway/check.ts",
-    find: "faults.list.splice(before).map(rewrite)",
-    replace: "faults.list.slice(before).map(rewrite)",
+    find: "for (const fault of faults.list.splice(before)) faults.list.push(rewrite(fault));",
+    replace: "for (const fault of faults.list.slice(before)) faults.list.push(rewrite(fault));",
     tests: ["test/gateway/config"],
   },
   {

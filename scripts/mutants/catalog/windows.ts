@@ -75,9 +75,16 @@ export const WINDOWS: readonly Mutant[] = [
   {
     name: "segments that are repaired have no bound",
     file: "lua/algorithms/segmented-window.lua",
-    find: "math.min(used, 2 * limit)\n",
+    find: "math.min(used, 4294967295)\n",
     replace: "used\n",
     tests: ["test/lua/model"],
+  },
+  {
+    name: "segments forget what a higher limit admitted, when the window changes",
+    file: "src/algorithms/segmented-window.ts",
+    find: "Math.min(used, MAX_COUNT)",
+    replace: "Math.min(used, 2)",
+    tests: ["test/model/changes"],
   },
   {
     name: "segments forget what a higher limit admitted, with a charge",

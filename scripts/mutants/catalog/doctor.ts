@@ -1,0 +1,103 @@
+import type { Mutant } from "../mutant.ts";
+
+/** What the doctor finds, and what it does not. */
+export const DOCTOR: readonly Mutant[] = [
+  {
+    name: "the doctor takes a note for a failure",
+    file: "scripts/doctor/finding.ts",
+    find: 'severity !== "note"',
+    replace: "severity",
+    tests: ["test/doctor/judge"],
+  },
+  {
+    name: "the doctor does not believe a cache that says HIT",
+    file: "scripts/doctor/checks/limited-path.ts",
+    find: 'for (const name of ["cf-cache-status", "x-cache", "x-vercel-cache"])',
+    replace: 'for (const name of ["x-vercel-cache"])',
+    tests: ["test/doctor/gateway"],
+  },
+  {
+    name: "the doctor takes a quota that goes on for a new one",
+    file: "scripts/doctor/checks/identities.ts",
+    find: "(quotas.get(name) ?? -1) >= start",
+    replace: "true",
+    tests: ["test/doctor/gateway"],
+  },
+  {
+    name: "the doctor takes one full bucket for a new one",
+    file: "scripts/doctor/checks/identities.ts",
+    find: "then.every(",
+    replace: "then.some(",
+    tests: ["test/doctor/judge"],
+  },
+  {
+    name: "the doctor takes every path that is answered for one that evades",
+    file: "scripts/doctor/checks/paths.ts",
+    find: "isServed(answer) && !covers(answer)",
+    replace: "isServed(answer)",
+    tests: ["test/doctor/gateway"],
+  },
+  {
+    name: "the doctor asks no path without the doubt",
+    file: "scripts/doctor/checks/paths.ts",
+    find: " && !covers(control.answer)",
+    replace: "",
+    tests: ["test/doctor/gateway"],
+  },
+  {
+    name: "the doctor takes a denial for the last unit",
+    file: "scripts/doctor/gather/gateway-facts.ts",
+    find: "r === 0 ? -1 : r",
+    replace: "r",
+    tests: ["test/doctor/gateway"],
+  },
+  {
+    name: "the doctor takes a round trip of Redis's clock for a step",
+    file: "scripts/doctor/checks/clock.ts",
+    find: "return earliestMs - receivedAtMs",
+    replace: "return earliestMs - sentAtMs",
+    tests: ["test/doctor/judge"],
+  },
+  {
+    name: "the doctor reports a full Redis twice",
+    file: "scripts/doctor/checks/memory.ts",
+    find: "memory === undefined || isFull(facts)",
+    replace: "memory === undefined",
+    tests: ["test/doctor/redis"],
+  },
+  {
+    name: "the doctor forgets that tables grow",
+    file: "scripts/doctor/checks/memory.ts",
+    find: "1.25 * expected + EMPTY",
+    replace: "expected + EMPTY",
+    tests: ["test/doctor/judge"],
+  },
+  {
+    name: "the doctor takes a node of a cluster for one that fails",
+    file: "scripts/doctor/checks/decision.ts",
+    find: " || ELSEWHERE.test(decision.error)",
+    replace: "",
+    tests: ["test/doctor/judge"],
+  },
+  {
+    name: "the doctor asks for no decision",
+    file: "scripts/doctor/gather/decision.ts",
+    find: "call < 2",
+    replace: "call < 0",
+    tests: ["test/doctor/redis"],
+  },
+  {
+    name: "the doctor does not ask Redis for what the REST API refuses",
+    file: "scripts/doctor/gather/redis.ts",
+    find: "for (const way of [main, other])",
+    replace: "for (const way of [main, main, other].slice(0, 2))",
+    tests: ["test/doctor/redis"],
+  },
+  {
+    name: "the memory formula forgets the expiry of keys",
+    file: "scripts/doctor/memory-formula.ts",
+    find: "const ENTRIES = 2 * 32",
+    replace: "const ENTRIES = 32",
+    tests: ["test/doctor/memory-formula"],
+  },
+];

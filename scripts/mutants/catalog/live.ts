@@ -1,0 +1,141 @@
+import type { Mutant } from "../mutant.ts";
+
+const REFRESH = { file: "src/live/refresh.ts", tests: ["test/live/refresh"] };
+const SHARE = { file: "src/live/share-state.ts", tests: ["test/live/share-state"] };
+const IN_FORCE = ["test/live/in-force"];
+
+/** Rules that change without a deploy. */
+export const LIVE: readonly Mutant[] = [
+  {
+    ...REFRESH,
+    name: "an older copy of the live rules is put into force",
+    find: "if (state.revision > known.revision) {",
+    replace: "if (state.revision !== known.revision) {",
+  },
+  {
+    ...REFRESH,
+    name: "every request asks for live rules",
+    find: "if (nowMs - askedAtMs < refreshMs) {",
+    replace: "if (nowMs - askedAtMs < 0) {",
+  },
+  {
+    ...REFRESH,
+    name: "an isolate that has slept trusts what it knew",
+    find: "const isRecent = nowMs - heardAtMs < 2 * refreshMs;",
+    replace: "const isRecent = heardAtMs > 0;",
+  },
+  {
+    ...REFRESH,
+    name: "a new isolate does not wait for live rules",
+    find: "return isRecent ? undefined : within(budgetMs, asking);",
+    replace: "return undefined;",
+  },
+  {
+    ...REFRESH,
+    name: "after a failed read, requests wait for the next one",
+    find: "return isRecent || !isAsking || leftMs <= 0 ? undefined : room.wait(leftMs);",
+    replace: "return isRecent || leftMs <= 0 ? undefined : room.wait(leftMs);",
+  },
+  {
+    ...REFRESH,
+    name: "requests wait for live rules beyond the budget",
+    find: "const leftMs = askedAtMs + budgetMs - nowMs;",
+    replace: "const leftMs = budgetMs;",
+  },
+  {
+    ...SHARE,
+    name: "live rules of the cache take the place of newer ones",
+    find: "if (found && found.revision >= known.revision) {",
+    replace: "if (found) {",
+  },
+  {
+    ...SHARE,
+    name: "live rules are not left in the cache",
+    find: "(async () => cache.put(key, JSON.stringify(state), seconds))().catch(() => {});",
+    replace: "void seconds;",
+  },
+  {
+    name: "a change of lists makes an isolate forget whom it denies",
+    file: "src/gateway/enforcement.ts",
+    find: "nextNumbers === numbers ? inForce.limiter : ",
+    replace: "",
+    tests: IN_FORCE,
+  },
+  {
+    name: "a known denial outlives a change of rules",
+    file: "src/gateway/enforcement.ts",
+    find: "return JSON.stringify([rules, plans, overrides.plans]);",
+    replace: "return JSON.stringify([plans, overrides.plans]);",
+    tests: IN_FORCE,
+  },
+  {
+    name: "with a broken document, clients cannot be blocked",
+    file: "src/gateway/enforcement.ts",
+    find: "if (same) putInForce(same, data, { ...state, version: inForce.version });",
+    replace: "void same;",
+    tests: IN_FORCE,
+  },
+  {
+    name: "one broken entry puts all others out of force",
+    file: "src/gateway/live-entries.ts",
+    find: "const sound = stored.filter((each) => !isBroken(each));",
+    replace: "const sound = stored.filter(() => false);",
+    tests: IN_FORCE,
+  },
+  {
+    name: "a client takes the override of a header by which it is not counted",
+    file: "src/gateway/overrides.ts",
+    find: "if (!isCountedBy(header, identities)) continue;",
+    replace: "if (false && isCountedBy(header, identities)) continue;",
+    tests: IN_FORCE,
+  },
+  {
+    name: "an override outlives its end",
+    file: "src/gateway/overrides.ts",
+    find: "if (found && found.untilMs > nowMs) return found;",
+    replace: "if (found) return found;",
+    tests: IN_FORCE,
+  },
+  {
+    name: "a pattern comes before an exact identity",
+    file: "src/gateway/overrides.ts",
+    find: "const found = exact.get(names);",
+    replace: "const found = patterns.length > 0 ? undefined : exact.get(names);",
+    tests: IN_FORCE,
+  },
+  {
+    name: "resetting a client resets what everybody shares",
+    file: "src/gateway/administer.ts",
+    find: "filter(([by]) => !by.endsWith(EVERYBODY))",
+    replace: "filter(([by]) => by !== EVERYBODY)",
+    tests: IN_FORCE,
+  },
+  {
+    name: "explaining a request takes its cost",
+    file: "src/gateway/explain.ts",
+    find: "await limiter.peek(found.identities",
+    replace: "await limiter.limit(found.identities",
+    tests: IN_FORCE,
+  },
+  {
+    name: "asking for a quota takes from it",
+    file: "src/gateway/quota.ts",
+    find: "await limiter.peek(identities, { plan })",
+    replace: "await limiter.limit(identities, { plan })",
+    tests: ["test/gateway/quota"],
+  },
+  {
+    name: "a quota shows policies that are not advertised",
+    file: "src/gateway/quota.ts",
+    find: "(advertise ? [name] : [])",
+    replace: "(advertise || name ? [name] : [])",
+    tests: ["test/gateway/quota"],
+  },
+  {
+    name: "a document of a newer form is taken for one of this",
+    file: "src/gateway/live-document.ts",
+    find: 'return form !== undefined && form !== "1";',
+    replace: 'return form !== undefined && form === "0";',
+    tests: ["test/live/documents"],
+  },
+];

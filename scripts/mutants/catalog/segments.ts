@@ -1,0 +1,61 @@
+import type { Mutant } from "../mutant.ts";
+
+/** What is read of a path's named segments. */
+export const SEGMENTS: readonly Mutant[] = [
+  {
+    name: "a segment's value has its parameters",
+    file: "src/gateway/named-segments.ts",
+    find: '.replace(/[;?#][^]*/, "")',
+    replace: "",
+    tests: ["test/gateway/path-values"],
+  },
+  {
+    name: "a segment's value is decoded once",
+    file: "src/gateway/named-segments.ts",
+    find: "round < ROUNDS",
+    replace: "round < 1",
+    tests: ["test/gateway/path-values"],
+  },
+  {
+    name: "a segment's value is decoded in capitals",
+    file: "src/gateway/named-segments.ts",
+    find: 'foldCase(text.replace(/[;?#][^]*/, "").trimEnd())',
+    replace: 'text.replace(/[;?#][^]*/, "").trimEnd()',
+    tests: ["test/gateway/path-values"],
+  },
+  {
+    name: "a segment is read from the plain path alone",
+    file: "src/gateway/named-segments.ts",
+    find: "const covered = readings.filter(isCovered);",
+    replace: "const covered = readings.slice(0, 1);",
+    tests: ["test/gateway/path-values"],
+  },
+  {
+    name: "a segment is read from paths that the rule does not cover",
+    file: "src/gateway/named-segments.ts",
+    find: "readings.filter(isCovered)",
+    replace: "readings",
+    tests: ["test/gateway/path-values"],
+  },
+  {
+    name: "an open end has one place",
+    file: "src/gateway/named-segments.ts",
+    find: "if (!open) return [last];",
+    replace: "return [last];",
+    tests: ["test/gateway/path-values"],
+  },
+  {
+    name: "a name on both sides of a gap stands behind it alone",
+    file: "src/gateway/named-segments.ts",
+    find: "inHead.concat(starts",
+    replace: "[].concat(starts",
+    tests: ["test/gateway/path-values"],
+  },
+  {
+    name: "the gateway reads segments in one way",
+    file: "src/gateway/find-rules.ts",
+    find: "readings: all }",
+    replace: "readings: [plain] }",
+    tests: ["test/gateway/sources"],
+  },
+];
