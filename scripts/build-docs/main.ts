@@ -1,23 +1,36 @@
-// Builds the tables of docs/options.md from the docstrings of the option interfaces in src. `--check` writes nothing and
-// fails if the committed tables are stale.
+// Builds the tables of the documents: those of options from the docstrings of the option interfaces in src, those of
+// figures from what the benchmark and the surge measured. `--check` writes nothing and fails if a committed table is stale.
 
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
+import type { Results } from "../bench/results.ts";
+import type { SurgeResults } from "../surge/results.ts";
+import { withMeasuredTables } from "./measured-tables.ts";
 import { withOptionTables } from "./option-tables.ts";
+import { withSurgeTables } from "./surge-tables.ts";
 
 process.chdir(fileURLToPath(new URL("../..", import.meta.url)));
-
-const OUTPUT = "docs/options.md";
 
 const sources = new Map(
   globSync("src/**/*.ts").map((path) => [path, readFileSync(path, "utf8")] as const),
 );
-const committed = readFileSync(OUTPUT, "utf8");
-const built = withOptionTables(committed, sources);
-if (!process.argv.includes("--check")) {
-  writeFileSync(OUTPUT, built);
-} else if (built !== committed) {
-  console.error(`${OUTPUT} is stale: run \`npm run build:docs\``);
-  process.exitCode = 1;
+const bench = JSON.parse(readFileSync("bench/results.json", "utf8")) as Results;
+const surge = JSON.parse(readFileSync("bench/surge.json", "utf8")) as SurgeResults;
+
+const DOCUMENTS: Record<string, (committed: string) => string> = {
+  "docs/options.md": (committed) => withOptionTables(committed, sources),
+  "docs/surge.md": (committed) => withSurgeTables(committed, surge),
+  "README.md": (committed) => withSurgeTables(withMeasuredTables(committed, bench), surge),
+};
+
+for (const [path, build] of Object.entries(DOCUMENTS)) {
+  const committed = readFileSync(path, "utf8");
+  const built = build(committed);
+  if (!process.argv.includes("--check")) {
+    writeFileSync(path, built);
+  } else if (built !== committed) {
+    console.error(`${path} is stale: run \`npm run build:docs\``);
+    process.exitCode = 1;
+  }
 }

@@ -1,5 +1,5 @@
 import { type Option, readInterface } from "./interface.ts";
-import { optionTable } from "./table.ts";
+import { optionTable } from "./option-table.ts";
 
 /** Names the interfaces whose options follow, with their file where a name alone is not enough. */
 const MARKED = /^<!-- options: (\w+(?: and \w+)*)(?: of (\S+))? -->\n[^]*?^<!-- end -->$/gm;

@@ -1,7 +1,7 @@
 import type { LocalStack } from "./local-stack.ts";
 
 /** What is where, and what to try. */
-export function banner({ workers, origin, bridge, token, redis }: LocalStack): string {
+export function banner({ workers, origin, bridge, token, adminToken, redis }: LocalStack): string {
   const [worker] = workers;
   const rows = [
     ...workers.map((url, i) => [i === 0 ? "worker" : `worker ${i + 1}`, url, "in workerd"]),
@@ -26,6 +26,16 @@ A login, limited by two policies, and the way to the store
 
   curl -i -X POST -H 'cf-connecting-ip: 203.0.113.7' ${worker}/api/login
   curl -i ${worker}/_tidegate/health
+${adminToken === undefined ? "" : commandLine(worker!, adminToken)}`;
+}
+
+function commandLine(worker: string, adminToken: string): string {
+  return `
+The rules, as they can be changed while it runs: the dashboard takes the token
+
+  ${worker}/_tidegate/
+  export TIDEGATE_URL=${worker} TIDEGATE_TOKEN=${adminToken}
+  npm run -s tidegate -- rules pull
 `;
 }
 

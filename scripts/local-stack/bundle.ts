@@ -98,7 +98,9 @@ async function readUpload(bytes: Buffer<ArrayBuffer>): Promise<Bundle> {
     compatibilityDate: metadata.compatibility_date,
     compatibilityFlags: metadata.compatibility_flags ?? [],
     variables: Object.fromEntries(
-      metadata.bindings.map(({ name, text, json }) => [name, text ?? json]),
+      metadata.bindings
+        .filter(({ type }) => type !== "assets")
+        .map(({ name, text, json }) => [name, text ?? json]),
     ),
   };
 }

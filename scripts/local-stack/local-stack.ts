@@ -17,6 +17,8 @@ export interface LocalStackOptions {
   bridgePort?: number;
   /** What the bridge's clients must present. Default: a random one. */
   token?: string | undefined;
+  /** Of the workers' admin API. Default: a random one. */
+  adminToken?: string | undefined;
   /** How many, each in a workerd of its own. Default 1. */
   workers?: number;
   /** Default: a Redis of its own, if there is a redis-server. */
@@ -35,6 +37,8 @@ export interface LocalStack {
   readonly bridge: string | undefined;
   /** The bridge's. */
   readonly token: string;
+  /** Of the admin API; there is none without a Redis. */
+  readonly adminToken: string | undefined;
   readonly redis: string | undefined;
   stop(): Promise<void>;
 }
@@ -65,11 +69,13 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
     ]);
     signal?.throwIfAborted();
     const bridge = redis && (await parts.keep(openBridge(redis.url, bridgePort, token)));
+    const adminToken = bridge && (options.adminToken ?? randomToken());
     const variables = {
       ORIGIN: origin.url,
       UPSTASH_REDIS_REST_URL: bridge?.url,
       UPSTASH_REDIS_REST_TOKEN: token,
       STORE: bridge ? "redis" : "memory",
+      ADMIN_TOKEN: adminToken,
       TIMEOUT: LOCAL_TIMEOUT,
       ...options.variables,
     };
@@ -84,6 +90,7 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
       origin: origin.url,
       bridge: bridge?.url,
       token,
+      adminToken,
       redis: redis?.url,
       stop: () => parts.stop(),
     };

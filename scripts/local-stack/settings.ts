@@ -20,11 +20,13 @@ export function readSettings(environment: Environment): LocalStackOptions {
   if (token !== undefined && !/^[!-~]+$/.test(token)) {
     throw new Error("REDIS_REST_TOKEN takes a token without spaces or line breaks");
   }
+  const adminToken = environment["ADMIN_TOKEN"] || undefined;
   return {
     port: read("PORT", 8787, 0, 65_535),
     originPort: read("ORIGIN_PORT", 8788, 0, 65_535),
     bridgePort: read("REDIS_REST_PORT", 8789, 0, 65_535),
     token,
+    adminToken,
     workers: read("WORKERS", 1, 1, 9),
     redisUrl,
   };

@@ -5,6 +5,7 @@ import { basename } from "node:path";
 import { Miniflare } from "miniflare";
 import type { MiniflareOptions, WorkerdStructuredLog } from "miniflare";
 
+import { DASHBOARD } from "../build-dashboard/build.ts";
 import { bundleWorker } from "./bundle.ts";
 import type { Bundle } from "./bundle.ts";
 import { guard } from "./guard.ts";
@@ -87,7 +88,8 @@ function describe(
       compatibilityDate: bundle.compatibilityDate,
       compatibilityFlags: [...bundle.compatibilityFlags],
       manifest: { mainModule: bundle.mainModule, modules: Object.fromEntries(modules) },
-      env: Object.fromEntries(env),
+      env: { ...Object.fromEntries(env), ASSETS: { type: "assets" } },
+      assets: { directory: DASHBOARD, hasUserWorker: true, runWorkerFirst: true },
     },
     dev: { cacheAPI: false },
   };

@@ -12,6 +12,9 @@ import { startRedisCluster } from "../support/redis-cluster.ts";
 
 const TOKEN = "token";
 
+/** Calls of the crowd. A third of them goes to the dead master. */
+const PER_SECOND = 200;
+
 test.each<{ dead: Master; timeout: "2s" | "1s"; hangs: boolean }>([
   { dead: 0, timeout: "2s", hangs: false },
   { dead: 1, timeout: "2s", hangs: false },
@@ -47,7 +50,7 @@ test.each<{ dead: Master; timeout: "2s" | "1s"; hangs: boolean }>([
       const everybody = owned.flat();
       const chance = random(7);
       const anybody = () => everybody[Math.floor(everybody.length * chance())]!;
-      const crowd = startCrowd(limiter, anybody, 200);
+      const crowd = startCrowd(limiter, anybody, PER_SECOND);
       await sleep(1_000);
       expect(errors).toEqual([]);
 
@@ -66,11 +69,12 @@ test.each<{ dead: Master; timeout: "2s" | "1s"; hangs: boolean }>([
       const fromRedis = others.filter(({ decision }) => decision.reason === "allowed");
       expect(others.length).toBeGreaterThan(200);
       expect(fromRedis.length / others.length).toBeGreaterThanOrEqual(0.99);
-      // Each of 86 groups of slots once or, before one has failed three times, twice; those under way, and the probes.
+      // Each of 86 groups of slots once or, before one has failed three times, twice; what is under way before the first
+      // failure is known, which takes a timeout if the master hangs, and twice that on a busy machine; and the probes.
       const waited = own.filter(
         ({ decision: { error } }) => error && error.code !== "ERR_STORE_SUSPENDED",
       );
-      expect(waited.length).toBeLessThanOrEqual(2 * 86 + (hangs ? 67 : 10) + 10);
+      expect(waited.length).toBeLessThanOrEqual(2 * 86 + (hangs ? (2 * PER_SECOND) / 3 : 10) + 10);
       // One outage, if most of the cluster answers or not; a stall of this machine may begin another.
       expect(errors.length).toBeGreaterThanOrEqual(1);
       expect(errors.length).toBeLessThanOrEqual(2);

@@ -23,11 +23,12 @@ import { figures } from "../support/chaos/figures.ts";
 import { type Fault, none, resetBefore, startFaultProxy } from "../support/fault-proxy.ts";
 import { random } from "../support/random.ts";
 import { startRedisCluster } from "../support/redis-cluster.ts";
+import { runs } from "../support/runs.ts";
 
 const TOKEN = "token";
 
 /** Enough to cross several windows; who has time takes more. */
-const CALLS = Number(process.env["CHAOS_CALLS"] ?? 300);
+const CALLS = runs(300);
 
 const IPS = Array.from({ length: 8 }, (_, i) => `ip-${i}`);
 const KEYS = Array.from({ length: 4 }, (_, i) => `key-${i}`);

@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 
 import { expect, test } from "vitest";
 
+import { PICTURES } from "../../scripts/bench/plot/plot.ts";
 import type { Results } from "../../scripts/bench/results.ts";
 
 test(
@@ -38,7 +39,9 @@ test(
           expect(numbers.every(Number.isFinite), `${name}: ${numbers.join(" ")}`).toBe(true);
         }
       }
-      expect(await readFile(join(folder, "redis.svg"), "utf8")).toMatch(/^<svg /);
+      for (const name of Object.keys(PICTURES)) {
+        expect(await readFile(join(folder, `${name}.svg`), "utf8")).toMatch(/^<svg /);
+      }
     } finally {
       await rm(folder, { recursive: true });
     }

@@ -18,7 +18,8 @@ const fileOf = (line: number) => join(folder, `line-${line}.ts`);
 const bound = vi.hoisted((): Record<string, unknown> => ({}));
 
 // What only Workers have: there, test/workerd and test/first-steps run it.
-vi.mock("cloudflare:workers", () => ({ env: bound, waitUntil: () => {} }));
+const tracing = vi.hoisted(() => ({ getActiveSpan: () => undefined }));
+vi.mock("cloudflare:workers", () => ({ env: bound, tracing, waitUntil: () => {} }));
 
 let origin: Origin;
 beforeAll(async () => {
@@ -55,10 +56,15 @@ type Handler =
   | { fetch(request: Request): Response | Promise<Response> }
   | ((request: Request) => Promise<Response>);
 
-async function statusesOf(handler: Handler, requests: number): Promise<number[]> {
+async function statusesOf(
+  handler: Handler,
+  requests: number,
+  [method, path] = ["GET", "/api/rides"],
+): Promise<number[]> {
   const statuses: number[] = [];
   for (let request = 0; request < requests; request++) {
-    const asked = new Request("https://example.com/api/rides", {
+    const asked = new Request(`https://example.com${path}`, {
+      method,
       headers: { "cf-connecting-ip": "192.0.2.1", "x-real-ip": "192.0.2.1", "x-user-id": "readme" },
     });
     const response = await (typeof handler === "function" ? handler(asked) : handler.fetch(asked));
@@ -69,7 +75,7 @@ async function statusesOf(handler: Handler, requests: number): Promise<number[]>
 
 describe("the README's TypeScript", () => {
   test("has every block that it should", () => {
-    expect(blocks).toHaveLength(11);
+    expect(blocks).toHaveLength(15);
   });
 
   test("is what the types say", async () => {
@@ -88,7 +94,12 @@ describe("the README's TypeScript", () => {
               ["burst", 2],
               ["daily", 997],
             ];
-        expect(log.mock.calls.map((logged) => logged.slice(0, 2))).toEqual(expected);
+        // What only exports a function logs nothing.
+        const runs = code.includes("console.log");
+        expect(log.mock.calls.map((logged) => logged.slice(0, 2))).toEqual(runs ? expected : []);
+      } else if (code.includes('counts: "failures"')) {
+        const statuses = await statusesOf(handler, 20, ["POST", "/login"]);
+        expect(statuses).toEqual(statuses.map((_, i) => (i < 5 ? 401 : 429)));
       } else {
         const statuses = await statusesOf(handler, 600);
         expect(statuses.slice(0, 20)).toEqual(Array(20).fill(200));

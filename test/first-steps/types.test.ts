@@ -62,7 +62,7 @@ describe.each(resolutions)("under strict types, $name", ({ options }) => {
   });
 
   test("every entry of the package resolves to its types", async () => {
-    const code = ["", "/hono", "/vercel", "/cloudflare", "/gateway", "/worker"]
+    const code = ["", "/hono", "/vercel", "/cloudflare", "/llm", "/gateway", "/admin", "/worker"]
       .map((entry, i) => `import * as entry${i} from "tidegate${entry}";\nvoid entry${i};`)
       .join("\n");
     expect(await complaints({ "entries.ts": code }, options)).toBe("");

@@ -33,6 +33,12 @@ interface App {
 
 const folder = folderFor("code");
 
+/** Of Workers, whose types this project does without. */
+const WORKERS_TYPES = `
+declare const WebSocketPair: new () => { 0: WebSocket; 1: WebSocket & { accept(): void } };
+interface ResponseInit { webSocket?: WebSocket }
+`;
+
 beforeAll(() => {
   vi.stubEnv("UPSTASH_REDIS_REST_URL", inject("redisRestUrl"));
   vi.stubEnv("UPSTASH_REDIS_REST_TOKEN", inject("redisRestToken"));
@@ -78,8 +84,9 @@ async function passing(
 
 test("every block of TypeScript is what the types say", async () => {
   const blocks = codeBlocks(DOCUMENT).filter(({ language }) => language === "ts");
-  expect(blocks).toHaveLength(5);
+  expect(blocks).toHaveLength(7);
   const types = folderFor("types");
+  writeFileSync(join(types, "workers.d.ts"), WORKERS_TYPES);
   for (const { line, code } of blocks) writeFileSync(join(types, `line-${line}.ts`), code);
   const config = { extends: "../../tsconfig.json", include: ["*.ts", "../../src/runtime/*.d.ts"] };
   writeFileSync(join(types, "tsconfig.json"), JSON.stringify(config));
@@ -89,28 +96,44 @@ test("every block of TypeScript is what the types say", async () => {
 
 describe("Logins by address and account, on Redis", () => {
   const title = "Logins by address and account";
-  const login = (ip: string, account: string): Client => {
-    return { ip, method: "POST", body: new URLSearchParams({ account }) };
+  const login = (ip: string, account: string, password = "wrong"): Client => {
+    return { ip, method: "POST", body: new URLSearchParams({ account, password }) };
   };
 
-  test("five tries for an account pass, in any spelling and from any address", async () => {
+  /** How many of these tries get as far as the password. */
+  async function tried({ default: app }: App, count: number, tryOf: (i: number) => Client) {
+    const answers = Array.from({ length: count }, async (_, i) => {
+      return (await app.fetch(requestOf("/login", tryOf(i)))).status;
+    });
+    return (await Promise.all(answers)).filter((status) => status !== 429).length;
+  }
+
+  test("five failures for an account pass, in any spelling, from any address, and at once", async () => {
     const app = await runOnRedis<App>(title, folder);
     const account = unique();
     const spellings = [account, account.toUpperCase(), ` ${account} `];
-    const tries = (i: number) => login(address(), spellings[i % 3]!);
-    expect(await passing(app, 9, "/login", tries)).toBe(5);
+    expect(await tried(app, 30, (i) => login(address(), spellings[i % 3]!))).toBe(5);
   });
 
-  test("twenty tries from an address pass, and denied ones take nothing of them", async () => {
+  test("twenty failures from an address pass, and denied tries take nothing of them", async () => {
     const app = await runOnRedis<App>(title, folder);
     const [ip, account] = [address(), unique()];
-    expect(await passing(app, 8, "/login", () => login(ip, account))).toBe(5);
-    expect(await passing(app, 25, "/login", (i) => login(ip, `${account}-${i}`))).toBe(15);
+    expect(await tried(app, 8, () => login(ip, account))).toBe(5);
+    expect(await tried(app, 25, (i) => login(ip, `${account}-${i}`))).toBe(15);
     const denied = await app.default.fetch(requestOf("/login", login(address(), account)));
     expect([denied.status, denied.headers.get("RateLimit-Policy")]).toEqual([
       429,
-      '"login-account";q=5;w=600',
+      '"by-address";q=20;w=600, "by-account";q=5;w=600',
     ]);
+    expect(denied.headers.get("Retry-After")).toBe("1");
+  });
+
+  test("good tries take nothing", async () => {
+    const app = await runOnRedis<App>(title, folder);
+    const [ip, account] = [address(), unique()];
+    const good = () => login(ip, account, `secret of ${account}`);
+    expect(await passing(app, 30, "/login", good)).toBe(30);
+    expect(await tried(app, 8, () => login(ip, account))).toBe(5);
   });
 });
 

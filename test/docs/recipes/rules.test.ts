@@ -8,16 +8,19 @@ const folder = folderFor("rules");
 
 /** What the origin was told with each request. */
 let over: (string | null)[];
+/** What it answers. */
+let answer: number;
 
 beforeEach(() => {
   // In the middle of an hour, so that no window ends by chance.
   const now = Date.parse("2030-01-01T12:30:00Z");
   vi.useFakeTimers({ toFake: ["Date", "performance"], now });
   over = [];
+  answer = 200;
   // Thousands of requests pass, and these tests are not about the way to an origin.
   vi.stubGlobal("fetch", async ({ headers }: Request) => {
     over.push(headers.get("tidegate-over"));
-    return new Response("origin");
+    return new Response("origin", { status: answer });
   });
 });
 afterAll(() => {
@@ -44,6 +47,45 @@ function recipe(title: string) {
     },
   };
 }
+
+describe("Logins by address and account", () => {
+  /** How many of these tries reach the origin, which answers with this status. */
+  async function tried(
+    count: number,
+    status: number,
+    tryOf: (i: number) => readonly [string, Client],
+  ) {
+    answer = status;
+    over = [];
+    for (let i = 0; i < count; i++) {
+      const [path, client] = tryOf(i);
+      await (await logins.ask(path, { method: "POST", ...client })).text();
+    }
+    return over.length;
+  }
+  const of = (account: string, ip = "192.0.2.1") => [`/accounts/${account}/login`, { ip }] as const;
+  let logins: ReturnType<typeof recipe>;
+  beforeEach(() => {
+    logins = recipe("Logins by address and account");
+  });
+
+  test("five failures for an account reach the origin, from any address, and good tries take nothing", async () => {
+    expect(await tried(50, 200, () => of("ada"))).toBe(50);
+    expect(await tried(2, 401, (i) => of("ada", `192.0.2.${i}`))).toBe(2);
+    expect(await tried(2, 422, (i) => of("ada", `192.0.2.${i}`))).toBe(2);
+    expect(await tried(50, 200, () => of("ada"))).toBe(50);
+    expect(await tried(9, 403, (i) => of("ada", `192.0.2.${i}`))).toBe(1);
+    expect((await logins.ask(of("ada")[0], { method: "POST" })).headers.get("Retry-After")).toBe(
+      "1",
+    );
+  });
+
+  test("twenty failures from an address reach the origin, by the default statuses", async () => {
+    expect(await tried(15, 422, (i) => of(`user-${i}`))).toBe(15);
+    expect(await tried(30, 401, (i) => of(`guess-${i}`))).toBe(20);
+    expect(await tried(1, 401, () => of("somebody", "192.0.2.2"))).toBe(1);
+  });
+});
 
 describe("API keys with plans", () => {
   test("a customer keeps what was consumed when the plan changes, up and down", async () => {

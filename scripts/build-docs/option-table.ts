@@ -1,9 +1,10 @@
 import type { Option } from "./interface.ts";
+import { markdownTable } from "./markdown-table.ts";
 
 const HEADINGS = ["option", "type", "default", "range", "meaning"];
 
 /**
- * A Markdown table of options, aligned as the formatter aligns it. A column that would be empty is left out.
+ * A Markdown table of options. A column that would be empty is left out.
  *
  * @throws Error naming the option whose docstring does not have the form that CONTRIBUTING.md describes
  */
@@ -13,17 +14,9 @@ export function optionTable(options: readonly Option[]): string {
     return [`\`${option.name}\``, `\`${option.type}\``, standard, range, meaning];
   });
   const used = HEADINGS.map((_heading, column) => rows.some((row) => row[column] !== ""));
-  const cells = [HEADINGS, ...rows].map((row) =>
-    row.filter((_cell, column) => used[column]).map((cell) => cell.replaceAll("|", "\\|")),
+  return markdownTable(
+    [HEADINGS, ...rows].map((row) => row.filter((_cell, column) => used[column])),
   );
-  const widths = cells[0]!.map((_heading, column) =>
-    Math.max(...cells.map((row) => row[column]!.length)),
-  );
-  const [headings, ...lines] = cells.map((row) =>
-    row.map((cell, column) => cell.padEnd(widths[column]!)),
-  );
-  const rule = widths.map((width) => "-".repeat(width));
-  return [headings!, rule, ...lines].map((row) => `| ${row.join(" | ")} |`).join("\n");
 }
 
 /**

@@ -1,0 +1,47 @@
+import { requireScenes } from "../surge/report/require-scenes.ts";
+import { sceneTable } from "../surge/report/scene-table.ts";
+import { tableOf } from "../surge/report/table.ts";
+import type { SurgeResults } from "../surge/results.ts";
+import { markdownTable } from "./markdown-table.ts";
+
+/** Marks where the figures of `npm run surge` follow: all of them, those that tell the story, or the scenes. */
+const MARKED = /^<!-- surge: (all|story|scenes) -->\n[^]*?^<!-- end -->$/gm;
+
+const STORY = [
+  "failed",
+  "served: median",
+  "served: p99",
+  "429 with a call of Redis: mean (how many)",
+  "429 from the isolate: mean (how many)",
+  "calls of the matching service",
+  "its capacity that did useful work",
+  "riders served",
+  "admitted beyond a policy",
+];
+/** Without a limiter, with each layer of it, and as it was reported. */
+const STORY_COLUMNS = ["", "no limiter", "bucket per rider", "+ ceiling", "+ jitter"];
+
+/**
+ * A document with the figures between each pair of markers replaced by those of the results.
+ *
+ * @throws Error naming the scenes that the results lack
+ */
+export function withSurgeTables(document: string, results: SurgeResults): string {
+  requireScenes(results);
+  const [headings, ...rows] = tableOf(results);
+  const columns = STORY_COLUMNS.map((heading) => headings!.indexOf(heading));
+  const tables = {
+    scenes: markdownTable(sceneTable(results.scenes)),
+    all: markdownTable([headings!, ...rows]),
+    story: markdownTable(
+      [headings!, ...STORY.map((name) => rows.find((row) => row[0] === name)!)].map((row) =>
+        columns.map((column) => row[column]!),
+      ),
+    ),
+  };
+  return document.replace(
+    MARKED,
+    (_marked, which: keyof typeof tables) =>
+      `<!-- surge: ${which} -->\n\n${tables[which]}\n\n<!-- end -->`,
+  );
+}

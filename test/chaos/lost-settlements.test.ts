@@ -1,0 +1,198 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import {
+  createLimiter,
+  type Decision,
+  fixedWindow,
+  type Hold,
+  type Limiter,
+  type Policy,
+  segmentedWindow,
+  type Settlement,
+  slidingWindowCounter,
+  slidingWindowLog,
+  tokenBucket,
+} from "../../src/index.ts";
+import {
+  type Admitted,
+  mostAboveRefill,
+  mostInAnyWindow,
+  mostInOneWindow,
+} from "../support/chaos/admissions.ts";
+import { figures } from "../support/chaos/figures.ts";
+import { type OwnStore, startOwnStore, TOKEN } from "../support/chaos/own-store.ts";
+import { dropReplies, type Fault, none, resetBefore } from "../support/fault-proxy.ts";
+import { random } from "../support/random.ts";
+import { runs } from "../support/runs.ts";
+
+let store: OwnStore;
+beforeAll(async () => {
+  store = await startOwnStore();
+});
+afterAll(() => store.stop());
+
+/** Enough to cross several windows; who has time takes more. */
+const HOLDS = runs(600);
+const USERS = Array.from({ length: 6 }, (_, i) => `user-${i}`);
+const ESTIMATE = 5;
+
+const ACCOUNT = 1_000_000_000;
+const POLICIES: Policy[] = [
+  slidingWindowLog({ name: "log", limit: 25, window: "2s", refundable: true }),
+  slidingWindowCounter({ name: "counter", limit: 25, window: "2s", refundable: true }),
+  segmentedWindow({ name: "segments", limit: 25, window: "2s", refundable: true }),
+  fixedWindow({ name: "fixed", limit: 25, window: "2s", refundable: true }),
+  tokenBucket({ name: "bucket", limit: 25, refill: 25, per: "2s", refundable: true }),
+  // Forgets nothing, so that it tells what was given back.
+  fixedWindow({ name: "account", limit: ACCOUNT, window: "366d", refundable: true }),
+];
+
+function limiterOn(url: string, policies = POLICIES): Limiter {
+  return createLimiter({
+    redis: { url, token: TOKEN },
+    policies,
+    onFailure: "closed",
+    timeout: "10s",
+    onStoreError: () => {},
+  });
+}
+
+/** The keys of a command that gives back, and when it was taken: its first argument is a time, where others have an operation. */
+function givesBack(body: string): string | undefined {
+  const command = JSON.parse(body) as readonly unknown[];
+  const keys = Number(command[2]);
+  const first = String(command[3 + keys]);
+  return /^\d{10,}$/.test(first) ? `${command.slice(3, 3 + keys).join()} ${first}` : undefined;
+}
+
+/** A tenth of the settlements never arrives, and of another tenth the answer is lost. */
+function roulette(seed: number): { fault: Fault; counts: { before: number; after: number } } {
+  const draw = random(seed);
+  const counts = { before: 0, after: 0 };
+  return {
+    counts,
+    fault: (exchange) => {
+      if (!givesBack(exchange.body)) return none(exchange);
+      const drawn = draw();
+      if (drawn >= 0.2) return none(exchange);
+      counts[drawn < 0.1 ? "before" : "after"]++;
+      return drawn < 0.1 ? resetBefore(exchange) : dropReplies(1)(exchange);
+    },
+  };
+}
+
+/** One hold: whose, when, what it used, and what became of it. */
+interface Story {
+  readonly user: string;
+  readonly sentAtMs: number;
+  readonly receivedAtMs: number;
+  readonly used: number;
+  readonly settlement: Settlement;
+}
+
+const nowMs = () => performance.timeOrigin + performance.now();
+
+/** Settles, and again for as long as it surely did not run; then twice more, which changes nothing. */
+async function settle(hold: Hold, used: number): Promise<Settlement> {
+  let settlement = await hold.settle(used);
+  while (settlement.status === "not-sent") {
+    await sleep(100);
+    settlement = await hold.settle();
+  }
+  expect(await Promise.all([hold.release(), hold.settle(ESTIMATE)])).toEqual([
+    settlement,
+    settlement,
+  ]);
+  return settlement;
+}
+
+test(
+  "a tenth of the settlements lost and a tenth unanswered: never above a limit, nothing given back twice, all back with the window",
+  { timeout: 60_000 + HOLDS * 100 },
+  async () => {
+    const { fault, counts } = roulette(3);
+    const isolates = Array.from({ length: 3 }, () => limiterOn(store.proxy.url));
+    // Nobody has to send the scripts any more.
+    for (const limiter of isolates) await (await limiter.reserve("first")).release();
+    const before = store.proxy.forwarded.length;
+    store.proxy.fault = fault;
+    const stories: Story[] = [];
+    const denied: Decision[] = [];
+    const untilMs = nowMs() + 6_000;
+    const client = async (number: number) => {
+      const draw = random(20 + number);
+      while (stories.length + denied.length < HOLDS || nowMs() < untilMs) {
+        const user = USERS[Math.floor(draw() * USERS.length)]!;
+        const sentAtMs = nowMs();
+        const hold = await isolates[number % 3]!.reserve(user, { cost: ESTIMATE });
+        const receivedAtMs = nowMs();
+        await sleep(draw() * 100);
+        if (!hold.allowed) {
+          denied.push(hold);
+          continue;
+        }
+        const used = Math.floor(draw() * 4);
+        const settlement = await settle(hold, used);
+        stories.push({ user, sentAtMs, receivedAtMs, used, settlement });
+      }
+    };
+    await Promise.all(Array.from({ length: 12 }, (_, number) => client(number)));
+    await store.proxy.settled();
+    store.proxy.fault = none;
+
+    const own = limiterOn(store.proxy.url);
+    const ran = store.proxy.forwarded.slice(before).flatMap(({ body }) => givesBack(body) ?? []);
+    expect(new Set(ran).size).toBe(ran.length);
+    const lost = stories.filter(({ settlement }) => settlement.status === "unknown");
+    expect(lost).toHaveLength(counts.before + counts.after);
+    expect(ran).toHaveLength(stories.length - counts.before);
+
+    // Who was told that it is settled got everything back but for what a bucket has refilled or a window has ended for.
+    for (const { used, settlement } of stories) {
+      const { status, returned } = settlement;
+      if (status !== "settled") expect(returned).toEqual({});
+      else expect(returned["account"]).toBe(ESTIMATE - used);
+    }
+    await sleep(4_001);
+    let unreturned = 0;
+    for (const user of USERS) {
+      const mine = stories.filter((story) => story.user === user);
+      const settled = units(mine);
+      expect(mostInAnyWindow(settled, 2_000)).toBeLessThanOrEqual(25);
+      expect(mostAboveRefill(settled, 25 / 2_000)).toBeLessThanOrEqual(25);
+      expect(mostInOneWindow(settled, 2_000)).toBeLessThanOrEqual(25);
+
+      const { policies } = await own.peek(user);
+      const left = Object.fromEntries(policies.map(({ name, remaining }) => [name, remaining]));
+      const all = { log: 25, counter: 25, segments: 25, fixed: 25, bucket: 25 };
+      expect(left).toMatchObject(all);
+      const used = settled.reduce((sum, each) => sum + each.units, 0);
+      unreturned += ACCOUNT - left["account"]! - used;
+    }
+    // What did not arrive keeps its estimate, and nothing else does: nobody knows which of the lost ones these are.
+    const excess = lost.map(({ used }) => ESTIMATE - used).toSorted((a, b) => a - b);
+    const sum = (numbers: readonly number[]) => numbers.reduce((total, each) => total + each, 0);
+    expect(unreturned).toBeGreaterThanOrEqual(sum(excess.slice(0, counts.before)));
+    expect(unreturned).toBeLessThanOrEqual(sum(excess.slice(counts.after)));
+    figures("settlements lost", {
+      holds: stories.length,
+      denied: denied.length,
+      "lost before": counts.before,
+      "lost after": counts.after,
+      "units not given back": unreturned,
+      "given back twice": 0,
+    });
+    expect(Math.min(counts.before, counts.after)).toBeGreaterThan(HOLDS / 60);
+    expect(Math.min(stories.length, denied.length)).toBeGreaterThan(HOLDS / 10);
+  },
+);
+
+function units(stories: readonly Story[]): Admitted[] {
+  return stories.map(({ sentAtMs, receivedAtMs, used }) => ({
+    sentAtMs,
+    receivedAtMs,
+    units: used,
+  }));
+}

@@ -1,0 +1,64 @@
+import { readdirSync, readFileSync } from "node:fs";
+
+import { expect, test } from "vitest";
+
+import { type Algorithm, ALGORITHMS, bytesPerKey } from "../../scripts/doctor/memory-formula.ts";
+import { connect, deployRedis, idsOf } from "../support/doctor/deployment.ts";
+
+const document = readFileSync("docs/redis.md", "utf8");
+const checks = readdirSync("scripts/doctor/checks")
+  .map((file) => readFileSync(`scripts/doctor/checks/${file}`, "utf8"))
+  .join("\n");
+
+test("the table of the doctor has every finding, and no other", () => {
+  const table = document.slice(document.indexOf("| finding "));
+  const named = Array.from(table.matchAll(/^\| `([a-z0-9-]+)`/gm), ([, id]) => id);
+  const found = Array.from(checks.matchAll(/\bid: (.+),$/gm), ([, id]) =>
+    Array.from(id!.matchAll(/["`]([a-z0-9-]+)[":]/g), ([, each]) => each),
+  ).flat();
+  expect([...named].sort()).toEqual([...new Set(found)].sort());
+  expect(new Set(named).size).toBe(named.length);
+});
+
+test("the table of bytes is the formula's", () => {
+  const count = (bytes: number) => bytes.toLocaleString("en-US");
+  const rows = document.split("<!-- memory -->")[1]!.split("<!-- end memory -->")[0]!;
+  const cells = Array.from(
+    rows.matchAll(/^\| `([a-z-]+)` +\| +([\d,]+) \| +([\d,]+) \|$/gm),
+    (row) => row.slice(1),
+  );
+  const bytesOf = (algorithm: Algorithm) =>
+    [100, 1_000].map((limit) => count(Math.round(bytesPerKey({ algorithm, limit }))));
+  expect(cells).toEqual(
+    ALGORITHMS.map((algorithm) => [algorithm as string].concat(bytesOf(algorithm))),
+  );
+});
+
+test("the example is computed by the formula", () => {
+  const [window, bucket] = (["fixed-window", "token-bucket"] as const).map((algorithm) =>
+    bytesPerKey({ algorithm, limit: 100 }),
+  );
+  const each = window! + bucket!;
+  const maxmemory = 1.25 * 1e6 * each + 2 * 2 ** 20;
+  const text = document.replaceAll(/\s+/g, " ");
+  expect(text).toContain(`${window} + ${bucket} = ${each} bytes each, together ${each} MB`);
+  expect(text).toContain(
+    `${maxmemory.toLocaleString("en-US")} bytes, which is ${Math.ceil(maxmemory / 2 ** 20)} MiB`,
+  );
+});
+
+test("the rights that it names are enough, and none of them is too many", async () => {
+  const server = await deployRedis();
+  const admin = connect(server.url);
+  const rule = /^ACL (SETUSER limiter .*)$/m.exec(document)![1]!.replace("SECRET", "secret");
+  await admin.call("ACL", ...rule.split(" "));
+  const redisUrl = server.url.replace("//", "//limiter:secret@");
+  expect(await idsOf({ redisUrl })).toEqual([]);
+  const commands = [...rule.matchAll(/ \+(\w+)/g)].map(([, name]) => name!.toUpperCase());
+  const lua = readdirSync("lua", { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".lua"))
+    .map((file) => readFileSync(`lua/${file}`, "utf8"))
+    .join("\n");
+  const used = Array.from(lua.matchAll(/redis\.p?call\('([A-Z_]+)'/g), ([, name]) => name!);
+  expect(commands.sort()).toEqual([...new Set([...used, "PING", "EVAL", "EVALSHA"])].sort());
+});

@@ -1,0 +1,56 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+import { expect, onTestFinished, test } from "vitest";
+
+import { startLocalStack } from "../../scripts/local-stack/local-stack.ts";
+import { codeBlocks } from "../support/docs/code-blocks.ts";
+
+const program = fileURLToPath(new URL("../../scripts/cli/main.ts", import.meta.url));
+const run = promisify(execFile);
+
+/** A folder with a `npx` that runs the command line of this repository. */
+function binaries(folder: string): string {
+  const npx = `#!/bin/sh\nshift\nexec "${process.execPath}" "${program}" "$@"\n`;
+  writeFileSync(join(folder, "npx"), npx, { mode: 0o755 });
+  return folder;
+}
+
+/** What differs from run to run: moments, and whose token it was. */
+function steady(text: string): string {
+  return text
+    .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, "<moment>")
+    .replaceAll(/admin:[\da-f]{8}/g, "admin:<token>");
+}
+
+test(
+  "the README's tour through live rules prints what it says, against the local stack",
+  { timeout: 60_000 },
+  async () => {
+    const stack = await startLocalStack({ onLog: () => {} });
+    onTestFinished(() => stack.stop());
+    const folder = mkdtempSync(join(tmpdir(), "tour-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const env = {
+      ...process.env,
+      PATH: `${binaries(folder)}:${process.env["PATH"]}`,
+      TIDEGATE_URL: stack.workers[0],
+      TIDEGATE_TOKEN: stack.adminToken,
+      NO_COLOR: "1",
+    };
+    const block = codeBlocks("README.md").find(({ language }) => language === "console")!;
+    const steps = block.code.split(/^\$ /m).filter((step) => step.trim() !== "");
+    expect(steps.length).toBeGreaterThan(12);
+    let shown = "";
+    for (const step of steps) {
+      const [command = ""] = step.split("\n");
+      const { stdout } = await run("bash", ["-c", `${command} 2>&1`], { cwd: folder, env });
+      shown += `$ ${command}\n${stdout.replaceAll(/ +$/gm, "")}`;
+    }
+    expect(steady(shown)).toBe(steady(block.code));
+  },
+);

@@ -1,0 +1,36 @@
+import { execFile } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+import { expect, inject, test } from "vitest";
+
+const run = promisify(execFile);
+
+/** Runs the program of the installed package, as a newcomer would. */
+const tidegate = (...args: readonly string[]) =>
+  run("npx", ["tidegate", ...args], {
+    cwd: inject("installed"),
+    env: { ...process.env, npm_config_offline: "true" },
+  });
+
+test("the command line of the package checks a file, and says where its faults are", async () => {
+  const policy = '{ algorithm = "fixed-window", limit = 5, window = "1m" }';
+  const sound = `[[vars.RULES]]\npath = "/"\npolicies = [${policy}]\n`;
+  const file = join(inject("installed"), "rules.toml");
+  writeFileSync(file, sound);
+  expect((await tidegate("rules", "check", "rules.toml")).stderr).toContain("No faults in 1 file.");
+  writeFileSync(file, sound.replace("limit", "limt"));
+  await expect(tidegate("rules", "check", "rules.toml")).rejects.toMatchObject({
+    code: 1,
+    stdout: expect.stringMatching(/^rules\.toml:3:\d+: vars\.RULES\[0\]\.policies\[0\]\.limit: /),
+  });
+});
+
+test("it says what it lacks, and which version it is", async () => {
+  await expect(tidegate("audit", "--url", "http://127.0.0.1:1")).rejects.toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("TIDEGATE_TOKEN"),
+  });
+  expect((await tidegate("--version")).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+});
