@@ -9,7 +9,7 @@ import { note } from "./output/print.ts";
 import { withSpinner } from "./output/spinner.ts";
 
 /** The options that every command has. */
-export interface GlobalOptions {
+interface GlobalOptions {
   readonly url?: string;
   readonly tokenFile?: string;
   readonly timeout: string;

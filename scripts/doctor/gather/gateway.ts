@@ -80,7 +80,7 @@ interface Spelling {
 }
 
 /** How a path can be spelt so that some origin reads it as the same one. */
-export function spellingsOf(target: string): {
+function spellingsOf(target: string): {
   readonly spellings: readonly Spelling[];
   readonly hostile: readonly Spelling[];
 } {
