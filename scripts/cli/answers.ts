@@ -20,15 +20,12 @@ const changes = z.array(Change);
 
 export const Live = z.object({
   version,
-  publishedAt: z.optional(z.nullable(z.string())),
-  by: z.optional(z.nullable(z.string())),
-  source: z.string(),
   document,
 });
 
 export const Published = z.object({ version, changes });
 export const Saved = z.object({ basedOn: version, changes });
-export const Difference = z.object({ from: z.unknown(), to: z.unknown(), changes });
+export const Difference = z.object({ changes });
 
 export const History = z.object({
   versions: z.array(
@@ -76,8 +73,6 @@ export const Explanation = z.object({
   rules: z.array(
     z.object({
       index: z.int(),
-      method: z.union([z.string(), z.array(z.string())]),
-      path: z.string(),
       policies: z.array(ExplainedPolicy),
     }),
   ),
@@ -88,29 +83,28 @@ export const Reset = z.object({
   reset: z.array(z.object({ policy: z.string(), partition: z.string() })),
 });
 
+/** What entries of the lists and overrides have in common. */
+const ending = {
+  until: z.optional(z.union([z.string(), z.number()])),
+  by: optionalText,
+  source: optionalText,
+};
+
 export const Entry = z.object({
-  id: optionalText,
+  ...ending,
   cidr: optionalText,
   identity: optionalText,
   asn: z.optional(z.number()),
   country: optionalText,
-  until: z.optional(z.union([z.string(), z.number()])),
-  at: optionalText,
-  by: optionalText,
-  source: optionalText,
 });
 export type Entry = z.output<typeof Entry>;
 export const Entries = z.object({ entries: z.array(Entry) });
 
 export const Override = z.object({
-  id: optionalText,
+  ...ending,
   identity: z.string(),
   plan: optionalText,
   policies: z.optional(z.record(z.string(), z.record(z.string(), z.unknown()))),
-  until: z.optional(z.union([z.string(), z.number()])),
-  at: optionalText,
-  by: optionalText,
-  source: optionalText,
 });
 export type Override = z.output<typeof Override>;
 export const Overrides = z.object({ entries: z.array(Override) });

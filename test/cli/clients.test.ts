@@ -1,9 +1,7 @@
 import { describe, expect, test } from "vitest";
 
-import { AT, BY, problem } from "../support/cli/answers.ts";
+import { AT, BY, ok, problem } from "../support/cli/answers.ts";
 import { seen, useGateway } from "../support/cli/use-gateway.ts";
-
-const ok = (json: unknown) => ({ status: 200, json });
 
 const on = useGateway();
 
@@ -134,7 +132,7 @@ describe("block and allow", () => {
   ] as const)("block sends %s as what it is", async ([entry, sent]) => {
     on.gateway.script(ok({ id: "1", ...sent, until: AT, source: "call" }));
     const { out, err, exit } = await on.run(["block", entry, "--for", "1h"]);
-    expect([out, err, exit]).toEqual(["", `Blocked ${entry} until "${AT}".\n`, 0]);
+    expect([out, err, exit]).toEqual(["", `Blocked ${entry} until ${AT}.\n`, 0]);
     expect(on.gateway.seen).toEqual([seen("PUT", "/lists/deny", { body: { ...sent, for: "1h" } })]);
   });
 

@@ -1,9 +1,7 @@
 import { describe, expect, test } from "vitest";
 
-import { AT, BY } from "../support/cli/answers.ts";
+import { AT, BY, ok } from "../support/cli/answers.ts";
 import { seen, useGateway } from "../support/cli/use-gateway.ts";
-
-const ok = (json: unknown) => ({ status: 200, json });
 
 const on = useGateway();
 
@@ -12,11 +10,7 @@ describe("override", () => {
     on.gateway.script(ok({ id: "1", identity: "x-user-id:42", plan: "gold", until: AT }));
     const args = ["override", "x-user-id:42", "--plan", "gold", "--for", "7d"];
     const { out, err, exit } = await on.run(args);
-    expect([out, err, exit]).toEqual([
-      "",
-      `Other limits hold for x-user-id:42 until "${AT}".\n`,
-      0,
-    ]);
+    expect([out, err, exit]).toEqual(["", `Other limits hold for x-user-id:42 until ${AT}.\n`, 0]);
     const body = { identity: "x-user-id:42", plan: "gold", for: "7d" };
     expect(on.gateway.seen).toEqual([seen("PUT", "/overrides", { body })]);
   });

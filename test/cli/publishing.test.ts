@@ -9,12 +9,11 @@ import {
   CHANGES,
   DOCUMENT,
   LIVE,
+  ok,
   problem,
   PUBLISHED,
 } from "../support/cli/answers.ts";
 import { seen, useGateway } from "../support/cli/use-gateway.ts";
-
-const ok = (json: unknown) => ({ status: 200, json });
 
 const on = useGateway();
 

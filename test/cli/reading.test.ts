@@ -10,11 +10,10 @@ import {
   CHANGES,
   DOCUMENT,
   LIVE,
+  ok,
   PUBLISHED,
 } from "../support/cli/answers.ts";
 import { seen, useGateway } from "../support/cli/use-gateway.ts";
-
-const ok = (json: unknown) => ({ status: 200, json });
 
 const on = useGateway();
 
