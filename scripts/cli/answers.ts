@@ -46,7 +46,9 @@ export const Audit = z.object({
       by: z.string(),
       action: z.string(),
       version: z.optional(version),
-      changes: z.optional(z.array(z.unknown())),
+      changes: z.optional(changes),
+      /** Changes that the audit has left out. */
+      omitted: z.optional(z.int()),
     }),
   ),
 });
@@ -78,6 +80,11 @@ export const Explanation = z.object({
   ),
 });
 export type Explanation = z.output<typeof Explanation>;
+
+export const Top = z.object({
+  from: z.string(),
+  partitions: z.array(z.object({ policy: z.string(), partition: z.string(), count: z.number() })),
+});
 
 export const Reset = z.object({
   reset: z.array(z.object({ policy: z.string(), partition: z.string() })),
@@ -131,7 +138,6 @@ export type WhatIf = z.output<typeof WhatIf>;
 export const ProblemDocument = z.object({
   title: z.string(),
   detail: optionalText,
-  version: z.optional(version),
   errors: z.optional(
     z.array(z.object({ path: z.string(), value: z.string(), remedy: z.string() })),
   ),

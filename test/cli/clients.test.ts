@@ -86,6 +86,30 @@ describe("explain", () => {
     expect(on.gateway.seen[0]?.body).toEqual({ method: "GET", path: "/" });
   });
 
+  test("says a reason only where it is no repetition", async () => {
+    const answer = { rules: [], status: 200 };
+    on.gateway.script(
+      ok({ ...answer, verdict: "allowed", reason: "allowed" }),
+      ok({ ...answer, verdict: "denied", reason: "cost-exceeds-limit" }),
+    );
+    expect((await on.run(["explain", "GET", "/"])).out).toBe(
+      "The request passes: every policy has room. (status 200)\n",
+    );
+    expect((await on.run(["explain", "GET", "/"])).out).toBe(
+      "The request is denied. (status 200; reason: cost-exceeds-limit)\n",
+    );
+  });
+
+  test("says what is missing where a policy finds no identity", async () => {
+    const [rule] = EXPLANATION.rules;
+    const policies = [{ ...POLICY, partition: "no-identity" }];
+    on.gateway.script(ok({ ...EXPLANATION, rules: [{ ...rule, policies }] }));
+    const { out } = await on.run(["explain", "POST", "/rides"]);
+    expect(out.trimEnd().split("\n").at(-1)).toBe(
+      "no-identity: the request as described has nothing that this policy counts by. Describe what the client sends, with --ip and -H.",
+    );
+  });
+
   test("prints the answer as JSON", async () => {
     on.gateway.script(ok(EXPLANATION));
     const { out } = await on.run(["explain", "POST", "/rides", "--json"]);

@@ -108,4 +108,13 @@ describe("rules history", () => {
     expect(JSON.parse((await on.run(["rules", "history", "--json"])).out)).toEqual({ versions });
     expect(on.gateway.seen[0]).toEqual(seen("GET", "/rules/history"));
   });
+
+  test("says that nothing is published yet", async () => {
+    on.gateway.script(ok({ versions: [] }));
+    expect(await on.run(["rules", "history"])).toEqual({
+      exit: 0,
+      out: "",
+      err: "Nothing has been published yet: the deployed rules are live.\n",
+    });
+  });
 });

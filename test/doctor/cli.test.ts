@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 
 import { readDoctorOptions } from "../../scripts/cli/doctor-options.ts";
+import { reportLines } from "../../scripts/cli/output/doctor-report.ts";
 import type { Report } from "../../scripts/doctor/finding.ts";
-import { printTable } from "../../scripts/doctor/print-report.ts";
 import { type Run, tidegate } from "../support/cli/run.ts";
 import { deployBridge, deployGateway, deployRedis, PATH } from "../support/doctor/deployment.ts";
 
@@ -37,9 +37,9 @@ test("a sound deployment exits with 0, and says what was seen", async () => {
     ...given,
   ]);
   expect({ exit, err }).toEqual({ exit: 0, err: "" });
-  expect(out).toMatch(/^No finding\.\n/);
-  expect(out).toContain("admin API             off");
-  expect(out).toContain("maxmemory-policy      noeviction");
+  expect(out).toMatch(/^No findings\.\n/);
+  expect(out).toContain("admin API            off");
+  expect(out).toContain("maxmemory-policy     noeviction");
 });
 
 test("a finding exits with 1, as JSON too, and no token is printed", async () => {
@@ -113,9 +113,9 @@ test("options become what the doctor takes; what is not given is left out", () =
   });
 });
 
-test("the table counts findings by severity", () => {
-  const finding = { id: "x", title: "T", evidence: "E", remedy: "R" };
-  const text = printTable({
+test("the report has all of each finding, counts them by severity, and ends with what was seen", () => {
+  const finding = { id: "x:cf-connecting-ip", title: "T\u0007", evidence: "E", remedy: "R" };
+  const lines = reportLines({
     findings: [
       { ...finding, severity: "error" },
       { ...finding, severity: "note" },
@@ -123,5 +123,16 @@ test("the table counts findings by severity", () => {
     ],
     observations: [{ name: "role", value: "master" }],
   });
-  expect(text).toContain("\n1 error, 2 notes\n\n  role                  master");
+  const shown = ["T\\u0007 (x:cf-connecting-ip)", "  evidence: E", "  remedy:   R", ""];
+  expect(lines.join("\n")).toBe(
+    [
+      `error: ${shown.join("\n")}`,
+      `note: ${shown.join("\n")}`,
+      `note: ${shown.join("\n")}`,
+      "1 error, 2 notes",
+      "",
+      "seen  value",
+      "role  master",
+    ].join("\n"),
+  );
 });

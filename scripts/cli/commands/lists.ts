@@ -22,7 +22,7 @@ export function registerLists(program: Command): void {
     const command = program
       .command(each.command)
       .description(
-        `${each.effect} at once: an address or range, a header's name and value, a network, or a country.`,
+        `${each.effect}: an address or range, a header's name and value, a network, or a country.`,
       )
       .argument("<entry>", "203.0.113.0/24, x-user-id:42, AS64496 or CH");
     withExamples(

@@ -13,7 +13,7 @@ import { collect, isIdentity, settingOf } from "./option-values.ts";
 export function registerOverrides(program: Command): void {
   const override = program
     .command("override")
-    .description("Give a client a plan, or other numbers of some policies, at once.")
+    .description("Give a client a plan, or other numbers of some policies.")
     .argument("<identity>", "a header's name and value, such as x-user-id:42 or 'x-user-id:vip_*'")
     .option("--plan <name>", "one of the gateway's plans")
     .option(
