@@ -12,7 +12,7 @@ export function registerTop(program: Command): void {
     program
       .command("top")
       .description(
-        "List whom which policy denied most in the last hour. A count is at least so many; header values are hashed, and so are addresses unless METRICS_IDENTITIES is plain.",
+        "List the clients that were denied most in the last hour, and by which policy. Header values are hashed, and so are addresses unless METRICS_IDENTITIES is plain.",
       )
       .option("--near", "instead, those that used more than three quarters of a limit")
       .action(top),
