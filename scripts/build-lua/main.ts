@@ -58,7 +58,7 @@ export function build(): string {
 }
 
 /** The generated module of the scripts for live rules, as text. */
-export function buildLive(): string {
+function buildLive(): string {
   return moduleOf(
     LIVE.map((name) => [name, minify(readLua(join(root, `lua/live/${name}.lua`)))[0]] as const),
   );

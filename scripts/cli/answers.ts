@@ -20,15 +20,12 @@ const changes = z.array(Change);
 
 export const Live = z.object({
   version,
-  publishedAt: z.optional(z.nullable(z.string())),
-  by: z.optional(z.nullable(z.string())),
-  source: z.string(),
   document,
 });
 
 export const Published = z.object({ version, changes });
 export const Saved = z.object({ basedOn: version, changes });
-export const Difference = z.object({ from: z.unknown(), to: z.unknown(), changes });
+export const Difference = z.object({ changes });
 
 export const History = z.object({
   versions: z.array(
@@ -49,7 +46,9 @@ export const Audit = z.object({
       by: z.string(),
       action: z.string(),
       version: z.optional(version),
-      changes: z.optional(z.array(z.unknown())),
+      changes: z.optional(changes),
+      /** Changes that the audit has left out. */
+      omitted: z.optional(z.int()),
     }),
   ),
 });
@@ -76,41 +75,43 @@ export const Explanation = z.object({
   rules: z.array(
     z.object({
       index: z.int(),
-      method: z.union([z.string(), z.array(z.string())]),
-      path: z.string(),
       policies: z.array(ExplainedPolicy),
     }),
   ),
 });
 export type Explanation = z.output<typeof Explanation>;
 
+export const Top = z.object({
+  from: z.string(),
+  partitions: z.array(z.object({ policy: z.string(), partition: z.string(), count: z.number() })),
+});
+
 export const Reset = z.object({
   reset: z.array(z.object({ policy: z.string(), partition: z.string() })),
 });
 
+/** What entries of the lists and overrides have in common. */
+const ending = {
+  until: z.optional(z.union([z.string(), z.number()])),
+  by: optionalText,
+  source: optionalText,
+};
+
 export const Entry = z.object({
-  id: optionalText,
+  ...ending,
   cidr: optionalText,
   identity: optionalText,
   asn: z.optional(z.number()),
   country: optionalText,
-  until: z.optional(z.union([z.string(), z.number()])),
-  at: optionalText,
-  by: optionalText,
-  source: optionalText,
 });
 export type Entry = z.output<typeof Entry>;
 export const Entries = z.object({ entries: z.array(Entry) });
 
 export const Override = z.object({
-  id: optionalText,
+  ...ending,
   identity: z.string(),
   plan: optionalText,
   policies: z.optional(z.record(z.string(), z.record(z.string(), z.unknown()))),
-  until: z.optional(z.union([z.string(), z.number()])),
-  at: optionalText,
-  by: optionalText,
-  source: optionalText,
 });
 export type Override = z.output<typeof Override>;
 export const Overrides = z.object({ entries: z.array(Override) });
@@ -137,7 +138,6 @@ export type WhatIf = z.output<typeof WhatIf>;
 export const ProblemDocument = z.object({
   title: z.string(),
   detail: optionalText,
-  version: z.optional(version),
   errors: z.optional(
     z.array(z.object({ path: z.string(), value: z.string(), remedy: z.string() })),
   ),

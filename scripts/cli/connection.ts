@@ -1,23 +1,20 @@
-import { readFileSync } from "node:fs";
-
 import type { Command } from "commander";
 
 import { parseDuration } from "../../src/options/duration.ts";
+import { isLoopback } from "../support/loopback.ts";
 import { type Answer, type Call, Client, type Connection } from "./client.ts";
 import { UsageError } from "./errors.ts";
+import { readFile } from "./files.ts";
 import { note } from "./output/print.ts";
 import { withSpinner } from "./output/spinner.ts";
 
 /** The options that every command has. */
-export interface GlobalOptions {
+interface GlobalOptions {
   readonly url?: string;
   readonly tokenFile?: string;
   readonly timeout: string;
   readonly json?: true;
 }
-
-/** Loopback, where nobody listens on the way. */
-const LOCAL = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
 /** What every command over HTTP uses: asks the gateway that the options and the environment name. */
 export type Ask = <Schema extends Parameters<Client["ask"]>[1]>(
@@ -58,7 +55,7 @@ function readUrl(given: string | undefined): string {
       "The gateway's address has a scheme and a host and nothing else, such as https://api.example.com.",
     );
   }
-  if (url.protocol === "http:" && !LOCAL.test(url.hostname)) {
+  if (url.protocol === "http:" && !isLoopback(url)) {
     note("Warning: the address begins with http, so that the token can be read on the way.");
   }
   return url.origin;
@@ -76,15 +73,6 @@ function readToken(file: string | undefined): string {
   }
   if (/^[!-~]{20,256}$/.test(token)) return token;
   throw new UsageError("A token has 20 to 256 printable ASCII characters and no blanks.");
-}
-
-/** A file that the user named. */
-export function readFile(file: string): string {
-  try {
-    return readFileSync(file === "-" ? 0 : file, "utf8");
-  } catch (error) {
-    throw new UsageError(`${file} cannot be read: ${(error as Error).message}`);
-  }
 }
 
 function readTimeout(given: string): number {

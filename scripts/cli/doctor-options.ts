@@ -1,8 +1,8 @@
 import { parseDuration } from "../../src/options/duration.ts";
 import { ALGORITHMS, type Algorithm } from "../doctor/memory-formula.ts";
 import type { DoctorOptions } from "../doctor/options.ts";
-import { readFile } from "./connection.ts";
 import { UsageError } from "./errors.ts";
+import { readFile } from "./files.ts";
 
 /** The options of `tidegate doctor` as they are written. */
 export interface DoctorArguments {

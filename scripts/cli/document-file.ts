@@ -1,7 +1,7 @@
 import { parseFile, placeFaults, syntaxFaults } from "./check/check-text.ts";
 import type { Parsed } from "./check/place.ts";
-import { readFile } from "./connection.ts";
 import { CliError, EXIT, RefusedError } from "./errors.ts";
+import { readFile } from "./files.ts";
 import { faultLine } from "./output/faults.ts";
 import { note } from "./output/print.ts";
 

@@ -50,7 +50,6 @@ export interface Problem {
   readonly title: string;
   readonly status: number;
   readonly detail?: string | undefined;
-  readonly version?: number | undefined;
   readonly errors?: readonly ApiFault[] | undefined;
 }
 

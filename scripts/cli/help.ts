@@ -8,7 +8,7 @@ const ENVIRONMENT = `Environment:
 const EXIT_CODES = `Exit codes:
   0  done
   1  the answer is no: faults in a file, differences with --exit-code, nothing to remove, findings of doctor
-  2  wrong usage
+  2  wrong usage, or a file that cannot be read or written
   3  no answer from the gateway
   4  not authorised
   5  somebody else changed the rules`;

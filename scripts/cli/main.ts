@@ -11,6 +11,7 @@ import { registerLists } from "./commands/lists.ts";
 import { registerOverrides } from "./commands/overrides.ts";
 import { registerPublishing } from "./commands/publishing.ts";
 import { registerRules } from "./commands/rules.ts";
+import { registerTop } from "./commands/top.ts";
 import { registerWhatIf } from "./commands/what-if.ts";
 import { withExamples } from "./help.ts";
 import { report } from "./report.ts";
@@ -48,6 +49,7 @@ function createProgram(): Command {
   registerPublishing(rules);
   // Each other group of commands is a file of commands/, registered here in the order of the help.
   const groups = [
+    registerTop,
     registerClients,
     registerLists,
     registerOverrides,

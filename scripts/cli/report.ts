@@ -18,14 +18,22 @@ export function report(error: unknown): Exit {
   return error.exit;
 }
 
-function problemLines({ title, status, detail, version, errors = [] }: Problem): readonly string[] {
+function problemLines({ title, status, detail, errors = [] }: Problem): readonly string[] {
+  // Any other path that is missing has a detail of its own.
+  const isOff = status === 404 && detail === nothingHere().message;
+  const advice = isOff
+    ? "A gateway without ADMIN_TOKEN answers 404 to everything here."
+    : ADVICE[status];
   return [
     `${title} (${status})`,
     ...(detail === undefined ? [] : [detail]),
     ...errors.map((fault) => `  ${faultText(fault)}`),
-    ...(status === 412 && version !== undefined ? [`Version ${version} is live.`] : []),
-    ...(status === 404 && detail === nothingHere().message
-      ? ["A gateway without ADMIN_TOKEN answers 404 to everything here."]
-      : []),
+    ...(advice === undefined ? [] : [advice]),
   ];
 }
+
+/** What the gateway cannot say, because it does not know that this program asks. */
+const ADVICE: Readonly<Record<number, string>> = {
+  401: "The token comes from TIDEGATE_TOKEN or --token-file: it has to be the gateway's ADMIN_TOKEN or READ_TOKEN.",
+  412: "`tidegate rules diff --from N --to live` shows what changed since version N, which your document is based on.",
+};

@@ -1,5 +1,7 @@
-/** Errors and warnings make the doctor's exit code 1; a note asks for a decision, and is no fault. */
-export type Severity = "error" | "warning" | "note";
+/** The worst first. Errors and warnings make the doctor's exit code 1; a note asks for a decision, and is no fault. */
+export const SEVERITIES = ["error", "warning", "note"] as const;
+
+export type Severity = (typeof SEVERITIES)[number];
 
 /** One thing that is wrong, what shows it, and what to do. */
 export interface Finding {
@@ -23,12 +25,10 @@ export interface Report {
   readonly observations: readonly Observation[];
 }
 
-const ORDER: readonly Severity[] = ["error", "warning", "note"];
-
 /** One finding for each id, as two checks may see the same fault, the worst first. */
 export function sortFindings(findings: readonly Finding[]): readonly Finding[] {
   const first = findings.filter(({ id }, i) => findings.findIndex((one) => one.id === id) === i);
-  return first.sort((a, b) => ORDER.indexOf(a.severity) - ORDER.indexOf(b.severity));
+  return first.sort((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity));
 }
 
 export function exitCodeOf({ findings }: Report): 0 | 1 {

@@ -50,11 +50,12 @@ export function judge({ gateway, redis }: Facts, expected: Expectations): readon
 function judgeGateway(facts: GatewayFacts | UnreachableGateway): Finding[] {
   const transport = checkGatewayTransport(facts);
   if ("reason" in facts) return [...transport, ...checkGatewayReachable(facts)];
-  const findings = [...transport, ...checkLive(facts), ...checkGatewayClock(facts)];
+  const another = checkLive(facts);
   // Nothing else that it answers says anything about the gateway.
-  if (checkLive(facts).length > 0) return findings;
+  if (another.length > 0) return [...transport, ...another, ...checkGatewayClock(facts)];
   return [
-    ...findings,
+    ...transport,
+    ...checkGatewayClock(facts),
     ...checkHealth(facts),
     ...checkDisclosure(facts),
     ...checkAdmin(facts),

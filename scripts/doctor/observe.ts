@@ -21,7 +21,12 @@ function ofGateway({ health, admin }: GatewayFacts): Observation[] {
   return [
     {
       name: "gateway health",
-      value: [status, store, dialect, version].filter((word) => word !== undefined).join(", "),
+      value: [
+        String(status ?? UNKNOWN),
+        ...Object.entries({ store, dialect, version }).flatMap(([name, value]) =>
+          value === undefined ? [] : [`${name} ${String(value)}`],
+        ),
+      ].join(", "),
     },
     { name: "admin API", value: ADMIN[admin.status] ?? `answers ${admin.status}` },
   ];

@@ -5,7 +5,7 @@ import { document, element, serialize } from "./svg.ts";
 import { balance, type Font } from "./text-width.ts";
 
 /** All pictures are so wide: what is written in them stays readable on a telephone, and is not huge in a README. */
-export const WIDTH = 620;
+const WIDTH = 620;
 export const FONT_SIZE = 14;
 const MARGIN = 12;
 const TITLE: Font = { size: 18, bold: true };

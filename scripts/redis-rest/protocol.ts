@@ -7,7 +7,7 @@ export type Ask =
 
 const batches = { "/pipeline": "pipeline", "/multi-exec": "transaction" } as const;
 
-export const bodyMethods = ["POST", "PUT"];
+const bodyMethods = ["POST", "PUT"];
 export const methods = ["GET", "HEAD", ...bodyMethods];
 
 export interface Target {

@@ -35,7 +35,7 @@ interface Dimension<Context> {
  * The identity under which requests without one are counted. No source yields it. If a partition function does, its
  * client gains nothing: it joins the count that it would share without an identity.
  */
-const SHARED_IDENTITY = "no-identity";
+export const SHARED_IDENTITY = "no-identity";
 
 /**
  * Checks the partitions of policies and compiles them.

@@ -24,7 +24,7 @@ export interface LiveDocument {
 }
 
 /** Where the schema of live documents is, for editors. Another number at its end stands for another form. */
-export const LIVE_SCHEMA = "https://tidegate.dev/live-1.schema.json";
+const LIVE_SCHEMA = "https://tidegate.dev/live-1.schema.json";
 
 const FIELDS = ["$schema", "version", "rules", "plans", "overrides", "lists"];
 /** Compiling more takes longer than a request may wait for. */

@@ -1,7 +1,7 @@
 import { type Address, formatAddress, parseAddress } from "../partition/ip-address.ts";
 import type { Range } from "./ranges.ts";
 
-export const CIDR_REMEDY =
+const CIDR_REMEDY =
   'Give an address or a range of addresses, such as "203.0.113.7", "203.0.113.0/24" or "2001:db8::/32".';
 
 /** The bits of an IPv6 address before the IPv4 address that it may contain. */

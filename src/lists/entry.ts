@@ -7,7 +7,7 @@ import { MOMENT_REMEDY, parseMoment } from "./moment.ts";
 import type { Range } from "./ranges.ts";
 
 /** By what an entry names clients. */
-export const KINDS = ["cidr", "identity", "asn", "country"] as const;
+const KINDS = ["cidr", "identity", "asn", "country"] as const;
 export type Kind = (typeof KINDS)[number];
 
 /** What an entry of each kind is compared with. */
@@ -37,11 +37,11 @@ export interface IdentityForm {
   readonly remedy: string;
 }
 
-export const ENTRY_REMEDY =
+const ENTRY_REMEDY =
   'Give exactly one of cidr, identity, asn and country, such as cidr "203.0.113.0/24", and until where it is to end.';
-export const IDENTITY_REMEDY = "Give the identity as a text of at least one character.";
-export const ASN_REMEDY = `Give a number from 1 to ${MAX_ASN} without "AS", such as 64496.`;
-export const COUNTRY_REMEDY = 'Give two capitals of ISO 3166-1, such as "CH", or "T1" for Tor.';
+const IDENTITY_REMEDY = "Give the identity as a text of at least one character.";
+const ASN_REMEDY = `Give a number from 1 to ${MAX_ASN} without "AS", such as 64496.`;
+const COUNTRY_REMEDY = 'Give two capitals of ISO 3166-1, such as "CH", or "T1" for Tor.';
 
 /** Reads what entries of a kind are compared with, or adds a fault with a remedy. */
 const READERS: {

@@ -48,7 +48,7 @@ export const SOURCE = new RegExp(
 
 const KINDS = [...BARE, ...Object.keys(NAMED)];
 
-export const SOURCE_REMEDY = `Use ${BARE.map((kind) => `"${kind}"`).join(", ")}, or ${named
+const SOURCE_REMEDY = `Use ${BARE.map((kind) => `"${kind}"`).join(", ")}, or ${named
   .map(([kind, { example }]) => `"${kind}:${example}"`)
   .join(", ")}.`;
 

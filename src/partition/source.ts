@@ -22,10 +22,10 @@ export interface SourceContext {
   readonly segments?: NamedSegments | undefined;
 }
 
-export const SOURCE_LIST_REMEDY =
+const SOURCE_LIST_REMEDY =
   'Give a list of sources, first choice first: ["header:x-api-key", "ip"]; or "*" to count everybody together.';
 
-export const INNER_LIST_REMEDY =
+const INNER_LIST_REMEDY =
   'Give the sources that identify a client together, such as ["ip", "header:user-agent"].';
 
 /** Each source is read with each request, and compared with all before it when it is compiled. */

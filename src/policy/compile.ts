@@ -29,8 +29,8 @@ export interface CompiledPolicy extends PolicyTraits, Quota<Readonly<Record<stri
 const MAX_POLICIES = 16;
 
 /** Remedies for what is no policy. Configuration as data replaces them by its own syntax. */
-export const LIST_REMEDY = `Give a list of 1 to ${MAX_POLICIES} policies, such as [tokenBucket({ ... })].`;
-export const POLICY_REMEDY = "Give a policy made by tokenBucket() or one of the other builders.";
+const LIST_REMEDY = `Give a list of 1 to ${MAX_POLICIES} policies, such as [tokenBucket({ ... })].`;
+const POLICY_REMEDY = "Give a policy made by tokenBucket() or one of the other builders.";
 
 /** A policy's name, in keys and header fields. */
 export const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;

@@ -1,9 +1,7 @@
 import { describe, expect, test } from "vitest";
 
-import { AT, BY, problem } from "../support/cli/answers.ts";
+import { AT, BY, ok, problem } from "../support/cli/answers.ts";
 import { seen, useGateway } from "../support/cli/use-gateway.ts";
-
-const ok = (json: unknown) => ({ status: 200, json });
 
 const on = useGateway();
 
@@ -88,6 +86,30 @@ describe("explain", () => {
     expect(on.gateway.seen[0]?.body).toEqual({ method: "GET", path: "/" });
   });
 
+  test("says a reason only where it is no repetition", async () => {
+    const answer = { rules: [], status: 200 };
+    on.gateway.script(
+      ok({ ...answer, verdict: "allowed", reason: "allowed" }),
+      ok({ ...answer, verdict: "denied", reason: "cost-exceeds-limit" }),
+    );
+    expect((await on.run(["explain", "GET", "/"])).out).toBe(
+      "The request passes: every policy has room. (status 200)\n",
+    );
+    expect((await on.run(["explain", "GET", "/"])).out).toBe(
+      "The request is denied. (status 200; reason: cost-exceeds-limit)\n",
+    );
+  });
+
+  test("says what is missing where a policy finds no identity", async () => {
+    const [rule] = EXPLANATION.rules;
+    const policies = [{ ...POLICY, partition: "no-identity" }];
+    on.gateway.script(ok({ ...EXPLANATION, rules: [{ ...rule, policies }] }));
+    const { out } = await on.run(["explain", "POST", "/rides"]);
+    expect(out.trimEnd().split("\n").at(-1)).toBe(
+      "no-identity: the request as described has nothing that this policy counts by. Describe what the client sends, with --ip and -H.",
+    );
+  });
+
   test("prints the answer as JSON", async () => {
     on.gateway.script(ok(EXPLANATION));
     const { out } = await on.run(["explain", "POST", "/rides", "--json"]);
@@ -134,7 +156,7 @@ describe("block and allow", () => {
   ] as const)("block sends %s as what it is", async ([entry, sent]) => {
     on.gateway.script(ok({ id: "1", ...sent, until: AT, source: "call" }));
     const { out, err, exit } = await on.run(["block", entry, "--for", "1h"]);
-    expect([out, err, exit]).toEqual(["", `Blocked ${entry} until "${AT}".\n`, 0]);
+    expect([out, err, exit]).toEqual(["", `Blocked ${entry} until ${AT}.\n`, 0]);
     expect(on.gateway.seen).toEqual([seen("PUT", "/lists/deny", { body: { ...sent, for: "1h" } })]);
   });
 

@@ -1,9 +1,7 @@
 import { describe, expect, test } from "vitest";
 
-import { AT, BY } from "../support/cli/answers.ts";
+import { AT, BY, CHANGES, ok } from "../support/cli/answers.ts";
 import { seen, useGateway } from "../support/cli/use-gateway.ts";
-
-const ok = (json: unknown) => ({ status: 200, json });
 
 const on = useGateway();
 
@@ -12,11 +10,7 @@ describe("override", () => {
     on.gateway.script(ok({ id: "1", identity: "x-user-id:42", plan: "gold", until: AT }));
     const args = ["override", "x-user-id:42", "--plan", "gold", "--for", "7d"];
     const { out, err, exit } = await on.run(args);
-    expect([out, err, exit]).toEqual([
-      "",
-      `Other limits hold for x-user-id:42 until "${AT}".\n`,
-      0,
-    ]);
+    expect([out, err, exit]).toEqual(["", `Other limits hold for x-user-id:42 until ${AT}.\n`, 0]);
     const body = { identity: "x-user-id:42", plan: "gold", for: "7d" };
     expect(on.gateway.seen).toEqual([seen("PUT", "/overrides", { body })]);
   });
@@ -77,18 +71,24 @@ test("overrides shows who has other limits", async () => {
 
 test("audit shows who did what", async () => {
   const entries = [
-    { at: AT, by: BY, action: "publish", version: 8, changes: [{}, {}] },
-    { at: AT, by: BY, action: "block" },
+    { at: AT, by: BY, action: "publish", version: 8, changes: CHANGES, omitted: 2 },
+    { at: AT, by: BY, action: "put deny", changes: CHANGES.slice(1, 2) },
+    { at: AT, by: BY, action: "draft", changes: [] },
+    { at: AT, by: BY, action: "publish" },
   ];
-  on.gateway.script(ok({ entries }), ok({ entries }));
+  on.gateway.script(ok({ entries }), ok({ entries }), ok({ entries: [] }));
   expect((await on.run(["audit"])).out).toBe(
     [
-      "at                        by              action   version  changes",
-      "2027-01-01T12:00:00.000Z  admin:0a1b2c3d  publish        8        2",
-      "2027-01-01T12:00:00.000Z  admin:0a1b2c3d  block",
+      "at                        by              action    version  changes",
+      "2027-01-01T12:00:00.000Z  admin:0a1b2c3d  publish         8  ~ rules[0].policies[0].limit: 20 -> 40, and 4 more",
+      '2027-01-01T12:00:00.000Z  admin:0a1b2c3d  put deny           + plans.gold: {"rides":{"limit":200}}',
+      "2027-01-01T12:00:00.000Z  admin:0a1b2c3d  draft",
+      "2027-01-01T12:00:00.000Z  admin:0a1b2c3d  publish",
       "",
     ].join("\n"),
   );
   expect(JSON.parse((await on.run(["audit", "--json"])).out)).toEqual({ entries });
   expect(on.gateway.seen[0]).toEqual(seen("GET", "/audit"));
+  const nothing = { exit: 0, out: "", err: "Nobody has changed anything yet.\n" };
+  expect(await on.run(["audit"])).toEqual(nothing);
 });

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { describe, expect, test } from "vitest";
@@ -9,12 +9,11 @@ import {
   CHANGES,
   DOCUMENT,
   LIVE,
+  ok,
   problem,
   PUBLISHED,
 } from "../support/cli/answers.ts";
 import { seen, useGateway } from "../support/cli/use-gateway.ts";
-
-const ok = (json: unknown) => ({ status: 200, json });
 
 const on = useGateway();
 
@@ -86,6 +85,21 @@ describe("rules push", () => {
     expect(readFileSync(join(on.cwd, "rules.jsonc"), "utf8")).toBe(text(8));
   });
 
+  test("says if the version is published, but cannot be written into the file", async () => {
+    mkdirSync(join(on.cwd, "moved"));
+    writeFileSync(join(on.cwd, "moved/rules.json"), JSON.stringify({ version: 7, ...DOCUMENT }));
+    on.gateway.script((response) => {
+      rmSync(join(on.cwd, "moved"), { recursive: true });
+      response.writeHead(200, { "content-type": "application/json" });
+      response.end(JSON.stringify(PUBLISHED));
+    });
+    const { err, exit } = await on.run(["rules", "push", "moved/rules.json", "--update"]);
+    expect(err).toMatch(
+      /^Published version 8\.\nerror: moved\/rules\.json cannot be written: ENOENT.*\n$/,
+    );
+    expect(exit).toBe(2);
+  });
+
   test("sends nothing that it cannot read, and says where", async () => {
     writeFileSync(join(on.cwd, "rules.json"), '{\n  "version": 7,\n  rules: []\n}');
     on.gateway.script();
@@ -123,7 +137,9 @@ describe("rules push", () => {
     write({ version: 7, ...DOCUMENT });
     on.gateway.script(problem(412, "Another version is live", { version: 9 }));
     const { err, exit } = await on.run(["rules", "push", "rules.json"]);
-    expect(err).toBe("error: Another version is live (412)\nVersion 9 is live.\n");
+    expect(err).toBe(
+      "error: Another version is live (412)\n`tidegate rules diff --from N --to live` shows what changed since version N, which your document is based on.\n",
+    );
     expect(exit).toBe(5);
   });
 });

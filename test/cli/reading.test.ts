@@ -10,11 +10,10 @@ import {
   CHANGES,
   DOCUMENT,
   LIVE,
+  ok,
   PUBLISHED,
 } from "../support/cli/answers.ts";
 import { seen, useGateway } from "../support/cli/use-gateway.ts";
-
-const ok = (json: unknown) => ({ status: 200, json });
 
 const on = useGateway();
 
@@ -108,5 +107,14 @@ describe("rules history", () => {
     );
     expect(JSON.parse((await on.run(["rules", "history", "--json"])).out)).toEqual({ versions });
     expect(on.gateway.seen[0]).toEqual(seen("GET", "/rules/history"));
+  });
+
+  test("says that nothing is published yet", async () => {
+    on.gateway.script(ok({ versions: [] }));
+    expect(await on.run(["rules", "history"])).toEqual({
+      exit: 0,
+      out: "",
+      err: "Nothing has been published yet: the deployed rules are live.\n",
+    });
   });
 });

@@ -55,7 +55,9 @@ describe("the token", () => {
   test("is hidden where the gateway sends it back", async () => {
     on.gateway.script(problem(401, `Wrong token ${TOKEN}`, { detail: `Bearer ${TOKEN}!` }));
     const { out, err, exit } = await on.run(["audit"]);
-    expect(err).toBe("error: Wrong token (token) (401)\nBearer (token)!\n");
+    expect(err).toBe(
+      "error: Wrong token (token) (401)\nBearer (token)!\nThe token comes from TIDEGATE_TOKEN or --token-file: it has to be the gateway's ADMIN_TOKEN or READ_TOKEN.\n",
+    );
     expect([out, exit]).toEqual(["", 4]);
   });
 

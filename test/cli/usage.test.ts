@@ -17,6 +17,7 @@ const COMMANDS = [
   ["rules", "publish"],
   ["rules", "rollback"],
   ["rules", "history"],
+  ["top"],
   ["explain"],
   ["reset"],
   ["block"],
@@ -25,6 +26,9 @@ const COMMANDS = [
   ["override"],
   ["overrides"],
   ["audit"],
+  ["what-if"],
+  ["dashboard"],
+  ["doctor"],
 ] as const;
 
 describe("help", () => {

@@ -4,6 +4,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -15,6 +16,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { LAYERS } from "../../oxlint.config.ts";
+import manifest from "../../package.json" with { type: "json" };
 
 const oxlint = resolve("node_modules/.bin/oxlint");
 let folder: string;
@@ -45,6 +47,17 @@ test("every folder of src is a layer", () => {
     entry.isDirectory(),
   );
   expect(folders.map(({ name }) => name).toSorted()).toEqual(LAYERS.toSorted());
+});
+
+test("README's source layout names every entry of the package, and every layer, those above first", () => {
+  const [, layout = ""] = readFileSync("README.md", "utf8").split("## Source layout");
+  const [, entries = ""] = /^\| `src\/\*\.ts` +\|(.*)\|$/m.exec(layout) ?? [];
+  const subpaths = Object.keys(manifest.exports).filter((name) => !name.endsWith(".json"));
+  expect(Array.from(entries.matchAll(/`(\/\w+)`/g), ([, name]) => `.${name}`).sort()).toEqual(
+    subpaths.filter((name) => name !== ".").sort(),
+  );
+  const folders = Array.from(layout.matchAll(/^\| `src\/(\w+)`/gm), ([, name]) => name);
+  expect(folders).toEqual(LAYERS);
 });
 
 describe("the linter", () => {

@@ -1,32 +1,18 @@
-import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 
 import { expect, onTestFinished, test } from "vitest";
 
 import { readDoctorOptions } from "../../scripts/cli/doctor-options.ts";
+import { reportLines } from "../../scripts/cli/output/doctor-report.ts";
 import type { Report } from "../../scripts/doctor/finding.ts";
-import { printTable } from "../../scripts/doctor/print-report.ts";
+import { type Run, tidegate } from "../support/cli/run.ts";
 import { deployBridge, deployGateway, deployRedis, PATH } from "../support/doctor/deployment.ts";
 
-const program = fileURLToPath(new URL("../../scripts/cli/main.ts", import.meta.url));
-
-interface Ended {
-  readonly code: number;
-  readonly out: string;
-  readonly err: string;
-}
-
-function run(args: readonly string[], environment: Record<string, string> = {}): Promise<Ended> {
-  const unset = { UPSTASH_REDIS_REST_URL: "", UPSTASH_REDIS_REST_TOKEN: "", TIDEGATE_URL: "" };
-  const env = { ...process.env, ...unset, ...environment };
-  return new Promise((resolve) => {
-    execFile(process.execPath, [program, "doctor", ...args], { env }, (error, out, err) => {
-      resolve({ code: error ? Number(error.code) : 0, out, err });
-    });
-  });
+function run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Run> {
+  const unset = { UPSTASH_REDIS_REST_URL: undefined, UPSTASH_REDIS_REST_TOKEN: undefined };
+  return tidegate(["doctor", ...args], { env: { ...unset, ...env } });
 }
 
 function tokenFile(token: string): string {
@@ -41,7 +27,7 @@ test("a sound deployment exits with 0, and says what was seen", async () => {
   const rest = await deployBridge(server.url);
   const url = await deployGateway(rest);
   const given = ["--rest-url", rest.url, "--rest-token-file", tokenFile(rest.token)];
-  const { code, out, err } = await run([
+  const { exit, out, err } = await run([
     "--url",
     url,
     "--path",
@@ -50,10 +36,10 @@ test("a sound deployment exits with 0, and says what was seen", async () => {
     "5s",
     ...given,
   ]);
-  expect({ code, err }).toEqual({ code: 0, err: "" });
-  expect(out).toMatch(/^No finding\.\n/);
-  expect(out).toContain("admin API             off");
-  expect(out).toContain("maxmemory-policy      noeviction");
+  expect({ exit, err }).toEqual({ exit: 0, err: "" });
+  expect(out).toMatch(/^No findings\.\n/);
+  expect(out).toContain("admin API            off");
+  expect(out).toContain("maxmemory-policy     noeviction");
 });
 
 test("a finding exits with 1, as JSON too, and no token is printed", async () => {
@@ -64,11 +50,11 @@ test("a finding exits with 1, as JSON too, and no token is printed", async () =>
     UPSTASH_REDIS_REST_TOKEN: rest.token,
   };
   const table = await run(["--limiter-timeout", "5s"], environment);
-  expect(table.code).toBe(1);
+  expect(table.exit).toBe(1);
   expect(table.out).toContain("(maxmemory-unset)");
   expect(table.out).toContain("\n1 warning\n");
   const json = await run(["--limiter-timeout", "5s", "--json"], environment);
-  expect(json.code).toBe(1);
+  expect(json.exit).toBe(1);
   const { findings } = JSON.parse(json.out) as Report;
   expect(findings).toEqual([
     {
@@ -96,15 +82,15 @@ test.for<[args: string[], message: string]>([
   [["--url", "http://a", "--algorithm", "gcra"], "--algorithm takes one of token-bucket, "],
   [["--redis", "redis://a"], "unknown option '--redis'"],
 ])("%j is wrong usage, and says why", async ([args, message]) => {
-  const { code, out, err } = await run(args);
-  expect({ code, out }).toEqual({ code: 2, out: "" });
+  const { exit, out, err } = await run(args);
+  expect({ exit, out }).toEqual({ exit: 2, out: "" });
   expect(err).toContain(message);
   expect(err).not.toContain("secret");
 });
 
 test("--help names every option, and is no error", async () => {
-  const { code, out } = await run(["--help"]);
-  expect(code).toBe(0);
+  const { exit, out } = await run(["--help"]);
+  expect(exit).toBe(0);
   expect(out.match(/--[a-z-]+/g)).toEqual(expect.arrayContaining(["--rest-token-file", "--json"]));
 });
 
@@ -127,9 +113,9 @@ test("options become what the doctor takes; what is not given is left out", () =
   });
 });
 
-test("the table counts findings by severity", () => {
-  const finding = { id: "x", title: "T", evidence: "E", remedy: "R" };
-  const text = printTable({
+test("the report has all of each finding, counts them by severity, and ends with what was seen", () => {
+  const finding = { id: "x:cf-connecting-ip", title: "T\u0007", evidence: "E", remedy: "R" };
+  const lines = reportLines({
     findings: [
       { ...finding, severity: "error" },
       { ...finding, severity: "note" },
@@ -137,5 +123,16 @@ test("the table counts findings by severity", () => {
     ],
     observations: [{ name: "role", value: "master" }],
   });
-  expect(text).toContain("\n1 error, 2 notes\n\n  role                  master");
+  const shown = ["T\\u0007 (x:cf-connecting-ip)", "  evidence: E", "  remedy:   R", ""];
+  expect(lines.join("\n")).toBe(
+    [
+      `error: ${shown.join("\n")}`,
+      `note: ${shown.join("\n")}`,
+      `note: ${shown.join("\n")}`,
+      "1 error, 2 notes",
+      "",
+      "seen  value",
+      "role  master",
+    ].join("\n"),
+  );
 });

@@ -1,6 +1,8 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 
 import { expect, inject, test } from "vitest";
@@ -33,4 +35,29 @@ test("it says what it lacks, and which version it is", async () => {
     stderr: expect.stringContaining("TIDEGATE_TOKEN"),
   });
   expect((await tidegate("--version")).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+});
+
+test("it serves the dashboard that the package brings, until it is stopped", async () => {
+  const program = join(inject("installed"), "node_modules/.bin/tidegate");
+  // Nobody listens there: only the API's answers come from the gateway.
+  const child = spawn(program, ["dashboard", "--url", "http://127.0.0.1:1"], {
+    env: { ...process.env, TIDEGATE_TOKEN: "the-token-of-these-tests" },
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const closed = once(child, "close");
+  try {
+    const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+    const url = String((await lines.next()).value);
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/[\w-]+\/$/);
+    const page = await (await fetch(url)).text();
+    const assets = page.match(/(?<=(?:src|href)=")assets\/[^"]+/g) ?? [];
+    const answers = await Promise.all(assets.map((asset) => fetch(url + asset)));
+    expect(answers.map(({ status, headers }) => [status, headers.get("content-type")])).toEqual([
+      [200, "text/css; charset=utf-8"],
+      [200, "text/javascript; charset=utf-8"],
+    ]);
+  } finally {
+    child.kill("SIGINT");
+  }
+  expect(await closed).toEqual([0, null]);
 });

@@ -1,8 +1,9 @@
 import type { Command } from "commander";
 
 import { checkText, type PlacedFault } from "../check/check-text.ts";
-import { readFile, wantsJson } from "../connection.ts";
+import { wantsJson } from "../connection.ts";
 import { EXIT } from "../errors.ts";
+import { readFile } from "../files.ts";
 import { withExamples } from "../help.ts";
 import { faultLine } from "../output/faults.ts";
 import { count, note, print, printJson } from "../output/print.ts";

@@ -7,6 +7,7 @@ import { withExamples } from "../help.ts";
 import { explanationLines } from "../output/explanation.ts";
 import { count, note, print, printJson } from "../output/print.ts";
 import { table } from "../output/table.ts";
+import { collect } from "./option-values.ts";
 
 /** The commands about a client, which a request of it describes. */
 export function registerClients(program: Command): void {
@@ -16,7 +17,7 @@ export function registerClients(program: Command): void {
       "Say what the gateway would do with a request, and why: each policy with what is left. Takes nothing.",
     );
   withExamples(
-    aboutRequest(explain).action(explainRequest),
+    aboutRequest(explain, explainRequest),
     "npx tidegate explain POST /api/rides -H 'x-user-id: 42'",
     "npx tidegate explain GET '/search?q=a' --ip 203.0.113.7 --country CH",
   );
@@ -26,24 +27,27 @@ export function registerClients(program: Command): void {
       "Forget what the policies that cover a request have counted of its client, but not what is counted for everybody.",
     );
   withExamples(
-    aboutRequest(reset).action(resetClient),
+    aboutRequest(reset, resetClient),
     "npx tidegate reset POST /api/rides -H 'x-user-id: 42'",
     "npx tidegate reset GET / --ip 203.0.113.7",
   );
 }
 
-function aboutRequest(command: Command): Command {
+/** Gives a command the arguments that describe a request, and has it run with that description. */
+function aboutRequest(
+  command: Command,
+  run: (request: object, command: Command) => Promise<void>,
+): Command {
   return command
     .argument("<method>", "its method, such as GET")
     .argument("<path>", "its path with the query, such as '/rides?x=1'")
     .option("-H, --header <header>", "a header as 'name: value'; may be repeated", collect)
     .option("--ip <address>", "the client's address (default: none)")
     .option("--country <code>", "its country, two capitals (default: none)")
-    .option("--asn <number>", "the number of its network (default: none)");
-}
-
-function collect(value: string, before: readonly string[] = []): readonly string[] {
-  return [...before, value];
+    .option("--asn <number>", "the number of its network (default: none)")
+    .action((method: string, path: string, options: RequestOptions, own: Command) =>
+      run(requestOf(method, path, options), own),
+    );
 }
 
 interface RequestOptions {
@@ -53,26 +57,14 @@ interface RequestOptions {
   readonly asn?: string;
 }
 
-async function explainRequest(
-  method: string,
-  path: string,
-  options: RequestOptions,
-  command: Command,
-): Promise<void> {
-  const body = requestOf(method, path, options);
+async function explainRequest(body: object, command: Command): Promise<void> {
   const ask = connect(command);
   const { raw, value } = await ask({ method: "POST", path: "/explain", body }, Explanation);
   if (wantsJson(command)) printJson(raw);
   else print(...explanationLines(value));
 }
 
-async function resetClient(
-  method: string,
-  path: string,
-  options: RequestOptions,
-  command: Command,
-): Promise<void> {
-  const body = requestOf(method, path, options);
+async function resetClient(body: object, command: Command): Promise<void> {
   const ask = connect(command);
   const call = { method: "POST", path: "/identities/reset", body } as const;
   const { raw, value } = await ask(call, Reset);

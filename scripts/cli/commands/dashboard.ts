@@ -15,6 +15,7 @@ export function registerDashboard(program: Command): void {
         "Serve the dashboard of a gateway on this machine, until it is stopped. The token stays in this program.",
       )
       .action(dashboard),
+    "npx tidegate dashboard",
     "npx tidegate dashboard --url https://api.example.com",
   );
 }

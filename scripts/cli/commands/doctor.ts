@@ -1,12 +1,11 @@
 import type { Command } from "commander";
 
 import { exitCodeOf } from "../../doctor/finding.ts";
-import { printTable } from "../../doctor/print-report.ts";
 import { runDoctor } from "../../doctor/run-doctor.ts";
 import { wantsJson } from "../connection.ts";
 import { type DoctorArguments, readDoctorOptions } from "../doctor-options.ts";
 import { withExamples } from "../help.ts";
-import { escape } from "../output/escape.ts";
+import { reportLines } from "../output/doctor-report.ts";
 import { print, printJson } from "../output/print.ts";
 import { withSpinner } from "../output/spinner.ts";
 
@@ -15,7 +14,7 @@ export function registerDoctor(program: Command): void {
     program
       .command("doctor")
       .description(
-        "Find what is wrong with a deployment: asks the gateway from outside, and its Redis. Needs no token of the gateway.",
+        "Find what is wrong with a deployment: asks the gateway from outside, and its Redis. Needs no token of the gateway, and waits 5 s for each answer.",
       )
       .option("--path <path>", "a limited path, asked with GET about 30 times (default: /)")
       .option(
@@ -27,10 +26,13 @@ export function registerDoctor(program: Command): void {
       .option("--redis-url <url>", "redis:// or rediss://, for what the REST API does not say")
       .option("--prefix <text>", "what the limiter's keys begin with (default: tg)")
       .option("--limiter-timeout <duration>", "the limiter's timeout (default: 250ms)")
-      .option("--partitions <n>", "identities that count at once, to check the memory")
-      .option("--policies <n>", "policies that count each of them (default: 1)")
-      .option("--algorithm <name>", "of these policies (default: sliding-window-counter)")
-      .option("--limit <n>", "of these policies (default: 100)")
+      .option("--partitions <n>", "how many identities are counted at once, to check the memory")
+      .option("--policies <n>", "how many policies count each identity (default: 1)")
+      .option(
+        "--algorithm <name>",
+        "the algorithm of these policies (default: sliding-window-counter)",
+      )
+      .option("--limit <n>", "the limit of these policies (default: 100)")
       .action(doctor),
     "npx tidegate doctor --url https://api.example.com --path /api/rides",
     "npx tidegate doctor --rest-url https://name.upstash.io --rest-token-file token --partitions 1000000",
@@ -41,6 +43,6 @@ async function doctor(_options: unknown, command: Command): Promise<void> {
   const options = readDoctorOptions(command.optsWithGlobals<DoctorArguments>(), process.env);
   const report = await withSpinner("Looking at the deployment", () => runDoctor(options));
   if (wantsJson(command)) printJson(report);
-  else print(...printTable(report).split("\n").map(escape));
+  else print(...reportLines(report));
   process.exitCode = exitCodeOf(report);
 }

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 
 import { parseDuration } from "../../../src/options/duration.ts";
 import { UsageError } from "../errors.ts";
+import { escape } from "../output/escape.ts";
 
 /** When an entry ends. */
 export interface EndOptions {
@@ -27,4 +28,9 @@ export function endOf({ for: duration, until }: EndOptions): object {
     ...(duration !== undefined && { for: duration }),
     ...(until !== undefined && { until }),
   };
+}
+
+/** The end that the gateway has computed, after what was done. */
+export function endText({ until }: { readonly until?: string | number | undefined }): string {
+  return until === undefined ? "" : ` until ${escape(String(until))}`;
 }

@@ -5,9 +5,10 @@ import { Entries, Entry, Nothing } from "../answers.ts";
 import { connect, wantsJson } from "../connection.ts";
 import { UsageError } from "../errors.ts";
 import { withExamples } from "../help.ts";
-import { inline, note, print, printJson } from "../output/print.ts";
+import { note, print, printJson } from "../output/print.ts";
 import { type Cell, table } from "../output/table.ts";
-import { endOf, type EndOptions, withEnd } from "./end-options.ts";
+import { endOf, type EndOptions, endText, withEnd } from "./end-options.ts";
+import { isIdentity } from "./option-values.ts";
 
 const LISTS = [
   { command: "block", list: "deny", effect: "Refuse a client", done: "Blocked" },
@@ -21,7 +22,7 @@ export function registerLists(program: Command): void {
     const command = program
       .command(each.command)
       .description(
-        `${each.effect} at once: an address or range, a header's name and value, a network, or a country.`,
+        `${each.effect}: an address or range, a header's name and value, a network, or a country.`,
       )
       .argument("<entry>", "203.0.113.0/24, x-user-id:42, AS64496 or CH");
     withExamples(
@@ -63,7 +64,7 @@ async function changeList(
   const ask = connect(command);
   const { raw, value } = await ask({ method: "PUT", path, body }, Entry);
   if (wantsJson(command)) printJson(raw);
-  note(`${done} ${text}${value.until === undefined ? "" : ` until ${inline(value.until)}`}.`);
+  note(`${done} ${text}${endText(value)}.`);
 }
 
 /** An entry of a list as the user wrote it. Addresses come first: those of IPv6 have colons, too. */
@@ -73,7 +74,7 @@ function entryOf(text: string): object {
   if (asn !== undefined) return { asn: Number(asn) };
   const [, country] = /^(?:country:)?([A-Z][A-Z0-9])$/.exec(text) ?? [];
   if (country !== undefined) return { country };
-  if (/^[^:\s]+:./.test(text)) return { identity: text };
+  if (isIdentity(text)) return { identity: text };
   throw new UsageError(
     `Give an address or range, a header's name and value (x-user-id:42), a network (AS64496) or a country (CH), not "${text}".`,
   );

@@ -4,21 +4,22 @@ import { Nothing, Override, Overrides } from "../answers.ts";
 import { connect, wantsJson } from "../connection.ts";
 import { UsageError } from "../errors.ts";
 import { withExamples } from "../help.ts";
-import { inline, note, print, printJson } from "../output/print.ts";
+import { note, print, printJson } from "../output/print.ts";
 import { table } from "../output/table.ts";
-import { endOf, type EndOptions, withEnd } from "./end-options.ts";
+import { endOf, type EndOptions, endText, withEnd } from "./end-options.ts";
+import { collect, isIdentity, settingOf } from "./option-values.ts";
 
 /** The commands that give a client other limits. */
 export function registerOverrides(program: Command): void {
   const override = program
     .command("override")
-    .description("Give a client a plan, or other numbers of some policies, at once.")
+    .description("Give a client a plan, or other numbers of some policies.")
     .argument("<identity>", "a header's name and value, such as x-user-id:42 or 'x-user-id:vip_*'")
     .option("--plan <name>", "one of the gateway's plans")
     .option(
       "--set <number>",
       "a number of a policy, such as rides.limit=200; may be repeated",
-      (value: string, before: readonly string[] = []) => [...before, value],
+      collect,
     );
   withExamples(
     withEnd(override).option("--remove", "take the override back").action(changeOverride),
@@ -43,7 +44,7 @@ async function changeOverride(
   options: OverrideOptions,
   command: Command,
 ): Promise<void> {
-  if (!/^[^:\s]+:./.test(identity)) {
+  if (!isIdentity(identity)) {
     throw new UsageError(
       `An identity is a header's name and value (x-user-id:42), not "${identity}".`,
     );
@@ -59,8 +60,7 @@ async function changeOverride(
   const ask = connect(command);
   const { raw, value } = await ask({ method: "PUT", path, body }, Override);
   if (wantsJson(command)) printJson(raw);
-  const end = value.until === undefined ? "" : ` until ${inline(value.until)}`;
-  note(`Other limits hold for ${identity}${end}.`);
+  note(`Other limits hold for ${identity}${endText(value)}.`);
 }
 
 function limitsOf({ plan, set = [] }: OverrideOptions): object {
@@ -80,8 +80,7 @@ function policiesOf(settings: readonly string[]): object {
         `--set takes policy.option=value, such as rides.limit=200, not "${setting}".`,
       );
     }
-    const number = /^\d{1,15}$/.test(value) ? Number(value) : value;
-    policies.set(policy, { ...policies.get(policy), [option]: number });
+    policies.set(policy, { ...policies.get(policy), [option]: settingOf(value) });
   }
   return Object.fromEntries(policies);
 }

@@ -1,5 +1,3 @@
-import { writeFileSync } from "node:fs";
-
 import type { Command } from "commander";
 import { applyEdits, modify } from "jsonc-parser";
 
@@ -7,6 +5,7 @@ import { History, Live, Published, Saved } from "../answers.ts";
 import { type Ask, connect, wantsJson } from "../connection.ts";
 import { type DocumentFile, readDocument, sending } from "../document-file.ts";
 import { UsageError } from "../errors.ts";
+import { writeFile } from "../files.ts";
 import { withExamples } from "../help.ts";
 import { changeLines } from "../output/changes.ts";
 import { count, note, print, printJson } from "../output/print.ts";
@@ -119,7 +118,7 @@ async function liveVersion(ask: Ask): Promise<number> {
 function writeVersion({ file, parsed }: DocumentFile, version: number): void {
   const formattingOptions = { insertSpaces: true, tabSize: 2 };
   const edits = modify(parsed.text, ["version"], version, { formattingOptions });
-  writeFileSync(file, applyEdits(parsed.text, edits));
+  writeFile(file, applyEdits(parsed.text, edits));
 }
 
 async function draft(file: string, _options: unknown, command: Command): Promise<void> {
@@ -168,6 +167,10 @@ async function history(_options: unknown, command: Command): Promise<void> {
   const { raw, value } = await ask({ method: "GET", path: "/rules/history" }, History);
   if (wantsJson(command)) {
     printJson(raw);
+    return;
+  }
+  if (value.versions.length === 0) {
+    note("Nothing has been published yet: the deployed rules are live.");
     return;
   }
   const rows = value.versions.map(({ version, publishedAt, by, note, current }) => [

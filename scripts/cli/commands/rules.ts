@@ -1,10 +1,9 @@
-import { writeFileSync } from "node:fs";
-
 import type { Command } from "commander";
 
 import { Difference, Live } from "../answers.ts";
 import { connect, wantsJson } from "../connection.ts";
 import { EXIT, UsageError } from "../errors.ts";
+import { writeFile } from "../files.ts";
 import { withExamples } from "../help.ts";
 import { changeLines } from "../output/changes.ts";
 import { toJson } from "../output/escape.ts";
@@ -48,11 +47,7 @@ async function pull({ output }: { output?: string }, command: Command): Promise<
     printJson(result);
     return;
   }
-  try {
-    writeFileSync(output, `${toJson(result)}\n`);
-  } catch (error) {
-    throw new UsageError(`${output} cannot be written: ${(error as Error).message}`);
-  }
+  writeFile(output, `${toJson(result)}\n`);
   note(
     value.version === 0
       ? `Wrote the deployed rules to ${output}: nothing has been published yet.`

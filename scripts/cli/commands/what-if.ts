@@ -6,6 +6,7 @@ import { UsageError } from "../errors.ts";
 import { withExamples } from "../help.ts";
 import { note, print, printJson } from "../output/print.ts";
 import { table } from "../output/table.ts";
+import { collect, settingOf } from "./option-values.ts";
 
 /** The command that asks what other numbers of a policy would have changed. */
 export function registerWhatIf(program: Command): void {
@@ -19,7 +20,7 @@ export function registerWhatIf(program: Command): void {
       .requiredOption(
         "--set <number>",
         "one of its numbers, such as limit=5; may be repeated",
-        (value: string, before: readonly string[] = []) => [...before, value],
+        collect,
       )
       .option("--minutes <number>", "how far back, 1 to 60", "60")
       .action(ask),
@@ -72,7 +73,7 @@ function numbersOf(settings: readonly string[]): object {
       if (option === undefined || value === undefined) {
         throw new UsageError(`--set takes option=value, such as limit=5, not "${setting}".`);
       }
-      return [option, /^\d{1,15}$/.test(value) ? Number(value) : value];
+      return [option, settingOf(value)];
     }),
   );
 }

@@ -1,3 +1,4 @@
+import { SHARED_IDENTITY } from "../../../src/adapter/partitions.ts";
 import type { Explanation } from "../answers.ts";
 import { escape } from "./escape.ts";
 import { inline } from "./print.ts";
@@ -29,8 +30,15 @@ export function explanationLines(explanation: Explanation): readonly string[] {
     ]),
   );
   const head = ["rule", "policy", "mode", "partition", "limit", "left", "retry after", "room"];
-  return [...(rows.length > 0 ? [table(head, rows), ""] : []), sentenceOf(explanation)];
+  return [
+    ...(rows.length > 0 ? [table(head, rows), ""] : []),
+    sentenceOf(explanation),
+    ...(rows.some((row) => row.includes(SHARED_IDENTITY)) ? [INCOMPLETE] : []),
+  ];
 }
+
+/** Often it is the description that lacks something, and not the client. */
+const INCOMPLETE = `${SHARED_IDENTITY}: the request as described has nothing that this policy counts by. Describe what the client sends, with --ip and -H.`;
 
 function waitOf(ms: number | null = 0): string {
   if (ms === null) return "never";
@@ -39,15 +47,15 @@ function waitOf(ms: number | null = 0): string {
 
 function sentenceOf({ verdict, status, reason, retryAfter, ...rest }: Explanation): string {
   const meaning = MEANINGS[verdict] ?? `The verdict is ${escape(verdict)}.`;
+  const passes = ["allowed", "exempt", "passed"].includes(verdict);
   const details = [
     ...(status === undefined || status === null ? [] : [`status ${status}`]),
-    ...(reason ? [`reason: ${escape(reason)}`] : []),
+    ...(reason && !passes ? [`reason: ${escape(reason)}`] : []),
     ...(retryAfter === undefined ? [] : [`retry after ${retryAfter} s`]),
     ...(rest.plan ? [`plan ${escape(rest.plan)}`] : []),
     ...(rest.override ? [`override ${inline(rest.override)}`] : []),
     ...(rest.version === undefined ? [] : [`rules of version ${rest.version}`]),
   ];
-  const style = ["allowed", "exempt", "passed"].includes(verdict) ? "green" : "red";
-  const shown = styled(style, meaning);
+  const shown = styled(passes ? "green" : "red", meaning);
   return details.length === 0 ? shown : `${shown} (${details.join("; ")})`;
 }

@@ -2,7 +2,6 @@ import type { WriteStream } from "node:tty";
 
 const CODES = {
   bold: [1, 22],
-  dim: [2, 22],
   red: [31, 39],
   green: [32, 39],
   yellow: [33, 39],

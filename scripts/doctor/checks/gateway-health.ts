@@ -48,10 +48,9 @@ export function checkLive({ live, url }: GatewayFacts): Finding[] {
   ];
 }
 
-export function checkHealth(facts: GatewayFacts): Finding[] {
-  if (checkLive(facts).length > 0) return [];
-  const { status, body } = facts.health;
-  const health = healthOf(facts.health);
+export function checkHealth({ health: answer }: GatewayFacts): Finding[] {
+  const { status, body } = answer;
+  const health = healthOf(answer);
   if (health?.status === undefined) {
     return [
       {

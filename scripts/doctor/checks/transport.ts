@@ -1,3 +1,4 @@
+import { isLoopback } from "../../support/loopback.ts";
 import type { Finding } from "../finding.ts";
 import type { UnreachableGateway } from "../gather/gateway-facts.ts";
 import type { UnreachableRedis } from "../gather/redis-facts.ts";
@@ -33,8 +34,4 @@ export function checkRedisTransport({
         "Use https:// or rediss:// unless limiter and Redis share a private network: the token goes with every command.",
     },
   ];
-}
-
-function isLoopback({ hostname }: URL): boolean {
-  return /^(?:localhost|.*\.localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
 }

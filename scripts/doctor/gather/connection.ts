@@ -1,6 +1,7 @@
 import { Redis } from "ioredis";
 
 import { connectionOptions } from "../../redis-rest/connection.ts";
+import { PATIENCE_MS, reasonOf } from "./patience.ts";
 
 /** An error reply: Redis is there, and refuses. */
 export class ReplyError extends Error {}
@@ -11,9 +12,6 @@ export interface Connection {
   send(command: readonly string[]): Promise<unknown>;
   close(): void;
 }
-
-/** Long enough for a Redis that is much too slow to say so. */
-const PATIENCE_MS = 5_000;
 
 export function restConnection({ url, token }: { url: string; token: string }): Connection {
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
@@ -69,12 +67,4 @@ export async function directConnection(url: string): Promise<Connection> {
     },
     close: () => redis.disconnect(),
   };
-}
-
-/** What went wrong, in a few words and without an address, which may hold a password. */
-export function reasonOf(error: unknown): string {
-  const { name, message, cause } = error as Error;
-  if (name === "TimeoutError") return `no answer within ${PATIENCE_MS / 1000} s`;
-  const { code } = Object(cause ?? error) as { code?: unknown };
-  return typeof code === "string" ? code : message;
 }

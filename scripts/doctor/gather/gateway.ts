@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 
-import { reasonOf } from "./connection.ts";
 import type {
   GatewayFacts,
   HeaderProbe,
@@ -8,6 +7,7 @@ import type {
   UnreachableGateway,
 } from "./gateway-facts.ts";
 import { type Answer, type Fetch, httpClient } from "./http.ts";
+import { reasonOf } from "./patience.ts";
 
 export interface GatewayOptions {
   readonly url: URL;
@@ -80,7 +80,7 @@ interface Spelling {
 }
 
 /** How a path can be spelt so that some origin reads it as the same one. */
-export function spellingsOf(target: string): {
+function spellingsOf(target: string): {
   readonly spellings: readonly Spelling[];
   readonly hostile: readonly Spelling[];
 } {

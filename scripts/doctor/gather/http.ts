@@ -2,6 +2,8 @@ import { type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { text } from "node:stream/consumers";
 
+import { PATIENCE_MS } from "./patience.ts";
+
 /** A response, and when it was asked for, in milliseconds since 1970. */
 export interface Answer {
   readonly status: number;
@@ -13,8 +15,6 @@ export interface Answer {
 }
 
 export type Fetch = (path: string, fields?: Readonly<Record<string, string>>) => Promise<Answer>;
-
-const PATIENCE_MS = 5_000;
 
 /** Sends paths as they are: fetch() would resolve dots and backslashes. Follows no redirects. */
 export function httpClient(base: URL, now: () => number): Fetch {

@@ -120,7 +120,7 @@ async function readConfig(ask: Ask): Promise<ReadonlyMap<string, string>> {
   );
 }
 
-export function parseFields(text: unknown): ReadonlyMap<string, string> | undefined {
+function parseFields(text: unknown): ReadonlyMap<string, string> | undefined {
   if (typeof text !== "string") return undefined;
   const lines = text.matchAll(/^([^#:\s][^:\r\n]*):([^\r\n]*)/gm);
   return new Map(Array.from(lines, ([, name, value]) => [name!, value!]));

@@ -52,6 +52,13 @@ export const COMMAND_LINE: readonly Mutant[] = [
     tests: ["test/cli/publishing"],
   },
   {
+    name: "a summary of the audit leaves out the changes that were not kept",
+    file: "scripts/cli/commands/audit.ts",
+    find: "others.length + omitted",
+    replace: "others.length + 0 * omitted",
+    tests: ["test/cli/overrides"],
+  },
+  {
     name: "a fault's column counts from 0",
     file: "scripts/cli/check/place.ts",
     find: 'column: offset - before.lastIndexOf("\\n")',

@@ -3,7 +3,7 @@ import { sum } from "../parts/format.ts";
 import type { Series } from "../parts/series.ts";
 
 /** What may become of a request, in the order of the layers. */
-export const OUTCOMES = ["allowed", "denied", "blocked", "refused", "exempt", "passed"] as const;
+const OUTCOMES = ["allowed", "denied", "blocked", "refused", "exempt", "passed"] as const;
 
 type Requests = Stats["requests"];
 

@@ -10,7 +10,7 @@ export function plain(text: string): string {
 }
 
 /** What a table cell shows of it. */
-export const MAX_SHOWN = 160;
+const MAX_SHOWN = 160;
 
 /** The beginning of a long text, and how much there is. */
 export function clipped(text: string): string {

@@ -28,6 +28,10 @@ export const AT = "2027-01-01T12:00:00.000Z";
 export const LIVE = { version: 7, publishedAt: AT, by: BY, source: "live", document: DOCUMENT };
 export const PUBLISHED = { version: 8, publishedAt: AT, changes: CHANGES };
 
+export function ok(json: unknown) {
+  return { status: 200, json };
+}
+
 export function problem(status: number, title: string, more: object = {}) {
   return { status, json: { type: "about:blank", title, status, ...more } };
 }

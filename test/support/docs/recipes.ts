@@ -10,7 +10,7 @@ export const DOCUMENT = "docs/recipes.md";
 const MADE = /\b(createLimiter|rateLimit)\(\{/;
 
 /** The recipes in their order. */
-export function recipeTitles(): readonly string[] {
+function recipeTitles(): readonly string[] {
   return [...readFileSync(DOCUMENT, "utf8").matchAll(/^## (.+)$/gm)].map(([, title]) => title!);
 }
 

@@ -19,7 +19,7 @@ import { quota, startOrigin } from "../gateway/gateway.ts";
 import { listenTo } from "../gateway/serve.ts";
 
 /** The recommended configuration, and what a test sets besides. */
-export const RECOMMENDED = ["--include", resolve("deploy/redis.conf")];
+const RECOMMENDED = ["--include", resolve("deploy/redis.conf")];
 
 /** A Redis for one test, by the recommended configuration. */
 export async function deployRedis(...args: readonly string[]): Promise<RedisServer> {

@@ -34,7 +34,7 @@ export interface Crowd {
 }
 
 /** Later than any real clock, and on no boundary. */
-export const START = 4_000_000_000_123_457;
+const START = 4_000_000_000_123_457;
 
 /** Microseconds after which a call is given up. */
 const BUDGET = 250_000;

@@ -4,7 +4,7 @@ import { paint } from "../../../plot/colours.ts";
 import type { Second } from "../../figures/figures.ts";
 
 /** From the ground up. */
-export const OUTCOMES = [
+const OUTCOMES = [
   { name: "allowed", colour: "good" },
   { name: "denied", colour: "denied" },
   { name: "failed", colour: "bad" },

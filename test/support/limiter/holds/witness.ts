@@ -22,8 +22,8 @@ export interface Call {
   readonly took: boolean;
 }
 
-export const LOST = new StoreError("ERR_STORE_TIMEOUT", "It is slow.");
-export const SUSPENDED = new StoreError("ERR_STORE_SUSPENDED", "It is not asked.");
+const LOST = new StoreError("ERR_STORE_TIMEOUT", "It is slow.");
+const SUSPENDED = new StoreError("ERR_STORE_SUSPENDED", "It is not asked.");
 
 /** A clock that a story moves. */
 export interface StoryClock extends Moment {

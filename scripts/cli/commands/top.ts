@@ -1,0 +1,41 @@
+import type { Command } from "commander";
+
+import { Top } from "../answers.ts";
+import { connect, wantsJson } from "../connection.ts";
+import { withExamples } from "../help.ts";
+import { escape } from "../output/escape.ts";
+import { note, print, printJson } from "../output/print.ts";
+import { table } from "../output/table.ts";
+
+export function registerTop(program: Command): void {
+  withExamples(
+    program
+      .command("top")
+      .description(
+        "List the clients that were denied most in the last hour, and by which policy. Header values are hashed, and so are addresses unless METRICS_IDENTITIES is plain.",
+      )
+      .option("--near", "instead, those that used more than three quarters of a limit")
+      .action(top),
+    "npx tidegate top",
+    "npx tidegate top --near --json",
+  );
+}
+
+async function top({ near }: { near?: true }, command: Command): Promise<void> {
+  const ask = connect(command);
+  const path = `/top?kind=${near ? "near" : "denied"}`;
+  const { raw, value } = await ask({ method: "GET", path }, Top);
+  if (wantsJson(command)) {
+    printJson(raw);
+    return;
+  }
+  const { partitions, from } = value;
+  const what = near ? "near a limit" : "denied";
+  if (partitions.length === 0) {
+    note(`Nobody was ${what} since ${escape(from)}.`);
+    return;
+  }
+  const rows = partitions.map(({ policy, partition, count }) => [policy, partition, count]);
+  print(table(["policy", "partition", "at least"], rows));
+  note(`${near ? "Near a limit" : "Denied"} since ${escape(from)}.`);
+}

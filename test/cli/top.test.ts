@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+
+import { AT, ok } from "../support/cli/answers.ts";
+import { seen, useGateway } from "../support/cli/use-gateway.ts";
+
+const on = useGateway();
+
+const ANSWER = {
+  kind: "denied",
+  from: "2027-01-01T11:00:00.000Z",
+  to: AT,
+  partitions: [
+    { policy: "login-burst", partition: "ip:EsoXtJryKJQ28wPgFmAwoh", count: 36 },
+    { policy: "rides", partition: "x-user-id:42", count: 8 },
+  ],
+};
+
+test("top shows which partitions were denied most, and since when", async () => {
+  on.gateway.script(ok(ANSWER), ok(ANSWER));
+  const { out, err, exit } = await on.run(["top"]);
+  expect(out).toBe(
+    [
+      "policy       partition                  at least",
+      "login-burst  ip:EsoXtJryKJQ28wPgFmAwoh        36",
+      "rides        x-user-id:42                      8",
+      "",
+    ].join("\n"),
+  );
+  expect([err, exit]).toEqual(["Denied since 2027-01-01T11:00:00.000Z.\n", 0]);
+  expect(JSON.parse((await on.run(["top", "--json"])).out)).toEqual(ANSWER);
+  expect(on.gateway.seen).toEqual([
+    seen("GET", "/top?kind=denied"),
+    seen("GET", "/top?kind=denied"),
+  ]);
+});
+
+test("top --near asks for those that are near a limit, and says if there are none", async () => {
+  on.gateway.script(ok({ ...ANSWER, kind: "near", partitions: [] }));
+  expect(await on.run(["top", "--near"])).toEqual({
+    exit: 0,
+    out: "",
+    err: "Nobody was near a limit since 2027-01-01T11:00:00.000Z.\n",
+  });
+  expect(on.gateway.seen).toEqual([seen("GET", "/top?kind=near")]);
+});
