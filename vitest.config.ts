@@ -31,6 +31,7 @@ export default defineConfig({
   },
   test: {
     globalSetup: ["test/support/global-setup.ts"],
+    expect: { poll: { timeout: PATIENCE_MS / 4 } },
     // Many tests wait for timeouts and restarts of a Redis, so that two share two cores well.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
