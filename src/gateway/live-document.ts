@@ -1,5 +1,5 @@
 import type { Fault } from "../errors/errors.ts";
-import { MAX_DOCUMENT_BYTES } from "../live/state.ts";
+import { exceedsBytes, MAX_DOCUMENT_BYTES } from "../live/document-size.ts";
 import { Faults } from "../options/faults.ts";
 import { isRecord } from "../options/record.ts";
 import { checkOptions } from "../options/unknown-options.ts";
@@ -104,7 +104,7 @@ function hasLongList(value: unknown, depth: number): boolean {
 
 /** Parses the text of a document in Redis; `undefined` after a fault. */
 export function parseDocument(text: string, faults: Faults): unknown {
-  if (text.length > MAX_DOCUMENT_BYTES) {
+  if (exceedsBytes(text, MAX_DOCUMENT_BYTES)) {
     faults.add("document", "(too long)", `Publish at most ${MAX_DOCUMENT_BYTES} bytes of JSON.`);
     return undefined;
   }

@@ -51,7 +51,7 @@ export const LIVE: readonly Mutant[] = [
   {
     ...SHARE,
     name: "live rules are not left in the cache",
-    find: "(async () => cache.put(key, JSON.stringify(state), seconds))().catch(() => {});",
+    find: "(async () => cache.put(key, text, seconds))().catch(() => {});",
     replace: "void seconds;",
   },
   {
