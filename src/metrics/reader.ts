@@ -40,8 +40,9 @@ export interface MetricsReader {
 /** What a dashboard asks for is worth waiting longer than a decision. */
 const TIMEOUT_MS = 10_000;
 
-/** Hashes that one call reads: more would keep Redis from its decisions. */
+/** Hashes that one call reads, and bytes that it replies with: more would keep Redis from its decisions. */
 const KEYS_PER_CALL = 60;
+const BYTES_PER_CALL = 1_000_000;
 
 export function metricsReader(redis: RedisEndpoint, prefix: string): MetricsReader {
   const evaluate = evaluator(restSender(redis, TIMEOUT_MS));
@@ -57,10 +58,12 @@ export function metricsReader(redis: RedisEndpoint, prefix: string): MetricsRead
   ) {
     const found: ReadonlyMap<string, Value>[] = [];
     try {
-      for (let start = 0; start < given.length; start += KEYS_PER_CALL) {
-        const some = given.slice(start, start + KEYS_PER_CALL);
-        const reply = await evaluate(READ_METRICS, some, [kind]);
-        if (!Array.isArray(reply) || reply.length !== some.length) throw foreign();
+      while (found.length < given.length) {
+        const some = given.slice(found.length, found.length + KEYS_PER_CALL);
+        const reply = await evaluate(READ_METRICS, some, [kind, BYTES_PER_CALL]);
+        if (!Array.isArray(reply) || reply.length === 0 || reply.length > some.length) {
+          throw foreign();
+        }
         found.push(...reply.map(pairsOf));
       }
     } catch (error) {
