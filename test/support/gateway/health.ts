@@ -1,4 +1,4 @@
-import { expect } from "vitest";
+import { afterEach, beforeEach, expect, vi } from "vitest";
 
 import { gatewayTo, generous } from "./gateway.ts";
 
@@ -10,6 +10,19 @@ export const OK = {
   version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
   breaker: "closed",
 };
+
+/** Stops the clock by which answers are reused, in each test of a file. */
+export function stopClock(): void {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    // A store that fails is said in the log, too.
+    vi.spyOn(console, "warn").mockReturnValue();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.restoreAllMocks();
+  });
+}
 
 /** A gateway that counts in a Redis, and what it says of its health. */
 export function gatewayOn(url: string, token = "test", variables: object = {}) {
