@@ -6,7 +6,7 @@ import { inRule, type Rule } from "./rule.ts";
  * The most segments between `**` and a last `*`, in the paths of all rules together. They are looked for everywhere in the
  * path of a request: for the worst of them that takes about 10 ms where the path has 5 kB.
  */
-export const MAX_SOUGHT = 100;
+const MAX_SOUGHT = 100;
 
 const REMEDY = `Leave out the "**" or the last "*": between the two, all rules together may have ${MAX_SOUGHT} segments, because they are looked for everywhere in a request's path.`;
 

@@ -12,19 +12,8 @@ import {
   type RulesetDefaults,
 } from "./ruleset.ts";
 
-/** Live rules as people write them. */
-export interface LiveDocument {
-  readonly $schema?: string;
-  /** Of the published document; in a file, the version that it is based on. */
-  readonly version?: number;
-  readonly rules: readonly unknown[];
-  readonly plans?: unknown;
-  readonly overrides?: readonly unknown[];
-  readonly lists?: { readonly allow?: readonly unknown[]; readonly deny?: readonly unknown[] };
-}
-
 /** Where the schema of live documents is, for editors. Another number at its end stands for another form. */
-export const LIVE_SCHEMA = "https://tidegate.dev/live-1.schema.json";
+const LIVE_SCHEMA = "https://tidegate.dev/live-1.schema.json";
 
 const FIELDS = ["$schema", "version", "rules", "plans", "overrides", "lists"];
 /** Compiling more takes longer than a request may wait for. */
@@ -68,7 +57,7 @@ export function readDocument(document: unknown, faults: Faults): RulesetData | u
   }
   let isTooLong = false;
   for (const name of ["allow", "deny"] as const) {
-    const list = (lists as LiveDocument["lists"])?.[name];
+    const { [name]: list } = Object(lists) as Record<string, unknown>;
     if (Array.isArray(list) && list.length > MAX_LIST) {
       faults.add(`lists.${name}`, list.length, `Give at most ${MAX_LIST} entries.`);
       isTooLong = true;

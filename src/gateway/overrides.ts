@@ -166,16 +166,16 @@ function spell(identity: unknown): string | undefined {
 
 function finder(exact: ReadonlyMap<string, Entry>, patterns: readonly Entry[]): Overrides["find"] {
   const longestFirst = patterns.toSorted((a, b) => b.names.length - a.names.length);
-  /** The headers that overrides name, each with its place among them. */
-  const places = new Map<string, number>();
+  /** The headers that overrides name, each with its position. */
+  const order = new Map<string, number>();
   for (const { names } of [...exact.values(), ...patterns]) {
     const header = names.slice(0, names.indexOf(":"));
-    if (!places.has(header)) places.set(header, places.size);
+    if (!order.has(header)) order.set(header, order.size);
   }
 
   return function find(fields, identities, nowMs) {
-    if (places.size === 0) return undefined;
-    for (const header of countedHeaders(identities, places)) {
+    if (order.size === 0) return undefined;
+    for (const header of countedHeaders(identities, order)) {
       const value = fields.get(header);
       const names = value === null ? undefined : spellHeader(header, value);
       if (names === undefined) continue;
@@ -190,14 +190,14 @@ function finder(exact: ReadonlyMap<string, Entry>, patterns: readonly Entry[]): 
   };
 }
 
-/** Those of the headers that an identity is read from, alone or together with other sources, in the order of their places. */
+/** Those of the headers that an identity is read from, alone or together with other sources, in this order. */
 function countedHeaders(
   identities: Readonly<Record<string, string>>,
-  places: ReadonlyMap<string, number>,
+  order: ReadonlyMap<string, number>,
 ): readonly string[] {
   const sources = Object.values(identities)
     .flatMap((identity) => identity.split(","))
     .map((part) => part.slice(0, Math.max(0, part.indexOf(":"))));
-  const headers = new Set(sources.filter((source) => places.has(source)));
-  return [...headers].sort((one, other) => places.get(one)! - places.get(other)!);
+  const headers = new Set(sources.filter((source) => order.has(source)));
+  return [...headers].sort((one, other) => order.get(one)! - order.get(other)!);
 }

@@ -48,11 +48,11 @@ export function metricsReader(redis: RedisEndpoint, prefix: string): MetricsRead
   const evaluate = evaluator(restSender(redis, TIMEOUT_MS));
   const keys = metricsKeys(prefix);
 
-  const read = (kind: "counts" | "top", given: readonly string[]) =>
+  const read = (kind: "hashes" | "top", given: readonly string[]) =>
     readPairs(kind, given, numbersOf);
 
   async function readPairs<Value>(
-    kind: "counts" | "top",
+    kind: "hashes" | "top",
     given: readonly string[],
     pairsOf: (list: unknown) => ReadonlyMap<string, Value>,
   ) {
@@ -74,13 +74,13 @@ export function metricsReader(redis: RedisEndpoint, prefix: string): MetricsRead
 
   return {
     async total() {
-      const [fields] = await read("counts", [keys.total]);
+      const [fields] = await read("hashes", [keys.total]);
       return snapshotOf(fields!);
     },
 
     async stats(step, span) {
       const times = timesOf(span, step === "minute" ? MINUTE_MS : HOUR_MS);
-      const hashes = await read("counts", times.map(keys[step]));
+      const hashes = await read("hashes", times.map(keys[step]));
       return statsOf(times, hashes.map(snapshotOf));
     },
 
@@ -108,8 +108,8 @@ export function metricsReader(redis: RedisEndpoint, prefix: string): MetricsRead
       const kept = timesOf({ fromMs: toMs - HOUR_MS, toMs }, TOP_SPAN_MS).map(keys.trace);
       const minutes = timesOf({ fromMs, toMs }, MINUTE_MS);
       const [trace, hashes] = await Promise.all([
-        readPairs("counts", kept, textsOf),
-        read("counts", minutes.map(keys.minute)),
+        readPairs("hashes", kept, textsOf),
+        read("hashes", minutes.map(keys.minute)),
       ]);
       const sample = sampleOf(trace, policy, minutes[0]!);
       if (!sample) throw foreign();

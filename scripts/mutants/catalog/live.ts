@@ -27,7 +27,7 @@ export const LIVE: readonly Mutant[] = [
   {
     ...REFRESH,
     name: "a new isolate does not wait for live rules",
-    find: "return isRecent ? undefined : within(budgetMs, asking);",
+    find: "return isRecent ? undefined : withTimeout(timeoutMs, () => asking);",
     replace: "return undefined;",
   },
   {
@@ -39,8 +39,8 @@ export const LIVE: readonly Mutant[] = [
   {
     ...REFRESH,
     name: "requests wait for live rules beyond the budget",
-    find: "const leftMs = askedAtMs + budgetMs - nowMs;",
-    replace: "const leftMs = budgetMs;",
+    find: "const leftMs = askedAtMs + timeoutMs - nowMs;",
+    replace: "const leftMs = timeoutMs;",
   },
   {
     ...SHARE,
@@ -57,7 +57,7 @@ export const LIVE: readonly Mutant[] = [
   {
     name: "a change of lists makes an isolate forget whom it denies",
     file: "src/gateway/enforcement.ts",
-    find: "nextNumbers === numbers ? inForce.limiter : ",
+    find: "nextSource === source ? inForce.limiter : ",
     replace: "",
     tests: IN_FORCE,
   },
@@ -85,8 +85,8 @@ export const LIVE: readonly Mutant[] = [
   {
     name: "a client takes the override of a header by which it is not counted",
     file: "src/gateway/overrides.ts",
-    find: "of countedHeaders(identities, places)",
-    replace: "of places.keys()",
+    find: "of countedHeaders(identities, order)",
+    replace: "of order.keys()",
     tests: IN_FORCE,
   },
   {

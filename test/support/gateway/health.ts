@@ -30,6 +30,8 @@ export function gatewayOn(url: string, token = "test", variables: object = {}) {
     STORE: "redis",
     UPSTASH_REDIS_REST_URL: url,
     UPSTASH_REDIS_REST_TOKEN: token,
+    // A busy machine may take longer than the default.
+    TIMEOUT: "10s",
     ...variables,
   });
   return async () => {
