@@ -9,10 +9,10 @@ import type { LiveState } from "./state.ts";
 const PATIENCE_MS = 100;
 
 /**
- * The most bytes of what is shared: the largest document, which JSON inside JSON makes up to twice as long, and ten thousand
- * entries of two hundred bytes. Isolates ask Redis themselves for what is larger.
+ * The most bytes of what is shared: the largest document and as many entries as the admin API keeps, which JSON inside JSON
+ * makes up to twice as long. Isolates ask Redis themselves for what is larger.
  */
-export const MAX_SHARED_BYTES = 4_000_000;
+export const MAX_SHARED_BYTES = 6_000_000;
 
 /**
  * Reads the live rules once for all isolates that reach a cache, such as those of a data centre: whoever finds none there
