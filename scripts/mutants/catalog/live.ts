@@ -38,7 +38,7 @@ export const LIVE: readonly Mutant[] = [
   },
   {
     ...REFRESH,
-    name: "requests wait for live rules beyond the budget",
+    name: "requests wait for live rules beyond the timeout",
     find: "const leftMs = askedAtMs + timeoutMs - nowMs;",
     replace: "const leftMs = timeoutMs;",
   },
@@ -53,6 +53,33 @@ export const LIVE: readonly Mutant[] = [
     name: "live rules are not left in the cache",
     find: "(async () => cache.put(key, text, seconds))().catch(() => {});",
     replace: "void seconds;",
+  },
+  {
+    ...SHARE,
+    name: "live rules of any size are left in the cache",
+    find: "if (exceedsBytes(text, MAX_SHARED_BYTES)) return state;",
+    replace: "",
+  },
+  {
+    name: "a document is measured in characters",
+    file: "src/live/document-size.ts",
+    find: "return text.length * 3 > maxBytes &&",
+    replace: "return text.length * 3 < 0 &&",
+    tests: IN_FORCE,
+  },
+  {
+    name: "entries may have any number of bytes",
+    file: "src/admin/storage/storage.ts",
+    find: "          MAX_ENTRIES_BYTES,\n",
+    replace: "          1e9,\n",
+    tests: ["test/admin/entries"],
+  },
+  {
+    name: "a reply of metrics may have any size",
+    file: "src/metrics/reader.ts",
+    find: "const BYTES_PER_CALL = 1_000_000;",
+    replace: "const BYTES_PER_CALL = 1e9;",
+    tests: ["test/metrics/reply-size"],
   },
   {
     name: "a change of lists makes an isolate forget whom it denies",
