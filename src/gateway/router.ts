@@ -40,7 +40,7 @@ export interface Router {
  * Compiles the patterns of all routes into one trie. A look-up takes one step per segment of the path, however many
  * patterns there are; only segments with a `*` inside, at the same node, are tried one by one.
  *
- * What follows a `**` is compared from the end of the path, so that no pattern is tried at more than one place. Only a
+ * What follows a `**` has a trie of its own, from the end of the path, so that no pattern is tried at more than one place. Only a
  * pattern that also has a last `*` is: `checkSought` bounds what stands between the two.
  *
  * Segments are compared as text: no regular expression is built from a configuration.
@@ -80,7 +80,7 @@ export function parsePattern(pattern: string): Pattern {
   const segments = pattern.split("/").filter((segment) => segment !== "");
   const isOpen = segments.at(-1) === "*";
   if (isOpen) segments.pop();
-  // Before a last `*`, or before nothing, it stands for no more than that.
+  // Right before a last `*` it adds nothing.
   const gap = isOpen && segments.at(-1) === "**" ? -1 : segments.indexOf("**");
   const fixed = segments.filter((segment) => segment !== "**");
   return gap === -1
