@@ -4,7 +4,8 @@
 -- ARGV[1]  the field
 -- ARGV[2]  the entry as JSON
 -- ARGV[3]  further fields of what is kept with it, ARGV[4] of the audit's entry, without braces
--- ARGV[5]  how many entries there may be, ARGV[6] how many of the audit are kept
+-- ARGV[5]  how many entries there may be, ARGV[6] how many bytes of them
+-- ARGV[7]  how many entries of the audit are kept
 --
 -- Reply: 1 and the time in milliseconds; or 0 if there are too many.
 
@@ -12,10 +13,11 @@
 redis.call('LLEN', KEYS[3])
 -- @include sweep.lua
 redis.call('HSET', KEYS[1], 'revision', revision)
-if not known and count >= tonumber(ARGV[5]) then
+local entry = '{"entry":' .. ARGV[2] .. ',"at":' .. now_ms .. ',' .. ARGV[3] .. '}'
+if not known and count >= tonumber(ARGV[5]) or bytes + #ARGV[1] + #entry > tonumber(ARGV[6]) then
   return { 0 }
 end
-redis.call('HSET', KEYS[2], ARGV[1], '{"entry":' .. ARGV[2] .. ',"at":' .. now_ms .. ',' .. ARGV[3] .. '}')
+redis.call('HSET', KEYS[2], ARGV[1], entry)
 redis.call('LPUSH', KEYS[3], '{"at":' .. now_ms .. ',' .. ARGV[4] .. '}')
-redis.call('LTRIM', KEYS[3], 0, tonumber(ARGV[6]) - 1)
+redis.call('LTRIM', KEYS[3], 0, tonumber(ARGV[7]) - 1)
 return { 1, tonumber(now_ms) }

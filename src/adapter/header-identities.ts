@@ -24,11 +24,18 @@ export function spellHeader(name: string, value: string): string | undefined {
   return spelt ? `${name}:${spelt}` : undefined;
 }
 
-/** Reads the headers that identities of the lists name. */
+const NONE: readonly string[] = [];
+
+/** Reads the headers that identities of the lists name: of those that a request has, so that many names cost it nothing. */
 export function headerIdentities({ identities }: Lists): (headers: Headers) => readonly string[] {
-  const names = [...new Set(identities.map((text) => text.slice(0, text.indexOf(":"))))];
-  return (headers) =>
-    names
-      .map((name) => spellHeader(name, headers.get(name) ?? ""))
-      .filter((text) => text !== undefined);
+  const names = new Set(identities.map((text) => text.slice(0, text.indexOf(":"))));
+  if (names.size === 0) return () => NONE;
+  return (headers) => {
+    const found: string[] = [];
+    for (const [name, value] of headers) {
+      const spelt = names.has(name) ? spellHeader(name, value) : undefined;
+      if (spelt !== undefined) found.push(spelt);
+    }
+    return found;
+  };
 }

@@ -5,6 +5,7 @@ import { checkSettings } from "../limiter/settings.ts";
 import { Faults } from "../options/faults.ts";
 import { monotonicNow } from "../runtime/clock.ts";
 import { setRecent } from "../runtime/lru.ts";
+import { hexOf } from "./hex.ts";
 import { Refusal } from "./refusal.ts";
 
 /** Failures that an address may have in a minute. */
@@ -96,8 +97,4 @@ function isSame(one: Uint8Array, other: Uint8Array): boolean {
   let difference = 0;
   for (const [i, byte] of one.entries()) difference |= byte ^ other[i]!;
   return difference === 0;
-}
-
-export function hexOf(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

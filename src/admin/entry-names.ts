@@ -1,6 +1,6 @@
 import { HEADER_IDENTITIES } from "../adapter/header-identities.ts";
 import { parseCidr } from "../lists/cidr.ts";
-import { hexOf } from "./authorize.ts";
+import { hexOf } from "./hex.ts";
 
 /** Whom a checked entry names, in one spelling: entries that name the same client are the same. */
 export function namesOf(entry: Readonly<Record<string, unknown>>): string {

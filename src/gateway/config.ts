@@ -16,7 +16,7 @@ import type { Store } from "../store/store.ts";
 import type { Admin } from "./administered.ts";
 import { rewritten } from "./check.ts";
 import { wordOrJson } from "./from-json.ts";
-import { readList, readLists, readPlans } from "./given-rules.ts";
+import { readLists, readPlans, readRules } from "./given-rules.ts";
 import { openDenialLog } from "./open-denial-log.ts";
 import { analyticsIn, openRecorder } from "./open-recorder.ts";
 import { compileRuleset, type Ruleset, type RulesetData, type RulesetDefaults } from "./ruleset.ts";
@@ -105,7 +105,7 @@ export function readConfig(given: Environment, platform: Platform): GatewayConfi
     sharedDenials: readSharing(variables.shared, environment, store, platform, faults),
   };
   const deployed = {
-    rules: readList(environment["RULES"], faults),
+    rules: readRules(environment["RULES"], faults),
     plans: readPlans(environment["PLANS"], faults),
     lists: readLists(environment["LISTS"], faults),
     overrides: undefined,

@@ -38,7 +38,7 @@ export function createEnforcement(
   report: (message: string) => void,
 ): Enforcement {
   let data: RulesetData = deployed;
-  let numbers = numbersOf(deployed, ruleset);
+  let source = sourceOf(deployed, ruleset);
   let entries: LiveState["entries"] = {};
   let error: string | undefined;
   let inForce: InForce = {
@@ -50,11 +50,11 @@ export function createEnforcement(
   };
 
   function putInForce(next: Ruleset, nextData: RulesetData, state: LiveState): void {
-    const nextNumbers = numbersOf(nextData, next);
-    // Who only blocks a client shall not make every isolate forget whom it denies.
-    const limiter = nextNumbers === numbers ? inForce.limiter : buildLimiter(store, next.settings);
+    const nextSource = sourceOf(nextData, next);
+    // To block a client must not make every isolate forget whom it denies.
+    const limiter = nextSource === source ? inForce.limiter : buildLimiter(store, next.settings);
     data = nextData;
-    numbers = nextNumbers;
+    source = nextSource;
     const { version, revision } = state;
     inForce = {
       version,
@@ -123,7 +123,7 @@ function dataOf(text: string, faults: Faults): RulesetData | undefined {
   return faults.list.length > 0 ? undefined : readDocument(document, faults);
 }
 
-/** What a limiter is made of. */
-function numbersOf({ rules, plans }: RulesetData, { overrides }: Ruleset): string {
+/** What a limiter is made of, as a text: while it stays the same, so does the limiter. */
+function sourceOf({ rules, plans }: RulesetData, { overrides }: Ruleset): string {
   return JSON.stringify([rules, plans, overrides.plans]);
 }

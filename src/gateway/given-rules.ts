@@ -27,7 +27,7 @@ export function readLists(given: unknown, faults: Faults): unknown {
 }
 
 /** The variable RULES as data. */
-export function readList(rules: unknown, faults: Faults): readonly unknown[] {
+export function readRules(rules: unknown, faults: Faults): readonly unknown[] {
   const list = fromJson(rules);
   if (Array.isArray(list) && list.length > 0) return list;
   const remedy =

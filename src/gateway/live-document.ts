@@ -1,5 +1,5 @@
 import type { Fault } from "../errors/errors.ts";
-import { MAX_DOCUMENT_BYTES } from "../live/state.ts";
+import { exceedsBytes, MAX_DOCUMENT_BYTES } from "../live/document-size.ts";
 import { Faults } from "../options/faults.ts";
 import { isRecord } from "../options/record.ts";
 import { checkOptions } from "../options/unknown-options.ts";
@@ -11,17 +11,6 @@ import {
   type RulesetData,
   type RulesetDefaults,
 } from "./ruleset.ts";
-
-/** Live rules as people write them. */
-export interface LiveDocument {
-  readonly $schema?: string;
-  /** Of the published document; in a file, the version that it is based on. */
-  readonly version?: number;
-  readonly rules: readonly unknown[];
-  readonly plans?: unknown;
-  readonly overrides?: readonly unknown[];
-  readonly lists?: { readonly allow?: readonly unknown[]; readonly deny?: readonly unknown[] };
-}
 
 /** Where the schema of live documents is, for editors. Another number at its end stands for another form. */
 const LIVE_SCHEMA = "https://tidegate.dev/live-1.schema.json";
@@ -68,7 +57,7 @@ export function readDocument(document: unknown, faults: Faults): RulesetData | u
   }
   let isTooLong = false;
   for (const name of ["allow", "deny"] as const) {
-    const list = (lists as LiveDocument["lists"])?.[name];
+    const { [name]: list } = Object(lists) as Record<string, unknown>;
     if (Array.isArray(list) && list.length > MAX_LIST) {
       faults.add(`lists.${name}`, list.length, `Give at most ${MAX_LIST} entries.`);
       isTooLong = true;
@@ -104,7 +93,7 @@ function hasLongList(value: unknown, depth: number): boolean {
 
 /** Parses the text of a document in Redis; `undefined` after a fault. */
 export function parseDocument(text: string, faults: Faults): unknown {
-  if (text.length > MAX_DOCUMENT_BYTES) {
+  if (exceedsBytes(text, MAX_DOCUMENT_BYTES)) {
     faults.add("document", "(too long)", `Publish at most ${MAX_DOCUMENT_BYTES} bytes of JSON.`);
     return undefined;
   }

@@ -28,7 +28,7 @@ export function followLive(
     read: cache ? throughCache(readRedis, cache, keys.state, refreshMs) : readRedis,
     readRedis,
     refreshMs,
-    budgetMs: timeoutMs,
+    timeoutMs,
     now: monotonicNow,
     adopt,
     onError: ({ message }) => reportOnce(`the live rules were not read: ${message}`),

@@ -1,7 +1,7 @@
 import type { NamedSegments, PathReadings } from "../partition/asked.ts";
 import { oneValue } from "../partition/one-value.ts";
 import { decode, foldCase, INNER_SLASH, ROUNDS, type Segments } from "./path.ts";
-import { compileRouter } from "./router.ts";
+import { compileRouter, parsePattern } from "./router.ts";
 
 /*
  * A value must not depend on how a client spells a path: with "/users/42", "/users/%34%32", "/users/42;a" and
@@ -18,21 +18,16 @@ export function namedSegments(pattern: unknown): NamedSegments {
   const names = segments.filter((segment) => segment.startsWith(":")).map((each) => each.slice(1));
   return {
     names: [...new Set(names)],
-    reader: (name) => (names.includes(name) ? compileReader(pattern, segments, name) : undefined),
+    reader: (name) => (names.includes(name) ? compileReader(pattern, name) : undefined),
   };
 }
 
 function compileReader(
   pattern: string,
-  segments: Segments,
   name: string,
 ): (readings: PathReadings) => string | undefined {
   const isCovered = compileMatch(pattern);
-  const open = segments.at(-1) === "*";
-  const fixed = open ? segments.slice(0, -1) : segments;
-  const gap = fixed.indexOf("**");
-  const head = gap === -1 ? fixed : fixed.slice(0, gap);
-  const tail = gap === -1 ? [] : fixed.slice(gap + 1);
+  const { head, tail = [], isOpen } = parsePattern(pattern);
   const inHead = positionsOf(name, head);
   const inTail = positionsOf(name, tail);
   const matchesTail = compileMatch(`/${tail.join("/")}`);
@@ -40,7 +35,7 @@ function compileReader(
   /** Where the tail may begin: a closed one ends the path, an open one may stand at several places. */
   function starts(path: Segments): readonly number[] {
     const last = path.length - tail.length;
-    if (!open) return [last];
+    if (!isOpen) return [last];
     const all = Array.from({ length: last - head.length + 1 }, (_, i) => head.length + i);
     return all.filter((start) => matchesTail(path.slice(start, start + tail.length)));
   }
@@ -52,7 +47,8 @@ function compileReader(
 
   return (readings) => {
     const covered = readings.filter(isCovered);
-    return oneValue(covered.flatMap((path) => positions(path).map((at) => shortest(path[at]!))));
+    const values = covered.flatMap((path) => positions(path).map((at) => path[at]!));
+    return oneValue([...new Set(values)].map(shortest));
   };
 }
 

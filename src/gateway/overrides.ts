@@ -166,13 +166,16 @@ function spell(identity: unknown): string | undefined {
 
 function finder(exact: ReadonlyMap<string, Entry>, patterns: readonly Entry[]): Overrides["find"] {
   const longestFirst = patterns.toSorted((a, b) => b.names.length - a.names.length);
-  const headers = new Set(
-    [...exact.values(), ...patterns].map(({ names }) => names.slice(0, names.indexOf(":"))),
-  );
+  /** The headers that overrides name, each with its position. */
+  const order = new Map<string, number>();
+  for (const { names } of [...exact.values(), ...patterns]) {
+    const header = names.slice(0, names.indexOf(":"));
+    if (!order.has(header)) order.set(header, order.size);
+  }
 
   return function find(fields, identities, nowMs) {
-    for (const header of headers) {
-      if (!isCountedBy(header, identities)) continue;
+    if (order.size === 0) return undefined;
+    for (const header of countedHeaders(identities, order)) {
       const value = fields.get(header);
       const names = value === null ? undefined : spellHeader(header, value);
       if (names === undefined) continue;
@@ -187,9 +190,14 @@ function finder(exact: ReadonlyMap<string, Entry>, patterns: readonly Entry[]): 
   };
 }
 
-/** Whether an identity is read from this header, alone or together with other sources. */
-function isCountedBy(header: string, identities: Readonly<Record<string, string>>): boolean {
-  return Object.values(identities).some(
-    (identity) => identity.startsWith(`${header}:`) || identity.includes(`,${header}:`),
-  );
+/** Those of the headers that an identity is read from, alone or together with other sources, in this order. */
+function countedHeaders(
+  identities: Readonly<Record<string, string>>,
+  order: ReadonlyMap<string, number>,
+): readonly string[] {
+  const sources = Object.values(identities)
+    .flatMap((identity) => identity.split(","))
+    .map((part) => part.slice(0, Math.max(0, part.indexOf(":"))));
+  const headers = new Set(sources.filter((source) => order.has(source)));
+  return [...headers].sort((one, other) => order.get(one)! - order.get(other)!);
 }

@@ -15,6 +15,7 @@ import type { Faults } from "../options/faults.ts";
 import { isRecord } from "../options/record.ts";
 import { checkClientIp, type ClientIp, detectPlatform } from "../partition/client-ip.ts";
 import { readsAddress } from "../partition/source-text.ts";
+import { checkSought } from "./check-sought.ts";
 import { inToml, rewritten } from "./check.ts";
 import { wordOrJson } from "./from-json.ts";
 import { compileOverrides, type Overrides } from "./overrides.ts";
@@ -71,6 +72,7 @@ export function compileRuleset(
     ),
   );
   checkNames(rules, list, faults);
+  checkSought(rules, list, faults);
   const isSound = rules.length > 0 && faults.list.length === before;
   const settings = rewritten(
     faults,

@@ -15,7 +15,7 @@ const TOKEN = /^[!-~]{20,256}$/;
 const REMEDY =
   "Give 20 to 256 printable ASCII characters without blanks, drawn at random: `openssl rand -base64 32`.";
 
-/** Random tokens of this length have more different characters, all but never fewer; words and repetitions do not. */
+/** A random token of 20 characters all but never has fewer different ones; words and repetitions have. */
 const MIN_DIFFERENT = 10;
 
 /** Words of examples, which somebody may have pasted. */

@@ -1,6 +1,7 @@
 import type { SendCommand } from "../store/redis/rest.ts";
+import { MAX_DOCUMENT_BYTES } from "./document-size.ts";
 import type { LiveKeys } from "./keys.ts";
-import { type LiveState, MAX_DOCUMENT_BYTES, NO_STATE } from "./state.ts";
+import { type LiveState, NO_STATE } from "./state.ts";
 
 /** Reads the live rules; `known` itself if nothing was written since. */
 export type ReadState = (known: LiveState) => Promise<LiveState>;
@@ -21,13 +22,12 @@ export function stateReader(send: SendCommand, { state, entries }: LiveKeys): Re
     // Read after the state, so that they are at least as new; whatever was written between is read the next time.
     const own = pairsOf(await send(["HGETALL", entries]));
     const { document } = fields;
-    // A text beyond what can be published was written by something else, and costs as much to check as to refuse.
-    const isHuge = document !== undefined && document.length > MAX_DOCUMENT_BYTES;
     return {
       revision: wholeOf(fields["revision"]),
       version: wholeOf(fields["version"]),
       publishedAtMs: wholeOf(fields["publishedAt"]),
-      document: isHuge ? document.slice(0, MAX_DOCUMENT_BYTES + 1) : document,
+      // What is longer was written by something else, and is refused: no character has less than a byte.
+      document: document?.slice(0, MAX_DOCUMENT_BYTES + 1),
       entries: own,
     };
   };

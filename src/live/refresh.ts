@@ -11,7 +11,7 @@ export interface RefreshOptions {
   /** How often an isolate asks, in milliseconds. */
   readonly refreshMs: number;
   /** How long a request waits for the answer where nothing recent is known, in milliseconds. */
-  readonly budgetMs: number;
+  readonly timeoutMs: number;
   /** A steady clock, in milliseconds. */
   readonly now: () => number;
   /** Puts a newer state into force. Throws nothing. */
@@ -21,18 +21,19 @@ export interface RefreshOptions {
 }
 
 const DELETED =
-  "the live rules were deleted in Redis: those that are known stay in force until an isolate is new. Publish them again.";
+  "the live rules were deleted in Redis: isolates that know them still enforce them, new ones enforce the deployed rules. Publish them again.";
 const OLDER =
-  "Redis has an older copy of the live rules, as after a failover: the newer ones stay in force until an isolate is new. Publish them again.";
+  "Redis has an older copy of the live rules, as after a failover: isolates that know newer ones still enforce them, new ones enforce the copy. Publish them again.";
 
 /** Keeps what an isolate enforces near what Redis holds. */
 export interface Refresh {
   /**
-   * Called with each request. Usually it returns at once: whoever finds the last answer too old asks in the background.
+   * Called with each request. Usually it returns at once: the first one that finds the last answer too old asks in the
+   * background.
    * Returns a promise if the request has to wait, because the isolate is new, or has slept for longer than twice the
    * refresh: what it knows may be older than what was promised.
    */
-  before(waitUntil: WaitUntil): Promise<void> | undefined;
+  before(waitUntil: WaitUntil): Promise<unknown> | undefined;
   /** Asks Redis itself, and resolves when the answer is in force. Rejects if there is none. */
   now(): Promise<void>;
   /** Since the last answer, in milliseconds; `undefined` before the first. */
@@ -40,12 +41,12 @@ export interface Refresh {
 }
 
 export function createRefresh(options: RefreshOptions): Refresh {
-  const { refreshMs, budgetMs, now, adopt, onError } = options;
+  const { refreshMs, timeoutMs, now, adopt, onError } = options;
   const room = createWaitingRoom();
   let known = NO_STATE;
   let askedAtMs = -Infinity;
   let heardAtMs = -Infinity;
-  /** On Workers it stays so if the request that asks is gone; nobody waits for longer than the budget. */
+  /** On Workers it stays true if the request that asks is gone; nobody waits for longer than the timeout. */
   let isAsking = false;
 
   async function ask(read: ReadState): Promise<void> {
@@ -77,25 +78,21 @@ export function createRefresh(options: RefreshOptions): Refresh {
       const isRecent = nowMs - heardAtMs < 2 * refreshMs;
       if (nowMs - askedAtMs < refreshMs) {
         // After a failure nobody waits before the next attempt.
-        const leftMs = askedAtMs + budgetMs - nowMs;
+        const leftMs = askedAtMs + timeoutMs - nowMs;
         return isRecent || !isAsking || leftMs <= 0 ? undefined : room.wait(leftMs);
       }
       askedAtMs = nowMs;
       isAsking = true;
       const asking = inBackground();
       waitUntil(asking);
-      return isRecent ? undefined : within(budgetMs, asking);
+      return isRecent ? undefined : withTimeout(timeoutMs, () => asking);
     },
 
     async now() {
-      const asked = await withTimeout(budgetMs, () => ask(options.readRedis));
+      const asked = await withTimeout(timeoutMs, () => ask(options.readRedis));
       if (asked === TIMED_OUT) throw new Error("Redis did not answer in time");
     },
 
     ageMs: () => (heardAtMs === -Infinity ? undefined : now() - heardAtMs),
   };
-}
-
-async function within(ms: number, asking: Promise<void>): Promise<void> {
-  await withTimeout(ms, () => asking);
 }

@@ -1,11 +1,18 @@
 import type { SharedCache } from "../denials/shared-denials.ts";
 import { isRecord } from "../options/record.ts";
 import { withTimeout } from "../runtime/timeout.ts";
+import { exceedsBytes } from "./document-size.ts";
 import type { ReadState } from "./read-state.ts";
 import type { LiveState } from "./state.ts";
 
 /** How long a look into the cache may take: what is slower than this is not near. */
 const PATIENCE_MS = 100;
+
+/**
+ * The most bytes of what is shared: the largest document and as many entries as the admin API keeps, which JSON inside JSON
+ * makes up to twice as long. Isolates ask Redis themselves for what is larger.
+ */
+export const MAX_SHARED_BYTES = 6_000_000;
 
 /**
  * Reads the live rules once for all isolates that reach a cache, such as those of a data centre: whoever finds none there
@@ -27,7 +34,9 @@ export function throughCache(
     // Of an older copy the reader leaves out what whoever knows less would need.
     if (state.revision < known.revision) return state;
     const seconds = Math.max(1, Math.floor(refreshMs / 1000));
-    (async () => cache.put(key, JSON.stringify(state), seconds))().catch(() => {});
+    const text = JSON.stringify(state);
+    if (exceedsBytes(text, MAX_SHARED_BYTES)) return state;
+    (async () => cache.put(key, text, seconds))().catch(() => {});
     return state;
   };
 }
@@ -35,7 +44,8 @@ export function throughCache(
 async function lookUp(cache: SharedCache, key: string): Promise<LiveState | undefined> {
   try {
     const text = await withTimeout(PATIENCE_MS, () => cache.get(key));
-    const found: unknown = typeof text === "string" ? JSON.parse(text) : undefined;
+    if (typeof text !== "string" || exceedsBytes(text, MAX_SHARED_BYTES)) return undefined;
+    const found: unknown = JSON.parse(text);
     return isState(found) ? found : undefined;
   } catch {
     // A cache that fails is as good as one that has nothing.

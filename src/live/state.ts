@@ -20,6 +20,3 @@ export const NO_STATE: LiveState = {
   document: undefined,
   entries: {},
 };
-
-/** The most bytes of a document: what the smallest plans of hosted Redis take in one request, with room for the rest of it. */
-export const MAX_DOCUMENT_BYTES = 900_000;

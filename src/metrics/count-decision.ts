@@ -15,7 +15,7 @@ import type { Sketches } from "./sketch.ts";
 import type { Tally } from "./tally.ts";
 import type { Trace } from "./trace.ts";
 
-const DENIED: Readonly<Record<Reason, number>> = {
+const OUTCOME_OF: Readonly<Record<Reason, number>> = {
   allowed: ALLOWED,
   limited: LIMITED,
   "cached-denial": KNOWN_DENIAL,
@@ -61,7 +61,7 @@ export function countDecision(
     }
   }
   const isFallback = decision.allowed && outcome.reason === "store-unavailable";
-  tally.request(isFallback ? ALLOWED_WITHOUT_STORE : DENIED[outcome.reason], rule, denying);
+  tally.request(isFallback ? ALLOWED_WITHOUT_STORE : OUTCOME_OF[outcome.reason], rule, denying);
   tally.evaluations(outcome);
   if (shadow) tally.evaluations(shadow);
   if (identities) trace.note(outcome, identities, costs);

@@ -40,27 +40,30 @@ export interface MetricsReader {
 /** What a dashboard asks for is worth waiting longer than a decision. */
 const TIMEOUT_MS = 10_000;
 
-/** Hashes that one call reads: more would keep Redis from its decisions. */
+/** Hashes that one call reads, and bytes that it replies with: more would keep Redis from its decisions. */
 const KEYS_PER_CALL = 60;
+const BYTES_PER_CALL = 1_000_000;
 
 export function metricsReader(redis: RedisEndpoint, prefix: string): MetricsReader {
   const evaluate = evaluator(restSender(redis, TIMEOUT_MS));
   const keys = metricsKeys(prefix);
 
-  const read = (kind: "counts" | "top", given: readonly string[]) =>
+  const read = (kind: "hashes" | "top", given: readonly string[]) =>
     readPairs(kind, given, numbersOf);
 
   async function readPairs<Value>(
-    kind: "counts" | "top",
+    kind: "hashes" | "top",
     given: readonly string[],
     pairsOf: (list: unknown) => ReadonlyMap<string, Value>,
   ) {
     const found: ReadonlyMap<string, Value>[] = [];
     try {
-      for (let start = 0; start < given.length; start += KEYS_PER_CALL) {
-        const some = given.slice(start, start + KEYS_PER_CALL);
-        const reply = await evaluate(READ_METRICS, some, [kind]);
-        if (!Array.isArray(reply) || reply.length !== some.length) throw foreign();
+      while (found.length < given.length) {
+        const some = given.slice(found.length, found.length + KEYS_PER_CALL);
+        const reply = await evaluate(READ_METRICS, some, [kind, BYTES_PER_CALL]);
+        if (!Array.isArray(reply) || reply.length === 0 || reply.length > some.length) {
+          throw foreign();
+        }
         found.push(...reply.map(pairsOf));
       }
     } catch (error) {
@@ -71,13 +74,13 @@ export function metricsReader(redis: RedisEndpoint, prefix: string): MetricsRead
 
   return {
     async total() {
-      const [fields] = await read("counts", [keys.total]);
+      const [fields] = await read("hashes", [keys.total]);
       return snapshotOf(fields!);
     },
 
     async stats(step, span) {
       const times = timesOf(span, step === "minute" ? MINUTE_MS : HOUR_MS);
-      const hashes = await read("counts", times.map(keys[step]));
+      const hashes = await read("hashes", times.map(keys[step]));
       return statsOf(times, hashes.map(snapshotOf));
     },
 
@@ -105,8 +108,8 @@ export function metricsReader(redis: RedisEndpoint, prefix: string): MetricsRead
       const kept = timesOf({ fromMs: toMs - HOUR_MS, toMs }, TOP_SPAN_MS).map(keys.trace);
       const minutes = timesOf({ fromMs, toMs }, MINUTE_MS);
       const [trace, hashes] = await Promise.all([
-        readPairs("counts", kept, textsOf),
-        read("counts", minutes.map(keys.minute)),
+        readPairs("hashes", kept, textsOf),
+        read("hashes", minutes.map(keys.minute)),
       ]);
       const sample = sampleOf(trace, policy, minutes[0]!);
       if (!sample) throw foreign();

@@ -44,7 +44,7 @@ export interface Recorder extends PeriodicWriter {
 /** As many as Redis keeps of all time. */
 const MAX_FIELDS = 20_000;
 
-/** What Redis has not confirmed for so long is given up: it forgets twice as late which batches it has. */
+/** A batch that Redis has not confirmed for so long is given up: Redis remembers for twice as long which ones it has. */
 const MAX_AGE_MS = 3_600_000;
 
 /** Opens what counts the requests of a gateway. */

@@ -10,7 +10,7 @@ export const SAMPLED_ONE_IN = 64;
 /** The requests that an isolate keeps until its next flush. */
 const MAX_EVENTS = 500;
 
-/** Partitions of this class and above stay in a sample that became too large longest. */
+/** The highest class: of a sample that has become too large, its partitions stay longest. */
 const MAX_CLASS = 16;
 
 /** Requests of partitions in the sample, on their way to Redis. */

@@ -1,22 +1,8 @@
 import { expect, test } from "vitest";
 
 import { DEPLOYED, documentOf } from "../support/admin/administered.ts";
-import { type Ask, askAdmin } from "../support/admin/ask.ts";
-
-const NOW = expect.stringMatching(/^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-const BY = expect.stringMatching(/^admin:[0-9a-f]{8}$/);
-
-async function put(ask: Ask, version: number, limit: number, query = "") {
-  const headers = { "If-Match": `"${version}"` };
-  return ask(`/rules${query}`, { method: "PUT", body: documentOf(limit), headers });
-}
-
-const changed = (before: number, after: number) => ({
-  type: "changed",
-  path: "rules[0].policies[0].limit",
-  before,
-  after,
-});
+import { askAdmin } from "../support/admin/ask.ts";
+import { BY, changed, NOW, putRules } from "../support/admin/rules.ts";
 
 test("a draft is kept, compared, and published while it is based on what is published", async () => {
   const ask = askAdmin();
@@ -47,7 +33,7 @@ test("a draft is kept, compared, and published while it is based on what is publ
   expect((await ask("/rules/draft")).status).toBe(404);
 
   await ask("/rules/draft", { method: "POST", body: documentOf(30) });
-  await put(ask, 1, 40);
+  await putRules(ask, 1, 40);
   const late = await ask("/rules/publish", { method: "POST" });
   expect([late.status, late.body.version]).toEqual([412, 2]);
   expect((await ask("/rules/draft")).body.basedOn).toBe(1);
@@ -56,9 +42,9 @@ test("a draft is kept, compared, and published while it is based on what is publ
 test("a draft stays if another document is published", async () => {
   const ask = askAdmin();
   await ask("/rules/draft", { method: "PUT", body: documentOf(20) });
-  await put(ask, 0, 30);
+  await putRules(ask, 0, 30);
   expect((await ask("/rules/draft")).body.document).toEqual(documentOf(20));
-  await put(ask, 1, 20);
+  await putRules(ask, 1, 20);
   expect((await ask("/rules/draft")).status).toBe(404);
 });
 
@@ -75,9 +61,9 @@ test("a rollback publishes what an older version was, as a new one", async () =>
   const rollBack = (body?: object, headers = {}) =>
     ask("/rules/rollback", { method: "POST", body, headers });
   expect((await rollBack()).status).toBe(404);
-  await put(ask, 0, 10);
-  await put(ask, 1, 20);
-  await put(ask, 2, 30);
+  await putRules(ask, 0, 10);
+  await putRules(ask, 1, 20);
+  await putRules(ask, 2, 30);
   const before = await rollBack();
   expect([before.status, before.body]).toEqual([
     200,
@@ -105,15 +91,15 @@ test("a rollback publishes what an older version was, as a new one", async () =>
 
 test("the first version is rolled back to what is deployed", async () => {
   const ask = askAdmin();
-  await put(ask, 0, 10);
+  await putRules(ask, 0, 10);
   const answer = await ask("/rules/rollback", { method: "POST" });
   expect(answer.body).toMatchObject({ version: 2, changes: [changed(10, 100)] });
 });
 
 test("any two of live, deployed, draft and kept versions are compared", async () => {
   const ask = askAdmin();
-  await put(ask, 0, 10);
-  await put(ask, 1, 20);
+  await putRules(ask, 0, 10);
+  await putRules(ask, 1, 20);
   await ask("/rules/draft", { method: "PUT", body: documentOf(30) });
   const diff = async (from: string, to: string) =>
     (await ask(`/rules/diff?from=${from}&to=${to}`)).body;

@@ -171,6 +171,42 @@ test("beyond ten thousand entries none is added, and those that are there can be
   redis.disconnect();
 });
 
+test("beyond two million bytes of entries none is added, and none grows", async () => {
+  const gateway = administered(sharedRedis());
+  const ask = askingOf(gateway);
+  const entry = { identity: "x-user-id:42", for: "1h" };
+  expect((await put(ask, "/lists/deny", entry)).status).toBe(200);
+  const redis = new Redis(inject("redisUrl"));
+  const key = `${gateway.prefix}:{#live}:entries`;
+  const bytes = async () =>
+    Object.entries(await redis.hgetall(key))
+      .flat()
+      .join("").length;
+  const [field, start, end] = [
+    "deny:0",
+    '{"entry":{"identity":"x-id:',
+    '"},"at":1,"by":"admin:0"}',
+  ];
+  const left = 2_000_000 - (await bytes()) - (field + start + end).length;
+  await redis.hset(key, field, start + "a".repeat(left) + end);
+  expect(await bytes()).toBe(2_000_000);
+
+  expect((await put(ask, "/lists/deny", entry)).status).toBe(200);
+  const answers = [
+    await put(ask, "/lists/deny", { asn: 1 }),
+    // The same one with another end has one digit more.
+    await put(ask, "/lists/allow", entry),
+    await put(ask, "/lists/deny", { ...entry, for: undefined, until: "2999-01-01T00:00:00Z" }),
+  ];
+  expect(answers.map(({ status }) => status)).toEqual([409, 409, 409]);
+  expect(answers[0]!.body.detail).toBe(
+    "There are 10000 entries, or 2000000 bytes of them: put them into the document.",
+  );
+  expect(await bytes()).toBe(2_000_000);
+  await redis.del(key);
+  redis.disconnect();
+});
+
 test("an entry is small", async () => {
   const entry = { identity: `x-user-id:${"a".repeat(3_000)}` };
   expect((await put(askAdmin(), "/lists/deny", entry)).status).toBe(413);

@@ -1,22 +1,8 @@
 import { expect, test } from "vitest";
 
 import { ADMIN_TOKEN, DEPLOYED, documentOf, READ_TOKEN } from "../support/admin/administered.ts";
-import { type Ask, askAdmin } from "../support/admin/ask.ts";
-
-const NOW = expect.stringMatching(/^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-const BY = expect.stringMatching(/^admin:[0-9a-f]{8}$/);
-
-async function put(ask: Ask, version: number, limit: number, query = "") {
-  const headers = { "If-Match": `"${version}"` };
-  return ask(`/rules${query}`, { method: "PUT", body: documentOf(limit), headers });
-}
-
-const changed = (before: number, after: number) => ({
-  type: "changed",
-  path: "rules[0].policies[0].limit",
-  before,
-  after,
-});
+import { askAdmin } from "../support/admin/ask.ts";
+import { BY, changed, NOW, putRules } from "../support/admin/rules.ts";
 
 test("what is deployed is version 0", async () => {
   const { status, body, headers } = await askAdmin()("/rules");
@@ -28,7 +14,7 @@ test("what is deployed is version 0", async () => {
 
 test("a document is published as the next version, and says what changed", async () => {
   const ask = askAdmin();
-  const first = await put(ask, 0, 50, "?note=calmer");
+  const first = await putRules(ask, 0, 50, "?note=calmer");
   expect([first.status, first.body]).toEqual([
     200,
     { version: 1, publishedAt: NOW, changes: [changed(100, 50)] },
@@ -42,7 +28,7 @@ test("a document is published as the next version, and says what changed", async
     source: "live",
     document: documentOf(50),
   });
-  const second = await put(ask, 1, 60);
+  const second = await putRules(ask, 1, 60);
   expect(second.body).toMatchObject({ version: 2, changes: [changed(50, 60)] });
   const history = await ask("/rules/history");
   expect(history.body).toEqual({
@@ -57,8 +43,8 @@ test("a document without its version is refused, and with another one, too", asy
   const ask = askAdmin();
   const without = await ask("/rules", { method: "PUT", body: documentOf(50) });
   expect([without.status, without.body.title]).toEqual([428, "Precondition Required"]);
-  await put(ask, 0, 50);
-  const late = await put(ask, 0, 70);
+  await putRules(ask, 0, 50);
+  const late = await putRules(ask, 0, 70);
   expect([late.status, late.body.version]).toEqual([412, 1]);
   expect(late.headers.get("content-type")).toBe("application/problem+json");
   expect((await ask("/rules")).body.document).toEqual(documentOf(50));
@@ -80,7 +66,7 @@ test("a dry run says what would change, and writes nothing", async () => {
     200,
     { version: 0, changes: [changed(100, 7)], dryRun: true },
   ]);
-  expect((await put(ask, 3, 7, "?dry-run=true")).status).toBe(412);
+  expect((await putRules(ask, 3, 7, "?dry-run=true")).status).toBe(412);
   expect((await ask("/rules")).body.version).toBe(0);
   expect((await ask("/audit")).body.entries).toEqual([]);
 });
@@ -88,7 +74,7 @@ test("a dry run says what would change, and writes nothing", async () => {
 test("a parameter that is misspelt publishes nothing", async () => {
   const ask = askAdmin();
   for (const query of ["?dryrun", "?dry-run=false", "?dry_run", "?note=a&note=b", "?Dry-Run"]) {
-    const answer = await put(ask, 0, 7, query);
+    const answer = await putRules(ask, 0, 7, query);
     expect([query, answer.status]).toEqual([query, 400]);
   }
   expect((await ask("/rules")).body.version).toBe(0);
@@ -112,7 +98,7 @@ test("every fault of a document is said, with its path", async () => {
 
 test("of the versions the newest fifty are kept", async () => {
   const ask = askAdmin();
-  for (let version = 0; version < 53; version++) await put(ask, version, version + 1);
+  for (let version = 0; version < 53; version++) await putRules(ask, version, version + 1);
   const { versions } = (await ask("/rules/history")).body;
   expect(versions.map((each: { version: number }) => each.version)).toEqual(
     Array.from({ length: 50 }, (_, i) => 53 - i),
@@ -124,7 +110,7 @@ test("of the versions the newest fifty are kept", async () => {
 test("a Redis that has lost its data gives no number twice", async () => {
   const enforced = { version: 7, revision: 1, source: "live", ageMs: 10 } as const;
   const ask = askAdmin({ enforced: () => enforced });
-  expect((await put(ask, 0, 10)).body.version).toBe(8);
+  expect((await putRules(ask, 0, 10)).body.version).toBe(8);
 });
 
 test("the version in a pushed file is not kept, its schema is", async () => {
@@ -143,8 +129,8 @@ test("the isolate that wrote reads the rules at once, and an error there changes
       throw new Error(ADMIN_TOKEN);
     },
   });
-  expect((await put(ask, 0, 10)).status).toBe(200);
+  expect((await putRules(ask, 0, 10)).status).toBe(200);
   expect(refreshes).toBe(1);
-  await put(ask, 1, 10, "?dry-run");
+  await putRules(ask, 1, 10, "?dry-run");
   expect(refreshes).toBe(1);
 });

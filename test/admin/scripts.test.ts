@@ -1,30 +1,10 @@
 import { Redis } from "ioredis";
 import { expect, inject, onTestFinished, test } from "vitest";
 
-import { startBridge } from "../../scripts/redis-rest/bridge.ts";
 import { KEY_LOCKING } from "../../src/algorithms/scripts.generated.ts";
 import { administered, documentOf } from "../support/admin/administered.ts";
 import { askingOf, sharedRedis } from "../support/admin/ask.ts";
-import { startFaultProxy } from "../support/fault-proxy.ts";
-
-const SECRET = "token-of-redis-1";
-
-/** An administration whose own calls go through a proxy to a bridge. */
-async function behindProxy(emulate?: "upstash") {
-  const bridge = await startBridge({
-    redis: inject("redisUrl"),
-    port: 0,
-    token: SECRET,
-    ...(emulate && { emulate }),
-  });
-  const proxy = await startFaultProxy(bridge.url);
-  onTestFinished(async () => {
-    await proxy.stop();
-    await bridge.close();
-  });
-  const gateway = administered(sharedRedis(), { redis: { url: proxy.url, token: SECRET } });
-  return { proxy, ask: askingOf(gateway) };
-}
+import { behindProxy } from "../support/admin/behind-proxy.ts";
 
 test("a server that refuses the first line of the scripts gets them once more without it, and never again with it", async () => {
   const { proxy, ask } = await behindProxy();

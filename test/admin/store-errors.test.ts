@@ -1,7 +1,6 @@
 import { Redis } from "ioredis";
 import { afterEach, expect, inject, onTestFinished, test, vi } from "vitest";
 
-import { startBridge } from "../../scripts/redis-rest/bridge.ts";
 import {
   ADMIN_TOKEN,
   administered,
@@ -9,31 +8,17 @@ import {
   READ_TOKEN,
 } from "../support/admin/administered.ts";
 import { askingOf, sharedRedis } from "../support/admin/ask.ts";
+import { behindProxy, SECRET } from "../support/admin/behind-proxy.ts";
 import {
   answers,
   cutReply,
   dropReplies,
   none,
   resetBefore,
-  startFaultProxy,
   truncate,
 } from "../support/fault-proxy.ts";
 
 afterEach(() => void vi.restoreAllMocks());
-
-const SECRET = "token-of-redis-1";
-
-/** An administration whose own calls go through a proxy; failures are counted beside it. */
-async function behindProxy() {
-  const bridge = await startBridge({ redis: inject("redisUrl"), port: 0, token: SECRET });
-  const proxy = await startFaultProxy(bridge.url);
-  onTestFinished(async () => {
-    await proxy.stop();
-    await bridge.close();
-  });
-  const gateway = administered(sharedRedis(), { redis: { url: proxy.url, token: SECRET } });
-  return { proxy, ask: askingOf(gateway) };
-}
 
 const json = "application/json";
 

@@ -21,6 +21,12 @@ const withPolicy = (changes: object) => withRule({ policies: [{ ...policy, ...ch
 const withSecond = (changes: object) =>
   withRule({ policies: [policy, { ...policy, name: "second", ...changes }] });
 
+/** As many segments between `**` and a last `*` as there may be; only these count. */
+const FULL_OF_GAPS = [`/**${"/:x".repeat(99)}/*`, "/x/**/y/*"].map((path, i) => ({
+  path,
+  policies: [{ ...policy, name: `gap${i}` }],
+}));
+
 const COST = /^Give a whole number of units from 0, or a table with one for each of some policies /;
 const PLANS =
   /^Give plans by their names, .*: \{ gold = \{ rides = \{ limit = 200 \} \} \} \(where variables are text, \{"gold":/;
@@ -264,6 +270,12 @@ describe("a fault of the variables", () => {
       '"denials"',
       /^Leave out the mode/,
     ],
+    [
+      { RULES: [...FULL_OF_GAPS, { path: "/**/x/*", policies: [{ ...policy, name: "last" }] }] },
+      "RULES[2].path",
+      '"/**/x/*"',
+      /^Leave out the "\*\*" or the last "\*": .* may have 100 segments, .*\(In the rule for/,
+    ],
     [{ RULES: [rule, rule] }, "RULES[1].policies[0].name", '"p"', /^A policy of RULES\[0\] has/],
     [
       withRule({ policies: [policy, policy] }),
@@ -443,6 +455,17 @@ describe("variables without fault", () => {
         KV_URL: "redis://x",
         KV_REST_API_READ_ONLY_TOKEN: "x",
         NODE_ENV: "production",
+      },
+    ],
+    [
+      "as many segments between gaps as there may be",
+      {
+        ...sound,
+        RULES: [
+          ...FULL_OF_GAPS,
+          { path: "/**/x/y", policies: [{ ...policy, name: "closed" }] },
+          { path: "/x/y/**/*", policies: [{ ...policy, name: "empty" }] },
+        ],
       },
     ],
     ["rules as JSON", { ...sound, RULES: JSON.stringify(sound.RULES) }],

@@ -1,20 +1,12 @@
 import { Redis } from "ioredis";
-import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test, vi } from "vitest";
+import { describe, expect, inject, onTestFinished, test, vi } from "vitest";
 
 import { startBridge } from "../../scripts/redis-rest/bridge.ts";
 import { startRedisServer } from "../../scripts/support/redis-server.ts";
-import { gatewayOn, OK } from "../support/gateway/health.ts";
+import { gatewayOn, OK, stopClock } from "../support/gateway/health.ts";
 import { startOlderRedis } from "../support/older-redis.ts";
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ["performance"] });
-  // A store that fails is said in the log, too.
-  vi.spyOn(console, "warn").mockReturnValue();
-});
-afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-});
+stopClock();
 
 /** A Redis of its own that can be made to refuse writes. */
 async function startFaulty(args: readonly string[] = []) {

@@ -1,20 +1,12 @@
 import { Redis } from "ioredis";
-import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test, vi } from "vitest";
+import { describe, expect, inject, onTestFinished, test, vi } from "vitest";
 
 import { startBridge } from "../../scripts/redis-rest/bridge.ts";
 import { startRedisServer } from "../../scripts/support/redis-server.ts";
 import { gatewayTo, generous, quota } from "../support/gateway/gateway.ts";
-import { gatewayOn, OK } from "../support/gateway/health.ts";
+import { gatewayOn, OK, stopClock } from "../support/gateway/health.ts";
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ["performance"] });
-  // A store that fails is said in the log, too.
-  vi.spyOn(console, "warn").mockReturnValue();
-});
-afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-});
+stopClock();
 
 async function startRedisRest(token = "test") {
   const bridge = await startBridge({ redis: inject("redisUrl"), port: 0, token });

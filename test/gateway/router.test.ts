@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 
 import { readPath } from "../../src/gateway/path.ts";
 import { compileRouter } from "../../src/gateway/router.ts";
@@ -98,6 +98,20 @@ describe("the router", () => {
     expect(find(["*", "**", "x"])).toEqual([1]);
   });
 
+  test.each([100, 200])("visits no more nodes on a path of %i segments", (length) => {
+    const { find } = compileRouter(
+      Array.from({ length: 50 }, (_, i) => `/${"a".repeat(i)}*/**/:id/x`),
+    );
+    const path = ["a".repeat(50), ...Array.from({ length }, () => "x")];
+    const visits = vi.spyOn(Map.prototype, "get");
+    const found = find(path);
+    const { length: visited } = visits.mock.calls;
+    visits.mockRestore();
+    expect(found).toHaveLength(50);
+    // The root; each head by the segment after it, and two of each tail and what comes before it.
+    expect(visited).toBe(1 + 50 + 3 * 50);
+  });
+
   test.each([
     ["/*", [], true],
     ["/a/*", ["a"], true],
@@ -105,6 +119,10 @@ describe("the router", () => {
     ["/**/a/*", ["a", "a", "a"], true],
     ["/**/a", ["a", "b"], false],
     ["/**/", ["a", "b"], true],
+    ["/a/**/*", ["a"], true],
+    ["/a/**/*", ["b", "a"], false],
+    ["/a/**/a", ["a"], false],
+    ["/a/**/a", ["a", "a"], true],
     ["/", [], true],
     ["/", ["a"], false],
   ])("%s covers %j: %s", (pattern, path, covers) => {

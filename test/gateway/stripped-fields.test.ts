@@ -1,10 +1,6 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { describe, expect, test } from "vitest";
 
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-
-import { startWorker, type Worker } from "../../scripts/local-stack/worker.ts";
+import { useDeployed } from "../support/gateway/deployed.ts";
 import { gatewayTo, generous, startOrigin } from "../support/gateway/gateway.ts";
 
 /** What a platform hands to the code that runs on it, or what opens a deployment, and what names another address. */
@@ -84,30 +80,15 @@ describe("a gateway in Node", () => {
 });
 
 describe("the deployed worker", () => {
-  let worker: Worker;
-  const seen: string[][] = [];
-  const origin = createServer((request, response) => {
-    seen.push(Object.keys(request.headers));
-    response.end();
-  });
-  beforeAll(async () => {
-    await once(origin.listen(0, "127.0.0.1"), "listening");
-    worker = await startWorker({
-      variables: {
-        ORIGIN: `http://127.0.0.1:${(origin.address() as AddressInfo).port}`,
-        UPSTASH_REDIS_REST_URL: inject("redisRestUrl"),
-        UPSTASH_REDIS_REST_TOKEN: inject("redisRestToken"),
-      },
-    });
-  });
-  afterAll(async () => {
-    await worker?.stop();
-    origin.closeAllConnections();
-    origin.close();
-  });
+  const deployed = useDeployed();
 
   test("keeps them from the origin, too", async () => {
-    expect((await fetch(`${worker.url}/x`, { headers: fields })).status).toBe(200);
+    const seen: string[][] = [];
+    deployed.answer((request, response) => {
+      seen.push(Object.keys(request.headers));
+      response.end();
+    });
+    expect((await deployed.ask("/x", { headers: fields })).status).toBe(200);
     expect(seen[0]!.filter((name) => STRIPPED.includes(name))).toEqual([]);
     expect(seen[0]).toEqual(expect.arrayContaining(KEPT));
   });

@@ -1,5 +1,6 @@
 import { expect, test, vi } from "vitest";
 
+import { MAX_DOCUMENT_BYTES } from "../../src/live/document-size.ts";
 import { quota } from "../support/gateway/gateway.ts";
 import { DEPLOYED, quotaOf, startLiveGateway } from "../support/live/live-gateway.ts";
 
@@ -214,6 +215,21 @@ test("a broken document changes nothing, and entries by single calls are in forc
   await gateway.administered.refresh();
   expect((await gateway.ask("/api/x", { "x-user-id": "eve" })).status).toBe(403);
   expect(await quotaOf(gateway, "ada")).toBe("10, 8 left");
+});
+
+test("the largest document that the admin API publishes is in force, and one byte more is not", async () => {
+  const gateway = await startLiveGateway();
+  const empty = new TextEncoder().encode(JSON.stringify({ $schema: "", ...limited(10) })).length;
+  const left = MAX_DOCUMENT_BYTES - empty;
+  const largest = { $schema: "é".repeat(left / 2) + "x".repeat(left % 2), ...limited(10) };
+  await gateway.write(largest);
+  await gateway.administered.refresh();
+  expect(await quotaOf(gateway, "ada")).toBe("10, 9 left");
+
+  await gateway.write({ ...largest, $schema: `${largest.$schema}x`, ...limited(20) }, 2);
+  await gateway.administered.refresh();
+  expect(await quotaOf(gateway, "ada")).toBe("10, 8 left");
+  expect(gateway.administered.enforced().error).toContain("at document: Publish at most 900000");
 });
 
 test("resetting a client leaves what everybody shares", async () => {

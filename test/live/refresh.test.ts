@@ -18,7 +18,7 @@ function start() {
     read,
     readRedis: read,
     refreshMs: 10_000,
-    budgetMs: 250,
+    timeoutMs: 250,
     now: () => nowMs,
     adopt: ({ revision }) => adopted.push(revision),
     onError: ({ message }) => errors.push(message),

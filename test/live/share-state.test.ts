@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import type { SharedCache } from "../../src/denials/shared-denials.ts";
-import { throughCache } from "../../src/live/share-state.ts";
+import { MAX_SHARED_BYTES, throughCache } from "../../src/live/share-state.ts";
 import { type LiveState, NO_STATE } from "../../src/live/state.ts";
 
 const revision = (number: number): LiveState => ({ ...NO_STATE, revision: number });
@@ -98,4 +98,25 @@ test.each<[string, SharedCache]>([
 ])("a cache that %s is as good as none", async (_name, cache) => {
   const read = throughCache(async () => revision(7), cache, "k", 10_000);
   expect(await read(NO_STATE)).toEqual(revision(7));
+});
+
+test("a state of more bytes than isolates may share is neither left for the others nor taken from them", async () => {
+  const sizeOf = (state: LiveState) => new TextEncoder().encode(JSON.stringify(state)).length;
+  const entries = (text: string): LiveState => ({ ...revision(7), entries: { "deny:1": text } });
+  const left = MAX_SHARED_BYTES - sizeOf(entries(""));
+  const largest = entries("é".repeat(left / 2) + "x".repeat(left % 2));
+  expect(sizeOf(largest)).toBe(MAX_SHARED_BYTES);
+  const { read, kept, calls } = start({ state: largest });
+  await read(NO_STATE);
+  expect(await read(NO_STATE)).toEqual(largest);
+  expect(calls.redis).toBe(1);
+
+  const tooLarge = entries(`${largest.entries["deny:1"]}x`);
+  const other = start({ state: tooLarge });
+  expect(await other.read(NO_STATE)).toEqual(tooLarge);
+  expect(other.kept.size).toBe(0);
+
+  kept.set("k", JSON.stringify(tooLarge));
+  expect(await read(NO_STATE)).toEqual(largest);
+  expect(calls.redis).toBe(2);
 });

@@ -27,7 +27,7 @@ export const LIVE: readonly Mutant[] = [
   {
     ...REFRESH,
     name: "a new isolate does not wait for live rules",
-    find: "return isRecent ? undefined : within(budgetMs, asking);",
+    find: "return isRecent ? undefined : withTimeout(timeoutMs, () => asking);",
     replace: "return undefined;",
   },
   {
@@ -38,9 +38,9 @@ export const LIVE: readonly Mutant[] = [
   },
   {
     ...REFRESH,
-    name: "requests wait for live rules beyond the budget",
-    find: "const leftMs = askedAtMs + budgetMs - nowMs;",
-    replace: "const leftMs = budgetMs;",
+    name: "requests wait for live rules beyond the timeout",
+    find: "const leftMs = askedAtMs + timeoutMs - nowMs;",
+    replace: "const leftMs = timeoutMs;",
   },
   {
     ...SHARE,
@@ -51,13 +51,40 @@ export const LIVE: readonly Mutant[] = [
   {
     ...SHARE,
     name: "live rules are not left in the cache",
-    find: "(async () => cache.put(key, JSON.stringify(state), seconds))().catch(() => {});",
+    find: "(async () => cache.put(key, text, seconds))().catch(() => {});",
     replace: "void seconds;",
+  },
+  {
+    ...SHARE,
+    name: "live rules of any size are left in the cache",
+    find: "if (exceedsBytes(text, MAX_SHARED_BYTES)) return state;",
+    replace: "",
+  },
+  {
+    name: "a document is measured in characters",
+    file: "src/live/document-size.ts",
+    find: "return text.length * 3 > maxBytes &&",
+    replace: "return text.length * 3 < 0 &&",
+    tests: IN_FORCE,
+  },
+  {
+    name: "entries may have any number of bytes",
+    file: "src/admin/storage/storage.ts",
+    find: "          MAX_ENTRIES_BYTES,\n",
+    replace: "          1e9,\n",
+    tests: ["test/admin/entries"],
+  },
+  {
+    name: "a reply of metrics may have any size",
+    file: "src/metrics/reader.ts",
+    find: "const BYTES_PER_CALL = 1_000_000;",
+    replace: "const BYTES_PER_CALL = 1e9;",
+    tests: ["test/metrics/reply-size"],
   },
   {
     name: "a change of lists makes an isolate forget whom it denies",
     file: "src/gateway/enforcement.ts",
-    find: "nextNumbers === numbers ? inForce.limiter : ",
+    find: "nextSource === source ? inForce.limiter : ",
     replace: "",
     tests: IN_FORCE,
   },
@@ -85,8 +112,8 @@ export const LIVE: readonly Mutant[] = [
   {
     name: "a client takes the override of a header by which it is not counted",
     file: "src/gateway/overrides.ts",
-    find: "if (!isCountedBy(header, identities)) continue;",
-    replace: "if (false && isCountedBy(header, identities)) continue;",
+    find: "of countedHeaders(identities, order)",
+    replace: "of order.keys()",
     tests: IN_FORCE,
   },
   {

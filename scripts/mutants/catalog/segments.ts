@@ -40,7 +40,7 @@ export const SEGMENTS: readonly Mutant[] = [
   {
     name: "an open end has one place",
     file: "src/gateway/named-segments.ts",
-    find: "if (!open) return [last];",
+    find: "if (!isOpen) return [last];",
     replace: "return [last];",
     tests: ["test/gateway/path-values"],
   },

@@ -45,11 +45,32 @@ export const SELECTION: readonly Mutant[] = [
     tests: ["test/gateway/router"],
   },
   {
-    name: "a gap before an open tail needs a segment",
+    name: "a gap before a last star is looked for in vain",
     file: "src/gateway/router.ts",
-    find: "if (node.gap) arrive(node.gap, reached, found);",
-    replace: "if (node.gap) reached.push(node.gap);",
+    find: 'isOpen && segments.at(-1) === "**" ? -1 : ',
+    replace: "",
     tests: ["test/gateway/router"],
+  },
+  {
+    name: "what follows a gap may stand before it",
+    file: "src/gateway/router.ts",
+    find: "path.length - depth",
+    replace: "path.length",
+    tests: ["test/gateway/router"],
+  },
+  {
+    name: "a closed tail is compared from its beginning",
+    file: "src/gateway/router.ts",
+    find: "tail.toReversed()",
+    replace: "tail",
+    tests: ["test/gateway/router"],
+  },
+  {
+    name: "segments between a gap and a last star are not counted",
+    file: "src/gateway/check-sought.ts",
+    find: "sought += tail.length;",
+    replace: "",
+    tests: ["test/gateway/config"],
   },
   {
     name: "a gap is one segment at most",
@@ -61,8 +82,8 @@ export const SELECTION: readonly Mutant[] = [
   {
     name: "a pattern with an end covers what goes on behind it",
     file: "src/gateway/router.ts",
-    find: "(isOpen ? last.open : last.closed)",
-    replace: "last.open",
+    find: "(isOpen ? start.open : start.closed)",
+    replace: "start.open",
     tests: ["test/gateway/rules"],
   },
   {

@@ -1,4 +1,4 @@
-import { MAX_DOCUMENT_BYTES } from "../../live/state.ts";
+import { exceedsBytes, MAX_DOCUMENT_BYTES } from "../../live/document-size.ts";
 import { isRecord } from "../../options/record.ts";
 import type { Call } from "../call.ts";
 import { readBody, tooLarge } from "../read-body.ts";
@@ -26,7 +26,6 @@ export function soundDocument({ gateway }: Call, document: unknown): SoundDocume
   if (faults.length > 0) throw faulty(faults);
   const text = JSON.stringify(document);
   // Numbers may be written shorter than they are kept.
-  if (new TextEncoder().encode(text).length > MAX_DOCUMENT_BYTES)
-    throw tooLarge(MAX_DOCUMENT_BYTES);
+  if (exceedsBytes(text, MAX_DOCUMENT_BYTES)) throw tooLarge(MAX_DOCUMENT_BYTES);
   return { document, text };
 }

@@ -6,7 +6,7 @@ import { ID, idOf, namesOf } from "../entry-names.ts";
 import { faulty, Refusal } from "../refusal.ts";
 import { lastsMs } from "../schemas.ts";
 import type { KeptEntry } from "../storage/records.ts";
-import { type EntryKind, MAX_ENTRIES } from "../storage/storage.ts";
+import { type EntryKind, MAX_ENTRIES, MAX_ENTRIES_BYTES } from "../storage/storage.ts";
 import { currentRules } from "./current.ts";
 
 /*
@@ -16,7 +16,7 @@ import { currentRules } from "./current.ts";
 
 type Entry = Readonly<Record<string, unknown>>;
 
-/** More than any entry needs, and ten thousand of them fit into an isolate. */
+/** More than any entry needs. */
 const MAX_ENTRY_CHARACTERS = 2_000;
 
 /** Where the document has such entries. */
@@ -99,7 +99,10 @@ async function put(kind: EntryKind, call: Call): Promise<Response> {
   const deed = deedOf(call, `put ${kind}`, changes);
   const atMs = await call.storage().putEntry(kind, id, entry, deed);
   if (atMs === undefined) {
-    throw new Refusal(409, `There are ${MAX_ENTRIES} entries: put them into the document.`);
+    throw new Refusal(
+      409,
+      `There are ${MAX_ENTRIES} entries, or ${MAX_ENTRIES_BYTES} bytes of them: put them into the document.`,
+    );
   }
   await refresh(call);
   const { by } = call.caller;

@@ -8,12 +8,9 @@ export function healthRoutes(gateway: Administered): readonly Route[] {
   const check = healthCheck(gateway.store, gateway.prefix, monotonicNow);
 
   async function health(): Promise<Response> {
-    const { status, headers, ...response } = await check().then(async (answer) => ({
-      status: answer.status,
-      headers: answer.headers,
-      body: (await answer.json()) as object,
-    }));
-    const body = { ...response.body, live: gateway.enforced() };
+    const answer = await check();
+    const { status, headers } = answer;
+    const body = { ...((await answer.json()) as object), live: gateway.enforced() };
     return new Response(JSON.stringify(body), { status, headers });
   }
 

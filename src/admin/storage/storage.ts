@@ -22,8 +22,9 @@ import {
 /** Enough to go back to, and not more than a Redis of the smallest plan has room for. */
 const MAX_VERSIONS = 50;
 const MAX_AUDIT = 500;
-/** Every isolate holds them all in memory. */
+/** Every isolate holds them all in memory, and reads them with one command. */
 export const MAX_ENTRIES = 10_000;
+export const MAX_ENTRIES_BYTES = 2_000_000;
 
 /** Which entries one field belongs to. */
 export type EntryKind = "allow" | "deny" | "override";
@@ -131,7 +132,15 @@ export function storageOf({ run, ask }: Connection, prefix: string): Storage {
       const [put, atMs] = await run(
         PUT_ENTRY,
         [state, entries, audit],
-        [field, JSON.stringify(entry), fieldsOf({ by }), fieldsOf(deed), MAX_ENTRIES, MAX_AUDIT],
+        [
+          field,
+          JSON.stringify(entry),
+          fieldsOf({ by }),
+          fieldsOf(deed),
+          MAX_ENTRIES,
+          MAX_ENTRIES_BYTES,
+          MAX_AUDIT,
+        ],
       );
       return put === 1 ? Number(atMs) : undefined;
     },

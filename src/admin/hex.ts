@@ -1,0 +1,4 @@
+/** Bytes as digits of base 16. */
+export function hexOf(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
