@@ -1,7 +1,6 @@
-import axe from "axe-core";
-import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 
+import { violationsOf } from "../support/dashboard/axe.ts";
 import { useDashboard } from "../support/dashboard/dashboard.ts";
 
 const on = useDashboard();
@@ -11,21 +10,15 @@ const VIEWS = [
   ["#/", "Requests by the minute"],
   ["#/rules", "Rules in force"],
   ["#/rules/0", "Use of the limits"],
+  ["#/rules/0?policy=rides&limit=1", "What if"],
   ["#/partition?method=POST&path=/rides/7&headers=x-user-id:42", "Explanation"],
+  ["#/partition?method=POST&path=/rides/7&headers=x-user-id:42", "Under rides"],
   ["#/edit", "Document"],
   ["#/lists", "Overrides"],
   ["#/audit", "Audit"],
 ] as const;
 
 const PHONE = { width: 390, height: 844 };
-
-async function violationsOf(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe.source);
-  const { violations } = (await page.evaluate("axe.run()")) as axe.AxeResults;
-  return violations.map(
-    ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(" | ")}`,
-  );
-}
 
 describe.each(["light", "dark"] as const)("in %s", (colorScheme) => {
   test.each(VIEWS)("axe finds nothing in %s", async (hash, region) => {
