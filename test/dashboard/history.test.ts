@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { deedsAbout } from "../../src/dashboard/partition/history/deeds.ts";
 import { violationsOf } from "../support/dashboard/axe.ts";
 import { useDashboard } from "../support/dashboard/dashboard.ts";
+import { legendOf } from "../support/dashboard/legend.ts";
 import { sampledUsers, unsampledUsers } from "../support/dashboard/sampled-users.ts";
 
 const on = useDashboard();
@@ -21,18 +22,9 @@ async function ride(user: string, times: number): Promise<void> {
 const under = (page: Page, policy: string) =>
   page.getByRole("region", { name: `Under ${policy}`, exact: true });
 
-/** What the legend of a picture says, by its labels. */
-async function legendOf(page: Page, title: string): Promise<Readonly<Record<string, string>>> {
-  const items = under(page, "rides").getByRole("region", { name: title }).locator(".legend li");
-  await items.first().waitFor();
-  const pairs = await items.evaluateAll((all) =>
-    all.map((item) => [
-      item.querySelector(".name")!.textContent,
-      item.querySelector("b")!.textContent,
-    ]),
-  );
-  return Object.fromEntries(pairs) as Record<string, string>;
-}
+/** What the legend of a picture of rides says. */
+const shownOn = (page: Page, title: string) =>
+  legendOf(under(page, "rides").getByRole("region", { name: title }));
 
 const described = (user: string) =>
   `#/partition?method=POST&path=/rides/7&headers=${encodeURIComponent(`x-user-id: ${user}`)}`;
@@ -49,14 +41,14 @@ test("a described client has its denials, its requests by the minute, and what w
   expect((await on.ask("DELETE", `/lists/deny?id=${entries[0]!.id}`)).status).toBe(204);
   expect((await on.ask("PUT", "/lists/deny", { identity: "x-user-id:else" })).status).toBe(200);
   const page = await on.open(described(user), { counts: "off" });
-  expect(await legendOf(page, "Denied by the ten minutes, at least")).toEqual({
-    denied: "5",
-    "near the limit": "1",
+  expect(await shownOn(page, "Denied by the ten minutes, at least")).toEqual({
+    denied: 5,
+    "near the limit": 1,
   });
-  expect(await legendOf(page, "Its requests by the minute, of the last hour")).toEqual({
-    "had room": "3",
-    "had none": "5",
-    "denied by another policy": "0",
+  expect(await shownOn(page, "Its requests by the minute, of the last hour")).toEqual({
+    "had room": 3,
+    "had none": 5,
+    "denied by another policy": 0,
   });
   await under(page, "rides").getByText(identity).waitFor();
   const deeds = page.getByRole("region", { name: "What was done about it", exact: true });
@@ -79,8 +71,8 @@ test("a name of the overview has its history without a description, and shows no
   const top = page.getByRole("region", { name: "Denied most", exact: true });
   const link = top.getByRole("row").filter({ hasText: "rides" }).getByRole("link");
   await link.filter({ hasText: identity }).click();
-  expect(await legendOf(page, "Denied by the ten minutes, at least")).toMatchObject({
-    denied: "3",
+  expect(await shownOn(page, "Denied by the ten minutes, at least")).toMatchObject({
+    denied: 3,
   });
   await under(page, "rides")
     .getByText("1 partition in 64 is in the sample, and this one is not")

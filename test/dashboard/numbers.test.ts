@@ -2,6 +2,7 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 
 import { useDashboard } from "../support/dashboard/dashboard.ts";
+import { legendOf } from "../support/dashboard/legend.ts";
 
 const on = useDashboard();
 
@@ -14,19 +15,8 @@ async function send(path: string, user: string, times: number, method: string): 
 }
 
 /** The legend of the picture of all requests. */
-async function shownOn(page: Page): Promise<Readonly<Record<string, number>>> {
-  const items = page
-    .getByRole("region", { name: "Requests by the minute", exact: true })
-    .locator(".legend li");
-  await items.first().waitFor();
-  const texts = await items.allInnerTexts();
-  return Object.fromEntries(
-    texts.map((text) => {
-      const [name = "", count = ""] = text.split(/\s+/);
-      return [name, Number(count.replace(",", ""))];
-    }),
-  );
-}
+const shownOn = (page: Page) =>
+  legendOf(page.getByRole("region", { name: "Requests by the minute", exact: true }));
 
 test("the numbers on the page are those of the requests, and of the origin", async () => {
   // Whether the stack works was asked with requests, too.
