@@ -27,7 +27,6 @@ test("every view of 1,000 rules and 100,000 partitions reacts", { timeout: 180_0
   expect(put.status).toBe(200);
   await countCrowd(on.stack, CROWD);
   const page = await on.open("#/", {
-    counts: "off",
     context: { viewport: { width: 1280, height: 900 } },
   });
   const region = (name: string) => page.getByRole("region", { name, exact: true });

@@ -40,7 +40,7 @@ test("a described client has its denials, its requests by the minute, and what w
   };
   expect((await on.ask("DELETE", `/lists/deny?id=${entries[0]!.id}`)).status).toBe(204);
   expect((await on.ask("PUT", "/lists/deny", { identity: "x-user-id:else" })).status).toBe(200);
-  const page = await on.open(described(user), { counts: "off" });
+  const page = await on.open(described(user));
   expect(await shownOn(page, "Denied by the ten minutes, at least")).toEqual({
     denied: 5,
     "near the limit": 1,
@@ -67,7 +67,7 @@ test("a name of the overview has its history without a description, and shows no
   const [unsampled] = await unsampledUsers(on.stack, 1);
   const { user, identity } = unsampled!;
   await ride(user, 6);
-  const page = await on.open("#/", { counts: "off" });
+  const page = await on.open("#/");
   const top = page.getByRole("region", { name: "Denied most", exact: true });
   const link = top.getByRole("row").filter({ hasText: "rides" }).getByRole("link");
   await link.filter({ hasText: identity }).click();
@@ -83,7 +83,7 @@ test("a name of the overview has its history without a description, and shows no
 });
 
 test("what nobody knows of a partition is said", async () => {
-  const page = await on.open("#/partition?partition=ip:Zf3qk9Xr5cW1uYtB7oMh2A", { counts: "off" });
+  const page = await on.open("#/partition?partition=ip:Zf3qk9Xr5cW1uYtB7oMh2A");
   await page.getByText("It was not among the partitions that are kept, in this time.").waitFor();
   await page.goto(`${on.url}#/partition?number=zz9`);
   await page.getByText("From a what-if: number zz9 of the sample").waitFor();

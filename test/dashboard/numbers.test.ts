@@ -20,7 +20,7 @@ const shownOn = (page: Page) =>
 
 test("the numbers on the page are those of the requests, and of the origin", async () => {
   // Whether the stack works was asked with requests, too.
-  const before = await shownOn(await on.open("#/", { counts: "off" }));
+  const before = await shownOn(await on.open("#/"));
   const reached = async () => {
     const response = await fetch(`${on.stack.origin}/__counts`);
     const counts = (await response.json()) as Readonly<Record<string, number>>;
@@ -31,7 +31,7 @@ test("the numbers on the page are those of the requests, and of the origin", asy
   await send("/rides/7", "bert", 2, "POST");
   await send("/search", "anna", 4, "GET");
   await send("/elsewhere", "anna", 6, "GET");
-  const page = await on.open("#/", { counts: "off" });
+  const page = await on.open("#/");
   const now = await shownOn(page);
   const more = (name: string) => now[name]! - (before[name] ?? 0);
   expect([more("allowed"), more("denied"), more("passed")]).toEqual([3 + 2 + 4, 5, 6]);

@@ -100,7 +100,7 @@ test(
     for (let i = 0; i < 9; i++) statuses.push(await ownRide());
     expect(statuses).toEqual([200, 200, 200, 429, 429, 429, 429, 429, 429]);
 
-    const page = await on.open(alertLink(), { counts: "off" });
+    const page = await on.open(alertLink());
     await page.getByRole("heading", { name: "POST /rides/*" }).waitFor();
     await expectTrueNumbers(page);
 

@@ -22,7 +22,7 @@ const PHONE = { width: 390, height: 844 };
 
 describe.each(["light", "dark"] as const)("in %s", (colorScheme) => {
   test.each(VIEWS)("axe finds nothing in %s", async (hash, region) => {
-    const page = await on.open(hash, { context: { colorScheme } });
+    const page = await on.open(hash, { counts: "incident", context: { colorScheme } });
     await page.getByRole("region", { name: region, exact: true }).waitFor();
     for (const summary of await page.locator("summary").all()) await summary.click();
     expect(await violationsOf(page)).toEqual([]);
@@ -37,13 +37,13 @@ test("axe finds nothing where somebody signs in", async () => {
 });
 
 test.each(VIEWS)("%s is no wider than a phone", async (hash, region) => {
-  const page = await on.open(hash, { context: { viewport: PHONE } });
+  const page = await on.open(hash, { counts: "incident", context: { viewport: PHONE } });
   await page.getByRole("region", { name: region, exact: true }).waitFor();
   expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(PHONE.width);
 });
 
 test("the numbers of a picture are a table, the newest first", async () => {
-  const page = await on.open();
+  const page = await on.open("#/", { counts: "incident" });
   const picture = page.getByRole("region", { name: "Requests by the minute", exact: true });
   await picture.getByText("Numbers").click();
   const rows = picture.locator("tbody tr");
@@ -61,7 +61,7 @@ test("the numbers of a picture are a table, the newest first", async () => {
 });
 
 test("a gateway that does not count says so, and the rest works", async () => {
-  const page = await on.open("#/", { counts: "off" });
+  const page = await on.open("#/");
   await page.route("**/api/v1/stats?*", (route) =>
     route.fulfill({ status: 501, json: { title: "Not Implemented", status: 501 } }),
   );

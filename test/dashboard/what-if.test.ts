@@ -40,7 +40,7 @@ test("a policy that was not asked has no trace, and few partitions are too few s
   };
   const rules = { rules: [...live.document.rules, quiet] };
   expect((await on.ask("PUT", "/rules", rules, { "if-match": '"0"' })).status).toBe(200);
-  const page = await on.open("#/rules/2", { counts: "off" });
+  const page = await on.open("#/rules/2");
   await cardOf(page).getByText("now 20").waitFor();
   expect(await cardOf(page).getByLabel("Policy").locator("option").allInnerTexts()).toEqual([
     "quiet",
@@ -70,7 +70,7 @@ test("what another limit would have denied is said with its interval, and who wo
   for (let at = 0; at < others.length; at += 25) {
     await Promise.all(others.slice(at, at + 25).map(({ user }) => ride(user, 1)));
   }
-  const page = await on.open("#/rules/0", { counts: "off" });
+  const page = await on.open("#/rules/0");
   await replay(page, "2");
   const answer = answerOf(page);
   await answer.locator(".then").waitFor();
@@ -109,7 +109,6 @@ test("what another limit would have denied is said with its interval, and who wo
 test("a link has the form's values, and a token that reads may replay", async () => {
   const page = await on.open("#/rules/0?policy=rides&limit=1&window=2h&minutes=30", {
     token: READ_TOKEN,
-    counts: "off",
   });
   await answerOf(page).getByText("In the last 30 minutes this policy was asked").waitFor();
   expect(await cardOf(page).getByLabel("Limit").inputValue()).toBe("1");
@@ -119,7 +118,7 @@ test("a link has the form's values, and a token that reads may replay", async ()
 });
 
 test("faults in the numbers are said, and so are no metrics, no permission and no answer", async () => {
-  const page = await on.open("#/rules/0", { counts: "off" });
+  const page = await on.open("#/rules/0");
   await replay(page, "none");
   await cardOf(page).getByText("numbers.limit").waitFor();
   await replay(page, "0");

@@ -147,7 +147,9 @@ function Linked({ whose }: { readonly whose: LinkedWhose }) {
   );
 }
 
-function whomOf({ ip }: Described, { rules }: Explanation): Whom {
+/** A client that a list blocks is not explained by any policy: its header fields name it all the same. */
+function whomOf({ headers, ip }: Described, { rules }: Explanation): Whom {
   const partitions = rules.flatMap(({ policies }) => policies.map(({ partition }) => partition));
-  return { identities: [...new Set(partitions)], ip };
+  const fields = headers.split("\n").filter((line) => line.includes(":"));
+  return { identities: [...new Set([...partitions, ...fields])], ip };
 }

@@ -32,9 +32,12 @@ export function RuleView({ place, query }: RuleViewProps) {
         return rule ? (
           <Shown rule={rule} index={index} query={query} key={`${index} ${query}`} />
         ) : (
-          <Empty title="There is no such rule">
-            {document.rules.length} rules are in force. <a href="#/rules">All rules</a>
-          </Empty>
+          <>
+            <h1>Rules</h1>
+            <Empty title="There is no such rule">
+              {document.rules.length} rules are in force. <a href="#/rules">All rules</a>
+            </Empty>
+          </>
         );
       }}
     </Answered>

@@ -18,7 +18,7 @@ export function deedsAbout(entries: readonly AuditEntry[], { identities, ip }: W
   const spelt = identities.map((identity) => HEADER_IDENTITIES.spell(identity) ?? identity);
   const address = readAddress(ip);
   const names = (value: unknown): boolean => {
-    if (typeof value === "string") return identities.includes(value);
+    if (typeof value === "string") return identities.includes(value) || spelt.includes(value);
     if (!isRecord(value)) return false;
     const { identity, cidr } = value;
     return (

@@ -51,7 +51,7 @@ function Known({ history, whose }: { readonly history: PartitionHistory; readonl
     <>
       {partitions.map((each) => (
         <section class="card" aria-label={`Under ${each.policy}`} key={each.policy}>
-          <h3>
+          <h3 class="untrusted">
             Under <code>{clipped(each.policy)}</code>
           </h3>
           <p class="facts">
