@@ -74,6 +74,23 @@ export const WhatIfBody = z.strictObject(
   BODY_REMEDY,
 );
 
+const WHOSE_REMEDY = "Give one of request, name and number.";
+const NAME_REMEDY = "Give a partition as GET /top names it.";
+const NUMBER_REMEDY = "Give the number of a partition as POST /what-if names it.";
+
+/** Whose history is asked for. */
+export const HistoryBody = z
+  .strictObject(
+    {
+      // What it has too much is said where it is read.
+      request: z.optional(z.looseObject(RequestBody.shape)),
+      name: z.optional(z.string(NAME_REMEDY).check(z.regex(/^[^\s]{1,400}$/, NAME_REMEDY))),
+      number: z.optional(z.string(NUMBER_REMEDY).check(z.regex(/^[0-9a-z]{1,11}$/, NUMBER_REMEDY))),
+    },
+    BODY_REMEDY,
+  )
+  .check(z.refine((given) => Object.keys(given).length === 1, WHOSE_REMEDY));
+
 /** How long an entry lasts. What lasts longer has no end worth writing down. */
 const LASTS: DurationRange = { min: "1s", max: "3650d", example: "1h" };
 
@@ -89,7 +106,7 @@ export function checked<Schema extends z.ZodMiniType>(
     faults.list.map(({ path, value, remedy }) => ({
       path: path.replace(/^body\./, ""),
       // Fields of a described request are what clients identify themselves by.
-      value: path.startsWith("body.headers") ? "(hidden)" : value,
+      value: /^body\.(?:request\.)?headers/.test(path) ? "(hidden)" : value,
       remedy,
     })),
   );

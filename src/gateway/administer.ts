@@ -3,13 +3,14 @@ import type { Gauges } from "../metrics/open-metrics.ts";
 import { clientIp as addressOf } from "../partition/client-ip.ts";
 import { EVERYBODY } from "../partition/partition-key.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
-import type { Admin, Administered, DescribedRequest } from "./administered.ts";
+import type { Admin, Administered, CountedClient, DescribedRequest } from "./administered.ts";
 import type { GatewayConfig, Platform } from "./config.ts";
 import { requestFrom } from "./describe-request.ts";
 import { editPolicy } from "./edit-policy.ts";
-import type { Enforcement } from "./enforcement.ts";
+import type { Enforcement, InForce } from "./enforcement.ts";
 import { explain, readable } from "./explain.ts";
 import { readClient } from "./read-client.ts";
+import type { Rule } from "./rule.ts";
 
 /** Opens the admin API; `undefined` if there is none, or if nobody may use it. */
 export function administer(
@@ -56,6 +57,8 @@ function administered(
     },
 
     flushMetrics: recorder?.flush,
+    names: recorder?.names,
+    counted: (described) => counted(enforcement, described, clientIp),
 
     async gauges() {
       const { version, ruleset } = enforcement.now();
@@ -84,23 +87,54 @@ async function reset(
   described: DescribedRequest,
   clientIp: GatewayConfig["clientIp"],
 ): ReturnType<Administered["reset"]> {
-  const { findRules, limiter } = enforcement.now();
-  const { request, bindings } = requestFrom(described, clientIp);
-  const covered = findRules(request, bindings);
-  if (covered === undefined || covered instanceof Response) return [];
-  const client = await readClient(covered, request);
-  if (!("identities" in client)) return [];
+  const inForce = enforcement.now();
+  const { request, found } = await clientOf(inForce, described, clientIp);
+  if (!found) return [];
   // What everybody shares is nobody's to reset.
-  const own = Object.entries(client.identities).filter(([by]) => !by.endsWith(EVERYBODY));
+  const own = Object.entries(found.identities).filter(([by]) => !by.endsWith(EVERYBODY));
   if (own.length === 0) return [];
   const identities = Object.fromEntries(own);
-  await limiter.reset(identities);
-  return covered.rules.flatMap(({ settings }) =>
-    settings.policies.flatMap(({ name, by }) => {
+  await inForce.limiter.reset(identities);
+  return countedIn(found.rules, identities, request).map(({ policy, partition }) => ({
+    policy,
+    partition,
+  }));
+}
+
+async function counted(
+  enforcement: Enforcement,
+  described: DescribedRequest,
+  clientIp: GatewayConfig["clientIp"],
+): Promise<readonly CountedClient[]> {
+  const { request, found } = await clientOf(enforcement.now(), described, clientIp);
+  return found ? countedIn(found.rules, found.identities, request) : [];
+}
+
+/** Who would send a request, and the rules that cover it. */
+async function clientOf(
+  { findRules }: InForce,
+  described: DescribedRequest,
+  clientIp: GatewayConfig["clientIp"],
+) {
+  const { request, bindings } = requestFrom(described, clientIp);
+  const covered = findRules(request, bindings);
+  if (covered === undefined || covered instanceof Response) return { request };
+  const client = await readClient(covered, request);
+  if (!("identities" in client)) return { request };
+  return { request, found: { rules: covered.rules, identities: client.identities } };
+}
+
+function countedIn(
+  rules: readonly Rule[],
+  identities: Readonly<Record<string, string>>,
+  { headers }: Request,
+): readonly CountedClient[] {
+  return rules.flatMap(({ settings }) =>
+    settings.policies.flatMap(({ name: policy, by }) => {
       const identity = identities[by!];
       return identity === undefined
         ? []
-        : [{ policy: name, partition: readable(identity, request.headers) }];
+        : [{ policy, identity, partition: readable(identity, headers) }];
     }),
   );
 }

@@ -1,5 +1,6 @@
 import type { Fault } from "../errors/errors.ts";
 import type { Gauges } from "../metrics/open-metrics.ts";
+import type { PartitionNames } from "../metrics/recorder.ts";
 import type { RedisEndpoint } from "../store/redis/client.ts";
 import type { Store } from "../store/store.ts";
 import type { EditedPolicy } from "./edit-policy.ts";
@@ -43,6 +44,15 @@ export interface Explanation {
   readonly rules: readonly ExplainedRule[];
 }
 
+/** Whom a policy counts. */
+export interface CountedClient {
+  readonly policy: string;
+  /** As in keys. */
+  readonly identity: string;
+  /** The same with the values of headers in place of their hashes. */
+  readonly partition: string;
+}
+
 /** A request as data. */
 export interface DescribedRequest {
   readonly method?: string;
@@ -84,6 +94,10 @@ export interface Administered {
   refresh(): Promise<void>;
   /** Writes what this isolate has counted; `undefined` where nothing is counted. */
   readonly flushMetrics: (() => Promise<void>) | undefined;
+  /** How what is counted calls clients; `undefined` where nothing is counted. */
+  readonly names: PartitionNames | undefined;
+  /** Whom the policies of the covering rules count at this request. */
+  counted(request: DescribedRequest): Promise<readonly CountedClient[]>;
   /** What is measured rather than counted, as this isolate sees it. */
   gauges(): Promise<Gauges>;
   /** A policy in force as it is, and with other numbers; `undefined` if there is none of this name. */

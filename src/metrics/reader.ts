@@ -4,10 +4,10 @@ import type { RedisEndpoint } from "../store/redis/client.ts";
 import { storeError } from "../store/redis/errors.ts";
 import { restSender } from "../store/redis/rest.ts";
 import { evaluator } from "./evaluator.ts";
-import { HOUR_MS, metricsKeys, MINUTE_MS, TOP_SPAN_MS, type TopKind } from "./keys.ts";
+import { HOUR_MS, metricsKeys, MINUTE_MS, TOP_KINDS, TOP_SPAN_MS, type TopKind } from "./keys.ts";
 import { type Snapshot, snapshotOf } from "./snapshot.ts";
 import { type Stats, statsOf } from "./stats.ts";
-import { type Sample, sampleOf } from "./trace-reader.ts";
+import { type Sample, sampleOf, type Wanted } from "./trace-reader.ts";
 import type { Counted } from "./what-if.ts";
 
 /** A partition, and how often a policy counted it at least. */
@@ -15,6 +15,14 @@ export interface TopPartition {
   readonly policy: string;
   readonly partition: string;
   readonly count: number;
+}
+
+/** A partition, and how often a policy counted it at least in each of some spans. */
+export interface CountedPartition {
+  readonly policy: string;
+  readonly partition: string;
+  readonly denied: readonly number[];
+  readonly near: readonly number[];
 }
 
 /** A span of time, in milliseconds since 1970; what begins in it is read. */
@@ -30,6 +38,16 @@ export interface MetricsReader {
   stats(step: "minute" | "hour", span: Span): Promise<Stats>;
   /** The partitions that were counted most, most first. */
   top(kind: TopKind, span: Span, most: number): Promise<readonly TopPartition[]>;
+  /** How often some partitions were counted at least, by the ten minutes of a span. */
+  counted(
+    names: readonly string[],
+    span: Span,
+  ): Promise<{
+    readonly times: readonly number[];
+    readonly partitions: readonly CountedPartition[];
+  }>;
+  /** What is kept of the requests of one partition in the sample, up to now. */
+  sampled(number: string, toMs: number): Promise<Sample>;
   /** What was written in a span about one policy: the sample of its partitions, and the counts of all of them. */
   sample(
     policy: string,
@@ -51,16 +69,18 @@ export function metricsReader(redis: RedisEndpoint, prefix: string): MetricsRead
   const read = (kind: "hashes" | "top", given: readonly string[]) =>
     readPairs(kind, given, numbersOf);
 
+  /** @param names of the partitions that are read of "named" */
   async function readPairs<Value>(
-    kind: "hashes" | "top",
+    kind: "hashes" | "top" | "named",
     given: readonly string[],
     pairsOf: (list: unknown) => ReadonlyMap<string, Value>,
+    names: readonly string[] = [],
   ) {
     const found: ReadonlyMap<string, Value>[] = [];
     try {
       while (found.length < given.length) {
         const some = given.slice(found.length, found.length + KEYS_PER_CALL);
-        const reply = await evaluate(READ_METRICS, some, [kind, BYTES_PER_CALL]);
+        const reply = await evaluate(READ_METRICS, some, [kind, BYTES_PER_CALL, ...names]);
         if (!Array.isArray(reply) || reply.length === 0 || reply.length > some.length) {
           throw foreign();
         }
@@ -70,6 +90,14 @@ export function metricsReader(redis: RedisEndpoint, prefix: string): MetricsRead
       throw storeError(error);
     }
     return found;
+  }
+
+  /** @param fromMs what was before only says how much was left */
+  async function traceOf(wanted: Wanted, toMs: number, fromMs: number): Promise<Sample> {
+    const kept = timesOf({ fromMs: toMs - HOUR_MS, toMs }, TOP_SPAN_MS).map(keys.trace);
+    const sample = sampleOf(await readPairs("hashes", kept, textsOf), wanted, fromMs);
+    if (sample) return sample;
+    throw foreign();
   }
 
   return {
@@ -103,16 +131,28 @@ export function metricsReader(redis: RedisEndpoint, prefix: string): MetricsRead
         });
     },
 
+    async counted(names, span) {
+      const times = timesOf(span, TOP_SPAN_MS);
+      const asked = TOP_KINDS.flatMap((kind) => times.map((ms) => keys.top(kind, ms)));
+      const sets = await readPairs("named", asked, numbersOf, names);
+      const members = [...new Set(sets.flatMap((set) => [...set.keys()]))];
+      const of = (member: string, place: number) =>
+        times.map((_, i) => sets[place * times.length + i]!.get(member) ?? 0);
+      const partitions = members.map((member) => {
+        const [policy = "", partition = ""] = member.split(" ");
+        return { policy, partition, denied: of(member, 0), near: of(member, 1) };
+      });
+      return { times, partitions };
+    },
+
+    sampled: (number, toMs) => traceOf({ number }, toMs, toMs - HOUR_MS),
+
     async sample(policy, { fromMs, toMs }) {
-      // What was before only says how much was left.
-      const kept = timesOf({ fromMs: toMs - HOUR_MS, toMs }, TOP_SPAN_MS).map(keys.trace);
       const minutes = timesOf({ fromMs, toMs }, MINUTE_MS);
-      const [trace, hashes] = await Promise.all([
-        readPairs("hashes", kept, textsOf),
+      const [sample, hashes] = await Promise.all([
+        traceOf({ policy }, toMs, minutes[0]!),
         read("hashes", minutes.map(keys.minute)),
       ]);
-      const sample = sampleOf(trace, policy, minutes[0]!);
-      if (!sample) throw foreign();
       return { sample, counted: countedOf(hashes.map(snapshotOf), policy) };
     },
   };

@@ -7,6 +7,7 @@ import { type Counter, counters } from "./counter.ts";
 import { evaluator } from "./evaluator.ts";
 import { FIELD } from "./fields.ts";
 import { metricsKeys } from "./keys.ts";
+import { partitionName } from "./partition-name.ts";
 import type { PeriodicWriter } from "./periodic-writes.ts";
 import { createSketch } from "./sketch.ts";
 import { createStoreMeter, type StoreMeter } from "./store-meter.ts";
@@ -35,10 +36,18 @@ export interface RecorderOptions {
 /** Counts in this isolate, and writes to Redis now and then. */
 export interface Recorder extends PeriodicWriter {
   readonly meter: StoreMeter;
+  readonly names: PartitionNames;
   /** What counts for one set of rules. Counts of one that is no longer in force are still written. */
   counterOf(rules: readonly CountedRule[]): Counter;
   /** Writes what was counted. Rejects with nothing: what Redis did not confirm is sent again the next time. */
   flush(): Promise<void>;
+}
+
+/** How partitions are called in what is written. */
+export interface PartitionNames {
+  nameOf(identity: string): Promise<string>;
+  /** In the sample; `undefined` for one that is not in it. */
+  numberOf(identity: string): string | undefined;
 }
 
 /** As many as Redis keeps of all time. */
@@ -146,6 +155,10 @@ export const metrics: OpenRecorder = (options) => {
 
   return {
     meter,
+    names: {
+      nameOf: (identity) => partitionName(identity, identities),
+      numberOf: sampled.trace.numberOf,
+    },
     counterOf: counters(sampled, (tally) => void tallies.push(tally)),
 
     isDue() {

@@ -4,6 +4,9 @@ import { SAMPLED_ONE_IN } from "./trace.ts";
 
 /** What happened to a partition of a sample, in the order of time. */
 export interface SampledPartition {
+  readonly policy: string;
+  /** The number that it is called by. */
+  readonly number: string;
   readonly requests: readonly TracedRequest[];
   /** Of each request, whether it counts: those before only say what was left. */
   readonly counts: readonly boolean[];
@@ -11,7 +14,7 @@ export interface SampledPartition {
   readonly limits: ReadonlySet<number>;
 }
 
-/** The partitions of one policy that are in the sample. */
+/** Partitions that are in the sample. */
 export interface Sample {
   readonly oneIn: number;
   readonly partitions: readonly SampledPartition[];
@@ -20,10 +23,17 @@ export interface Sample {
 /** How a chunk is called: class, number of requests, the minute of the flush, isolate and batch. */
 const CHUNK = /^(\d+)\.(\d+)\.(\d+)\.[\w-]+\.\d+$/;
 
-/** Collects the requests of a policy; `undefined` if the fields were not written by Tidegate. */
+/** What of a sample is asked for. */
+export interface Wanted {
+  readonly policy?: string;
+  /** Of one partition. */
+  readonly number?: string;
+}
+
+/** Collects requests; `undefined` if the fields were not written by Tidegate. */
 export function sampleOf(
   hashes: readonly ReadonlyMap<string, string>[],
-  policy: string,
+  { policy, number }: Wanted,
   fromMs: number,
 ): Sample | undefined {
   // What any isolate dropped is left out everywhere, so that each partition is whole.
@@ -39,17 +49,22 @@ export function sampleOf(
       for (const line of text.split("\n")) {
         const read = readLine(line);
         if (!read) return undefined;
-        if (read.policy !== policy) continue;
-        const known = found.get(read.partition) ?? [];
+        if (read.policy !== (policy ?? read.policy)) continue;
+        if (read.partition !== (number ?? read.partition)) continue;
+        const key = `${read.policy} ${read.partition}`;
+        const known = found.get(key) ?? [];
         const { limit } = read;
         known.push(...read.requests.map((request) => ({ request, limit, counts })));
-        found.set(read.partition, known);
+        found.set(key, known);
       }
     }
   }
-  const partitions = [...found.values()].map((events) => {
+  const partitions = [...found].map(([key, events]) => {
+    const [name = "", called = ""] = key.split(" ");
     const inTime = events.toSorted((a, b) => a.request.ms - b.request.ms);
     return {
+      policy: name,
+      number: called,
       requests: inTime.map(({ request }) => request),
       counts: inTime.map(({ counts }) => counts),
       limits: new Set(inTime.map(({ limit }) => limit)),

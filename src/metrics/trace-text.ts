@@ -21,13 +21,17 @@ export interface TracedLine {
   readonly requests: readonly TracedRequest[];
 }
 
+export function numberText(number: number): string {
+  return number.toString(36);
+}
+
 export function lineStart(policy: string, partition: number, limit: number): string {
-  return `${policy} ${partition.toString(36)} ${limit.toString(36)}`;
+  return `${policy} ${numberText(partition)} ${numberText(limit)}`;
 }
 
 export function eventText({ ms, cost, hasRoom, isDenied }: TracedRequest): string {
   const letters = hasRoom ? "AO" : "DB";
-  return ` ${ms.toString(36)}${letters[isDenied ? 1 : 0]}${cost === 1 ? "" : cost}`;
+  return ` ${numberText(ms)}${letters[isDenied ? 1 : 0]}${cost === 1 ? "" : cost}`;
 }
 
 const EVENT = /^(-?[0-9a-z]+)([ADOB])(\d*)$/;

@@ -2,7 +2,7 @@ import { denies, type Outcome, type PolicyRows } from "../decision/outcome.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 import { createKeyedHash } from "./keyed-hash.ts";
 import { identityOf } from "./partition-name.ts";
-import { eventText, lineStart } from "./trace-text.ts";
+import { eventText, lineStart, numberText } from "./trace-text.ts";
 
 /** One of so many partitions is in the sample. */
 export const SAMPLED_ONE_IN = 64;
@@ -33,6 +33,8 @@ export interface Trace {
   note(outcome: Outcome, identities: Readonly<Record<string, string>>, costs: Costs): void;
   /** Gives away what it has kept, and begins anew. */
   take(): TracePart;
+  /** What a partition is called by in the sample; `undefined` for one that is not in it. */
+  numberOf(identity: string): string | undefined;
 }
 
 /** By the names of policies; 1 for those that it does not name. */
@@ -126,6 +128,8 @@ export function createTrace(secret: string): Trace {
       events = level = 0;
       return part;
     },
+
+    numberOf: (identity) => (isSampled(identity) ? numberText(partitionOf(hash.words)) : undefined),
   };
 }
 

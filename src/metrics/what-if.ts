@@ -26,12 +26,28 @@ export interface WhatIf {
   readonly deniedBefore: number;
   readonly deniedAfter: Estimate;
   readonly partitionsAffected: Estimate;
+  /** Those of the sample for which most would change, most first. */
+  readonly affected: readonly AffectedPartition[];
 }
+
+/** A partition of the sample with what was denied, and what would have been, as the model replays it. */
+export interface AffectedPartition {
+  /** What it is called by in the sample. */
+  readonly number: string;
+  readonly requests: number;
+  readonly deniedBefore: number;
+  readonly deniedAfter: number;
+}
+
+/** As many as anybody reads. */
+const MOST_AFFECTED = 20;
 
 /** A partition of the sample, replayed. */
 interface Replayed {
+  readonly number: string;
   readonly requests: number;
   readonly agreeing: number;
+  readonly denied: number;
   /** How many more would have been denied. */
   readonly more: number;
   readonly isAffected: boolean;
@@ -47,14 +63,15 @@ export function whatIf(
   const { limit } = before.whole ?? before;
   const seen = partitions.filter(({ counts }) => counts.includes(true));
   const own = seen.filter(({ limits }) => limits.size === 1 && limits.has(limit));
-  const replayed = own.map(({ requests, counts }): Replayed => {
+  const replayed = own.map(({ number, requests, counts }): Replayed => {
     const was = replay(requests, before);
     const would = replay(requests, after);
-    const tally = { requests: 0, agreeing: 0, more: 0, isAffected: false };
+    const tally = { number, requests: 0, agreeing: 0, denied: 0, more: 0, isAffected: false };
     counts.forEach((isCounted, i) => {
       if (!isCounted) return;
       tally.requests++;
       if (was[i] === requests[i]!.hasRoom) tally.agreeing++;
+      if (!was[i]) tally.denied++;
       if (was[i] === would[i]) return;
       tally.isAffected = true;
       tally.more += was[i] ? 1 : -1;
@@ -85,6 +102,16 @@ export function whatIf(
         oneIn,
       ),
     ),
+    affected: replayed
+      .filter(({ isAffected }) => isAffected)
+      .sort((one, other) => Math.abs(other.more) - Math.abs(one.more))
+      .slice(0, MOST_AFFECTED)
+      .map(({ number, requests, denied, more }) => ({
+        number,
+        requests,
+        deniedBefore: denied,
+        deniedAfter: denied + more,
+      })),
   };
 }
 

@@ -1,45 +1,15 @@
 import { readFileSync } from "node:fs";
 
-import addFormats from "ajv-formats";
-import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, test } from "vitest";
 
 import { liveSchema } from "../../scripts/build-schema/live-document.ts";
-import { openApi } from "../../scripts/build-schema/openapi/document.ts";
 import { administered, documentOf, READ_TOKEN } from "../support/admin/administered.ts";
 import { type Ask, askAdmin, askingOf } from "../support/admin/ask.ts";
-
-interface Described {
-  readonly responses: Readonly<
-    Record<string, { readonly $ref?: string; readonly content?: object }>
-  >;
-  readonly operationId: string;
-  readonly summary: string;
-}
-
-const text = openApi();
-const description = JSON.parse(text) as {
-  readonly openapi: string;
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
-  readonly components: Readonly<Record<string, object>>;
-};
-const ajv = new Ajv2020({ strict: false, allErrors: true });
-(addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
-ajv.addSchema(description, "openapi");
+import { description, openApiText, pointerTo, validatorOf } from "../support/admin/described.ts";
 
 const operations = Object.entries(description.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
 );
-
-/** The JSON pointer of what a route answers with a status. */
-function pointerTo(path: string, method: string, status: number): string {
-  const escaped = path.replaceAll("/", "~1");
-  const { $ref, content } = description.paths[path]![method]!.responses[status] ?? {};
-  if ($ref) return `${$ref}/content/application~1problem+json/schema`;
-  if (!content) return "";
-  const [type] = Object.keys(content);
-  return `#/paths/${escaped}/${method}/responses/${status}/content/${type!.replace("/", "~1")}/schema`;
-}
 
 /** Asks, and compares what comes back with what the description says of it. */
 function checking(ask: Ask, seen: Set<string>): Ask {
@@ -60,7 +30,7 @@ function checking(ask: Ask, seen: Set<string>): Ask {
       expect(answer.text).toBe("");
       return answer;
     }
-    const isValid = ajv.compile({ $ref: `openapi${pointer}` });
+    const isValid = validatorOf(pointer);
     const isText = pointer.includes("text/schema");
     const body = isText ? answer.text : answer.body;
     expect([plain, isValid(body), isValid.errors]).toEqual([plain, true, null]);
@@ -69,13 +39,13 @@ function checking(ask: Ask, seen: Set<string>): Ask {
 }
 
 test("docs/openapi.json is what the schemas say", () => {
-  expect(readFileSync("docs/openapi.json", "utf8")).toBe(text);
+  expect(readFileSync("docs/openapi.json", "utf8")).toBe(openApiText);
   expect(readFileSync("docs/live.schema.json", "utf8")).toBe(liveSchema());
 });
 
 test("it is OpenAPI 3.1: every reference leads somewhere, every schema compiles, every operation has its own name", () => {
   expect(description.openapi).toBe("3.1.0");
-  for (const [, pointer] of text.matchAll(/"\$ref": "#\/([^"]+)"/g)) {
+  for (const [, pointer] of openApiText.matchAll(/"\$ref": "#\/([^"]+)"/g)) {
     const found = pointer!
       .split("/")
       .reduce<unknown>((value, step) => Object(value)[step], description);
@@ -89,7 +59,7 @@ test("it is OpenAPI 3.1: every reference leads somewhere, every schema compiles,
     expect(statuses).toEqual(expect.arrayContaining([400, 401, 429, 503]));
     for (const status of statuses) {
       const pointer = pointerTo(path, method, status);
-      if (pointer !== "") ajv.compile({ $ref: `openapi${pointer}` });
+      if (pointer !== "") validatorOf(pointer);
     }
   }
 });
@@ -162,6 +132,8 @@ test("every route answers what its description says, with every status that it c
   await send("POST", "/explain", { path: "/rides", headers: { "x-user-id": "42" } });
   await send("POST", "/identities/reset", { path: "/rides", headers: { "x-user-id": "42" } });
   await send("POST", "/what-if", { policy: "rides", numbers: { limit: 5 } });
+  await send("POST", "/partitions/history", { name: "x-user-id:42" });
+  await send("POST", "/partitions/history", { request: { path: "/rides" } });
   await send("GET", "/audit");
   const unasked = operations.flatMap(({ path, method, operation }) =>
     Object.keys(operation.responses)

@@ -2,6 +2,7 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 
 import { useDashboard } from "../support/dashboard/dashboard.ts";
+import { editorOn } from "../support/dashboard/editor.ts";
 
 const on = useDashboard();
 
@@ -52,14 +53,12 @@ test("a thousand rules and a thousand entries are paged, filtered and edited", a
 
   await page.getByRole("link", { name: "Edit", exact: true }).last().click();
   await page.getByText("Sound, and the same as in force.").waitFor();
-  const field = page.getByLabel("The rules as JSON");
-  expect(
-    await field.evaluate((area: HTMLTextAreaElement) => area.value.slice(area.selectionStart)),
-  ).toMatch(/^\{\s+"method": "GET",\s+"path": "\/api\/resource-777/);
+  const editor = editorOn(page);
+  expect(await editor.fromCaret()).toMatch(/^\{\s+"method": "GET",\s+"path": "\/api\/resource-777/);
   await timed(
     page,
     "a key in the editor of 1,000 rules",
-    `const area = document.querySelector(".editor textarea"); area.focus(); const at = area.value.indexOf('"limit": 20') + 9; area.setSelectionRange(at, at + 2); document.execCommand("insertText", false, "25")`,
+    editor.typing('"limit": 20', '"limit": 25'),
   );
   await page.getByText("Sound: 1 change.").waitFor();
   expect(await page.locator(".diff .added").count()).toBe(1);

@@ -2,6 +2,7 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 
 import { useDashboard } from "../support/dashboard/dashboard.ts";
+import { legendOf } from "../support/dashboard/legend.ts";
 
 const on = useDashboard();
 
@@ -14,23 +15,12 @@ async function send(path: string, user: string, times: number, method: string): 
 }
 
 /** The legend of the picture of all requests. */
-async function shownOn(page: Page): Promise<Readonly<Record<string, number>>> {
-  const items = page
-    .getByRole("region", { name: "Requests by the minute", exact: true })
-    .locator(".legend li");
-  await items.first().waitFor();
-  const texts = await items.allInnerTexts();
-  return Object.fromEntries(
-    texts.map((text) => {
-      const [name = "", count = ""] = text.split(/\s+/);
-      return [name, Number(count.replace(",", ""))];
-    }),
-  );
-}
+const shownOn = (page: Page) =>
+  legendOf(page.getByRole("region", { name: "Requests by the minute", exact: true }));
 
 test("the numbers on the page are those of the requests, and of the origin", async () => {
   // Whether the stack works was asked with requests, too.
-  const before = await shownOn(await on.open("#/", { counts: "off" }));
+  const before = await shownOn(await on.open("#/"));
   const reached = async () => {
     const response = await fetch(`${on.stack.origin}/__counts`);
     const counts = (await response.json()) as Readonly<Record<string, number>>;
@@ -41,7 +31,7 @@ test("the numbers on the page are those of the requests, and of the origin", asy
   await send("/rides/7", "bert", 2, "POST");
   await send("/search", "anna", 4, "GET");
   await send("/elsewhere", "anna", 6, "GET");
-  const page = await on.open("#/", { counts: "off" });
+  const page = await on.open("#/");
   const now = await shownOn(page);
   const more = (name: string) => now[name]! - (before[name] ?? 0);
   expect([more("allowed"), more("denied"), more("passed")]).toEqual([3 + 2 + 4, 5, 6]);

@@ -1,6 +1,13 @@
-import { expect, test } from "vitest";
+import { readFileSync } from "node:fs";
 
+import type { Page } from "playwright-core";
+import { expect, onTestFinished, test } from "vitest";
+
+import { hash } from "../../src/partition/partition-key.ts";
 import { READ_TOKEN, RULES, useDashboard } from "../support/dashboard/dashboard.ts";
+import { editorOn } from "../support/dashboard/editor.ts";
+import { legendOf } from "../support/dashboard/legend.ts";
+import { startLoad } from "../support/dashboard/load.ts";
 
 const on = useDashboard();
 
@@ -22,75 +29,159 @@ async function limitNow(): Promise<readonly [version: number, limit: number]> {
   return [live.version, live.document.rules[0]!.policies[0]!.limit];
 }
 
-test("the way of the person on call: a denial, why, a draft, publish, roll back", async () => {
-  const statuses = [];
-  for (let i = 0; i < 4; i++) statuses.push(await ride("42"));
-  expect(statuses).toEqual([200, 200, 200, 429]);
-  const page = await on.open("#/", { top: ["x-user-id:42"] });
+/** Where the alert on denials leads: what a Prometheus makes of its annotation is in the test of the alerts. */
+function alertLink(): string {
+  const text = readFileSync("test/metrics/alerts.test.yml", "utf8");
+  return /dashboard: "\/_tidegate\/(#.*rides.*)"/.exec(text)![1]!;
+}
 
-  await page
-    .getByRole("region", { name: "Denied most" })
-    .getByRole("link", { name: "x-user-id:42" })
-    .first()
-    .click();
-  await page.getByRole("heading", { name: "Denied", exact: true }).waitFor();
-  const row = page.getByRole("row").filter({ hasText: "x-user-id:42" });
-  expect(await row.getByRole("cell").allInnerTexts()).toEqual([
-    "rides",
-    "no",
-    "0",
-    "3",
-    "",
-    expect.stringMatching(/min|s$/),
-    "enforce",
-    "x-user-id:42",
-    "POST /rides/*",
-  ]);
+/** What the origin got of rides. */
+async function ridesAtOrigin(): Promise<number> {
+  const response = await fetch(`${on.stack.origin}/__counts`);
+  return ((await response.json()) as Readonly<Record<string, number>>)["POST /rides/7"] ?? 0;
+}
 
-  await row.getByRole("link").click();
-  await page.getByRole("link", { name: "Edit", exact: true }).last().click();
-  const field = page.getByLabel("The rules as JSON");
-  const text = await field.inputValue();
-  await field.fill(text.replace('"limit": 3', '"limit": 0'));
-  await page.getByRole("button", { name: "Line 14" }).waitFor();
-  expect(await page.getByRole("button", { name: "Publish…" }).isDisabled()).toBe(true);
-  await field.fill(text.replace('"limit": 3,', '"limit": 3'));
-  await page.getByText("Comma expected.").waitFor();
-  await field.fill(text.replace('"limit": 3', '"limit": 5'));
-  await page.getByText("Sound: 1 change.").waitFor();
-  await page.getByRole("button", { name: "Save draft" }).click();
-  await page.getByText("The draft is kept.").waitFor();
-  expect(await limitNow()).toEqual([0, 3]);
+/** What was counted of rides before; whether the stack works was asked with requests, too. */
+async function ridesCounted(): Promise<Readonly<Record<string, number>>> {
+  const { requests } = (await (await on.ask("GET", "/stats")).json()) as {
+    readonly requests: readonly {
+      readonly rule: string;
+      readonly outcome: string;
+      readonly counts: readonly number[];
+    }[];
+  };
+  const of = (outcome: string) =>
+    requests
+      .filter((each) => each.rule === "POST /rides/*" && each.outcome === outcome)
+      .flatMap(({ counts }) => counts)
+      .reduce((total, each) => total + each, 0);
+  return { allowed: of("allowed"), denied: of("denied") };
+}
 
-  await page.getByRole("button", { name: "Publish…" }).click();
-  const dialog = page.getByRole("dialog");
-  await dialog.waitFor();
-  expect(await dialog.locator(".added code").allInnerTexts()).toEqual(['          "limit": 5,']);
-  await dialog.getByLabel("Note for the history").fill("more rides <b>for all</b>");
-  await dialog.getByRole("button", { name: "Publish" }).click();
-  await page.getByText("Version 1 is in force here").waitFor();
-  expect(await limitNow()).toEqual([1, 5]);
-  expect([await ride("42"), await ride("42"), await ride("42")]).toEqual([200, 200, 429]);
-  await page.getByRole("cell", { name: "more rides <b>for all</b>" }).waitFor();
+/** Has the page read everything again. */
+async function readAgain(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Live", exact: true }).click();
+  await page.getByRole("button", { name: "Paused", exact: true }).click();
+}
 
-  await page.getByRole("button", { name: "Roll back to version 0" }).click();
-  await dialog.getByText("rules[0].policies[0].limit").waitFor();
-  await dialog.getByRole("button", { name: "Roll back" }).click();
-  await page.getByText("Version 0 is in force again, as version 2.").waitFor();
-  expect(await limitNow()).toEqual([2, 3]);
+test(
+  "the way of the person on call under load: an alert, who is denied, why, a draft, publish, roll back",
+  { timeout: 60_000 },
+  async () => {
+    const before = await ridesCounted();
+    const reachedBefore = await ridesAtOrigin();
+    const load = startLoad(on.stack.workers[0]!);
+    const own = { allowed: 0, denied: 0 };
+    const ownRide = async () => {
+      const status = await ride("42");
+      own[status === 200 ? "allowed" : "denied"]++;
+      return status;
+    };
 
-  await page.getByRole("link", { name: "Audit" }).click();
-  const actions = page.getByRole("row").getByRole("cell").nth(2);
-  await actions.waitFor();
-  const deeds = await page.locator("tbody td:nth-child(3)").allInnerTexts();
-  expect(deeds.slice(0, 3)).toEqual(["rollback to 0", "publish", "draft"]);
-});
+    /** What the view of the rule shows equals what was answered, and what reached the origin. */
+    async function expectTrueNumbers(page: Page): Promise<void> {
+      await load.pause();
+      const answered = load.answers.get("POST /rides/7")!;
+      const allowed = own.allowed + (answered.get(200) ?? 0);
+      const denied = own.denied + (answered.get(429) ?? 0);
+      expect([...answered.keys()].toSorted()).toEqual([200, 429]);
+      expect((await ridesAtOrigin()) - reachedBefore).toBe(allowed);
+      await readAgain(page);
+      const picture = page.getByRole("region", { name: "Requests by the minute", exact: true });
+      await expect
+        .poll(() => legendOf(picture), { timeout: 8_000 })
+        .toEqual({ allowed: before["allowed"]! + allowed, denied: before["denied"]! + denied });
+      load.go();
+    }
+
+    load.go();
+    onTestFinished(() => load.pause());
+    const statuses = [];
+    for (let i = 0; i < 9; i++) statuses.push(await ownRide());
+    expect(statuses).toEqual([200, 200, 200, 429, 429, 429, 429, 429, 429]);
+
+    const page = await on.open(alertLink());
+    await page.getByRole("heading", { name: "POST /rides/*" }).waitFor();
+    await expectTrueNumbers(page);
+
+    await page.getByRole("link", { name: "Overview" }).click();
+    const name = `x-user-id:${await hash("42")}`;
+    const top = page.getByRole("region", { name: "Denied most", exact: true });
+    await top.getByRole("link", { name }).click();
+    const denials = page
+      .getByRole("region", { name: "Under rides", exact: true })
+      .getByRole("region", { name: "Denied by the ten minutes, at least" });
+    expect(await legendOf(denials)).toMatchObject({ denied: 6 });
+
+    // Who it is, a hash does not say: the person has it from the client who complains.
+    await page.getByLabel("Path and query").fill("/rides/7");
+    await page.getByLabel("Headers, one in each line").fill("x-user-id: 42");
+    await page.getByRole("button", { name: "Explain" }).click();
+    await page.getByRole("heading", { name: "Denied", exact: true }).waitFor();
+    await page.getByRole("region", { name: "Under rides", exact: true }).getByText(name).waitFor();
+    const row = page.getByRole("row").filter({ hasText: "x-user-id:42" });
+    expect(await row.getByRole("cell").allInnerTexts()).toEqual([
+      "rides",
+      "no",
+      "0",
+      "3",
+      "",
+      expect.stringMatching(/min|s$/),
+      "enforce",
+      "x-user-id:42",
+      "POST /rides/*",
+    ]);
+
+    await row.getByRole("link").click();
+    await page.getByRole("link", { name: "Edit", exact: true }).last().click();
+    const editor = editorOn(page);
+    const text = await editor.text();
+    await editor.fill(text.replace('"limit": 3', '"limit": 0'));
+    await page.getByRole("button", { name: "Line 14" }).waitFor();
+    expect(await page.getByRole("button", { name: "Publish…" }).isDisabled()).toBe(true);
+    await editor.fill(text.replace('"limit": 3,', '"limit": 3'));
+    await page.getByText("Comma expected.").waitFor();
+    await editor.fill(text.replace('"limit": 3', '"limit": 5'));
+    await page.getByText("Sound: 1 change.").waitFor();
+    await page.getByRole("button", { name: "Save draft" }).click();
+    await page.getByText("The draft is kept.").waitFor();
+    expect(await limitNow()).toEqual([0, 3]);
+
+    await page.getByRole("button", { name: "Publish…" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.waitFor();
+    expect(await dialog.locator(".added code").allInnerTexts()).toEqual(['          "limit": 5,']);
+    await dialog.getByLabel("Note for the history").fill("more rides <b>for all</b>");
+    await dialog.getByRole("button", { name: "Publish" }).click();
+    await page.getByText("Version 1 is in force here").waitFor();
+    expect(await limitNow()).toEqual([1, 5]);
+    expect([await ownRide(), await ownRide(), await ownRide()]).toEqual([200, 200, 429]);
+    await page.getByRole("cell", { name: "more rides <b>for all</b>" }).waitFor();
+
+    await page.getByRole("button", { name: "Roll back to version 0" }).click();
+    await dialog.getByText("rules[0].policies[0].limit").waitFor();
+    await dialog.getByRole("button", { name: "Roll back" }).click();
+    await page.getByText("Version 0 is in force again, as version 2.").waitFor();
+    expect(await limitNow()).toEqual([2, 3]);
+
+    await page.getByRole("link", { name: "Audit" }).click();
+    const actions = page.getByRole("row").getByRole("cell").nth(2);
+    await actions.waitFor();
+    const deeds = await page.locator("tbody td:nth-child(3)").allInnerTexts();
+    expect(deeds.slice(0, 3)).toEqual(["rollback to 0", "publish", "draft"]);
+
+    await page.goto(on.url + alertLink());
+    await page.getByRole("heading", { name: "POST /rides/*" }).waitFor();
+    await expectTrueNumbers(page);
+    await load.pause();
+  },
+);
 
 test("somebody else's publication is told, not overwritten", async () => {
   const page = await on.open("#/edit");
-  const field = page.getByLabel("The rules as JSON");
-  const text = await field.inputValue();
-  await field.fill(text.replace('"limit": 30', '"limit": 31'));
+  const editor = editorOn(page);
+  const text = await editor.text();
+  await editor.fill(text.replace('"limit": 30', '"limit": 31'));
   await page.getByText("Sound: 1 change.").waitFor();
   const [version] = await limitNow();
   const other = JSON.parse(text) as { rules: typeof RULES };

@@ -8,6 +8,14 @@ import { quantile } from "../../src/dashboard/overview/series.ts";
 import { linkable, namedBy } from "../../src/dashboard/partition/described.ts";
 import { duration } from "../../src/dashboard/parts/format.ts";
 import { clipped, plain } from "../../src/dashboard/parts/plain.ts";
+import { changedNumbers, editedBy, replayable } from "../../src/dashboard/rule/what-if/numbers.ts";
+import {
+  doubts,
+  saidAffected,
+  saidCertainty,
+  saidNow,
+  saidThen,
+} from "../../src/dashboard/rule/what-if/sentences.ts";
 import { runs } from "../support/runs.ts";
 
 describe("the difference of two texts", () => {
@@ -94,10 +102,92 @@ test("an address shows no secrets of a described request", () => {
   expect(namedBy("ip:2001:db8::1")).toEqual({ ip: "2001:db8::1" });
   expect(namedBy("x-user-id:42")).toEqual({ headers: "x-user-id: 42" });
   expect(namedBy("ip:Zf3qk9Xr5cW1uYtB7oMh2A")).toEqual({});
+  expect(namedBy(`x-user-id:${"a1_-".repeat(11).slice(1)}`)).toEqual({});
 });
 
 test("a hash names a view, its rest, and a query", () => {
   const { view, rest, query } = placeOf("#/rules/12?at=rules%5B0%5D");
   expect([view, rest, query.get("at")]).toEqual(["rules", "12", "rules[0]"]);
   expect(placeOf("")).toMatchObject({ view: "", rest: "" });
+});
+
+describe("a what-if in words", () => {
+  // The example of docs/metrics.md.
+  const answer = {
+    policy: "rides",
+    from: "2031-01-01T09:00:00.000Z",
+    to: "2031-01-01T10:00:00.000Z",
+    oneIn: 64,
+    partitions: 300,
+    otherNumbers: 0,
+    tooFew: false,
+    agreement: 1,
+    requests: 40_000,
+    deniedBefore: 9_000,
+    deniedAfter: { sampled: 95, estimate: 15_080, low: 12_315, high: 17_845 },
+    partitionsAffected: { sampled: 40, estimate: 2_560, low: 1_747, high: 3_373 },
+    affected: [],
+  };
+
+  test("has what was counted, what would have been, and how certain that is", () => {
+    expect([
+      saidNow(answer, 60),
+      saidThen(answer),
+      saidCertainty(answer),
+      saidAffected(answer),
+    ]).toEqual([
+      "In the last 60 minutes this policy was asked about 40,000 requests, and 9,000 of them were denied (23 %).",
+      "With these numbers about 15,080 would have been denied (38 %): 6,080 more.",
+      "This is an estimate from 300 partitions, 1 in 64 of all. In 19 cases out of 20 the true number lies between 12,315 and 17,845.",
+      "About 2,560 partitions would have been treated differently; in 19 cases out of 20 the true number lies between 1,747 and 3,373.",
+    ]);
+    expect(doubts(answer)).toEqual([]);
+  });
+
+  test("says of all partitions nothing that the sample does not say", () => {
+    const unknown = { estimate: null, low: null, high: null };
+    const few = {
+      ...answer,
+      agreement: 0.973,
+      otherNumbers: 1,
+      deniedAfter: { sampled: -3, ...unknown },
+      partitionsAffected: { sampled: 1, ...unknown },
+    };
+    expect([saidThen(few), saidCertainty(few), saidAffected(few), ...doubts(few)]).toEqual([
+      "In the sample 3 fewer would have been denied.",
+      "This is an estimate from 300 partitions, 1 in 64 of all. Too few of them would be treated differently to say anything of the others.",
+      "1 partition of the sample would have been treated differently.",
+      "Replayed with the numbers of now, 97.3 % of the sampled requests are decided as they were.",
+      "1 more of the sample, under other numbers such as those of a plan, is left out.",
+    ]);
+    const same = { ...few, deniedBefore: 0, deniedAfter: { sampled: 0, ...unknown } };
+    expect(saidNow(same, 10)).toBe(
+      "In the last 10 minutes this policy was asked about 40,000 requests, and none of them was denied.",
+    );
+    expect(saidThen(same)).toBe("Nobody in the sample would have been treated differently.");
+  });
+});
+
+test("a what-if asks for the numbers that differ, of a policy that can be replayed", () => {
+  const bucket = { name: "a", algorithm: "token-bucket", limit: 20, refill: 10, per: "1s" };
+  const slots = { name: "b", algorithm: "concurrency", limit: 2, ttl: "1m" };
+  const failures = {
+    name: "c",
+    algorithm: "fixed-window",
+    limit: 2,
+    window: "1m",
+    counts: "failures",
+  };
+  const policies = [bucket, slots, failures];
+  expect(replayable(policies)).toEqual([bucket]);
+  const edited = editedBy(
+    new URLSearchParams("policy=a&limit=30&per=1m&window=9&minutes=10"),
+    policies,
+  );
+  expect(edited).toEqual({ policy: "a", numbers: { limit: "30", per: "1m" }, minutes: 10 });
+  expect(changedNumbers(bucket, edited!)).toEqual({ limit: 30, per: "1m" });
+  expect(changedNumbers(bucket, { ...edited!, numbers: { limit: "20", refill: "x" } })).toEqual({
+    refill: "x",
+  });
+  expect(editedBy(new URLSearchParams("policy=z&limit=30"), policies)).toBe(undefined);
 });

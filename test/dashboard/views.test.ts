@@ -1,7 +1,6 @@
-import axe from "axe-core";
-import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 
+import { violationsOf } from "../support/dashboard/axe.ts";
 import { useDashboard } from "../support/dashboard/dashboard.ts";
 
 const on = useDashboard();
@@ -11,7 +10,9 @@ const VIEWS = [
   ["#/", "Requests by the minute"],
   ["#/rules", "Rules in force"],
   ["#/rules/0", "Use of the limits"],
+  ["#/rules/0?policy=rides&limit=1", "What if"],
   ["#/partition?method=POST&path=/rides/7&headers=x-user-id:42", "Explanation"],
+  ["#/partition?method=POST&path=/rides/7&headers=x-user-id:42", "Under rides"],
   ["#/edit", "Document"],
   ["#/lists", "Overrides"],
   ["#/audit", "Audit"],
@@ -19,17 +20,9 @@ const VIEWS = [
 
 const PHONE = { width: 390, height: 844 };
 
-async function violationsOf(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe.source);
-  const { violations } = (await page.evaluate("axe.run()")) as axe.AxeResults;
-  return violations.map(
-    ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(" | ")}`,
-  );
-}
-
 describe.each(["light", "dark"] as const)("in %s", (colorScheme) => {
   test.each(VIEWS)("axe finds nothing in %s", async (hash, region) => {
-    const page = await on.open(hash, { context: { colorScheme } });
+    const page = await on.open(hash, { counts: "incident", context: { colorScheme } });
     await page.getByRole("region", { name: region, exact: true }).waitFor();
     for (const summary of await page.locator("summary").all()) await summary.click();
     expect(await violationsOf(page)).toEqual([]);
@@ -44,13 +37,13 @@ test("axe finds nothing where somebody signs in", async () => {
 });
 
 test.each(VIEWS)("%s is no wider than a phone", async (hash, region) => {
-  const page = await on.open(hash, { context: { viewport: PHONE } });
+  const page = await on.open(hash, { counts: "incident", context: { viewport: PHONE } });
   await page.getByRole("region", { name: region, exact: true }).waitFor();
   expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(PHONE.width);
 });
 
 test("the numbers of a picture are a table, the newest first", async () => {
-  const page = await on.open();
+  const page = await on.open("#/", { counts: "incident" });
   const picture = page.getByRole("region", { name: "Requests by the minute", exact: true });
   await picture.getByText("Numbers").click();
   const rows = picture.locator("tbody tr");
@@ -68,7 +61,7 @@ test("the numbers of a picture are a table, the newest first", async () => {
 });
 
 test("a gateway that does not count says so, and the rest works", async () => {
-  const page = await on.open("#/", { counts: "off" });
+  const page = await on.open("#/");
   await page.route("**/api/v1/stats?*", (route) =>
     route.fulfill({ status: 501, json: { title: "Not Implemented", status: 501 } }),
   );

@@ -81,6 +81,27 @@ test("what happened in several isolates is replayed with another limit, known de
     deniedAfter: { sampled: 12 * 3, estimate: 12 * 8 + 5 },
     partitionsAffected: { sampled: 12, estimate: 12 * 64 },
   });
+  const { affected } = body as { affected: { partition: unknown; number: string }[] };
+  expect(affected).toHaveLength(12);
+  expect(affected[0]).toEqual({
+    partition: null,
+    number: expect.stringMatching(/^[0-9a-z]{8,11}$/),
+    requests: 8,
+    deniedBefore: 3,
+    deniedAfter: 6,
+  });
+});
+
+test("partitions that would be affected are called by their names where those are known", async () => {
+  const { ask, clients: all, whatIf } = await start({ METRICS_IDENTITIES: "plain" });
+  const clients = all.slice(2);
+  for (const client of clients) for (let i = 0; i < 6; i++) await ask("/api/x", client);
+  // For these nothing would change.
+  for (const client of all.slice(0, 2)) await ask("/api/x", client);
+  const { body } = await whatIf({ policy: "api", numbers: { limit: 2 } });
+  const { affected } = body as { affected: { partition: string }[] };
+  const names = affected.map(({ partition }) => partition);
+  expect(names.toSorted()).toEqual(clients.map((client) => `ip:${client}`).toSorted());
 });
 
 test("costs, denials by other policies and policies in shadow are replayed as they were", async () => {

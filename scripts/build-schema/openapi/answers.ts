@@ -208,4 +208,32 @@ export const WhatIfAnswer = z.strictObject({
   deniedBefore: z.int(),
   deniedAfter: estimate,
   partitionsAffected: estimate,
+  affected: z.array(
+    z.strictObject({
+      partition: z.nullable(z.string()),
+      number: z.string(),
+      requests: z.int(),
+      deniedBefore: z.int(),
+      deniedAfter: z.int(),
+    }),
+  ),
+});
+
+export const PartitionHistory = z.strictObject({
+  ...span,
+  times: z.array(time),
+  minutes: z.array(time),
+  partitions: z.array(
+    z.strictObject({
+      policy: z.string(),
+      partition: z.nullable(z.string()),
+      number: z.nullable(z.string()),
+      isSampled: z.nullable(z.boolean()),
+      denied: counts,
+      near: counts,
+      requests: z.nullable(
+        z.strictObject({ allowed: counts, denied: counts, deniedByOthers: counts }),
+      ),
+    }),
+  ),
 });

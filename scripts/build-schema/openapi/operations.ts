@@ -1,7 +1,13 @@
 import type * as z from "zod/mini";
 
 import type { RefusalStatus } from "../../../src/admin/refusal.ts";
-import { PublishBody, RequestBody, RollbackBody, WhatIfBody } from "../../../src/admin/schemas.ts";
+import {
+  HistoryBody,
+  PublishBody,
+  RequestBody,
+  RollbackBody,
+  WhatIfBody,
+} from "../../../src/admin/schemas.ts";
 import { CONTENT_TYPE } from "../../../src/metrics/open-metrics.ts";
 import { Document } from "../live-document.ts";
 import * as answers from "./answers.ts";
@@ -141,6 +147,13 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     summary: "The partitions that were denied most, or have little left most often.",
     answer: answers.Top,
   },
+  "POST /partitions/history": {
+    summary:
+      "How often one partition was denied or had little left, and its requests if it is in the sample.",
+    body: HistoryBody,
+    answer: answers.PartitionHistory,
+    statuses: [413, 415, 422],
+  },
   "POST /what-if": {
     summary: "Estimates how many requests other numbers of a policy would have denied.",
     body: WhatIfBody,
@@ -162,6 +175,8 @@ export const PARAMETERS: Readonly<Record<string, string>> = {
   step: "minute or hour; minute by default.",
   "/top from": `${MOMENT} an hour before to.`,
   "/top to": `${MOMENT} now.`,
+  "/partitions/history from": `${MOMENT} an hour before to.`,
+  "/partitions/history to": `${MOMENT} now.`,
   kind: "denied or near; denied by default.",
   id: "Of the entry, instead of a body.",
 };

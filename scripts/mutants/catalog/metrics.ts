@@ -164,6 +164,27 @@ export const METRICS: readonly Mutant[] = [
     replace: "",
   },
   {
+    file: "src/admin/routes/partition-history.ts",
+    tests: ["test/metrics/partition-history"],
+    name: "the digest of an address passes for an address",
+    find: "if ((await nameOf(name)) !== name) return [{ partition: name }];",
+    replace: "",
+  },
+  {
+    file: "src/admin/routes/partition-history.ts",
+    tests: ["test/metrics/partition-history"],
+    name: "what one policy counts of a partition is told of another",
+    find: "row: rows.find((each) => each.policy === policy),",
+    replace: "row: rows[0],",
+  },
+  {
+    ...WHAT_IF,
+    name: "a what-if names partitions for which nothing changes",
+    find: ".filter(({ isAffected }) => isAffected)\n      .sort",
+    replace: ".sort",
+    tests: ["test/metrics/what-if-api"],
+  },
+  {
     file: "src/metrics/estimate.ts",
     tests: ["test/metrics/what-if.test"],
     name: "the interval is that of a sample of single requests",

@@ -114,7 +114,10 @@ async function remove(kind: EntryKind, call: Call): Promise<Response> {
   if (asked !== null && !ID.test(asked)) {
     throw new Refusal(400, "Give the id of an entry as GET lists it.");
   }
-  const entry = asked === null ? readName(kind, call, await readSmallBody(call)) : undefined;
+  const entry =
+    asked === null
+      ? readName(kind, call, await readSmallBody(call))
+      : await keptEntry(kind, call, asked);
   const id = asked ?? (await idOf(entry!));
   const changes = keptChanges([
     { type: "removed", path: PATHS[kind], before: entry ? shown(entry) : { id } },
@@ -128,6 +131,16 @@ async function remove(kind: EntryKind, call: Call): Promise<Response> {
     entry && entriesOf(kind, document).some((each) => namesOf(each) === namesOf(entry));
   if (isInDocument) throw new Refusal(409, "The document has this entry: publish one without it.");
   throw new Refusal(404, "There is no such entry.");
+}
+
+/** An entry by its id, so that the audit says whom it named. */
+async function keptEntry(
+  kind: EntryKind,
+  { storage }: Call,
+  id: string,
+): Promise<Entry | undefined> {
+  const kept = await storage().entries(kind);
+  return kept.find((each) => each.id === id)?.entry;
 }
 
 function routesOf(kind: EntryKind, path: string): readonly Route[] {

@@ -5,12 +5,12 @@ import { keptChanges } from "../changes.ts";
 import { faulty } from "../refusal.ts";
 import { checked, RequestBody } from "../schemas.ts";
 
-/** Asks the gateway about the request that the body describes. */
-async function about<Answer>(
-  call: Call,
+/** Asks the gateway about the request that a body describes. */
+export async function about<Answer>(
+  body: unknown,
   ask: (request: DescribedRequest) => Promise<Answer>,
 ): Promise<Answer> {
-  const request = checked(RequestBody, await readSmallBody(call)) as DescribedRequest;
+  const request = checked(RequestBody, body) as DescribedRequest;
   try {
     return await ask(request);
   } catch (error) {
@@ -19,12 +19,14 @@ async function about<Answer>(
 }
 
 async function explain(call: Call): Promise<Response> {
-  return json(await about(call, (request) => call.gateway.explain(request)));
+  return json(await about(await readSmallBody(call), (request) => call.gateway.explain(request)));
 }
 
 async function reset(call: Call): Promise<Response> {
   const storage = call.storage();
-  const forgotten = await about(call, (request) => call.gateway.reset(request));
+  const forgotten = await about(await readSmallBody(call), (request) =>
+    call.gateway.reset(request),
+  );
   const changes = keptChanges(
     forgotten.map(({ policy, partition }) => ({
       type: "removed",

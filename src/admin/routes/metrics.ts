@@ -1,17 +1,12 @@
 import type { Administered } from "../../gateway/administered.ts";
-import { parseMoment } from "../../lists/moment.ts";
-import { HOUR_MS, MINUTE_MS, TOP_KINDS } from "../../metrics/keys.ts";
+import { TOP_KINDS } from "../../metrics/keys.ts";
 import { CONTENT_TYPE, openMetricsOf } from "../../metrics/open-metrics.ts";
-import { metricsReader, type MetricsReader, type Span } from "../../metrics/reader.ts";
+import { metricsReader, type MetricsReader } from "../../metrics/reader.ts";
 import { type Call, isoTime, json, type Route } from "../call.ts";
 import { Refusal } from "../refusal.ts";
+import { partitionHistory } from "./partition-history.ts";
+import { oneOf, shown, spanOf, STEPS } from "./span.ts";
 import { whatIfRoute } from "./what-if.ts";
-
-/** Minutes are kept for a day, and hours for a month. */
-const STEPS = {
-  minute: { ms: MINUTE_MS, most: 1_440, usual: 60 },
-  hour: { ms: HOUR_MS, most: 744, usual: 24 },
-};
 
 /** Partitions that an answer names. */
 const MOST_PARTITIONS = 100;
@@ -56,40 +51,7 @@ export function metricsRoutes(gateway: Administered): readonly Route[] {
     { method: "GET", path: "/metrics", writes: false, answer: scrape },
     { method: "GET", path: "/stats", writes: false, query: ["from", "to", "step"], answer: stats },
     { method: "GET", path: "/top", writes: false, query: ["kind", "from", "to"], answer: top },
+    partitionHistory(gateway, upToDate),
     whatIfRoute(gateway, upToDate),
   ];
-}
-
-/** A word of the query; the first one if there is none. */
-function oneOf<Word extends string>(
-  query: URLSearchParams,
-  name: string,
-  words: readonly [Word, ...Word[]],
-): Word {
-  const given = query.get(name) ?? words[0];
-  const word = words.find((each) => each === given);
-  if (word) return word;
-  throw new Refusal(400, `Give ${name} as ${words.join(" or ")}.`);
-}
-
-function spanOf(query: URLSearchParams, { ms, most, usual }: (typeof STEPS)["minute"]): Span {
-  const toMs = momentOf(query, "to") ?? Date.now();
-  const fromMs = momentOf(query, "from") ?? toMs - usual * ms;
-  if (fromMs < toMs && toMs - fromMs <= most * ms) return { fromMs, toMs };
-  throw new Refusal(400, `Give a from before to, at most ${most} steps apart.`);
-}
-
-function momentOf(query: URLSearchParams, name: string): number | undefined {
-  const given = query.get(name);
-  if (given === null) return undefined;
-  const moment = parseMoment(/^\d+$/.test(given) ? Number(given) : given);
-  if (moment !== undefined) return moment;
-  throw new Refusal(
-    400,
-    `Give ${name} as a moment with its time zone, such as 2030-01-31T12:00:00Z, or as milliseconds since 1970.`,
-  );
-}
-
-function shown({ fromMs, toMs }: Span): object {
-  return { from: isoTime(fromMs), to: isoTime(toMs) };
 }

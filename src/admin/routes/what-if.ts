@@ -1,10 +1,13 @@
 import type { Administered } from "../../gateway/administered.ts";
-import { HOUR_MS, MINUTE_MS } from "../../metrics/keys.ts";
-import type { MetricsReader } from "../../metrics/reader.ts";
+import { HOUR_MS, MINUTE_MS, TOP_KINDS } from "../../metrics/keys.ts";
+import type { MetricsReader, Span } from "../../metrics/reader.ts";
 import { whatIf } from "../../metrics/what-if.ts";
 import { type Call, isoTime, json, readSmallBody, type Route } from "../call.ts";
 import { faulty, Refusal } from "../refusal.ts";
 import { checked, WhatIfBody } from "../schemas.ts";
+
+/** Partitions at the top whose numbers are looked up. */
+const MOST_NAMES = 1_000;
 
 /**
  * Says what other numbers of a policy would have changed.
@@ -12,7 +15,7 @@ import { checked, WhatIfBody } from "../schemas.ts";
  * @param upToDate reads what isolates have written, this one included
  */
 export function whatIfRoute(
-  { editPolicy }: Administered,
+  { editPolicy, names }: Administered,
   upToDate: () => Promise<MetricsReader>,
 ): Route {
   async function answer(call: Call): Promise<Response> {
@@ -31,13 +34,34 @@ export function whatIfRoute(
     const toMs = Date.now();
     const fromMs = (Math.floor(toMs / MINUTE_MS) - minutes + 1) * MINUTE_MS;
     const { sample, counted } = await reader.sample(policy, { fromMs, toMs });
+    const { affected, ...estimates } = whatIf(sample, counted, before, after);
+    const known = await knownNames(reader, { fromMs, toMs });
     return json({
       policy,
       numbers,
       from: isoTime(fromMs),
       to: isoTime(toMs),
-      ...whatIf(sample, counted, before, after),
+      ...estimates,
+      affected: affected.map(({ number, requests, deniedBefore, deniedAfter }) => ({
+        partition: known.get(number) ?? null,
+        number,
+        requests,
+        deniedBefore,
+        deniedAfter,
+      })),
     });
+  }
+
+  /** The sample has no names; those of the partitions at the top are known, unless they are digests of addresses. */
+  async function knownNames(reader: MetricsReader, span: Span): Promise<Map<string, string>> {
+    const { nameOf, numberOf } = names!;
+    const tops = await Promise.all(TOP_KINDS.map((kind) => reader.top(kind, span, MOST_NAMES)));
+    const found = new Map<string, string>();
+    for (const { partition } of tops.flat()) {
+      const number = numberOf(partition);
+      if (number && (await nameOf(partition)) === partition) found.set(number, partition);
+    }
+    return found;
   }
 
   return { method: "POST", path: "/what-if", writes: false, answer };

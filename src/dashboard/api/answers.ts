@@ -33,6 +33,7 @@ export interface Policy {
   readonly per?: string;
   readonly ttl?: string;
   readonly partition?: unknown;
+  readonly counts?: string;
 }
 
 export interface Rule {
@@ -114,6 +115,66 @@ export interface Stats {
   readonly storeErrors: readonly Counted<"code">[];
   readonly commands: readonly number[];
   readonly lost: readonly number[];
+}
+
+/** What a sample says of all partitions; `null` where it is too small. */
+export interface Estimate {
+  readonly sampled: number;
+  readonly estimate: number | null;
+  readonly low: number | null;
+  readonly high: number | null;
+}
+
+/** What other numbers of a policy would have changed. */
+export interface WhatIf {
+  readonly policy: string;
+  readonly from: string;
+  readonly to: string;
+  readonly oneIn: number;
+  readonly partitions: number;
+  readonly otherNumbers: number;
+  readonly tooFew: boolean;
+  readonly agreement: number | null;
+  readonly requests: number;
+  readonly deniedBefore: number;
+  readonly deniedAfter: Estimate;
+  readonly partitionsAffected: Estimate;
+  readonly affected: readonly AffectedPartition[];
+}
+
+/** A partition of the sample for which something would change. */
+export interface AffectedPartition {
+  /** As the overview names it, where that is known. */
+  readonly partition: string | null;
+  readonly number: string;
+  readonly requests: number;
+  readonly deniedBefore: number;
+  readonly deniedAfter: number;
+}
+
+/** What is known of one partition over time. */
+export interface PartitionHistory {
+  /** When each ten minutes begin. */
+  readonly times: readonly string[];
+  /** Those of the last hour, for requests in the sample. */
+  readonly minutes: readonly string[];
+  readonly partitions: readonly PolicyHistory[];
+}
+
+/** The same under one policy. */
+export interface PolicyHistory {
+  readonly policy: string;
+  readonly partition: string | null;
+  readonly number: string | null;
+  /** `null` if nobody can tell. */
+  readonly isSampled: boolean | null;
+  readonly denied: readonly number[];
+  readonly near: readonly number[];
+  readonly requests: {
+    readonly allowed: readonly number[];
+    readonly denied: readonly number[];
+    readonly deniedByOthers: readonly number[];
+  } | null;
 }
 
 export interface TopPartition {

@@ -117,9 +117,9 @@ function Broken() {
 function View({ place }: { readonly place: Place }) {
   const { view, rest, query } = place;
   if (view === "") return <OverviewView />;
-  if (view === "rules" && rest === "") return <RulesView />;
-  if (view === "rules") return <RuleView index={Number(rest)} />;
-  if (view === "partition") return <PartitionView query={query} />;
+  if (view === "rules" && rest === "" && query.size === 0) return <RulesView />;
+  if (view === "rules") return <RuleView place={rest} query={query} />;
+  if (view === "partition") return <PartitionView query={query} key={String(query)} />;
   if (view === "edit") return <EditView at={query.get("at")} />;
   if (view === "lists") return <ListsView />;
   if (view === "audit") return <AuditView />;

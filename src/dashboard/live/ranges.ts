@@ -32,6 +32,15 @@ export function statsPath(range: Range, nowMs: number): string {
 }
 
 export function topPath(kind: "denied" | "near", range: Range, nowMs: number): string {
+  return `/top?kind=${kind}&${partitionSpan(range, nowMs)}`;
+}
+
+export function historyPath(range: Range, nowMs: number): string {
+  return `/partitions/history?${partitionSpan(range, nowMs)}`;
+}
+
+/** As much of a span as partitions are kept for. */
+function partitionSpan(range: Range, nowMs: number): string {
   const [fromMs, toMs] = spanOf(range, nowMs);
-  return `/top?kind=${kind}&from=${Math.max(fromMs, toMs - MAX_TOP_MS)}&to=${toMs}`;
+  return `from=${Math.max(fromMs, toMs - MAX_TOP_MS)}&to=${toMs}`;
 }

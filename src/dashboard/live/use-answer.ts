@@ -23,10 +23,12 @@ interface Held<Answer> {
  *
  * @param key what is read: of another one nothing is known yet
  * @param pathOf the path, asked at the moment of reading
+ * @param body sent along where reading takes a description
  */
 export function useAnswer<Answer>(
   key: string,
   pathOf: (nowMs: number) => string = () => key,
+  body?: object,
 ): Loaded<Answer> {
   const { api } = useSession();
   const { tick } = useLive();
@@ -35,7 +37,9 @@ export function useAnswer<Answer>(
 
   useEffect(() => {
     let isCurrent = true;
-    api.get<Answer>(pathOf(Date.now())).then(
+    const path = pathOf(Date.now());
+    const answer = body ? api.send<Answer>("POST", path, { body }) : api.get<Answer>(path);
+    answer.then(
       (data) => isCurrent && setHeld({ key, data }),
       (error: ApiError) =>
         isCurrent && setHeld((before) => ({ ...(before.key === key && before), key, error })),

@@ -1,3 +1,5 @@
+import { useMemo } from "hono/jsx/dom";
+
 import type { Live, Stats } from "../api/answers.ts";
 import { count, percent } from "../parts/format.ts";
 import { clipped } from "../parts/plain.ts";
@@ -14,7 +16,11 @@ interface RuleTableProps {
 const NAMES: Readonly<Record<string, string>> = { none: "no rule", other: "other rules" };
 
 export function RuleTable({ stats, rules }: RuleTableProps) {
-  const indices = new Map(rules?.document.rules.map((rule, i) => [labelOf(rule), i]));
+  const rows = useMemo(() => byRule(stats.requests), [stats]);
+  const indices = useMemo(
+    () => new Map(rules?.document.rules.map((rule, i) => [labelOf(rule), i])),
+    [rules],
+  );
   const nameOf = (row: RuleCounts) => {
     const index = indices.get(row.rule);
     const name = clipped(NAMES[row.rule] ?? row.rule);
@@ -30,7 +36,7 @@ export function RuleTable({ stats, rules }: RuleTableProps) {
       <Table
         caption="Requests by rule"
         empty="No request was counted."
-        rows={byRule(stats.requests)}
+        rows={rows}
         textOf={({ rule }) => rule}
         columns={[
           { title: "rule", cell: nameOf },

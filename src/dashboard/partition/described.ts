@@ -1,4 +1,4 @@
-import type { RulesDocument } from "../api/answers.ts";
+import type { Rule, RulesDocument } from "../api/answers.ts";
 
 /** A request as the form has it. */
 export interface Described {
@@ -13,20 +13,27 @@ export interface Described {
 const SECRET = /^(?:authorization|proxy-authorization|cookie)$/i;
 
 /** What has a hash in place of the client's own value. */
-const HASHED = /^[\w-]{22}$/;
+const HASHED = /^(?:[\w-]{22}|[\w-]{43})$/;
+
+/** A request that a rule covers. */
+export function exampleOf({ method: methods = "*", path }: Rule): {
+  readonly method: string;
+  readonly path: string;
+} {
+  const [method = "*"] = [methods].flat();
+  return {
+    method: method === "*" ? "GET" : method,
+    path: path.replaceAll(/:\w+/g, "1").replaceAll(/\*+/g, "x"),
+  };
+}
 
 /** A request that a policy counts. */
 export function policyOf(
   document: RulesDocument,
   name: string,
-): { readonly method: string; readonly path: string } | undefined {
+): ReturnType<typeof exampleOf> | undefined {
   const rule = document.rules.find(({ policies }) => policies.some((each) => each.name === name));
-  if (!rule) return undefined;
-  const [method = "*"] = [rule.method ?? "*"].flat();
-  return {
-    method: method === "*" ? "GET" : method,
-    path: rule.path.replaceAll(/:\w+/g, "1").replaceAll(/\*+/g, "x"),
-  };
+  return rule && exampleOf(rule);
 }
 
 /** What a partition says of its request: its address, or a header field. */
@@ -34,6 +41,13 @@ export function namedBy(partition: string): Partial<Described> {
   const [name = "", value = ""] = partition.split(/:(.*)/s);
   if (value === "" || HASHED.test(value) || partition.includes(",")) return {};
   return name === "ip" ? { ip: value } : { headers: `${name}: ${value}` };
+}
+
+/** Whether a link is about a client without saying who it is, so that the request in it is not that client's. */
+export function isUnreadable(query: URLSearchParams): boolean {
+  const partition = query.get("partition");
+  if (partition === null) return query.has("number");
+  return Object.keys(namedBy(partition)).length === 0;
 }
 
 export function describedBy(query: URLSearchParams): Described {

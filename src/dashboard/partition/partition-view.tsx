@@ -9,23 +9,25 @@ import { Field, textOf } from "../parts/field.tsx";
 import { clipped } from "../parts/plain.ts";
 import { Empty, Failed } from "../parts/states.tsx";
 import { Actions } from "./actions.tsx";
-import { bodyOf, type Described, describedBy, linkable } from "./described.ts";
+import { bodyOf, type Described, describedBy, isUnreadable, linkable } from "./described.ts";
 import { Explained } from "./explained.tsx";
+import { DeedsCard } from "./history/deeds-card.tsx";
+import type { Whom } from "./history/deeds.ts";
+import { History, type Whose } from "./history/history.tsx";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 /** What the policies hold of one client, and what would happen to a request. */
 export function PartitionView({ query }: { readonly query: URLSearchParams }) {
   const { api } = useSession();
-  const { tick } = useLive();
+  const { tick, readNow } = useLive();
   const [asked, setAsked] = useState<Described | undefined>(
-    query.has("path") ? describedBy(query) : undefined,
+    query.has("path") && !isUnreadable(query) ? describedBy(query) : undefined,
   );
   const [found, setFound] = useState<Explanation | undefined>(undefined);
   const [error, setError] = useState<ApiError | undefined>(undefined);
-  const [nonce, setNonce] = useState(0);
   const filled = asked ?? describedBy(query);
-  const partition = query.get("partition");
+  const [linked, setLinked] = useState(linkedBy(query));
 
   useEffect(() => {
     if (!asked) return undefined;
@@ -41,7 +43,7 @@ export function PartitionView({ query }: { readonly query: URLSearchParams }) {
     return () => {
       isCurrent = false;
     };
-  }, [asked, tick, nonce]);
+  }, [asked, tick]);
 
   function submit(event: Event): void {
     event.preventDefault();
@@ -54,6 +56,7 @@ export function PartitionView({ query }: { readonly query: URLSearchParams }) {
     };
     setFound(undefined);
     setError(undefined);
+    setLinked(undefined);
     setAsked(described);
     history.replaceState(null, "", linkTo("partition", linkable(described)));
   }
@@ -61,13 +64,7 @@ export function PartitionView({ query }: { readonly query: URLSearchParams }) {
   return (
     <>
       <h1>Partition</h1>
-      {partition !== null && (
-        <p>
-          From the overview: <code class="untrusted">{clipped(partition)}</code>. Identities are
-          hashed there unless the gateway's settings say otherwise: describe the request to see its
-          state.
-        </p>
-      )}
+      {linked && <Linked whose={linked} />}
       <form class="card request" onSubmit={submit}>
         <Field label="Method">
           <select name="method">
@@ -109,14 +106,50 @@ export function PartitionView({ query }: { readonly query: URLSearchParams }) {
       {asked && found && (
         <section class="card" aria-label="Explanation" aria-live="polite">
           <Explained explanation={found} />
-          <Actions asked={asked} found={found} done={() => setNonce(nonce + 1)} />
+          <Actions asked={asked} found={found} done={readNow} />
         </section>
       )}
-      {!asked && (
+      {!asked && !linked && (
         <Empty title="Describe a request">
           What would happen to it, and what each policy holds of its client. Nothing is taken.
         </Empty>
       )}
+      {asked && found && <DeedsCard whom={whomOf(asked, found)} />}
+      {linked ? (
+        <History whose={linked} />
+      ) : (
+        asked && <History whose={{ request: bodyOf(asked) }} />
+      )}
     </>
   );
+}
+
+/** Whom a link is about, by a name or a number. */
+type LinkedWhose = Exclude<Whose, { readonly request: object }>;
+
+function linkedBy(query: URLSearchParams): LinkedWhose | undefined {
+  const [name, number] = [query.get("partition"), query.get("number")];
+  if (name !== null) return { name };
+  return number === null ? undefined : { number };
+}
+
+function Linked({ whose }: { readonly whose: LinkedWhose }) {
+  return "name" in whose ? (
+    <p>
+      From the overview: <code class="untrusted">{clipped(whose.name)}</code>. Identities are hashed
+      there unless the gateway's settings say otherwise: describe the request to see its state.
+    </p>
+  ) : (
+    <p>
+      From a what-if: number <code class="untrusted">{clipped(whose.number)}</code> of the sample,
+      which has no names. Its requests are below.
+    </p>
+  );
+}
+
+/** A client that a list blocks is not explained by any policy: its header fields name it all the same. */
+function whomOf({ headers, ip }: Described, { rules }: Explanation): Whom {
+  const partitions = rules.flatMap(({ policies }) => policies.map(({ partition }) => partition));
+  const fields = headers.split("\n").filter((line) => line.includes(":"));
+  return { identities: [...new Set([...partitions, ...fields])], ip };
 }

@@ -25,7 +25,9 @@ export function Chart({ label, times, series, kind, format, onPoint }: ChartProp
   const drawn = series.map((each) => `${each.label} ${each.colour}`).join("\n");
 
   useEffect(() => {
-    const element = place.current!;
+    const element = place.current;
+    // The view was left before it was drawn.
+    if (!element) return undefined;
     const draw = () => {
       plot.current?.destroy();
       plot.current = new UPlot(

@@ -1,9 +1,14 @@
 const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 const short = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
+const exact = new Intl.NumberFormat("en", { maximumFractionDigits: 2 });
 
 /** Exact below a hundred thousand, which is as much as fits a tile. */
 export function count(value: number): string {
   return Math.abs(value) < 100_000 ? whole.format(value) : short.format(value);
+}
+
+export function full(value: number): string {
+  return exact.format(value);
 }
 
 export function percent(part: number, all: number): string {

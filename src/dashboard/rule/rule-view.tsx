@@ -1,10 +1,10 @@
-import type { Live, Rule, Stats } from "../api/answers.ts";
+import type { Live, Rule, RulesDocument, Stats } from "../api/answers.ts";
 import { linkTo } from "../app/place.ts";
 import { useLive } from "../live/live.ts";
 import { statsPath } from "../live/ranges.ts";
 import { useAnswer } from "../live/use-answer.ts";
 import { byOutcome } from "../overview/series.ts";
-import { policyOf } from "../partition/described.ts";
+import { exampleOf } from "../partition/described.ts";
 import { count } from "../parts/format.ts";
 import { Picture } from "../parts/picture.tsx";
 import { clipped } from "../parts/plain.ts";
@@ -13,37 +13,52 @@ import { Table } from "../parts/table.tsx";
 import { labelOf, sourcesOf, termsOf } from "../rules/label.ts";
 import { Evaluations } from "./evaluations.tsx";
 import { Utilization } from "./utilization.tsx";
+import { WhatIfCard } from "./what-if/what-if-card.tsx";
 
-/** One rule: what became of its requests, and its policies. */
-export function RuleView({ index }: { readonly index: number }) {
+/** Where a rule is said: by its place, or by what counts and alerts call it, or a policy of it. */
+interface RuleViewProps {
+  readonly place: string;
+  readonly query: URLSearchParams;
+}
+
+/** One rule: what became of its requests, its policies, and what other numbers would change. */
+export function RuleView({ place, query }: RuleViewProps) {
   const live = useAnswer<Live>("/rules");
   return (
     <Answered of={live} what="the rule">
       {({ document }) => {
+        const index = place === "" ? indexOf(document, query) : Number(place);
         const rule = document.rules[index];
         return rule ? (
-          <Shown rule={rule} index={index} live={live.data!} />
+          <Shown rule={rule} index={index} query={query} key={`${index} ${query}`} />
         ) : (
-          <Empty title="There is no such rule">
-            {document.rules.length} rules are in force. <a href="#/rules">All rules</a>
-          </Empty>
+          <>
+            <h1>Rules</h1>
+            <Empty title="There is no such rule">
+              {document.rules.length} rules are in force. <a href="#/rules">All rules</a>
+            </Empty>
+          </>
         );
       }}
     </Answered>
   );
 }
 
+function indexOf({ rules }: RulesDocument, query: URLSearchParams): number {
+  return query.has("rule")
+    ? rules.findIndex((rule) => labelOf(rule) === query.get("rule"))
+    : rules.findIndex(({ policies }) => policies.some(({ name }) => name === query.get("policy")));
+}
+
 interface ShownProps {
   readonly rule: Rule;
   readonly index: number;
-  readonly live: Live;
+  readonly query: URLSearchParams;
 }
 
-function Shown({ rule, index, live }: ShownProps) {
+function Shown({ rule, index, query }: ShownProps) {
   const { range } = useLive();
   const stats = useAnswer<Stats>(`stats ${range.name}`, (nowMs) => statsPath(range, nowMs));
-  const [first] = rule.policies;
-  const example = first?.name === undefined ? undefined : policyOf(live.document, first.name);
   return (
     <>
       <p class="crumbs">
@@ -52,9 +67,7 @@ function Shown({ rule, index, live }: ShownProps) {
       <h1 class="untrusted">{clipped(labelOf(rule))}</h1>
       <p class="facts">
         <a href={linkTo("edit", { at: `rules[${index}]` })}>Edit</a>
-        <a href={linkTo("partition", { path: example?.path, method: example?.method })}>
-          Explain a request
-        </a>
+        <a href={linkTo("partition", exampleOf(rule))}>Explain a request</a>
       </p>
       <section class="card" aria-label="Policies">
         <h2>Policies</h2>
@@ -81,6 +94,7 @@ function Shown({ rule, index, live }: ShownProps) {
           {(data) => <Counted stats={data} rule={rule} />}
         </Answered>
       )}
+      <WhatIfCard rule={rule} index={index} query={query} />
     </>
   );
 }

@@ -55,6 +55,10 @@ export function administered(
     enforced: () => enforced,
     refresh: async () => {},
     flushMetrics: async () => {},
+    names: { nameOf: async (identity) => identity, numberOf: () => undefined },
+    counted: async () => [
+      { policy: "rides", identity: "x-user-id:hash", partition: "x-user-id:42" },
+    ],
     gauges: async () => ({ policies: [], isBreakerOpen: false, version: 0 }),
     editPolicy: (name) =>
       name === "rides" ? { before: RIDES, after: RIDES, faults: [] } : undefined,

@@ -111,14 +111,19 @@ export function topFor(url: URL, partitions: readonly string[] = []): object {
   const kind = url.searchParams.get("kind") ?? "denied";
   const names = [
     ...partitions,
-    "x-api-key:Jx0T2b7nQ5-sLk8wZp1mVg",
+    "x-api-key:Jx0T2b7nQ5-sLk8wZp1mVgC4hR6uYd9eAo3iXqW_BtN",
     "ip:Zf3qk9Xr5cW1uYtB7oMh2A",
-    "x-user-id:8hVn4QwLr2_ZkTj6cPx9sE",
+    "x-user-id:8hVn4QwLr2_ZkTj6cPx9sEa5Gm7DyUfB1oKv3IwHnXz",
     "ip:mE5yTg1BvR8dKq0LwXz4Pn",
-    "x-api-key:Uo7iNs3CfA6hWj2QxRb9Gk",
+    "x-api-key:Uo7iNs3CfA6hWj2QxRb9GkZ8tLp4VeM1yDq5SwTcJuO",
   ];
+  const [from, to] = ["from", "to"].map((name) =>
+    new Date(Number(url.searchParams.get(name))).toISOString(),
+  );
   return {
     kind,
+    from,
+    to,
     partitions: names.map((partition, i) => ({
       policy: ["rides", "login-burst", "search", "rides-address", "export"][i % 5],
       partition,

@@ -27,10 +27,10 @@ export interface OpenOptions {
   /** Default: the token that may write. */
   readonly token?: string;
   readonly context?: BrowserContextOptions;
-  /** The partitions at the top. Default: those of an incident. */
+  /** What is counted: by the gateway, or made up, with an incident in it. Default: by the gateway. */
+  readonly counts?: "own" | "incident";
+  /** Made-up partitions at the top. */
   readonly top?: readonly string[];
-  /** `off` leaves the paths of metrics to the gateway. Default: those of an incident. */
-  readonly counts?: "off" | "incident";
 }
 
 export interface Dashboard {
@@ -78,16 +78,18 @@ export function useDashboard(): Dashboard {
       return `${stack.workers[0]}/_tidegate/`;
     },
 
-    async open(hash = "#/", { token = stack.adminToken!, context, top, counts } = {}) {
+    async open(hash = "#/", { token = stack.adminToken!, context, top, counts = "own" } = {}) {
       const page = await (await browser.newContext(context)).newPage();
       pages.push(page);
       // Sooner than the test's, so that it is said what was waited for.
       page.setDefaultTimeout(8_000);
       watch(page, new URL(dashboard.url).origin, faults);
-      if (counts !== "off") {
+      if (counts === "incident") {
         await page.route("**/api/v1/stats?*", (route) =>
           route.fulfill({ json: statsFor(new URL(route.request().url())) }),
         );
+      }
+      if (counts === "incident" || top) {
         await page.route("**/api/v1/top?*", (route) =>
           route.fulfill({ json: topFor(new URL(route.request().url()), top) }),
         );

@@ -1,0 +1,50 @@
+import { parseMoment } from "../../lists/moment.ts";
+import { HOUR_MS, MINUTE_MS } from "../../metrics/keys.ts";
+import type { Span } from "../../metrics/reader.ts";
+import { isoTime } from "../call.ts";
+import { Refusal } from "../refusal.ts";
+
+/** Minutes are kept for a day, and hours for a month. */
+export const STEPS = {
+  minute: { ms: MINUTE_MS, most: 1_440, usual: 60 },
+  hour: { ms: HOUR_MS, most: 744, usual: 24 },
+};
+
+/** A word of the query; the first one if there is none. */
+export function oneOf<Word extends string>(
+  query: URLSearchParams,
+  name: string,
+  words: readonly [Word, ...Word[]],
+): Word {
+  const given = query.get(name) ?? words[0];
+  const word = words.find((each) => each === given);
+  if (word) return word;
+  throw new Refusal(400, `Give ${name} as ${words.join(" or ")}.`);
+}
+
+/** The span of time that a query asks for, up to now by default. */
+export function spanOf(
+  query: URLSearchParams,
+  { ms, most, usual }: (typeof STEPS)["minute"],
+): Span {
+  const toMs = momentOf(query, "to") ?? Date.now();
+  const fromMs = momentOf(query, "from") ?? toMs - usual * ms;
+  if (fromMs < toMs && toMs - fromMs <= most * ms) return { fromMs, toMs };
+  throw new Refusal(400, `Give a from before to, at most ${most} steps apart.`);
+}
+
+function momentOf(query: URLSearchParams, name: string): number | undefined {
+  const given = query.get(name);
+  if (given === null) return undefined;
+  const moment = parseMoment(/^\d+$/.test(given) ? Number(given) : given);
+  if (moment !== undefined) return moment;
+  throw new Refusal(
+    400,
+    `Give ${name} as a moment with its time zone, such as 2030-01-31T12:00:00Z, or as milliseconds since 1970.`,
+  );
+}
+
+/** A span as answers have it. */
+export function shown({ fromMs, toMs }: Span): object {
+  return { from: isoTime(fromMs), to: isoTime(toMs) };
+}

@@ -1,0 +1,69 @@
+import type { PartitionHistory } from "../../api/answers.ts";
+import { useLive } from "../../live/live.ts";
+import { historyPath } from "../../live/ranges.ts";
+import { useAnswer } from "../../live/use-answer.ts";
+import { clipped } from "../../parts/plain.ts";
+import { Answered, Empty, MetricsOff } from "../../parts/states.tsx";
+import { PolicyPictures } from "./policy-pictures.tsx";
+
+/** Whose history: of a described request, of a name that the overview has, or of a number that a what-if has. */
+export type Whose =
+  | { readonly request: object }
+  | { readonly name: string }
+  | { readonly number: string };
+
+/** What is known of one partition over time, and what is not. */
+export function History({ whose }: { readonly whose: Whose }) {
+  const { range } = useLive();
+  const history = useAnswer<PartitionHistory>(
+    `history ${range.name} ${JSON.stringify(whose)}`,
+    (nowMs) => historyPath(range, nowMs),
+    whose,
+  );
+  if (history.error?.isMissing) return <MetricsOff />;
+  return (
+    <section class="history" aria-label="History">
+      <h2>History</h2>
+      <p class="muted">
+        Redis keeps the 200 partitions that were denied most, and those that were near a limit most,
+        for each ten minutes of the last 24 hours. A count says how often at least; none says that
+        it was not among them, and not that it was never denied.
+      </p>
+      <Answered of={history} what="its history">
+        {(data) => <Known history={data} whose={whose} />}
+      </Answered>
+    </section>
+  );
+}
+
+function Known({ history, whose }: { readonly history: PartitionHistory; readonly whose: Whose }) {
+  const { partitions } = history;
+  if (partitions.length === 0) {
+    return (
+      <Empty title="Nothing is known of it">
+        {"request" in whose
+          ? "No policy counts this request."
+          : "It was not among the partitions that are kept, in this time."}
+      </Empty>
+    );
+  }
+  return (
+    <>
+      {partitions.map((each) => (
+        <section class="card" aria-label={`Under ${each.policy}`} key={each.policy}>
+          <h3 class="untrusted">
+            Under <code>{clipped(each.policy)}</code>
+          </h3>
+          <p class="facts">
+            <span class="untrusted">
+              {each.partition === null
+                ? `number ${clipped(each.number ?? "")} of the sample`
+                : clipped(each.partition)}
+            </span>
+          </p>
+          <PolicyPictures history={history} of={each} />
+        </section>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,48 @@
+import type { AffectedPartition, Rule } from "../../api/answers.ts";
+import { linkTo } from "../../app/place.ts";
+import { exampleOf } from "../../partition/described.ts";
+import { count } from "../../parts/format.ts";
+import { clipped } from "../../parts/plain.ts";
+import { Table } from "../../parts/table.tsx";
+
+interface AffectedTableProps {
+  readonly rows: readonly AffectedPartition[];
+  readonly policy: string;
+  readonly rule: Rule;
+}
+
+/** Whom it would be about. The sample has no names: those are known of partitions at the top of the overview. */
+export function AffectedTable({ rows, policy, rule }: AffectedTableProps) {
+  const linkOf = ({ partition, number }: AffectedPartition) =>
+    linkTo("partition", {
+      ...(partition === null ? { number } : { partition }),
+      ...exampleOf(rule),
+    });
+  return (
+    <>
+      <h3>Who would notice most, in the sample</h3>
+      <p class="muted">
+        The sample keeps numbers in place of names. A partition has its name here if it is among
+        those that are denied most, and no address.
+      </p>
+      <Table
+        caption={`Partitions that ${policy} would treat differently`}
+        empty="Nobody in the sample."
+        rows={rows}
+        columns={[
+          {
+            title: "partition",
+            cell: (row) => (
+              <a class="untrusted" href={linkOf(row)}>
+                {row.partition === null ? `number ${clipped(row.number)}` : clipped(row.partition)}
+              </a>
+            ),
+          },
+          { title: "requests", isNumber: true, cell: ({ requests }) => count(requests) },
+          { title: "denied now", isNumber: true, cell: ({ deniedBefore }) => count(deniedBefore) },
+          { title: "then", isNumber: true, cell: ({ deniedAfter }) => count(deniedAfter) },
+        ]}
+      />
+    </>
+  );
+}

@@ -1,0 +1,59 @@
+import type { Policy } from "../../api/answers.ts";
+
+/** The numbers of a policy that can be other ones, as the API calls them. */
+export const NUMBERS = ["limit", "refill", "per", "window"] as const;
+export type NumberName = (typeof NUMBERS)[number];
+
+/** A policy with other numbers. */
+export interface Edited {
+  readonly policy: string;
+  /** As they are written in the form. */
+  readonly numbers: Readonly<Partial<Record<NumberName, string>>>;
+  readonly minutes: number;
+}
+
+/** How far back a replay may go. */
+export const MINUTES = [60, 30, 10] as const;
+
+/** Policies that a replay can answer for: what the others count depends on what the sample does not have. */
+export function replayable(policies: readonly Policy[]): readonly Policy[] {
+  return policies.filter(
+    ({ name, algorithm, counts = "requests" }) =>
+      name !== undefined && algorithm !== "concurrency" && counts === "requests",
+  );
+}
+
+/** The numbers that a policy has. */
+export function numbersOf(policy: Policy): readonly NumberName[] {
+  return NUMBERS.filter((name) => policy[name] !== undefined);
+}
+
+/** Those that differ from the policy's own. */
+export function changedNumbers(policy: Policy, { numbers }: Edited): Record<string, unknown> {
+  const changed = numbersOf(policy).filter(
+    (name) => (numbers[name] ?? "") !== "" && numbers[name] !== String(policy[name]),
+  );
+  return Object.fromEntries(
+    changed.map((name) => {
+      const text = numbers[name]!;
+      return [name, /^\d{1,15}$/.test(text) ? Number(text) : text];
+    }),
+  );
+}
+
+/** What an address says of the form; `undefined` if it names none of these policies. */
+export function editedBy(query: URLSearchParams, policies: readonly Policy[]): Edited | undefined {
+  const policy = policies.find(({ name }) => name === query.get("policy"));
+  if (policy?.name === undefined) return undefined;
+  const given = numbersOf(policy).flatMap((name) => {
+    const text = query.get(name);
+    return text === null ? [] : [[name, text] as const];
+  });
+  const minutes = MINUTES.find((each) => String(each) === query.get("minutes")) ?? MINUTES[0];
+  return { policy: policy.name, numbers: Object.fromEntries(given), minutes };
+}
+
+/** The part of an address that has the form's values. */
+export function queryOf({ policy, numbers, minutes }: Edited): Record<string, string> {
+  return { policy, ...numbers, minutes: String(minutes) };
+}

@@ -1,0 +1,68 @@
+import type { Policy } from "../../api/answers.ts";
+import { Field } from "../../parts/field.tsx";
+import { clipped } from "../../parts/plain.ts";
+import { type Edited, MINUTES, type NumberName, numbersOf } from "./numbers.ts";
+
+interface WhatIfFormProps {
+  readonly policies: readonly Policy[];
+  readonly policy: Policy;
+  /** What was asked last about this policy. */
+  readonly asked: Edited | undefined;
+  readonly choose: (name: string) => void;
+  readonly submit: (event: Event) => void;
+}
+
+/** What each number is, in words. */
+const LABELS: Readonly<Record<NumberName, string>> = {
+  limit: "Limit",
+  refill: "Refill",
+  per: "Every",
+  window: "Window",
+};
+
+export function WhatIfForm({ policies, policy, asked, choose, submit }: WhatIfFormProps) {
+  const isBucket = policy.algorithm === "token-bucket";
+  return (
+    <form class="fields" onSubmit={submit} key={policy.name}>
+      <Field label="Policy">
+        <select
+          name="policy"
+          onChange={(event: Event) => choose((event.target as HTMLSelectElement).value)}
+        >
+          {policies.map(({ name }) => (
+            <option value={name} selected={name === policy.name}>
+              {clipped(name!)}
+            </option>
+          ))}
+        </select>
+      </Field>
+      {numbersOf(policy).map((name) => (
+        <Field
+          label={name === "limit" && isBucket ? "Limit, which is the burst" : LABELS[name]}
+          hint={`now ${policy[name]}`}
+        >
+          <input
+            name={name}
+            required
+            inputmode={typeof policy[name] === "number" ? "numeric" : "text"}
+            value={asked?.numbers[name] ?? String(policy[name])}
+            autocomplete="off"
+            spellcheck={false}
+          />
+        </Field>
+      ))}
+      <Field label="Of the last" hint="of what is kept">
+        <select name="minutes">
+          {MINUTES.map((minutes) => (
+            <option value={minutes} selected={minutes === asked?.minutes}>
+              {minutes} minutes
+            </option>
+          ))}
+        </select>
+      </Field>
+      <button type="submit" class="primary">
+        Replay
+      </button>
+    </form>
+  );
+}

@@ -1,0 +1,121 @@
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+
+import { deedsAbout } from "../../src/dashboard/partition/history/deeds.ts";
+import { violationsOf } from "../support/dashboard/axe.ts";
+import { useDashboard } from "../support/dashboard/dashboard.ts";
+import { legendOf } from "../support/dashboard/legend.ts";
+import { sampledUsers, unsampledUsers } from "../support/dashboard/sampled-users.ts";
+
+const on = useDashboard();
+
+async function ride(user: string, times: number): Promise<void> {
+  for (let i = 0; i < times; i++) {
+    const response = await fetch(`${on.stack.workers[0]}/rides/7`, {
+      method: "POST",
+      headers: { "x-user-id": user },
+    });
+    await response.arrayBuffer();
+  }
+}
+
+const under = (page: Page, policy: string) =>
+  page.getByRole("region", { name: `Under ${policy}`, exact: true });
+
+/** What the legend of a picture of rides says. */
+const shownOn = (page: Page, title: string) =>
+  legendOf(under(page, "rides").getByRole("region", { name: title }));
+
+const described = (user: string) =>
+  `#/partition?method=POST&path=/rides/7&headers=${encodeURIComponent(`x-user-id: ${user}`)}`;
+
+test("a described client has its denials, its requests by the minute, and what was done about it", async () => {
+  const [sampled] = await sampledUsers(on.stack, 1);
+  const { user, identity } = sampled!;
+  await ride(user, 8);
+  const entry = { identity: `x-user-id:${user}` };
+  expect((await on.ask("PUT", "/lists/deny", { ...entry, for: "1h" })).status).toBe(200);
+  const { entries } = (await (await on.ask("GET", "/lists/deny")).json()) as {
+    entries: { id: string }[];
+  };
+  expect((await on.ask("DELETE", `/lists/deny?id=${entries[0]!.id}`)).status).toBe(204);
+  expect((await on.ask("PUT", "/lists/deny", { identity: "x-user-id:else" })).status).toBe(200);
+  const page = await on.open(described(user));
+  expect(await shownOn(page, "Denied by the ten minutes, at least")).toEqual({
+    denied: 5,
+    "near the limit": 1,
+  });
+  expect(await shownOn(page, "Its requests by the minute, of the last hour")).toEqual({
+    "had room": 3,
+    "had none": 5,
+    "denied by another policy": 0,
+  });
+  await under(page, "rides").getByText(identity).waitFor();
+  const deeds = page.getByRole("region", { name: "What was done about it", exact: true });
+  await deeds.getByText("remove deny").waitFor();
+  expect(await deeds.locator("tbody td:nth-child(3)").allInnerTexts()).toEqual([
+    "remove deny",
+    "put deny",
+  ]);
+  expect(await violationsOf(page)).toEqual([]);
+  await page.getByRole("button", { name: "Reset" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Reset" }).click();
+  await deeds.getByRole("cell", { name: "reset", exact: true }).waitFor();
+});
+
+test("a name of the overview has its history without a description, and shows nobody else's state", async () => {
+  const [unsampled] = await unsampledUsers(on.stack, 1);
+  const { user, identity } = unsampled!;
+  await ride(user, 6);
+  const page = await on.open("#/");
+  const top = page.getByRole("region", { name: "Denied most", exact: true });
+  const link = top.getByRole("row").filter({ hasText: "rides" }).getByRole("link");
+  await link.filter({ hasText: identity }).click();
+  expect(await shownOn(page, "Denied by the ten minutes, at least")).toMatchObject({
+    denied: 3,
+  });
+  await under(page, "rides")
+    .getByText("1 partition in 64 is in the sample, and this one is not")
+    .waitFor();
+  expect(await page.getByRole("region", { name: "Explanation" }).count()).toBe(0);
+  expect(await page.getByLabel("Path and query").inputValue()).toBe("/rides/x");
+  expect(await page.getByLabel("Headers, one in each line").inputValue()).toBe("");
+});
+
+test("what nobody knows of a partition is said", async () => {
+  const page = await on.open("#/partition?partition=ip:Zf3qk9Xr5cW1uYtB7oMh2A");
+  await page.getByText("It was not among the partitions that are kept, in this time.").waitFor();
+  await page.goto(`${on.url}#/partition?number=zz9`);
+  await page.getByText("From a what-if: number zz9 of the sample").waitFor();
+  await page.getByText("Nothing is known of it").waitFor();
+  await page.goto(`${on.url}#/partition?path=/elsewhere`);
+  await page.getByText("No policy counts this request.").last().waitFor();
+  await page.route("**/api/v1/partitions/history?*", (route) =>
+    route.fulfill({ status: 501, json: { title: "Not Implemented", status: 501 } }),
+  );
+  await page.goto(`${on.url}#/partition?path=/search`);
+  await page.getByText("Metrics are off").waitFor();
+});
+
+test.each([
+  [{ identity: "X-User-Id: 42" }, true],
+  [{ identity: "x-user-id:4*" }, true],
+  [{ identity: "x-user-id:5*" }, false],
+  [{ identity: "x-user-id:421" }, false],
+  [{ cidr: "203.0.113.0/24" }, true],
+  [{ cidr: "203.0.114.0/24" }, false],
+  [{ cidr: "2001:db8::/32" }, false],
+  [{ country: "CH" }, false],
+  ["x-user-id:42", true],
+  ["x-user-id:43", false],
+  [{ id: "0123456789abcdef" }, false],
+])("an entry for %j is about the client: %s", (after, isAbout) => {
+  const whom = { identities: ["x-user-id:42"], ip: "203.0.113.7" };
+  const entry = {
+    at: "2031-01-01T09:00:00.000Z",
+    by: "admin:01234567",
+    action: "put deny",
+    changes: [{ type: "added", path: "lists.deny", after }],
+  } as const;
+  expect(deedsAbout([entry], whom)).toHaveLength(isAbout ? 1 : 0);
+});
