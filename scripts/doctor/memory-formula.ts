@@ -80,7 +80,9 @@ function logLength(limit: number): number {
 function slots(limit: number): number {
   if (limit <= MAX_PACKED) return allocation(7 + 51.2 * limit);
   // The text of the id, its node in the skip list and its entry in the table of members; 536 is the list's head.
-  return 536 + limit * (text(36) + SKIP_LIST_NODE + ENTRIES / 2) + 8 * 2 ** Math.ceil(Math.log2(limit));
+  return (
+    536 + limit * (text(36) + SKIP_LIST_NODE + ENTRIES / 2) + 8 * 2 ** Math.ceil(Math.log2(limit))
+  );
 }
 
 function value(length: number): number {

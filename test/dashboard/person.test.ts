@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
 import { READ_TOKEN, RULES, useDashboard } from "../support/dashboard/dashboard.ts";
+import { editorOf, putText } from "../support/dashboard/editor.ts";
 
 const on = useDashboard();
 
@@ -35,28 +36,30 @@ test("the way of the person on call: a denial, why, a draft, publish, roll back"
     .click();
   await page.getByRole("heading", { name: "Denied", exact: true }).waitFor();
   const row = page.getByRole("row").filter({ hasText: "x-user-id:42" });
-  expect(await row.getByRole("cell").allInnerTexts()).toEqual([
-    "rides",
-    "no",
-    "0",
-    "3",
-    "",
-    expect.stringMatching(/min|s$/),
-    "enforce",
-    "x-user-id:42",
-    "POST /rides/*",
-  ]);
+  await expect
+    .poll(() => row.getByRole("cell").allInnerTexts())
+    .toEqual([
+      "rides",
+      "no",
+      "0",
+      "3",
+      "",
+      expect.stringMatching(/min|s$/),
+      "enforce",
+      "x-user-id:42",
+      "POST /rides/*",
+    ]);
 
   await row.getByRole("link").click();
   await page.getByRole("link", { name: "Edit", exact: true }).last().click();
-  const field = page.getByLabel("The rules as JSON");
-  const text = await field.inputValue();
-  await field.fill(text.replace('"limit": 3', '"limit": 0'));
-  await page.getByRole("button", { name: "Line 14" }).waitFor();
-  expect(await page.getByRole("button", { name: "Publish…" }).isDisabled()).toBe(true);
-  await field.fill(text.replace('"limit": 3,', '"limit": 3'));
+  const text = JSON.stringify({ rules: RULES }, undefined, 2);
+  await putText(page, text.replace('"limit": 3', '"limit": 0'));
+  await page.getByRole("button", { name: "Line 14" }).click();
+  expect(await editorOf(page).locator(".cm-activeLine").innerText()).toBe('          "limit": 0,');
+  await expect.poll(() => page.getByRole("button", { name: "Publish…" }).isDisabled()).toBe(true);
+  await putText(page, text.replace('"limit": 3,', '"limit": 3'));
   await page.getByText("Comma expected.").waitFor();
-  await field.fill(text.replace('"limit": 3', '"limit": 5'));
+  await putText(page, text.replace('"limit": 3', '"limit": 5'));
   await page.getByText("Sound: 1 change.").waitFor();
   await page.getByRole("button", { name: "Save draft" }).click();
   await page.getByText("The draft is kept.").waitFor();
@@ -65,7 +68,8 @@ test("the way of the person on call: a denial, why, a draft, publish, roll back"
   await page.getByRole("button", { name: "Publish…" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.waitFor();
-  expect(await dialog.locator(".added code").allInnerTexts()).toEqual(['          "limit": 5,']);
+  const changed = dialog.locator(".cm-merge-b .cm-changedLine");
+  await expect.poll(() => changed.allInnerTexts()).toEqual(['          "limit": 5,']);
   await dialog.getByLabel("Note for the history").fill("more rides <b>for all</b>");
   await dialog.getByRole("button", { name: "Publish" }).click();
   await page.getByText("Version 1 is in force here").waitFor();
@@ -80,17 +84,16 @@ test("the way of the person on call: a denial, why, a draft, publish, roll back"
   expect(await limitNow()).toEqual([2, 3]);
 
   await page.getByRole("link", { name: "Audit" }).click();
-  const actions = page.getByRole("row").getByRole("cell").nth(2);
-  await actions.waitFor();
-  const deeds = await page.locator("tbody td:nth-child(3)").allInnerTexts();
-  expect(deeds.slice(0, 3)).toEqual(["rollback to 0", "publish", "draft"]);
+  const deeds = page.locator("tbody td:nth-child(3)");
+  await expect
+    .poll(async () => (await deeds.allInnerTexts()).slice(0, 3))
+    .toEqual(["rollback to 0", "publish", "draft"]);
 });
 
 test("somebody else's publication is told, not overwritten", async () => {
   const page = await on.open("#/edit");
-  const field = page.getByLabel("The rules as JSON");
-  const text = await field.inputValue();
-  await field.fill(text.replace('"limit": 30', '"limit": 31'));
+  const text = JSON.stringify({ rules: RULES }, undefined, 2);
+  await putText(page, text.replace('"limit": 30', '"limit": 31'));
   await page.getByText("Sound: 1 change.").waitFor();
   const [version] = await limitNow();
   const other = JSON.parse(text) as { rules: typeof RULES };
@@ -140,16 +143,17 @@ test("a token that only reads sees everything and changes nothing, and is told w
   await page.getByText("Your token only reads.").first().waitFor();
   await page.getByRole("heading", { name: "Passes: every policy has room" }).waitFor();
   for (const name of ["Reset", "Block for 1h: x-user-id:1", "Override: x-user-id:1"]) {
-    expect(await page.getByRole("button", { name }).isDisabled()).toBe(true);
+    await expect.poll(() => page.getByRole("button", { name }).isDisabled()).toBe(true);
   }
   await page.getByRole("link", { name: "Edit" }).click();
   await page.getByText(/^Sound/).waitFor();
   for (const name of ["Save draft", "Publish…"]) {
-    expect(await page.getByRole("button", { name }).isDisabled()).toBe(true);
+    await expect.poll(() => page.getByRole("button", { name }).isDisabled()).toBe(true);
   }
   await page.getByRole("link", { name: "Lists" }).click();
   await page.locator("summary", { hasText: "Add to blocked" }).click();
-  expect(await page.getByRole("button", { name: "Add" }).first().isDisabled()).toBe(true);
+  const add = page.getByRole("button", { name: "Add" }).first();
+  await expect.poll(() => add.isDisabled()).toBe(true);
 });
 
 test("a token that is not accepted leads back to where it is asked, and is not kept", async () => {
@@ -170,9 +174,11 @@ test("with the keyboard alone: sign in, explain, ask, and leave a dialog", async
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "Partition" }).waitFor();
   await page.keyboard.press("Tab");
-  expect(await page.evaluate("document.activeElement.textContent")).toBe("Skip to the content");
+  await expect
+    .poll(() => page.evaluate("document.activeElement.textContent"))
+    .toBe("Skip to the content");
   await page.keyboard.press("Enter");
-  expect(await page.evaluate("document.activeElement.id")).toBe("main");
+  await expect.poll(() => page.evaluate("document.activeElement.id")).toBe("main");
   for (const text of ["", "/search", "203.0.113.7", ""]) {
     await page.keyboard.press("Tab");
     if (text !== "") {
@@ -188,5 +194,5 @@ test("with the keyboard alone: sign in, explain, ask, and leave a dialog", async
   await page.getByRole("dialog").waitFor();
   await page.keyboard.press("Escape");
   await page.getByRole("dialog").waitFor({ state: "detached" });
-  expect(await page.evaluate("document.activeElement.textContent")).toBe("Reset");
+  await expect.poll(() => page.evaluate("document.activeElement.textContent")).toBe("Reset");
 });
