@@ -18,6 +18,9 @@ interface EditorProps {
 export function Editor({ text, setText, checked, editor, isReadOnly }: EditorProps) {
   const host = useRef<HTMLDivElement>(null);
 
+  // To write out a long text for a second time takes as long as a key.
+  const shown = useRef(text);
+
   useLayoutEffect(() => {
     const view = createEditor({
       root: shadowOf(host.current!),
@@ -25,12 +28,17 @@ export function Editor({ text, setText, checked, editor, isReadOnly }: EditorPro
       isReadOnly,
       label: "The rules as JSON",
       description: "Ctrl-Space proposes names and values. Tab leaves the text; its check follows.",
-      onChange: setText,
+      onChange: (changed) => {
+        shown.current = changed;
+        setText(changed);
+      },
     });
     editor.current = view;
     return () => view.destroy();
   }, []);
-  useLayoutEffect(() => replaceText(editor.current!, text), [text]);
+  useLayoutEffect(() => {
+    if (shown.current !== text) replaceText(editor.current!, text);
+  }, [text]);
   useEffect(() => {
     // Until the next answer those that are known stay where they are.
     if (checked.state === "checking") return;
