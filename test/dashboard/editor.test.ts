@@ -56,6 +56,16 @@ test("names and values of the schema are proposed, with what they mean", async (
   await page.getByText("Sound: 1 change.").waitFor();
 });
 
+test("a name that has a sign of templates in it is put as it is", async () => {
+  const page = await on.open("#/edit");
+  await putText(page, TEXT);
+  await goBehind(page, TEXT, "{");
+  await page.keyboard.type('\n"sch');
+  await page.getByRole("option", { name: "$schema" }).click();
+  const line = editorOf(page).locator(".cm-activeLine");
+  await expect.poll(() => line.innerText()).toBe('  "$schema": "",');
+});
+
 test("a pointer on a name shows what the schema says of it", async () => {
   const page = await on.open("#/edit");
   await page.getByText("Sound, and the same as in force.").waitFor();

@@ -2,6 +2,7 @@ import { MergeView, unifiedMergeView } from "@codemirror/merge";
 import { EditorState, type Extension } from "@codemirror/state";
 import { EditorView, lineNumbers } from "@codemirror/view";
 
+import { changesByLine } from "./line-changes.ts";
 import { look } from "./look.ts";
 
 /** A text to be compared, and what it is called. */
@@ -10,8 +11,7 @@ export interface Side {
   readonly name: string;
 }
 
-/** What keeps a comparison of texts that have little in common from taking seconds. */
-const DIFF = { scanLimit: 500 };
+const DIFF = { override: changesByLine };
 
 const COLLAPSE = { margin: 3, minSize: 4 };
 

@@ -79,7 +79,7 @@ function hasEdit(item: CompletionItem): item is EditItem {
 function optionOf(item: EditItem, before: number, after: number): Completion {
   const { label, documentation, textEdit, insertTextFormat } = item;
   const isSnippet = insertTextFormat === InsertTextFormat.Snippet;
-  const template = isSnippet ? textEdit.newText.replaceAll(/\$(\d+)/g, "$${$1}") : "";
+  const template = isSnippet ? templateOf(textEdit.newText) : "";
   const apply = isSnippet ? snippet(template) : insertText(textEdit.newText);
   return {
     label: label.replaceAll('"', ""),
@@ -91,6 +91,13 @@ function optionOf(item: EditItem, before: number, after: number): Completion {
       if (/\$\{\d+\}/.test(template)) startCompletion(view);
     },
   };
+}
+
+/** The service writes `\\$` for a sign and `$1` for a place. */
+function templateOf(text: string): string {
+  return text.replaceAll(/\\([\\$}])|\$(\d+)/g, (_, sign?: string, place?: string) =>
+    sign === undefined ? `\${${place}}` : sign,
+  );
 }
 
 function insertText(text: string) {

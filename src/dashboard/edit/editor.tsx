@@ -17,7 +17,6 @@ interface EditorProps {
 /** A field for JSON, with the numbers of its lines and marks at those with a fault. */
 export function Editor({ text, setText, checked, editor, isReadOnly }: EditorProps) {
   const host = useRef<HTMLDivElement>(null);
-
   // To write out a long text for a second time takes as long as a key.
   const shown = useRef(text);
 
