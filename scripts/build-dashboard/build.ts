@@ -1,4 +1,5 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -14,8 +15,8 @@ export const DASHBOARD = join(root, "dist/dashboard");
 
 /**
  * Builds the dashboard: a page, a stylesheet, the script of the page and those that it loads later, whose names change
- * with their contents. Several processes may build it at once, so that nothing is missing in between: files of before go
- * last.
+ * with their contents. Several processes may build it at once while it is served, so that nothing is missing or half
+ * written in between: files of before go last.
  */
 export async function buildDashboard(folder = DASHBOARD): Promise<void> {
   const { metafile, outputFiles } = await build({
@@ -41,7 +42,12 @@ export async function buildDashboard(folder = DASHBOARD): Promise<void> {
   });
   const assets = join(folder, "assets");
   mkdirSync(assets, { recursive: true });
-  for (const { path, contents } of outputFiles) writeFileSync(path, contents);
+  const put = (path: string, contents: string | Uint8Array) => {
+    const unfinished = join(folder, `.${randomUUID()}`);
+    writeFileSync(unfinished, contents);
+    renameSync(unfinished, path);
+  };
+  for (const { path, contents } of outputFiles) put(path, contents);
   const outputs = Object.entries(metafile.outputs);
   const [script, { imports, cssBundle }] = outputs.find(([, { entryPoint }]) =>
     entryPoint?.endsWith("main.tsx"),
@@ -55,10 +61,10 @@ export async function buildDashboard(folder = DASHBOARD): Promise<void> {
     .replace("dashboard.js", named(script))
     .replace("dashboard.css", named(cssBundle!))
     .replace("<!-- preloads -->", preloads.join("\n    "));
-  writeFileSync(join(folder, "index.html"), page);
+  put(join(folder, "index.html"), page);
   const kept = outputFiles.map(({ path }) => basename(path));
   for (const file of readdirSync(assets)) {
     if (!kept.includes(file)) rmSync(join(assets, file), { force: true });
   }
-  writeFileSync(join(folder, "THIRD-PARTY-LICENSES.txt"), licensesOf(metafile));
+  put(join(folder, "THIRD-PARTY-LICENSES.txt"), licensesOf(metafile));
 }
