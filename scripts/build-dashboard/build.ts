@@ -1,4 +1,5 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -13,8 +14,9 @@ const source = join(root, "src/dashboard");
 export const DASHBOARD = join(root, "dist/dashboard");
 
 /**
- * Builds the dashboard: a page, one script and one stylesheet, whose names change with their contents. Several processes
- * may build it at once, so that nothing is missing in between: files of before go last.
+ * Builds the dashboard: a page, a stylesheet, the script of the page and those that it loads later, whose names change
+ * with their contents. Several processes may build it at once while it is served, so that nothing is missing or half
+ * written in between: files of before go last.
  */
 export async function buildDashboard(folder = DASHBOARD): Promise<void> {
   const { metafile, outputFiles } = await build({
@@ -22,7 +24,9 @@ export async function buildDashboard(folder = DASHBOARD): Promise<void> {
     entryPoints: { dashboard: join(source, "main.tsx") },
     outdir: join(folder, "assets"),
     entryNames: "[name]-[hash]",
+    chunkNames: "[name]-[hash]",
     bundle: true,
+    splitting: true,
     format: "esm",
     platform: "browser",
     target: ["chrome111", "firefox113", "safari16.4"],
@@ -30,21 +34,37 @@ export async function buildDashboard(folder = DASHBOARD): Promise<void> {
     minify: true,
     write: false,
     legalComments: "none",
-    // Its other form requires its own files in a way that is not seen here.
-    alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
+    alias: {
+      // Its other form requires its own files in a way that is not seen here.
+      "jsonc-parser": "jsonc-parser/lib/esm/main.js",
+      "@vscode/l10n": join(source, "code/untranslated.ts"),
+    },
   });
   const assets = join(folder, "assets");
   mkdirSync(assets, { recursive: true });
-  for (const { path, contents } of outputFiles) writeFileSync(path, contents);
-  const named = (kind: string) =>
-    relative(folder, outputFiles.find(({ path }) => path.endsWith(kind))!.path);
+  const put = (path: string, contents: string | Uint8Array) => {
+    const unfinished = join(folder, `.${randomUUID()}`);
+    writeFileSync(unfinished, contents);
+    renameSync(unfinished, path);
+  };
+  for (const { path, contents } of outputFiles) put(path, contents);
+  const outputs = Object.entries(metafile.outputs);
+  const [script, { imports, cssBundle }] = outputs.find(([, { entryPoint }]) =>
+    entryPoint?.endsWith("main.tsx"),
+  )!;
+  const named = (file: string) => relative(folder, join(root, file));
+  // The page says what its script imports, so that a browser asks for everything at once.
+  const preloads = imports
+    .filter(({ kind }) => kind === "import-statement")
+    .map(({ path }) => `<link rel="modulepreload" href="${named(path)}" />`);
   const page = readFileSync(join(source, "index.html"), "utf8")
-    .replace("dashboard.js", named(".js"))
-    .replace("dashboard.css", named(".css"));
-  writeFileSync(join(folder, "index.html"), page);
+    .replace("dashboard.js", named(script))
+    .replace("dashboard.css", named(cssBundle!))
+    .replace("<!-- preloads -->", preloads.join("\n    "));
+  put(join(folder, "index.html"), page);
   const kept = outputFiles.map(({ path }) => basename(path));
   for (const file of readdirSync(assets)) {
     if (!kept.includes(file)) rmSync(join(assets, file), { force: true });
   }
-  writeFileSync(join(folder, "THIRD-PARTY-LICENSES.txt"), licensesOf(metafile));
+  put(join(folder, "THIRD-PARTY-LICENSES.txt"), licensesOf(metafile));
 }

@@ -75,6 +75,12 @@ test("the page knows that it need not ask for the token, and does not have it", 
     200,
     "text/javascript; charset=utf-8",
   ]);
+  const [, later] = /import\("\.\/([\w-]+\.js)"\)/.exec(file.text)!;
+  const editor = await send(`assets/${later}`);
+  expect([editor.status, editor.headers["content-type"]]).toEqual([
+    200,
+    "text/javascript; charset=utf-8",
+  ]);
 });
 
 test("what it asks goes on with the token, and comes back", async () => {

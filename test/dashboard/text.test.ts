@@ -1,9 +1,7 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { placeOf } from "../../src/dashboard/app/place.ts";
 import { readJson } from "../../src/dashboard/edit/json-text.ts";
-import { diffLines, hunksOf } from "../../src/dashboard/edit/line-diff.ts";
 import { quantile } from "../../src/dashboard/overview/series.ts";
 import { linkable, namedBy } from "../../src/dashboard/partition/described.ts";
 import { duration } from "../../src/dashboard/parts/format.ts";
@@ -16,35 +14,6 @@ import {
   saidNow,
   saidThen,
 } from "../../src/dashboard/rule/what-if/sentences.ts";
-import { runs } from "../support/runs.ts";
-
-describe("the difference of two texts", () => {
-  const lines = fc.array(fc.constantFrom("a", "b", "c", "{", "}"), { maxLength: 30 });
-
-  test("has every line of both in its order", () => {
-    fc.assert(
-      fc.property(lines, lines, (before, after) => {
-        const found = diffLines(before.join("\n"), after.join("\n"));
-        const of = (left: string) =>
-          found.filter(({ kind }) => kind !== left).map(({ text }) => text);
-        expect(of("added")).toEqual(before.join("\n").split("\n"));
-        expect(of("removed")).toEqual(after.join("\n").split("\n"));
-      }),
-      { numRuns: runs(300) },
-    );
-  });
-
-  test("is no longer than it must be, and shows three lines around", () => {
-    const text = Array.from({ length: 40 }, (_, i) => `line ${i}`);
-    const found = diffLines(text.join("\n"), text.with(20, "other").join("\n"));
-    expect(found.filter(({ kind }) => kind !== "same")).toEqual([
-      { kind: "removed", text: "line 20", before: 21 },
-      { kind: "added", text: "other", after: 21 },
-    ]);
-    expect(hunksOf(found).map((hunk) => hunk.length)).toEqual([8]);
-    expect(hunksOf(diffLines("a", "a"))).toEqual([]);
-  });
-});
 
 describe("a text of JSON", () => {
   const text =

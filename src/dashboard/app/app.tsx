@@ -2,7 +2,6 @@ import { ErrorBoundary, useEffect, useMemo, useState } from "hono/jsx/dom";
 
 import { type ApiError, mayWrite, openApi } from "../api/api.ts";
 import { AuditView } from "../audit/audit-view.tsx";
-import { EditView } from "../edit/edit-view.tsx";
 import { ListsView } from "../lists/lists-view.tsx";
 import { LiveContext, useTicks } from "../live/live.ts";
 import { OverviewView } from "../overview/overview-view.tsx";
@@ -10,6 +9,7 @@ import { PartitionView } from "../partition/partition-view.tsx";
 import { Empty, Failed, Loading } from "../parts/states.tsx";
 import { RuleView } from "../rule/rule-view.tsx";
 import { RulesView } from "../rules/rules-view.tsx";
+import { EditLater } from "./edit-later.tsx";
 import { Header } from "./header.tsx";
 import type { Place } from "./place.ts";
 import { usePlace } from "./route.ts";
@@ -120,7 +120,7 @@ function View({ place }: { readonly place: Place }) {
   if (view === "rules" && rest === "" && query.size === 0) return <RulesView />;
   if (view === "rules") return <RuleView place={rest} query={query} />;
   if (view === "partition") return <PartitionView query={query} key={String(query)} />;
-  if (view === "edit") return <EditView at={query.get("at")} />;
+  if (view === "edit") return <EditLater at={query.get("at")} />;
   if (view === "lists") return <ListsView />;
   if (view === "audit") return <AuditView />;
   return <Empty title="There is no such view">The address names none of them.</Empty>;

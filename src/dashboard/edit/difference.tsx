@@ -1,48 +1,45 @@
-import { useMemo } from "hono/jsx/dom";
+import { useEffect, useRef } from "hono/jsx/dom";
 
-import { plain } from "../parts/plain.ts";
-import { diffLines, hunksOf } from "./line-diff.ts";
+import { compareSides, compareUnified, type Side } from "../code/compare.ts";
+import { shadowOf } from "../code/shadow.ts";
+import { plainLines } from "../parts/plain.ts";
+import { useNarrow } from "./use-narrow.ts";
 
 interface DifferenceProps {
-  readonly before: string;
-  readonly after: string;
-  /** What the texts are. */
+  readonly before: Side;
+  readonly after: Side;
+  /** What is compared. */
   readonly title: string;
 }
 
-const MARKS = { same: " ", removed: "−", added: "+" } as const;
-
-/** As many lines as a person reads. */
-const MAX_LINES = 600;
-
-/** Two texts as one, with the lines of both that differ. */
+/** Two texts beside each other; as one where there is no room for that. */
 export function Difference({ before, after, title }: DifferenceProps) {
-  const hunks = useMemo(() => hunksOf(diffLines(before, after)), [before, after]);
-  if (hunks.length === 0) return <p class="none">There is no difference.</p>;
-  const total = hunks.reduce((lines, hunk) => lines + hunk.length, 0);
-  let room = MAX_LINES;
+  if (before.text === after.text) return <p class="none">There is no difference.</p>;
+  return <Compared before={before} after={after} title={title} />;
+}
+
+function Compared({ before, after, title }: DifferenceProps) {
+  const host = useRef<HTMLDivElement>(null);
+  const isNarrow = useNarrow();
+  useEffect(() => {
+    const compare = isNarrow ? compareUnified : compareSides;
+    const view = compare(shadowOf(host.current!), plainSide(before), plainSide(after));
+    return () => view.destroy();
+  }, [before.text, after.text, isNarrow]);
   return (
-    <div class="diff" role="region" aria-label={title} tabindex={0}>
-      {hunks.map((hunk) => {
-        const shown = hunk.slice(0, room);
-        room -= shown.length;
-        return (
-          shown.length > 0 && (
-            <ol>
-              {shown.map(({ kind, text, before: old, after: now }) => (
-                <li class={kind}>
-                  <span class="line" aria-hidden="true">
-                    {old ?? now}
-                  </span>
-                  <span class="mark">{MARKS[kind]}</span>
-                  <code>{plain(text)}</code>
-                </li>
-              ))}
-            </ol>
-          )
-        );
-      })}
-      {total > MAX_LINES && <p class="muted">{total - MAX_LINES} more lines differ.</p>}
+    <div class="difference" role="region" aria-label={title} tabindex={0}>
+      {!isNarrow && (
+        <p class="sides">
+          <span>{before.name}</span>
+          <span>{after.name}</span>
+        </p>
+      )}
+      <div ref={host} />
     </div>
   );
+}
+
+/** What cannot be seen is shown, also in lines that are only in the text before: those are no part of an editor. */
+function plainSide({ text, name }: Side): Side {
+  return { text: plainLines(text), name };
 }

@@ -1,17 +1,19 @@
+import type { EditorView } from "@codemirror/view";
 import { useEffect, useMemo, useRef, useState } from "hono/jsx/dom";
 
 import type { Changes, Draft, Live, RulesDocument } from "../api/answers.ts";
 import { ApiError } from "../api/api.ts";
 import { READ_ONLY, useSession } from "../app/session.ts";
+import { showPlace } from "../code/editor-view.ts";
 import { Ask } from "../parts/ask.tsx";
 import { moment } from "../parts/format.ts";
 import { plain } from "../parts/plain.ts";
 import { Failed } from "../parts/states.tsx";
 import { CheckLine } from "./check-line.tsx";
 import { Difference } from "./difference.tsx";
-import { Editor, showPlace } from "./editor.tsx";
+import { Editor } from "./editor.tsx";
 import { FaultList } from "./fault-list.tsx";
-import { lineOf, type PlacedFault, readJson } from "./json-text.ts";
+import { type PlacedFault, readJson } from "./json-text.ts";
 import { type Checked, useCheck, useSettled } from "./use-check.ts";
 
 interface DraftboardProps {
@@ -22,6 +24,8 @@ interface DraftboardProps {
   readonly reload: () => void;
 }
 
+const EDITED = "As edited";
+
 const textOf = (document: RulesDocument) => JSON.stringify(document, undefined, 2);
 
 /** The document as text, and what can be done with it. */
@@ -31,8 +35,9 @@ export function Draftboard({ live, draft, at, reload }: DraftboardProps) {
   const [based, setBased] = useState(draft?.basedOn ?? live.version);
   const [isAsking, setAsking] = useState(false);
   const [error, setError] = useState<ApiError | undefined>(undefined);
-  const field = useRef<HTMLTextAreaElement>(null);
+  const editor = useRef<EditorView>(null);
   const inForce = useMemo(() => textOf(live.document), [live.version]);
+  const inForceSide = { text: inForce, name: `Version ${live.version}, in force` };
   const settled = useSettled(text);
   const settledCheck = useCheck(settled);
   const checked: Checked = settled === text ? settledCheck : { state: "checking" };
@@ -42,8 +47,7 @@ export function Draftboard({ live, draft, at, reload }: DraftboardProps) {
 
   useEffect(() => {
     if (at === null) return;
-    const offset = readJson(text).offsetOf(at);
-    showPlace(field.current!, offset, lineOf(text, offset));
+    showPlace(editor.current!, readJson(text).offsetOf(at));
   }, [at]);
 
   async function saveDraft(): Promise<void> {
@@ -88,15 +92,15 @@ export function Draftboard({ live, draft, at, reload }: DraftboardProps) {
       <Editor
         text={text}
         setText={setText}
-        faulty={faults.map(({ line }) => line)}
-        field={field}
+        checked={checked}
+        editor={editor}
         isReadOnly={!canWrite}
       />
       <CheckLine checked={checked} />
       <FaultList
         faults={faults}
         placeOf={({ line }) => `Line ${line}`}
-        goTo={({ offset, line }: PlacedFault) => showPlace(field.current!, offset, line)}
+        goTo={({ offset }: PlacedFault) => showPlace(editor.current!, offset)}
       />
       {error && <Failed error={error} />}
       {!canWrite && <p class="muted">{READ_ONLY}</p>}
@@ -123,8 +127,8 @@ export function Draftboard({ live, draft, at, reload }: DraftboardProps) {
       <h2>Difference to version {live.version}</h2>
       <Difference
         title={`Difference to version ${live.version}`}
-        before={inForce}
-        after={settled}
+        before={inForceSide}
+        after={{ text: settled, name: EDITED }}
       />
       {isAsking && (
         <Ask
@@ -134,7 +138,7 @@ export function Draftboard({ live, draft, at, reload }: DraftboardProps) {
           act={publish}
           close={() => setAsking(false)}
         >
-          <Difference title="What changes" before={inForce} after={text} />
+          <Difference title="What changes" before={inForceSide} after={{ text, name: EDITED }} />
         </Ask>
       )}
     </section>

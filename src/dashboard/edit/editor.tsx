@@ -1,58 +1,49 @@
-import { type RefObject, useLayoutEffect, useMemo, useRef } from "hono/jsx/dom";
+import type { EditorView } from "@codemirror/view";
+import { type RefObject, useEffect, useLayoutEffect, useRef } from "hono/jsx/dom";
+
+import { createEditor, replaceText } from "../code/editor-view.ts";
+import { markLines } from "../code/faulty-lines.ts";
+import { shadowOf } from "../code/shadow.ts";
+import type { Checked } from "./use-check.ts";
 
 interface EditorProps {
   readonly text: string;
   readonly setText: (text: string) => void;
-  /** Lines with a fault. */
-  readonly faulty: readonly number[];
-  readonly field: RefObject<HTMLTextAreaElement | null>;
+  readonly checked: Checked;
+  readonly editor: RefObject<EditorView | null>;
   readonly isReadOnly: boolean;
 }
 
-/** A field with the numbers of its lines. */
-export function Editor({ text, setText, faulty, field, isReadOnly }: EditorProps) {
-  const gutter = useRef<HTMLPreElement>(null);
-  // What is typed is there already; to put a long text again takes longer than a key.
+/** A field for JSON, with the numbers of its lines and marks at those with a fault. */
+export function Editor({ text, setText, checked, editor, isReadOnly }: EditorProps) {
+  const host = useRef<HTMLDivElement>(null);
+  // To write out a long text for a second time takes as long as a key.
+  const shown = useRef(text);
+
   useLayoutEffect(() => {
-    if (field.current!.value !== text) field.current!.value = text;
+    const view = createEditor({
+      root: shadowOf(host.current!),
+      text,
+      isReadOnly,
+      label: "The rules as JSON",
+      description: "Ctrl-Space proposes names and values. Tab leaves the text; its check follows.",
+      onChange: (changed) => {
+        shown.current = changed;
+        setText(changed);
+      },
+    });
+    editor.current = view;
+    return () => view.destroy();
+  }, []);
+  useLayoutEffect(() => {
+    if (shown.current !== text) replaceText(editor.current!, text);
   }, [text]);
-  const lines = useMemo(() => text.split("\n").length, [text]);
-  const numbers = useMemo(() => numbersOf(lines, faulty), [lines, faulty.join(",")]);
-  return (
-    <div class="editor">
-      <pre ref={gutter} aria-hidden="true">
-        {numbers}
-      </pre>
-      <textarea
-        ref={field}
-        aria-label="The rules as JSON"
-        aria-describedby="check"
-        aria-invalid={faulty.length > 0 ? "true" : "false"}
-        spellcheck={false}
-        autocomplete="off"
-        autocapitalize="off"
-        wrap="off"
-        readonly={isReadOnly}
-        onInput={(event: Event) => setText((event.target as HTMLTextAreaElement).value)}
-        onScroll={(event: Event) => {
-          gutter.current!.scrollTop = (event.target as HTMLTextAreaElement).scrollTop;
-        }}
-      />
-    </div>
-  );
-}
+  useEffect(() => {
+    // Until the next answer those that are known stay where they are.
+    if (checked.state === "checking") return;
+    const faults = checked.state === "faulty" ? checked.faults : [];
+    editor.current!.dispatch({ effects: markLines.of(faults.map(({ line }) => line)) });
+  }, [checked]);
 
-function numbersOf(lines: number, faulty: readonly number[]): string {
-  const marked = new Set(faulty);
-  return Array.from({ length: lines }, (_, i) =>
-    marked.has(i + 1) ? `● ${i + 1}` : `${i + 1}`,
-  ).join("\n");
-}
-
-/** Puts the caret at a place of the text, where it can be seen. */
-export function showPlace(field: HTMLTextAreaElement, offset: number, line: number): void {
-  field.focus();
-  field.setSelectionRange(offset, offset);
-  const height = Number.parseFloat(getComputedStyle(field).lineHeight);
-  field.scrollTop = Math.max(0, (line - 4) * height);
+  return <div class="editor" ref={host} />;
 }

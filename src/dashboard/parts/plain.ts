@@ -1,5 +1,5 @@
 /** Controls, marks of direction, and what shows as nothing: a name may pass for another one by them. */
-const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu;
+export const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu;
 
 /** A text of clients with everything in it to be seen. */
 export function plain(text: string): string {
@@ -7,6 +7,11 @@ export function plain(text: string): string {
     INVISIBLE,
     (character) => `\\u{${character.codePointAt(0)!.toString(16).padStart(4, "0")}}`,
   );
+}
+
+/** The same of a text of several lines, whose ends stay. */
+export function plainLines(text: string): string {
+  return text.split("\n").map(plain).join("\n");
 }
 
 /** What a table cell shows of it. */

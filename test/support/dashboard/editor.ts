@@ -1,29 +1,25 @@
 import type { Locator, Page } from "playwright-core";
 
-/** The editor of the rules as a person uses it. */
-export interface RulesEditor {
-  /** Its text, once there is one. */
-  text(): Promise<string>;
-  /** Puts another text in place of all of it. */
-  fill(text: string): Promise<void>;
-  /** Its text from the caret on. */
-  fromCaret(): Promise<string>;
-  /** JavaScript that selects the first of these characters in the page and types others in their place. */
-  typing(selected: string, typed: string): string;
+/** The field of the rules. What it shows is only a part of a long text. */
+export function editorOf(page: Page): Locator {
+  return page.getByLabel("The rules as JSON");
 }
 
-export function editorOn(page: Page): RulesEditor {
-  const field: Locator = page.getByLabel("The rules as JSON");
-  return {
-    text: () => field.inputValue(),
-    fill: (text) => field.fill(text),
-    fromCaret: () =>
-      field.evaluate((area: HTMLTextAreaElement) => area.value.slice(area.selectionStart)),
-    typing: (selected, typed) => `
-      const area = document.querySelector(".editor textarea");
-      area.focus();
-      const at = area.value.indexOf(${JSON.stringify(selected)});
-      area.setSelectionRange(at, at + ${selected.length});
-      document.execCommand("insertText", false, ${JSON.stringify(typed)})`,
-  };
+/** Types a text in place of the one that is there. */
+export async function putText(page: Page, text: string): Promise<void> {
+  await editorOf(page).focus();
+  await page.keyboard.press("ControlOrMeta+a");
+  await page.keyboard.insertText(text);
+}
+
+/** Puts the caret behind a word of the text, by going there. */
+export async function goBehind(page: Page, text: string, word: string): Promise<void> {
+  const before = text.slice(0, text.indexOf(word) + word.length);
+  const lines = before.split("\n");
+  await editorOf(page).focus();
+  await page.keyboard.press("ControlOrMeta+Home");
+  for (let i = 1; i < lines.length; i++) await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Home");
+  await page.keyboard.press("Home");
+  for (let i = 0; i < lines.at(-1)!.length; i++) await page.keyboard.press("ArrowRight");
 }

@@ -1,0 +1,101 @@
+import { autocompletion, closeBrackets, closeBracketsKeymap } from "@codemirror/autocomplete";
+import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
+import { json } from "@codemirror/lang-json";
+import { bracketMatching, indentOnInput, syntaxHighlighting } from "@codemirror/language";
+import { EditorState } from "@codemirror/state";
+import {
+  EditorView,
+  highlightActiveLine,
+  highlightActiveLineGutter,
+  highlightSpecialChars,
+  keymap,
+  lineNumbers,
+} from "@codemirror/view";
+
+import { INVISIBLE, plain } from "../parts/plain.ts";
+import { faultyLines } from "./faulty-lines.ts";
+import { colours, look } from "./look.ts";
+import { complete, hover } from "./schema-help.ts";
+
+export interface EditorOptions {
+  readonly root: ShadowRoot;
+  readonly text: string;
+  readonly isReadOnly: boolean;
+  /** What a screen reader calls it, and what it says of it. */
+  readonly label: string;
+  readonly description: string;
+  /** Told each text that differs from the one before. */
+  readonly onChange: (text: string) => void;
+}
+
+/** An editor of rules as JSON. Tab leaves it, as it leaves every other field. */
+export function createEditor(options: EditorOptions): EditorView {
+  const { root, text, isReadOnly, label, description, onChange } = options;
+  const described = describe(description);
+  root.append(described);
+  return new EditorView({
+    root,
+    parent: root,
+    doc: text,
+    extensions: [
+      faultyLines,
+      lineNumbers(),
+      highlightActiveLine(),
+      highlightActiveLineGutter(),
+      highlightSpecialChars({ specialChars: INVISIBLE, render: shownInvisible }),
+      EditorView.lineWrapping,
+      EditorState.readOnly.of(isReadOnly),
+      history(),
+      json(),
+      syntaxHighlighting(colours),
+      bracketMatching(),
+      closeBrackets(),
+      indentOnInput(),
+      autocompletion({ override: [complete], icons: false }),
+      hover,
+      keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap]),
+      look,
+      EditorView.theme({ "&": { height: "100%" } }),
+      EditorView.contentAttributes.of({
+        "aria-label": label,
+        "aria-describedby": described.id,
+        // As it is without: told for those who look for the way to scroll it with the keyboard.
+        tabindex: "0",
+      }),
+      EditorView.updateListener.of(({ docChanged, state }) => {
+        if (docChanged) onChange(state.doc.toString());
+      }),
+    ],
+  });
+}
+
+/** Ids of the page mean nothing in a shadow root: what describes an element has to be in there. */
+function describe(description: string): HTMLElement {
+  const element = document.createElement("p");
+  element.id = "description";
+  element.hidden = true;
+  element.textContent = description;
+  return element;
+}
+
+function shownInvisible(code: number): HTMLElement {
+  const element = document.createElement("span");
+  element.className = "cm-specialChar";
+  element.textContent = plain(String.fromCodePoint(code));
+  return element;
+}
+
+/** Another text in place of the one that is there; it can be undone. */
+export function replaceText(view: EditorView, text: string): void {
+  view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });
+}
+
+/** Puts the caret at a place of the text, where it can be seen. */
+export function showPlace(view: EditorView, offset: number): void {
+  const anchor = Math.min(offset, view.state.doc.length);
+  view.dispatch({
+    selection: { anchor },
+    effects: EditorView.scrollIntoView(anchor, { y: "start", yMargin: 60 }),
+  });
+  view.focus();
+}

@@ -1,0 +1,198 @@
+import axe from "axe-core";
+import { describe, expect, test } from "vitest";
+
+import { READ_TOKEN, RULES, useDashboard } from "../support/dashboard/dashboard.ts";
+import { editorOf, goBehind, putText } from "../support/dashboard/editor.ts";
+
+const on = useDashboard();
+
+const TEXT = JSON.stringify({ rules: RULES }, undefined, 2);
+const PHONE = { width: 390, height: 844 };
+
+test("the first view does not load the editor", async () => {
+  const page = await on.open("#/");
+  const scripts = () =>
+    page.evaluate(() =>
+      performance
+        .getEntriesByType("resource")
+        .map(({ name }) => /([a-z-]+)-\w+\.js$/.exec(name)?.[1])
+        .filter((name) => name !== undefined),
+    );
+  await page.getByText("Store answers").waitFor();
+  expect(new Set(await scripts())).toEqual(new Set(["dashboard", "chunk"]));
+  await page.getByRole("link", { name: "Edit", exact: true }).click();
+  await editorOf(page).waitFor();
+  expect(await scripts()).toContain("edit-view");
+});
+
+test("an editor that cannot be loaded says so, and the rest works", async () => {
+  const page = await on.open("#/");
+  await page.route("**/assets/edit-view-*.js", (route) => route.abort());
+  await page.getByRole("link", { name: "Edit", exact: true }).click();
+  await page.getByText("The editor did not load").waitFor();
+  await page.getByRole("link", { name: "Rules", exact: true }).click();
+  await page.getByRole("region", { name: "Rules in force", exact: true }).waitFor();
+});
+
+test("names and values of the schema are proposed, with what they mean", async () => {
+  const page = await on.open("#/edit");
+  await putText(page, TEXT);
+  await goBehind(page, TEXT, '"name": "rides",');
+  await page.keyboard.type('\n"m');
+  const list = page.getByRole("listbox", { name: "Completions" });
+  await expect.poll(() => list.getByRole("option").allInnerTexts()).toContain("mode");
+  await page.keyboard.type("ode");
+  await page.getByText("decides and counts, but never denies").waitFor();
+  await list.getByRole("option", { name: "mode" }).click();
+  const line = editorOf(page).locator(".cm-activeLine");
+  await expect.poll(() => line.innerText()).toMatch(/^ *"mode": ,$/);
+  await expect
+    .poll(() => list.getByRole("option").allInnerTexts())
+    .toEqual(['"enforce"', '"shadow"', '"soft"']);
+  await page.keyboard.type('"sh');
+  await expect.poll(() => list.getByRole("option").allInnerTexts()).toEqual(['"shadow"']);
+  await list.getByRole("option").click();
+  await expect.poll(() => line.innerText()).toMatch(/^ *"mode": "shadow",$/);
+  await page.getByText("Sound: 1 change.").waitFor();
+});
+
+test("a name that has a sign of templates in it is put as it is", async () => {
+  const page = await on.open("#/edit");
+  await putText(page, TEXT);
+  await goBehind(page, TEXT, "{");
+  await page.keyboard.type('\n"sch');
+  await page.getByRole("option", { name: "$schema" }).click();
+  const line = editorOf(page).locator(".cm-activeLine");
+  await expect.poll(() => line.innerText()).toBe('  "$schema": "",');
+});
+
+test("a pointer on a name shows what the schema says of it", async () => {
+  const page = await on.open("#/edit");
+  await page.getByText("Sound, and the same as in force.").waitFor();
+  await editorOf(page).getByText('"refill"').hover();
+  await page.locator(".cm-described", { hasText: "Units that come back every" }).waitFor();
+});
+
+test("lines with a fault are marked, until it is gone", async () => {
+  const page = await on.open("#/edit");
+  const field = editorOf(page);
+  await putText(page, TEXT.replace('"limit": 30', '"limit": 0'));
+  await expect
+    .poll(() => page.locator(".cm-faulty").allInnerTexts())
+    .toEqual(['          "limit": 0,']);
+  expect(await field.getAttribute("aria-invalid")).toBe("true");
+  expect(await page.locator(".cm-faults").innerText()).toContain("●");
+  await putText(page, TEXT);
+  await expect.poll(() => page.locator(".cm-faulty").count()).toBe(0);
+  expect(await field.getAttribute("aria-invalid")).toBe("false");
+});
+
+test("Tab leaves the text as it is, and goes on", async () => {
+  const page = await on.open("#/edit");
+  await page.getByText("Sound, and the same as in force.").waitFor();
+  await editorOf(page).focus();
+  await page.keyboard.press("Tab");
+  await expect
+    .poll(() => page.evaluate("document.activeElement.textContent"))
+    .toBe("Back to what is in force");
+  await page.keyboard.press("Shift+Tab");
+  await expect.poll(() => page.evaluate("document.activeElement.className")).toBe("editor");
+  await page.getByText("Sound, and the same as in force.").waitFor();
+});
+
+test("a screen reader hears what it is and how it is used", async () => {
+  const page = await on.open("#/edit", { token: READ_TOKEN });
+  const field = editorOf(page);
+  await page.getByText("Sound, and the same as in force.").waitFor();
+  const described = await field.evaluate((element: HTMLElement) => {
+    const id = element.getAttribute("aria-describedby")!;
+    return (element.getRootNode() as ShadowRoot).getElementById(id)!.textContent;
+  });
+  expect(described).toBe(
+    "Ctrl-Space proposes names and values. Tab leaves the text; its check follows.",
+  );
+  expect(await field.getAttribute("aria-readonly")).toBe("true");
+  await field.focus();
+  await page.keyboard.type("x");
+  await page.getByText("Sound, and the same as in force.").waitFor();
+  expect(await field.locator(".cm-line").first().innerText()).toBe("{");
+});
+
+describe("the difference", () => {
+  const CHANGED = TEXT.replace('"limit": 30', '"limit": 31');
+
+  test("is side by side, without what is the same", async () => {
+    const page = await on.open("#/edit");
+    await page.getByText("There is no difference.").waitFor();
+    await putText(page, CHANGED);
+    const difference = page.getByRole("region", { name: "Difference to version 0" });
+    const linesOf = (side: string) =>
+      difference.locator(`.cm-merge-${side} .cm-changedLine`).allInnerTexts();
+    await expect.poll(() => linesOf("a")).toEqual(['          "limit": 30,']);
+    expect(await linesOf("b")).toEqual(['          "limit": 31,']);
+    await difference.scrollIntoViewIfNeeded();
+    await expect
+      .poll(() => difference.locator(".cm-collapsedLines").allInnerTexts())
+      .toEqual([
+        "24 unchanged lines",
+        "4 unchanged lines",
+        "24 unchanged lines",
+        "4 unchanged lines",
+      ]);
+    const [left, right] = await Promise.all(
+      ["a", "b"].map((side) => difference.locator(`.cm-merge-${side}`).boundingBox()),
+    );
+    expect(left!.x + left!.width).toBeLessThanOrEqual(right!.x);
+  });
+
+  test("is one column on a phone, and follows the width", async () => {
+    const page = await on.open("#/edit", { context: { viewport: PHONE } });
+    await putText(page, CHANGED);
+    const difference = page.getByRole("region", { name: "Difference to version 0" });
+    await expect
+      .poll(() => difference.locator(".cm-deletedLine, .cm-changedLine").allInnerTexts())
+      .toEqual(['          "limit": 30,', '          "limit": 31,']);
+    expect(await difference.locator(".cm-mergeView").count()).toBe(0);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await difference.locator(".cm-mergeView").waitFor();
+    expect(await difference.locator(".cm-deletedChunk").count()).toBe(0);
+  });
+});
+
+describe.each(["light", "dark"] as const)("in %s", (colorScheme) => {
+  test.each([1280, PHONE.width])(
+    "axe finds nothing in faults, proposals and a difference on %i pixels",
+    async (width) => {
+      const page = await on.open("#/edit", {
+        context: { colorScheme, viewport: { width, height: 800 } },
+      });
+      const text = TEXT.replace('"limit": 30', '"limit": 0');
+      await putText(page, text);
+      await page.locator(".cm-faulty").waitFor();
+      await page.locator(".difference .cm-changedLine").first().waitFor();
+      await page.keyboard.press("Control+Home");
+      await page.keyboard.press("ArrowRight");
+      await page.keyboard.press("Control+Space");
+      await page.getByRole("listbox", { name: "Completions" }).waitFor();
+      await page.evaluate(axe.source);
+      const { violations } = (await page.evaluate("axe.run()")) as axe.AxeResults;
+      expect(
+        violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`),
+      ).toEqual([]);
+    },
+  );
+});
+
+test("its styles are none that the page's policy forbids", async () => {
+  const page = await on.open("#/edit");
+  await putText(page, TEXT.replace('"limit": 30', '"limit": 31'));
+  await page.locator(".difference .cm-changedLine").first().waitFor();
+  const styles = await page.evaluate(() => ({
+    elements: document.querySelectorAll("style, [style*=';']").length,
+    adopted: document.querySelector(".editor")!.shadowRoot!.adoptedStyleSheets.length,
+    gutter: getComputedStyle(
+      document.querySelector(".editor")!.shadowRoot!.querySelector(".cm-gutters")!,
+    ).backgroundColor,
+  }));
+  expect(styles).toEqual({ elements: 0, adopted: 1, gutter: "rgb(238, 243, 244)" });
+});
