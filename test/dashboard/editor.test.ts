@@ -100,6 +100,24 @@ test("Tab leaves the text as it is, and goes on", async () => {
   await page.getByText("Sound, and the same as in force.").waitFor();
 });
 
+test("Ctrl-F finds what is not drawn", async () => {
+  const page = await on.open("#/edit");
+  const lines = Array.from({ length: 500 }, (_, i) => `"rule ${i}"`);
+  await putText(page, `[\n${lines.join(",\n")}\n]`);
+  await page.keyboard.press("ControlOrMeta+Home");
+  await page.keyboard.press("ControlOrMeta+f");
+  await page.keyboard.type("rule 444");
+  await page.keyboard.press("Enter");
+  await expect
+    .poll(() => editorOf(page).locator(".cm-searchMatch-selected").allInnerTexts())
+    .toEqual(["rule 444"]);
+  await page.evaluate(axe.source);
+  const { violations } = (await page.evaluate("axe.run()")) as axe.AxeResults;
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]!.html}`)).toEqual([]);
+  await page.keyboard.press("Escape");
+  await page.getByRole("textbox", { name: "Find" }).waitFor({ state: "detached" });
+});
+
 test("a screen reader hears what it is and how it is used", async () => {
   const page = await on.open("#/edit", { token: READ_TOKEN });
   const field = editorOf(page);
@@ -143,6 +161,19 @@ describe("the difference", () => {
       ["a", "b"].map((side) => difference.locator(`.cm-merge-${side}`).boundingBox()),
     );
     expect(left!.x + left!.width).toBeLessThanOrEqual(right!.x);
+  });
+
+  test("shows what is the same by the keyboard, too, on both sides", async () => {
+    const page = await on.open("#/edit");
+    await putText(page, CHANGED);
+    const difference = page.getByRole("region", { name: "Difference to version 0" });
+    const hidden = difference.locator(".cm-merge-b").getByRole("button");
+    expect(await hidden.first().innerText()).toBe("24 unchanged lines");
+    await hidden.first().focus();
+    await page.keyboard.press("Enter");
+    await expect
+      .poll(() => difference.locator(".cm-collapsedLines").allInnerTexts())
+      .toEqual(["4 unchanged lines", "4 unchanged lines"]);
   });
 
   test("is one column on a phone, and follows the width", async () => {

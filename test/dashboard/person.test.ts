@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 
 import { hash } from "../../src/partition/partition-key.ts";
 import { READ_TOKEN, RULES, useDashboard } from "../support/dashboard/dashboard.ts";
-import { editorOf, putText } from "../support/dashboard/editor.ts";
+import { putText } from "../support/dashboard/editor.ts";
 import { legendOf } from "../support/dashboard/legend.ts";
 import { startLoad } from "../support/dashboard/load.ts";
 

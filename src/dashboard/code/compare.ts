@@ -2,6 +2,7 @@ import { MergeView, unifiedMergeView } from "@codemirror/merge";
 import { EditorState, type Extension } from "@codemirror/state";
 import { EditorView, lineNumbers } from "@codemirror/view";
 
+import { openedByKeys } from "./collapsed-lines.ts";
 import { changesByLine } from "./line-changes.ts";
 import { look } from "./look.ts";
 
@@ -17,6 +18,7 @@ const COLLAPSE = { margin: 3, minSize: 4 };
 
 const compared = EditorView.theme({
   ".cm-collapsedLines": { background: "var(--sunken)", color: "var(--muted)" },
+  ".cm-collapsedLines:focus-visible": { outline: "2px solid var(--accent)", outlineOffset: "-2px" },
   // The font need not have the sign that is there otherwise.
   ".cm-collapsedLines::before, .cm-collapsedLines::after": { content: '"⋯"' },
   "&.cm-merge-a .cm-changedLine, .cm-deletedChunk": { backgroundColor: "var(--bad-soft)" },
@@ -50,11 +52,12 @@ function shown({ text, name }: Side): { readonly doc: string; readonly extension
 
 /** Two texts beside each other, equal lines at equal heights, without what is the same in both. */
 export function compareSides(root: ShadowRoot, before: Side, after: Side): { destroy(): void } {
+  const right = shown(after);
   return new MergeView({
     root,
     parent: root,
     a: shown(before),
-    b: shown(after),
+    b: { ...right, extensions: [right.extensions, openedByKeys] },
     collapseUnchanged: COLLAPSE,
     diffConfig: DIFF,
   });
@@ -69,6 +72,7 @@ export function compareUnified(root: ShadowRoot, before: Side, after: Side): { d
     doc,
     extensions: [
       extensions,
+      openedByKeys,
       unifiedMergeView({
         original: before.text,
         mergeControls: false,

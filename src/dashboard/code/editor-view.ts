@@ -2,6 +2,7 @@ import { autocompletion, closeBrackets, closeBracketsKeymap } from "@codemirror/
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { json } from "@codemirror/lang-json";
 import { bracketMatching, indentOnInput, syntaxHighlighting } from "@codemirror/language";
+import { search, searchKeymap } from "@codemirror/search";
 import { EditorState } from "@codemirror/state";
 import {
   EditorView,
@@ -53,7 +54,9 @@ export function createEditor(options: EditorOptions): EditorView {
       indentOnInput(),
       autocompletion({ override: [complete], icons: false }),
       hover,
-      keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap]),
+      // The browser's own finds only the lines that are drawn.
+      search({ top: true }),
+      keymap.of([...closeBracketsKeymap, ...searchKeymap, ...defaultKeymap, ...historyKeymap]),
       look,
       EditorView.theme({ "&": { height: "100%" } }),
       EditorView.contentAttributes.of({

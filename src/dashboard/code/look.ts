@@ -24,6 +24,26 @@ export const look = EditorView.theme({
   ".cm-specialChar": { color: "var(--bad)" },
   ".cm-faulty": { backgroundColor: "var(--bad-soft)" },
   ".cm-faults .cm-gutterElement": { width: "16px", color: "var(--bad)", textAlign: "center" },
+  ".cm-panels": {
+    backgroundColor: "var(--card)",
+    color: "var(--ink)",
+    fontFamily: "var(--sans)",
+    "&.cm-panels-top": { borderBottom: "1px solid var(--line)" },
+  },
+  ".cm-textfield, .cm-button, .cm-panel.cm-search [name=close]": {
+    minHeight: "28px",
+    border: "1px solid var(--edge)",
+    borderRadius: "6px",
+    background: "var(--card)",
+    color: "inherit",
+    fontSize: "13px",
+  },
+  ".cm-panel.cm-search [name=close]": { minWidth: "28px", border: "0", color: "var(--accent)" },
+  ".cm-searchMatch": { backgroundColor: "var(--warn-soft)" },
+  ".cm-searchMatch-selected": {
+    backgroundColor: "var(--warn-soft)",
+    outline: "2px solid var(--warn)",
+  },
   ".cm-tooltip": {
     border: "1px solid var(--edge)",
     borderRadius: "6px",
