@@ -51,9 +51,17 @@ test("it serves the dashboard that the package brings, until it is stopped", asy
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/[\w-]+\/$/);
     const page = await (await fetch(url)).text();
     const assets = page.match(/(?<=(?:src|href)=")assets\/[^"]+/g) ?? [];
-    const answers = await Promise.all(assets.map((asset) => fetch(url + asset)));
-    expect(answers.map(({ status, headers }) => [status, headers.get("content-type")])).toEqual([
+    const script = await (
+      await fetch(url + assets.find((name) => /dashboard-.*js/.test(name))!)
+    ).text();
+    const later = script.match(/edit-view-\w+\.js/)![0];
+    const all = await Promise.all(
+      [...assets, `assets/${later}`].map((asset) => fetch(url + asset)),
+    );
+    expect(all.map(({ status, headers }) => [status, headers.get("content-type")])).toEqual([
       [200, "text/css; charset=utf-8"],
+      [200, "text/javascript; charset=utf-8"],
+      [200, "text/javascript; charset=utf-8"],
       [200, "text/javascript; charset=utf-8"],
     ]);
   } finally {
