@@ -1,19 +1,19 @@
 import { ErrorBoundary, useEffect, useMemo, useState } from "hono/jsx/dom";
 
 import { type ApiError, mayWrite, openApi } from "../api/api.ts";
+import { READ_ONLY, SessionContext } from "../api/session.ts";
 import { AuditView } from "../audit/audit-view.tsx";
 import { ListsView } from "../lists/lists-view.tsx";
 import { LiveContext, useTicks } from "../live/live.ts";
 import { OverviewView } from "../overview/overview-view.tsx";
 import { PartitionView } from "../partition/partition-view.tsx";
+import type { Place } from "../parts/place.ts";
 import { Empty, Failed, Loading } from "../parts/states.tsx";
 import { RuleView } from "../rule/rule-view.tsx";
 import { RulesView } from "../rules/rules-view.tsx";
 import { EditLater } from "./edit-later.tsx";
 import { Header } from "./header.tsx";
-import type { Place } from "./place.ts";
 import { usePlace } from "./route.ts";
-import { READ_ONLY, SessionContext } from "./session.ts";
 import { SignIn } from "./sign-in.tsx";
 import { forgetToken, isTokenHeld, keepToken, keptToken } from "./token.ts";
 

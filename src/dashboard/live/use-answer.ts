@@ -1,7 +1,7 @@
 import { useEffect, useState } from "hono/jsx/dom";
 
 import { ApiError } from "../api/api.ts";
-import { useSession } from "../app/session.ts";
+import { useSession } from "../api/session.ts";
 import { useLive } from "./live.ts";
 
 /** An answer of the API, as it is now. */

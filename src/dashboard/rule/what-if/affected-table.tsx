@@ -1,7 +1,7 @@
 import type { AffectedPartition, Rule } from "../../api/answers.ts";
-import { linkTo } from "../../app/place.ts";
-import { exampleOf } from "../../partition/described.ts";
+import { exampleOf } from "../../parts/example.ts";
 import { count } from "../../parts/format.ts";
+import { linkTo } from "../../parts/place.ts";
 import { clipped } from "../../parts/plain.ts";
 import { Table } from "../../parts/table.tsx";
 

@@ -1,6 +1,6 @@
 import type { Rule, WhatIf } from "../../api/answers.ts";
-import { linkTo } from "../../app/place.ts";
 import { moment } from "../../parts/format.ts";
+import { linkTo } from "../../parts/place.ts";
 import { Empty } from "../../parts/states.tsx";
 import { AffectedTable } from "./affected-table.tsx";
 import { Compared } from "./compared.tsx";
