@@ -66,8 +66,8 @@ export function partitionHistoryRoute(
     const names = [...new Set(whose.flatMap(({ partition }) => partition ?? []))];
     const numbers = [...new Set(whose.flatMap(({ number }) => number ?? []))];
     const [counted, samples] = await Promise.all([
-      reader.counted(names, span),
-      Promise.all(numbers.map((number) => reader.sampled(number, span.toMs))),
+      reader.topCounts(names, span),
+      Promise.all(numbers.map((number) => reader.sampleOfPartition(number, span.toMs))),
     ]);
     const kept = samples.flatMap(({ partitions }) => partitions);
     const minutes = minutesBefore(span.toMs);

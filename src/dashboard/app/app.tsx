@@ -99,7 +99,7 @@ function SignedIn({ token, leave, isHeld }: SignedInProps) {
   );
 }
 
-/** The hash says which view it is, so that the link cannot. */
+/** The hash names the view: to follow the link would leave it. */
 function focusMain(event: Event): void {
   event.preventDefault();
   document.getElementById("main")?.focus();
@@ -123,5 +123,5 @@ function View({ place }: { readonly place: Place }) {
   if (view === "edit") return <EditLater at={query.get("at")} />;
   if (view === "lists") return <ListsView />;
   if (view === "audit") return <AuditView />;
-  return <Empty title="There is no such view">The address names none of them.</Empty>;
+  return <Empty title="There is no such view">Choose one of those above.</Empty>;
 }

@@ -23,7 +23,7 @@ interface Held<Answer> {
  *
  * @param key what is read: of another one nothing is known yet
  * @param pathOf the path, asked at the moment of reading
- * @param body sent along where reading takes a description
+ * @param body what is asked for, where the API takes that as the body of a POST
  */
 export function useAnswer<Answer>(
   key: string,

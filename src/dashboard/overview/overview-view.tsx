@@ -39,7 +39,7 @@ export function OverviewView() {
 }
 
 function Counted({ stats, rules }: { readonly stats: Stats; readonly rules: Live | undefined }) {
-  // Of thousands of rules they take longer than what else is drawn, and every answer draws it anew.
+  // With thousands of rules they take longer than all that is drawn, and each answer draws it again.
   const { times, outcomes, denials, latencies } = useMemo(() => seriesOf(stats), [stats]);
   const byStep = `by the ${stats.step}`;
   return (

@@ -24,11 +24,7 @@ export function RuleTable({ stats, rules }: RuleTableProps) {
   const nameOf = (row: RuleCounts) => {
     const index = indices.get(row.rule);
     const name = clipped(NAMES[row.rule] ?? row.rule);
-    return index === undefined ? (
-      <span class="name">{name}</span>
-    ) : (
-      <a href={`#/rules/${index}`}>{name}</a>
-    );
+    return index === undefined ? name : <a href={`#/rules/${index}`}>{name}</a>;
   };
   return (
     <section class="card" aria-label="By rule">

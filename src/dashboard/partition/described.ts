@@ -7,10 +7,10 @@ export interface Described {
   readonly headers: string;
 }
 
-/** These say who somebody is to everyone who has them: they do not belong into an address. */
+/** Whoever has one of these can pass for its owner: they do not belong in an address. */
 const SECRET = /^(?:authorization|proxy-authorization|cookie)$/i;
 
-/** What has a hash in place of the client's own value. */
+/** A hash in place of the client's own value. */
 const HASHED = /^(?:[\w-]{22}|[\w-]{43})$/;
 
 /** What a partition says of its request: its address, or a header field. */

@@ -15,7 +15,7 @@ import { Evaluations } from "./evaluations.tsx";
 import { Utilization } from "./utilization.tsx";
 import { WhatIfCard } from "./what-if/what-if-card.tsx";
 
-/** Where a rule is said: by its place, or by what counts and alerts call it, or a policy of it. */
+/** Which rule: by its place in the document, by what counts and alerts call it, or by a policy of it. */
 interface RuleViewProps {
   readonly place: string;
   readonly query: URLSearchParams;

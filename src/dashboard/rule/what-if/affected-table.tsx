@@ -23,7 +23,7 @@ export function AffectedTable({ rows, policy, rule }: AffectedTableProps) {
       <h3>Who would notice most, in the sample</h3>
       <p class="muted">
         The sample keeps numbers in place of names. A partition has its name here if it is among
-        those that are denied most, and no address.
+        those that are denied most, and the name is no address.
       </p>
       <Table
         caption={`Partitions that ${policy} would treat differently`}

@@ -21,8 +21,8 @@ export function WhatIfAnswer({ answer, minutes, rule, place }: WhatIfAnswerProps
     <div class="replayed" role="group" aria-label="Answer" aria-live="polite">
       {requests === 0 && partitions === 0 ? (
         <Empty title="No trace yet">
-          Nothing was counted for this policy in the last {minutes} minutes. Requests show a minute
-          after they came, at the latest.
+          Nothing was counted for this policy in the last {minutes} minutes. It takes a minute at
+          most until a request is in the trace.
         </Empty>
       ) : (
         <>

@@ -67,8 +67,8 @@ export function WhatIfCard({ rule, index, query }: WhatIfCardProps) {
         </>
       ) : (
         <Empty title="No policy to replay">
-          A replay needs a policy that counts requests: what holds, failures and denials count
-          depends on more than the sample has.
+          A replay needs a policy that counts requests. Policies that count requests under way,
+          failures or denials depend on more than the sample has.
         </Empty>
       )}
     </section>
