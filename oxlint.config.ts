@@ -25,6 +25,16 @@ export const LAYERS = [
 
 const WEB_ONLY = { group: ["node:*"], message: "src runs at the edge: use web standards." };
 
+/** The folders of the dashboard from the top down, in the same way. Views stand beside each other: none imports from another. */
+export const DASHBOARD_LAYERS = [
+  ["app"],
+  ["audit", "edit", "lists", "overview", "partition", "rule", "rules"],
+  ["code"],
+  ["parts"],
+  ["live"],
+  ["api"],
+];
+
 /** The entries of the package import from everywhere, and nothing imports from them. */
 const ENTRIES = {
   regex: "^(\\.\\./)+(index|limit|hono|vercel|cloudflare|llm|gateway|admin|tracing|worker)\\.ts$",
@@ -50,6 +60,33 @@ const layers: OxlintOverride[] = LAYERS.map((layer, i) => ({
   },
 }));
 
+/** Folders of src have the names of some views, so that a pattern counts the steps up. */
+const dashboardLayers: OxlintOverride[] = DASHBOARD_LAYERS.flatMap((folders, i) =>
+  folders.flatMap((folder) => {
+    const refused = DASHBOARD_LAYERS.slice(0, i + 1)
+      .flat()
+      .filter((other) => other !== folder);
+    return [1, 2].map((depth): OxlintOverride => ({
+      files: [`src/dashboard/${folder}${"/*".repeat(depth)}`],
+      rules: {
+        "no-restricted-imports": [
+          "error",
+          {
+            patterns: [
+              WEB_ONLY,
+              ENTRIES,
+              ...refused.map((other) => ({
+                regex: `^(\\.\\./){${depth}}${other}/`,
+                message: `The dashboard's ${folder} is not above its ${other}: imports go down.`,
+              })),
+            ],
+          },
+        ],
+      },
+    }));
+  }),
+);
+
 export default defineConfig({
   plugins: ["typescript", "unicorn", "oxc", "import", "promise"],
   categories: { correctness: "error", suspicious: "error", perf: "error" },
@@ -73,6 +110,7 @@ export default defineConfig({
       },
     },
     ...layers,
+    ...dashboardLayers,
     { files: ["test/**"], rules: { "unicorn/consistent-function-scoping": "off" } },
   ],
   ignorePatterns: ["src/**/scripts.generated.ts"],

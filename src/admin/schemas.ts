@@ -82,7 +82,7 @@ const NUMBER_REMEDY = "Give the number of a partition as POST /what-if names it.
 export const HistoryBody = z
   .strictObject(
     {
-      // What it has too much is said where it is read.
+      // Its other fields are refused where the request itself is checked.
       request: z.optional(z.looseObject(RequestBody.shape)),
       name: z.optional(z.string(NAME_REMEDY).check(z.regex(/^[^\s]{1,400}$/, NAME_REMEDY))),
       number: z.optional(z.string(NUMBER_REMEDY).check(z.regex(/^[0-9a-z]{1,11}$/, NUMBER_REMEDY))),

@@ -9,7 +9,7 @@ export interface Estimate {
   readonly high: number | null;
 }
 
-/** Fewer partitions than this say nothing of the others, and so do more of which a few make up nearly everything. */
+/** Fewer partitions than this say nothing of the others, nor do more of them if a few make up nearly everything. */
 export const FEWEST_PARTITIONS = 10;
 
 /**

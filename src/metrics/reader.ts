@@ -38,8 +38,8 @@ export interface MetricsReader {
   stats(step: "minute" | "hour", span: Span): Promise<Stats>;
   /** The partitions that were counted most, most first. */
   top(kind: TopKind, span: Span, most: number): Promise<readonly TopPartition[]>;
-  /** How often some partitions were counted at least, by the ten minutes of a span. */
-  counted(
+  /** How often partitions with these names were counted at least, by the ten minutes of a span. */
+  topCounts(
     names: readonly string[],
     span: Span,
   ): Promise<{
@@ -47,9 +47,9 @@ export interface MetricsReader {
     readonly partitions: readonly CountedPartition[];
   }>;
   /** What is kept of the requests of one partition in the sample, up to now. */
-  sampled(number: string, toMs: number): Promise<Sample>;
+  sampleOfPartition(number: string, toMs: number): Promise<Sample>;
   /** What was written in a span about one policy: the sample of its partitions, and the counts of all of them. */
-  sample(
+  sampleOfPolicy(
     policy: string,
     span: Span,
   ): Promise<{ readonly sample: Sample; readonly counted: Counted }>;
@@ -131,7 +131,7 @@ export function metricsReader(redis: RedisEndpoint, prefix: string): MetricsRead
         });
     },
 
-    async counted(names, span) {
+    async topCounts(names, span) {
       const times = timesOf(span, TOP_SPAN_MS);
       const asked = TOP_KINDS.flatMap((kind) => times.map((ms) => keys.top(kind, ms)));
       const sets = await readPairs("named", asked, numbersOf, names);
@@ -145,9 +145,9 @@ export function metricsReader(redis: RedisEndpoint, prefix: string): MetricsRead
       return { times, partitions };
     },
 
-    sampled: (number, toMs) => traceOf({ number }, toMs, toMs - HOUR_MS),
+    sampleOfPartition: (number, toMs) => traceOf({ number }, toMs, toMs - HOUR_MS),
 
-    async sample(policy, { fromMs, toMs }) {
+    async sampleOfPolicy(policy, { fromMs, toMs }) {
       const minutes = timesOf({ fromMs, toMs }, MINUTE_MS);
       const [sample, hashes] = await Promise.all([
         traceOf({ policy }, toMs, minutes[0]!),

@@ -8,8 +8,8 @@ export interface SampledPartition {
   /** The number that it is called by. */
   readonly number: string;
   readonly requests: readonly TracedRequest[];
-  /** Of each request, whether it counts: those before only say what was left. */
-  readonly counts: readonly boolean[];
+  /** Of each request, whether it is in the span that is asked for: those before only say what was left then. */
+  readonly isInSpan: readonly boolean[];
   /** Those it was decided by. */
   readonly limits: ReadonlySet<number>;
 }
@@ -23,14 +23,18 @@ export interface Sample {
 /** How a chunk is called: class, number of requests, the minute of the flush, isolate and batch. */
 const CHUNK = /^(\d+)\.(\d+)\.(\d+)\.[\w-]+\.\d+$/;
 
-/** What of a sample is asked for. */
+/** Whose requests are asked for: those of a policy, or of one partition under every policy. */
 export interface Wanted {
   readonly policy?: string;
-  /** Of one partition. */
   readonly number?: string;
 }
 
-/** Collects requests; `undefined` if the fields were not written by Tidegate. */
+/**
+ * Collects requests.
+ *
+ * @param fromMs where the span begins that is asked for
+ * @returns `undefined` if the fields were not written by Tidegate
+ */
 export function sampleOf(
   hashes: readonly ReadonlyMap<string, string>[],
   { policy, number }: Wanted,
@@ -38,14 +42,14 @@ export function sampleOf(
 ): Sample | undefined {
   // What any isolate dropped is left out everywhere, so that each partition is whole.
   const level = Math.max(0, ...hashes.map((fields) => Number(fields.get("level") ?? 0)));
-  const found = new Map<string, { request: TracedRequest; limit: number; counts: boolean }[]>();
+  const found = new Map<string, { request: TracedRequest; limit: number; isInSpan: boolean }[]>();
   for (const fields of hashes) {
     for (const [field, text] of fields) {
       if (field === "level" || field === "events") continue;
       const [, sampleClass, , minute] = CHUNK.exec(field) ?? [];
       if (sampleClass === undefined) return undefined;
       if (Number(sampleClass) < level) continue;
-      const counts = Number(minute) * MINUTE_MS >= fromMs;
+      const isInSpan = Number(minute) * MINUTE_MS >= fromMs;
       for (const line of text.split("\n")) {
         const read = readLine(line);
         if (!read) return undefined;
@@ -54,7 +58,7 @@ export function sampleOf(
         const key = `${read.policy} ${read.partition}`;
         const known = found.get(key) ?? [];
         const { limit } = read;
-        known.push(...read.requests.map((request) => ({ request, limit, counts })));
+        known.push(...read.requests.map((request) => ({ request, limit, isInSpan })));
         found.set(key, known);
       }
     }
@@ -66,7 +70,7 @@ export function sampleOf(
       policy: name,
       number: called,
       requests: inTime.map(({ request }) => request),
-      counts: inTime.map(({ counts }) => counts),
+      isInSpan: inTime.map(({ isInSpan }) => isInSpan),
       limits: new Set(inTime.map(({ limit }) => limit)),
     };
   });

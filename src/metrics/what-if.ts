@@ -61,14 +61,14 @@ export function whatIf(
   after: CompiledPolicy,
 ): WhatIf {
   const { limit } = before.whole ?? before;
-  const seen = partitions.filter(({ counts }) => counts.includes(true));
+  const seen = partitions.filter(({ isInSpan }) => isInSpan.includes(true));
   const own = seen.filter(({ limits }) => limits.size === 1 && limits.has(limit));
-  const replayed = own.map(({ number, requests, counts }): Replayed => {
+  const replayed = own.map(({ number, requests, isInSpan }): Replayed => {
     const was = replay(requests, before);
     const would = replay(requests, after);
     const tally = { number, requests: 0, agreeing: 0, denied: 0, more: 0, isAffected: false };
-    counts.forEach((isCounted, i) => {
-      if (!isCounted) return;
+    isInSpan.forEach((isIn, i) => {
+      if (!isIn) return;
       tally.requests++;
       if (was[i] === requests[i]!.hasRoom) tally.agreeing++;
       if (!was[i]) tally.denied++;

@@ -1,13 +1,12 @@
-import axe from "axe-core";
 import { describe, expect, test } from "vitest";
 
+import { violationsOf } from "../support/dashboard/axe.ts";
 import { READ_TOKEN, RULES, useDashboard } from "../support/dashboard/dashboard.ts";
 import { editorOf, goBehind, putText } from "../support/dashboard/editor.ts";
 
 const on = useDashboard();
 
 const TEXT = JSON.stringify({ rules: RULES }, undefined, 2);
-const PHONE = { width: 390, height: 844 };
 
 test("the first view does not load the editor", async () => {
   const page = await on.open("#/");
@@ -111,9 +110,7 @@ test("Ctrl-F finds what is not drawn", async () => {
   await expect
     .poll(() => editorOf(page).locator(".cm-searchMatch-selected").allInnerTexts())
     .toEqual(["rule 444"]);
-  await page.evaluate(axe.source);
-  const { violations } = (await page.evaluate("axe.run()")) as axe.AxeResults;
-  expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]!.html}`)).toEqual([]);
+  expect(await violationsOf(page)).toEqual([]);
   await page.keyboard.press("Escape");
   await page.getByRole("textbox", { name: "Find" }).waitFor({ state: "detached" });
 });
@@ -136,62 +133,8 @@ test("a screen reader hears what it is and how it is used", async () => {
   expect(await field.locator(".cm-line").first().innerText()).toBe("{");
 });
 
-describe("the difference", () => {
-  const CHANGED = TEXT.replace('"limit": 30', '"limit": 31');
-
-  test("is side by side, without what is the same", async () => {
-    const page = await on.open("#/edit");
-    await page.getByText("There is no difference.").waitFor();
-    await putText(page, CHANGED);
-    const difference = page.getByRole("region", { name: "Difference to version 0" });
-    const linesOf = (side: string) =>
-      difference.locator(`.cm-merge-${side} .cm-changedLine`).allInnerTexts();
-    await expect.poll(() => linesOf("a")).toEqual(['          "limit": 30,']);
-    expect(await linesOf("b")).toEqual(['          "limit": 31,']);
-    await difference.scrollIntoViewIfNeeded();
-    await expect
-      .poll(() => difference.locator(".cm-collapsedLines").allInnerTexts())
-      .toEqual([
-        "24 unchanged lines",
-        "4 unchanged lines",
-        "24 unchanged lines",
-        "4 unchanged lines",
-      ]);
-    const [left, right] = await Promise.all(
-      ["a", "b"].map((side) => difference.locator(`.cm-merge-${side}`).boundingBox()),
-    );
-    expect(left!.x + left!.width).toBeLessThanOrEqual(right!.x);
-  });
-
-  test("shows what is the same by the keyboard, too, on both sides", async () => {
-    const page = await on.open("#/edit");
-    await putText(page, CHANGED);
-    const difference = page.getByRole("region", { name: "Difference to version 0" });
-    const hidden = difference.locator(".cm-merge-b").getByRole("button");
-    expect(await hidden.first().innerText()).toBe("24 unchanged lines");
-    await hidden.first().focus();
-    await page.keyboard.press("Enter");
-    await expect
-      .poll(() => difference.locator(".cm-collapsedLines").allInnerTexts())
-      .toEqual(["4 unchanged lines", "4 unchanged lines"]);
-  });
-
-  test("is one column on a phone, and follows the width", async () => {
-    const page = await on.open("#/edit", { context: { viewport: PHONE } });
-    await putText(page, CHANGED);
-    const difference = page.getByRole("region", { name: "Difference to version 0" });
-    await expect
-      .poll(() => difference.locator(".cm-deletedLine, .cm-changedLine").allInnerTexts())
-      .toEqual(['          "limit": 30,', '          "limit": 31,']);
-    expect(await difference.locator(".cm-mergeView").count()).toBe(0);
-    await page.setViewportSize({ width: 1280, height: 800 });
-    await difference.locator(".cm-mergeView").waitFor();
-    expect(await difference.locator(".cm-deletedChunk").count()).toBe(0);
-  });
-});
-
 describe.each(["light", "dark"] as const)("in %s", (colorScheme) => {
-  test.each([1280, PHONE.width])(
+  test.each([1280, 390])(
     "axe finds nothing in faults, proposals and a difference on %i pixels",
     async (width) => {
       const page = await on.open("#/edit", {
@@ -205,11 +148,7 @@ describe.each(["light", "dark"] as const)("in %s", (colorScheme) => {
       await page.keyboard.press("ArrowRight");
       await page.keyboard.press("Control+Space");
       await page.getByRole("listbox", { name: "Completions" }).waitFor();
-      await page.evaluate(axe.source);
-      const { violations } = (await page.evaluate("axe.run()")) as axe.AxeResults;
-      expect(
-        violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`),
-      ).toEqual([]);
+      expect(await violationsOf(page)).toEqual([]);
     },
   );
 });

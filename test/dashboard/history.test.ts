@@ -5,19 +5,10 @@ import { deedsAbout } from "../../src/dashboard/partition/history/deeds.ts";
 import { violationsOf } from "../support/dashboard/axe.ts";
 import { useDashboard } from "../support/dashboard/dashboard.ts";
 import { legendOf } from "../support/dashboard/legend.ts";
+import { rideOften } from "../support/dashboard/rides.ts";
 import { sampledUsers, unsampledUsers } from "../support/dashboard/sampled-users.ts";
 
 const on = useDashboard();
-
-async function ride(user: string, times: number): Promise<void> {
-  for (let i = 0; i < times; i++) {
-    const response = await fetch(`${on.stack.workers[0]}/rides/7`, {
-      method: "POST",
-      headers: { "x-user-id": user },
-    });
-    await response.arrayBuffer();
-  }
-}
 
 const under = (page: Page, policy: string) =>
   page.getByRole("region", { name: `Under ${policy}`, exact: true });
@@ -32,7 +23,7 @@ const described = (user: string) =>
 test("a described client has its denials, its requests by the minute, and what was done about it", async () => {
   const [sampled] = await sampledUsers(on.stack, 1);
   const { user, identity } = sampled!;
-  await ride(user, 8);
+  await rideOften(on.stack, user, 8);
   const entry = { identity: `x-user-id:${user}` };
   expect((await on.ask("PUT", "/lists/deny", { ...entry, for: "1h" })).status).toBe(200);
   const { entries } = (await (await on.ask("GET", "/lists/deny")).json()) as {
@@ -66,7 +57,7 @@ test("a described client has its denials, its requests by the minute, and what w
 test("a name of the overview has its history without a description, and shows nobody else's state", async () => {
   const [unsampled] = await unsampledUsers(on.stack, 1);
   const { user, identity } = unsampled!;
-  await ride(user, 6);
+  await rideOften(on.stack, user, 6);
   const page = await on.open("#/");
   const top = page.getByRole("region", { name: "Denied most", exact: true });
   const link = top.getByRole("row").filter({ hasText: "rides" }).getByRole("link");

@@ -4,22 +4,13 @@ import type { Page } from "playwright-core";
 import { expect, onTestFinished, test } from "vitest";
 
 import { hash } from "../../src/partition/partition-key.ts";
-import { READ_TOKEN, RULES, useDashboard } from "../support/dashboard/dashboard.ts";
+import { RULES, useDashboard } from "../support/dashboard/dashboard.ts";
 import { putText } from "../support/dashboard/editor.ts";
 import { legendOf } from "../support/dashboard/legend.ts";
 import { startLoad } from "../support/dashboard/load.ts";
+import { ride } from "../support/dashboard/rides.ts";
 
 const on = useDashboard();
-
-/** A ride of this user, and its status. */
-async function ride(user: string): Promise<number> {
-  const response = await fetch(`${on.stack.workers[0]}/rides/7`, {
-    method: "POST",
-    headers: { "x-user-id": user },
-  });
-  await response.arrayBuffer();
-  return response.status;
-}
 
 async function limitNow(): Promise<readonly [version: number, limit: number]> {
   const live = (await (await on.ask("GET", "/rules")).json()) as {
@@ -73,7 +64,7 @@ test(
     const load = startLoad(on.stack.workers[0]!);
     const own = { allowed: 0, denied: 0 };
     const ownRide = async () => {
-      const status = await ride("42");
+      const status = await ride(on.stack, "42");
       own[status === 200 ? "allowed" : "denied"]++;
       return status;
     };
@@ -194,91 +185,4 @@ test("somebody else's publication is told, not overwritten", async () => {
   await dialog.getByRole("button", { name: "Publish" }).click();
   await dialog.getByText("Somebody else published").waitFor();
   expect((await limitNow())[0]).toBe(version + 1);
-});
-
-test("a client is blocked, which its list shows, and let in again", async () => {
-  const page = await on.open("#/partition?method=POST&path=/rides/7&headers=x-user-id:spammer");
-  await page.getByRole("button", { name: "Block for 24h: x-user-id:spammer" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Block for 24h" }).click();
-  await page.getByRole("heading", { name: "Refused: a list blocks the client" }).waitFor();
-  expect(await ride("spammer")).toBe(403);
-  await page.getByRole("link", { name: "Lists" }).click();
-  await page.getByRole("button", { name: "Remove x-user-id:spammer" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
-  await page.getByText("The entry is removed.").waitFor();
-  expect(await ride("spammer")).toBe(200);
-});
-
-test("an override gives one client another limit, and a reset gives back what was used", async () => {
-  for (let i = 0; i < 3; i++) await ride("vip");
-  expect(await ride("vip")).toBe(429);
-  const page = await on.open("#/partition?method=POST&path=/rides/7&headers=x-user-id:vip");
-  await page.getByRole("button", { name: "Override: x-user-id:vip" }).click();
-  await page.getByRole("dialog").getByLabel("Limit").fill("4");
-  await page.getByRole("button", { name: "Put the override" }).click();
-  await page.getByText("override x-user-id:vip").waitFor();
-  expect([await ride("vip"), await ride("vip")]).toEqual([200, 429]);
-  await page.getByRole("button", { name: "Reset" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Reset" }).click();
-  await page.getByText("What was counted of this client is forgotten.").waitFor();
-  await page.getByRole("heading", { name: "Passes: every policy has room" }).waitFor();
-  expect(await ride("vip")).toBe(200);
-});
-
-test("a token that only reads sees everything and changes nothing, and is told why", async () => {
-  const page = await on.open("#/partition?method=POST&path=/rides/7&headers=x-user-id:1", {
-    token: READ_TOKEN,
-  });
-  await page.getByText("Your token only reads.").first().waitFor();
-  await page.getByRole("heading", { name: "Passes: every policy has room" }).waitFor();
-  for (const name of ["Reset", "Block for 1h: x-user-id:1", "Override: x-user-id:1"]) {
-    expect(await page.getByRole("button", { name }).isDisabled()).toBe(true);
-  }
-  await page.getByRole("link", { name: "Edit" }).click();
-  await page.getByText(/^Sound/).waitFor();
-  for (const name of ["Save draft", "Publish…"]) {
-    expect(await page.getByRole("button", { name }).isDisabled()).toBe(true);
-  }
-  await page.getByRole("link", { name: "Lists" }).click();
-  await page.locator("summary", { hasText: "Add to blocked" }).click();
-  expect(await page.getByRole("button", { name: "Add" }).first().isDisabled()).toBe(true);
-});
-
-test("a token that is not accepted leads back to where it is asked, and is not kept", async () => {
-  const page = await on.open();
-  await page.getByRole("button", { name: "Sign out" }).click();
-  await page.getByLabel("Token").fill("a-wrong-token-of-some-length");
-  await page.getByRole("button", { name: "Sign in" }).click();
-  await page.getByText("The token is not accepted").waitFor();
-  expect(await page.evaluate("JSON.stringify(sessionStorage)")).not.toContain("wrong-token");
-  expect(await page.evaluate("JSON.stringify(localStorage)")).not.toContain("wrong-token");
-});
-
-test("with the keyboard alone: sign in, explain, ask, and leave a dialog", async () => {
-  const page = await on.open("#/partition");
-  await page.getByRole("button", { name: "Sign out" }).click();
-  await page.getByLabel("Token").focus();
-  await page.keyboard.type(on.stack.adminToken!);
-  await page.keyboard.press("Enter");
-  await page.getByRole("heading", { name: "Partition" }).waitFor();
-  await page.keyboard.press("Tab");
-  expect(await page.evaluate("document.activeElement.textContent")).toBe("Skip to the content");
-  await page.keyboard.press("Enter");
-  expect(await page.evaluate("document.activeElement.id")).toBe("main");
-  for (const text of ["", "/search", "203.0.113.7", ""]) {
-    await page.keyboard.press("Tab");
-    if (text !== "") {
-      await page.keyboard.press("Control+a");
-      await page.keyboard.type(text);
-    }
-  }
-  await page.keyboard.press("Tab");
-  await page.keyboard.press("Enter");
-  await page.getByRole("heading", { name: "Passes: every policy has room" }).waitFor();
-  await page.getByRole("button", { name: "Reset" }).focus();
-  await page.keyboard.press("Enter");
-  await page.getByRole("dialog").waitFor();
-  await page.keyboard.press("Escape");
-  await page.getByRole("dialog").waitFor({ state: "detached" });
-  expect(await page.evaluate("document.activeElement.textContent")).toBe("Reset");
 });

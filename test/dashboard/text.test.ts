@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 
-import { placeOf } from "../../src/dashboard/app/place.ts";
 import { readJson } from "../../src/dashboard/edit/json-text.ts";
-import { quantile } from "../../src/dashboard/overview/series.ts";
+import { quantile } from "../../src/dashboard/overview/latency.ts";
 import { linkable, namedBy } from "../../src/dashboard/partition/described.ts";
 import { duration } from "../../src/dashboard/parts/format.ts";
+import { placeOf } from "../../src/dashboard/parts/place.ts";
 import { clipped, plain } from "../../src/dashboard/parts/plain.ts";
 import { changedNumbers, editedBy, replayable } from "../../src/dashboard/rule/what-if/numbers.ts";
 import {

@@ -3,19 +3,10 @@ import { expect, test } from "vitest";
 
 import { violationsOf } from "../support/dashboard/axe.ts";
 import { READ_TOKEN, useDashboard } from "../support/dashboard/dashboard.ts";
+import { rideOften } from "../support/dashboard/rides.ts";
 import { sampledUsers, unsampledUsers } from "../support/dashboard/sampled-users.ts";
 
 const on = useDashboard();
-
-async function ride(user: string, times: number): Promise<void> {
-  for (let i = 0; i < times; i++) {
-    const response = await fetch(`${on.stack.workers[0]}/rides/7`, {
-      method: "POST",
-      headers: { "x-user-id": user },
-    });
-    await response.arrayBuffer();
-  }
-}
 
 const cardOf = (page: Page) => page.getByRole("region", { name: "What if", exact: true });
 const answerOf = (page: Page) => cardOf(page).getByRole("group", { name: "Answer" });
@@ -52,7 +43,7 @@ test("a policy that was not asked has no trace, and few partitions are too few s
   await answerOf(page).getByText("No trace yet").waitFor();
 
   const [first] = await sampledUsers(on.stack, 1);
-  await ride(first!.user, 4);
+  await rideOften(on.stack, first!.user, 4);
   await page.goto(`${on.url}#/rules/0`);
   await page.getByRole("heading", { name: "POST /rides/*" }).waitFor();
   await replay(page, "1");
@@ -64,11 +55,11 @@ test("a policy that was not asked has no trace, and few partitions are too few s
 
 test("what another limit would have denied is said with its interval, and who would notice", async () => {
   const users = await sampledUsers(on.stack, 14);
-  for (const { user } of users) await ride(user, 5);
+  for (const { user } of users) await rideOften(on.stack, user, 5);
   // Whom the sample does not have: an estimate is never above what was counted.
   const others = await unsampledUsers(on.stack, 800);
   for (let at = 0; at < others.length; at += 25) {
-    await Promise.all(others.slice(at, at + 25).map(({ user }) => ride(user, 1)));
+    await Promise.all(others.slice(at, at + 25).map(({ user }) => rideOften(on.stack, user, 1)));
   }
   const page = await on.open("#/rules/0");
   await replay(page, "2");

@@ -15,7 +15,7 @@ import { promisify } from "node:util";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { LAYERS } from "../../oxlint.config.ts";
+import { DASHBOARD_LAYERS, LAYERS } from "../../oxlint.config.ts";
 import manifest from "../../package.json" with { type: "json" };
 
 const oxlint = resolve("node_modules/.bin/oxlint");
@@ -49,6 +49,13 @@ test("every folder of src is a layer", () => {
   expect(folders.map(({ name }) => name).toSorted()).toEqual(LAYERS.toSorted());
 });
 
+test("every folder of the dashboard is a layer of it, but its styles", () => {
+  const folders = readdirSync("src/dashboard", { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && entry.name !== "style")
+    .map(({ name }) => name);
+  expect(folders.toSorted()).toEqual(DASHBOARD_LAYERS.flat().toSorted());
+});
+
 test("README's source layout names every entry of the package, and every layer, those above first", () => {
   const [, layout = ""] = readFileSync("README.md", "utf8").split("## Source layout");
   const [, entries = ""] = /^\| `src\/\*\.ts` +\|(.*)\|$/m.exec(layout) ?? [];
@@ -75,6 +82,20 @@ describe("the linter", () => {
       );
     },
   );
+
+  test.each([
+    ["parts/a.ts", "../edit/b.ts", true],
+    ["code/a.ts", "../edit/b.ts", true],
+    ["rule/what-if/a.ts", "../../edit/b.ts", true],
+    ["partition/a.ts", "../rule/b.ts", true],
+    ["partition/history/a.ts", "../../rule/b.ts", true],
+    ["partition/history/a.ts", "../../../lists/b.ts", false],
+    ["partition/a.ts", "../parts/b.ts", false],
+    ["app/a.ts", "../rule/b.ts", false],
+  ])("of src/dashboard/%s from %s: refused is %s", async (file, target, isRefused) => {
+    const said = await lintImport(`src/dashboard/${file}`, target);
+    expect(said.includes("imports go down")).toBe(isRefused);
+  });
 
   test("refuses an import of an entry", async () => {
     expect(await lintImport("src/gateway/a.ts", "../hono.ts")).toContain("entry of the package");

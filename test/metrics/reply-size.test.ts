@@ -35,7 +35,7 @@ test("what is read in many calls is all of it, and no reply is larger than a meg
     sizes.push((await response.clone().text()).length);
     return response;
   });
-  const { sample } = await reader.sample("api", span);
+  const { sample } = await reader.sampleOfPolicy("api", span);
   fetched.mockRestore();
   expect(sample.partitions.map(({ requests }) => requests.length)).toEqual(
     Array.from({ length: 6 }, () => REQUESTS),

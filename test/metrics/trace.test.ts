@@ -21,7 +21,7 @@ test("one partition in 64 is in the sample, whole and the same in each isolate, 
   const isSampled = samplesWith(secret);
   const chosen = clients.filter(isSampled);
   expect(Math.abs(chosen.length - 20_000 / 64)).toBeLessThan(5 * Math.sqrt(20_000 / 64));
-  const { sample } = await reader.sample("p", SPAN);
+  const { sample } = await reader.sampleOfPolicy("p", SPAN);
   expect(sample.oneIn).toBe(64);
   expect(sample.partitions.map(({ requests }) => requests.length)).toEqual(chosen.map(() => 3));
   const other = samplesWith("another");
@@ -38,7 +38,7 @@ test("of more requests than an isolate may keep whole partitions are left out, i
   }
   for (let i = 0; i < 3; i++) for (const client of clients) busy.decide(client);
   await Promise.all([busy.flush(), quiet.flush()]);
-  const { sample, counted } = await reader.sample("p", SPAN);
+  const { sample, counted } = await reader.sampleOfPolicy("p", SPAN);
   expect(counted.requests).toBe(2_400);
   expect(sample.oneIn).toBeGreaterThanOrEqual(256);
   const { length } = sample.partitions;
@@ -61,7 +61,7 @@ test("ten minutes of Redis have at most 20,000 requests, for an hour, in whole p
   expect(Number(events)).toBeLessThanOrEqual(20_000);
   const sizes = Object.keys(chunks).map((name) => Number(name.split(".")[1]));
   expect(sizes.reduce((sum, size) => sum + size)).toBe(Number(events));
-  const { sample } = await reader.sample("p", SPAN);
+  const { sample } = await reader.sampleOfPolicy("p", SPAN);
   expect(sample.oneIn).toBe(128);
   expect(new Set(sample.partitions.map(({ requests }) => requests.length))).toEqual(new Set([60]));
   const ttl = await redis.ttl(keys.trace(MORNING));

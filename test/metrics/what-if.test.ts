@@ -70,7 +70,7 @@ async function simulate(limits: readonly [before: number, after: number], seed: 
     truth.after += would;
     if (would !== denied) truth.affected++;
   }
-  const { sample, counted } = await reader.sample("p", SPAN);
+  const { sample, counted } = await reader.sampleOfPolicy("p", SPAN);
   return { truth, total, said: whatIf(sample, counted, before, after) };
 }
 
@@ -112,7 +112,7 @@ test("fewer than ten partitions are too few to say anything", async () => {
     for (let i = 0; i < 3; i++) for (const client of some) isolate.decide(client);
     clock.ms++;
     await isolate.flush();
-    const { sample, counted } = await reader.sample("p", SPAN);
+    const { sample, counted } = await reader.sampleOfPolicy("p", SPAN);
     return whatIf(sample, counted, POLICY, harder);
   };
   const nine = await say(clients.slice(0, 9));

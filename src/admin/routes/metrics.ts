@@ -4,7 +4,7 @@ import { CONTENT_TYPE, openMetricsOf } from "../../metrics/open-metrics.ts";
 import { metricsReader, type MetricsReader } from "../../metrics/reader.ts";
 import { type Call, isoTime, json, type Route } from "../call.ts";
 import { Refusal } from "../refusal.ts";
-import { partitionHistory } from "./partition-history.ts";
+import { partitionHistoryRoute } from "./partition-history.ts";
 import { oneOf, shown, spanOf, STEPS } from "./span.ts";
 import { whatIfRoute } from "./what-if.ts";
 
@@ -51,7 +51,7 @@ export function metricsRoutes(gateway: Administered): readonly Route[] {
     { method: "GET", path: "/metrics", writes: false, answer: scrape },
     { method: "GET", path: "/stats", writes: false, query: ["from", "to", "step"], answer: stats },
     { method: "GET", path: "/top", writes: false, query: ["kind", "from", "to"], answer: top },
-    partitionHistory(gateway, upToDate),
+    partitionHistoryRoute(gateway, upToDate),
     whatIfRoute(gateway, upToDate),
   ];
 }

@@ -7,6 +7,38 @@ import { checked, HistoryBody } from "../schemas.ts";
 import { about } from "./explain.ts";
 import { shown, spanOf, STEPS } from "./span.ts";
 
+/** What is known of one partition over time. */
+export interface PartitionHistory {
+  readonly from: string;
+  readonly to: string;
+  /** When each ten minutes begin. */
+  readonly times: readonly string[];
+  /** Those of the last hour, for requests in the sample. */
+  readonly minutes: readonly string[];
+  readonly partitions: readonly PolicyHistory[];
+}
+
+/** What is known of it under one policy. */
+export interface PolicyHistory {
+  readonly policy: string;
+  readonly partition: string | null;
+  /** What it is called by in the sample. */
+  readonly number: string | null;
+  /** `null` if its name does not say so. */
+  readonly isSampled: boolean | null;
+  /** How often at least, in each of `times`. */
+  readonly denied: readonly number[];
+  readonly near: readonly number[];
+  /** In each of `minutes`; `null` if none are kept. */
+  readonly requests: MinuteCounts | null;
+}
+
+interface MinuteCounts {
+  readonly allowed: readonly number[];
+  readonly denied: readonly number[];
+  readonly deniedByOthers: readonly number[];
+}
+
 /** A partition by its names: in the sketches of partitions, and in the sample. */
 interface Named {
   /** `undefined` for whatever policy counts it. */
@@ -22,7 +54,7 @@ interface Named {
  *
  * @param upToDate reads what isolates have written, this one included
  */
-export function partitionHistory(
+export function partitionHistoryRoute(
   gateway: Administered,
   upToDate: () => Promise<MetricsReader>,
 ): Route {
@@ -34,12 +66,12 @@ export function partitionHistory(
     const names = [...new Set(whose.flatMap(({ partition }) => partition ?? []))];
     const numbers = [...new Set(whose.flatMap(({ number }) => number ?? []))];
     const [counted, samples] = await Promise.all([
-      reader.counted(names, span),
-      Promise.all(numbers.map((number) => reader.sampled(number, span.toMs))),
+      reader.topCounts(names, span),
+      Promise.all(numbers.map((number) => reader.sampleOfPartition(number, span.toMs))),
     ]);
     const kept = samples.flatMap(({ partitions }) => partitions);
     const minutes = minutesBefore(span.toMs);
-    return json({
+    const history: PartitionHistory = {
       ...shown(span),
       times: counted.times.map(isoTime),
       minutes: minutes.map(isoTime),
@@ -54,7 +86,8 @@ export function partitionHistory(
           requests: sampled ? byMinute(sampled, minutes) : null,
         }),
       ),
-    });
+    };
+    return json(history);
   }
 
   /** Each partition that a body asks for. */
@@ -120,7 +153,7 @@ function minutesBefore(toMs: number): number[] {
 }
 
 /** How many requests passed in each minute, and how many the policy, or only another one, denied. */
-function byMinute({ requests }: SampledPartition, minutes: readonly number[]) {
+function byMinute({ requests }: SampledPartition, minutes: readonly number[]): MinuteCounts {
   const counts = {
     allowed: minutes.map(() => 0),
     denied: minutes.map(() => 0),

@@ -45,6 +45,6 @@ function momentOf(query: URLSearchParams, name: string): number | undefined {
 }
 
 /** A span as answers have it. */
-export function shown({ fromMs, toMs }: Span): object {
+export function shown({ fromMs, toMs }: Span): Readonly<Record<"from" | "to", string>> {
   return { from: isoTime(fromMs), to: isoTime(toMs) };
 }

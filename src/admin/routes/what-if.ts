@@ -33,7 +33,7 @@ export function whatIfRoute(
     const reader = await upToDate();
     const toMs = Date.now();
     const fromMs = (Math.floor(toMs / MINUTE_MS) - minutes + 1) * MINUTE_MS;
-    const { sample, counted } = await reader.sample(policy, { fromMs, toMs });
+    const { sample, counted } = await reader.sampleOfPolicy(policy, { fromMs, toMs });
     const { affected, ...estimates } = whatIf(sample, counted, before, after);
     const known = await knownNames(reader, { fromMs, toMs });
     return json({

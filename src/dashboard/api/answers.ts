@@ -1,18 +1,25 @@
 /* What the admin API answers, as far as the dashboard reads it. docs/openapi.json has all of it. */
 
 import type { Change } from "../../admin/changes.ts";
+import type { MoreOfProblem } from "../../admin/refusal.ts";
+import type { PartitionHistory, PolicyHistory } from "../../admin/routes/partition-history.ts";
 import type { Fault } from "../../errors/errors.ts";
 import type { Enforced, Explanation } from "../../gateway/administered.ts";
+import type { Estimate } from "../../metrics/estimate.ts";
+import type { TopPartition } from "../../metrics/reader.ts";
+import type { Stats as CountedStats } from "../../metrics/stats.ts";
+import type {
+  AffectedPartition as SampledPartition,
+  WhatIf as Replayed,
+} from "../../metrics/what-if.ts";
 
-export type { Change, Enforced, Explanation, Fault };
+export type { Change, Estimate, Explanation, Fault, PartitionHistory, PolicyHistory, TopPartition };
 
 /** A refusal's problem document. */
-export interface Problem {
+export interface Problem extends Pick<MoreOfProblem, "version" | "errors"> {
   readonly title: string;
   readonly status: number;
   readonly detail?: string;
-  readonly version?: number;
-  readonly errors?: readonly Fault[];
 }
 
 export interface Health {
@@ -99,86 +106,22 @@ export interface AuditEntry {
   readonly omitted?: number;
 }
 
-type Counted<Names extends string> = Readonly<Record<Names, string>> & {
-  readonly counts: readonly number[];
-};
-
 /** Counts over time: in each list, one number per moment. */
-export interface Stats {
+export interface Stats extends Omit<CountedStats, "times"> {
   readonly step: "minute" | "hour";
   readonly times: readonly string[];
-  readonly requests: readonly Counted<"rule" | "outcome" | "reason">[];
-  readonly evaluations: readonly Counted<"policy" | "mode" | "result">[];
-  readonly utilization: readonly (Counted<"policy"> & { readonly le: number })[];
-  /** `le` is in seconds, `null` for what took longer. */
-  readonly durations: readonly { readonly le: number | null; readonly counts: readonly number[] }[];
-  readonly storeErrors: readonly Counted<"code">[];
-  readonly commands: readonly number[];
-  readonly lost: readonly number[];
-}
-
-/** What a sample says of all partitions; `null` where it is too small. */
-export interface Estimate {
-  readonly sampled: number;
-  readonly estimate: number | null;
-  readonly low: number | null;
-  readonly high: number | null;
 }
 
 /** What other numbers of a policy would have changed. */
-export interface WhatIf {
+export interface WhatIf extends Omit<Replayed, "affected"> {
   readonly policy: string;
   readonly from: string;
   readonly to: string;
-  readonly oneIn: number;
-  readonly partitions: number;
-  readonly otherNumbers: number;
-  readonly tooFew: boolean;
-  readonly agreement: number | null;
-  readonly requests: number;
-  readonly deniedBefore: number;
-  readonly deniedAfter: Estimate;
-  readonly partitionsAffected: Estimate;
   readonly affected: readonly AffectedPartition[];
 }
 
 /** A partition of the sample for which something would change. */
-export interface AffectedPartition {
+export interface AffectedPartition extends SampledPartition {
   /** As the overview names it, where that is known. */
   readonly partition: string | null;
-  readonly number: string;
-  readonly requests: number;
-  readonly deniedBefore: number;
-  readonly deniedAfter: number;
-}
-
-/** What is known of one partition over time. */
-export interface PartitionHistory {
-  /** When each ten minutes begin. */
-  readonly times: readonly string[];
-  /** Those of the last hour, for requests in the sample. */
-  readonly minutes: readonly string[];
-  readonly partitions: readonly PolicyHistory[];
-}
-
-/** The same under one policy. */
-export interface PolicyHistory {
-  readonly policy: string;
-  readonly partition: string | null;
-  readonly number: string | null;
-  /** `null` if nobody can tell. */
-  readonly isSampled: boolean | null;
-  readonly denied: readonly number[];
-  readonly near: readonly number[];
-  readonly requests: {
-    readonly allowed: readonly number[];
-    readonly denied: readonly number[];
-    readonly deniedByOthers: readonly number[];
-  } | null;
-}
-
-export interface TopPartition {
-  readonly policy: string;
-  readonly partition: string;
-  readonly count: number;
 }

@@ -68,7 +68,7 @@ export function openApi(token: string | undefined, refused: (problem: ApiError) 
     });
     if (response.status === 204) return undefined as Answer;
     const answer: unknown = await response.json().catch(() => undefined);
-    // Of a store that does not answer, health says so with a 503.
+    // Where the store does not answer, health says so with a 503: that is no refusal.
     if (response.ok || (path === "/health" && isHealth(answer))) return answer as Answer;
     const title = `The gateway answered with the status ${response.status}.`;
     const problem = new ApiError({ title, ...(answer as object), status: response.status });
@@ -84,8 +84,8 @@ function isHealth(answer: unknown): boolean {
 }
 
 /**
- * Whether the token may write. Nothing says so but a write, and this one names no entry: who may write gets a 400, and others
- * a 403 before.
+ * Whether the token may write, which only a write shows. This one names no entry: a token that may write gets a 400, and any
+ * other a 403.
  */
 export async function mayWrite(api: Api): Promise<boolean> {
   try {

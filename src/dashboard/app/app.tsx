@@ -1,19 +1,19 @@
 import { ErrorBoundary, useEffect, useMemo, useState } from "hono/jsx/dom";
 
 import { type ApiError, mayWrite, openApi } from "../api/api.ts";
+import { READ_ONLY, SessionContext } from "../api/session.ts";
 import { AuditView } from "../audit/audit-view.tsx";
 import { ListsView } from "../lists/lists-view.tsx";
 import { LiveContext, useTicks } from "../live/live.ts";
 import { OverviewView } from "../overview/overview-view.tsx";
 import { PartitionView } from "../partition/partition-view.tsx";
+import type { Place } from "../parts/place.ts";
 import { Empty, Failed, Loading } from "../parts/states.tsx";
 import { RuleView } from "../rule/rule-view.tsx";
 import { RulesView } from "../rules/rules-view.tsx";
 import { EditLater } from "./edit-later.tsx";
 import { Header } from "./header.tsx";
-import type { Place } from "./place.ts";
 import { usePlace } from "./route.ts";
-import { READ_ONLY, SessionContext } from "./session.ts";
 import { SignIn } from "./sign-in.tsx";
 import { forgetToken, isTokenHeld, keepToken, keptToken } from "./token.ts";
 
@@ -99,7 +99,7 @@ function SignedIn({ token, leave, isHeld }: SignedInProps) {
   );
 }
 
-/** The hash says which view it is, so that the link cannot. */
+/** The hash names the view: to follow the link would leave it. */
 function focusMain(event: Event): void {
   event.preventDefault();
   document.getElementById("main")?.focus();
@@ -123,5 +123,5 @@ function View({ place }: { readonly place: Place }) {
   if (view === "edit") return <EditLater at={query.get("at")} />;
   if (view === "lists") return <ListsView />;
   if (view === "audit") return <AuditView />;
-  return <Empty title="There is no such view">The address names none of them.</Empty>;
+  return <Empty title="There is no such view">Choose one of those above.</Empty>;
 }

@@ -2,7 +2,7 @@ import { useEffect, useState } from "hono/jsx/dom";
 
 import { Loading } from "../parts/states.tsx";
 
-/** The view of the editor, loaded when it is opened: it is four times as much as everything else. */
+/** The view of the editor, loaded when it is opened: it is more than three times as large as everything else. */
 export function EditLater({ at }: { readonly at: string | null }) {
   const [loaded, setLoaded] = useState<typeof import("../edit/edit-view.tsx") | undefined>(
     undefined,
@@ -15,7 +15,7 @@ export function EditLater({ at }: { readonly at: string | null }) {
     return (
       <div class="state failed" role="alert">
         <strong>The editor did not load</strong>
-        <p>A gateway that was deployed since has another one. Reload the page.</p>
+        <p>The gateway may have been deployed anew since this page was loaded. Reload the page.</p>
       </div>
     );
   }

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "hono/jsx/dom";
 
-import { type Place, placeOf } from "./place.ts";
+import { type Place, placeOf } from "../parts/place.ts";
 
 export function usePlace(): Place {
   const [hash, setHash] = useState(location.hash);

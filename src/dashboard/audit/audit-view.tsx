@@ -1,6 +1,6 @@
 import type { AuditEntry } from "../api/answers.ts";
-import { ChangeList } from "../edit/change-list.tsx";
 import { useAnswer } from "../live/use-answer.ts";
+import { ChangeList } from "../parts/change-list.tsx";
 import { moment } from "../parts/format.ts";
 import { clipped } from "../parts/plain.ts";
 import { Answered } from "../parts/states.tsx";

@@ -19,7 +19,7 @@ const COLLAPSE = { margin: 3, minSize: 4 };
 const compared = EditorView.theme({
   ".cm-collapsedLines": { background: "var(--sunken)", color: "var(--muted)" },
   ".cm-collapsedLines:focus-visible": { outline: "2px solid var(--accent)", outlineOffset: "-2px" },
-  // The font need not have the sign that is there otherwise.
+  // Not every font has the sign of CodeMirror's own.
   ".cm-collapsedLines::before, .cm-collapsedLines::after": { content: '"⋯"' },
   "&.cm-merge-a .cm-changedLine, .cm-deletedChunk": { backgroundColor: "var(--bad-soft)" },
   "&.cm-merge-b .cm-changedLine": { backgroundColor: "var(--good-soft)" },

@@ -25,7 +25,7 @@ export interface EditorOptions {
   /** What a screen reader calls it, and what it says of it. */
   readonly label: string;
   readonly description: string;
-  /** Told each text that differs from the one before. */
+  /** Called with the whole text after each change. */
   readonly onChange: (text: string) => void;
 }
 
@@ -62,7 +62,7 @@ export function createEditor(options: EditorOptions): EditorView {
       EditorView.contentAttributes.of({
         "aria-label": label,
         "aria-describedby": described.id,
-        // As it is without: told for those who look for the way to scroll it with the keyboard.
+        // The text can be focused without it; checks for scrolling by the keyboard look for it.
         tabindex: "0",
       }),
       EditorView.updateListener.of(({ docChanged, state }) => {

@@ -2,7 +2,7 @@ import { HighlightStyle } from "@codemirror/language";
 import { EditorView } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 
-/** The page's colours: a shadow root takes over custom properties, and no other style. */
+/** The page's colours: its custom properties reach into a shadow root, its style sheets do not. */
 export const look = EditorView.theme({
   "&": { color: "var(--ink)", backgroundColor: "var(--card)", fontSize: "13px" },
   "&.cm-focused": { outline: "none" },

@@ -20,7 +20,7 @@ import { plain } from "../parts/plain.ts";
 import { type Excerpt, excerptAt } from "./excerpt.ts";
 
 const service = getLanguageService({
-  // A text may name any schema; it is this one that the gateway knows.
+  // Whatever schema a text names, the gateway knows only this one.
   schemaRequestService: async () => JSON.stringify(schema),
 });
 service.configure({
@@ -87,13 +87,13 @@ function optionOf(item: EditItem, before: number, after: number): Completion {
     ...(typeof documentation === "string" && documentation !== "" && { info: documentation }),
     apply(view, completion, from, to) {
       apply(view, completion, from - before, to + after);
-      // The value of a name is asked at once.
+      // After a name its values are proposed at once.
       if (/\$\{\d+\}/.test(template)) startCompletion(view);
     },
   };
 }
 
-/** The service writes `\\$` for a sign and `$1` for a place. */
+/** What the service writes for CodeMirror: `$` for `\$`, and `${1}` for `$1`. */
 function templateOf(text: string): string {
   return text.replaceAll(/\\([\\$}])|\$(\d+)/g, (_, sign?: string, place?: string) =>
     sign === undefined ? `\${${place}}` : sign,

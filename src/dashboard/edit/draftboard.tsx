@@ -3,16 +3,16 @@ import { useEffect, useMemo, useRef, useState } from "hono/jsx/dom";
 
 import type { Changes, Draft, Live, RulesDocument } from "../api/answers.ts";
 import { ApiError } from "../api/api.ts";
-import { READ_ONLY, useSession } from "../app/session.ts";
+import { READ_ONLY, useSession } from "../api/session.ts";
 import { showPlace } from "../code/editor-view.ts";
 import { Ask } from "../parts/ask.tsx";
+import { FaultList } from "../parts/fault-list.tsx";
 import { moment } from "../parts/format.ts";
 import { plain } from "../parts/plain.ts";
 import { Failed } from "../parts/states.tsx";
 import { CheckLine } from "./check-line.tsx";
 import { Difference } from "./difference.tsx";
 import { Editor } from "./editor.tsx";
-import { FaultList } from "./fault-list.tsx";
 import { type PlacedFault, readJson } from "./json-text.ts";
 import { type Checked, useCheck, useSettled } from "./use-check.ts";
 

@@ -1,7 +1,7 @@
 import type { Draft, Live } from "../api/answers.ts";
 import { useAnswer } from "../live/use-answer.ts";
+import { Published } from "../parts/published.tsx";
 import { Answered } from "../parts/states.tsx";
-import { Published } from "../rules/published.tsx";
 import { Draftboard } from "./draftboard.tsx";
 import { HistoryCard } from "./history-card.tsx";
 

@@ -17,7 +17,7 @@ interface EditorProps {
 /** A field for JSON, with the numbers of its lines and marks at those with a fault. */
 export function Editor({ text, setText, checked, editor, isReadOnly }: EditorProps) {
   const host = useRef<HTMLDivElement>(null);
-  // To write out a long text for a second time takes as long as a key.
+  // The text that the editor has. To have it written out again would double the time that a key takes.
   const shown = useRef(text);
 
   useLayoutEffect(() => {

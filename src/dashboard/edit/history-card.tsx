@@ -2,14 +2,14 @@ import { useEffect, useState } from "hono/jsx/dom";
 
 import type { Changes, Live, Version } from "../api/answers.ts";
 import type { ApiError } from "../api/api.ts";
-import { READ_ONLY, useSession } from "../app/session.ts";
+import { READ_ONLY, useSession } from "../api/session.ts";
 import { useAnswer } from "../live/use-answer.ts";
 import { Ask } from "../parts/ask.tsx";
+import { ChangeList } from "../parts/change-list.tsx";
 import { moment } from "../parts/format.ts";
 import { clipped } from "../parts/plain.ts";
 import { Answered, Failed, Loading } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
-import { ChangeList } from "./change-list.tsx";
 
 interface HistoryCardProps {
   readonly live: Live;

@@ -57,7 +57,7 @@ function stepsOf(path: string): (string | number)[] {
   );
 }
 
-export function lineOf(text: string, offset: number): number {
+function lineOf(text: string, offset: number): number {
   let line = 1;
   for (let i = text.indexOf("\n"); i !== -1 && i < offset; i = text.indexOf("\n", i + 1)) line++;
   return line;

@@ -2,7 +2,7 @@ import { useEffect, useState } from "hono/jsx/dom";
 
 import type { Change, Changes } from "../api/answers.ts";
 import type { ApiError } from "../api/api.ts";
-import { useSession } from "../app/session.ts";
+import { useSession } from "../api/session.ts";
 import { type PlacedFault, readJson } from "./json-text.ts";
 
 /** What is known of a text: nothing yet, its faults, or what it would change. */

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "hono/jsx/dom";
 
-/** The width from which on the style sheets have room for two columns. */
+/** Up to this width the style sheets have one column. */
 const narrow = matchMedia("(width <= 760px)");
 
 export function useNarrow(): boolean {

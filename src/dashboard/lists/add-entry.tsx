@@ -1,8 +1,8 @@
 import { useState } from "hono/jsx/dom";
 
 import { ApiError } from "../api/api.ts";
-import { READ_ONLY, useSession } from "../app/session.ts";
-import { FaultList } from "../edit/fault-list.tsx";
+import { READ_ONLY, useSession } from "../api/session.ts";
+import { FaultList } from "../parts/fault-list.tsx";
 import { Field, Lasts, textOf } from "../parts/field.tsx";
 import { Failed } from "../parts/states.tsx";
 import type { ListPath } from "./list-paths.ts";

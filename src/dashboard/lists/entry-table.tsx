@@ -1,7 +1,7 @@
 import { useState } from "hono/jsx/dom";
 
 import type { Entry } from "../api/answers.ts";
-import { READ_ONLY, useSession } from "../app/session.ts";
+import { READ_ONLY, useSession } from "../api/session.ts";
 import { Ask } from "../parts/ask.tsx";
 import { moment } from "../parts/format.ts";
 import { clipped } from "../parts/plain.ts";

@@ -10,8 +10,8 @@ export function ListsView() {
     <>
       <h1>Lists and overrides</h1>
       <p class="muted">
-        Entries of the document are changed by publishing another one. Those that single calls put
-        count beside them.
+        To change an entry of the document, publish another document. Entries that single calls made
+        are in force beside them.
       </p>
       {(Object.keys(LISTS) as ListPath[]).map((path) => (
         <List path={path} />

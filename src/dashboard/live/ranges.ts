@@ -9,7 +9,7 @@ export interface Range {
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
-/** Longer ones are counted by the hour: minutes would cost Redis a call for each sixty of them. */
+/** Spans above six hours are shown by the hour: each sixty minutes cost Redis a call. */
 export const RANGES: readonly [Range, ...Range[]] = [
   { name: "1h", title: "1 hour", step: "minute", steps: 60 },
   { name: "6h", title: "6 hours", step: "minute", steps: 360 },

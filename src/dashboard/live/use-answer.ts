@@ -1,7 +1,7 @@
 import { useEffect, useState } from "hono/jsx/dom";
 
 import { ApiError } from "../api/api.ts";
-import { useSession } from "../app/session.ts";
+import { useSession } from "../api/session.ts";
 import { useLive } from "./live.ts";
 
 /** An answer of the API, as it is now. */
@@ -23,7 +23,7 @@ interface Held<Answer> {
  *
  * @param key what is read: of another one nothing is known yet
  * @param pathOf the path, asked at the moment of reading
- * @param body sent along where reading takes a description
+ * @param body what is asked for, where the API takes that as the body of a POST
  */
 export function useAnswer<Answer>(
   key: string,

@@ -29,13 +29,13 @@ export function HealthCard({
   );
 }
 
-/** An open breaker answers in place of the store, so that it shows in the last moments. */
+/** While the breaker is open, requests fail with its code: the newest two moments say whether it was. */
 function Breaker({ stats: { storeErrors, step } }: { readonly stats: Stats }) {
   const suspended = storeErrors.find(({ code }) => code === "ERR_STORE_SUSPENDED");
   const isOpen = suspended?.counts.slice(-2).some((count) => count > 0) ?? false;
   return isOpen ? (
     <span class="dot bad">
-      Breaker was open in the last {step === "minute" ? "2 minutes" : "hours"}
+      Breaker was open in the last 2 {step === "minute" ? "minutes" : "hours"}
     </span>
   ) : (
     <span class="dot good">Breaker closed</span>

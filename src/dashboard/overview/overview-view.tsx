@@ -6,10 +6,11 @@ import { statsPath, topPath } from "../live/ranges.ts";
 import { type Loaded, useAnswer } from "../live/use-answer.ts";
 import { count, milliseconds } from "../parts/format.ts";
 import { Picture } from "../parts/picture.tsx";
+import { byOutcome, denialsByRule } from "../parts/request-counts.ts";
 import { Answered, MetricsOff } from "../parts/states.tsx";
 import { HealthCard } from "./health-card.tsx";
+import { latency, overall, SHARES } from "./latency.ts";
 import { RuleTable } from "./rule-table.tsx";
-import { byOutcome, denialsByRule, latency, overall, SHARES } from "./series.ts";
 import { Tiles } from "./tiles.tsx";
 import { TopTable } from "./top-table.tsx";
 
@@ -38,7 +39,7 @@ export function OverviewView() {
 }
 
 function Counted({ stats, rules }: { readonly stats: Stats; readonly rules: Live | undefined }) {
-  // Of thousands of rules they take longer than what else is drawn, and every answer draws it anew.
+  // With thousands of rules they take longer than all that is drawn, and each answer draws it again.
   const { times, outcomes, denials, latencies } = useMemo(() => seriesOf(stats), [stats]);
   const byStep = `by the ${stats.step}`;
   return (

@@ -3,9 +3,9 @@ import { useMemo } from "hono/jsx/dom";
 import type { Live, Stats } from "../api/answers.ts";
 import { count, percent } from "../parts/format.ts";
 import { clipped } from "../parts/plain.ts";
+import { byRule, type RuleCounts } from "../parts/request-counts.ts";
+import { labelOf } from "../parts/rule-label.ts";
 import { Table } from "../parts/table.tsx";
-import { labelOf } from "../rules/label.ts";
-import { byRule, type RuleCounts } from "./series.ts";
 
 interface RuleTableProps {
   readonly stats: Stats;
@@ -24,11 +24,7 @@ export function RuleTable({ stats, rules }: RuleTableProps) {
   const nameOf = (row: RuleCounts) => {
     const index = indices.get(row.rule);
     const name = clipped(NAMES[row.rule] ?? row.rule);
-    return index === undefined ? (
-      <span class="name">{name}</span>
-    ) : (
-      <a href={`#/rules/${index}`}>{name}</a>
-    );
+    return index === undefined ? name : <a href={`#/rules/${index}`}>{name}</a>;
   };
   return (
     <section class="card" aria-label="By rule">

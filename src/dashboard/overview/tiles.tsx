@@ -1,6 +1,7 @@
 import type { Stats } from "../api/answers.ts";
 import { count, milliseconds, percent, sum } from "../parts/format.ts";
-import { added, overall } from "./series.ts";
+import { added } from "../parts/request-counts.ts";
+import { overall } from "./latency.ts";
 
 export function Tiles({ stats }: { readonly stats: Stats }) {
   const { requests, durations, commands, storeErrors, lost, times } = stats;

@@ -1,7 +1,7 @@
 import type { Live, TopPartition } from "../api/answers.ts";
-import { linkTo } from "../app/place.ts";
-import { policyOf } from "../partition/described.ts";
+import { exampleFor } from "../parts/example.ts";
 import { count } from "../parts/format.ts";
+import { linkTo } from "../parts/place.ts";
 import { clipped } from "../parts/plain.ts";
 import { Table } from "../parts/table.tsx";
 
@@ -13,7 +13,7 @@ interface TopTableProps {
 
 export function TopTable({ caption, rows, rules }: TopTableProps) {
   const linkOf = ({ policy, partition }: TopPartition) =>
-    linkTo("partition", { partition, ...(rules && policyOf(rules.document, policy)) });
+    linkTo("partition", { partition, ...(rules && exampleFor(rules.document, policy)) });
   return (
     <Table
       caption={caption}

@@ -1,7 +1,7 @@
 import { useState } from "hono/jsx/dom";
 
 import type { Explanation } from "../api/answers.ts";
-import { READ_ONLY, useSession } from "../app/session.ts";
+import { READ_ONLY, useSession } from "../api/session.ts";
 import { Ask } from "../parts/ask.tsx";
 import { clipped } from "../parts/plain.ts";
 import { bodyOf, type Described, type Target, targetsOf } from "./described.ts";

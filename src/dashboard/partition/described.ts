@@ -1,5 +1,3 @@
-import type { Rule, RulesDocument } from "../api/answers.ts";
-
 /** A request as the form has it. */
 export interface Described {
   readonly method: string;
@@ -9,32 +7,11 @@ export interface Described {
   readonly headers: string;
 }
 
-/** These say who somebody is to everyone who has them: they do not belong into an address. */
+/** Whoever has one of these can pass for its owner: they do not belong in an address. */
 const SECRET = /^(?:authorization|proxy-authorization|cookie)$/i;
 
-/** What has a hash in place of the client's own value. */
+/** A hash in place of the client's own value. */
 const HASHED = /^(?:[\w-]{22}|[\w-]{43})$/;
-
-/** A request that a rule covers. */
-export function exampleOf({ method: methods = "*", path }: Rule): {
-  readonly method: string;
-  readonly path: string;
-} {
-  const [method = "*"] = [methods].flat();
-  return {
-    method: method === "*" ? "GET" : method,
-    path: path.replaceAll(/:\w+/g, "1").replaceAll(/\*+/g, "x"),
-  };
-}
-
-/** A request that a policy counts. */
-export function policyOf(
-  document: RulesDocument,
-  name: string,
-): ReturnType<typeof exampleOf> | undefined {
-  const rule = document.rules.find(({ policies }) => policies.some((each) => each.name === name));
-  return rule && exampleOf(rule);
-}
 
 /** What a partition says of its request: its address, or a header field. */
 export function namedBy(partition: string): Partial<Described> {

@@ -1,7 +1,7 @@
 import { useRef } from "hono/jsx/dom";
 
 import type { Explanation } from "../api/answers.ts";
-import { useSession } from "../app/session.ts";
+import { useSession } from "../api/session.ts";
 import { Ask } from "../parts/ask.tsx";
 import { Field, Lasts, textOf } from "../parts/field.tsx";
 import { clipped } from "../parts/plain.ts";

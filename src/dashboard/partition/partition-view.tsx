@@ -2,10 +2,10 @@ import { useEffect, useState } from "hono/jsx/dom";
 
 import type { Explanation } from "../api/answers.ts";
 import type { ApiError } from "../api/api.ts";
-import { linkTo } from "../app/place.ts";
-import { useSession } from "../app/session.ts";
+import { useSession } from "../api/session.ts";
 import { useLive } from "../live/live.ts";
 import { Field, textOf } from "../parts/field.tsx";
+import { linkTo } from "../parts/place.ts";
 import { clipped } from "../parts/plain.ts";
 import { Empty, Failed } from "../parts/states.tsx";
 import { Actions } from "./actions.tsx";

@@ -121,7 +121,7 @@ function optionsOf(
   };
 }
 
-/** A layer goes on from its moment to the next one, so that the nearest moment may be of another. */
+/** A bar reaches from its moment to the next one: in its right half the nearest moment is the next bar's. */
 function layerAt(plot: UPlot): number | undefined {
   const { left = -1 } = plot.cursor;
   if (left < 0) return undefined;

@@ -14,7 +14,7 @@ export function Loading({ what }: { readonly what: string }) {
 
 export function Empty({ title, children }: { readonly title: string; readonly children?: Child }) {
   return (
-    <div class="state empty">
+    <div class="state">
       <strong>{title}</strong>
       {children && <p>{children}</p>}
     </div>

@@ -1,21 +1,21 @@
 import type { Live, Rule, RulesDocument, Stats } from "../api/answers.ts";
-import { linkTo } from "../app/place.ts";
 import { useLive } from "../live/live.ts";
 import { statsPath } from "../live/ranges.ts";
 import { useAnswer } from "../live/use-answer.ts";
-import { byOutcome } from "../overview/series.ts";
-import { exampleOf } from "../partition/described.ts";
+import { exampleOf } from "../parts/example.ts";
 import { count } from "../parts/format.ts";
 import { Picture } from "../parts/picture.tsx";
+import { linkTo } from "../parts/place.ts";
 import { clipped } from "../parts/plain.ts";
+import { byOutcome } from "../parts/request-counts.ts";
+import { labelOf, sourcesOf, termsOf } from "../parts/rule-label.ts";
 import { Answered, Empty, MetricsOff } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
-import { labelOf, sourcesOf, termsOf } from "../rules/label.ts";
 import { Evaluations } from "./evaluations.tsx";
 import { Utilization } from "./utilization.tsx";
 import { WhatIfCard } from "./what-if/what-if-card.tsx";
 
-/** Where a rule is said: by its place, or by what counts and alerts call it, or a policy of it. */
+/** Which rule: by its place in the document, by what counts and alerts call it, or by a policy of it. */
 interface RuleViewProps {
   readonly place: string;
   readonly query: URLSearchParams;

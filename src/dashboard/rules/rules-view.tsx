@@ -2,13 +2,13 @@ import type { Live, Rule, Stats } from "../api/answers.ts";
 import { useLive } from "../live/live.ts";
 import { statsPath } from "../live/ranges.ts";
 import { useAnswer } from "../live/use-answer.ts";
-import { byRule } from "../overview/series.ts";
 import { count, percent } from "../parts/format.ts";
 import { clipped } from "../parts/plain.ts";
+import { Published } from "../parts/published.tsx";
+import { byRule } from "../parts/request-counts.ts";
+import { labelOf, sourcesOf } from "../parts/rule-label.ts";
 import { Answered } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
-import { labelOf, sourcesOf } from "./label.ts";
-import { Published } from "./published.tsx";
 
 /** All rules in force, with what was counted of each. */
 export function RulesView() {

@@ -26,8 +26,8 @@ export function History({ whose }: { readonly whose: Whose }) {
       <h2>History</h2>
       <p class="muted">
         Redis keeps the 200 partitions that were denied most, and those that were near a limit most,
-        for each ten minutes of the last 24 hours. A count says how often at least; none says that
-        it was not among them, and not that it was never denied.
+        for each ten minutes of the last 24 hours. A count is the least that is certain. Without one
+        the partition was not among them; it may have been denied all the same.
       </p>
       <Answered of={history} what="its history">
         {(data) => <Known history={data} whose={whose} />}

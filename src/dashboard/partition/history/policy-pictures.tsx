@@ -26,7 +26,7 @@ export function PolicyPictures({ history: { times, minutes }, of }: PolicyPictur
       ) : (
         <p class="none">
           {partition === null
-            ? "A number of the sample does not say which name it has among the partitions that were denied most."
+            ? "The sample has a number for this partition, and does not say which of the partitions that were denied most it is."
             : "Not among the partitions that were denied most, or near the limit most, in this time."}
         </p>
       )}

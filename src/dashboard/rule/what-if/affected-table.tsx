@@ -1,7 +1,7 @@
 import type { AffectedPartition, Rule } from "../../api/answers.ts";
-import { linkTo } from "../../app/place.ts";
-import { exampleOf } from "../../partition/described.ts";
+import { exampleOf } from "../../parts/example.ts";
 import { count } from "../../parts/format.ts";
+import { linkTo } from "../../parts/place.ts";
 import { clipped } from "../../parts/plain.ts";
 import { Table } from "../../parts/table.tsx";
 
@@ -23,7 +23,7 @@ export function AffectedTable({ rows, policy, rule }: AffectedTableProps) {
       <h3>Who would notice most, in the sample</h3>
       <p class="muted">
         The sample keeps numbers in place of names. A partition has its name here if it is among
-        those that are denied most, and no address.
+        those that are denied most, and the name is no address.
       </p>
       <Table
         caption={`Partitions that ${policy} would treat differently`}

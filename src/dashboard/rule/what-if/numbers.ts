@@ -1,7 +1,7 @@
 import type { Policy } from "../../api/answers.ts";
 
 /** The numbers of a policy that can be other ones, as the API calls them. */
-export const NUMBERS = ["limit", "refill", "per", "window"] as const;
+const NUMBERS = ["limit", "refill", "per", "window"] as const;
 export type NumberName = (typeof NUMBERS)[number];
 
 /** A policy with other numbers. */

@@ -1,6 +1,6 @@
 import type { Rule, WhatIf } from "../../api/answers.ts";
-import { linkTo } from "../../app/place.ts";
 import { moment } from "../../parts/format.ts";
+import { linkTo } from "../../parts/place.ts";
 import { Empty } from "../../parts/states.tsx";
 import { AffectedTable } from "./affected-table.tsx";
 import { Compared } from "./compared.tsx";
@@ -21,8 +21,8 @@ export function WhatIfAnswer({ answer, minutes, rule, place }: WhatIfAnswerProps
     <div class="replayed" role="group" aria-label="Answer" aria-live="polite">
       {requests === 0 && partitions === 0 ? (
         <Empty title="No trace yet">
-          Nothing was counted for this policy in the last {minutes} minutes. Requests show a minute
-          after they came, at the latest.
+          Nothing was counted for this policy in the last {minutes} minutes. It takes a minute at
+          most until a request is in the trace.
         </Empty>
       ) : (
         <>

@@ -2,10 +2,10 @@ import { useEffect, useState } from "hono/jsx/dom";
 
 import type { Policy, Rule, WhatIf } from "../../api/answers.ts";
 import type { ApiError } from "../../api/api.ts";
-import { linkTo } from "../../app/place.ts";
-import { useSession } from "../../app/session.ts";
-import { FaultList } from "../../edit/fault-list.tsx";
+import { useSession } from "../../api/session.ts";
+import { FaultList } from "../../parts/fault-list.tsx";
 import { textOf } from "../../parts/field.tsx";
+import { linkTo } from "../../parts/place.ts";
 import { Empty, Failed, Loading } from "../../parts/states.tsx";
 import {
   changedNumbers,
@@ -67,8 +67,8 @@ export function WhatIfCard({ rule, index, query }: WhatIfCardProps) {
         </>
       ) : (
         <Empty title="No policy to replay">
-          A replay needs a policy that counts requests: what holds, failures and denials count
-          depends on more than the sample has.
+          A replay needs a policy that counts requests. Policies that count requests under way,
+          failures or denials depend on more than the sample has.
         </Empty>
       )}
     </section>

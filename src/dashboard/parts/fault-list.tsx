@@ -1,5 +1,5 @@
 import type { Fault } from "../api/answers.ts";
-import { clipped, plain } from "../parts/plain.ts";
+import { clipped, plain } from "./plain.ts";
 
 interface FaultListProps<Each extends Fault> {
   readonly faults: readonly Each[];

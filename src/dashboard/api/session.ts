@@ -1,6 +1,6 @@
 import { createContext, useContext } from "hono/jsx/dom";
 
-import type { Api } from "../api/api.ts";
+import type { Api } from "./api.ts";
 
 /** What every view needs. */
 export interface Session {

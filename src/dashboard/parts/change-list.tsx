@@ -1,5 +1,5 @@
 import type { Change } from "../api/answers.ts";
-import { clipped } from "../parts/plain.ts";
+import { clipped } from "./plain.ts";
 
 const MAX_SHOWN = 200;
 

@@ -1,6 +1,6 @@
 import type { Live } from "../api/answers.ts";
-import { moment } from "../parts/format.ts";
-import { plain } from "../parts/plain.ts";
+import { moment } from "./format.ts";
+import { plain } from "./plain.ts";
 
 /** Which version is in force, since when, and by whom. */
 export function Published({ live }: { readonly live: Live }) {

@@ -1,0 +1,63 @@
+import { expect, test } from "vitest";
+
+import { READ_TOKEN, useDashboard } from "../support/dashboard/dashboard.ts";
+
+const on = useDashboard();
+
+test("a token that only reads sees everything and changes nothing, and is told why", async () => {
+  const page = await on.open("#/partition?method=POST&path=/rides/7&headers=x-user-id:1", {
+    token: READ_TOKEN,
+  });
+  await page.getByText("Your token only reads.").first().waitFor();
+  await page.getByRole("heading", { name: "Passes: every policy has room" }).waitFor();
+  for (const name of ["Reset", "Block for 1h: x-user-id:1", "Override: x-user-id:1"]) {
+    expect(await page.getByRole("button", { name }).isDisabled()).toBe(true);
+  }
+  await page.getByRole("link", { name: "Edit" }).click();
+  await page.getByText(/^Sound/).waitFor();
+  for (const name of ["Save draft", "Publish…"]) {
+    expect(await page.getByRole("button", { name }).isDisabled()).toBe(true);
+  }
+  await page.getByRole("link", { name: "Lists" }).click();
+  await page.locator("summary", { hasText: "Add to blocked" }).click();
+  expect(await page.getByRole("button", { name: "Add" }).first().isDisabled()).toBe(true);
+});
+
+test("a token that is not accepted leads back to where it is asked, and is not kept", async () => {
+  const page = await on.open();
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByLabel("Token").fill("a-wrong-token-of-some-length");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByText("The token is not accepted").waitFor();
+  expect(await page.evaluate("JSON.stringify(sessionStorage)")).not.toContain("wrong-token");
+  expect(await page.evaluate("JSON.stringify(localStorage)")).not.toContain("wrong-token");
+});
+
+test("with the keyboard alone: sign in, explain, ask, and leave a dialog", async () => {
+  const page = await on.open("#/partition");
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByLabel("Token").focus();
+  await page.keyboard.type(on.stack.adminToken!);
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Partition" }).waitFor();
+  await page.keyboard.press("Tab");
+  expect(await page.evaluate("document.activeElement.textContent")).toBe("Skip to the content");
+  await page.keyboard.press("Enter");
+  expect(await page.evaluate("document.activeElement.id")).toBe("main");
+  for (const text of ["", "/search", "203.0.113.7", ""]) {
+    await page.keyboard.press("Tab");
+    if (text !== "") {
+      await page.keyboard.press("Control+a");
+      await page.keyboard.type(text);
+    }
+  }
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Passes: every policy has room" }).waitFor();
+  await page.getByRole("button", { name: "Reset" }).focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("dialog").waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  expect(await page.evaluate("document.activeElement.textContent")).toBe("Reset");
+});

@@ -1,0 +1,23 @@
+import type { Page } from "playwright-core";
+import { expect } from "vitest";
+
+/** What would run if it were not text. */
+export const MARKUP = `x-user-id:<img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`;
+
+/** What a client may call itself. */
+export const HOSTILE = [
+  MARKUP,
+  "x-user-id:line\r\nbreak\u0000\u001B[31mred",
+  "x-user-id:\u202Egnp.exe\u2066\u200B",
+  `x-user-id:${"long".repeat(2_048)}`,
+  "javascript:document.title='owned'",
+];
+
+/** Expects nothing on the page that nobody can see, and nothing that led out of a text. */
+export async function expectPlain(page: Page): Promise<void> {
+  const text = (await page.locator("main").innerText()).replaceAll(/[\n\t]/g, "");
+  expect(text).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+  expect(await page.title()).toBe("Tidegate");
+  expect(await page.locator("main img, main script").count()).toBe(0);
+  expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+}
