@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import { check } from "../gateway/check.ts";
+import { checkAll } from "../gateway/check.ts";
 import { durationRemedy, type DurationRange, parseDuration } from "../options/duration.ts";
 import { Faults } from "../options/faults.ts";
 import { readAddress } from "../partition/ip-address.ts";
@@ -100,7 +100,7 @@ export function checked<Schema extends z.ZodMiniType>(
   body: unknown,
 ): z.output<Schema> {
   const faults = new Faults();
-  const found = check(schema, body, "body", faults);
+  const found = checkAll(schema, body, "body", faults);
   if (faults.list.length === 0) return found!;
   throw faulty(
     faults.list.map(({ path, value, remedy }) => ({

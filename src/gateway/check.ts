@@ -5,10 +5,11 @@ import { PLAN_EXAMPLE, PLANS_EXAMPLE } from "../limiter/plans.ts";
 import type { Faults } from "../options/faults.ts";
 import { didYouMean, MAX_NAMES, nearest } from "../options/unknown-options.ts";
 
+type Issue = z.core.$ZodIssue;
+
 /**
- * Checks a value with a schema and returns its output; `undefined` after a fault. Adds the first fault of each path.
- * `compilePolicies` reports unknown options of a policy, with a suggestion; `compileSources` and `compileCost` report what
- * is wrong with a partition and with costs by name, more exactly.
+ * Checks a value of the configuration with a schema and returns its output; `undefined` after a fault. Adds the first
+ * fault of each path, but none that is reported later.
  */
 export function check<Schema extends z.ZodMiniType>(
   schema: Schema,
@@ -17,23 +18,55 @@ export function check<Schema extends z.ZodMiniType>(
   faults: Faults,
 ): z.output<Schema> | undefined {
   const result = z.safeParse(schema, value);
+  const issues = result.error?.issues.filter((issue) => !isReportedLater(issue, value)) ?? [];
+  addIssues(schema, value, path, issues, faults);
+  return result.data;
+}
+
+/** Checks any other value, which nothing checks later. */
+export function checkAll<Schema extends z.ZodMiniType>(
+  schema: Schema,
+  value: unknown,
+  path: string,
+  faults: Faults,
+): z.output<Schema> | undefined {
+  const result = z.safeParse(schema, value);
+  addIssues(schema, value, path, result.error?.issues ?? [], faults);
+  return result.data;
+}
+
+/**
+ * `compilePolicies` reports unknown options of a policy, with a suggestion; `compileSources` and `compileCost` report what
+ * is wrong with a partition and with costs by name, more exactly.
+ */
+function isReportedLater({ code, path }: Issue, value: unknown): boolean {
+  if (path.includes("partition")) return true;
+  if (code === "unrecognized_keys") return path.length > 0;
+  const found = path.reduce(descend, value);
+  return path.at(-1) === "cost" && typeof found === "object" && found !== null;
+}
+
+function addIssues(
+  schema: z.ZodMiniType,
+  value: unknown,
+  path: string,
+  issues: readonly Issue[],
+  faults: Faults,
+): void {
   onePerPath(faults, () => {
-    for (const issue of result.error?.issues ?? []) {
-      if (issue.path.includes("partition")) continue;
+    for (const issue of issues) {
       const keys =
         issue.code === "unrecognized_keys"
           ? issue.keys.slice(0, MAX_NAMES).map((key) => [key])
           : [[]];
-      if (issue.code === "unrecognized_keys" && issue.path.length > 0) continue;
       for (const key of keys) {
         const steps = [...issue.path, ...key];
         const found = steps.reduce(descend, value);
-        if (steps.at(-1) === "cost" && typeof found === "object" && found !== null) continue;
-        faults.add(steps.reduce(append, path), found, hintOf(schema, key[0]) + issue.message);
+        const hint = issue.path.length === 0 ? hintOf(schema, key[0]) : "";
+        faults.add(steps.reduce(append, path), found, hint + issue.message);
       }
     }
   });
-  return result.data;
 }
 
 /** Calls `find`, and keeps of the faults that it adds the first at each path that had none. */

@@ -23,11 +23,7 @@ export function requestFrom(
   if (typeof path !== "string" || !path.startsWith("/") || !URL.canParse(`http://host${path}`)) {
     faults.add("path", path, 'Give the path and query of a request, such as "/rides?page=2".');
   }
-  if (
-    typeof method !== "string" ||
-    !/^[A-Z]{1,20}$/.test(method) ||
-    /^(?:CONNECT|TRACE|TRACK)$/.test(method)
-  ) {
+  if (!isMethod(method)) {
     faults.add("method", method, 'Give a method in capitals, such as "POST".');
   }
   if (country !== undefined && !COUNTRY.test(String(country))) {
@@ -45,6 +41,17 @@ export function requestFrom(
   if (clientIp === "cloudflare") Object.defineProperty(request, "cf", { value: { asn, country } });
   const bindings = { incoming: { socket: { remoteAddress: ip } } };
   return { request, bindings: clientIp === "socket" ? bindings : undefined };
+}
+
+function isMethod(method: unknown): boolean {
+  if (typeof method !== "string" || !/^[A-Z]{1,20}$/.test(method)) return false;
+  if (/^(?:CONNECT|TRACE|TRACK)$/.test(method)) return false;
+  try {
+    return new Request("http://host", { method }).method === method;
+  } catch {
+    // workerd has a list of methods, and no request can have another.
+    return false;
+  }
 }
 
 function headersFrom(given: unknown, faults: Faults): Headers {

@@ -142,6 +142,8 @@ test.each([
   [{ policy: "api", numbers: { limits: 5 } }, 422, "numbers.limits"],
   [{ policy: "api", numbers: { window: "soon" } }, 422, "numbers.window"],
   [{ policy: "api", numbers: 5 }, 422, "numbers"],
+  [{ policy: "api", numbers: { partition: ["*"] } }, 422, "numbers.partition"],
+  [{ policy: "api", numbers: { cost: {} } }, 422, "numbers.cost"],
   [{ policy: "api", numbers: { limit: 5 }, minutes: 61 }, 422, "minutes"],
   [{ policy: "strikes", numbers: { limit: 5 } }, 422, "policy"],
   [{ numbers: { limit: 5 } }, 422, "policy"],

@@ -54,6 +54,13 @@ test("in workerd rules are published, read and enforced, and a body that is too 
   const long = await send("PUT", "/rules", `${text}${" ".repeat(200_000)}`, { "If-Match": '"1"' });
   expect(long.status).toBe(413);
   expect((await send("PUT", "/lists/deny", '{"asn":64496,"for":"1h"}')).status).toBe(200);
+  for (const path of ["/explain", "/identities/reset"]) {
+    const unknown = await send("POST", path, '{"method":"FOO","path":"/a"}');
+    expect([unknown.status, await unknown.json()]).toMatchObject([
+      422,
+      { errors: [{ path: "method" }] },
+    ]);
+  }
   const wrong = await send("GET", "/rules", undefined, { authorization: "Bearer wrong" });
   expect(wrong.status).toBe(401);
 });
