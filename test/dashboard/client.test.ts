@@ -33,3 +33,15 @@ test("an override gives one client another limit, and a reset gives back what wa
   await page.getByRole("heading", { name: "Passes: every policy has room" }).waitFor();
   expect(await ride(on.stack, "vip")).toBe(200);
 });
+
+test("a description with faults is answered with all of them", async () => {
+  const page = await on.open("#/partition");
+  await page.getByLabel("Path and query").fill("/rides/7");
+  await page.getByLabel("Address").fill("999.1.1.1");
+  await page.getByLabel("Headers, one in each line").fill("x-user-id: caf\u00E9\u2603");
+  await page.getByRole("button", { name: "Explain" }).click();
+  const faults = page.getByRole("alert").first().getByRole("listitem");
+  await expect
+    .poll(() => faults.allInnerTexts())
+    .toEqual([expect.stringContaining("headers"), expect.stringContaining("Give an address.")]);
+});

@@ -43,6 +43,8 @@ test("the numbers on the page are those of the requests, and of the origin", asy
   const top = page.getByRole("region", { name: "Denied most", exact: true });
   await expect.poll(() => top.locator("tbody td:nth-child(2)").allInnerTexts()).toEqual(["rides"]);
   await row.getByRole("link").click();
-  const said = page.getByRole("region", { name: "Shadow against enforced", exact: true });
+  const said = page.getByRole("region", { name: "What each policy said", exact: true });
   await said.getByText(/^5 \(/).waitFor();
+  const here = page.getByRole("region", { name: "Denied most", exact: true });
+  await expect.poll(() => here.locator("tbody td:nth-child(2)").allInnerTexts()).toEqual(["rides"]);
 });

@@ -2,7 +2,6 @@ import { useState } from "hono/jsx/dom";
 
 import { ApiError } from "../api/api.ts";
 import { READ_ONLY, useSession } from "../api/session.ts";
-import { FaultList } from "../parts/fault-list.tsx";
 import { Field, Lasts, textOf } from "../parts/field.tsx";
 import { Failed } from "../parts/states.tsx";
 import type { ListPath } from "./list-paths.ts";
@@ -57,7 +56,6 @@ export function AddEntry({ path, title, reload }: AddEntryProps) {
           </button>
         </fieldset>
         {error && <Failed error={error} />}
-        {error && <FaultList faults={error.faults} />}
       </form>
     </details>
   );

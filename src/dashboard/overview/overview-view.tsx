@@ -8,11 +8,11 @@ import { count, milliseconds } from "../parts/format.ts";
 import { Picture } from "../parts/picture.tsx";
 import { byOutcome, denialsByRule } from "../parts/request-counts.ts";
 import { Answered, MetricsOff } from "../parts/states.tsx";
+import { TopTable } from "../parts/top-table.tsx";
 import { HealthCard } from "./health-card.tsx";
 import { latency, overall, SHARES } from "./latency.ts";
 import { RuleTable } from "./rule-table.tsx";
 import { Tiles } from "./tiles.tsx";
-import { TopTable } from "./top-table.tsx";
 
 export function OverviewView() {
   const { range } = useLive();

@@ -2,6 +2,7 @@ import type { Child } from "hono/jsx/dom";
 
 import type { ApiError } from "../api/api.ts";
 import type { Loaded } from "../live/use-answer.ts";
+import { FaultList } from "./fault-list.tsx";
 import { plain } from "./plain.ts";
 
 export function Loading({ what }: { readonly what: string }) {
@@ -21,7 +22,7 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
   );
 }
 
-/** Why something failed, and what there is to do. */
+/** Why something failed, with every fault of what was sent, and what there is to do. */
 export function Failed({
   error,
   retry,
@@ -33,6 +34,7 @@ export function Failed({
     <div class="state failed" role="alert">
       <strong>{titleOf(error)}</strong>
       <p>{plain(error.message)}</p>
+      <FaultList faults={error.faults} />
       {retry && (
         <button type="button" onClick={retry}>
           Try again

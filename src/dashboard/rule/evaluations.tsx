@@ -32,8 +32,8 @@ export function Evaluations({ stats, policies }: EvaluationsProps) {
     }),
   );
   return (
-    <section class="card" aria-label="Shadow against enforced">
-      <h2>Shadow against enforced</h2>
+    <section class="card" aria-label="What each policy said">
+      <h2>What each policy said</h2>
       <Table
         caption="What each policy said"
         empty="No policy was asked."
@@ -48,7 +48,7 @@ export function Evaluations({ stats, policies }: EvaluationsProps) {
             cell: ({ allowed, denied }) =>
               `${count(denied)} (${percent(denied, allowed + denied)})`,
           },
-          { title: "which are", cell: ({ mode }) => MEANINGS[mode] },
+          { title: "which are", cell: ({ mode, denied }) => (denied > 0 ? MEANINGS[mode] : "") },
         ]}
       />
     </section>

@@ -11,6 +11,7 @@ import { byOutcome } from "../parts/request-counts.ts";
 import { labelOf, sourcesOf, termsOf } from "../parts/rule-label.ts";
 import { Answered, Empty, MetricsOff } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
+import { DeniedMost } from "./denied-most.tsx";
 import { Evaluations } from "./evaluations.tsx";
 import { Utilization } from "./utilization.tsx";
 import { WhatIfCard } from "./what-if/what-if-card.tsx";
@@ -26,11 +27,12 @@ export function RuleView({ place, query }: RuleViewProps) {
   const live = useAnswer<Live>("/rules");
   return (
     <Answered of={live} what="the rule">
-      {({ document }) => {
+      {(rules) => {
+        const { document } = rules;
         const index = place === "" ? indexOf(document, query) : Number(place);
         const rule = document.rules[index];
         return rule ? (
-          <Shown rule={rule} index={index} query={query} key={`${index} ${query}`} />
+          <Shown rules={rules} rule={rule} index={index} query={query} key={`${index} ${query}`} />
         ) : (
           <>
             <h1>Rules</h1>
@@ -51,14 +53,16 @@ function indexOf({ rules }: RulesDocument, query: URLSearchParams): number {
 }
 
 interface ShownProps {
+  readonly rules: Live;
   readonly rule: Rule;
   readonly index: number;
   readonly query: URLSearchParams;
 }
 
-function Shown({ rule, index, query }: ShownProps) {
+function Shown({ rules, rule, index, query }: ShownProps) {
   const { range } = useLive();
   const stats = useAnswer<Stats>(`stats ${range.name}`, (nowMs) => statsPath(range, nowMs));
+  const names = rule.policies.flatMap(({ name }) => name ?? []);
   return (
     <>
       <p class="crumbs">
@@ -91,7 +95,12 @@ function Shown({ rule, index, query }: ShownProps) {
         <MetricsOff />
       ) : (
         <Answered of={stats} what="what was counted">
-          {(data) => <Counted stats={data} rule={rule} />}
+          {(data) => (
+            <>
+              <Counted stats={data} rule={rule} names={names} />
+              <DeniedMost policies={names} rules={rules} />
+            </>
+          )}
         </Answered>
       )}
       <WhatIfCard rule={rule} index={index} query={query} />
@@ -99,11 +108,17 @@ function Shown({ rule, index, query }: ShownProps) {
   );
 }
 
-function Counted({ stats, rule }: { readonly stats: Stats; readonly rule: Rule }) {
+interface CountedProps {
+  readonly stats: Stats;
+  readonly rule: Rule;
+  /** Of its policies. */
+  readonly names: readonly string[];
+}
+
+function Counted({ stats, rule, names }: CountedProps) {
   const label = labelOf(rule);
   const times = stats.times.map((iso) => Date.parse(iso));
   const requests = stats.requests.filter((each) => each.rule === label);
-  const names = rule.policies.flatMap(({ name }) => name ?? []);
   return (
     <>
       <Picture

@@ -3,7 +3,6 @@ import { useEffect, useState } from "hono/jsx/dom";
 import type { Policy, Rule, WhatIf } from "../../api/answers.ts";
 import type { ApiError } from "../../api/api.ts";
 import { useSession } from "../../api/session.ts";
-import { FaultList } from "../../parts/fault-list.tsx";
 import { textOf } from "../../parts/field.tsx";
 import { linkTo } from "../../parts/place.ts";
 import { Empty, Failed, Loading } from "../../parts/states.tsx";
@@ -129,12 +128,7 @@ function Replay({ asked, policy, rule, index }: ReplayProps) {
       setHeld(undefined);
       setTries(tries + 1);
     };
-    return (
-      <>
-        <Failed error={error} {...(error.faults.length === 0 && { retry })} />
-        <FaultList faults={error.faults} />
-      </>
-    );
+    return <Failed error={error} {...(error.faults.length === 0 && { retry })} />;
   }
   if (!answer) return <Loading what="the sampled requests" />;
   const place = `rules[${index}].policies[${rule.policies.indexOf(policy)}].limit`;

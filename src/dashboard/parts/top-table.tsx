@@ -1,9 +1,9 @@
 import type { Live, TopPartition } from "../api/answers.ts";
-import { exampleFor } from "../parts/example.ts";
-import { count } from "../parts/format.ts";
-import { linkTo } from "../parts/place.ts";
-import { clipped } from "../parts/plain.ts";
-import { Table } from "../parts/table.tsx";
+import { exampleFor } from "./example.ts";
+import { count } from "./format.ts";
+import { linkTo } from "./place.ts";
+import { clipped } from "./plain.ts";
+import { Table } from "./table.tsx";
 
 interface TopTableProps {
   readonly caption: string;
