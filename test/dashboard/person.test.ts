@@ -71,11 +71,12 @@ test(
 
     /** What the view of the rule shows equals what was answered, and what reached the origin. */
     async function expectTrueNumbers(page: Page): Promise<void> {
+      const statuses = () => [...(load.answers.get("POST /rides/7")?.keys() ?? [])].toSorted();
+      await expect.poll(statuses).toEqual([200, 429]);
       await load.pause();
       const answered = load.answers.get("POST /rides/7")!;
       const allowed = own.allowed + (answered.get(200) ?? 0);
       const denied = own.denied + (answered.get(429) ?? 0);
-      expect([...answered.keys()].toSorted()).toEqual([200, 429]);
       expect((await ridesAtOrigin()) - reachedBefore).toBe(allowed);
       await readAgain(page);
       const picture = page.getByRole("region", { name: "Requests by the minute", exact: true });
