@@ -3,6 +3,7 @@ import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 
 import { REFUND } from "../../src/algorithms/scripts.generated.ts";
+import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
 import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
 import { fromData, IMPLEMENTATIONS } from "../../src/policy/from-data.ts";
 import type { CountingAlgorithm, Policy } from "../../src/policy/policy.ts";
@@ -247,6 +248,21 @@ test("a log gives back what others have followed, unless a charge has pushed out
   expect(await giveBack(4, 1)).toBe(0);
   await ask("consume", windowUs + 1, 6);
   expect(await giveBack(windowUs + 2, 3)).toBe(2);
+});
+
+test("a window in segments gives back nothing once its segments have another length", async () => {
+  const parametersOf = (window: "10s" | "20s") =>
+    compilePolicy(segmentedWindow({ limit: 10, window })).parameters;
+  const decide = algorithmScript(redis, "segmented-window");
+  const refund = refundScript(redis, "segmented-window");
+  const taken = { takenAtUs: FUTURE, cost: 2, limit: 10, parameters: parametersOf("10s") };
+  const key = `refund:{${crypto.randomUUID()}}`;
+  const consume = (nowUs: number, parameters: Readonly<Record<string, number>>) =>
+    decide(key, { nowUs, operation: "consume", cost: 4, limit: 10, parameters });
+  await consume(FUTURE, parametersOf("10s"));
+  expect(await refund(key, { ...taken, nowUs: FUTURE + 1 })).toBe(2);
+  await consume(FUTURE + 2, parametersOf("20s"));
+  expect(await refund(key, { ...taken, nowUs: FUTURE + 3 })).toBe(0);
 });
 
 test("several policies get back what each has taken, with one call", async () => {
