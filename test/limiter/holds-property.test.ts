@@ -51,7 +51,10 @@ describe.each(DRAWS)("$name", ({ policies }) => {
 
 test("holds keep what each policy promises, and lose no unit, in Redis over HTTP", async () => {
   const tally: Tally = {};
-  const policies = fc.oneof(...DRAWS.map((draw) => draw.policies));
+  // Keys expire by Redis's own clock, and a busy machine stands still for a tenth of a second.
+  const policies = fc
+    .oneof(...DRAWS.map((draw) => draw.policies))
+    .filter((drawn) => drawn.every(({ windowMs }) => windowMs >= 1_000));
   await fc.assert(
     fc.asyncProperty(storyOf(policies), (story) => tell(story, inRedis, tally)),
     { numRuns: runs(150) },

@@ -172,6 +172,7 @@ test("a reset that Redis does not confirm is an error", async () => {
 test("a refused token is told as what it is", async () => {
   const limiter = createLimiter({
     redis: { url: bridge.url, token: "wrong" },
+    timeout: "10s",
     policies: [fixedWindow({ limit: 1, window: "1d" })],
     onStoreError: (error) => errors.push(error),
   });

@@ -45,7 +45,8 @@ test(
       expect(Object.keys(results.scenes)).toEqual(["deployAmnesia", "boundaryBurst"]);
       const { limit, deploys, redis, perIsolate } = results.scenes.deployAmnesia!;
       expect(redis.admittedInWorstWindow).toBe(limit);
-      expect(perIsolate.admitted).toBeGreaterThanOrEqual((deploys + 1) * limit);
+      // Each isolate admits the limit anew; on a busy machine the last one may be asked less than that.
+      expect(perIsolate.admitted).toBeGreaterThan(deploys * limit);
       for (const counted of [redis, perIsolate]) {
         expect(counted.requests).toBe(counted.admitted + counted.denied + counted.failed);
         expect(counted.failed).toBe(0);

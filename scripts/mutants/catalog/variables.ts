@@ -89,7 +89,7 @@ export const VARIABLES: readonly Mutant[] = [
   {
     name: "an unknown key of a rule has no hint",
     file: "src/gateway/check.ts",
-    find: "hintOf(schema, key[0]) + issue.message",
+    find: "hint + issue.message",
     replace: "issue.message",
     tests: ["test/gateway/config"],
   },
