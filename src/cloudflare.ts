@@ -1,10 +1,11 @@
 /**
- * Cloudflare's own: `import { coloDenials } from "tidegate/cloudflare"`. It runs on Workers only.
+ * Cloudflare's own: `import { coloDenials } from "tidegate/cloudflare"`. It is for Workers; elsewhere, as in a
+ * unit test in Node, it can be imported and nothing is shared.
  *
  * @module
  */
 
-import { waitUntil } from "cloudflare:workers";
+import { waitUntil } from "#bindings";
 
 import { type SharedCache, type SharedDenials, shareDenials } from "./denials/shared-denials.ts";
 import { hash } from "./partition/partition-key.ts";
@@ -39,19 +40,21 @@ export function coloCache(name = "tidegate"): SharedCache {
 
   return {
     async get(key) {
-      const found = await defaultCache().match(await addressOf(key));
+      const found = await defaultCache()?.match(await addressOf(key));
       return found?.text();
     },
 
     put(key, text, seconds) {
       const response = new Response(text, { headers: { "Cache-Control": `max-age=${seconds}` } });
-      const kept = addressOf(key).then((address) => defaultCache().put(address, response));
+      const kept = addressOf(key).then((address) => defaultCache()?.put(address, response));
       // No request waits for this, and what is not kept is only asked of Redis again.
       waitUntil(kept.catch(() => {}));
     },
   };
 }
 
-function defaultCache(): Cache {
-  return (caches as CacheStorage & { readonly default: Cache }).default;
+/** Only Workers have a default cache. */
+function defaultCache(): Cache | undefined {
+  const { caches } = globalThis as { caches?: CacheStorage & { readonly default?: Cache } };
+  return caches?.default;
 }

@@ -36,6 +36,7 @@ export { slidingWindowCounter } from "./algorithms/sliding-window-counter.ts";
 export { slidingWindowLog } from "./algorithms/sliding-window-log.ts";
 export { tokenBucket, type TokenBucketOptions } from "./algorithms/token-bucket.ts";
 export type { WindowOptions } from "./algorithms/window.ts";
+export { clientKey } from "./partition/client-key.ts";
 export type { Algorithm, Policy } from "./policy/policy.ts";
 export { memoryStore } from "./store/checked-memory-store.ts";
 export type { MemoryStoreOptions } from "./store/memory-store.ts";

@@ -5,6 +5,7 @@ import { createDecisionPath, type DecisionPath } from "./limiter/decision-path.t
 import { select, type Selection } from "./limiter/selection.ts";
 import { DEFAULTS } from "./limiter/settings.ts";
 import { Faults } from "./options/faults.ts";
+import { warnOfRawAddress } from "./partition/client-key.ts";
 import { partitionKey } from "./partition/partition-key.ts";
 import { compilePolicies } from "./policy/compile.ts";
 import type { Policy } from "./policy/policy.ts";
@@ -51,6 +52,7 @@ export async function limit(
   checkCallOptions(options, ["cost"]);
   const { path, selection } = pathOf(policy);
   const key = partitionKey(identity);
+  warnOfRawAddress(identity);
   const partitions = [typeof key === "string" ? key : await key];
   const costs = costsOf(options?.cost, selection, selection.policies);
   return path.limit({ selection, partitions, costs });

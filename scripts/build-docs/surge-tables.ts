@@ -4,8 +4,8 @@ import { tableOf } from "../surge/report/table.ts";
 import type { SurgeResults } from "../surge/results.ts";
 import { markdownTable } from "./markdown-table.ts";
 
-/** Marks where the figures of `npm run surge` follow: all of them, those that tell the story, or the scenes. */
-const MARKED = /^<!-- surge: (all|story|scenes) -->\n[^]*?^<!-- end -->$/gm;
+/** Marks where the figures of `npm run surge` follow: all of them, those that tell the story, the README's, or the scenes. */
+const MARKED = /^<!-- surge: (all|story|summary|scenes) -->\n[^]*?^<!-- end -->$/gm;
 
 const STORY = [
   "failed",
@@ -18,6 +18,8 @@ const STORY = [
   "riders served",
   "admitted beyond a policy",
 ];
+/** What the README shows of them. */
+const SUMMARY = ["failed", "served: p99", "calls of the matching service", "riders served"];
 /** Without a limiter, with each layer of it, and as it was reported. */
 const STORY_COLUMNS = ["", "no limiter", "bucket per rider", "+ ceiling", "+ jitter"];
 
@@ -30,14 +32,15 @@ export function withSurgeTables(document: string, results: SurgeResults): string
   requireScenes(results);
   const [headings, ...rows] = tableOf(results);
   const columns = STORY_COLUMNS.map((heading) => headings!.indexOf(heading));
+  const storyOf = (names: readonly string[]) => {
+    const chosen = [headings!, ...names.map((name) => rows.find((row) => row[0] === name)!)];
+    return markdownTable(chosen.map((row) => columns.map((column) => row[column]!)));
+  };
   const tables = {
     scenes: markdownTable(sceneTable(results.scenes)),
     all: markdownTable([headings!, ...rows]),
-    story: markdownTable(
-      [headings!, ...STORY.map((name) => rows.find((row) => row[0] === name)!)].map((row) =>
-        columns.map((column) => row[column]!),
-      ),
-    ),
+    story: storyOf(STORY),
+    summary: storyOf(SUMMARY),
   };
   return document.replace(
     MARKED,

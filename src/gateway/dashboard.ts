@@ -1,3 +1,4 @@
+import { problemResponse } from "../decision/problem.ts";
 import type { Environment } from "../runtime/environment.ts";
 import { notFound } from "./find-rules.ts";
 
@@ -14,15 +15,10 @@ export const DASHBOARD_FIELDS = {
   "X-Content-Type-Options": "nosniff",
 };
 
-/**
- * Answers with a file of the dashboard by its path below `/_tidegate/`. There is no dashboard where no files are bound as
- * `ASSETS`.
- */
-export function serveDashboard(
-  environment: Environment,
-): ((path: string) => Promise<Response>) | undefined {
+/** Answers with a file of the dashboard by its path below `/_tidegate/`, from the files that are bound as `ASSETS`. */
+export function serveDashboard(environment: Environment): (path: string) => Promise<Response> {
   const { ASSETS: assets } = environment as { ASSETS?: Assets };
-  if (typeof assets?.fetch !== "function") return undefined;
+  if (typeof assets?.fetch !== "function") return async () => withoutFiles();
   return async (path) => {
     const { status, headers, body } = await assets.fetch(`http://assets/${encodeURI(path)}`);
     if (status !== 200) return notFound();
@@ -35,4 +31,14 @@ export function serveDashboard(
       },
     });
   };
+}
+
+function withoutFiles(): Response {
+  return problemResponse({
+    type: "about:blank",
+    title: "Not Found",
+    status: 404,
+    detail:
+      'The dashboard\'s files are not bound. In wrangler.toml, add [assets] with directory = "node_modules/tidegate/dist/dashboard", binding = "ASSETS" and run_worker_first = true; or run `npx tidegate dashboard --url` with this gateway\'s address.',
+  });
 }

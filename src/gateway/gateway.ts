@@ -81,13 +81,11 @@ export function createGateway(environment: Environment, platform: Platform = {})
       return answerAdmin(c.req.raw, c.env);
     });
     const dashboard = serveDashboard(environment);
-    if (dashboard) {
-      gateway.get(`/${OWN}/`, async (c) =>
-        // The page names its files from here.
-        c.req.path.endsWith("/") ? dashboard("") : c.redirect(`/${OWN}/`),
-      );
-      gateway.get(`/${OWN}/assets/:file`, (c) => dashboard(`assets/${c.req.param("file")}`));
-    }
+    gateway.get(`/${OWN}/`, async (c) =>
+      // The page names its files from here.
+      c.req.path.endsWith("/") ? dashboard("") : c.redirect(`/${OWN}/`),
+    );
+    gateway.get(`/${OWN}/assets/:file`, (c) => dashboard(`assets/${c.req.param("file")}`));
   }
 
   gateway.all("*", async (c) => {

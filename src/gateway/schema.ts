@@ -43,7 +43,7 @@ function integer(max: number, hint?: string) {
 export function duration(range: DurationRange) {
   const remedy = durationRemedy(range);
   return z.string(remedy).check(
-    z.regex(/^\d{1,15}(?:\.\d{1,6})?(?:ms|s|m|h|d)$/, remedy),
+    z.regex(/^\d{1,15}(?:\.\d{1,6})? ?(?:ms|s|m|h|d)$/, remedy),
     z.refine((value) => isDurationWithin(value, range), remedy),
   );
 }

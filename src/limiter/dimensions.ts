@@ -1,4 +1,6 @@
 import { TidegateError } from "../errors/errors.ts";
+import { warnOfRawAddress } from "../partition/client-key.ts";
+import { ipPartition } from "../partition/ip-address.ts";
 import { EVERYBODY, partitionKey } from "../partition/partition-key.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 import { shardsOf } from "../policy/shards.ts";
@@ -10,7 +12,8 @@ import type { LimiterSettings } from "./settings.ts";
 /**
  * Who is counted: a string; where policies have `by`, an object with a string for each dimension. A policy whose dimension is
  * absent or `undefined` takes no part in the decision, and a name that no policy counts by is ignored. An object that is
- * typed by an `interface` does not fit; use a `type`.
+ * typed by an `interface` does not fit; use a `type`. The dimension `ip` is an address, and counts as `clientKey()` makes it:
+ * IPv6 by its /64.
  *
  * @example
  * const client: Identity = { ip: "203.0.113.7", key: "k_123" };
@@ -37,6 +40,9 @@ export interface Dimensions {
   /** Those that count it and nobody else: not those that count everybody, unless the identity names `*`. */
   own(identity: Identity): Partitioned | Promise<Partitioned>;
 }
+
+/** The dimension that is the client's address, as the source of that name reads it. */
+const ADDRESS = "ip";
 
 /** Combinations of dimensions and plans that are kept ready. */
 const MAX_SELECTIONS = 1_000;
@@ -106,6 +112,7 @@ export function compileDimensions(
     const of = (identity: Identity, plan?: string) => {
       const selection = selectionOf(everyColumn, plan);
       const key = partitionKey(identity as string);
+      warnOfRawAddress(identity as string);
       return typeof key === "string"
         ? { selection, partitions: columns.length === 1 ? [key] : columns.map(() => key) }
         : key.then((hashed) => ({ selection, partitions: columns.map(() => hashed) }));
@@ -128,7 +135,10 @@ export function compileDimensions(
     const selection = selectionOf(found, plan);
     const keys = found.map((column) => {
       const name = columns[column]!.by!;
-      return name.endsWith(EVERYBODY) ? EVERYBODY : partitionKey(identity[name]!);
+      if (name.endsWith(EVERYBODY)) return EVERYBODY;
+      const value = identity[name]!;
+      // Other spellings of an address, and the other addresses of its /64, are the same client.
+      return partitionKey(name === ADDRESS ? (ipPartition(value) ?? value) : value);
     });
     return keys.every((key) => typeof key === "string")
       ? { selection, partitions: keys }

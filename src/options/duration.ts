@@ -1,7 +1,9 @@
 import type { Faults } from "./faults.ts";
 
-/** A time with its unit: `"250ms"`, `"10s"`, `"1.5m"`, `"1h"`, `"30d"`. */
-export type Duration = `${number}${"ms" | "s" | "m" | "h" | "d"}`;
+type Unit = "ms" | "s" | "m" | "h" | "d";
+
+/** A time with its unit: `"250ms"`, `"10s"`, `"10 s"`, `"1.5m"`, `"1h"`, `"30d"`. */
+export type Duration = `${number}${Unit}` | `${number} ${Unit}`;
 
 const MICROSECONDS: Record<string, number> = {
   ms: 1e3,
@@ -17,7 +19,7 @@ const MICROSECONDS: Record<string, number> = {
  */
 export function parseDuration(duration: unknown): number | undefined {
   if (typeof duration !== "string") return undefined;
-  const match = /^(\d{1,15}(?:\.\d{1,6})?)(ms|s|m|h|d)$/.exec(duration);
+  const match = /^(\d{1,15}(?:\.\d{1,6})?) ?(ms|s|m|h|d)$/.exec(duration);
   if (!match) return undefined;
   // Decimal fractions are not exact in binary: round, then check whether there was anything to round.
   const exact = Number(match[1]) * MICROSECONDS[match[2]!]!;

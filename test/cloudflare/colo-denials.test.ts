@@ -9,7 +9,8 @@ import { compile } from "../support/compile-policy.ts";
 
 /** What the platform was asked to keep a request alive for. */
 const kept = vi.hoisted(() => [] as Promise<unknown>[]);
-vi.mock("cloudflare:workers", () => ({
+vi.mock("../../src/runtime/bindings.ts", () => ({
+  bindings: {},
   waitUntil: (promise: Promise<unknown>) => void kept.push(promise),
 }));
 

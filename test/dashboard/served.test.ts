@@ -76,14 +76,28 @@ test.each([
   expect(await response.json()).toMatchObject({ detail: "The gateway has nothing at this path." });
 });
 
+test.each([["no token", { ASSETS: bindAssets().assets }]])(
+  "with %s there is no dashboard",
+  async (_what, variables) => {
+    const it = gateway(variables);
+    for (const path of ["/_tidegate/", "/_tidegate", "/_tidegate/assets/dashboard-A.js"]) {
+      expect((await ask(it, path)).status).toBe(404);
+    }
+  },
+);
+
 test.each([
-  ["no token", { ASSETS: bindAssets().assets }],
-  ["no files", { ADMIN_TOKEN: randomToken() }],
-  ["a variable in place of files", { ADMIN_TOKEN: randomToken(), ASSETS: "dist" }],
-])("with %s there is no dashboard", async (_what, variables) => {
-  const it = gateway(variables);
-  for (const path of ["/_tidegate/", "/_tidegate", "/_tidegate/assets/dashboard-A.js"]) {
-    expect((await ask(it, path)).status).toBe(404);
+  ["no files", {}],
+  ["a variable in place of files", { ASSETS: "dist" }],
+])("with %s the answer names what to bind", async (_what, variables) => {
+  const it = gateway({ ADMIN_TOKEN: randomToken(), ...variables });
+  for (const path of ["/_tidegate/", "/_tidegate/assets/dashboard-A.js"]) {
+    const response = await ask(it, path);
+    expect(response.status).toBe(404);
+    const { detail } = (await response.json()) as { detail: string };
+    for (const named of ["node_modules/tidegate/dist/dashboard", "ASSETS", "run_worker_first"]) {
+      expect(detail).toContain(named);
+    }
   }
 });
 

@@ -11,13 +11,14 @@ const read = (path: string) => readFileSync(path, "utf8");
 const bench = JSON.parse(read("bench/results.json")) as Results;
 const surge = JSON.parse(read("bench/surge.json")) as SurgeResults;
 
-test("the README's figures are those of the results files", () => {
-  const readme = read("README.md");
-  expect(readme.match(/^<!-- (?:measured: peer|measured: bare|surge: story) -->$/gm)).toHaveLength(
-    3,
-  );
-  expect(withSurgeTables(withMeasuredTables(readme, bench), surge)).toBe(readme);
-  expect(readme).not.toMatch(/\| (?:NaN|undefined|null)/);
+test.each([
+  ["README.md", /^<!-- (?:measured|surge): summary -->$/gm, 2],
+  ["docs/figures.md", /^<!-- (?:measured: peer|measured: bare|surge: story) -->$/gm, 3],
+])("the figures of %s are those of the results files", (file, marks, count) => {
+  const document = read(file);
+  expect(document.match(marks)).toHaveLength(count);
+  expect(withSurgeTables(withMeasuredTables(document, bench), surge)).toBe(document);
+  expect(document).not.toMatch(/\| (?:NaN|undefined|null)/);
 });
 
 test("the figures of docs/surge.md are those of the results file", () => {

@@ -56,8 +56,8 @@ test("every folder of the dashboard is a layer of it, but its styles", () => {
   expect(folders.toSorted()).toEqual(DASHBOARD_LAYERS.flat().toSorted());
 });
 
-test("README's source layout names every entry of the package, and every layer, those above first", () => {
-  const [, layout = ""] = readFileSync("README.md", "utf8").split("## Source layout");
+test("the source layout names every entry of the package, and every layer, those above first", () => {
+  const [, layout = ""] = readFileSync("docs/architecture.md", "utf8").split("## Source layout");
   const [, entries = ""] = /^\| `src\/\*\.ts` +\|(.*)\|$/m.exec(layout) ?? [];
   const subpaths = Object.keys(manifest.exports).filter((name) => !name.endsWith(".json"));
   expect(Array.from(entries.matchAll(/`(\/\w+)`/g), ([, name]) => `.${name}`).sort()).toEqual(

@@ -23,10 +23,12 @@ afterAll(() => {
 
 const reasonOf = (response: Response) => response.headers.get("X-RateLimit-Reason");
 
-test("the README's lists exempt and refuse who they name", async () => {
-  const { code } = codeBlocks("README.md").find((block) => block.code.includes("[vars.LISTS]"))!;
+test("the guide's lists exempt and refuse who they name", async () => {
+  const { code } = codeBlocks("docs/gateway.md").find((block) =>
+    block.code.includes("[vars.LISTS]"),
+  )!;
   const config = join(folder, "wrangler.toml");
-  writeFileSync(config, `name = "readme"\n${code}`);
+  writeFileSync(config, `name = "guide"\n${code}`);
   const { url } = await startOrigin();
   const gateway = createGateway({
     ...unstable_readConfig({ config }).vars,

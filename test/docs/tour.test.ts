@@ -28,7 +28,7 @@ function steady(text: string): string {
 }
 
 test(
-  "the README's tour through live rules prints what it says, against the local stack",
+  "the guide's tour through live rules prints what it says, against the local stack",
   { timeout: 60_000 },
   async () => {
     const stack = await startLocalStack({ onLog: () => {} });
@@ -42,7 +42,7 @@ test(
       TIDEGATE_TOKEN: stack.adminToken,
       NO_COLOR: "1",
     };
-    const block = codeBlocks("README.md").find(({ language }) => language === "console")!;
+    const block = codeBlocks("docs/live-rules.md").find(({ language }) => language === "console")!;
     const steps = block.code.split(/^\$ /m).filter((step) => step.trim() !== "");
     expect(steps.length).toBeGreaterThan(12);
     let shown = "";

@@ -12,7 +12,9 @@ let url: string;
 let token: string;
 let complaints = "";
 beforeAll(async () => {
-  const { code } = codeBlocks("README.md").find((block) => block.code.startsWith("npx tidegate-"))!;
+  const { code } = codeBlocks("docs/bridge.md").find((block) =>
+    block.code.startsWith("npx tidegate-"),
+  )!;
   const port = await freePort();
   url = `http://127.0.0.1:${port}`;
   const line = code

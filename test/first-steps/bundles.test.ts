@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { expect, inject, test } from "vitest";
 
-import { readmeCode } from "../support/first-steps/readme.ts";
+import { guideCode } from "../support/docs/guides.ts";
 
-const handler = readmeCode("await limit(");
+const handler = guideCode("await limit(");
 
 /** The README's first handler as a bundler with these conditions makes it. */
 async function bundle(conditions: string[]): Promise<string> {
@@ -55,7 +55,17 @@ test("a bundle has nothing in it that the handler does not use", async () => {
 
 test("Node imports every entry that is not Workers' own", async () => {
   const folder = join(inject("installed"), "node_modules/tidegate/dist/lib");
-  for (const entry of ["index", "hono", "vercel", "llm", "gateway", "admin", "tracing"]) {
+  for (const entry of [
+    "index",
+    "hono",
+    "vercel",
+    "node",
+    "cloudflare",
+    "llm",
+    "gateway",
+    "admin",
+    "tracing",
+  ]) {
     expect(Object.keys((await import(join(folder, `${entry}.js`))) as object)).not.toEqual([]);
   }
 });

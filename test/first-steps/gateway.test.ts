@@ -4,13 +4,13 @@ import type { AddressInfo } from "node:net";
 
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 
-import { readmeCode } from "../support/first-steps/readme.ts";
+import { guideCode } from "../support/docs/guides.ts";
 import { startProject, statusesOf } from "../support/first-steps/worker.ts";
 
 /** What the README has somebody write who has no clone. */
 const files = {
-  "wrangler.toml": readmeCode("[[vars.RULES]]"),
-  "src/index.ts": readmeCode("tidegate/worker"),
+  "wrangler.toml": guideCode("[[vars.RULES]]"),
+  "src/index.ts": guideCode("tidegate/worker"),
 };
 
 let origin: Server;

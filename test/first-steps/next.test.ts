@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
 
 import { freePort } from "../../scripts/support/free-port.ts";
-import { readmeCode } from "../support/first-steps/readme.ts";
+import { guideCode } from "../support/docs/guides.ts";
 
 const run = promisify(execFile);
 const environment = () => ({
@@ -28,7 +28,7 @@ beforeAll(async () => {
 }, 300_000);
 
 /** A sample with its window's end far away in time. */
-const sample = (text: string) => readmeCode(text).replace('window: "10s"', 'window: "1h"');
+const sample = (text: string) => guideCode(text).replace('window: "10s"', 'window: "1h"');
 
 /** Builds the app with this file as its only middleware. */
 async function build(file: string, code: string, ...options: string[]): Promise<string> {

@@ -68,7 +68,7 @@ describe("the tarball", () => {
     const targets = Object.values(manifest.exports).flatMap((entry) =>
       typeof entry === "string" ? [entry] : Object.values(entry),
     );
-    expect(targets).toHaveLength(19);
+    expect(targets).toHaveLength(21);
     const named = [...targets, ...Object.values(manifest.bin)];
     expect(named.filter((target) => !existsSync(join(folder, target)))).toEqual([]);
   });
@@ -107,9 +107,9 @@ describe("the tarball", () => {
     expect(manifest.repository.url).toMatch(/^git\+https:\/\/.+\.git$/);
   });
 
-  test("has the README's gateway as an example", () => {
+  test("has the guide's gateway as an example", () => {
     const read = (file: string) => readFileSync(join(folder, "examples/gateway", file), "utf8");
-    const blocks = codeBlocks(join(folder, "README.md")).map(({ code }) => code);
+    const blocks = codeBlocks(join(folder, "docs/gateway.md")).map(({ code }) => code);
     expect(blocks).toContain(read("wrangler.toml"));
     expect(blocks).toContain(read("src/index.ts"));
   });

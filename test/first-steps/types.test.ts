@@ -4,8 +4,7 @@ import { join } from "node:path";
 
 import { describe, expect, inject, test } from "vitest";
 
-import { codeBlocks } from "../support/docs/code-blocks.ts";
-import { readmeCode } from "../support/first-steps/readme.ts";
+import { guideBlocks, guideCode } from "../support/docs/guides.ts";
 
 const strict = {
   noEmit: true,
@@ -49,20 +48,29 @@ async function complaints(
   });
 }
 
-/** Node's own types are not installed: what the README takes from them stands here. */
+/** Node's own types are not installed: what the guides take from them stands here. */
 const platforms =
   "declare const process: { readonly env: Readonly<Record<string, string | undefined>> };";
 
 describe.each(resolutions)("under strict types, $name", ({ options }) => {
-  test("every TypeScript sample of the README compiles", async () => {
-    const samples = codeBlocks("README.md").filter(({ language }) => language === "ts");
-    const files = samples.map(({ line, code }) => [`line-${line}.ts`, code]);
+  test("every TypeScript sample of the guides compiles", async () => {
+    const files = guideBlocks("ts").map(({ file, code }) => [file, code]);
     const all = { ...Object.fromEntries(files), "platforms.d.ts": platforms };
     expect(await complaints(all, options)).toBe("");
   });
 
   test("every entry of the package resolves to its types", async () => {
-    const code = ["", "/hono", "/vercel", "/cloudflare", "/llm", "/gateway", "/admin", "/worker"]
+    const code = [
+      "",
+      "/hono",
+      "/vercel",
+      "/node",
+      "/cloudflare",
+      "/llm",
+      "/gateway",
+      "/admin",
+      "/worker",
+    ]
       .map((entry, i) => `import * as entry${i} from "tidegate${entry}";\nvoid entry${i};`)
       .join("\n");
     expect(await complaints({ "entries.ts": code }, options)).toBe("");
@@ -70,7 +78,7 @@ describe.each(resolutions)("under strict types, $name", ({ options }) => {
 });
 
 describe("the decision that rateLimit() of tidegate/hono leaves", () => {
-  const sample = readmeCode('from "tidegate/hono"');
+  const sample = guideCode('from "tidegate/hono"');
   const typed = (use: string) => `${sample}
 import type { Decision } from "tidegate";
 app.get("/api/fares", (c) => {

@@ -1,9 +1,9 @@
 import { describe, expect, inject, test } from "vitest";
 
-import { readmeCode } from "../support/first-steps/readme.ts";
+import { guideCode } from "../support/docs/guides.ts";
 import { startProject, statusesOf } from "../support/first-steps/worker.ts";
 
-const handler = readmeCode("await limit(");
+const handler = guideCode("await limit(");
 
 /** The README's first handler, with the rest of its limit far away in time. */
 const files = { "src/index.ts": handler.replace('per: "1s"', 'per: "1h"') };

@@ -28,7 +28,7 @@ type Window = keyof typeof WINDOWS;
 const LIMIT = 100_000;
 const ESTIMATE = 4_000;
 
-/** In percent, as measured: of a budget per minute, per ten minutes, per hour. The README rounds them. */
+/** In percent, as measured: of a budget per minute, per ten minutes, per hour. docs/late-costs.md rounds them. */
 const SHARES: readonly (readonly [algorithm: string, minute: number, ten: number, hour: number])[] =
   [
     ["fixed-window", 72.1, 96.4, 96.6],
@@ -127,8 +127,8 @@ test("Redis tells the same story as memory", { timeout: 60_000 }, async () => {
   expect(await tell(story, inRedis)).toEqual(await tell(story));
 });
 
-test("the README tells these shares", () => {
-  const rows = readFileSync("README.md", "utf8")
+test("docs/late-costs.md tells these shares", () => {
+  const rows = readFileSync("docs/late-costs.md", "utf8")
     .split("\n")
     .filter((line) => /^\| `[a-z-]+` .* % /.test(line))
     .map((line) => line.split("|").map((cell) => cell.trim().replaceAll("`", "")));

@@ -1,4 +1,5 @@
 import { Redis } from "ioredis";
+import { createClient } from "redis";
 import { expect, inject, onTestFinished, test, vi } from "vitest";
 
 import {
@@ -7,6 +8,7 @@ import {
   fixedWindow,
   type LimiterOptions,
 } from "../../src/index.ts";
+import { fromIoredis, fromNodeRedis } from "../../src/node.ts";
 
 type Client = NonNullable<LimiterOptions["redis"]>;
 
@@ -30,12 +32,6 @@ function remedyFor(redis: unknown): string {
   throw new Error("it was taken");
 }
 
-/** What a remedy says to write, as it is when somebody has pasted it. */
-function wrapped(redis: unknown, remedy: string): unknown {
-  const [, code] = /Wrap it: (\{.*\})\. Commands/.exec(remedy)!;
-  return new Function("redis", `return ${code};`)(redis);
-}
-
 async function expectDecisions(redis: unknown): Promise<void> {
   const limiter = limiterOn(redis);
   const user = crypto.randomUUID();
@@ -44,55 +40,89 @@ async function expectDecisions(redis: unknown): Promise<void> {
   expect(reasons).toEqual(["allowed", "allowed", "limited"]);
 }
 
-test("an ioredis client is refused with a wrapper that works", async () => {
-  const redis = new Redis(inject("redisUrl"), {
-    autoResendUnfulfilledCommands: false,
-    maxRetriesPerRequest: 0,
-  });
-  onTestFinished(() => redis.disconnect());
-  const remedy = remedyFor(redis);
-  expect(remedy).toContain("{ autoResendUnfulfilledCommands: false, maxRetriesPerRequest: 0 }");
-  await expectDecisions(wrapped(redis, remedy));
-});
+const NO_RETRY = { autoResendUnfulfilledCommands: false, maxRetriesPerRequest: 0 };
 
-test("a wrapped ioredis client whose Redis goes away says so, and throws nothing else", async () => {
-  const redis = new Redis("redis://127.0.0.1:1", {
-    autoResendUnfulfilledCommands: false,
-    maxRetriesPerRequest: 0,
-  });
+/** A client of ioredis that ends with the test. */
+function ioredis(url: string, options = {}): Redis {
+  const redis = new Redis(url, options);
   redis.on("error", () => {});
   onTestFinished(() => redis.disconnect());
-  const warnings = vi.spyOn(console, "warn").mockReturnValue();
-  onTestFinished(() => warnings.mockRestore());
-  const limiter = limiterOn(wrapped(redis, remedyFor(redis)));
+  return redis;
+}
+
+function warnings() {
+  const spy = vi.spyOn(console, "warn").mockReturnValue();
+  onTestFinished(() => spy.mockRestore());
+  return () => spy.mock.calls.map(([text]) => String(text));
+}
+
+test("fromIoredis() decides through the client's connection, two commands for a first decision on a new script", async () => {
+  const said = warnings();
+  const redis = ioredis(inject("redisUrl"), NO_RETRY);
+  const evalsha = vi.spyOn(redis, "evalsha");
+  await expectDecisions(fromIoredis(redis));
+  // One for each decision, and at most one for each way in which the script may be loaded.
+  expect(evalsha.mock.calls.length).toBeGreaterThanOrEqual(3);
+  expect(evalsha.mock.calls.at(-1)![1]).toBe(1);
+  expect(said()).toEqual([]);
+});
+
+test("fromIoredis() warns of a client that sends commands again", () => {
+  const said = warnings();
+  fromIoredis(ioredis(inject("redisUrl")));
+  expect(said()).toEqual([expect.stringContaining("autoResendUnfulfilledCommands: false")]);
+});
+
+test("an ioredis client that is given as it is is refused, and the fault names what to give", () => {
+  const remedy = remedyFor(ioredis(inject("redisUrl")));
+  expect(remedy).toContain("fromIoredis(redis), of tidegate/node");
+  expect(remedy).toContain("{ autoResendUnfulfilledCommands: false, maxRetriesPerRequest: 0 }");
+});
+
+test("an ioredis client whose Redis goes away says so, and throws nothing else", async () => {
+  const said = warnings();
+  const limiter = limiterOn(fromIoredis(ioredis("redis://127.0.0.1:1", NO_RETRY)));
   expect(await limiter.limit("somebody")).toMatchObject({
     reason: "store-unavailable",
     error: { code: "ERR_STORE_UNREACHABLE" },
   });
+  expect(said()).toHaveLength(1);
 });
 
-test("a client of node-redis is refused with a wrapper for its signature", async () => {
-  const redis = new Redis(inject("redisUrl"));
-  onTestFinished(() => redis.disconnect());
-  // The package itself is not installed: these are its two functions, as it documents them.
-  const nodeRedis = {
-    evalSha: (sha1: string, { keys = [], arguments: args = [] }: NodeRedisOptions = {}) =>
-      redis.evalsha(sha1, keys.length, ...keys, ...args),
-    eval: (script: string, { keys = [], arguments: args = [] }: NodeRedisOptions = {}) =>
-      redis.eval(script, keys.length, ...keys, ...args),
-  };
-  await expectDecisions(wrapped(nodeRedis, remedyFor(nodeRedis)));
+test("fromNodeRedis() decides through the client's connection", async () => {
+  const redis = createClient({ url: inject("redisUrl"), disableOfflineQueue: true });
+  await redis.connect();
+  onTestFinished(() => redis.destroy());
+  await expectDecisions(fromNodeRedis(redis));
 });
 
-interface NodeRedisOptions {
-  keys?: string[];
-  arguments?: string[];
-}
+test("a client of node-redis that is given as it is is refused, and the fault names what to give", async () => {
+  const redis = createClient({ url: inject("redisUrl") });
+  expect(remedyFor(redis)).toBe("Give fromNodeRedis(redis), of tidegate/node.");
+});
+
+test("a node-redis client without a connection says so, and throws nothing else", async () => {
+  warnings();
+  const limiter = limiterOn(fromNodeRedis(createClient({ disableOfflineQueue: true })));
+  expect(await limiter.limit("somebody")).toMatchObject({ reason: "store-unavailable" });
+});
+
+test("the other client is refused with what would fit", () => {
+  const redis = ioredis(inject("redisUrl"), NO_RETRY);
+  expect(() => fromNodeRedis(redis as never)).toThrow(
+    "Give a client, a pool or a cluster of node-redis.",
+  );
+  expect(() => fromIoredis(createClient() as never)).toThrow(
+    "Give a Redis or a Cluster of ioredis.",
+  );
+  expect(() => fromIoredis(undefined as never)).toThrow(ConfigurationError);
+});
 
 test("a client behind a proxy that shows none of its keys is taken for what it is", async () => {
-  const redis = new Redis(inject("redisUrl"));
-  onTestFinished(() => redis.disconnect());
-  const client = wrapped(redis, remedyFor(redis)) as Record<PropertyKey, unknown>;
+  const client = fromIoredis(ioredis(inject("redisUrl"), NO_RETRY)) as unknown as Record<
+    PropertyKey,
+    unknown
+  >;
   const lazy = new Proxy({}, { get: (_target, name) => client[name] });
   await expectDecisions(lazy);
 });

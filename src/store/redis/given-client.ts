@@ -20,19 +20,10 @@ interface GivenClient extends Partial<RedisClient> {
   readonly evalSha?: unknown;
 }
 
-const wrapper = (evalsha: string, evaluate: string): string =>
-  `Wrap it: { evalsha: (sha1, keys, args) => ${evalsha}, eval: (script, keys, args) => ${evaluate} }. ` +
-  "Commands must not be sent again after a lost connection, or they are charged twice";
+const WRAP_IOREDIS =
+  "Give fromIoredis(redis), of tidegate/node. Commands must not be sent again after a lost connection, or they are charged twice: build it with { autoResendUnfulfilledCommands: false, maxRetriesPerRequest: 0 }.";
 
-const WRAP_IOREDIS = `${wrapper(
-  "redis.evalsha(sha1, keys.length, ...keys, ...args)",
-  "redis.eval(script, keys.length, ...keys, ...args)",
-)}: build it with { autoResendUnfulfilledCommands: false, maxRetriesPerRequest: 0 }.`;
-
-const WRAP_NODE_REDIS = `${wrapper(
-  "redis.evalSha(sha1, { keys, arguments: args })",
-  "redis.eval(script, { keys, arguments: args })",
-)}.`;
+const WRAP_NODE_REDIS = "Give fromNodeRedis(redis), of tidegate/node.";
 
 /** Whether something given as `redis` is a client rather than an address. Some clients are proxies without own keys. */
 export function isClient(redis: object): boolean {

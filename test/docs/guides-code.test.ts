@@ -8,11 +8,10 @@ import { unstable_readConfig } from "wrangler";
 
 import { type Origin, startOrigin } from "../../scripts/local-stack/origin.ts";
 import { createGateway } from "../../src/gateway/gateway.ts";
-import { codeBlocks } from "../support/docs/code-blocks.ts";
+import { guideBlocks, guideCode } from "../support/docs/guides.ts";
 
-const blocks = codeBlocks("README.md").filter(({ language }) => language === "ts");
-const folder = resolve(".tmp/readme");
-const fileOf = (line: number) => join(folder, `line-${line}.ts`);
+const blocks = guideBlocks("ts");
+const folder = resolve(".tmp/guides");
 
 /** What a worker's wrangler.toml binds. */
 const bound = vi.hoisted((): Record<string, unknown> => ({}));
@@ -34,8 +33,8 @@ beforeAll(async () => {
   vi.stubEnv("UPSTASH_REDIS_REST_TOKEN", inject("redisRestToken"));
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  for (const { line, code } of blocks) {
-    writeFileSync(fileOf(line), code.replace("https://origin.example.com", origin.url));
+  for (const { file, code } of blocks) {
+    writeFileSync(join(folder, file), code.replace("https://origin.example.com", origin.url));
   }
   writeFileSync(
     join(folder, "tsconfig.json"),
@@ -56,16 +55,20 @@ type Handler =
   | { fetch(request: Request): Response | Promise<Response> }
   | ((request: Request) => Promise<Response>);
 
+let clients = 0;
+
+/** Of a client of its own: some samples have equal policies, which count together. */
 async function statusesOf(
   handler: Handler,
   requests: number,
   [method, path] = ["GET", "/api/rides"],
 ): Promise<number[]> {
   const statuses: number[] = [];
+  const address = `192.0.2.${++clients}`;
   for (let request = 0; request < requests; request++) {
     const asked = new Request(`https://example.com${path}`, {
       method,
-      headers: { "cf-connecting-ip": "192.0.2.1", "x-real-ip": "192.0.2.1", "x-user-id": "readme" },
+      headers: { "cf-connecting-ip": address, "x-real-ip": address, "x-user-id": "guide" },
     });
     const response = await (typeof handler === "function" ? handler(asked) : handler.fetch(asked));
     statuses.push(response.status);
@@ -73,9 +76,9 @@ async function statusesOf(
   return statuses;
 }
 
-describe("the README's TypeScript", () => {
+describe("the guides' TypeScript", () => {
   test("has every block that it should", () => {
-    expect(blocks).toHaveLength(15);
+    expect(blocks).toHaveLength(17);
   });
 
   test("is what the types say", async () => {
@@ -83,13 +86,13 @@ describe("the README's TypeScript", () => {
   });
 
   test.for(blocks)(
-    "on line $line runs, and limits where it handles requests",
-    async ({ line, code }) => {
+    "of $document on line $line runs, and limits where it handles requests",
+    async ({ file, code }) => {
       const log = vi.spyOn(console, "log").mockImplementation(() => {});
-      const { default: handler } = (await import(fileOf(line))) as { default?: Handler };
+      const { default: handler } = (await import(join(folder, file))) as { default?: Handler };
       if (handler === undefined) {
         const expected = code.includes("plans:")
-          ? [["address 20, key 6000, everybody 5000"]]
+          ? [["address 200, user 6000, everybody 5000"]]
           : [
               ["burst", 2],
               ["daily", 997],
@@ -110,11 +113,10 @@ describe("the README's TypeScript", () => {
   );
 });
 
-test("the README's wrangler.toml is a gateway's, and its rule limits", async () => {
-  const block = codeBlocks("README.md").find(({ language }) => language === "toml")!;
+test("the guides' wrangler.toml is a gateway's, and its rule limits", async () => {
   mkdirSync(folder, { recursive: true });
   const file = join(folder, "wrangler.toml");
-  writeFileSync(file, block.code);
+  writeFileSync(file, guideCode("login-burst"));
   const { vars } = unstable_readConfig({ config: file });
   const gateway = createGateway({
     ...vars,

@@ -7,11 +7,14 @@ import { afterAll, beforeAll, expect, inject, test } from "vitest";
 
 import { type LocalStack, startLocalStack } from "../../scripts/local-stack/local-stack.ts";
 import { freePort } from "../../scripts/support/free-port.ts";
-import { codeBlocks } from "../support/docs/code-blocks.ts";
+import { guideBlocks } from "../support/docs/guides.ts";
 
-const commands = codeBlocks("README.md")
-  .filter(({ language }) => language === "sh")
-  .flatMap(({ code }) => code.trim().split("\n"));
+const commands = guideBlocks("sh").flatMap(({ document, code }) =>
+  code
+    .trim()
+    .split("\n")
+    .map((line) => ({ document, line })),
+);
 
 let stack: LocalStack;
 beforeAll(async () => {
@@ -19,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.stop());
 
-/** Runs a command of the README as it stands there, but for the ports. */
+/** Runs a command of the guides as it stands there, but for the ports. */
 async function run(command: string): Promise<string> {
   const moved = command
     .replaceAll("http://127.0.0.1:8787", stack.workers[0]!)
@@ -27,18 +30,22 @@ async function run(command: string): Promise<string> {
   return (await promisify(execFile)("bash", ["-c", moved])).stdout;
 }
 
-const command = (pattern: RegExp) => commands.find((candidate) => pattern.test(candidate))!;
+const command = (pattern: RegExp) => commands.find(({ line }) => pattern.test(line))!.line;
 
-test("these are the README's commands", () => {
-  expect(commands.map((line) => line.split(" ").slice(0, 4).join(" "))).toEqual([
+test("these are the guides' commands", () => {
+  expect(commands.map(({ line }) => line.split(" ").slice(0, 4).join(" "))).toEqual([
+    "npm ci && npm",
+    "curl -s -o /dev/null",
+    "npm ci && npm",
     "npm install tidegate",
+    "npx wrangler secret put",
+    "npx wrangler secret put",
+    "npx wrangler deploy",
     "npm install tidegate &&",
     "npx wrangler secret put",
     "npx wrangler secret put",
     "npx wrangler deploy",
     "npm ci && npm",
-    "npm ci && npm",
-    "curl -s -o /dev/null",
     "curl -si -X POST",
     "curl -s http://127.0.0.1:8788/__counts",
     "curl -s http://127.0.0.1:8787/_tidegate/health",
@@ -48,7 +55,8 @@ test("these are the README's commands", () => {
 });
 
 test("the two set-up commands are CI's, and what test/stack starts", () => {
-  expect(commands.filter((line) => line.startsWith("npm ci"))).toEqual([
+  const readme = commands.filter(({ document }) => document === "README.md");
+  expect(readme.map(({ line }) => line).filter((line) => line.startsWith("npm ci"))).toEqual([
     "npm ci && npm start",
     "npm ci && npm test",
   ]);

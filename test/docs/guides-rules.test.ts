@@ -6,9 +6,9 @@ import { unstable_readConfig } from "wrangler";
 
 import { type Origin, startOrigin } from "../../scripts/local-stack/origin.ts";
 import { createGateway } from "../../src/gateway/gateway.ts";
-import { codeBlocks } from "../support/docs/code-blocks.ts";
+import { guideCode } from "../support/docs/guides.ts";
 
-const folder = resolve(".tmp/readme-rules");
+const folder = resolve(".tmp/guides-rules");
 let origin: Origin;
 beforeAll(async () => {
   origin = await startOrigin();
@@ -19,10 +19,9 @@ afterAll(async () => {
   await origin.stop();
 });
 
-test("the README's patterns cover what it says they do, and its backstop the rest", async () => {
-  const block = codeBlocks("README.md").find(({ code }) => code.includes('"/**/api/login'))!;
+test("the guides' patterns cover what it says they do, and its backstop the rest", async () => {
   const config = join(folder, "wrangler.toml");
-  writeFileSync(config, `name = "readme"\n${block.code}`);
+  writeFileSync(config, `name = "readme"\n${guideCode('"/**/api/login')}`);
   const gateway = createGateway({
     ...unstable_readConfig({ config }).vars,
     ORIGIN: origin.url,

@@ -1,0 +1,37 @@
+import { reportOnce } from "../runtime/log.ts";
+import { ipPartition, parseAddress } from "./ip-address.ts";
+
+/** Stands for every client whose address is not known: they share one count. */
+const UNKNOWN = "unknown";
+
+/**
+ * The identity of a client by its address, as the source `ip` makes it: an IPv4 address as it is, also where it is written
+ * as IPv6 (`::ffff:203.0.113.7`); of an IPv6 address its /64, because one subscriber has all 2^64 addresses in it. A port,
+ * brackets and a zone are left out. Everything else, and no address, is `"unknown"`.
+ *
+ * Take the address from a source that clients cannot write: `cf-connecting-ip` on Cloudflare Workers, `x-real-ip` on Vercel,
+ * the address of the socket on a server without a proxy in front.
+ *
+ * @example
+ * clientKey("2001:db8:1:2::42"); // "2001:db8:1:2::/64"
+ * const decision = await limit(clientKey(request.headers.get("cf-connecting-ip")), policy);
+ */
+export function clientKey(address: string | null | undefined): string {
+  return ipPartition(address) ?? UNKNOWN;
+}
+
+/** How many identities of an isolate are looked at: an application either passes raw addresses or does not. */
+const LOOKED_AT = 1_000;
+let looked = 0;
+
+/** Warns once about an identity that is a raw IPv6 address: each of a subscriber's 2^64 would have a quota of its own. */
+export function warnOfRawAddress(identity: string): void {
+  if (looked === LOOKED_AT) return;
+  looked++;
+  // An address of IPv4 is what clientKey() makes of it, too.
+  if (!identity.includes(":") || !parseAddress(identity)) return;
+  looked = LOOKED_AT;
+  reportOnce(
+    "An identity is a raw IPv6 address, and one client has 2^64 of them: pass clientKey(address), which counts its /64.",
+  );
+}

@@ -1,0 +1,73 @@
+import { ConfigurationError } from "../../errors/errors.ts";
+import { report } from "../../runtime/log.ts";
+import type { RedisClient } from "./client.ts";
+
+/** What is used of ioredis: a `Redis` or a `Cluster`. */
+export interface IoredisClient {
+  evalsha(sha1: string, numberOfKeys: number, ...keysAndArguments: string[]): Promise<unknown>;
+  eval(script: string, numberOfKeys: number, ...keysAndArguments: string[]): Promise<unknown>;
+  readonly options?: { readonly autoResendUnfulfilledCommands?: boolean | undefined };
+}
+
+/** What is used of node-redis: a client, a pool or a cluster. */
+export interface NodeRedisClient {
+  evalSha(sha1: string, command: NodeRedisCommand): Promise<unknown>;
+  eval(script: string, command: NodeRedisCommand): Promise<unknown>;
+}
+
+interface NodeRedisCommand {
+  readonly keys: string[];
+  readonly arguments: string[];
+}
+
+/**
+ * Decides through a client of ioredis, over its own connection: no REST API and no bridge. Build it with
+ * `autoResendUnfulfilledCommands: false` and `maxRetriesPerRequest: 0`: a decision that is sent again after a lost connection
+ * is charged twice, and one that waits for a reconnection is late anyway. With the default of the former, a warning says so.
+ *
+ * @throws ConfigurationError if it is no client of ioredis
+ * @example
+ * const redis = new Redis({ autoResendUnfulfilledCommands: false, maxRetriesPerRequest: 0 });
+ * const limiter = createLimiter({ redis: fromIoredis(redis), policies });
+ */
+export function fromIoredis(client: IoredisClient): RedisClient {
+  requireFunctions(client, ["evalsha", "eval"], "Give a Redis or a Cluster of ioredis.");
+  if (client.options?.autoResendUnfulfilledCommands === true) {
+    report(
+      "The client of ioredis sends commands again after a lost connection, so that a request may be charged twice: build it with autoResendUnfulfilledCommands: false.",
+    );
+  }
+  return {
+    evalsha: (sha1, keys, args) => client.evalsha(sha1, keys.length, ...keys, ...args),
+    eval: (script, keys, args) => client.eval(script, keys.length, ...keys, ...args),
+  };
+}
+
+/**
+ * Decides through a client of node-redis (the package `redis`), over its own connection: no REST API and no bridge. Connect it
+ * first. Build it with `disableOfflineQueue: true`: a decision that waits for a reconnection is late anyway, and still charged.
+ *
+ * @throws ConfigurationError if it is no client of node-redis
+ * @example
+ * const redis = await createClient({ disableOfflineQueue: true }).connect();
+ * const limiter = createLimiter({ redis: fromNodeRedis(redis), policies });
+ */
+export function fromNodeRedis(client: NodeRedisClient): RedisClient {
+  requireFunctions(
+    client,
+    ["evalSha", "eval"],
+    "Give a client, a pool or a cluster of node-redis.",
+  );
+  return {
+    evalsha: (sha1, keys, args) => client.evalSha(sha1, { keys, arguments: args }),
+    eval: (script, keys, args) => client.eval(script, { keys, arguments: args }),
+  };
+}
+
+function requireFunctions(client: object, names: readonly string[], remedy: string): void {
+  const isComplete = names.every(
+    (name) => typeof (Object(client) as Record<string, unknown>)[name] === "function",
+  );
+  if (!isComplete)
+    throw new ConfigurationError([{ path: "client", value: String(client), remedy }]);
+}
