@@ -44,12 +44,12 @@ interface TokenBucketValues {
 }
 
 /** One unit comes back every `intervalUs / divisor` microseconds: a fraction, so that any rate is exact. */
-export interface TokenBucketParameters extends Readonly<Record<string, number>> {
+export type TokenBucketParameters = Readonly<Record<string, number>> & {
   readonly intervalUs: number;
   readonly divisor: number;
   /** Whether what was consumed counts in units, not in time, when the rate changes. */
   readonly keepsUnits?: 1;
-}
+};
 
 /** The theoretical arrival time (TAT), when the bucket is full again: `tatUs + rest / divisor` microseconds. */
 export interface TokenBucketState {

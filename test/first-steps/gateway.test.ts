@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { guideCode } from "../support/docs/guides.ts";
 import { startProject, statusesOf } from "../support/first-steps/worker.ts";
 
-/** What the README has somebody write who has no clone. */
+/** What the guide has somebody write who has no clone. */
 const files = {
   "wrangler.toml": guideCode("[[vars.RULES]]"),
   "src/index.ts": guideCode("tidegate/worker"),
@@ -30,7 +30,7 @@ afterAll(() => {
 const address = () => `http://127.0.0.1:${(origin.address() as AddressInfo).port}`;
 
 describe("the gateway of somebody who has only installed the package", () => {
-  test("limits by the README's rule, and passes the rest", async () => {
+  test("limits by the guide's rule, and passes the rest", async () => {
     const worker = await startProject({
       files,
       variables: { ORIGIN: address(), PREFIX: crypto.randomUUID() },
@@ -53,11 +53,31 @@ describe("the gateway of somebody who has only installed the package", () => {
     expect(seen).toBe(8);
   });
 
+  test("serves the dashboard that the example binds, once a token is set", async () => {
+    const worker = await startProject({
+      files,
+      variables: { ORIGIN: address(), STORE: "memory" },
+      secrets: { ADMIN_TOKEN: crypto.randomUUID() },
+    });
+    const page = await worker.fetch("/_tidegate/");
+    expect([page.status, page.headers.get("content-type")]).toEqual([
+      200,
+      expect.stringContaining("text/html"),
+    ]);
+    const text = await page.text();
+    const [, script] = /src="([^"]+\.js)"/.exec(text)!;
+    const file = await worker.fetch(new URL(script!, "http://a.example/_tidegate/").pathname);
+    expect([file.status, file.headers.get("content-type")]).toEqual([
+      200,
+      expect.stringContaining("javascript"),
+    ]);
+  });
+
   test("runs by `.dev.vars` alone, without a Redis, on an older compatibility date without flags", async () => {
     const worker = await startProject({
       files: {
         ...files,
-        "wrangler.toml": files["wrangler.toml"].replace("2026-10-20", "2024-09-23"),
+        "wrangler.toml": files["wrangler.toml"].replace("2026-01-20", "2024-09-23"),
         ".dev.vars": `STORE=memory\nORIGIN=${address()}\n`,
       },
     });

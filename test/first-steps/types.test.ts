@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 
 import { describe, expect, inject, test } from "vitest";
 
@@ -20,31 +20,43 @@ const strict = {
   skipLibCheck: false,
 };
 
+const nodeNext = { module: "NodeNext", moduleResolution: "NodeNext" };
 const bundler = { module: "ESNext", moduleResolution: "Bundler" };
 
 const resolutions = [
-  { name: "NodeNext", options: { module: "NodeNext", moduleResolution: "NodeNext" } },
+  { name: "NodeNext", options: nodeNext },
   { name: "Node16", options: { module: "Node16", moduleResolution: "Node16" } },
   { name: "Bundler", options: bundler },
   { name: "Bundler for Workers", options: { ...bundler, customConditions: ["workerd", "worker"] } },
   { name: "Bundler without a DOM", options: { ...bundler, lib: ["ES2024", "WebWorker"] } },
 ];
 
+/** What projects have that change nothing, or next to nothing. */
+const consumers = [
+  { name: "nothing else set", options: nodeNext },
+  { name: "strict alone", options: { ...nodeNext, strict: true } },
+  { name: "strict, for bundlers", options: { ...bundler, strict: true, target: "ES2022" } },
+].map(({ name, options }) => ({ name, options: { ...options, noEmit: true, types: [] } }));
+/** The compilers that projects have, by where they are installed. */
+const compilers = ["typescript", "typescript-5"];
+
 /** What the compiler says of these files in a project that has the package installed. */
 async function complaints(
   files: Readonly<Record<string, string>>,
   options: object,
+  compiler = join(inject("installed"), "node_modules/typescript"),
 ): Promise<string> {
   const folder = join(inject("installed"), `types-${crypto.randomUUID()}`);
   await mkdir(folder);
   await writeFile(
     join(folder, "tsconfig.json"),
-    JSON.stringify({ compilerOptions: { ...strict, ...options }, include: ["*.ts"] }),
+    JSON.stringify({ compilerOptions: options, include: ["*.ts"] }),
   );
   for (const [name, code] of Object.entries(files)) await writeFile(join(folder, name), code);
-  const tsc = join(inject("installed"), "node_modules/typescript/bin/tsc");
-  return new Promise((resolve) => {
-    execFile(process.execPath, [tsc, "-p", folder], (_error, stdout) => resolve(stdout));
+  return new Promise((done) => {
+    execFile(process.execPath, [join(compiler, "bin/tsc"), "-p", folder], (_error, stdout) =>
+      done(stdout),
+    );
   });
 }
 
@@ -52,7 +64,34 @@ async function complaints(
 const platforms =
   "declare const process: { readonly env: Readonly<Record<string, string | undefined>> };";
 
-describe.each(resolutions)("under strict types, $name", ({ options }) => {
+const entries = [
+  "",
+  "/hono",
+  "/vercel",
+  "/node",
+  "/cloudflare",
+  "/llm",
+  "/gateway",
+  "/admin",
+  "/worker",
+]
+  .map((entry, i) => `import * as entry${i} from "tidegate${entry}";\nvoid entry${i};`)
+  .join("\n");
+
+describe.each(compilers)("with %s", (name) => {
+  test.for(consumers)(
+    "every entry's types compile in a project with $name, its libraries checked",
+    async ({ options }) => {
+      expect(
+        await complaints({ "entries.ts": entries }, options, resolve("node_modules", name)),
+      ).toBe("");
+    },
+  );
+});
+
+describe.each(resolutions)("under strict types, $name", ({ options: own }) => {
+  const options = { ...strict, ...own };
+
   test("every TypeScript sample of the guides compiles", async () => {
     const files = guideBlocks("ts").map(({ file, code }) => [file, code]);
     const all = { ...Object.fromEntries(files), "platforms.d.ts": platforms };
@@ -91,7 +130,7 @@ app.get("/api/fares", (c) => {
   const same: Decision = c.get("rateLimit");
   const text: string = decision.reason + same.reason;
   void text;`;
-    expect(await complaints({ "app.ts": typed(use) }, {})).toBe("");
+    expect(await complaints({ "app.ts": typed(use) }, strict)).toBe("");
   });
 
   test("is typed in chained routes, and in apps with bindings and variables of their own", async () => {
@@ -110,13 +149,16 @@ const app = new Hono<Own>().use(limited).get("/", (c) => {
 });
 app.get("/other", limited, (c) => c.text(c.var.rateLimit.reason));
 export default app;`;
-    expect(await complaints({ "app.ts": code }, {})).toBe("");
+    expect(await complaints({ "app.ts": code }, strict)).toBe("");
   });
 
   test("is a Decision and nothing else", async () => {
-    const wrong = await complaints({ "app.ts": typed(`const n: number = c.var.rateLimit;`) }, {});
+    const wrong = await complaints(
+      { "app.ts": typed(`const n: number = c.var.rateLimit;`) },
+      strict,
+    );
     expect(wrong).toContain("Type 'Decision' is not assignable to type 'number'");
-    const absent = await complaints({ "app.ts": typed("void c.var.rateLimits;") }, {});
+    const absent = await complaints({ "app.ts": typed("void c.var.rateLimits;") }, strict);
     expect(absent).toContain("Property 'rateLimits' does not exist");
   });
 });

@@ -13,7 +13,11 @@ const redis = () => ({
   UPSTASH_REDIS_REST_TOKEN: inject("redisRestToken"),
 });
 
-const asUser = () => ({ headers: { "x-user-id": crypto.randomUUID() } });
+/** A client whose address and user were in no run before. */
+const asUser = () => {
+  const address = `10.${crypto.getRandomValues(new Uint8Array(3)).join(".")}`;
+  return { headers: { "cf-connecting-ip": address, "x-user-id": crypto.randomUUID() } };
+};
 const twentyPass = [...Array(20).fill(200), 429, 429];
 
 const runtimes = [

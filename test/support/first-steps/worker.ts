@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 import { inject, onTestFinished } from "vitest";
@@ -23,6 +23,8 @@ export interface RunningWorker {
 export async function startProject(project: WorkerProject): Promise<RunningWorker> {
   const { files, compatibilityDate, compatibilityFlags = [], variables = {}, secrets } = project;
   const folder = await mkdtemp(join(inject("installed"), "worker-"));
+  // What wrangler.toml names by its path, as the dashboard's files, is looked for in the project itself.
+  await symlink(join(inject("installed"), "node_modules"), join(folder, "node_modules"));
   const configuration = `name = "worker"
 main = "src/index.ts"
 compatibility_date = "${compatibilityDate}"
