@@ -59,7 +59,7 @@ afterAll(() => {
 /** A name that no earlier run has used, because a Redis may be kept. */
 const unique = () => randomBytes(6).toString("hex");
 const address = () =>
-  `2001:db8::${randomBytes(2).toString("hex")}:${randomBytes(2).toString("hex")}`;
+  `2001:db8:${randomBytes(2).toString("hex")}:${randomBytes(2).toString("hex")}::1`;
 
 /** Stops the clock in the middle of an hour, so that no window ends by chance. */
 function stopClock(): void {

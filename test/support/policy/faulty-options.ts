@@ -123,10 +123,10 @@ export const FAULTY: FaultyOptions[] = [
     /to "366d"/,
   ],
   [
-    "a window with a blank",
-    withPolicy({ window: "1 s" }),
+    "a window with two blanks",
+    withPolicy({ window: "1  s" }),
     "policies[0].window",
-    '"1 s"',
+    '"1  s"',
     /with its unit/,
   ],
   [
