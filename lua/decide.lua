@@ -11,7 +11,8 @@
 -- ARGV[6i-3]        algorithm of policy i, the name of its file in algorithms/
 -- ARGV[6i-2]        limit of policy i
 -- ARGV[6i-1], [6i]  the algorithm's two parameters, as its file names them; 0 where it has only one
--- ARGV[6i+1]        the algorithm's ttl: how long a key is kept after a write; 0 where the state says when it expires
+-- ARGV[6i+1]        the algorithm's ttl: how long a key is kept after a write; 0 where the state says when it expires; of a
+--                   token bucket its setting, which begins with it
 -- ARGV[6n+2]        roles, if one of the n policies is not enforced; a letter for each:
 --                     e  enforced: its denial denies the request
 --                     a  advisory: never denies; takes the cost where it has room and the request is allowed

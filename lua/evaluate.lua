@@ -10,8 +10,8 @@ local key, algorithm, limit = KEYS[policy], arguments[at], arguments[at + 1] + 0
 local allowed, remaining, retry_after, reset_after
 if algorithm == 'token-bucket' then
   -- @include algorithms/token-bucket.lua
-  local interval, divisor, ttl = arguments[at + 2] + 0, arguments[at + 3] + 0, arguments[at + 4]
-  allowed, remaining, retry_after, reset_after = token_bucket(key, now, pass, cost, limit, interval, divisor, ttl)
+  local interval, divisor, setting = arguments[at + 2] + 0, arguments[at + 3] + 0, arguments[at + 4]
+  allowed, remaining, retry_after, reset_after = token_bucket(key, now, pass, cost, limit, interval, divisor, setting)
 elseif algorithm == 'sliding-window-log' then
   -- @include algorithms/sliding-window-log.lua
   local window, ttl = arguments[at + 2] + 0, arguments[at + 4]

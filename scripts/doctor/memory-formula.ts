@@ -61,8 +61,8 @@ export function bytesPerKey({
 }
 
 const VALUES: Readonly<Record<Algorithm, (limit: number) => number>> = {
-  // 19 digits, which Redis keeps as an integer in a text of its own once INCRBY has run.
-  "token-bucket": () => value(19),
+  // 16 digits, and the setting: of a policy with a time that is no whole number of microseconds, a little more.
+  "token-bucket": (limit) => value(16 + 12 + limit.toString(36).length),
   "sliding-window-log": (limit) => value(logLength(limit)),
   "sliding-window-counter": () => value(20),
   "segmented-window": () => value(14 + 4 * (SEGMENTS + 1)),

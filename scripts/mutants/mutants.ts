@@ -2,6 +2,7 @@ import { ADAPTERS } from "./catalog/adapters.ts";
 import { ADMIN } from "./catalog/admin.ts";
 import { BREAKERS } from "./catalog/breakers.ts";
 import { BRIDGE } from "./catalog/bridge.ts";
+import { BUCKET_SETTINGS } from "./catalog/bucket-settings.ts";
 import { CLIENTS } from "./catalog/clients.ts";
 import { CLOCKS } from "./catalog/clocks.ts";
 import { COMMAND_LINE } from "./catalog/command-line.ts";
@@ -20,7 +21,6 @@ import { GIVEN_CLIENTS } from "./catalog/given-clients.ts";
 import { GUARDS } from "./catalog/guards.ts";
 import { HOLDS } from "./catalog/holds.ts";
 import { INSPECTION } from "./catalog/inspection.ts";
-import { KEPT_UNITS } from "./catalog/kept-units.ts";
 import { KEYS } from "./catalog/keys.ts";
 import { LATE_COSTS } from "./catalog/late-costs.ts";
 import { LEASE_TERMS } from "./catalog/lease-terms.ts";
@@ -76,7 +76,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...LATE_COSTS,
   ...COUNTING,
   ...COUNTING_FAILURES,
-  ...KEPT_UNITS,
+  ...BUCKET_SETTINGS,
   ...LUA_BUILD,
   ...DENIALS,
   ...SHARING,

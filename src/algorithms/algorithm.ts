@@ -80,10 +80,10 @@ export interface AlgorithmDefinition<
   /** How long a key is kept after a write, as its Lua file takes it; 0 where the script computes it. */
   readonly ttl: (quota: Quota<Parameters>) => number;
   /**
-   * The quota that keeps what was consumed in units when a policy of the same name gets other numbers. Left out where the
-   * state is counts of units, which do so by themselves.
+   * The text that the script takes in place of the ttl, and keeps with the state, so that a request with other numbers can
+   * read it. Left out where the state is counts of units, which say the same under any numbers.
    */
-  readonly keepUnits?: (quota: Quota<Parameters>) => Quota<Parameters>;
+  readonly setting?: (quota: Quota<Parameters>, ttl: number) => string;
   readonly lease: LeaseRules<Parameters>;
   /** The quota with this lower limit, and with `share` of its rate. */
   readonly scale: (quota: Quota<Parameters>, limit: number, share: Share) => Quota<Parameters>;

@@ -1,22 +1,30 @@
 import type { RefundModel } from "./model.ts";
 import type { TokenBucketParameters, TokenBucketState } from "./token-bucket.ts";
 
-/** Gives back time, in units of 1/divisor microsecond: the units, less what the bucket has refilled since the take. */
+/**
+ * Gives back time, in units of 1/divisor microsecond: the units, less what the bucket has refilled since the take, at the
+ * faster of the two rates if it was written with another setting since.
+ */
 export const refundTokenBucket: RefundModel<TokenBucketParameters, TokenBucketState> = (
   state,
-  { nowUs, takenAtUs, cost, limit, parameters },
+  { nowUs, takenAtUs, cost, parameters },
 ) => {
+  const { intervalUs: unit, divisor: parts } = state.parameters;
   const { intervalUs, divisor } = parameters;
-  const { written = parameters } = state;
-  const same = written.intervalUs === intervalUs && written.divisor === divisor;
-  const capacity = limit * intervalUs;
-  const passed = (nowUs - takenAtUs) * divisor;
-  const used = (state.tatUs - nowUs) * divisor + Math.min(state.rest, divisor);
-  // Beyond its bound, `used` is cut, or was.
-  const sure = same && used + passed < 2 * capacity && (state.debt || used <= capacity);
-  const given = sure ? Math.max(0, Math.min(used, cost * intervalUs - passed)) : 0;
-  if (given === 0) return { given, state };
-  const left = used - given;
-  const tatUs = nowUs + Math.floor(left / divisor);
-  return { given, state: { ...state, tatUs, rest: left % divisor, debt: left > capacity } };
+  const passedUs = nowUs - takenAtUs;
+  const here = passedUs * parts;
+  const own = Math.ceil(((passedUs * divisor) / intervalUs) * unit * (1 + 2 ** -50));
+  const refilled = unit === intervalUs && parts === divisor ? here : Math.max(here, own);
+  const used = (state.tatUs - nowUs) * parts + Math.min(state.rest, parts);
+  const full = state.limit * unit;
+  // A charge that was cut took less than it cost. Beyond twice the bucket, the clock went back.
+  const sure = !state.cut && used <= 2 * full;
+  const back = sure ? Math.max(0, Math.min(used, cost * unit - refilled)) : 0;
+  if (back === 0) return { given: 0, state };
+  const left = used - back;
+  const tatUs = nowUs + Math.floor(left / parts);
+  return {
+    given: unit === intervalUs ? back : Math.floor((back / unit) * intervalUs),
+    state: { ...state, tatUs, rest: left % parts, debt: left > full },
+  };
 };

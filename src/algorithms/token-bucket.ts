@@ -44,12 +44,10 @@ interface TokenBucketValues {
 }
 
 /** One unit comes back every `intervalUs / divisor` microseconds: a fraction, so that any rate is exact. */
-export type TokenBucketParameters = Readonly<Record<string, number>> & {
+export interface TokenBucketParameters extends Readonly<Record<string, number>> {
   readonly intervalUs: number;
   readonly divisor: number;
-  /** Whether what was consumed counts in units, not in time, when the rate changes. */
-  readonly keepsUnits?: 1;
-};
+}
 
 /** The theoretical arrival time (TAT), when the bucket is full again: `tatUs + rest / divisor` microseconds. */
 export interface TokenBucketState {
@@ -57,8 +55,11 @@ export interface TokenBucketState {
   readonly rest: number;
   /** Whether a charge led into debt: only then can more than the limit be used. */
   readonly debt: boolean;
-  /** The parameters with which a bucket that keeps units wrote it. */
-  readonly written?: TokenBucketParameters;
+  /** Whether a charge was cut at the deepest debt since the bucket was last full. */
+  readonly cut: boolean;
+  /** The setting with which it was written. */
+  readonly limit: number;
+  readonly parameters: TokenBucketParameters;
 }
 
 /**
@@ -68,39 +69,77 @@ export interface TokenBucketState {
  */
 const model: AlgorithmModel<TokenBucketParameters, TokenBucketState> = (state, request) => {
   const { nowUs, operation, cost, limit, parameters } = request;
-  const { intervalUs, divisor, keepsUnits } = parameters;
-  const capacity = limit * intervalUs;
-  let kept = state;
-  let used = 0;
-  if (state) {
-    const { written = parameters } = keepsUnits ? state : {};
-    const changed = written.intervalUs !== intervalUs || written.divisor !== divisor;
-    used = (state.tatUs - nowUs) * written.divisor + Math.min(state.rest, written.divisor);
-    if (changed) used = convert(used, written.intervalUs, intervalUs);
-    used = Math.max(0, used);
-    const most = state.debt ? 2 * capacity : capacity;
-    if (used > most || (changed && used > 0)) {
-      // The clock stepped back, the bucket has become smaller, or its rate has changed.
-      used = Math.min(used, most);
-      kept = stateOf(request, used);
-    }
+  const found = state && read(state, request);
+  const { setting = request, cut = false } = found ?? {};
+  const unit = setting.parameters.intervalUs;
+  const parts = setting.parameters.divisor;
+  const capacity = limit * unit;
+  let used = found?.used ?? 0;
+  let kept = found?.repaired ? stateOf(nowUs, setting, used, cut) : state;
+
+  const allowed = used + cost * unit <= capacity;
+  if (isSame(setting, request) && takes(operation, allowed)) {
+    const charged = used + cost * unit;
+    used = Math.min(charged, 2 * capacity);
+    kept = stateOf(nowUs, { limit, parameters }, used, cut || charged > used);
   }
 
-  const allowed = used + cost * intervalUs <= capacity;
-  if (takes(operation, allowed)) {
-    used = Math.min(used + cost * intervalUs, 2 * capacity);
-    kept = stateOf(request, used);
-  }
-
-  const excess = used + waitingCost(request) * intervalUs - capacity;
+  const excess = used + waitingCost(request) * unit - capacity;
   return {
     allowed,
-    remaining: Math.max(0, Math.floor((capacity - used) / intervalUs)),
-    retryAfterUs: Math.max(0, Math.ceil(excess / divisor)),
-    resetAfterUs: Math.ceil(used / divisor),
+    remaining: Math.max(0, Math.floor((capacity - used) / unit)),
+    retryAfterUs: Math.max(0, Math.ceil(excess / parts)),
+    resetAfterUs: Math.ceil(used / parts),
     state: kept,
   };
 };
+
+/** The numbers of a policy that decide how its state is written. */
+interface Setting {
+  readonly limit: number;
+  readonly parameters: TokenBucketParameters;
+}
+
+interface Found {
+  /** Under `setting`: the request's, or the written one while more units are used than the request's limit. */
+  readonly used: number;
+  readonly setting: Setting;
+  readonly cut: boolean;
+  /** Whether it has to be written even if nothing is taken. */
+  readonly repaired: boolean;
+}
+
+/** What of a state has not refilled yet, as units of the request's setting where that has room for them. */
+function read(
+  state: TokenBucketState,
+  request: ModelRequest<TokenBucketParameters>,
+): Found | undefined {
+  const { nowUs, operation, limit, parameters } = request;
+  const { intervalUs, divisor } = state.parameters;
+  const ahead = (state.tatUs - nowUs) * divisor + Math.min(state.rest, divisor);
+  if (ahead <= 0) return undefined;
+  const most = (state.debt ? 2 : 1) * state.limit * intervalUs;
+  // Beyond its bound, the clock went back.
+  const used = Math.min(ahead, most);
+  const found = { used, setting: state, cut: state.cut, repaired: ahead > most };
+  if (isSame(state, request)) return found;
+  const times = state.debt || operation === "charge" ? 2 : 1;
+  if (used > times * limit * intervalUs) return found;
+  return {
+    ...found,
+    used: convert(used, intervalUs, parameters.intervalUs),
+    setting: request,
+    repaired: operation !== "peek",
+  };
+}
+
+function isSame(one: Setting, other: Setting): boolean {
+  return (
+    one.limit === other.limit &&
+    one.parameters.intervalUs === other.parameters.intervalUs &&
+    one.parameters.divisor === other.parameters.divisor
+  );
+}
 
 /** The same units at another rate, rounded up. What is less than a unit stays at most one. */
 function convert(used: number, fromIntervalUs: number, toIntervalUs: number): number {
@@ -112,13 +151,14 @@ function convert(used: number, fromIntervalUs: number, toIntervalUs: number): nu
 }
 
 function stateOf(
-  { nowUs, limit, parameters }: ModelRequest<TokenBucketParameters>,
+  nowUs: number,
+  { limit, parameters }: Setting,
   used: number,
+  cut: boolean,
 ): TokenBucketState {
-  const { intervalUs, divisor, keepsUnits } = parameters;
+  const { intervalUs, divisor } = parameters;
   const tatUs = nowUs + Math.floor(used / divisor);
-  const state = { tatUs, rest: used % divisor, debt: used > limit * intervalUs };
-  return keepsUnits ? { ...state, written: parameters } : state;
+  return { tatUs, rest: used % divisor, debt: used > limit * intervalUs, cut, limit, parameters };
 }
 
 export const TOKEN_BUCKET = defineAlgorithm<
@@ -145,17 +185,12 @@ export const TOKEN_BUCKET = defineAlgorithm<
   },
   parameters: ["intervalUs", "divisor"],
 
-  /**
-   * Twice the time to refill, which the deepest debt takes; with a divisor of 1, as a class; negative if the bucket keeps
-   * units (see the script).
-   */
-  ttl({ windowUs, parameters: { divisor, keepsUnits } }) {
-    const ttlMs = Math.ceil((2 * windowUs) / 1000) + 1;
-    if (keepsUnits) return -ttlMs;
-    return divisor > 1 ? ttlMs : Math.max(101, Math.ceil(Math.log(ttlMs) / Math.log(1.03)));
+  /** Twice the time to refill, which the deepest debt takes. */
+  ttl: ({ windowUs }) => Math.ceil((2 * windowUs) / 1000) + 1,
+  setting({ limit, parameters: { intervalUs, divisor } }, ttl) {
+    const numbers = [ttl, limit, intervalUs, ...(divisor === 1 ? [] : [divisor])];
+    return numbers.map((number) => `/${number.toString(36)}`).join("");
   },
-
-  keepUnits,
 
   lease: {
     /** Smaller by what comes back within a lease. */
@@ -168,9 +203,8 @@ export const TOKEN_BUCKET = defineAlgorithm<
       (Math.floor(limit / 2) * intervalUs) / divisor,
   },
   /** Refills at this share of the rate, too. */
-  scale({ parameters: { intervalUs, divisor, keepsUnits } }, limit, { part, whole }) {
-    const quota = quotaOf(limit, intervalOf(limit, divisor * part, intervalUs * whole));
-    return keepsUnits ? keepUnits(quota) : quota;
+  scale({ parameters: { intervalUs, divisor } }, limit, { part, whole }) {
+    return quotaOf(limit, intervalOf(limit, divisor * part, intervalUs * whole));
   },
   script,
   model,
@@ -178,16 +212,6 @@ export const TOKEN_BUCKET = defineAlgorithm<
 
 function quotaOf(limit: number, parameters: TokenBucketParameters): Quota<TokenBucketParameters> {
   return { limit, windowUs: (limit * parameters.intervalUs) / parameters.divisor, parameters };
-}
-
-/** With a divisor of at least 2, as the script takes it. With a divisor of 1, an interval is far from its bound. */
-function keepUnits({
-  limit,
-  parameters: { intervalUs, divisor },
-}: Quota<TokenBucketParameters>): Quota<TokenBucketParameters> {
-  const factor = divisor === 1 ? 2 : 1;
-  const rate = { intervalUs: factor * intervalUs, divisor: factor * divisor };
-  return quotaOf(limit, { ...rate, keepsUnits: 1 });
 }
 
 function intervalOf(limit: number, refill: number, perUs: number): TokenBucketParameters {

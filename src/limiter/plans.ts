@@ -12,12 +12,10 @@ import {
   type CompiledPolicy,
   compilePolicy,
   completePolicy,
-  keepingUnits,
   NAME,
   NAME_REMEDY,
 } from "../policy/compile.ts";
 import { checkLimiterTraits } from "../policy/limiter-traits.ts";
-import { oncePerPolicy } from "../policy/once-per-policy.ts";
 import type { Policy } from "../policy/policy.ts";
 
 /** The numbers of a policy under a plan: `limit`, and what its algorithm has besides, such as `refill`. */
@@ -40,8 +38,8 @@ export interface Planned {
 }
 
 /**
- * Checks plans, and compiles all policies as they are under each. Those that a plan changes keep what was consumed when
- * the plan of a client changes.
+ * Checks plans, and compiles all policies as they are under each. What a client has
+ * consumed still counts when its plan changes.
  *
  * @param root where the plans stand, for faults
  * @param given the policies as they were given, without faults
@@ -60,7 +58,6 @@ export function checkPlans(
     return { policies, plans: lists };
   }
   const names = new Set(policies.map(({ name }) => name));
-  const changed = new Set<string>();
   for (const [plan, changes] of Object.entries(plans)) {
     const path = `${root}.${plan}`;
     if (!NAME.test(plan)) faults.add(path, plan, NAME_REMEDY);
@@ -69,7 +66,6 @@ export function checkPlans(
       continue;
     }
     checkNames(changes, names, path, faults);
-    for (const name of Object.keys(changes)) changed.add(name);
     const list = policies.map((policy, i) =>
       Object.hasOwn(changes, policy.name)
         ? underPlan(policy, given[i]!, changes[policy.name], `${path}.${policy.name}`, faults)
@@ -77,14 +73,7 @@ export function checkPlans(
     );
     lists.set(plan, list);
   }
-  // A policy that a plan leaves as it is stays the same object, so that both share a group.
-  const keep = oncePerPolicy((policy) =>
-    changed.has(policy.name) ? keepingUnits(policy) : policy,
-  );
-  return {
-    policies: policies.map(keep),
-    plans: new Map([...lists].map(([plan, list]) => [plan, list.map(keep)])),
-  };
+  return { policies, plans: lists };
 }
 
 function checkNames(

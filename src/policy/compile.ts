@@ -144,7 +144,8 @@ export function completePolicy(
 ): CompiledPolicy {
   const { name, algorithm, implementation } = traits;
   const { limit, windowUs, parameters } = quota;
-  const { code, ttl, parameters: order } = implementation;
+  const { code, parameters: order } = implementation;
+  const ttl = implementation.ttl(quota);
   const seconds = Math.max(1, Math.ceil(windowUs / 1e6));
   return {
     ...traits,
@@ -152,7 +153,8 @@ export function completePolicy(
     key: `${name}:${code}`,
     scriptArguments: [
       algorithm,
-      ...[limit, ...order.map((each) => parameters[each]!), ttl(quota)].map(String),
+      ...[limit, ...order.map((each) => parameters[each]!)].map(String),
+      implementation.setting?.(quota, ttl) ?? String(ttl),
     ],
     field: `"${name}";q=${limit};w=${seconds}`,
   };
@@ -168,22 +170,4 @@ export function nameOf(policy: Policy): string {
 function defaultName(policy: Policy, { nameParts }: Implementation): string {
   const parts: unknown[] = [policy.algorithm, policy.limit, ...nameParts({ ...policy })];
   return parts.map((part) => (Object(part) === part ? "" : String(part))).join("-");
-}
-
-/**
- * The policy as one of several that the same name stands for in turn, such as the plans of a client. What a client has
- * consumed under one of them counts in units under the next, from the first request on: `remaining` is the new limit less
- * those units, and what lies beyond a lower limit is forgotten. Every policy under the name has to be made so. A policy
- * without plans does better without it: a token bucket that keeps units takes more bytes, and never the cheapest write.
- *
- * @example
- * const [rides] = compilePolicies(
- *   [tokenBucket({ name: "rides", limit: 200, refill: 100, per: "1s" })],
- *   "plans.gold",
- *   faults,
- * ).map(keepingUnits);
- */
-export function keepingUnits(policy: CompiledPolicy): CompiledPolicy {
-  const { keepUnits } = policy.implementation;
-  return keepUnits ? completePolicy(policy, keepUnits(policy)) : policy;
 }

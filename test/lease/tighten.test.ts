@@ -6,7 +6,6 @@ import { slidingWindowCounter } from "../../src/algorithms/sliding-window-counte
 import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import { tightenPolicy } from "../../src/lease/tighten.ts";
-import { keepingUnits } from "../../src/policy/compile.ts";
 import { type Policy } from "../../src/policy/policy.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 
@@ -36,13 +35,6 @@ test("a fixed window stays as it is", () => {
   expect(tightened(policy)).toEqual(compilePolicy(policy));
 });
 
-test("a token bucket that keeps units still does", () => {
-  const policy = compilePolicy(tokenBucket({ limit: 100, refill: 100, per: "1s" }));
-  expect(tightenPolicy(keepingUnits(policy), 100_000)).toEqual(
-    keepingUnits(tightenPolicy(policy, 100_000)),
-  );
-});
-
 describe("every algorithm", () => {
   test.for([
     tokenBucket({ limit: 1e9, refill: 1e9, per: "3s" }),
@@ -52,7 +44,9 @@ describe("every algorithm", () => {
     fixedWindow({ limit: 1e9, window: "366d" }),
   ])("$algorithm with the largest numbers stays within what is counted exactly", (policy) => {
     const { limit, windowUs, scriptArguments } = tightened(policy, 1_000_000);
-    for (const number of [limit, ...scriptArguments.slice(1), Math.round(windowUs)]) {
+    // A bucket's last one is the others, to base 36.
+    const numbers = scriptArguments.slice(1).filter((text) => !text.startsWith("/"));
+    for (const number of [limit, ...numbers, Math.round(windowUs)]) {
       expect(Number.isSafeInteger(Number(number))).toBe(true);
     }
     expect(limit).toBeGreaterThan(0);

@@ -2,8 +2,6 @@ import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 
 import { DECIDE, REFUND } from "../../src/algorithms/scripts.generated.ts";
-import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
-import { keepingUnits } from "../../src/policy/compile.ts";
 import { scriptFor } from "../../src/store/redis/script.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { everyPolicy } from "../support/every-policy.ts";
@@ -15,14 +13,10 @@ beforeAll(() => {
 });
 afterAll(() => redis.quit());
 
-const keeping = keepingUnits(compilePolicy(tokenBucket({ limit: 5, refill: 5, per: "10m" })));
-const subjects = [
-  ...everyPolicy(5, "10m").map((policy) => ({
-    subject: policy.algorithm as string,
-    compiled: compilePolicy(policy),
-  })),
-  { subject: "token-bucket that keeps units", compiled: keeping },
-];
+const subjects = everyPolicy(5, "10m").map((policy) => ({
+  subject: policy.algorithm as string,
+  compiled: compilePolicy(policy),
+}));
 
 describe.each(subjects)("$subject", ({ compiled }) => {
   const { limit, scriptArguments } = compiled;

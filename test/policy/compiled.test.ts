@@ -6,27 +6,28 @@ import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
 import { slidingWindowCounter } from "../../src/algorithms/sliding-window-counter.ts";
 import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
-import { keepingUnits } from "../../src/policy/compile.ts";
 import type { Policy } from "../../src/policy/policy.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 
 const windowed = { limit: 30, window: "10s" } as const;
 
-// Parameters and times in microseconds, the key's time as the script takes it (milliseconds, or a class of them where whole
-// microseconds bring a unit back; 0 where it follows from the state), the window in seconds.
-test.for<[Policy, name: string, parameters: [number, number], ttl: number, window: number]>([
+// Parameters and times in microseconds, the key's time as the script takes it (milliseconds; 0 where it follows from the state; a
+// bucket's setting to base 36), the window in seconds.
+test.for<
+  [Policy, name: string, parameters: [number, number], ttl: number | string, window: number]
+>([
   [
     tokenBucket({ limit: 20, refill: 10, per: "1s" }),
     "token-bucket-20-10-per-1s",
     [100_000, 1],
-    281,
+    "/335/k/255s",
     2,
   ],
   [
     tokenBucket({ limit: 20, refill: 7, per: "1s" }),
     "token-bucket-20-7-per-1s",
     [1_000_000, 7],
-    5_716,
+    "/4es/k/lfls/7",
     20 / 7,
   ],
   [slidingWindowLog(windowed), "sliding-window-log-30-10s", [10_000_000, 0], 20_001, 10],
@@ -49,27 +50,4 @@ test.for<[Policy, name: string, parameters: [number, number], ttl: number, windo
 test("a policy that names itself keeps its name and its verdict", () => {
   const compiled = compilePolicy(fixedWindow({ ...windowed, name: "daily", onFailure: "open" }));
   expect(compiled).toMatchObject({ name: "daily", onFailure: "open" });
-});
-
-test.for<[refill: number, rate: [number, number], ttl: number]>([
-  // Twice both, because a divisor of 1 would be incremented.
-  [10, [200_000, 2], -4_001],
-  [7, [1_000_000, 7], -5_716],
-])("a token bucket of %i/s that keeps units says so by a negative ttl", ([refill, rate, ttl]) => {
-  const policy = compilePolicy(tokenBucket({ limit: 20, refill, per: "1s", onFailure: "open" }));
-  const keeping = keepingUnits(policy);
-  expect(keeping.scriptArguments).toEqual(["token-bucket", 20, ...rate, ttl].map(String));
-  const { name, key, field, onFailure, limit, windowUs } = policy;
-  expect(keeping).toMatchObject({ name, key, field, onFailure, limit, windowUs });
-  expect(keepingUnits(keeping)).toEqual(keeping);
-});
-
-test.for([
-  slidingWindowLog(windowed),
-  slidingWindowCounter(windowed),
-  segmentedWindow(windowed),
-  fixedWindow(windowed),
-])("$algorithm keeps units as it is", (policy) => {
-  const compiled = compilePolicy(policy);
-  expect(keepingUnits(compiled)).toBe(compiled);
 });

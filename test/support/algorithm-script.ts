@@ -19,23 +19,14 @@ export interface Answer {
 
 /** No key expires while a test runs: its clock is the test's, and the server's would not fit to it. */
 const FOREVER = 86_400_000;
-/** The same as token buckets of whole times take it: 1.03^800 milliseconds. */
-const FOREVER_CLASS = 800;
-
-/** The same as an algorithm takes it that is asked with these numbers. */
-function foreverOf(algorithm: Algorithm, { keepsUnits, divisor }: Parameters): number {
-  if (keepsUnits) return -FOREVER;
-  return algorithm === "token-bucket" && divisor === 1 ? FOREVER_CLASS : FOREVER;
-}
-
 const script = readLua(fileURLToPath(new URL("lua/one-policy.lua", import.meta.url)));
 
 /**
  * One algorithm's Lua on a real Redis, with the caller's clock instead of the server's.
  *
- * @param ttl as the policy has it; of the server's clock, which the caller's does not move
+ * @param ttl in milliseconds of the server's clock, which the caller's does not move
  */
-export function algorithmScript(redis: Redis, algorithm: Algorithm, ttl?: number) {
+export function algorithmScript(redis: Redis, algorithm: Algorithm, ttl = FOREVER) {
   let sha1: Promise<string> | undefined;
 
   return async function decide(
@@ -43,8 +34,9 @@ export function algorithmScript(redis: Redis, algorithm: Algorithm, ttl?: number
     { nowUs, operation, cost, limit, parameters }: ModelRequest<Parameters>,
   ): Promise<Answer> {
     sha1 ??= redis.script("LOAD", script) as Promise<string>;
-    const kept = ttl ?? foreverOf(algorithm, parameters);
-    const numbers = EVERY_IMPLEMENTATION[algorithm].parameters.map((name) => parameters[name]!);
+    const { parameters: order, setting } = EVERY_IMPLEMENTATION[algorithm];
+    const kept = setting?.({ limit, windowUs: 0, parameters }, ttl) ?? ttl;
+    const numbers = order.map((name) => parameters[name]!);
     const args = [operation, cost, algorithm, limit, ...numbers, kept, nowUs];
     const reply = await redis.evalsha(await sha1, 1, key, ...args);
     const [allowed, remaining, retryAfterUs, resetAfterUs] = reply as number[];

@@ -208,8 +208,8 @@ export const HOLDS: readonly Mutant[] = [
   {
     name: "in some story a bucket gives back what it has refilled",
     file: "src/algorithms/token-bucket-refund.ts",
-    find: "Math.min(used, cost * intervalUs - passed)",
-    replace: "Math.min(used, cost * intervalUs)",
+    find: "Math.min(used, cost * unit - refilled)",
+    replace: "Math.min(used, cost * unit)",
     tests: STORIES,
   },
   {

@@ -45,13 +45,6 @@ export const PLANS: readonly Mutant[] = [
     tests: ["test/gateway/plans"],
   },
   {
-    name: "a change of plan gives back what was consumed",
-    file: "src/limiter/plans.ts",
-    find: "changed.has(policy.name) ? keepingUnits(policy) : policy",
-    replace: "policy",
-    tests: ["test/hono/policies"],
-  },
-  {
     name: "a plan may name policies that do not exist",
     file: "src/limiter/plans.ts",
     find: "filter(([name]) => !names.has(name))",

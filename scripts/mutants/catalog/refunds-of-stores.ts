@@ -47,8 +47,8 @@ export const REFUNDS_OF_STORES: readonly Mutant[] = [
   {
     name: "memory: a bucket gives back what has refilled since",
     file: "src/algorithms/token-bucket-refund.ts",
-    find: "cost * intervalUs - passed",
-    replace: "cost * intervalUs",
+    find: "cost * unit - refilled",
+    replace: "cost * unit",
     tests: ["test/lua/refund-memory"],
   },
   {

@@ -17,13 +17,6 @@ export const SHARDS: readonly Mutant[] = [
     tests: ["test/policy/shards"],
   },
   {
-    name: "a bucket that is split forgets units with a change of plan",
-    file: "src/algorithms/token-bucket.ts",
-    find: "return keepsUnits ? keepUnits(quota) : quota;",
-    replace: "return quota;",
-    tests: ["test/policy/shards"],
-  },
-  {
     name: "clients are told the limit of a shard",
     file: "src/policy/shards.ts",
     find: "    whole: { limit, windowUs },\n",

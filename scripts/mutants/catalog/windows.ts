@@ -91,14 +91,14 @@ export const WINDOWS: readonly Mutant[] = [
     file: "src/algorithms/segmented-window.ts",
     find: "Math.max(2 * limit, counts[0]!)",
     replace: "2 * limit",
-    tests: ["test/model/kept-units"],
+    tests: ["test/model/plans"],
   },
   {
     name: "a counter carries over no more than twice the limit of now",
     file: "src/algorithms/sliding-window-counter.ts",
     find: "Math.min(Math.floor(2 ** 51 / ticks), 2 ** 32 - 1)",
     replace: "2 * limit",
-    tests: ["test/model/kept-units"],
+    tests: ["test/model/plans"],
   },
   {
     name: "a counter keeps more than its products allow",
@@ -112,7 +112,7 @@ export const WINDOWS: readonly Mutant[] = [
     file: "src/algorithms/sliding-window-log.ts",
     find: "const most = Math.max(limit, used);",
     replace: "const most = limit;",
-    tests: ["test/model/kept-units"],
+    tests: ["test/model/plans"],
   },
   {
     name: "a log in Lua forgets what a higher limit admitted, with a charge",

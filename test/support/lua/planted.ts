@@ -14,11 +14,15 @@ export const PLANTED: Record<string, (redis: Redis, key: string) => Promise<unkn
   "a truncated state": (redis, key) => redis.set(key, "17:"),
   "a segment list of huge counts": (redis, key) =>
     redis.set(key, `${Date.now() * 1000}:${"9".repeat(400)},1`),
-  "a bucket's state at no rate": (redis, key) => redis.set(key, `100${Date.now() * 1000}999:0/0/0`),
+  "a bucket's state at no rate": (redis, key) =>
+    redis.set(key, `${Date.now() * 1000}999:0/a/0/0/0`),
   "a bucket's state at no interval": (redis, key) =>
-    redis.set(key, `100${(Date.now() + 60_000) * 1000}:0/0/1`),
+    redis.set(key, `${(Date.now() + 60_000) * 1000}:0/a/5/0`),
   "a bucket's state at huge rates": (redis, key) =>
-    redis.set(key, `100${(Date.now() + 60_000) * 1000}:0-/${"9".repeat(400)}/${"9".repeat(400)}`),
+    redis.set(key, `${(Date.now() + 60_000) * 1000}:0-/a/${"9".repeat(400)}/${"9".repeat(400)}`),
+  "a bucket's state at a fraction of a rate": (redis, key) =>
+    redis.set(key, `${(Date.now() + 60_000) * 1000}/a/5/zzzz/zzzzzzzz`),
+  "a bucket's state without its setting": (redis, key) => redis.set(key, `${Date.now() * 1000}`),
   "bytes of ones": (redis, key) => redis.set(key, Buffer.alloc(64, 0xff)),
   "ones where a fixed window's count is": (redis, key) => redis.set(key, Buffer.alloc(11, 0xff)),
   "ones where a counter's counts are": (redis, key) => redis.set(key, Buffer.alloc(15, 0xff)),

@@ -2,7 +2,7 @@ import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
-import { type CompiledPolicy, keepingUnits } from "../../src/policy/compile.ts";
+import type { CompiledPolicy } from "../../src/policy/compile.ts";
 import { IMPLEMENTATIONS } from "../../src/policy/from-data.ts";
 import { refund as refundModel } from "../../src/policy/refunds.ts";
 import { algorithmScript, FUTURE } from "../support/algorithm-script.ts";
@@ -10,7 +10,7 @@ import { compilePolicy } from "../support/compile-policy.ts";
 import { random } from "../support/random.ts";
 import { refundScript } from "../support/refund-script.ts";
 
-/* What a bucket that keeps units gives back, and that its state stays one that keeps units. */
+/* What a bucket gives back whose setting changes, such as by a plan, and that its state still says how it was written. */
 
 let redis: Redis;
 beforeAll(() => {
@@ -20,9 +20,9 @@ afterAll(() => redis.quit());
 
 const bucket = (limit: number, refill: number) =>
   compilePolicy(tokenBucket({ name: "rides", limit, refill, per: "1s" }));
-const free = keepingUnits(bucket(20, 10));
-const odd = keepingUnits(bucket(20, 7));
-const gold = keepingUnits(bucket(200, 100));
+const free = bucket(20, 10);
+const odd = bucket(20, 7);
+const gold = bucket(200, 100);
 
 /** A bucket of one key on Redis. */
 function bucketOn(key = `refund:{${crypto.randomUUID()}}`) {
@@ -44,16 +44,17 @@ function bucketOn(key = `refund:{${crypto.randomUUID()}}`) {
 }
 
 test.for([
-  ["with a divisor of 2", free],
+  ["with a divisor of 1", free],
   ["with one of 7", odd],
 ] as const)("%s, all comes back at once, and the state says its rate still", async ([, policy]) => {
-  const { intervalUs, divisor } = policy.parameters as { intervalUs: number; divisor: number };
+  const intervalUs = policy.parameters["intervalUs"]!;
   const { take, giveBack, state } = bucketOn();
   await take(policy, 12);
   const before = await state();
-  expect(before!.endsWith(`/${intervalUs}/${divisor}`)).toBe(true);
+  const written = policy.scriptArguments.at(-1)!.split("/").slice(2).join("/");
+  expect(before!.endsWith(`/${written}`)).toBe(true);
   await take(policy, 5);
-  expect(await giveBack(policy, 5)).toBe(5 * intervalUs!);
+  expect(await giveBack(policy, 5)).toBe(5 * intervalUs);
   expect(await state()).toBe(before);
 });
 
@@ -61,41 +62,59 @@ test("in debt, too", async () => {
   const { charge, giveBack, state } = bucketOn();
   await charge(free, 25);
   const before = await state();
-  expect(before).toMatch(/:0-\//);
+  expect(before).toMatch(/^\d{16}-\//);
   await charge(free, 5);
   expect(await giveBack(free, 5)).toBe(5 * free.parameters["intervalUs"]!);
   expect(await state()).toBe(before);
 });
 
-test("nothing comes back once another plan has written its rate, from either", async () => {
-  const { take, giveBack, state } = bucketOn();
+test("what a larger plan has used since does not keep a hold from giving back", async () => {
+  const { take, giveBack } = bucketOn();
+  const [small, large] = [bucket(10, 1), bucket(100, 1)];
+  await take(small, 8);
+  await take(large, 60, FUTURE + 1);
+  // All but what has refilled in two microseconds, a millionth of a unit each.
+  expect(await giveBack(small, 8, FUTURE + 2)).toBe(8 * small.parameters["intervalUs"]! - 2);
+});
+
+test("a bucket that another plan has written since refilled at the faster of both rates", async () => {
+  const { take, giveBack } = bucketOn();
   await take(free, 5);
-  await take(gold, 1, FUTURE + 1);
-  const before = await state();
-  expect(await giveBack(free, 5, FUTURE + 2)).toBe(0);
-  expect(await state()).toBe(before);
+  await take(gold, 1, FUTURE + 10_000);
+  // In 20 ms at 100 per second 2 units, in the interval of the smaller plan.
+  expect(await giveBack(free, 5, FUTURE + 20_000)).toBe(3 * free.parameters["intervalUs"]!);
 });
 
-test("a bucket from before units were kept gives back, and does not claim a rate", async () => {
-  const { take, giveBack, state } = bucketOn();
-  const old = bucket(20, 7);
-  await take(old, 5);
-  expect(await giveBack(odd, 2)).toBe(2 * odd.parameters["intervalUs"]!);
-  expect(await state()).not.toMatch(/\//);
+test("nothing comes back once a charge was cut, until the bucket was full", async () => {
+  const { take, charge, giveBack, state } = bucketOn();
+  await take(free, 5);
+  await charge(free, 60);
+  expect(await state()).toMatch(/^\d{16}-!\//);
+  expect(await giveBack(free, 5, FUTURE + 1)).toBe(0);
+  // Out of debt, and the sign is kept.
+  await take(free, 1, FUTURE + 3.8e6);
+  expect(await state()).toMatch(/^\d{16}!\//);
+  expect(await giveBack(free, 5, FUTURE + 3.8e6)).toBe(0);
+  // It has been full in between.
+  await take(free, 5, FUTURE + 10e6);
+  expect(await state()).toMatch(/^\d{16}\//);
 });
 
-test.for(["/1", "/x/2", " ", "/200000/2/1"])("a foreign end is left alone: %j", async (end) => {
-  const { foreign, giveBack, state } = bucketOn();
-  const value = `100${FUTURE + 1_000_000}:0${end}`;
-  await foreign(value);
-  expect(await giveBack(free, 5)).toBe(0);
-  expect(await state()).toBe(value);
-});
+test.for(["/1", "/x/2", " ", "/0/0/1", "/a/5/zzzz/zzzzzzzz"])(
+  "a foreign end is left alone: %j",
+  async (end) => {
+    const { foreign, giveBack, state } = bucketOn();
+    const value = `${FUTURE + 1_000_000}:0${end}`;
+    await foreign(value);
+    expect(await giveBack(free, 5)).toBe(0);
+    expect(await state()).toBe(value);
+  },
+);
 
 describe("takes and refunds of clients whose plan changes", () => {
   test.for([
-    { plans: [free, gold, odd], name: "of one name" },
-    { plans: [free, free, free, bucket(20, 10)], name: "some of which keep no units" },
+    { plans: [free, gold, odd], name: "to other rates" },
+    { plans: [free, bucket(50, 10), bucket(10, 10)], name: "to other limits" },
   ])("in Lua give back what the model does: $name", async ({ plans }) => {
     const { model } = IMPLEMENTATIONS["token-bucket"];
     const outcomes = { something: 0, nothing: 0 };
