@@ -71,11 +71,13 @@ for step = 1, 2 * last do
       pass = false
     end
   elseif role == 'd' then
-    pass = operation == 'consume' and cost > 0 and 'charge' or 'peek'
-    if pass == 'peek' then
+    pass = operation ~= 'consume' and 'peek' or cost > 0 and 'charge' or 'ask'
+    if pass ~= 'charge' then
       cost = 1
     end
-  elseif cost == 0 or operation == 'consume' and (step < last or roles or denials > 0) then
+  elseif operation == 'consume' and (cost == 0 or step < last or roles or denials > 0) then
+    pass = 'ask'
+  elseif cost == 0 then
     pass = 'peek'
   end
   if pass then

@@ -1,5 +1,6 @@
 -- Asks one policy, inside a loop of the script that includes this file:
---   reads the locals  arguments, now, policy (a number from 1), pass (consume, peek or charge), cost
+--   reads the locals  arguments, now, policy (a number from 1), pass, cost; pass is consume, peek or charge, or
+--                     ask, a peek as part of a consume, after which a client obeys what the reply says
 --   makes the locals  allowed, remaining, retry_after, reset_after
 --
 -- Each algorithm is a function of these and of its own parameters, which its file describes. The build puts the

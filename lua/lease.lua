@@ -15,7 +15,7 @@ local reply = { now, 0, 0, 0, 0 }
 
 -- All policies are asked for one unit first: how much to take is not known before the last one has answered.
 for step = 1, 2 * last do
-  local policy, pass, cost = step, 'peek', 1
+  local policy, pass, cost = step, 'ask', 1
   if step > last then
     policy = step - last
     -- A policy without room has 0 remaining, so that nothing is taken.

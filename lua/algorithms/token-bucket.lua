@@ -34,7 +34,7 @@ local function token_bucket(key, now, operation, cost, limit, interval, divisor,
   local value = redis.pcall('GET', key)
   if value and not value.err then
     if string.sub(value, 17) == setting then
-      used, plain = (string.sub(value, 1, 16) - now) * divisor, true
+      used, plain = ((tonumber(string.sub(value, 1, 16)) or now) - now) * divisor, true
       if used > capacity then
         -- Written at once, or the wait would start anew with every request until the clock has caught up.
         used, repaired = capacity, true
@@ -116,18 +116,18 @@ end
 
 -- Gives back what has not refilled since it was taken: without this cost, the bucket would have been full for at most
 -- the time that has passed, and would have refilled less by that. If the bucket was written with another setting since,
--- it refilled at the faster of the two rates at most. Where a charge was cut since the bucket was last full, nobody knows
--- what it would be without this cost, and nothing comes back.
+-- it refilled at the faster of the two rates at most. Where a charge may have been cut since the take, nobody knows what
+-- the bucket would be without this cost, and nothing comes back.
 -- Returns how much came back, in units of 1/divisor microsecond.
 -- @inline
 local function token_bucket_refund(key, now, taken_at, cost, limit, interval, divisor)
   local given = 0
   local value = redis.pcall('GET', key)
-  local tat, rest, cut, written, l, i, d
+  local tat, rest, debt, cut, written, l, i, d
   if type(value) == 'string' then
-    tat, rest, cut, written, l, i, d = string.match(value, '^(%d+):?(%d*)%-?(!?)(/%w+/(%w+)/(%w+)/?(%w*))$')
+    tat, rest, debt, cut, written, l, i, d = string.match(value, '^(%d+):?(%d*)(%-?)(!?)(/%w+/(%w+)/(%w+)/?(%w*))$')
   end
-  if tat and cut == '' then
+  if tat then
     local unit, parts = tonumber(i, 36), tonumber(d, 36) or 1
     local full = tonumber(l, 36) * unit
     local used = (tat - now) * parts + math.min(tonumber(rest) or 0, parts)
@@ -136,7 +136,8 @@ local function token_bucket_refund(key, now, taken_at, cost, limit, interval, di
       refilled = math.max(refilled, math.ceil((now - taken_at) * divisor / interval * unit * (1 + 2 ^ -50)))
     end
     -- Beyond its bound, the clock went back.
-    if full >= 1 and full < 2 ^ 51 and parts >= 1 and used <= 2 * full then
+    local sure = full >= 1 and full < 2 ^ 51 and parts >= 1 and used <= (debt == '-' and 2 or 1) * full
+    if sure and (cut == '' or used + refilled < 2 * math.min(full, limit * unit)) then
       local back = math.max(0, math.min(used, cost * unit - refilled))
       if back > 0 then
         used = used - back
@@ -149,7 +150,7 @@ local function token_bucket_refund(key, now, taken_at, cost, limit, interval, di
           text = text .. '-'
         end
         -- The bucket is full earlier than it would have been, so the expiry suffices.
-        redis.call('SET', key, text .. written, 'KEEPTTL')
+        redis.call('SET', key, text .. cut .. written, 'KEEPTTL')
         given = unit == interval and back or math.floor(back / unit * interval)
       end
     end

@@ -41,6 +41,7 @@ import { OPTION_TABLES } from "./catalog/option-tables.ts";
 import { OPTIONS } from "./catalog/options.ts";
 import { OUTAGES } from "./catalog/outages.ts";
 import { OWN_PATHS } from "./catalog/own-paths.ts";
+import { PARTIAL_OUTAGES } from "./catalog/partial-outages.ts";
 import { PARTIAL_REPLIES } from "./catalog/partial-replies.ts";
 import { PARTITIONS } from "./catalog/partitions.ts";
 import { PARTS } from "./catalog/parts.ts";
@@ -77,6 +78,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...COUNTING,
   ...COUNTING_FAILURES,
   ...BUCKET_SETTINGS,
+  ...PARTIAL_OUTAGES,
   ...LUA_BUILD,
   ...DENIALS,
   ...SHARING,

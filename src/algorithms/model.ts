@@ -8,6 +8,12 @@ export type Operation =
   /** Take as many units as every policy has room for, up to the cost, if that is at least one. */
   | "lease";
 
+/**
+ * What an algorithm is asked to do. `ask` is a `peek` as part of a `consume` or a lease: it takes nothing, and its client obeys
+ * what it says.
+ */
+export type Pass = Exclude<Operation, "lease"> | "ask";
+
 /** What a hold takes of each concurrency policy: one slot. */
 export interface Slot {
   /** Names the hold's slots; no other hold ever has the same. */
@@ -32,7 +38,7 @@ export interface Row {
 export interface ModelRequest<Parameters> {
   /** The store's clock, in microseconds since 1970. */
   readonly nowUs: number;
-  readonly operation: Operation;
+  readonly operation: Pass | Operation;
   readonly cost: number;
   readonly limit: number;
   readonly parameters: Parameters;
@@ -96,7 +102,7 @@ export function wholeUnits(
 }
 
 /** Whether the operation takes the cost, given whether the policy has room for it. */
-export function takes(operation: Operation, allowed: boolean): boolean {
+export function takes(operation: Pass | Operation, allowed: boolean): boolean {
   return operation === "charge" || (operation === "consume" && allowed);
 }
 

@@ -7,7 +7,7 @@ import type { TokenBucketParameters, TokenBucketState } from "./token-bucket.ts"
  */
 export const refundTokenBucket: RefundModel<TokenBucketParameters, TokenBucketState> = (
   state,
-  { nowUs, takenAtUs, cost, parameters },
+  { nowUs, takenAtUs, cost, limit, parameters },
 ) => {
   const { intervalUs: unit, divisor: parts } = state.parameters;
   const { intervalUs, divisor } = parameters;
@@ -17,8 +17,10 @@ export const refundTokenBucket: RefundModel<TokenBucketParameters, TokenBucketSt
   const refilled = unit === intervalUs && parts === divisor ? here : Math.max(here, own);
   const used = (state.tatUs - nowUs) * parts + Math.min(state.rest, parts);
   const full = state.limit * unit;
-  // A charge that was cut took less than it cost. Beyond twice the bucket, the clock went back.
-  const sure = !state.cut && used <= 2 * full;
+  // Beyond its bound, the clock went back.
+  const isBounded = used <= (state.debt ? 2 : 1) * full;
+  // A charge that was cut since took less than it cost.
+  const sure = isBounded && (!state.cut || used + refilled < 2 * Math.min(full, limit * unit));
   const back = sure ? Math.max(0, Math.min(used, cost * unit - refilled)) : 0;
   if (back === 0) return { given: 0, state };
   const left = used - back;

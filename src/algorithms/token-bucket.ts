@@ -189,7 +189,8 @@ export const TOKEN_BUCKET = defineAlgorithm<
   ttl: ({ windowUs }) => Math.ceil((2 * windowUs) / 1000) + 1,
   setting({ limit, parameters: { intervalUs, divisor } }, ttl) {
     const numbers = [ttl, limit, intervalUs, ...(divisor === 1 ? [] : [divisor])];
-    return numbers.map((number) => `/${number.toString(36)}`).join("");
+    // After a fault, they may be missing.
+    return numbers.map((number) => `/${Number(number).toString(36)}`).join("");
   },
 
   lease: {

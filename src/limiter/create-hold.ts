@@ -106,13 +106,13 @@ async function extendAll(
   slot: Reservation["slot"],
   giveBack: GiveBack,
 ): Promise<Extension> {
-  try {
-    const kept = await Promise.all(taken.map((each) => giveBack.extend(each, slot)));
-    return kept.every(Boolean) ? EXTENDED : EXPIRED;
-  } catch (error) {
-    if (error instanceof StoreError) return { status: "unknown", error };
-    throw error;
-  }
+  const extended = await Promise.allSettled(taken.map((each) => giveBack.extend(each, slot)));
+  // One slot that is gone is answer enough, whatever the others say.
+  if (extended.some((each) => each.status === "fulfilled" && !each.value)) return EXPIRED;
+  const failed = extended.find((each) => each.status === "rejected");
+  if (!failed) return EXTENDED;
+  if (failed.reason instanceof StoreError) return { status: "unknown", error: failed.reason };
+  throw failed.reason;
 }
 
 /** A hold of a decision that took nothing. */

@@ -12,7 +12,7 @@ import { createKnowledge } from "./knowledge.ts";
 import type { Leasing } from "./leasing.ts";
 import type { PathParts } from "./path-parts.ts";
 import { replyAboveLimit } from "./reply-above-limit.ts";
-import type { PartitionedRequest, PolicyGroup } from "./selection.ts";
+import { type PartitionedRequest, partOf, type PolicyGroup, type Taken } from "./selection.ts";
 import type { LimiterSettings } from "./settings.ts";
 import type { Decided, Undecided } from "./take.ts";
 
@@ -180,9 +180,34 @@ export function createDecisionPath(
     const left = status === 200 ? undefined : await partial?.giveBack();
     const rows = left ? decided.rows.map((row, i) => left[i] ?? row) : decided.rows;
     const reply = { ...decided, rows };
-    request.reservation?.taken.push({ request, keys: keysOf(request), reply, error });
+    request.reservation?.taken.push(...takenOf(request, reply, error, partial));
     const shown = roles ? roles.withoutRoom(operation, request, reply) : reply;
     return decisionOf(request, shown, settings, { reason: "store-unavailable", status, error });
+  }
+
+  /** What a decision without some of its answers took: of each group, by whom it was counted. */
+  function takenOf(
+    request: PartitionedRequest,
+    reply: Reply,
+    error: StoreError,
+    partial: Undecided | PartialReplyError | undefined,
+  ): readonly Taken[] {
+    if (!partial) return [{ request, keys: keysOf(request), reply, error }];
+    const { groups, starts } = request.selection;
+    return groups.map(({ policies }, group): Taken => {
+      const start = starts[group]!;
+      const part = partOf(request, [group]);
+      const keys = keysOf(part);
+      const rows = reply.rows.slice(start, start + policies.length);
+      return partial.rows[start]
+        ? { request: part, keys, reply: { nowUs: partial.clocksUs[start]!, rows } }
+        : {
+            request: part,
+            keys,
+            reply: { ...reply, rows },
+            error: partial.failures[start] ?? error,
+          };
+    });
   }
 
   /** Denies by what is known about one group. */

@@ -1,10 +1,11 @@
+import type { CompiledPolicy } from "../policy/compile.ts";
 import { refundInMemory } from "../store/memory-refund.ts";
 import { extendSlots } from "../store/memory-slots.ts";
 import type { Memory } from "../store/memory.ts";
 import type { Slot, Store } from "../store/store.ts";
 import { SEEN } from "./fallback.ts";
 import { localShareOf, scalePolicy } from "./local-share.ts";
-import type { Taken } from "./selection.ts";
+import { hasSlots, type Taken } from "./selection.ts";
 import type { LimiterSettings } from "./settings.ts";
 
 /** Changes what a reservation has taken, where it was taken: in the store, or in this isolate's memory in an outage. */
@@ -40,7 +41,7 @@ export function createGiveBack(
   /** A call that got no answer may have taken slots: they are known by the hold's id, wherever they are. */
   async function slotsInStore(taken: Taken): Promise<void> {
     const { selection, reservation } = taken.request;
-    const slots = selection.policies.map(({ implementation }) => Number(!!implementation.hasSlots));
+    const slots = selection.policies.map((policy) => Number(hasSlots(policy)));
     if (!slots.includes(1)) return;
     try {
       await store.refund!(taken.keys, slots, selection.policies, taken.reply, reservation!.slot);
@@ -66,18 +67,21 @@ export function createGiveBack(
     },
 
     async extend({ request, keys, error }, slot) {
-      const { policies } = request.selection;
-      if (!error) return (await store.extend!(keys, policies, slot)).every(Boolean);
-      const local = [...policies.keys()].filter(
-        (i) => localShareOf(policies[i]!.onFailure ?? onFailure) !== undefined,
+      const { selection, costs } = request;
+      const { policies } = selection;
+      // A slot is here where the policy counts here.
+      const isHere = (policy: CompiledPolicy) =>
+        !error || localShareOf(policy.onFailure ?? onFailure) !== undefined;
+      const own = [...policies.keys()].filter(
+        (i) => hasSlots(policies[i]!) && costs[i]! > 0 && isHere(policies[i]!),
       );
-      return extendSlots(
-        memory,
-        clock(),
-        local.map((i) => keys[i]!),
-        local.map((i) => policies[i]!),
-        slot,
-      ).every(Boolean);
+      if (own.length === 0) return true;
+      const ownKeys = own.map((i) => keys[i]!);
+      const ownPolicies = own.map((i) => policies[i]!);
+      const kept = error
+        ? extendSlots(memory, clock(), ownKeys, ownPolicies, slot)
+        : await store.extend!(ownKeys, ownPolicies, slot);
+      return kept.every(Boolean);
     },
   };
 }

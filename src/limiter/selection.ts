@@ -134,7 +134,10 @@ export function isAllowed(all: PolicyRows): boolean {
 
 /** Whether an answer took slots of concurrency policies. */
 export function tookSlots({ request: { selection, costs } }: Taken): boolean {
-  return selection.policies.some(
-    ({ implementation }, i) => implementation.hasSlots && costs[i]! > 0,
-  );
+  return selection.policies.some((policy, i) => hasSlots(policy) && costs[i]! > 0);
+}
+
+/** Whether a policy gives slots to holds, instead of counting units. */
+export function hasSlots({ implementation }: CompiledPolicy): boolean {
+  return implementation.hasSlots === true;
 }

@@ -1,10 +1,11 @@
 import { StoreError, TidegateError } from "../errors/errors.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
+import { PartialRefundError, PartialReplyError } from "../store/partial-reply.ts";
 import { type Cost, costsOf } from "./cost.ts";
 import type { DecisionPath } from "./decision-path.ts";
 import type { GiveBack } from "./give-back.ts";
 import type { Settlement } from "./hold.ts";
-import type { Taken } from "./selection.ts";
+import { hasSlots, type Taken } from "./selection.ts";
 
 /** What settles holds. */
 export interface Settler {
@@ -74,51 +75,73 @@ export async function run(
   known: Settlement,
 ): Promise<Progress> {
   const sums = { returned: { ...known.returned }, charged: { ...known.charged } };
-  const results = await Promise.all(steps.map((step) => runStep(step, settler, sums)));
-  const unsent = steps
-    .filter((_, i) => results[i]?.code === NOT_ASKED)
-    .map(({ taken, kind, units }): Step => ({ taken, kind, units, countedHere: true }));
+  const outcomes = await Promise.all(steps.map((step) => runStep(step, settler)));
+  outcomes.forEach(({ done }, i) => add(sums, steps[i]!, done));
+  const failures = outcomes.flatMap(({ failures: each }) => each.filter((failure) => failure));
   const earlier = known.status === "unknown" ? known.error : undefined;
-  const unknown = earlier ?? results.find((result) => result && result.code !== NOT_ASKED);
-  const error = unknown ?? results.find((result) => result);
+  const unknown = earlier ?? failures.find((failure) => failure!.code !== NOT_ASKED);
+  const error = unknown ?? failures[0];
+  const unsent = steps.flatMap((step, i) => unsentOf(step, outcomes[i]!));
   if (!error) return { settlement: { status: "settled", ...sums }, unsent };
   return { settlement: { status: unknown ? "unknown" : "not-sent", ...sums, error }, unsent };
 }
 
 type Sums = Record<Step["kind"], Record<string, number>>;
 
-/** Resolves with what went wrong. */
+function add(sums: Sums, { taken, kind }: Step, done: readonly number[]): void {
+  taken.request.selection.policies.forEach(({ name }, i) => {
+    if (done[i]! > 0) sums[kind][name] = (sums[kind][name] ?? 0) + done[i]!;
+  });
+}
+
+/** The part of a step that surely did not run. Of the rest, what is not known is never repeated. */
+function unsentOf({ taken, kind, units }: Step, { failures }: Outcome): readonly Step[] {
+  const left = units.map((each, i) => (failures[i]?.code === NOT_ASKED ? each : 0));
+  return left.some((each) => each > 0) ? [{ taken, kind, units: left, countedHere: true }] : [];
+}
+
+/** What a step did, one entry per policy. */
+interface Outcome {
+  /** How many units came back, or were charged. */
+  readonly done: readonly number[];
+  /** What went wrong with the others. */
+  readonly failures: readonly (StoreError | undefined)[];
+}
+
 async function runStep(
   { taken, kind, units, countedHere }: Step,
-  { path, giveBack }: Settler,
-  sums: Sums,
-): Promise<StoreError | undefined> {
+  settler: Settler,
+): Promise<Outcome> {
+  const { path, giveBack } = settler;
   const { selection, partitions } = taken.request;
-  const add = (done: readonly number[]) =>
-    selection.policies.forEach(({ name }, i) => {
-      if (done[i]! > 0) sums[kind][name] = (sums[kind][name] ?? 0) + done[i]!;
-    });
   if (kind === "charged" && !countedHere) {
     const { error } = await path.ask("charge", { selection, partitions, costs: units });
-    if (!error) add(units);
-    return error;
+    return error ? outcomeOf(error, units) : { done: units, failures: [] };
   }
   try {
     if (kind === "charged") {
       await giveBack.charge(taken, units);
-      add(units);
-      return undefined;
+      return { done: units, failures: [] };
     }
-    add(await giveBack.units(taken, units));
+    const done = await giveBack.units(taken, units);
     // What the store took without answering is not known; one that was not asked took nothing.
-    return taken.error?.code === NOT_ASKED ? undefined : taken.error;
+    const isKnown = !taken.error || taken.error.code === NOT_ASKED;
+    return { done, failures: isKnown ? [] : units.map(() => taken.error) };
   } catch (error) {
-    if (error instanceof StoreError) return error;
+    if (error instanceof StoreError) return outcomeOf(error, units);
     throw error;
   }
 }
 
-const hasSlots = ({ implementation }: CompiledPolicy) => implementation.hasSlots === true;
+/** What a call did that failed for some policies or for all of them. */
+function outcomeOf(error: StoreError, units: readonly number[]): Outcome {
+  const isWhole = !(error instanceof PartialReplyError || error instanceof PartialRefundError);
+  const failures = units.map((each, i) =>
+    each > 0 ? (isWhole ? error : error.failures[i]) : undefined,
+  );
+  const done = error instanceof PartialRefundError ? error.given : units;
+  return { done: done.map((each, i) => (isWhole || failures[i] ? 0 : each)), failures };
+}
 
 function refuse({ name }: CompiledPolicy): never {
   throw new TidegateError(

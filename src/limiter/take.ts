@@ -35,6 +35,10 @@ export interface Undecided extends Found {
   readonly error: StoreError;
   /** One per policy; a hole for those that are not answered. */
   readonly rows: readonly (Row | undefined)[];
+  /** The clocks by which these were counted, in microseconds. */
+  readonly clocksUs: readonly (number | undefined)[];
+  /** Why the others were not answered. */
+  readonly failures: readonly (StoreError | undefined)[];
   /** Gives back what was taken; resolves with the rows as they are then, where that is known. */
   readonly giveBack: PartialReplyError["giveBack"];
 }
@@ -128,19 +132,37 @@ export async function take(
   function failedBy(error: StoreError): Decided | Undecided {
     const partial = error instanceof PartialReplyError ? error : undefined;
     const rows: (Row | undefined)[] = [];
+    const clocksUs: (number | undefined)[] = [];
+    const failures: (StoreError | undefined)[] = request.selection.policies.map(() => error);
     const { starts } = request.selection;
-    const keep = (group: number, own: readonly (Row | undefined)[]) =>
-      own.forEach((row, i) => (rows[starts[group]! + i] = row));
+    const keep = <Each>(list: Each[], group: number, own: readonly Each[]) =>
+      own.forEach((each, i) => (list[starts[group]! + i] = each));
     const part = partOf(request, asked);
-    asked.forEach((group, i) => partial && keep(group, rowsOf(part.selection, partial.rows, i)));
+    if (partial) {
+      asked.forEach((group, i) => {
+        keep(rows, group, rowsOf(part.selection, partial.rows, i));
+        keep(clocksUs, group, rowsOf(part.selection, partial.clocksUs, i));
+        keep(failures, group, rowsOf(part.selection, partial.failures, i));
+      });
+    }
     for (const group of unspent()) {
       if (!rows[starts[group]!] && !spend(group)) draws[group]?.drop();
     }
     if (!partial && spent.size === groups.length) return takenBy(undefined);
-    for (const group of spent) keep(group, held(group, true).reply.rows);
+    for (const group of spent) {
+      const { reply } = held(group, true);
+      keep(rows, group, reply.rows);
+      keep(
+        clocksUs,
+        group,
+        reply.rows.map(() => reply.nowUs),
+      );
+    }
     return {
       error,
       rows,
+      clocksUs,
+      failures,
       async giveBack() {
         putBack();
         const left = (await partial?.giveBack()) ?? [];

@@ -15,8 +15,8 @@ export function parseAddress(text: string): Address | undefined {
 }
 
 /** An address as proxies write it: some add a port or a zone, as in 192.0.2.1:443, [2001:db8::1]:443, fe80::1%eth0. */
-export function readAddress(text: string | null | undefined): Address | undefined {
-  if (!text) return undefined;
+export function readAddress(text: unknown): Address | undefined {
+  if (typeof text !== "string") return undefined;
   return parseAddress(text) ?? parseAddress(withoutPortAndZone(text));
 }
 
@@ -24,7 +24,7 @@ export function readAddress(text: string | null | undefined): Address | undefine
  * An address in canonical form: IPv4 as it is, IPv6 that contains IPv4 as that IPv4, other IPv6 as its /64, because
  * one subscriber has at least that many addresses. `undefined` for anything else.
  */
-export function ipPartition(text: string | null | undefined): string | undefined {
+export function ipPartition(text: unknown): string | undefined {
   const address = readAddress(text);
   if (!address) return undefined;
   return address.length === 1 ? formatIpv4(address[0]!) : `${hexGroups(address.slice(0, 2))}::/64`;

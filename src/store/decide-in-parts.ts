@@ -90,15 +90,19 @@ export function decideInParts(inner: Store): DecideInParts {
       ? askDoubtful(parts, doubtful)
       : askAll(operation, parts));
     const answered = answers.filter(isAnswered);
-    const failure = answers.find((answer) => !isAnswered(answer));
-    if (failure && answered.length === 0) throw failure;
     const rows = rowsOf(answered, policies.length);
     const undo = async () =>
       operation === "consume" ? takeBack(inner, sublist, answered, policies.length) : rows;
-    if (failure) throw new PartialReplyError(failure as StoreError, rows, undo);
-    const nowUs = Math.max(...answered.map(({ reply }) => reply.nowUs));
     const clocksUs = Array<number>(policies.length);
     for (const { indices, reply } of answered) for (const i of indices) clocksUs[i] = reply.nowUs;
+    if (answered.length < parts.length) {
+      const failures = Array<StoreError | undefined>(policies.length);
+      answers.forEach((answer, i) => {
+        if (!isAnswered(answer)) for (const index of parts[i]!.indices) failures[index] = answer;
+      });
+      throw new PartialReplyError(failures, { rows, clocksUs, giveBack: undo });
+    }
+    const nowUs = Math.max(...answered.map(({ reply }) => reply.nowUs));
     return { nowUs, clocksUs, rows: answered.some(denies) ? await undo() : rows };
   };
 }

@@ -1,8 +1,8 @@
-import type { Operation, Row } from "../algorithms/model.ts";
+import type { Operation, Pass, Row } from "../algorithms/model.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 
 /** Asks one policy of a decision, by its index, and keeps what it took. */
-export type AskPolicy = (index: number, operation: Operation, cost: number) => Row;
+export type AskPolicy = (index: number, pass: Pass | Operation, cost: number) => Row;
 
 /** As `lua/decide.lua` does: first all policies are asked, then those take that may. */
 export function decideTogether(
@@ -12,10 +12,11 @@ export function decideTogether(
   ask: AskPolicy,
 ): Row[] {
   const consumes = operation === "consume";
-  const asked = consumes && policies.length > 1 ? "peek" : operation;
+  const asked = consumes && policies.length > 1 ? "ask" : operation;
   const rows = policies.map(({ role }, i) => {
     if (role !== "denials") return ask(i, asked, costs[i]!);
-    const row = consumes && costs[i]! > 0 ? ask(i, "charge", costs[i]!) : ask(i, "peek", 1);
+    const look = consumes ? "ask" : "peek";
+    const row = consumes && costs[i]! > 0 ? ask(i, "charge", costs[i]!) : ask(i, look, 1);
     return { ...row, allowed: row.retryAfterUs === 0 };
   });
   if (asked === operation) return rows;

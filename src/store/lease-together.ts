@@ -10,7 +10,7 @@ export function leaseTogether(
 ): Pick<Reply, "rows" | "taken"> {
   // One policy decides alone, whatever its role.
   const isAdvisory = (i: number) => policies.length > 1 && policies[i]!.role === "advisory";
-  const asked = policies.map((_, i) => ask(i, "peek", 1));
+  const asked = policies.map((_, i) => ask(i, "ask", 1));
   // A policy without room has nothing remaining.
   const left = asked.map(({ remaining }, i) => (isAdvisory(i) ? wanted : remaining));
   const taken = Math.min(wanted, ...left);

@@ -1,4 +1,4 @@
-import type { Evaluation, Operation, Row, Slot } from "../algorithms/model.ts";
+import type { Evaluation, Operation, Pass, Row, Slot } from "../algorithms/model.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 import { type AskPolicy, decideTogether } from "./decide-together.ts";
 import type { Reply } from "./store.ts";
@@ -75,7 +75,7 @@ export function createMemory({
   function evaluate(
     key: string,
     nowUs: number,
-    operation: Operation,
+    operation: Pass | Operation,
     cost: number,
     { implementation, limit, parameters }: CompiledPolicy,
     slot: Slot | undefined,
@@ -123,10 +123,15 @@ export function createMemory({
     slot?: Slot,
   ): Result {
     const result = run((i, asked, cost) => {
-      const operation = cost === 0 ? "peek" : asked;
+      const operation = cost > 0 ? asked : asked === "consume" || asked === "ask" ? "ask" : "peek";
       const evaluation = evaluate(keys[i]!, nowUs, operation, cost, policies[i]!, slot);
       const { state, resetAfterUs } = evaluation;
-      if (state !== undefined) keep(keys[i]!, state, nowUs + resetAfterUs);
+      if (state !== undefined) {
+        const found = entries.get(keys[i]!);
+        const endsUs = nowUs + resetAfterUs;
+        // What is left as it was counts for as long as it says, whatever the policy that looked at it.
+        keep(keys[i]!, state, found?.state === state ? Math.max(found.endsUs, endsUs) : endsUs);
+      }
       return toRow(evaluation);
     });
     makeRoom(nowUs);

@@ -1,10 +1,14 @@
+import type { StoreError } from "../errors/errors.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
+import { PartialRefundError } from "./partial-reply.ts";
 import type { DecidedAt, Slot, Store } from "./store.ts";
 
 /**
  * Gives back in parts, one for each hash slot, side by side, each by the clock of the master that took. A part in which
  * nothing shall come back is not asked. It fails if one of them does, once all have ended: whoever waits for it may then
  * end the isolate.
+ *
+ * @throws PartialRefundError with what came back, and with the failure of each of the other policies
  */
 export async function refundInParts(
   refund: NonNullable<Store["refund"]>,
@@ -16,20 +20,25 @@ export async function refundInParts(
   hold?: Slot,
 ): Promise<readonly number[]> {
   const given = keys.map(() => 0);
+  const failures = Array<StoreError | undefined>(keys.length);
+
+  const returns = (i: number) =>
+    costs[i]! > 0 || (hold !== undefined && policies[i]!.implementation.hasSlots === true);
 
   async function giveBack(slot: number): Promise<void> {
-    const returns = (i: number) =>
-      costs[i]! > 0 || (hold !== undefined && policies[i]!.implementation.hasSlots === true);
     const indices = slots.flatMap((each, i) => (each === slot && returns(i) ? [i] : []));
     if (indices.length === 0) return;
     const of = <Item>(list: readonly Item[]) => indices.map((i) => list[i]!);
     const takenAtUs = clocksUs?.[indices[0]!] ?? nowUs;
-    const units = await refund(of(keys), of(costs), of(policies), { nowUs: takenAtUs }, hold);
-    indices.forEach((index, i) => (given[index] = units[i]!));
+    try {
+      const units = await refund(of(keys), of(costs), of(policies), { nowUs: takenAtUs }, hold);
+      indices.forEach((index, i) => (given[index] = units[i]!));
+    } catch (error) {
+      for (const index of indices) failures[index] = error as StoreError;
+    }
   }
 
-  const ended = await Promise.allSettled([...new Set(slots)].map(giveBack));
-  const failed = ended.find(({ status }) => status === "rejected");
-  if (failed) throw (failed as PromiseRejectedResult).reason;
+  await Promise.all([...new Set(slots)].map(giveBack));
+  if (failures.some((failure) => failure)) throw new PartialRefundError(failures, given);
   return given;
 }

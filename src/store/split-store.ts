@@ -89,11 +89,16 @@ export function splitStore(inner: Store): Store {
           keys,
           () => inner.extend!(keys, policies, slot),
           async (slots) => {
-            const kept: boolean[] = [];
-            await inGroups(slots, async (of) => {
-              const answers = await inner.extend!(of(keys), of(policies), slot);
-              of(slots.map((_, i) => i)).forEach((index, i) => (kept[index] = answers[i]!));
-            });
+            const kept = keys.map(() => true);
+            try {
+              await inGroups(slots, async (of) => {
+                const answers = await inner.extend!(of(keys), of(policies), slot);
+                of(slots.map((_, i) => i)).forEach((index, i) => (kept[index] = answers[i]!));
+              });
+            } catch (error) {
+              // One slot that is gone is answer enough, whatever the others say.
+              if (kept.every(Boolean)) throw error;
+            }
             return kept;
           },
         ),

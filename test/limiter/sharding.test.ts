@@ -216,11 +216,16 @@ describe("a policy with shards", () => {
 
   test("knows nothing of a shard any more once another plan has changed what is counted", async () => {
     const bucket = tokenBucket({ name: "hot", limit: 4, refill: 1, per: "1d", shards: 2 });
-    const { admitted } = limiterOf({ policies: [bucket], plans: { gold: { hot: { limit: 8 } } } });
+    const { admitted, limiter } = limiterOf({
+      policies: [bucket],
+      plans: { gold: { hot: { limit: 8 } } },
+    });
     expect(await admitted(20, "ada", { plan: "gold" })).toBe(8);
-    // Under the lower limit, what lies beyond it is forgotten.
     expect(await admitted(6, "ada")).toBe(0);
-    expect(await admitted(20, "ada", { plan: "gold" })).toBe(4);
+    // Nothing was forgotten under the lower limit.
+    expect(await admitted(20, "ada", { plan: "gold" })).toBe(0);
+    await limiter.reset("ada");
+    expect(await admitted(20, "ada", { plan: "gold" })).toBe(8);
   });
 
   test("admits its limit in an isolate without Redis, and no more for all its shards", async () => {

@@ -85,7 +85,7 @@ test("a bucket that another plan has written since refilled at the faster of bot
   expect(await giveBack(free, 5, FUTURE + 20_000)).toBe(3 * free.parameters["intervalUs"]!);
 });
 
-test("nothing comes back once a charge was cut, until the bucket was full", async () => {
+test("nothing comes back once a charge was cut since, and a later take does", async () => {
   const { take, charge, giveBack, state } = bucketOn();
   await take(free, 5);
   await charge(free, 60);
@@ -95,7 +95,7 @@ test("nothing comes back once a charge was cut, until the bucket was full", asyn
   await take(free, 1, FUTURE + 3.8e6);
   expect(await state()).toMatch(/^\d{16}!\//);
   expect(await giveBack(free, 5, FUTURE + 3.8e6)).toBe(0);
-  // It has been full in between.
+  // The bucket has been full in between.
   await take(free, 5, FUTURE + 10e6);
   expect(await state()).toMatch(/^\d{16}\//);
 });

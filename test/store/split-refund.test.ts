@@ -100,7 +100,10 @@ test("one slot that does not answer fails the refund, after the others have give
     },
   });
   const reply = await store.decide("consume", keys, [5, 5, 5, 5], policies);
-  await expect(store.refund!(keys, [1, 1, 1, 1], policies, reply)).rejects.toBe(LOST);
+  await expect(store.refund!(keys, [1, 1, 1, 1], policies, reply)).rejects.toMatchObject({
+    code: LOST.code,
+    given: [0, 1, 1, 1],
+  });
   expect(ended).toEqual(["b", "*"]);
 });
 

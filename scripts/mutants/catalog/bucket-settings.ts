@@ -143,7 +143,7 @@ export const BUCKET_SETTINGS: readonly Mutant[] = [
   {
     name: "bucket settings: a bucket that gave back does not say how it was written",
     file: LUA,
-    find: "redis.call('SET', key, text .. written, 'KEEPTTL')",
+    find: "redis.call('SET', key, text .. cut .. written, 'KEEPTTL')",
     replace: "redis.call('SET', key, text, 'KEEPTTL')",
     tests: ["test/lua/refund-settings"],
   },

@@ -61,7 +61,7 @@ export const COUNTING: readonly Mutant[] = [
   {
     name: "several policies: the first takes before the last has spoken",
     file: "lua/decide.lua",
-    find: "(step < last or roles or denials > 0)",
+    find: "(cost == 0 or step < last or roles or denials > 0)",
     replace: "roles",
     tests: ["test/store/redis-store"],
   },

@@ -82,22 +82,22 @@ export const HOLDS: readonly Mutant[] = [
   {
     name: "a settlement without an answer counts as settled",
     file: SETTLE,
-    find: "if (error instanceof StoreError) return error;",
-    replace: "if (error instanceof StoreError) return undefined;",
+    find: "if (error instanceof StoreError) return outcomeOf(error, units);",
+    replace: "if (error instanceof StoreError) return { done: units, failures: [] };",
     tests: RESERVE,
   },
   {
     name: "a settlement without an answer is sent again",
     file: SETTLE,
-    find: "results[i]?.code === NOT_ASKED)\n",
-    replace: "results[i] !== undefined)\n",
+    find: "(failures[i]?.code === NOT_ASKED ? each : 0)",
+    replace: "(failures[i] ? each : 0)",
     tests: RESERVE,
   },
   {
     name: "what an outage counted is given back twice",
     file: SETTLE,
-    find: "return taken.error?.code === NOT_ASKED ? undefined : taken.error;",
-    replace: "return taken.error;",
+    find: "const isKnown = !taken.error || taken.error.code === NOT_ASKED;",
+    replace: "const isKnown = !taken.error;",
     tests: RESERVE,
   },
   {
@@ -180,8 +180,8 @@ export const HOLDS: readonly Mutant[] = [
   {
     name: "in some story a settlement without an answer is sent again",
     file: SETTLE,
-    find: "results[i]?.code === NOT_ASKED)\n",
-    replace: "results[i] !== undefined)\n",
+    find: "(failures[i]?.code === NOT_ASKED ? each : 0)",
+    replace: "(failures[i] ? each : 0)",
     tests: STORIES,
   },
   {

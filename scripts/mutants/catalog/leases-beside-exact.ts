@@ -40,7 +40,7 @@ export const LEASES_BESIDE_EXACT: readonly Mutant[] = [
   {
     name: "the fallback decides about units that are held",
     file: "src/limiter/take.ts",
-    find: "for (const group of spent) keep(group, held(group, true).reply.rows);",
+    find: "keep(rows, group, reply.rows);",
     replace: "",
     tests: ["test/lease/beside-exact"],
   },

@@ -44,15 +44,15 @@ export const PARTS: readonly Mutant[] = [
   {
     name: "parts: one dead master fails the whole decision",
     file: PARTS_FILE,
-    find: "if (failure && answered.length === 0) throw failure;",
-    replace: "if (failure) throw failure;",
+    find: "for (const index of parts[i]!.indices) failures[index] = answer;",
+    replace: "throw answer;",
     tests: UNIT,
   },
   {
     name: "parts: a dead master has room",
     file: PARTS_FILE,
-    find: "    if (failure) throw new PartialReplyError(failure as StoreError, rows, undo);\n",
-    replace: "",
+    find: "if (answered.length < parts.length) {",
+    replace: "if (answered.length === 0) {",
     tests: UNIT,
   },
   {

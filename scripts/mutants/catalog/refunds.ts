@@ -147,15 +147,15 @@ export const REFUNDS: readonly Mutant[] = [
   {
     name: "a bucket gives back of a debt that was cut off",
     file: "lua/algorithms/token-bucket.lua",
-    find: "if tat and cut == '' then",
-    replace: "if tat then",
+    find: "if sure and (cut == '' or",
+    replace: "if sure and (true or",
     tests: LUA,
   },
   {
     name: "a bucket that gives back is kept for ever",
     file: "lua/algorithms/token-bucket.lua",
-    find: "redis.call('SET', key, text .. written, 'KEEPTTL')",
-    replace: "redis.call('SET', key, text .. written)",
+    find: "redis.call('SET', key, text .. cut .. written, 'KEEPTTL')",
+    replace: "redis.call('SET', key, text .. cut .. written)",
     tests: LUA,
   },
   {

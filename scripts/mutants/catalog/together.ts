@@ -19,8 +19,8 @@ export const TOGETHER: readonly Mutant[] = [
   {
     name: "a charge of 0 is written in Redis",
     file: "lua/decide.lua",
-    find: "cost == 0 or operation == 'consume' and",
-    replace: "operation == 'consume' and",
+    find: "elseif cost == 0 then\n    pass = 'peek'",
+    replace: "elseif false then\n    pass = 'peek'",
     tests: ["test/store/redis-store"],
   },
   {

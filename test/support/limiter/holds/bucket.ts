@@ -11,50 +11,41 @@ export function bucketAccount(report: Report): Account {
   const except = exceptions();
   /** Since the rate has changed last. */
   let admissions: Take[] = [];
-  let limits: number[] = [];
+  /** The highest limit since then: what was taken under it may count. */
+  let limit = 0;
   let used = 0;
   let lastUs = 0;
   let inDebt = false;
+  /** Whether a charge was cut at the deepest debt since the bucket was last full. */
+  let isCut = false;
 
   function ask(policy: CompiledPolicy, now: Moment): void {
     const before = except.changedFrom(policy);
     if (now.backs > 0) except.exact = false;
-    if (before) [admissions, limits] = [[], []];
-    if (limits.at(-1) !== policy.limit) limits.push(policy.limit);
-    used = usedAt(policy, now);
+    if (before) [admissions, limit] = [[], 0];
+    limit = Math.max(limit, policy.limit);
+    const most = (inDebt ? 2 : 1) * limit * intervalOf(policy);
+    used = Math.min(most, usedAt(policy, now));
+    if (used === 0) [inDebt, isCut] = [false, false];
     lastUs = now.nowUs;
-    const most = (inDebt ? 2 : 1) * policy.limit * intervalOf(policy);
-    if (used <= most) return;
-    used = most;
-    except.cut(now.timeUs, policy.limit);
   }
 
   const usedAt = (policy: CompiledPolicy, { nowUs }: Moment) =>
     Math.max(0, used - (nowUs - lastUs) * divisorOf(policy));
 
-  /** The limit when the rate changed last, and what it was raised by since: what was taken under a higher one may count. */
-  const burstOf = () =>
-    limits.reduce((sum, limit, i) => sum + Math.max(0, limit - (limits[i - 1] ?? 0)), 0);
-
   function checkBound(policy: CompiledPolicy): void {
     const taken = admissions.map(({ at, units }) => ({ time: at.timeUs, units }));
     const burst = burstAboveRate(taken, 1, divisorOf(policy));
-    const most = burstOf() * intervalOf(policy) + except.slack * divisorOf(policy);
+    const most = limit * intervalOf(policy) + except.slack * divisorOf(policy);
     if (burst > most) report(`a span of token-bucket held ${burst} above its rate, not ${most}`);
   }
 
-  /** "In doubt nothing comes back": a debt beyond the bucket's limit may have been cut off. */
-  function isInDoubt(policy: CompiledPolicy, passed: number, left: number): boolean {
-    const capacity = policy.limit * intervalOf(policy);
-    return left + passed >= 2 * capacity || (!inDebt && left > capacity);
-  }
-
-  /** What comes back of a take when nothing is in doubt. */
+  /** What comes back of a take; nothing where a charge may have been cut since. */
   function dueOf(policy: CompiledPolicy, cost: number, take: Take, now: Moment): number {
     const passed = (now.nowUs - take.at.nowUs) * divisorOf(policy);
-    const left = usedAt(policy, now);
-    if (isInDoubt(policy, passed, left)) return 0;
-    return Math.max(0, cost * intervalOf(policy) - passed);
+    const deepest = 2 * Math.min(policy.limit, limit) * intervalOf(policy);
+    const isInDoubt = isCut && usedAt(policy, now) + passed >= deepest;
+    return isInDoubt ? 0 : Math.max(0, cost * intervalOf(policy) - passed);
   }
 
   return {
@@ -73,12 +64,13 @@ export function bucketAccount(report: Report): Account {
 
     charge({ policy, cost, at }) {
       ask(policy, at);
-      if (cost === 0) return;
-      const capacity = policy.limit * intervalOf(policy);
+      const deepest = 2 * policy.limit * intervalOf(policy);
+      // More than that may be used under a higher limit.
+      if (cost === 0 || used > deepest) return;
       const wanted = used + cost * intervalOf(policy);
-      used = Math.min(wanted, 2 * capacity);
-      inDebt = used > capacity;
-      if (used < wanted) except.cut(at.timeUs, policy.limit);
+      used = Math.min(wanted, deepest);
+      inDebt = used > policy.limit * intervalOf(policy);
+      if (used < wanted) isCut = true;
     },
 
     giveBack({ policy, cost, at, hold, given }) {
@@ -90,8 +82,9 @@ export function bucketAccount(report: Report): Account {
         except.slack += ((given + 1) * intervalOf(policy)) / divisorOf(policy);
         return;
       }
+      if (usedAt(policy, at) === 0) isCut = false;
       const due = except.exact
-        ? dueOf(policy, cost, take, at)
+        ? Math.min(usedAt(policy, at), dueOf(policy, cost, take, at))
         : Math.min(cost, given + 1) * intervalOf(policy);
       if (except.exact && given !== Math.floor(due / intervalOf(policy))) {
         report(`token-bucket gives back ${given}, not ${due / intervalOf(policy)} of ${cost}`);
@@ -100,7 +93,6 @@ export function bucketAccount(report: Report): Account {
       take.units -= due;
       used = usedAt(policy, at) - due;
       lastUs = at.nowUs;
-      inDebt = inDebt && used > policy.limit * intervalOf(policy);
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { Evaluation } from "../../../../src/algorithms/model.ts";
-import type { Operation } from "../../../../src/algorithms/model.ts";
+import type { Operation, Pass } from "../../../../src/algorithms/model.ts";
 import type { Algorithm } from "../../../../src/policy/policy.ts";
 import { EVERY_IMPLEMENTATION } from "../../policy/implementations.ts";
 import type { Entry } from "./keyspace.ts";
@@ -44,9 +44,17 @@ export function readArguments(keys: readonly string[], args: readonly string[]):
   }
   const policies = keys.map((_key, i) => {
     const [cost, algorithm, ...numbers] = groups.slice(GROUP * i, GROUP * (i + 1));
+    const ttl = numbers.pop();
     const [limit, a, b] = numbers.map(wholeNumber);
-    const [first, second] = EVERY_IMPLEMENTATION[algorithm as Algorithm].parameters;
+    const implementation = EVERY_IMPLEMENTATION[algorithm as Algorithm];
+    const [first, second] = implementation.parameters;
     const parameters = { [first]: a!, [second]: b! };
+    const quota = { limit: limit!, windowUs: 0, parameters };
+    // A setting says the same as the other numbers.
+    const setting = implementation.setting?.(quota, Number.parseInt(ttl!.slice(1), 36));
+    if (setting !== undefined ? ttl !== setting : !/^\d+$/.test(ttl!)) {
+      throw new Error(`${ttl} is no ttl of ${algorithm}`);
+    }
     const role = (roles?.[i] ?? "e") as Role;
     return {
       cost: wholeNumber(cost),
@@ -89,9 +97,9 @@ export function decide(
     return entry?.algorithm === algorithm ? entry.state : undefined;
   });
   /** With the state that the policy has then, if it was written. */
-  function evaluate(i: number, asked: Operation, cost: number): Evaluation<unknown> {
+  function evaluate(i: number, asked: Pass, cost: number): Evaluation<unknown> {
     const { algorithm, limit, parameters } = policies[i]!;
-    const operation = cost === 0 ? "peek" : asked;
+    const operation = cost > 0 ? asked : asked === "charge" ? "peek" : asked;
     const request = { nowUs: now, operation, cost, limit, parameters };
     const { state, ...row } = EVERY_IMPLEMENTATION[algorithm].model(states[i], request);
     if (state !== undefined) states[i] = state;
@@ -100,14 +108,14 @@ export function decide(
 
   if (operation !== "consume") {
     return policies.map(({ cost, role }, i) => {
-      if (role !== "d") return evaluate(i, operation, cost);
+      if (role !== "d") return evaluate(i, operation as Pass, cost);
       const row = evaluate(i, "peek", 1);
       return { ...row, allowed: row.retryAfterUs === 0 };
     });
   }
   const first = policies.map(({ cost, role }, i) => {
-    if (role !== "d") return evaluate(i, "peek", cost);
-    const row = cost > 0 ? evaluate(i, "charge", cost) : evaluate(i, "peek", 1);
+    if (role !== "d") return evaluate(i, "ask", cost);
+    const row = cost > 0 ? evaluate(i, "charge", cost) : evaluate(i, "ask", 1);
     return { ...row, allowed: row.retryAfterUs === 0 };
   });
   const denying = policies.flatMap(({ role }, i) =>
