@@ -72,10 +72,10 @@ export function rateLimit<E extends Env = Env>(
       await next();
     } catch (error) {
       // Whoever catches it answers with the status that it may carry, as an HTTPException does.
-      settlement?.now(Number(Object(error).status) || 500);
+      settlement?.now(Number(Object(error).status) || 500, c.req.raw);
       throw error;
     }
-    const sent = settlement?.after(c.res, c.req.method) ?? c.res;
+    const sent = settlement?.after(c.res, c.req.raw) ?? c.res;
     const response = appendFields(sent, answer.headers());
     // Assigning over a response would merge the old one's fields into it.
     c.res = undefined;

@@ -84,11 +84,11 @@ export function rateLimit<R extends Request = Request>(
     try {
       own = await onAllowed?.(request, answer);
     } catch (error) {
-      settlement?.now(500);
+      settlement?.now(500, request);
       throw error;
     }
-    if (!own || goesOn(own.headers)) settlement?.now(undefined);
-    else own = settlement?.after(own, request.method) ?? own;
+    if (!own || goesOn(own.headers)) settlement?.now(undefined, request);
+    else own = settlement?.after(own, request) ?? own;
     const response = own ? appendFields(own, answer.headers()) : goOn(answer);
     tellRoute(response.headers, request.headers, overLimits(answer));
     return response;

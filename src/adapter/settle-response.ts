@@ -15,16 +15,19 @@ export function needsHold(policies: readonly Policy[]): boolean {
   });
 }
 
+/** What is read of a request that is answered. */
+type Answered = Pick<Request, "method" | "signal">;
+
 /** Settles what a request holds. */
 export interface Settlement {
   /**
    * By this response: when its body has ended, was cancelled or failed. Returns the response to send instead.
    *
-   * @param method of the request: the body of an answer to HEAD is never sent
+   * @param request what it answers: the body of an answer to HEAD is never sent
    */
-  after(response: Response, method: string): Response;
+  after(response: Response, request: Answered): Response;
   /** By this status, at once; `undefined` if nobody here sees the response, so that all counts as reserved. */
-  now(status: number | undefined): void;
+  now(status: number | undefined, request: Answered): void;
 }
 
 /**
@@ -52,9 +55,9 @@ export function settlementOf(
   }
 
   return {
-    after(response, method) {
-      const { status } = response;
-      if (method === "HEAD") {
+    after(response, request) {
+      const status = knownStatus(response.status, request);
+      if (request.method === "HEAD") {
         waitUntil(settle(status));
         return withoutBody(response);
       }
@@ -69,10 +72,18 @@ export function settlementOf(
       return hold.stream(response, { usage });
     },
 
-    now(status) {
-      waitUntil(settle(status));
+    now(status, request) {
+      waitUntil(settle(status === undefined ? undefined : knownStatus(status, request)));
     },
   };
+}
+
+/**
+ * The status of a response; `undefined` where a client has hung up before, and the error may be what that has caused: what the
+ * origin would have answered is not known then, and a client must not be able to hide a failure.
+ */
+function knownStatus(status: number, { signal }: Answered): number | undefined {
+  return signal.aborted && status >= 500 ? undefined : status;
 }
 
 /** Nobody reads it: what makes it would go on without an end, and without its slot. */

@@ -117,7 +117,7 @@ export function createGateway(environment: Environment, platform: Platform = {})
     const passed = await passOn(request, origin, overLimits(decision));
     const failures = covered.rules.flatMap(({ reader }) => reader.failures);
     const settlement = settlementOf(decision, failures, waitUntilOf(c));
-    return appendFields(settlement?.after(passed, request.method) ?? passed, decision.headers());
+    return appendFields(settlement?.after(passed, request) ?? passed, decision.headers());
   });
 
   gateway.onError((error) => {

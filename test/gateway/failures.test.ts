@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 
-import { describe, expect, inject, test } from "vitest";
+import { describe, expect, inject, test, vi } from "vitest";
 
 import { createGateway } from "../../src/gateway/gateway.ts";
 import { background } from "../support/adapter/background.ts";
@@ -170,6 +170,27 @@ test("a client that hangs up in the middle cancels the origin's response, and th
   await reader.cancel();
   await closed;
   expect(await left(gateway, "/login/look")).toBe(ALL);
+});
+
+test("a client that hangs up before the origin answers is counted as a failure, however often", async () => {
+  const gateway = await gatewayTo((path, response) => {
+    if (path === "/login/look") response.end();
+    // Wrong passwords take their time.
+    else setTimeout(() => withStatus(401)(path, response), 1_000).unref();
+  });
+  const statuses: number[] = [];
+  for (let tried = 1; tried <= 8; tried++) {
+    const hangUp = new AbortController();
+    const answer = gateway.ask("/login/ada", { signal: hangUp.signal });
+    if (tried <= 5) await vi.waitFor(() => expect(gateway.reached()).toBe(tried), 15_000);
+    hangUp.abort();
+    const { status, body } = await answer;
+    statuses.push(status);
+    await body?.cancel();
+    await gateway.done();
+  }
+  expect(statuses).toEqual([502, 502, 502, 502, 502, 429, 429, 429]);
+  expect(gateway.reached()).toBe(5);
 });
 
 test("an origin that breaks off fails the body, and the request settles", async () => {
