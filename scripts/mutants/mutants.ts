@@ -23,6 +23,7 @@ import { HOLDS } from "./catalog/holds.ts";
 import { INSPECTION } from "./catalog/inspection.ts";
 import { KEYS } from "./catalog/keys.ts";
 import { LATE_COSTS } from "./catalog/late-costs.ts";
+import { LAYOUTS } from "./catalog/layouts.ts";
 import { LEASE_TERMS } from "./catalog/lease-terms.ts";
 import { LEASES_BESIDE_EXACT } from "./catalog/leases-beside-exact.ts";
 import { LEASES } from "./catalog/leases.ts";
@@ -78,6 +79,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...COUNTING,
   ...COUNTING_FAILURES,
   ...BUCKET_SETTINGS,
+  ...LAYOUTS,
   ...PARTIAL_OUTAGES,
   ...LUA_BUILD,
   ...DENIALS,

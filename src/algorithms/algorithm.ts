@@ -54,6 +54,11 @@ export interface AlgorithmDefinition<
    * because every key in Redis stores it.
    */
   readonly code: string;
+  /**
+   * The version of the state's layout, from 1. It follows the code in the keys, but for the first, so that two versions of the
+   * package count apart where one could not read what the other writes.
+   */
+  readonly layout: number;
   readonly maxLimit: number;
   /** Completes the remedy for a limit that is too large. */
   readonly limitHint?: string;

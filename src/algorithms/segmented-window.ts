@@ -132,6 +132,7 @@ export const SEGMENTED_WINDOW = defineAlgorithm<
 >({
   name: "segmented-window",
   code: "s",
+  layout: 1,
   maxLimit: MAX_LIMIT,
   options: { window: WINDOW, segments: { kind: "integer", max: MAX_SEGMENTS, default: 10 } },
   nameParts: windowNameParts,

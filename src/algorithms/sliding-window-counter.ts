@@ -133,6 +133,7 @@ export const SLIDING_WINDOW_COUNTER = defineAlgorithm<
 >({
   name: "sliding-window-counter",
   code: "c",
+  layout: 1,
   maxLimit: MAX_LIMIT,
   options: { window: WINDOW },
   nameParts: windowNameParts,

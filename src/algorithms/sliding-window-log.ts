@@ -143,6 +143,7 @@ export const SLIDING_WINDOW_LOG = defineAlgorithm<
 >({
   name: "sliding-window-log",
   code: "l",
+  layout: 1,
   // A log stores every unit: 100,000 take 700 KB in one key, and its header counts to 2^17.
   maxLimit: 100_000,
   limitHint: ", or a segmented-window for more",

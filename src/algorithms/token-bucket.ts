@@ -168,6 +168,7 @@ export const TOKEN_BUCKET = defineAlgorithm<
 >({
   name: "token-bucket",
   code: "b",
+  layout: 1,
   maxLimit: MAX_LIMIT,
   options: { refill: { kind: "integer", max: MAX_LIMIT }, per: { kind: "duration" } },
   nameParts: ({ refill, per }) => [refill, "per", per],

@@ -144,13 +144,13 @@ export function completePolicy(
 ): CompiledPolicy {
   const { name, algorithm, implementation } = traits;
   const { limit, windowUs, parameters } = quota;
-  const { code, parameters: order } = implementation;
+  const { code, layout, parameters: order } = implementation;
   const ttl = implementation.ttl(quota);
   const seconds = Math.max(1, Math.ceil(windowUs / 1e6));
   return {
     ...traits,
     ...quota,
-    key: `${name}:${code}`,
+    key: `${name}:${code}${layout > 1 ? layout : ""}`,
     scriptArguments: [
       algorithm,
       ...[limit, ...order.map((each) => parameters[each]!)].map(String),

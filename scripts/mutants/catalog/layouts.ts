@@ -1,0 +1,12 @@
+import type { Mutant } from "../mutant.ts";
+
+/** Versions of the states' layouts. */
+export const LAYOUTS: readonly Mutant[] = [
+  {
+    name: "two versions of a layout share a key",
+    file: "src/policy/compile.ts",
+    find: '${layout > 1 ? layout : ""}',
+    replace: "",
+    tests: ["test/store/layouts"],
+  },
+];
