@@ -62,6 +62,7 @@ import { SHARES } from "./catalog/shares.ts";
 import { SHARING } from "./catalog/sharing.ts";
 import { SOURCE_LISTS } from "./catalog/source-lists.ts";
 import { SOURCES } from "./catalog/sources.ts";
+import { SPREAD_CHARGES } from "./catalog/spread-charges.ts";
 import { STORE } from "./catalog/store.ts";
 import { TELLING } from "./catalog/telling.ts";
 import { TIMERS } from "./catalog/timers.ts";
@@ -80,6 +81,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...COUNTING_FAILURES,
   ...BUCKET_SETTINGS,
   ...LAYOUTS,
+  ...SPREAD_CHARGES,
   ...PARTIAL_OUTAGES,
   ...LUA_BUILD,
   ...DENIALS,

@@ -5,7 +5,7 @@ import { oncePerPolicy } from "../policy/once-per-policy.ts";
 import { createMemory, type Memory } from "../store/memory.ts";
 import type { Reply } from "../store/store.ts";
 import { createLastAnswers, type LastAnswer, type LastAnswers } from "./last-answers.ts";
-import { localShareOf, scalePolicy } from "./local-share.ts";
+import { localCountOf, localShareOf } from "./local-share.ts";
 import { isAllowed, type PartitionedRequest } from "./selection.ts";
 
 /** Decides without the store. */
@@ -60,7 +60,8 @@ export function createFallback(
 ): Fallback {
   const verdictOf = ({ onFailure }: CompiledPolicy) => onFailure ?? defaultVerdict;
   const shareOf = (policy: CompiledPolicy) => localShareOf(verdictOf(policy));
-  const scaledOf = oncePerPolicy((policy) => scalePolicy(policy, shareOf(policy)!));
+  const scaledOf = oncePerPolicy((policy) => localCountOf(policy, "", shareOf(policy)!).policy);
+  const keyOf = (policy: CompiledPolicy, key: string) => localCountOf(policy, key, 1).key;
   const localIn = (policies: readonly CompiledPolicy[]) =>
     policies.flatMap((policy, i) => (shareOf(policy) === undefined ? [] : [i]));
 
@@ -70,15 +71,17 @@ export function createFallback(
    */
   function countSeen(own: readonly Counted[], { atUs, remaining }: LastAnswer): void {
     const nowUs = clock();
-    for (const [i, { key, policy, scaled }] of own.entries()) {
-      const seen = [key + SEEN];
+    for (const [i, { key, store, policy, scaled }] of own.entries()) {
+      const seen = [store + SEEN];
       const [row] = memory.decide(nowUs, "peek", [key], [1], [scaled]).rows;
       memory.reset(seen);
       const charge = (timeUs: number, used: number) => {
         if (used > 0) memory.decide(timeUs, "charge", seen, [used], [policy]);
       };
       charge(Math.min(atUs, nowUs), policy.limit - remaining[i]!);
-      charge(nowUs, scaled.limit - row!.remaining);
+      // A shard carries its part of what is counted here.
+      const part = policy.limit / (policy.whole ?? policy).limit;
+      charge(nowUs, Math.ceil((scaled.limit - row!.remaining) * part));
     }
   }
 
@@ -90,15 +93,16 @@ export function createFallback(
     const { policies, groups, groupOf } = selection;
     const own = localIn(policies).map((i) => {
       const policy = policies[i]!;
-      return { row: i, policy, scaled: scaledOf(policy), key: keys[i]!, cost: costs[i]! };
+      const key = keyOf(policy, keys[i]!);
+      return { row: i, policy, scaled: scaledOf(policy), key, store: keys[i]!, cost: costs[i]! };
     });
     const seen = groups.flatMap(({ answers }, group) => {
       const counted = own.filter(({ row }) => groupOf[row] === group);
       const answer = answers.find(partitions[group]!);
       if (!answer) return [];
       if (answer.fresh) countSeen(counted, answer);
-      return counted.map(({ row, policy, key, cost }) => {
-        return { row, policy, scaled: policy, key: key + SEEN, cost };
+      return counted.map(({ row, policy, store, cost }) => {
+        return { row, policy, scaled: policy, key: store + SEEN, store, cost };
       });
     });
     return [...own, ...seen];
@@ -142,7 +146,9 @@ export function createFallback(
 
     forget({ selection: { groups, policies }, partitions }, keys, nowMs) {
       groups.forEach(({ answers }, i) => answers.forget(partitions[i]!, nowMs));
-      memory.reset(localIn(policies).flatMap((i) => [keys[i]!, keys[i]! + SEEN]));
+      memory.reset(
+        localIn(policies).flatMap((i) => [keyOf(policies[i]!, keys[i]!), keys[i]! + SEEN]),
+      );
     },
   };
 }
@@ -155,6 +161,8 @@ interface Counted {
   /** The policy that this count enforces: this isolate's share. */
   readonly scaled: CompiledPolicy;
   readonly key: string;
+  /** The key by which the store counts the policy. */
+  readonly store: string;
   readonly cost: number;
 }
 

@@ -4,7 +4,7 @@ import { extendSlots } from "../store/memory-slots.ts";
 import type { Memory } from "../store/memory.ts";
 import type { Slot, Store } from "../store/store.ts";
 import { SEEN } from "./fallback.ts";
-import { localShareOf, scalePolicy } from "./local-share.ts";
+import { localCountOf, localShareOf } from "./local-share.ts";
 import { hasSlots, type Taken } from "./selection.ts";
 import type { LimiterSettings } from "./settings.ts";
 
@@ -31,8 +31,9 @@ export function createGiveBack(
       const share = localShareOf(policy.onFailure ?? onFailure);
       if (share === undefined || units[i] === 0) return 0;
       const [key, cost] = [keys[i]!, units[i]!];
-      const counts = [scalePolicy(policy, share), policy];
-      const both = [key, key + SEEN];
+      const here = localCountOf(policy, key, share);
+      const counts = [here.policy, policy];
+      const both = [here.key, key + SEEN];
       const back = refundInMemory(memory, clock(), both, [cost, cost], counts, reply.nowUs, slot);
       return back[0]!;
     });

@@ -95,7 +95,7 @@ export function buildLimiter(store: Store, settings: LimiterSettings): Limiter {
   const slotted = settings.policies.find(({ implementation }) => implementation.hasSlots);
   const settler = {
     known: settings.policies,
-    path: plain,
+    path,
     giveBack: createGiveBack(store, settings, memory),
     now: settings.now,
   };

@@ -17,3 +17,20 @@ export function scalePolicy(policy: CompiledPolicy, share: number): CompiledPoli
   const limit = Math.ceil((policy.limit * part) / WHOLE);
   return completePolicy(policy, policy.implementation.scale(policy, limit, { part, whole: WHOLE }));
 }
+
+/** Where an isolate without the store counts a policy, and what it enforces there. */
+export interface LocalCount {
+  readonly key: string;
+  readonly policy: CompiledPolicy;
+}
+
+/**
+ * The shards of a policy are one count here: split, and each rounded up by itself, they would admit more than the share. The
+ * shard is the end of the partition key.
+ */
+export function localCountOf(policy: CompiledPolicy, key: string, share: number): LocalCount {
+  const { whole } = policy;
+  return whole
+    ? { key: key.replace(/#\d+\}/, "}"), policy: scalePolicy(whole, share) }
+    : { key, policy: scalePolicy(policy, share) };
+}

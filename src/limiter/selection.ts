@@ -51,6 +51,8 @@ export interface PartitionedRequest {
   readonly partitions: readonly string[];
   readonly costs: readonly number[];
   readonly reservation?: Reservation | undefined;
+  /** The request before one shard was chosen of each group that is split. */
+  readonly whole?: PartitionedRequest | undefined;
 }
 
 /** What a request that is settled later comes with. */

@@ -113,9 +113,9 @@ async function runStep(
   settler: Settler,
 ): Promise<Outcome> {
   const { path, giveBack } = settler;
-  const { selection, partitions } = taken.request;
+  const { selection, partitions, whole } = taken.request;
   if (kind === "charged" && !countedHere) {
-    const { error } = await path.ask("charge", { selection, partitions, costs: units });
+    const { error } = await path.ask("charge", { selection, partitions, costs: units, whole });
     return error ? outcomeOf(error, units) : { done: units, failures: [] };
   }
   try {

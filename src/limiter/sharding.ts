@@ -1,4 +1,5 @@
 import type { Decision } from "../decision/decision.ts";
+import { StoreError } from "../errors/errors.ts";
 import { setRecent } from "../runtime/lru.ts";
 import type { DecisionPath } from "./decision-path.ts";
 import { type PartitionedRequest, select, type Selection } from "./selection.ts";
@@ -48,6 +49,7 @@ export function throughShards(
       ),
       costs,
       reservation,
+      whole: request,
     };
   }
 
@@ -74,6 +76,31 @@ export function throughShards(
     return { shards, isOpen };
   }
 
+  /**
+   * Charges every shard its part, side by side, because one that is full cannot carry what the others have room for. Resolves
+   * with the decision of the shard that a request would have been sent to.
+   */
+  async function charge(request: PartitionedRequest): Promise<Decision> {
+    const whole = request.whole ?? request;
+    const { groups, groupOf } = whole.selection;
+    const lengthOf = (group: number) => groups[group]!.shards?.length ?? 1;
+    const most = Math.max(...groups.map((_, group) => lengthOf(group)));
+    if (most === 1) return path.ask("charge", request);
+    const first = choose(whole).shards;
+    const parts = Array.from({ length: most }, (_, turn) => {
+      const shards = first.map((shard, group) => (shard + turn) % lengthOf(group));
+      const costs = request.costs.map((cost, i) => partOf(cost, turn, lengthOf(groupOf[i]!)));
+      return { ...inShards(whole, shards), costs };
+    }).filter(({ costs }) => costs.some((cost) => cost > 0));
+    const decisions = await Promise.all(parts.map((part) => path.ask("charge", part)));
+    const failed = decisions.find(({ error }) => error);
+    if (!failed || decisions.every(({ error }) => error)) return decisions[0]!;
+    // Some parts ran: what the others did not take must not be sent again with them.
+    return Object.assign(failed, {
+      error: new StoreError("ERR_STORE_TIMEOUT", failed.error!.message),
+    });
+  }
+
   /** A cost has to fit into every shard. The last one is the smallest. */
   function inSmallest(request: PartitionedRequest): PartitionedRequest {
     const last = request.selection.groups.map(({ shards: { length } = [] }) => length - 1);
@@ -95,7 +122,10 @@ export function throughShards(
       return other.allowed || other.retryAfterMs < decision.retryAfterMs ? other : decision;
     },
 
-    ask: (operation, request) => path.ask(operation, inShards(request, choose(request).shards)),
+    ask: (operation, request) =>
+      operation === "charge"
+        ? charge(request)
+        : path.ask(operation, inShards(request, choose(request).shards)),
 
     forget({ selection, partitions }) {
       const groups = selection.groups.flatMap((group) => group.shards ?? [group]);
@@ -109,6 +139,11 @@ export function throughShards(
       });
     },
   };
+}
+
+/** The part of a cost that a shard takes, by its turn: whole units, the first ones a unit more. */
+function partOf(cost: number, turn: number, length: number): number {
+  return turn < length ? Math.floor(cost / length) + Number(turn < cost % length) : 0;
 }
 
 /** The partition key of a shard. No identity has it: `#` is escaped, and begins the keys of hashed ones only. */

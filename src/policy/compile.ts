@@ -21,8 +21,8 @@ export interface CompiledPolicy extends PolicyTraits, Quota<Readonly<Record<stri
   readonly scriptArguments: readonly string[];
   /** Its item of the `RateLimit-Policy` field. */
   readonly field: string;
-  /** Of a shard: the quota of the whole policy, which clients are told. */
-  readonly whole?: Pick<CompiledPolicy, "limit" | "windowUs">;
+  /** Of a shard: the whole policy, whose quota clients are told. */
+  readonly whole?: CompiledPolicy;
 }
 
 /** More policies per request than this are a mistake; each is work inside one Redis script. */

@@ -35,11 +35,11 @@ export function highestCost({ limit, shards = 1 }: Pick<Policy, "limit" | "shard
  * policy's, and so do the rates of a bucket, because each refills at an equal part of its rate.
  */
 export function shardsOf(policy: CompiledPolicy): readonly CompiledPolicy[] {
-  const { limit, windowUs, shards, field, implementation } = policy;
+  const { limit, shards, field, implementation } = policy;
   const shardOf = (units: number): CompiledPolicy => ({
     ...completePolicy(policy, implementation.scale(policy, units, { part: 1, whole: shards })),
     field,
-    whole: { limit, windowUs },
+    whole: policy,
   });
   const least = highestCost(policy);
   const [smaller, larger] = [shardOf(least), shardOf(least + 1)];

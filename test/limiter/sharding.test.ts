@@ -154,15 +154,16 @@ describe("a policy with shards", () => {
     expect(asked).toEqual([]);
     expect((await limiter.limit("ada", { cost: 3 })).allowed).toBe(true);
     await limiter.charge("bob", 100);
-    expect(asked).toHaveLength(2);
+    expect(asked).toHaveLength(4);
   });
 
-  test("is charged and looked at in a shard that has room", async () => {
+  test("is looked at in a shard that has room", async () => {
     const { draws, limiter } = limiterOf({ policies: three() });
     draws.push(0);
+    // Two units to the first shard, one to each of the others.
     await limiter.charge("ada", 4);
     draws.push(0, 0);
-    expect((await limiter.peek("ada")).policies[0]).toMatchObject({ remaining: 3, allowed: true });
+    expect((await limiter.peek("ada")).policies[0]).toMatchObject({ remaining: 2, allowed: true });
   });
 
   test("has its whole limit again after a reset", async () => {
@@ -233,6 +234,67 @@ describe("a policy with shards", () => {
     at.isAway = true;
     expect(await admitted(200, "ada")).toBe(10);
   });
+
+  test.each([100, 37, 4, 1])("carries a charge of %d units in all its shards", async (units) => {
+    const { limiter, admitted, asked } = limiterOf({
+      policies: [fixedWindow({ name: "hot", limit: 100, ...DAY, shards: 4 })],
+    });
+    await limiter.charge("ada", units);
+    expect(asked).toHaveLength(Math.min(units, 4));
+    expect(await admitted(300, "ada")).toBe(100 - units);
+  });
+
+  test("carries what holds turn out to cost beyond their estimates in all its shards", async () => {
+    const policies = [
+      fixedWindow({ name: "tokens", limit: 800, window: "1h", shards: 8, refundable: true }),
+    ];
+    const { limiter } = limiterOf({ policies });
+    let settled = 0;
+    for (let request = 0; request < 100; request++) {
+      const hold = await limiter.reserve("ada", { cost: 10 });
+      if (!hold.allowed) continue;
+      await hold.settle(800);
+      settled += 800;
+    }
+    expect(settled).toBe(800);
+  });
+
+  test("charges policies that are not split once", async () => {
+    const { limiter } = limiterOf({
+      policies: [
+        fixedWindow({ name: "hot", limit: 100, ...DAY, shards: 4 }),
+        fixedWindow({ name: "own", limit: 100, ...DAY }),
+      ],
+    });
+    await limiter.charge("ada", { hot: 10, own: 30 });
+    const { policies } = await limiter.peek("ada");
+    expect(policies.map(({ name, remaining }) => [name, remaining])).toEqual([
+      ["hot", expect.any(Number)],
+      ["own", 70],
+    ]);
+  });
+
+  test.each([
+    [0.01, 10],
+    [0.001, 1],
+    [0.5, 500],
+  ])(
+    "admits a share of %d of its limit there, not one rounded up by each shard",
+    async (share, most) => {
+      const policies = [
+        fixedWindow({
+          name: "hot",
+          limit: 1_000,
+          ...DAY,
+          shards: 64,
+          onFailure: { local: { share } },
+        }),
+      ];
+      const { at, admitted } = limiterOf({ policies });
+      at.isAway = true;
+      expect(await admitted(2_000, "ada")).toBe(most);
+    },
+  );
 
   test("in shadow denies nobody", async () => {
     const { admitted, limiter } = limiterOf({

@@ -68,8 +68,8 @@ export const CLOCKS: readonly Mutant[] = [
   {
     name: "two algorithms of one name share a key",
     file: "src/policy/compile.ts",
-    find: "key: `${name}:${code}`",
-    replace: "key: name",
+    find: "key: `${name}:${code}${",
+    replace: "key: `${name}${",
     tests: ["test/denials/two-algorithms"],
   },
 ];

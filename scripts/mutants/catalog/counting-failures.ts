@@ -71,7 +71,7 @@ export const COUNTING_FAILURES: readonly Mutant[] = [
   {
     name: "failures: an exception through the middleware keeps what was reserved",
     file: "src/hono.ts",
-    find: "settlement?.now(Number(Object(error).status) || 500);",
+    find: "settlement?.now(Number(Object(error).status) || 500, c.req.raw);",
     replace: "",
     tests: HONO,
   },
