@@ -33,8 +33,8 @@ export const DENIALS: readonly Mutant[] = [
   {
     name: "a reset leaves what was counted in an outage",
     file: "src/limiter/fallback.ts",
-    find: "memory.reset(localIn(policies).flatMap((i) => [keys[i]!, keys[i]! + SEEN]));",
-    replace: "",
+    find: "localIn(policies).flatMap((i) => [keyOf(policies[i]!, keys[i]!), keys[i]! + SEEN]),",
+    replace: "[],",
     tests: ["test/limiter/reset"],
   },
   {

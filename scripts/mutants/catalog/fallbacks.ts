@@ -33,7 +33,7 @@ export const FALLBACKS: readonly Mutant[] = [
   {
     name: "what was taken here is not taken from what Redis said",
     file: "src/limiter/fallback.ts",
-    find: "      charge(nowUs, scaled.limit - row!.remaining);\n",
+    find: "      charge(nowUs, Math.ceil((scaled.limit - row!.remaining) * part));\n",
     replace: "",
     tests: ["test/limiter/local-count"],
   },

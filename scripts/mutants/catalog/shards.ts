@@ -19,7 +19,7 @@ export const SHARDS: readonly Mutant[] = [
   {
     name: "clients are told the limit of a shard",
     file: "src/policy/shards.ts",
-    find: "    whole: { limit, windowUs },\n",
+    find: "    whole: policy,\n",
     replace: "",
     tests: ["test/limiter/sharding"],
   },

@@ -54,8 +54,9 @@ export const SHARES: readonly Mutant[] = [
   {
     name: "what Redis left is a share, too",
     file: "src/limiter/fallback.ts",
-    find: "({ row, policy, key, cost }) => {\n        return { row, policy, scaled: policy, key",
-    replace: "({ row, policy, scaled, key, cost }) => {\n        return { row, policy, scaled, key",
+    find: "({ row, policy, store, cost }) => {\n        return { row, policy, scaled: policy, key",
+    replace:
+      "({ row, policy, scaled, store, cost }) => {\n        return { row, policy, scaled, key",
     tests: ["test/limiter/local-share"],
   },
   {

@@ -18,6 +18,8 @@ export function bucketAccount(report: Report): Account {
   let inDebt = false;
   /** Whether a charge was cut at the deepest debt since the bucket was last full. */
   let isCut = false;
+  /** The limit with which the state was written. */
+  let written = 0;
 
   function ask(policy: CompiledPolicy, now: Moment): void {
     const before = except.changedFrom(policy);
@@ -43,7 +45,7 @@ export function bucketAccount(report: Report): Account {
   /** What comes back of a take; nothing where a charge may have been cut since. */
   function dueOf(policy: CompiledPolicy, cost: number, take: Take, now: Moment): number {
     const passed = (now.nowUs - take.at.nowUs) * divisorOf(policy);
-    const deepest = 2 * Math.min(policy.limit, limit) * intervalOf(policy);
+    const deepest = 2 * Math.min(policy.limit, written) * intervalOf(policy);
     const isInDoubt = isCut && usedAt(policy, now) + passed >= deepest;
     return isInDoubt ? 0 : Math.max(0, cost * intervalOf(policy) - passed);
   }
@@ -55,6 +57,9 @@ export function bucketAccount(report: Report): Account {
       if (except.exact && allowed !== used + amount <= capacity) {
         report(`token-bucket ${allowed ? "admits without" : "denies with"} room for ${cost}`);
       }
+      // A look at a cost of 0 by itself writes nothing, and one beside other policies does.
+      if (isCut && cost === 0) except.exact = false;
+      if (took || used <= (inDebt ? 2 : 1) * capacity) written = policy.limit;
       if (!took || cost === 0) return;
       used += amount;
       inDebt = false;
@@ -69,6 +74,7 @@ export function bucketAccount(report: Report): Account {
       if (cost === 0 || used > deepest) return;
       const wanted = used + cost * intervalOf(policy);
       used = Math.min(wanted, deepest);
+      written = policy.limit;
       inDebt = used > policy.limit * intervalOf(policy);
       if (used < wanted) isCut = true;
     },
