@@ -58,10 +58,13 @@ local function token_bucket(key, now, operation, cost, limit, interval, divisor,
             times = 2
           end
           if used <= times * limit * old_interval then
-            local units = math.floor(used / old_interval)
-            -- What is less than a unit is rounded up by more than the rounding errors of the product.
-            local part = (used - units * old_interval) * interval / old_interval * (1 + 2 ^ -50)
-            used, repaired = units * interval + math.min(math.ceil(part), interval), operation ~= 'peek'
+            if old_interval ~= interval then
+              local units = math.floor(used / old_interval)
+              -- What is less than a unit is rounded up by more than the rounding errors of the product.
+              local part = (used - units * old_interval) * interval / old_interval * (1 + 2 ^ -50)
+              used = units * interval + math.min(math.ceil(part), interval)
+            end
+            repaired = operation ~= 'peek'
           else
             unit, parts, kept, full = old_interval, old_divisor, written, old_capacity
             capacity = limit * unit

@@ -143,6 +143,7 @@ function isSame(one: Setting, other: Setting): boolean {
 
 /** The same units at another rate, rounded up. What is less than a unit stays at most one. */
 function convert(used: number, fromIntervalUs: number, toIntervalUs: number): number {
+  if (fromIntervalUs === toIntervalUs) return used;
   const units = Math.floor(used / fromIntervalUs);
   const left = used - units * fromIntervalUs;
   // Rounded up by more than the rounding errors of the product.

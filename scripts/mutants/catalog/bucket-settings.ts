@@ -31,15 +31,15 @@ export const BUCKET_SETTINGS: readonly Mutant[] = [
   {
     name: "bucket settings: a denial leaves the old rate",
     file: LUA,
-    find: "operation ~= 'peek'\n          else",
-    replace: "false\n          else",
+    find: "repaired = operation ~= 'peek'",
+    replace: "repaired = false",
     tests: ["test/lua/cost", "test/lua/model"],
   },
   {
     name: "bucket settings: a peek writes the new rate",
     file: LUA,
-    find: "operation ~= 'peek'\n          else",
-    replace: "true\n          else",
+    find: "repaired = operation ~= 'peek'",
+    replace: "repaired = true",
     tests: BOTH,
   },
   {
