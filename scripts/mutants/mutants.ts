@@ -69,6 +69,7 @@ import { TIMERS } from "./catalog/timers.ts";
 import { TOGETHER } from "./catalog/together.ts";
 import { TWINS } from "./catalog/twins.ts";
 import { VARIABLES } from "./catalog/variables.ts";
+import { WAITS } from "./catalog/waits.ts";
 import { WINDOWS } from "./catalog/windows.ts";
 import type { Mutant } from "./mutant.ts";
 
@@ -81,6 +82,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...COUNTING_FAILURES,
   ...BUCKET_SETTINGS,
   ...LAYOUTS,
+  ...WAITS,
   ...SPREAD_CHARGES,
   ...PARTIAL_OUTAGES,
   ...LUA_BUILD,

@@ -15,6 +15,11 @@ export interface ConcurrencyOptions extends CommonOptions {
    * Default: `"60s"`.
    */
   readonly ttl?: Duration;
+  /**
+   * How long clients that find no slot are told to wait, at most until the first slot expires: most are freed long before
+   * that. Range: `"1ms"` to `"24h"`. Default: `"1s"`.
+   */
+  readonly retryAfter?: Duration;
 }
 
 export type ConcurrencyPolicy = PolicyOf<"concurrency", ConcurrencyOptions>;
@@ -22,10 +27,14 @@ export type ConcurrencyPolicy = PolicyOf<"concurrency", ConcurrencyOptions>;
 /** Below a second a slow network would end holds; work that goes on for more than a day is no request. */
 const TTL_RANGE: DurationRange = { min: "1s", max: "24h", example: "60s" };
 const DEFAULT_TTL: Duration = "60s";
+const RETRY_AFTER_RANGE: DurationRange = { min: "1ms", max: "24h", example: "1s" };
+/** Streams end at any time: a client that came back every second would find a slot soon, and cost one call each time. */
+const DEFAULT_RETRY_AFTER: Duration = "1s";
 
 /**
  * A slot for each hold, kept until the hold is settled or released, or until its time is over: with `limit: 10`, never
- * more than ten at once. A hold takes one slot, whatever it costs.
+ * more than ten at once. A hold takes one slot, whatever it costs. `Retry-After` of a denial is `retryAfter`; the policy's row
+ * says in `retryAfterMs` when the first slot expires.
  *
  * It has no `lease`, no `shards` and cannot count denials.
  *
@@ -37,13 +46,16 @@ export function concurrency(options: ConcurrencyOptions): ConcurrencyPolicy {
 }
 
 interface ConcurrencyValues {
-  /** Microseconds. */
+  /** Both in microseconds. */
   readonly ttl: number;
+  readonly retryAfter: number;
 }
 
 interface ConcurrencyParameters extends Readonly<Record<string, number>> {
   /** How long a slot is kept at most without being extended. */
   readonly ttlUs: number;
+  /** The longest wait that clients are told. */
+  readonly retryAfterUs: number;
 }
 
 const model: AlgorithmModel<ConcurrencyParameters, ConcurrencyState> = (state, request) => {
@@ -114,15 +126,18 @@ export const CONCURRENCY = defineAlgorithm<
   layout: 1,
   // In Redis a slot takes about 140 bytes, so that a full key takes 14 MB; more at once is no limit that anybody means.
   maxLimit: 100_000,
-  options: { ttl: { kind: "duration", range: TTL_RANGE, default: DEFAULT_TTL } },
+  options: {
+    ttl: { kind: "duration", range: TTL_RANGE, default: DEFAULT_TTL },
+    retryAfter: { kind: "duration", range: RETRY_AFTER_RANGE, default: DEFAULT_RETRY_AFTER },
+  },
   nameParts: ({ ttl = DEFAULT_TTL }) => [ttl],
   refuse,
   hasSlots: true,
 
-  quotaOf: (limit, { ttl: ttlUs }) => ({
+  quotaOf: (limit, { ttl: ttlUs, retryAfter: retryAfterUs }) => ({
     limit,
     windowUs: ttlUs,
-    parameters: { ttlUs, unused: 0 },
+    parameters: { ttlUs, retryAfterUs, unused: 0 },
   }),
   parameters: ["ttlUs", "unused"],
   ttl: () => 0,

@@ -1,6 +1,7 @@
 import type { StoreError } from "../errors/errors.ts";
 import { decisionFields, type HeaderOptions } from "./fields.ts";
 import {
+  toldWaitUs,
   type DecisionStatus,
   denies,
   type Outcome,
@@ -122,8 +123,10 @@ class LazyDecision implements Decision {
   get retryAfterMs(): number {
     let longest = this.reason === "blocked" ? Infinity : 0;
     if (!this.allowed) {
-      this.#parts.rows.forEach(({ retryAfterUs }, i) => {
-        if (denies(this.#parts, i) && retryAfterUs > longest) longest = retryAfterUs;
+      this.#parts.rows.forEach((row, i) => {
+        if (denies(this.#parts, i)) {
+          longest = Math.max(longest, toldWaitUs(this.#parts.policies[i]!, row));
+        }
       });
     }
     return longest / 1000;

@@ -1,6 +1,6 @@
 import type { Row } from "../algorithms/model.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
-import { denies, type Outcome, type Reason } from "./outcome.ts";
+import { denies, type Outcome, type Reason, toldWaitUs } from "./outcome.ts";
 
 /** Which header fields a response carries. */
 export interface HeaderOptions {
@@ -65,13 +65,11 @@ function isListed(reason: Reason): boolean {
  * `t` of `RateLimit`: the wait of a policy that denies, else the time until its quota is whole again. A cost that never
  * fits waits a whole window, because the fields cannot express "never".
  */
-function secondsOf(
-  { windowUs, retryJitter = 0 }: CompiledPolicy,
-  { allowed, retryAfterUs, resetAfterUs }: Row,
-  draw: () => number,
-): number {
-  if (allowed) return wholeSeconds(resetAfterUs);
-  const waitUs = retryAfterUs === Infinity ? windowUs : retryAfterUs;
+function secondsOf(policy: CompiledPolicy, row: Row, draw: () => number): number {
+  if (row.allowed) return wholeSeconds(row.resetAfterUs);
+  const { windowUs, retryJitter = 0 } = policy;
+  const toldUs = toldWaitUs(policy, row);
+  const waitUs = toldUs === Infinity ? windowUs : toldUs;
   // Whole microseconds, so that a rounding error never becomes a second.
   const jitterUs = retryJitter > 0 ? Math.floor(waitUs * retryJitter * draw()) : 0;
   return wholeSeconds(waitUs + jitterUs);

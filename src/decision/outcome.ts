@@ -52,3 +52,8 @@ export function firstDenying(outcome: PolicyRows): CompiledPolicy | undefined {
   while (i < outcome.rows.length && !denies(outcome, i)) i++;
   return outcome.policies[i];
 }
+
+/** How long clients are told to wait for a policy, in microseconds: of slots, not until the first of them expires. */
+export function toldWaitUs({ parameters }: CompiledPolicy, { retryAfterUs }: Row): number {
+  return Math.min(retryAfterUs, parameters["retryAfterUs"] ?? Infinity);
+}

@@ -44,7 +44,14 @@ describe.each(["memory", "Redis"])("counted in %s", (kind) => {
     const [first, second] = [await limiter.reserve(id), await limiter.reserve(id)];
     expect([first.allowed, second.allowed]).toEqual([true, true]);
     const denied = await limiter.reserve(id);
-    expect(denied).toMatchObject({ allowed: false, reason: "limited", retryAfterMs: 60_000 });
+    // Clients are told a second; when the first slot expires is in the row.
+    expect(denied).toMatchObject({
+      allowed: false,
+      reason: "limited",
+      retryAfterMs: 1_000,
+    });
+    expect(denied.policies.find(({ name }) => name === "streams")!.retryAfterMs).toBe(60_000);
+    expect(denied.headers().get("Retry-After")).toBe("1");
     expect(await first.settle()).toEqual({
       status: "settled",
       returned: { streams: 1 },
@@ -237,3 +244,23 @@ test("a slot that Redis took without answering is freed by the hold's id", async
   isSlow = true;
   expect(await next.extend()).toEqual({ status: "unknown", error: TIMEOUT });
 });
+
+test.each([
+  ["250ms", 250, "1"],
+  ["10s", 10_000, "10"],
+  ["24h", 120_000, "120"],
+] as const)(
+  "clients without a slot are told to wait for %s at most",
+  async (retryAfter, ms, seconds) => {
+    const limiter = createLimiter({
+      store: memoryStore({ now: () => 1_800_000_000_000_000 }),
+      policies: [concurrency({ name: "streams", limit: 1, ttl: "120s", retryAfter })],
+    });
+    await limiter.reserve("ada");
+    const denied = await limiter.reserve("ada");
+    expect(denied.retryAfterMs).toBe(ms);
+    expect(denied.headers().get("Retry-After")).toBe(seconds);
+    expect(denied.headers().get("RateLimit")).toBe(`"streams";r=0;t=${seconds}`);
+    expect(denied.policies[0]!.retryAfterMs).toBe(120_000);
+  },
+);
