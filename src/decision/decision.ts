@@ -3,7 +3,6 @@ import { decisionFields, type HeaderOptions } from "./fields.ts";
 import {
   toldWaitUs,
   type DecisionStatus,
-  denies,
   type Outcome,
   type PolicyRows,
   type Reason,
@@ -123,10 +122,8 @@ class LazyDecision implements Decision {
   get retryAfterMs(): number {
     let longest = this.reason === "blocked" ? Infinity : 0;
     if (!this.allowed) {
-      this.#parts.rows.forEach((row, i) => {
-        if (denies(this.#parts, i)) {
-          longest = Math.max(longest, toldWaitUs(this.#parts.policies[i]!, row));
-        }
+      this.#parts.rows.forEach((_, i) => {
+        longest = Math.max(longest, toldWaitUs(this.#parts, i));
       });
     }
     return longest / 1000;

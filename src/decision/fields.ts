@@ -1,6 +1,5 @@
-import type { Row } from "../algorithms/model.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
-import { denies, type Outcome, type Reason, toldWaitUs } from "./outcome.ts";
+import { type Outcome, type Reason, toldWaitUs } from "./outcome.ts";
 
 /** Which header fields a response carries. */
 export interface HeaderOptions {
@@ -33,7 +32,7 @@ export function decisionFields(
   // No policy took part that clients may see, so that there is no quota to describe.
   if (policies.length === 0) return isListed(reason) ? { "X-RateLimit-Reason": reason } : {};
   const fields: Fields = {};
-  const seconds = policies.map((policy, i) => secondsOf(policy, rows[i]!, draw));
+  const seconds = policies.map((_, i) => secondsOf(outcome, i, draw));
   const told = advertised(policies);
   if (told.length > 0 && options["draft-11"] !== false) {
     fields["RateLimit-Policy"] = told.map((i) => policies[i]!.field).join(", ");
@@ -50,7 +49,7 @@ export function decisionFields(
     fields["X-RateLimit-Reset"] = `${wholeSeconds(Math.round(nowUs + resetAfterUs))}`;
   }
   if (status !== 200) {
-    const waits = seconds.filter((_, i) => denies(outcome, i));
+    const waits = seconds.filter((_, i) => toldWaitUs(outcome, i) > 0);
     fields["Retry-After"] = `${Math.max(1, ...waits)}`;
   }
   if (reason !== "allowed") fields["X-RateLimit-Reason"] = reason;
@@ -65,10 +64,12 @@ function isListed(reason: Reason): boolean {
  * `t` of `RateLimit`: the wait of a policy that denies, else the time until its quota is whole again. A cost that never
  * fits waits a whole window, because the fields cannot express "never".
  */
-function secondsOf(policy: CompiledPolicy, row: Row, draw: () => number): number {
-  if (row.allowed) return wholeSeconds(row.resetAfterUs);
-  const { windowUs, retryJitter = 0 } = policy;
-  const toldUs = toldWaitUs(policy, row);
+function secondsOf(outcome: Outcome, index: number, draw: () => number): number {
+  const { windowUs, retryJitter = 0 } = outcome.policies[index]!;
+  const toldUs = outcome.status === 200 ? 0 : toldWaitUs(outcome, index);
+  if (toldUs === 0 && outcome.rows[index]!.allowed) {
+    return wholeSeconds(outcome.rows[index]!.resetAfterUs);
+  }
   const waitUs = toldUs === Infinity ? windowUs : toldUs;
   // Whole microseconds, so that a rounding error never becomes a second.
   const jitterUs = retryJitter > 0 ? Math.floor(waitUs * retryJitter * draw()) : 0;

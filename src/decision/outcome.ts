@@ -53,7 +53,15 @@ export function firstDenying(outcome: PolicyRows): CompiledPolicy | undefined {
   return outcome.policies[i];
 }
 
-/** How long clients are told to wait for a policy, in microseconds: of slots, not until the first of them expires. */
-export function toldWaitUs({ parameters }: CompiledPolicy, { retryAfterUs }: Row): number {
+/**
+ * How long a denied client is told to wait for one of the policies, in microseconds; 0 for one that it need not wait for.
+ *
+ * Of slots it is not the time until the first of them expires. A ban that this denial has filled denies the next request, and
+ * not yet this one.
+ */
+export function toldWaitUs({ policies, rows }: PolicyRows, index: number): number {
+  const { parameters, role } = policies[index]!;
+  const { retryAfterUs } = rows[index]!;
+  if (role !== "denials" && !denies({ policies, rows }, index)) return 0;
   return Math.min(retryAfterUs, parameters["retryAfterUs"] ?? Infinity);
 }

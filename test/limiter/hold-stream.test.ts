@@ -169,7 +169,7 @@ test("what the hold was extended by is what its chunks keep it for, until it is 
     await reader.read();
     expect(extend).toHaveBeenCalledTimes(calls);
   }
-  expect((await of.peek("ada")).retryAfterMs).toBe(40_000);
+  expect((await of.peek("ada")).policies[0]!.retryAfterMs).toBe(40_000);
   await hold.settle();
   nowUs += 30e6;
   send("chunk");

@@ -19,8 +19,8 @@ export const TELLING: readonly Mutant[] = [
   {
     name: "nobody waits for a policy that is not advertised",
     file: "src/decision/fields.ts",
-    find: "seconds.filter((_, i) => denies(outcome, i))",
-    replace: "seconds.filter((_, i) => told.includes(i) && denies(outcome, i))",
+    find: "seconds.filter((_, i) => toldWaitUs(outcome, i) > 0)",
+    replace: "seconds.filter((_, i) => told.includes(i) && toldWaitUs(outcome, i) > 0)",
     tests: ["test/decision/advertise"],
   },
   {

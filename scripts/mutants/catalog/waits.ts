@@ -12,8 +12,15 @@ export const WAITS: readonly Mutant[] = [
   {
     name: "waits: the decision says another wait than its fields",
     file: "src/decision/decision.ts",
-    find: "toldWaitUs(this.#parts.policies[i]!, row)",
-    replace: "row.retryAfterUs",
+    find: "Math.max(longest, toldWaitUs(this.#parts, i))",
+    replace: "Math.max(longest, this.#parts.rows[i]!.retryAfterUs)",
     tests: ["test/limiter/concurrency"],
+  },
+  {
+    name: "waits: a denial that fills a ban says nothing of it",
+    file: "src/decision/outcome.ts",
+    find: 'if (role !== "denials" && !denies',
+    replace: "if (!denies",
+    tests: ["test/limiter/bans"],
   },
 ];
