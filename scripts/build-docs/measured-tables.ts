@@ -22,7 +22,7 @@ const both =
   ({ tidegate, peer }) => [format(tidegate), peer ? format(peer.value) : ""];
 const plain = both((value) => significant(value));
 const percent = both((value) => `${significant(value)} %`);
-const microseconds = both((value) => `${significant(value)} us`);
+const microseconds = both((value) => `${significant(value)} µs`);
 const bytes = both((value) => `${significant(value)} bytes`);
 const kilobytes = both((value) => `${(value / 1000).toFixed(1)} KB`);
 const times: Show = ({ ratio }) => [`${significant(ratio!.median)} times`, "1"];
