@@ -90,7 +90,10 @@ type Sums = Record<Step["kind"], Record<string, number>>;
 
 function add(sums: Sums, { taken, kind }: Step, done: readonly number[]): void {
   taken.request.selection.policies.forEach(({ name }, i) => {
-    if (done[i]! > 0) sums[kind][name] = (sums[kind][name] ?? 0) + done[i]!;
+    if (done[i] === 0) return;
+    // A policy may be named like what every object has, such as `constructor`.
+    const earlier = Object.hasOwn(sums[kind], name) ? sums[kind][name]! : 0;
+    sums[kind][name] = earlier + done[i]!;
   });
 }
 

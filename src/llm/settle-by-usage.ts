@@ -93,7 +93,8 @@ function costOf(
   try {
     const told = cost(usage);
     if (usage.complete) return told;
-    const toldOf = (name: string) => (typeof told === "number" ? told : (told[name] ?? 0));
+    const toldOf = (name: string) =>
+      typeof told === "number" ? told : Object.hasOwn(told, name) ? (told[name] ?? 0) : 0;
     const most = Object.entries(reserved).map(([name, units]) => [
       name,
       Math.max(units, toldOf(name)),

@@ -92,7 +92,7 @@ export function createTrace(secret: string): Trace {
     const start = lineStart(policy.name, partitionOf(hash.words), limit);
     const line = kept.get(start) ?? { sampleClass, events: 0, text: start, lastMs: 0 };
     const ms = Math.floor(nowUs / 1000);
-    line.text += eventText({ ...verdict, ms: ms - line.lastMs, cost: costs?.[policy.name] ?? 1 });
+    line.text += eventText({ ...verdict, ms: ms - line.lastMs, cost: costOf(costs, policy.name) });
     line.lastMs = ms;
     line.events++;
     events++;
@@ -159,4 +159,9 @@ function chunksOf(lines: readonly Kept[]): TraceChunk[] {
       text: own.map(({ text }) => text).join("\n"),
     };
   });
+}
+
+/** What a request costs a policy, which may be named like what every object has, such as `constructor`. */
+function costOf(costs: Costs, name: string): number {
+  return costs && Object.hasOwn(costs, name) ? costs[name]! : 1;
 }

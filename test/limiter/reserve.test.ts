@@ -531,3 +531,19 @@ test.each<[string, Partial<CreateLimiterOptions>, string, string]>([
     expect.objectContaining({ faults: [expect.objectContaining({ path, remedy })] }) as Error,
   );
 });
+
+test.each(["constructor", "toString", "hasOwnProperty"])(
+  "a policy named %s gives back and is charged in numbers",
+  async (name) => {
+    const limiter = createLimiter({
+      store: memoryStore(),
+      policies: [fixedWindow({ name, limit: 100, window: "1d", refundable: true })],
+    });
+    const less = await limiter.reserve("ada", { cost: 10 });
+    expect(less.reserved).toEqual({ [name]: 10 });
+    expect(await less.settle(4)).toMatchObject({ returned: { [name]: 6 }, charged: {} });
+    const more = await limiter.reserve("ada", { cost: { [name]: 10 } });
+    expect(await more.settle({ [name]: 12 })).toMatchObject({ charged: { [name]: 2 } });
+    expect((await limiter.peek("ada")).policies[0]!.remaining).toBe(84);
+  },
+);
