@@ -320,3 +320,38 @@ test("without such a policy nothing is reserved, and no body is watched", async 
   made.mockRestore();
   expect(promises).toEqual([]);
 });
+
+describe("a client that hangs up before the handler has answered", () => {
+  /** Asks, and hangs up once the handler is at work; the handler fails then as a fetch of its own would. */
+  async function hangUp(
+    answer: () => Response,
+  ): Promise<{ readonly status: number; readonly left: number }> {
+    const client = new AbortController();
+    const { ask, left } = appWith(async () => {
+      client.abort();
+      return answer();
+    });
+    const response = await ask("/login", { signal: client.signal });
+    await response.text();
+    return { status: response.status, left: await left() };
+  }
+
+  test.each([
+    ["a 502 of what it could not reach", () => new Response("x", { status: 502 })],
+    [
+      "an exception",
+      () => {
+        throw new DOMException("The operation was aborted.", "AbortError");
+      },
+    ],
+  ])("is counted as a failure where that ends in %s", async (_what, answer) => {
+    expect((await hangUp(answer)).left).toBe(4);
+  });
+
+  test.each([
+    [200, 5],
+    [401, 4],
+  ])("is counted by a status of %i, which is known", async (status, left) => {
+    expect(await hangUp(() => new Response("x", { status }))).toEqual({ status, left });
+  });
+});
