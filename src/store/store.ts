@@ -34,7 +34,12 @@ export interface StoreFacts {
   readonly suspendedSlots?: number;
 }
 
-/** Where counts are kept. Every implementation passes the same contract suite. */
+/**
+ * Where counts are kept. Every implementation passes the same contract suite.
+ *
+ * The package brings all of them: pass `memoryStore()`, or `redis`. The interface is not meant to be implemented elsewhere, and
+ * some of its types are not exported.
+ */
 export interface Store {
   /**
    * Decides one request against all policies at once: either every enforced policy takes its cost, or none does.
