@@ -5,7 +5,7 @@ import { oncePerPolicy } from "../policy/once-per-policy.ts";
 import { createMemory, type Memory } from "../store/memory.ts";
 import type { Reply } from "../store/store.ts";
 import { createLastAnswers, type LastAnswer, type LastAnswers } from "./last-answers.ts";
-import { localCountOf, localShareOf } from "./local-share.ts";
+import { localKeyOf, localPolicyOf, localShareOf } from "./local-share.ts";
 import { isAllowed, type PartitionedRequest } from "./selection.ts";
 
 /** Decides without the store. */
@@ -60,8 +60,7 @@ export function createFallback(
 ): Fallback {
   const verdictOf = ({ onFailure }: CompiledPolicy) => onFailure ?? defaultVerdict;
   const shareOf = (policy: CompiledPolicy) => localShareOf(verdictOf(policy));
-  const scaledOf = oncePerPolicy((policy) => localCountOf(policy, "", shareOf(policy)!).policy);
-  const keyOf = (policy: CompiledPolicy, key: string) => localCountOf(policy, key, 1).key;
+  const scaledOf = oncePerPolicy((policy) => localPolicyOf(policy, shareOf(policy)!));
   const localIn = (policies: readonly CompiledPolicy[]) =>
     policies.flatMap((policy, i) => (shareOf(policy) === undefined ? [] : [i]));
 
@@ -93,7 +92,7 @@ export function createFallback(
     const { policies, groups, groupOf } = selection;
     const own = localIn(policies).map((i) => {
       const policy = policies[i]!;
-      const key = keyOf(policy, keys[i]!);
+      const key = localKeyOf(policy, keys[i]!);
       return { row: i, policy, scaled: scaledOf(policy), key, store: keys[i]!, cost: costs[i]! };
     });
     const seen = groups.flatMap(({ answers }, group) => {
@@ -147,7 +146,7 @@ export function createFallback(
     forget({ selection: { groups, policies }, partitions }, keys, nowMs) {
       groups.forEach(({ answers }, i) => answers.forget(partitions[i]!, nowMs));
       memory.reset(
-        localIn(policies).flatMap((i) => [keyOf(policies[i]!, keys[i]!), keys[i]! + SEEN]),
+        localIn(policies).flatMap((i) => [localKeyOf(policies[i]!, keys[i]!), keys[i]! + SEEN]),
       );
     },
   };

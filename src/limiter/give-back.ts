@@ -4,7 +4,7 @@ import { extendSlots } from "../store/memory-slots.ts";
 import type { Memory } from "../store/memory.ts";
 import type { Slot, Store } from "../store/store.ts";
 import { SEEN } from "./fallback.ts";
-import { localCountOf, localShareOf } from "./local-share.ts";
+import { localKeyOf, localPolicyOf, localShareOf } from "./local-share.ts";
 import { hasSlots, type Taken } from "./selection.ts";
 import type { LimiterSettings } from "./settings.ts";
 
@@ -31,9 +31,8 @@ export function createGiveBack(
       const share = localShareOf(policy.onFailure ?? onFailure);
       if (share === undefined || units[i] === 0) return 0;
       const [key, cost] = [keys[i]!, units[i]!];
-      const here = localCountOf(policy, key, share);
-      const counts = [here.policy, policy];
-      const both = [here.key, key + SEEN];
+      const counts = [localPolicyOf(policy, share), policy];
+      const both = [localKeyOf(policy, key), key + SEEN];
       const back = refundInMemory(memory, clock(), both, [cost, cost], counts, reply.nowUs, slot);
       return back[0]!;
     });

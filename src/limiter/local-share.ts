@@ -18,19 +18,15 @@ export function scalePolicy(policy: CompiledPolicy, share: number): CompiledPoli
   return completePolicy(policy, policy.implementation.scale(policy, limit, { part, whole: WHOLE }));
 }
 
-/** Where an isolate without the store counts a policy, and what it enforces there. */
-export interface LocalCount {
-  readonly key: string;
-  readonly policy: CompiledPolicy;
+/**
+ * The key by which an isolate without the store counts a policy. The shards of a policy are one count here: split, and each
+ * rounded up by itself, they would admit more than the share. The shard is the end of the partition key.
+ */
+export function localKeyOf({ whole }: CompiledPolicy, key: string): string {
+  return whole ? key.replace(/#\d+\}/, "}") : key;
 }
 
-/**
- * The shards of a policy are one count here: split, and each rounded up by itself, they would admit more than the share. The
- * shard is the end of the partition key.
- */
-export function localCountOf(policy: CompiledPolicy, key: string, share: number): LocalCount {
-  const { whole } = policy;
-  return whole
-    ? { key: key.replace(/#\d+\}/, "}"), policy: scalePolicy(whole, share) }
-    : { key, policy: scalePolicy(policy, share) };
+/** What an isolate without the store enforces under that key. */
+export function localPolicyOf(policy: CompiledPolicy, share: number): CompiledPolicy {
+  return scalePolicy(policy.whole ?? policy, share);
 }

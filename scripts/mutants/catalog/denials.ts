@@ -33,7 +33,7 @@ export const DENIALS: readonly Mutant[] = [
   {
     name: "a reset leaves what was counted in an outage",
     file: "src/limiter/fallback.ts",
-    find: "localIn(policies).flatMap((i) => [keyOf(policies[i]!, keys[i]!), keys[i]! + SEEN]),",
+    find: "localIn(policies).flatMap((i) => [localKeyOf(policies[i]!, keys[i]!), keys[i]! + SEEN]),",
     replace: "[],",
     tests: ["test/limiter/reset"],
   },

@@ -110,8 +110,8 @@ export const HOLDS: readonly Mutant[] = [
   {
     name: "the count that continues from Redis keeps what was given back",
     file: GIVE_BACK,
-    find: "const both = [here.key, key + SEEN];",
-    replace: "const both = [here.key, here.key];",
+    find: "const both = [localKeyOf(policy, key), key + SEEN];",
+    replace: "const both = [localKeyOf(policy, key), key];",
     tests: RESERVE,
   },
   {

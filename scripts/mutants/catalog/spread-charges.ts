@@ -35,8 +35,8 @@ export const SPREAD_CHARGES: readonly Mutant[] = [
   {
     name: "a share is rounded up by each shard",
     file: "src/limiter/local-share.ts",
-    find: "  return whole\n",
-    replace: "  return whole && false\n",
+    find: "scalePolicy(policy.whole ?? policy, share)",
+    replace: "scalePolicy(policy, share)",
     tests: TESTS,
   },
 ];
