@@ -64,13 +64,6 @@ export const BUCKET_SETTINGS: readonly Mutant[] = [
     tests: BOTH,
   },
   {
-    name: "bucket settings: what nobody can have written counts",
-    file: LUA,
-    find: "if old_capacity >= 1 and old_capacity < 2 ^ 51 and old_divisor >= 1 then",
-    replace: "if true then",
-    tests: ["test/lua/planted"],
-  },
-  {
     name: "bucket settings: a cut debt is forgotten with the next write",
     file: LUA,
     find: "        flags = cut\n",
