@@ -25,4 +25,11 @@ export const LIVE_STATES: readonly Mutant[] = [
     replace: "  const entry = readEntry",
     tests: ENTRIES,
   },
+  {
+    name: "a field called __proto__ is passed over",
+    file: "src/admin/schemas.ts",
+    find: 'name === "__proto__" ? [`${path}.${name}`] :',
+    replace: 'name === "__proto__" ? [] :',
+    tests: ["test/admin/prototype-names"],
+  },
 ];
