@@ -32,4 +32,18 @@ export const LIVE_STATES: readonly Mutant[] = [
     replace: 'name === "__proto__" ? [] :',
     tests: ["test/admin/prototype-names"],
   },
+  {
+    name: "the oldest kept version takes the place of a broken document",
+    file: "src/live/read-history.ts",
+    find: ".toSorted((one, other) => other - one);",
+    replace: ".toSorted((one, other) => one - other);",
+    tests: ["test/live/rollback-of-the-worker"],
+  },
+  {
+    name: "health is ok while other rules than the published ones are in force",
+    file: "src/gateway/health.ts",
+    find: "&& liveError() !== undefined;",
+    replace: "&& liveError() === null;",
+    tests: ["test/live/rollback-of-the-worker"],
+  },
 ];
