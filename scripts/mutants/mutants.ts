@@ -29,6 +29,7 @@ import { LEASES_BESIDE_EXACT } from "./catalog/leases-beside-exact.ts";
 import { LEASES } from "./catalog/leases.ts";
 import { LIMIT } from "./catalog/limit.ts";
 import { LISTS } from "./catalog/lists.ts";
+import { LIVE_STATES } from "./catalog/live-states.ts";
 import { LIVE } from "./catalog/live.ts";
 import { LLM } from "./catalog/llm.ts";
 import { LUA_BUILD } from "./catalog/lua-build.ts";
@@ -144,6 +145,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...REQUEST_COSTS,
   ...MODES,
   ...LIVE,
+  ...LIVE_STATES,
   ...METRICS,
   ...OBSERVING,
   ...LLM,

@@ -31,13 +31,13 @@ export function needsClientIp({ kinds }: Lists): boolean {
 export function checkFacts({ kinds }: Lists, trusted: ClientIp, faults: Faults): void {
   if (tellsFacts(trusted)) return;
   for (const kind of ["asn", "country"] as const) {
-    const first = kinds.get(kind);
-    if (!first) continue;
-    faults.add(
-      first.path,
-      first.value,
-      "Leave such entries out: only Cloudflare and Vercel know it, where they are trusted with the client's address, too.",
-    );
+    for (const { path, value } of kinds.get(kind) ?? []) {
+      faults.add(
+        path,
+        value,
+        "Leave such entries out: only Cloudflare and Vercel know it, where they are trusted with the client's address, too.",
+      );
+    }
   }
 }
 

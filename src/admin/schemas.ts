@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import { checkAll } from "../gateway/check.ts";
+import { checkAll, onePerPath } from "../gateway/check.ts";
 import { durationRemedy, type DurationRange, parseDuration } from "../options/duration.ts";
 import { Faults } from "../options/faults.ts";
 import { readAddress } from "../partition/ip-address.ts";
@@ -94,6 +94,14 @@ export const HistoryBody = z
 /** How long an entry lasts. What lasts longer has no end worth writing down. */
 const LASTS: DurationRange = { min: "1s", max: "3650d", example: "1h" };
 
+/** The places of fields called `__proto__`, which schemas pass over without a word. */
+function prototypesIn(value: unknown, path: string): readonly string[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) =>
+    name === "__proto__" ? [`${path}.${name}`] : prototypesIn(inner, `${path}.${name}`),
+  );
+}
+
 /** A body, checked with its schema; throws a Refusal that lists every fault. */
 export function checked<Schema extends z.ZodMiniType>(
   schema: Schema,
@@ -101,6 +109,9 @@ export function checked<Schema extends z.ZodMiniType>(
 ): z.output<Schema> {
   const faults = new Faults();
   const found = checkAll(schema, body, "body", faults);
+  onePerPath(faults, () => {
+    for (const path of prototypesIn(body, "body")) faults.add(path, "(hidden)", BODY_REMEDY);
+  });
   if (faults.list.length === 0) return found!;
   throw faulty(
     faults.list.map(({ path, value, remedy }) => ({

@@ -82,15 +82,15 @@ export function onePerPath<Result>(faults: Faults, find: () => Result): Result {
   return result;
 }
 
-/** Calls `find`, and rewrites the faults that it adds. */
+/** Calls `find`, and rewrites the faults that it adds, each into one or several. */
 export function rewritten<Result>(
   faults: Faults,
   find: () => Result,
-  rewrite: (fault: Fault) => Fault,
+  rewrite: (fault: Fault) => Fault | readonly Fault[],
 ): Result {
   const before = faults.list.length;
   const result = find();
-  for (const fault of faults.list.splice(before)) faults.list.push(rewrite(fault));
+  for (const fault of faults.list.splice(before).flatMap(rewrite)) faults.list.push(fault);
   return result;
 }
 

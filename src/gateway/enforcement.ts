@@ -1,5 +1,6 @@
 import type { Fault } from "../errors/errors.ts";
 import { buildLimiter, type Limiter } from "../limiter/limiter.ts";
+import type { ReadHistory } from "../live/read-history.ts";
 import type { LiveState } from "../live/state.ts";
 import { Faults } from "../options/faults.ts";
 import { rewritten } from "./check.ts";
@@ -24,8 +25,13 @@ export interface Enforcement {
   now(): InForce;
   /** What is wrong with the rules in Redis; `undefined` if they are in force. */
   error(): string | undefined;
-  /** Puts what Redis holds into force, or keeps what is in force and says why. Throws nothing. */
-  adopt(state: LiveState): void;
+  /**
+   * Puts what Redis holds into force. A document that this version cannot compile makes way for the newest of the history
+   * that it can, and `error` says why; without one, the rules of before stay in force.
+   *
+   * @throws StoreError if the history is needed and cannot be read
+   */
+  adopt(state: LiveState, readHistory: ReadHistory): Promise<void>;
   /** Every fault in a document, with its path. */
   checkDocument(document: unknown): readonly Fault[];
   /** Every fault in an entry under the rules of now, with its path in the entry. */
@@ -41,6 +47,9 @@ export function createEnforcement(
   let source = sourceOf(deployed, ruleset);
   let entries: LiveState["entries"] = {};
   let error: string | undefined;
+  let newest = 0;
+  /** The document that makes way for what is in force. */
+  let refused: string | undefined;
   let inForce: InForce = {
     version: 0,
     revision: 0,
@@ -81,30 +90,47 @@ export function createEnforcement(
     report(`the live entry ${field} is not used: it has faults.`);
   }
 
-  function refuse(faults: Faults, { version }: LiveState): void {
-    const [first] = faults.list;
-    error = `version ${version} of the live rules has faults (${faults.list.length}), the first at ${first?.path}: ${first?.remedy}`;
-    report(`${error} The rules of before stay in force.`);
+  /** Puts the newest kept version into force that compiles. */
+  async function fallBack(state: LiveState, why: string, readHistory: ReadHistory): Promise<void> {
+    for await (const { version, document } of readHistory()) {
+      if (state.revision < newest) return;
+      const faults = new Faults();
+      const kept = readDocument(document, faults);
+      const compiled = kept && faults.list.length === 0 && compile(kept, state, faults);
+      if (!compiled) continue;
+      putInForce(compiled, kept, { ...state, version });
+      error = `${why} Version ${version} is in force, the newest of the history without a fault.`;
+      break;
+    }
+    refused = state.document;
   }
 
   return {
     now: () => inForce,
     error: () => error,
 
-    adopt(state) {
+    async adopt(state, readHistory) {
+      newest = Math.max(newest, state.revision);
       ({ entries } = state);
       const faults = new Faults();
       const next = state.document === undefined ? deployed : dataOf(state.document, faults);
       const compiled = next && faults.list.length === 0 && compile(next, state, faults);
       if (compiled) {
         error = undefined;
+        refused = undefined;
         putInForce(compiled, next, state);
         return;
       }
-      refuse(faults, state);
+      const [first] = faults.list;
+      const why = `version ${state.version} of the live rules has faults (${faults.list.length}), the first at ${first?.path}: ${first?.remedy}`;
+      const isKnown = refused === state.document;
+      if (!isKnown) error = `${why} The rules of before stay in force.`;
       // Whom somebody blocks in an incident is blocked, whatever else is wrong.
       const same = compile(data, state, new Faults());
       if (same) putInForce(same, data, { ...state, version: inForce.version });
+      if (isKnown) return;
+      await fallBack(state, why, readHistory);
+      if (error !== undefined) report(error);
     },
 
     checkDocument(document) {

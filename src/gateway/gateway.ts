@@ -68,7 +68,11 @@ export function createGateway(environment: Environment, platform: Platform = {})
   gateway.get(`/${OWN}/live`, () =>
     Response.json({ status: "ok" }, { headers: { "Cache-Control": "no-store" } }),
   );
-  gateway.get(`/${OWN}/health`, healthCheck(store, defaults.prefix, monotonicNow));
+  const health = healthCheck(store, defaults.prefix, monotonicNow, enforcement.error);
+  gateway.get(`/${OWN}/health`, async (c) => {
+    await live?.before(waitUntilOf(c));
+    return health();
+  });
   const quota = answerQuota(config, enforcement);
   gateway.get(`/${OWN}/quota`, async (c) => {
     await live?.before(waitUntilOf(c));

@@ -19,6 +19,9 @@ const POLICIES = compilePolicies(
   checkLimiterTraits,
 );
 
+const DEGRADED =
+  "The published rules are not in force: GET /_tidegate/api/v1/health says which are, and why.";
+
 type Verdict =
   | { readonly status: "ok" }
   | { readonly status: "store-unavailable"; readonly code: string; readonly detail: string };
@@ -27,12 +30,13 @@ type Status = Verdict & StoreFacts;
 
 /**
  * Creates the health check. It answers 200 if decisions come from the store, else 503 with the error's code, and
- * describes the store. It writes one key of its own, which expires within two seconds.
+ * describes the store. While rules other than the published ones are in force, its status is `degraded`, still with 200. It writes one key of its own, which expires within two seconds.
  */
 export function healthCheck(
   store: Store,
   prefix: string,
   now: () => number,
+  liveError: () => string | undefined,
 ): () => Promise<Response> {
   // No identity maps to this partition: a partition key that begins with `#` has 43 more characters.
   const keys = POLICIES.map(({ key }) => `${prefix}:{#health}:${key}`);
@@ -61,7 +65,8 @@ export function healthCheck(
       askedAtMs = now();
       known = await ask();
     }
-    return Response.json(known, {
+    const isDegraded = known.status === "ok" && liveError() !== undefined;
+    return Response.json(isDegraded ? { ...known, status: "degraded", detail: DEGRADED } : known, {
       status: known.status === "ok" ? 200 : 503,
       headers: { "Cache-Control": "no-store" },
     });

@@ -37,7 +37,7 @@ export function checkEntry(
 
 /**
  * Compiles rules together with the entries that were made by single calls. An entry that is broken, or that the rules of
- * now do not allow, changes nothing and is reported; `undefined` after a fault in the rules themselves.
+ * now do not allow, is left out alone and reported; `undefined` after a fault in the rules themselves.
  */
 export function compileWithEntries(
   data: RulesetData,
@@ -52,10 +52,17 @@ export function compileWithEntries(
   if (ruleset) return ruleset;
   const broken = new Set(tried.list.map(({ path }) => /^[A-Z]+(?:\.\w+)?\[\d+\]/.exec(path)?.[0]));
   const places = placesOf(data, stored);
-  const isBroken = (each: StoredEntry) => broken.has(places.get(each));
+  const hasNoAddress = tried.list.some(({ path }) => path === "CLIENT_IP");
+  const isBroken = (each: StoredEntry) =>
+    broken.has(places.get(each)) || (hasNoAddress && asksForAddress(each));
   const sound = stored.filter((each) => !isBroken(each));
   for (const { field } of stored.filter(isBroken)) onBroken(field);
   return compileRuleset(withEntries(data, sound), defaults, faults);
+}
+
+/** Whether an entry is of a list and names its clients by where requests come from. */
+function asksForAddress({ kind, entry }: StoredEntry): boolean {
+  return kind !== "override" && isRecord(entry) && entry["identity"] === undefined;
 }
 
 function storedEntries(

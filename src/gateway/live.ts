@@ -1,4 +1,5 @@
 import { liveKeys } from "../live/keys.ts";
+import { historyReader } from "../live/read-history.ts";
 import { stateReader } from "../live/read-state.ts";
 import { createRefresh, type Refresh } from "../live/refresh.ts";
 import { throughCache } from "../live/share-state.ts";
@@ -21,6 +22,7 @@ export function followLive(
     recorder?.meter.command();
     return send(command);
   };
+  const readHistory = historyReader(counted, keys);
   const readRedis = stateReader(counted, keys);
   // Whoever else writes into the cache of the zone cannot know where: what is found there is enforced.
   const cache = coloCache?.(`${redis.url} ${redis.token}`);
@@ -30,7 +32,7 @@ export function followLive(
     refreshMs,
     timeoutMs,
     now: monotonicNow,
-    adopt,
+    adopt: (state) => adopt(state, readHistory),
     onError: ({ message }) => reportOnce(`the live rules were not read: ${message}`),
   });
 }

@@ -9,8 +9,8 @@ import { checkOptions, didYouMean, namesIn, nearest } from "../options/unknown-o
 export interface Overrides {
   /** One for each different table of numbers, besides the plans that exist. */
   readonly plans: Plans;
-  /** Where the numbers of each of these plans stand first. */
-  readonly places: ReadonlyMap<string, string>;
+  /** Where the numbers of each of these plans stand: at every override that has them. */
+  readonly places: ReadonlyMap<string, readonly string[]>;
   /**
    * The override of a request's client that applies now; an exact identity before a pattern, a long pattern before a short
    * one. Only a header by which the request is counted can name one: with any other, a client could take the numbers of
@@ -69,9 +69,10 @@ export function compileOverrides(
     faults.add(path, list, LIST_REMEDY);
     return { plans: {}, places: new Map(), find: () => undefined };
   }
-  const tables = new Map<string, string>();
+  /** The plan of each table of numbers; `undefined` for one that is too many. */
+  const tables = new Map<string, string | undefined>();
   const own: Record<string, Plans[string]> = {};
-  const places = new Map<string, string>();
+  const places = new Map<string, string[]>();
   const existing = Object.keys(Object(plans) as object);
   const isPlan = new Set<unknown>(existing);
   const prefix = unusedPrefix(existing);
@@ -95,20 +96,25 @@ export function compileOverrides(
       return undefined;
     }
     const text = JSON.stringify(policies);
-    const known = tables.get(text);
-    if (known !== undefined) return known;
-    const name = `${prefix}.${tables.size}`;
-    if (tables.size >= maxTables) {
-      faults.add(
-        `${at}.policies`,
-        policies,
-        `Use plans: there are more than ${maxTables} different tables of numbers.`,
-      );
+    if (!tables.has(text)) {
+      const added = tables.size < maxTables ? `${prefix}.${tables.size}` : undefined;
+      tables.set(text, added);
+      if (added !== undefined) {
+        own[added] = policies as Plans[string];
+        places.set(added, []);
+      }
     }
-    tables.set(text, name);
-    own[name] = policies as Plans[string];
-    places.set(name, `${at}.policies`);
-    return name;
+    const name = tables.get(text);
+    if (name !== undefined) {
+      places.get(name)!.push(`${at}.policies`);
+      return name;
+    }
+    faults.add(
+      `${at}.policies`,
+      policies,
+      `Use plans: there are more than ${maxTables} different tables of numbers.`,
+    );
+    return undefined;
   }
 
   const exact = new Map<string, Entry>();

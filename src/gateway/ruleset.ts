@@ -6,6 +6,7 @@ import {
   needsClientIp,
 } from "../adapter/request-lists.ts";
 import type { SharedDenials } from "../denials/shared-denials.ts";
+import type { Fault } from "../errors/errors.ts";
 import { checkCounts } from "../limiter/check-policies.ts";
 import type { LimiterOptions } from "../limiter/options.ts";
 import { checkPlans, type Plans } from "../limiter/plans.ts";
@@ -77,7 +78,7 @@ export function compileRuleset(
   const settings = rewritten(
     faults,
     () => (isSound ? settingsOf(rules as Rule[], all, faults) : undefined),
-    (fault) => ({ ...fault, path: placeOf(fault.path, overrides) }),
+    atOverrides(overrides),
   );
   if (faults.list.length > start || !settings) return undefined;
   return {
@@ -102,13 +103,27 @@ export function roomForPlans({ rules, plans }: RulesetData): number {
   );
 }
 
-/** The place of a fault in a plan: of one that stands for an override's numbers, the place of these. */
-function placeOf(path: string, { places }: Overrides): string {
-  for (const [plan, place] of places) {
-    const start = `PLANS.${plan}`;
-    if (path === start || path.startsWith(`${start}.`)) return place + path.slice(start.length);
-  }
-  return path;
+/**
+ * Puts the faults of a plan that stands for overrides' numbers where these stand: all of them at the first override that
+ * has them, and one at each other. Thousands of overrides times all their faults would fill an isolate's memory.
+ */
+function atOverrides({ places }: Overrides): (fault: Fault) => readonly Fault[] {
+  const told = new Set<string>();
+  return (fault) => {
+    const { path, value, remedy } = fault;
+    for (const [plan, [first, ...others]] of places) {
+      const start = `PLANS.${plan}`;
+      if (path !== start && !path.startsWith(`${start}.`)) continue;
+      const also = told.has(plan) ? [] : others;
+      told.add(plan);
+      return [first!, ...also].map((at) => ({
+        path: at + path.slice(start.length),
+        value,
+        remedy,
+      }));
+    }
+    return [fault];
+  };
 }
 
 /** One limiter's settings for all rules. What rules set for themselves, their policies keep. */

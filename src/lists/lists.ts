@@ -8,8 +8,8 @@ import type { ListOptions } from "./options.ts";
 
 /** Compiled lists. */
 export interface Lists {
-  /** The kinds of entries, each with the place of its first one. */
-  readonly kinds: ReadonlyMap<Kind, { readonly path: string; readonly value: unknown }>;
+  /** The kinds of entries, each with the places of all that are of it. */
+  readonly kinds: ReadonlyMap<Kind, readonly { readonly path: string; readonly value: unknown }[]>;
   /** The identities of all entries, spelt as they are looked up. */
   readonly identities: readonly string[];
   /**
@@ -37,7 +37,7 @@ export function compileLists(
     return undefined;
   }
   checkOptions(lists, ["allow", "deny"], `${path}.`, faults);
-  const kinds = new Map<Kind, { path: string; value: unknown }>();
+  const kinds = new Map<Kind, { path: string; value: unknown }[]>();
   const identities = new Set<string>();
 
   function compile(name: "allow" | "deny"): Covers {
@@ -51,10 +51,11 @@ export function compileLists(
       const { kind } = entry;
       entries.push(entry);
       if (kind === "identity") identities.add(entry.names);
-      if (!kinds.has(kind)) {
-        const value = (given as Record<Kind, unknown>)[kind];
-        kinds.set(kind, { path: `${path}.${name}[${i}].${kind}`, value });
-      }
+      const value = (given as Record<Kind, unknown>)[kind];
+      const place = { path: `${path}.${name}[${i}].${kind}`, value };
+      const places = kinds.get(kind);
+      if (places) places.push(place);
+      else kinds.set(kind, [place]);
     });
     return compileList(entries);
   }

@@ -14,8 +14,8 @@ export interface RefreshOptions {
   readonly timeoutMs: number;
   /** A steady clock, in milliseconds. */
   readonly now: () => number;
-  /** Puts a newer state into force. Throws nothing. */
-  readonly adopt: (state: LiveState) => void;
+  /** Puts a newer state into force. After it throws, the state is read and given again with the next refresh. */
+  readonly adopt: (state: LiveState) => unknown;
   /** Called with each failed read. */
   readonly onError: (error: Error) => void;
 }
@@ -51,14 +51,14 @@ export function createRefresh(options: RefreshOptions): Refresh {
 
   async function ask(read: ReadState): Promise<void> {
     const state = await read(known);
-    heardAtMs = now();
     // After a failover Redis may be an older copy: what was published since then stays in force.
     if (state.revision > known.revision) {
-      known = state;
-      adopt(state);
+      await adopt(state);
+      if (state.revision > known.revision) known = state;
     } else if (state.revision < known.revision) {
       onError(new Error(state.revision === 0 ? DELETED : OLDER));
     }
+    heardAtMs = now();
   }
 
   async function inBackground(): Promise<void> {

@@ -90,7 +90,12 @@ test("health says which rules are enforced", async () => {
   const enforced = { version: 3, revision: 9, source: "live", ageMs: 120, error: "odd" } as const;
   const { status, body } = await askAdmin({ enforced: () => enforced })("/health");
   expect(status).toBe(200);
-  expect(body).toMatchObject({ status: "ok", store: "redis", breaker: "closed", live: enforced });
+  expect(body).toMatchObject({
+    status: "degraded",
+    store: "redis",
+    breaker: "closed",
+    live: enforced,
+  });
 });
 
 test("what a request described takes, and what is forgotten of its client, is said as the gateway says it", async () => {

@@ -170,8 +170,20 @@ describe("lists", () => {
       deny: [{ cidr: "10.0.0.0/8" }, { cidr: "11.0.0.0/8" }, { identity: "bob" }],
     });
     expect([...lists.kinds]).toEqual([
-      ["identity", { path: "lists.allow[0].identity", value: "ada" }],
-      ["cidr", { path: "lists.deny[0].cidr", value: "10.0.0.0/8" }],
+      [
+        "identity",
+        [
+          { path: "lists.allow[0].identity", value: "ada" },
+          { path: "lists.deny[2].identity", value: "bob" },
+        ],
+      ],
+      [
+        "cidr",
+        [
+          { path: "lists.deny[0].cidr", value: "10.0.0.0/8" },
+          { path: "lists.deny[1].cidr", value: "11.0.0.0/8" },
+        ],
+      ],
     ]);
     expect(lists.identities).toEqual(["ada", "bob"]);
   });

@@ -142,7 +142,7 @@ export const Audit = z.strictObject({
 });
 
 export const Health = z.strictObject({
-  status: z.enum(["ok", "store-unavailable"]),
+  status: z.enum(["ok", "degraded", "store-unavailable"]),
   code: z.optional(z.string()),
   detail: z.optional(z.string()),
   store: z.enum(["redis", "memory"]),

@@ -96,8 +96,8 @@ export const VARIABLES: readonly Mutant[] = [
   {
     name: "faults of a rule are told twice",
     file: "src/gateway/check.ts",
-    find: "for (const fault of faults.list.splice(before)) faults.list.push(rewrite(fault));",
-    replace: "for (const fault of faults.list.slice(before)) faults.list.push(rewrite(fault));",
+    find: "faults.list.splice(before).flatMap(rewrite)",
+    replace: "faults.list.slice(before).flatMap(rewrite)",
     tests: ["test/gateway/config"],
   },
   {

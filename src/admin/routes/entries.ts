@@ -88,6 +88,8 @@ function readName(kind: EntryKind, call: Call, body: unknown): Entry {
 }
 
 async function put(kind: EntryKind, call: Call): Promise<Response> {
+  // Checked against what is published now, which this isolate may not have read yet.
+  await refresh(call);
   const entry = readEntry(kind, call, await readSmallBody(call));
   const { until } = entry;
   if (typeof until === "number" && until <= Date.now()) {

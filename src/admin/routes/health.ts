@@ -5,7 +5,12 @@ import type { Route } from "../call.ts";
 
 /** Health as the gateway tells it to everybody, and which rules it enforces. */
 export function healthRoutes(gateway: Administered): readonly Route[] {
-  const check = healthCheck(gateway.store, gateway.prefix, monotonicNow);
+  const check = healthCheck(
+    gateway.store,
+    gateway.prefix,
+    monotonicNow,
+    () => gateway.enforced().error,
+  );
 
   async function health(): Promise<Response> {
     const answer = await check();

@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+
+import { startFleet } from "../support/live/fleet.ts";
+
+// JSON.parse makes a field of its own of this name, where an object in source code would set its prototype.
+const named = (text: string) => JSON.parse(text) as object;
+
+test.each([
+  ["/what-if", '{"policy":"api","numbers":{"__proto__":5}}', "numbers.__proto__"],
+  [
+    "/what-if",
+    '{"policy":"api","numbers":{"limit":5,"__proto__":{"limit":1}}}',
+    "numbers.__proto__",
+  ],
+  ["/what-if", '{"policy":"api","numbers":{"limt":5}}', "numbers.limt"],
+  ["/what-if", '{"policy":"api","numbers":{"constructor":5}}', "numbers.constructor"],
+  ["/what-if", '{"policy":"api","numbers":{"limit":5},"__proto__":1}', "__proto__"],
+  ["/explain", '{"path":"/api/x","headers":{"__proto__":"a"}}', "headers.__proto__"],
+])("%s refuses %s", async (path, body, fault) => {
+  const { isolate } = await startFleet();
+  const answer = await isolate().api("POST", path, named(body));
+  expect(answer.status).toBe(422);
+  expect(answer.body.errors.map((each: { path: string }) => each.path)).toEqual([fault]);
+});

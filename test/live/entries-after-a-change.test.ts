@@ -1,0 +1,90 @@
+import { expect, test } from "vitest";
+
+import { quota } from "../support/gateway/gateway.ts";
+import { startFleet } from "../support/live/fleet.ts";
+import { DEPLOYED } from "../support/live/live-gateway.ts";
+
+const ruleOf = (name: string, limit: number) => ({
+  ...DEPLOYED[0],
+  policies: [quota(name, limit)],
+});
+const gone = { policies: { api: { limit: 50 } } };
+
+test("a document without the policy of two equal overrides is in force in old and new isolates", async () => {
+  const { isolate } = await startFleet();
+  const old = isolate();
+  for (const user of ["ada", "bob", "cy"]) {
+    const put = await old.api("PUT", "/overrides", { identity: `x-user-id:${user}`, ...gone });
+    expect(put.status).toBe(200);
+  }
+  expect(await old.ask("ada")).toBe("200 50");
+
+  const document = { rules: [ruleOf("renamed", 7)] };
+  const published = await old.api("PUT", "/rules", document, { "If-Match": '"0"' });
+  expect(published.status).toBe(200);
+  expect([await old.ask("ada"), await isolate().ask("ada")]).toEqual(["200 7", "200 7"]);
+
+  const refused = await isolate().api("PUT", "/overrides", { identity: "x-user-id:dee", ...gone });
+  expect([refused.status, refused.body.errors[0].path]).toEqual([422, "policies.api"]);
+  const numbers = { identity: "x-user-id:eve", policies: { renamed: { limit: 70 } } };
+  expect((await old.api("PUT", "/overrides", numbers)).status).toBe(200);
+  expect((await old.api("PUT", "/lists/deny", { identity: "x-user-id:mal" })).status).toBe(200);
+  for (const each of [old, isolate()]) {
+    expect([await each.ask("eve"), await each.ask("mal"), await each.ask("bob")]).toEqual([
+      "200 70",
+      "403",
+      "200 7",
+    ]);
+  }
+});
+
+test("an isolate that has not seen a publication yet checks an entry against it all the same", async () => {
+  const { isolate } = await startFleet();
+  const [one, other] = [isolate(), isolate()];
+  await Promise.all([one.ask("ada"), other.ask("ada")]);
+  const document = { rules: [ruleOf("renamed", 7)] };
+  await one.api("PUT", "/rules", document, { "If-Match": '"0"' });
+  const put = await other.api("PUT", "/overrides", { identity: "x-user-id:ada", ...gone });
+  expect(put.status).toBe(422);
+});
+
+test("entries that ask for what a platform no longer tells are left out alone", async () => {
+  const { isolate } = await startFleet();
+  const before = isolate();
+  for (const entry of [{ asn: 64_496 }, { asn: 64_497 }, { country: "XK" }, { country: "VA" }]) {
+    expect((await before.api("PUT", "/lists/deny", entry)).status).toBe(200);
+  }
+  await before.api("PUT", "/lists/deny", { identity: "x-user-id:mal" });
+  const later = isolate({ CLIENT_IP: '{"trustedHops":1}' });
+  expect([await later.ask("ada"), await later.ask("mal")]).toEqual(["200 5", "403"]);
+});
+
+test("entries that need an address are left out where no platform is trusted with it", async () => {
+  const { isolate } = await startFleet();
+  const before = isolate();
+  await before.api("PUT", "/lists/deny", { cidr: "203.0.113.0/24" });
+  await before.api("PUT", "/lists/deny", { cidr: "198.51.100.0/24" });
+  await before.api("PUT", "/lists/deny", { identity: "x-user-id:mal" });
+  const document = { rules: [ruleOf("renamed", 7)] };
+  await before.api("PUT", "/rules", document, { "If-Match": '"0"' });
+  const later = isolate({ CLIENT_IP: undefined });
+  expect([await later.ask("ada"), await later.ask("mal")]).toEqual(["200 7", "403"]);
+});
+
+test("equal tables of numbers that are too many are left out, each of them", async () => {
+  const { isolate, redis, keys } = await startFleet();
+  const put = (i: number, limit: number) => [
+    `override:${i}`,
+    JSON.stringify({ entry: { identity: `x-user-id:${i}`, policies: { api: { limit } } } }),
+  ];
+  // Each table twice, and one table too many. Redis keeps the entries in an order of its own.
+  const entries = Array.from({ length: 2_002 }, (_, i) => put(i, Math.floor(i / 2) + 10));
+  await redis.hset(keys.entries, Object.fromEntries(entries) as object);
+  await redis.hset(keys.state, { revision: 1 });
+  const fresh = isolate();
+  await fresh.ask("ada");
+  const answers = await Promise.all(entries.map((_, i) => fresh.ask(String(i))));
+  const leftOut = answers.flatMap((answer, i) => (answer === "200 5" ? [i] : []));
+  expect(leftOut).toHaveLength(2);
+  expect(leftOut[1]! - leftOut[0]!).toBe(1);
+});
