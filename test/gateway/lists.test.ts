@@ -241,7 +241,7 @@ describe("a fault of LISTS", () => {
       /^Say who is trusted/,
     ],
     [
-      { CLIENT_IP: "socket", LISTS: { deny: [{ asn: 1 }, { asn: 2 }] } },
+      { CLIENT_IP: "socket", LISTS: { deny: [{ asn: 1 }] } },
       "LISTS.deny[0].asn",
       "1",
       /only Cloudflare and Vercel/,
@@ -256,6 +256,12 @@ describe("a fault of LISTS", () => {
     [{ LIST: {} }, "LIST", '"(hidden)"', /^Did you mean LISTS\?/],
   ])("%j is said to be at %s", ([variables, path, value, remedy]) => {
     expect(faultsOf(variables)).toEqual([{ path, value, remedy: expect.stringMatching(remedy) }]);
+  });
+
+  test("is reported at each entry, so that one by itself can be left out", () => {
+    const lists = { deny: [{ asn: 1 }, { asn: 2 }] };
+    const paths = faultsOf({ CLIENT_IP: "socket", LISTS: lists }).map(({ path }) => path);
+    expect(paths).toEqual(["LISTS.deny[0].asn", "LISTS.deny[1].asn"]);
   });
 
   test("is none where no entry needs an address", () => {
