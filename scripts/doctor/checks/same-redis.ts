@@ -6,7 +6,8 @@ import { type Health, healthOf } from "./gateway-health.ts";
 /** Whether the gateway counts in the Redis that was looked at. */
 export function checkSameRedis(gateway: GatewayFacts, redis: RedisFacts): Finding[] {
   const health = healthOf(gateway.health);
-  if (health?.status !== "ok" || health.store !== "redis") return [];
+  const isUp = health?.status === "ok" || health?.status === "degraded";
+  if (!isUp || health.store !== "redis") return [];
   const difference = differenceOf(health, redis);
   if (difference === undefined) return [];
   return [

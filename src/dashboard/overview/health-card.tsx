@@ -11,7 +11,8 @@ export function HealthCard({
   readonly stats: Stats | undefined;
 }) {
   const { status, detail, live } = health;
-  const isUp = status === "ok";
+  // Degraded is about the rules, which have a line of their own.
+  const isUp = status === "ok" || status === "degraded";
   return (
     <section class="health" aria-label="Health">
       <span class={isUp ? "dot good" : "dot bad"}>
