@@ -16,6 +16,11 @@ const firstSteps = {
 /** A test that hangs ends. Far above what any takes on a busy machine, so that only what hangs does. */
 const PATIENCE_MS = 60_000;
 
+// Tests start hundreds of programs. With what Node compiled before, each starts in half the time.
+process.env["NODE_COMPILE_CACHE"] ??= fileURLToPath(
+  new URL("node_modules/.cache/node", import.meta.url),
+);
+
 // Three runtimes. What is the same everywhere is tested in Node, on a real Redis over real HTTP; the other two show
 // that the code that ships runs where it ships to.
 export default defineConfig({
