@@ -66,3 +66,8 @@ export class ConfigurationError extends TidegateError {
 export class StoreError extends TidegateError {
   override readonly name = "StoreError";
 }
+
+/** Whether Redis surely did nothing, because it was not asked. After any other failure it may have done all of it. */
+export function isNotAsked({ code }: StoreError): boolean {
+  return code === "ERR_STORE_SUSPENDED";
+}

@@ -14,6 +14,7 @@ import type { PathParts } from "./path-parts.ts";
 import { replyAboveLimit } from "./reply-above-limit.ts";
 import { type PartitionedRequest, partOf, type PolicyGroup, type Taken } from "./selection.ts";
 import type { LimiterSettings } from "./settings.ts";
+import { createStoreCalls } from "./store-calls.ts";
 import type { Decided, Undecided } from "./take.ts";
 
 /** The steps that every operation of a limiter is built from. */
@@ -45,6 +46,7 @@ export function createDecisionPath(
 
   const keysOf = ({ selection: { policies, groupOf }, partitions }: PartitionedRequest) =>
     policies.map(({ key }, i) => `${prefix}:{${partitions[groupOf[i]!]!}}:${key}`);
+  const calls = createStoreCalls(store, keysOf, roles);
 
   async function limit(request: PartitionedRequest): Promise<Decision> {
     const never = replyAboveLimit(request, now, fallback.now);
@@ -111,9 +113,9 @@ export function createDecisionPath(
       return takeLeased(request, leasing, shared);
     }
     const sentAtMs = now();
-    const costs = costsToAsk(operation, request);
+    const call = calls.prepare(operation, request);
     try {
-      const reply = await askStore(operation, request, costs);
+      const reply = await call.send();
       const receivedAtMs = now();
       const answer = { reply, sentAtMs, receivedAtMs, shared };
       const learning = knowledge.learn(operation, request, answer);
@@ -123,23 +125,8 @@ export function createDecisionPath(
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
       const partial = error instanceof PartialReplyError ? error : undefined;
-      return withoutStore(operation, { ...request, costs }, error, partial);
+      return withoutStore(operation, { ...request, costs: call.failed(error) }, error, partial);
     }
-  }
-
-  function costsToAsk(operation: Operation, request: PartitionedRequest): readonly number[] {
-    return roles ? roles.costsToAsk(operation, request, keysOf) : request.costs;
-  }
-
-  async function askStore(
-    operation: Operation,
-    request: PartitionedRequest,
-    costs = costsToAsk(operation, request),
-  ): Promise<Reply> {
-    const { selection, reservation } = request;
-    const keys = keysOf(request);
-    const reply = await store.decide(operation, keys, costs, selection.policies, reservation?.slot);
-    return roles ? roles.withoutRoom(operation, request, reply) : reply;
   }
 
   /** Takes from what is held, and from the store what is not. */
@@ -148,7 +135,7 @@ export function createDecisionPath(
     { take }: Leasing,
     shared: Shared,
   ): Promise<Decision> {
-    const taken = await take(request, keysOf, (part) => askStore("consume", part), now);
+    const taken = await take(request, keysOf, (part) => calls.take(part), now);
     const decision = taken.error
       ? await withoutStore("consume", request, taken.error, taken)
       : answerTaken(request, taken);
@@ -210,10 +197,17 @@ export function createDecisionPath(
     });
   }
 
-  /** Denies by what is known about one group. */
-  function denyKnown(request: PartitionedRequest, group: number, reply: Reply): Decision {
+  /** Denies by what is known about one group. The store is asked where the denial fills a ban: from then on it is told. */
+  function denyKnown(
+    request: PartitionedRequest,
+    group: number,
+    reply: Reply,
+  ): Decision | Promise<Decision> {
     const policies = request.selection.groups[group]!.denying;
     const { nowUs, rows } = reply;
+    if (roles?.fillsBan(request, keysOf, { policies, rows })) {
+      return ask(operationOf(request), request, NONE);
+    }
     countLater(request, { policies, rows });
     const outcome = { reason: "cached-denial", status: 429 } as const;
     return createDecision({ ...outcome, policies, nowUs, rows, headerOptions, random });

@@ -88,7 +88,7 @@ const CALL_OPTIONS = ["cost", "plan"];
 /** Makes a limiter from checked settings and a store that answers or fails in time. */
 export function buildLimiter(store: Store, settings: LimiterSettings): Limiter {
   const memory = createMemory();
-  const plain = createDecisionPath(store, settings, allParts(memory));
+  const plain = createDecisionPath(store, settings, allParts(memory, settings.now));
   const isSharded = settings.policies.some(({ shards }) => shards > 1);
   const path = isSharded ? throughShards(plain, settings) : plain;
   const dimensions = compileDimensions(path, settings);

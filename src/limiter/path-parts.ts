@@ -12,7 +12,7 @@ export interface PathParts {
   readonly leasing?: Leasing;
 }
 
-/** The parts of a limiter with any policies. */
-export function allParts(memory: Memory): PathParts {
-  return { memory, roles: createRoles(), leasing: LEASING };
+/** The parts of a limiter with any policies. `now`: a steady clock, in milliseconds. */
+export function allParts(memory: Memory, now: () => number): PathParts {
+  return { memory, roles: createRoles(now), leasing: LEASING };
 }

@@ -1,4 +1,4 @@
-import { StoreError, TidegateError } from "../errors/errors.ts";
+import { isNotAsked, StoreError, TidegateError } from "../errors/errors.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 import { PartialRefundError, PartialReplyError } from "../store/partial-reply.ts";
 import { type Cost, costsOf } from "./cost.ts";
@@ -16,9 +16,6 @@ export interface Settler {
   /** A steady clock, in milliseconds. */
   readonly now: () => number;
 }
-
-/** The code of a failure after which a call surely did not run. */
-const NOT_ASKED = "ERR_STORE_SUSPENDED";
 
 /** A call of the store that a settlement needs. */
 interface Step {
@@ -79,7 +76,7 @@ export async function run(
   outcomes.forEach(({ done }, i) => add(sums, steps[i]!, done));
   const failures = outcomes.flatMap(({ failures: each }) => each.filter((failure) => failure));
   const earlier = known.status === "unknown" ? known.error : undefined;
-  const unknown = earlier ?? failures.find((failure) => failure!.code !== NOT_ASKED);
+  const unknown = earlier ?? failures.find((failure) => !isNotAsked(failure!));
   const error = unknown ?? failures[0];
   const unsent = steps.flatMap((step, i) => unsentOf(step, outcomes[i]!));
   if (!error) return { settlement: { status: "settled", ...sums }, unsent };
@@ -99,7 +96,7 @@ function add(sums: Sums, { taken, kind }: Step, done: readonly number[]): void {
 
 /** The part of a step that surely did not run. Of the rest, what is not known is never repeated. */
 function unsentOf({ taken, kind, units }: Step, { failures }: Outcome): readonly Step[] {
-  const left = units.map((each, i) => (failures[i]?.code === NOT_ASKED ? each : 0));
+  const left = units.map((each, i) => (failures[i] && isNotAsked(failures[i]) ? each : 0));
   return left.some((each) => each > 0) ? [{ taken, kind, units: left, countedHere: true }] : [];
 }
 
@@ -128,7 +125,7 @@ async function runStep(
     }
     const done = await giveBack.units(taken, units);
     // What the store took without answering is not known; one that was not asked took nothing.
-    const isKnown = !taken.error || taken.error.code === NOT_ASKED;
+    const isKnown = !taken.error || isNotAsked(taken.error);
     return { done, failures: isKnown ? [] : units.map(() => taken.error) };
   } catch (error) {
     if (error instanceof StoreError) return outcomeOf(error, units);

@@ -89,14 +89,14 @@ export const HOLDS: readonly Mutant[] = [
   {
     name: "a settlement without an answer is sent again",
     file: SETTLE,
-    find: "(failures[i]?.code === NOT_ASKED ? each : 0)",
+    find: "(failures[i] && isNotAsked(failures[i]) ? each : 0)",
     replace: "(failures[i] ? each : 0)",
     tests: RESERVE,
   },
   {
     name: "what an outage counted is given back twice",
     file: SETTLE,
-    find: "const isKnown = !taken.error || taken.error.code === NOT_ASKED;",
+    find: "const isKnown = !taken.error || isNotAsked(taken.error);",
     replace: "const isKnown = !taken.error;",
     tests: RESERVE,
   },
@@ -180,7 +180,7 @@ export const HOLDS: readonly Mutant[] = [
   {
     name: "in some story a settlement without an answer is sent again",
     file: SETTLE,
-    find: "(failures[i]?.code === NOT_ASKED ? each : 0)",
+    find: "(failures[i] && isNotAsked(failures[i]) ? each : 0)",
     replace: "(failures[i] ? each : 0)",
     tests: STORIES,
   },

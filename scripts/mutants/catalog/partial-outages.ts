@@ -24,7 +24,7 @@ export const PARTIAL_OUTAGES: readonly Mutant[] = [
   {
     name: "partial outages: a part that ran is sent again with one that did not",
     file: SETTLE,
-    find: "(failures[i]?.code === NOT_ASKED ? each : 0)",
+    find: "(failures[i] && isNotAsked(failures[i]) ? each : 0)",
     replace: "each",
     tests: TESTS,
   },
@@ -38,8 +38,8 @@ export const PARTIAL_OUTAGES: readonly Mutant[] = [
   {
     name: "partial outages: the first failure decides what is known",
     file: SETTLE,
-    find: "failures.find((failure) => failure!.code !== NOT_ASKED)",
-    replace: "failures.slice(1).find((failure) => failure!.code !== NOT_ASKED)",
+    find: "failures.find((failure) => !isNotAsked(failure!))",
+    replace: "failures.slice(1).find((failure) => !isNotAsked(failure!))",
     tests: TESTS,
   },
   {
