@@ -13,6 +13,8 @@ import { emulateUpstash } from "./upstash-emulation.ts";
 export interface BridgeOptions {
   /** `redis://` or `rediss://`; for a cluster, one or more of its nodes, separated by commas. */
   redis: string;
+  /** For a URL without one. */
+  password?: string;
   /** 0 takes a free one. */
   port: number;
   token: string;
@@ -39,8 +41,8 @@ export interface Bridge {
 export async function startBridge(options: BridgeOptions): Promise<Bridge> {
   const { token, port, host = "127.0.0.1", allowedHosts = [] } = options;
   const stock = options.cluster
-    ? clusterBackend(options.redis.split(","))
-    : singleBackend(options.redis);
+    ? clusterBackend(options.redis.split(","), options.password)
+    : singleBackend(options.redis, options.password);
   const backend = options.emulate === "upstash" ? emulateUpstash(stock) : stock;
   let requests = 0;
   let commands = 0;

@@ -2,17 +2,21 @@ import { Cluster } from "ioredis";
 
 import type { Backend, RedisCommand, Reply } from "./backend.ts";
 import { clusterWide, refuseImpossibleKeys } from "./cluster-routing.ts";
-import { connectionOptions, runTransaction, toCommand } from "./connection.ts";
+import { connectionOptions, firstAttempt, runTransaction, toCommand } from "./connection.ts";
 import { BridgeError, connectionLost, unreachable } from "./errors.ts";
 
-export function clusterBackend(urls: readonly string[]): Backend {
+export function clusterBackend(urls: readonly string[], password?: string): Backend {
   const cluster = new Cluster([...urls], {
     clusterRetryStrategy: () => 100,
     slotsRefreshInterval: 1_000,
     // These two resend what may already have run, or wait for what may take seconds.
     retryDelayOnFailover: 0,
     retryDelayOnClusterDown: 0,
-    redisOptions: { ...connectionOptions, ...(urls[0]?.startsWith("rediss:") && { tls: {} }) },
+    redisOptions: {
+      ...connectionOptions,
+      ...(password !== undefined && { password }),
+      ...(urls[0]?.startsWith("rediss:") && { tls: {} }),
+    },
   });
   let lastError: Error | undefined;
   cluster.on("error", (error) => (lastError = error));
@@ -38,10 +42,7 @@ export function clusterBackend(urls: readonly string[]): Backend {
 
   return {
     async connected() {
-      const ready = await new Promise<boolean>((resolve) => {
-        cluster.once("ready", () => resolve(true));
-        cluster.once("close", () => resolve(false));
-      });
+      const ready = await firstAttempt(cluster);
       if (ready) await onEveryMaster({ name: "PING", args: [] }).catch(() => {});
       return ready;
     },

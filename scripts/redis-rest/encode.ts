@@ -1,20 +1,27 @@
 import type { Reply } from "./backend.ts";
+import { BridgeError } from "./errors.ts";
 
 /**
  * JSON text of a reply. Upstash leaves a bare OK readable under base64, and clients rely on it;
  * inside an array it is encoded like any other string, because there they decode it.
  */
 export function encodeReply(reply: Reply, base64: boolean): string {
-  return base64 && Buffer.isBuffer(reply) && reply.equals(ok) ? '"OK"' : encode(reply, base64);
+  return base64 && Buffer.isBuffer(reply) && reply.equals(ok) ? '"OK"' : encode(reply, base64, 0);
 }
 
 const ok = Buffer.from("OK");
 
-function encode(reply: Reply, base64: boolean): string {
+/** A script may nest tables as deep as its memory allows. No command of Redis nests more than a few. */
+const MAX_DEPTH = 100;
+
+function encode(reply: Reply, base64: boolean, depth: number): string {
+  if (depth > MAX_DEPTH)
+    throw new BridgeError(400, `ERR the reply is nested deeper than ${MAX_DEPTH}`);
   if (reply === null || typeof reply === "number") return JSON.stringify(reply);
   // An integer as Redis wrote it: JSON has no limit at 2^53.
   if (typeof reply === "string") return reply;
-  if (Array.isArray(reply)) return `[${reply.map((item) => encode(item, base64)).join(",")}]`;
+  if (Array.isArray(reply))
+    return `[${reply.map((item) => encode(item, base64, depth + 1)).join(",")}]`;
   const bytes = Buffer.isBuffer(reply) ? reply : Buffer.from(reply.message);
   return JSON.stringify(bytes.toString(base64 ? "base64" : "utf8"));
 }

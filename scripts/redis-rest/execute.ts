@@ -1,8 +1,8 @@
+import { requireAllowed } from "./allowed-commands.ts";
 import type { Backend, RedisCommand, Reply } from "./backend.ts";
 import { encodeReply } from "./encode.ts";
 import { BridgeError, messageOf } from "./errors.ts";
 import type { Ask } from "./protocol.ts";
-import { refuseStateful } from "./refused-commands.ts";
 
 /** Runs what one HTTP request asks for, to the JSON text of its answer. Throws what fails it as a whole. */
 export async function execute(ask: Ask, backend: Backend, base64: boolean): Promise<string> {
@@ -13,7 +13,7 @@ export async function execute(ask: Ask, backend: Backend, base64: boolean): Prom
     case "command":
       return envelope(await run(ask.command, backend));
     case "transaction":
-      for (const command of ask.commands) refuseStateful(command);
+      for (const command of ask.commands) requireAllowed(command);
       return list((await backend.transaction(ask.commands)).map(envelope));
     case "pipeline": {
       // Sent together: on one connection Redis takes them in this order.
@@ -40,7 +40,7 @@ function list(envelopes: string[]): string {
 }
 
 async function run(command: RedisCommand, backend: Backend): Promise<Reply> {
-  refuseStateful(command);
+  requireAllowed(command);
   return backend.send(command);
 }
 

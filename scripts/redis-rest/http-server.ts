@@ -10,6 +10,12 @@ import type { Ask } from "./protocol.ts";
 
 const maxBody = 10 * 1024 * 1024;
 
+/** Bytes of answers that clients have not fetched yet, of all of them: they stay in memory until then. */
+const MAX_UNFETCHED = 64 * 1024 * 1024;
+
+/** How long a client may take to fetch an answer. */
+const FETCH_MS = 30_000;
+
 export interface HttpOptions {
   refuseCrossSite: RefuseCrossSite;
   authenticate: Authenticate;
@@ -28,20 +34,37 @@ export function httpServer({ refuseCrossSite, authenticate, execute }: HttpOptio
     return execute(ask, request.headers["upstash-encoding"] === "base64");
   }
 
+  let unfetched = 0;
   const server = createServer(async (request, response) => {
     const { status, body } = await answer(request).then(
-      (result) => ({ status: 200, body: result }),
+      (result) => {
+        // One answer always goes out, however long it is.
+        const hasRoom = unfetched === 0 || unfetched + result.length <= MAX_UNFETCHED;
+        return hasRoom ? { status: 200, body: result } : { status: 503, body: failure(tooMuch) };
+      },
       (error) => ({ status: statusOf(error), body: failure(error) }),
     );
     if (status === 405) response.setHeader("allow", methods.join(", "));
-    // A kept connection would hold up a server that is closing.
-    if (!server.listening) response.shouldKeepAlive = false;
+    // A kept connection would hold up a server that is closing; and requests without a token may come by the thousand on one.
+    if (!server.listening || status === 401 || status === 403) response.shouldKeepAlive = false;
+    if (response.closed) return;
+    unfetched += body.length;
+    const patience = setTimeout(() => response.destroy(), FETCH_MS);
+    response.once("close", () => {
+      clearTimeout(patience);
+      unfetched -= body.length;
+    });
     respond(response, status, body);
   });
   // Clients keep connections longer than Node's 5 s, and a request that meets one just closed fails.
   server.keepAliveTimeout = 75_000;
   return server;
 }
+
+const tooMuch = new BridgeError(
+  503,
+  "ERR clients leave too many answers unfetched. The command has run, and its reply is dropped",
+);
 
 /** Reads to the end even when it is too much: a client still writing would miss the answer. */
 async function readBody(request: IncomingMessage): Promise<Buffer> {

@@ -9,7 +9,8 @@ const usage = `Usage: tidegate-redis-rest [options]
 The Upstash REST protocol in front of a Redis.
 
   --redis URL          redis:// or rediss:// (default redis://127.0.0.1:6379);
-                       for a cluster one or more of its nodes, separated by commas
+                       for a cluster one or more of its nodes, separated by commas;
+                       the password may be in REDIS_PASSWORD instead
   --port N             where to listen (default 8079; 0 takes a free port)
   --host ADDRESS       default 127.0.0.1
   --allow-host NAME    a name besides localhost that clients may call it by; may be repeated
@@ -43,11 +44,7 @@ function readOptions(argv: string[]): Settings | undefined {
   });
   if (values.help) return undefined;
 
-  for (const url of values.redis.split(",")) {
-    if (!/^rediss?:\/\/./.test(url) || !URL.canParse(url)) {
-      throw new Error(`--redis takes a redis:// or rediss:// URL, not "${url}"`);
-    }
-  }
+  for (const url of values.redis.split(",")) requireRedisUrl(url);
   if (!values.cluster && values.redis.includes(",")) {
     throw new Error("--redis takes several URLs only with --cluster");
   }
@@ -57,17 +54,45 @@ function readOptions(argv: string[]): Settings | undefined {
   if (emulate !== undefined && emulate !== "upstash") {
     throw new Error(`--emulate knows "upstash", not "${emulate}"`);
   }
-  const given = values.token ?? (process.env["REDIS_REST_TOKEN"] || undefined);
+  // A secret read from a file often ends with a line break.
+  const given = (values.token ?? (process.env["REDIS_REST_TOKEN"] || undefined))?.trim();
   if (given === "" || (given === undefined && !loopback.has(values.host))) {
     throw new Error("--token must be given, and not empty, to listen beyond loopback");
   }
+  if (given !== undefined && !/^[ -~]+$/.test(given)) {
+    throw new Error("--token takes printable ASCII characters: no others fit into a header field");
+  }
+  const password = process.env["REDIS_PASSWORD"]?.replace(/[\r\n]+$/, "");
 
   const { redis, host, cluster, "allow-host": allowedHosts } = values;
   const token = given ?? randomToken();
   return {
-    options: { redis, port, host, allowedHosts, token, cluster, ...(emulate && { emulate }) },
+    options: {
+      redis,
+      port,
+      host,
+      allowedHosts,
+      token,
+      cluster,
+      ...(password && { password }),
+      ...(emulate && { emulate }),
+    },
     drawn: given === undefined,
   };
+}
+
+/** @throws Error which shows an address only where no part of it can be a password */
+function requireRedisUrl(url: string): void {
+  const isUrl = /^rediss?:\/\/./.test(url) && URL.canParse(url);
+  const { pathname = "", hash = "" } = isUrl ? new URL(url) : {};
+  // A password with a slash or a hash ends there, and the rest of it would be taken for a path, or dropped.
+  if (isUrl && hash === "" && /^(?:\/\d*)?$/.test(pathname)) return;
+  const isPlain = /^[a-z]*(?::\/\/)?[\w.-]+(?::\d+)?$/i.test(url);
+  throw new Error(
+    isPlain
+      ? `--redis takes a redis:// or rediss:// URL, not "${url}"`
+      : "--redis takes a redis:// or rediss:// URL, not this one (hidden). In a password, write / as %2F, # as %23, ? as %3F, @ as %40 and , as %2C, or give it in REDIS_PASSWORD",
+  );
 }
 
 function fail(error: unknown, status: number): never {

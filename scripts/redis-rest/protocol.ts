@@ -7,6 +7,12 @@ export type Ask =
 
 const batches = { "/pipeline": "pipeline", "/multi-exec": "transaction" } as const;
 
+/** Each is an object of its own until its reply is there: more end a process of 128 MB. */
+const MAX_COMMANDS = 5_000;
+
+/** Of all commands of one request. A batch of metrics has 40,000. */
+const MAX_ARGUMENTS = 100_000;
+
 const bodyMethods = ["POST", "PUT"];
 export const methods = ["GET", "HEAD", ...bodyMethods];
 
@@ -26,7 +32,15 @@ export function parseAsk(method: string, target: Target, body: Buffer): Ask {
   const { path } = target;
   if (path === "/pipeline" || path === "/multi-exec") {
     if (!hasBody) throw new BridgeError(405, `ERR ${path} takes POST`);
-    return { kind: batches[path], commands: parseList(body).map(parseCommand) };
+    const list = parseList(body);
+    requireAtMost(MAX_COMMANDS, "commands", list.length);
+    const lengths = list.map((command) => (Array.isArray(command) ? command.length : 0));
+    requireAtMost(
+      MAX_ARGUMENTS,
+      "arguments",
+      lengths.reduce((sum, length) => sum + length, 0),
+    );
+    return { kind: batches[path], commands: list.map(parseCommand) };
   }
   if (path !== "/") return { kind: "command", command: parsePath(target, body) };
   if (!hasBody) throw new BridgeError(404, "ERR no command in the path. POST one to /");
@@ -67,8 +81,17 @@ function parseCommand(value: unknown): RedisCommand {
   if (!Array.isArray(value) || value.length === 0) {
     throw new BridgeError(400, "ERR a command is a non-empty JSON array");
   }
+  requireAtMost(MAX_ARGUMENTS, "arguments", value.length);
   const [name, ...args] = value.map(stringify);
   return { name: commandName(name ?? ""), args };
+}
+
+function requireAtMost(most: number, what: string, count: number): void {
+  if (count <= most) return;
+  throw new BridgeError(
+    413,
+    `ERR too many ${what} in one request. Limit: ${most}, Actual: ${count}`,
+  );
 }
 
 function commandName(name: string): string {

@@ -1,12 +1,20 @@
 import { Redis } from "ioredis";
 
 import type { Backend, Reply } from "./backend.ts";
-import { connectionOptions, runTransaction, toCommand } from "./connection.ts";
+import {
+  connectionOptions,
+  firstAttempt,
+  leavesReplica,
+  runTransaction,
+  toCommand,
+} from "./connection.ts";
 import { connectionLost, unreachable } from "./errors.ts";
 
-export function singleBackend(url: string): Backend {
+export function singleBackend(url: string, password?: string): Backend {
   const redis = new Redis(url, {
     ...connectionOptions,
+    ...(password !== undefined && { password }),
+    reconnectOnError: leavesReplica(),
     enableOfflineQueue: false,
     // ioredis 6 reads integers within 48 of 2^53 wrong. (A cluster client cannot do without numbers.)
     stringNumbers: true,
@@ -26,10 +34,7 @@ export function singleBackend(url: string): Backend {
 
   return {
     connected() {
-      return new Promise((resolve) => {
-        redis.once("ready", () => resolve(true));
-        redis.once("close", () => resolve(false));
-      });
+      return firstAttempt(redis);
     },
     send(command) {
       return attempt(async () => (await redis.sendCommand(toCommand(command))) as Reply);

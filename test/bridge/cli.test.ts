@@ -5,6 +5,7 @@ import { request as httpRequest } from "node:http";
 import type { IncomingMessage } from "node:http";
 import { fileURLToPath } from "node:url";
 
+import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { freePort } from "../../scripts/support/free-port.ts";
@@ -124,6 +125,8 @@ test.each([
   [["--emulate", "redis"], '--emulate knows "upstash", not "redis"'],
   [["--host", "0.0.0.0"], "--token must be given, and not empty, to listen beyond loopback"],
   [["--token", ""], "--token must be given"],
+  [["--token", "\n"], "--token must be given"],
+  [["--token", "se\u00e9cret"], "--token takes printable ASCII characters"],
 ])("%j is an error that names it", async (args, message) => {
   const run = start(...args);
   expect(await run.exited).toBe(2);
@@ -142,4 +145,39 @@ test("--help is not an error", async () => {
   const run = start("--help");
   expect(await run.exited).toBe(0);
   expect(run.out).toContain("--emulate upstash");
+});
+
+test.each([
+  "redis://:hunter2/x@127.0.0.1:1",
+  "redis://:hunter2#x@127.0.0.1:1",
+  "redis://user:12/hunter2@127.0.0.1:1",
+  "redis://user:12#hunter2@127.0.0.1:1",
+  "redis://:hunter2,x@127.0.0.1:1",
+  "http://:hunter2@127.0.0.1:1",
+  ":hunter2@127.0.0.1:1",
+])("a password in %s is not printed", async (url) => {
+  const run = start("--redis", url, "--port", "0", "--cluster");
+  expect(await run.exited).toBe(2);
+  expect(run.err).toContain("write / as %2F, # as %23");
+  expect(run.err + run.out).not.toMatch(/hunter/);
+});
+
+test("a password of any characters comes from the environment, a token's line break is dropped", async () => {
+  const password = "a/b#c?d@e,f%20g";
+  const own = await startRedisServer();
+  const admin = new Redis(own.url);
+  await admin.config("SET", "requirepass", password);
+  admin.disconnect();
+  const environment = { REDIS_PASSWORD: `${password}\n`, REDIS_REST_TOKEN: "a token\n" };
+  const run = startWith(environment, "--redis", own.url, "--port", "0");
+  try {
+    await until(async () => run.out.endsWith("\n"), 5_000);
+    const url = /^redis-rest: (\S+)$/m.exec(run.out)![1]!;
+    expect(await ask({ url }, ["PING"])).toEqual(result("PONG"));
+    expect(run.err + run.out).not.toContain("a/b");
+  } finally {
+    run.child.kill("SIGTERM");
+    await run.exited;
+    await own.stop();
+  }
 });

@@ -46,3 +46,8 @@ export async function until(condition: () => Promise<boolean>, withinMs: number)
     await sleep(10);
   }
 }
+
+/** The message for a command that the bridge does not pass on. */
+export function refusalOf(name: string): string {
+  return `ERR Command is not available: '${name}'. It is not known to leave the connection that all requests share as it is`;
+}

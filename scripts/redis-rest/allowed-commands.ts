@@ -1,0 +1,99 @@
+import type { RedisCommand } from "./backend.ts";
+import { BridgeError } from "./errors.ts";
+
+/*
+ * All requests share one connection. A command that blocks it stalls every client, and one that changes its state (database,
+ * subscriber mode, replies, a transaction) changes it for every client. So only commands run that are known to do neither,
+ * by their exact names: from Redis 7.0 on a server compares names up to a NUL only, so that a list of the others is no list.
+ */
+
+/** Commands that read or write keys: those of Redis 7.0 that neither block nor are kept from scripts, and newer ones. */
+const WITH_KEYS = `
+  APPEND BITCOUNT BITFIELD BITFIELD_RO BITOP BITPOS COPY DECR DECRBY DEL DELEX DIGEST DUMP EXISTS EXPIRE
+  EXPIREAT EXPIRETIME GEOADD GEODIST GEOHASH GEOPOS GEORADIUS GEORADIUSBYMEMBER
+  GEORADIUSBYMEMBER_RO GEORADIUS_RO GEOSEARCH GEOSEARCHSTORE GET GETBIT GETDEL GETEX GETRANGE
+  GETSET HDEL HEXISTS HEXPIRE HEXPIREAT HEXPIRETIME HGET HGETALL HGETDEL HGETEX HINCRBY HINCRBYFLOAT HKEYS
+  HLEN HMGET HMSET HPERSIST HPEXPIRE HPEXPIREAT HPEXPIRETIME HPTTL HRANDFIELD HSCAN HSET HSETEX HSETNX
+  HSTRLEN HTTL HVALS INCR INCRBY INCRBYFLOAT LCS LINDEX LINSERT LLEN LMOVE LMPOP LPOP LPOS
+  LPUSH LPUSHX LRANGE LREM LSET LTRIM MGET MOVE MSET MSETEX MSETNX PERSIST PEXPIRE PEXPIREAT PEXPIRETIME
+  PFADD PFCOUNT PFMERGE PSETEX PTTL RENAME RENAMENX RESTORE RPOP RPOPLPUSH RPUSH RPUSHX SADD
+  SCARD SDIFF SDIFFSTORE SET SETBIT SETEX SETNX SETRANGE SINTER SINTERCARD SINTERSTORE SISMEMBER
+  SMEMBERS SMISMEMBER SMOVE SORT SORT_RO SPOP SRANDMEMBER SREM SSCAN STRLEN SUBSTR SUNION
+  SUNIONSTORE TOUCH TTL TYPE UNLINK XACK XACKDEL XADD XAUTOCLAIM XCLAIM XDEL XDELEX XLEN XPENDING XRANGE
+  XREVRANGE XSETID XTRIM ZADD ZCARD ZCOUNT ZDIFF ZDIFFSTORE ZINCRBY ZINTER ZINTERCARD ZINTERSTORE
+  ZLEXCOUNT ZMPOP ZMSCORE ZPOPMAX ZPOPMIN ZRANDMEMBER ZRANGE ZRANGEBYLEX ZRANGEBYSCORE
+  ZRANGESTORE ZRANK ZREM ZREMRANGEBYLEX ZREMRANGEBYRANK ZREMRANGEBYSCORE ZREVRANGE ZREVRANGEBYLEX
+  ZREVRANGEBYSCORE ZREVRANK ZSCAN ZSCORE ZUNION ZUNIONSTORE`;
+
+/** Of the module that clients of Upstash use. */
+const JSON_MODULE = `
+  JSON.ARRAPPEND JSON.ARRINDEX JSON.ARRINSERT JSON.ARRLEN JSON.ARRPOP JSON.ARRTRIM JSON.CLEAR JSON.DEL
+  JSON.FORGET JSON.GET JSON.MERGE JSON.MGET JSON.MSET JSON.NUMINCRBY JSON.NUMMULTBY JSON.OBJKEYS JSON.OBJLEN
+  JSON.RESP JSON.SET JSON.STRAPPEND JSON.STRLEN JSON.TOGGLE JSON.TYPE`;
+
+const WITHOUT_KEYS = `
+  COMMAND DBSIZE ECHO EVAL EVALSHA EVALSHA_RO EVAL_RO FCALL FCALL_RO FLUSHALL FLUSHDB INFO KEYS LASTSAVE
+  LOLWUT PING PUBLISH RANDOMKEY ROLE SCAN SPUBLISH TIME`;
+
+/** By the first argument, because others of the same name change the connection, the server or its cluster. */
+const SUBCOMMANDS: Readonly<Record<string, string>> = {
+  ACL: "CAT DRYRUN GENPASS GETUSER LIST LOG USERS WHOAMI",
+  CLUSTER:
+    "COUNTKEYSINSLOT GETKEYSINSLOT INFO KEYSLOT LINKS MYID MYSHARDID NODES REPLICAS SHARDS SLOTS",
+  CONFIG: "GET RESETSTAT SET",
+  FUNCTION: "DELETE DUMP FLUSH KILL LIST LOAD RESTORE STATS",
+  LATENCY: "DOCTOR GRAPH HISTOGRAM HISTORY LATEST RESET",
+  MEMORY: "DOCTOR MALLOC-STATS PURGE STATS USAGE",
+  MODULE: "LIST",
+  OBJECT: "ENCODING FREQ IDLETIME REFCOUNT",
+  PUBSUB: "CHANNELS NUMPAT NUMSUB SHARDCHANNELS SHARDNUMSUB",
+  SCRIPT: "EXISTS FLUSH KILL LOAD",
+  SLOWLOG: "GET LEN RESET",
+  XGROUP: "CREATE CREATECONSUMER DELCONSUMER DESTROY SETID",
+  XINFO: "CONSUMERS GROUPS STREAM",
+};
+
+/** Reads of streams, by how many values follow each option before the streams. `BLOCK` is none of them. */
+const STREAM_OPTIONS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+  XREAD: { COUNT: 1 },
+  XREADGROUP: { GROUP: 2, COUNT: 1, NOACK: 0, CLAIM: 1 },
+};
+
+const words = (text: string) => text.trim().split(/\s+/);
+
+const ALLOWED = new Set([
+  ...words(WITH_KEYS + JSON_MODULE + WITHOUT_KEYS),
+  ...Object.entries(SUBCOMMANDS).flatMap(([name, subs]) =>
+    words(subs).map((sub) => `${name} ${sub}`),
+  ),
+]);
+
+/** A name in an error: as much of it as the longest command has. */
+const NAME_SHOWN = 32;
+
+/** @throws BridgeError for a command that may do something to other clients */
+export function requireAllowed(command: RedisCommand): void {
+  const { name, args } = command;
+  const [first] = args;
+  if (ALLOWED.has(name) || readsStreamsAtOnce(command)) return;
+  if (first !== undefined && ALLOWED.has(`${name} ${wordOf(first)}`)) return;
+  throw new BridgeError(
+    400,
+    `ERR Command is not available: '${name.slice(0, NAME_SHOWN)}'. It is not known to leave the connection that all requests share as it is`,
+  );
+}
+
+function readsStreamsAtOnce({ name, args }: RedisCommand): boolean {
+  const options = Object.hasOwn(STREAM_OPTIONS, name) ? STREAM_OPTIONS[name]! : undefined;
+  if (options === undefined) return false;
+  for (let at = 0; at < args.length;) {
+    const word = wordOf(args[at]!);
+    if (word === "STREAMS") return true;
+    if (!Object.hasOwn(options, word)) return false;
+    at += 1 + options[word]!;
+  }
+  // Redis refuses it: it names no streams.
+  return true;
+}
+
+const wordOf = (arg: RedisCommand["args"][number]) => String(arg).toUpperCase();

@@ -1,0 +1,138 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { Redis } from "ioredis";
+import { describe, expect, onTestFinished, test } from "vitest";
+
+import { startBridge } from "../../scripts/redis-rest/bridge.ts";
+import { leavesReplica } from "../../scripts/redis-rest/connection.ts";
+import { freePort } from "../../scripts/support/free-port.ts";
+import { redisServerPath, startRedisServer } from "../../scripts/support/redis-server.ts";
+import { ask, result, token, until } from "../support/bridge/harness.ts";
+
+/** One address in front of servers, as a service's name is. Connections that are open stay where they are. */
+async function startAddress(target: { port: number }) {
+  let { port } = target;
+  const open = new Set<Socket>();
+  const server = createServer((client) => {
+    const upstream = connect(port, "127.0.0.1");
+    open.add(client);
+    client.pipe(upstream).pipe(client);
+    for (const end of [client, upstream])
+      end.on("error", () => {}).on("close", () => (client.destroy(), upstream.destroy()));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    for (const socket of open) socket.destroy();
+    server.close();
+  });
+  return {
+    url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    connections: () => open.size,
+    pointAt: (next: { port: number }) => (port = next.port),
+  };
+}
+
+async function startServer() {
+  const server = await startRedisServer();
+  onTestFinished(() => server.stop());
+  return server;
+}
+
+test("after a failover behind one address the bridge finds the new master by itself", async () => {
+  const [first, second] = await Promise.all([startServer(), startServer()]);
+  const address = await startAddress(first);
+  const bridge = await startBridge({ redis: address.url, port: 0, token });
+  onTestFinished(() => bridge.close());
+  expect(await ask(bridge, ["SET", "k", "1"])).toEqual(result("OK"));
+  const demoted = new Redis(first.url);
+  onTestFinished(() => demoted.disconnect());
+  await demoted.replicaof("127.0.0.1", second.port);
+  address.pointAt(second);
+  expect(await ask(bridge, ["SET", "k", "2"])).toMatchObject({
+    status: 400,
+    body: { error: expect.stringMatching(/^READONLY /) },
+  });
+  await until(async () => (await ask(bridge, ["SET", "k", "3"])).status === 200, 5_000);
+  const promoted = new Redis(second.url);
+  onTestFinished(() => promoted.disconnect());
+  expect(await promoted.get("k")).toBe("3");
+});
+
+test("where a replica is what the address names, writes to it end no connection again and again", async () => {
+  const [master, replica] = await Promise.all([startServer(), startServer()]);
+  const direct = new Redis(replica.url);
+  onTestFinished(() => direct.disconnect());
+  await direct.replicaof("127.0.0.1", master.port);
+  const address = await startAddress(replica);
+  const bridge = await startBridge({ redis: address.url, port: 0, token });
+  onTestFinished(() => bridge.close());
+  for (let write = 0; write < 50; write++) await ask(bridge, ["SET", "k", "1"]);
+  expect(address.connections()).toBeLessThanOrEqual(3);
+});
+
+test("a connection is left at most once a second, and for nothing that only reads like it", () => {
+  let nowMs = 0;
+  const leaves = leavesReplica(() => nowMs);
+  const readOnly = new Error("READONLY You can't write against a read only replica.");
+  expect(leaves(new Error("ERR READONLY is not the first word"))).toBe(false);
+  expect(leaves(new Error("READONLYX"))).toBe(false);
+  expect([leaves(readOnly), leaves(readOnly)]).toEqual([true, false]);
+  nowMs = 999;
+  expect(leaves(readOnly)).toBe(false);
+  nowMs = 1_000;
+  expect(leaves(readOnly)).toBe(true);
+});
+
+describe("a Redis that loads its data set", () => {
+  test("is answered for with 503, and served when it has", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "loading-"));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const port = await freePort();
+    const begin = (...args: string[]) => {
+      const child = spawn(redisServerPath()!, [
+        "--port",
+        `${port}`,
+        "--dir",
+        folder,
+        "--save",
+        "",
+        ...args,
+      ]);
+      const ended = new Promise((resolve) => child.once("exit", resolve));
+      onTestFinished(async () => {
+        child.kill("SIGKILL");
+        await ended;
+      });
+      return { child, ended };
+    };
+    const before = begin();
+    const redis = new Redis(port, { retryStrategy: () => 50 });
+    redis.on("error", () => {});
+    await redis.mset(Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`k${i}`, "v"])));
+    await redis.save();
+    redis.disconnect();
+    before.child.kill("SIGKILL");
+    await before.ended;
+    // 300 keys at 50 ms each.
+    begin("--key-load-delay", "50000", "--loading-process-events-interval-bytes", "1024");
+    const bridge = await startBridge({ redis: `redis://127.0.0.1:${port}`, port: 0, token });
+    onTestFinished(() => bridge.close());
+    expect(bridge.connected).toBe(false);
+    expect(await ask(bridge, ["GET", "k1"])).toMatchObject({
+      status: 503,
+      body: { error: expect.stringContaining("The command was not sent") },
+    });
+    const direct = new Redis(port, { enableReadyCheck: false });
+    direct.on("error", () => {});
+    onTestFinished(() => direct.disconnect());
+    expect(await direct.info("persistence")).toContain("loading:1");
+    await direct.config("SET", "key-load-delay", 0);
+    await until(async () => (await ask(bridge, ["GET", "k1"])).status === 200, 20_000);
+    expect(await ask(bridge, ["GET", "k299"])).toEqual(result("v"));
+  });
+});
