@@ -7,7 +7,7 @@
 -- Reply: 1.
 
 -- @include begin.lua
-redis.call('LLEN', KEYS[2])
+clear_foreign(KEYS[2], 'list')
 redis.call('HSET', KEYS[1], 'revision', revision)
 redis.call('LPUSH', KEYS[2], '{"at":' .. now_ms .. ',' .. ARGV[1] .. '}')
 redis.call('LTRIM', KEYS[2], 0, tonumber(ARGV[2]) - 1)

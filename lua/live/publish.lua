@@ -12,18 +12,24 @@
 -- ARGV[6]  how many versions are kept, ARGV[7] how many entries of the audit
 --
 -- Reply: 1, the new version, and its time in milliseconds; or 0 and the version that is published instead.
--- What a key is of another type fails before anything is written.
 
 -- @include begin.lua
 local document = ARGV[3]
+clear_foreign(KEYS[2], 'hash')
+clear_foreign(KEYS[3], 'string')
+clear_foreign(KEYS[4], 'list')
 local history = redis.call('HKEYS', KEYS[2])
 local draft = redis.call('GET', KEYS[3])
-redis.call('LLEN', KEYS[4])
 if stored ~= tonumber(ARGV[1]) then
   return { 0, stored }
 end
 
-local version = math.max(stored, tonumber(ARGV[2])) + 1
+-- Above every version that is known or kept, so that none gets a number that another one had.
+local version = math.max(stored, tonumber(ARGV[2]))
+for _, kept in ipairs(history) do
+  version = math.max(version, whole(kept, 1000000000))
+end
+version = version + 1
 local number = string.format('%.0f', version)
 local begin = '{"version":' .. number .. ',"publishedAt":' .. now_ms .. ','
 redis.call('HSET', KEYS[1], 'revision', revision, 'version', number, 'publishedAt', now_ms, 'document', document)

@@ -6,11 +6,16 @@
 -- ARGV[3]  further fields of what is kept with it, ARGV[4] of the audit's entry, without braces
 -- ARGV[5]  how many entries there may be, ARGV[6] how many bytes of them
 -- ARGV[7]  how many entries of the audit are kept
+-- ARGV[8]  the version that the entry was checked with; empty for any
 --
--- Reply: 1 and the time in milliseconds; or 0 if there are too many.
+-- Reply: 1 and the time in milliseconds; 0 if there are too many; or 2 and the version that is published instead.
 
 -- @include begin.lua
-redis.call('LLEN', KEYS[3])
+clear_foreign(KEYS[2], 'hash')
+clear_foreign(KEYS[3], 'list')
+if ARGV[8] ~= '' and stored ~= tonumber(ARGV[8]) then
+  return { 2, stored }
+end
 -- @include sweep.lua
 redis.call('HSET', KEYS[1], 'revision', revision)
 local entry = '{"entry":' .. ARGV[2] .. ',"at":' .. now_ms .. ',' .. ARGV[3] .. '}'

@@ -4,8 +4,15 @@
 --
 -- Reply: the published version, empty if there is none; then the head of each version, all as texts and in no order.
 
-local reply = { redis.call('HGET', KEYS[1], 'version') or '' }
-for _, version in ipairs(redis.call('HKEYS', KEYS[2])) do
+local function field(key, name)
+  -- A key of another type has none.
+  local value = redis.pcall('HGET', key, name)
+  return type(value) == 'string' and value or ''
+end
+
+local reply = { field(KEYS[1], 'version') }
+local versions = redis.pcall('HKEYS', KEYS[2])
+for _, version in ipairs(versions.err and {} or versions) do
   local whole = redis.call('HGET', KEYS[2], version)
   local stop = string.find(whole, ',"document":', 1, true)
   if stop then

@@ -5,10 +5,11 @@
 -- Reply: the version, the time of publishing in milliseconds, the document, and the head of its history, each a text; empty
 -- where there is none.
 
-local state = redis.call('HMGET', KEYS[1], 'version', 'publishedAt', 'document')
+-- A key of another type has no fields.
+local state = redis.pcall('HMGET', KEYS[1], 'version', 'publishedAt', 'document')
 local head = ''
-local whole = state[1] and redis.call('HGET', KEYS[2], state[1])
-if whole then
+local whole = state[1] and redis.pcall('HGET', KEYS[2], state[1])
+if type(whole) == 'string' then
   local stop = string.find(whole, ',"document":', 1, true)
   head = stop and string.sub(whole, 1, stop - 1) .. '}' or ''
 end

@@ -8,7 +8,8 @@
 -- Reply: 1, or 0 if there is no such entry.
 
 -- @include begin.lua
-redis.call('LLEN', KEYS[3])
+clear_foreign(KEYS[2], 'hash')
+clear_foreign(KEYS[3], 'list')
 -- @include sweep.lua
 redis.call('HSET', KEYS[1], 'revision', revision)
 if not known then

@@ -20,7 +20,8 @@ const changes = z.array(Change);
 
 export const Live = z.object({
   version,
-  document,
+  /** `null` where Redis has none for the version. */
+  document: z.nullable(document),
 });
 
 export const Published = z.object({ version, changes });

@@ -13,11 +13,11 @@ export interface Change {
 
 const TYPES = { CREATE: "added", REMOVE: "removed", CHANGE: "changed" } as const;
 
-/** What leads from one document to another. Lists are compared place by place. */
+/** What leads from one document, or none, to another. Lists are compared place by place. */
 export function changesBetween(before: unknown, after: unknown): readonly Change[] {
-  return diff(withoutPrototypes(before), withoutPrototypes(after), { cyclesFix: false }).map(
-    changeOf,
-  );
+  return diff(withoutPrototypes(before ?? {}), withoutPrototypes(after ?? {}), {
+    cyclesFix: false,
+  }).map(changeOf);
 }
 
 function changeOf(difference: Difference): Change {

@@ -102,6 +102,13 @@ function prototypesIn(value: unknown, path: string): readonly string[] {
   );
 }
 
+/**
+ * The places whose values are repeated in an answer. Header fields are what clients identify themselves by, and what stands
+ * at a misspelt name may be one.
+ */
+const SHOWN =
+  /^body\.(?:request\.)?(?:method|path|ip|country|asn|policy|numbers|minutes|note|to|name|number)\b/;
+
 /** A body, checked with its schema; throws a Refusal that lists every fault. */
 export function checked<Schema extends z.ZodMiniType>(
   schema: Schema,
@@ -116,8 +123,7 @@ export function checked<Schema extends z.ZodMiniType>(
   throw faulty(
     faults.list.map(({ path, value, remedy }) => ({
       path: path.replace(/^body\./, ""),
-      // Fields of a described request are what clients identify themselves by.
-      value: /^body\.(?:request\.)?headers/.test(path) ? "(hidden)" : value,
+      value: SHOWN.test(path) ? value : "(hidden)",
       remedy,
     })),
   );

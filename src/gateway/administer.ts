@@ -40,13 +40,20 @@ function administered(
     checkDocument: enforcement.checkDocument,
     checkEntry: enforcement.checkEntry,
 
+    held() {
+      const { version } = enforcement.now();
+      const document = withoutMissing(enforcement.held());
+      return { version, source: version > 0 ? "live" : "deployed", document };
+    },
+
     enforced() {
       const { version, revision } = enforcement.now();
-      const error = enforcement.error();
+      const error = enforcement.error() ?? live?.error();
       return {
         version,
         revision,
         source: version > 0 ? "live" : "deployed",
+        published: enforcement.published(),
         ageMs: live?.ageMs(),
         ...(error !== undefined && { error }),
       };
@@ -67,6 +74,7 @@ function administered(
         policies: ruleset.settings.policies.map(quotaOf),
         isBreakerOpen: facts?.breaker === "open" || facts?.suspendedSlots !== undefined,
         version,
+        isPublished: (enforcement.error() ?? live?.error()) === undefined,
       };
     },
 

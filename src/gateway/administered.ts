@@ -69,10 +69,19 @@ export interface Enforced {
   readonly version: number;
   readonly revision: number;
   readonly source: "live" | "deployed";
+  /** The version that Redis had when it was read last, and was newer; another one than is in force if that has faults. */
+  readonly published: number | undefined;
   /** Since Redis last said what the rules are; `undefined` before it ever did. */
   readonly ageMs: number | undefined;
   /** What is wrong with the rules in Redis, which the gateway therefore does not use. */
   readonly error?: string;
+}
+
+/** Rules that an isolate holds, whatever Redis has. */
+export interface HeldRules {
+  readonly version: number;
+  readonly source: "live" | "deployed";
+  readonly document: unknown;
 }
 
 /** What a gateway lets its administration see and do. */
@@ -90,6 +99,8 @@ export interface Administered {
   /** Every fault in an entry of a list, or in an override, with its path in the entry. */
   checkEntry(kind: "allow" | "deny" | "override", entry: unknown): readonly Fault[];
   enforced(): Enforced;
+  /** The rules that this isolate holds and enforces as a document, the entries by single calls among its lists. */
+  held(): HeldRules;
   /** Reads the live rules now, so that this isolate enforces what was just written. */
   refresh(): Promise<void>;
   /** Writes what this isolate has counted; `undefined` where nothing is counted. */

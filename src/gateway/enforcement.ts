@@ -7,7 +7,7 @@ import { rewritten } from "./check.ts";
 import type { GatewayConfig } from "./config.ts";
 import { compileFindRules, type FindRules } from "./find-rules.ts";
 import { compileDocument, inDocument, parseDocument, readDocument } from "./live-document.ts";
-import { checkEntry, compileWithEntries, type EntryKind } from "./live-entries.ts";
+import { checkEntry, compileWithEntries, dataWithEntries, type EntryKind } from "./live-entries.ts";
 import type { Ruleset, RulesetData } from "./ruleset.ts";
 
 /** What a gateway enforces at a moment. A request that has begun ends under the rules that it began with. */
@@ -25,6 +25,10 @@ export interface Enforcement {
   now(): InForce;
   /** What is wrong with the rules in Redis; `undefined` if they are in force. */
   error(): string | undefined;
+  /** The version that the last state had. */
+  published(): number | undefined;
+  /** What is in force as data, with the entries by single calls that are sound. */
+  held(): RulesetData;
   /**
    * Puts what Redis holds into force. A document that this version cannot compile makes way for the newest of the history
    * that it can, and `error` says why; without one, the rules of before stay in force.
@@ -48,8 +52,9 @@ export function createEnforcement(
   let entries: LiveState["entries"] = {};
   let error: string | undefined;
   let newest = 0;
+  let published: number | undefined;
   /** The document that makes way for what is in force. */
-  let refused: string | undefined;
+  let refused: Pick<LiveState, "document"> | undefined;
   let inForce: InForce = {
     version: 0,
     revision: 0,
@@ -102,18 +107,20 @@ export function createEnforcement(
       error = `${why} Version ${version} is in force, the newest of the history without a fault.`;
       break;
     }
-    refused = state.document;
+    refused = state;
   }
 
   return {
     now: () => inForce,
     error: () => error,
+    published: () => published,
+    held: () => dataWithEntries(data, entries, defaults),
 
     async adopt(state, readHistory) {
       newest = Math.max(newest, state.revision);
-      ({ entries } = state);
+      ({ entries, version: published } = state);
       const faults = new Faults();
-      const next = state.document === undefined ? deployed : dataOf(state.document, faults);
+      const next = publishedIn(state, deployed, faults);
       const compiled = next && faults.list.length === 0 && compile(next, state, faults);
       if (compiled) {
         error = undefined;
@@ -123,7 +130,7 @@ export function createEnforcement(
       }
       const [first] = faults.list;
       const why = `version ${state.version} of the live rules has faults (${faults.list.length}), the first at ${first?.path}: ${first?.remedy}`;
-      const isKnown = refused === state.document;
+      const isKnown = refused !== undefined && refused.document === state.document;
       if (!isKnown) error = `${why} The rules of before stay in force.`;
       // Whom somebody blocks in an incident is blocked, whatever else is wrong.
       const same = compile(data, state, new Faults());
@@ -141,6 +148,22 @@ export function createEnforcement(
 
     checkEntry: (kind, entry) => checkEntry(kind, entry, data, entries, defaults),
   };
+}
+
+/** The rules that a state says are published; `undefined` after a fault. */
+function publishedIn(
+  { document, version }: LiveState,
+  deployed: RulesetData,
+  faults: Faults,
+): RulesetData | undefined {
+  if (document !== undefined) return dataOf(document, faults);
+  if (version === 0) return deployed;
+  faults.add(
+    "document",
+    "missing",
+    "Publish the rules again: a version without a document is in Redis.",
+  );
+  return undefined;
 }
 
 /** Reads the rules in the text of a document; `undefined` after a fault. */

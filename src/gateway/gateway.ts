@@ -68,7 +68,12 @@ export function createGateway(environment: Environment, platform: Platform = {})
   gateway.get(`/${OWN}/live`, () =>
     Response.json({ status: "ok" }, { headers: { "Cache-Control": "no-store" } }),
   );
-  const health = healthCheck(store, defaults.prefix, monotonicNow, enforcement.error);
+  const health = healthCheck(
+    store,
+    defaults.prefix,
+    monotonicNow,
+    () => enforcement.error() ?? live?.error(),
+  );
   gateway.get(`/${OWN}/health`, async (c) => {
     await live?.before(waitUntilOf(c));
     return health();

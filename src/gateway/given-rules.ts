@@ -1,4 +1,5 @@
 import type { Faults } from "../options/faults.ts";
+import { placeOfFault } from "../options/json-fault.ts";
 import { fromJson } from "./from-json.ts";
 
 /** The variable PLANS as data. */
@@ -8,7 +9,7 @@ export function readPlans(plans: unknown, faults: Faults): unknown {
   faults.add(
     "PLANS",
     plans,
-    `Give a table of plans by name; where variables are text, as JSON. ${given.message}`,
+    `Give a table of plans by name; where variables are text, as JSON. ${noJson(given)}`,
   );
   // Rules that name a plan are not at fault, too.
   return {};
@@ -21,7 +22,7 @@ export function readLists(given: unknown, faults: Faults): unknown {
   faults.add(
     "LISTS",
     given,
-    `Give a table of allow and deny; where variables are text, as JSON. ${lists.message}`,
+    `Give a table of allow and deny; where variables are text, as JSON. ${noJson(lists)}`,
   );
   return undefined;
 }
@@ -32,6 +33,10 @@ export function readRules(rules: unknown, faults: Faults): readonly unknown[] {
   if (Array.isArray(list) && list.length > 0) return list;
   const remedy =
     "Give a list of at least one rule: in wrangler.toml tables [[vars.RULES]], not [[RULES]]; where variables are text, as JSON.";
-  faults.add("RULES", rules, list instanceof SyntaxError ? `${remedy} ${list.message}` : remedy);
+  faults.add("RULES", rules, list instanceof SyntaxError ? `${remedy} ${noJson(list)}` : remedy);
   return [];
+}
+
+function noJson(error: SyntaxError): string {
+  return `${`It is no JSON ${placeOfFault(error)}`.trim()}.`;
 }

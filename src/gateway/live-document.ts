@@ -1,6 +1,7 @@
 import type { Fault } from "../errors/errors.ts";
 import { exceedsBytes, MAX_DOCUMENT_BYTES } from "../live/document-size.ts";
 import { Faults } from "../options/faults.ts";
+import { placeOfFault } from "../options/json-fault.ts";
 import { isRecord } from "../options/record.ts";
 import { checkOptions } from "../options/unknown-options.ts";
 import { rewritten } from "./check.ts";
@@ -100,7 +101,8 @@ export function parseDocument(text: string, faults: Faults): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    faults.add("document", "(no JSON)", `Publish the rules again. ${(error as Error).message}`);
+    const remedy = `Publish the rules again: it is no JSON ${placeOfFault(error as SyntaxError)}`;
+    faults.add("document", "(no JSON)", `${remedy.trim()}.`);
     return undefined;
   }
 }

@@ -50,14 +50,39 @@ export function compileWithEntries(
   const tried = new Faults();
   const ruleset = compileRuleset(withEntries(data, stored), defaults, tried);
   if (ruleset) return ruleset;
+  const sound = soundAmong(stored, data, tried, onBroken);
+  return compileRuleset(withEntries(data, sound), defaults, faults);
+}
+
+/** The data with those of the entries that are in force, so that it can be published as it is. */
+export function dataWithEntries(
+  data: RulesetData,
+  entries: Readonly<Record<string, string>>,
+  defaults: RulesetDefaults,
+): RulesetData {
+  const stored = storedEntries(entries, () => {});
+  const tried = new Faults();
+  if (compileRuleset(withEntries(data, stored), defaults, tried)) return withEntries(data, stored);
+  return withEntries(
+    data,
+    soundAmong(stored, data, tried, () => {}),
+  );
+}
+
+/** Those of the entries that no fault of the whole is about. */
+function soundAmong(
+  stored: readonly StoredEntry[],
+  data: RulesetData,
+  tried: Faults,
+  onBroken: (field: string) => void,
+): readonly StoredEntry[] {
   const broken = new Set(tried.list.map(({ path }) => /^[A-Z]+(?:\.\w+)?\[\d+\]/.exec(path)?.[0]));
   const places = placesOf(data, stored);
   const hasNoAddress = tried.list.some(({ path }) => path === "CLIENT_IP");
   const isBroken = (each: StoredEntry) =>
     broken.has(places.get(each)) || (hasNoAddress && asksForAddress(each));
-  const sound = stored.filter((each) => !isBroken(each));
   for (const { field } of stored.filter(isBroken)) onBroken(field);
-  return compileRuleset(withEntries(data, sound), defaults, faults);
+  return stored.filter((each) => !isBroken(each));
 }
 
 /** Whether an entry is of a list and names its clients by where requests come from. */

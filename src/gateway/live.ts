@@ -4,7 +4,8 @@ import { stateReader } from "../live/read-state.ts";
 import { createRefresh, type Refresh } from "../live/refresh.ts";
 import { throughCache } from "../live/share-state.ts";
 import { monotonicNow } from "../runtime/clock.ts";
-import { reportOnce } from "../runtime/log.ts";
+import { report } from "../runtime/log.ts";
+import { storeError } from "../store/redis/errors.ts";
 import { restSender, type SendCommand } from "../store/redis/rest.ts";
 import type { GatewayConfig, Platform } from "./config.ts";
 import type { Enforcement } from "./enforcement.ts";
@@ -18,9 +19,13 @@ export function followLive(
   if (redis === undefined || refreshMs === undefined) return undefined;
   const keys = liveKeys(prefix);
   const send = restSender(redis, timeoutMs);
-  const counted: SendCommand = (command) => {
+  const counted: SendCommand = async (command) => {
     recorder?.meter.command();
-    return send(command);
+    try {
+      return await send(command);
+    } catch (error) {
+      throw storeError(error);
+    }
   };
   const readHistory = historyReader(counted, keys);
   const readRedis = stateReader(counted, keys);
@@ -33,6 +38,6 @@ export function followLive(
     timeoutMs,
     now: monotonicNow,
     adopt: (state) => adopt(state, readHistory),
-    onError: ({ message }) => reportOnce(`the live rules were not read: ${message}`),
+    onError: report,
   });
 }

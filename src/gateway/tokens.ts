@@ -1,7 +1,7 @@
 import type { Faults } from "../options/faults.ts";
 import type { Environment } from "../runtime/environment.ts";
 
-/** Who may use the admin API. */
+/** Who may use the admin API: one token each, or two with a blank between them while one is replaced. */
 export interface Tokens {
   /** Reads and writes; `undefined` if nobody may. */
   readonly admin: string | undefined;
@@ -9,11 +9,19 @@ export interface Tokens {
   readonly read: string | undefined;
 }
 
+/** The tokens of a variable. */
+export function tokensIn(variable: string | undefined): readonly string[] {
+  return variable?.split(" ") ?? [];
+}
+
+/** One is in use, the other about to be. */
+const MAX_TOKENS = 2;
+
 /** 20 random characters of base64 are 120 bits: nobody guesses them. */
 const TOKEN = /^[!-~]{20,256}$/;
 
 const REMEDY =
-  "Give 20 to 256 printable ASCII characters without blanks, drawn at random: `openssl rand -base64 32`.";
+  "Give 20 to 256 printable ASCII characters without blanks, drawn at random: `openssl rand -base64 32`. While one is replaced, give both with a blank between them.";
 
 /** A random token of 20 characters all but never has fewer different ones; words and repetitions have. */
 const MIN_DIFFERENT = 10;
@@ -27,15 +35,22 @@ export function readTokens(environment: Environment, faults: Faults): Tokens {
     const given = environment[name];
     // Some platforms have an empty text for a variable that is not set.
     if (given === undefined || given === "") return undefined;
-    if (typeof given !== "string" || !TOKEN.test(given)) faults.add(name, "(hidden)", REMEDY);
-    else if (EXAMPLE.test(given) || new Set(given).size < MIN_DIFFERENT) {
+    const tokens = typeof given === "string" ? tokensIn(given) : [];
+    const isSound = tokens.length > 0 && tokens.length <= MAX_TOKENS;
+    if (!isSound || !tokens.every((token) => TOKEN.test(token))) {
+      faults.add(name, "(hidden)", REMEDY);
+    } else if (tokens.some(isExample)) {
       faults.add(name, "(hidden)", `It looks like an example, which others know. ${REMEDY}`);
     }
     return given as string;
   };
   const [admin, reading] = [read("ADMIN_TOKEN"), read("READ_TOKEN")];
-  if (admin !== undefined && admin === reading) {
+  if (tokensIn(admin).some((token) => tokensIn(reading).includes(token))) {
     faults.add("READ_TOKEN", "(hidden)", "Give another one than ADMIN_TOKEN, or leave it out.");
   }
   return { admin, read: reading };
+}
+
+function isExample(token: string): boolean {
+  return EXAMPLE.test(token) || new Set(token).size < MIN_DIFFERENT;
 }

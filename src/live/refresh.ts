@@ -16,12 +16,12 @@ export interface RefreshOptions {
   readonly now: () => number;
   /** Puts a newer state into force. After it throws, the state is read and given again with the next refresh. */
   readonly adopt: (state: LiveState) => unknown;
-  /** Called with each failed read. */
-  readonly onError: (error: Error) => void;
+  /** Called when reading begins to fail, and when what Redis has is at fault in another way than before. */
+  readonly onError: (message: string) => void;
 }
 
 const DELETED =
-  "the live rules were deleted in Redis: isolates that know them still enforce them, new ones enforce the deployed rules. Publish them again.";
+  "the live rules were deleted in Redis: isolates that know them still enforce them, new ones enforce the deployed rules. `tidegate rules pull --held` reads what an isolate still holds; publish it again.";
 const OLDER =
   "Redis has an older copy of the live rules, as after a failover: isolates that know newer ones still enforce them, new ones enforce the copy. Publish them again.";
 
@@ -38,6 +38,14 @@ export interface Refresh {
   now(): Promise<void>;
   /** Since the last answer, in milliseconds; `undefined` before the first. */
   ageMs(): number | undefined;
+  /** Why what Redis holds is not what is enforced, as far as the last read shows; `undefined` if it is. */
+  error(): string | undefined;
+}
+
+/** Why a read changed nothing. Each kind is reported when it begins, and again after a read in between that succeeded. */
+interface Failure {
+  readonly kind: "unread" | "deleted" | "older" | "misread";
+  readonly message: string;
 }
 
 export function createRefresh(options: RefreshOptions): Refresh {
@@ -48,24 +56,31 @@ export function createRefresh(options: RefreshOptions): Refresh {
   let heardAtMs = -Infinity;
   /** On Workers it stays true if the request that asks is gone; nobody waits for longer than the timeout. */
   let isAsking = false;
+  let failure: Failure | undefined;
+
+  function noteOutcome(next: Failure | undefined): void {
+    if (next && next.kind !== failure?.kind) onError(next.message);
+    failure = next;
+  }
 
   async function ask(read: ReadState): Promise<void> {
-    const state = await read(known);
+    const before = known;
+    const state = await read(before);
     // After a failover Redis may be an older copy: what was published since then stays in force.
     if (state.revision > known.revision) {
       await adopt(state);
       if (state.revision > known.revision) known = state;
-    } else if (state.revision < known.revision) {
-      onError(new Error(state.revision === 0 ? DELETED : OLDER));
     }
     heardAtMs = now();
+    noteOutcome(failureOf(state, before));
   }
 
   async function inBackground(): Promise<void> {
     try {
       await ask(options.read);
     } catch (error) {
-      onError(error as Error);
+      const { message } = error as Error;
+      noteOutcome({ kind: "unread", message: `the live rules were not read: ${message}` });
     } finally {
       isAsking = false;
       room.letGoOn();
@@ -94,5 +109,15 @@ export function createRefresh(options: RefreshOptions): Refresh {
     },
 
     ageMs: () => (heardAtMs === -Infinity ? undefined : now() - heardAtMs),
+    error: () => failure?.message,
   };
+}
+
+/** @param known when the state was asked for: what was published while the answer was on its way is no older copy */
+function failureOf(state: LiveState, known: LiveState): Failure | undefined {
+  if (state.misread !== undefined) return { kind: "misread", message: state.misread };
+  if (state.revision >= known.revision) return undefined;
+  return state.revision === 0
+    ? { kind: "deleted", message: DELETED }
+    : { kind: "older", message: OLDER };
 }

@@ -10,6 +10,8 @@ export interface LiveState {
   readonly document: string | undefined;
   /** Entries that were made by single calls, each as JSON, by `deny:id`, `allow:id` or `override:id`. */
   readonly entries: Readonly<Record<string, string>>;
+  /** What in Redis is nothing that Tidegate writes, and how it is mended; `undefined` if everything is. */
+  readonly misread?: string | undefined;
 }
 
 /** Nothing was ever written. */

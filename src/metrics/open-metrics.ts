@@ -13,6 +13,8 @@ export interface Gauges {
   readonly isBreakerOpen: boolean;
   /** Of the live rules in force; 0 for the deployed ones. */
   readonly version: number;
+  /** Whether the rules in force are those that are published, as far as the last read shows. */
+  readonly isPublished: boolean;
 }
 
 type Labels = Readonly<Record<string, string>>;
@@ -21,7 +23,7 @@ type Sample = readonly [suffix: string, labels: Labels, value: number];
 /** Counts since the beginning, and gauges of now, in the OpenMetrics text format. */
 export function openMetricsOf(
   total: Snapshot,
-  { policies, isBreakerOpen, version }: Gauges,
+  { policies, isBreakerOpen, version, isPublished }: Gauges,
 ): string {
   const counter = (name: string, help: string, samples: readonly (readonly [Labels, number])[]) =>
     family(
@@ -97,6 +99,11 @@ export function openMetricsOf(
       "tidegate_config_version",
       "The version of the live rules in force; 0 for the deployed.",
       [[{}, version]],
+    ),
+    gauge(
+      "tidegate_config_error",
+      "1 while the isolate that answers enforces other rules than the published ones, or cannot read them.",
+      [[{}, Number(!isPublished)]],
     ),
     "# EOF\n",
   ].join("");

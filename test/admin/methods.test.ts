@@ -87,7 +87,14 @@ test("where the counts are in memory, what needs a Redis says what to set", asyn
 });
 
 test("health says which rules are enforced", async () => {
-  const enforced = { version: 3, revision: 9, source: "live", ageMs: 120, error: "odd" } as const;
+  const enforced = {
+    version: 3,
+    revision: 9,
+    source: "live",
+    published: 4,
+    ageMs: 120,
+    error: "odd",
+  } as const;
   const { status, body } = await askAdmin({ enforced: () => enforced })("/health");
   expect(status).toBe(200);
   expect(body).toMatchObject({

@@ -108,7 +108,7 @@ test("of the versions the newest fifty are kept", async () => {
 });
 
 test("a Redis that has lost its data gives no number twice", async () => {
-  const enforced = { version: 7, revision: 1, source: "live", ageMs: 10 } as const;
+  const enforced = { version: 7, revision: 1, source: "live", published: 7, ageMs: 10 } as const;
   const ask = askAdmin({ enforced: () => enforced });
   expect((await putRules(ask, 0, 10)).body.version).toBe(8);
 });

@@ -97,7 +97,7 @@ test("a write whose answer was lost has happened", async () => {
 });
 
 test.for(["state", "history", "draft", "audit"])(
-  "where %s is of another type, a document is not published in part",
+  "where %s is of another type, a publication mends it",
   async (name) => {
     const gateway = administered(sharedRedis());
     const ask = askingOf(gateway);
@@ -107,12 +107,14 @@ test.for(["state", "history", "draft", "audit"])(
     await redis.zadd(key(name), 1, "planted");
     const headers = { "If-Match": '"0"' };
     const answer = await ask("/rules", { method: "PUT", body: documentOf(7), headers });
-    expect([answer.status, answer.body.code]).toEqual([503, "ERR_STORE_REFUSED"]);
-    expect(await redis.keys(`${gateway.prefix}:{#live}:*`)).toEqual([key(name)]);
+    expect([answer.status, answer.body.version]).toEqual([200, 1]);
+    expect(await redis.exists(key("state"), key("history"), key("audit"))).toBe(3);
+    expect((await ask("/rules")).body.document).toEqual(documentOf(7));
+    expect((await ask("/audit")).body.entries).toHaveLength(1);
   },
 );
 
-test("a planted document that is no JSON is an error of the store", async () => {
+test("a planted document that is no JSON is told, and published over", async () => {
   const gateway = administered(sharedRedis());
   const redis = new Redis(inject("redisUrl"));
   onTestFinished(() => redis.disconnect());
@@ -121,8 +123,14 @@ test("a planted document that is no JSON is an error of the store", async () => 
     document: "{",
     publishedAt: 1,
   });
-  const answer = await askingOf(gateway)("/rules");
-  expect([answer.status, answer.body.code]).toEqual([503, "ERR_STORE_REPLY"]);
+  const ask = askingOf(gateway);
+  const { status, body } = await ask("/rules");
+  expect([status, body.version, body.document]).toEqual([200, 3, null]);
+  expect(body.error).toContain("GET /rules?held");
+  const headers = { "If-Match": '"3"' };
+  const put = await ask("/rules", { method: "PUT", body: documentOf(7), headers });
+  expect([put.status, put.body.version]).toEqual([200, 4]);
+  expect((await ask("/rules")).body.document).toEqual(documentOf(7));
 });
 
 test("an error of the gateway says nothing of itself in the answer", async () => {

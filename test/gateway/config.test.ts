@@ -233,7 +233,7 @@ describe("a fault of the variables", () => {
       { ...withRule({ plan: "header:x" }), PLANS: "gold" },
       "PLANS",
       '"gold"',
-      /^Give a table of plans by name; where variables are text, as JSON\. Unexpected token/,
+      /^Give a table of plans by name; where variables are text, as JSON\. It is no JSON/,
     ],
     [{ PLANS: 5 }, "PLANS", "5", PLANS],
     [{ PLANS: "[]" }, "PLANS", "[]", PLANS],

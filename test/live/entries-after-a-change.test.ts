@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 
+import { askAdmin } from "../support/admin/ask.ts";
 import { quota } from "../support/gateway/gateway.ts";
 import { startFleet } from "../support/live/fleet.ts";
 import { DEPLOYED } from "../support/live/live-gateway.ts";
@@ -88,3 +89,28 @@ test("equal tables of numbers that are too many are left out, each of them", asy
   expect(leftOut).toHaveLength(2);
   expect(leftOut[1]! - leftOut[0]!).toBe(1);
 });
+
+test.each([
+  { sees: true, status: 200, checks: 2 },
+  { sees: false, status: 412, checks: 3 },
+])(
+  "an entry checked before a publication is checked again, and put only if it was with the new rules: $sees",
+  async ({ sees, status, checks }) => {
+    let published = 0;
+    const checkedWith: number[] = [];
+    const ask = askAdmin({
+      enforced: () => ({ version: published, revision: 1, source: "live", published, ageMs: 1 }),
+      // What is read while the entry is checked for the first time is not published yet.
+      refresh: async () => void (published = sees && checkedWith.length > 0 ? 1 : 0),
+      checkEntry: () => {
+        checkedWith.push(published);
+        return [];
+      },
+    });
+    const document = { rules: [ruleOf("renamed", 7)] };
+    await ask("/rules", { method: "PUT", body: document, headers: { "If-Match": '"0"' } });
+    const put = await ask("/lists/deny", { method: "PUT", body: { asn: 64_496 } });
+    expect([put.status, checkedWith.length]).toEqual([status, checks]);
+    expect((await ask("/lists/deny")).body.entries).toHaveLength(sees ? 1 : 0);
+  },
+);

@@ -21,7 +21,7 @@ function start() {
     timeoutMs: 250,
     now: () => nowMs,
     adopt: ({ revision }) => adopted.push(revision),
-    onError: ({ message }) => errors.push(message),
+    onError: (message) => errors.push(message),
   });
   return {
     refresh,
@@ -75,7 +75,7 @@ test("after a failed read nobody waits until the next one is due", async () => {
   const waiting = before();
   reads[0]!.reject(new Error("refused"));
   await waiting;
-  expect(errors).toEqual(["refused"]);
+  expect(errors).toEqual(["the live rules were not read: refused"]);
   expect(before()).toBeUndefined();
   pass(9_999);
   expect(before()).toBeUndefined();
@@ -134,4 +134,48 @@ test("who has written reads at once, or learns that it was not possible", async 
   const failing = refresh.now();
   reads[2]!.reject(new Error("refused"));
   await expect(failing).rejects.toThrow("refused");
+});
+
+test("a failure is reported when it begins, again after a read that succeeded, and is known meanwhile", async () => {
+  const { refresh, before, reads, errors, pass, settled } = await startWarm();
+  const next = async (answer: LiveState | Error) => {
+    pass(10_000);
+    void before();
+    const read = reads.at(-1)!;
+    if (answer instanceof Error) read.reject(answer);
+    else read.resolve(answer);
+    await settled();
+    return refresh.error();
+  };
+  const unread = "the live rules were not read: refused";
+  expect(refresh.error()).toBeUndefined();
+  expect(await next(new Error("refused"))).toBe(unread);
+  expect(await next(new Error("refused"))).toBe(unread);
+  expect(await next(revision(1))).toBeUndefined();
+  expect(await next(new Error("refused"))).toBe(unread);
+  expect(errors).toEqual([unread, unread]);
+  // A second loss of the data is told, too.
+  for (let loss = 0; loss < 2; loss++) {
+    expect(await next(revision(0))).toContain("deleted");
+    expect(await next(revision(0))).toContain("deleted");
+    expect(await next(revision(5 + loss))).toBeUndefined();
+  }
+  expect(errors.slice(2)).toEqual([
+    expect.stringContaining("deleted"),
+    expect.stringContaining("deleted"),
+  ]);
+  expect(await next({ ...revision(6), misread: "odd" })).toBe("odd");
+});
+
+test("an answer that was on its way while newer rules were put into force is no older copy", async () => {
+  const { refresh, before, reads, errors, adopted, pass, settled } = await startWarm();
+  pass(10_000);
+  void before();
+  const writing = refresh.now();
+  reads[2]!.resolve(revision(9));
+  await writing;
+  reads[1]!.resolve(revision(4));
+  await settled();
+  expect(adopted).toEqual([1, 9]);
+  expect([errors, refresh.error()]).toEqual([[], undefined]);
 });

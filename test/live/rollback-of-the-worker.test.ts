@@ -1,12 +1,7 @@
 import { expect, test, vi } from "vitest";
 
-import { quota } from "../support/gateway/gateway.ts";
 import { startFleet } from "../support/live/fleet.ts";
-import { DEPLOYED } from "../support/live/live-gateway.ts";
-
-const limited = (limit: number) => ({
-  rules: [{ ...DEPLOYED[0], policies: [quota("api", limit)] }],
-});
+import { limited } from "../support/live/live-gateway.ts";
 
 /** What a newer version published: it has an option that this one does not know. */
 async function startAfterRollback() {
@@ -51,7 +46,7 @@ test("a fresh isolate enforces the newest version that it can compile, and says 
     "200 20",
   ]);
   const published = await old.api("PUT", "/rules", limited(40), { "If-Match": '"3"' });
-  expect([published.status, published.body.version]).toEqual([200, 4]);
+  expect([published.status, published.body.version]).toEqual([200, 5]);
   const healthy = isolate();
   expect([await old.ask("ada"), await healthy.ask("ada")]).toEqual(["200 40", "200 40"]);
   expect((await healthy.api("GET", "/health")).body.status).toBe("ok");

@@ -11,6 +11,7 @@ import { isInstalled } from "../support/metrics/prometheus.ts";
 const GAUGES = {
   policies: [{ name: "api", limit: 5, windowSeconds: 60 }],
   isBreakerOpen: false,
+  isPublished: true,
   version: 7,
 };
 
@@ -60,7 +61,8 @@ test("what was counted is told in OpenMetrics", () => {
   expect(samples.get('tidegate_policy_window_seconds{policy="api"}')).toBe(60);
   expect(samples.get("tidegate_breaker_open")).toBe(0);
   expect(samples.get("tidegate_config_version")).toBe(7);
-  expect(families.size).toBe(13);
+  expect(samples.get("tidegate_config_error")).toBe(0);
+  expect(families.size).toBe(14);
 });
 
 test.each(HOSTILE)("a rule with %j in its path is a label, and nothing else", (hostile) => {

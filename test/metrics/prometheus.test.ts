@@ -47,7 +47,7 @@ test.runIf(hasPrometheus)("a Prometheus scrapes every request that was sent", as
 
 test.runIf(hasPromtool)("promtool accepts the alerts, and they fire when they should", () => {
   const run = (...args: string[]) => execFileSync("promtool", args, { encoding: "utf8" });
-  expect(run("check", "rules", "deploy/prometheus/alerts.yml")).toContain("6 rules found");
+  expect(run("check", "rules", "deploy/prometheus/alerts.yml")).toContain("7 rules found");
   expect(run("test", "rules", "test/metrics/alerts.test.yml")).toContain("SUCCESS");
 });
 
@@ -61,6 +61,7 @@ test("alerts and dashboard ask for nothing that the gateway does not tell", () =
   const gauges = {
     policies: [{ name: "api", limit: 1, windowSeconds: 1 }],
     isBreakerOpen: false,
+    isPublished: true,
     version: 0,
   };
   const { samples } = parseOpenMetrics(openMetricsOf(snapshotOf(fields), gauges));

@@ -128,6 +128,7 @@ test("requests of before and after a live change are counted under the rules tha
   expect(await administered.gauges()).toEqual({
     policies: [{ name: "v2", limit: 1, windowSeconds: 2_592_000 }],
     isBreakerOpen: false,
+    isPublished: true,
     version: 1,
   });
 });

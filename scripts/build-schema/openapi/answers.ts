@@ -39,7 +39,8 @@ export const RulesAnswer = z.strictObject({
   publishedAt: z.optional(time),
   by: z.optional(by),
   source: z.enum(["live", "deployed"]),
-  document,
+  document: z.nullable(document),
+  error: z.optional(z.string()),
 });
 
 export const Published = z.strictObject({ version, publishedAt: time, changes });
@@ -154,6 +155,7 @@ export const Health = z.strictObject({
     version,
     revision: z.number(),
     source: z.enum(["live", "deployed"]),
+    published: z.optional(version),
     ageMs: z.optional(z.number()),
     error: z.optional(z.string()),
   }),

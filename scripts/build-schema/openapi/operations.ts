@@ -167,6 +167,7 @@ const MOMENT = "A moment with its time zone, or milliseconds since 1970; by defa
 /** The parameters of queries: by path and name, else by name. */
 export const PARAMETERS: Readonly<Record<string, string>> = {
   "dry-run": "Without a value: says what would change, and writes nothing. READ_TOKEN may, too.",
+  held: "Without a value: what the isolate that answers enforces, whatever Redis has, with the entries by single calls in its lists.",
   note: "For the history, at most 200 characters.",
   from: "live, deployed, draft, or a version; live by default.",
   to: "live, deployed, draft, or a version; draft by default.",

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 
 import { Difference, Live } from "../answers.ts";
 import { connect, wantsJson } from "../connection.ts";
-import { EXIT, UsageError } from "../errors.ts";
+import { EXIT, NoAnswerError, UsageError } from "../errors.ts";
 import { writeFile } from "../files.ts";
 import { withExamples } from "../help.ts";
 import { changeLines } from "../output/changes.ts";
@@ -18,6 +18,7 @@ export function registerRules(rules: Command): void {
         "Fetch the rules that are live, with the version that a push of them is based on.",
       )
       .option("-o, --output <file>", "write them to a file (default: print them)")
+      .option("--held", "fetch what an isolate still enforces, where Redis has lost or broken it")
       .action(pull),
     "npx tidegate rules pull -o rules.json",
     "npx tidegate rules pull | jq '.rules[].path'",
@@ -37,17 +38,36 @@ export function registerRules(rules: Command): void {
   );
 }
 
-async function pull({ output }: { output?: string }, command: Command): Promise<void> {
+interface PullOptions {
+  readonly output?: string;
+  readonly held?: true;
+}
+
+async function pull({ output, held }: PullOptions, command: Command): Promise<void> {
   const ask = connect(command);
-  const { raw, value } = await ask({ method: "GET", path: "/rules" }, Live);
+  const published = await ask({ method: "GET", path: "/rules" }, Live);
+  const { raw, value } = held ? await ask({ method: "GET", path: "/rules?held" }, Live) : published;
+  if (value.document === null) {
+    throw new NoAnswerError(
+      `Version ${value.version} has no document in Redis: \`tidegate rules pull --held\` reads what an isolate enforces.`,
+    );
+  }
   const { $schema, ...document } = value.document;
-  const based = { ...($schema !== undefined && { $schema }), version: value.version };
-  const result = wantsJson(command) ? raw : { ...based, ...document, version: value.version };
+  // A push of what is held takes the place of what is published.
+  const { version } = published.value;
+  const based = { ...($schema !== undefined && { $schema }), version };
+  const result = wantsJson(command) ? raw : { ...based, ...document, version };
   if (output === undefined) {
     printJson(result);
     return;
   }
   writeFile(output, `${toJson(result)}\n`);
+  if (held) {
+    note(
+      `Wrote what an isolate holds of ${value.version === 0 ? "the deployed rules" : `version ${value.version}`} to ${output}. Isolates may hold different versions: ask again for another one.`,
+    );
+    return;
+  }
   note(
     value.version === 0
       ? `Wrote the deployed rules to ${output}: nothing has been published yet.`

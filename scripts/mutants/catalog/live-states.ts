@@ -21,8 +21,8 @@ export const LIVE_STATES: readonly Mutant[] = [
   {
     name: "an entry is checked against the rules of before",
     file: "src/admin/routes/entries.ts",
-    find: "  await refresh(call);\n  const entry = readEntry",
-    replace: "  const entry = readEntry",
+    find: "    await refresh(call);\n    const answer",
+    replace: "    const answer",
     tests: ENTRIES,
   },
   {
@@ -45,5 +45,47 @@ export const LIVE_STATES: readonly Mutant[] = [
     find: "&& liveError() !== undefined;",
     replace: "&& liveError() === null;",
     tests: ["test/live/rollback-of-the-worker"],
+  },
+  {
+    name: "live states: a failure is reported once for an isolate's life",
+    file: "src/live/refresh.ts",
+    find: "    failure = next;",
+    replace: "    failure = next ?? failure;",
+    tests: ["test/live/refresh"],
+  },
+  {
+    name: "live states: an answer on its way is an older copy",
+    file: "src/live/refresh.ts",
+    find: "failureOf(state, before)",
+    replace: "failureOf(state, known)",
+    tests: ["test/live/refresh"],
+  },
+  {
+    name: "live states: entries of another type keep the document out of force",
+    file: "src/live/read-state.ts",
+    find: "if (/\\bWRONGTYPE\\b/.test((error as Error).message)) return undefined;",
+    replace: "",
+    tests: ["test/live/states"],
+  },
+  {
+    name: "live states: a planted revision is believed",
+    file: "src/live/read-state.ts",
+    find: "wholeUpTo((Date.now() + MAX_AHEAD_MS) * 1000, given)",
+    replace: "wholeUpTo(Number.MAX_SAFE_INTEGER, given)",
+    tests: ["test/live/states"],
+  },
+  {
+    name: "live states: a version without a document means the deployed rules",
+    file: "src/gateway/enforcement.ts",
+    find: "if (version === 0) return deployed;",
+    replace: "if (version >= 0) return deployed;",
+    tests: ["test/live/states"],
+  },
+  {
+    name: "live states: an entry is put beside rules that it was not checked with",
+    file: "src/admin/routes/entries.ts",
+    find: "const checkedWith = error === undefined ? published : undefined;",
+    replace: "const checkedWith = undefined;",
+    tests: ["test/live/entries-after-a-change"],
   },
 ];

@@ -105,8 +105,8 @@ export const LIVE: readonly Mutant[] = [
   {
     name: "one broken entry puts all others out of force",
     file: "src/gateway/live-entries.ts",
-    find: "const sound = stored.filter((each) => !isBroken(each));",
-    replace: "const sound = stored.filter(() => false);",
+    find: "return stored.filter((each) => !isBroken(each));",
+    replace: "return stored.filter(() => false);",
     tests: IN_FORCE,
   },
   {

@@ -3,7 +3,7 @@ import { isRecord } from "../../options/record.ts";
 import { type Call, deedOf, isoTime, json, readSmallBody, refresh, type Route } from "../call.ts";
 import { keptChanges } from "../changes.ts";
 import { ID, idOf, namesOf } from "../entry-names.ts";
-import { faulty, Refusal } from "../refusal.ts";
+import { faulty, outdated, Refusal } from "../refusal.ts";
 import { lastsMs } from "../schemas.ts";
 import type { KeptEntry } from "../storage/records.ts";
 import { type EntryKind, MAX_ENTRIES, MAX_ENTRIES_BYTES } from "../storage/storage.ts";
@@ -87,10 +87,28 @@ function readName(kind: EntryKind, call: Call, body: unknown): Entry {
   return readEntry(kind, call, body);
 }
 
+/** How often an entry is checked anew because a document was published meanwhile. */
+const MAX_CHECKS = 3;
+
 async function put(kind: EntryKind, call: Call): Promise<Response> {
-  // Checked against what is published now, which this isolate may not have read yet.
-  await refresh(call);
-  const entry = readEntry(kind, call, await readSmallBody(call));
+  const body = await readSmallBody(call);
+  for (let check = 1; ; check++) {
+    // Checked against what is published now, which this isolate may not have read yet.
+    await refresh(call);
+    const answer = await putChecked(kind, call, body);
+    if (answer instanceof Response) return answer;
+    if (check === MAX_CHECKS) throw outdated(answer.version);
+  }
+}
+
+/** The answer; or the version that was published since the rules were read. */
+async function putChecked(
+  kind: EntryKind,
+  call: Call,
+  body: unknown,
+): Promise<Response | { readonly version: number }> {
+  const { published, error } = call.gateway.enforced();
+  const entry = readEntry(kind, call, body);
   const { until } = entry;
   if (typeof until === "number" && until <= Date.now()) {
     const remedy = "Give a moment to come.";
@@ -99,8 +117,11 @@ async function put(kind: EntryKind, call: Call): Promise<Response> {
   const changes = keptChanges([{ type: "added", path: PATHS[kind], after: shown(entry) }]);
   const id = await idOf(entry);
   const deed = deedOf(call, `put ${kind}`, changes);
-  const atMs = await call.storage().putEntry(kind, id, entry, deed);
-  if (atMs === undefined) {
+  // Where Redis has lost what this isolate enforces, a client is blocked all the same.
+  const checkedWith = error === undefined ? published : undefined;
+  const written = await call.storage().putEntry(kind, id, entry, checkedWith, deed);
+  if (written.kind === "outdated") return written;
+  if (written.kind === "full") {
     throw new Refusal(
       409,
       `There are ${MAX_ENTRIES} entries, or ${MAX_ENTRIES_BYTES} bytes of them: put them into the document.`,
@@ -108,7 +129,7 @@ async function put(kind: EntryKind, call: Call): Promise<Response> {
   }
   await refresh(call);
   const { by } = call.caller;
-  return json(byCall({ id, entry, at: atMs, by }));
+  return json(byCall({ id, entry, at: written.atMs, by }));
 }
 
 async function remove(kind: EntryKind, call: Call): Promise<Response> {

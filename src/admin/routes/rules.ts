@@ -5,15 +5,20 @@ import { currentRules } from "./current.ts";
 import { readDocument } from "./document.ts";
 import { checkNote, publish } from "./publish.ts";
 
+const BROKEN =
+  "Redis has no document for this version. Publish one over it, or roll back; GET /rules?held has what an isolate still enforces.";
+
 async function read(call: Call): Promise<Response> {
+  if (hasFlag(call, "held")) return json(call.gateway.held());
   const { version, publishedAtMs, by, document } = await currentRules(call);
   const published = version > 0 && { publishedAt: isoTime(publishedAtMs), by };
   const source = version > 0 ? "live" : "deployed";
-  return json({ version, ...published, source, document }, { ETag: `"${version}"` });
+  const found = document === undefined ? { document: null, error: BROKEN } : { document };
+  return json({ version, ...published, source, ...found }, { ETag: `"${version}"` });
 }
 
 async function replace(call: Call): Promise<Response> {
-  const dryRun = isDryRun(call);
+  const dryRun = hasFlag(call, "dry-run");
   const based = ifMatch(call);
   if (based === undefined && !dryRun) {
     throw new Refusal(428, 'Say which version this replaces: If-Match: "7", the ETag of GET.');
@@ -29,14 +34,14 @@ async function replace(call: Call): Promise<Response> {
 }
 
 /** Anything else than a plain yes may be meant as a no, and would not be one. */
-function isDryRun({ query }: Call): boolean {
-  const value = query.get("dry-run");
+function hasFlag({ query }: Call, name: string): boolean {
+  const value = query.get(name);
   if (value === null) return false;
   if (value === "" || value === "true") return true;
-  throw new Refusal(400, "Give dry-run without a value, or leave it out.");
+  throw new Refusal(400, `Give ${name} without a value, or leave it out.`);
 }
 
 export const RULES: readonly Route[] = [
-  { method: "GET", path: "/rules", writes: false, answer: read },
+  { method: "GET", path: "/rules", writes: false, query: ["held"], answer: read },
   { method: "PUT", path: "/rules", writes: true, query: ["dry-run", "note"], answer: replace },
 ];

@@ -1,4 +1,4 @@
-import { foreign } from "./connection.ts";
+import { isRecord } from "../../options/record.ts";
 
 /** What is published. */
 export interface Published {
@@ -6,6 +6,7 @@ export interface Published {
   readonly version: number;
   readonly publishedAtMs: number;
   readonly by?: string;
+  /** `undefined` where Redis has no document for the version. */
   readonly document: unknown;
 }
 
@@ -39,12 +40,13 @@ export interface AuditRecord {
   readonly changes?: readonly unknown[];
 }
 
-/** JSON that a script wrote. */
-export function parseRecord<Kind>(text: string): Kind {
+/** JSON that a script wrote; `undefined` of anything else. */
+export function recordIn<Kind extends object>(text: unknown): Kind | undefined {
   try {
-    return JSON.parse(text) as Kind;
+    const record: unknown = JSON.parse(String(text));
+    return isRecord(record) ? (record as Kind) : undefined;
   } catch {
-    throw foreign();
+    return undefined;
   }
 }
 

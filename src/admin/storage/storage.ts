@@ -1,11 +1,13 @@
 import { type LiveKeys, liveKeys } from "../../live/keys.ts";
+import { MAX_VERSION, wholeUpTo } from "../../live/numbers.ts";
+import { isRecord } from "../../options/record.ts";
 import type { Connection } from "./connection.ts";
 import {
   type AuditRecord,
   type Draft,
   fieldsOf,
   type KeptEntry,
-  parseRecord,
+  recordIn,
   type Published,
   type VersionHead,
 } from "./records.ts";
@@ -43,7 +45,16 @@ export type Written =
   | { readonly done: true; readonly version: number; readonly atMs: number }
   | { readonly done: false; readonly version: number };
 
-/** What Redis keeps of live rules, from one request. */
+/** What came of an entry. */
+export type PutEntry =
+  | { readonly kind: "put"; readonly atMs: number }
+  | { readonly kind: "outdated"; readonly version: number }
+  | { readonly kind: "full" };
+
+/** The last moment that a date can be. */
+const MAX_MOMENT_MS = 8.64e15;
+
+/** What Redis keeps of live rules, from one request. What Tidegate did not write there is as if it were not there. */
 export interface Storage {
   rules(): Promise<Published | undefined>;
   publish(
@@ -57,8 +68,14 @@ export interface Storage {
   history(): Promise<{ readonly current: number; readonly versions: readonly VersionHead[] }>;
   /** The document of a kept version. */
   version(version: number): Promise<{ readonly document: unknown } | undefined>;
-  /** When the entry was put; `undefined` if there are too many. */
-  putEntry(kind: EntryKind, id: string, entry: object, deed: Deed): Promise<number | undefined>;
+  /** Puts an entry, if the published version is still the one that it was checked with; `undefined` for any version. */
+  putEntry(
+    kind: EntryKind,
+    id: string,
+    entry: object,
+    checkedWith: number | undefined,
+    deed: Deed,
+  ): Promise<PutEntry>;
   /** Whether there was one. */
   removeEntry(kind: EntryKind, id: string, deed: Deed): Promise<boolean>;
   entries(kind: EntryKind): Promise<readonly (KeptEntry & { readonly id: string })[]>;
@@ -72,13 +89,15 @@ export function storageOf({ run, ask }: Connection, prefix: string): Storage {
 
   return {
     async rules() {
-      const [version, publishedAt, document, head] = await run(READ_RULES, [state, history], []);
-      if (version === "") return undefined;
+      const [given, publishedAt, document, head] = await run(READ_RULES, [state, history], []);
+      const version = wholeUpTo(MAX_VERSION, given);
+      if (version === 0) return undefined;
+      const by = recordIn<VersionHead>(head)?.by;
       return {
-        version: Number(version),
-        publishedAtMs: Number(publishedAt),
-        ...(head !== "" && { by: parseRecord<VersionHead>(String(head)).by }),
-        document: parseRecord(String(document)),
+        version,
+        publishedAtMs: wholeUpTo(MAX_MOMENT_MS, publishedAt),
+        ...(by !== undefined && { by }),
+        document: recordIn(document),
       };
     },
 
@@ -109,27 +128,27 @@ export function storageOf({ run, ask }: Connection, prefix: string): Storage {
 
     async draft() {
       const text = await ask<string | null>((redis) => redis.get(draft));
-      return text === null ? undefined : parseRecord<Draft>(text);
+      return recordIn<Draft>(text);
     },
 
     async history() {
       const [current, ...heads] = await run(READ_HISTORY, [state, history], []);
-      const versions = heads.map((head) => parseRecord<VersionHead>(String(head)));
+      const versions = heads.flatMap((head) => recordIn<VersionHead>(head) ?? []);
       return {
-        current: Number(current),
+        current: wholeUpTo(MAX_VERSION, current),
         versions: versions.sort((one, other) => other.version - one.version),
       };
     },
 
     async version(version) {
       const text = await ask<string | null>((redis) => redis.hget(history, String(version)));
-      return text === null ? undefined : parseRecord<{ document: unknown }>(text);
+      return recordIn<{ document: unknown }>(text);
     },
 
-    async putEntry(kind, id, entry, deed) {
+    async putEntry(kind, id, entry, checkedWith, deed) {
       const field = `${kind}:${id}`;
       const { by } = deed;
-      const [put, atMs] = await run(
+      const [put, number] = await run(
         PUT_ENTRY,
         [state, entries, audit],
         [
@@ -140,9 +159,11 @@ export function storageOf({ run, ask }: Connection, prefix: string): Storage {
           MAX_ENTRIES,
           MAX_ENTRIES_BYTES,
           MAX_AUDIT,
+          checkedWith ?? "",
         ],
       );
-      return put === 1 ? Number(atMs) : undefined;
+      if (put === 1) return { kind: "put", atMs: Number(number) };
+      return put === 2 ? { kind: "outdated", version: Number(number) } : { kind: "full" };
     },
 
     async removeEntry(kind, id, deed) {
@@ -156,15 +177,15 @@ export function storageOf({ run, ask }: Connection, prefix: string): Storage {
       const found: (KeptEntry & { id: string })[] = [];
       for (let at = 0; at < flat.length; at += 2) {
         const [of, id] = flat[at]!.split(":", 2);
-        if (of === kind)
-          found.push(Object.assign(parseRecord<KeptEntry>(flat[at + 1]!), { id: id! }));
+        const kept = of === kind ? recordIn<KeptEntry>(flat[at + 1]) : undefined;
+        if (kept && isRecord(kept.entry)) found.push({ ...kept, id: id! });
       }
       return found;
     },
 
     async audit() {
       const texts = await ask<readonly string[]>((redis) => redis.lrange(audit, 0, -1));
-      return texts.map((text) => parseRecord<AuditRecord>(text));
+      return texts.flatMap((text) => recordIn<AuditRecord>(text) ?? []);
     },
 
     async note(deed) {

@@ -52,6 +52,9 @@ export function connectionError(error: unknown): StoreError {
 /** A bridge's reply when it has lost its Redis. */
 const LOST_REDIS = /not reachable|went away/i;
 
+/** What a server or a proxy may repeat of the token that it rejects; no word of Redis is as long. */
+const TOKEN_LIKE = /[^\s:.,]{20,}/g;
+
 /** Any failure of a command as a StoreError that does not quote the command. */
 export function storeError(error: unknown): StoreError {
   if (error instanceof StoreError) return error;
@@ -60,6 +63,9 @@ export function storeError(error: unknown): StoreError {
   if (LOST_REDIS.test(message)) return connectionError(error);
   if (/^(?:ERR )?(?:WRONGPASS|NOAUTH|NOPERM|Unauthorized)/i.test(message)) return unauthorized();
   // Arguments are quoted or in brackets: everything before is Redis's own message.
-  const words = /^(?:[^'"`()[\]{}<]|(?<=\w)'(?=\w)){0,80}/.exec(message)![0].trim();
+  const words = /^(?:[^'"`()[\]{}<]|(?<=\w)'(?=\w)){0,80}/
+    .exec(message)![0]
+    .replaceAll(TOKEN_LIKE, "(hidden)")
+    .trim();
   return new StoreError("ERR_STORE_REFUSED", `Redis answered: ${words || "an unknown error"}.`);
 }

@@ -39,7 +39,13 @@ export function administered(
   redis: { readonly url: string; readonly token: string } | undefined,
   more: Partial<Administered> = {},
 ): Administered {
-  const enforced: Enforced = { version: 0, revision: 0, source: "deployed", ageMs: undefined };
+  const enforced: Enforced = {
+    version: 0,
+    revision: 0,
+    source: "deployed",
+    published: undefined,
+    ageMs: undefined,
+  };
   const faults = new Faults();
   const store = redis ? openStore({ redis, timeout: "10s" }, {}, faults)! : memoryStore();
   faults.throwIfAny();
@@ -53,13 +59,14 @@ export function administered(
     checkDocument,
     checkEntry,
     enforced: () => enforced,
+    held: () => ({ version: 0, source: "deployed", document: DEPLOYED }),
     refresh: async () => {},
     flushMetrics: async () => {},
     names: { nameOf: async (identity) => identity, numberOf: () => undefined },
     counted: async () => [
       { policy: "rides", identity: "x-user-id:hash", partition: "x-user-id:42" },
     ],
-    gauges: async () => ({ policies: [], isBreakerOpen: false, version: 0 }),
+    gauges: async () => ({ policies: [], isBreakerOpen: false, isPublished: true, version: 0 }),
     editPolicy: (name) =>
       name === "rides" ? { before: RIDES, after: RIDES, faults: [] } : undefined,
     explain: async ({ path, method = "GET" }) => ({

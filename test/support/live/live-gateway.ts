@@ -91,3 +91,8 @@ export async function quotaOf(gateway: LiveGateway, user: string): Promise<strin
   const { headers } = await gateway.ask("/api/x", { "x-user-id": user });
   return `${/q=(\d+)/.exec(headers.get("ratelimit-policy") ?? "")?.[1]}, ${/r=(\d+)/.exec(headers.get("ratelimit") ?? "")?.[1]} left`;
 }
+
+/** The deployed rules with another limit, as a document. */
+export const limited = (limit: number) => ({
+  rules: [{ ...DEPLOYED[0], policies: [quota("api", limit)] }],
+});

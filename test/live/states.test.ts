@@ -1,0 +1,237 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+import type { Redis } from "ioredis";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+
+import type { LiveKeys } from "../../src/live/keys.ts";
+import { startFleet } from "../support/live/fleet.ts";
+import { limited } from "../support/live/live-gateway.ts";
+
+/*
+ * Every state of the live keys that a fault or a hand can make: what an isolate of before and a new one enforce, what health
+ * says, and that the admin API mends it. Before the fault, version 2 allows 30 requests, and "mal" is blocked.
+ */
+
+interface State {
+  readonly what: string;
+  readonly plant: (redis: Redis, keys: LiveKeys) => Promise<unknown>;
+  /** What GET /rules says is published. */
+  readonly published: number;
+  /** What a new isolate tells ada and mal. */
+  readonly fresh: readonly [ada: string, mal: string];
+  /** What is wrong, as a new isolate and as one of before says it; `undefined` if nothing is. */
+  readonly freshError: RegExp | undefined;
+  readonly oldError: RegExp | undefined;
+}
+
+const DEPLOYED = "200 5";
+const PUBLISHED = "200 30";
+const BLOCKED = "403";
+
+const revise = (redis: Redis, { state }: LiveKeys) =>
+  redis.hset(state, "revision", Date.now() * 1000 + 1_000);
+
+const STATES: readonly State[] = [
+  {
+    what: "nothing is wrong",
+    plant: async () => {},
+    published: 2,
+    fresh: [PUBLISHED, BLOCKED],
+    freshError: undefined,
+    oldError: undefined,
+  },
+  {
+    what: "all keys are gone",
+    plant: (redis, keys) => redis.del(...Object.values(keys)),
+    published: 0,
+    fresh: [DEPLOYED, DEPLOYED],
+    freshError: undefined,
+    oldError: /were deleted in Redis.*--held/,
+  },
+  {
+    what: "the state is of another type",
+    plant: (redis, { state }) => redis.del(state).then(() => redis.set(state, "x")),
+    published: 0,
+    fresh: [DEPLOYED, DEPLOYED],
+    freshError: /not read.*WRONGTYPE/,
+    oldError: /not read.*WRONGTYPE/,
+  },
+  {
+    what: "the document is no JSON",
+    plant: async (redis, keys) => {
+      await redis.hset(keys.state, "document", '{"rules": [secret');
+      await revise(redis, keys);
+    },
+    published: 2,
+    fresh: [PUBLISHED, BLOCKED],
+    freshError: /has faults.*it is no JSON.*Version 2 is in force/,
+    oldError: /has faults/,
+  },
+  {
+    what: "the document is gone, its version is not",
+    plant: async (redis, keys) => {
+      await redis.hdel(keys.state, "document");
+      await revise(redis, keys);
+    },
+    published: 2,
+    fresh: [PUBLISHED, BLOCKED],
+    freshError: /without a document.*Version 2 is in force/,
+    oldError: /without a document/,
+  },
+  {
+    what: "the document has faults, and no history is left",
+    plant: async (redis, keys) => {
+      await redis.hset(keys.state, "document", '{"rules": 7}');
+      await redis.del(keys.history);
+      await revise(redis, keys);
+    },
+    published: 2,
+    fresh: [DEPLOYED, BLOCKED],
+    freshError: /has faults.*The rules of before stay in force/,
+    oldError: /has faults/,
+  },
+  ...["1e308", "9007199254740991", "abc", "-3"].map((revision): State => ({
+    what: `the revision is ${revision}`,
+    plant: (redis, { state }) => redis.hset(state, "revision", revision),
+    published: 2,
+    fresh: [PUBLISHED, BLOCKED],
+    freshError: /revision .* is nothing that Tidegate writes/,
+    oldError: /revision .* is nothing that Tidegate writes/,
+  })),
+  ...["1e308", "9007199254740991", "abc", "-3"].map((version): State => ({
+    what: `the version is ${version}`,
+    plant: async (redis, keys) => {
+      await redis.hset(keys.state, "version", version);
+      await revise(redis, keys);
+    },
+    published: 0,
+    fresh: [PUBLISHED, BLOCKED],
+    freshError: undefined,
+    oldError: undefined,
+  })),
+  {
+    what: "the entries are of another type",
+    plant: async (redis, keys) => {
+      await redis.del(keys.entries);
+      await redis.rpush(keys.entries, "x");
+      await revise(redis, keys);
+    },
+    published: 2,
+    fresh: [PUBLISHED, PUBLISHED],
+    freshError: /entries .* of a type/,
+    oldError: /entries .* of a type/,
+  },
+  {
+    what: "foreign entries stand among the others",
+    plant: async (redis, keys) => {
+      await redis.hset(keys.entries, {
+        "deny:x": "{",
+        "deny:y": "7",
+        odd: "{}",
+        "deny:z": '{"entry":7}',
+      });
+      await revise(redis, keys);
+    },
+    published: 2,
+    fresh: [PUBLISHED, BLOCKED],
+    freshError: undefined,
+    oldError: undefined,
+  },
+  ...(["history", "draft", "audit"] as const).map((name): State => ({
+    what: `the ${name} is of another type`,
+    plant: async (redis, keys) => {
+      await redis.del(keys[name]);
+      await redis.zadd(keys[name], 1, "x");
+    },
+    published: 2,
+    fresh: [PUBLISHED, BLOCKED],
+    freshError: undefined,
+    oldError: undefined,
+  })),
+];
+
+let logged: ReturnType<typeof vi.spyOn>;
+beforeEach(() => void (logged = vi.spyOn(console, "warn").mockImplementation(() => {})));
+afterEach(() => logged.mockRestore());
+
+describe.each(STATES)("where $what", ({ plant, published, fresh, freshError, oldError }) => {
+  test("isolates enforce what they can, say what is wrong, and a publication mends it", async () => {
+    const { redis, keys, isolate } = await startFleet();
+    const old = isolate({ LIVE_REFRESH: "1s" });
+    for (const [version, limit] of [20, 30].entries()) {
+      const headers = { "If-Match": `"${version}"` };
+      expect((await old.api("PUT", "/rules", limited(limit), headers)).status).toBe(200);
+    }
+    const mal = { identity: "x-user-id:mal" };
+    expect((await old.api("PUT", "/lists/deny", mal)).status).toBe(200);
+    await plant(redis, keys);
+
+    const anew = isolate();
+    expect([await anew.ask("ada"), await anew.ask("mal")]).toEqual(fresh);
+    const told = await anew.api("GET", "/health");
+    expect([told.status, told.body.status]).toEqual([200, freshError ? "degraded" : "ok"]);
+    if (freshError) expect(told.body.live.error).toMatch(freshError);
+    expect(JSON.stringify(told.body)).not.toContain("secret");
+
+    // The isolate of before keeps what it holds, and says so after its next read.
+    await sleep(1_010);
+    await old.ask("ada");
+    if (oldError) {
+      await expect
+        .poll(async () => (await old.api("GET", "/health")).body.live.error)
+        .toMatch(oldError);
+      expect(logged.mock.calls.flat().join("\n")).toMatch(oldError);
+    } else {
+      await sleep(100);
+      expect((await old.api("GET", "/health")).body.live.error).toBeUndefined();
+    }
+    expect(await old.ask("bob")).toBe("200 30");
+    const held = (await old.api("GET", "/rules?held")).body;
+    expect(held.document.rules).toEqual(limited(30).rules);
+
+    // What is answered with 200 is in force in a new isolate.
+    const eve = { identity: "x-user-id:eve" };
+    expect((await anew.api("PUT", "/lists/deny", eve)).status).toBe(200);
+    expect(await isolate().ask("eve")).toBe(BLOCKED);
+    expect((await anew.api("GET", "/lists/deny")).status).toBe(200);
+
+    // And a publication mends everything.
+    const { status, body } = await anew.api("GET", "/rules");
+    expect([status, body.version]).toEqual([200, published]);
+    for (const path of ["/rules/history", "/audit", "/lists/deny", "/overrides"]) {
+      expect([path, (await anew.api("GET", path)).status]).toEqual([path, 200]);
+    }
+    const headers = { "If-Match": `"${body.version}"` };
+    expect((await anew.api("PUT", "/rules/draft", limited(40), headers)).status).toBe(200);
+    expect((await anew.api("PUT", "/rules", limited(40), headers)).status).toBe(200);
+    const mended = isolate();
+    expect([await mended.ask("ada"), await mended.ask("eve")]).toEqual(["200 40", BLOCKED]);
+    const health = await mended.api("GET", "/health");
+    expect([health.body.status, health.body.live.error]).toEqual(["ok", undefined]);
+    expect((await mended.api("GET", "/rules/history")).body.versions[0].version).toBe(
+      (await mended.api("GET", "/rules")).body.version,
+    );
+    await sleep(1_010);
+    await old.ask("ada");
+    await expect.poll(() => old.ask("bob")).toBe("200 40");
+  });
+});
+
+test("what an isolate holds can be published again after a loss, with its entries", async () => {
+  const { redis, keys, isolate } = await startFleet();
+  const old = isolate();
+  await old.api("PUT", "/rules", limited(20), { "If-Match": '"0"' });
+  await old.api("PUT", "/lists/deny", { identity: "x-user-id:mal" });
+  await redis.hset(keys.entries, "deny:broken", "{");
+  await redis.del(...Object.values(keys));
+  const { version, source, document } = (await old.api("GET", "/rules?held")).body;
+  expect([version, source, document.lists]).toEqual([
+    1,
+    "live",
+    { allow: [], deny: [{ identity: "x-user-id:mal" }] },
+  ]);
+  const again = await old.api("PUT", "/rules", document, { "If-Match": '"0"' });
+  expect([again.status, again.body.version]).toEqual([200, 2]);
+  const anew = isolate();
+  expect([await anew.ask("ada"), await anew.ask("mal")]).toEqual(["200 20", BLOCKED]);
+});
