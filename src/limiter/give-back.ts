@@ -75,7 +75,6 @@ export function createGiveBack(
       const own = [...policies.keys()].filter(
         (i) => hasSlots(policies[i]!) && costs[i]! > 0 && isHere(policies[i]!),
       );
-      if (own.length === 0) return true;
       const ownKeys = own.map((i) => keys[i]!);
       const ownPolicies = own.map((i) => policies[i]!);
       const kept = error
