@@ -12,8 +12,6 @@ import type { LimiterSettings } from "./settings.ts";
 export interface GiveBack {
   /** Gives units and slots back, one number per policy; resolves with how many came back. */
   units(taken: Taken, units: readonly number[]): Promise<readonly number[]>;
-  /** Charges units in the store, and nowhere else if it does not answer. */
-  charge(taken: Taken, units: readonly number[]): Promise<void>;
   /** Keeps slots for longer; resolves with whether the hold still has all of them. */
   extend(taken: Taken, slot: Slot): Promise<boolean>;
 }
@@ -60,10 +58,6 @@ export function createGiveBack(
       const given = unitsHere(taken, units);
       await slotsInStore(taken);
       return given;
-    },
-
-    async charge({ request, keys }, units) {
-      await store.decide("charge", keys, units, request.selection.policies);
     },
 
     async extend({ request, keys, error }, slot) {
