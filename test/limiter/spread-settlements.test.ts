@@ -99,6 +99,15 @@ describe("a settlement that charges every shard", () => {
     expect(sum).toBe(70);
   });
 
+  test("goes on telling the first failure of which nothing is known", async () => {
+    const { limiter, fates } = limiterOf();
+    const hold = await limiter.reserve(ADA, RESERVED);
+    fates.set("ada#1", "not sent").set("ada#2", "lost");
+    expect((await hold.settle({ tokens: 90 })).error?.message).toBe("lost");
+    for (let shard = 0; shard < SHARDS; shard++) fates.set(`ada#${shard}`, "answer lost");
+    expect((await hold.settle({ tokens: 90 })).error?.message).toBe("lost");
+  });
+
   test("charges all of them where another master did not answer about the reservation", async () => {
     const { limiter, fates, used } = limiterOf();
     await limiter.reserve(ADA, RESERVED);
