@@ -1,11 +1,11 @@
 import type { StoreError } from "../errors/errors.ts";
 import { decisionFields, type HeaderOptions } from "./fields.ts";
 import {
-  toldWaitUs,
   type DecisionStatus,
   type Outcome,
   type PolicyRows,
   type Reason,
+  toldWaitUs,
 } from "./outcome.ts";
 import { decisionResponse } from "./problem.ts";
 
@@ -84,9 +84,14 @@ export function createDecision(parts: Parts): Decision {
   return new LazyDecision(parts);
 }
 
+/** The same decision, with another error. */
+export function withError(decision: Decision, error: StoreError): Decision {
+  return new LazyDecision({ ...LazyDecision.partsOf(decision), error });
+}
+
 /** The data that a decision was made of: counting it makes no copy of its rows. */
 export function outcomeOf(decision: Decision): Outcome {
-  return LazyDecision.outcomeOf(decision);
+  return LazyDecision.partsOf(decision);
 }
 
 /** Computes its parts on demand: most callers of a denial only read `allowed`. */
@@ -106,7 +111,7 @@ class LazyDecision implements Decision {
     this.#parts = parts;
   }
 
-  static outcomeOf(decision: Decision): Outcome {
+  static partsOf(decision: Decision): Parts {
     return (decision as LazyDecision).#parts;
   }
 

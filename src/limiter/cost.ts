@@ -12,8 +12,8 @@ export type Cost = number | Readonly<Record<string, number>>;
 export interface CostOptions {
   /**
    * Quota units of this request: a whole number from 0, which takes none; or one for each of some policies, by their
-   * names, such as `{ tokens: 400 }`. A `concurrency()` gives one slot, whatever the number is. Default: 1 for every
-   * policy.
+   * names, such as `{ tokens: 400 }`. A policy in debt denies a 0, too. A `concurrency()` gives one slot, whatever the
+   * number is. Default: 1 for every policy.
    */
   readonly cost?: Cost | undefined;
 }

@@ -12,10 +12,11 @@ import { createKnowledge } from "./knowledge.ts";
 import type { Leasing } from "./leasing.ts";
 import type { PathParts } from "./path-parts.ts";
 import { replyAboveLimit } from "./reply-above-limit.ts";
-import { type PartitionedRequest, partOf, type PolicyGroup, type Taken } from "./selection.ts";
+import type { PartitionedRequest, PolicyGroup } from "./selection.ts";
 import type { LimiterSettings } from "./settings.ts";
 import { createStoreCalls } from "./store-calls.ts";
-import type { Decided, Undecided } from "./take.ts";
+import type { Decided } from "./take.ts";
+import { type PartlyKnown, takenOf } from "./taken-of.ts";
 
 /** The steps that every operation of a limiter is built from. */
 export interface DecisionPath {
@@ -25,6 +26,12 @@ export interface DecisionPath {
   limit(request: PartitionedRequest): Promise<Decision>;
   /** Asks the store, even if a denial is known. */
   ask(operation: Operation, request: PartitionedRequest): Promise<Decision>;
+  /**
+   * Charges in the store, and nowhere else if it gives no answer.
+   *
+   * @throws StoreError
+   */
+  chargeStore(request: PartitionedRequest): Promise<void>;
   /** The denial of a cost above its policy's limit, which can never pass; `undefined` for any other costs. Counts nothing. */
   exceedsLimit(request: PartitionedRequest): Decision | undefined;
   /** Forgets the counts in the store, and everything that the isolate knows about them. */
@@ -160,41 +167,16 @@ export function createDecisionPath(
     operation: Operation,
     request: PartitionedRequest,
     error: StoreError,
-    partial: Undecided | PartialReplyError | undefined,
+    partial: PartlyKnown | undefined,
   ): Promise<Decision> {
     const decided = fallback.decide(operation, request, keysOf(request), partial?.rows);
     const { status } = decided;
     const left = status === 200 ? undefined : await partial?.giveBack();
     const rows = left ? decided.rows.map((row, i) => left[i] ?? row) : decided.rows;
     const reply = { ...decided, rows };
-    request.reservation?.taken.push(...takenOf(request, reply, error, partial));
+    request.reservation?.taken.push(...takenOf(request, keysOf, reply, error, partial));
     const shown = roles ? roles.withoutRoom(operation, request, reply) : reply;
     return decisionOf(request, shown, settings, { reason: "store-unavailable", status, error });
-  }
-
-  /** What a decision without some of its answers took: of each group, by whom it was counted. */
-  function takenOf(
-    request: PartitionedRequest,
-    reply: Reply,
-    error: StoreError,
-    partial: Undecided | PartialReplyError | undefined,
-  ): readonly Taken[] {
-    if (!partial) return [{ request, keys: keysOf(request), reply, error }];
-    const { groups, starts } = request.selection;
-    return groups.map(({ policies }, group): Taken => {
-      const start = starts[group]!;
-      const part = partOf(request, [group]);
-      const keys = keysOf(part);
-      const rows = reply.rows.slice(start, start + policies.length);
-      return partial.rows[start]
-        ? { request: part, keys, reply: { nowUs: partial.clocksUs[start]!, rows } }
-        : {
-            request: part,
-            keys,
-            reply: { ...reply, rows },
-            error: partial.failures[start] ?? error,
-          };
-    });
   }
 
   /** Denies by what is known about one group. The store is asked where the denial fills a ban: from then on it is told. */
@@ -221,6 +203,7 @@ export function createDecisionPath(
     group: (policies) => knowledge.group(policies),
     limit,
     ask: (operation, request) => ask(operation, request, NONE),
+    chargeStore: async (request) => void (await calls.prepare("charge", request).send()),
 
     exceedsLimit(request) {
       const never = replyAboveLimit(request, now, fallback.now);

@@ -12,8 +12,6 @@ import type { LimiterSettings } from "./settings.ts";
 export interface GiveBack {
   /** Gives units and slots back, one number per policy; resolves with how many came back. */
   units(taken: Taken, units: readonly number[]): Promise<readonly number[]>;
-  /** Charges units in the store, and nowhere else if it does not answer. */
-  charge(taken: Taken, units: readonly number[]): Promise<void>;
   /** Keeps slots for longer; resolves with whether the hold still has all of them. */
   extend(taken: Taken, slot: Slot): Promise<boolean>;
 }
@@ -62,10 +60,6 @@ export function createGiveBack(
       return given;
     },
 
-    async charge({ request, keys }, units) {
-      await store.decide("charge", keys, units, request.selection.policies);
-    },
-
     async extend({ request, keys, error }, slot) {
       const { selection, costs } = request;
       const { policies } = selection;
@@ -75,7 +69,6 @@ export function createGiveBack(
       const own = [...policies.keys()].filter(
         (i) => hasSlots(policies[i]!) && costs[i]! > 0 && isHere(policies[i]!),
       );
-      if (own.length === 0) return true;
       const ownKeys = own.map((i) => keys[i]!);
       const ownPolicies = own.map((i) => policies[i]!);
       const kept = error

@@ -41,9 +41,9 @@ export type KeysOf = (request: PartitionedRequest) => readonly string[];
  */
 const LONGEST_WAIT_US = 1_000_000;
 
-/** @param now a steady clock, in milliseconds */
 const NONE: readonly string[] = [];
 
+/** @param now a steady clock, in milliseconds */
 export function createRoles(now: () => number): Roles {
   const waiting = createWaitingDenials();
 

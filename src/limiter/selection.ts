@@ -101,8 +101,11 @@ export function select(
 const selectionsOfSome = new WeakMap<Selection, Map<string, Selection>>();
 
 /** What a request asks of some of its groups alone, by their indices. */
-export function partOf(request: PartitionedRequest, indices: readonly number[]) {
-  const { selection, partitions, costs, reservation } = request;
+export function partOf(
+  request: PartitionedRequest,
+  indices: readonly number[],
+): PartitionedRequest {
+  const { selection, partitions, costs, reservation, whole } = request;
   const { groups, starts } = selection;
   if (indices.length === groups.length) return request;
   const known = selectionsOfSome.get(selection) ?? new Map<string, Selection>();
@@ -121,6 +124,7 @@ export function partOf(request: PartitionedRequest, indices: readonly number[]) 
     partitions: indices.map((i) => partitions[i]!),
     costs: indices.flatMap((i) => costs.slice(starts[i], starts[i]! + groups[i]!.policies.length)),
     reservation,
+    whole: whole && partOf(whole, indices),
   };
 }
 

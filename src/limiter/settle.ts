@@ -5,13 +5,14 @@ import { type Cost, costsOf } from "./cost.ts";
 import type { DecisionPath } from "./decision-path.ts";
 import type { GiveBack } from "./give-back.ts";
 import type { Settlement } from "./hold.ts";
+import { PartialChargeError } from "./partial-charge.ts";
 import { hasSlots, type Taken } from "./selection.ts";
 
 /** What settles holds. */
 export interface Settler {
   /** Every policy that a cost may name. */
   readonly known: readonly CompiledPolicy[];
-  readonly path: Pick<DecisionPath, "ask">;
+  readonly path: Pick<DecisionPath, "ask" | "chargeStore">;
   readonly giveBack: GiveBack;
   /** A steady clock, in milliseconds. */
   readonly now: () => number;
@@ -74,9 +75,9 @@ export async function run(
   const sums = { returned: { ...known.returned }, charged: { ...known.charged } };
   const outcomes = await Promise.all(steps.map((step) => runStep(step, settler)));
   outcomes.forEach(({ done }, i) => add(sums, steps[i]!, done));
-  const failures = outcomes.flatMap(({ failures: each }) => each.filter((failure) => failure));
+  const failures = outcomes.flatMap((outcome) => outcome.failures);
   const earlier = known.status === "unknown" ? known.error : undefined;
-  const unknown = earlier ?? failures.find((failure) => !isNotAsked(failure!));
+  const unknown = earlier ?? failures.find((failure) => !isNotAsked(failure));
   const error = unknown ?? failures[0];
   const unsent = steps.flatMap((step, i) => unsentOf(step, outcomes[i]!));
   if (!error) return { settlement: { status: "settled", ...sums }, unsent };
@@ -95,52 +96,70 @@ function add(sums: Sums, { taken, kind }: Step, done: readonly number[]): void {
 }
 
 /** The part of a step that surely did not run. Of the rest, what is not known is never repeated. */
-function unsentOf({ taken, kind, units }: Step, { failures }: Outcome): readonly Step[] {
-  const left = units.map((each, i) => (failures[i] && isNotAsked(failures[i]) ? each : 0));
-  return left.some((each) => each > 0) ? [{ taken, kind, units: left, countedHere: true }] : [];
+function unsentOf({ taken, kind }: Step, { unsent }: Outcome): readonly Step[] {
+  const isLeft = unsent.some((units) => units > 0);
+  return isLeft ? [{ taken, kind, units: unsent, countedHere: true }] : [];
 }
 
-/** What a step did, one entry per policy. */
+/** What a step did. */
 interface Outcome {
-  /** How many units came back, or were charged. */
+  /** How many units came back, or were charged, one number per policy. */
   readonly done: readonly number[];
-  /** What went wrong with the others. */
-  readonly failures: readonly (StoreError | undefined)[];
+  /** How many units the store was surely not asked for. What is neither is not known. */
+  readonly unsent: readonly number[];
+  /** What went wrong. */
+  readonly failures: readonly StoreError[];
 }
 
 async function runStep(
   { taken, kind, units, countedHere }: Step,
-  settler: Settler,
+  { path, giveBack }: Settler,
 ): Promise<Outcome> {
-  const { path, giveBack } = settler;
   const { selection, partitions, whole } = taken.request;
+  const request = { selection, partitions, costs: units, whole };
+  const unsent = units.map(() => 0);
   if (kind === "charged" && !countedHere) {
-    const { error } = await path.ask("charge", { selection, partitions, costs: units, whole });
-    return error ? outcomeOf(error, units) : { done: units, failures: [] };
+    const { error } = await path.ask("charge", request);
+    return error ? outcomeOf(error, units) : { done: units, unsent, failures: [] };
   }
   try {
     if (kind === "charged") {
-      await giveBack.charge(taken, units);
-      return { done: units, failures: [] };
+      await path.chargeStore(request);
+      return { done: units, unsent, failures: [] };
     }
     const done = await giveBack.units(taken, units);
     // What the store took without answering is not known; one that was not asked took nothing.
     const isKnown = !taken.error || isNotAsked(taken.error);
-    return { done, failures: isKnown ? [] : units.map(() => taken.error) };
+    return { done, unsent, failures: isKnown ? [] : [taken.error] };
   } catch (error) {
     if (error instanceof StoreError) return outcomeOf(error, units);
     throw error;
   }
 }
 
-/** What a call did that failed for some policies or for all of them. */
+/** What a call did that failed for some policies, for some of their shards, or for all of them. */
 function outcomeOf(error: StoreError, units: readonly number[]): Outcome {
-  const isWhole = !(error instanceof PartialReplyError || error instanceof PartialRefundError);
+  if (error instanceof PartialChargeError) {
+    const parts = error.parts.map((part) =>
+      part.error
+        ? outcomeOf(part.error, part.costs)
+        : { done: part.costs, unsent: units.map(() => 0), failures: [] },
+    );
+    const sum = (of: "done" | "unsent") =>
+      units.map((_, i) => parts.reduce((all, part) => all + part[of][i]!, 0));
+    const failures = parts.flatMap((part) => part.failures);
+    return { done: sum("done"), unsent: sum("unsent"), failures };
+  }
+  const isPartial = error instanceof PartialReplyError || error instanceof PartialRefundError;
   const failures = units.map((each, i) =>
-    each > 0 ? (isWhole ? error : error.failures[i]) : undefined,
+    each > 0 ? (isPartial ? error.failures[i] : error) : undefined,
   );
   const done = error instanceof PartialRefundError ? error.given : units;
-  return { done: done.map((each, i) => (isWhole || failures[i] ? 0 : each)), failures };
+  return {
+    done: done.map((each, i) => (failures[i] ? 0 : each)),
+    unsent: units.map((each, i) => (failures[i] && isNotAsked(failures[i]) ? each : 0)),
+    failures: failures.flatMap((failure) => failure ?? []),
+  };
 }
 
 function refuse({ name }: CompiledPolicy): never {

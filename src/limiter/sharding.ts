@@ -1,7 +1,7 @@
-import type { Decision } from "../decision/decision.ts";
-import { StoreError } from "../errors/errors.ts";
+import { type Decision, withError } from "../decision/decision.ts";
 import { setRecent } from "../runtime/lru.ts";
 import type { DecisionPath } from "./decision-path.ts";
+import { failureOf, toFailure } from "./partial-charge.ts";
 import { type PartitionedRequest, select, type Selection } from "./selection.ts";
 import type { LimiterSettings } from "./settings.ts";
 
@@ -77,28 +77,44 @@ export function throughShards(
   }
 
   /**
-   * Charges every shard its part, side by side, because one that is full cannot carry what the others have room for. Resolves
-   * with the decision of the shard that a request would have been sent to.
+   * Splits a charge into a part for every shard, because one that is full cannot carry what the others have room for. The
+   * first part is for the shard that a request would have been sent to.
    */
-  async function charge(request: PartitionedRequest): Promise<Decision> {
+  function spread(request: PartitionedRequest): readonly PartitionedRequest[] {
     const whole = request.whole ?? request;
     const { groups, groupOf } = whole.selection;
     const lengthOf = (group: number) => groups[group]!.shards?.length ?? 1;
     const most = Math.max(...groups.map((_, group) => lengthOf(group)));
-    if (most === 1) return path.ask("charge", request);
+    if (most === 1) return [request];
     const first = choose(whole).shards;
-    const parts = Array.from({ length: most }, (_, turn) => {
+    return Array.from({ length: most }, (_, turn) => {
       const shards = first.map((shard, group) => (shard + turn) % lengthOf(group));
       const costs = request.costs.map((cost, i) => partOf(cost, turn, lengthOf(groupOf[i]!)));
       return { ...inShards(whole, shards), costs };
     }).filter(({ costs }) => costs.some((cost) => cost > 0));
+  }
+
+  /** Charges all shards side by side. Resolves with the decision of the first, or of the first that failed. */
+  async function charge(request: PartitionedRequest): Promise<Decision> {
+    const parts = spread(request);
     const decisions = await Promise.all(parts.map((part) => path.ask("charge", part)));
-    const failed = decisions.find(({ error }) => error);
-    if (!failed || decisions.every(({ error }) => error)) return decisions[0]!;
-    // Some parts ran: what the others did not take must not be sent again with them.
-    return Object.assign(failed, {
-      error: new StoreError("ERR_STORE_TIMEOUT", failed.error!.message),
-    });
+    const error = failureOf(
+      parts,
+      decisions.map((decision) => decision.error),
+    );
+    return error
+      ? withError(
+          decisions.find((decision) => decision.error)!,
+          error,
+        )
+      : decisions[0]!;
+  }
+
+  async function chargeStore(request: PartitionedRequest): Promise<void> {
+    const parts = spread(request);
+    const charges = parts.map((part) => path.chargeStore(part).then(() => undefined, toFailure));
+    const error = failureOf(parts, await Promise.all(charges));
+    if (error) throw error;
   }
 
   /** A cost has to fit into every shard. The last one is the smallest. */
@@ -121,6 +137,8 @@ export function throughShards(
       const other = await path.limit(inShards(request, second.shards));
       return other.allowed || other.retryAfterMs < decision.retryAfterMs ? other : decision;
     },
+
+    chargeStore,
 
     ask: (operation, request) =>
       operation === "charge"

@@ -1,6 +1,6 @@
 import type { Mutant } from "../mutant.ts";
 
-const PATH = "src/limiter/decision-path.ts";
+const TAKEN_OF = "src/limiter/taken-of.ts";
 const SETTLE = "src/limiter/settle.ts";
 const GIVE_BACK = "src/limiter/give-back.ts";
 const TESTS = ["test/limiter/partial-outages"];
@@ -9,14 +9,14 @@ const TESTS = ["test/limiter/partial-outages"];
 export const PARTIAL_OUTAGES: readonly Mutant[] = [
   {
     name: "partial outages: what a healthy master took counts as counted here",
-    file: PATH,
+    file: TAKEN_OF,
     find: "if (!partial) return [{ request",
     replace: "if (true) return [{ request",
     tests: TESTS,
   },
   {
     name: "partial outages: what nobody answered counts as taken by the store",
-    file: PATH,
+    file: TAKEN_OF,
     find: "return partial.rows[start]\n",
     replace: "return true\n",
     tests: TESTS,
@@ -31,15 +31,15 @@ export const PARTIAL_OUTAGES: readonly Mutant[] = [
   {
     name: "partial outages: of a charge that one master missed nothing is done",
     file: SETTLE,
-    find: "done.map((each, i) => (isWhole || failures[i] ? 0 : each))",
+    find: "done.map((each, i) => (failures[i] ? 0 : each))",
     replace: "done.map(() => 0)",
     tests: TESTS,
   },
   {
     name: "partial outages: the first failure decides what is known",
     file: SETTLE,
-    find: "failures.find((failure) => !isNotAsked(failure!))",
-    replace: "failures.slice(1).find((failure) => !isNotAsked(failure!))",
+    find: "failures.find((failure) => !isNotAsked(failure))",
+    replace: "failures.slice(1).find((failure) => !isNotAsked(failure))",
     tests: TESTS,
   },
   {

@@ -39,4 +39,33 @@ export const SPREAD_CHARGES: readonly Mutant[] = [
     replace: "scalePolicy(policy, share)",
     tests: TESTS,
   },
+  {
+    name: "spread charges: after a part that was not sent, all parts are sent again",
+    file: "src/limiter/settle.ts",
+    find: "{ done: part.costs, unsent: units.map(() => 0), failures: [] }",
+    replace: "{ done: part.costs, unsent: part.costs, failures: [] }",
+    tests: ["test/limiter/spread-settlements"],
+  },
+  {
+    name: "spread charges: a part of which nothing is known is sent again",
+    file: "src/limiter/settle.ts",
+    find: 'return { done: sum("done"), unsent: sum("unsent"), failures };',
+    replace:
+      'return { done: sum("done"), unsent: units.map((all, i) => all - sum("done")[i]!), failures };',
+    tests: ["test/limiter/spread-settlements"],
+  },
+  {
+    name: "spread charges: a hold of a partial outage forgets that its policy has shards",
+    file: "src/limiter/selection.ts",
+    find: "whole: whole && partOf(whole, indices),",
+    replace: "",
+    tests: ["test/limiter/spread-settlements"],
+  },
+  {
+    name: "spread charges: what is left is charged to the first shard alone",
+    file: "src/limiter/sharding.ts",
+    find: "    chargeStore,\n",
+    replace: "    chargeStore: path.chargeStore,\n",
+    tests: ["test/limiter/spread-settlements"],
+  },
 ];

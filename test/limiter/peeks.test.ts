@@ -1,0 +1,77 @@
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+
+import { createLimiter, type Limiter, type Policy, slidingWindowLog } from "../../src/index.ts";
+import { everyPolicy } from "../support/every-policy.ts";
+
+/* `peek()` looks, on a real Redis: no byte of a key and no expiry changes, whatever the plan of the client that looks. */
+
+const LIMIT = 40;
+const WINDOW = "1d";
+const redis = { url: inject("redisRestUrl"), token: inject("redisRestToken") };
+
+/** Of each algorithm: a tenth of the limit, ten times of it, and a fiftieth of the time, which is another rate or window. */
+const CHANGES = {
+  less: { limit: LIMIT / 10 },
+  more: { limit: LIMIT * 10 },
+  sooner: { per: "30m" },
+} as const;
+
+const numbersOf = (policy: Policy, changes: object) =>
+  Object.fromEntries(Object.entries(changes).filter(([option]) => option in policy));
+
+function limiterOf(policy: Policy, others: readonly Policy[] = []): Limiter {
+  const name = "orders";
+  const plans = Object.fromEntries(
+    Object.entries(CHANGES).map(([plan, changes]) => [
+      plan,
+      { [name]: numbersOf(policy, changes) },
+    ]),
+  );
+  const policies = [{ ...policy, name }, ...others] as Policy[];
+  return createLimiter({ redis, timeout: "10s", policies, plans, denialCache: false });
+}
+
+let direct: Redis;
+beforeAll(() => {
+  direct = new Redis(inject("redisUrl"));
+});
+afterAll(() => direct.quit());
+
+/** Everything that Redis keeps of an identity: the bytes of each key, and the moment at which it expires. */
+async function stateOf(identity: string): Promise<Record<string, unknown>> {
+  const keys = await direct.keys(`*{${identity}}*`);
+  const states = keys.map(async (key) => [
+    key,
+    [(await direct.dumpBuffer(key)).toString("hex"), await direct.pexpiretime(key)],
+  ]);
+  return Object.fromEntries(await Promise.all(states)) as Record<string, unknown>;
+}
+
+const beside = [slidingWindowLog({ name: "beside", limit: 500, window: WINDOW })];
+
+/** What was taken before the look: part of the limit, all of it, and half as much again. */
+const TAKEN = [3, LIMIT, LIMIT * 1.5];
+
+test.for(
+  everyPolicy(LIMIT, WINDOW).flatMap((policy) =>
+    [[], beside].map((others) => ({ algorithm: policy.algorithm, policy, others })),
+  ),
+)("$algorithm, beside $others.length others", async ({ policy, others }) => {
+  const limiter = limiterOf(policy, others);
+  for (const before of [undefined, ...Object.keys(CHANGES)]) {
+    for (const units of TAKEN) {
+      const identity = crypto.randomUUID();
+      await limiter.charge(identity, { orders: units }, { plan: before });
+      const taken = await stateOf(identity);
+      expect(Object.keys(taken).length).toBeGreaterThan(0);
+      for (const plan of [undefined, ...Object.keys(CHANGES)]) {
+        for (const cost of [0, 1, 4]) {
+          const { reason } = await limiter.peek(identity, { plan, cost });
+          expect(["allowed", "limited"]).toContain(reason);
+        }
+      }
+      expect(await stateOf(identity)).toEqual(taken);
+    }
+  }
+});

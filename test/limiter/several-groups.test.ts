@@ -1,0 +1,193 @@
+import { describe, expect, test, vi } from "vitest";
+
+import { concurrency } from "../../src/algorithms/concurrency.ts";
+import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
+import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
+import { createDecisionPath } from "../../src/limiter/decision-path.ts";
+import { compileDimensions } from "../../src/limiter/dimensions.ts";
+import { buildLimiter } from "../../src/limiter/limiter.ts";
+import type { LimiterOptions } from "../../src/limiter/options.ts";
+import { checkSettings } from "../../src/limiter/settings.ts";
+import { Faults } from "../../src/options/faults.ts";
+import type { CompiledPolicy } from "../../src/policy/compile.ts";
+import { hashSlot } from "../../src/store/hash-slot.ts";
+import { memoryStore } from "../../src/store/memory-store.ts";
+import { splitStore } from "../../src/store/split-store.ts";
+import type { Store } from "../../src/store/store.ts";
+import { type Fate, twoMasters } from "../support/limiter/two-masters.ts";
+
+/* What is right for one policy, shard or dimension by chance shows with two of them. */
+
+const START_US = 2_000_000_000_000_000;
+const SECOND_US = 1_000_000;
+
+function settingsOf(options: LimiterOptions) {
+  const faults = new Faults();
+  const settings = checkSettings(options, faults);
+  faults.throwIfAny();
+  return settings;
+}
+
+/** A limiter over a store whose clock is the test's, and not that of the machine. */
+function limiterOf(options: LimiterOptions) {
+  const world = {
+    us: START_US,
+    draws: [] as number[],
+    asked: [] as (readonly string[])[],
+    lists: new Set<readonly CompiledPolicy[]>(),
+    isAway: false,
+    arrival: Promise.resolve(),
+  };
+  const memory = memoryStore({ now: () => world.us });
+  const store: Store = {
+    async decide(operation, keys, costs, policies, ...more) {
+      world.asked.push(keys);
+      world.lists.add(policies);
+      const reply = await memory.decide(operation, keys, costs, policies, ...more);
+      await world.arrival;
+      return reply;
+    },
+    reset: (keys) => memory.reset(keys),
+  };
+  const settings = {
+    ...settingsOf(options),
+    now: () => world.us / 1000,
+    random: () => world.draws.shift() ?? 0,
+  };
+  return { limiter: buildLimiter(store, settings), world };
+}
+
+describe("of several shards", () => {
+  test("a denied client waits for the first that has room, by the longest wait of its policies", async () => {
+    const { limiter, world } = limiterOf({
+      policies: [
+        slidingWindowLog({ name: "tight", limit: 3, window: "60s", shards: 3 }),
+        slidingWindowLog({ name: "wide", limit: 300, window: "60s", shards: 3 }),
+      ],
+    });
+    for (const draw of [0, 0.4, 0.9]) {
+      world.draws.push(draw);
+      await limiter.limit("ada");
+      world.us += 10 * SECOND_US;
+    }
+    world.asked.length = 0;
+    world.draws.push(0.9, 0.99, 0.99);
+    expect(await limiter.limit("ada")).toMatchObject({
+      reason: "cached-denial",
+      retryAfterMs: 30_000,
+    });
+    expect(world.asked).toEqual([]);
+  });
+
+  test("of unequal limits, each forgets its denial with a decision under another plan", async () => {
+    const { limiter, world } = limiterOf({
+      policies: [fixedWindow({ name: "hot", limit: 5, window: "1d", shards: 2 })],
+      plans: { gold: { hot: { limit: 51 } } },
+    });
+    world.draws.push(0.9);
+    await limiter.limit("ada", { cost: 2 });
+    world.draws.push(0.9);
+    await limiter.limit("ada", { plan: "gold" });
+    world.draws.push(0.9);
+    await limiter.limit("ada");
+    expect(world.asked[2]![0]).toContain("{ada#1}");
+  });
+
+  test("those with equal limits are one group", () => {
+    const hot = fixedWindow({ name: "hot", limit: 100, window: "1d", shards: 64 });
+    const settings = settingsOf({ policies: [hot] });
+    const path = createDecisionPath(memoryStore(), settings, {});
+    const group = vi.fn(path.group);
+    compileDimensions({ ...path, group }, settings);
+    // The whole, the 36 with 2 units, and the 28 with one.
+    expect(group).toHaveBeenCalledTimes(3);
+  });
+});
+
+describe("of several dimensions", () => {
+  const two = [
+    fixedWindow({ name: "ip", by: "ip", limit: 100, window: "1d" }),
+    fixedWindow({ name: "ip-too", by: "ip", limit: 5, window: "1d" }),
+    fixedWindow({ name: "key", by: "key", limit: 1, window: "1h" }),
+  ];
+  const ada = { ip: "192.0.2.1", key: "k" };
+
+  test("a cost that never fits shows what is known of each, at the store's moment", async () => {
+    const { limiter, world } = limiterOf({ policies: two });
+    await limiter.limit(ada);
+    const never = await limiter.limit(ada, { cost: { "ip-too": 6 } });
+    expect(never).toMatchObject({ reason: "cost-exceeds-limit" });
+    expect(never.policies.map(({ remaining }) => remaining)).toEqual([100, 5, 0]);
+    // What denies has all of its limit, now: by the clock of the known denial, not by the machine's.
+    expect(never.headers().get("X-RateLimit-Reset")).toBe(String(START_US / SECOND_US));
+    expect(world.asked).toHaveLength(1);
+  });
+
+  test("after the denials of two have expired, one request asks for all that share either", async () => {
+    const short = ["ip", "key"].map((by) =>
+      slidingWindowLog({ name: by, by, limit: 1, window: "10s" }),
+    );
+    const { limiter, world } = limiterOf({ policies: short });
+    await limiter.limit(ada);
+    expect(await limiter.limit(ada)).toMatchObject({ reason: "cached-denial" });
+    world.us += 10 * SECOND_US;
+    world.asked.length = 0;
+    let arrive!: () => void;
+    world.arrival = new Promise((resolve) => (arrive = resolve));
+    const first = limiter.limit(ada);
+    const others = [
+      limiter.limit({ ip: "192.0.2.2", key: "k" }),
+      limiter.limit({ ip: "192.0.2.1", key: "l" }),
+    ];
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(world.asked).toHaveLength(1);
+    arrive();
+    expect(await first).toMatchObject({ allowed: true });
+    for (const other of await Promise.all(others)) {
+      expect(other).toMatchObject({ allowed: false, reason: "cached-denial" });
+    }
+    expect(world.asked).toHaveLength(1);
+  });
+
+  test("part of a request comes with the same list each time, so that its script is put together once", async () => {
+    const { limiter, world } = limiterOf({
+      policies: [
+        fixedWindow({ name: "everyone", by: "*", limit: 100_000, window: "1h", lease: "100ms" }),
+        fixedWindow({ name: "ip", by: "ip", limit: 100_000, window: "1h" }),
+      ],
+    });
+    for (let request = 0; request < 500; request++) {
+      world.us += 1_000;
+      await limiter.limit({ ip: "192.0.2.1" });
+    }
+    expect(world.asked.length).toBeGreaterThan(100);
+    // Both together, the lease, and the exact one beside it.
+    expect(world.lists.size).toBeLessThanOrEqual(3);
+  });
+});
+
+describe("of several masters", () => {
+  const ONE = "a";
+  const OTHER = ["b", "c", "d", "e"].find(
+    (name) => hashSlot(`tg:{${name}}:x`) % 2 !== hashSlot(`tg:{${ONE}}:x`) % 2,
+  )!;
+
+  test("one slot that is gone ends an extension, though the other is kept", async () => {
+    const fates = new Map<string, Fate>();
+    const masters = twoMasters(
+      () => START_US,
+      (key) => fates.get(key.slice(key.indexOf("{") + 1, key.indexOf("}"))) ?? "answered",
+    );
+    const slots = ["one", "other"].map((by) => concurrency({ name: by, by, limit: 2, ttl: "60s" }));
+    const settings = { ...settingsOf({ policies: slots }), now: () => 1_000 };
+    const limiter = buildLimiter(splitStore(masters.store), settings);
+    const both = { one: ONE, other: OTHER };
+    await (await limiter.reserve(both)).release();
+    fates.set(OTHER, "not sent");
+    const hold = await limiter.reserve(both);
+    expect(await hold.extend()).toEqual({ status: "extended" });
+    const key = `tg:{${ONE}}:${settings.policies[0]!.key}`;
+    await masters.store.reset([key]);
+    expect(await hold.extend()).toEqual({ status: "expired" });
+  });
+});

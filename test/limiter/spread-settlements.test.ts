@@ -1,0 +1,131 @@
+import { describe, expect, test } from "vitest";
+
+import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
+import { buildLimiter } from "../../src/limiter/limiter.ts";
+import { DEFAULTS } from "../../src/limiter/settings.ts";
+import { shardsOf } from "../../src/policy/shards.ts";
+import { splitStore } from "../../src/store/split-store.ts";
+import { compile } from "../support/compile-policy.ts";
+import { type Fate, twoMasters } from "../support/limiter/two-masters.ts";
+
+/* Settlements of a policy with shards, some of which Redis does not answer about. */
+
+const NOW_US = 1_800_000_000_000_000;
+const SHARDS = 4;
+
+function limiterOf() {
+  const fates = new Map<string, Fate>();
+  const masters = twoMasters(
+    () => NOW_US,
+    (key) => fates.get(key.slice(key.indexOf("{") + 1, key.indexOf("}"))) ?? "answered",
+  );
+  const policies = compile([
+    fixedWindow({ name: "tokens", by: "key", limit: 400, window: "1h", shards: SHARDS }),
+    fixedWindow({ name: "calls", by: "ip", limit: 100, window: "1h" }),
+  ]);
+  // Always the first shard.
+  const settings = { ...DEFAULTS, policies, now: () => 1_000, random: () => 0 };
+  const [shard] = shardsOf(policies[0]!);
+
+  /** What Redis has counted of each shard, past the limiter. */
+  const used = () =>
+    Promise.all(
+      Array.from({ length: SHARDS }, async (_, i) => {
+        const key = `tg:{ada#${i}}:${shard!.key}`;
+        const { rows } = await masters.masterOf(key).decide("peek", [key], [1], [shard!]);
+        return shard!.limit - rows[0]!.remaining;
+      }),
+    );
+  return { limiter: buildLimiter(splitStore(masters.store), settings), fates, used, ...masters };
+}
+
+const ADA = { key: "ada", ip: "a" };
+const RESERVED = { cost: { tokens: 10, calls: 1 } };
+
+describe("a settlement that charges every shard", () => {
+  test("charges later what was not sent, and nothing twice", async () => {
+    const { limiter, fates, used, calls } = limiterOf();
+    const hold = await limiter.reserve(ADA, RESERVED);
+    fates.set("ada#2", "not sent");
+    const first = { status: "not-sent", error: { code: "ERR_STORE_SUSPENDED" } };
+    expect(await hold.settle({ tokens: 90 })).toMatchObject({ ...first, charged: { tokens: 60 } });
+    expect(await used()).toEqual([30, 20, 0, 20]);
+    // What is left is spread anew: the silent shard's part of it is left again.
+    for (const charged of [75, 79]) {
+      expect(await hold.settle({ tokens: 90 })).toMatchObject({
+        ...first,
+        charged: { tokens: charged },
+      });
+      const [one, two, silent, four] = await used();
+      expect([silent, one! + two! + four!]).toEqual([0, 10 + charged]);
+    }
+    fates.clear();
+    const settled = { status: "settled", charged: { tokens: 80 } };
+    expect(await hold.settle({ tokens: 90 })).toMatchObject(settled);
+    const sum = (await used()).reduce((all, each) => all + each, 0);
+    expect(sum).toBe(90);
+    calls.length = 0;
+    expect(await hold.settle({ tokens: 90 })).toMatchObject(settled);
+    expect(calls).toEqual([]);
+  });
+
+  test.for(["lost", "answer lost"] as const)(
+    "repeats nothing that may have run: %s",
+    async (fate) => {
+      const { limiter, fates, used, calls } = limiterOf();
+      const hold = await limiter.reserve(ADA, RESERVED);
+      fates.set("ada#2", fate);
+      const unknown = { status: "unknown", charged: { tokens: 60 } };
+      expect(await hold.settle({ tokens: 90 })).toMatchObject(unknown);
+      fates.clear();
+      calls.length = 0;
+      expect(await hold.settle({ tokens: 90 })).toMatchObject(unknown);
+      expect(calls).toEqual([]);
+      expect(await used()).toEqual([30, 20, fate === "lost" ? 0 : 20, 20]);
+    },
+  );
+
+  test("tells apart what is unknown and what was not sent", async () => {
+    const { limiter, fates, used } = limiterOf();
+    const hold = await limiter.reserve(ADA, RESERVED);
+    fates.set("ada#1", "not sent").set("ada#2", "lost");
+    const unknown = { status: "unknown", error: { code: "ERR_STORE_TIMEOUT" } };
+    const first = await hold.settle({ tokens: 90 });
+    expect(first).toMatchObject({ ...unknown, charged: { tokens: 40 } });
+    fates.clear();
+    const second = await hold.settle({ tokens: 90 });
+    expect(second).toMatchObject({ ...unknown, charged: { tokens: 60 } });
+    const sum = (await used()).reduce((all, each) => all + each, 0);
+    expect(sum).toBe(70);
+  });
+
+  test("goes on telling the first failure of which nothing is known", async () => {
+    const { limiter, fates } = limiterOf();
+    const hold = await limiter.reserve(ADA, RESERVED);
+    fates.set("ada#1", "not sent").set("ada#2", "lost");
+    expect((await hold.settle({ tokens: 90 })).error?.message).toBe("lost");
+    for (let shard = 0; shard < SHARDS; shard++) fates.set(`ada#${shard}`, "answer lost");
+    expect((await hold.settle({ tokens: 90 })).error?.message).toBe("lost");
+  });
+
+  test("charges all of them where another master did not answer about the reservation", async () => {
+    const { limiter, fates, used } = limiterOf();
+    await limiter.reserve(ADA, RESERVED);
+    fates.set("a", "not sent");
+    const hold = await limiter.reserve(ADA, RESERVED);
+    expect(hold).toMatchObject({ allowed: true, reason: "store-unavailable" });
+    fates.clear();
+    await hold.settle({ tokens: 90 });
+    expect(await used()).toEqual([40, 20, 20, 20]);
+  });
+});
+
+test("a charge says that some of its shards did not answer, in the decision of the first of them", async () => {
+  const { limiter, fates } = limiterOf();
+  fates.set("ada#3", "not sent");
+  const decision = await limiter.charge(ADA, { tokens: 80, calls: 0 });
+  expect(decision).toMatchObject({
+    reason: "store-unavailable",
+    error: { code: "ERR_STORE_SUSPENDED" },
+  });
+});
