@@ -82,8 +82,10 @@ export const VARIABLE_MEANINGS: Readonly<Record<string, string>> = {
   ORIGIN: 'The origin\'s address, or `"zone"` for the origin of the Cloudflare zone.',
   STORE: '`"memory"` counts in each isolate alone, to try the gateway without a Redis.',
   PREFIX: "Begins every key in Redis.",
+  REDIS_DIALECT:
+    "Which scripts Redis gets; needed for [Upstash behind another name](redis.md#which-scripts). Default: its address tells.",
   TIMEOUT:
-    "How long a decision waits for Redis, `1ms` to `1m`; then `ON_FAILURE` decides. Default `250ms`.",
+    "How long a decision waits for Redis, `1ms` to `1m`; then `ON_FAILURE` decides. Until an isolate has its first answer, four times as long, at most a second. Default `250ms`.",
   ON_FAILURE:
     'What decides while Redis gives no answer: `"local"` counts in the isolate\'s memory, `"open"` admits, `"closed"` answers 503; `{ local = { share = 0.1 } }` counts in memory with a tenth of each limit. A rule or policy may override it.',
   CLIENT_IP:

@@ -16,6 +16,7 @@ import { ENDPOINTS } from "./catalog/endpoints.ts";
 import { FAILURES } from "./catalog/failures.ts";
 import { FALLBACKS } from "./catalog/fallbacks.ts";
 import { FIELDS } from "./catalog/fields.ts";
+import { FIRST_CONTACT } from "./catalog/first-contact.ts";
 import { GATEWAY } from "./catalog/gateway.ts";
 import { GIVEN_CLIENTS } from "./catalog/given-clients.ts";
 import { GUARDS } from "./catalog/guards.ts";
@@ -124,6 +125,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...FAILURES,
   ...DOCTOR,
   ...ENDPOINTS,
+  ...FIRST_CONTACT,
   ...BRIDGE,
   ...BREAKERS,
   ...OUTAGES,

@@ -10,7 +10,7 @@ import type { Environment } from "../runtime/environment.ts";
 import { DEFAULT_TIMEOUT_MS } from "../store/guarded-store.ts";
 import { memoryStore } from "../store/memory-store.ts";
 import { openStore } from "../store/open-store.ts";
-import type { RedisEndpoint } from "../store/redis/client.ts";
+import type { RedisPlace } from "../store/redis/client.ts";
 import { endpointIn, GIVE_REDIS } from "../store/redis/endpoint.ts";
 import type { Store } from "../store/store.ts";
 import type { Admin } from "./administered.ts";
@@ -53,7 +53,7 @@ export interface GatewayConfig {
   readonly defaults: RulesetDefaults;
   readonly store: Store;
   /** Where Redis is; `undefined` where the counts are in memory. */
-  readonly redis: RedisEndpoint | undefined;
+  readonly redis: RedisPlace | undefined;
   /** How long a request waits for Redis, in milliseconds. */
   readonly timeoutMs: number;
   /** Counts requests; `undefined` where nobody could read it. */
@@ -81,10 +81,11 @@ export function readConfig(given: Environment, platform: Platform): GatewayConfi
   const faults = new Faults();
   checkNamesOfVariables(environment, faults);
   const variables = readVariables(environment, faults);
-  const { origin, store, timeout, ambiguousPaths, liveRefresh, prefix, onFailure } = variables;
+  const { origin, store, timeout, dialect, ambiguousPaths, liveRefresh, prefix, onFailure } =
+    variables;
   const tokens = readTokens(environment, faults);
   const timeoutMs = timeout ? parseDuration(timeout)! / 1000 : DEFAULT_TIMEOUT_MS;
-  const redis = store === "memory" ? undefined : endpointIn(environment);
+  const redis = store === "memory" ? undefined : { ...endpointIn(environment), dialect };
   const recorder = openRecorder(
     variables,
     {
@@ -116,7 +117,13 @@ export function readConfig(given: Environment, platform: Platform): GatewayConfi
       ? memoryStore()
       : rewritten(
           faults,
-          () => openStore(timeout ? { timeout } : {}, environment, faults, recorder?.meter.command),
+          () =>
+            openStore(
+              { ...(dialect && { dialect }), ...(timeout && { timeout }) },
+              environment,
+              faults,
+              recorder?.meter.command,
+            ),
           (fault) => ({ ...fault, remedy: fault.remedy.replace(GIVE_REDIS, TRY_MEMORY) }),
         );
   faults.throwIfAny();

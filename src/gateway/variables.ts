@@ -7,6 +7,7 @@ import type { Faults } from "../options/faults.ts";
 import { isNear } from "../options/unknown-options.ts";
 import { type Environment, onWorkers } from "../runtime/environment.ts";
 import { TIMEOUT_RANGE } from "../store/open-store.ts";
+import type { DialectName } from "../store/redis/dialect.ts";
 import { check } from "./check.ts";
 import { wordOrJson } from "./from-json.ts";
 import { duration, Lists, OnFailure, Plans, Rules } from "./schema.ts";
@@ -34,6 +35,13 @@ const Prefix = z._default(
 
 const Shared = z.optional(
   z.enum(["colo", "none"], 'Use "colo" to share denials in a data centre, or "none".'),
+);
+
+const RedisDialect = z.optional(
+  z.enum(
+    ["upstash", "redis"],
+    'Use "upstash" or "redis", or leave it out: the address of the Redis tells.',
+  ),
 );
 
 const AmbiguousPaths = z._default(
@@ -82,6 +90,7 @@ export const VARIABLES = {
   ORIGIN: Origin,
   STORE: StoreName,
   PREFIX: Prefix,
+  REDIS_DIALECT: RedisDialect,
   TIMEOUT: z.optional(duration(TIMEOUT_RANGE)),
   ON_FAILURE: z._default(OnFailure, DEFAULTS.onFailure),
   CLIENT_IP: ClientIp,
@@ -110,6 +119,8 @@ export interface Variables {
   readonly origin: string;
   readonly store: "redis" | "memory";
   readonly prefix: string;
+  /** Which scripts Redis gets; `undefined` where its address tells. */
+  readonly dialect: DialectName | undefined;
   readonly timeout: Duration | undefined;
   readonly onFailure: FailureVerdict;
   /** Where denials are shared; `undefined` shares them in the data centre if the platform has a cache there. */
@@ -134,6 +145,7 @@ export function readVariables(environment: Environment, faults: Faults): Variabl
     origin: read(VARIABLES.ORIGIN, "ORIGIN") ?? "",
     store: read(VARIABLES.STORE, "STORE") ?? "redis",
     prefix: read(VARIABLES.PREFIX, "PREFIX") ?? DEFAULTS.prefix,
+    dialect: read(VARIABLES.REDIS_DIALECT, "REDIS_DIALECT"),
     timeout: read(VARIABLES.TIMEOUT, "TIMEOUT") as Duration | undefined,
     onFailure:
       check(VARIABLES.ON_FAILURE, wordOrJson(environment["ON_FAILURE"]), "ON_FAILURE", faults) ??

@@ -108,27 +108,6 @@ export const CLIENTS: readonly Mutant[] = [
     tests: ["test/store/redis-calls"],
   },
   {
-    name: "what the server takes is forgotten",
-    file: "src/store/redis/store.ts",
-    find: "attempts = KNOWN.get(dialect)!;",
-    replace: "",
-    tests: ["test/store/redis-dialect"],
-  },
-  {
-    name: "the next request starts over",
-    file: "src/store/redis/store.ts",
-    find: "if (attempts === mine && next === at) next = at + 1;",
-    replace: "",
-    tests: ["test/store/redis-dialect"],
-  },
-  {
-    name: "a late request sets back what is known",
-    file: "src/store/redis/store.ts",
-    find: "if (attempts === mine && next === at) next = at + 1;",
-    replace: "next = at + 1;",
-    tests: ["test/store/redis-calls"],
-  },
-  {
     name: "a reset believes any answer",
     file: "src/store/redis/store.ts",
     find: 'await ask(reset!, keys, ["reset"], 1);',
