@@ -43,8 +43,8 @@ export interface StoreOptions {
   readonly dialect?: DialectName;
   /**
    * How long a decision waits for Redis; then `onFailure` decides. Until the first answer in an isolate it waits up to four
-   * times as long, at most a second, since connecting takes several round trips. Range: `"1ms"` to `"1m"`. Default:
-   * `"250ms"`.
+   * times as long, at most a second, since connecting takes several round trips. Range: `"1ms"` to `"1m"`.
+   * Default: `"250ms"`.
    */
   readonly timeout?: Duration;
   /**

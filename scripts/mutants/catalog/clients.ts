@@ -47,8 +47,8 @@ export const CLIENTS: readonly Mutant[] = [
   {
     name: "a signal ends later than the timeout",
     file: "src/store/redis/rest.ts",
-    find: "AbortSignal.timeout(timeoutMs)",
-    replace: "AbortSignal.timeout(timeoutMs * 2)",
+    find: "hasContact ? timeoutMs : firstMs",
+    replace: "hasContact ? timeoutMs : firstMs * 2",
     tests: ["test/store/rest-commands"],
   },
   {
@@ -61,8 +61,8 @@ export const CLIENTS: readonly Mutant[] = [
   {
     name: "an answer does not count",
     file: "src/store/redis/rest.ts",
-    find: "unanswered = 0;\n    const { status",
-    replace: "const { status",
+    find: "unanswered = 0;\n    if (guess",
+    replace: "if (guess",
     tests: ["test/store/rest-commands"],
   },
   {
@@ -124,8 +124,8 @@ export const CLIENTS: readonly Mutant[] = [
   {
     name: "a Redis without leases in its script",
     file: "src/store/open-store.ts",
-    find: "redisStore(client, ALL_SCRIPTS)",
-    replace: "redisStore(client, { decide: ALL_SCRIPTS.decide, refund: ALL_SCRIPTS.refund })",
+    find: "redisStore(client, ALL_SCRIPTS, ",
+    replace: "redisStore(client, { decide: ALL_SCRIPTS.decide, holds: ALL_SCRIPTS.holds }, ",
     tests: ["test/lease/limiter"],
   },
   {
@@ -145,7 +145,7 @@ export const CLIENTS: readonly Mutant[] = [
   {
     name: "all commands end with the first one's signal",
     file: "src/store/redis/rest.ts",
-    find: "++unanswered > spared ? AbortSignal.timeout(timeoutMs) : null",
+    find: "++unanswered > spared ? AbortSignal.timeout(hasContact ? timeoutMs : firstMs) : null",
     replace:
       "++unanswered > spared ? ((headers as { signal?: AbortSignal }).signal ??= AbortSignal.timeout(timeoutMs)) : null",
     tests: ["test/store/rest-commands"],
