@@ -80,6 +80,10 @@ export const DOCUMENT_FIELDS: Readonly<Record<string, string>> = {
 /** The meaning of each variable of the gateway. */
 export const VARIABLE_MEANINGS: Readonly<Record<string, string>> = {
   ORIGIN: 'The origin\'s address, or `"zone"` for the origin of the Cloudflare zone.',
+  ORIGIN_TIMEOUT:
+    'How long the origin may take to begin its answer, `10ms` to `1h`; then the client gets a 504. The time in which the client sends its body counts. `"off"` waits for as long as it takes.',
+  ON_ERROR:
+    '`"pass"` lets requests pass unlimited where the gateway fails: [the risk](gateway.md#when-the-gateway-fails). `"refuse"` answers 500, and faults in the variables stop the gateway.',
   STORE: '`"memory"` counts in each isolate alone, to try the gateway without a Redis.',
   PREFIX: "Begins every key in Redis.",
   REDIS_DIALECT:

@@ -26,6 +26,25 @@ const Origin = z
     ),
   );
 
+/** What waits for longer than an hour waits for nothing. */
+const ORIGIN_TIMEOUT_RANGE: DurationRange = { min: "10ms", max: "1h", example: "30s" };
+
+const OriginTimeout = z._default(
+  z.union(
+    [z.literal("off"), duration(ORIGIN_TIMEOUT_RANGE)],
+    `${durationRemedy(ORIGIN_TIMEOUT_RANGE)} "off" waits for as long as it takes.`,
+  ),
+  "5m",
+);
+
+const OnError = z._default(
+  z.enum(
+    ["refuse", "pass"],
+    'Use "refuse", or "pass" to let requests pass unlimited where the gateway fails.',
+  ),
+  "refuse",
+);
+
 const StoreName = z._default(z.enum(["redis", "memory"], 'Use "redis" or "memory".'), "redis");
 
 const Prefix = z._default(
@@ -88,6 +107,8 @@ const RestToken = z.optional(z.string());
 /** Every variable that the gateway reads. Rules, lists, client IP and Redis are checked where they are used. */
 export const VARIABLES = {
   ORIGIN: Origin,
+  ORIGIN_TIMEOUT: OriginTimeout,
+  ON_ERROR: OnError,
   STORE: StoreName,
   PREFIX: Prefix,
   REDIS_DIALECT: RedisDialect,
@@ -117,6 +138,9 @@ const NAMES = Object.keys(VARIABLES);
 /** The checked variables besides the rules. After a fault a variable has its default, so that the others can be checked. */
 export interface Variables {
   readonly origin: string;
+  readonly originTimeout: Duration | "off";
+  /** What happens to a request that the gateway fails to handle. */
+  readonly onError: "refuse" | "pass";
   readonly store: "redis" | "memory";
   readonly prefix: string;
   /** Which scripts Redis gets; `undefined` where its address tells. */
@@ -143,6 +167,8 @@ export function readVariables(environment: Environment, faults: Faults): Variabl
     check(schema, environment[name], name, faults);
   return {
     origin: read(VARIABLES.ORIGIN, "ORIGIN") ?? "",
+    originTimeout: (read(VARIABLES.ORIGIN_TIMEOUT, "ORIGIN_TIMEOUT") ?? "off") as Duration | "off",
+    onError: read(VARIABLES.ON_ERROR, "ON_ERROR") ?? "refuse",
     store: read(VARIABLES.STORE, "STORE") ?? "redis",
     prefix: read(VARIABLES.PREFIX, "PREFIX") ?? DEFAULTS.prefix,
     dialect: read(VARIABLES.REDIS_DIALECT, "REDIS_DIALECT"),

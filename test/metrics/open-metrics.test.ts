@@ -60,7 +60,7 @@ test("what was counted is told in OpenMetrics", () => {
   expect(samples.get('tidegate_policy_window_seconds{policy="api"}')).toBe(60);
   expect(samples.get("tidegate_breaker_open")).toBe(0);
   expect(samples.get("tidegate_config_version")).toBe(7);
-  expect(families.size).toBe(13);
+  expect(families.size).toBe(14);
 });
 
 test.each(HOSTILE)("a rule with %j in its path is a label, and nothing else", (hostile) => {

@@ -127,6 +127,7 @@ describe("the address tells", () => {
     ["https://cool.upstash.io/base", "upstash"],
     ["https://redis.example/base.upstash.io/", "redis"],
     ["https://upstash.io.example", "redis"],
+    ["https://cool.upstash.io.example", "redis"],
     ["https://notupstash.io", "redis"],
     ["https://upstash-io.example", "redis"],
     ["https://kv.vercel-storage.com.example", "redis"],

@@ -41,13 +41,6 @@ export const FIRST_CONTACT: readonly Mutant[] = [
     tests,
   },
   {
-    name: "a rejected first line is tried until it is accepted",
-    file: DIALECT,
-    find: "return send();",
-    replace: "return inDialect(dialect, send);",
-    tests,
-  },
-  {
     name: "any error is taken for a rejected first line",
     file: DIALECT,
     find: "if (!isUnknownDialect(error)) throw error;",
