@@ -37,6 +37,16 @@ test("a command is one POST to the address, with the token, as JSON, and a signa
   expect(timeout.mock.calls).toEqual([[320]]);
 });
 
+test("a script that is missing is sent within the time of the first contact, which its result ends", async () => {
+  const timeout = vi.spyOn(AbortSignal, "timeout");
+  const redis = client();
+  answers = [() => Response.json({ error: "NOSCRIPT No matching script." }, { status: 400 })];
+  await expect(redis.evalsha("s", [], [])).rejects.toThrow("NOSCRIPT");
+  await redis.eval("return 1", [], []);
+  await redis.evalsha("s", [], []);
+  expect(timeout.mock.calls).toEqual([[320], [320], [80]]);
+});
+
 test("a command has a signal of its own: the end of one ends no other", async () => {
   const redis = client();
   for (let i = 0; i < 2; i++) await redis.evalsha("s", [], []);

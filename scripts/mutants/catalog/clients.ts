@@ -47,8 +47,8 @@ export const CLIENTS: readonly Mutant[] = [
   {
     name: "a signal ends later than the timeout",
     file: "src/store/redis/rest.ts",
-    find: "hasContact ? timeoutMs : firstMs",
-    replace: "hasContact ? timeoutMs : firstMs * 2",
+    find: "hasResult ? timeoutMs : firstMs",
+    replace: "hasResult ? timeoutMs : firstMs * 2",
     tests: ["test/store/rest-commands"],
   },
   {
@@ -145,7 +145,7 @@ export const CLIENTS: readonly Mutant[] = [
   {
     name: "all commands end with the first one's signal",
     file: "src/store/redis/rest.ts",
-    find: "++unanswered > spared ? AbortSignal.timeout(hasContact ? timeoutMs : firstMs) : null",
+    find: "++unanswered > spared ? AbortSignal.timeout(hasResult ? timeoutMs : firstMs) : null",
     replace:
       "++unanswered > spared ? ((headers as { signal?: AbortSignal }).signal ??= AbortSignal.timeout(timeoutMs)) : null",
     tests: ["test/store/rest-commands"],

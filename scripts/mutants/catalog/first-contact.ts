@@ -64,8 +64,8 @@ export const FIRST_CONTACT: readonly Mutant[] = [
   {
     name: "every answer teaches the dialect again",
     file: "src/store/redis/rest.ts",
-    find: "if (guess && !hasContact)",
-    replace: "if (guess)",
+    find: "    guess = undefined;\n",
+    replace: "",
     tests: ["test/store/redis-rejects-again"],
   },
   {
@@ -106,9 +106,16 @@ export const FIRST_CONTACT: readonly Mutant[] = [
   {
     name: "a connection is cut off before its first contact ends",
     file: "src/store/redis/rest.ts",
-    find: "hasContact ? timeoutMs : firstMs",
+    find: "hasResult ? timeoutMs : firstMs",
     replace: "timeoutMs",
     tests: ["test/store/redis-environment"],
+  },
+  {
+    name: "an error of Redis ends the time of a first contact",
+    file: "src/store/redis/rest.ts",
+    find: "    unanswered = 0;\n",
+    replace: "    unanswered = 0;\n    hasResult = true;\n",
+    tests: ["test/store/rest-commands"],
   },
   {
     name: "live rules are given up before a far Redis can answer",

@@ -32,7 +32,7 @@ export function restClient(...connection: Parameters<typeof restSender>): RedisC
  * Commands over Upstash's REST API. A command is sent once: after any failure it may have run, and sending it again would
  * charge twice.
  *
- * @param timeoutMs after which nobody waits for a command any more; longer until the first answer, as `firstContactMs` says
+ * @param timeoutMs after which nobody waits for a command any more; longer until the first result, as `firstContactMs` says
  * @param init further options of every request
  * @param guess a dialect that the first answer may correct
  */
@@ -45,7 +45,8 @@ export function restSender(
   const spared = onWorkers() ? SPARED : 0;
   /** Commands sent since the last reply. */
   let unanswered = 0;
-  let hasContact = false;
+  /** A script that is missing is no result: it is sent within the same first contact, perhaps by another connection. */
+  let hasResult = false;
   const firstMs = firstContactMs(timeoutMs);
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
 
@@ -58,16 +59,15 @@ export function restSender(
         method: "POST",
         headers,
         body: JSON.stringify(command),
-        signal:
-          ++unanswered > spared ? AbortSignal.timeout(hasContact ? timeoutMs : firstMs) : null,
+        signal: ++unanswered > spared ? AbortSignal.timeout(hasResult ? timeoutMs : firstMs) : null,
       });
       body = await response.text();
     } catch (error) {
       throw connectionError(error);
     }
     unanswered = 0;
-    if (guess && !hasContact) learnFrom(response, guess);
-    hasContact = true;
+    if (guess) learnFrom(response, guess);
+    guess = undefined;
     const { status, ok } = response;
     if (status === 401) throw unauthorized();
     let reply: { result?: unknown; error?: unknown };
@@ -78,6 +78,7 @@ export function restSender(
     }
     if (reply.error !== undefined) throw new RedisReplyError(String(reply.error));
     if (!ok || reply.result === undefined) throw notRedis(`HTTP ${status} without a result`);
+    hasResult = true;
     return reply.result;
   };
 }
