@@ -4,7 +4,7 @@ import { Hono as TinyHono } from "hono/tiny";
 import { problemResponse } from "../decision/problem.ts";
 import { Faults } from "../options/faults.ts";
 import type { Environment } from "../runtime/environment.ts";
-import { reportOnce } from "../runtime/log.ts";
+import { report } from "../runtime/log.ts";
 import { originOf } from "./config.ts";
 import { OWN } from "./find-rules.ts";
 import { type OriginFailure, passOn } from "./proxy.ts";
@@ -27,9 +27,7 @@ export function standIn(
   if (variables.onError !== "pass" || !isUsable) return undefined;
   const origin = originOf(variables);
   const gateway = new TinyHono();
-  const say = () =>
-    reportOnce(`no request is limited, because ON_ERROR is "pass": ${error.message}`);
-  say();
+  report(`no request is limited, because ON_ERROR is "pass": ${error.message}`);
 
   // Alerts have to see it, and what is below is no business of the origin.
   gateway.all(`/${OWN}/*`, () =>
@@ -40,9 +38,6 @@ export function standIn(
       detail: "The gateway's variables have faults, which its log names: no request is limited.",
     }),
   );
-  gateway.all("*", (c) => {
-    say();
-    return passOn(c.req.raw, origin, reportOrigin);
-  });
+  gateway.all("*", (c) => passOn(c.req.raw, origin, reportOrigin));
   return gateway;
 }
