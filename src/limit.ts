@@ -113,8 +113,7 @@ function keyOf(policy: Policy): string {
 }
 
 function storeOfEnvironment(faults: Faults): Store | undefined {
-  const client = redisFromEnvironment(readEnvironment(), DEFAULT_TIMEOUT_MS, faults);
-  return (
-    client && guardStore(redisStore(client), { timeoutMs: DEFAULT_TIMEOUT_MS, now: DEFAULTS.now })
-  );
+  const settings = { timeoutMs: DEFAULT_TIMEOUT_MS, now: DEFAULTS.now };
+  const redis = redisFromEnvironment(readEnvironment(), settings, faults);
+  return redis && guardStore(redisStore(redis.client, {}, redis.dialect), settings);
 }

@@ -1,10 +1,11 @@
 // Measures Tidegate against its peers, on real parts only.
-// `npm run bench -- [--short] [--only redis,trips,lease,edge,workerd,bundle] [--out bench/results.json]`
+// `npm run bench -- [--short] [--only redis,trips,lease,edge,workerd,bundle,cold] [--out bench/results.json]`
 // With `--redraw` it measures nothing, and draws the pictures of the results that are there.
 
 import { dirname } from "node:path";
 import { parseArgs } from "node:util";
 
+import { coldPart } from "./cold/cold.ts";
 import { bundlePart } from "./edge/bundle.ts";
 import { edgePart } from "./edge/edge.ts";
 import type { Part } from "./figure.ts";
@@ -23,6 +24,7 @@ const PARTS: Record<string, Part> = {
   edge: edgePart,
   workerd: workerdPart,
   bundle: bundlePart,
+  cold: coldPart,
 };
 
 const RESULTS = "bench/results.json";

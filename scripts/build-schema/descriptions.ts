@@ -80,10 +80,16 @@ export const DOCUMENT_FIELDS: Readonly<Record<string, string>> = {
 /** The meaning of each variable of the gateway. */
 export const VARIABLE_MEANINGS: Readonly<Record<string, string>> = {
   ORIGIN: 'The origin\'s address, or `"zone"` for the origin of the Cloudflare zone.',
+  ORIGIN_TIMEOUT:
+    'How long the origin may take to begin its answer, `10ms` to `1h`; then the client gets a 504. The time in which the client sends its body counts. `"off"` waits for as long as it takes.',
+  ON_ERROR:
+    '`"pass"` lets requests pass unlimited where the gateway fails: [the risk](gateway.md#when-the-gateway-fails). `"refuse"` answers 500, and faults in the variables stop the gateway.',
   STORE: '`"memory"` counts in each isolate alone, to try the gateway without a Redis.',
   PREFIX: "Begins every key in Redis.",
+  REDIS_DIALECT:
+    "Which scripts Redis gets; needed for [Upstash behind another name](redis.md#which-scripts). Default: its address tells.",
   TIMEOUT:
-    "How long a decision waits for Redis, `1ms` to `1m`; then `ON_FAILURE` decides. Default `250ms`.",
+    "How long a decision waits for Redis, `1ms` to `1m`; then `ON_FAILURE` decides. Until an isolate has its first answer, four times as long, at most a second. Default `250ms`.",
   ON_FAILURE:
     'What decides while Redis gives no answer: `"local"` counts in the isolate\'s memory, `"open"` admits, `"closed"` answers 503; `{ local = { share = 0.1 } }` counts in memory with a tenth of each limit. A rule or policy may override it.',
   CLIENT_IP:

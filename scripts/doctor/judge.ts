@@ -1,6 +1,7 @@
 import { checkGatewayClock, checkRedisClock } from "./checks/clock.ts";
 import { checkCluster } from "./checks/cluster.ts";
 import { checkDecision } from "./checks/decision.ts";
+import { checkDialect } from "./checks/dialect.ts";
 import {
   checkAdmin,
   checkDisclosure,
@@ -42,7 +43,7 @@ export function judge({ gateway, redis }: Facts, expected: Expectations): readon
   if (gateway) findings.push(...judgeGateway(gateway));
   if (redis) findings.push(...judgeRedis(redis, expected));
   if (gateway && redis && !("reason" in gateway) && !("reason" in redis)) {
-    findings.push(...checkSameRedis(gateway, redis));
+    findings.push(...checkSameRedis(gateway, redis), ...checkDialect(gateway, redis));
   }
   return sortFindings(findings);
 }

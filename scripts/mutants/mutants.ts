@@ -16,6 +16,8 @@ import { ENDPOINTS } from "./catalog/endpoints.ts";
 import { FAILURES } from "./catalog/failures.ts";
 import { FALLBACKS } from "./catalog/fallbacks.ts";
 import { FIELDS } from "./catalog/fields.ts";
+import { FIRST_CONTACT } from "./catalog/first-contact.ts";
+import { GATEWAY_THIN_PLACES } from "./catalog/gateway-thin-places.ts";
 import { GATEWAY } from "./catalog/gateway.ts";
 import { GIVEN_CLIENTS } from "./catalog/given-clients.ts";
 import { GUARDS } from "./catalog/guards.ts";
@@ -113,6 +115,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...METHODS,
   ...FIELDS,
   ...OWN_PATHS,
+  ...GATEWAY_THIN_PLACES,
   ...OPTIONS,
   ...OPTION_TABLES,
   ...VARIABLES,
@@ -124,6 +127,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...FAILURES,
   ...DOCTOR,
   ...ENDPOINTS,
+  ...FIRST_CONTACT,
   ...BRIDGE,
   ...BREAKERS,
   ...OUTAGES,

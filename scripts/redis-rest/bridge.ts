@@ -56,6 +56,11 @@ export async function startBridge(options: BridgeOptions): Promise<Bridge> {
     },
   });
   server.on("request", () => requests++);
+  if (options.emulate === "upstash") {
+    server.prependListener("request", (_, response) => {
+      response.setHeader("upstash-sync-token", "emulated");
+    });
+  }
 
   let connected: boolean;
   try {

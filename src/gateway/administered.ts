@@ -1,7 +1,7 @@
 import type { Fault } from "../errors/errors.ts";
 import type { Gauges } from "../metrics/open-metrics.ts";
 import type { PartitionNames } from "../metrics/recorder.ts";
-import type { RedisEndpoint } from "../store/redis/client.ts";
+import type { RedisPlace } from "../store/redis/client.ts";
 import type { Store } from "../store/store.ts";
 import type { EditedPolicy } from "./edit-policy.ts";
 
@@ -88,7 +88,7 @@ export interface HeldRules {
 export interface Administered {
   readonly prefix: string;
   /** `undefined` where no live rules are read: the counts are in memory, or `LIVE_REFRESH` is off. */
-  readonly redis: RedisEndpoint | undefined;
+  readonly redis: RedisPlace | undefined;
   readonly store: Store;
   readonly adminToken: string | undefined;
   readonly readToken: string | undefined;

@@ -10,7 +10,7 @@ import type { Environment } from "../runtime/environment.ts";
 import { DEFAULT_TIMEOUT_MS } from "../store/guarded-store.ts";
 import { memoryStore } from "../store/memory-store.ts";
 import { openStore } from "../store/open-store.ts";
-import type { RedisEndpoint } from "../store/redis/client.ts";
+import type { RedisPlace } from "../store/redis/client.ts";
 import { endpointIn, GIVE_REDIS } from "../store/redis/endpoint.ts";
 import type { Store } from "../store/store.ts";
 import type { Admin } from "./administered.ts";
@@ -19,9 +19,10 @@ import { wordOrJson } from "./from-json.ts";
 import { readLists, readPlans, readRules } from "./given-rules.ts";
 import { openDenialLog } from "./open-denial-log.ts";
 import { analyticsIn, openRecorder } from "./open-recorder.ts";
+import type { Origin } from "./proxy.ts";
 import { compileRuleset, type Ruleset, type RulesetData, type RulesetDefaults } from "./ruleset.ts";
 import { readTokens, type Tokens } from "./tokens.ts";
-import { checkNamesOfVariables, readVariables } from "./variables.ts";
+import { checkNamesOfVariables, readVariables, type Variables } from "./variables.ts";
 
 /** Features that only some platforms and deployments have. */
 export interface Platform {
@@ -45,15 +46,16 @@ const DEFAULT_REFRESH: Duration = "10s";
 
 /** The gateway's configuration, checked. */
 export interface GatewayConfig {
-  /** The origin's address without a trailing slash; `undefined` for the origin of the Cloudflare zone. */
-  readonly origin: string | undefined;
+  readonly origin: Origin;
+  /** What happens to a request that the gateway fails to handle. */
+  readonly onError: "refuse" | "pass";
   /** The rules that are deployed, as data and compiled. */
   readonly deployed: RulesetData;
   readonly ruleset: Ruleset;
   readonly defaults: RulesetDefaults;
   readonly store: Store;
   /** Where Redis is; `undefined` where the counts are in memory. */
-  readonly redis: RedisEndpoint | undefined;
+  readonly redis: RedisPlace | undefined;
   /** How long a request waits for Redis, in milliseconds. */
   readonly timeoutMs: number;
   /** Counts requests; `undefined` where nobody could read it. */
@@ -81,10 +83,10 @@ export function readConfig(given: Environment, platform: Platform): GatewayConfi
   const faults = new Faults();
   checkNamesOfVariables(environment, faults);
   const variables = readVariables(environment, faults);
-  const { origin, store, timeout, ambiguousPaths, liveRefresh, prefix, onFailure } = variables;
+  const { store, timeout, dialect, ambiguousPaths, liveRefresh, prefix, onFailure } = variables;
   const tokens = readTokens(environment, faults);
   const timeoutMs = timeout ? parseDuration(timeout)! / 1000 : DEFAULT_TIMEOUT_MS;
-  const redis = store === "memory" ? undefined : endpointIn(environment);
+  const redis = store === "memory" ? undefined : { ...endpointIn(environment), dialect };
   const recorder = openRecorder(
     variables,
     {
@@ -116,13 +118,20 @@ export function readConfig(given: Environment, platform: Platform): GatewayConfi
       ? memoryStore()
       : rewritten(
           faults,
-          () => openStore(timeout ? { timeout } : {}, environment, faults, recorder?.meter.command),
+          () =>
+            openStore(
+              { ...(dialect && { dialect }), ...(timeout && { timeout }) },
+              environment,
+              faults,
+              recorder?.meter.command,
+            ),
           (fault) => ({ ...fault, remedy: fault.remedy.replace(GIVE_REDIS, TRY_MEMORY) }),
         );
   faults.throwIfAny();
   const known = wordOrJson(defaults.clientIp);
   return {
-    origin: origin === "zone" ? undefined : origin.replace(/\/+$/, ""),
+    origin: originOf(variables),
+    onError: variables.onError,
     deployed,
     ruleset: ruleset!,
     defaults,
@@ -137,6 +146,14 @@ export function readConfig(given: Environment, platform: Platform): GatewayConfi
     clientIp: (known as ClientIp | undefined) ?? detectPlatform() ?? { trustedHops: 1 },
     tokens,
     liveRefreshMs: store === "memory" ? undefined : refreshMs(liveRefresh, tokens),
+  };
+}
+
+/** Where requests go. */
+export function originOf({ origin, originTimeout }: Variables): Origin {
+  return {
+    url: origin === "zone" ? undefined : origin.replace(/\/+$/, ""),
+    timeoutMs: originTimeout === "off" ? undefined : parseDuration(originTimeout)! / 1000,
   };
 }
 

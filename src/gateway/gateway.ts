@@ -21,7 +21,7 @@ import { monotonicNow } from "../runtime/clock.ts";
 import type { Environment } from "../runtime/environment.ts";
 import { report, reportOnce } from "../runtime/log.ts";
 import { administer } from "./administer.ts";
-import { type Platform, readConfig } from "./config.ts";
+import { type GatewayConfig, type Platform, readConfig } from "./config.ts";
 import { serveDashboard } from "./dashboard.ts";
 import { createEnforcement } from "./enforcement.ts";
 import { type Covered, type FindRules, OWN } from "./find-rules.ts";
@@ -31,6 +31,8 @@ import { type Onlooker, onlookerOf } from "./onlooker.ts";
 import { passOn } from "./proxy.ts";
 import { answerQuota } from "./quota.ts";
 import { readClient } from "./read-client.ts";
+import { originReporter } from "./report-origin.ts";
+import { standIn } from "./stand-in.ts";
 
 /** A fetch handler for any runtime. */
 export interface Gateway extends Hono {
@@ -51,18 +53,36 @@ export interface Gateway extends Hono {
  *
  * @param platform what only some platforms and deployments have: `coloDenials` and `coloCache` of `tidegate/cloudflare`,
  * `admin` and `metrics` of `tidegate/admin`, `onDecision`
- * @throws ConfigurationError with every fault in the variables
+ * @throws ConfigurationError with every fault in the variables, unless `ON_ERROR` is `pass`
  * @example
  * export default createGateway(process.env);
  */
 export function createGateway(environment: Environment, platform: Platform = {}): Gateway {
-  const config = readConfig(environment, platform);
+  const reportOrigin = originReporter(monotonicNow);
+  let config: GatewayConfig;
+  try {
+    config = readConfig(environment, platform);
+  } catch (error) {
+    const passing = standIn(Object(environment), error as Error, reportOrigin);
+    if (passing === undefined) throw error;
+    return Object.assign(passing, { flush: async () => {} });
+  }
   const { origin, store, defaults, recorder, writers } = config;
   const writes = periodicWrites(writers);
   const onlooker = onlookerOf(config);
   const enforcement = createEnforcement(config, reportOnce);
   const live = followLive(config, platform, enforcement);
   const gateway = new TinyHono();
+  const forward = (request: Request, counter: Counter | undefined, over?: string) =>
+    passOn(
+      request,
+      origin,
+      (failure, error) => {
+        counter?.unanswered(failure);
+        reportOrigin(failure, error);
+      },
+      over,
+    );
 
   // Does not ask Redis: the gateway serves without it, too.
   gateway.get(`/${OWN}/live`, () =>
@@ -99,6 +119,7 @@ export function createGateway(environment: Environment, platform: Platform = {})
 
   gateway.all("*", async (c) => {
     const request = c.req.raw;
+    if (config.onError === "pass" && origin.url === undefined) failOpen(c);
     const waiting = live?.before(waitUntilOf(c));
     if (waiting) await waiting;
     if (writers.length > 0) writes.start(waitUntilOf(c));
@@ -110,7 +131,7 @@ export function createGateway(environment: Environment, platform: Platform = {})
       covered = findRules(request, c.env);
       if (covered === undefined) {
         counter?.passed();
-        return passOn(request, origin);
+        return forward(request, counter);
       }
       if (covered instanceof Response) {
         counter?.answered(covered);
@@ -119,11 +140,15 @@ export function createGateway(environment: Environment, platform: Platform = {})
       decision = await decide(limiter, covered, request, counter, onlooker);
     } catch (error) {
       counter?.failed();
-      throw error;
+      if (config.onError === "refuse") throw error;
+      reportOnce(
+        `a request passed unlimited, because the gateway failed: ${(error as Error).message}`,
+      );
+      return forward(request, counter);
     }
     if (decision instanceof Response) return decision;
     if (!decision.allowed) return decision.response();
-    const passed = await passOn(request, origin, overLimits(decision));
+    const passed = await forward(request, counter, overLimits(decision));
     const failures = covered.rules.flatMap(({ reader }) => reader.failures);
     const settlement = settlementOf(decision, failures, waitUntilOf(c));
     return appendFields(settlement?.after(passed, request) ?? passed, decision.headers());
@@ -167,4 +192,9 @@ async function decide(
   counter?.decided(rules, decision, identities, cost);
   onlooker?.(rules, decision, operation, identities);
   return decision;
+}
+
+/** Has Cloudflare pass a request on to the zone where not even an error can be answered. */
+function failOpen(context: { readonly executionCtx: unknown }): void {
+  (context.executionCtx as { passThroughOnException?(): void }).passThroughOnException?.();
 }

@@ -30,7 +30,8 @@ type Status = Verdict & StoreFacts;
 
 /**
  * Creates the health check. It answers 200 if decisions come from the store, else 503 with the error's code, and
- * describes the store. While rules other than the published ones are in force, its status is `degraded`, still with 200. It writes one key of its own, which expires within two seconds.
+ * describes the store. While rules other than the published ones are in force, its status is `degraded`, still with 200. It
+ * writes one key of its own, which expires within two seconds.
  */
 export function healthCheck(
   store: Store,

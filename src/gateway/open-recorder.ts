@@ -5,7 +5,7 @@ import type { Faults } from "../options/faults.ts";
 import { monotonicNow } from "../runtime/clock.ts";
 import type { Environment } from "../runtime/environment.ts";
 import { reportOnce } from "../runtime/log.ts";
-import type { RedisEndpoint } from "../store/redis/client.ts";
+import type { RedisPlace } from "../store/redis/client.ts";
 import { restSender } from "../store/redis/rest.ts";
 import type { Tokens } from "./tokens.ts";
 import type { Variables } from "./variables.ts";
@@ -17,7 +17,7 @@ const DEFAULT_FLUSH: Duration = "1m";
 interface Place {
   /** Only in deployments that bring it. */
   readonly create: OpenRecorder | undefined;
-  readonly redis: RedisEndpoint | undefined;
+  readonly redis: RedisPlace | undefined;
   readonly timeoutMs: number;
   readonly tokens: Tokens;
   readonly analytics: AnalyticsDataset | undefined;
@@ -45,6 +45,7 @@ export function openRecorder(
   if (!isOn || redis === undefined) return undefined;
   return create?.({
     send: restSender(redis, timeoutMs),
+    redis,
     prefix,
     secret: `${prefix}\n${redis.token}`,
     flushMs: parseDuration(metricsFlush ?? DEFAULT_FLUSH)! / 1000,

@@ -1,24 +1,46 @@
 import { OVER } from "../adapter/over-limits.ts";
 import { problemResponse } from "../decision/problem.ts";
 import { onWorkers } from "../runtime/environment.ts";
+import { TIMED_OUT, withTimeout } from "../runtime/timeout.ts";
 import { stripHopByHop } from "./hop-by-hop.ts";
 import { stripPrivate } from "./private-fields.ts";
 
+/** Where requests go. */
+export interface Origin {
+  /** Without a trailing slash; `undefined` keeps the request's own URL. */
+  readonly url: string | undefined;
+  /** How long it may take to begin its answer, in milliseconds; `undefined` for as long as it takes. */
+  readonly timeoutMs: number | undefined;
+}
+
+/** What became of a request to which the origin gave no answer. */
+export type OriginFailure = "unreachable" | "timeout";
+
 /**
- * Forwards a request to the origin and returns its response. Bodies are streamed, and fields for one hop are removed.
+ * Forwards a request to the origin and returns its response. Bodies are streamed, and fields for one hop are removed. Without
+ * an answer it is a 502, or a 504 after the timeout; a body that has begun is never cut off.
  *
- * @param origin its address without a trailing slash; `undefined` keeps the request's own URL
+ * @param onFailure called where the origin gave no answer, unless the client has gone
  * @param over what the origin learns as `Tidegate-Over`; nothing if it is empty
  */
 export async function passOn(
   request: Request,
-  origin: string | undefined,
+  { url, timeoutMs }: Origin,
+  onFailure: (failure: OriginFailure, error?: unknown) => void,
   over = "",
 ): Promise<Response> {
   try {
-    // The client follows redirects, not the gateway.
-    return incoming(await fetch(outgoing(request, origin, over), { redirect: "manual" }));
-  } catch {
+    const response = await ask(outgoing(request, url, over), timeoutMs);
+    if (response !== TIMED_OUT) return incoming(response);
+    onFailure("timeout");
+    return problemResponse({
+      type: "about:blank",
+      title: "Gateway Timeout",
+      status: 504,
+      detail: "The origin did not answer in time.",
+    });
+  } catch (error) {
+    if (!request.signal.aborted) onFailure("unreachable", error);
     return problemResponse({
       type: "about:blank",
       title: "Bad Gateway",
@@ -26,6 +48,23 @@ export async function passOn(
       detail: "The origin did not answer.",
     });
   }
+}
+
+async function ask(
+  request: Request,
+  timeoutMs: number | undefined,
+): Promise<Response | typeof TIMED_OUT> {
+  // The client follows redirects, not the gateway.
+  const options = { redirect: "manual" } as const;
+  if (timeoutMs === undefined) return fetch(request, options);
+  // On Workers what is under way ends with the request, and a signal costs as much as a tenth of a decision.
+  const stop = onWorkers() ? undefined : new AbortController();
+  const given = stop
+    ? { ...options, signal: AbortSignal.any([request.signal, stop.signal]) }
+    : options;
+  const answer = await withTimeout(timeoutMs, () => fetch(request, given));
+  if (answer === TIMED_OUT) stop?.abort();
+  return answer;
 }
 
 function outgoing(request: Request, origin: string | undefined, over: string): Request {

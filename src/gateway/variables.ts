@@ -7,6 +7,7 @@ import type { Faults } from "../options/faults.ts";
 import { isNear } from "../options/unknown-options.ts";
 import { type Environment, onWorkers } from "../runtime/environment.ts";
 import { TIMEOUT_RANGE } from "../store/open-store.ts";
+import type { DialectName } from "../store/redis/dialect.ts";
 import { check } from "./check.ts";
 import { wordOrJson } from "./from-json.ts";
 import { duration, Lists, OnFailure, Plans, Rules } from "./schema.ts";
@@ -25,6 +26,25 @@ const Origin = z
     ),
   );
 
+/** What waits for longer than an hour waits for nothing. */
+const ORIGIN_TIMEOUT_RANGE: DurationRange = { min: "10ms", max: "1h", example: "30s" };
+
+const OriginTimeout = z._default(
+  z.union(
+    [z.literal("off"), duration(ORIGIN_TIMEOUT_RANGE)],
+    `${durationRemedy(ORIGIN_TIMEOUT_RANGE)} "off" waits for as long as it takes.`,
+  ),
+  "5m",
+);
+
+const OnError = z._default(
+  z.enum(
+    ["refuse", "pass"],
+    'Use "refuse", or "pass" to let requests pass unlimited where the gateway fails.',
+  ),
+  "refuse",
+);
+
 const StoreName = z._default(z.enum(["redis", "memory"], 'Use "redis" or "memory".'), "redis");
 
 const Prefix = z._default(
@@ -34,6 +54,13 @@ const Prefix = z._default(
 
 const Shared = z.optional(
   z.enum(["colo", "none"], 'Use "colo" to share denials in a data centre, or "none".'),
+);
+
+const RedisDialect = z.optional(
+  z.enum(
+    ["upstash", "redis"],
+    'Use "upstash" or "redis", or leave it out: the address of the Redis tells.',
+  ),
 );
 
 const AmbiguousPaths = z._default(
@@ -80,8 +107,11 @@ const RestToken = z.optional(z.string());
 /** Every variable that the gateway reads. Rules, lists, client IP and Redis are checked where they are used. */
 export const VARIABLES = {
   ORIGIN: Origin,
+  ORIGIN_TIMEOUT: OriginTimeout,
+  ON_ERROR: OnError,
   STORE: StoreName,
   PREFIX: Prefix,
+  REDIS_DIALECT: RedisDialect,
   TIMEOUT: z.optional(duration(TIMEOUT_RANGE)),
   ON_FAILURE: z._default(OnFailure, DEFAULTS.onFailure),
   CLIENT_IP: ClientIp,
@@ -108,8 +138,13 @@ const NAMES = Object.keys(VARIABLES);
 /** The checked variables besides the rules. After a fault a variable has its default, so that the others can be checked. */
 export interface Variables {
   readonly origin: string;
+  readonly originTimeout: Duration | "off";
+  /** What happens to a request that the gateway fails to handle. */
+  readonly onError: "refuse" | "pass";
   readonly store: "redis" | "memory";
   readonly prefix: string;
+  /** Which scripts Redis gets; `undefined` where its address tells. */
+  readonly dialect: DialectName | undefined;
   readonly timeout: Duration | undefined;
   readonly onFailure: FailureVerdict;
   /** Where denials are shared; `undefined` shares them in the data centre if the platform has a cache there. */
@@ -132,8 +167,11 @@ export function readVariables(environment: Environment, faults: Faults): Variabl
     check(schema, environment[name], name, faults);
   return {
     origin: read(VARIABLES.ORIGIN, "ORIGIN") ?? "",
+    originTimeout: (read(VARIABLES.ORIGIN_TIMEOUT, "ORIGIN_TIMEOUT") ?? "off") as Duration | "off",
+    onError: read(VARIABLES.ON_ERROR, "ON_ERROR") ?? "refuse",
     store: read(VARIABLES.STORE, "STORE") ?? "redis",
     prefix: read(VARIABLES.PREFIX, "PREFIX") ?? DEFAULTS.prefix,
+    dialect: read(VARIABLES.REDIS_DIALECT, "REDIS_DIALECT"),
     timeout: read(VARIABLES.TIMEOUT, "TIMEOUT") as Duration | undefined,
     onFailure:
       check(VARIABLES.ON_FAILURE, wordOrJson(environment["ON_FAILURE"]), "ON_FAILURE", faults) ??

@@ -80,6 +80,7 @@ export const LIMITER_OPTIONS = [
   "headers",
   "redis",
   "store",
+  "dialect",
   "timeout",
   "onStoreError",
   "onDecision",

@@ -1,6 +1,7 @@
 import { TIMED_OUT, withTimeout } from "../runtime/timeout.ts";
 import type { WaitUntil } from "../runtime/wait-until.ts";
 import { createWaitingRoom } from "../runtime/waiting-room.ts";
+import { firstContactMs } from "../store/first-contact.ts";
 import type { ReadState } from "./read-state.ts";
 import { type LiveState, NO_STATE } from "./state.ts";
 
@@ -10,7 +11,10 @@ export interface RefreshOptions {
   readonly readRedis: ReadState;
   /** How often an isolate asks, in milliseconds. */
   readonly refreshMs: number;
-  /** How long a request waits for the answer where nothing recent is known, in milliseconds. */
+  /**
+   * How long a request waits for the answer where nothing recent is known, in milliseconds; longer until the first one, as
+   * `firstContactMs` says.
+   */
   readonly timeoutMs: number;
   /** A steady clock, in milliseconds. */
   readonly now: () => number;
@@ -49,7 +53,8 @@ interface Failure {
 }
 
 export function createRefresh(options: RefreshOptions): Refresh {
-  const { refreshMs, timeoutMs, now, adopt, onError } = options;
+  const { refreshMs, now, adopt, onError } = options;
+  let timeoutMs = firstContactMs(options.timeoutMs);
   const room = createWaitingRoom();
   let known = NO_STATE;
   let askedAtMs = -Infinity;
@@ -66,6 +71,7 @@ export function createRefresh(options: RefreshOptions): Refresh {
   async function ask(read: ReadState): Promise<void> {
     const before = known;
     const state = await read(before);
+    timeoutMs = options.timeoutMs;
     // After a failover Redis may be an older copy: what was published since then stays in force.
     if (state.revision > known.revision) {
       await adopt(state);

@@ -1,6 +1,14 @@
 import type { Decision } from "../decision/decision.ts";
 import { countDecision, type Sampled } from "./count-decision.ts";
-import { BAD_PATH, BLOCKED, FAILED, NO_IDENTITY, NO_RULE, NOT_FOUND } from "./outcomes.ts";
+import {
+  BAD_PATH,
+  BLOCKED,
+  FAILED,
+  NO_IDENTITY,
+  NO_RULE,
+  NOT_FOUND,
+  ORIGIN_FAILURES,
+} from "./outcomes.ts";
 import { type CountedRule, createTally, type Tally } from "./tally.ts";
 
 /** Counts what becomes of requests under one set of rules, each exactly once. */
@@ -22,6 +30,8 @@ export interface Counter {
     costs?: Readonly<Record<string, number>>,
   ): void;
   failed(): void;
+  /** The origin gave no answer. */
+  unanswered(failure: (typeof ORIGIN_FAILURES)[number]): void;
 }
 
 /** What an answer before any rule says by its status. */
@@ -66,5 +76,6 @@ function counterFor(
     decided: ([rule], decision, identities, costs) =>
       countDecision(sampled, tally, decision, rule, identities, costs),
     failed: () => tally.request(FAILED, undefined),
+    unanswered: (failure) => tally.unanswered(ORIGIN_FAILURES.indexOf(failure)),
   };
 }

@@ -1,27 +1,20 @@
-import { KEY_LOCKING } from "../algorithms/scripts.generated.ts";
-import { isUnknownDialect } from "../store/redis/errors.ts";
+import type { RedisPlace } from "../store/redis/client.ts";
+import { dialectAt, inDialect } from "../store/redis/dialect.ts";
 import type { SendCommand } from "../store/redis/rest.ts";
 
-/** Runs a script in the spelling that this Redis knows. */
+/** Runs a script as this Redis takes it. */
 export type Evaluate = (
   script: string,
   keys: readonly string[],
   args: readonly (string | number)[],
 ) => Promise<unknown>;
 
-export function evaluator(send: SendCommand): Evaluate {
-  let firstLine: string = KEY_LOCKING;
+/** @param redis where the commands go */
+export function evaluator(send: SendCommand, { url, dialect: given }: RedisPlace): Evaluate {
+  const dialect = dialectAt(url, given);
 
-  return async function evaluate(script, keys, args) {
-    const run = (line: string) => send(["EVAL", line + script, keys.length, ...keys, ...args]);
-    const mine = firstLine;
-    try {
-      return await run(mine);
-    } catch (error) {
-      // Surely not run.
-      if (mine === "" || !isUnknownDialect(error)) throw error;
-      firstLine = "";
-      return run("");
-    }
-  };
+  return (script, keys, args) =>
+    inDialect(dialect, () =>
+      send(["EVAL", dialect.firstLine + script, keys.length, ...keys, ...args]),
+    );
 }

@@ -19,6 +19,8 @@ export const FIELD = {
   durationSum: "t",
   /** Failures of the store: the code of an error. */
   storeErrors: "e",
+  /** Requests that the origin did not answer: the code of a failure. */
+  originFailures: "g",
   commands: "c",
   flushes: "f",
   /** Requests whose counts were given up. */

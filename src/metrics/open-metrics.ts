@@ -70,6 +70,11 @@ export function openMetricsOf(
       "Decisions that Redis did not answer, by the code of the error.",
       total.storeErrors.map(({ code, count }) => [{ code }, count]),
     ),
+    counter(
+      "tidegate_origin_failures",
+      "Requests that the origin did not answer.",
+      total.originFailures.map(({ reason, count }) => [{ reason }, count]),
+    ),
     counter("tidegate_redis_commands", "Commands that gateways sent to Redis.", [
       [{}, total.commands],
     ]),

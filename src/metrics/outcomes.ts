@@ -43,6 +43,9 @@ export const UTILIZATION_BOUNDS = [0.25, 0.5, 0.75, 1] as const;
 /** Upper bounds in milliseconds; one more counts what is above them. */
 export const DURATION_BOUNDS_MS = [1, 2, 5, 10, 25, 50, 100, 250, 1000] as const;
 
+/** How an origin fails to answer; the position of each is its code in Redis, too. */
+export const ORIGIN_FAILURES = ["unreachable", "timeout"] as const;
+
 /** Errors of a store by their codes, without `ERR_STORE_`. */
 export const STORE_ERRORS = [
   "TIMEOUT",

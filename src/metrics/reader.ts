@@ -1,6 +1,6 @@
 import { READ_METRICS } from "../algorithms/scripts.generated.ts";
 import { StoreError } from "../errors/errors.ts";
-import type { RedisEndpoint } from "../store/redis/client.ts";
+import type { RedisPlace } from "../store/redis/client.ts";
 import { storeError } from "../store/redis/errors.ts";
 import { restSender } from "../store/redis/rest.ts";
 import { evaluator } from "./evaluator.ts";
@@ -62,8 +62,8 @@ const TIMEOUT_MS = 10_000;
 const KEYS_PER_CALL = 60;
 const BYTES_PER_CALL = 1_000_000;
 
-export function metricsReader(redis: RedisEndpoint, prefix: string): MetricsReader {
-  const evaluate = evaluator(restSender(redis, TIMEOUT_MS));
+export function metricsReader(redis: RedisPlace, prefix: string): MetricsReader {
+  const evaluate = evaluator(restSender(redis, TIMEOUT_MS), redis);
   const keys = metricsKeys(prefix);
 
   const read = (kind: "hashes" | "top", given: readonly string[]) =>

@@ -1,4 +1,5 @@
 import { ADD_METRICS } from "../algorithms/scripts.generated.ts";
+import type { RedisPlace } from "../store/redis/client.ts";
 import { storeError } from "../store/redis/errors.ts";
 import type { SendCommand } from "../store/redis/rest.ts";
 import { type AnalyticsDataset, analyticsWriter } from "./analytics.ts";
@@ -16,6 +17,8 @@ import { createTrace } from "./trace.ts";
 
 export interface RecorderOptions {
   readonly send: SendCommand;
+  /** Where that goes. */
+  readonly redis: RedisPlace;
   readonly prefix: string;
   /** Chooses the partitions whose requests are kept. The same in all isolates, and not known to clients. */
   readonly secret: string;
@@ -88,7 +91,7 @@ export const metrics: OpenRecorder = (options) => {
   const evaluate = evaluator((command) => {
     meter.command();
     return send(command);
-  });
+  }, options.redis);
 
   function drain(): Map<string, number> {
     const fields = new Map<string, number>();

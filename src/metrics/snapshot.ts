@@ -2,6 +2,7 @@ import { FIELD, positionOf } from "./fields.ts";
 import {
   DURATION_BOUNDS_MS,
   MODES,
+  ORIGIN_FAILURES,
   OUTCOMES,
   RESULTS,
   STORE_ERRORS,
@@ -33,6 +34,8 @@ export interface Snapshot {
   /** In seconds. */
   readonly durations: Distribution;
   readonly storeErrors: readonly { readonly code: string; readonly count: number }[];
+  /** Requests that the origin did not answer. */
+  readonly originFailures: readonly { readonly reason: string; readonly count: number }[];
   readonly commands: number;
   readonly flushes: number;
   readonly lost: number;
@@ -44,6 +47,7 @@ export function snapshotOf(fields: ReadonlyMap<string, number>): Snapshot {
   const requests: Snapshot["requests"][number][] = [];
   const evaluations: Snapshot["evaluations"][number][] = [];
   const storeErrors: Snapshot["storeErrors"][number][] = [];
+  const originFailures: Snapshot["originFailures"][number][] = [];
   const utilization = new Map<string, Distribution>();
   const durations = distribution(DURATION_BOUNDS_MS.length + 1);
 
@@ -68,6 +72,8 @@ export function snapshotOf(fields: ReadonlyMap<string, number>): Snapshot {
       put(durations, first, count);
     } else if (field[0] === FIELD.storeErrors && STORE_ERRORS[first]) {
       storeErrors.push({ code: `ERR_STORE_${STORE_ERRORS[first]}`, count });
+    } else if (field[0] === FIELD.originFailures && ORIGIN_FAILURES[first]) {
+      originFailures.push({ reason: ORIGIN_FAILURES[first], count });
     }
   }
   durations.sum = (fields.get(FIELD.durationSum) ?? 0) / 1e6;
@@ -78,6 +84,7 @@ export function snapshotOf(fields: ReadonlyMap<string, number>): Snapshot {
     utilization,
     durations,
     storeErrors,
+    originFailures,
     commands: one(FIELD.commands),
     flushes: one(FIELD.flushes),
     lost: one(FIELD.lost),

@@ -1,7 +1,7 @@
 import type { PolicyRows } from "../decision/outcome.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 import { codeOf, FIELD, labelOf, MAX_RULES, NO_RULE_LABEL, OTHER_RULES_LABEL } from "./fields.ts";
-import { MODES, OUTCOMES, UTILIZATION_BOUNDS } from "./outcomes.ts";
+import { MODES, ORIGIN_FAILURES, OUTCOMES, UTILIZATION_BOUNDS } from "./outcomes.ts";
 
 /** A rule as it is counted. */
 export interface CountedRule {
@@ -23,6 +23,8 @@ export interface Tally {
   request(outcome: number, rule: object | undefined, denying?: string): void;
   /** Counts what policies said. */
   evaluations(rows: PolicyRows): void;
+  /** Counts a request that the origin did not answer. */
+  unanswered(failure: number): void;
   /** Gives away what it has counted since the last time. */
   drain(collect: Collect): void;
 }
@@ -47,6 +49,7 @@ export function createTally(rules: readonly CountedRule[], onFirst: () => void):
   });
   const requests = new Float64Array(labels.length * OUTCOMES.length);
   const evaluated = new Float64Array(modes.length * WIDTH);
+  const unanswered = new Float64Array(ORIGIN_FAILURES.length);
   let isEmpty = true;
 
   function begin(): void {
@@ -79,7 +82,15 @@ export function createTally(rules: readonly CountedRule[], onFirst: () => void):
       }
     },
 
+    unanswered(failure) {
+      begin();
+      unanswered[failure]!++;
+    },
+
     drain(collect) {
+      unanswered.forEach((count, i) => {
+        if (count > 0) collect(FIELD.originFailures + codeOf(i), count);
+      });
       requests.forEach((count, i) => {
         if (count === 0) return;
         const label = labels[Math.floor(i / OUTCOMES.length)]!;
@@ -92,6 +103,7 @@ export function createTally(rules: readonly CountedRule[], onFirst: () => void):
           if (count !== 0) collect(fieldOf(i, modes[place]!) + name, count);
         }
       }
+      unanswered.fill(0);
       requests.fill(0);
       evaluated.fill(0);
       isEmpty = true;

@@ -2,11 +2,12 @@ import { StoreError } from "../errors/errors.ts";
 import { report } from "../runtime/log.ts";
 import { TIMED_OUT, withTimeout } from "../runtime/timeout.ts";
 import { CrossSlotError } from "./cross-slot.ts";
+import { firstContactMs } from "./first-contact.ts";
 import { createStoreBreaker, type StoreBreakerState } from "./store-breaker.ts";
 import type { Store } from "./store.ts";
 
 export interface GuardOptions {
-  /** How long an answer may take. */
+  /** How long an answer may take; longer until the first one, as `firstContactMs` says. */
   readonly timeoutMs: number;
   /** The isolate's monotonic clock, in milliseconds. */
   readonly now: () => number;
@@ -38,6 +39,8 @@ export function guardStore(
   { timeoutMs, now, onStoreError }: GuardOptions,
 ): GuardedStore {
   const breaker = createStoreBreaker();
+  /** One call may make a connection for the others, so each one that is sent before the first answer waits for it. */
+  let patienceMs = firstContactMs(timeoutMs);
   let firstFailureMs = 0;
   let lastFailureMs = 0;
 
@@ -52,6 +55,7 @@ export function guardStore(
   }
 
   function noteAnswer(key: string): void {
+    patienceMs = timeoutMs;
     if (breaker.succeeded(key, now()) && onStoreError === undefined) {
       reportRecovery(lastFailureMs - firstFailureMs);
     }
@@ -62,11 +66,12 @@ export function guardStore(
     ask: () => Answer | Promise<Answer>,
   ): Promise<Answer> {
     const sentAtMs = now();
+    const ms = patienceMs;
     if (!breaker.admits(key!, sentAtMs)) throw SUSPENDED;
     try {
-      const answer = await withTimeout(timeoutMs, ask);
+      const answer = await withTimeout(ms, ask);
       if (answer === TIMED_OUT) {
-        throw new StoreError("ERR_STORE_TIMEOUT", `Redis did not answer within ${timeoutMs} ms.`);
+        throw new StoreError("ERR_STORE_TIMEOUT", `Redis did not answer within ${ms} ms.`);
       }
       noteAnswer(key!);
       return answer;

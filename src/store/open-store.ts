@@ -6,7 +6,8 @@ import { monotonicNow } from "../runtime/clock.ts";
 import type { Environment } from "../runtime/environment.ts";
 import { DEFAULT_TIMEOUT_MS, guardStore } from "./guarded-store.ts";
 import { ALL_SCRIPTS } from "./redis/all-scripts.ts";
-import { type RedisClient, type RedisEndpoint } from "./redis/client.ts";
+import type { ClientSettings, RedisClient, RedisEndpoint, ScriptClient } from "./redis/client.ts";
+import type { DialectName } from "./redis/dialect.ts";
 import { createRedisClient, redisFromEnvironment } from "./redis/endpoint.ts";
 import { givenClient, isClient } from "./redis/given-client.ts";
 import { inspectRedis } from "./redis/inspect.ts";
@@ -16,6 +17,8 @@ import type { Store } from "./store.ts";
 
 /** No decision is worth a minute's wait; below a millisecond no network answers. */
 export const TIMEOUT_RANGE: DurationRange = { min: "1ms", max: "1m", example: "250ms" };
+
+const DIALECTS: readonly unknown[] = ["upstash", "redis"] satisfies DialectName[];
 
 /** Which store decides, and what happens when it does not answer. */
 export interface StoreOptions {
@@ -31,7 +34,18 @@ export interface StoreOptions {
   readonly redis?: RedisEndpoint | RedisClient;
   /** A store instead of Redis, such as `memoryStore()`. Default: Redis. */
   readonly store?: Store;
-  /** How long a decision waits for Redis; then `onFailure` decides. Range: `"1ms"` to `"1m"`. Default: `"250ms"`. */
+  /**
+   * Which scripts Redis gets. Those for Upstash lock the keys of one decision instead of the whole database; every other
+   * Redis rejects them. Say it where the host does not: for Upstash behind a proxy or a client of another package. A
+   * dialect that Redis rejects is corrected with the first decision. Range: `"upstash"`, `"redis"`. Default: `"upstash"` for
+   * `*.upstash.io` and `*.kv.vercel-storage.com`, and where the first answer shows Upstash; else `"redis"`.
+   */
+  readonly dialect?: DialectName;
+  /**
+   * How long a decision waits for Redis; then `onFailure` decides. Until the first answer in an isolate it waits up to four
+   * times as long, at most a second, since connecting takes several round trips. Range: `"1ms"` to `"1m"`.
+   * Default: `"250ms"`.
+   */
   readonly timeout?: Duration;
   /**
    * Called once per outage, with its first failure. Default: logs one line when an outage begins and one when Redis
@@ -77,7 +91,7 @@ export type RedisOpener = (
 
 /** Checks how a Redis is to be asked, before it is known which one. */
 export function redisOpener(
-  { timeout, onStoreError }: Pick<StoreOptions, "timeout" | "onStoreError">,
+  { timeout, dialect, onStoreError }: Pick<StoreOptions, "timeout" | "dialect" | "onStoreError">,
   faults: Faults,
   onCommand?: () => void,
 ): RedisOpener {
@@ -85,26 +99,32 @@ export function redisOpener(
     timeout === undefined
       ? DEFAULT_TIMEOUT_MS
       : (checkDuration(timeout, TIMEOUT_RANGE, "timeout", faults) ?? 0) / 1000;
+  if (dialect !== undefined && !DIALECTS.includes(dialect)) {
+    faults.add("dialect", dialect, 'Use "upstash" or "redis", or leave it out.');
+  }
   if (onStoreError !== undefined && typeof onStoreError !== "function") {
     faults.add("onStoreError", onStoreError, "Give a function that takes a StoreError.");
   }
   return function openRedis(redis, environment, faults) {
-    const opened = openClient(redis, environment, timeoutMs, faults);
+    const opened = openClient(redis, environment, { timeoutMs, dialect }, faults);
     if (opened === undefined) return undefined;
-    const client = onCommand ? counted(opened, onCommand) : opened;
-    const inner = redisStore(client, ALL_SCRIPTS);
+    const client = onCommand ? counted(opened.client, onCommand) : opened.client;
+    const inner = redisStore(client, ALL_SCRIPTS, opened.dialect);
     const guard = guardStore(inner, { timeoutMs, now: monotonicNow, onStoreError });
-    return { ...splitStore(guard), inspect: inspectRedis(client, inner, guard, timeoutMs) };
+    return {
+      ...splitStore(guard),
+      inspect: inspectRedis(client, opened.dialect, guard, timeoutMs),
+    };
   };
 }
 
 function openClient(
   redis: StoreOptions["redis"],
   environment: Environment,
-  timeoutMs: number,
+  settings: ClientSettings,
   faults: Faults,
-): RedisClient | undefined {
-  if (redis === undefined) return redisFromEnvironment(environment, timeoutMs, faults);
+): ScriptClient | undefined {
+  if (redis === undefined) return redisFromEnvironment(environment, settings, faults);
   if (typeof redis !== "object" || redis === null) {
     faults.add(
       "redis",
@@ -113,7 +133,7 @@ function openClient(
     );
     return undefined;
   }
-  if (isClient(redis)) return givenClient(redis, timeoutMs, faults);
+  if (isClient(redis)) return givenClient(redis, settings, faults);
   const { url, token } = redis as RedisEndpoint;
   // Without an address it is something else, and every part of it would be reported.
   if (typeof url === "string") checkOptions(redis, ["url", "token"], "redis.", faults);
@@ -121,7 +141,7 @@ function openClient(
     url,
     token,
     { url: "redis.url", token: "redis.token" },
-    timeoutMs,
+    settings,
     faults,
   );
 }

@@ -24,8 +24,8 @@ export interface Reply extends DecidedAt {
 /** Facts about a store, for a health check. */
 export interface StoreFacts {
   readonly store: "redis" | "memory";
-  /** `upstash` if scripts declare that they lock only their keys; `unknown` before the first answer. */
-  readonly dialect?: "redis" | "upstash" | "unknown";
+  /** `upstash` if scripts declare that they lock only their keys. */
+  readonly dialect?: "redis" | "upstash";
   /** Such as `7.2.4`, or `unknown`. */
   readonly version?: string;
   /** `open` while anything is suspended, `half-open` when the next request is a probe. */

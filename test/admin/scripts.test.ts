@@ -7,7 +7,7 @@ import { askingOf, sharedRedis } from "../support/admin/ask.ts";
 import { behindProxy } from "../support/admin/behind-proxy.ts";
 
 test("a server that refuses the first line of the scripts gets them once more without it, and never again with it", async () => {
-  const { proxy, ask } = await behindProxy();
+  const { proxy, ask } = await behindProxy({ dialect: "upstash" });
   await Promise.all(Array.from({ length: 20 }, () => ask("/rules")));
   expect((await ask("/lists/deny", { method: "PUT", body: { asn: 1 } })).status).toBe(200);
   const after = proxy.received.length;
@@ -16,7 +16,7 @@ test("a server that refuses the first line of the scripts gets them once more wi
 });
 
 test("Upstash gets the first line by which it locks only the keys of a script", async () => {
-  const { proxy, ask } = await behindProxy("upstash");
+  const { proxy, ask } = await behindProxy({ emulate: "upstash", dialect: "upstash" });
   const headers = { "If-Match": '"0"' };
   // The emulation refuses a script that touches a key which it does not declare.
   expect((await ask("/rules", { method: "PUT", body: documentOf(7), headers })).status).toBe(200);

@@ -117,3 +117,19 @@ describe("rules check", () => {
     expect(none.exit).toBe(2);
   });
 });
+
+test("rules that are too many for a variable of a Worker are warned about, with what to do instead", async () => {
+  const rule = (i: number) =>
+    `[[vars.RULES]]\npath = "/${"p".repeat(200)}${i}"\npartition = ["header:x-user"]\npolicies = [{ algorithm = "fixed-window", name = "p${i}", limit = 20, window = "1m" }]\n`;
+  const file = join(cwd, "wrangler.toml");
+  const check = async (rules: number) => {
+    writeFileSync(file, Array.from({ length: rules }, (_, i) => rule(i)).join(""));
+    return tidegate(["rules", "check", "wrangler.toml"], { cwd });
+  };
+  expect(await check(15)).toMatchObject({ err: "No faults in 1 file.\n", exit: 0 });
+  const { err, exit } = await check(17);
+  expect(exit).toBe(0);
+  expect(err).toMatch(
+    /^warning: wrangler\.toml: vars\.RULES has 5\d\d\d bytes, and a variable of a Worker takes 5120: publish live rules/,
+  );
+});

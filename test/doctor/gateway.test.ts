@@ -248,6 +248,12 @@ test("a gateway that counts in another Redis than the one looked at is found by 
   expect(await idsOf({ url, rest: stock })).toEqual(["warning another-redis"]);
 });
 
+test("a gateway whose scripts lock all of Upstash is found", async () => {
+  const rest = await deployBridge((await deployRedis()).url, { emulate: "upstash" });
+  const url = await deployGateway(rest, { variables: { REDIS_DIALECT: "redis" } });
+  expect(await idsOf({ url, rest })).toEqual(["warning database-locked"]);
+});
+
 test("paths are sent as they are, below the folder of the address", async () => {
   const paths: (string | undefined)[] = [];
   const { url } = await startOrigin((request, response) => {

@@ -85,7 +85,7 @@ describe("a Redis that answers and takes no writes is 503 within a second, and 2
         detail:
           "Redis answered: ERR syntax error. Tidegate needs Redis 6.2 or later; this is 6.0.16.",
         store: "redis",
-        dialect: "unknown",
+        dialect: "redis",
         version: "6.0.16",
         breaker: "closed",
       },

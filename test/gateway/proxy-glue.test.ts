@@ -24,7 +24,7 @@ describe("what the origin is asked", () => {
       "https://origin.example/A//b%20c/?x=1&y=/",
       "hello",
     ]);
-    expect(options).toEqual({ redirect: "manual" });
+    expect(options).toMatchObject({ redirect: "manual" });
     expect(origin).toHaveBeenCalledTimes(1);
   });
 

@@ -11,14 +11,18 @@ const from = { headers: { "cf-connecting-ip": "192.0.2.1" } };
 
 describe("a variable of the gateway", () => {
   test.each([
-    [{}, 250],
-    [{ TIMEOUT: "80ms" }, 80],
-    [{ TIMEOUT: "1m" }, 60_000],
-  ])("%j gives a command of Redis %d ms", async (variables, milliseconds) => {
-    const timeout = vi.spyOn(AbortSignal, "timeout");
-    await gateway(variables)("/limited/x", from);
-    expect(timeout.mock.calls).toEqual([[milliseconds]]);
-  });
+    [{}, 1_000, 250],
+    [{ TIMEOUT: "80ms" }, 320, 80],
+    [{ TIMEOUT: "1m" }, 60_000, 60_000],
+  ])(
+    "%j gives the first command of Redis %d ms, and later ones %d ms",
+    async (variables, ...given) => {
+      const timeout = vi.spyOn(AbortSignal, "timeout");
+      const ask = gateway(variables);
+      for (let request = 0; request < 2; request++) await ask("/limited/x", from);
+      expect(timeout.mock.calls).toEqual(given.map((ms) => [ms]));
+    },
+  );
 
   test.each([
     [{}, "tg:{ip:192.0.2.1}:"],

@@ -56,13 +56,16 @@ test("the first requests of an isolate wait for one read together", async () => 
   expect(before()).toBeUndefined();
 });
 
-test("nobody waits for longer than the budget, and the answer counts when it comes", async () => {
+test("nobody waits for longer than a first contact may take, and the answer counts when it comes", async () => {
   vi.useFakeTimers();
   const { before, reads, adopted, pass, settled } = start();
   const waiting = Promise.all([before(), before()]);
-  await vi.advanceTimersByTimeAsync(250);
+  await vi.advanceTimersByTimeAsync(999);
+  expect(vi.getTimerCount()).toBe(2);
+  await vi.advanceTimersByTimeAsync(1);
   await waiting;
-  pass(250);
+  expect(vi.getTimerCount()).toBe(0);
+  pass(1_000);
   expect(before()).toBeUndefined();
   reads[0]!.resolve(revision(1));
   await settled();

@@ -62,7 +62,7 @@ test("what was counted is told in OpenMetrics", () => {
   expect(samples.get("tidegate_breaker_open")).toBe(0);
   expect(samples.get("tidegate_config_version")).toBe(7);
   expect(samples.get("tidegate_config_error")).toBe(0);
-  expect(families.size).toBe(14);
+  expect(families.size).toBe(15);
 });
 
 test.each(HOSTILE)("a rule with %j in its path is a label, and nothing else", (hostile) => {

@@ -30,6 +30,7 @@ function startRecorder({ url = inject("redisRestUrl"), through = (send) => send 
   const open = () =>
     metrics({
       send: through(restSender(endpoint, 5_000)),
+      redis: endpoint,
       prefix,
       secret: "secret",
       flushMs: MINUTE,

@@ -36,7 +36,10 @@ test("an answer in time is passed on", async () => {
 test("an answer that never comes is a failure after the timeout, and not before", async () => {
   vi.useFakeTimers();
   try {
-    const { ask, errors } = guarded(() => new Promise(() => {}));
+    let answer = (): Reply | Promise<Reply> => REPLY;
+    const { ask, errors } = guarded(() => answer());
+    await ask();
+    answer = () => new Promise(() => {});
     let failure: unknown;
     ask().catch((error: unknown) => (failure = error));
     await vi.advanceTimersByTimeAsync(99);
@@ -59,7 +62,7 @@ test("a late failure of an answer that nobody waits for any more harms nobody", 
     let fail!: (error: Error) => void;
     const { ask } = guarded(() => new Promise((_resolve, reject) => (fail = reject)));
     const answer = expect(ask()).rejects.toMatchObject({ code: "ERR_STORE_TIMEOUT" });
-    await vi.advanceTimersByTimeAsync(100);
+    await vi.advanceTimersByTimeAsync(400);
     await answer;
     fail(new Error("late"));
     await vi.advanceTimersByTimeAsync(1);

@@ -7,11 +7,11 @@ import { inspectRedis } from "../../src/store/redis/inspect.ts";
 import { redisStore } from "../../src/store/redis/store.ts";
 
 /** Inspects a Redis whose script for its version answers like this. */
-function inspecting(version: () => Promise<unknown>) {
+function inspecting(version: (script: string, keys: string[]) => Promise<unknown>) {
   const client: RedisClient = { evalsha: () => Promise.resolve([]), eval: version };
   const store = redisStore(client, ALL_SCRIPTS);
   const guard = guardStore(store, { timeoutMs: 5, now: () => 0, onStoreError: () => {} });
-  return inspectRedis(client, store, guard, 5);
+  return inspectRedis(client, { firstLine: "" }, guard, 5);
 }
 
 test("a version that comes after the timeout is unknown, and asked for again", async () => {
@@ -23,6 +23,13 @@ test("a version that comes after the timeout is unknown, and asked for again", a
   expect((await inspect()).version).toBe("7.2.4");
   await inspect();
   expect(asked).toBe(2);
+});
+
+test("the script that asks for the version has a key, because some services refuse those without", async () => {
+  const keys: string[][] = [];
+  const inspect = inspecting((_, given) => (keys.push(given), Promise.resolve("7.2.4")));
+  await inspect();
+  expect(keys).toEqual([["tg:{#version}"]]);
 });
 
 test("a Redis that does not say its version has an unknown one", async () => {

@@ -52,14 +52,14 @@ test.for(
   async ({ group }) => {
     const policies = compile(group);
     const names = { url: "url", token: "token" };
-    const client = createRedisClient(
+    const redis = createRedisClient(
       inject("redisRestUrl"),
       inject("redisRestToken"),
       names,
-      30_000,
+      { timeoutMs: 30_000 },
       new Faults(),
     );
-    const store = redisStore(client!, ALL_SCRIPTS);
+    const store = redisStore(redis!.client, ALL_SCRIPTS);
     const id = crypto.randomUUID();
     const keys = policies.map(({ name }) => `tg:{${id}}:${name}`);
     const calls: Call[] = [];

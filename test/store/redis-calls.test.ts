@@ -142,31 +142,3 @@ describe("a script", () => {
     expect(scriptFor(DECIDE, []).text).toBe(DECIDE.before + DECIDE.after);
   });
 });
-
-test("a request that is late to hear that a script is missing sets nobody back", async () => {
-  const calls: string[] = [];
-  const missing = new Error("NOSCRIPT No matching script.");
-  const late = Promise.withResolvers<never>();
-  const answers = [
-    () => late.promise,
-    () => Promise.reject(missing),
-    () => Promise.resolve([5, ...ROW]),
-    // The late one goes on, and is cut off.
-    () => new Promise<never>(() => {}),
-  ];
-  const call = (how: string) => {
-    calls.push(how);
-    return answers.shift()?.() ?? Promise.resolve([5, ...ROW]);
-  };
-  const store = redisStore({ evalsha: () => call("evalsha"), eval: () => call("eval") });
-  const policies = compile([daily]);
-  const ask = async () => store.decide("consume", ["k"], [1], policies);
-  void ask();
-  await vi.waitFor(() => expect(calls).toHaveLength(1));
-  // This one finds the script under its second name.
-  await ask();
-  late.reject(missing);
-  await vi.waitFor(() => expect(calls).toHaveLength(4));
-  await ask();
-  expect(calls).toEqual(Array(5).fill("evalsha"));
-});

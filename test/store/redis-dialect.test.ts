@@ -5,6 +5,7 @@ import { DECIDE_ONE, KEY_LOCKING } from "../../src/algorithms/scripts.generated.
 import { ALL_SCRIPTS } from "../../src/store/redis/all-scripts.ts";
 import { withOwnErrors } from "../../src/store/redis/client-errors.ts";
 import type { RedisClient } from "../../src/store/redis/client.ts";
+import { dialectAt, type DialectName } from "../../src/store/redis/dialect.ts";
 import { sha1For, scriptFor } from "../../src/store/redis/script.ts";
 import { redisStore } from "../../src/store/redis/store.ts";
 import { compile } from "../support/compile-policy.ts";
@@ -16,13 +17,12 @@ const SHA1_PLAIN = await sha1For(scriptFor(DECIDE_ONE, policies), "");
 const SHA1_KEY_LOCKING = await sha1For(scriptFor(DECIDE_ONE, policies), KEY_LOCKING);
 
 /** A server as far as scripts go; `calls` tells what it was asked. */
-function server({ knowsFlag }: { knowsFlag: boolean }) {
+function server({ knowsFlag, dialect }: { knowsFlag: boolean; dialect: DialectName }) {
   const loaded = new Set<string>();
   const calls: string[] = [];
   const client: RedisClient = {
     async evalsha(sha1) {
-      const dialect = sha1 === SHA1_KEY_LOCKING ? "locking" : "plain";
-      calls.push(`evalsha ${dialect}`);
+      calls.push(`evalsha ${sha1 === SHA1_KEY_LOCKING ? "locking" : "plain"}`);
       if (!loaded.has(sha1)) throw new Error(NOSCRIPT);
       return [1, 1, 0, 0, 0];
     },
@@ -34,85 +34,75 @@ function server({ knowsFlag }: { knowsFlag: boolean }) {
       return [1, 1, 0, 0, 0];
     },
   };
-  const store = redisStore(withOwnErrors(client), ALL_SCRIPTS);
+  const store = redisStore(withOwnErrors(client), ALL_SCRIPTS, dialectAt("", dialect));
   return {
     loaded,
+    calls,
     async ask() {
-      calls.length = 0;
+      const before = calls.length;
       await store.decide("consume", ["k"], [1], policies);
-      return [...calls];
+      return calls.slice(before);
     },
   };
 }
 
-describe("where the flag is known", () => {
+describe.each([
+  ["Upstash", { knowsFlag: true, dialect: "upstash" }, "locking", SHA1_KEY_LOCKING],
+  ["stock Redis", { knowsFlag: false, dialect: "redis" }, "plain", SHA1_PLAIN],
+] as const)("on %s, as expected", (_, given, spelling, sha1) => {
   test("the script is loaded once, and then one call is enough", async () => {
-    const { ask } = server({ knowsFlag: true });
-    expect(await ask()).toEqual(["evalsha locking", "evalsha plain", "eval locking"]);
-    expect(await ask()).toEqual(["evalsha locking"]);
+    const { ask } = server(given);
+    expect(await ask()).toEqual([`evalsha ${spelling}`, `eval ${spelling}`]);
+    expect(await ask()).toEqual([`evalsha ${spelling}`]);
   });
 
   test("one call is enough from the first one on where another isolate has loaded it", async () => {
-    const { ask, loaded } = server({ knowsFlag: true });
-    loaded.add(SHA1_KEY_LOCKING);
-    expect(await ask()).toEqual(["evalsha locking"]);
+    const { ask, loaded } = server(given);
+    loaded.add(sha1);
+    expect(await ask()).toEqual([`evalsha ${spelling}`]);
   });
 
   test("after a flush it is loaded again", async () => {
-    const { ask, loaded } = server({ knowsFlag: true });
+    const { ask, loaded } = server(given);
     await ask();
     loaded.clear();
-    expect(await ask()).toEqual(["evalsha locking", "eval locking"]);
+    expect(await ask()).toEqual([`evalsha ${spelling}`, `eval ${spelling}`]);
   });
 });
 
-describe("where the flag is not known", () => {
-  test("the plain script is loaded once, and then one call is enough", async () => {
-    const { ask } = server({ knowsFlag: false });
-    expect(await ask()).toEqual(["evalsha locking", "evalsha plain", "eval locking", "eval plain"]);
+describe("where the flag is not known, though it was expected", () => {
+  test("the plain script is taken instead, once and for all", async () => {
+    const { ask, loaded } = server({ knowsFlag: false, dialect: "upstash" });
+    expect(await ask()).toEqual(["evalsha locking", "eval locking", "evalsha plain", "eval plain"]);
     expect(await ask()).toEqual(["evalsha plain"]);
+    loaded.clear();
+    expect(await ask()).toEqual(["evalsha plain", "eval plain"]);
   });
 
-  test("where another isolate has loaded it, a new one finds it with its second call", async () => {
-    const { ask, loaded } = server({ knowsFlag: false });
-    loaded.add(SHA1_PLAIN);
-    expect(await ask()).toEqual(["evalsha locking", "evalsha plain"]);
+  test("requests at the same time run once each, and all know afterwards", async () => {
+    const { ask, calls } = server({ knowsFlag: false, dialect: "upstash" });
+    await Promise.all([ask(), ask(), ask()]);
+    expect(calls.length).toBeLessThanOrEqual(12);
     expect(await ask()).toEqual(["evalsha plain"]);
   });
 });
 
-test("a request that ends before the script is found leaves the next one further on", async () => {
-  // Every second call is cut off: far from Redis, a timeout lasts for one.
-  const calls: string[] = [];
-  let cut: (how: string) => void;
-  const server = (answer: Error | number[], call: string) => {
-    calls.push(call);
-    if (calls.length % 2 !== 0) return Promise.reject(answer);
-    cut("cut off");
-    return new Promise<never>(() => {});
+test("a server that refuses any first line is not asked for ever", async () => {
+  let calls = 0;
+  const refuse = async () => {
+    calls++;
+    throw new Error(FLAG);
   };
-  const store = redisStore({
-    evalsha: (sha1) =>
-      server(new Error(NOSCRIPT), `evalsha ${sha1 === SHA1_PLAIN ? "plain" : "locking"}`),
-    eval: (script) =>
-      script.startsWith(KEY_LOCKING)
-        ? server(new Error(FLAG), "eval locking")
-        : Promise.resolve([1, 1, 0, 0, 0]),
-  });
-  const cutOff = () =>
-    Promise.race([
-      new Promise((resolve) => (cut = resolve)),
-      store.decide("consume", ["k"], [1], policies),
-    ]);
-  expect(await cutOff()).toBe("cut off");
-  expect(await cutOff()).toBe("cut off");
-  expect(calls).toEqual(["evalsha locking", "evalsha plain", "evalsha plain", "eval locking"]);
-  expect(await cutOff()).toMatchObject({ nowUs: 1 });
+  const store = redisStore(withOwnErrors({ evalsha: refuse, eval: refuse }));
+  await expect(
+    Promise.resolve(store.decide("consume", ["k"], [1], policies)),
+  ).rejects.toMatchObject({ code: "ERR_STORE_REFUSED" });
+  expect(calls).toBe(2);
 });
 
 test("where the flag is a syntax error, as before Redis 7, the plain script is taken", async () => {
   const calls: string[] = [];
-  const store = redisStore({
+  const client: RedisClient = {
     evalsha: async () => Promise.reject(new Error(NOSCRIPT)),
     async eval(script) {
       calls.push(script.slice(0, 5));
@@ -123,9 +113,30 @@ test("where the flag is a syntax error, as before Redis 7, the plain script is t
       }
       return [1, 1, 0, 0, 0];
     },
-  });
+  };
+  const store = redisStore(client, {}, dialectAt("", "upstash"));
   await store.decide("consume", ["k"], [1], policies);
   expect(calls).toEqual(["#!lua", "local"]);
+});
+
+describe("the address tells", () => {
+  test.for([
+    ["https://eu1-cool-cat-12345.upstash.io", "upstash"],
+    ["https://EU1-cool.UPSTASH.IO:443/", "upstash"],
+    ["https://pretty-fish.kv.vercel-storage.com", "upstash"],
+    ["https://cool.upstash.io/base", "upstash"],
+    ["https://redis.example/base.upstash.io/", "redis"],
+    ["https://upstash.io.example", "redis"],
+    ["https://cool.upstash.io.example", "redis"],
+    ["https://notupstash.io", "redis"],
+    ["https://upstash-io.example", "redis"],
+    ["https://kv.vercel-storage.com.example", "redis"],
+    ["http://127.0.0.1:8079", "redis"],
+  ] as const)("%s is %s", ([url, name]) => {
+    expect(dialectAt(url)).toEqual(dialectAt("", name));
+    expect(dialectAt(url, "upstash")).toEqual({ firstLine: KEY_LOCKING });
+    expect(dialectAt(url, "redis")).toEqual({ firstLine: "" });
+  });
 });
 
 /** Errors after which the script may have run: asking again could charge twice. */

@@ -85,16 +85,22 @@ describe("the Redis of an environment", () => {
 
 describe("a limiter", () => {
   test.for([
-    [undefined, 250],
-    ["1ms", 1],
-    ["80ms", 80],
-    ["1m", 60_000],
-  ] as const)("with a timeout of %s gives each command %d ms", async ([timeout, timeoutMs]) => {
-    environment(up, "u");
-    const signals = vi.spyOn(AbortSignal, "timeout");
-    await createLimiter({ policies, ...(timeout && { timeout }) }).limit("ada");
-    expect(signals.mock.calls).toEqual([[timeoutMs]]);
-  });
+    [undefined, 1_000, 250],
+    ["1ms", 4, 1],
+    ["80ms", 320, 80],
+    ["400ms", 1_000, 400],
+    ["1m", 60_000, 60_000],
+  ] as const)(
+    "with a timeout of %s gives the first command %d ms, and later ones %d ms",
+    async (times) => {
+      const [timeout, ...given] = times;
+      environment(up, "u");
+      const signals = vi.spyOn(AbortSignal, "timeout");
+      const limiter = createLimiter({ policies, ...(timeout && { timeout }) });
+      for (let request = 0; request < 2; request++) await limiter.limit("ada");
+      expect(signals.mock.calls).toEqual(given.map((ms) => [ms]));
+    },
+  );
 
   test("tells its listener of a failure, and the log nothing", async () => {
     environment(up, "u");

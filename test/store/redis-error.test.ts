@@ -36,7 +36,8 @@ test.for([
   ["ERR no, command was: [ada]", "ERR no"],
   ["Command failed: ERR no", "ERR no"],
   ["Command 1 [ evalsha ] failed: ERR no", "ERR no"],
-  [`ERR ${"x".repeat(200)}`, `ERR ${"x".repeat(76)}`],
+  [`ERR ${"no room ".repeat(30)}`, `ERR ${"no room ".repeat(30)}`.slice(0, 80).trim()],
+  ["ERR invalid token AZlGASQgNzZm-0123456789 given", "ERR invalid token (hidden) given"],
   ["", "an unknown error"],
   ["'ada'", "an unknown error"],
 ])("of %j, Redis's own words go on up to what may be the sender's", async ([message, words]) => {

@@ -19,7 +19,7 @@ afterEach(() => {
 
 const client = () => restClient({ url: "https://redis.example/base", token: "secret" }, 80);
 
-test("a command is one POST to the address, with the token, as JSON, and a signal of the timeout", async () => {
+test("a command is one POST to the address, with the token, as JSON, and a signal of a first contact", async () => {
   const signal = new AbortController().signal;
   const timeout = vi.spyOn(AbortSignal, "timeout").mockReturnValue(signal);
   expect(await client().evalsha("5ha1", ["k1", "k2"], ["consume", "1"])).toBe("OK");
@@ -34,7 +34,17 @@ test("a command is one POST to the address, with the token, as JSON, and a signa
       },
     ],
   ]);
-  expect(timeout.mock.calls).toEqual([[80]]);
+  expect(timeout.mock.calls).toEqual([[320]]);
+});
+
+test("a script that is missing is sent within the time of the first contact, which its result ends", async () => {
+  const timeout = vi.spyOn(AbortSignal, "timeout");
+  const redis = client();
+  answers = [() => Response.json({ error: "NOSCRIPT No matching script." }, { status: 400 })];
+  await expect(redis.evalsha("s", [], [])).rejects.toThrow("NOSCRIPT");
+  await redis.eval("return 1", [], []);
+  await redis.evalsha("s", [], []);
+  expect(timeout.mock.calls).toEqual([[320], [320], [80]]);
 });
 
 test("a command has a signal of its own: the end of one ends no other", async () => {

@@ -147,7 +147,7 @@ export const Health = z.strictObject({
   code: z.optional(z.string()),
   detail: z.optional(z.string()),
   store: z.enum(["redis", "memory"]),
-  dialect: z.optional(z.enum(["redis", "upstash", "unknown"])),
+  dialect: z.optional(z.enum(["redis", "upstash"])),
   version: z.optional(z.string()),
   breaker: z.optional(z.enum(["closed", "open", "half-open"])),
   suspendedSlots: z.optional(z.int()),

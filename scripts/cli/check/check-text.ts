@@ -63,10 +63,19 @@ function isWrangler(file: string, value: unknown): boolean {
   return isRecord(value) && !("rules" in value) && ("vars" in value || "env" in value);
 }
 
-function faultsOfWrangler(value: unknown): readonly Fault[] {
-  const all = variablesOf(value).filter(
+/** The variables of a wrangler file that hold rules, plans or lists; none of another file. */
+export function checkedVariables(file: string, value: unknown): readonly Variables[] {
+  return isWrangler(file, value) ? withRules(value) : [];
+}
+
+function withRules(value: unknown): readonly Variables[] {
+  return variablesOf(value).filter(
     ({ vars }) => "RULES" in vars || "PLANS" in vars || "LISTS" in vars,
   );
+}
+
+function faultsOfWrangler(value: unknown): readonly Fault[] {
+  const all = withRules(value);
   if (all.length === 0) {
     const remedy =
       "There are no rules here: give them as RULES below vars, in TOML as tables [[vars.RULES]].";

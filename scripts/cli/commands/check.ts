@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 
 import { checkText, type PlacedFault } from "../check/check-text.ts";
+import { oversizedVariables } from "../check/oversized.ts";
 import { wantsJson } from "../connection.ts";
 import { EXIT } from "../errors.ts";
 import { readFile } from "../files.ts";
@@ -28,6 +29,7 @@ function checkFiles(files: readonly string[], _options: unknown, command: Comman
   const faults = texts.flatMap(([file, text]) => checkText(file, text));
   if (wantsJson(command)) printJson(faults);
   else print(...faults.map(faultLine));
+  note(...texts.flatMap(([file, text]) => oversizedVariables(file, text)));
   note(summaryOf(files, faults));
   if (faults.length > 0) process.exitCode = EXIT.no;
 }

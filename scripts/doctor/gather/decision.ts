@@ -9,6 +9,7 @@ import { compilePolicies } from "../../../src/policy/compile.ts";
 import { checkLimiterTraits } from "../../../src/policy/limiter-traits.ts";
 import { ALL_SCRIPTS } from "../../../src/store/redis/all-scripts.ts";
 import type { RedisClient } from "../../../src/store/redis/client.ts";
+import { dialectAt, type DialectName } from "../../../src/store/redis/dialect.ts";
 import { isMissingScript, isUnknownDialect } from "../../../src/store/redis/errors.ts";
 import { redisStore } from "../../../src/store/redis/store.ts";
 import type { Connection } from "./connection.ts";
@@ -38,6 +39,7 @@ const POLICIES = compilePolicies(
 export async function probeDecision(
   connection: Connection,
   prefix: string,
+  dialect: DialectName | undefined,
 ): Promise<DecisionProbe> {
   let refusal: string | undefined;
   const client = scriptClient({
@@ -54,7 +56,7 @@ export async function probeDecision(
       }
     },
   });
-  const store = redisStore(client, ALL_SCRIPTS);
+  const store = redisStore(client, ALL_SCRIPTS, dialectAt("", dialect));
   const keys = POLICIES.map(({ key }) => `${prefix}:{#doctor}:${key}`);
   const costs = POLICIES.map(() => 1);
   try {

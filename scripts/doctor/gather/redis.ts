@@ -45,12 +45,14 @@ export async function gatherRedis(
   }
   const ask = askOf(ways);
   const info = parseFields(await ask(["INFO"]));
+  const key = `${prefix}:{#doctor}`;
+  const dialect = await dialectOf(ways.main, key);
   const facts = {
     clock: await readClock(ask, now),
-    dialect: await dialectOf(ways.main),
+    dialect,
     // Of a cluster, one node alone cannot decide for every key.
-    decision: await probeDecision(ways.main, prefix),
-    version: info?.get("redis_version") ?? (await redisVersion(scriptClient(ways.main))),
+    decision: await probeDecision(ways.main, prefix, dialect),
+    version: info?.get("redis_version") ?? (await redisVersion(scriptClient(ways.main), key)),
     info,
     cluster: parseFields(await ask(["CLUSTER", "INFO"])),
     slow: parseSlowLog(await ask(["SLOWLOG", "GET", "128"])),
@@ -97,9 +99,10 @@ async function readClock(ask: Ask, now: () => number): Promise<ClockSample | und
   return { sentAtMs, receivedAtMs, earliestMs: timeMs, latestMs: timeMs };
 }
 
-async function dialectOf(main: Connection): Promise<RedisFacts["dialect"]> {
+/** @param key nothing is read of it: some services refuse scripts without a key */
+async function dialectOf(main: Connection, key: string): Promise<RedisFacts["dialect"]> {
   try {
-    await main.send(["EVAL", "#!lua flags=allow-key-locking\nreturn 1", "0"]);
+    await main.send(["EVAL", "#!lua flags=allow-key-locking\nreturn 1", "1", key]);
     return "upstash";
   } catch (error) {
     return /shebang|near '#'/.test((error as Error).message) ? "redis" : undefined;

@@ -129,13 +129,6 @@ export const ADMIN: readonly Mutant[] = [
     tests: ["test/admin/entries"],
   },
   {
-    name: "an unknown dialect is learnt by the first of many calls only",
-    file: "src/admin/storage/connection.ts",
-    find: 'if (mine === "" || ',
-    replace: 'if (firstLine === "" || ',
-    tests: ["test/admin/store-errors", "test/admin/authorize"],
-  },
-  {
     name: "a write is sent again after an error",
     file: "src/admin/storage/connection.ts",
     find: "retry: { retries: 0 }",

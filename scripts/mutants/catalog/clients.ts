@@ -47,8 +47,8 @@ export const CLIENTS: readonly Mutant[] = [
   {
     name: "a signal ends later than the timeout",
     file: "src/store/redis/rest.ts",
-    find: "AbortSignal.timeout(timeoutMs)",
-    replace: "AbortSignal.timeout(timeoutMs * 2)",
+    find: "hasResult ? timeoutMs : firstMs",
+    replace: "hasResult ? timeoutMs : firstMs * 2",
     tests: ["test/store/rest-commands"],
   },
   {
@@ -61,8 +61,8 @@ export const CLIENTS: readonly Mutant[] = [
   {
     name: "an answer does not count",
     file: "src/store/redis/rest.ts",
-    find: "unanswered = 0;\n    const { status",
-    replace: "const { status",
+    find: "unanswered = 0;\n    if (guess",
+    replace: "if (guess",
     tests: ["test/store/rest-commands"],
   },
   {
@@ -108,27 +108,6 @@ export const CLIENTS: readonly Mutant[] = [
     tests: ["test/store/redis-calls"],
   },
   {
-    name: "what the server takes is forgotten",
-    file: "src/store/redis/store.ts",
-    find: "attempts = KNOWN.get(dialect)!;",
-    replace: "",
-    tests: ["test/store/redis-dialect"],
-  },
-  {
-    name: "the next request starts over",
-    file: "src/store/redis/store.ts",
-    find: "if (attempts === mine && next === at) next = at + 1;",
-    replace: "",
-    tests: ["test/store/redis-dialect"],
-  },
-  {
-    name: "a late request sets back what is known",
-    file: "src/store/redis/store.ts",
-    find: "if (attempts === mine && next === at) next = at + 1;",
-    replace: "next = at + 1;",
-    tests: ["test/store/redis-calls"],
-  },
-  {
     name: "a reset believes any answer",
     file: "src/store/redis/store.ts",
     find: 'await ask(reset!, keys, ["reset"], 1);',
@@ -145,8 +124,8 @@ export const CLIENTS: readonly Mutant[] = [
   {
     name: "a Redis without leases in its script",
     file: "src/store/open-store.ts",
-    find: "redisStore(client, ALL_SCRIPTS)",
-    replace: "redisStore(client, { decide: ALL_SCRIPTS.decide, refund: ALL_SCRIPTS.refund })",
+    find: "redisStore(client, ALL_SCRIPTS, ",
+    replace: "redisStore(client, { decide: ALL_SCRIPTS.decide, holds: ALL_SCRIPTS.holds }, ",
     tests: ["test/lease/limiter"],
   },
   {
@@ -166,7 +145,7 @@ export const CLIENTS: readonly Mutant[] = [
   {
     name: "all commands end with the first one's signal",
     file: "src/store/redis/rest.ts",
-    find: "++unanswered > spared ? AbortSignal.timeout(timeoutMs) : null",
+    find: "++unanswered > spared ? AbortSignal.timeout(hasResult ? timeoutMs : firstMs) : null",
     replace:
       "++unanswered > spared ? ((headers as { signal?: AbortSignal }).signal ??= AbortSignal.timeout(timeoutMs)) : null",
     tests: ["test/store/rest-commands"],

@@ -155,9 +155,9 @@ export const FAILURES: readonly Mutant[] = [
   {
     name: "a refused token does not count as an answer",
     file: "src/store/redis/rest.ts",
-    find: "unanswered = 0;\n    const { status, ok } = response;\n    if (status === 401) throw unauthorized();",
+    find: "unanswered = 0;\n    if (guess) learnFrom(response, guess);\n    guess = undefined;\n    const { status, ok } = response;\n    if (status === 401) throw unauthorized();",
     replace:
-      "const { status, ok } = response;\n    if (status === 401) throw unauthorized();\n    unanswered = 0;",
+      "guess = undefined;\n    const { status, ok } = response;\n    if (status === 401) throw unauthorized();\n    unanswered = 0;",
     tests: ["test/store/rest-commands"],
   },
   {

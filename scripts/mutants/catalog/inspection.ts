@@ -38,17 +38,10 @@ export const INSPECTION: readonly Mutant[] = [
     tests: ["test/store/inspect"],
   },
   {
-    name: "a Redis that nobody asked has a dialect",
-    file: "src/store/redis/store.ts",
-    find: 'if (attempts === UNKNOWN) return "unknown";',
-    replace: "",
-    tests: ["test/gateway/health"],
-  },
-  {
     name: "a Redis with flags is a plain one",
-    file: "src/store/redis/store.ts",
-    find: '=== PLAIN ? "redis" : "upstash"',
-    replace: '!== PLAIN ? "redis" : "upstash"',
+    file: "src/store/redis/inspect.ts",
+    find: 'dialect.firstLine === ""',
+    replace: 'dialect.firstLine !== ""',
     tests: ["test/gateway/health"],
   },
   {

@@ -96,8 +96,8 @@ export const LIMIT: readonly Mutant[] = [
   {
     name: "limit() waits for Redis as long as it likes",
     file: "src/limit.ts",
-    find: "client && guardStore(redisStore(client), { timeoutMs: DEFAULT_TIMEOUT_MS, now: DEFAULTS.now })",
-    replace: "client && redisStore(client)",
+    find: "redis && guardStore(redisStore(redis.client, {}, redis.dialect), settings)",
+    replace: "redis && redisStore(redis.client, {}, redis.dialect)",
     tests: ["test/limiter/limit-policies"],
   },
   {

@@ -175,8 +175,8 @@ export const REFUNDS: readonly Mutant[] = [
   {
     name: "a limiter's store never gives back",
     file: "src/store/open-store.ts",
-    find: "redisStore(client, ALL_SCRIPTS)",
-    replace: "redisStore(client, { decide: ALL_SCRIPTS.decide, lease: ALL_SCRIPTS.lease })",
+    find: "redisStore(client, ALL_SCRIPTS, ",
+    replace: "redisStore(client, { decide: ALL_SCRIPTS.decide, lease: ALL_SCRIPTS.lease }, ",
     tests: ["test/store/refund"],
   },
   {

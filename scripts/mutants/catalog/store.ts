@@ -40,15 +40,15 @@ export const STORE: readonly Mutant[] = [
   {
     name: "a consume is asked again after any error",
     file: "src/store/redis/store.ts",
-    find: "const ran = !isMissingScript(error) && !isUnknownDialect(error);",
-    replace: "const ran = false;",
+    find: "if (!isMissingScript(error)) throw error;",
+    replace: "",
     tests: ["test/store/redis-dialect"],
   },
   {
     name: "the timeout is not kept",
     file: "src/store/guarded-store.ts",
-    find: "withTimeout(timeoutMs, ask)",
-    replace: "withTimeout(timeoutMs * 10, ask)",
+    find: "withTimeout(ms, ask)",
+    replace: "withTimeout(ms * 10, ask)",
     tests: ["test/store/guarded-store"],
   },
   {

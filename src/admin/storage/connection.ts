@@ -1,11 +1,11 @@
 // The entry without Node's modules and without variables of the environment; its client is the same.
 import { Redis } from "@upstash/redis/cloudflare";
 
-import { KEY_LOCKING } from "../../algorithms/scripts.generated.ts";
 import { StoreError } from "../../errors/errors.ts";
 import { translated } from "../../store/redis/client-errors.ts";
-import type { RedisEndpoint } from "../../store/redis/client.ts";
-import { isUnknownDialect, storeError } from "../../store/redis/errors.ts";
+import type { RedisPlace } from "../../store/redis/client.ts";
+import { dialectAt, inDialect } from "../../store/redis/dialect.ts";
+import { storeError } from "../../store/redis/errors.ts";
 
 /** A document of 900,000 bytes goes to a Redis far away in less. */
 const TIMEOUT_MS = 10_000;
@@ -15,15 +15,15 @@ export type Reply = readonly (number | string)[];
 
 /** Sends commands to the Redis of one gateway. Whatever fails is a StoreError that quotes no command. */
 export interface Connection {
-  /** Runs a script once. Only one that surely did not run is sent again, in the spelling that this server knows. */
+  /** Runs a script once. Only one that surely did not run is sent again, with the first line that this server takes. */
   run(script: string, keys: readonly string[], args: readonly (string | number)[]): Promise<Reply>;
   /** Runs a plain command. */
   ask<Answer>(command: (redis: Redis) => Promise<unknown>): Promise<Answer>;
 }
 
 /** Says for each request how Redis is reached from it: on Workers, requests may share no connection. */
-export function connectionsTo({ url, token }: RedisEndpoint): () => Connection {
-  let firstLine: string = KEY_LOCKING;
+export function connectionsTo({ url, token, dialect: given }: RedisPlace): () => Connection {
+  const dialect = dialectAt(url, given);
 
   return () => {
     const redis = new Redis({
@@ -49,15 +49,9 @@ export function connectionsTo({ url, token }: RedisEndpoint): () => Connection {
       args: readonly (string | number)[],
     ): Promise<Reply> {
       const texts = args.map(String);
-      // Others at the same time may learn first what this server knows.
-      const mine = firstLine;
       let reply: unknown;
       try {
-        reply = await evaluate(mine + script, keys, texts).catch((error: unknown) => {
-          if (mine === "" || !isUnknownDialect(error)) throw error;
-          firstLine = "";
-          return evaluate(script, keys, texts);
-        });
+        reply = await inDialect(dialect, () => evaluate(dialect.firstLine + script, keys, texts));
       } catch (error) {
         throw storeError(error);
       }

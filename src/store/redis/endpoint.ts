@@ -1,6 +1,7 @@
 import type { Faults } from "../../options/faults.ts";
 import type { Environment } from "../../runtime/environment.ts";
-import type { RedisClient, RedisEndpoint } from "./client.ts";
+import type { ClientSettings, RedisEndpoint, ScriptClient } from "./client.ts";
+import { dialectAt } from "./dialect.ts";
 import { restClient } from "./rest.ts";
 
 const VARIABLES = [
@@ -21,12 +22,12 @@ function isBlank(value: unknown): boolean {
 /** A client for the Redis that the environment's variables name, in Upstash's or Vercel's spelling. */
 export function redisFromEnvironment(
   environment: Environment,
-  timeoutMs: number,
+  settings: ClientSettings,
   faults: Faults,
-): RedisClient | undefined {
+): ScriptClient | undefined {
   const [url, token] = variablesOf(environment);
   const paths = { url, token, missing: MISSING_VARIABLE };
-  return createRedisClient(environment[url], environment[token], paths, timeoutMs, faults);
+  return createRedisClient(environment[url], environment[token], paths, settings, faults);
 }
 
 /** Where the environment's variables say that Redis is, unchecked. What is no text, and is reported elsewhere, is empty. */
@@ -53,10 +54,10 @@ export function createRedisClient(
   url: unknown,
   token: unknown,
   paths: { readonly url: string; readonly token: string; readonly missing?: string },
-  timeoutMs: number,
+  { timeoutMs, dialect: given }: ClientSettings,
   faults: Faults,
   init?: RequestInit,
-): RedisClient | undefined {
+): ScriptClient | undefined {
   const remedyIfMissing = (value: unknown) => (isBlank(value) ? paths.missing : undefined);
   const isUrl =
     typeof url === "string" &&
@@ -82,7 +83,11 @@ export function createRedisClient(
     );
   }
   if (!isUrl || !isToken) return undefined;
-  return restClient({ url, token }, timeoutMs, init);
+  const dialect = dialectAt(url, given);
+  return {
+    client: restClient({ url, token }, timeoutMs, init, given ? undefined : dialect),
+    dialect,
+  };
 }
 
 /** Hides an address that may contain a password or a token, or that may be a token itself. */

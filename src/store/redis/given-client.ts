@@ -2,7 +2,8 @@ import type { Faults } from "../../options/faults.ts";
 import { onWorkers } from "../../runtime/environment.ts";
 import { report } from "../../runtime/log.ts";
 import { withOwnErrors } from "./client-errors.ts";
-import type { RedisClient } from "./client.ts";
+import type { ClientSettings, RedisClient, ScriptClient } from "./client.ts";
+import { dialectAt } from "./dialect.ts";
 import { createRedisClient } from "./endpoint.ts";
 
 /** What is read of a client: nothing is sent through it for that. */
@@ -43,9 +44,9 @@ export function isClient(redis: object): boolean {
  */
 export function givenClient(
   redis: object,
-  timeoutMs: number,
+  settings: ClientSettings,
   faults: Faults,
-): RedisClient | undefined {
+): ScriptClient | undefined {
   const given = redis as GivenClient;
   const { client } = given;
   const authorization = client?.headers?.authorization;
@@ -56,7 +57,7 @@ export function givenClient(
       client.baseUrl,
       token,
       { url: "redis.url", token: "redis.token" },
-      timeoutMs,
+      settings,
       faults,
       // An older workerd throws for any `cache`, and caches no POST.
       { ...(backend !== undefined && { backend }), ...(!onWorkers() && { cache }) } as RequestInit,
@@ -80,5 +81,8 @@ export function givenClient(
       "The Redis client retries: a request whose reply is lost is charged again. Build it with retry: { retries: 0 }, or give { url, token }.",
     );
   }
-  return withOwnErrors(given as RedisClient);
+  return {
+    client: withOwnErrors(given as RedisClient),
+    dialect: dialectAt("", settings.dialect),
+  };
 }

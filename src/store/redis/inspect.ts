@@ -2,13 +2,16 @@ import { TIMED_OUT, withTimeout } from "../../runtime/timeout.ts";
 import { type GuardedStore } from "../guarded-store.ts";
 import type { StoreFacts } from "../store.ts";
 import type { RedisClient } from "./client.ts";
-import type { RedisStore } from "./store.ts";
+import type { Dialect } from "./dialect.ts";
 import { redisVersion } from "./version.ts";
+
+/** Of no identity, because a partition key that begins with `#` has 43 more characters. */
+const KEY = "tg:{#version}";
 
 /** Reports the facts about a Redis store. Redis is asked for its version once, and never during an outage. */
 export function inspectRedis(
   client: RedisClient,
-  store: RedisStore,
+  dialect: Dialect,
   guard: GuardedStore,
   timeoutMs: number,
 ): () => Promise<StoreFacts> {
@@ -16,12 +19,12 @@ export function inspectRedis(
   return async function inspect() {
     const { breaker, suspendedSlots } = guard.state();
     if (version === undefined && breaker === "closed") {
-      const answer = await withTimeout(timeoutMs, () => redisVersion(client));
+      const answer = await withTimeout(timeoutMs, () => redisVersion(client, KEY));
       if (answer !== TIMED_OUT) version = answer;
     }
     return {
       store: "redis",
-      dialect: store.dialect(),
+      dialect: dialect.firstLine === "" ? "redis" : "upstash",
       version: version ?? "unknown",
       breaker,
       ...(suspendedSlots > 0 && { suspendedSlots }),

@@ -1,5 +1,7 @@
 import { onWorkers } from "../../runtime/environment.ts";
+import { firstContactMs } from "../first-contact.ts";
 import type { RedisClient, RedisEndpoint } from "./client.ts";
+import { type Dialect, learnFrom } from "./dialect.ts";
 import { connectionError, notRedis, unauthorized } from "./errors.ts";
 
 /** An error reply of Redis, with its own message. */
@@ -18,12 +20,8 @@ const SPARED = 4;
 export type SendCommand = (command: readonly unknown[]) => Promise<unknown>;
 
 /** The two commands that a decision needs. */
-export function restClient(
-  endpoint: RedisEndpoint,
-  timeoutMs: number,
-  init?: RequestInit,
-): RedisClient {
-  const send = restSender(endpoint, timeoutMs, init);
+export function restClient(...connection: Parameters<typeof restSender>): RedisClient {
+  const send = restSender(...connection);
   return {
     evalsha: (sha1, keys, args) => send(["EVALSHA", sha1, keys.length, ...keys, ...args]),
     eval: (script, keys, args) => send(["EVAL", script, keys.length, ...keys, ...args]),
@@ -34,17 +32,22 @@ export function restClient(
  * Commands over Upstash's REST API. A command is sent once: after any failure it may have run, and sending it again would
  * charge twice.
  *
- * @param timeoutMs after which nobody waits for a command any more
+ * @param timeoutMs after which nobody waits for a command any more; longer until the first result, as `firstContactMs` says
  * @param init further options of every request
+ * @param guess a dialect that the first answer may correct
  */
 export function restSender(
   { url, token }: RedisEndpoint,
   timeoutMs: number,
   init?: RequestInit,
+  guess?: Dialect,
 ): SendCommand {
   const spared = onWorkers() ? SPARED : 0;
   /** Commands sent since the last reply. */
   let unanswered = 0;
+  /** A script that is missing is no result: it is sent within the same first contact, perhaps by another connection. */
+  let hasResult = false;
+  const firstMs = firstContactMs(timeoutMs);
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
 
   return async function send(command) {
@@ -56,13 +59,15 @@ export function restSender(
         method: "POST",
         headers,
         body: JSON.stringify(command),
-        signal: ++unanswered > spared ? AbortSignal.timeout(timeoutMs) : null,
+        signal: ++unanswered > spared ? AbortSignal.timeout(hasResult ? timeoutMs : firstMs) : null,
       });
       body = await response.text();
     } catch (error) {
       throw connectionError(error);
     }
     unanswered = 0;
+    if (guess) learnFrom(response, guess);
+    guess = undefined;
     const { status, ok } = response;
     if (status === 401) throw unauthorized();
     let reply: { result?: unknown; error?: unknown };
@@ -73,6 +78,7 @@ export function restSender(
     }
     if (reply.error !== undefined) throw new RedisReplyError(String(reply.error));
     if (!ok || reply.result === undefined) throw notRedis(`HTTP ${status} without a result`);
+    hasResult = true;
     return reply.result;
   };
 }

@@ -1,38 +1,13 @@
 import type { Row, Slot } from "../../algorithms/model.ts";
-import { DECIDE_ONE, KEY_LOCKING } from "../../algorithms/scripts.generated.ts";
+import { DECIDE_ONE } from "../../algorithms/scripts.generated.ts";
 import { StoreError } from "../../errors/errors.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
-import type { Reply, Store, StoreFacts } from "../store.ts";
+import type { Reply, Store } from "../store.ts";
 import type { RedisClient } from "./client.ts";
-import { isMissingScript, isUnknownDialect, storeError } from "./errors.ts";
+import { type Dialect, inDialect } from "./dialect.ts";
+import { isMissingScript, storeError } from "./errors.ts";
 import { type ScriptTemplate, sha1For, type Script, scriptFor } from "./script.ts";
 import { withVersion } from "./version.ts";
-
-/** The first line of the script: Upstash needs one that every other Redis rejects. */
-type Dialect = typeof PLAIN | typeof KEY_LOCKING;
-const PLAIN = "";
-
-/** One way to run the script: by its SHA-1, or by sending its source. */
-interface Attempt {
-  readonly dialect: Dialect;
-  readonly source: boolean;
-}
-
-const bySha1 = (dialect: Dialect): Attempt => ({ dialect, source: false });
-const bySource = (dialect: Dialect): Attempt => ({ dialect, source: true });
-
-/** Before anything is known: first what another isolate may have loaded, then what the server accepts. */
-const UNKNOWN = [bySha1(KEY_LOCKING), bySha1(PLAIN), bySource(KEY_LOCKING), bySource(PLAIN)];
-const KNOWN = new Map<Dialect, readonly Attempt[]>([
-  [KEY_LOCKING, [bySha1(KEY_LOCKING), bySource(KEY_LOCKING), bySource(PLAIN)]],
-  [PLAIN, [bySha1(PLAIN), bySource(PLAIN)]],
-]);
-
-/** Counts in Redis. */
-export interface RedisStore extends Store {
-  /** Which kind of scripts the server accepts. */
-  dialect(): NonNullable<StoreFacts["dialect"]>;
-}
 
 /** Computed once per list of policies. */
 interface ScriptCall {
@@ -72,13 +47,19 @@ export interface HoldCalls {
 /** Fields per policy in the script's reply. */
 const WIDTH = 4;
 
-/** Counts in Redis: one EVALSHA per decision, by the server's clock. */
-export function redisStore(redis: RedisClient, scripts: MoreScripts = {}): RedisStore {
+/**
+ * Counts in Redis: one EVALSHA per decision, by the server's clock.
+ *
+ * @param dialect of its scripts. Default: that of stock Redis
+ */
+export function redisStore(
+  redis: RedisClient,
+  scripts: MoreScripts = {},
+  dialect: Dialect = { firstLine: "" },
+): Store {
   // A reset involves no policy.
   const reset = scripts.decide && scriptFor(scripts.decide, []);
   const { holds } = scripts;
-  let attempts: readonly Attempt[] = UNKNOWN;
-  let next = 0;
   // Keyed by the list itself: a limiter always passes the same one.
   const calls = new WeakMap<readonly CompiledPolicy[], ScriptCall>();
 
@@ -97,31 +78,19 @@ export function redisStore(redis: RedisClient, scripts: MoreScripts = {}): Redis
     return call;
   }
 
-  async function run(script: Script, keys: string[], args: string[]): Promise<unknown> {
-    const mine = attempts;
-    for (let at = next; ; at++) {
-      const { dialect, source } = mine[at]!;
+  const run = (script: Script, keys: string[], args: string[]): Promise<unknown> =>
+    inDialect(dialect, async () => {
+      const { firstLine } = dialect;
       try {
-        const reply = await (source
-          ? redis.eval(dialect + script.text, keys, args)
-          : redis.evalsha(
-              script.sha1s.get(dialect) ?? (await sha1For(script, dialect)),
-              keys,
-              args,
-            ));
-        attempts = KNOWN.get(dialect)!;
-        next = 0;
-        return reply;
+        const sha1 = script.sha1s.get(firstLine) ?? (await sha1For(script, firstLine));
+        return await redis.evalsha(sha1, keys, args);
       } catch (error) {
-        // Retry only a script that did not run: after any other failure it may have, and would charge twice.
-        const ran = !isMissingScript(error) && !isUnknownDialect(error);
-        if (ran || at + 1 === mine.length) throw error;
-        // Remembered at once: far from Redis the timeout may come before the next attempt ends, and the next request
-        // must continue from here instead of starting over.
-        if (attempts === mine && next === at) next = at + 1;
+        // After any other failure the script may have run, and would charge twice.
+        if (!isMissingScript(error)) throw error;
+        // Its answer may have told more about the dialect.
+        return redis.eval(dialect.firstLine + script.text, keys, args);
       }
-    }
-  }
+    });
 
   const ask: Ask = async (script, keys, args, length) => {
     try {
@@ -131,7 +100,7 @@ export function redisStore(redis: RedisClient, scripts: MoreScripts = {}): Redis
       }
       return reply as number[];
     } catch (error) {
-      throw await withVersion(redis, storeError(error));
+      throw await withVersion(redis, storeError(error), keys[0]!);
     }
   };
 
@@ -154,11 +123,6 @@ export function redisStore(redis: RedisClient, scripts: MoreScripts = {}): Redis
     },
 
     ...holds?.open(ask),
-
-    dialect() {
-      if (attempts === UNKNOWN) return "unknown";
-      return attempts[0]!.dialect === PLAIN ? "redis" : "upstash";
-    },
   };
 }
 

@@ -8,20 +8,28 @@ const SCRIPT =
 /** Errors of a Redis that lacks a command or an option that the scripts use. */
 const TOO_OLD = /syntax error|unknown redis command|non deterministic/i;
 
-/** The version of a Redis, such as `7.2.4`; `undefined` if it does not report one. */
-export async function redisVersion(redis: RedisClient): Promise<string | undefined> {
+/**
+ * The version of a Redis, such as `7.2.4`; `undefined` if it does not report one.
+ *
+ * @param key nothing is read of it: some services refuse scripts without a key
+ */
+export async function redisVersion(redis: RedisClient, key: string): Promise<string | undefined> {
   try {
     // A client answers null where the script returns nothing.
-    return ((await redis.eval(SCRIPT, [], [])) as string | null) ?? undefined;
+    return ((await redis.eval(SCRIPT, [key], [])) as string | null) ?? undefined;
   } catch {
     return undefined;
   }
 }
 
 /** Adds the remedy to a failure that comes from a Redis that is too old. */
-export async function withVersion(redis: RedisClient, failure: StoreError): Promise<StoreError> {
+export async function withVersion(
+  redis: RedisClient,
+  failure: StoreError,
+  key: string,
+): Promise<StoreError> {
   const { code, message } = failure;
   if (!TOO_OLD.test(message)) return failure;
-  const version = (await redisVersion(redis)) ?? "unknown";
+  const version = (await redisVersion(redis, key)) ?? "unknown";
   return new StoreError(code, `${message} Tidegate needs Redis 6.2 or later; this is ${version}.`);
 }

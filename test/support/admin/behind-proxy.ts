@@ -9,7 +9,10 @@ import { askingOf, sharedRedis } from "./ask.ts";
 export const SECRET = "token-of-redis-1";
 
 /** An administration whose own calls go through a proxy to a bridge; failures are counted beside it. */
-export async function behindProxy(emulate?: "upstash") {
+export async function behindProxy({
+  emulate,
+  dialect,
+}: { readonly emulate?: "upstash"; readonly dialect?: "upstash" } = {}) {
   const bridge = await startBridge({
     redis: inject("redisUrl"),
     port: 0,
@@ -21,6 +24,8 @@ export async function behindProxy(emulate?: "upstash") {
     await proxy.stop();
     await bridge.close();
   });
-  const gateway = administered(sharedRedis(), { redis: { url: proxy.url, token: SECRET } });
+  const gateway = administered(sharedRedis(), {
+    redis: { url: proxy.url, token: SECRET, dialect },
+  });
   return { proxy, ask: askingOf(gateway) };
 }

@@ -31,8 +31,10 @@ export async function countCrowd(
   { rules: ruleCount, partitions }: { readonly rules: number; readonly partitions: number },
 ): Promise<void> {
   const clock = { ms: Date.now() - MINUTES * MINUTE_MS };
+  const redis = { url: bridge!, token };
   const recorder = metrics({
-    send: restSender({ url: bridge!, token }, 30_000),
+    send: restSender(redis, 30_000),
+    redis,
     prefix: "tg",
     secret: `tg\n${token}`,
     flushMs: MINUTE_MS,

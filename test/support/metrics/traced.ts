@@ -29,6 +29,7 @@ export function traced(policy: CompiledPolicy) {
   function open(secret: string = prefix) {
     const recorder = metrics({
       send: restSender(endpoint, 10_000),
+      redis: endpoint,
       prefix,
       secret,
       flushMs: 60_000,

@@ -5,6 +5,7 @@ import { guardStore } from "../../../src/store/guarded-store.ts";
 import { ALL_SCRIPTS } from "../../../src/store/redis/all-scripts.ts";
 import { withOwnErrors } from "../../../src/store/redis/client-errors.ts";
 import type { RedisClient } from "../../../src/store/redis/client.ts";
+import { dialectAt } from "../../../src/store/redis/dialect.ts";
 import { redisStore } from "../../../src/store/redis/store.ts";
 
 /** What a limiter is made of in an isolate. */
@@ -13,14 +14,19 @@ export interface Parts {
   readonly settings: LimiterSettings;
   /** Milliseconds. */
   readonly timeoutMs: number;
+  readonly dialect: "redis" | "upstash";
   readonly onStoreError: (error: StoreError) => void;
 }
 
 /** Puts the product's parts together as the product does. */
-export function assemble({ client, settings, timeoutMs, onStoreError }: Parts): Limiter {
+export function assemble({ client, settings, timeoutMs, dialect, onStoreError }: Parts): Limiter {
   const { now } = settings;
   return buildLimiter(
-    guardStore(redisStore(withOwnErrors(client), ALL_SCRIPTS), { timeoutMs, now, onStoreError }),
+    guardStore(redisStore(withOwnErrors(client), ALL_SCRIPTS, dialectAt("", dialect)), {
+      timeoutMs,
+      now,
+      onStoreError,
+    }),
     settings,
   );
 }

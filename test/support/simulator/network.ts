@@ -12,8 +12,8 @@ import type { SimulatedRedis } from "./redis/simulated-redis.ts";
 import type { Scheduler } from "./scheduler.ts";
 
 export interface Network {
-  /** The client of an isolate, with the timeout of its requests in milliseconds if it gives up by itself. */
-  client(isolate: number, abortsAfter: number | undefined): RedisClient;
+  /** The client of an isolate, with the timeout of a request in milliseconds if it gives up by itself. */
+  client(isolate: number, abortsAfter: () => number | undefined): RedisClient;
   /** Changes the weather of one isolate, or of all. */
   change(weather: Weather, isolate?: number): void;
 }
@@ -25,6 +25,7 @@ export function createNetwork(
   isolates: number,
   calm: Weather,
   sending: (call: Call) => void,
+  replied: (call: Call) => void,
 ): Network {
   const weathers = Array<Weather>(isolates).fill(calm);
 
@@ -44,6 +45,7 @@ export function createNetwork(
       if (!open) return;
       open = false;
       call.received = received;
+      if (received === "reply") replied(call);
       how();
     };
     if (abortsAfter !== undefined) {
@@ -75,8 +77,8 @@ export function createNetwork(
 
   return {
     client: (isolate, abortsAfter) => ({
-      evalsha: (sha1, keys, args) => send(isolate, abortsAfter, { sha1, keys, args }),
-      eval: (script, keys, args) => send(isolate, abortsAfter, { script, keys, args }),
+      evalsha: (sha1, keys, args) => send(isolate, abortsAfter(), { sha1, keys, args }),
+      eval: (script, keys, args) => send(isolate, abortsAfter(), { script, keys, args }),
     }),
     change(weather, isolate) {
       if (isolate === undefined) weathers.fill(weather);

@@ -54,7 +54,7 @@ export function createSimulation(
   scenario: Scenario,
   { trace, statistics, assemble: assembleLimiter = assemble }: SimulationOptions,
 ): Simulation {
-  const { settings, timeoutMs, clientAborts, clocks, calm } = scenario;
+  const { settings, timeoutMs, dialect, clientAborts, clocks, calm } = scenario;
   let violation: Violation | undefined;
   let calls = 0;
   const waiting = new Map<string, number>();
@@ -101,16 +101,31 @@ export function createSimulation(
     },
     scenario.redis,
   );
-  const network = createNetwork(scheduler, redis, clocks.length, calm, (call) => {
-    invariants.sending(call);
-    if (call.commands === 1) call.deadline = call.isolate.clock.timeAfter(timeoutMs);
-  });
+  /** Isolates that have had a reply in time. */
+  const inContact = new Set<number>();
+  const patienceMs = (isolate: number) =>
+    inContact.has(isolate) ? timeoutMs : Math.max(timeoutMs, Math.min(4 * timeoutMs, 1_000));
+  const network = createNetwork(
+    scheduler,
+    redis,
+    clocks.length,
+    calm,
+    (call) => {
+      invariants.sending(call);
+      const { number, clock } = call.isolate;
+      if (call.commands === 1) call.deadline = clock.timeAfter(patienceMs(number));
+    },
+    ({ isolate, deadline }) => {
+      if (scheduler.now < deadline) inContact.add(isolate.number);
+    },
+  );
   const isolates = clocks.map((difference, number): Isolate => {
     const clock = createIsolateClock(difference, scheduler);
     const limiter = assembleLimiter({
-      client: network.client(number, clientAborts ? timeoutMs : undefined),
+      client: network.client(number, () => (clientAborts ? patienceMs(number) : undefined)),
       settings: { ...settings, now: steadyClock(clock.monotonic) },
       timeoutMs,
+      dialect,
       onStoreError: () => invariants.reported(scheduler.running!),
     });
     return { number, clock, limiter };

@@ -1,7 +1,7 @@
 import { isDecided } from "../call.ts";
 import type { Invariant, Observed } from "./invariant.ts";
 
-/** First contact with a server: EVALSHA and EVAL, each in both dialects. */
+/** A server of another dialect than expected: EVALSHA and EVAL, each in both. */
 const MAX_COMMANDS = 4;
 
 /** Whatever gets lost on the way, a call takes its cost once at most, and what it takes is what was asked. */

@@ -14,6 +14,8 @@ export interface Scenario {
   readonly settings: LimiterSettings;
   /** Milliseconds. */
   readonly timeoutMs: number;
+  /** What the limiters expect of Redis, rightly or not. */
+  readonly dialect: "redis" | "upstash";
   /** Whether the isolates' clients give up after the timeout by themselves, as the product's own does. */
   readonly clientAborts: boolean;
   readonly clocks: readonly ClockDifference[];
@@ -82,6 +84,7 @@ export function drawScenario(seed: number): Scenario {
     calm,
     steps: Array.from({ length: STEPS }, () => drawStep(random, setting)),
     recoverySeed: random.seed(),
+    dialect: random.pick(["redis", "upstash"]),
   };
 }
 

@@ -1,0 +1,43 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+
+/** Stands between a client and a server on this machine, as if they were apart. */
+export interface Distance {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/**
+ * Delays what goes either way by half of the round trip, and a new connection by a whole one, as TCP does. TLS, which would
+ * take one or two more, is left out.
+ */
+export async function openDistance(upstream: string, roundTripMs: number): Promise<Distance> {
+  const { hostname, port } = new URL(upstream);
+  const sockets = new Set<Socket>();
+
+  function carry(from: Socket, to: Socket): void {
+    from.on("data", (bytes) => setTimeout(() => to.write(bytes), roundTripMs / 2));
+    from.on("close", () => setTimeout(() => to.destroy(), roundTripMs / 2));
+    from.on("error", () => {});
+    sockets.add(from);
+  }
+
+  const server = createServer((near) => {
+    near.pause();
+    setTimeout(() => {
+      const far = connect(Number(port), hostname);
+      carry(near, far);
+      carry(far, near);
+      near.resume();
+    }, roundTripMs);
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}

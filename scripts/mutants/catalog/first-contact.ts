@@ -1,0 +1,148 @@
+import type { Mutant } from "../mutant.ts";
+
+const DIALECT = "src/store/redis/dialect.ts";
+const tests = ["test/store/redis-dialect", "test/store/first-contact"];
+
+/** What an isolate's first calls of a Redis cost, and how long they may take. */
+export const FIRST_CONTACT: readonly Mutant[] = [
+  {
+    name: "no address is that of Upstash",
+    file: DIALECT,
+    find: "UPSTASH.test(url)",
+    replace: "false",
+    tests,
+  },
+  {
+    name: "an address that only contains the name is that of Upstash",
+    file: DIALECT,
+    find: "(?:[:/]|$)/i",
+    replace: "/i",
+    tests,
+  },
+  {
+    name: "a path may name Upstash",
+    file: DIALECT,
+    find: "^https?:\\/\\/[^/]+\\.",
+    replace: "^https?:.+\\.",
+    tests,
+  },
+  {
+    name: "the address overrules what was said",
+    file: DIALECT,
+    find: 'name ? name === "upstash" : UPSTASH.test(url)',
+    replace: 'name === "upstash" || UPSTASH.test(url)',
+    tests,
+  },
+  {
+    name: "a rejected first line is sent with every script",
+    file: DIALECT,
+    find: 'dialect.firstLine = "";\n',
+    replace: "",
+    tests,
+  },
+  {
+    name: "any error is taken for a rejected first line",
+    file: DIALECT,
+    find: "if (!isUnknownDialect(error)) throw error;",
+    replace: "",
+    tests,
+  },
+  {
+    name: "Upstash under another name stays unknown",
+    file: DIALECT,
+    find: 'headers.has("upstash-sync-token")',
+    replace: "false",
+    tests,
+  },
+  {
+    name: "what was said is corrected by the first answer",
+    file: "src/store/redis/endpoint.ts",
+    find: "given ? undefined : dialect",
+    replace: "dialect",
+    tests,
+  },
+  {
+    name: "every answer teaches the dialect again",
+    file: "src/store/redis/rest.ts",
+    find: "    guess = undefined;\n",
+    replace: "",
+    tests: ["test/store/redis-rejects-again"],
+  },
+  {
+    name: "a client loses the dialect that was said",
+    file: "src/store/redis/given-client.ts",
+    find: 'dialectAt("", settings.dialect)',
+    replace: 'dialectAt("")',
+    tests,
+  },
+  {
+    name: "the first contact is given up as soon as a later call",
+    file: "src/store/guarded-store.ts",
+    find: "let patienceMs = firstContactMs(timeoutMs);",
+    replace: "let patienceMs = timeoutMs;",
+    tests,
+  },
+  {
+    name: "every call has the time of a first contact",
+    file: "src/store/guarded-store.ts",
+    find: "patienceMs = timeoutMs;\n    if",
+    replace: "if",
+    tests,
+  },
+  {
+    name: "a first contact has no bound but the timeout",
+    file: "src/store/first-contact.ts",
+    find: "Math.min(ROUND_TRIPS * timeoutMs, MAX_MS)",
+    replace: "ROUND_TRIPS * timeoutMs",
+    tests: ["test/store/redis-environment"],
+  },
+  {
+    name: "a long timeout is cut to the bound of a first contact",
+    file: "src/store/first-contact.ts",
+    find: "Math.max(timeoutMs, Math.min(ROUND_TRIPS * timeoutMs, MAX_MS))",
+    replace: "Math.min(ROUND_TRIPS * timeoutMs, MAX_MS)",
+    tests: ["test/store/redis-environment"],
+  },
+  {
+    name: "a connection is cut off before its first contact ends",
+    file: "src/store/redis/rest.ts",
+    find: "hasResult ? timeoutMs : firstMs",
+    replace: "timeoutMs",
+    tests: ["test/store/redis-environment"],
+  },
+  {
+    name: "an error of Redis ends the time of a first contact",
+    file: "src/store/redis/rest.ts",
+    find: "    unanswered = 0;\n",
+    replace: "    unanswered = 0;\n    hasResult = true;\n",
+    tests: ["test/store/rest-commands"],
+  },
+  {
+    name: "live rules are given up before a far Redis can answer",
+    file: "src/live/refresh.ts",
+    find: "let timeoutMs = firstContactMs(options.timeoutMs);",
+    replace: "let timeoutMs = options.timeoutMs;",
+    tests: ["test/live/refresh"],
+  },
+  {
+    name: "a slow read of live rules delays requests for a second each time",
+    file: "src/live/refresh.ts",
+    find: "timeoutMs = options.timeoutMs;\n    // After",
+    replace: "// After",
+    tests: ["test/live/refresh"],
+  },
+  {
+    name: "the version is asked for without a key",
+    file: "src/store/redis/version.ts",
+    find: "eval(SCRIPT, [key], [])",
+    replace: "eval(SCRIPT, [], [])",
+    tests: ["test/store/inspect"],
+  },
+  {
+    name: "a database that is locked as a whole is no finding",
+    file: "scripts/doctor/checks/dialect.ts",
+    find: '?.dialect !== "redis"',
+    replace: '?.dialect !== "unknown"',
+    tests: ["test/doctor/gateway"],
+  },
+];

@@ -1,0 +1,126 @@
+import type { Mutant } from "../mutant.ts";
+
+const tests = ["test/gateway/unanswered", "test/gateway/on-error", "test/metrics/origin-failures"];
+
+/** What the gateway does, logs and counts where something fails. */
+export const GATEWAY_THIN_PLACES: readonly Mutant[] = [
+  {
+    name: "a silent origin keeps its connection",
+    file: "src/gateway/proxy.ts",
+    find: "if (answer === TIMED_OUT) stop?.abort();",
+    replace: "",
+    tests,
+  },
+  {
+    name: "a client that hangs up no longer ends the request to the origin",
+    file: "src/gateway/proxy.ts",
+    find: "AbortSignal.any([request.signal, stop.signal])",
+    replace: "stop.signal",
+    tests,
+  },
+  {
+    name: "the origin is blamed for clients that hang up",
+    file: "src/gateway/proxy.ts",
+    find: 'if (!request.signal.aborted) onFailure("unreachable", error);',
+    replace: 'onFailure("unreachable", error);',
+    tests,
+  },
+  {
+    name: "a silent origin is not reported",
+    file: "src/gateway/proxy.ts",
+    find: '    onFailure("timeout");\n',
+    replace: "",
+    tests,
+  },
+  {
+    name: "every unanswered request is a line of the log",
+    file: "src/gateway/report-origin.ts",
+    find: "if (now() < kind.quietUntilMs) return;",
+    replace: "",
+    tests,
+  },
+  {
+    name: "a silent origin hides one that is away",
+    file: "src/gateway/report-origin.ts",
+    find: "const kind = kinds[failure];",
+    replace: "const kind = kinds.timeout;",
+    tests,
+  },
+  {
+    name: "the number of unanswered requests grows from line to line",
+    file: "src/gateway/report-origin.ts",
+    find: "kind.count = 0;\n    kind",
+    replace: "kind",
+    tests,
+  },
+  {
+    name: "unanswered requests are not counted",
+    file: "src/gateway/gateway.ts",
+    find: "counter?.unanswered(failure);",
+    replace: "",
+    tests,
+  },
+  {
+    name: "unanswered requests are counted again with each flush",
+    file: "src/metrics/tally.ts",
+    find: "unanswered.fill(0);",
+    replace: "",
+    tests: ["test/metrics/origin-failures"],
+  },
+  {
+    name: "ORIGIN_TIMEOUT is off by default",
+    file: "src/gateway/variables.ts",
+    find: '  "5m",\n',
+    replace: '  "off",\n',
+    tests,
+  },
+  {
+    name: "a gateway with faults passes requests on unasked",
+    file: "src/gateway/stand-in.ts",
+    find: 'variables.onError !== "pass" || ',
+    replace: "",
+    tests,
+  },
+  {
+    name: "a gateway with faults passes requests to no origin",
+    file: "src/gateway/stand-in.ts",
+    find: " || !isUsable",
+    replace: "",
+    tests,
+  },
+  {
+    name: "a gateway with faults is healthy",
+    file: "src/gateway/stand-in.ts",
+    find: "status: 503",
+    replace: "status: 200",
+    tests,
+  },
+  {
+    name: "a gateway with faults does not say so",
+    file: "src/gateway/stand-in.ts",
+    find: 'report(`no request is limited, because ON_ERROR is "pass": ${error.message}`);',
+    replace: "",
+    tests,
+  },
+  {
+    name: "a request that makes the gateway fail passes unasked",
+    file: "src/gateway/gateway.ts",
+    find: 'if (config.onError === "refuse") throw error;',
+    replace: "",
+    tests,
+  },
+  {
+    name: "Cloudflare passes failures on unasked",
+    file: "src/gateway/gateway.ts",
+    find: 'config.onError === "pass" && origin.url',
+    replace: "origin.url",
+    tests,
+  },
+  {
+    name: "Cloudflare passes failures on to a zone that is not the origin",
+    file: "src/gateway/gateway.ts",
+    find: " && origin.url === undefined) failOpen",
+    replace: ") failOpen",
+    tests,
+  },
+];

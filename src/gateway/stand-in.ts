@@ -1,0 +1,43 @@
+import type { Hono } from "hono";
+import { Hono as TinyHono } from "hono/tiny";
+
+import { problemResponse } from "../decision/problem.ts";
+import { Faults } from "../options/faults.ts";
+import type { Environment } from "../runtime/environment.ts";
+import { report } from "../runtime/log.ts";
+import { originOf } from "./config.ts";
+import { OWN } from "./find-rules.ts";
+import { type OriginFailure, passOn } from "./proxy.ts";
+import { readVariables } from "./variables.ts";
+
+/**
+ * What stands in for a gateway whose variables have faults: it passes every request on, and limits none. `undefined` unless
+ * `ON_ERROR` is `pass` and the origin is known.
+ *
+ * @param reportOrigin called where the origin gives no answer
+ */
+export function standIn(
+  environment: Environment,
+  error: Error,
+  reportOrigin: (failure: OriginFailure, error?: unknown) => void,
+): Hono | undefined {
+  const faults = new Faults();
+  const variables = readVariables(environment, faults);
+  const isUsable = !faults.list.some(({ path }) => path === "ORIGIN");
+  if (variables.onError !== "pass" || !isUsable) return undefined;
+  const origin = originOf(variables);
+  const gateway = new TinyHono();
+  report(`no request is limited, because ON_ERROR is "pass": ${error.message}`);
+
+  // Alerts have to see it, and what is below is no business of the origin.
+  gateway.all(`/${OWN}/*`, () =>
+    problemResponse({
+      type: "about:blank",
+      title: "Service Unavailable",
+      status: 503,
+      detail: "The gateway's variables have faults, which its log names: no request is limited.",
+    }),
+  );
+  gateway.all("*", (c) => passOn(c.req.raw, origin, reportOrigin));
+  return gateway;
+}

@@ -1,0 +1,44 @@
+import { KEY_LOCKING } from "../../algorithms/scripts.generated.ts";
+import { isUnknownDialect } from "./errors.ts";
+
+/** Which scripts a Redis takes: on Upstash each begins with a line that every other server rejects. */
+export type DialectName = "redis" | "upstash";
+
+/** What is known about the scripts of one Redis. */
+export interface Dialect {
+  /** Of every script; empty, or the one for Upstash. */
+  firstLine: string;
+}
+
+/** Redis on Upstash, under its own name and under that of Vercel KV. */
+const UPSTASH = /^https?:\/\/[^/]+\.(?:upstash\.io|kv\.vercel-storage\.com)(?:[:/]|$)/i;
+
+/**
+ * The dialect of the Redis at an address, by its host unless a name is given.
+ *
+ * @param url empty if it is not known
+ */
+export function dialectAt(url: string, name?: DialectName): Dialect {
+  const isUpstash = name ? name === "upstash" : UPSTASH.test(url);
+  return { firstLine: isUpstash ? KEY_LOCKING : "" };
+}
+
+/** Corrects by its first answer what was concluded from the host of a Redis: any name can lead to Upstash. */
+export function learnFrom({ headers }: Response, dialect: Dialect): void {
+  // Upstash answers each request with this field.
+  if (headers.has("upstash-sync-token")) dialect.firstLine = KEY_LOCKING;
+}
+
+/** Sends a script, and sends it once more if its first line was rejected, so that nothing ran. */
+export async function inDialect<Answer>(
+  dialect: Dialect,
+  send: () => Promise<Answer>,
+): Promise<Answer> {
+  try {
+    return await send();
+  } catch (error) {
+    if (!isUnknownDialect(error)) throw error;
+    dialect.firstLine = "";
+    return send();
+  }
+}
