@@ -119,6 +119,15 @@ export interface Administered {
   reset(
     request: DescribedRequest,
   ): Promise<readonly { readonly policy: string; readonly partition: string }[]>;
+  /**
+   * Forgets what a policy holds of the client that metrics call so.
+   *
+   * @throws ConfigurationError if there is no such policy, or the digest does not say whose it is
+   */
+  resetDigest(
+    policy: string,
+    digest: string,
+  ): Promise<readonly { readonly policy: string; readonly partition: string }[]>;
   /** The client's address as the trusted platform reports it, IPv6 by its /64. */
   clientAddress(request: Request, bindings: unknown): string | undefined;
 }

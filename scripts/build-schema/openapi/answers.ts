@@ -90,8 +90,12 @@ export const SentEntry = z.union(
 export const SentOverride = z.union(
   Override.def.options.map((entry) => z.extend(entry, lasts)) as never,
 );
-/** What takes an override back: its identity, with or without the rest of it. */
-export const NamedOverride = z.union([SentOverride, z.strictObject({ identity: z.string() })]);
+/** What takes an override back: its identity or digest, with or without the rest of it. */
+export const NamedOverride = z.union([
+  SentOverride,
+  z.strictObject({ identity: z.string() }),
+  z.strictObject({ digest: z.string() }),
+]);
 export const Entries = z.strictObject({ entries: z.array(KeptEntry) });
 export const OverridesAnswer = z.strictObject({ entries: z.array(KeptOverride) });
 

@@ -76,6 +76,7 @@ export function administered(
       version: 0,
       rules: [],
     }),
+    resetDigest: async (policy, digest) => [{ policy, partition: digest }],
     reset: async () => [{ policy: "rides", partition: "x-user-id:42" }],
     clientAddress: (request) => request.headers.get("cf-connecting-ip") ?? undefined,
     ...more,
