@@ -15,6 +15,8 @@ export interface TopPartition {
   readonly policy: string;
   readonly partition: string;
   readonly count: number;
+  /** The last characters of its key. */
+  readonly hint?: string;
 }
 
 /** A partition, and how often a policy counted it at least in each of some spans. */

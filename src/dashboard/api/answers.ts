@@ -87,6 +87,7 @@ export interface Entry {
   readonly id?: string;
   readonly cidr?: string;
   readonly identity?: string;
+  readonly digest?: string;
   readonly asn?: number;
   readonly country?: string;
   readonly plan?: string;

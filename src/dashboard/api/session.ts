@@ -7,7 +7,14 @@ export interface Session {
   readonly api: Api;
   readonly canWrite: boolean;
   /** Says something to the person, also to a screen reader. */
-  readonly say: (text: string) => void;
+  readonly say: (text: string, offer?: Offer) => void;
+}
+
+/** What a message offers to do. */
+export interface Offer {
+  readonly verb: string;
+  /** Says itself whether it worked. */
+  readonly act: () => Promise<void>;
 }
 
 export const SessionContext = createContext<Session | undefined>(undefined);

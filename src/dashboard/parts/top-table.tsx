@@ -12,8 +12,13 @@ interface TopTableProps {
 }
 
 export function TopTable({ caption, rows, rules }: TopTableProps) {
-  const linkOf = ({ policy, partition }: TopPartition) =>
-    linkTo("partition", { partition, ...(rules && exampleFor(rules.document, policy)) });
+  const linkOf = ({ policy, partition, hint }: TopPartition) =>
+    linkTo("partition", {
+      partition,
+      policy,
+      hint,
+      ...(rules && exampleFor(rules.document, policy)),
+    });
   return (
     <Table
       caption={caption}
@@ -22,11 +27,16 @@ export function TopTable({ caption, rows, rules }: TopTableProps) {
       textOf={({ policy, partition }) => `${policy} ${partition}`}
       columns={[
         {
-          title: "partition",
+          title: "client",
           cell: (row) => (
-            <a class="untrusted" href={linkOf(row)}>
-              {clipped(row.partition)}
-            </a>
+            <>
+              <a class="untrusted" href={linkOf(row)}>
+                {clipped(row.partition)}
+              </a>
+              {row.hint !== undefined && (
+                <span class="hint untrusted">ends in {clipped(row.hint)}</span>
+              )}
+            </>
           ),
         },
         { title: "policy", cell: ({ policy }) => clipped(policy) },
