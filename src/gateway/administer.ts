@@ -66,6 +66,7 @@ function administered(
     },
 
     flushMetrics: recorder?.flush,
+    metricsFlushMs: recorder?.flushMs,
     names: recorder?.names,
     counted: (described) => counted(enforcement, described, clientIp),
 

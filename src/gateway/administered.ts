@@ -105,6 +105,8 @@ export interface Administered {
   refresh(): Promise<void>;
   /** Writes what this isolate has counted; `undefined` where nothing is counted. */
   readonly flushMetrics: (() => Promise<void>) | undefined;
+  /** How often isolates write what they count, in milliseconds; `undefined` where nothing is counted. */
+  readonly metricsFlushMs: number | undefined;
   /** How what is counted calls clients; `undefined` where nothing is counted. */
   readonly names: PartitionNames | undefined;
   /** Whom the policies of the covering rules count at this request. */

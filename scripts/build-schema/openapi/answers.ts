@@ -171,6 +171,7 @@ const span = { from: time, to: time };
 export const StatsAnswer = z.strictObject({
   step: z.enum(["minute", "hour"]),
   ...span,
+  completeTo: time,
   times: z.array(time),
   requests: z.array(
     z.strictObject({ rule: z.string(), outcome: z.string(), reason: z.string(), counts }),

@@ -110,6 +110,8 @@ export interface AuditEntry {
 /** Counts over time: in each list, one number per moment. */
 export interface Stats extends Omit<CountedStats, "times"> {
   readonly step: "minute" | "hour";
+  /** Counts of later may still grow. */
+  readonly completeTo: string;
   readonly times: readonly string[];
 }
 

@@ -62,6 +62,7 @@ export function administered(
     held: () => ({ version: 0, source: "deployed", document: DEPLOYED }),
     refresh: async () => {},
     flushMetrics: async () => {},
+    metricsFlushMs: 60_000,
     names: { nameOf: async (identity) => identity, numberOf: () => undefined },
     counted: async () => [
       { policy: "rides", identity: "x-user-id:hash", partition: "x-user-id:42" },
