@@ -40,6 +40,15 @@ test.each(VIEWS)("%s is no wider than a phone", async (hash, region) => {
   const page = await on.open(hash, { counts: "incident", context: { viewport: PHONE } });
   await page.getByRole("region", { name: region, exact: true }).waitFor();
   await expect.poll(() => page.evaluate("document.documentElement.scrollWidth")).toBe(PHONE.width);
+  // Nor does anything in it have to be scrolled sideways, but the text of rules.
+  const cut = await page.evaluate(() =>
+    [...document.querySelectorAll("main *")]
+      .filter((each) => each.scrollWidth > each.clientWidth + 1 && each.clientWidth > 0)
+      .filter((each) => getComputedStyle(each).overflowX !== "visible")
+      .filter((each) => !each.closest(".cm-editor, select, .unseen"))
+      .map((each) => each.outerHTML.slice(0, 120)),
+  );
+  expect(cut).toEqual([]);
 });
 
 test("the numbers of a picture are a table, the newest first", async () => {

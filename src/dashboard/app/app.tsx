@@ -7,6 +7,7 @@ import { ListsView } from "../lists/lists-view.tsx";
 import { LiveContext, useTicks } from "../live/live.ts";
 import { OverviewView } from "../overview/overview-view.tsx";
 import { PartitionView } from "../partition/partition-view.tsx";
+import { timeZone } from "../parts/format.ts";
 import type { Place } from "../parts/place.ts";
 import { Empty, Failed, Loading } from "../parts/states.tsx";
 import { RuleView } from "../rule/rule-view.tsx";
@@ -100,6 +101,7 @@ function SignedIn({ token, leave, isHeld }: SignedInProps) {
             </ErrorBoundary>
           </SessionContext.Provider>
         )}
+        <p class="muted zone">Times are in {timeZone()}.</p>
       </main>
       <Toast said={said} close={() => setSaid(undefined)} />
     </LiveContext.Provider>

@@ -41,6 +41,7 @@ export function OverviewView() {
 function Counted({ stats, rules }: { readonly stats: Stats; readonly rules: Live | undefined }) {
   // With thousands of rules they take longer than all that is drawn, and each answer draws it again.
   const { times, outcomes, denials, latencies } = useMemo(() => seriesOf(stats), [stats]);
+  const growsFrom = Date.parse(stats.completeTo);
   const byStep = `by the ${stats.step}`;
   return (
     <>
@@ -50,6 +51,7 @@ function Counted({ stats, rules }: { readonly stats: Stats; readonly rules: Live
         kind="layers"
         times={times}
         series={outcomes}
+        growsFrom={growsFrom}
         format={count}
       />
       <div class="halves">
@@ -58,6 +60,7 @@ function Counted({ stats, rules }: { readonly stats: Stats; readonly rules: Live
           kind="layers"
           times={times}
           series={denials}
+          growsFrom={growsFrom}
           format={count}
         />
         <Picture
@@ -76,6 +79,7 @@ function Counted({ stats, rules }: { readonly stats: Stats; readonly rules: Live
           kind="layers"
           times={times}
           series={[{ label: "commands", colour: "--series-1", values: stats.commands }]}
+          growsFrom={growsFrom}
           format={count}
         />
       </div>

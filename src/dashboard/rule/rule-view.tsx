@@ -126,6 +126,7 @@ function Counted({ stats, rule, names }: CountedProps) {
         kind="layers"
         times={times}
         series={byOutcome(requests, times.length)}
+        growsFrom={Date.parse(stats.completeTo)}
         format={count}
       />
       <div class="halves">

@@ -21,6 +21,7 @@ export function PolicyPictures({ history: { times, minutes }, of }: PolicyPictur
             { label: "denied", colour: "--denied", values: denied },
             { label: "near the limit", colour: "--refused", values: near },
           ]}
+          growsFrom={Date.parse(times.at(-1)!)}
           format={count}
         />
       ) : (
@@ -44,6 +45,7 @@ export function PolicyPictures({ history: { times, minutes }, of }: PolicyPictur
               values: requests.deniedByOthers,
             },
           ]}
+          growsFrom={Date.parse(minutes.at(-1)!)}
           format={count}
         />
       ) : (
