@@ -81,6 +81,14 @@ function administered(
       };
     },
 
+    onFailure() {
+      const policies = { local: 0, open: 0, closed: 0 };
+      for (const { onFailure = "local" } of enforcement.now().ruleset.settings.policies) {
+        policies[typeof onFailure === "string" ? onFailure : "local"]++;
+      }
+      return policies;
+    },
+
     editPolicy: (name, numbers) => editPolicy(enforcement.now().ruleset, name, numbers),
     explain: (described) => explain(enforcement.now(), requestFrom(described, clientIp)),
     reset: (described) => reset(enforcement, described, clientIp),

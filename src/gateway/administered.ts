@@ -111,6 +111,8 @@ export interface Administered {
   readonly names: PartitionNames | undefined;
   /** Whom the policies of the covering rules count at this request. */
   counted(request: DescribedRequest): Promise<readonly CountedClient[]>;
+  /** How many policies in force do what, where Redis does not decide. */
+  onFailure(): Readonly<Record<"local" | "open" | "closed", number>>;
   /** What is measured rather than counted, as this isolate sees it. */
   gauges(): Promise<Gauges>;
   /** A policy in force as it is, and with other numbers; `undefined` if there is none of this name. */

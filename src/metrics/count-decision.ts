@@ -1,8 +1,9 @@
 import { type Decision, outcomeOf } from "../decision/decision.ts";
-import { denies, type Reason } from "../decision/outcome.ts";
+import { denies, type Outcome, type Reason } from "../decision/outcome.ts";
 import {
   ABOVE_LIMIT,
   ALLOWED,
+  ALLOWED_OPEN,
   ALLOWED_WITHOUT_STORE,
   BLOCKED,
   DENIED_WITHOUT_STORE,
@@ -61,8 +62,16 @@ export function countDecision(
     }
   }
   const isFallback = decision.allowed && outcome.reason === "store-unavailable";
-  tally.request(isFallback ? ALLOWED_WITHOUT_STORE : OUTCOME_OF[outcome.reason], rule, denying);
+  const code = isFallback ? fallbackOf(policies) : OUTCOME_OF[outcome.reason];
+  tally.request(code, rule, denying);
   tally.evaluations(outcome);
   if (shadow) tally.evaluations(shadow);
   if (identities) trace.note(outcome, identities, costs);
+}
+
+/** How a request passed that the store did not decide: counted by the isolate, or by nothing. */
+function fallbackOf(policies: Outcome["policies"]): number {
+  return policies.every(({ onFailure }) => onFailure === "open")
+    ? ALLOWED_OPEN
+    : ALLOWED_WITHOUT_STORE;
 }

@@ -75,7 +75,7 @@ test("a gateway that does not count says so, and the rest works", async () => {
   );
   await page.reload();
   await page.getByText("Metrics are off").waitFor();
-  await page.getByText("Store answers").waitFor();
+  await page.getByText("Redis answers").waitFor();
 });
 
 test("while it is paused nothing is asked, and again when it is live", async () => {

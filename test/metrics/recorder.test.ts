@@ -366,3 +366,33 @@ test("what a flush writes is bounded, and says how much it left out", async () =
   expect(total.requests).toHaveLength(1);
   expect(total.overflow).toBe(21_002 - 20_000);
 });
+
+test("what the isolate counted itself is told apart from what nothing counted", async () => {
+  const recorder = startRecorder();
+  const policy = (name: string, onFailure: "local" | "open" | "closed") =>
+    compilePolicy(fixedWindow({ name, limit: 10, window: "1h", onFailure }));
+  const row = { allowed: true, remaining: 4, retryAfterUs: 0, resetAfterUs: 0 };
+  const decide = (policies: ReturnType<typeof policy>[]) => {
+    const rule = { route: { methods: ["GET"], path: "/" }, settings: { policies } };
+    const rows = policies.map(() => row);
+    const given = { nowUs: 0, headerOptions: {}, random: () => 0 };
+    const decision = createDecision({
+      reason: "store-unavailable",
+      status: 200,
+      policies,
+      rows,
+      ...given,
+    });
+    recorder.counterOf([rule]).decided([rule], decision);
+  };
+  decide([policy("a", "open")]);
+  decide([policy("a", "open"), policy("b", "open")]);
+  decide([policy("a", "open"), policy("b", "local")]);
+  decide([policy("b", "local")]);
+  await recorder.flush();
+  const { requests } = await recorder.reader.total();
+  expect(requests.map(({ reason, count }) => `${reason} ${count}`).sort()).toEqual([
+    "store-unavailable 2",
+    "store-unavailable-open 2",
+  ]);
+});

@@ -155,6 +155,7 @@ export const Health = z.strictObject({
   version: z.optional(z.string()),
   breaker: z.optional(z.enum(["closed", "open", "half-open"])),
   suspendedSlots: z.optional(z.int()),
+  onFailure: z.strictObject({ local: z.int(), open: z.int(), closed: z.int() }),
   live: z.looseObject({
     version,
     revision: z.number(),

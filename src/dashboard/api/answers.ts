@@ -26,6 +26,9 @@ export interface Health {
   readonly status: string;
   readonly code?: string;
   readonly detail?: string;
+  readonly breaker?: "closed" | "open" | "half-open";
+  /** How many policies do what, where Redis does not decide. */
+  readonly onFailure: Readonly<Record<"local" | "open" | "closed", number>>;
   readonly live: Enforced;
   readonly [fact: string]: unknown;
 }

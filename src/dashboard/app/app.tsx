@@ -14,6 +14,7 @@ import { RuleView } from "../rule/rule-view.tsx";
 import { RulesView } from "../rules/rules-view.tsx";
 import { EditLater } from "./edit-later.tsx";
 import { Header } from "./header.tsx";
+import { WithHealth } from "./outage.tsx";
 import { usePlace } from "./route.ts";
 import { SignIn } from "./sign-in.tsx";
 import { forgetToken, isTokenHeld, keepToken, keptToken } from "./token.ts";
@@ -97,7 +98,9 @@ function SignedIn({ token, leave, isHeld }: SignedInProps) {
         {canWrite !== undefined && (
           <SessionContext.Provider value={{ api, canWrite, say }}>
             <ErrorBoundary fallbackRender={Broken}>
-              <View place={place} />
+              <WithHealth>
+                <View place={place} />
+              </WithHealth>
             </ErrorBoundary>
           </SessionContext.Provider>
         )}

@@ -1,6 +1,7 @@
 import { useMemo } from "hono/jsx/dom";
 
-import type { Health, Live, Stats, TopPartition } from "../api/answers.ts";
+import type { Live, Stats, TopPartition } from "../api/answers.ts";
+import { useHealth } from "../live/health.ts";
 import { useLive } from "../live/live.ts";
 import { statsPath, topPath } from "../live/ranges.ts";
 import { type Loaded, useAnswer } from "../live/use-answer.ts";
@@ -17,7 +18,7 @@ import { Tiles } from "./tiles.tsx";
 export function OverviewView() {
   const { range } = useLive();
   const stats = useAnswer<Stats>(`stats ${range.name}`, (nowMs) => statsPath(range, nowMs));
-  const health = useAnswer<Health>("/health");
+  const health = useHealth()!;
   const rules = useAnswer<Live>("/rules");
   return (
     <>
@@ -64,7 +65,7 @@ function Counted({ stats, rules }: { readonly stats: Stats; readonly rules: Live
           format={count}
         />
         <Picture
-          title="Latency of the store"
+          title="Redis latency"
           kind="lines"
           times={times}
           series={latencies}

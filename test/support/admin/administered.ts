@@ -68,6 +68,7 @@ export function administered(
       { policy: "rides", identity: "x-user-id:hash", partition: "x-user-id:42" },
     ],
     gauges: async () => ({ policies: [], isBreakerOpen: false, isPublished: true, version: 0 }),
+    onFailure: () => ({ local: 1, open: 0, closed: 0 }),
     editPolicy: (name) =>
       name === "rides" ? { before: RIDES, after: RIDES, faults: [] } : undefined,
     explain: async ({ path, method = "GET" }) => ({
