@@ -23,4 +23,7 @@ export function useSession(): Session {
   return useContext(SessionContext)!;
 }
 
+/** Where the tab keeps edits of the rules, until somebody signs out. */
+export const UNSAVED = "tidegate-edits";
+
 export const READ_ONLY = "Your token only reads. Sign in with the ADMIN_TOKEN to change this.";

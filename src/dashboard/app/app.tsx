@@ -1,7 +1,7 @@
 import { ErrorBoundary, useEffect, useMemo, useState } from "hono/jsx/dom";
 
 import { type ApiError, mayWrite, openApi } from "../api/api.ts";
-import { type Offer, READ_ONLY, SessionContext } from "../api/session.ts";
+import { type Offer, READ_ONLY, SessionContext, UNSAVED } from "../api/session.ts";
 import { AuditView } from "../audit/audit-view.tsx";
 import { ListsView } from "../lists/lists-view.tsx";
 import { LiveContext, useTicks } from "../live/live.ts";
@@ -47,6 +47,7 @@ export function App() {
   }
   const leave = (problem?: ApiError) => {
     forgetToken();
+    if (!problem) sessionStorage.removeItem(UNSAVED);
     setRefusal(problem);
     setToken(undefined);
   };

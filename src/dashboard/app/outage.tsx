@@ -36,8 +36,11 @@ function Outage({ health: { detail, breaker, onFailure } }: { readonly health: H
   );
 }
 
+function policies(count: number): string {
+  return count === 1 ? "1 policy" : `${count} policies`;
+}
+
 function trafficOf({ local, open, closed }: Health["onFailure"]): string {
-  const policies = (count: number) => (count === 1 ? "1 policy" : `${count} policies`);
   const parts = [
     local > 0 && `${policies(local)} limited by what the isolate counts itself`,
     open > 0 && `${policies(open)} not limited at all`,

@@ -1,4 +1,7 @@
+import { useState } from "hono/jsx/dom";
+
 import type { Live, Rule, RulesDocument, Stats } from "../api/answers.ts";
+import { READ_ONLY, useSession } from "../api/session.ts";
 import { useLive } from "../live/live.ts";
 import { statsPath } from "../live/ranges.ts";
 import { useAnswer } from "../live/use-answer.ts";
@@ -13,6 +16,7 @@ import { Answered, Empty, MetricsOff } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
 import { DeniedMost } from "./denied-most.tsx";
 import { Evaluations } from "./evaluations.tsx";
+import { LimitForm } from "./limit-form.tsx";
 import { Utilization } from "./utilization.tsx";
 import { WhatIfCard } from "./what-if/what-if-card.tsx";
 
@@ -61,6 +65,8 @@ interface ShownProps {
 
 function Shown({ rules, rule, index, query }: ShownProps) {
   const { range } = useLive();
+  const { canWrite } = useSession();
+  const [changed, setChanged] = useState<number | undefined>(undefined);
   const stats = useAnswer<Stats>(`stats ${range.name}`, (nowMs) => statsPath(range, nowMs));
   const names = rule.policies.flatMap(({ name }) => name ?? []);
   return (
@@ -78,7 +84,7 @@ function Shown({ rules, rule, index, query }: ShownProps) {
         <Table
           caption="Policies of this rule"
           empty="This rule has no policy."
-          rows={rule.policies}
+          rows={rule.policies.map((policy, at) => Object.assign({ at }, policy))}
           columns={[
             { title: "policy", cell: ({ name }) => clipped(name ?? "unnamed") },
             { title: "algorithm", cell: ({ algorithm }) => clipped(algorithm) },
@@ -88,8 +94,30 @@ function Shown({ rules, rule, index, query }: ShownProps) {
               title: "counts by",
               cell: ({ partition = rule.partition }) => clipped(sourcesOf(partition)),
             },
+            {
+              title: "action",
+              cell: ({ at, name = "unnamed" }) => (
+                <button
+                  type="button"
+                  disabled={!canWrite}
+                  title={canWrite ? "" : READ_ONLY}
+                  aria-label={`Change the limit of ${clipped(name)}`}
+                  onClick={() => setChanged(at)}
+                >
+                  Change limit
+                </button>
+              ),
+            },
           ]}
         />
+        {changed !== undefined && (
+          <LimitForm
+            live={rules}
+            index={index}
+            place={changed}
+            close={() => setChanged(undefined)}
+          />
+        )}
       </section>
       {stats.error?.isMissing ? (
         <MetricsOff />
