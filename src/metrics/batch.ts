@@ -17,7 +17,7 @@ export interface Batch {
   readonly madeAtMs: number;
 }
 
-/** Partitions as they are written: a policy, a space, and a partition. */
+/** Partitions as they are written: a policy, a space, and a partition; then a space and the end of its key, if it has one. */
 export type Partitions = readonly (readonly [member: string, count: number])[];
 
 /** More fields than this keep Redis from its decisions for longer than a few milliseconds. */
@@ -112,8 +112,11 @@ export async function namesOf(
   const known = heavy.filter(({ count }) => count > 0);
   return Promise.all(
     known.map(
-      async ({ policy, identity, count }) =>
-        [`${policy} ${await partitionName(identity, identities)}`, count] as const,
+      async ({ policy, identity, hint, count }) =>
+        [
+          `${policy} ${await partitionName(identity, identities)}${hint ? ` ${hint}` : ""}`,
+          count,
+        ] as const,
     ),
   );
 }

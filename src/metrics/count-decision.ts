@@ -39,6 +39,7 @@ const NEAR = 0.75;
  *
  * @param identities by dimension; `undefined` if nobody was asked for them
  * @param costs by the names of policies
+ * @param headers of the request, for the last characters of its key
  */
 export function countDecision(
   { denied, near, trace }: Sampled,
@@ -47,6 +48,7 @@ export function countDecision(
   rule: object | undefined,
   identities: Readonly<Record<string, string>> | undefined,
   costs: Readonly<Record<string, number>> | undefined,
+  headers: Headers | undefined,
 ): void {
   const outcome = outcomeOf(decision);
   const { policies, rows, shadow } = outcome;
@@ -56,9 +58,9 @@ export function countDecision(
     const { limit, name } = policy;
     if (denies(outcome, i)) {
       denying ??= name;
-      if (identities) denied.add(name, identityOf(policy, identities));
+      if (identities) denied.add(name, identityOf(policy, identities), headers);
     } else if (identities && limit - rows[i]!.remaining > NEAR * limit) {
-      near.add(name, identityOf(policy, identities));
+      near.add(name, identityOf(policy, identities), headers);
     }
   }
   const isFallback = decision.allowed && outcome.reason === "store-unavailable";

@@ -191,7 +191,12 @@ export const Top = z.strictObject({
   kind: z.enum(["denied", "near"]),
   ...span,
   partitions: z.array(
-    z.strictObject({ policy: z.string(), partition: z.string(), count: z.number() }),
+    z.strictObject({
+      policy: z.string(),
+      partition: z.string(),
+      count: z.number(),
+      hint: z.optional(z.string()),
+    }),
   ),
 });
 
