@@ -108,17 +108,17 @@ function Top({ rules }: { readonly rules: Live | undefined }) {
   const isClipped = range.step === "hour" && range.steps > 24;
   return (
     <>
-      {isClipped && <p class="muted">Partitions are kept for 24 hours.</p>}
+      {isClipped && <p class="muted">Clients are kept for 24 hours.</p>}
       <div class="halves">
         <section class="card" aria-label="Denied most">
           <h2>Denied most</h2>
-          <Answered of={denied} what="the partitions">
+          <Answered of={denied} what="the clients">
             {(data) => <TopTable caption="Denied most" rows={data.partitions} rules={rules} />}
           </Answered>
         </section>
         <section class="card" aria-label="Near their limit">
           <h2>Near their limit</h2>
-          <Answered of={near} what="the partitions">
+          <Answered of={near} what="the clients">
             {(data) => <TopTable caption="Near their limit" rows={data.partitions} rules={rules} />}
           </Answered>
         </section>

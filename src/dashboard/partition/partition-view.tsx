@@ -64,7 +64,7 @@ export function PartitionView({ query }: { readonly query: URLSearchParams }) {
 
   return (
     <>
-      <h1>Partition</h1>
+      <h1>Client</h1>
       {linked && <Linked whose={linked} query={query} />}
       <form class="card request" onSubmit={submit}>
         <Field label="Method">

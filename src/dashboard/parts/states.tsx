@@ -82,7 +82,7 @@ export function Answered<Answer>({
 export function MetricsOff() {
   return (
     <Empty title="Metrics are off">
-      This gateway does not count requests. Rules, partitions, lists and the audit work without.
+      This gateway does not count requests. Rules, clients, lists and the audit work without.
     </Empty>
   );
 }

@@ -22,7 +22,7 @@ export function TopTable({ caption, rows, rules }: TopTableProps) {
   return (
     <Table
       caption={caption}
-      empty="No partition so far."
+      empty="No client so far."
       rows={rows}
       textOf={({ policy, partition }) => `${policy} ${partition}`}
       columns={[

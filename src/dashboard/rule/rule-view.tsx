@@ -11,7 +11,7 @@ import { Picture } from "../parts/picture.tsx";
 import { linkTo } from "../parts/place.ts";
 import { clipped } from "../parts/plain.ts";
 import { byOutcome } from "../parts/request-counts.ts";
-import { labelOf, sourcesOf, termsOf } from "../parts/rule-label.ts";
+import { labelOf, modeInWords, sourcesOf, termsOf } from "../parts/rule-label.ts";
 import { Answered, Empty, MetricsOff } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
 import { DeniedMost } from "./denied-most.tsx";
@@ -89,7 +89,7 @@ function Shown({ rules, rule, index, query }: ShownProps) {
             { title: "policy", cell: ({ name }) => clipped(name ?? "unnamed") },
             { title: "algorithm", cell: ({ algorithm }) => clipped(algorithm) },
             { title: "allows", cell: (policy) => clipped(termsOf(policy)) },
-            { title: "mode", cell: ({ mode = "enforce" }) => clipped(mode) },
+            { title: "mode", cell: ({ mode = "enforce" }) => clipped(modeInWords(mode)) },
             {
               title: "counts by",
               cell: ({ partition = rule.partition }) => clipped(sourcesOf(partition)),
@@ -104,7 +104,7 @@ function Shown({ rules, rule, index, query }: ShownProps) {
                   aria-label={`Change the limit of ${clipped(name)}`}
                   onClick={() => setChanged(at)}
                 >
-                  Change limit
+                  Change
                 </button>
               ),
             },
