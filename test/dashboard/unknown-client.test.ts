@@ -19,6 +19,8 @@ test("from the overview to the block, and back, without knowing who it is", asyn
   await page.getByRole("dialog").getByRole("button", { name: "Block for 1h" }).click();
   await card.getByRole("button", { name: `Unblock: ${name}` }).waitFor();
   expect(await ride(on.stack, "an-abuser")).toBe(403);
+  const deeds = page.getByRole("region", { name: "What was done about it", exact: true });
+  await deeds.getByText("put deny").waitFor();
   expect(await ride(on.stack, "somebody-else")).toBe(200);
   await page.getByRole("status").getByText("Blocked for 1h").waitFor();
   await page.getByRole("button", { name: "Undo" }).click();

@@ -115,6 +115,27 @@ test("an override by digest raises the limit of one client", async () => {
   expect(await limitOf(key)).toBe("3");
 });
 
+test("an override by digest ends when it says so", async () => {
+  const { call, deniedMost, isolate } = await start();
+  const { partition } = await deniedMost("/api/x", "203.0.113.1");
+  await call("PUT", "/overrides", {
+    digest: partition,
+    policies: { api: { limit: 50 } },
+    for: "1h",
+  });
+  const limit = async () => {
+    const { headers } = await isolate.ask("/api/x", "203.0.113.1");
+    return /q=(\d+)/.exec(headers.get("ratelimit-policy")!)![1];
+  };
+  expect(await limit()).toBe("50");
+  vi.useFakeTimers({ now: Date.now() + 3_600_001, toFake: ["Date"] });
+  try {
+    expect(await limit()).toBe("3");
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
 test("a client is reset by its digest; the digest of an address asks for the address", async () => {
   const { call, deniedMost, isolate } = await start();
   const key = { "x-key": "a-key-of-somebody" };
