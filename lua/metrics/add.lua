@@ -1,11 +1,12 @@
--- Adds what an isolate counted to the hashes of its minute and hour and to the total, and its partitions to the sorted
--- sets of those that were denied, and that have little left, most often.
+-- Adds what an isolate counted to the hashes of the minutes and hours in which it happened and to the total, and its
+-- partitions to the sorted sets of those that were denied, and that have little left, most often.
 --
--- KEYS[1] what this isolate last wrote, KEYS[2] minute, KEYS[3] hour, KEYS[4] total, KEYS[5] denied, KEYS[6] near,
--- KEYS[7] trace
+-- KEYS[1] what this isolate last wrote, KEYS[2] total, KEYS[3] denied, KEYS[4] near, KEYS[5] trace, then of each minute
+-- its hash and that of its hour
 -- ARGV[1] number of this batch: one that was written before changes nothing, so that a batch may be sent again
--- ARGV[2] how many fields follow, each with its count; then how many denied partitions, each with its count; then of near;
--- then the level of the trace, how many chunks of it follow, each with its name, which begins with its class and its number of requests
+-- ARGV[2] how many minutes follow, each with how many fields it has, and each of these with its count; then how many denied
+-- partitions, each with its count; then of near; then the level of the trace, how many chunks of it follow, each with its
+-- name, which begins with its class and its number of requests
 --
 -- Replies 1 if the batch was written, 0 if it was before.
 
@@ -14,34 +15,40 @@ local batch = tonumber(ARGV[1])
 if tonumber(redis.call('GET', KEYS[1]) or 0) >= batch then
   return 0
 end
-local rooms = {
-  2000 - redis.call('HLEN', KEYS[2]),
-  5000 - redis.call('HLEN', KEYS[3]),
-  20000 - redis.call('HLEN', KEYS[4]),
-}
-redis.call('ZCARD', KEYS[5])
-redis.call('ZCARD', KEYS[6])
-local level = tonumber(redis.call('HGET', KEYS[7], 'level') or 0)
-local events = tonumber(redis.call('HGET', KEYS[7], 'events') or 0)
+local rooms = { [KEYS[2]] = 20000 - redis.call('HLEN', KEYS[2]) }
+local minutes = tonumber(ARGV[2])
+for i = 6, 4 + 2 * minutes, 2 do
+  rooms[KEYS[i]] = 2000 - redis.call('HLEN', KEYS[i])
+  rooms[KEYS[i + 1]] = 5000 - redis.call('HLEN', KEYS[i + 1])
+end
+redis.call('ZCARD', KEYS[3])
+redis.call('ZCARD', KEYS[4])
+local level = tonumber(redis.call('HGET', KEYS[5], 'level') or 0)
+local events = tonumber(redis.call('HGET', KEYS[5], 'events') or 0)
 
 local at = 3
-local fields = tonumber(ARGV[2])
-for _ = 1, fields do
-  local field = ARGV[at]
-  local count = ARGV[at + 1]
-  for i = 1, 3 do
-    local key = KEYS[i + 1]
-    if rooms[i] > 0 or field == 'o' or redis.call('HEXISTS', key, field) == 1 then
-      if redis.call('HINCRBY', key, field, count) == tonumber(count) then
-        rooms[i] = rooms[i] - 1
+for i = 6, 4 + 2 * minutes, 2 do
+  local hashes = { KEYS[i], KEYS[i + 1], KEYS[2] }
+  local fields = tonumber(ARGV[at])
+  at = at + 1
+  for _ = 1, fields do
+    local field = ARGV[at]
+    local count = ARGV[at + 1]
+    for _, key in ipairs(hashes) do
+      if rooms[key] > 0 or field == 'o' or redis.call('HEXISTS', key, field) == 1 then
+        if redis.call('HINCRBY', key, field, count) == tonumber(count) then
+          rooms[key] = rooms[key] - 1
+        end
+      else
+        redis.call('HINCRBY', key, 'o', 1)
       end
-    else
-      redis.call('HINCRBY', key, 'o', 1)
     end
+    at = at + 2
   end
-  at = at + 2
+  redis.call('EXPIRE', KEYS[i], 86400)
+  redis.call('EXPIRE', KEYS[i + 1], 2678400)
 end
-for i = 5, 6 do
+for i = 3, 4 do
   local partitions = tonumber(ARGV[at])
   at = at + 1
   for _ = 1, partitions do
@@ -59,26 +66,24 @@ at = at + 2
 for i = at, at + 2 * chunks - 2, 2 do
   local class, size = string.match(ARGV[i], '^(%d+)%.(%d+)')
   if tonumber(class) >= level then
-    redis.call('HSET', KEYS[7], ARGV[i] .. '.' .. batch, ARGV[i + 1])
+    redis.call('HSET', KEYS[5], ARGV[i] .. '.' .. batch, ARGV[i + 1])
     events = events + size
   end
 end
 -- Whole classes of partitions go, so that those that stay are whole.
 while events > 20000 do
   level = level + 1
-  for _, name in ipairs(redis.call('HKEYS', KEYS[7])) do
+  for _, name in ipairs(redis.call('HKEYS', KEYS[5])) do
     local class, size = string.match(name, '^(%d+)%.(%d+)')
     if class and tonumber(class) < level then
-      redis.call('HDEL', KEYS[7], name)
+      redis.call('HDEL', KEYS[5], name)
       events = events - size
     end
   end
 end
 if level + events > 0 then
-  redis.call('HSET', KEYS[7], 'level', level, 'events', events)
-  redis.call('EXPIRE', KEYS[7], 3600)
+  redis.call('HSET', KEYS[5], 'level', level, 'events', events)
+  redis.call('EXPIRE', KEYS[5], 3600)
 end
-redis.call('EXPIRE', KEYS[2], 86400)
-redis.call('EXPIRE', KEYS[3], 2678400)
 redis.call('SET', KEYS[1], ARGV[1], 'EX', 7200)
 return 1

@@ -20,7 +20,7 @@ for i, key in ipairs(KEYS) do
   if ARGV[1] == 'named' then
     local found = {}
     for at = 1, #list, 2 do
-      if names[string.match(list[at], ' (.*)')] then
+      if names[string.match(list[at], ' (%S*)')] then
         found[#found + 1] = list[at]
         found[#found + 1] = list[at + 1]
       end

@@ -54,6 +54,8 @@ export const ENTRY_FIELDS: Readonly<Record<string, string>> = {
   identity: 'A header\'s name and value, such as "x-user-id:42".',
   asn: "The number of an autonomous system, where Cloudflare or Vercel says it.",
   country: 'Two capitals of ISO 3166-1, or "T1" for Tor, where Cloudflare or Vercel says it.',
+  digest:
+    "Only in deny: a client as GET /top names it, under the rules that count it by this name. Compared after both lists.",
   until:
     "When the entry ends: a moment with its time zone, or milliseconds since 1970. Default: never.",
 };
@@ -62,6 +64,7 @@ export const ENTRY_FIELDS: Readonly<Record<string, string>> = {
 export const OVERRIDE_FIELDS: Readonly<Record<string, string>> = {
   identity:
     'A header\'s name and value, such as "x-user-id:42"; a "*" at its end stands for any characters.',
+  digest: "A client as GET /top names it, in place of an identity.",
   plan: "The plan that this client has, whatever its requests say.",
   policies: "The numbers that this client has instead of the policies' own, by their names.",
   until: ENTRY_FIELDS["until"]!,

@@ -10,6 +10,7 @@ import { CONCURRENCY } from "./catalog/concurrency.ts";
 import { COUNTING_FAILURES } from "./catalog/counting-failures.ts";
 import { COUNTING } from "./catalog/counting.ts";
 import { CREDENTIALS } from "./catalog/credentials.ts";
+import { DASHBOARD } from "./catalog/dashboard.ts";
 import { DENIALS } from "./catalog/denials.ts";
 import { DOCTOR } from "./catalog/doctor.ts";
 import { ENDPOINTS } from "./catalog/endpoints.ts";
@@ -152,5 +153,6 @@ export const MUTANTS: readonly Mutant[] = [
   ...LIVE_STATES,
   ...METRICS,
   ...OBSERVING,
+  ...DASHBOARD,
   ...LLM,
 ];

@@ -4,10 +4,11 @@ import { hexOf } from "./hex.ts";
 
 /** Whom a checked entry names, in one spelling: entries that name the same client are the same. */
 export function namesOf(entry: Readonly<Record<string, unknown>>): string {
-  const { cidr, identity, asn, country } = entry;
+  const { cidr, identity, digest, asn, country } = entry;
   const range = parseCidr(cidr);
   if (typeof range === "object") return `cidr:${range.first.join(".")}/${range.prefix}`;
   if (typeof identity === "string") return `identity:${spell(identity)}`;
+  if (typeof digest === "string") return `digest:${digest}`;
   return asn === undefined ? `country:${String(country)}` : `asn:${String(asn)}`;
 }
 

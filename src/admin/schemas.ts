@@ -78,6 +78,17 @@ const WHOSE_REMEDY = "Give one of request, name and number.";
 const NAME_REMEDY = "Give a partition as GET /top names it.";
 const NUMBER_REMEDY = "Give the number of a partition as POST /what-if names it.";
 
+const DIGEST_REMEDY = "Give a client's name as GET /top has it.";
+
+/** A client by what metrics call it, and the policy that counts it. */
+export const ResetBody = z.strictObject(
+  {
+    digest: z.string(DIGEST_REMEDY).check(z.regex(/^[!-~]{1,400}$/, DIGEST_REMEDY)),
+    policy: z.string(POLICY_REMEDY),
+  },
+  BODY_REMEDY,
+);
+
 /** Whose history is asked for. */
 export const HistoryBody = z
   .strictObject(

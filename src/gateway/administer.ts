@@ -1,11 +1,13 @@
 import type { Refresh } from "../live/refresh.ts";
 import type { Gauges } from "../metrics/open-metrics.ts";
+import { Faults } from "../options/faults.ts";
 import { clientIp as addressOf } from "../partition/client-ip.ts";
 import { EVERYBODY } from "../partition/partition-key.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 import type { Admin, Administered, CountedClient, DescribedRequest } from "./administered.ts";
 import type { GatewayConfig, Platform } from "./config.ts";
 import { requestFrom } from "./describe-request.ts";
+import { digestRemedy } from "./digests.ts";
 import { editPolicy } from "./edit-policy.ts";
 import type { Enforcement, InForce } from "./enforcement.ts";
 import { explain, readable } from "./explain.ts";
@@ -64,6 +66,7 @@ function administered(
     },
 
     flushMetrics: recorder?.flush,
+    metricsFlushMs: recorder?.flushMs,
     names: recorder?.names,
     counted: (described) => counted(enforcement, described, clientIp),
 
@@ -78,9 +81,18 @@ function administered(
       };
     },
 
+    onFailure() {
+      const policies = { local: 0, open: 0, closed: 0 };
+      for (const { onFailure = "local" } of enforcement.now().ruleset.settings.policies) {
+        policies[typeof onFailure === "string" ? onFailure : "local"]++;
+      }
+      return policies;
+    },
+
     editPolicy: (name, numbers) => editPolicy(enforcement.now().ruleset, name, numbers),
     explain: (described) => explain(enforcement.now(), requestFrom(described, clientIp)),
     reset: (described) => reset(enforcement, described, clientIp),
+    resetDigest: (policy, digest) => resetDigest(enforcement.now(), policy, digest),
     clientAddress: (request, bindings) => addressOf(request.headers, clientIp, bindings),
   };
 }
@@ -108,6 +120,30 @@ async function reset(
     partition,
   }));
 }
+
+/** An identity is its own name, except where it has an address: its digest does not say which. */
+async function resetDigest(
+  { ruleset, limiter }: InForce,
+  name: string,
+  digest: string,
+): ReturnType<Administered["resetDigest"]> {
+  const faults = new Faults();
+  const policy = ruleset.settings.policies.find((each) => each.name === name);
+  if (!policy) faults.add("policy", name, "Give the name of a policy in force.");
+  const isNamed = digestRemedy(digest) === undefined && !/[#%]/.test(digest);
+  if (!isNamed || HASHED_FACT.test(digest)) {
+    faults.add("digest", digest, "Describe a request instead: this digest cannot be looked up.");
+  }
+  faults.throwIfAny();
+  await limiter.reset({ [policy!.by!]: digest });
+  // Other policies may count the same clients.
+  return ruleset.settings.policies
+    .filter(({ by }) => by === policy!.by)
+    .map((each) => ({ policy: each.name, partition: digest }));
+}
+
+/** A fact about an address in place of which metrics have 22 characters of its hash. */
+const HASHED_FACT = /(?:^|,)(?:ip|subnet|asn|country):[\w-]{22}(?:,|$)/;
 
 async function counted(
   enforcement: Enforcement,

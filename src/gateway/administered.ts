@@ -105,10 +105,14 @@ export interface Administered {
   refresh(): Promise<void>;
   /** Writes what this isolate has counted; `undefined` where nothing is counted. */
   readonly flushMetrics: (() => Promise<void>) | undefined;
+  /** How often isolates write what they count, in milliseconds; `undefined` where nothing is counted. */
+  readonly metricsFlushMs: number | undefined;
   /** How what is counted calls clients; `undefined` where nothing is counted. */
   readonly names: PartitionNames | undefined;
   /** Whom the policies of the covering rules count at this request. */
   counted(request: DescribedRequest): Promise<readonly CountedClient[]>;
+  /** How many policies in force do what, where Redis does not decide. */
+  onFailure(): Readonly<Record<"local" | "open" | "closed", number>>;
   /** What is measured rather than counted, as this isolate sees it. */
   gauges(): Promise<Gauges>;
   /** A policy in force as it is, and with other numbers; `undefined` if there is none of this name. */
@@ -118,6 +122,15 @@ export interface Administered {
   /** Forgets what the policies of the covering rules hold of the client of this request. */
   reset(
     request: DescribedRequest,
+  ): Promise<readonly { readonly policy: string; readonly partition: string }[]>;
+  /**
+   * Forgets what a policy holds of the client that metrics call so.
+   *
+   * @throws ConfigurationError if there is no such policy, or the digest does not say whose it is
+   */
+  resetDigest(
+    policy: string,
+    digest: string,
   ): Promise<readonly { readonly policy: string; readonly partition: string }[]>;
   /** The client's address as the trusted platform reports it, IPv6 by its /64. */
   clientAddress(request: Request, bindings: unknown): string | undefined;

@@ -54,7 +54,7 @@ async function refusal(response: Response, version: number): Promise<Explanation
 }
 
 function verdictOf({ allowed, reason }: Decision): Explanation["verdict"] {
-  if (reason === "exempt") return "exempt";
+  if (reason === "exempt" || reason === "blocked") return reason;
   return allowed ? "allowed" : "denied";
 }
 

@@ -22,6 +22,8 @@ export interface Covered {
   /** A list lets it pass. */
   readonly exempt: Decision | undefined;
   readonly overrides: Overrides;
+  /** Until when a client with this digest is refused. */
+  readonly refused: ReadonlyMap<string, number>;
 }
 
 /**
@@ -31,7 +33,7 @@ export interface Covered {
 export type FindRules = (request: Request, bindings: unknown) => Covered | Response | undefined;
 
 export function compileFindRules(
-  { rules, lists, overrides }: Ruleset,
+  { rules, lists, overrides, refused }: Ruleset,
   ambiguousPaths: "refuse" | "pass",
 ): FindRules {
   const selectRules = compileSelection(rules, ambiguousPaths);
@@ -53,6 +55,7 @@ export function compileFindRules(
       asked: { request, bindings, readings: all },
       exempt: listed,
       overrides,
+      refused,
     };
   };
 }

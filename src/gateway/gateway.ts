@@ -189,7 +189,7 @@ async function decide(
   const holds = rules.some(({ reader }) => reader.needsHold);
   const operation = holds ? "reserve" : "limit";
   const decision = await limiter[operation](identities, { cost, plan });
-  counter?.decided(rules, decision, identities, cost);
+  counter?.decided(rules, decision, identities, cost, request.headers);
   onlooker?.(rules, decision, operation, identities);
   return decision;
 }

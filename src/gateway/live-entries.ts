@@ -87,7 +87,8 @@ function soundAmong(
 
 /** Whether an entry is of a list and names its clients by where requests come from. */
 function asksForAddress({ kind, entry }: StoredEntry): boolean {
-  return kind !== "override" && isRecord(entry) && entry["identity"] === undefined;
+  if (kind === "override" || !isRecord(entry)) return false;
+  return entry["identity"] === undefined && entry["digest"] === undefined;
 }
 
 function storedEntries(

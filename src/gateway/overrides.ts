@@ -4,6 +4,7 @@ import { MOMENT_REMEDY, parseMoment } from "../lists/moment.ts";
 import type { Faults } from "../options/faults.ts";
 import { isRecord } from "../options/record.ts";
 import { checkOptions, didYouMean, namesIn, nearest } from "../options/unknown-options.ts";
+import { digestRemedy } from "./digests.ts";
 
 /** The numbers that some clients have instead of the policies' own. */
 export interface Overrides {
@@ -12,19 +13,22 @@ export interface Overrides {
   /** Where the numbers of each of these plans stand: at every override that has them. */
   readonly places: ReadonlyMap<string, readonly string[]>;
   /**
-   * The override of a request's client that applies now; an exact identity before a pattern, a long pattern before a short
-   * one. Only a header by which the request is counted can name one: with any other, a client could take the numbers of
+   * The override of a request's client that applies now; a digest before an exact identity, that before a pattern, a long
+   * pattern before a short one. Only a header by which the request is counted can name one: with any other, a client could take the numbers of
    * somebody else.
    */
   find(
     headers: Headers,
     identities: Readonly<Record<string, string>>,
     nowMs: number,
+    digests?: readonly string[],
   ): Override | undefined;
+  /** Whether some name a client by its digest: without them no request is hashed for it. */
+  readonly hasDigests: boolean;
 }
 
 export interface Override {
-  /** As it was written. */
+  /** As it was written, or the digest. */
   readonly identity: string;
   readonly plan: string;
 }
@@ -46,6 +50,7 @@ const MAX_TABLES = 1_000;
 const LIST_REMEDY = `Give a list of at most ${MAX_OVERRIDES} overrides.`;
 const OVERRIDE_REMEDY =
   'Give an identity, and either a plan or policies with the numbers that differ: { "identity": "x-user-id:42", "plan": "gold" }.';
+const NAME_REMEDY = "Give an identity or a digest, not both.";
 const PATTERNS_REMEDY = `Give at most ${MAX_PATTERNS} patterns; a rule's \`plan\` reads one from a header.`;
 const PATTERN_REMEDY =
   'Write one header\'s name and its value, such as "x-user-id:42". A "*" may end the value, after at least one character.';
@@ -67,7 +72,7 @@ export function compileOverrides(
   const list = overrides === undefined ? [] : overrides;
   if (!Array.isArray(list)) {
     faults.add(path, list, LIST_REMEDY);
-    return { plans: {}, places: new Map(), find: () => undefined };
+    return { plans: {}, places: new Map(), find: () => undefined, hasDigests: false };
   }
   /** The plan of each table of numbers; `undefined` for one that is too many. */
   const tables = new Map<string, string | undefined>();
@@ -118,6 +123,7 @@ export function compileOverrides(
   }
 
   const exact = new Map<string, Entry>();
+  const byDigest = new Map<string, Entry>();
   const patterns = new Map<string, Entry>();
   // Array.from visits the holes of a list, forEach() does not.
   Array.from(list, (override: unknown, i) => {
@@ -131,15 +137,17 @@ export function compileOverrides(
       faults.add(at, override, OVERRIDE_REMEDY);
       return;
     }
-    checkOptions(override, ["identity", "plan", "policies", "until"], `${at}.`, faults);
-    const { identity, until } = override;
+    checkOptions(override, ["identity", "digest", "plan", "policies", "until"], `${at}.`, faults);
+    const { identity, digest, until } = override;
     const untilMs = until === undefined ? Infinity : parseMoment(until);
     if (untilMs === undefined) faults.add(`${at}.until`, until, MOMENT_REMEDY);
-    const names = spell(identity);
-    if (names === undefined)
-      faults.add(`${at}.identity`, identity === undefined ? identity : "(hidden)", PATTERN_REMEDY);
+    const names = nameIn(identity, digest, at, faults);
     const plan = planOf(override, at);
     if (names === undefined || plan === undefined || untilMs === undefined) return;
+    if (digest !== undefined) {
+      byDigest.set(names, { identity: names, names, plan, untilMs });
+      return;
+    }
     const isPattern = names.endsWith("*");
     const entry = {
       identity: identity as string,
@@ -150,7 +158,31 @@ export function compileOverrides(
     (isPattern ? patterns : exact).set(names, entry);
     if (patterns.size > MAX_PATTERNS && isPattern) faults.add(at, patterns.size, PATTERNS_REMEDY);
   });
-  return { plans: own, places, find: finder(exact, [...patterns.values()]) };
+  return {
+    plans: own,
+    places,
+    find: finder(exact, byDigest, [...patterns.values()]),
+    hasDigests: byDigest.size > 0,
+  };
+}
+
+/** What an override names its clients by, as it is looked up; `undefined` after a fault. */
+function nameIn(
+  identity: unknown,
+  digest: unknown,
+  at: string,
+  faults: Faults,
+): string | undefined {
+  if (digest === undefined) {
+    const names = spell(identity);
+    const shown = identity === undefined ? identity : "(hidden)";
+    if (names === undefined) faults.add(`${at}.identity`, shown, PATTERN_REMEDY);
+    return names;
+  }
+  const remedy = identity === undefined ? digestRemedy(digest) : NAME_REMEDY;
+  if (remedy === undefined) return digest as string;
+  faults.add(`${at}.digest`, digest, remedy);
+  return undefined;
 }
 
 /** The start of names that no plan has. */
@@ -170,7 +202,11 @@ function spell(identity: unknown): string | undefined {
   return names === undefined ? undefined : `${names}*`;
 }
 
-function finder(exact: ReadonlyMap<string, Entry>, patterns: readonly Entry[]): Overrides["find"] {
+function finder(
+  exact: ReadonlyMap<string, Entry>,
+  byDigest: ReadonlyMap<string, Entry>,
+  patterns: readonly Entry[],
+): Overrides["find"] {
   const longestFirst = patterns.toSorted((a, b) => b.names.length - a.names.length);
   /** The headers that overrides name, each with its position. */
   const order = new Map<string, number>();
@@ -179,7 +215,11 @@ function finder(exact: ReadonlyMap<string, Entry>, patterns: readonly Entry[]): 
     if (!order.has(header)) order.set(header, order.size);
   }
 
-  return function find(fields, identities, nowMs) {
+  return function find(fields, identities, nowMs, digests = []) {
+    for (const digest of digests) {
+      const named = byDigest.get(digest);
+      if (named && named.untilMs > nowMs) return named;
+    }
     if (order.size === 0) return undefined;
     for (const header of countedHeaders(identities, order)) {
       const value = fields.get(header);

@@ -42,9 +42,11 @@ export function answerQuota(
         asked: { request, bindings, readings: [] },
         exempt: undefined,
         overrides: inForce.ruleset.overrides,
+        refused: inForce.ruleset.refused,
       };
       const client = await readClient(covered, request);
       if ("identities" in client) policies.push(...(await rowsOf(inForce, client)));
+      else if ("response" in client && client.reason === "blocked") return client.response();
     }
     return Response.json({ policies }, { headers: { "Cache-Control": "no-store" } });
   };

@@ -1,5 +1,6 @@
 import type { Decision } from "../decision/decision.ts";
-import { uncountedDecision } from "../decision/listed.ts";
+import { listedDecision, uncountedDecision } from "../decision/listed.ts";
+import { digestsOf, isRefused } from "./digests.ts";
 import type { Covered } from "./find-rules.ts";
 import type { Override } from "./overrides.ts";
 
@@ -15,7 +16,7 @@ export interface Client {
 
 /** Reads who sends a request and what it costs under all rules that cover it; answers one that cannot be decided. */
 export async function readClient(
-  { rules, asked, overrides }: Covered,
+  { rules, asked, overrides, refused }: Covered,
   request: Request,
 ): Promise<Client | Decision | Response> {
   const identities: Record<string, string> = {};
@@ -32,7 +33,10 @@ export async function readClient(
     plan ??= found.plan;
   }
   if (Object.keys(identities).length === 0) return uncountedDecision();
-  const override = overrides.find(request.headers, identities, Date.now());
+  const nowMs = Date.now();
+  const digests = refused.size > 0 || overrides.hasDigests ? await digestsOf(identities) : [];
+  if (isRefused(refused, digests, nowMs)) return listedDecision("blocked");
+  const override = overrides.find(request.headers, identities, nowMs, digests);
   return { identities, cost, plan: override?.plan ?? plan, override };
 }
 

@@ -18,6 +18,7 @@ import { checkClientIp, type ClientIp, detectPlatform } from "../partition/clien
 import { readsAddress } from "../partition/source-text.ts";
 import { checkSought } from "./check-sought.ts";
 import { inToml, rewritten } from "./check.ts";
+import { withDigests } from "./digests.ts";
 import { wordOrJson } from "./from-json.ts";
 import { compileOverrides, type Overrides } from "./overrides.ts";
 import { inRule, readRule, type Rule, type RuleDefaults, routeOf } from "./rule.ts";
@@ -44,6 +45,8 @@ export interface Ruleset {
   readonly settings: LimiterSettings;
   /** Looks a request up in the lists; `undefined` without lists. */
   readonly lists: FindListed | undefined;
+  /** Until when a client with this digest is refused, in milliseconds since 1970. */
+  readonly refused: ReadonlyMap<string, number>;
   readonly overrides: Overrides;
 }
 
@@ -63,7 +66,7 @@ export function compileRuleset(
   const plans = isRecord(data.plans) ? { ...data.plans, ...overrides.plans } : data.plans;
   const hasNumbers = Object.keys(overrides.plans).length > 0;
   const all = (plans === undefined && hasNumbers ? overrides.plans : plans) as Plans | undefined;
-  const lists = compileLists(data.lists, "LISTS", faults, HEADER_IDENTITIES);
+  const lists = compileLists(data.lists, "LISTS", faults, withDigests(HEADER_IDENTITIES));
   const clientIp = readClientIp(defaults.clientIp, list, lists, faults);
   const before = faults.list.length;
   // Not map(), which skips the holes of a list.
@@ -85,6 +88,7 @@ export function compileRuleset(
     rules: rules as Rule[],
     settings,
     lists: lists && compileFindListed(lists, clientIp, headerIdentities(lists)),
+    refused: lists?.digests ?? new Map(),
     overrides,
   };
 }

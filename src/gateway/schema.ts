@@ -26,6 +26,7 @@ import {
   VERDICTS,
 } from "../policy/traits.ts";
 import { tomlOf } from "./check.ts";
+import { DIGEST } from "./digests.ts";
 
 /*
  * The schema of rules as data. It checks them, and the JSON Schema for editors is generated from it. Checks that need
@@ -211,12 +212,16 @@ const Until = z.optional(
 
 const Cidr = z.string().check(z.refine((text) => typeof parseCidr(text) !== "string"));
 
-/** An entry of a list, which names clients in one of four ways. */
+/** In the list `deny` only, which `compileLists` checks. */
+const Digest = z.string().check(z.regex(DIGEST));
+
+/** An entry of a list, which names clients in one of five ways. */
 export const ListEntry = z.union([
   z.strictObject({ cidr: Cidr, until: Until }),
   z.strictObject({ identity: z.string().check(z.minLength(1)), until: Until }),
   z.strictObject({ asn: z.int().check(z.gte(1), z.lte(MAX_ASN)), until: Until }),
   z.strictObject({ country: z.string().check(z.regex(COUNTRY)), until: Until }),
+  z.strictObject({ digest: Digest, until: Until }),
 ]);
 
 const Entries = z.optional(z.array(ListEntry));

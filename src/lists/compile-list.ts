@@ -29,7 +29,7 @@ export function compileList(entries: readonly Entry[]): Covers {
     if (kind === "cidr") ranges.push({ ...names, untilMs });
     else if (kind === "identity") setLatest(byIdentity, names, untilMs);
     else if (kind === "asn") setLatest(byAsn, names, untilMs);
-    else setLatest(byCountry, names, untilMs);
+    else if (kind === "country") setLatest(byCountry, names, untilMs);
   }
   const ipv4 = compileRanges(ranges.filter(({ first }) => first.length === 1));
   const ipv6 = compileRanges(ranges.filter(({ first }) => first.length === 4));
@@ -45,11 +45,11 @@ export function compileList(entries: readonly Entry[]): Covers {
   };
 }
 
-function setLatest<Name>(ends: Map<Name, number>, name: Name, untilMs: number): void {
+export function setLatest<Name>(ends: Map<Name, number>, name: Name, untilMs: number): void {
   ends.set(name, Math.max(untilMs, ends.get(name) ?? -Infinity));
 }
 
-function isNow<Name>(ends: ReadonlyMap<Name, number>, name: Name, nowMs: number): boolean {
+export function isNow<Name>(ends: ReadonlyMap<Name, number>, name: Name, nowMs: number): boolean {
   const untilMs = ends.get(name);
   return untilMs !== undefined && untilMs > nowMs;
 }

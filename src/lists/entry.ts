@@ -8,7 +8,7 @@ import type { Range } from "./ranges.ts";
 
 /** By what an entry names clients. */
 const KINDS = ["cidr", "identity", "asn", "country"] as const;
-export type Kind = (typeof KINDS)[number];
+export type Kind = (typeof KINDS)[number] | "digest";
 
 /** What an entry of each kind is compared with. */
 interface Names {
@@ -16,6 +16,7 @@ interface Names {
   readonly identity: string;
   readonly asn: number;
   readonly country: string;
+  readonly digest: string;
 }
 
 /** A checked entry. */
@@ -35,6 +36,8 @@ export type Entry = {
 export interface IdentityForm {
   readonly spell: (identity: string) => string | undefined;
   readonly remedy: string;
+  /** Where entries may name a client by its digest: the remedy for a text that is none. */
+  readonly digestRemedy?: (digest: unknown) => string | undefined;
 }
 
 const ENTRY_REMEDY =
@@ -62,6 +65,10 @@ const READERS: {
   asn: (value, _form, fault) => (isAsn(value) ? value : fault(ASN_REMEDY)),
   country: (value, _form, fault) =>
     typeof value === "string" && COUNTRY.test(value) ? value : fault(COUNTRY_REMEDY),
+  digest(value, form, fault) {
+    const remedy = form.digestRemedy?.(value);
+    return remedy === undefined ? (value as string) : fault(remedy);
+  },
 };
 
 /** Checks an entry; `undefined` after a fault. */
@@ -76,13 +83,14 @@ export function readEntry(
     return undefined;
   }
   const before = faults.list.length;
-  checkOptions(given, [...KINDS, "until"], `${path}.`, faults);
+  const known: readonly Kind[] = form.digestRemedy ? [...KINDS, "digest"] : KINDS;
+  checkOptions(given, [...known, "until"], `${path}.`, faults);
   const misspelt = faults.list.length > before;
   const { until, ...entry } = given as Partial<Record<Kind | "until", unknown>>;
   const untilMs = until === undefined ? Infinity : parseMoment(until);
   if (untilMs === undefined) faults.add(`${path}.until`, until, MOMENT_REMEDY);
 
-  const kinds = KINDS.filter((kind) => entry[kind] !== undefined);
+  const kinds = known.filter((kind) => entry[kind] !== undefined);
   // An identity may be a secret, so that only the names are shown.
   if (kinds.length > 1) faults.add(path, kinds.join(" and "), ENTRY_REMEDY);
   // An unknown name most likely stands for the missing one.

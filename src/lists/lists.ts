@@ -2,7 +2,7 @@ import type { Faults } from "../options/faults.ts";
 import { isRecord } from "../options/record.ts";
 import { checkOptions } from "../options/unknown-options.ts";
 import { readAddress } from "../partition/ip-address.ts";
-import { compileList, type Covers, type Subject } from "./compile-list.ts";
+import { compileList, type Covers, setLatest, type Subject } from "./compile-list.ts";
 import { type Entry, type IdentityForm, type Kind, readEntry } from "./entry.ts";
 import type { ListOptions } from "./options.ts";
 
@@ -12,6 +12,8 @@ export interface Lists {
   readonly kinds: ReadonlyMap<Kind, readonly { readonly path: string; readonly value: unknown }[]>;
   /** The identities of all entries, spelt as they are looked up. */
   readonly identities: readonly string[];
+  /** Until when each digest is refused, in milliseconds since 1970. */
+  readonly digests: ReadonlyMap<string, number>;
   /**
    * What the lists say about a request. An exemption is given on purpose, often to somebody inside a range that is
    * refused, so that `allow` wins.
@@ -21,6 +23,9 @@ export interface Lists {
 
 const LISTS_REMEDY = "Give a table of allow and deny, each a list of entries.";
 const LIST_REMEDY = "Give a list of entries, each with a cidr, an identity, an asn or a country.";
+
+const ALLOWED_DIGEST_REMEDY =
+  "Name the client itself, or give it an override: a digest is compared after the lists.";
 
 const ANY_TEXT: IdentityForm = { spell: (identity) => identity, remedy: "" };
 
@@ -39,6 +44,7 @@ export function compileLists(
   checkOptions(lists, ["allow", "deny"], `${path}.`, faults);
   const kinds = new Map<Kind, { path: string; value: unknown }[]>();
   const identities = new Set<string>();
+  const digests = new Map<string, number>();
 
   function compile(name: "allow" | "deny"): Covers {
     const { [name]: list = [] } = lists as ListOptions;
@@ -49,9 +55,14 @@ export function compileLists(
       const entry = readEntry(given, form, `${path}.${name}[${i}]`, faults);
       if (!entry) return;
       const { kind } = entry;
+      const value = (given as Record<Kind, unknown>)[kind];
+      if (kind === "digest") {
+        if (name === "deny") setLatest(digests, entry.names, entry.untilMs);
+        else faults.add(`${path}.allow[${i}].digest`, value, ALLOWED_DIGEST_REMEDY);
+        return;
+      }
       entries.push(entry);
       if (kind === "identity") identities.add(entry.names);
-      const value = (given as Record<Kind, unknown>)[kind];
       const place = { path: `${path}.${name}[${i}].${kind}`, value };
       const places = kinds.get(kind);
       if (places) places.push(place);
@@ -64,6 +75,7 @@ export function compileLists(
   return {
     kinds,
     identities: [...identities],
+    digests,
     find(subject, nowMs) {
       const address = kinds.has("cidr") ? readAddress(subject.ip) : undefined;
       if (allows(subject, address, nowMs)) return "exempt";

@@ -1,5 +1,6 @@
 import { FIELD } from "./fields.ts";
 import { type MetricsKeys, MINUTE_MS } from "./keys.ts";
+import type { Counts } from "./minutes.ts";
 import { partitionName } from "./partition-name.ts";
 import type { Heavy } from "./sketch.ts";
 import type { TracePart } from "./trace.ts";
@@ -8,13 +9,15 @@ import type { TracePart } from "./trace.ts";
 export interface Batch {
   readonly keys: readonly string[];
   readonly args: readonly (string | number)[];
+  /** Those that it has counts of, from 1970. */
+  readonly minutes: readonly number[];
   /** How many requests it counts. */
   readonly requests: number;
   /** When it was made, on the isolate's steady clock. */
   readonly madeAtMs: number;
 }
 
-/** Partitions as they are written: a policy, a space, and a partition. */
+/** Partitions as they are written: a policy, a space, and a partition; then a space and the end of its key, if it has one. */
 export type Partitions = readonly (readonly [member: string, count: number])[];
 
 /** More fields than this keep Redis from its decisions for longer than a few milliseconds. */
@@ -25,24 +28,44 @@ export const MAX_PARTITIONS = 20;
 
 /** Puts counts into batches, in the order given. Only the first one has what concerns single partitions. */
 export function batchesOf(
-  fields: ReadonlyMap<string, number>,
+  minutes: ReadonlyMap<number, Counts>,
   tops: readonly [denied: Partitions, near: Partitions],
   trace: readonly (string | number)[],
-): Pick<Batch, "args" | "requests">[] {
-  const all = [...fields];
-  const batches: Pick<Batch, "args" | "requests">[] = [];
+): Pick<Batch, "args" | "minutes" | "requests">[] {
+  const all = [...minutes].flatMap(([minute, counts]) =>
+    [...counts].map((counted) => ({ minute, counted })),
+  );
+  const batches: Pick<Batch, "args" | "minutes" | "requests">[] = [];
   for (let start = 0; start < all.length; start += MAX_FIELDS) {
-    const some = all.slice(start, start + MAX_FIELDS);
+    const some = byMinute(all.slice(start, start + MAX_FIELDS));
     const [denied, near] = start === 0 ? tops : [[], []];
-    let requests = 0;
-    for (const [field, count] of some) if (field[0] === FIELD.requests) requests += count;
     const traced = start === 0 ? trace : [0, 0];
+    const dated = [...some.values()];
     batches.push({
-      args: [...counted(some), ...counted(denied), ...counted(near), ...traced],
-      requests,
+      args: [some.size, ...dated.flatMap(counted), ...counted(denied), ...counted(near), ...traced],
+      minutes: [...some.keys()],
+      requests: requestsIn(dated.flat()),
     });
   }
   return batches;
+}
+
+function byMinute(
+  all: readonly { readonly minute: number; readonly counted: readonly [string, number] }[],
+): ReadonlyMap<number, Partitions> {
+  const minutes = new Map<number, (readonly [string, number])[]>();
+  for (const { minute, counted } of all) {
+    const own = minutes.get(minute);
+    if (own) own.push(counted);
+    else minutes.set(minute, [counted]);
+  }
+  return minutes;
+}
+
+function requestsIn(counts: Partitions): number {
+  let requests = 0;
+  for (const [field, count] of counts) if (field[0] === FIELD.requests) requests += count;
+  return requests;
 }
 
 function counted(names: Partitions): (string | number)[] {
@@ -63,16 +86,21 @@ export function traceArgs(
   return [level, chunks.length, ...named];
 }
 
-/** The keys that a batch of this moment is written to; what the isolate itself last wrote comes first. */
-export function keysAt(keys: MetricsKeys, isolate: string, ms: number): string[] {
+/** The keys that a batch of this moment and these minutes is written to; what the isolate itself last wrote comes first. */
+export function keysAt(
+  keys: MetricsKeys,
+  isolate: string,
+  ms: number,
+  minutes: readonly number[],
+): string[] {
+  const dated = minutes.map((minute) => minute * MINUTE_MS);
   return [
     keys.isolate(isolate),
-    keys.minute(ms),
-    keys.hour(ms),
     keys.total,
     keys.top("denied", ms),
     keys.top("near", ms),
     keys.trace(ms),
+    ...dated.flatMap((minuteMs) => [keys.minute(minuteMs), keys.hour(minuteMs)]),
   ];
 }
 
@@ -84,8 +112,11 @@ export async function namesOf(
   const known = heavy.filter(({ count }) => count > 0);
   return Promise.all(
     known.map(
-      async ({ policy, identity, count }) =>
-        [`${policy} ${await partitionName(identity, identities)}`, count] as const,
+      async ({ policy, identity, hint, count }) =>
+        [
+          `${policy} ${await partitionName(identity, identities)}${hint ? ` ${hint}` : ""}`,
+          count,
+        ] as const,
     ),
   );
 }

@@ -1,8 +1,9 @@
 import { type Decision, outcomeOf } from "../decision/decision.ts";
-import { denies, type Reason } from "../decision/outcome.ts";
+import { denies, type Outcome, type Reason } from "../decision/outcome.ts";
 import {
   ABOVE_LIMIT,
   ALLOWED,
+  ALLOWED_OPEN,
   ALLOWED_WITHOUT_STORE,
   BLOCKED,
   DENIED_WITHOUT_STORE,
@@ -38,6 +39,7 @@ const NEAR = 0.75;
  *
  * @param identities by dimension; `undefined` if nobody was asked for them
  * @param costs by the names of policies
+ * @param headers of the request, for the last characters of its key
  */
 export function countDecision(
   { denied, near, trace }: Sampled,
@@ -46,6 +48,7 @@ export function countDecision(
   rule: object | undefined,
   identities: Readonly<Record<string, string>> | undefined,
   costs: Readonly<Record<string, number>> | undefined,
+  headers: Headers | undefined,
 ): void {
   const outcome = outcomeOf(decision);
   const { policies, rows, shadow } = outcome;
@@ -55,14 +58,22 @@ export function countDecision(
     const { limit, name } = policy;
     if (denies(outcome, i)) {
       denying ??= name;
-      if (identities) denied.add(name, identityOf(policy, identities));
+      if (identities) denied.add(name, identityOf(policy, identities), headers);
     } else if (identities && limit - rows[i]!.remaining > NEAR * limit) {
-      near.add(name, identityOf(policy, identities));
+      near.add(name, identityOf(policy, identities), headers);
     }
   }
   const isFallback = decision.allowed && outcome.reason === "store-unavailable";
-  tally.request(isFallback ? ALLOWED_WITHOUT_STORE : OUTCOME_OF[outcome.reason], rule, denying);
+  const code = isFallback ? fallbackOf(policies) : OUTCOME_OF[outcome.reason];
+  tally.request(code, rule, denying);
   tally.evaluations(outcome);
   if (shadow) tally.evaluations(shadow);
   if (identities) trace.note(outcome, identities, costs);
+}
+
+/** How a request passed that the store did not decide: counted by the isolate, or by nothing. */
+function fallbackOf(policies: Outcome["policies"]): number {
+  return policies.every(({ onFailure }) => onFailure === "open")
+    ? ALLOWED_OPEN
+    : ALLOWED_WITHOUT_STORE;
 }

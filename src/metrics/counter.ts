@@ -22,12 +22,14 @@ export interface Counter {
   /**
    * @param identities by dimension, where they were asked for
    * @param costs by the names of policies, where they are not 1
+   * @param headers of the request, for the last characters of its key
    */
   decided(
     rules: readonly CountedRule[],
     decision: Decision,
     identities?: Readonly<Record<string, string>>,
     costs?: Readonly<Record<string, number>>,
+    headers?: Headers,
   ): void;
   failed(): void;
   /** The origin gave no answer. */
@@ -73,8 +75,8 @@ function counterFor(
     passed: () => tally.request(NO_RULE, undefined),
     answered: ({ status }) => tally.request(ANSWERED.get(status) ?? FAILED, undefined),
     refused: ([rule]) => tally.request(NO_IDENTITY, rule),
-    decided: ([rule], decision, identities, costs) =>
-      countDecision(sampled, tally, decision, rule, identities, costs),
+    decided: ([rule], decision, identities, costs, headers) =>
+      countDecision(sampled, tally, decision, rule, identities, costs, headers),
     failed: () => tally.request(FAILED, undefined),
     unanswered: (failure) => tally.unanswered(ORIGIN_FAILURES.indexOf(failure)),
   };

@@ -16,6 +16,7 @@ export const OUTCOMES = [
   { outcome: "refused", reason: "not-found" },
   { outcome: "refused", reason: "error" },
   { outcome: "passed", reason: "no-rule" },
+  { outcome: "allowed", reason: "store-unavailable-open" },
 ] as const;
 
 /** The position of an outcome. */
@@ -32,6 +33,8 @@ export const NO_IDENTITY = 9;
 export const NOT_FOUND = 10;
 export const FAILED = 11;
 export const NO_RULE = 12;
+/** Nothing counted it, as all its policies want where the store does not answer. */
+export const ALLOWED_OPEN = 13;
 
 /** As policies name it; their positions are codes, too. */
 export const MODES = ["enforce", "shadow", "soft"] as const;

@@ -15,6 +15,8 @@ export interface TopPartition {
   readonly policy: string;
   readonly partition: string;
   readonly count: number;
+  /** The last characters of its key. */
+  readonly hint?: string;
 }
 
 /** A partition, and how often a policy counted it at least in each of some spans. */
@@ -118,26 +120,25 @@ export function metricsReader(redis: RedisPlace, prefix: string): MetricsReader 
         "top",
         times.map((ms) => keys.top(kind, ms)),
       );
-      const counts = new Map<string, number>();
-      for (const set of sets) {
-        for (const [member, count] of set) counts.set(member, (counts.get(member) ?? 0) + count);
+      const partitions = new Map<string, TopPartition>();
+      for (const [member, count] of sets.flatMap((set) => Array.from(set))) {
+        const [policy = "", partition = "", end] = member.split(" ");
+        const key = `${policy} ${partition}`;
+        const { count: before = 0, hint = end } = partitions.get(key) ?? {};
+        const found = { policy, partition, count: before + count };
+        partitions.set(key, hint === undefined ? found : { ...found, hint });
       }
-      return [...counts]
-        .sort(([, one], [, other]) => other - one)
-        .slice(0, most)
-        .map(([member, count]) => {
-          const [policy = "", partition = ""] = member.split(" ");
-          return { policy, partition, count };
-        });
+      return [...partitions.values()].sort((one, other) => other.count - one.count).slice(0, most);
     },
 
     async topCounts(names, span) {
       const times = timesOf(span, TOP_SPAN_MS);
       const asked = TOP_KINDS.flatMap((kind) => times.map((ms) => keys.top(kind, ms)));
       const sets = await readPairs("named", asked, numbersOf, names);
-      const members = [...new Set(sets.flatMap((set) => [...set.keys()]))];
+      const named = sets.map(byName);
+      const members = [...new Set(named.flatMap((set) => [...set.keys()]))];
       const of = (member: string, place: number) =>
-        times.map((_, i) => sets[place * times.length + i]!.get(member) ?? 0);
+        times.map((_, i) => named[place * times.length + i]!.get(member) ?? 0);
       const partitions = members.map((member) => {
         const [policy = "", partition = ""] = member.split(" ");
         return { policy, partition, denied: of(member, 0), near: of(member, 1) };
@@ -175,6 +176,16 @@ function textsOf(list: unknown): ReadonlyMap<string, string> {
 function numbersOf(list: unknown): ReadonlyMap<string, number> {
   const pairs = [...textsOf(list)].map(([name, text]) => [name, Number(text)] as const);
   return new Map(pairs.filter(([, count]) => Number.isFinite(count)));
+}
+
+/** Counts without the ends of keys, which isolates of an older version do not write. */
+function byName(set: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const [member, count] of set) {
+    const name = member.split(" ", 2).join(" ");
+    counts.set(name, (counts.get(name) ?? 0) + count);
+  }
+  return counts;
 }
 
 /** What a policy said of all partitions in some spans. */

@@ -7,7 +7,8 @@ import { type Batch, batchesOf, keysAt, MAX_PARTITIONS, namesOf, traceArgs } fro
 import { type Counter, counters } from "./counter.ts";
 import { evaluator } from "./evaluator.ts";
 import { FIELD } from "./fields.ts";
-import { metricsKeys } from "./keys.ts";
+import { metricsKeys, MINUTE_MS } from "./keys.ts";
+import { type Counts, createMinutes, together } from "./minutes.ts";
 import { partitionName } from "./partition-name.ts";
 import type { PeriodicWriter } from "./periodic-writes.ts";
 import { createSketch } from "./sketch.ts";
@@ -40,6 +41,8 @@ export interface RecorderOptions {
 export interface Recorder extends PeriodicWriter {
   readonly meter: StoreMeter;
   readonly names: PartitionNames;
+  /** How often it writes at most, in milliseconds. */
+  readonly flushMs: number;
   /** What counts for one set of rules. Counts of one that is no longer in force are still written. */
   counterOf(rules: readonly CountedRule[]): Counter;
   /** Writes what was counted. Rejects with nothing: what Redis did not confirm is sent again the next time. */
@@ -53,7 +56,7 @@ export interface PartitionNames {
   numberOf(identity: string): string | undefined;
 }
 
-/** As many as Redis keeps of all time. */
+/** As many as Redis keeps of all time, and as an isolate keeps between two flushes. */
 const MAX_FIELDS = 20_000;
 
 /** A batch that Redis has not confirmed for so long is given up: Redis remembers for twice as long which ones it has. */
@@ -81,6 +84,9 @@ export const metrics: OpenRecorder = (options) => {
     analytics && analyticsWriter(analytics, (error) => onError(new Error(String(error))));
   /** Those that have counted something. */
   let tallies: Tally[] = [];
+  const minutes = createMinutes(MAX_FIELDS);
+  /** The minute in which they count. */
+  let current: number | undefined;
   /** Batches that Redis has not confirmed, with their numbers. */
   let pending: (Batch & { readonly number: number })[] = [];
   let lost = 0;
@@ -88,43 +94,52 @@ export const metrics: OpenRecorder = (options) => {
   let dueAtMs: number | undefined;
   // On Workers nothing is random before the first request.
   let isolate: string | undefined;
+  const counterOf = counters(sampled, (tally) => void tallies.push(tally));
   const evaluate = evaluator((command) => {
     meter.command();
     return send(command);
   }, options.redis);
 
-  function drain(): Map<string, number> {
-    const fields = new Map<string, number>();
-    const collect = (field: string, count: number): void => {
-      const hasRoom = fields.size < MAX_FIELDS || fields.has(field);
-      const place = hasRoom ? field : FIELD.overflow;
-      fields.set(place, (fields.get(place) ?? 0) + (hasRoom ? count : 1));
-    };
+  /** Dates what was counted since the last time, if that was in another minute. */
+  function endMinute(): void {
+    const minute = Math.floor(wallNow() / MINUTE_MS);
+    if (minute === current) return;
+    if (current !== undefined) dateCounts(current);
+    current = minute;
+  }
+
+  function dateCounts(minute: number): void {
+    const collect = (field: string, count: number) => minutes.add(minute, field, count);
     // What a full hash has no room for comes last.
     meter.drain(collect);
     for (const tally of tallies) tally.drain(collect);
     tallies = [];
-    if (lost > 0) collect(FIELD.lost, lost);
+  }
+
+  function drain(): ReadonlyMap<number, Counts> {
+    endMinute();
+    dateCounts(current!);
+    if (lost > 0) minutes.add(current!, FIELD.lost, lost);
     lost = 0;
-    if (fields.size > 0) collect(FIELD.flushes, 1);
-    return fields;
+    if (!minutes.isEmpty()) minutes.add(current!, FIELD.flushes, 1);
+    return minutes.take();
   }
 
   async function prepare(): Promise<void> {
-    const fields = drain();
-    toAnalytics?.(fields);
-    if (fields.size === 0) return;
+    const counted = drain();
+    toAnalytics?.(together(counted.values()));
+    if (counted.size === 0) return;
     const [denied, near] = [sampled.denied, sampled.near].map((sketch) =>
       sketch.take(MAX_PARTITIONS),
     );
     isolate ??= crypto.randomUUID();
     const ms = wallNow();
-    const at = keysAt(keys, isolate, ms);
     const traced = traceArgs(sampled.trace.take(), isolate, ms);
     const madeAtMs = now();
     const tops = await Promise.all([namesOf(denied!, identities), namesOf(near!, identities)]);
     // Numbered only now: whoever prepared at the same time may have come first.
-    for (const batch of batchesOf(fields, tops, traced)) {
+    for (const batch of batchesOf(counted, tops, traced)) {
+      const at = keysAt(keys, isolate, ms, batch.minutes);
       pending.push({ ...batch, number: ++last, keys: at, madeAtMs });
     }
   }
@@ -158,11 +173,15 @@ export const metrics: OpenRecorder = (options) => {
 
   return {
     meter,
+    flushMs,
     names: {
       nameOf: (identity) => partitionName(identity, identities),
       numberOf: sampled.trace.numberOf,
     },
-    counterOf: counters(sampled, (tally) => void tallies.push(tally)),
+    counterOf(rules) {
+      endMinute();
+      return counterOf(rules);
+    },
 
     isDue() {
       const nowMs = now();

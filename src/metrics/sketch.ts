@@ -1,14 +1,18 @@
+import { keyHint } from "./key-hint.ts";
+
 /** A partition, and how often it was counted: at least `count` times, and at most `count + error` times. */
 export interface Heavy {
   readonly policy: string;
   readonly identity: string;
+  /** The last characters of its key. */
+  readonly hint: string | undefined;
   readonly count: number;
   readonly error: number;
 }
 
 /** The partitions that are counted most, in bounded memory. */
 export interface Sketch {
-  add(policy: string, identity: string): void;
+  add(policy: string, identity: string, headers?: Headers): void;
   /** The partitions with the most certain counts, most first, and begins anew. */
   take(most: number): readonly Heavy[];
 }
@@ -26,7 +30,7 @@ const HASHED_CHARACTERS = 24;
 /**
  * Counts by the Space-Saving algorithm (Metwally et al., 2005): of N counted, each partition that was counted more than N/size
  * times is in it, and no count is above the truth by more than N/size. What `take` says is below the truth by that much at
- * most, and never above it. Adding to it allocates nothing.
+ * most, and never above it. Adding a partition that is in it allocates nothing.
  */
 export function createSketch(size = 64): Sketch {
   const hashes = new Int32Array(size);
@@ -34,6 +38,7 @@ export function createSketch(size = 64): Sketch {
   const errors = new Float64Array(size);
   const policies: string[] = [];
   const identities: string[] = [];
+  const hints: (string | undefined)[] = [];
 
   function put(slot: number, hash: number, policy: string, identity: string, error: number): void {
     hashes[slot] = hash;
@@ -44,7 +49,7 @@ export function createSketch(size = 64): Sketch {
   }
 
   return {
-    add(policy, identity) {
+    add(policy, identity, headers) {
       const hash = hashOf(identity);
       const used = policies.length;
       let least = 0;
@@ -55,6 +60,8 @@ export function createSketch(size = 64): Sketch {
         }
         if (counts[i]! < counts[least]!) least = i;
       }
+      const slot = used < size ? used : least;
+      hints[slot] = headers && keyHint(identity, headers);
       if (used < size) put(used, hash, policy, identity, 0);
       else put(least, hash, policy, identity, counts[least]!);
     },
@@ -63,6 +70,7 @@ export function createSketch(size = 64): Sketch {
       const found = policies.map((policy, i) => ({
         policy,
         identity: identities[i]!,
+        hint: hints[i],
         count: counts[i]! - errors[i]!,
         error: errors[i]!,
       }));

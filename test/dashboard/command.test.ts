@@ -142,7 +142,7 @@ test("a browser opens it without asking for a token", async () => {
     const page = await browser.newPage();
     await page.goto(server.url);
     await page.getByRole("heading", { name: "Overview" }).waitFor();
-    await page.getByText("Store answers").waitFor();
+    await page.getByText("Redis answers").waitFor();
     expect(await page.getByRole("button", { name: "Sign out" }).count()).toBe(0);
   } finally {
     await browser.close();

@@ -17,7 +17,7 @@ test("the first view does not load the editor", async () => {
         .map(({ name }) => /([a-z-]+)-\w+\.js$/.exec(name)?.[1])
         .filter((name) => name !== undefined),
     );
-  await page.getByText("Store answers").waitFor();
+  await page.getByText("Redis answers").waitFor();
   expect(new Set(await scripts())).toEqual(new Set(["dashboard", "chunk"]));
   await page.getByRole("link", { name: "Edit", exact: true }).click();
   await editorOf(page).waitFor();

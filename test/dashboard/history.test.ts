@@ -66,7 +66,7 @@ test("a name of the overview has its history without a description, and shows no
     denied: 3,
   });
   await under(page, "rides")
-    .getByText("1 partition in 64 is in the sample, and this one is not")
+    .getByText("1 client in 64 is in the sample, and this one is not")
     .waitFor();
   expect(await page.getByRole("region", { name: "Explanation" }).count()).toBe(0);
   expect(await page.getByLabel("Path and query").inputValue()).toBe("/rides/x");
@@ -75,7 +75,7 @@ test("a name of the overview has its history without a description, and shows no
 
 test("what nobody knows of a partition is said", async () => {
   const page = await on.open("#/partition?partition=ip:Zf3qk9Xr5cW1uYtB7oMh2A");
-  await page.getByText("It was not among the partitions that are kept, in this time.").waitFor();
+  await page.getByText("It was not among the clients that are kept, in this time.").waitFor();
   await page.goto(`${on.url}#/partition?number=zz9`);
   await page.getByText("From a what-if: number zz9 of the sample").waitFor();
   await page.getByText("Nothing is known of it").waitFor();

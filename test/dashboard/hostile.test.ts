@@ -39,7 +39,7 @@ test("what a client calls itself is explained, listed and audited as text", asyn
   await page.locator("td summary").first().click();
   await page.getByText("<img").first().waitFor();
   await expectPlain(page);
-  await page.getByRole("link", { name: "Partition" }).click();
+  await page.getByRole("link", { name: "Client" }).click();
   await page.getByLabel("Method").selectOption("POST");
   await page.getByLabel("Path and query").fill("/rides/1");
   await page.getByLabel("Headers, one in each line").fill(`x-user-id: ${name}`);

@@ -121,7 +121,7 @@ test(
         "3",
         "",
         expect.stringMatching(/min|s$/),
-        "enforce",
+        "denies",
         "x-user-id:42",
         "POST /rides/*",
       ]);

@@ -107,8 +107,8 @@ describe("a what-if in words", () => {
     ]).toEqual([
       "In the last 60 minutes this policy was asked about 40,000 requests, and 9,000 of them were denied (23 %).",
       "With these numbers about 15,080 would have been denied (38 %): 6,080 more.",
-      "This is an estimate from 300 partitions, 1 in 64 of all. In 19 cases out of 20 the true number lies between 12,315 and 17,845.",
-      "About 2,560 partitions would have been treated differently; in 19 cases out of 20 the true number lies between 1,747 and 3,373.",
+      "This is an estimate from 300 clients, 1 in 64 of all. In 19 cases out of 20 the true number lies between 12,315 and 17,845.",
+      "About 2,560 clients would have been treated differently; in 19 cases out of 20 the true number lies between 1,747 and 3,373.",
     ]);
     expect(doubts(answer)).toEqual([]);
   });
@@ -124,8 +124,8 @@ describe("a what-if in words", () => {
     };
     expect([saidThen(few), saidCertainty(few), saidAffected(few), ...doubts(few)]).toEqual([
       "In the sample 3 fewer would have been denied.",
-      "This is an estimate from 300 partitions, 1 in 64 of all. Too few of them would be treated differently to say anything of the others.",
-      "1 partition of the sample would have been treated differently.",
+      "This is an estimate from 300 clients, 1 in 64 of all. Too few of them would be treated differently to say anything of the others.",
+      "1 client of the sample would have been treated differently.",
       "Replayed with the numbers of now, 97.3 % of the sampled requests are decided as they were.",
       "1 more of the sample, under other numbers such as those of a plan, is left out.",
     ]);

@@ -39,7 +39,7 @@ test("with the keyboard alone: sign in, explain, ask, and leave a dialog", async
   await page.getByLabel("Token").focus();
   await page.keyboard.type(on.stack.adminToken!);
   await page.keyboard.press("Enter");
-  await page.getByRole("heading", { name: "Partition" }).waitFor();
+  await page.getByRole("heading", { name: "Client", exact: true, level: 1 }).waitFor();
   await page.keyboard.press("Tab");
   expect(await page.evaluate("document.activeElement.textContent")).toBe("Skip to the content");
   await page.keyboard.press("Enter");

@@ -40,6 +40,15 @@ test.each(VIEWS)("%s is no wider than a phone", async (hash, region) => {
   const page = await on.open(hash, { counts: "incident", context: { viewport: PHONE } });
   await page.getByRole("region", { name: region, exact: true }).waitFor();
   await expect.poll(() => page.evaluate("document.documentElement.scrollWidth")).toBe(PHONE.width);
+  // Nor does anything in it have to be scrolled sideways, but the text of rules.
+  const cut = await page.evaluate(() =>
+    [...document.querySelectorAll("main *")]
+      .filter((each) => each.scrollWidth > each.clientWidth + 1 && each.clientWidth > 0)
+      .filter((each) => getComputedStyle(each).overflowX !== "visible")
+      .filter((each) => !each.closest(".cm-editor, select, .unseen"))
+      .map((each) => each.outerHTML.slice(0, 120)),
+  );
+  expect(cut).toEqual([]);
 });
 
 test("the numbers of a picture are a table, the newest first", async () => {
@@ -66,7 +75,7 @@ test("a gateway that does not count says so, and the rest works", async () => {
   );
   await page.reload();
   await page.getByText("Metrics are off").waitFor();
-  await page.getByText("Store answers").waitFor();
+  await page.getByText("Redis answers").waitFor();
 });
 
 test("while it is paused nothing is asked, and again when it is live", async () => {

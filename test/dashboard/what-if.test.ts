@@ -49,7 +49,7 @@ test("a policy that was not asked has no trace, and few partitions are too few s
   await replay(page, "1");
   await answerOf(page).getByText("Too few samples").waitFor();
   await answerOf(page)
-    .getByText("Only 1 of the partitions that were here is in the sample, which has 1 in 64.")
+    .getByText("Only 1 of the clients that were here is in the sample, which has 1 in 64.")
     .waitFor();
 });
 
@@ -79,7 +79,7 @@ test("what another limit would have denied is said with its interval, and who wo
     .waitFor();
   await answer.getByText(`With these numbers about ${estimate} would have been denied`).waitFor();
   await answer.getByText(`the true number lies between ${low} and ${high}.`).waitFor();
-  await answer.getByText("This is an estimate from 14 partitions, 1 in 64 of all.").waitFor();
+  await answer.getByText("This is an estimate from 14 clients, 1 in 64 of all.").waitFor();
 
   expect(await violationsOf(page)).toEqual([]);
   const rows = answer.locator("tbody tr").filter({ has: page.getByRole("link") });
@@ -87,7 +87,7 @@ test("what another limit would have denied is said with its interval, and who wo
   const names = await rows.getByRole("link").allInnerTexts();
   expect(names.toSorted()).toEqual(users.map(({ identity }) => identity).toSorted());
   await rows.getByRole("link").first().click();
-  await page.getByRole("heading", { name: "Partition", exact: true }).waitFor();
+  await page.getByRole("heading", { name: "Client", exact: true, level: 1 }).waitFor();
   expect(page.url()).toContain(`partition=${encodeURIComponent(names[0]!)}`);
 
   await page.goBack();

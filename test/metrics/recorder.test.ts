@@ -72,7 +72,90 @@ test("an isolate writes for the first time after a quarter to all of a flush, an
   expect(isDue()).toBe(true);
 });
 
-test("counts are dated by the minute and the hour in which they are written", async () => {
+/** What was counted in each of the first minutes. */
+async function minutesOf(
+  { reader }: Pick<ReturnType<typeof startRecorder>, "reader">,
+  minutes: number,
+): Promise<readonly number[]> {
+  const span = { fromMs: MORNING, toMs: MORNING + minutes * MINUTE };
+  const { times, requests } = await reader.stats("minute", span);
+  return times.map((_, i) => requests.reduce((sum, { counts }) => sum + counts[i]!, 0));
+}
+
+test("counts are dated by the minute in which they happened, however late they are written, by one command", async () => {
+  const sent: string[] = [];
+  const recorder = startRecorder({
+    through: (send) => async (command) => {
+      sent.push(String(command[0]));
+      return send(command);
+    },
+    url: inject("flushedRestUrls")[1],
+  });
+  const perMinute = [793, 0, 1_175, 1_186, 790];
+  for (const [i, times] of perMinute.entries()) {
+    recorder.clock.ms = i * MINUTE + 59_000;
+    if (times > 0) count(recorder, times);
+  }
+  recorder.clock.ms = 5 * MINUTE + 30_000;
+  await recorder.flush();
+  expect(await minutesOf(recorder, 6)).toEqual([...perMinute, 0]);
+  expect(sent).toEqual(["EVAL"]);
+  expect(await passedOf(recorder)).toBe(3_944);
+});
+
+test("minutes of two hours go to both hours, and every key of them expires", async () => {
+  const recorder = startRecorder();
+  const { clock, reader, redis, keys } = recorder;
+  for (const [ms, times] of [
+    [59 * MINUTE, 3],
+    [60 * MINUTE, 5],
+    [61 * MINUTE, 7],
+  ] as const) {
+    clock.ms = ms;
+    count(recorder, times);
+  }
+  await recorder.flush();
+  const span = { fromMs: MORNING, toMs: MORNING + 62 * MINUTE };
+  expect((await reader.stats("hour", span)).requests[0]!.counts).toEqual([3, 12]);
+  const written = await redis.keys(`${keys.total.replace(/total$/, "")}*`);
+  const lasting = await Promise.all(
+    written.filter((key) => key !== keys.total).map((key) => redis.ttl(key)),
+  );
+  expect(written.length).toBe(3 + 2 + 1 + 1);
+  expect(Math.min(...lasting)).toBeGreaterThan(7_000);
+});
+
+test("a request that began in a minute is counted in it, and the clock may step back", async () => {
+  const recorder = startRecorder();
+  recorder.clock.ms = 3 * MINUTE;
+  count(recorder, 2);
+  recorder.clock.ms = MINUTE;
+  count(recorder, 3);
+  recorder.clock.ms = 3 * MINUTE;
+  count(recorder, 4);
+  await recorder.flush();
+  expect(await minutesOf(recorder, 4)).toEqual([0, 3, 0, 6]);
+});
+
+test("while Redis is down minutes wait with their dates, and overlapping flushes write each once", async () => {
+  let isDown = true;
+  const recorder = startRecorder({
+    through: (send) => async (command) => {
+      if (isDown) throw new Error("down");
+      return send(command);
+    },
+  });
+  for (let i = 0; i < 10; i++) {
+    recorder.clock.ms = i * MINUTE;
+    count(recorder, i + 1);
+    if (i % 3 === 0) await recorder.flush();
+  }
+  isDown = false;
+  await Promise.all([recorder.flush(), recorder.flush(), recorder.flush()]);
+  expect(await minutesOf(recorder, 10)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+});
+
+test("counts of several flushes add up, and their keys expire", async () => {
   const recorder = startRecorder();
   const { flush, clock, reader, redis, keys } = recorder;
   for (const [ms, times] of [
@@ -283,4 +366,34 @@ test("what a flush writes is bounded, and says how much it left out", async () =
   // Of each policy the evaluation, the bucket, and the sum; besides them the request and the flush.
   expect(total.requests).toHaveLength(1);
   expect(total.overflow).toBe(21_002 - 20_000);
+});
+
+test("what the isolate counted itself is told apart from what nothing counted", async () => {
+  const recorder = startRecorder();
+  const policy = (name: string, onFailure: "local" | "open" | "closed") =>
+    compilePolicy(fixedWindow({ name, limit: 10, window: "1h", onFailure }));
+  const row = { allowed: true, remaining: 4, retryAfterUs: 0, resetAfterUs: 0 };
+  const decide = (policies: ReturnType<typeof policy>[]) => {
+    const rule = { route: { methods: ["GET"], path: "/" }, settings: { policies } };
+    const rows = policies.map(() => row);
+    const given = { nowUs: 0, headerOptions: {}, random: () => 0 };
+    const decision = createDecision({
+      reason: "store-unavailable",
+      status: 200,
+      policies,
+      rows,
+      ...given,
+    });
+    recorder.counterOf([rule]).decided([rule], decision);
+  };
+  decide([policy("a", "open")]);
+  decide([policy("a", "open"), policy("b", "open")]);
+  decide([policy("a", "open"), policy("b", "local")]);
+  decide([policy("b", "local")]);
+  await recorder.flush();
+  const { requests } = await recorder.reader.total();
+  expect(requests.map(({ reason, count }) => `${reason} ${count}`).sort()).toEqual([
+    "store-unavailable 2",
+    "store-unavailable-open 2",
+  ]);
 });

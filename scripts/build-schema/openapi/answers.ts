@@ -90,8 +90,12 @@ export const SentEntry = z.union(
 export const SentOverride = z.union(
   Override.def.options.map((entry) => z.extend(entry, lasts)) as never,
 );
-/** What takes an override back: its identity, with or without the rest of it. */
-export const NamedOverride = z.union([SentOverride, z.strictObject({ identity: z.string() })]);
+/** What takes an override back: its identity or digest, with or without the rest of it. */
+export const NamedOverride = z.union([
+  SentOverride,
+  z.strictObject({ identity: z.string() }),
+  z.strictObject({ digest: z.string() }),
+]);
 export const Entries = z.strictObject({ entries: z.array(KeptEntry) });
 export const OverridesAnswer = z.strictObject({ entries: z.array(KeptOverride) });
 
@@ -151,6 +155,7 @@ export const Health = z.strictObject({
   version: z.optional(z.string()),
   breaker: z.optional(z.enum(["closed", "open", "half-open"])),
   suspendedSlots: z.optional(z.int()),
+  onFailure: z.strictObject({ local: z.int(), open: z.int(), closed: z.int() }),
   live: z.looseObject({
     version,
     revision: z.number(),
@@ -167,6 +172,7 @@ const span = { from: time, to: time };
 export const StatsAnswer = z.strictObject({
   step: z.enum(["minute", "hour"]),
   ...span,
+  completeTo: time,
   times: z.array(time),
   requests: z.array(
     z.strictObject({ rule: z.string(), outcome: z.string(), reason: z.string(), counts }),
@@ -185,7 +191,12 @@ export const Top = z.strictObject({
   kind: z.enum(["denied", "near"]),
   ...span,
   partitions: z.array(
-    z.strictObject({ policy: z.string(), partition: z.string(), count: z.number() }),
+    z.strictObject({
+      policy: z.string(),
+      partition: z.string(),
+      count: z.number(),
+      hint: z.optional(z.string()),
+    }),
   ),
 });
 

@@ -1,10 +1,11 @@
-import type * as z from "zod/mini";
+import * as z from "zod/mini";
 
 import type { RefusalStatus } from "../../../src/admin/refusal.ts";
 import {
   HistoryBody,
   PublishBody,
   RequestBody,
+  ResetBody,
   RollbackBody,
   WhatIfBody,
 } from "../../../src/admin/schemas.ts";
@@ -110,7 +111,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     statuses: [409, 413, 415, 422],
   },
   "DELETE /overrides": {
-    summary: "Removes an override, by its identity or by its id.",
+    summary: "Removes an override, by its identity, its digest or its id.",
     body: answers.NamedOverride,
     statuses: [404, 409, 413, 415, 422],
   },
@@ -121,8 +122,9 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     statuses: [413, 415, 422],
   },
   "POST /identities/reset": {
-    summary: "Forgets what the policies hold of the client of a request.",
-    body: RequestBody,
+    summary:
+      "Forgets what the policies hold of the client of a request, or of one that GET /top names.",
+    body: z.union([RequestBody, ResetBody]),
     answer: answers.Reset,
     statuses: [413, 415, 422],
   },

@@ -78,11 +78,12 @@ function readEntry(kind: EntryKind, { gateway }: Call, body: unknown): Entry {
   throw new Refusal(413, `Send an entry of at most ${MAX_ENTRY_CHARACTERS} characters.`);
 }
 
-/** The entry that a body names. Of an override the identity is enough: whoever takes it back need not know its numbers. */
+/** The entry that a body names. Of an override its client is enough: whoever takes it back need not know its numbers. */
 function readName(kind: EntryKind, call: Call, body: unknown): Entry {
   if (kind === "override" && isRecord(body)) {
-    const { identity, ...others } = body;
-    if (typeof identity === "string" && Object.keys(others).length === 0) return { identity };
+    const [[name, client] = [], ...others] = Object.entries(body);
+    const isName = name === "identity" || name === "digest";
+    if (isName && typeof client === "string" && others.length === 0) return { [name]: client };
   }
   return readEntry(kind, call, body);
 }

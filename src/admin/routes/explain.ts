@@ -1,9 +1,10 @@
 import { ConfigurationError } from "../../errors/errors.ts";
 import type { DescribedRequest } from "../../gateway/administered.ts";
+import { isRecord } from "../../options/record.ts";
 import { type Call, deedOf, json, readSmallBody, type Route } from "../call.ts";
 import { keptChanges } from "../changes.ts";
 import { faulty } from "../refusal.ts";
-import { checked, RequestBody } from "../schemas.ts";
+import { checked, RequestBody, ResetBody } from "../schemas.ts";
 
 /** Asks the gateway about the request that a body describes. */
 export async function about<Answer>(
@@ -24,9 +25,11 @@ async function explain(call: Call): Promise<Response> {
 
 async function reset(call: Call): Promise<Response> {
   const storage = call.storage();
-  const forgotten = await about(await readSmallBody(call), (request) =>
-    call.gateway.reset(request),
-  );
+  const body = await readSmallBody(call);
+  const forgotten =
+    isRecord(body) && "digest" in body
+      ? await resetDigest(call, body)
+      : await about(body, (request) => call.gateway.reset(request));
   const changes = keptChanges(
     forgotten.map(({ policy, partition }) => ({
       type: "removed",
@@ -36,6 +39,16 @@ async function reset(call: Call): Promise<Response> {
   );
   await storage.note(deedOf(call, "reset", changes));
   return json({ reset: forgotten });
+}
+
+/** Resets a client of one policy by what metrics call it. */
+async function resetDigest({ gateway }: Call, body: object) {
+  const { digest, policy } = checked(ResetBody, body);
+  try {
+    return await gateway.resetDigest(policy, digest);
+  } catch (error) {
+    throw error instanceof ConfigurationError ? faulty(error.faults) : error;
+  }
 }
 
 export const EXPLAIN: readonly Route[] = [

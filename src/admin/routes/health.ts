@@ -15,7 +15,11 @@ export function healthRoutes(gateway: Administered): readonly Route[] {
   async function health(): Promise<Response> {
     const answer = await check();
     const { status, headers } = answer;
-    const body = { ...((await answer.json()) as object), live: gateway.enforced() };
+    const body = {
+      ...((await answer.json()) as object),
+      onFailure: gateway.onFailure(),
+      live: gateway.enforced(),
+    };
     return new Response(JSON.stringify(body), { status, headers });
   }
 

@@ -37,7 +37,9 @@ export function metricsRoutes(gateway: Administered): readonly Route[] {
     const step = oneOf(query, "step", ["minute", "hour"] as const);
     const span = spanOf(query, STEPS[step]);
     const { times, ...series } = await (await upToDate()).stats(step, span);
-    return json({ step, ...shown(span), times: times.map(isoTime), ...series });
+    // What other isolates have counted since then they may not have written yet.
+    const completeTo = isoTime(Date.now() - gateway.metricsFlushMs!);
+    return json({ step, ...shown(span), completeTo, times: times.map(isoTime), ...series });
   }
 
   async function top({ query }: Call): Promise<Response> {

@@ -26,6 +26,9 @@ export interface Health {
   readonly status: string;
   readonly code?: string;
   readonly detail?: string;
+  readonly breaker?: "closed" | "open" | "half-open";
+  /** How many policies do what, where Redis does not decide. */
+  readonly onFailure: Readonly<Record<"local" | "open" | "closed", number>>;
   readonly live: Enforced;
   readonly [fact: string]: unknown;
 }
@@ -87,6 +90,7 @@ export interface Entry {
   readonly id?: string;
   readonly cidr?: string;
   readonly identity?: string;
+  readonly digest?: string;
   readonly asn?: number;
   readonly country?: string;
   readonly plan?: string;
@@ -109,6 +113,8 @@ export interface AuditEntry {
 /** Counts over time: in each list, one number per moment. */
 export interface Stats extends Omit<CountedStats, "times"> {
   readonly step: "minute" | "hour";
+  /** Counts of later may still grow. */
+  readonly completeTo: string;
   readonly times: readonly string[];
 }
 

@@ -7,7 +7,14 @@ export interface Session {
   readonly api: Api;
   readonly canWrite: boolean;
   /** Says something to the person, also to a screen reader. */
-  readonly say: (text: string) => void;
+  readonly say: (text: string, offer?: Offer) => void;
+}
+
+/** What a message offers to do. */
+export interface Offer {
+  readonly verb: string;
+  /** Says itself whether it worked. */
+  readonly act: () => Promise<void>;
 }
 
 export const SessionContext = createContext<Session | undefined>(undefined);
@@ -15,5 +22,8 @@ export const SessionContext = createContext<Session | undefined>(undefined);
 export function useSession(): Session {
   return useContext(SessionContext)!;
 }
+
+/** Where the tab keeps edits of the rules, until somebody signs out. */
+export const UNSAVED = "tidegate-edits";
 
 export const READ_ONLY = "Your token only reads. Sign in with the ADMIN_TOKEN to change this.";

@@ -1,23 +1,33 @@
 import { ErrorBoundary, useEffect, useMemo, useState } from "hono/jsx/dom";
 
 import { type ApiError, mayWrite, openApi } from "../api/api.ts";
-import { READ_ONLY, SessionContext } from "../api/session.ts";
+import { type Offer, READ_ONLY, SessionContext, UNSAVED } from "../api/session.ts";
 import { AuditView } from "../audit/audit-view.tsx";
 import { ListsView } from "../lists/lists-view.tsx";
 import { LiveContext, useTicks } from "../live/live.ts";
 import { OverviewView } from "../overview/overview-view.tsx";
 import { PartitionView } from "../partition/partition-view.tsx";
+import { timeZone } from "../parts/format.ts";
 import type { Place } from "../parts/place.ts";
 import { Empty, Failed, Loading } from "../parts/states.tsx";
 import { RuleView } from "../rule/rule-view.tsx";
 import { RulesView } from "../rules/rules-view.tsx";
 import { EditLater } from "./edit-later.tsx";
 import { Header } from "./header.tsx";
+import { WithHealth } from "./outage.tsx";
 import { usePlace } from "./route.ts";
 import { SignIn } from "./sign-in.tsx";
 import { forgetToken, isTokenHeld, keepToken, keptToken } from "./token.ts";
 
 const SAID_FOR_MS = 6_000;
+
+/** Long enough to notice a mistake. */
+const OFFERED_FOR_MS = 20_000;
+
+interface Said {
+  readonly text: string;
+  readonly offer: Offer | undefined;
+}
 
 export function App() {
   const [token, setToken] = useState(keptToken());
@@ -37,6 +47,7 @@ export function App() {
   }
   const leave = (problem?: ApiError) => {
     forgetToken();
+    if (!problem) sessionStorage.removeItem(UNSAVED);
     setRefusal(problem);
     setToken(undefined);
   };
@@ -50,7 +61,7 @@ interface SignedInProps {
 }
 
 function SignedIn({ token, leave, isHeld }: SignedInProps) {
-  const [said, setSaid] = useState("");
+  const [said, setSaid] = useState<Said | undefined>(undefined);
   const [canWrite, setCanWrite] = useState<boolean | undefined>(undefined);
   const [error, setError] = useState<ApiError | undefined>(undefined);
   const [tries, setTries] = useState(0);
@@ -62,14 +73,15 @@ function SignedIn({ token, leave, isHeld }: SignedInProps) {
     mayWrite(api).then(setCanWrite, setError);
   }, [api, tries]);
   useEffect(() => {
-    if (said === "") return undefined;
-    const timer = setTimeout(() => setSaid(""), SAID_FOR_MS);
+    if (said === undefined) return undefined;
+    const timer = setTimeout(() => setSaid(undefined), said.offer ? OFFERED_FOR_MS : SAID_FOR_MS);
     return () => clearTimeout(timer);
   }, [said]);
   useEffect(() => {
     scrollTo(0, 0);
   }, [place.view, place.rest]);
 
+  const say = (text: string, offer?: Offer) => setSaid({ text, offer });
   const retry = () => {
     setError(undefined);
     setTries(tries + 1);
@@ -85,17 +97,36 @@ function SignedIn({ token, leave, isHeld }: SignedInProps) {
         {error && <Failed error={error} retry={retry} />}
         {canWrite === undefined && !error && <Loading what="what your token may do" />}
         {canWrite !== undefined && (
-          <SessionContext.Provider value={{ api, canWrite, say: setSaid }}>
+          <SessionContext.Provider value={{ api, canWrite, say }}>
             <ErrorBoundary fallbackRender={Broken}>
-              <View place={place} />
+              <WithHealth>
+                <View place={place} />
+              </WithHealth>
             </ErrorBoundary>
           </SessionContext.Provider>
         )}
+        <p class="muted zone">Times are in {timeZone()}.</p>
       </main>
-      <p class={said === "" ? "toast" : "toast shown"} role="status">
-        {said}
-      </p>
+      <Toast said={said} close={() => setSaid(undefined)} />
     </LiveContext.Provider>
+  );
+}
+
+function Toast({ said, close }: { readonly said: Said | undefined; readonly close: () => void }) {
+  const { text = "", offer } = said ?? {};
+  const act = () => {
+    close();
+    void offer?.act();
+  };
+  return (
+    <div class={text === "" ? "toast" : "toast shown"}>
+      <span role="status">{text}</span>
+      {offer && (
+        <button type="button" onClick={act}>
+          {offer.verb}
+        </button>
+      )}
+    </div>
   );
 }
 

@@ -7,7 +7,7 @@ import { keepTheme, keptTheme, type Theme } from "./theme.ts";
 const VIEWS = [
   ["", "Overview"],
   ["rules", "Rules"],
-  ["partition", "Partition"],
+  ["partition", "Client"],
   ["edit", "Edit"],
   ["lists", "Lists"],
   ["audit", "Audit"],

@@ -1,6 +1,7 @@
-import type { AuditEntry } from "../api/answers.ts";
+import type { AuditEntry, Entry } from "../api/answers.ts";
 import { useAnswer } from "../live/use-answer.ts";
 import { ChangeList } from "../parts/change-list.tsx";
+import { entryName } from "../parts/entry-name.ts";
 import { moment } from "../parts/format.ts";
 import { clipped } from "../parts/plain.ts";
 import { Answered } from "../parts/states.tsx";
@@ -25,6 +26,10 @@ export function AuditView() {
                 { title: "when", cell: ({ at }) => moment(at) },
                 { title: "who", cell: ({ by }) => <code>{clipped(by)}</code> },
                 { title: "what", cell: ({ action }) => clipped(action) },
+                {
+                  title: "client",
+                  cell: (entry) => <code class="untrusted">{clipped(targetOf(entry))}</code>,
+                },
                 { title: "version", cell: ({ version }) => version ?? "" },
                 { title: "changes", cell: (entry) => <Changed entry={entry} /> },
               ]}
@@ -34,6 +39,16 @@ export function AuditView() {
       </Answered>
     </>
   );
+}
+
+/** Whom a write was about: who is on an entry, and who was reset. */
+function targetOf({ action, changes = [] }: AuditEntry): string {
+  if (!/^(?:put|remove) |^reset$/.test(action)) return "";
+  const names = changes.map(({ before, after }) => {
+    const value = after ?? before;
+    return typeof value === "string" ? value : entryName(Object(value) as Partial<Entry>);
+  });
+  return [...new Set(names)].join(", ");
 }
 
 function Changed({ entry: { changes = [], omitted = 0 } }: { readonly entry: AuditEntry }) {

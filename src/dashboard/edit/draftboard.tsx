@@ -5,6 +5,7 @@ import type { Changes, Draft, Live, RulesDocument } from "../api/answers.ts";
 import { ApiError } from "../api/api.ts";
 import { READ_ONLY, useSession } from "../api/session.ts";
 import { showPlace } from "../code/editor-view.ts";
+import { useLive } from "../live/live.ts";
 import { Ask } from "../parts/ask.tsx";
 import { FaultList } from "../parts/fault-list.tsx";
 import { moment } from "../parts/format.ts";
@@ -14,6 +15,7 @@ import { CheckLine } from "./check-line.tsx";
 import { Difference } from "./difference.tsx";
 import { Editor } from "./editor.tsx";
 import { type PlacedFault, readJson } from "./json-text.ts";
+import { keepEdits, unsavedEdits } from "./unsaved.ts";
 import { type Checked, useCheck, useSettled } from "./use-check.ts";
 
 interface DraftboardProps {
@@ -21,7 +23,6 @@ interface DraftboardProps {
   readonly draft: Draft | undefined;
   /** The place to begin at, such as `rules[3]`. */
   readonly at: string | null;
-  readonly reload: () => void;
 }
 
 const EDITED = "As edited";
@@ -29,22 +30,37 @@ const EDITED = "As edited";
 const textOf = (document: RulesDocument) => JSON.stringify(document, undefined, 2);
 
 /** The document as text, and what can be done with it. */
-export function Draftboard({ live, draft, at, reload }: DraftboardProps) {
+export function Draftboard({ live, draft, at }: DraftboardProps) {
   const { api, canWrite, say } = useSession();
-  const [text, setText] = useState(() => textOf((draft ?? live).document));
-  const [based, setBased] = useState(draft?.basedOn ?? live.version);
+  const { readNow } = useLive();
+  const saved = useMemo(() => textOf((draft ?? live).document), [draft, live.version]);
+  const [left] = useState(unsavedEdits);
+  const [text, setText] = useState(left?.text ?? saved);
+  const [based, setBased] = useState(left?.based ?? draft?.basedOn ?? live.version);
   const [isAsking, setAsking] = useState(false);
   const [error, setError] = useState<ApiError | undefined>(undefined);
   const editor = useRef<EditorView>(null);
   const inForce = useMemo(() => textOf(live.document), [live.version]);
   const inForceSide = { text: inForce, name: `Version ${live.version}, in force` };
   const settled = useSettled(text);
-  const settledCheck = useCheck(settled);
+  const settledCheck = useCheck(settled, live.version);
   const checked: Checked = settled === text ? settledCheck : { state: "checking" };
   const faults = checked.state === "faulty" ? checked.faults : [];
-  const isOutdated = based !== live.version;
+  const isOutdated = based < live.version;
+  /** What the editor had of what is in force. */
+  const own = useRef(inForce);
   const isSound = checked.state === "sound";
 
+  useEffect(() => {
+    if (text === own.current) {
+      setText(inForce);
+      setBased(live.version);
+    }
+    own.current = inForce;
+  }, [live.version]);
+  useEffect(() => {
+    keepEdits(text === saved || text === inForce ? undefined : { text, based });
+  }, [text, based, saved, inForce]);
   useEffect(() => {
     if (at === null) return;
     showPlace(editor.current!, readJson(text).offsetOf(at));
@@ -55,7 +71,7 @@ export function Draftboard({ live, draft, at, reload }: DraftboardProps) {
     try {
       await api.send("PUT", "/rules/draft", { body: text, ifMatch: based });
       say("The draft is kept.");
-      reload();
+      readNow();
     } catch (thrown) {
       if (!(thrown instanceof ApiError)) throw thrown;
       setError(thrown);
@@ -66,9 +82,10 @@ export function Draftboard({ live, draft, at, reload }: DraftboardProps) {
     const query = note === "" ? "" : `?note=${encodeURIComponent(note)}`;
     const sending = { body: text, ifMatch: based };
     const { version = 0 } = await api.send<Changes>("PUT", `/rules${query}`, sending);
+    own.current = text;
     setBased(version);
     say(`Version ${version} is in force here, and soon everywhere.`);
-    reload();
+    readNow();
   }
 
   return (
@@ -79,6 +96,14 @@ export function Draftboard({ live, draft, at, reload }: DraftboardProps) {
             draft of {moment(draft.savedAt)} by {plain(draft.by)}
           </span>
           <span>based on version {draft.basedOn}</span>
+        </p>
+      )}
+      {left && text === left.text && (
+        <p class="facts">
+          <span>with edits that are neither a draft nor published</span>
+          <button type="button" onClick={() => setText(saved)}>
+            Discard them
+          </button>
         </p>
       )}
       {isOutdated && (

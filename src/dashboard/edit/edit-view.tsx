@@ -22,13 +22,9 @@ export function EditView({ at }: { readonly at: string | null }) {
                 live={data}
                 draft={draft.error?.isMissing ? undefined : draft.data}
                 at={at}
-                reload={() => {
-                  live.reload();
-                  draft.reload();
-                }}
               />
             )}
-            <HistoryCard live={data} reload={live.reload} />
+            <HistoryCard live={data} />
           </>
         )}
       </Answered>

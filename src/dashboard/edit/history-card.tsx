@@ -3,6 +3,7 @@ import { useEffect, useState } from "hono/jsx/dom";
 import type { Changes, Live, Version } from "../api/answers.ts";
 import type { ApiError } from "../api/api.ts";
 import { READ_ONLY, useSession } from "../api/session.ts";
+import { useLive } from "../live/live.ts";
 import { useAnswer } from "../live/use-answer.ts";
 import { Ask } from "../parts/ask.tsx";
 import { ChangeList } from "../parts/change-list.tsx";
@@ -13,13 +14,13 @@ import { Table } from "../parts/table.tsx";
 
 interface HistoryCardProps {
   readonly live: Live;
-  readonly reload: () => void;
 }
 
 type Row = Partial<Version> & Pick<Version, "version" | "current">;
 
-export function HistoryCard({ live, reload }: HistoryCardProps) {
+export function HistoryCard({ live }: HistoryCardProps) {
   const { api, canWrite, say } = useSession();
+  const { readNow } = useLive();
   const history = useAnswer<{ readonly versions: readonly Version[] }>("/rules/history");
   const [target, setTarget] = useState<number | undefined>(undefined);
 
@@ -30,8 +31,7 @@ export function HistoryCard({ live, reload }: HistoryCardProps) {
       ifMatch: live.version,
     });
     say(`Version ${target} is in force again, as version ${version}.`);
-    history.reload();
-    reload();
+    readNow();
   }
 
   const action = ({ version, current }: Row) =>

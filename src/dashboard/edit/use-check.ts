@@ -24,14 +24,18 @@ export function useSettled(text: string): string {
   return settled;
 }
 
-/** Has the gateway check a text. */
-export function useCheck(text: string): Checked {
+/** Has the gateway check a text against the version in force. */
+export function useCheck(text: string, version: number): Checked {
   const { api } = useSession();
-  const [known, setKnown] = useState<{ readonly of: string; readonly checked: Checked }>();
+  const [known, setKnown] = useState<{
+    readonly of: string;
+    readonly version: number;
+    readonly checked: Checked;
+  }>();
 
   useEffect(() => {
     let isCurrent = true;
-    const tell = (checked: Checked) => isCurrent && setKnown({ of: text, checked });
+    const tell = (checked: Checked) => isCurrent && setKnown({ of: text, version, checked });
     const json = readJson(text);
     if (json.faults.length > 0) {
       tell({ state: "faulty", faults: json.faults });
@@ -47,7 +51,7 @@ export function useCheck(text: string): Checked {
     return () => {
       isCurrent = false;
     };
-  }, [text]);
+  }, [text, version]);
 
-  return known?.of === text ? known.checked : { state: "checking" };
+  return known?.of === text && known.version === version ? known.checked : { state: "checking" };
 }

@@ -3,6 +3,7 @@ import { useState } from "hono/jsx/dom";
 import type { Entry } from "../api/answers.ts";
 import { READ_ONLY, useSession } from "../api/session.ts";
 import { Ask } from "../parts/ask.tsx";
+import { entryName } from "../parts/entry-name.ts";
 import { moment } from "../parts/format.ts";
 import { clipped } from "../parts/plain.ts";
 import { Table } from "../parts/table.tsx";
@@ -15,18 +16,13 @@ interface EntryTableProps {
   readonly reload: () => void;
 }
 
-/** Whom an entry names. */
-function nameOf({ cidr, identity, asn, country }: Entry): string {
-  return cidr ?? identity ?? (asn === undefined ? (country ?? "") : `AS${asn}`);
-}
-
 export function EntryTable({ path, title, entries, reload }: EntryTableProps) {
   const { api, canWrite, say } = useSession();
   const [removed, setRemoved] = useState<Entry | undefined>(undefined);
   const columns = [
     {
       title: "client",
-      cell: (entry: Entry) => <code class="untrusted">{clipped(nameOf(entry))}</code>,
+      cell: (entry: Entry) => <code class="untrusted">{clipped(entryName(entry))}</code>,
     },
     ...(path === "overrides"
       ? [{ title: "limits", cell: (entry: Entry) => clipped(limitsOf(entry)) }]
@@ -47,7 +43,7 @@ export function EntryTable({ path, title, entries, reload }: EntryTableProps) {
             type="button"
             disabled={!canWrite}
             title={canWrite ? "" : READ_ONLY}
-            aria-label={`Remove ${clipped(nameOf(entry))}`}
+            aria-label={`Remove ${clipped(entryName(entry))}`}
             onClick={() => setRemoved(entry)}
           >
             Remove
@@ -77,7 +73,7 @@ export function EntryTable({ path, title, entries, reload }: EntryTableProps) {
           }}
         >
           <p class="untrusted">
-            <code>{clipped(nameOf(removed))}</code>
+            <code>{clipped(entryName(removed))}</code>
           </p>
         </Ask>
       )}

@@ -1,6 +1,7 @@
 import { useMemo } from "hono/jsx/dom";
 
-import type { Health, Live, Stats, TopPartition } from "../api/answers.ts";
+import type { Live, Stats, TopPartition } from "../api/answers.ts";
+import { useHealth } from "../live/health.ts";
 import { useLive } from "../live/live.ts";
 import { statsPath, topPath } from "../live/ranges.ts";
 import { type Loaded, useAnswer } from "../live/use-answer.ts";
@@ -17,7 +18,7 @@ import { Tiles } from "./tiles.tsx";
 export function OverviewView() {
   const { range } = useLive();
   const stats = useAnswer<Stats>(`stats ${range.name}`, (nowMs) => statsPath(range, nowMs));
-  const health = useAnswer<Health>("/health");
+  const health = useHealth()!;
   const rules = useAnswer<Live>("/rules");
   return (
     <>
@@ -41,6 +42,7 @@ export function OverviewView() {
 function Counted({ stats, rules }: { readonly stats: Stats; readonly rules: Live | undefined }) {
   // With thousands of rules they take longer than all that is drawn, and each answer draws it again.
   const { times, outcomes, denials, latencies } = useMemo(() => seriesOf(stats), [stats]);
+  const growsFrom = Date.parse(stats.completeTo);
   const byStep = `by the ${stats.step}`;
   return (
     <>
@@ -50,6 +52,7 @@ function Counted({ stats, rules }: { readonly stats: Stats; readonly rules: Live
         kind="layers"
         times={times}
         series={outcomes}
+        growsFrom={growsFrom}
         format={count}
       />
       <div class="halves">
@@ -58,10 +61,11 @@ function Counted({ stats, rules }: { readonly stats: Stats; readonly rules: Live
           kind="layers"
           times={times}
           series={denials}
+          growsFrom={growsFrom}
           format={count}
         />
         <Picture
-          title="Latency of the store"
+          title="Redis latency"
           kind="lines"
           times={times}
           series={latencies}
@@ -76,6 +80,7 @@ function Counted({ stats, rules }: { readonly stats: Stats; readonly rules: Live
           kind="layers"
           times={times}
           series={[{ label: "commands", colour: "--series-1", values: stats.commands }]}
+          growsFrom={growsFrom}
           format={count}
         />
       </div>
@@ -103,17 +108,17 @@ function Top({ rules }: { readonly rules: Live | undefined }) {
   const isClipped = range.step === "hour" && range.steps > 24;
   return (
     <>
-      {isClipped && <p class="muted">Partitions are kept for 24 hours.</p>}
+      {isClipped && <p class="muted">Clients are kept for 24 hours.</p>}
       <div class="halves">
         <section class="card" aria-label="Denied most">
           <h2>Denied most</h2>
-          <Answered of={denied} what="the partitions">
+          <Answered of={denied} what="the clients">
             {(data) => <TopTable caption="Denied most" rows={data.partitions} rules={rules} />}
           </Answered>
         </section>
         <section class="card" aria-label="Near their limit">
           <h2>Near their limit</h2>
-          <Answered of={near} what="the partitions">
+          <Answered of={near} what="the clients">
             {(data) => <TopTable caption="Near their limit" rows={data.partitions} rules={rules} />}
           </Answered>
         </section>

@@ -38,8 +38,9 @@ export function RuleTable({ stats, rules }: RuleTableProps) {
           { title: "rule", cell: nameOf },
           { title: "requests", isNumber: true, cell: ({ requests }) => count(requests) },
           { title: "denied", isNumber: true, cell: ({ denied }) => count(denied) },
+          { title: "blocked", isNumber: true, cell: ({ blocked }) => count(blocked) },
           {
-            title: "share",
+            title: "share denied",
             isNumber: true,
             cell: ({ denied, requests }) => percent(denied, requests),
           },

@@ -16,11 +16,10 @@ export function Tiles({ stats }: { readonly stats: Stats }) {
   const denied = totalOf("denied");
   const spent = sum(commands);
   const errors = sum(storeErrors.map(({ counts }) => sum(counts)));
-  const open = sum(
-    requests
-      .filter(({ outcome, reason }) => outcome === "allowed" && reason === "store-unavailable")
-      .map(({ counts }) => sum(counts)),
-  );
+  const ofReason = (isWanted: (reason: string) => boolean) =>
+    sum(requests.filter(({ reason }) => isWanted(reason)).map(({ counts }) => sum(counts)));
+  const withoutRedis = ofReason((reason) => reason.startsWith("store-unavailable"));
+  const open = ofReason((reason) => reason === "store-unavailable-open");
   return (
     <dl class="tiles">
       <Tile
@@ -35,9 +34,9 @@ export function Tiles({ stats }: { readonly stats: Stats }) {
         tone={denied > 0 ? "denied" : ""}
       />
       <Tile
-        title="Store, 99 of 100"
+        title="Redis latency p99"
         value={milliseconds(overall(durations, 0.99))}
-        note={`half within ${milliseconds(overall(durations, 0.5))}`}
+        note={`p50 ${milliseconds(overall(durations, 0.5))}`}
       />
       <Tile
         title="Redis commands"
@@ -45,10 +44,10 @@ export function Tiles({ stats }: { readonly stats: Stats }) {
         note={all === 0 ? "no request" : `${(spent / all).toFixed(2)} per request`}
       />
       <Tile
-        title="Store failures"
-        value={count(errors)}
-        note={`${count(open)} requests passed unlimited`}
-        tone={errors > 0 ? "bad" : ""}
+        title="Decided without Redis"
+        value={count(withoutRedis)}
+        note={`${count(open)} passed unlimited, ${count(errors)} Redis errors`}
+        tone={errors > 0 || withoutRedis > 0 ? "bad" : ""}
       />
       {sum(lost) > 0 && (
         <Tile title="Not counted" value={count(sum(lost))} note="counts given up" tone="bad" />

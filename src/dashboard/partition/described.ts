@@ -59,18 +59,3 @@ export function bodyOf({ method, path, ip, headers }: Described): object {
     ...(ip !== "" && { ip }),
   };
 }
-
-/** Whom an entry of a list may name, of what the policies count. */
-export interface Target {
-  readonly title: string;
-  readonly entry: { readonly cidr: string } | { readonly identity: string };
-}
-
-export function targetsOf(partitions: readonly string[], ip: string): readonly Target[] {
-  const addresses = ip === "" ? [] : [{ title: `ip:${ip}`, entry: { cidr: ip } }];
-  const identities = [...new Set(partitions)]
-    .filter((partition) => /^[\w!#$%&'*+.^`|~-]+:/.test(partition) && !partition.includes(","))
-    .filter((partition) => !/^(?:ip|subnet|asn|country):/.test(partition))
-    .map((identity) => ({ title: identity, entry: { identity } }));
-  return [...identities, ...addresses];
-}

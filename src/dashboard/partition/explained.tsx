@@ -1,6 +1,7 @@
 import type { Explanation } from "../api/answers.ts";
 import { count, duration } from "../parts/format.ts";
 import { clipped, plain } from "../parts/plain.ts";
+import { modeInWords } from "../parts/rule-label.ts";
 import { Table } from "../parts/table.tsx";
 
 /** What each verdict means for the request. */
@@ -57,9 +58,9 @@ export function Explained({ explanation }: { readonly explanation: Explanation }
             ),
           },
           { title: "wait", isNumber: true, cell: ({ retryAfterMs }) => waitOf(retryAfterMs) },
-          { title: "mode", cell: ({ mode }) => mode },
+          { title: "mode", cell: ({ mode }) => modeInWords(mode) },
           {
-            title: "partition",
+            title: "client",
             cell: ({ partition }) => <code class="untrusted">{clipped(partition)}</code>,
           },
           {

@@ -1,30 +1,29 @@
 import { useRef } from "hono/jsx/dom";
 
-import type { Explanation } from "../api/answers.ts";
 import { useSession } from "../api/session.ts";
 import { Ask } from "../parts/ask.tsx";
 import { Field, Lasts, textOf } from "../parts/field.tsx";
 import { clipped } from "../parts/plain.ts";
+import type { Target } from "./targets.ts";
 
 interface OverrideFormProps {
-  readonly identity: string;
-  readonly policies: Explanation["rules"][number]["policies"];
+  readonly target: Target;
+  readonly policies: readonly { readonly name: string; readonly limit: number }[];
   readonly close: () => void;
   readonly done: () => void;
 }
 
 /** Gives one client another limit. */
-export function OverrideForm({ identity, policies, close, done }: OverrideFormProps) {
+export function OverrideForm({ target, policies: own, close, done }: OverrideFormProps) {
   const { api } = useSession();
   const fields = useRef<HTMLDivElement>(null);
-  const own = policies.filter(({ partition }) => partition === identity);
 
   async function put(): Promise<void> {
     const data = new FormData(fields.current!.closest("form")!);
     const lasts = textOf(data, "lasts");
     await api.send("PUT", "/overrides", {
       body: {
-        identity,
+        ...target.entry,
         policies: { [textOf(data, "policy")]: { limit: Number(textOf(data, "limit")) } },
         ...(lasts !== "" && { for: lasts }),
       },
@@ -35,7 +34,7 @@ export function OverrideForm({ identity, policies, close, done }: OverrideFormPr
   return (
     <Ask title="Another limit for this client" verb="Put the override" act={put} close={close}>
       <p class="untrusted">
-        <code>{clipped(identity)}</code>
+        <code>{clipped(target.title)}</code>
       </p>
       <div ref={fields} class="fields">
         <Field label="Policy">

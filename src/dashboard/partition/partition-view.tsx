@@ -14,6 +14,7 @@ import { Explained } from "./explained.tsx";
 import { DeedsCard } from "./history/deeds-card.tsx";
 import type { Whom } from "./history/deeds.ts";
 import { History, type Whose } from "./history/history.tsx";
+import { NamedClient } from "./named-client.tsx";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
@@ -63,8 +64,8 @@ export function PartitionView({ query }: { readonly query: URLSearchParams }) {
 
   return (
     <>
-      <h1>Partition</h1>
-      {linked && <Linked whose={linked} />}
+      <h1>Client</h1>
+      {linked && <Linked whose={linked} query={query} />}
       <form class="card request" onSubmit={submit}>
         <Field label="Method">
           <select name="method">
@@ -115,6 +116,9 @@ export function PartitionView({ query }: { readonly query: URLSearchParams }) {
         </Empty>
       )}
       {asked && found && <DeedsCard whom={whomOf(asked, found)} />}
+      {linked && "name" in linked && !asked && (
+        <DeedsCard whom={{ identities: [linked.name], ip: "" }} />
+      )}
       {linked ? (
         <History whose={linked} />
       ) : (
@@ -133,11 +137,24 @@ function linkedBy(query: URLSearchParams): LinkedWhose | undefined {
   return number === null ? undefined : { number };
 }
 
-function Linked({ whose }: { readonly whose: LinkedWhose }) {
+interface LinkedProps {
+  readonly whose: LinkedWhose;
+  readonly query: URLSearchParams;
+}
+
+function Linked({ whose, query }: LinkedProps) {
+  if ("name" in whose && isUnreadable(query)) {
+    return (
+      <NamedClient
+        name={whose.name}
+        policy={query.get("policy") ?? undefined}
+        hint={query.get("hint") ?? undefined}
+      />
+    );
+  }
   return "name" in whose ? (
     <p>
-      From the overview: <code class="untrusted">{clipped(whose.name)}</code>. Identities are hashed
-      there unless the gateway's settings say otherwise: describe the request to see its state.
+      From the overview: <code class="untrusted">{clipped(whose.name)}</code>.
     </p>
   ) : (
     <p>

@@ -1,4 +1,4 @@
-import { type Child, useEffect, useRef, useState } from "hono/jsx/dom";
+import { type Child, createPortal, useEffect, useRef, useState } from "hono/jsx/dom";
 
 import { ApiError } from "../api/api.ts";
 import { Failed } from "./states.tsx";
@@ -49,7 +49,8 @@ export function Ask({ title, verb, isDangerous, children, note, act, close }: As
     }
   }
 
-  return (
+  // Where nothing is moved when answers come: a dialog that is moved is none that keeps the rest from being used.
+  return createPortal(
     <dialog ref={dialog} aria-labelledby="ask-title">
       <form onSubmit={submit}>
         <h2 id="ask-title">{title}</h2>
@@ -70,6 +71,7 @@ export function Ask({ title, verb, isDangerous, children, note, act, close }: As
           </button>
         </div>
       </form>
-    </dialog>
+    </dialog>,
+    document.body,
   );
 }

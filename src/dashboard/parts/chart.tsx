@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "hono/jsx/dom";
 import UPlot from "uplot";
 
-import { day, timeOfDay } from "./format.ts";
+import { distinct, labelsAt } from "./axis-labels.ts";
 import type { Series } from "./series.ts";
 
 export interface ChartProps {
@@ -13,15 +13,27 @@ export interface ChartProps {
   /** Layers on top of each other, as counts are; or lines. */
   readonly kind: "layers" | "lines";
   readonly format: (value: number) => string;
+  /** From when on counts may still grow, in milliseconds since 1970. */
+  readonly growsFrom?: number | undefined;
   /** Told which moment the pointer is at; `undefined` for none. */
   readonly onPoint?: (index: number | undefined) => void;
 }
 
 const HEIGHT = 190;
 
-export function Chart({ label, times, series, kind, format, onPoint }: ChartProps) {
+export function Chart({
+  label,
+  times,
+  series,
+  kind,
+  format,
+  growsFrom = Infinity,
+  onPoint,
+}: ChartProps) {
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<UPlot | null>(null);
+  const grows = useRef(growsFrom);
+  grows.current = growsFrom;
   const drawn = series.map((each) => `${each.label} ${each.colour}`).join("\n");
 
   useEffect(() => {
@@ -31,7 +43,11 @@ export function Chart({ label, times, series, kind, format, onPoint }: ChartProp
     const draw = () => {
       plot.current?.destroy();
       plot.current = new UPlot(
-        { ...optionsOf(series, kind, format, onPoint), width: element.clientWidth, height: HEIGHT },
+        {
+          ...optionsOf(series, kind, format, grows, onPoint),
+          width: element.clientWidth,
+          height: HEIGHT,
+        },
         dataOf(times, series, kind),
         element,
       );
@@ -77,6 +93,7 @@ function optionsOf(
   series: readonly Series[],
   kind: ChartProps["kind"],
   format: (value: number) => string,
+  grows: { readonly current: number | null },
   onPoint: ChartProps["onPoint"],
 ): Omit<UPlot.Options, "width" | "height"> {
   const style = getComputedStyle(document.documentElement);
@@ -97,28 +114,76 @@ function optionsOf(
       y: { range: (_plot, _min, max) => [0, Math.max(max * 1.08, 1)] },
     },
     axes: [
-      { ...axis, grid: { show: false }, size: 26, space: 64, values: momentsOf },
-      { ...axis, size: 58, space: 36, values: (_plot, splits) => splits.map(format) },
+      {
+        ...axis,
+        grid: { show: false },
+        size: 40,
+        space: 64,
+        values: (_plot, splits) => labelsAt(splits),
+      },
+      {
+        ...axis,
+        size: 58,
+        space: 36,
+        incrs: WHOLE_STEPS,
+        values: (_plot, splits) => distinct(splits, format),
+      },
     ],
     series: [
       {},
       ...ordered.map(({ colour: name }): UPlot.Series =>
         kind === "layers"
           ? {
-              fill: colour(name),
+              fill: name === "--passed" ? ({ ctx }) => striped(ctx, colour(name)) : colour(name),
               width: 0,
-              paths: UPlot.paths.bars!({ size: [0.86, 40], align: 1 }),
+              paths: UPlot.paths.bars!({ size: [0.9, Infinity], align: 1 }),
               points: { show: false },
             }
           : { stroke: colour(name), width: 2, spanGaps: false, points: { size: 4 } },
       ),
     ],
     hooks: {
+      draw: [(plot) => paleFrom(plot, (grows.current ?? Infinity) / 1000, colour("--card"))],
       setCursor: [
         (plot) => onPoint?.(kind === "layers" ? layerAt(plot) : (plot.cursor.idx ?? undefined)),
       ],
     },
   };
+}
+
+/** Counts are whole, and so are most milliseconds: parts of one would give several lines the same label. */
+const WHOLE_STEPS = [1, 2, 5]
+  .flatMap((digit) => Array.from({ length: 14 }, (_, power) => digit * 10 ** power))
+  .toSorted((one, other) => one - other);
+
+/** Beside layers of any colour this one is told apart by its stripes. */
+function striped(ctx: CanvasRenderingContext2D, colour: string): CanvasPattern {
+  const tile = document.createElement("canvas");
+  tile.width = tile.height = 6;
+  const drawn = tile.getContext("2d")!;
+  drawn.strokeStyle = colour;
+  drawn.lineWidth = 2.5;
+  for (const shift of [-6, 0, 6]) {
+    drawn.moveTo(shift - 1, 7);
+    drawn.lineTo(shift + 7, -1);
+  }
+  drawn.stroke();
+  return ctx.createPattern(tile, "repeat")!;
+}
+
+/** Draws the bars paler that end after a moment. */
+function paleFrom(plot: UPlot, seconds: number, card: string): void {
+  const [times] = plot.data;
+  const step = (times[1] ?? 0) - (times[0] ?? 0);
+  const first = times.find((begins) => begins + step > seconds);
+  if (first === undefined) return;
+  const { ctx, bbox } = plot;
+  const left = Math.max(bbox.left, plot.valToPos(first, "x", true));
+  ctx.save();
+  ctx.globalAlpha = 0.55;
+  ctx.fillStyle = card;
+  ctx.fillRect(left, bbox.top, bbox.left + bbox.width - left, bbox.height);
+  ctx.restore();
 }
 
 /** A bar reaches from its moment to the next one: in its right half the nearest moment is the next bar's. */
@@ -136,9 +201,5 @@ function pointsOf(_plot: UPlot, first: number, last: number): [number, number] {
 
 /** A layer begins at its moment, so that the last one ends a step later. */
 function spanOf({ data: [times] }: UPlot, first: number, last: number): [number, number] {
-  return [first, last + ((times[1] ?? first) - (times[0] ?? first))];
-}
-
-function momentsOf(_plot: UPlot, splits: number[], _axis: number, _space: number, step: number) {
-  return splits.map((seconds) => (step < 86_400 ? timeOfDay : day)(seconds * 1000));
+  return [first, last + ((times[1] ?? first + 60) - (times[0] ?? first))];
 }

@@ -62,6 +62,14 @@ export function day(ms: number): string {
   return days.format(ms);
 }
 
+/** Where the times of the page are, such as `Europe/Zurich, GMT+1`. */
+export function timeZone(): string {
+  const { timeZone: name } = new Intl.DateTimeFormat().resolvedOptions();
+  const parts = new Intl.DateTimeFormat("en", { timeZoneName: "shortOffset" }).formatToParts();
+  const offset = parts.find(({ type }) => type === "timeZoneName")?.value ?? "";
+  return offset === "GMT" || offset === "GMT+0" ? name : `${name}, ${offset}`;
+}
+
 export function sum(counts: readonly number[]): number {
   return counts.reduce((total, each) => total + each, 0);
 }

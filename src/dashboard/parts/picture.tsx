@@ -13,7 +13,7 @@ interface PictureProps extends Omit<ChartProps, "onPoint" | "label"> {
 
 /** A chart with its title, its legend, and its numbers as a table. */
 export function Picture({ title, summary, ...chart }: PictureProps) {
-  const { times, series, format } = chart;
+  const { times, series, format, growsFrom } = chart;
   const [point, setPoint] = useState<number | undefined>(undefined);
   const say: NonNullable<typeof summary> =
     summary ?? ((values) => format(sum(values.map((value) => value ?? 0))));
@@ -34,6 +34,7 @@ export function Picture({ title, summary, ...chart }: PictureProps) {
           </li>
         ))}
       </ul>
+      {growsFrom !== undefined && <p class="muted grows">Paler: counts that may still grow</p>}
       <Chart {...chart} label={`${title}: ${said}`} onPoint={setPoint} />
       <Numbers title={title} {...chart} />
     </section>
@@ -44,7 +45,13 @@ function shown(value: number | null | undefined, format: (value: number) => stri
   return value === null || value === undefined ? "–" : format(value);
 }
 
-function Numbers({ title, times, series, format }: Omit<PictureProps, "summary" | "kind">) {
+function Numbers({
+  title,
+  times,
+  series,
+  format,
+  growsFrom = Infinity,
+}: Omit<PictureProps, "summary" | "kind">) {
   const [isOpen, setOpen] = useState(false);
   return (
     <details onToggle={(event: Event) => setOpen((event.currentTarget as HTMLDetailsElement).open)}>
@@ -54,7 +61,14 @@ function Numbers({ title, times, series, format }: Omit<PictureProps, "summary" 
           caption={`${title}, as numbers`}
           empty="Nothing was counted."
           columns={[
-            { title: "time", cell: (i: number) => moment(new Date(times[i]!).toISOString()) },
+            {
+              title: "time",
+              cell: (i: number) => {
+                const ends = times[i + 1] ?? Infinity;
+                const said = moment(new Date(times[i]!).toISOString());
+                return ends > growsFrom ? `${said}, may still grow` : said;
+              },
+            },
             ...series.map(({ label, values }) => ({
               title: plain(label),
               isNumber: true,

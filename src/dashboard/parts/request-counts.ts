@@ -31,17 +31,19 @@ export interface RuleCounts {
   readonly rule: string;
   readonly requests: number;
   readonly denied: number;
+  readonly blocked: number;
 }
 
 /** The rules by their denials, most first. */
 export function byRule(requests: Requests): RuleCounts[] {
-  const rules = new Map<string, { rule: string; requests: number; denied: number }>();
+  const rules = new Map<string, { -readonly [Name in keyof RuleCounts]: RuleCounts[Name] }>();
   for (const { rule, outcome, counts } of requests) {
-    const found = rules.get(rule) ?? { rule, requests: 0, denied: 0 };
+    const found = rules.get(rule) ?? { rule, requests: 0, denied: 0, blocked: 0 };
     rules.set(rule, found);
     const total = sum(counts);
     found.requests += total;
     if (outcome === "denied") found.denied += total;
+    if (outcome === "blocked") found.blocked += total;
   }
   return [...rules.values()].sort(
     (one, other) => other.denied - one.denied || other.requests - one.requests,

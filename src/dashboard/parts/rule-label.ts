@@ -21,3 +21,14 @@ export function sourcesOf(partition: unknown): string {
     ? partition.map((source) => [source as unknown].flat().join(" and ")).join(", else ")
     : String(partition);
 }
+
+/** What a policy does with requests beyond its limit, in words. */
+const MODES: Readonly<Record<string, string>> = {
+  enforce: "denies",
+  shadow: "only watches",
+  soft: "marks",
+};
+
+export function modeInWords(mode: string): string {
+  return MODES[mode] ?? mode;
+}

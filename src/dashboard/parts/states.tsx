@@ -1,6 +1,7 @@
 import type { Child } from "hono/jsx/dom";
 
 import type { ApiError } from "../api/api.ts";
+import { useOutage } from "../live/health.ts";
 import type { Loaded } from "../live/use-answer.ts";
 import { FaultList } from "./fault-list.tsx";
 import { plain } from "./plain.ts";
@@ -65,9 +66,13 @@ export function Answered<Answer>({
   readonly what: string;
   readonly children: (data: Answer) => Child;
 }) {
+  const isOutage = useOutage() && error?.status === 503;
   return (
     <>
-      {error && <Failed error={error} retry={reload} />}
+      {error && !isOutage && <Failed error={error} retry={reload} />}
+      {isOutage && data === undefined && (
+        <p class="state">Not known while Redis does not answer: {what}.</p>
+      )}
       {data === undefined && !error && <Loading what={what} />}
       {data !== undefined && children(data)}
     </>
@@ -77,7 +82,7 @@ export function Answered<Answer>({
 export function MetricsOff() {
   return (
     <Empty title="Metrics are off">
-      This gateway does not count requests. Rules, partitions, lists and the audit work without.
+      This gateway does not count requests. Rules, clients, lists and the audit work without.
     </Empty>
   );
 }

@@ -56,7 +56,7 @@ export function Table<Row>({ caption, columns, rows, empty, textOf }: TableProps
         </label>
       )}
       <div class="scroll" role="region" aria-label={`Table: ${caption}`} tabindex={0}>
-        <table>
+        <table class={columns.length > 3 ? "stacks" : ""}>
           <caption class="unseen">{caption}</caption>
           <thead>
             <tr>
@@ -70,8 +70,10 @@ export function Table<Row>({ caption, columns, rows, empty, textOf }: TableProps
           <tbody>
             {shown.map((row) => (
               <tr>
-                {columns.map(({ cell, isNumber }) => (
-                  <td class={isNumber ? "number" : ""}>{cell(row)}</td>
+                {columns.map(({ title, cell, isNumber }) => (
+                  <td class={isNumber ? "number" : ""} data-title={title}>
+                    {cell(row)}
+                  </td>
                 ))}
               </tr>
             ))}

@@ -12,21 +12,31 @@ interface TopTableProps {
 }
 
 export function TopTable({ caption, rows, rules }: TopTableProps) {
-  const linkOf = ({ policy, partition }: TopPartition) =>
-    linkTo("partition", { partition, ...(rules && exampleFor(rules.document, policy)) });
+  const linkOf = ({ policy, partition, hint }: TopPartition) =>
+    linkTo("partition", {
+      partition,
+      policy,
+      hint,
+      ...(rules && exampleFor(rules.document, policy)),
+    });
   return (
     <Table
       caption={caption}
-      empty="No partition so far."
+      empty="No client so far."
       rows={rows}
       textOf={({ policy, partition }) => `${policy} ${partition}`}
       columns={[
         {
-          title: "partition",
+          title: "client",
           cell: (row) => (
-            <a class="untrusted" href={linkOf(row)}>
-              {clipped(row.partition)}
-            </a>
+            <>
+              <a class="untrusted" href={linkOf(row)}>
+                {clipped(row.partition)}
+              </a>
+              {row.hint !== undefined && (
+                <span class="hint untrusted">ends in {clipped(row.hint)}</span>
+              )}
+            </>
           ),
         },
         { title: "policy", cell: ({ policy }) => clipped(policy) },

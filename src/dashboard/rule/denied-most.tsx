@@ -20,7 +20,7 @@ export function DeniedMost({ policies, rules }: DeniedMostProps) {
   return (
     <section class="card" aria-label="Denied most">
       <h2>Denied most</h2>
-      <Answered of={top} what="the partitions">
+      <Answered of={top} what="the clients">
         {({ partitions }) => (
           <TopTable
             caption="Denied most by this rule"

@@ -1,6 +1,7 @@
 import type { Stats } from "../api/answers.ts";
 import { count, percent, sum } from "../parts/format.ts";
 import { clipped } from "../parts/plain.ts";
+import { modeInWords } from "../parts/rule-label.ts";
 import { Table } from "../parts/table.tsx";
 
 interface EvaluationsProps {
@@ -40,7 +41,10 @@ export function Evaluations({ stats, policies }: EvaluationsProps) {
         rows={rows}
         columns={[
           { title: "policy", cell: ({ policy }) => clipped(policy) },
-          { title: "mode", cell: ({ mode }) => <span class={`tag ${mode}`}>{mode}</span> },
+          {
+            title: "mode",
+            cell: ({ mode }) => <span class={`tag ${mode}`}>{modeInWords(mode)}</span>,
+          },
           { title: "with room", isNumber: true, cell: ({ allowed }) => count(allowed) },
           {
             title: "without",

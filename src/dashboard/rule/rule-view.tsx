@@ -1,4 +1,7 @@
+import { useState } from "hono/jsx/dom";
+
 import type { Live, Rule, RulesDocument, Stats } from "../api/answers.ts";
+import { READ_ONLY, useSession } from "../api/session.ts";
 import { useLive } from "../live/live.ts";
 import { statsPath } from "../live/ranges.ts";
 import { useAnswer } from "../live/use-answer.ts";
@@ -8,11 +11,12 @@ import { Picture } from "../parts/picture.tsx";
 import { linkTo } from "../parts/place.ts";
 import { clipped } from "../parts/plain.ts";
 import { byOutcome } from "../parts/request-counts.ts";
-import { labelOf, sourcesOf, termsOf } from "../parts/rule-label.ts";
+import { labelOf, modeInWords, sourcesOf, termsOf } from "../parts/rule-label.ts";
 import { Answered, Empty, MetricsOff } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
 import { DeniedMost } from "./denied-most.tsx";
 import { Evaluations } from "./evaluations.tsx";
+import { LimitForm } from "./limit-form.tsx";
 import { Utilization } from "./utilization.tsx";
 import { WhatIfCard } from "./what-if/what-if-card.tsx";
 
@@ -61,6 +65,8 @@ interface ShownProps {
 
 function Shown({ rules, rule, index, query }: ShownProps) {
   const { range } = useLive();
+  const { canWrite } = useSession();
+  const [changed, setChanged] = useState<number | undefined>(undefined);
   const stats = useAnswer<Stats>(`stats ${range.name}`, (nowMs) => statsPath(range, nowMs));
   const names = rule.policies.flatMap(({ name }) => name ?? []);
   return (
@@ -78,18 +84,40 @@ function Shown({ rules, rule, index, query }: ShownProps) {
         <Table
           caption="Policies of this rule"
           empty="This rule has no policy."
-          rows={rule.policies}
+          rows={rule.policies.map((policy, at) => Object.assign({ at }, policy))}
           columns={[
             { title: "policy", cell: ({ name }) => clipped(name ?? "unnamed") },
             { title: "algorithm", cell: ({ algorithm }) => clipped(algorithm) },
             { title: "allows", cell: (policy) => clipped(termsOf(policy)) },
-            { title: "mode", cell: ({ mode = "enforce" }) => clipped(mode) },
+            { title: "mode", cell: ({ mode = "enforce" }) => clipped(modeInWords(mode)) },
             {
               title: "counts by",
               cell: ({ partition = rule.partition }) => clipped(sourcesOf(partition)),
             },
+            {
+              title: "action",
+              cell: ({ at, name = "unnamed" }) => (
+                <button
+                  type="button"
+                  disabled={!canWrite}
+                  title={canWrite ? "" : READ_ONLY}
+                  aria-label={`Change the limit of ${clipped(name)}`}
+                  onClick={() => setChanged(at)}
+                >
+                  Change
+                </button>
+              ),
+            },
           ]}
         />
+        {changed !== undefined && (
+          <LimitForm
+            live={rules}
+            index={index}
+            place={changed}
+            close={() => setChanged(undefined)}
+          />
+        )}
       </section>
       {stats.error?.isMissing ? (
         <MetricsOff />
@@ -126,6 +154,7 @@ function Counted({ stats, rule, names }: CountedProps) {
         kind="layers"
         times={times}
         series={byOutcome(requests, times.length)}
+        growsFrom={Date.parse(stats.completeTo)}
         format={count}
       />
       <div class="halves">

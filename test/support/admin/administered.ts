@@ -62,11 +62,13 @@ export function administered(
     held: () => ({ version: 0, source: "deployed", document: DEPLOYED }),
     refresh: async () => {},
     flushMetrics: async () => {},
+    metricsFlushMs: 60_000,
     names: { nameOf: async (identity) => identity, numberOf: () => undefined },
     counted: async () => [
       { policy: "rides", identity: "x-user-id:hash", partition: "x-user-id:42" },
     ],
     gauges: async () => ({ policies: [], isBreakerOpen: false, isPublished: true, version: 0 }),
+    onFailure: () => ({ local: 1, open: 0, closed: 0 }),
     editPolicy: (name) =>
       name === "rides" ? { before: RIDES, after: RIDES, faults: [] } : undefined,
     explain: async ({ path, method = "GET" }) => ({
@@ -76,6 +78,7 @@ export function administered(
       version: 0,
       rules: [],
     }),
+    resetDigest: async (policy, digest) => [{ policy, partition: digest }],
     reset: async () => [{ policy: "rides", partition: "x-user-id:42" }],
     clientAddress: (request) => request.headers.get("cf-connecting-ip") ?? undefined,
     ...more,

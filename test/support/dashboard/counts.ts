@@ -65,6 +65,7 @@ export function statsFor(url: URL): object {
     step,
     from: times[0],
     to: new Date(toMs).toISOString(),
+    completeTo: new Date(toMs - 60_000).toISOString(),
     times,
     requests: [
       ...requests,

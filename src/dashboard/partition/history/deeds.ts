@@ -7,7 +7,7 @@ import type { AuditEntry, Change } from "../../api/answers.ts";
 
 /** A client as the audit may name it. */
 export interface Whom {
-  /** Readable, such as `x-user-id:42`. */
+  /** Readable, such as `x-user-id:42`, or as metrics call it. */
   readonly identities: readonly string[];
   /** Its address; empty if it is not known. */
   readonly ip: string;
@@ -20,8 +20,9 @@ export function deedsAbout(entries: readonly AuditEntry[], { identities, ip }: W
   const names = (value: unknown): boolean => {
     if (typeof value === "string") return identities.includes(value) || spelt.includes(value);
     if (!isRecord(value)) return false;
-    const { identity, cidr } = value;
+    const { identity, cidr, digest } = value;
     return (
+      (typeof digest === "string" && identities.includes(digest)) ||
       (typeof identity === "string" && spelt.some((each) => isNamedBy(each, identity))) ||
       (address !== undefined && isWithin(address, cidr))
     );

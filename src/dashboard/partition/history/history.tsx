@@ -25,9 +25,9 @@ export function History({ whose }: { readonly whose: Whose }) {
     <section class="history" aria-label="History">
       <h2>History</h2>
       <p class="muted">
-        Redis keeps the 200 partitions that were denied most, and those that were near a limit most,
+        Redis keeps the 200 clients that were denied most, and those that were near a limit most,
         for each ten minutes of the last 24 hours. A count is the least that is certain. Without one
-        the partition was not among them; it may have been denied all the same.
+        the client was not among them; it may have been denied all the same.
       </p>
       <Answered of={history} what="its history">
         {(data) => <Known history={data} whose={whose} />}
@@ -43,7 +43,7 @@ function Known({ history, whose }: { readonly history: PartitionHistory; readonl
       <Empty title="Nothing is known of it">
         {"request" in whose
           ? "No policy counts this request."
-          : "It was not among the partitions that are kept, in this time."}
+          : "It was not among the clients that are kept, in this time."}
       </Empty>
     );
   }

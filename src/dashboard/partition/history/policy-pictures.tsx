@@ -21,13 +21,14 @@ export function PolicyPictures({ history: { times, minutes }, of }: PolicyPictur
             { label: "denied", colour: "--denied", values: denied },
             { label: "near the limit", colour: "--refused", values: near },
           ]}
+          growsFrom={Date.parse(times.at(-1)!)}
           format={count}
         />
       ) : (
         <p class="none">
           {partition === null
-            ? "The sample has a number for this partition, and does not say which of the partitions that were denied most it is."
-            : "Not among the partitions that were denied most, or near the limit most, in this time."}
+            ? "The sample has a number for this client, and does not say which of the clients that were denied most it is."
+            : "Not among the clients that were denied most, or near the limit most, in this time."}
         </p>
       )}
       {requests ? (
@@ -44,6 +45,7 @@ export function PolicyPictures({ history: { times, minutes }, of }: PolicyPictur
               values: requests.deniedByOthers,
             },
           ]}
+          growsFrom={Date.parse(minutes.at(-1)!)}
           format={count}
         />
       ) : (
@@ -59,5 +61,5 @@ function whyNoRequests({ isSampled }: PolicyHistory): string {
   }
   return isSampled
     ? "It is in the sample, and nothing of it is kept from the last hour: it sent nothing, or so much that it was left out."
-    : "Its single requests are not kept: 1 partition in 64 is in the sample, and this one is not.";
+    : "Its single requests are not kept: 1 client in 64 is in the sample, and this one is not.";
 }

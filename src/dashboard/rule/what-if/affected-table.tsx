@@ -22,11 +22,11 @@ export function AffectedTable({ rows, policy, rule }: AffectedTableProps) {
     <>
       <h3>Who would notice most, in the sample</h3>
       <p class="muted">
-        The sample keeps numbers in place of names. A partition has its name here if it is among
-        those that are denied most, and the name is no address.
+        The sample keeps numbers in place of names. A client has its name here if it is among those
+        that are denied most, and the name is no address.
       </p>
       <Table
-        caption={`Partitions that ${policy} would treat differently`}
+        caption={`Clients that ${policy} would treat differently`}
         empty="Nobody in the sample."
         rows={rows}
         columns={[

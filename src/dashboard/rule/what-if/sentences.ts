@@ -32,7 +32,7 @@ function moreOrFewer(more: number): string {
 /** How certain that is. */
 export function saidCertainty(answer: WhatIf): string {
   const { oneIn, partitions, deniedAfter } = answer;
-  const sample = `This is an estimate from ${full(partitions)} partitions, 1 in ${oneIn} of all.`;
+  const sample = `This is an estimate from ${full(partitions)} clients, 1 in ${oneIn} of all.`;
   return deniedAfter.estimate === null
     ? `${sample} Too few of them would be treated differently to say anything of the others.`
     : `${sample} In 19 cases out of 20 the true number ${lies(deniedAfter)}.`;
@@ -42,9 +42,9 @@ export function saidCertainty(answer: WhatIf): string {
 export function saidAffected({ partitionsAffected }: WhatIf): string {
   const { estimate, sampled } = partitionsAffected;
   if (estimate === null) {
-    return `${full(sampled)} ${sampled === 1 ? "partition" : "partitions"} of the sample would have been treated differently.`;
+    return `${full(sampled)} ${sampled === 1 ? "client" : "clients"} of the sample would have been treated differently.`;
   }
-  return `About ${full(estimate)} partitions would have been treated differently; in 19 cases out of 20 the true number ${lies(partitionsAffected)}.`;
+  return `About ${full(estimate)} clients would have been treated differently; in 19 cases out of 20 the true number ${lies(partitionsAffected)}.`;
 }
 
 function lies({ low, high }: Estimate): string {

@@ -29,9 +29,11 @@ export function WhatIfAnswer({ answer, minutes, rule, place }: WhatIfAnswerProps
           <p>{saidNow(answer, minutes)}</p>
           {tooFew ? (
             <Empty title="Too few samples">
-              {partitions === 0 ? "None" : `Only ${partitions}`} of the partitions that were here{" "}
+              {partitions === 0 ? "None" : `Only ${partitions}`} of the clients that were here{" "}
               {partitions === 1 ? "is" : "are"} in the sample, which has 1 in {answer.oneIn}. An
-              answer needs 10.
+              answer needs 10. Try the numbers instead: add a second policy with them and the mode{" "}
+              <code>shadow</code>, which denies nothing, and read here after a while how many it
+              would deny.
             </Empty>
           ) : (
             <>

@@ -1,0 +1,61 @@
+import { useRef, useState } from "hono/jsx/dom";
+
+import { Field } from "../parts/field.tsx";
+import { linkTo } from "../parts/place.ts";
+import { clipped } from "../parts/plain.ts";
+import { partsOf, type Recognized, recognize } from "./candidates.ts";
+
+interface WhoProps {
+  readonly name: string;
+  /** A request that its policy counts. */
+  readonly example: Readonly<Record<string, string>>;
+}
+
+/** Finds out who a client is, of those that the person knows. */
+export function Who({ name, example }: WhoProps) {
+  const field = useRef<HTMLTextAreaElement>(null);
+  const [found, setFound] = useState<readonly Recognized[] | undefined>(undefined);
+  if (partsOf(name).length === 0) return <></>;
+
+  async function submit(event: Event): Promise<void> {
+    event.preventDefault();
+    setFound(undefined);
+    setFound(await recognize(name, field.current!.value));
+  }
+
+  return (
+    <details class="who">
+      <summary>Find out who it is</summary>
+      <form onSubmit={(event: Event) => void submit(event)}>
+        <Field
+          label="Candidates"
+          hint="Keys, user ids, addresses, or lines of a log. They are compared here and sent nowhere."
+        >
+          <textarea ref={field} name="candidates" rows={5} spellcheck={false} autocomplete="off" />
+        </Field>
+        <div class="actions">
+          <button type="submit">Compare</button>
+        </div>
+      </form>
+      <div role="status">
+        {found?.length === 0 && <p>None of them is this client.</p>}
+        {found?.map(({ source, value }) => (
+          <p>
+            It is <code class="untrusted">{clipped(`${source}: ${value}`)}</code>
+          </p>
+        ))}
+        {found && found.length > 0 && <a href={linkOf(found, example)}>Explain its request</a>}
+      </div>
+    </details>
+  );
+}
+
+/** A request of the client. What is a credential stays out of the address. */
+function linkOf(found: readonly Recognized[], example: WhoProps["example"]): string {
+  const ip = found.find(({ source }) => source === "ip")?.value;
+  const headers = found
+    .filter(({ source }) => !source.includes(":") && !/^(?:ip|subnet|asn|country)$/.test(source))
+    .map(({ source, value }) => `${source}: ${value}`)
+    .join("\n");
+  return linkTo("partition", { ...example, ip, headers });
+}

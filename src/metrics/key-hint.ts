@@ -1,0 +1,22 @@
+/** Header fields whose value is a key, by their names. */
+const KEY = /(?:authorization|key|token)$/;
+
+/** Of a shorter key the last characters would be too much of it. */
+const FEWEST_CHARACTERS = 20;
+
+const SHOWN = /[\w.~+/=-]{4}$/;
+
+/**
+ * The last four characters of the key that an identity was made of, by which people tell keys apart. None of passwords, of
+ * short keys, and of what is no key.
+ */
+export function keyHint(identity: string, headers: Headers): string | undefined {
+  for (const part of identity.split(",")) {
+    const [name = "", ...rest] = part.split(":");
+    const value = rest.length === 1 && KEY.test(name) ? headers.get(name)?.trim() : undefined;
+    if (value === undefined || value.length < FEWEST_CHARACTERS) continue;
+    if (/^basic\s/i.test(value)) continue;
+    return SHOWN.exec(value)?.[0];
+  }
+  return undefined;
+}

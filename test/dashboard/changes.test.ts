@@ -1,0 +1,121 @@
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+
+import { RULES, useDashboard } from "../support/dashboard/dashboard.ts";
+import { editorOf, putText } from "../support/dashboard/editor.ts";
+import { ride } from "../support/dashboard/rides.ts";
+
+const on = useDashboard();
+const TEXT = JSON.stringify({ rules: RULES }, undefined, 2);
+
+/** The tick of the page comes later than what these tests wait for. */
+const AT_ONCE = { timeout: 4_000 };
+
+const shown = (page: Page) => editorOf(page).innerText();
+
+test("edits survive a change of view and a reload, until they are discarded", async () => {
+  const page = await on.open("#/edit");
+  await putText(page, TEXT.replace('"limit": 30', '"limit": 77'));
+  await page.getByText("Sound: 1 change.").waitFor();
+  await page.getByRole("link", { name: "Overview" }).click();
+  await page.getByRole("region", { name: "Denied most", exact: true }).waitFor();
+  await page.getByRole("link", { name: "Edit", exact: true }).click();
+  await page.getByText("Sound: 1 change.").waitFor();
+  expect(await shown(page)).toContain('"limit": 77');
+  await page.reload();
+  await page.getByText("with edits that are neither a draft nor published").waitFor();
+  expect(await shown(page)).toContain('"limit": 77');
+  await page.getByRole("button", { name: "Discard them" }).click();
+  await page.getByText("Sound, and the same as in force.").waitFor();
+  await page.getByRole("link", { name: "Overview" }).click();
+  await page.getByRole("link", { name: "Edit", exact: true }).click();
+  await page.getByText("Sound, and the same as in force.").waitFor();
+  expect(await shown(page)).not.toContain('"limit": 77');
+});
+
+test("after a publication and a roll back text, version and history are new at once", async () => {
+  const page = await on.open("#/edit");
+  await page.getByText("as deployed").first().waitFor();
+  await putText(page, TEXT.replace('"limit": 30', '"limit": 40'));
+  await page.getByText("Sound: 1 change.").waitFor();
+  await page.getByRole("button", { name: "Publish…" }).click();
+  await page.getByRole("dialog").getByLabel("Note for the history").fill("forty");
+  await page.getByRole("dialog").getByRole("button", { name: "Publish" }).click();
+  await page.getByRole("cell", { name: "forty" }).waitFor(AT_ONCE);
+  await page.locator(".facts").getByText("version 1").waitFor(AT_ONCE);
+  await page.getByText("Sound, and the same as in force.").waitFor(AT_ONCE);
+  expect(await page.getByText("was published since").count()).toBe(0);
+
+  await page.getByRole("button", { name: "Roll back to version 0" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Roll back" }).click();
+  await page.locator(".facts").getByText("version 2").waitFor(AT_ONCE);
+  await expect.poll(() => shown(page), AT_ONCE).toContain('"limit": 30');
+  expect(await page.getByText("was published since").count()).toBe(0);
+});
+
+test("a limit is changed in a form, and back by Undo; the rest of the rules stays", async () => {
+  for (let i = 0; i < 3; i++) await ride(on.stack, "form");
+  expect(await ride(on.stack, "form")).toBe(429);
+  const before = (await (await on.ask("GET", "/rules")).json()) as {
+    document: { rules: unknown[] };
+  };
+  const page = await on.open("#/rules/0");
+  await page.getByRole("button", { name: "Change the limit of rides" }).click();
+  await page.getByRole("dialog").getByLabel("Limit").fill("4");
+  await page.getByRole("dialog").getByRole("button", { name: "Publish" }).click();
+  await page.getByText(/The limit of rides is 4, in version \d+\./).waitFor();
+  await page.getByText("4 every 1h").waitFor(AT_ONCE);
+  expect([await ride(on.stack, "form"), await ride(on.stack, "form")]).toEqual([200, 429]);
+  const after = (await (await on.ask("GET", "/rules")).json()) as typeof before;
+  expect(after.document.rules[1]).toEqual(before.document.rules[1]);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await page.getByText("The limit of rides is 3 again.").waitFor();
+  await page.getByText("3 every 1h").waitFor(AT_ONCE);
+  expect(((await (await on.ask("GET", "/rules")).json()) as typeof before).document).toEqual(
+    before.document,
+  );
+});
+
+test("somebody else's publication stops the form", async () => {
+  const page = await on.open("#/rules/0");
+  await page.getByRole("button", { name: "Change the limit of rides" }).click();
+  const { version } = (await (await on.ask("GET", "/rules")).json()) as { version: number };
+  const rules = structuredClone(RULES);
+  rules[1]!.policies[0]!.limit = 55;
+  await on.ask("PUT", "/rules", { rules }, { "if-match": `"${version}"` });
+  await page.getByRole("dialog").getByLabel("Limit").fill("9");
+  await page.getByRole("dialog").getByRole("button", { name: "Publish" }).click();
+  await page.getByRole("dialog").getByText("Somebody else published").waitFor();
+  const now = (await (await on.ask("GET", "/rules")).json()) as {
+    document: { rules: typeof RULES };
+  };
+  expect(now.document.rules.map(({ policies }) => policies[0]!.limit)).toEqual([3, 55]);
+});
+
+test("blocked requests have a column of their own", async () => {
+  const page = await on.open("#/", { counts: "incident" });
+  const table = page.getByRole("region", { name: "By rule", exact: true });
+  const row = table.getByRole("row").filter({ hasText: "no rule" });
+  await expect
+    .poll(() => table.getByRole("columnheader").allInnerTexts())
+    .toEqual(["rule", "requests", "denied", "blocked", "share denied"]);
+  expect(await row.getByRole("cell").nth(3).innerText()).toBe("36");
+});
+
+test("a dialog keeps the rest from being used while answers come", async () => {
+  const page = await on.open("#/rules/0");
+  let letGo = () => {};
+  const waits = new Promise<void>((resolve) => (letGo = resolve));
+  await page.route("**/api/v1/stats?*", async (route) => {
+    await waits;
+    await route.continue();
+  });
+  await page.reload();
+  await page.getByRole("button", { name: "Change the limit of rides" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Limit").fill("8");
+  letGo();
+  await page.locator("section[aria-label='Requests by the minute']").waitFor();
+  expect(await dialog.evaluate((element) => element.matches(":modal"))).toBe(true);
+  expect(await dialog.getByLabel("Limit").inputValue()).toBe("8");
+});

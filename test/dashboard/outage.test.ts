@@ -1,0 +1,69 @@
+import { Redis } from "ioredis";
+import { expect, test } from "vitest";
+
+import { useDashboard } from "../support/dashboard/dashboard.ts";
+
+const on = useDashboard();
+
+test(
+  "in an outage one banner says what the isolate sees, and what its traffic gets",
+  { timeout: 60_000 },
+  async () => {
+    const page = await on.open("#/");
+    await page.getByText("Redis answers").waitFor();
+    expect(await page.getByRole("alert").count()).toBe(0);
+
+    const redis = new Redis(on.stack.redis!, {
+      disableClientInfo: true,
+      retryStrategy: () => null,
+    });
+    redis.on("error", () => {});
+    await redis.shutdown("NOSAVE").catch(() => {});
+    const banner = page.getByRole("alert").filter({ hasText: "Redis does not answer the isolate" });
+    // What health said last is said again for a second.
+    const reread = async () => {
+      await page.getByRole("button", { name: "Live", exact: true }).click();
+      await page.getByRole("button", { name: "Paused", exact: true }).click();
+      return banner.count();
+    };
+    await expect.poll(reread, { timeout: 15_000, interval: 500 }).toBe(1);
+    await banner.getByText("2 policies limited by what the isolate counts itself").waitFor();
+    const health = (await (await on.ask("GET", "/health")).json()) as { readonly breaker: string };
+    expect(["open", "closed", "half-open"]).toContain(health.breaker);
+    await page.getByText("The isolate that answered:").waitFor();
+    for (const view of ["#/", "#/rules", "#/lists", "#/audit", "#/rules/0"]) {
+      await page.goto(on.url + view);
+      await banner.waitFor();
+      await expect
+        .poll(() => page.getByText("Reading", { exact: false }).count(), { timeout: 15_000 })
+        .toBe(0);
+      expect(await page.getByRole("alert").count()).toBe(1);
+    }
+  },
+);
+
+test.each([
+  ["open", "it does not ask Redis"],
+  ["closed", "it asks Redis with each request"],
+  ["half-open", "single requests try Redis"],
+])("a breaker that is %s is told as health says it", async (breaker, text) => {
+  const page = await on.open("#/lists").catch(() => undefined);
+  expect(page).toBeDefined();
+  await page!.route("**/api/v1/health", (route) =>
+    route.fulfill({
+      status: 503,
+      json: {
+        status: "store-unavailable",
+        code: "ERR_STORE_TIMEOUT",
+        detail: "Redis did not answer within 1 s.",
+        breaker,
+        onFailure: { local: 0, open: 1, closed: 2 },
+        live: { version: 0, revision: 0, source: "deployed" },
+      },
+    }),
+  );
+  await page!.reload();
+  const banner = page!.getByRole("alert").filter({ hasText: "Redis does not answer the isolate" });
+  await banner.getByText(text).waitFor();
+  await banner.getByText("1 policy not limited at all; 2 policies refused with 503.").waitFor();
+});

@@ -1,0 +1,138 @@
+import { readFileSync } from "node:fs";
+
+import type { Locator } from "playwright-core";
+import { describe, expect, test } from "vitest";
+
+import { distinct, labelsAt } from "../../src/dashboard/parts/axis-labels.ts";
+import { count, milliseconds } from "../../src/dashboard/parts/format.ts";
+import { hash } from "../../src/partition/partition-key.ts";
+import { useDashboard } from "../support/dashboard/dashboard.ts";
+import { rideOften } from "../support/dashboard/rides.ts";
+
+const on = useDashboard();
+
+/** The colours along the bottom of a picture, each with how many pixels it goes on. */
+async function bottomOf(picture: Locator): Promise<readonly (readonly [string, number])[]> {
+  await picture.locator("canvas").waitFor();
+  return picture.locator("canvas").evaluate((element) => {
+    const canvas = element as HTMLCanvasElement;
+    const over = canvas.parentElement!.querySelector<HTMLElement>(".u-over")!;
+    const y = Math.round((over.offsetTop + over.offsetHeight - 6) * devicePixelRatio);
+    const x = Math.round(over.offsetLeft * devicePixelRatio);
+    const { data } = canvas
+      .getContext("2d")!
+      .getImageData(x, y, Math.round(over.offsetWidth * devicePixelRatio), 1);
+    const runs: [string, number][] = [];
+    for (let i = 0; i < data.length; i += 4) {
+      const colour = data.slice(i, i + 4).join(",");
+      if (runs.at(-1)?.[0] === colour) runs.at(-1)![1]++;
+      else runs.push([colour, 1]);
+    }
+    return runs.filter(([, length]) => length > 4);
+  });
+}
+
+test("bars that may still grow are paler, and their numbers say so", async () => {
+  const page = await on.open("#/", { counts: "incident" });
+  const picture = page.getByRole("region", {
+    name: "Requests by the minute",
+    exact: true,
+  });
+  await picture.getByText("Paler: counts that may still grow").waitFor();
+  const bars = (await bottomOf(picture))
+    .filter(([, length]) => length > 8)
+    .map(([colour]) => colour);
+  const [usual] = bars;
+  expect(bars.length).toBeGreaterThan(50);
+  const pale = bars.filter((colour) => colour !== usual);
+  // The minute under way, and the one before: isolates write once in a minute.
+  expect([pale.length, bars.slice(-2)]).toEqual([2, pale]);
+  await picture.getByText("Numbers").click();
+  const times = picture.locator("tbody td:first-child");
+  await expect.poll(() => times.count()).toBe(50);
+  const said = (await times.allInnerTexts()).map((text) => text.includes("may still grow"));
+  expect(said.filter(Boolean)).toHaveLength(2);
+  expect(said.slice(0, 2)).toEqual([true, true]);
+});
+
+test("a bar of ten minutes is as wide as ten minutes", async () => {
+  await rideOften(on.stack, "wide", 6);
+  const page = await on.open(`#/partition?policy=rides&partition=x-user-id:${await hash("wide")}`);
+  const picture = page.getByRole("region", { name: /^Denied by the ten minutes/ });
+  const widths = async () => {
+    const runs = await bottomOf(picture);
+    const all = runs.reduce((sum, [, length]) => sum + length, 0);
+    const drawn = runs.filter(([colour]) => colour !== "0,0,0,0");
+    return Math.round((100 * Math.max(...drawn.map(([, length]) => length))) / all);
+  };
+  // One of seven.
+  await expect.poll(widths).toBeGreaterThan(11);
+});
+
+test("the page says in which time zone its times are", async () => {
+  const page = await on.open("#/", { context: { timezoneId: "Asia/Kolkata" } });
+  await page.getByText("Times are in Asia/Calcutta, GMT+5:30.").waitFor();
+});
+
+describe("labels", () => {
+  const from = Date.UTC(2031, 0, 1) / 1000;
+
+  test.each([
+    [[0, 50_000, 100_000, 150_000], count],
+    [[0, 1_000_000, 1_050_000, 1_100_000], count],
+    [[0, 1, 2, 3], milliseconds],
+    [[0, 1_000, 1_020, 1_040], milliseconds],
+    [[0, 0.5, 1], milliseconds],
+  ])("of %j differ", (values, format) => {
+    const labels = distinct(values, format);
+    expect(new Set(labels).size).toBe(values.length);
+  });
+
+  test.each([1, 2, 6, 12, 24, 72].map((hours) => [hours]))(
+    "of moments %i hours apart differ",
+    (hours) => {
+      const splits = Array.from({ length: 8 }, (_, i) => from + i * hours * 3_600);
+      expect(new Set(labelsAt(splits)).size).toBe(8);
+    },
+  );
+
+  test("of one day have no date", () => {
+    expect(labelsAt([from + 3_600, from + 7_200]).join()).toMatch(/^\d\d:\d\d,\d\d:\d\d$/);
+  });
+});
+
+/** Relative luminance and contrast as WCAG 2 defines them. */
+function contrast(one: string, other: string): number {
+  const luminance = (colour: string) => {
+    const hex = colour.length === 4 ? colour.replaceAll(/[\da-f]/g, "$&$&") : colour;
+    const [r, g, b] = [1, 3, 5]
+      .map((at) => Number.parseInt(hex.slice(at, at + 2), 16) / 255)
+      .map((part) => (part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r! + 0.7152 * g! + 0.0722 * b!;
+  };
+  const [low, high] = [luminance(one), luminance(other)].toSorted((a, b) => a - b);
+  return (high! + 0.05) / (low! + 0.05);
+}
+
+test.each([0, 1])("each colour of a picture stands out from the card, theme %i", (theme) => {
+  const text = readFileSync("src/dashboard/style/tokens.css", "utf8").split(":root")[theme + 1]!;
+  const colours = Object.fromEntries(
+    [...text.matchAll(/--([\w-]+): (#[\da-f]{3,6});/g)].map(([, name, colour]) => [name, colour!]),
+  );
+  const names = Object.keys(colours).filter((name) =>
+    /^(?:allowed|denied|blocked|refused|exempt|passed|series-\d)$/.test(name),
+  );
+  expect(names).toHaveLength(11);
+  // Layers that lie upon each other; what is no layer of its own is striped.
+  for (const layers of [
+    ["allowed", "denied", "blocked", "refused", "exempt"],
+    ["series-1", "series-2", "series-3", "series-4", "series-5"],
+  ]) {
+    const alike = layers.filter(
+      (name, i) => i > 0 && contrast(colours[name]!, colours[layers[i - 1]!]!) < 3,
+    );
+    expect(alike).toEqual([]);
+  }
+  const dim = names.filter((name) => contrast(colours[name]!, colours["card"]!) < 3);
+  expect(dim).toEqual([]);
+});

@@ -1,0 +1,107 @@
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+
+import { useDashboard } from "../support/dashboard/dashboard.ts";
+
+const on = useDashboard();
+
+/** Has the page read everything again. */
+async function readAgain(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Live", exact: true }).click();
+  await page.getByRole("button", { name: "Paused", exact: true }).click();
+}
+
+/** Answers `/top` with twelve clients, who were denied more often each time. */
+async function growingTop(page: Page) {
+  const state = { times: 0, status: 200 };
+  await page.route("**/api/v1/top?*", (route) => {
+    state.times++;
+    const partitions = Array.from({ length: 12 }, (_, i) => ({
+      policy: "rides",
+      partition: `x-user-id:client-${i}`,
+      count: 1_000 * state.times + i,
+    }));
+    return route.fulfill(
+      state.status === 200
+        ? { json: { kind: "denied", from: "", to: "", partitions } }
+        : { status: state.status, json: { title: "Bad Gateway", status: state.status } },
+    );
+  });
+  return state;
+}
+
+const top = (page: Page) => page.getByRole("region", { name: "Denied most", exact: true });
+const first = (page: Page) => top(page).locator("tbody tr").first().locator("td").last();
+
+test("a table of as many rows as before shows the new numbers, filtered or not", async () => {
+  const page = await on.open("#/audit");
+  const state = await growingTop(page);
+  await page.getByRole("link", { name: "Overview" }).click();
+  await first(page).waitFor();
+  const before = Number((await first(page).innerText()).replaceAll(",", ""));
+  await readAgain(page);
+  const now = async () => Number((await first(page).innerText()).replaceAll(",", ""));
+  await expect.poll(now).toBeGreaterThan(before);
+  await top(page).getByLabel("Filter").fill("client-7");
+  await expect.poll(() => top(page).locator("tbody tr").count()).toBe(1);
+  const filtered = await now();
+  await readAgain(page);
+  await expect.poll(now).toBeGreaterThan(filtered);
+  expect(await top(page).getByLabel("Filter").inputValue()).toBe("client-7");
+  await top(page).getByText("1 of 12").waitFor();
+  expect(state.times).toBeGreaterThan(4);
+});
+
+test("a refresh that fails leaves the card as it was, and says so; the next one that works says nothing", async () => {
+  const page = await on.open("#/audit");
+  const state = await growingTop(page);
+  await page.getByRole("link", { name: "Overview" }).click();
+  await first(page).waitFor();
+  state.status = 502;
+  await readAgain(page);
+  await top(page).getByRole("alert").waitFor();
+  expect(await top(page).locator("tbody tr").count()).toBe(12);
+  state.status = 200;
+  await top(page).getByRole("button", { name: "Try again" }).click();
+  await expect.poll(() => top(page).getByRole("alert").count()).toBe(0);
+  expect(await top(page).locator("tbody tr").count()).toBe(12);
+});
+
+test("an answer about another time range does not show as the one that is asked for", async () => {
+  const page = await on.open("#/", { counts: "incident" });
+  await page.getByRole("region", { name: "Requests by the minute", exact: true }).waitFor();
+  let letGo = () => {};
+  const waits = new Promise<void>((resolve) => (letGo = resolve));
+  await page.route("**/api/v1/stats?*", async (route) => {
+    if (route.request().url().includes("step=hour")) await waits;
+    await route.fallback();
+  });
+  await page.getByLabel("Time range").selectOption("24h");
+  await page.getByText("Reading what was counted…").waitFor();
+  expect(await page.getByRole("region", { name: /^Requests by/ }).count()).toBe(0);
+  // Back before the answer has come: it is not shown any more.
+  await page.getByLabel("Time range").selectOption("1h");
+  await page.getByRole("region", { name: "Requests by the minute", exact: true }).waitFor();
+  letGo();
+  await page.waitForResponse(/step=hour/).catch(() => {});
+  expect(await page.getByRole("region", { name: "Requests by the hour" }).count()).toBe(0);
+});
+
+test("tiles say what was decided without Redis, and apart from it what passed unlimited", async () => {
+  const page = await on.open("#/audit");
+  await page.route("**/api/v1/stats?*", async (route) => {
+    const answer = (await (await route.fetch()).json()) as { times: string[]; requests: object[] };
+    const counts = (n: number) => answer.times.map((_, i) => (i === 0 ? n : 0));
+    const requests = [
+      { rule: "a", outcome: "allowed", reason: "store-unavailable", counts: counts(500) },
+      { rule: "a", outcome: "allowed", reason: "store-unavailable-open", counts: counts(70) },
+      { rule: "a", outcome: "denied", reason: "store-unavailable", counts: counts(9) },
+      { rule: "a", outcome: "allowed", reason: "allowed", counts: counts(10_000) },
+    ];
+    await route.fulfill({ json: { ...answer, requests } });
+  });
+  await page.getByRole("link", { name: "Overview" }).click();
+  const tile = page.locator(".tile", { hasText: "Decided without Redis" });
+  await tile.getByText("579", { exact: true }).waitFor();
+  await tile.getByText("70 passed unlimited").waitFor();
+});

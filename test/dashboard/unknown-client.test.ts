@@ -1,0 +1,108 @@
+import { expect, test } from "vitest";
+
+import { recognize } from "../../src/dashboard/partition/candidates.ts";
+import { partitionName } from "../../src/metrics/partition-name.ts";
+import { hash } from "../../src/partition/partition-key.ts";
+import { useDashboard } from "../support/dashboard/dashboard.ts";
+import { ride, rideOften } from "../support/dashboard/rides.ts";
+
+const on = useDashboard();
+
+test("from the overview to the block, and back, without knowing who it is", async () => {
+  await rideOften(on.stack, "an-abuser", 9);
+  const name = `x-user-id:${await hash("an-abuser")}`;
+  const page = await on.open("#/");
+  const top = page.getByRole("region", { name: "Denied most", exact: true });
+  await top.getByRole("link", { name }).click();
+  const card = page.getByRole("region", { name: "Client", exact: true });
+  await card.getByRole("button", { name: `Block for 1h: ${name}` }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Block for 1h" }).click();
+  await card.getByRole("button", { name: `Unblock: ${name}` }).waitFor();
+  expect(await ride(on.stack, "an-abuser")).toBe(403);
+  const deeds = page.getByRole("region", { name: "What was done about it", exact: true });
+  await deeds.getByText("put deny").waitFor();
+  expect(await ride(on.stack, "somebody-else")).toBe(200);
+  await page.getByRole("status").getByText("Blocked for 1h").waitFor();
+  await page.getByRole("button", { name: "Undo" }).click();
+  await card.getByRole("button", { name: `Block for 1h: ${name}` }).waitFor();
+  expect(await ride(on.stack, "an-abuser")).toBe(429);
+
+  await card.getByRole("button", { name: "Reset" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Reset" }).click();
+  await page.getByText("What was counted of this client is forgotten.").waitFor();
+  expect(await ride(on.stack, "an-abuser")).toBe(200);
+
+  await card.getByRole("button", { name: `Override: ${name}` }).click();
+  expect(await page.getByRole("dialog").getByLabel("Policy").innerText()).toContain("rides");
+  await page.getByRole("dialog").getByLabel("Limit").fill("2");
+  await page.getByRole("button", { name: "Put the override" }).click();
+  await page.getByText(`The override of ${name} is in force.`).waitFor();
+  expect([await ride(on.stack, "an-abuser"), await ride(on.stack, "an-abuser")]).toEqual([
+    200, 429,
+  ]);
+
+  await page.getByRole("link", { name: "Audit" }).click();
+  const rows = page.getByRole("region", { name: "Audit", exact: true }).locator("tbody tr");
+  await expect
+    .poll(async () =>
+      (await rows.locator("td:nth-child(3), td:nth-child(4)").allInnerTexts()).slice(0, 8),
+    )
+    .toEqual(["put override", name, "reset", name, "remove deny", name, "put deny", name]);
+});
+
+test("the client is found among candidates, and its request explained", async () => {
+  const user = "found-among-many";
+  const name = `x-user-id:${await hash(user)}`;
+  const page = await on.open(`#/partition?policy=rides&partition=${name}`);
+  await page.getByText("Find out who it is").click();
+  const sent: string[] = [];
+  page.on("request", (request) => sent.push(request.postData() ?? ""));
+  await page.getByLabel("Candidates").fill("one\ntwo");
+  await page.getByRole("button", { name: "Compare" }).click();
+  await page.getByText("None of them is this client.").waitFor();
+  await page
+    .getByLabel("Candidates")
+    .fill(
+      `203.0.113.7 - - "POST /rides/7" 429 user=other\n203.0.113.8 - - "POST" 429 user=${user}`,
+    );
+  await page.getByRole("button", { name: "Compare" }).click();
+  await page.getByText(`x-user-id: ${user}`).waitFor();
+  expect(sent.filter((body) => body.includes(user))).toEqual([]);
+  await page.getByRole("link", { name: "Explain its request" }).click();
+  await page.getByRole("heading", { name: "Passes: every policy has room" }).waitFor();
+  await page.getByRole("button", { name: `Block for 1h: x-user-id:${user}` }).waitFor();
+});
+
+test.each([
+  ["x-api-key:", "sk_live_4242", "sk_live_4242"],
+  ["authorization:", "bearer abc.def", "GET /a Authorization abc.def"],
+  ["authorization:", "bearer abc.def", "Authorization: Bearer abc.def"],
+  ["cookie:session:", "s3ss10n", "Cookie: session=s3ss10n; a=b"],
+])("a %s client is recognised", async (source, value, pasted) => {
+  expect(await recognize(source + (await hash(value)), `x\n${pasted}\ny`)).toHaveLength(1);
+  const other = pasted.replace(value.split(" ").at(-1)!, "another");
+  expect(await recognize(source + (await hash(value)), `x\n${other}\ny`)).toEqual([]);
+});
+
+test.each([
+  ["ip:203.0.113.7", "203.0.113.7"],
+  ["ip:203.0.113.7", "::ffff:203.0.113.7"],
+  ["ip:2001:db8:1:2::/64", "2001:db8:1:2:3::4"],
+  ["subnet:203.0.113.0/24", "203.0.113.99"],
+  ["subnet:2001:db8:1::/48", "2001:db8:1:2:3::4"],
+  ["country:CH", "CH"],
+  ["asn:64496", "64496"],
+])("the hashed %s is recognised by %s", async (identity, pasted) => {
+  const name = await partitionName(identity, "hashed");
+  expect(await recognize(name, `203.0.114.1 DE 1\n${pasted}`)).toEqual([
+    { source: identity.split(":")[0], value: pasted },
+  ]);
+});
+
+test("of a client by several sources each is looked for", async () => {
+  const name = await partitionName(`ip:203.0.113.7,user-agent:${await hash("a/1")}`, "hashed");
+  expect(await recognize(name, "a/1 203.0.113.7")).toEqual([
+    { source: "user-agent", value: "a/1" },
+    { source: "ip", value: "203.0.113.7" },
+  ]);
+});

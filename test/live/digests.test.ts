@@ -1,0 +1,213 @@
+import { describe, expect, test, vi } from "vitest";
+
+import { admin } from "../../src/admin.ts";
+import { quota } from "../support/gateway/gateway.ts";
+import { ADMIN_TOKEN } from "../support/live/live-gateway.ts";
+import { type MeteredGateway, meteredGateways } from "../support/metrics/metered-gateway.ts";
+
+const RULES = [
+  { path: "/api/*", partition: ["header:x-key", "ip"], policies: [quota("api", 3)] },
+  { path: "/pair", partition: [["ip", "header:user-agent"]], policies: [quota("pair", 3)] },
+  { path: "/all", partition: "*", policies: [quota("all", 3)] },
+];
+const READ_TOKEN = "qT4nVx9Lk2Zr8hYm6pS0JdWcGf1Bu7Ea3Ri5Oo0Hs=";
+
+/** A gateway whose admin API is asked by one address, and clients by others. */
+async function start(variables: object = {}) {
+  const gateways = await meteredGateways(RULES, { READ_TOKEN, ...variables });
+  const isolate = gateways.open();
+  const answer = admin(isolate.administered);
+
+  async function call(method: string, path: string, body?: object, token = ADMIN_TOKEN) {
+    const request = new Request(`http://gateway.example/_tidegate/api/v1${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${token}`,
+        "cf-connecting-ip": "192.0.2.9",
+        ...(body && { "content-type": "application/json" }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    const response = await answer(request, {});
+    const text = await response.text();
+    return { status: response.status, body: text === "" ? undefined : JSON.parse(text) };
+  }
+
+  return {
+    ...gateways,
+    isolate,
+    call,
+    /** Asks more often than is allowed; returns how the client is called where it was denied most. */
+    async deniedMost(path: string, ip: string, headers: Readonly<Record<string, string>> = {}) {
+      for (let i = 0; i < 5; i++) await isolate.ask(path, ip, { headers });
+      const { body } = await call("GET", "/top?kind=denied");
+      return (body.partitions as { policy: string; partition: string }[])[0]!;
+    },
+  };
+}
+
+const statuses = async (
+  { ask }: MeteredGateway,
+  path: string,
+  asked: readonly (readonly [ip: string, headers?: Readonly<Record<string, string>>])[],
+) => {
+  const found: number[] = [];
+  for (const [ip, headers = {}] of asked) found.push((await ask(path, ip, { headers })).status);
+  return found;
+};
+
+const CASES = [
+  ["/api/x", "203.0.113.1", { "x-key": "key-of-an-attacker" }, ["203.0.113.1"]],
+  ["/api/x", "203.0.113.2", {}, ["203.0.113.3"]],
+  ["/pair", "203.0.113.4", { "user-agent": "a/1" }, ["203.0.113.4", { "user-agent": "b/1" }]],
+] as const;
+
+describe.each(["hashed", "plain"])("with %s names", (METRICS_IDENTITIES) => {
+  test.each(CASES)(
+    "by its name alone the one that was denied most at %s, from %s, is blocked, and nobody else",
+    async (path, ip, headers, other) => {
+      const { call, deniedMost, isolate } = await start({ METRICS_IDENTITIES });
+      const { partition } = await deniedMost(path, ip, headers);
+      expect(partition).not.toContain("key-of-an-attacker");
+      const put = await call("PUT", "/lists/deny", { digest: partition, for: "1h" });
+      expect([put.status, put.body.digest]).toEqual([200, partition]);
+      expect(await statuses(isolate, path, [[ip, headers], other])).toEqual([403, 200]);
+      const { body } = await call("POST", "/explain", { path, ip, headers });
+      expect([body.verdict, body.status]).toEqual(["blocked", 403]);
+      const gone = await call("DELETE", "/lists/deny", { digest: partition });
+      expect(gone.status).toBe(204);
+      expect(await statuses(isolate, path, [[ip, headers]])).toEqual([429]);
+    },
+  );
+});
+
+test("a block by digest ends when it says so", async () => {
+  const { call, deniedMost, isolate } = await start();
+  const { partition } = await deniedMost("/api/x", "203.0.113.1");
+  await call("PUT", "/lists/deny", { digest: partition, for: "1h" });
+  expect(await statuses(isolate, "/api/x", [["203.0.113.1"]])).toEqual([403]);
+  vi.useFakeTimers({ now: Date.now() + 3_600_001, toFake: ["Date"] });
+  try {
+    expect(await statuses(isolate, "/api/x", [["203.0.113.1"]])).not.toEqual([403]);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test("an override by digest raises the limit of one client", async () => {
+  const { call, deniedMost, isolate } = await start();
+  const key = { "x-key": "a-key-of-somebody" };
+  const { partition } = await deniedMost("/api/x", "203.0.113.1", key);
+  const own = { digest: partition, policies: { api: { limit: 50 } } };
+  expect((await call("PUT", "/overrides", own)).status).toBe(200);
+  const limitOf = async (headers: Readonly<Record<string, string>>) =>
+    /q=(\d+)/.exec(
+      (await isolate.ask("/api/x", "203.0.113.7", { headers })).headers.get("ratelimit-policy")!,
+    )![1];
+  expect([await limitOf(key), await limitOf({}), await limitOf({ "x-key": "other" })]).toEqual([
+    "50",
+    "3",
+    "3",
+  ]);
+  const { body } = await call("POST", "/explain", { path: "/api/x", headers: key });
+  expect(body.override).toBe(partition);
+  expect((await call("DELETE", "/overrides", { digest: partition })).status).toBe(204);
+  expect(await limitOf(key)).toBe("3");
+});
+
+test("an override by digest ends when it says so", async () => {
+  const { call, deniedMost, isolate } = await start();
+  const { partition } = await deniedMost("/api/x", "203.0.113.1");
+  await call("PUT", "/overrides", {
+    digest: partition,
+    policies: { api: { limit: 50 } },
+    for: "1h",
+  });
+  const limit = async () => {
+    const { headers } = await isolate.ask("/api/x", "203.0.113.1");
+    return /q=(\d+)/.exec(headers.get("ratelimit-policy")!)![1];
+  };
+  expect(await limit()).toBe("50");
+  vi.useFakeTimers({ now: Date.now() + 3_600_001, toFake: ["Date"] });
+  try {
+    expect(await limit()).toBe("3");
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test("a client is reset by its digest; the digest of an address asks for the address", async () => {
+  const { call, deniedMost, isolate } = await start();
+  const key = { "x-key": "a-key-of-somebody" };
+  const { policy, partition } = await deniedMost("/api/x", "203.0.113.1", key);
+  expect(await statuses(isolate, "/api/x", [["203.0.113.1", key]])).toEqual([429]);
+  const reset = await call("POST", "/identities/reset", { digest: partition, policy });
+  expect(reset).toEqual({ status: 200, body: { reset: [{ policy, partition }] } });
+  expect(await statuses(isolate, "/api/x", [["203.0.113.1", key]])).toEqual([200]);
+  const { body: audit } = await call("GET", "/audit");
+  expect(audit.entries[0]).toMatchObject({
+    action: "reset",
+    changes: [{ path: policy, before: partition }],
+  });
+  const digest = `ip:${"a".repeat(22)}`;
+  const unknown = await call("POST", "/identities/reset", { digest, policy });
+  expect(unknown.status).toBe(422);
+  expect(unknown.body.errors[0]).toMatchObject({ path: "digest" });
+  const none = await call("POST", "/identities/reset", { digest: partition, policy: "gone" });
+  expect(none.status).toBe(422);
+});
+
+test("an address that is named as it is can be reset by its name", async () => {
+  const { call, deniedMost, isolate } = await start({ METRICS_IDENTITIES: "plain" });
+  const { policy, partition } = await deniedMost("/api/x", "203.0.113.1");
+  expect(partition).toBe("ip:203.0.113.1");
+  await call("POST", "/identities/reset", { digest: partition, policy });
+  expect(await statuses(isolate, "/api/x", [["203.0.113.1"]])).toEqual([200]);
+});
+
+test("only the admin token blocks, overrides and resets by digest", async () => {
+  const { call } = await start();
+  const digest = `x-key:${"a".repeat(43)}`;
+  for (const [method, path, body] of [
+    ["PUT", "/lists/deny", { digest }],
+    ["PUT", "/overrides", { digest, policies: { api: { limit: 5 } } }],
+    ["POST", "/identities/reset", { digest, policy: "api" }],
+  ] as const) {
+    expect((await call(method, path, body, READ_TOKEN)).status).toBe(403);
+  }
+});
+
+test.each([
+  ["/lists/deny", { digest: "%2a" }],
+  ["/lists/deny", { digest: "*" }],
+  ["/lists/deny", { digest: "x-key" }],
+  ["/lists/deny", { digest: "x-key:a b" }],
+  ["/lists/deny", { digest: "" }],
+  ["/lists/deny", { digest: 42 }],
+  ["/lists/allow", { digest: `x-key:${"a".repeat(43)}` }],
+  ["/overrides", { digest: "*", policies: { api: { limit: 5 } } }],
+  ["/overrides", { digest: "x-key:a", identity: "x-key:a", policies: { api: { limit: 5 } } }],
+])("%s refuses %o, and says what to write", async (path, body) => {
+  const { call } = await start();
+  const refused = await call("PUT", path, body);
+  expect(refused.status).toBe(422);
+  expect(refused.body.errors[0].remedy).toMatch(/\w{4}/);
+});
+
+test("where no entry names a digest, no request is hashed for it", async () => {
+  const { call, isolate, deniedMost } = await start();
+  const { partition } = await deniedMost("/api/x", "203.0.113.1");
+  const digest = vi.spyOn(crypto.subtle, "digest");
+  try {
+    await call("PUT", "/lists/deny", { cidr: "203.0.113.99" });
+    digest.mockClear();
+    await isolate.ask("/api/x", "203.0.113.2");
+    expect(digest).toHaveBeenCalledTimes(0);
+    await call("PUT", "/lists/deny", { digest: partition });
+    digest.mockClear();
+    await isolate.ask("/api/x", "203.0.113.2");
+    expect(digest).toHaveBeenCalledTimes(1);
+  } finally {
+    digest.mockRestore();
+  }
+});
