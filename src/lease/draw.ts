@@ -1,7 +1,7 @@
 import type { Row } from "../algorithms/model.ts";
 import type { Reply } from "../store/store.ts";
-import { expectSilence, replyFromHolding } from "./held-reply.ts";
-import { type Grant, heldUnits, type Holding, putBack, spend } from "./holding.ts";
+import { replyFromHolding } from "./held-reply.ts";
+import { type Grant, heldUnits, type Holding, noteAdmitted, putBack, spend } from "./holding.ts";
 
 /** How a request is served where there are leases. */
 export type Step =
@@ -29,6 +29,8 @@ export interface Draw {
   renew(keys: readonly string[]): Promise<boolean>;
   /** Puts back what was spent for the request, because it is denied after all. */
   putBack(): void;
+  /** Notes that the request is admitted, whoever decided it. */
+  admit(): void;
   /** Drops what is held: the fallback decides now, and it counts held units as part of what is left. */
   drop(): void;
   /** The latest answer as it stands now, for a request that is served from held units or denied for want of them. */
@@ -42,6 +44,8 @@ export interface LeaseTerms {
   readonly now: () => number;
   /** For how long no other lease is requested. */
   readonly pauseMs: number;
+  /** Notes whether an answer leaves a policy without room. Returns that. */
+  noteRoom(holding: Holding, rows: readonly Row[]): boolean;
   request(keys: readonly string[], units: number): Promise<LeaseAnswer>;
   noteRoundTrip(sentAtMs: number): void;
 }
@@ -51,8 +55,8 @@ interface LeaseAnswer {
   readonly sentAtMs: number;
   /** Until when the units may be spent. */
   readonly untilMs: number;
-  /** Whether it left a policy without room. */
-  readonly short: boolean;
+  /** When a window ends with which everything is given anew; `Infinity` if none does. */
+  readonly windowEndsMs: number;
 }
 
 interface Draft {
@@ -63,7 +67,7 @@ interface Draft {
 }
 
 export function createDraw(
-  { now, pauseMs, request, noteRoundTrip }: LeaseTerms,
+  { now, pauseMs, noteRoom, request, noteRoundTrip }: LeaseTerms,
   holding: Holding,
   { step, cost, units }: Draft,
 ): Draw {
@@ -92,9 +96,10 @@ export function createDraw(
         if (draw.spend()) return true;
         throw error;
       }
-      const { reply, sentAtMs, untilMs, short } = answer;
+      const { reply, sentAtMs, untilMs, windowEndsMs } = answer;
       const { taken = 0 } = reply;
-      Object.assign(holding, { answer: reply, sentAtMs, short });
+      const short = noteRoom(holding, reply.rows);
+      Object.assign(holding, { answer: reply, sentAtMs, windowEndsMs, short });
       if (!short && holding.pausedUntilMs === pausedUntilMs) holding.pausedUntilMs = sentAtMs;
       if (taken === 0) return draw.spend();
       holding.grants.push({ units: taken - 1, untilMs });
@@ -107,19 +112,17 @@ export function createDraw(
       spent = [];
     },
 
+    admit: () => noteAdmitted(holding, cost),
+
     drop() {
       holding.grants = [];
     },
 
-    reply(allowed) {
-      const nowMs = now();
-      const reply = replyFromHolding(holding, nowMs, allowed);
-      expectSilence(holding, reply.rows, nowMs);
-      return reply;
-    },
+    reply: (allowed) => replyFromHolding(holding, now(), allowed),
 
     answered(rows, sentAtMs) {
       noteRoundTrip(sentAtMs);
+      noteRoom(holding, rows);
       if (cost > 1) return rows;
       const nowMs = now();
       const held = heldUnits(holding, nowMs);
@@ -127,13 +130,11 @@ export function createDraw(
       // long as the store says.
       const pauseLeftUs = Math.ceil((holding.pausedUntilMs - nowMs) * 1000);
       const mostUs = held > 0 ? 0 : pauseLeftUs > 0 ? pauseLeftUs : Infinity;
-      const shortened = rows.map((row) => ({
+      return rows.map((row) => ({
         ...row,
         allowed: row.allowed || held > 0,
         retryAfterUs: Math.min(row.retryAfterUs, mostUs),
       }));
-      expectSilence(holding, shortened, nowMs);
-      return shortened;
     },
   };
   return draw;

@@ -25,10 +25,3 @@ export function replyFromHolding(holding: Holding, nowMs: number, allowed: boole
   });
   return { nowUs: answer.nowUs + elapsedUs, rows, estimated: true };
 }
-
-/** Clients wait as long as an answer asks, so their silence until then says nothing about demand. */
-export function expectSilence(holding: Holding, rows: readonly Row[], nowMs: number): void {
-  for (const { retryAfterUs } of rows) {
-    holding.silentUntilMs = Math.max(holding.silentUntilMs, nowMs + retryAfterUs / 1000);
-  }
-}

@@ -17,17 +17,28 @@ export interface Holding {
   sinceMs: number;
   asked: number;
   askedBefore: number;
-  /** When the last request arrived, and until when answers asked clients to wait. */
-  seenAtMs: number;
-  silentUntilMs: number;
   /** Redis's answer to the latest lease, and when that was requested. */
   answer: Reply;
   sentAtMs: number;
+  /** When the window of that answer ends, with which everything is given anew; `Infinity` if none does. */
+  windowEndsMs: number;
   /** Whether that answer left a policy without room. */
   short: boolean;
   /** No other lease is requested before this moment. */
   pausedUntilMs: number;
+  /** Until when a limit counts as reached. */
+  reachedUntilMs: number;
+  /** Whether that happened before `windowEndsMs`. */
+  isFull: boolean;
+  /** Units that expired unspent while a limit was reached, less a share of those admitted since. */
+  lost: number;
 }
+
+/**
+ * How many units an isolate admits for each one that it let expire while a limit was reached, before its next lease. So of
+ * what a limit admits a thirty-second is lost, and what the leases before were too large by.
+ */
+const ADMITTED_PER_LOST = 32;
 
 const NO_ANSWER: Reply = { nowUs: 0, rows: [] };
 
@@ -37,27 +48,24 @@ export function createHolding(nowMs: number): Holding {
     sinceMs: nowMs,
     asked: 0,
     askedBefore: 0,
-    seenAtMs: nowMs,
-    silentUntilMs: nowMs,
     answer: NO_ANSWER,
     sentAtMs: nowMs,
+    windowEndsMs: Infinity,
     short: false,
     pausedUntilMs: nowMs,
+    reachedUntilMs: nowMs,
+    isFull: false,
+    lost: 0,
   };
 }
 
-/**
- * Counts a request and returns the units requested within the last `periodMs`, by a sliding window of two counts. While
- * clients wait as asked, its clock stands still.
- */
+/** Counts a request and returns the units requested within the last `periodMs`, by a sliding window of two counts. */
 export function countDemand(
   holding: Holding,
   cost: number,
   nowMs: number,
   periodMs: number,
 ): number {
-  holding.sinceMs += Math.max(0, Math.min(nowMs, holding.silentUntilMs) - holding.seenAtMs);
-  holding.seenAtMs = nowMs;
   const periods = Math.floor((nowMs - holding.sinceMs) / periodMs);
   if (periods > 0) {
     holding.askedBefore = periods === 1 ? holding.asked : 0;
@@ -68,12 +76,31 @@ export function countDemand(
   return holding.askedBefore * (1 - (nowMs - holding.sinceMs) / periodMs) + holding.asked;
 }
 
-/** The units that may be spent now; drops grants that are spent or expired. */
+/** The units that may be spent now; drops grants that are spent or expired, and notes what was lost with them. */
 export function heldUnits(holding: Holding, nowMs: number): number {
-  holding.grants = holding.grants.filter(({ units, untilMs }) => units > 0 && untilMs > nowMs);
   let held = 0;
-  for (const { units } of holding.grants) held += units;
+  let expired = 0;
+  for (const { units, untilMs } of holding.grants) {
+    if (untilMs > nowMs) held += units;
+    else expired += units;
+  }
+  holding.grants = holding.grants.filter(({ units, untilMs }) => units > 0 && untilMs > nowMs);
+  holding.lost += expired;
+  // Where the limit is not reached, or was not in a window that is over, nobody lacks them.
+  const isOver = nowMs >= holding.windowEndsMs;
+  if (nowMs >= holding.reachedUntilMs || (isOver && !holding.isFull)) holding.lost = 0;
+  if (isOver) Object.assign(holding, { windowEndsMs: Infinity, isFull: false });
   return held;
+}
+
+/** Whether too much was lost lately for another lease. */
+export function isIndebted({ lost }: Holding): boolean {
+  return lost > 0;
+}
+
+/** Notes units that were admitted, on what is held or not. */
+export function noteAdmitted(holding: Holding, units: number): void {
+  holding.lost = Math.max(0, holding.lost - units / ADMITTED_PER_LOST);
 }
 
 /** Spends units, at most as many as `heldUnits` returned, the oldest first. Returns what it spent. */

@@ -3,10 +3,13 @@ import type { CompiledPolicy } from "../policy/compile.ts";
 import { setRecent } from "../runtime/lru.ts";
 import type { Store } from "../store/store.ts";
 import { createDraw, type Draw, type LeaseTerms, type Step } from "./draw.ts";
-import { countDemand, createHolding, heldUnits, type Holding } from "./holding.ts";
+import { countDemand, createHolding, heldUnits, type Holding, isIndebted } from "./holding.ts";
 
 /** A lease of fewer units saves hardly a call, and some would expire. */
 const SMALLEST = 4;
+
+/** What one lease takes of a limit that was reached, at most: with what clients send at once, demand would be overrated. */
+const MAX_SHARE = 1 / 20;
 
 /**
  * Partitions whose demand is tracked. One that is hot enough for a lease sends eight requests per lease, and an isolate
@@ -47,6 +50,14 @@ export function createLeases(
   // returning units gather in the store for everybody. A quarter of a lease: less than it takes to fill a bucket, and
   // the units are still fresh when they arrive.
   const pauseMs = lengthMs / 4;
+  // A policy that never denies is no reason to wait.
+  const enforced = [...policies.entries()].filter(([, { role }]) => role !== "advisory");
+  // What is lost in a window is missing at its end, and the next one may begin the same way.
+  const reachedMs = (2 * Math.max(0, ...enforced.map(([, { windowUs }]) => windowUs))) / 1000;
+  const largest = Math.max(
+    SMALLEST,
+    Math.floor(MAX_SHARE * Math.min(...enforced.map(([, { limit }]) => limit))),
+  );
   const endingWithWindow = policies.flatMap(({ implementation }, i) =>
     implementation.lease.endsWithWindow ? [i] : [],
   );
@@ -68,11 +79,14 @@ export function createLeases(
       terms.noteRoundTrip(sentAtMs);
       const ends = endingWithWindow.map((i) => reply.rows[i]!.resetAfterUs);
       const untilMs = sentAtMs + (Math.min(leaseUs, ...ends) / 1000) * (1 - DRIFT);
-      // A policy that never denies is no reason to wait.
-      const short = policies.some(
-        ({ role }, i) => role !== "advisory" && reply.rows[i]!.retryAfterUs > 0,
-      );
-      return { reply, sentAtMs, untilMs, short };
+      const windowEndsMs = sentAtMs + Math.min(...ends) / 1000;
+      return { reply, sentAtMs, untilMs, windowEndsMs };
+    },
+
+    noteRoom(holding, rows) {
+      const short = enforced.some(([i]) => rows[i]!.retryAfterUs > 0);
+      if (short) Object.assign(holding, { reachedUntilMs: now() + reachedMs, isFull: true });
+      return short;
     },
 
     noteRoundTrip(sentAtMs) {
@@ -95,11 +109,15 @@ export function createLeases(
       const demand = countDemand(holding, cost, nowMs, lengthMs);
       const held = heldUnits(holding, nowMs);
       // Half of the demand within one lease, so that the units are spent well before they expire.
-      const units = Math.floor(demand / 2);
+      const half = Math.floor(demand / 2);
       // A lease from a store this far away would be nearly expired when it arrives.
-      const busy = cost === 1 && units >= SMALLEST && roundTripMs <= pauseMs;
+      const busy = cost === 1 && half >= SMALLEST && roundTripMs <= pauseMs;
       const mayRenew = busy && nowMs >= holding.pausedUntilMs;
-      const enough = held - cost >= (demand * roundTripMs) / lengthMs;
+      const isReached = nowMs < holding.reachedUntilMs;
+      const units = isIndebted(holding) ? 1 : isReached ? Math.min(half, largest) : half;
+      // What is spent while the next lease is fetched, and by how much that varies.
+      const meanwhile = (demand * roundTripMs) / lengthMs;
+      const enough = held - cost >= meanwhile + Math.sqrt(meanwhile);
       const step = (): Step => {
         if (held >= cost && (enough || !mayRenew)) return "spend";
         if (mayRenew) return "renew";

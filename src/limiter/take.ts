@@ -68,6 +68,9 @@ export async function take(
   const putBack = () => {
     for (const group of spent) draws[group]!.putBack();
   };
+  const admit = () => {
+    for (const draw of draws) draw?.admit();
+  };
 
   /** Renews leases for the request. Returns the group whose lease was denied. */
   async function renew(leases: readonly number[]): Promise<number | undefined> {
@@ -88,12 +91,14 @@ export async function take(
       const isHeld = denying.length > 0 && denying.every((group) => draws[group]?.canSpend());
       if (!isHeld) {
         if (denying.length > 0) putBack();
+        else admit();
         const [sentAtMs, receivedAtMs] = [askedAtMs, now()];
         return { groups: asked, request: part, reply: shortened, sentAtMs, receivedAtMs };
       }
       // Leases that arrived meanwhile took what the store no longer had.
       denying.forEach(spend);
     }
+    admit();
     return undefined;
   }
 

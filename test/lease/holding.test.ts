@@ -1,6 +1,14 @@
 import { describe, expect, test } from "vitest";
 
-import { countDemand, createHolding, heldUnits, putBack, spend } from "../../src/lease/holding.ts";
+import {
+  countDemand,
+  createHolding,
+  heldUnits,
+  isIndebted,
+  noteAdmitted,
+  putBack,
+  spend,
+} from "../../src/lease/holding.ts";
 
 /** A holding of these grants: units, and until when they may be spent. */
 function holdingOf(...grants: [units: number, untilMs: number][]) {
@@ -45,15 +53,6 @@ describe("demand", () => {
     demandAt(holding, 0, 50);
     expect(demandAt(holding, 200, 1)).toBe(1);
   });
-
-  test("stands still while requests are kept back, as they were told to", () => {
-    const holding = createHolding(0);
-    demandAt(holding, 0, 8);
-    holding.silentUntilMs = 1_000;
-    expect(demandAt(holding, 1_000, 0)).toBe(8);
-    expect(demandAt(holding, 1_050, 0)).toBe(8);
-    expect(demandAt(holding, 1_150, 0)).toBe(4);
-  });
 });
 
 describe("units that go back", () => {
@@ -78,5 +77,47 @@ describe("units that go back", () => {
     putBack(holding, spent);
     expect(heldUnits(holding, 99)).toBe(1);
     expect(heldUnits(holding, 100)).toBe(0);
+  });
+});
+
+describe("units that expire unspent", () => {
+  test("are earned back by 32 admitted requests each, where the limit is reached", () => {
+    const holding = { ...holdingOf([2, 100], [5, 500]), reachedUntilMs: 1_000 };
+    heldUnits(holding, 99);
+    expect(isIndebted(holding)).toBe(false);
+    heldUnits(holding, 100);
+    for (let admitted = 0; admitted < 64; admitted++) {
+      expect(isIndebted(holding)).toBe(true);
+      noteAdmitted(holding, 1);
+    }
+    expect(isIndebted(holding)).toBe(false);
+  });
+
+  test("are nobody's loss where it is not reached", () => {
+    const holding = holdingOf([2, 100]);
+    heldUnits(holding, 100);
+    expect(isIndebted(holding)).toBe(false);
+  });
+
+  test("are forgotten with a window that ends with room, and not with one that was full", () => {
+    const lossAt = (nowMs: number, isFull: boolean) => {
+      const held = holdingOf([2, 100]);
+      const holding = { ...held, reachedUntilMs: 1_000, windowEndsMs: 200, isFull };
+      heldUnits(holding, 100);
+      heldUnits(holding, nowMs);
+      return isIndebted(holding);
+    };
+    expect([lossAt(199, false), lossAt(200, false), lossAt(200, true)]).toEqual([
+      true,
+      false,
+      true,
+    ]);
+  });
+
+  test("what was spent in time is no loss", () => {
+    const holding = { ...holdingOf([2, 100]), reachedUntilMs: 1_000 };
+    spend(holding, 2);
+    heldUnits(holding, 100);
+    expect(isIndebted(holding)).toBe(false);
   });
 });

@@ -106,8 +106,10 @@ describe("what is asked of the store", () => {
 
   test("the next before the last is spent, so early that it is there in time", async () => {
     const { demand } = isolate();
+    // One after the other, requests that each wait for the store are no crowd.
+    await demand(100);
     oneWay = 8;
-    await demand(300);
+    await demand(200);
     asked = [];
     const before = clock;
     await demand(500);

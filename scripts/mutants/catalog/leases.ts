@@ -73,13 +73,6 @@ export const LEASES: readonly Mutant[] = [
     tests: ["test/lease/under-way"],
   },
   {
-    name: "who was told to wait is taken for one who lost interest",
-    file: "src/lease/holding.ts",
-    find: "holding.sinceMs += Math.max(0, Math.min(nowMs, holding.silentUntilMs) - holding.seenAtMs);",
-    replace: "",
-    tests: ["test/lease/holding"],
-  },
-  {
     name: "the youngest units are spent first",
     file: "src/lease/holding.ts",
     find: "for (const grant of grants) {",
