@@ -82,7 +82,7 @@ const model: AlgorithmModel<FixedWindowParameters, FixedWindowState> = (state, r
 export const FIXED_WINDOW = defineAlgorithm<WindowValues, FixedWindowParameters, FixedWindowState>({
   name: "fixed-window",
   code: "f",
-  layout: 2,
+  layout: 1,
   maxLimit: MAX_LIMIT,
   options: { window: WINDOW },
   nameParts: windowNameParts,
