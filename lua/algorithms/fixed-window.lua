@@ -4,7 +4,7 @@
 --               byte  size
 --               0     7     ends: when the counted window ends, in microseconds
 --               7     1     size class of the window
---               8     4     used: units taken in the window
+--               8     4     used: units taken in the window; 2^31 more if a charge was cut off
 -- window      length in microseconds
 -- size_class  the length as a number from 0 to 255, in steps of a tenth, so that a changed window is noticed
 --
@@ -38,13 +38,22 @@ local function fixed_window(key, now, operation, cost, limit, window, size_class
     rewrite = false
   end
 
+  local cut = 0
+  if used >= 2147483648 then
+    used, cut = used - 2147483648, 2147483648
+  end
   local allowed = used + cost <= limit and 1 or 0
   local takes = operation == 'charge' or (allowed == 1 and operation == 'consume')
   if takes then
-    used = math.min(used + cost, math.max(2 * limit, used))
+    local most = math.max(2 * limit, used)
+    used = used + cost
+    if used > most then
+      used, cut = most, 2147483648
+    end
   end
   if takes or repaired then
-    local count = struct.pack('>I4', used)
+    local units = used + cut
+    local count = struct.pack('>I4', units)
     if rewrite then
       -- Off the grid, the key outlives its window by one more, which may have to follow it.
       local expires = ends % window > 0 and ends + window or ends
@@ -63,8 +72,8 @@ local function fixed_window(key, now, operation, cost, limit, window, size_class
     used > 0 and ends - now or 0
 end
 
--- Gives back units of the window that counts now. A count of twice the limit has a charge cut off, so that nobody knows
--- what it would be without these units: it stays.
+-- Gives back units of the window that counts now. Where a charge was cut off, nobody knows what the count would be without
+-- these units: it stays.
 -- Returns how many units came back.
 -- @inline
 local function fixed_window_refund(key, now, taken_at, cost, limit, window, size_class)
@@ -72,7 +81,7 @@ local function fixed_window_refund(key, now, taken_at, cost, limit, window, size
   local value = redis.pcall('GET', key)
   if type(value) == 'string' and #value == 12 then
     local ends, stored_class, used = struct.unpack('>I7 I1 I4', value, 1)
-    if taken_at >= ends - window and now < ends and stored_class == size_class and used < 2 * limit then
+    if taken_at >= ends - window and now < ends and stored_class == size_class and used < 2147483648 then
       given = math.min(cost, used)
       if given > 0 then
         used = used - given

@@ -75,6 +75,7 @@ import { TOGETHER } from "./catalog/together.ts";
 import { TWINS } from "./catalog/twins.ts";
 import { VARIABLES } from "./catalog/variables.ts";
 import { WAITS } from "./catalog/waits.ts";
+import { WINDOW_SETTINGS } from "./catalog/window-settings.ts";
 import { WINDOWS } from "./catalog/windows.ts";
 import type { Mutant } from "./mutant.ts";
 
@@ -137,6 +138,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...GUARDS,
   ...CLOCKS,
   ...INSPECTION,
+  ...WINDOW_SETTINGS,
   ...WINDOWS,
   ...FALLBACKS,
   ...SHARES,

@@ -35,34 +35,39 @@ export interface FixedWindowState {
   /** The size class of that window. */
   readonly sizeClass: number;
   readonly used: number;
+  /** Whether a charge was cut off. */
+  readonly cut: boolean;
 }
 
 const model: AlgorithmModel<FixedWindowParameters, FixedWindowState> = (state, request) => {
   const { nowUs, operation, cost, limit, parameters } = request;
   const { windowUs, sizeClass } = parameters;
   const boundary = nowUs - (nowUs % windowUs) + windowUs;
-  let { endsUs, used } = state ?? { endsUs: -Infinity, used: 0 };
+  let { endsUs, used, cut } = state ?? { endsUs: -Infinity, used: 0, cut: false };
   let kept = state;
   if (nowUs >= endsUs) {
     // A window off the grid is followed by another, or one more burst would fit in between.
     const follows = nowUs - endsUs < windowUs && state!.sizeClass === sizeClass;
     endsUs = follows ? endsUs + windowUs : boundary;
     used = 0;
+    cut = false;
   } else if (state!.sizeClass !== sizeClass) {
     // The window was changed: the count moves to the window of the new grid, but not beyond the old one's end if that
     // was longer.
     endsUs = state!.sizeClass < sizeClass ? boundary : Math.min(endsUs, boundary);
-    kept = { endsUs, sizeClass, used };
+    kept = { endsUs, sizeClass, used, cut };
   } else if (endsUs - nowUs > windowUs) {
     // The clock stepped back to before the window began: the window begins now.
     endsUs = nowUs + windowUs;
-    kept = { endsUs, sizeClass, used };
+    kept = { endsUs, sizeClass, used, cut };
   }
 
   const allowed = used + cost <= limit;
   if (takes(operation, allowed)) {
-    used = Math.min(used + cost, Math.max(2 * limit, used));
-    kept = { endsUs, sizeClass, used };
+    const units = Math.min(used + cost, Math.max(2 * limit, used));
+    cut ||= units < used + cost;
+    used = units;
+    kept = { endsUs, sizeClass, used, cut };
   }
 
   return {

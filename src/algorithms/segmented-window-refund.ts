@@ -1,20 +1,33 @@
 import type { RefundModel } from "./model.ts";
-import type { SegmentedWindowParameters, SegmentedWindowState } from "./segmented-window.ts";
+import {
+  CUT,
+  type Grid,
+  type SegmentedWindowParameters,
+  type SegmentedWindowState,
+} from "./segmented-window.ts";
 
-/** Only to the segment that took the units, while it counts, and if it was never cut off. */
+/**
+ * Only to the segment that took the units, while it counts, and if no charge was cut off there; in the grid of every setting
+ * that is alive.
+ */
 export const refundSegmentedWindow: RefundModel<SegmentedWindowParameters, SegmentedWindowState> = (
   state,
-  { nowUs, takenAtUs, cost, limit, parameters },
+  { nowUs, takenAtUs, cost, parameters: { lengthUs, segments } },
 ) => {
-  const { startUs, lengthUs, segments, counts } = state;
-  const same = lengthUs === parameters.lengthUs && segments === parameters.segments;
-  const holds = counts.findIndex((_count, index) => {
-    const beganUs = startUs - index * lengthUs;
-    const counting = nowUs < beganUs + (segments + 1) * lengthUs;
-    return beganUs <= takenAtUs && takenAtUs < beganUs + lengthUs && counting;
-  });
-  const sure = same && startUs <= nowUs && holds !== -1 && counts[holds]! < 2 * limit;
-  const given = sure ? Math.min(cost, counts[holds]!) : 0;
-  const left = counts.map((count, index) => (index === holds ? count - given : count));
-  return { given, state: given > 0 ? { ...state, counts: left } : state };
+  function back<Counted extends Grid>(grid: Counted, most: number) {
+    const { startUs, lengthUs: stepUs, counts } = grid;
+    const index = Math.ceil((startUs - takenAtUs) / stepUs);
+    const isCounting = nowUs < startUs + (grid.segments + 1 - index) * stepUs;
+    const count = startUs <= nowUs && isCounting ? (counts[index] ?? 0) : 0;
+    const given = count < CUT ? Math.min(most, count) : 0;
+    const left = counts.map((each, i) => (i === index ? each - given : each));
+    return { given, grid: { ...grid, counts: left } };
+  }
+  const own = [state, ...state.others].find(
+    (grid) => grid.lengthUs === lengthUs && grid.segments === segments,
+  );
+  const given = own ? back(own, cost).given : 0;
+  if (given === 0) return { given, state };
+  const others = state.others.map((grid) => back(grid, given).grid);
+  return { given, state: { ...back(state, given).grid, others } };
 };

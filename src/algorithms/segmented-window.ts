@@ -13,8 +13,8 @@ import {
 /** A segmented window reads all its counts with each request. */
 const MAX_SEGMENTS = 60;
 
-/** The script has four bytes for a count. */
-const MAX_COUNT = 2 ** 32 - 1;
+/** Of as many settings the grids are kept: two services that share a name, and a gradual deployment of each. */
+const MAX_GRIDS = 4;
 
 export interface SegmentedWindowOptions extends WindowOptions {
   /**
@@ -49,32 +49,58 @@ export interface SegmentedWindowParameters extends Readonly<Record<string, numbe
   readonly segments: number;
 }
 
-export interface SegmentedWindowState {
+/** The counts of one setting. */
+export interface Grid {
   /** When the newest segment began. */
   readonly startUs: number;
   readonly lengthUs: number;
   readonly segments: number;
-  /** Units per segment, newest first. */
+  /** Units per segment, newest first; with CUT added where a charge was cut off. */
   readonly counts: readonly number[];
+}
+
+interface LiveGrid extends Grid {
+  /** Until when the setting is alive. */
+  readonly untilUs: number;
+}
+
+/** The grid of the setting that wrote it, and those of the others that are alive: each counts every unit. */
+export interface SegmentedWindowState extends LiveGrid {
+  readonly others: readonly LiveGrid[];
+  /** Until when the grids of the others count. */
+  readonly keptUntilUs: number;
 }
 
 const model: AlgorithmModel<SegmentedWindowParameters, SegmentedWindowState> = (state, request) => {
   const { nowUs, operation, cost, limit, parameters } = request;
   const { lengthUs, segments } = parameters;
-  const fresh = { startUs: nowUs - (nowUs % lengthUs), lengthUs, segments, counts: [0] };
-  const moved =
-    state && (state.startUs > nowUs || state.lengthUs !== lengthUs || state.segments !== segments);
-  const before = moved ? endSegment(state, request) : state;
-  const { startUs, counts: stored } = (before && advance(before, nowUs)) ?? fresh;
-  const counts = [...stored];
-  let kept = moved && before ? before : state;
+  const found = state && find(state, request);
+  const others = found?.others ?? [];
+  const own = (found?.own && advance(found.own, nowUs)) ?? empty(nowUs, parameters);
+  const { startUs, counts: stored } = own;
+  const counts = stored.map(unitsOf);
   const sum = () => counts.reduce((total, count) => total + count, 0);
+  const write = (grid: Grid, rest: readonly LiveGrid[]): SegmentedWindowState => ({
+    ...grid,
+    untilUs: nowUs + 2 * spanOf(grid),
+    others: rest,
+    keptUntilUs: Math.max(
+      0,
+      ...rest.map((other) => other.startUs + spanOf(other) + other.lengthUs),
+    ),
+  });
+  let kept = found?.repaired ? write(own, others) : state;
 
   const allowed = sum() + cost <= limit;
   if (takes(operation, allowed)) {
     // A count of more than twice the limit was taken under a higher one, which may come back.
-    counts[0] = Math.min(counts[0]! + cost, Math.max(2 * limit, counts[0]!));
-    kept = { startUs, lengthUs, segments, counts };
+    const units = Math.min(counts[0]! + cost, Math.max(2 * limit, counts[0]!)) - counts[0]!;
+    counts[0]! += units;
+    const isCut = units < cost;
+    kept = write(
+      take(own, units, isCut),
+      others.map((grid) => take(grid, units, isCut)),
+    );
   }
 
   /** How long until the segment at this index leaves the sum. */
@@ -95,34 +121,98 @@ const model: AlgorithmModel<SegmentedWindowParameters, SegmentedWindowState> = (
   };
 };
 
+/** What is added to a count that a charge has been cut off: no count has as many units. */
+export const CUT = 2 ** 31;
+
+const unitsOf = (count: number) => count % CUT;
+const spanOf = ({ lengthUs, segments }: SegmentedWindowParameters | Grid) => lengthUs * segments;
+const isSame = (grid: Grid, { lengthUs, segments }: SegmentedWindowParameters) =>
+  grid.lengthUs === lengthUs && grid.segments === segments;
+
+function empty(nowUs: number, { lengthUs, segments }: SegmentedWindowParameters | Grid): Grid {
+  return { startUs: nowUs - (nowUs % lengthUs), lengthUs, segments, counts: [0] };
+}
+
+interface Found {
+  /** The grid of the request's setting; `undefined` if nothing counts in its window. */
+  readonly own: Grid | undefined;
+  /** Those of the other settings that are alive, up to now. */
+  readonly others: readonly LiveGrid[];
+  /** Whether to write even if nothing is taken. */
+  readonly repaired: boolean;
+}
+
+function find(
+  state: SegmentedWindowState,
+  { nowUs, operation, parameters }: ModelRequest<SegmentedWindowParameters>,
+): Found {
+  const several = state.others.length > 0;
+  const grids = [state, ...state.others];
+  const untilOf = (grid: LiveGrid) =>
+    Math.min(several ? grid.untilUs : Infinity, nowUs + 2 * spanOf(grid));
+  const same = grids.find((grid) => isSame(grid, parameters));
+  const longest = grids.reduce((most, grid) => (spanOf(grid) > spanOf(most) ? grid : most));
+  const isHere = same !== undefined && same.startUs <= nowUs;
+  const source = same ?? longest;
+  const own = isHere ? same : fold(source, nowUs, parameters);
+  const asks = operation !== "peek";
+  const repaired = isHere
+    ? several && asks && untilOf(same) < nowUs + spanOf(same)
+    : // From a time to come, a peek repairs, too: else a wait would begin anew with each.
+      own !== undefined && (asks || source.startUs > nowUs);
+
+  const others = grids.flatMap((grid) => {
+    const untilUs = untilOf(grid);
+    const ended = grid.startUs > nowUs || !several ? fold(grid, nowUs, grid) : grid;
+    // What another setting alone has counted is alive while any of it counts.
+    if (grid === same || untilUs <= nowUs || (!several && !ended)) return [];
+    const before = grid.startUs > nowUs ? ended : grid;
+    return [{ ...((before && advance(before, nowUs)) ?? empty(nowUs, grid)), untilUs }];
+  });
+  if (others.length === MAX_GRIDS) {
+    const first = others.reduce((least, grid) => (grid.untilUs < least.untilUs ? grid : least));
+    others.splice(others.indexOf(first), 1);
+  }
+  return { own, others, repaired };
+}
+
 /** The segments up to the one that is running now; `undefined` if none of them still counts. */
-function advance(state: SegmentedWindowState, nowUs: number): SegmentedWindowState | undefined {
-  const { lengthUs, segments } = state;
-  const elapsed = Math.max(0, Math.floor((nowUs - state.startUs) / lengthUs));
+function advance(grid: Grid, nowUs: number): Grid | undefined {
+  const { startUs, lengthUs, segments } = grid;
+  const elapsed = Math.max(0, Math.floor((nowUs - startUs) / lengthUs));
   if (elapsed > segments) return undefined;
-  const counts = [...Array<number>(elapsed).fill(0), ...state.counts].slice(0, segments + 1);
-  return { ...state, startUs: state.startUs + elapsed * lengthUs, counts };
+  const counts = [...Array<number>(elapsed).fill(0), ...grid.counts].slice(0, segments + 1);
+  return { startUs: startUs + elapsed * lengthUs, lengthUs, segments, counts };
 }
 
 /**
- * After a clock step back or changed segments, what still counts becomes one segment, which ended at the latest moment
- * at which any of it can have been taken. `undefined` if nothing still counts.
+ * What still counts as one segment of this setting, which ended at the latest moment at which any of it can have been
+ * taken. `undefined` if nothing still counts.
  */
-function endSegment(
-  state: SegmentedWindowState,
-  { nowUs, parameters: { lengthUs, segments } }: ModelRequest<SegmentedWindowParameters>,
-): SegmentedWindowState | undefined {
-  const old = advance(state, nowUs);
-  const newest = old?.counts.findIndex((count) => count > 0) ?? -1;
+function fold(
+  grid: Grid,
+  nowUs: number,
+  setting: SegmentedWindowParameters | Grid,
+): Grid | undefined {
+  const old = advance(grid, nowUs);
+  const newest = old?.counts.findIndex((count) => unitsOf(count) > 0) ?? -1;
   if (newest === -1) return undefined;
   const { startUs, counts } = old!;
-  const used = counts.reduce((total, count) => total + count, 0);
-  const endedUs = newest === 0 ? nowUs : Math.min(nowUs, startUs - (newest - 1) * old!.lengthUs);
-  if (nowUs - endedUs >= segments * lengthUs) return undefined;
-  return advance(
-    { startUs: endedUs, lengthUs, segments, counts: [0, Math.min(used, MAX_COUNT)] },
-    nowUs,
-  );
+  const endedUs = Math.min(nowUs, startUs - (newest - 1) * grid.lengthUs);
+  if (nowUs - endedUs >= spanOf(setting)) return undefined;
+  const used = counts.reduce((total, count) => total + unitsOf(count), 0);
+  const isCut = used >= CUT || counts.some((count) => count >= CUT);
+  const { lengthUs, segments } = setting;
+  const folded = Math.min(used, CUT - 1) + (isCut ? CUT : 0);
+  return { startUs: endedUs, lengthUs, segments, counts: [0, folded] };
+}
+
+/** The grid with these units more in its newest segment. */
+function take<Counted extends Grid>(grid: Counted, units: number, isCut: boolean): Counted {
+  const [before, ...rest] = grid.counts;
+  const count = unitsOf(before!) + units;
+  const marked = isCut || before! >= CUT || count >= CUT;
+  return { ...grid, counts: [Math.min(count, CUT - 1) + (marked ? CUT : 0), ...rest] };
 }
 
 export const SEGMENTED_WINDOW = defineAlgorithm<
@@ -132,7 +222,7 @@ export const SEGMENTED_WINDOW = defineAlgorithm<
 >({
   name: "segmented-window",
   code: "s",
-  layout: 1,
+  layout: 2,
   maxLimit: MAX_LIMIT,
   options: { window: WINDOW, segments: { kind: "integer", max: MAX_SEGMENTS, default: 10 } },
   nameParts: windowNameParts,

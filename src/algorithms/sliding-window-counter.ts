@@ -1,5 +1,5 @@
 import { defineAlgorithm, IMPLEMENTATION, MAX_LIMIT, type PolicyOf } from "./algorithm.ts";
-import { type AlgorithmModel, takes, waitingCost } from "./model.ts";
+import { type AlgorithmModel, type ModelRequest, takes, waitingCost } from "./model.ts";
 import { SLIDING_WINDOW_COUNTER as script } from "./scripts.generated.ts";
 import {
   scaleWindow,
@@ -34,13 +34,27 @@ export interface SlidingWindowCounterParameters extends Readonly<Record<string, 
   readonly tickUs: number;
 }
 
-export interface SlidingWindowCounterState {
+/** The counts of one setting. */
+export interface Counts {
   /** When the current window began. */
   readonly startUs: number;
   /** The window's length, rounded up. */
   readonly lengthMs: number;
+  /** Of both, with CUT added where units were cut off. */
   readonly current: number;
   readonly previous: number;
+}
+
+interface LiveCounts extends Counts {
+  /** Until when the setting is alive. */
+  readonly untilUs: number;
+}
+
+/** The counts of the setting that wrote it, and those of the others that are alive: each counts every unit. */
+export interface SlidingWindowCounterState extends LiveCounts {
+  readonly others: readonly LiveCounts[];
+  /** Until when those of the others count. */
+  readonly keptUntilUs: number;
 }
 
 const model: AlgorithmModel<SlidingWindowCounterParameters, SlidingWindowCounterState> = (
@@ -49,29 +63,25 @@ const model: AlgorithmModel<SlidingWindowCounterParameters, SlidingWindowCounter
 ) => {
   const { nowUs, operation, cost, limit, parameters } = request;
   const { windowUs, tickUs } = parameters;
-  const lengthMs = Math.ceil(windowUs / 1000);
-  const moved = state && (state.startUs > nowUs || state.lengthMs !== lengthMs);
-  const ended = moved ? endWindow(state, nowUs) : undefined;
-  const healed =
-    ended && ended.previous > 0 && nowUs - ended.startUs < windowUs ? ended : undefined;
-  const before = moved ? healed : state;
-  let { startUs, current, previous } = before ?? { startUs: -Infinity, current: 0, previous: 0 };
-  if (nowUs - startUs >= 2 * windowUs) {
-    startUs = nowUs - (nowUs % windowUs);
-    current = previous = 0;
-  } else if (nowUs - startUs >= windowUs) {
-    startUs += windowUs;
-    previous = current;
-    current = 0;
-  }
+  const found = state && find(state, request);
+  const others = found?.others ?? [];
   const ticks = Math.ceil(windowUs / tickUs);
   // More than twice the limit was taken under a higher one, which may come back, so that as much is kept as products below
-  // 2^53 and the script's four bytes allow: at least twice the limit, which ticks rounded up can make a little more than
+  // 2^53 and the script's 31 bits allow: at least twice the limit, which ticks rounded up can make a little more than
   // 2^51 / ticks.
-  const most = Math.max(2 * limit, Math.min(Math.floor(2 ** 51 / ticks), 2 ** 32 - 1));
-  current = Math.min(current, most);
-  previous = Math.min(previous, most);
-  let kept = healed ? { startUs, lengthMs, current, previous } : state;
+  const most = Math.max(2 * limit, Math.min(Math.floor(2 ** 51 / ticks), CUT - 1));
+  const lengthMs = Math.ceil(windowUs / 1000);
+  const own = cutAbove(advance(found?.own, nowUs, windowUs, lengthMs), most);
+  const { startUs } = own;
+  const previous = unitsOf(own.previous);
+  let current = unitsOf(own.current);
+  const write = (counts: Counts, rest: readonly LiveCounts[]): SlidingWindowCounterState => ({
+    ...counts,
+    untilUs: nowUs + 2 * windowUs,
+    others: rest,
+    keptUntilUs: Math.max(0, ...rest.map((other) => other.startUs + 2 * windowOf(other))),
+  });
+  let kept = found?.repaired ? write(own, others) : state;
 
   const elapsed = Math.floor((nowUs - startUs) / tickUs);
   const carried = previous * (ticks - elapsed);
@@ -79,8 +89,13 @@ const model: AlgorithmModel<SlidingWindowCounterParameters, SlidingWindowCounter
 
   const allowed = fits(cost);
   if (takes(operation, allowed)) {
-    current = Math.max(current, Math.min(current + cost, 2 * limit));
-    kept = { startUs, lengthMs, current, previous };
+    const units = Math.min(cost, Math.max(0, 2 * limit - current));
+    const isCut = units < cost;
+    kept = write(
+      take(own, units, isCut),
+      others.map((counts) => take(counts, units, isCut)),
+    );
+    current += units;
   }
 
   const wanted = waitingCost(request);
@@ -104,15 +119,93 @@ const model: AlgorithmModel<SlidingWindowCounterParameters, SlidingWindowCounter
   };
 };
 
-/**
- * After a clock step back or a changed window, what still counts becomes the previous window, which ended at the latest
- * moment at which any of it can have been taken.
- */
-function endWindow(
-  { startUs, lengthMs, current, previous }: SlidingWindowCounterState,
+/** What is added to a count that units were cut off from: no count has as many. */
+export const CUT = 2 ** 31;
+
+/** Of as many settings the counts are kept: two services that share a name, and a gradual deployment of each. */
+const MAX_SETTINGS = 4;
+
+const unitsOf = (count: number) => count % CUT;
+const windowOf = ({ lengthMs }: Counts) => lengthMs * 1000;
+const withCut = (units: number, isCut: boolean) => units + (isCut ? CUT : 0);
+
+interface Found {
+  /** The counts of the request's setting; `undefined` if nothing counts in its window. */
+  readonly own: Counts | undefined;
+  /** Those of the other settings that are alive, up to now. */
+  readonly others: readonly LiveCounts[];
+  /** Whether to write even if nothing is taken. */
+  readonly repaired: boolean;
+}
+
+function find(
+  state: SlidingWindowCounterState,
+  { nowUs, operation, parameters: { windowUs } }: ModelRequest<SlidingWindowCounterParameters>,
+): Found {
+  const lengthMs = Math.ceil(windowUs / 1000);
+  const several = state.others.length > 0;
+  const settings = [state, ...state.others];
+  const untilOf = (counts: LiveCounts) =>
+    Math.min(several ? counts.untilUs : Infinity, nowUs + 2 * windowOf(counts));
+  const same = settings.find((counts) => counts.lengthMs === lengthMs);
+  const longest = settings.reduce((most, each) => (each.lengthMs > most.lengthMs ? each : most));
+  const isHere = same !== undefined && same.startUs <= nowUs;
+  const source = same ?? longest;
+  const own = isHere ? same : fold(source, nowUs, windowUs, lengthMs);
+  const asks = operation !== "peek";
+  const repaired = isHere
+    ? several && asks && untilOf(same) < nowUs + windowUs
+    : // From a time to come, a peek repairs, too: else a wait would begin anew with each.
+      own !== undefined && (asks || source.startUs > nowUs);
+
+  const others = settings.flatMap((counts) => {
+    const untilUs = untilOf(counts);
+    const ended = fold(counts, nowUs, windowOf(counts), counts.lengthMs);
+    // What another setting alone has counted is alive while any of it counts.
+    if (counts === same || untilUs <= nowUs || (!several && !ended)) return [];
+    const before = counts.startUs > nowUs ? ended : counts;
+    return [{ ...advance(before, nowUs, windowOf(counts), counts.lengthMs), untilUs }];
+  });
+  if (others.length === MAX_SETTINGS) {
+    const first = others.reduce((least, each) => (each.untilUs < least.untilUs ? each : least));
+    others.splice(others.indexOf(first), 1);
+  }
+  return { own, others, repaired };
+}
+
+/** The counts of the window that is running now. */
+function advance(
+  counts: Counts | undefined,
   nowUs: number,
-): { readonly startUs: number; readonly current: 0; readonly previous: number } {
-  const oldUs = lengthMs * 1000;
+  windowUs: number,
+  lengthMs: number,
+): Counts {
+  if (!counts || nowUs - counts.startUs >= 2 * windowUs) {
+    return { startUs: nowUs - (nowUs % windowUs), lengthMs, current: 0, previous: 0 };
+  }
+  const { startUs, current, previous } = counts;
+  if (nowUs - startUs < windowUs) return { startUs, lengthMs, current, previous };
+  return { startUs: startUs + windowUs, lengthMs, current: 0, previous: current };
+}
+
+/**
+ * What still counts as the previous window of this setting, which ended at the latest moment at which any of it can have
+ * been taken. `undefined` if nothing still counts.
+ */
+function fold(
+  counts: Counts,
+  nowUs: number,
+  windowUs: number,
+  lengthMs: number,
+): Counts | undefined {
+  const { startUs, current, previous } = endWindow(counts, nowUs);
+  if (unitsOf(previous) === 0 || nowUs - startUs >= windowUs) return undefined;
+  return { startUs, lengthMs, current, previous };
+}
+
+function endWindow(counts: Counts, nowUs: number): Omit<Counts, "lengthMs"> {
+  const { startUs, current, previous } = counts;
+  const oldUs = windowOf(counts);
   const elapsedUs = nowUs - startUs;
   if (elapsedUs >= oldUs) {
     return {
@@ -121,9 +214,25 @@ function endWindow(
       previous: elapsedUs < 2 * oldUs ? current : 0,
     };
   }
-  if (current === 0) return { startUs: Math.min(startUs, nowUs), current, previous };
+  if (unitsOf(current) === 0) return { startUs: Math.min(startUs, nowUs), current: 0, previous };
   const weight = elapsedUs > 0 ? (oldUs - elapsedUs) / oldUs : 1;
-  return { startUs: nowUs, current: 0, previous: current + Math.ceil(previous * weight) };
+  const units = unitsOf(current) + Math.ceil(unitsOf(previous) * weight);
+  // Of what has lost weight, nobody knows how much a unit counts.
+  const isCut = current >= CUT || previous > 0;
+  return { startUs: nowUs, current: 0, previous: withCut(Math.min(units, CUT - 1), isCut) };
+}
+
+function cutAbove(counts: Counts, most: number): Counts {
+  const cut = (count: number) =>
+    withCut(Math.min(unitsOf(count), most), count >= CUT || count > most);
+  return { ...counts, current: cut(counts.current), previous: cut(counts.previous) };
+}
+
+/** The counts with these units more in the current window. */
+function take<Counted extends Counts>(counts: Counted, units: number, isCut: boolean): Counted {
+  const count = unitsOf(counts.current) + units;
+  const marked = isCut || counts.current >= CUT || count >= CUT;
+  return { ...counts, current: withCut(Math.min(count, CUT - 1), marked) };
 }
 
 export const SLIDING_WINDOW_COUNTER = defineAlgorithm<
@@ -133,7 +242,7 @@ export const SLIDING_WINDOW_COUNTER = defineAlgorithm<
 >({
   name: "sliding-window-counter",
   code: "c",
-  layout: 1,
+  layout: 2,
   maxLimit: MAX_LIMIT,
   options: { window: WINDOW },
   nameParts: windowNameParts,

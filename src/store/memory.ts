@@ -60,6 +60,9 @@ const SLOT_BYTES = 140;
 /** What an entry takes besides its numbers and the characters of its key, measured in V8. */
 const ENTRY_BYTES = 300;
 
+/** What the counts of another setting take besides their numbers. */
+const OTHER_BYTES = 80;
+
 /**
  * A sliding window log distinguishes 128 moments; beyond that, some units count longer, by at most 1/63 of the window. A
  * key that was dropped because memory was full starts again from zero.
@@ -128,7 +131,8 @@ export function createMemory({
       const { state, resetAfterUs } = evaluation;
       if (state !== undefined) {
         const found = entries.get(keys[i]!);
-        const endsUs = nowUs + resetAfterUs;
+        const { keptUntilUs = 0 } = state as SeveralSettings;
+        const endsUs = Math.max(nowUs + resetAfterUs, keptUntilUs);
         // What is left as it was counts for as long as it says, whatever the policy that looked at it.
         keep(keys[i]!, state, found?.state === state ? Math.max(found.endsUs, endsUs) : endsUs);
       }
@@ -156,10 +160,16 @@ export function createMemory({
 
 const lessSixteenth = (count: number) => count - Math.floor(count / 16);
 
-type Lists = Readonly<Partial<Record<"counts" | "runs" | "slots", readonly unknown[]>>>;
+/** A state that counts for other settings that are alive, too, says for how long. */
+interface SeveralSettings {
+  readonly keptUntilUs?: number;
+}
+
+type Lists = Readonly<Partial<Record<"counts" | "runs" | "slots" | "others", readonly unknown[]>>>;
 
 /** The bytes of a state's lists; ENTRY_BYTES includes its few other numbers. */
 function bytesOf(state: unknown): number {
-  const { counts = [], runs = counts, slots = [] } = state as Lists;
-  return 8 * runs.length + SLOT_BYTES * slots.length;
+  const { counts = [], runs = counts, slots = [], others = [] } = state as Lists;
+  const rest = others.reduce<number>((sum, other) => sum + OTHER_BYTES + bytesOf(other), 0);
+  return 8 * runs.length + SLOT_BYTES * slots.length + rest;
 }

@@ -105,7 +105,7 @@ describe.each(ALGORITHMS)("%s", (algorithm) => {
 
     let admitted = 0;
     // From the first look on, which may find a time that is yet to come, windows are counted.
-    const look: Step = { gap: 0, operation: "peek", cost: 1 };
+    const look: Step = { gap: 0, operation: "ask", cost: 1 };
     for (const asked of [look, ...burst]) {
       const request = requestOf(policy, now, asked);
       const answer = await decide(key, request);

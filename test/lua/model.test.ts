@@ -116,7 +116,7 @@ test("segments that become one hold as many units as four bytes can count", asyn
     compilePolicy(fromData({ algorithm: "segmented-window", limit: 1e9, window }) as Policy);
   let state: unknown;
   let nowUs = FUTURE;
-  const ask = async (policy: CompiledPolicy, operation: "charge" | "peek") => {
+  const ask = async (policy: CompiledPolicy, operation: "charge" | "peek" | "ask") => {
     const { limit: size, parameters } = policy;
     const request = { nowUs, operation, cost: 1e9, limit: size, parameters };
     const { state: kept, ...expected } = model(state, request);
@@ -127,7 +127,11 @@ test("segments that become one hold as many units as four bytes can count", asyn
     await ask(policyOf("10s"), "charge");
     nowUs += 1e6;
   }
+  const before = state;
   await ask(policyOf("20s"), "peek");
+  expect(state).toBe(before);
+  await ask(policyOf("20s"), "ask");
+  // All that 31 bits count, and that more was cut off.
   expect(state).toMatchObject({ counts: [0, 2 ** 32 - 1] });
   nowUs += 1e6;
   await ask(policyOf("20s"), "charge");

@@ -1,12 +1,15 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 
+import type { Operation } from "../../src/algorithms/model.ts";
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import type { CompiledPolicy } from "../../src/policy/compile.ts";
 import { IMPLEMENTATIONS } from "../../src/policy/from-data.ts";
+import type { CountingAlgorithm } from "../../src/policy/policy.ts";
 import { refund as refundModel } from "../../src/policy/refunds.ts";
 import { algorithmScript, FUTURE } from "../support/algorithm-script.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
+import { everyPolicy } from "../support/every-policy.ts";
 import { random } from "../support/random.ts";
 import { refundScript } from "../support/refund-script.ts";
 
@@ -108,6 +111,66 @@ test.for(["/1", "/x/2", " ", "/0/0/1", "/a/5/zzzz/zzzzzzzz"])(
     await foreign(value);
     expect(await giveBack(free, 5)).toBe(0);
     expect(await state()).toBe(value);
+  },
+);
+
+/** A window of one key on Redis, under plans that differ in their limits. */
+function windowOn(algorithm: CountingAlgorithm) {
+  const key = `refund:{${crypto.randomUUID()}}`;
+  const [decide, refund] = [algorithmScript(redis, algorithm), refundScript(redis, algorithm)];
+  const planOf = (limit: number) => {
+    const { parameters } = compilePolicy(
+      everyPolicy(limit, "10s").find((policy) => policy.algorithm === algorithm)!,
+    );
+    return { limit, parameters };
+  };
+  return {
+    ask: (operation: Operation, limit: number, cost: number, nowUs: number) =>
+      decide(key, { ...planOf(limit), nowUs, operation, cost }),
+    giveBack: (limit: number, cost: number, nowUs: number) =>
+      refund(key, { ...planOf(limit), nowUs, takenAtUs: FUTURE, cost }),
+  };
+}
+
+const windows = [
+  "fixed-window",
+  "sliding-window-counter",
+  "segmented-window",
+  "sliding-window-log",
+] as const;
+
+test.for(windows)(
+  "%s: what a larger plan has used since does not keep a hold from giving back",
+  async (algorithm) => {
+    const { ask, giveBack } = windowOn(algorithm);
+    await ask("consume", 10, 8, FUTURE);
+    await ask("consume", 100, 60, FUTURE + 1);
+    expect(await giveBack(10, 8, FUTURE + 2)).toBe(8);
+    const { remaining } = await ask("peek", 100, 1, FUTURE + 3);
+    expect(remaining).toBe(40);
+  },
+);
+
+test.for(windows.slice(0, 3))(
+  "%s: nothing comes back once a charge was cut off, also under a plan that would have held it",
+  async (algorithm) => {
+    const { ask, giveBack } = windowOn(algorithm);
+    await ask("consume", 10, 8, FUTURE);
+    await ask("charge", 10, 50, FUTURE + 1);
+    for (const limit of [10, 100]) {
+      expect(await giveBack(limit, 8, FUTURE + 2)).toBe(0);
+      const { remaining } = await ask("peek", limit, 1, FUTURE + 3);
+      expect(remaining).toBe(Math.max(0, limit - 20));
+    }
+    // Nor after a take that keeps the count.
+    expect(await ask("consume", 100, 5, FUTURE + 3)).toMatchObject({
+      allowed: true,
+      remaining: 75,
+    });
+    expect(await giveBack(100, 8, FUTURE + 4)).toBe(0);
+    // The sign goes with what it is about.
+    await ask("consume", 10, 8, FUTURE + 40e6);
+    expect(await ask("peek", 10, 1, FUTURE + 40e6)).toMatchObject({ remaining: 2 });
   },
 );
 

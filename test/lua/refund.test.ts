@@ -250,7 +250,7 @@ test("a log gives back what others have followed, unless a charge has pushed out
   expect(await giveBack(windowUs + 2, 3)).toBe(2);
 });
 
-test("a window in segments gives back nothing once its segments have another length", async () => {
+test("a window in segments gives back to the segments of every length that is alive", async () => {
   const parametersOf = (window: "10s" | "20s") =>
     compilePolicy(segmentedWindow({ limit: 10, window })).parameters;
   const decide = algorithmScript(redis, "segmented-window");
@@ -262,7 +262,17 @@ test("a window in segments gives back nothing once its segments have another len
   await consume(FUTURE, parametersOf("10s"));
   expect(await refund(key, { ...taken, nowUs: FUTURE + 1 })).toBe(2);
   await consume(FUTURE + 2, parametersOf("20s"));
-  expect(await refund(key, { ...taken, nowUs: FUTURE + 3 })).toBe(0);
+  const remaining = async (window: "10s" | "20s") => {
+    const parameters = parametersOf(window);
+    const request = { nowUs: FUTURE + 4, operation: "peek", cost: 1, limit: 10 } as const;
+    return (await decide(key, { ...request, parameters })).remaining;
+  };
+  expect([await remaining("10s"), await remaining("20s")]).toEqual([4, 4]);
+  expect(await refund(key, { ...taken, nowUs: FUTURE + 3 })).toBe(2);
+  expect([await remaining("10s"), await remaining("20s")]).toEqual([6, 6]);
+  // Of a length that no request had, nothing is known.
+  const other = compilePolicy(segmentedWindow({ limit: 10, window: "30s" })).parameters;
+  expect(await refund(key, { ...taken, parameters: other, nowUs: FUTURE + 3 })).toBe(0);
 });
 
 test("several policies get back what each has taken, with one call", async () => {

@@ -233,16 +233,18 @@ test.for(strict.filter(({ bound }) => bound === 1))(
         const counted = counter();
         const admissions: Admission[] = [];
         let at = 0;
+        let asked = policies[0]!;
         let remembered = START;
         for (const { gap, change, cost, peek } of steps) {
           counted.now += gap * 1000;
-          const before = policies[at % policies.length]!;
-          if (change !== undefined) {
-            at = change;
+          at = change ?? at;
+          const current = policies[at % policies.length]!;
+          if (!peek && current !== asked) {
             // What the old window had forgotten by now, nobody can count.
-            remembered = Math.max(remembered, counted.now - before.window * 1000);
+            remembered = Math.max(remembered, counted.now - asked.window * 1000);
+            asked = current;
           }
-          const { window, segments } = policies[at % policies.length]!;
+          const { window, segments } = current;
           const policy = build({ limit, window: `${window}ms`, segments });
           const units = Math.min(cost, limit);
           const { allowed } = counted.ask(policy, peek ? "peek" : "consume", units);

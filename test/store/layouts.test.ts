@@ -40,7 +40,10 @@ test.for(everyPolicy(LIMIT, "30d"))(
     expect(admitted).toEqual([LIMIT, LIMIT]);
     const keys = (await redis.keys(`${prefix}:*`)).sort();
     expect(keys).toHaveLength(2);
-    expect(keys[1]).toBe(`${keys[0]}2`);
+    // The first layout has no number.
+    const { layout } = policy[IMPLEMENTATION];
+    const [ended, nextEnded] = [layout, layout + 1].map((number) => (number === 1 ? "" : number));
+    expect(keys[1]).toBe(keys[0]!.replace(new RegExp(`${ended}$`), `${nextEnded}`));
     for (const key of keys) expect(await redis.pttl(key)).toBeGreaterThan(0);
   },
 );

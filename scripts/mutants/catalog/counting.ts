@@ -54,8 +54,8 @@ export const COUNTING: readonly Mutant[] = [
   {
     name: "segmented window: a segment leaves one too early",
     file: "lua/algorithms/segmented-window.lua",
-    find: "if passed and passed <= stored_segments then",
-    replace: "if passed and passed < stored_segments then",
+    find: "if passed and passed <= segments then",
+    replace: "if passed and passed < segments then",
     tests: ["test/lua/model"],
   },
   {
@@ -89,8 +89,8 @@ export const COUNTING: readonly Mutant[] = [
   {
     name: "the counter's model has no debt",
     file: "src/algorithms/sliding-window-counter.ts",
-    find: "Math.min(current + cost, 2 * limit)",
-    replace: "Math.min(current + cost, limit)",
+    find: "Math.min(cost, Math.max(0, 2 * limit - current))",
+    replace: "Math.min(cost, Math.max(0, limit - current))",
     tests: ["test/lua/model"],
   },
   {

@@ -215,7 +215,7 @@ export const HOLDS: readonly Mutant[] = [
   {
     name: "in some story a debt that was cut off comes back",
     file: "src/algorithms/fixed-window-refund.ts",
-    find: " && used < 2 * limit;",
+    find: " && !cut;",
     replace: ";",
     tests: STORIES,
   },

@@ -40,8 +40,8 @@ export const REFUNDS_OF_STORES: readonly Mutant[] = [
   {
     name: "memory: a segment that has left the window gives back",
     file: "src/algorithms/segmented-window-refund.ts",
-    find: "&& takenAtUs < beganUs + lengthUs && counting",
-    replace: "&& takenAtUs < beganUs + lengthUs",
+    find: "startUs <= nowUs && isCounting ?",
+    replace: "startUs <= nowUs ?",
     tests: ["test/lua/refund"],
   },
   {

@@ -65,6 +65,8 @@ export function windowAccount(algorithm: string, report: Report): Account {
   let rememberedUs = -Infinity;
   /** Whether a log's debt has pushed units out since one has last left the window, and those that have left. */
   const debt = { pushedOut: false, left: new Set<Take>() };
+  /** The charges of which a window has counted a part. */
+  const cutOff = new Set<Take>();
   /** The policies that were asked last, and by which units were taken last. */
   const latest: { asked?: CompiledPolicy; written?: CompiledPolicy } = {};
 
@@ -138,7 +140,7 @@ export function windowAccount(algorithm: string, report: Report): Account {
 
   /** "In doubt nothing comes back": there may be more than the store has counted. */
   function isInDoubt(policy: CompiledPolicy, take: Take, now: Moment): boolean {
-    if (!isLog) return sumOf(inCell(policy, take.at)) >= 2 * policy.limit;
+    if (!isLog) return inCell(policy, take.at).some((each) => cutOff.has(each));
     const newest = takes.findLast(({ units }) => units > 0);
     return debt.pushedOut && sumOf(counting(policy, now)) >= policy.limit && newest !== take;
   }
@@ -161,16 +163,21 @@ export function windowAccount(algorithm: string, report: Report): Account {
       if (cost === 0) return;
       noteDebt(policy, cost, at);
       const units = takeUncounted(policy, cost, at);
-      if (units < cost) except.cut(at.timeUs, policy.limit);
+      const taken = { hold: undefined, policy, at, changes: except.changes, units };
+      if (units < cost) {
+        except.cut(at.timeUs, policy.limit);
+        cutOff.add(taken);
+      }
       latest.written = policy;
-      takes.push({ hold: undefined, policy, at, changes: except.changes, units });
+      takes.push(taken);
     },
 
     giveBack({ policy, cost, at, hold, given }) {
       const take = takes.find((each) => each.hold === hold);
       if (!take || cost === 0) return;
       if (except.excepts(take, at)) {
-        if (seesAnother(policy) && !isLog && given > 0) {
+        // The others count for each setting that is alive by itself.
+        if (seesAnother(policy) && algorithm === "fixed-window" && given > 0) {
           report(`${algorithm} gives back ${given} of another window`);
         }
         if (given > 0) except.exact = false;

@@ -1,0 +1,53 @@
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+
+import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
+import { slidingWindowCounter } from "../../src/algorithms/sliding-window-counter.ts";
+import type { Policy } from "../../src/policy/policy.ts";
+import { algorithmScript, FUTURE } from "../support/algorithm-script.ts";
+import { compilePolicy } from "../support/compile-policy.ts";
+
+/* What the key of several settings takes, and for how long. */
+
+let redis: Redis;
+beforeAll(() => {
+  redis = new Redis(inject("redisUrl"));
+});
+afterAll(() => redis.quit());
+
+type Window = `${number}s`;
+
+test.for([
+  {
+    algorithm: "segmented-window" as const,
+    build: (window: Window): Policy => segmentedWindow({ limit: 100, window, segments: 10 }),
+    // A header, and for each of four settings 22 bytes and eleven counts.
+    bytes: 1 + 4 * (22 + 4 * 11),
+  },
+  {
+    algorithm: "sliding-window-counter" as const,
+    build: (window: Window): Policy => slidingWindowCounter({ limit: 100, window }),
+    bytes: 1 + 4 * 27,
+  },
+])(
+  "$algorithm: a key of several settings is bounded, outlives the longest, and shrinks again",
+  async ({ algorithm, build, bytes }) => {
+    const decide = algorithmScript(redis, algorithm);
+    const key = `expiry:{${crypto.randomUUID()}}`;
+    const take = (window: Window, nowUs: number) => {
+      const { limit, parameters } = compilePolicy(build(window));
+      return decide(key, { nowUs, operation: "consume", cost: 1, limit, parameters });
+    };
+    await take("600s", FUTURE);
+    await take("10s", FUTURE + 1);
+    const expires = await redis.pexpiretime(key);
+    expect(expires * 1000).toBeGreaterThan(FUTURE + 600e6);
+    for (let window = 20; window < 40; window++) await take(`${window}s`, FUTURE + window);
+    expect(await redis.strlen(key)).toBeLessThanOrEqual(bytes);
+    // When the others have not asked for two windows, one is left.
+    await take("10s", FUTURE + 1300e6);
+    await take("10s", FUTURE + 1400e6);
+    expect(await redis.strlen(key)).toBeLessThanOrEqual(20 + 4 * 11);
+    expect((await redis.pexpiretime(key)) * 1000).toBeLessThan(FUTURE + 1430e6);
+  },
+);
