@@ -26,6 +26,7 @@ test(
       const { parts } = JSON.parse(await readFile(out, "utf8")) as Results;
       expect(Object.keys(parts).sort()).toEqual([
         "bundle",
+        "cold",
         "edge",
         "lease",
         "redis",
