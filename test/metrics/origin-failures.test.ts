@@ -34,13 +34,18 @@ test("requests that the origin does not answer are counted by what became of the
     expect((await gateway.request(path, { headers })).status).toBe(status);
   }
   const authorization = `Bearer ${TOKEN}`;
-  const answer = await gateway.request("/_tidegate/api/v1/metrics", {
-    headers: { ...headers, authorization },
-  });
-  const text = await answer.text();
+  const read = async () => {
+    const asked = { headers: { ...headers, authorization } };
+    return (await gateway.request("/_tidegate/api/v1/metrics", asked)).text();
+  };
+  const text = await read();
   expect(text).toContain('tidegate_origin_failures_total{reason="timeout"} 2\n');
   expect(text).toContain('tidegate_origin_failures_total{reason="unreachable"} 1\n');
   // Each request is still counted once.
   expect(text).toMatch(/tidegate_requests_total\{rule="\S+ \/silent",[^}]*\} 2\n/);
+  await gateway.request("/dead", { headers });
+  const later = await read();
+  expect(later).toContain('tidegate_origin_failures_total{reason="timeout"} 2\n');
+  expect(later).toContain('tidegate_origin_failures_total{reason="unreachable"} 2\n');
   warn.mockRestore();
 });
