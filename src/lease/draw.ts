@@ -100,7 +100,8 @@ export function createDraw(
       const { taken = 0 } = reply;
       const short = noteRoom(holding, reply.rows);
       Object.assign(holding, { answer: reply, sentAtMs, windowEndsMs, short });
-      if (!short && holding.pausedUntilMs === pausedUntilMs) holding.pausedUntilMs = sentAtMs;
+      const isOver = !short && taken > 0 && holding.pausedUntilMs === pausedUntilMs;
+      if (isOver) holding.pausedUntilMs = sentAtMs;
       if (taken === 0) return draw.spend();
       holding.grants.push({ units: taken - 1, untilMs });
       spent = [{ units: 1, untilMs }];

@@ -75,8 +75,9 @@ export async function take(
   /** Renews leases for the request. Returns the group whose lease was denied. */
   async function renew(leases: readonly number[]): Promise<number | undefined> {
     for (const group of leases) {
-      if (!(await draws[group]!.renew(keysOf(partOf(request, [group]))))) return group;
-      spent.add(group);
+      if (await draws[group]!.renew(keysOf(partOf(request, [group])))) spent.add(group);
+      // A group that only advises denies nobody: the store says what it would do, and the others decide.
+      else if (request.selection.groups[group]!.denying.length > 0) return group;
     }
     return undefined;
   }

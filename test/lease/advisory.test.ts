@@ -1,0 +1,45 @@
+import { describe, expect, test } from "vitest";
+
+import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
+import { createLimiter } from "../../src/limiter/create-limiter.ts";
+import type { Policy } from "../../src/policy/policy.ts";
+import { memoryStore } from "../../src/store/memory-store.ts";
+
+/** Microseconds, at the start of an hour. */
+const START = 3_999_999_600_000_000;
+
+/** Requests a millisecond apart, each from an address of its own unless `ip` is given. */
+async function send(policies: Policy[], requests: number, ip?: string) {
+  let nowUs = START;
+  const limiter = createLimiter({
+    store: memoryStore({ now: () => nowUs }),
+    policies,
+    denialCache: false,
+  });
+  const sent = { admitted: 0, within: 0 };
+  for (let request = 0; request < requests; request++) {
+    nowUs += 1_000;
+    const decision = await limiter.limit({ ip: ip ?? `ip-${request}` });
+    const told = [...decision.policies, ...decision.shadow].find(({ name }) => name === "hint");
+    sent.admitted += Number(decision.allowed);
+    sent.within += Number(decision.allowed && told?.allowed === true);
+  }
+  return sent;
+}
+
+describe.each(["shadow", "soft"] as const)("a leased %s policy", (mode) => {
+  const everybody = { by: "*", window: "1h", lease: "100ms" } as const;
+  const hint = { ...fixedWindow({ ...everybody, name: "hint", limit: 100 }), mode };
+  const address = fixedWindow({ name: "address", by: "ip", limit: 50, window: "1h" });
+
+  test("alone says of as many requests that they are within its limit as it has units", async () => {
+    const { admitted, within } = await send([hint], 600);
+    expect(admitted).toBe(600);
+    expect(within).toBeLessThanOrEqual(100);
+    expect(within).toBeGreaterThanOrEqual(95);
+  });
+
+  test("without units lets no other dimension be forgotten", async () => {
+    expect((await send([hint, address], 600, "greedy")).admitted).toBe(50);
+  });
+});
