@@ -9,7 +9,7 @@ import { countDemand, createHolding, heldUnits, type Holding, isIndebted } from 
 const SMALLEST = 4;
 
 /** What one lease takes of a limit that was reached, at most: with what clients send at once, demand would be overrated. */
-const MAX_SHARE = 1 / 20;
+const MAX_SHARE = 1 / 10;
 
 /**
  * Partitions whose demand is tracked. One that is hot enough for a lease sends eight requests per lease, and an isolate
