@@ -109,10 +109,24 @@ function readBody(response: Response, text: string): unknown {
   const type = response.headers.get("content-type") ?? "";
   if (!/^application\/(?:[\w.-]+\+)?json\b/i.test(type)) return new SyntaxError("not JSON");
   try {
-    return JSON.parse(text) as unknown;
+    const value = JSON.parse(text) as unknown;
+    return isShallow(value) ? value : new SyntaxError("nested too deep");
   } catch (error) {
     return error;
   }
+}
+
+/** More levels than any answer has; what walks through a value calls itself as often. */
+const MAX_DEPTH = 64;
+
+function isShallow(value: unknown): boolean {
+  let level: unknown[] = [value];
+  for (let depth = 0; depth <= MAX_DEPTH && level.length > 0; depth++) {
+    level = level.flatMap((each) =>
+      typeof each === "object" && each !== null ? Object.values(each) : [],
+    );
+  }
+  return level.length === 0;
 }
 
 function refusal(status: number, raw: unknown, url: string): Error {

@@ -7,8 +7,9 @@ import { useGateway } from "../support/cli/use-gateway.ts";
 const on = useGateway();
 
 /** Clears the screen, hides text by its direction, and breaks the line. */
-const NASTY = "\u001B[2J\u009B1m\u202Egnp.exe\u2028\r\nok\u0007";
-const SHOWN = "\\u001b[2J\\u009b1m\\u202egnp.exe\\u2028\\u000d\\u000aok\\u0007";
+const NASTY = "\u001B[2J\u009B1m\u202Egnp.exe\u2028\r\nok\u0007\u200B\u00AD\u{E0041}\u3164";
+const SHOWN =
+  "\\u001b[2J\\u009b1m\\u202egnp.exe\\u2028\\u000d\\u000aok\\u0007\\u200b\\u00ad\\udb40\\udc41\\u3164";
 
 describe("an answer that is not an admin API's is no answer", () => {
   test.for([
@@ -16,6 +17,13 @@ describe("an answer that is not an admin API's is no answer", () => {
     ["a broken document", 200, "application/json", '{"version":', /instead of JSON/],
     ["a text of JSON", 200, "application/json", '"ok"', /something else .* \(the whole\)/],
     ["other fields", 200, "application/json", '{"version":"7"}', /something else .* \(version\)/],
+    [
+      "a document that is nested without end",
+      200,
+      "application/json",
+      `{"version":1,"document":{"rules":${"[".repeat(100_000)}${"]".repeat(100_000)}}}`,
+      /instead of JSON/,
+    ],
     ["an empty answer", 200, "application/json", "", /instead of JSON/],
     [
       "HTML of a proxy",

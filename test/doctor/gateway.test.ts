@@ -278,3 +278,25 @@ test("paths are sent as they are, below the folder of the address", async () => 
     "/v1/_tidegate/api/v1/rules",
   ]);
 });
+
+test(
+  "a limited path that sends without end is left after a megabyte",
+  { timeout: 30_000 },
+  async () => {
+    let open = 0;
+    const url = await deployGateway(await deployBridge((await deployRedis()).url), {
+      origin(_request, response) {
+        open++;
+        response.on("close", () => open--);
+        const chunk = Buffer.alloc(65_536, 0x20);
+        const more = () => {
+          while (!response.destroyed && response.write(chunk));
+        };
+        response.on("drain", more);
+        more();
+      },
+    });
+    expect(await idsOf({ url, path: PATH })).toEqual([]);
+    await expect.poll(() => open).toBe(0);
+  },
+);

@@ -1,22 +1,26 @@
 /**
- * Control characters, and those that change the direction or the line of a text: in a terminal they could hide or forge
- * what is shown.
+ * Characters that control a terminal, change the direction or the line of a text, or are not seen: they could hide or forge
+ * what is shown. Fillers of Hangul and selectors of variants have no width either, and no category that says so.
  */
-// oxlint-disable-next-line no-control-regex
-const UNSAFE = /[\u0000-\u001F\u007F-\u009F\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069\uFEFF]/g;
+const UNSAFE =
+  /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\u034F\u115F\u1160\u17B4\u17B5\u180B-\u180F\u3164\uFE00-\uFE0F\uFFA0\u{E0100}-\u{E01EF}]/gu;
 
 /** A text of a server or a file as one harmless line. */
 export function escape(text: string): string {
-  return text.replace(UNSAFE, (character) => `\\u${hexOf(character)}`);
+  return text.replace(UNSAFE, escapesOf);
 }
 
 /** A value as indented JSON, in which what is unsafe in a text is an escape of JSON. */
 export function toJson(value: unknown): string {
   return JSON.stringify(value, undefined, 2).replace(UNSAFE, (character) =>
-    character === "\n" ? character : `\\u${hexOf(character)}`,
+    character === "\n" ? character : escapesOf(character),
   );
 }
 
-function hexOf(character: string): string {
-  return character.charCodeAt(0).toString(16).padStart(4, "0");
+/** One per unit of UTF-16, as JSON has them. */
+function escapesOf(character: string): string {
+  return Array.from({ length: character.length }, (_, i) => {
+    const hex = character.charCodeAt(i).toString(16).padStart(4, "0");
+    return `\\u${hex}`;
+  }).join("");
 }
