@@ -1,9 +1,8 @@
 /**
  * Characters that control a terminal, change the direction or the line of a text, or are not seen: they could hide or forge
- * what is shown. Fillers of Hangul and selectors of variants have no width either, and no category that says so.
+ * what is shown.
  */
-const UNSAFE =
-  /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\u034F\u115F\u1160\u17B4\u17B5\u180B-\u180F\u3164\uFE00-\uFE0F\uFFA0\u{E0100}-\u{E01EF}]/gu;
+const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Default_Ignorable_Code_Point}]/gu;
 
 /** A text of a server or a file as one harmless line. */
 export function escape(text: string): string {
