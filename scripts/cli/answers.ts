@@ -63,6 +63,7 @@ const ExplainedPolicy = z.object({
   /** `null` if waiting does not help. */
   retryAfterMs: z.optional(z.nullable(z.number())),
   allowed: z.boolean(),
+  deniedLastHour: z.optional(z.int()),
 });
 
 export const Explanation = z.object({
@@ -87,6 +88,24 @@ export const Top = z.object({
   partitions: z.array(z.object({ policy: z.string(), partition: z.string(), count: z.number() })),
 });
 
+const counts = z.array(z.int());
+
+export const ClientHistory = z.object({
+  from: z.string(),
+  /** When each of its ten minutes begin. */
+  times: z.array(z.string()),
+  partitions: z.array(
+    z.object({
+      policy: z.string(),
+      partition: z.nullable(z.string()),
+      denied: counts,
+      near: counts,
+    }),
+  ),
+});
+
+export type ClientHistory = z.output<typeof ClientHistory>;
+
 export const Reset = z.object({
   reset: z.array(z.object({ policy: z.string(), partition: z.string() })),
 });
@@ -108,13 +127,19 @@ export const Entry = z.object({
 export type Entry = z.output<typeof Entry>;
 export const Entries = z.object({ entries: z.array(Entry) });
 
-export const Override = z.object({
+const Override = z.object({
   ...ending,
   identity: z.string(),
   plan: optionalText,
   policies: z.optional(z.record(z.string(), z.record(z.string(), z.unknown()))),
 });
-export type Override = z.output<typeof Override>;
+export const PutOverride = z.extend(Override, {
+  appliesTo: z.optional(
+    z.array(z.object({ index: z.int(), method: z.string(), path: z.string() })),
+  ),
+  warning: optionalText,
+});
+export type PutOverride = z.output<typeof PutOverride>;
 export const Overrides = z.object({ entries: z.array(Override) });
 
 const Estimate = z.object({

@@ -9,7 +9,7 @@ import { nothingHere, Refusal, unavailable } from "./refusal.ts";
 import { AUDIT } from "./routes/audit.ts";
 import { DRAFTS } from "./routes/drafts.ts";
 import { LISTS, OVERRIDES } from "./routes/entries.ts";
-import { EXPLAIN } from "./routes/explain.ts";
+import { explainRoutes } from "./routes/explain.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { HISTORY } from "./routes/history.ts";
 import { metricsRoutes } from "./routes/metrics.ts";
@@ -27,7 +27,7 @@ export function routesOf(gateway: Administered): readonly Route[] {
     ...HISTORY,
     ...LISTS,
     ...OVERRIDES,
-    ...EXPLAIN,
+    ...explainRoutes(gateway),
     ...AUDIT,
     ...healthRoutes(gateway),
     ...metricsRoutes(gateway),

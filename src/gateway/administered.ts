@@ -18,6 +18,8 @@ export interface ExplainedPolicy {
   readonly retryAfterMs: number | null;
   readonly resetAfterMs: number;
   readonly allowed: boolean;
+  /** How often at least it denied this partition in the last hour; not said where nothing is counted. */
+  readonly deniedLastHour?: number;
 }
 
 /** A rule that covers a request. */

@@ -73,6 +73,21 @@ describe("explain", () => {
     expect(on.gateway.seen).toEqual([seen("POST", "/explain", { body })]);
   });
 
+  test("says how often each policy denied the client lately, where it is counted", async () => {
+    const [rule] = EXPLANATION.rules;
+    const policies = [
+      { ...POLICY, deniedLastHour: 17 },
+      { ...POLICY, name: "all" },
+    ];
+    on.gateway.script(ok({ ...EXPLANATION, rules: [{ ...rule, policies }] }));
+    const { out } = await on.run(["explain", "POST", "/rides"]);
+    expect(out.split("\n").slice(0, 3)).toEqual([
+      "rule      policy  mode     partition     limit  left  retry after  room  denied (1 h)",
+      "rules[3]  rides   enforce  x-user-id:42     20     0  1.5 s        no              17",
+      "rules[3]  all     enforce  x-user-id:42     20     0  1.5 s        no               -",
+    ]);
+  });
+
   test.for([
     ["allowed", "The request passes: every policy has room."],
     ["exempt", "The request passes without being counted: a list exempts the client."],
@@ -126,6 +141,48 @@ describe("explain", () => {
     const { err, exit } = await on.run(["explain", ...args]);
     expect(err).toContain(message);
     expect([exit, on.gateway.seen]).toEqual([2, []]);
+  });
+});
+
+describe("history", () => {
+  const FROM = "2027-01-01T11:00:00.000Z";
+  const times = [FROM, "2027-01-01T11:10:00.000Z", "2027-01-01T11:20:00.000Z"];
+  const row = { policy: "rides", partition: "x-user-id:hash", denied: [0, 3, 1], near: [2, 0, 0] };
+
+  test("shows the ten minutes in which a client was denied or near a limit", async () => {
+    const other = { policy: "all", partition: null, denied: [0, 5, 0], near: [0, 0, 0] };
+    const answer = { from: FROM, to: AT, times, minutes: [], partitions: [row, other] };
+    on.gateway.script(ok(answer), ok(answer));
+    const args = ["history", "POST", "/rides", "-H", "x-user-id: 42"];
+    const { out, err, exit } = await on.run(args);
+    expect(out).toBe(
+      [
+        "from                      policy  partition       denied at least  near at least",
+        "2027-01-01T11:00:00.000Z  rides   x-user-id:hash                0              2",
+        "2027-01-01T11:10:00.000Z  rides   x-user-id:hash                3              0",
+        "2027-01-01T11:10:00.000Z  all     -                             5              0",
+        "2027-01-01T11:20:00.000Z  rides   x-user-id:hash                1              0",
+        "",
+      ].join("\n"),
+    );
+    expect([err, exit]).toEqual([`Denied at least 9 times since ${FROM}.\n`, 0]);
+    const request = { method: "POST", path: "/rides", headers: { "x-user-id": "42" } };
+    expect(on.gateway.seen).toEqual([seen("POST", "/partitions/history", { body: { request } })]);
+    expect(JSON.parse((await on.run([...args, "--json"])).out)).toEqual(answer);
+  });
+
+  test("says if a client was not denied, or if no policy counts it", async () => {
+    const quiet = { ...row, denied: [0, 0, 0], near: [0, 0, 0] };
+    const answer = { from: FROM, to: AT, times, minutes: [], partitions: [quiet] };
+    on.gateway.script(ok(answer), ok({ ...answer, partitions: [] }));
+    expect(await on.run(["history", "GET", "/"])).toEqual({
+      exit: 0,
+      out: "",
+      err: `Not denied often enough to be listed since ${FROM}.\n`,
+    });
+    expect((await on.run(["history", "GET", "/"])).err).toBe(
+      "No policy counts the client of this request.\n",
+    );
   });
 });
 

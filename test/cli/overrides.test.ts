@@ -15,6 +15,29 @@ describe("override", () => {
     expect(on.gateway.seen).toEqual([seen("PUT", "/overrides", { body })]);
   });
 
+  test("says for which rules it holds", async () => {
+    const appliesTo = [
+      { index: 0, method: "*", path: "/rides" },
+      { index: 3, method: "POST, PUT", path: "/pay/*" },
+    ];
+    on.gateway.script(ok({ id: "1", identity: "x-user-id:42", plan: "gold", appliesTo }));
+    const { err } = await on.run(["override", "x-user-id:42", "--plan", "gold"]);
+    expect(err).toBe(
+      "Other limits hold for x-user-id:42. They hold for requests that these rules cover, which count by this header: rules[0] (* /rides), rules[3] (POST, PUT /pay/*).\n",
+    );
+  });
+
+  test("warns of one that changes nothing, and does not say that other limits hold", async () => {
+    const warning = "No rule counts by the header x-usr-id.\u001b[2J";
+    const body = { id: "1", identity: "x-usr-id:42", plan: "gold", until: AT, appliesTo: [] };
+    on.gateway.script(ok({ ...body, warning }));
+    const { err, exit } = await on.run(["override", "x-usr-id:42", "--plan", "gold"]);
+    expect(err).toBe(
+      `Kept the override of x-usr-id:42 until ${AT}.\nwarning: No rule counts by the header x-usr-id.\\u001b[2J\n`,
+    );
+    expect(exit).toBe(0);
+  });
+
   test("sets numbers of several policies, of which a name may contain dots", async () => {
     const policies = { rides: { limit: 200, per: "1s" }, "eu.fares": { limit: 5 } };
     on.gateway.script(ok({ identity: "x-user-id:vip_*", policies }));

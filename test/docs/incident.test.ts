@@ -70,7 +70,7 @@ test("the commands of docs/cli.md for an incident find the denial, free the cust
   expect([await ride(), await ride(), await ride()]).toEqual([200, 200, 429]);
   const found = await follow();
   expect(found).toMatch(/^rides +x-user-id:\S+ +1$/m);
-  expect(found).toMatch(/^rules\[0\] +rides .* no$/m);
+  expect(found).toMatch(/^rules\[0\] +rides .* no +1$/m);
   expect(found).toContain("The request is denied.");
 
   await follow();

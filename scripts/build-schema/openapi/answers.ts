@@ -90,6 +90,17 @@ export const SentEntry = z.union(
 export const SentOverride = z.union(
   Override.def.options.map((entry) => z.extend(entry, lasts)) as never,
 );
+const ruleName = { index: z.int(), method: z.string(), path: z.string() };
+/** An override as the call that puts it answers. */
+export const PutOverride = z.union(
+  Override.def.options.map((entry) =>
+    z.extend(entry, {
+      ...KEPT,
+      appliesTo: z.array(z.strictObject(ruleName)),
+      warning: z.optional(z.string()),
+    }),
+  ) as never,
+);
 /** What takes an override back: its identity or digest, with or without the rest of it. */
 export const NamedOverride = z.union([
   SentOverride,
@@ -109,9 +120,7 @@ export const Explanation = z.strictObject({
   override: z.optional(z.string()),
   rules: z.array(
     z.strictObject({
-      index: z.int(),
-      method: z.string(),
-      path: z.string(),
+      ...ruleName,
       policies: z.array(
         z.strictObject({
           name: z.string(),
@@ -123,6 +132,7 @@ export const Explanation = z.strictObject({
           retryAfterMs: z.nullable(z.number()),
           resetAfterMs: z.number(),
           allowed: z.boolean(),
+          deniedLastHour: z.optional(z.int()),
         }),
       ),
     }),

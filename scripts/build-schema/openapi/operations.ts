@@ -105,9 +105,10 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     answer: answers.OverridesAnswer,
   },
   "PUT /overrides": {
-    summary: "Puts an override, in place of one for the same identity.",
+    summary:
+      "Puts an override, in place of one for the same identity, and says for which rules it holds.",
     body: answers.SentOverride,
-    answer: answers.KeptOverride,
+    answer: answers.PutOverride,
     statuses: [409, 413, 415, 422],
   },
   "DELETE /overrides": {

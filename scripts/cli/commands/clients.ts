@@ -1,12 +1,13 @@
 import type { Command } from "commander";
 
-import { Explanation, Reset } from "../answers.ts";
+import { ClientHistory, Explanation, Reset } from "../answers.ts";
 import { connect, wantsJson } from "../connection.ts";
 import { UsageError } from "../errors.ts";
 import { withExamples } from "../help.ts";
+import { escape } from "../output/escape.ts";
 import { explanationLines } from "../output/explanation.ts";
 import { count, note, print, printJson } from "../output/print.ts";
-import { table } from "../output/table.ts";
+import { type Cell, table } from "../output/table.ts";
 import { collect } from "./option-values.ts";
 
 /** The commands about a client, which a request of it describes. */
@@ -20,6 +21,16 @@ export function registerClients(program: Command): void {
     aboutRequest(explain, explainRequest),
     "npx tidegate explain POST /api/rides -H 'x-user-id: 42'",
     "npx tidegate explain GET '/search?q=a' --ip 203.0.113.7 --country CH",
+  );
+  const history = program
+    .command("history")
+    .description(
+      "Show how often the client of a request was denied in the last hour, and by which policy, by ten minutes.",
+    );
+  withExamples(
+    aboutRequest(history, clientHistory),
+    "npx tidegate history POST /api/rides -H 'x-user-id: 42'",
+    "npx tidegate history GET / --ip 203.0.113.7 --json",
   );
   const reset = program
     .command("reset")
@@ -62,6 +73,45 @@ async function explainRequest(body: object, command: Command): Promise<void> {
   const { raw, value } = await ask({ method: "POST", path: "/explain", body }, Explanation);
   if (wantsJson(command)) printJson(raw);
   else print(...explanationLines(value));
+}
+
+async function clientHistory(request: object, command: Command): Promise<void> {
+  const ask = connect(command);
+  const call = { method: "POST", path: "/partitions/history", body: { request } } as const;
+  const { raw, value } = await ask(call, ClientHistory);
+  if (wantsJson(command)) {
+    printJson(raw);
+    return;
+  }
+  const { from, partitions } = value;
+  if (partitions.length === 0) {
+    note("No policy counts the client of this request.");
+    return;
+  }
+  const rows = historyRows(value);
+  const head = ["from", "policy", "partition", "denied at least", "near at least"];
+  if (rows.length > 0) print(table(head, rows));
+  const denied = partitions.flatMap((each) => each.denied).reduce((sum, each) => sum + each, 0);
+  note(
+    denied === 0
+      ? `Not denied often enough to be listed since ${escape(from)}.`
+      : `Denied at least ${count(denied, "time")} since ${escape(from)}.`,
+  );
+}
+
+/** Those of the ten minutes in which something was counted. */
+function historyRows({ times, partitions }: ClientHistory): readonly (readonly Cell[])[] {
+  return times.flatMap((time, i) =>
+    partitions
+      .filter(({ denied, near }) => (denied[i] ?? 0) + (near[i] ?? 0) > 0)
+      .map(({ policy, partition, denied, near }) => [
+        time,
+        policy,
+        partition ?? undefined,
+        denied[i] ?? 0,
+        near[i] ?? 0,
+      ]),
+  );
 }
 
 async function resetClient(body: object, command: Command): Promise<void> {

@@ -1,9 +1,10 @@
 import type { Command } from "commander";
 
-import { Nothing, Override, Overrides } from "../answers.ts";
+import { Nothing, Overrides, PutOverride } from "../answers.ts";
 import { connect, wantsJson } from "../connection.ts";
 import { UsageError } from "../errors.ts";
 import { withExamples } from "../help.ts";
+import { escape } from "../output/escape.ts";
 import { note, print, printJson } from "../output/print.ts";
 import { table } from "../output/table.ts";
 import { endOf, type EndOptions, endText, withEnd } from "./end-options.ts";
@@ -58,9 +59,27 @@ async function changeOverride(
   }
   const body = { identity, ...limitsOf(options), ...endOf(options) };
   const ask = connect(command);
-  const { raw, value } = await ask({ method: "PUT", path, body }, Override);
+  const { raw, value } = await ask({ method: "PUT", path, body }, PutOverride);
   if (wantsJson(command)) printJson(raw);
-  note(`Other limits hold for ${identity}${endText(value)}.`);
+  noteScope(identity, value);
+}
+
+function noteScope(identity: string, value: PutOverride): void {
+  const { appliesTo = [], warning } = value;
+  const end = endText(value);
+  if (warning !== undefined) {
+    note(`Kept the override of ${identity}${end}.`);
+    note(`warning: ${escape(warning)}`);
+    return;
+  }
+  const rules = appliesTo.map(
+    ({ index, method, path }) => `rules[${index}] (${escape(`${method} ${path}`)})`,
+  );
+  const scope =
+    rules.length === 0
+      ? ""
+      : ` They hold for requests that these rules cover, which count by this header: ${rules.join(", ")}.`;
+  note(`Other limits hold for ${identity}${end}.${scope}`);
 }
 
 function limitsOf({ plan, set = [] }: OverrideOptions): object {

@@ -17,6 +17,9 @@ const MEANINGS: Readonly<Record<string, string>> = {
 
 /** A table of the policies that cover the request, and a sentence with the verdict. */
 export function explanationLines(explanation: Explanation): readonly string[] {
+  const isCounted = explanation.rules.some(({ policies }) =>
+    policies.some(({ deniedLastHour }) => deniedLastHour !== undefined),
+  );
   const rows = explanation.rules.flatMap(({ index, policies }) =>
     policies.map((policy) => [
       `rules[${index}]`,
@@ -27,9 +30,11 @@ export function explanationLines(explanation: Explanation): readonly string[] {
       policy.remaining,
       waitOf(policy.retryAfterMs),
       policy.allowed ? "yes" : "no",
+      ...(isCounted ? [policy.deniedLastHour] : []),
     ]),
   );
   const head = ["rule", "policy", "mode", "partition", "limit", "left", "retry after", "room"];
+  if (isCounted) head.push("denied (1 h)");
   return [
     ...(rows.length > 0 ? [table(head, rows), ""] : []),
     sentenceOf(explanation),

@@ -8,6 +8,7 @@ import { lastsMs } from "../schemas.ts";
 import type { KeptEntry } from "../storage/records.ts";
 import { type EntryKind, MAX_ENTRIES, MAX_ENTRIES_BYTES } from "../storage/storage.ts";
 import { currentRules } from "./current.ts";
+import { scopeOf } from "./override-scope.ts";
 
 /*
  * Entries that single calls put and remove: of the two lists, and overrides. They count beside those of the document, which
@@ -130,7 +131,9 @@ async function putChecked(
   }
   await refresh(call);
   const { by } = call.caller;
-  return json(byCall({ id, entry, at: written.atMs, by }));
+  const made = byCall({ id, entry, at: written.atMs, by });
+  if (kind !== "override") return json(made);
+  return json({ ...made, ...scopeOf(entry["identity"], call.gateway.held().document) });
 }
 
 async function remove(kind: EntryKind, call: Call): Promise<Response> {

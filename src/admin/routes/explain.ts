@@ -1,10 +1,12 @@
 import { ConfigurationError } from "../../errors/errors.ts";
-import type { DescribedRequest } from "../../gateway/administered.ts";
+import type { Administered, DescribedRequest, Explanation } from "../../gateway/administered.ts";
+import { HOUR_MS } from "../../metrics/keys.ts";
 import { isRecord } from "../../options/record.ts";
 import { type Call, deedOf, json, readSmallBody, type Route } from "../call.ts";
 import { keptChanges } from "../changes.ts";
 import { faulty } from "../refusal.ts";
 import { checked, RequestBody, ResetBody } from "../schemas.ts";
+import { countsOf, type UpToDate } from "./counts.ts";
 
 /** Asks the gateway about the request that a body describes. */
 export async function about<Answer>(
@@ -19,8 +21,52 @@ export async function about<Answer>(
   }
 }
 
-async function explain(call: Call): Promise<Response> {
-  return json(await about(await readSmallBody(call), (request) => call.gateway.explain(request)));
+async function explain(call: Call, upToDate: UpToDate | undefined): Promise<Response> {
+  const { gateway } = call;
+  const body = await readSmallBody(call);
+  const explanation = await about(body, (request) => gateway.explain(request));
+  if (!upToDate || explanation.rules.length === 0) return json(explanation);
+  // Why a request is denied is worth saying without the counts, too.
+  const denied = await deniedLately(gateway, body, upToDate).catch(() => undefined);
+  return json(denied ? withDenials(explanation, denied) : explanation);
+}
+
+/** How often each policy denied the client of a request in the last hour, at least. */
+async function deniedLately(
+  { counted, names }: Administered,
+  body: unknown,
+  upToDate: UpToDate,
+): Promise<ReadonlyMap<string, number>> {
+  const clients = await about(body, counted);
+  const named = await Promise.all(
+    clients.map(async ({ policy, identity }) => ({
+      policy,
+      partition: await names!.nameOf(identity),
+    })),
+  );
+  const toMs = Date.now();
+  const reader = await upToDate();
+  const { partitions } = await reader.topCounts(
+    [...new Set(named.map(({ partition }) => partition))],
+    { fromMs: toMs - HOUR_MS, toMs },
+  );
+  return new Map(
+    named.map(({ policy, partition }) => {
+      const row = partitions.find((each) => each.policy === policy && each.partition === partition);
+      return [policy, row?.denied.reduce((sum, each) => sum + each, 0) ?? 0];
+    }),
+  );
+}
+
+function withDenials(explanation: Explanation, denied: ReadonlyMap<string, number>): Explanation {
+  const rules = explanation.rules.map((rule) => ({
+    ...rule,
+    policies: rule.policies.map((policy) => {
+      const deniedLastHour = denied.get(policy.name);
+      return deniedLastHour === undefined ? policy : { ...policy, deniedLastHour };
+    }),
+  }));
+  return { ...explanation, rules };
 }
 
 async function reset(call: Call): Promise<Response> {
@@ -51,7 +97,15 @@ async function resetDigest({ gateway }: Call, body: object) {
   }
 }
 
-export const EXPLAIN: readonly Route[] = [
-  { method: "POST", path: "/explain", writes: false, answer: explain },
-  { method: "POST", path: "/identities/reset", writes: true, answer: reset },
-];
+export function explainRoutes(gateway: Administered): readonly Route[] {
+  const upToDate = countsOf(gateway);
+  return [
+    {
+      method: "POST",
+      path: "/explain",
+      writes: false,
+      answer: (call) => explain(call, upToDate),
+    },
+    { method: "POST", path: "/identities/reset", writes: true, answer: reset },
+  ];
+}

@@ -1,9 +1,9 @@
 import type { Administered } from "../../gateway/administered.ts";
 import { TOP_KINDS } from "../../metrics/keys.ts";
 import { CONTENT_TYPE, openMetricsOf } from "../../metrics/open-metrics.ts";
-import { metricsReader, type MetricsReader } from "../../metrics/reader.ts";
 import { type Call, isoTime, json, type Route } from "../call.ts";
 import { Refusal } from "../refusal.ts";
+import { countsOf, type UpToDate } from "./counts.ts";
 import { partitionHistoryRoute } from "./partition-history.ts";
 import { oneOf, shown, spanOf, STEPS } from "./span.ts";
 import { whatIfRoute } from "./what-if.ts";
@@ -13,17 +13,11 @@ const MOST_PARTITIONS = 100;
 
 /** What was counted, for Prometheus and for people. */
 export function metricsRoutes(gateway: Administered): readonly Route[] {
-  const { redis, prefix, flushMetrics } = gateway;
-  const reader = redis && metricsReader(redis, prefix);
-
-  /** What this isolate has counted is part of the answer. */
-  async function upToDate(): Promise<MetricsReader> {
-    if (!reader || !flushMetrics) {
+  const upToDate: UpToDate =
+    countsOf(gateway) ??
+    (async () => {
       throw new Refusal(501, "Metrics are off: they need a Redis, and METRICS must not be off.");
-    }
-    await flushMetrics();
-    return reader;
-  }
+    });
 
   async function scrape({ gateway }: Call): Promise<Response> {
     const counts = await upToDate();

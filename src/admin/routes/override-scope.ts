@@ -1,0 +1,56 @@
+import { isRecord } from "../../options/record.ts";
+import { didYouMean, namesIn, nearest } from "../../options/unknown-options.ts";
+import { EVERYBODY } from "../../partition/partition-key.ts";
+
+/** A rule as an answer names it. */
+interface NamedRule {
+  readonly index: number;
+  readonly method: string;
+  readonly path: string;
+}
+
+/** For which requests an override holds. */
+export interface OverrideScope {
+  /** The rules that count by its header, alone or together with something else. It holds for what they cover. */
+  readonly appliesTo: readonly NamedRule[];
+  /** Why it changes nothing, where no rule counts by its header. */
+  readonly warning?: string;
+}
+
+/** Says under which rules of a document an override holds. The document and the identity have been checked. */
+export function scopeOf(identity: unknown, document: unknown): OverrideScope {
+  const header = String(identity).split(":", 1)[0]!.trim().toLowerCase();
+  const rules = rulesOf(document).map((rule, index) => ({
+    index,
+    method: [rule["method"] ?? "*"].flat().join(", "),
+    path: String(rule["path"]),
+    headers: headersOf(rule),
+  }));
+  const appliesTo = rules
+    .filter(({ headers }) => headers.includes(header))
+    .map(({ index, method, path }) => ({ index, method, path }));
+  if (appliesTo.length > 0) return { appliesTo };
+  const known = [...new Set(rules.flatMap(({ headers }) => headers))];
+  const counted =
+    known.length > 0 ? `Rules count by ${namesIn(known)}.` : "No rule counts by a header.";
+  const hint = didYouMean(nearest(header, known));
+  return {
+    appliesTo,
+    warning: `No rule counts by the header ${header}, so that this override changes nothing. ${hint}${counted}`,
+  };
+}
+
+function rulesOf(document: unknown): readonly Readonly<Record<string, unknown>>[] {
+  const { rules } = Object(document) as { readonly rules?: unknown };
+  return Array.isArray(rules) ? rules.map((rule) => (isRecord(rule) ? rule : {})) : [];
+}
+
+/** The headers that the policies of a rule count by, in lower case. */
+function headersOf({ partition, policies }: Readonly<Record<string, unknown>>): readonly string[] {
+  const each = Array.isArray(policies) ? (policies as readonly unknown[]) : [];
+  return each
+    .map((policy) => (Object(policy) as { readonly partition?: unknown }).partition ?? partition)
+    .filter((sources) => sources !== EVERYBODY)
+    .flatMap((sources) => (Array.isArray(sources) ? sources.flat() : []))
+    .flatMap((source) => /^header:(.+)$/.exec(String(source))?.[1]?.toLowerCase() ?? []);
+}

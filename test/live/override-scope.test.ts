@@ -1,0 +1,65 @@
+import { expect, test } from "vitest";
+
+import { quota } from "../support/gateway/gateway.ts";
+import { startFleet } from "../support/live/fleet.ts";
+
+const RULES = [
+  { path: "/rides", partition: ["header:x-user-id", "ip"], policies: [quota("rides", 5)] },
+  {
+    path: "/pay/*",
+    method: ["POST", "PUT"],
+    partition: ["ip"],
+    policies: [
+      quota("pay", 5),
+      { ...quota("keys", 9), partition: [["header:X-Api-Key", "subnet"]] },
+    ],
+  },
+  { path: "/all", partition: "*", policies: [quota("all", 5)] },
+];
+const RIDES = { index: 0, method: "*", path: "/rides" };
+const PAY = { index: 1, method: "POST, PUT", path: "/pay/*" };
+
+async function put(identity: string) {
+  const { isolate } = await startFleet();
+  const one = isolate({ RULES });
+  const body = { identity, policies: { rides: { limit: 50 } } };
+  return { one, ...(await one.api("PUT", "/overrides", body)) };
+}
+
+test.for([
+  ["x-user-id:78", [RIDES]],
+  ["X-User-Id: vip_*", [RIDES]],
+  ["x-api-key:a:b", [PAY]],
+] as const)("an override of %s says for which rules it holds", async ([identity, rules]) => {
+  const { status, body } = await put(identity);
+  expect([status, body.appliesTo, body.warning]).toEqual([200, rules, undefined]);
+});
+
+test("an override of a header that no rule counts by warns, and says which headers rules count by", async () => {
+  const { one, status, body } = await put("x-usr-id:78");
+  expect([status, body.appliesTo]).toEqual([200, []]);
+  expect(body.warning).toBe(
+    "No rule counts by the header x-usr-id, so that this override changes nothing. Did you mean `x-user-id`? Rules count by x-user-id, x-api-key.",
+  );
+  // A published document may count by it: then it holds, and says so.
+  const document = { rules: [{ ...RULES[0], partition: ["header:x-usr-id"] }] };
+  await one.api("PUT", "/rules", document, { "If-Match": '"0"' });
+  const again = { identity: "x-usr-id:78", policies: { rides: { limit: 50 } } };
+  const known = await one.api("PUT", "/overrides", again);
+  expect([known.body.appliesTo, known.body.warning]).toEqual([[RIDES], undefined]);
+});
+
+test("rules that count by no header are said to", async () => {
+  const { isolate } = await startFleet();
+  const one = isolate({ RULES: [RULES[2]] });
+  const body = { identity: "x-user-id:1", policies: { all: { limit: 50 } } };
+  expect((await one.api("PUT", "/overrides", body)).body.warning).toBe(
+    "No rule counts by the header x-user-id, so that this override changes nothing. No rule counts by a header.",
+  );
+});
+
+test("an entry of a list has no such field: it holds whatever rules count by", async () => {
+  const { isolate } = await startFleet();
+  const { body } = await isolate({ RULES }).api("PUT", "/lists/deny", { identity: "x-usr-id:78" });
+  expect(Object.keys(body).toSorted()).toEqual(["at", "by", "id", "identity", "source"]);
+});

@@ -1,0 +1,78 @@
+import { expect, test } from "vitest";
+
+import { admin } from "../../src/admin.ts";
+import { quota } from "../support/gateway/gateway.ts";
+import { ADMIN_TOKEN } from "../support/live/live-gateway.ts";
+import { type MeteredGateway, meteredGateways } from "../support/metrics/metered-gateway.ts";
+
+const RULES = [
+  {
+    path: "/api/*",
+    partition: ["header:x-key"],
+    policies: [quota("api", 5), { ...quota("address", 2), partition: ["ip"], mode: "shadow" }],
+  },
+];
+
+/** What `/explain` says of the policies that cover a request. */
+async function explained({ administered }: MeteredGateway, key: string, ip = "192.0.2.1") {
+  const url = "http://gateway.example/_tidegate/api/v1/explain";
+  const headers = {
+    authorization: `Bearer ${ADMIN_TOKEN}`,
+    "cf-connecting-ip": "192.0.2.9",
+    "content-type": "application/json",
+  };
+  const body = JSON.stringify({ path: "/api/x", headers: { "x-key": key }, ip });
+  const response = await admin(administered)(
+    new Request(url, { method: "POST", body, headers }),
+    {},
+  );
+  const { rules } = (await response.json()) as {
+    rules: { policies: { name: string; deniedLastHour?: number }[] }[];
+  };
+  expect(response.status).toBe(200);
+  return rules.flatMap(({ policies }) =>
+    policies.map(({ name, deniedLastHour }) => [name, deniedLastHour]),
+  );
+}
+
+test("explain says how often each policy denied the client in the last hour, in all isolates", async () => {
+  const gateways = await meteredGateways(RULES);
+  const [one, other] = [gateways.open(), gateways.open()];
+  const ask = async (gateway: MeteredGateway, times: number) => {
+    for (let i = 0; i < times; i++) {
+      await gateway.ask("/api/x", "192.0.2.1", { headers: { "x-key": "ada" } });
+    }
+  };
+  await ask(one, 7);
+  await ask(other, 3);
+  await other.flush();
+  // Of ten requests five had room. A policy in shadow denies nobody.
+  expect(await explained(one, "ada")).toEqual([
+    ["api", 5],
+    ["address", 0],
+  ]);
+  expect(await explained(one, "bob", "192.0.2.77")).toEqual([
+    ["api", 0],
+    ["address", 0],
+  ]);
+});
+
+test("explain says nothing of denials where none are counted, and explains without them where they cannot be read", async () => {
+  const gateways = await meteredGateways(RULES);
+  const off = gateways.open({ METRICS: "off" });
+  expect(await explained(off, "ada")).toEqual([
+    ["api", undefined],
+    ["address", undefined],
+  ]);
+  const one = gateways.open();
+  const nowMs = Date.now();
+  const slots = [nowMs - 600_000, nowMs, nowMs + 600_000].map((ms) =>
+    gateways.keys.top("denied", Math.floor(ms / 600_000) * 600_000),
+  );
+  for (const slot of slots) await gateways.redis.set(slot, "planted");
+  expect(await explained(one, "ada")).toEqual([
+    ["api", undefined],
+    ["address", undefined],
+  ]);
+  await gateways.redis.del(...slots);
+});
