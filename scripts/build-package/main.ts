@@ -2,11 +2,11 @@
 // each that brings what it needs. `npm pack` and `npm publish` run it first.
 
 import { execFileSync } from "node:child_process";
-import { copyFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import { build } from "esbuild";
+import { build, transformSync } from "esbuild";
 
 import { licensesOf } from "../support/licenses.ts";
 
@@ -22,9 +22,19 @@ await buildPrograms();
 /** Without source maps: they are twice as large as the modules, which are the sources without their types. */
 function buildLibrary(): void {
   execFileSync("tsc", ["-p", "tsconfig.build.json"], { stdio: "inherit" });
+  dropComments();
   // Which modules stand for "#bindings" is said beside them: for the sources there, for what is built here.
   const manifest = readFileSync("src/package.json", "utf8");
   writeFileSync(join(library, "package.json"), manifest.replaceAll(/\.ts"/g, '.js"'));
+}
+
+/** Declarations keep what the sources say to whoever calls them; the rest is a third of the library, and stays in the repository. */
+function dropComments(): void {
+  for (const name of readdirSync(library, { recursive: true, encoding: "utf8" })) {
+    if (!name.endsWith(".js")) continue;
+    const file = join(library, name);
+    writeFileSync(file, transformSync(readFileSync(file, "utf8"), { format: "esm" }).code);
+  }
 }
 
 async function buildPrograms(): Promise<void> {
