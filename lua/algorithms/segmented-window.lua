@@ -189,10 +189,15 @@ local function segmented_window(key, now, operation, cost, limit, length, segmen
       end
     end
     if used >= 2147483648 then
-      cuts = {}
+      -- A charge that was cut off to nothing leaves its sign where no unit is.
+      cuts, newest = {}, nil
       for segment, count in ipairs(counts) do
         if count >= 2147483648 then
-          counts[segment], cuts[segment], used = count - 2147483648, 2147483648, used - 2147483648
+          count, cuts[segment], used = count - 2147483648, 2147483648, used - 2147483648
+          counts[segment] = count
+        end
+        if not newest and count > 0 then
+          newest = segment
         end
       end
     end

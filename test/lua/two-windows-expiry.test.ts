@@ -51,3 +51,28 @@ test.for([
     expect((await redis.pexpiretime(key)) * 1000).toBeLessThan(FUTURE + 1430e6);
   },
 );
+
+test("segmented-window: a charge that was cut off to nothing makes nobody wait for a segment without units", async () => {
+  const decide = algorithmScript(redis, "segmented-window");
+  const key = `cut:{${crypto.randomUUID()}}`;
+  const { model } = compilePolicy(segmentedWindow({ limit: 1, window: "1s" })).implementation;
+  let state: unknown;
+  const both = async (
+    operation: "consume" | "charge" | "peek" | "ask",
+    window: Window,
+    limit: number,
+    cost: number,
+  ) => {
+    const { parameters } = compilePolicy(segmentedWindow({ limit, window, segments: 10 }));
+    const request = { nowUs: FUTURE, operation, cost, limit, parameters };
+    const { state: kept, ...expected } = model(state, request);
+    state = kept;
+    expect(await decide(key, request)).toEqual(expected);
+    return expected;
+  };
+  await both("consume", "100s", 10, 10);
+  // The other setting's grid is made of the first, whose units lie one segment back there.
+  expect((await both("ask", "200s", 10, 1)).resetAfterUs).toBe(200e6);
+  await both("charge", "100s", 1, 5);
+  expect((await both("peek", "200s", 10, 1)).resetAfterUs).toBe(200e6);
+});
