@@ -34,6 +34,7 @@ import { LEASES } from "./catalog/leases.ts";
 import { LIMIT } from "./catalog/limit.ts";
 import { LISTS } from "./catalog/lists.ts";
 import { LIVE_STATES } from "./catalog/live-states.ts";
+import { LIVE_THIN_PLACES } from "./catalog/live-thin-places.ts";
 import { LIVE } from "./catalog/live.ts";
 import { LLM } from "./catalog/llm.ts";
 import { LUA_BUILD } from "./catalog/lua-build.ts";
@@ -155,6 +156,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...MODES,
   ...LIVE,
   ...LIVE_STATES,
+  ...LIVE_THIN_PLACES,
   ...METRICS,
   ...OBSERVING,
   ...DASHBOARD,

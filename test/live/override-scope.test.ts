@@ -63,3 +63,16 @@ test("an entry of a list has no such field: it holds whatever rules count by", a
   const { body } = await isolate({ RULES }).api("PUT", "/lists/deny", { identity: "x-usr-id:78" });
   expect(Object.keys(body).toSorted()).toEqual(["at", "by", "id", "identity", "source"]);
 });
+
+test("an override by digest warns of nothing: metrics have the name of what a rule counts", async () => {
+  const { isolate } = await startFleet();
+  const digest = `x-user-id:${"a".repeat(43)}`;
+  const entry = { digest, policies: { rides: { limit: 50 } } };
+  const { status, body } = await isolate({ RULES }).api("PUT", "/overrides", entry);
+  expect([status, body.digest, body.appliesTo, body.warning]).toEqual([
+    200,
+    digest,
+    undefined,
+    undefined,
+  ]);
+});

@@ -9,7 +9,11 @@ const RULES = [
   {
     path: "/api/*",
     partition: ["header:x-key"],
-    policies: [quota("api", 5), { ...quota("address", 2), partition: ["ip"], mode: "shadow" }],
+    policies: [
+      quota("api", 5),
+      quota("large", 100),
+      { ...quota("address", 2), partition: ["ip"], mode: "shadow" },
+    ],
   },
 ];
 
@@ -49,10 +53,12 @@ test("explain says how often each policy denied the client in the last hour, in 
   // Of ten requests five had room. A policy in shadow denies nobody.
   expect(await explained(one, "ada")).toEqual([
     ["api", 5],
+    ["large", 0],
     ["address", 0],
   ]);
   expect(await explained(one, "bob", "192.0.2.77")).toEqual([
     ["api", 0],
+    ["large", 0],
     ["address", 0],
   ]);
 });
@@ -62,6 +68,7 @@ test("explain says nothing of denials where none are counted, and explains witho
   const off = gateways.open({ METRICS: "off" });
   expect(await explained(off, "ada")).toEqual([
     ["api", undefined],
+    ["large", undefined],
     ["address", undefined],
   ]);
   const one = gateways.open();
@@ -72,6 +79,7 @@ test("explain says nothing of denials where none are counted, and explains witho
   for (const slot of slots) await gateways.redis.set(slot, "planted");
   expect(await explained(one, "ada")).toEqual([
     ["api", undefined],
+    ["large", undefined],
     ["address", undefined],
   ]);
   await gateways.redis.del(...slots);

@@ -96,7 +96,7 @@ export const PutOverride = z.union(
   Override.def.options.map((entry) =>
     z.extend(entry, {
       ...KEPT,
-      appliesTo: z.array(z.strictObject(ruleName)),
+      appliesTo: z.optional(z.array(z.strictObject(ruleName))),
       warning: z.optional(z.string()),
     }),
   ) as never,

@@ -132,8 +132,10 @@ async function putChecked(
   await refresh(call);
   const { by } = call.caller;
   const made = byCall({ id, entry, at: written.atMs, by });
-  if (kind !== "override") return json(made);
-  return json({ ...made, ...scopeOf(entry["identity"], call.gateway.held().document) });
+  const { identity } = entry;
+  // A digest is the name of what a rule has counted.
+  if (kind !== "override" || typeof identity !== "string") return json(made);
+  return json({ ...made, ...scopeOf(identity, call.gateway.held().document) });
 }
 
 async function remove(kind: EntryKind, call: Call): Promise<Response> {

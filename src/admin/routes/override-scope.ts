@@ -18,8 +18,8 @@ export interface OverrideScope {
 }
 
 /** Says under which rules of a document an override holds. The document and the identity have been checked. */
-export function scopeOf(identity: unknown, document: unknown): OverrideScope {
-  const header = String(identity).split(":", 1)[0]!.trim().toLowerCase();
+export function scopeOf(identity: string, document: unknown): OverrideScope {
+  const header = identity.split(":", 1)[0]!.trim().toLowerCase();
   const rules = rulesOf(document).map((rule, index) => ({
     index,
     method: [rule["method"] ?? "*"].flat().join(", "),
