@@ -31,8 +31,9 @@ test("what a worker writes to its log arrives", async () => {
     const { status, headers } = await ask(worker.url, "POST /api/login");
     expect(status).toBe(502);
     expect(headers.get("x-ratelimit-reason")).toBe("store-unavailable");
-    await expect.poll(() => logs.map(({ level }) => level)).toEqual(["warn"]);
+    await expect.poll(() => logs.map(({ level }) => level)).toEqual(["warn", "warn"]);
     expect(logs[0]?.message).toMatch(/^tidegate: ERR_STORE_/);
+    expect(logs[1]?.message).toMatch(/^tidegate: the origin did not answer/);
   } finally {
     await worker.stop();
   }
