@@ -244,3 +244,10 @@ test("rules that count by address need to be told who is trusted with it", async
   const faults = administered.checkDocument(withRule({ partition: ["ip"] }));
   expect(faults.map(({ path }) => path)).toEqual(["CLIENT_IP"]);
 });
+
+test("an entry by address is refused where no client address is known, one by identity is not", async () => {
+  const { administered } = await startLiveGateway({ CLIENT_IP: undefined });
+  const pathsOf = (entry: object) => administered.checkEntry("deny", entry).map(({ path }) => path);
+  expect(pathsOf({ cidr: "203.0.113.0/24" })).toEqual(["CLIENT_IP"]);
+  expect(pathsOf({ identity: "x-user-id:eve" })).toEqual([]);
+});

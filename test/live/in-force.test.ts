@@ -140,6 +140,79 @@ test("an override gives one client, or those of a pattern, other numbers until i
   expect(await quotaOf(gateway, "vip")).toBe("5, 4 left");
 });
 
+test("other numbers of a plan are in force after a publication that changes nothing else", async () => {
+  const gateway = await startLiveGateway();
+  const withGold = (limit: number) => ({
+    rules: [{ ...DEPLOYED[0], plan: "header:x-plan", policies: [quota("api", 5)] }],
+    plans: { gold: { api: { limit } } },
+  });
+  const limitOf = async () => {
+    const headers = { "x-user-id": "ada", "x-plan": "gold" };
+    return (await gateway.ask("/api/x", headers)).headers.get("x-ratelimit-limit");
+  };
+  await gateway.write(withGold(100));
+  expect(await limitOf()).toBe("100");
+  await gateway.write(withGold(50), 2);
+  await gateway.administered.refresh();
+  expect(await limitOf()).toBe("50");
+});
+
+test("of the patterns that name a client the longest one that has not ended decides", async () => {
+  const gateway = await startLiveGateway();
+  const by = (limit: number) => ({ policies: { api: { limit } } });
+  await gateway.write({
+    ...limited(5),
+    overrides: [
+      { identity: "x-user-id:v*", ...by(10) },
+      { identity: "x-user-id:vip_*", ...by(20) },
+      { identity: "x-user-id:vip_old_*", ...by(30), until: "2020-01-01T00:00:00Z" },
+      { identity: "x-user-id:past_*", ...by(40), until: "2020-01-01T00:00:00Z" },
+    ],
+  });
+  expect(await quotaOf(gateway, "vip_1")).toBe("20, 19 left");
+  expect(await quotaOf(gateway, "vip_old_1")).toBe("20, 19 left");
+  expect(await quotaOf(gateway, "vera")).toBe("10, 9 left");
+  expect(await quotaOf(gateway, "past_1")).toBe("5, 4 left");
+});
+
+test("a block that is put while the live rules are being read is in force after the next read", async () => {
+  const gateway = await startLiveGateway();
+  await gateway.write(limited(5));
+  const send = globalThis.fetch;
+  let isPut = false;
+  const fetched = vi.spyOn(globalThis, "fetch").mockImplementation(async (...asked) => {
+    const answer = await send(...asked);
+    if (!isPut && String(asked[1]?.body).includes("HGETALL")) {
+      isPut = true;
+      await gateway.writeEntry("deny:1", { identity: "x-user-id:eve" });
+    }
+    return answer;
+  });
+  await gateway.administered.refresh();
+  fetched.mockRestore();
+  expect(isPut).toBe(true);
+  await gateway.administered.refresh();
+  expect((await gateway.ask("/api/x", { "x-user-id": "eve" })).status).toBe(403);
+});
+
+test("a new isolate tells a client its quota under the live rules", async () => {
+  const gateway = await startLiveGateway();
+  const rules = [{ ...DEPLOYED[0], quota: true, policies: [quota("api", 7)] }];
+  await gateway.write({ rules });
+  const answer = await gateway.ask("/_tidegate/quota", { "x-user-id": "ada" });
+  expect(await answer.json()).toMatchObject({ policies: [{ name: "api", limit: 7 }] });
+});
+
+test.each(["/_tidegate/health", "/_tidegate/api/v1/health"])(
+  "a new isolate has read the live rules before it answers %s",
+  async (path) => {
+    const gateway = await startLiveGateway();
+    await gateway.write(limited(3));
+    await gateway.ask(path);
+    expect(gateway.administered.enforced().version).toBe(1);
+  },
+);
+
 test("an override by a single call keeps what its client has consumed", async () => {
   const gateway = await startLiveGateway();
   await quotaOf(gateway, "ada");

@@ -175,3 +175,22 @@ test("every command that the gateway sends to Redis is counted", async () => {
   await flush();
   expect((await reader.total()).commands).toBe(length);
 });
+
+test("the gauge of the breaker is 1 while it is open, and 0 before", async () => {
+  const { get, ask } = await start();
+  const gauge = async (from: typeof get) =>
+    parseOpenMetrics(await (await from("/metrics")).text()).samples.get("tidegate_breaker_open");
+  await ask("/api/x");
+  expect(await gauge(get)).toBe(0);
+
+  const gateways = await meteredGateways(RULES);
+  const isolate = gateways.open({ LIVE_REFRESH: "10s" });
+  const send = globalThis.fetch;
+  const fetched = vi.spyOn(globalThis, "fetch").mockImplementation(async (...asked) => {
+    if (String(asked[1]?.body).includes("EVALSHA")) throw new TypeError("fetch failed");
+    return send(...asked);
+  });
+  for (let i = 0; i < 6; i++) await isolate.ask("/api/x");
+  fetched.mockRestore();
+  expect((await isolate.administered.gauges()).isBreakerOpen).toBe(true);
+});
