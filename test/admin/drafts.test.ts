@@ -56,6 +56,17 @@ test("a draft that has to be based on another version is not kept", async () => 
   expect((await ask("/rules/draft")).status).toBe(404);
 });
 
+test("a draft is not published where the call is based on another version", async () => {
+  const ask = askAdmin();
+  await ask("/rules/draft", { method: "PUT", body: documentOf(20) });
+  const publishing = (version: number) =>
+    ask("/rules/publish", { method: "POST", headers: { "If-Match": `"${version}"` } });
+  const refused = await publishing(4);
+  expect([refused.status, refused.body.version]).toEqual([412, 0]);
+  expect((await ask("/rules")).body.version).toBe(0);
+  expect((await publishing(0)).status).toBe(200);
+});
+
 test("a rollback publishes what an older version was, as a new one", async () => {
   const ask = askAdmin();
   const rollBack = (body?: object, headers = {}) =>

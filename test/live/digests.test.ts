@@ -211,3 +211,35 @@ test("where no entry names a digest, no request is hashed for it", async () => {
     digest.mockRestore();
   }
 });
+
+test("a client that is blocked by digest is told no quota", async () => {
+  const gateways = await meteredGateways([{ ...RULES[0], quota: true }]);
+  const isolate = gateways.open();
+  const told = async () => {
+    const answer = await isolate.ask("/_tidegate/quota", "203.0.113.1");
+    return [answer.status, ((await answer.json()) as { policies?: unknown[] }).policies?.length];
+  };
+  expect(await told()).toEqual([200, 1]);
+  for (let i = 0; i < 5; i++) await isolate.ask("/api/x", "203.0.113.1");
+  const answer = admin(isolate.administered);
+  const call = (method: string, path: string, body?: string) => {
+    const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, "content-type": "application/json" };
+    const url = `http://gateway.example/_tidegate/api/v1${path}`;
+    return answer(new Request(url, { method, headers, ...(body && { body }) }), {});
+  };
+  const { partitions } = (await (await call("GET", "/top?kind=denied")).json()) as {
+    partitions: { partition: string }[];
+  };
+  await call("PUT", "/lists/deny", JSON.stringify({ digest: partitions[0]!.partition }));
+  expect((await told())[0]).toBe(403);
+});
+
+test("what a reset by digest forgets is said of every policy that counts the same clients", async () => {
+  const gateways = await meteredGateways([
+    { path: "/api/*", partition: ["ip"], policies: [quota("burst", 3), quota("daily", 4)] },
+    { path: "/other", partition: ["header:x-key"], policies: [quota("keys", 3)] },
+  ]);
+  const { administered } = gateways.open({ METRICS_IDENTITIES: "plain" });
+  const forgotten = await administered.resetDigest("daily", "ip:203.0.113.1");
+  expect(forgotten.map(({ policy }) => policy).toSorted()).toEqual(["burst", "daily"]);
+});

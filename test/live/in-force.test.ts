@@ -371,3 +371,23 @@ test("a header by which nobody is counted brings nobody an override", async () =
   expect(await limitOf({ "x-user-id": "vip", "x-api-key": "own" })).toEqual([5, undefined]);
   expect(await limitOf({ "x-user-id": "vip", "x-api-key": "k" })).toEqual([50, "x-api-key:k"]);
 });
+
+test("what is held is said to be deployed until something is published", async () => {
+  const gateway = await startLiveGateway();
+  await quotaOf(gateway, "ada");
+  expect(gateway.administered.held()).toMatchObject({ version: 0, source: "deployed" });
+  await gateway.write(limited(7));
+  await gateway.administered.refresh();
+  expect(gateway.administered.held()).toMatchObject({ version: 1, source: "live" });
+});
+
+test("policies are counted by what they do without Redis; those that say nothing count locally", async () => {
+  const policies = [
+    quota("silent", 5),
+    { ...quota("open", 5), onFailure: "open" },
+    { ...quota("closed", 5), onFailure: "closed" },
+    { ...quota("share", 5), onFailure: { local: { share: 0.5 } } },
+  ];
+  const { administered } = await startLiveGateway({ RULES: [{ ...DEPLOYED[0], policies }] });
+  expect(administered.onFailure()).toEqual({ local: 2, open: 1, closed: 1 });
+});

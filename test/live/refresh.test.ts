@@ -182,3 +182,33 @@ test("an answer that was on its way while newer rules were put into force is no 
   expect(adopted).toEqual([1, 9]);
   expect([errors, refresh.error()]).toEqual([[], undefined]);
 });
+
+test("who has written reads Redis itself, past what other isolates left in a cache", async () => {
+  const asked: string[] = [];
+  const from = (place: string) => async () => {
+    asked.push(place);
+    return revision(asked.length);
+  };
+  const refresh = createRefresh({
+    read: from("cache"),
+    readRedis: from("redis"),
+    refreshMs: 10_000,
+    timeoutMs: 250,
+    now: () => 0,
+    adopt: () => {},
+    onError: () => {},
+  });
+  await refresh.before(() => {});
+  await refresh.now();
+  expect(asked).toEqual(["cache", "redis"]);
+});
+
+test("the age is counted from the last answer, also while another one is awaited or has failed", async () => {
+  const { refresh, before, reads, pass, settled } = await startWarm();
+  pass(12_000);
+  void before();
+  expect(refresh.ageMs()).toBe(12_000);
+  reads[1]!.reject(new Error("refused"));
+  await settled();
+  expect(refresh.ageMs()).toBe(12_000);
+});

@@ -120,3 +120,10 @@ test("a state of more bytes than isolates may share is neither left for the othe
   expect(await read(NO_STATE)).toEqual(largest);
   expect(calls.redis).toBe(2);
 });
+
+test("an isolate that knows what the cache has asks Redis nothing", async () => {
+  const { read, calls } = start({ state: revision(7) });
+  const known = await read(NO_STATE);
+  for (let i = 0; i < 5; i++) await read(known);
+  expect(calls.redis).toBe(1);
+});

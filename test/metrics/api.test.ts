@@ -2,6 +2,7 @@ import { expect, inject, test, vi } from "vitest";
 
 import { admin } from "../../src/admin.ts";
 import { createGateway } from "../../src/gateway/gateway.ts";
+import { liveKeys } from "../../src/live/keys.ts";
 import { metrics } from "../../src/metrics/recorder.ts";
 import { quota } from "../support/gateway/gateway.ts";
 import { ADMIN_TOKEN } from "../support/live/live-gateway.ts";
@@ -193,4 +194,27 @@ test("the gauge of the breaker is 1 while it is open, and 0 before", async () =>
   for (let i = 0; i < 6; i++) await isolate.ask("/api/x");
   fetched.mockRestore();
   expect((await isolate.administered.gauges()).isBreakerOpen).toBe(true);
+});
+
+test("the gauge of a wrong configuration is 1 while Redis has lost what is enforced", async () => {
+  const { get, ask, publish, prefix, redis, administered } = await start();
+  const gauges = async () => {
+    const { samples } = parseOpenMetrics(await (await get("/metrics")).text());
+    return ["tidegate_config_version", "tidegate_config_error"].map((name) => samples.get(name));
+  };
+  await publish({ rules: RULES });
+  await ask("/api/x");
+  expect(await gauges()).toEqual([1, 0]);
+  await redis.del(liveKeys(prefix).state);
+  await administered.refresh();
+  expect(await gauges()).toEqual([1, 1]);
+});
+
+test("the gauges of a policy in shards are those of the whole policy", async () => {
+  const sharded = { ...quota("api", 80), shards: 4 };
+  const { administered } = (
+    await meteredGateways([{ path: "/api/*", policies: [sharded] }])
+  ).open();
+  const { policies } = await administered.gauges();
+  expect(policies).toEqual([{ name: "api", limit: 80, windowSeconds: expect.any(Number) }]);
 });

@@ -68,6 +68,9 @@ test("what happened in several isolates is replayed with another limit, known de
   await other.flush();
   const { status, body } = await whatIf({ policy: "api", numbers: { limit: 2 }, minutes: 5 });
   expect(status).toBe(200);
+  const { from, to } = body as { from: string; to: string };
+  // The minute that is under way is the last one of the five.
+  expect(Math.floor(Date.parse(to) / 60_000) - Date.parse(from) / 60_000).toBe(4);
   expect(body).toMatchObject({
     policy: "api",
     numbers: { limit: 2 },
