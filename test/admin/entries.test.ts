@@ -240,4 +240,21 @@ test("of the audit the newest five hundred are kept, and of many changes the fir
   expect(new Set(entries.map(({ action }: { action: string }) => action))).toEqual(
     new Set(["put deny"]),
   );
+  // Whatever is done next takes the place of the oldest.
+  const done = [
+    await ask("/lists/deny", { method: "DELETE", body: { asn: 7 } }),
+    await ask("/identities/reset", { method: "POST", body: { path: "/" } }),
+    await ask("/rules/draft", { method: "PUT", body: documentOf(9) }),
+    await ask("/rules/publish", { method: "POST" }),
+  ];
+  expect(done.map(({ status }) => status)).toEqual([204, 200, 200, 200]);
+  const later = (await ask("/audit")).body.entries;
+  expect(later).toHaveLength(500);
+  expect(later.slice(0, 5).map(({ action }: { action: string }) => action)).toEqual([
+    "publish-draft",
+    "draft",
+    "reset",
+    "remove deny",
+    "put deny",
+  ]);
 });

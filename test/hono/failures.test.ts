@@ -350,6 +350,7 @@ describe("a client that hangs up before the handler has answered", () => {
 
   test.each([
     [200, 5],
+    [404, 5],
     [401, 4],
   ])("is counted by a status of %i, which is known", async (status, left) => {
     expect(await hangUp(() => new Response("x", { status }))).toEqual({ status, left });

@@ -391,3 +391,25 @@ test("policies are counted by what they do without Redis; those that say nothing
   const { administered } = await startLiveGateway({ RULES: [{ ...DEPLOYED[0], policies }] });
   expect(administered.onFailure()).toEqual({ local: 2, open: 1, closed: 1 });
 });
+
+test("a broken document that is published again after a sound one is told again", async () => {
+  const gateway = await startLiveGateway();
+  const errorAfter = async (document: unknown, version: number) => {
+    await gateway.write(document, version);
+    await gateway.administered.refresh();
+    return gateway.administered.enforced().error;
+  };
+  expect(await errorAfter({ rules: [] }, 1)).toContain("version 1");
+  expect(await errorAfter(limited(7), 2)).toBeUndefined();
+  expect(await errorAfter({ rules: [] }, 3)).toContain("version 3");
+  expect(await quotaOf(gateway, "ada")).toBe("7, 6 left");
+});
+
+test("explain says in whole seconds when a denied client may try again", async () => {
+  const gateway = await startLiveGateway();
+  for (let i = 0; i < 5; i++) await quotaOf(gateway, "ada");
+  const request = { path: "/api/x", headers: { "x-user-id": "ada" } };
+  const { verdict, retryAfter, rules } = await gateway.administered.explain(request);
+  expect(verdict).toBe("denied");
+  expect(retryAfter).toBe(Math.ceil(rules[0]!.policies[0]!.retryAfterMs! / 1000));
+});

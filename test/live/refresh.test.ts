@@ -212,3 +212,42 @@ test("the age is counted from the last answer, also while another one is awaited
   await settled();
   expect(refresh.ageMs()).toBe(12_000);
 });
+
+test.each([
+  [19_999, false],
+  [20_000, true],
+])(
+  "after %i ms without an answer, with a refresh of 10 s, a request waits: %s",
+  async (ms, waits) => {
+    const { before, pass, reads, settled } = await startWarm();
+    pass(ms);
+    expect(before() instanceof Promise).toBe(waits);
+    reads[1]!.resolve(revision(1));
+    await settled();
+  },
+);
+
+test("rules that take long to be put into force do not make newer ones unknown", async () => {
+  const states = [revision(2), revision(3), revision(3)];
+  const adopted: number[] = [];
+  let letGoOn = () => {};
+  const slow = new Promise<void>((resolve) => (letGoOn = resolve));
+  const refresh = createRefresh({
+    read: async () => states.shift()!,
+    readRedis: async () => states.shift()!,
+    refreshMs: 10_000,
+    timeoutMs: 250,
+    now: () => 0,
+    adopt: async ({ revision: number }) => {
+      adopted.push(number);
+      if (number === 2) await slow;
+    },
+    onError: () => {},
+  });
+  const first = refresh.now();
+  await refresh.now();
+  letGoOn();
+  await first;
+  await refresh.now();
+  expect(adopted).toEqual([2, 3]);
+});

@@ -218,3 +218,21 @@ test("the gauges of a policy in shards are those of the whole policy", async () 
   const { policies } = await administered.gauges();
   expect(policies).toEqual([{ name: "api", limit: 80, windowSeconds: expect.any(Number) }]);
 });
+
+test("how often isolates write is what METRICS_FLUSH says, in milliseconds", async () => {
+  const gateways = await meteredGateways(RULES);
+  const flushMs = (METRICS_FLUSH?: string) =>
+    gateways.open({ METRICS_FLUSH }).administered.metricsFlushMs;
+  expect([flushMs(), flushMs("10s")]).toEqual([60_000, 10_000]);
+});
+
+test("the partitions that were denied most are kept for a day", async () => {
+  const { ask, flush, redis, keys } = await start();
+  for (let i = 0; i < 9; i++) await ask("/api/x");
+  await flush();
+  const tops = await redis.keys(keys.top("denied", 0).replace(/\d+$/, "*"));
+  const lasting = await Promise.all(tops.map((key) => redis.ttl(key)));
+  expect(lasting).toHaveLength(1);
+  expect(lasting[0]).toBeGreaterThan(86_000);
+  expect(lasting[0]).toBeLessThanOrEqual(86_400);
+});

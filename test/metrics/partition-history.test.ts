@@ -221,3 +221,12 @@ test("it needs a token, and metrics", async () => {
   const off = await start({ METRICS: "off" });
   expect((await off.history({ name: "a:b" })).status).toBe(501);
 });
+
+test("the minutes of a history end with the one before its end", async () => {
+  const { history } = await start();
+  const to = Math.floor(Date.now() / 60_000) * 60_000;
+  const { status, body } = await history({ name: "ip:192.0.2.1" }, `?to=${to}`);
+  expect(status).toBe(200);
+  expect(body.minutes).toHaveLength(60);
+  expect(body.minutes.at(-1)).toBe(new Date(to - 60_000).toISOString());
+});

@@ -9,6 +9,8 @@ import { metricsReader } from "../../src/metrics/reader.ts";
 import { metrics } from "../../src/metrics/recorder.ts";
 import { RedisReplyError, restSender, type SendCommand } from "../../src/store/redis/rest.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
+import { random } from "../support/random.ts";
+import { runs } from "../support/runs.ts";
 
 const MINUTE = 60_000;
 /** A moment at which a minute, an hour and ten minutes begin. */
@@ -303,6 +305,56 @@ test("a hash with as many fields as it may have counts those that it knows, and 
   expect(await redis.hlen(keys.minute(MORNING))).toBe(2_001);
   expect(await redis.hget(keys.minute(MORNING), "o")).toBe("2");
   expect(await passedOf(recorder)).toBe(2);
+});
+
+test("an hour with as many fields as it may have counts those that it knows", async () => {
+  const recorder = startRecorder();
+  const { redis, keys } = recorder;
+  const others = Array.from({ length: 5_000 }, (_, i) => [`x${i}`, "1"]).flat();
+  await redis.hset(keys.hour(MORNING), ...others);
+  count(recorder, 2);
+  await recorder.flush();
+  expect(await redis.hlen(keys.hour(MORNING))).toBe(5_001);
+});
+
+test("flushes that overlap while Redis fails lose no part of what was counted, and count none twice", async () => {
+  const rules = Array.from({ length: 1_000 }, (_, i) => ({
+    route: { methods: ["GET"], path: `/rule/${i}` },
+    settings: { policies: [] },
+  }));
+  for (let run = 0; run < runs(4); run++) {
+    const draw = random(run);
+    let isSound = false;
+    const recorder = startRecorder({
+      through: (send) => async (command) => {
+        if (!isSound && draw() < 0.3) throw new Error("down");
+        const reply = await send(command);
+        // It has run; the isolate does not hear of it.
+        if (!isSound && draw() < 0.3) throw new Error("lost");
+        return reply;
+      },
+    });
+    const counter = recorder.counterOf(rules);
+    const exempt = listedDecision("exempt");
+    let counted = 0;
+    for (let round = 0; round < 3; round++) {
+      for (const rule of rules) {
+        counter.refused([rule]);
+        counter.decided([rule], exempt);
+        counter.failed();
+        counted += 3;
+      }
+      const flushes = [recorder.flush()];
+      for (let wait = Math.floor(draw() * 4); wait > 0; wait--) await Promise.resolve();
+      counter.passed();
+      counted++;
+      flushes.push(recorder.flush(), recorder.flush());
+      await Promise.all(flushes);
+    }
+    isSound = true;
+    for (let i = 0; i < 3; i++) await recorder.flush();
+    expect(await passedOf(recorder)).toBe(counted);
+  }
 });
 
 test("a key of another kind stops a flush before it writes anything", async () => {

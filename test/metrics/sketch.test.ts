@@ -58,3 +58,14 @@ test("identities that end alike are told apart", () => {
   sketch.add("api", `b${end}`);
   expect(sketch.take(4)).toHaveLength(2);
 });
+
+test("a partition that takes the place of another has no end of the other's key", () => {
+  const sketch = createSketch(1);
+  const key = "x-api-key:digest";
+  sketch.add("api", key, new Headers({ "x-api-key": "sk_live_0123456789abcd9f3a" }));
+  sketch.add("api", "ip:192.0.2.1", new Headers());
+  sketch.add("api", "ip:192.0.2.1", new Headers());
+  expect(sketch.take(1)).toMatchObject([{ identity: "ip:192.0.2.1", hint: undefined }]);
+  sketch.add("api", key, new Headers({ "x-api-key": "sk_live_0123456789abcdWXYZ" }));
+  expect(sketch.take(1)).toMatchObject([{ identity: key, hint: "WXYZ" }]);
+});

@@ -82,3 +82,17 @@ test("nothing of an identity is stored", async () => {
   expect(stored).not.toContain("x-user-id");
   expect(stored).not.toContain(secret);
 });
+
+test("an isolate that had too many requests begins anew with whole partitions of every class", async () => {
+  const { open, redis, keys, secret, clock } = traced(POLICY);
+  const isolate = open();
+  const clients = sampledClients(secret, 600);
+  for (const client of clients) isolate.decide(client);
+  await isolate.flush();
+  expect(Number(await redis.hget(keys.trace(MORNING), "level"))).toBeGreaterThan(0);
+  clock.ms += 600_000;
+  for (const client of clients.slice(0, 100)) isolate.decide(client);
+  await isolate.flush();
+  const later = await redis.hmget(keys.trace(clock.ms), "level", "events");
+  expect(later).toEqual(["0", "100"]);
+});

@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+
+import { StoreError } from "../../src/errors/errors.ts";
+import { createStoreMeter } from "../../src/metrics/store-meter.ts";
+import { memoryStore } from "../../src/store/memory-store.ts";
+
+test("what a store took and how it failed is given away once", async () => {
+  let nowMs = 0;
+  const meter = createStoreMeter(() => nowMs);
+  const drained = () => {
+    const found: Record<string, number> = {};
+    meter.drain((field, count) => void (found[field] = count));
+    return found;
+  };
+  const reply = await memoryStore().decide("peek", [], [], []);
+  const store = meter.measured({
+    ...memoryStore(),
+    async decide() {
+      nowMs += 5.5;
+      if (nowMs > 11) throw new StoreError("ERR_STORE_SUSPENDED", "suspended");
+      return reply;
+    },
+  });
+  const decide = () => store.decide("peek", [], [], []);
+  await decide();
+  await decide();
+  await expect(decide()).rejects.toThrow("suspended");
+  meter.command();
+  // Two answers within 10 ms, 11,000 microseconds together, a suspended one, and a command.
+  expect(drained()).toEqual({ sd: 2, ef: 1, t: 11_000, c: 1 });
+  expect(drained()).toEqual({});
+});
