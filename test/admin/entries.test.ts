@@ -180,6 +180,22 @@ test("beyond ten thousand entries none is added, and those that are there can be
   redis.disconnect();
 });
 
+test("entries that have ended make room for others", async () => {
+  const gateway = administered(sharedRedis());
+  const ask = askingOf(gateway);
+  const redis = new Redis(inject("redisUrl"));
+  const key = `${gateway.prefix}:{#live}:entries`;
+  const ended = Array.from({ length: 10_000 }, (_, i) => [
+    `deny:${i}`,
+    `{"entry":{"until":1000000000000,"asn":${i + 2}},"at":1,"by":"admin:00000000"}`,
+  ]);
+  await redis.hset(key, Object.fromEntries(ended) as Record<string, string>);
+  expect((await put(ask, "/lists/deny", { asn: 64_496 })).status).toBe(200);
+  expect(await redis.hlen(key)).toBe(1);
+  await redis.del(key);
+  redis.disconnect();
+});
+
 test("beyond two million bytes of entries none is added, and none grows", async () => {
   const gateway = administered(sharedRedis());
   const ask = askingOf(gateway);
@@ -241,15 +257,17 @@ test("of the audit the newest five hundred are kept, and of many changes the fir
     new Set(["put deny"]),
   );
   // Whatever is done next takes the place of the oldest.
-  const done = [
-    await ask("/lists/deny", { method: "DELETE", body: { asn: 7 } }),
-    await ask("/identities/reset", { method: "POST", body: { path: "/" } }),
-    await ask("/rules/draft", { method: "PUT", body: documentOf(9) }),
-    await ask("/rules/publish", { method: "POST" }),
-  ];
-  expect(done.map(({ status }) => status)).toEqual([204, 200, 200, 200]);
-  const later = (await ask("/audit")).body.entries;
-  expect(later).toHaveLength(500);
+  const kept = async () => (await ask("/audit")).body.entries;
+  for (const [method, path, given, status] of [
+    ["DELETE", "/lists/deny", { asn: 7 }, 204],
+    ["POST", "/identities/reset", { path: "/" }, 200],
+    ["PUT", "/rules/draft", documentOf(9), 200],
+    ["POST", "/rules/publish", {}, 200],
+  ] as const) {
+    expect((await ask(path, { method, body: given })).status).toBe(status);
+    expect(await kept()).toHaveLength(500);
+  }
+  const later = await kept();
   expect(later.slice(0, 5).map(({ action }: { action: string }) => action)).toEqual([
     "publish-draft",
     "draft",
