@@ -70,6 +70,7 @@ import { SOURCE_LISTS } from "./catalog/source-lists.ts";
 import { SOURCES } from "./catalog/sources.ts";
 import { SPREAD_CHARGES } from "./catalog/spread-charges.ts";
 import { STORE } from "./catalog/store.ts";
+import { SWAPS_AND_DRAINS } from "./catalog/swaps-and-drains.ts";
 import { TELLING } from "./catalog/telling.ts";
 import { TIMERS } from "./catalog/timers.ts";
 import { TOGETHER } from "./catalog/together.ts";
@@ -157,6 +158,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...LIVE,
   ...LIVE_STATES,
   ...LIVE_THIN_PLACES,
+  ...SWAPS_AND_DRAINS,
   ...METRICS,
   ...OBSERVING,
   ...DASHBOARD,
