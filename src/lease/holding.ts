@@ -30,15 +30,18 @@ export interface Holding {
   reachedUntilMs: number;
   /** Whether that happened before `windowEndsMs`. */
   isFull: boolean;
-  /** Units that expired unspent while a limit was reached, less a share of those admitted since. */
+  /** Units that expired unspent while a limit was reached, less a share of those admitted; below 0 what may still expire. */
   lost: number;
 }
 
 /**
- * How many units an isolate admits for each one that it let expire while a limit was reached, before its next lease. So of
- * what a limit admits a thirty-second is lost, and what the leases before were too large by.
+ * How many units an isolate admits for each one that it let expire while a limit was reached, before its next large lease. So
+ * of what a limit admits a thirty-second is lost, and what the leases before were too large by.
  */
 const ADMITTED_PER_LOST = 32;
+
+/** How many lost units may be earned in advance. Without any, one that chance lets expire would cost dozens of calls. */
+const MAX_CREDIT = 8;
 
 const NO_ANSWER: Reply = { nowUs: 0, rows: [] };
 
@@ -88,19 +91,20 @@ export function heldUnits(holding: Holding, nowMs: number): number {
   holding.lost += expired;
   // Where the limit is not reached, or was not in a window that is over, nobody lacks them.
   const isOver = nowMs >= holding.windowEndsMs;
-  if (nowMs >= holding.reachedUntilMs || (isOver && !holding.isFull)) holding.lost = 0;
+  if (nowMs >= holding.reachedUntilMs || (isOver && !holding.isFull))
+    holding.lost = Math.min(0, holding.lost);
   if (isOver) Object.assign(holding, { windowEndsMs: Infinity, isFull: false });
   return held;
 }
 
-/** Whether too much was lost lately for another lease. */
+/** Whether too much was lost lately for a lease of more than is spent until the next one arrives. */
 export function isIndebted({ lost }: Holding): boolean {
   return lost > 0;
 }
 
 /** Notes units that were admitted, on what is held or not. */
 export function noteAdmitted(holding: Holding, units: number): void {
-  holding.lost = Math.max(0, holding.lost - units / ADMITTED_PER_LOST);
+  holding.lost = Math.max(-MAX_CREDIT, holding.lost - units / ADMITTED_PER_LOST);
 }
 
 /** Spends units, at most as many as `heldUnits` returned, the oldest first. Returns what it spent. */

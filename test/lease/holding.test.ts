@@ -93,6 +93,15 @@ describe("units that expire unspent", () => {
     expect(isIndebted(holding)).toBe(false);
   });
 
+  test("cost nothing where as many were earned before, at most eight", () => {
+    const holding = { ...holdingOf([8, 100], [1, 200]), reachedUntilMs: 1_000 };
+    noteAdmitted(holding, 1_000);
+    heldUnits(holding, 100);
+    expect(isIndebted(holding)).toBe(false);
+    heldUnits(holding, 200);
+    expect(isIndebted(holding)).toBe(true);
+  });
+
   test("are nobody's loss where it is not reached", () => {
     const holding = holdingOf([2, 100]);
     heldUnits(holding, 100);
