@@ -4,6 +4,8 @@ import type { Reply } from "../store/store.ts";
 export interface Grant {
   units: number;
   readonly untilMs: number;
+  /** For each policy, how many of the units it has room for; left out if all have for all. */
+  covered?: readonly number[] | undefined;
 }
 
 /**
@@ -108,23 +110,41 @@ export function noteAdmitted(holding: Holding, units: number): void {
 }
 
 /** Spends units, at most as many as `heldUnits` returned, the oldest first. Returns what it spent. */
-export function spend({ grants }: Holding, units: number): readonly Readonly<Grant>[] {
+export function spend(
+  { grants }: Pick<Holding, "grants">,
+  units: number,
+): readonly Readonly<Grant>[] {
   const spent: Grant[] = [];
   for (const grant of grants) {
     const part = Math.min(grant.units, units);
     if (part === 0) continue;
+    const covered = grant.covered?.map((left) => Math.min(left, part));
     grant.units -= part;
+    grant.covered = grant.covered?.map((left, i) => left - covered![i]!);
     units -= part;
-    spent.push({ units: part, untilMs: grant.untilMs });
+    spent.push({ units: part, untilMs: grant.untilMs, covered });
   }
   return spent;
 }
 
+/** Of the units held, how many a policy has room for. Expired ones are dropped before. */
+export function coveredUnits({ grants }: Holding, policy: number): number {
+  return grants.reduce((total, { units, covered }) => total + (covered?.[policy] ?? units), 0);
+}
+
+/** Whether a policy has room for all units that were spent. */
+export function coversAll(spent: readonly Readonly<Grant>[], policy: number): boolean {
+  return spent.every(({ units, covered }) => (covered?.[policy] ?? units) >= units);
+}
+
 /** Puts units back that were spent for nothing. They expire when they would have. */
 export function putBack({ grants }: Holding, spent: readonly Readonly<Grant>[]): void {
-  for (const { units, untilMs } of spent) {
+  for (const { units, untilMs, covered } of spent) {
     const later = grants.findIndex((grant) => grant.untilMs >= untilMs);
-    if (grants[later]?.untilMs === untilMs) grants[later].units += units;
-    else grants.splice(later < 0 ? grants.length : later, 0, { units, untilMs });
+    const grant = grants[later];
+    if (grant?.untilMs === untilMs) {
+      grant.units += units;
+      grant.covered = grant.covered?.map((left, i) => left + covered![i]!);
+    } else grants.splice(later < 0 ? grants.length : later, 0, { units, untilMs, covered });
   }
 }

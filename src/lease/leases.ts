@@ -76,6 +76,7 @@ export function createLeases(
   const terms: LeaseTerms = {
     now,
     pauseMs,
+    enforced: enforced.length,
 
     async request(keys, units) {
       const sentAtMs = now();
