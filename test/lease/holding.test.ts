@@ -2,6 +2,8 @@ import { describe, expect, test } from "vitest";
 
 import {
   countDemand,
+  coveredUnits,
+  coversAll,
   createHolding,
   heldUnits,
   isIndebted,
@@ -69,6 +71,18 @@ describe("units that go back", () => {
       { units: 3, untilMs: 100 },
       { units: 4, untilMs: 200 },
     ]);
+  });
+
+  test("have room in the policies that they had it in before", () => {
+    const holding = {
+      ...createHolding(0),
+      grants: [{ units: 3, untilMs: 100, covered: [3, 1] }],
+    };
+    const spent = spend(holding, 2);
+    expect([0, 1].map((policy) => coversAll(spent, policy))).toEqual([true, false]);
+    expect([0, 1].map((policy) => coveredUnits(holding, policy))).toEqual([1, 0]);
+    putBack(holding, spent);
+    expect([0, 1].map((policy) => coveredUnits(holding, policy))).toEqual([3, 1]);
   });
 
   test("expire when they would have", () => {

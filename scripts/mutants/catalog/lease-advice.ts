@@ -21,7 +21,7 @@ export const LEASE_ADVICE: readonly Mutant[] = [
     file: "src/lease/draw.ts",
     find: "i < enforced",
     replace: "i <= enforced",
-    tests: ["test/lease/advisory"],
+    tests: ["test/lease/draw"],
   },
   {
     name: "lease advice: the script says that a shadow was charged all units",
