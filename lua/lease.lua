@@ -3,7 +3,8 @@
 --
 -- KEYS, ARGV  those of decide.lua, with the operation `lease` and the same cost for every policy
 -- Reply       that of decide.lua, where allowed and retry_after are about one unit, and after the rows
---               taken  the number of units taken, 0 if the lease was denied
+--               taken    the number of units taken, 0 if the lease was denied
+--               charged  of policy 1, then of policy 2, ..., if there are roles: how many of these units it had room for
 
 local arguments = ARGV
 local time = redis.call('TIME')
@@ -26,6 +27,9 @@ for step = 1, 2 * last do
   if advisory and step > last then
     cost = math.min(cost, reply[row + 1])
   end
+  if step > last and roles ~= '' then
+    reply[4 * last + 2 + policy] = cost
+  end
   if cost > 0 then
     -- @include evaluate.lua
     reply[row], reply[row + 1], reply[row + 2], reply[row + 3] = allowed, remaining, retry_after, reset_after
@@ -34,5 +38,5 @@ for step = 1, 2 * last do
     end
   end
 end
-reply[#reply + 1] = taken
+reply[4 * last + 2] = taken
 return reply

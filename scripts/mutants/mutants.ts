@@ -27,6 +27,8 @@ import { INSPECTION } from "./catalog/inspection.ts";
 import { KEYS } from "./catalog/keys.ts";
 import { LATE_COSTS } from "./catalog/late-costs.ts";
 import { LAYOUTS } from "./catalog/layouts.ts";
+import { LEASE_ADVICE } from "./catalog/lease-advice.ts";
+import { LEASE_CALLS } from "./catalog/lease-calls.ts";
 import { LEASE_FLOOD } from "./catalog/lease-flood.ts";
 import { LEASE_TERMS } from "./catalog/lease-terms.ts";
 import { LEASES_BESIDE_EXACT } from "./catalog/leases-beside-exact.ts";
@@ -100,6 +102,8 @@ export const MUTANTS: readonly Mutant[] = [
   ...LEASES,
   ...LEASE_TERMS,
   ...LEASES_BESIDE_EXACT,
+  ...LEASE_ADVICE,
+  ...LEASE_CALLS,
   ...LEASE_FLOOD,
   ...SHARDS,
   ...STORE,

@@ -44,6 +44,8 @@ export interface LeaseTerms {
   readonly now: () => number;
   /** For how long no other lease is requested. */
   readonly pauseMs: number;
+  /** How many policies are enforced. The others come after them, and only advise. */
+  readonly enforced: number;
   /** Notes whether an answer leaves a policy without room. Returns that. */
   noteRoom(holding: Holding, rows: readonly Row[]): boolean;
   request(keys: readonly string[], units: number): Promise<LeaseAnswer>;
@@ -67,7 +69,7 @@ interface Draft {
 }
 
 export function createDraw(
-  { now, pauseMs, noteRoom, request, noteRoundTrip }: LeaseTerms,
+  { now, pauseMs, enforced, noteRoom, request, noteRoundTrip }: LeaseTerms,
   holding: Holding,
   { step, cost, units }: Draft,
 ): Draw {
@@ -103,8 +105,9 @@ export function createDraw(
       const isOver = !short && taken > 0 && holding.pausedUntilMs === pausedUntilMs;
       if (isOver) holding.pausedUntilMs = sentAtMs;
       if (taken === 0) return draw.spend();
-      holding.grants.push({ units: taken - 1, untilMs });
-      spent = [{ units: 1, untilMs }];
+      const grant = { units: taken, untilMs, covered: reply.charged };
+      holding.grants.push(grant);
+      spent = spend({ grants: [grant] }, 1);
       return true;
     },
 
@@ -119,7 +122,7 @@ export function createDraw(
       holding.grants = [];
     },
 
-    reply: (allowed) => replyFromHolding(holding, now(), allowed),
+    reply: (allowed) => replyFromHolding(holding, now(), allowed, spent),
 
     answered(rows, sentAtMs) {
       noteRoundTrip(sentAtMs);
@@ -131,11 +134,16 @@ export function createDraw(
       // long as the store says.
       const pauseLeftUs = Math.ceil((holding.pausedUntilMs - nowMs) * 1000);
       const mostUs = held > 0 ? 0 : pauseLeftUs > 0 ? pauseLeftUs : Infinity;
-      return rows.map((row) => ({
-        ...row,
-        allowed: row.allowed || held > 0,
-        retryAfterUs: Math.min(row.retryAfterUs, mostUs),
-      }));
+      // A policy that only advises says of this request what the store found.
+      return rows.map((row, i) =>
+        i < enforced
+          ? {
+              ...row,
+              allowed: row.allowed || held > 0,
+              retryAfterUs: Math.min(row.retryAfterUs, mostUs),
+            }
+          : row,
+      );
     },
   };
   return draw;

@@ -4,6 +4,8 @@ import type { Reply } from "../store/store.ts";
 export interface Grant {
   units: number;
   readonly untilMs: number;
+  /** For each policy, how many of the units it has room for; left out if all have for all. */
+  covered?: readonly number[] | undefined;
 }
 
 /**
@@ -30,15 +32,18 @@ export interface Holding {
   reachedUntilMs: number;
   /** Whether that happened before `windowEndsMs`. */
   isFull: boolean;
-  /** Units that expired unspent while a limit was reached, less a share of those admitted since. */
+  /** Units that expired unspent while a limit was reached, less a share of those admitted; below 0 what may still expire. */
   lost: number;
 }
 
 /**
- * How many units an isolate admits for each one that it let expire while a limit was reached, before its next lease. So of
- * what a limit admits a thirty-second is lost, and what the leases before were too large by.
+ * How many units an isolate admits for each one that it let expire while a limit was reached, before its next large lease. So
+ * of what a limit admits a thirty-second is lost, and what the leases before were too large by.
  */
 const ADMITTED_PER_LOST = 32;
+
+/** How many lost units may be earned in advance. Without any, one that chance lets expire would cost dozens of calls. */
+const MAX_CREDIT = 8;
 
 const NO_ANSWER: Reply = { nowUs: 0, rows: [] };
 
@@ -88,39 +93,58 @@ export function heldUnits(holding: Holding, nowMs: number): number {
   holding.lost += expired;
   // Where the limit is not reached, or was not in a window that is over, nobody lacks them.
   const isOver = nowMs >= holding.windowEndsMs;
-  if (nowMs >= holding.reachedUntilMs || (isOver && !holding.isFull)) holding.lost = 0;
+  if (nowMs >= holding.reachedUntilMs || (isOver && !holding.isFull))
+    holding.lost = Math.min(0, holding.lost);
   if (isOver) Object.assign(holding, { windowEndsMs: Infinity, isFull: false });
   return held;
 }
 
-/** Whether too much was lost lately for another lease. */
+/** Whether too much was lost lately for a lease of more than is spent until the next one arrives. */
 export function isIndebted({ lost }: Holding): boolean {
   return lost > 0;
 }
 
 /** Notes units that were admitted, on what is held or not. */
 export function noteAdmitted(holding: Holding, units: number): void {
-  holding.lost = Math.max(0, holding.lost - units / ADMITTED_PER_LOST);
+  holding.lost = Math.max(-MAX_CREDIT, holding.lost - units / ADMITTED_PER_LOST);
 }
 
 /** Spends units, at most as many as `heldUnits` returned, the oldest first. Returns what it spent. */
-export function spend({ grants }: Holding, units: number): readonly Readonly<Grant>[] {
+export function spend(
+  { grants }: Pick<Holding, "grants">,
+  units: number,
+): readonly Readonly<Grant>[] {
   const spent: Grant[] = [];
   for (const grant of grants) {
     const part = Math.min(grant.units, units);
     if (part === 0) continue;
+    const covered = grant.covered?.map((left) => Math.min(left, part));
     grant.units -= part;
+    grant.covered = grant.covered?.map((left, i) => left - covered![i]!);
     units -= part;
-    spent.push({ units: part, untilMs: grant.untilMs });
+    spent.push({ units: part, untilMs: grant.untilMs, covered });
   }
   return spent;
 }
 
+/** Of the units held, how many a policy has room for. Expired ones are dropped before. */
+export function coveredUnits({ grants }: Holding, policy: number): number {
+  return grants.reduce((total, { units, covered }) => total + (covered?.[policy] ?? units), 0);
+}
+
+/** Whether a policy has room for all units that were spent. */
+export function coversAll(spent: readonly Readonly<Grant>[], policy: number): boolean {
+  return spent.every(({ units, covered }) => (covered?.[policy] ?? units) >= units);
+}
+
 /** Puts units back that were spent for nothing. They expire when they would have. */
 export function putBack({ grants }: Holding, spent: readonly Readonly<Grant>[]): void {
-  for (const { units, untilMs } of spent) {
+  for (const { units, untilMs, covered } of spent) {
     const later = grants.findIndex((grant) => grant.untilMs >= untilMs);
-    if (grants[later]?.untilMs === untilMs) grants[later].units += units;
-    else grants.splice(later < 0 ? grants.length : later, 0, { units, untilMs });
+    const grant = grants[later];
+    if (grant?.untilMs === untilMs) {
+      grant.units += units;
+      grant.covered = grant.covered?.map((left, i) => left + covered![i]!);
+    } else grants.splice(later < 0 ? grants.length : later, 0, { units, untilMs, covered });
   }
 }

@@ -8,7 +8,10 @@ import { countDemand, createHolding, heldUnits, type Holding, isIndebted } from 
 /** A lease of fewer units saves hardly a call, and some would expire. */
 const SMALLEST = 4;
 
-/** What one lease takes of a limit that was reached, at most: with what clients send at once, demand would be overrated. */
+/**
+ * What one lease takes of a limit that was reached, at most: with what clients send at once, demand would be overrated. It
+ * may take more where it would be spent within two round trips.
+ */
 const MAX_SHARE = 1 / 10;
 
 /**
@@ -30,6 +33,8 @@ const MAX_HOLDINGS = 1_000;
 export interface Leases {
   /** Counts the demand of a request, and finds out how it is to be served. Nothing is spent yet. */
   draw(partition: string, cost: number): Draw;
+  /** Counts the demand of a request that is denied without a look at what is held. */
+  countDenied(partition: string, cost: number): void;
   /** Forgets what is held. Leases in flight then add their units to a holding that nobody reads any more. */
   forget(partition: string): void;
 }
@@ -71,6 +76,7 @@ export function createLeases(
   const terms: LeaseTerms = {
     now,
     pauseMs,
+    enforced: enforced.length,
 
     async request(keys, units) {
       const sentAtMs = now();
@@ -113,17 +119,28 @@ export function createLeases(
       // A lease from a store this far away would be nearly expired when it arrives.
       const busy = cost === 1 && half >= SMALLEST && roundTripMs <= pauseMs;
       const mayRenew = busy && nowMs >= holding.pausedUntilMs;
-      const isReached = nowMs < holding.reachedUntilMs;
-      const units = isIndebted(holding) ? 1 : isReached ? Math.min(half, largest) : half;
-      // What is spent while the next lease is fetched, and by how much that varies.
+      // What is spent while the next lease is fetched, and by how much that varies. Where the store has no more, the
+      // sooner a lease is requested the less it gets.
       const meanwhile = (demand * roundTripMs) / lengthMs;
-      const enough = held - cost >= meanwhile + Math.sqrt(meanwhile);
+      const reserve = meanwhile + (holding.short ? 0 : Math.sqrt(meanwhile));
+      const enough = held - cost >= reserve;
+      const most = isIndebted(holding)
+        ? Math.max(1, Math.floor(meanwhile))
+        : nowMs < holding.reachedUntilMs
+          ? Math.max(largest, Math.ceil(2 * reserve))
+          : half;
+      const units = Math.min(half, most);
       const step = (): Step => {
         if (held >= cost && (enough || !mayRenew)) return "spend";
         if (mayRenew) return "renew";
         return held < cost && busy && holding.short ? "deny" : "ask";
       };
       return createDraw(terms, holding, { step: step(), cost, units });
+    },
+
+    countDenied(partition, cost) {
+      const nowMs = now();
+      countDemand(holdingOf(partition, nowMs), cost, nowMs, lengthMs);
     },
 
     forget: (partition) => void holdings.delete(partition),

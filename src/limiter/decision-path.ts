@@ -191,6 +191,7 @@ export function createDecisionPath(
       return ask(operationOf(request), request, NONE);
     }
     countLater(request, { policies, rows });
+    leasing?.noteDenied(request, group);
     const outcome = { reason: "cached-denial", status: 429 } as const;
     return createDecision({ ...outcome, policies, nowUs, rows, headerOptions, random });
   }

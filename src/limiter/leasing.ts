@@ -1,10 +1,11 @@
 import { createLeases } from "../lease/leases.ts";
-import { take } from "./take.ts";
+import { noteDenied, take } from "./take.ts";
 
 /** What decides where there are leases. */
 export interface Leasing {
   readonly createLeases: typeof createLeases;
   readonly take: typeof take;
+  readonly noteDenied: typeof noteDenied;
 }
 
-export const LEASING: Leasing = { createLeases, take };
+export const LEASING: Leasing = { createLeases, take, noteDenied };

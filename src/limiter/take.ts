@@ -195,14 +195,28 @@ export async function take(
   }
 }
 
-/** For each group that has leases, the request's draw on them. Where its policies cost different units, the store decides. */
-function drawsOf({ selection, partitions, costs }: PartitionedRequest): (Draw | undefined)[] {
-  return selection.groups.map(({ leases, policies }, i) => {
-    const start = selection.starts[i]!;
-    const cost = costs[start]!;
-    const isUniform = policies.every((_, policy) => costs[start + policy] === cost);
-    return cost > 0 && isUniform ? leases?.draw(partitions[i]!, cost) : undefined;
+/** Notes that a group denied a request without being asked: that clients are kept away does not make its demand smaller. */
+export function noteDenied(request: PartitionedRequest, group: number): void {
+  const { leases } = request.selection.groups[group]!;
+  const cost = leases ? leasedCost(request, group) : 0;
+  if (cost > 0) leases!.countDenied(request.partitions[group]!, cost);
+}
+
+/** For each group that has leases, the request's draw on them. */
+function drawsOf(request: PartitionedRequest): (Draw | undefined)[] {
+  const { selection, partitions } = request;
+  return selection.groups.map(({ leases }, i) => {
+    const cost = leasedCost(request, i);
+    return cost > 0 ? leases?.draw(partitions[i]!, cost) : undefined;
   });
+}
+
+/** What a request costs a group; 0 if its policies cost different units, so that the store decides. */
+function leasedCost({ selection, costs }: PartitionedRequest, group: number): number {
+  const start = selection.starts[group]!;
+  const cost = costs[start]!;
+  const { policies } = selection.groups[group]!;
+  return policies.every((_, policy) => costs[start + policy] === cost) ? cost : 0;
 }
 
 /** The groups of a request that deny it, by their indices. */

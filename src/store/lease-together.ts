@@ -7,16 +7,17 @@ export function leaseTogether(
   wanted: number,
   policies: readonly CompiledPolicy[],
   ask: AskPolicy,
-): Pick<Reply, "rows" | "taken"> {
+): Pick<Reply, "rows" | "taken" | "charged"> {
   // One policy decides alone, whatever its role.
-  const isAdvisory = (i: number) => policies.length > 1 && policies[i]!.role === "advisory";
+  const hasRoles = policies.length > 1 && policies.some(({ role }) => role !== "enforced");
+  const isAdvisory = (i: number) => hasRoles && policies[i]!.role === "advisory";
   const asked = policies.map((_, i) => ask(i, "ask", 1));
   // A policy without room has nothing remaining.
   const left = asked.map(({ remaining }, i) => (isAdvisory(i) ? wanted : remaining));
   const taken = Math.min(wanted, ...left);
-  const rows = asked.map((row, i) => {
-    const units = isAdvisory(i) ? Math.min(taken, row.remaining) : taken;
-    return units > 0 ? ask(i, "charge", units) : row;
-  });
-  return { rows, taken };
+  const charged = asked.map(({ remaining }, i) =>
+    isAdvisory(i) ? Math.min(taken, remaining) : taken,
+  );
+  const rows = asked.map((row, i) => (charged[i]! > 0 ? ask(i, "charge", charged[i]!) : row));
+  return { rows, taken, ...(hasRoles && { charged }) };
 }

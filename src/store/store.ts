@@ -17,6 +17,8 @@ export interface Reply extends DecidedAt {
   readonly rows: readonly Row[];
   /** For a lease: how many units it took, 0 if it was denied. */
   readonly taken?: number;
+  /** For a lease beside advisory policies: for each policy, how many of the units taken it had room for. */
+  readonly charged?: readonly number[];
   /** Set if the store was not asked: its last answer, carried forward to now, with an estimated clock. */
   readonly estimated?: true;
 }

@@ -4,6 +4,8 @@ import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { createLimiter } from "../../src/limiter/create-limiter.ts";
 import type { Policy } from "../../src/policy/policy.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
+import { everyone, flood, ledgerOf } from "../support/lease/flood.ts";
+import { type Leasing, LEDGERS } from "../support/lease/ledger.ts";
 
 /** Microseconds, at the start of an hour. */
 const START = 3_999_999_600_000_000;
@@ -27,6 +29,20 @@ async function send(policies: Policy[], requests: number, ip?: string) {
   return sent;
 }
 
+const FLOOD = {
+  algorithm: "fixed-window",
+  limit: 400,
+  load: 1.4,
+  obeys: "not",
+  isolates: 2,
+  seconds: 4,
+  seed: 61,
+} as const;
+
+const ADVISED = (["known", "off", "cluster"] as const).flatMap((denials) =>
+  (Object.keys(LEDGERS) as Leasing[]).map((algorithm) => [algorithm, denials] as const),
+);
+
 describe.each(["shadow", "soft"] as const)("a leased %s policy", (mode) => {
   const everybody = { by: "*", window: "1h", lease: "100ms" } as const;
   const hint = { ...fixedWindow({ ...everybody, name: "hint", limit: 100 }), mode };
@@ -38,6 +54,33 @@ describe.each(["shadow", "soft"] as const)("a leased %s policy", (mode) => {
     expect(within).toBeLessThanOrEqual(100);
     expect(within).toBeGreaterThanOrEqual(95);
   });
+
+  test("beside one that is enforced says it of no more requests than it has units", async () => {
+    const enough = fixedWindow({ ...everybody, name: "everyone", limit: 10_000 });
+    const { admitted, within } = await send([enough, hint], 600);
+    expect(admitted).toBe(600);
+    expect(within).toBeLessThanOrEqual(100);
+    expect(within).toBeGreaterThanOrEqual(95);
+  });
+
+  test.for(ADVISED)(
+    "of an %s says in a flood what it would say without leases, with denials: %s",
+    async ([algorithm, denials]) => {
+      const limit = 200;
+      const hint = { ...everyone(algorithm, "hint", limit), mode };
+      const { advice } = await flood({ ...FLOOD, denials, advisory: [hint] });
+      const ledger = ledgerOf(algorithm, limit);
+      const told = { leased: 0, ledger: 0 };
+      for (const [atUs, said] of advice) {
+        told.leased += Number(said["hint"]);
+        told.ledger += Number(ledger.ask(atUs).allowed);
+      }
+      expect(told.ledger).toBeGreaterThan(limit * (FLOOD.seconds - 1));
+      expect(told.ledger).toBeLessThan(advice.length - limit);
+      // What a lease takes of the limit above, at most, in each window.
+      expect(Math.abs(told.leased - told.ledger) / FLOOD.seconds).toBeLessThanOrEqual(40);
+    },
+  );
 
   test("without units lets no other dimension be forgotten", async () => {
     expect((await send([hint, address], 600, "greedy")).admitted).toBe(50);

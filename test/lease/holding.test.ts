@@ -2,6 +2,8 @@ import { describe, expect, test } from "vitest";
 
 import {
   countDemand,
+  coveredUnits,
+  coversAll,
   createHolding,
   heldUnits,
   isIndebted,
@@ -71,6 +73,18 @@ describe("units that go back", () => {
     ]);
   });
 
+  test("have room in the policies that they had it in before", () => {
+    const holding = {
+      ...createHolding(0),
+      grants: [{ units: 3, untilMs: 100, covered: [3, 1] }],
+    };
+    const spent = spend(holding, 2);
+    expect([0, 1].map((policy) => coversAll(spent, policy))).toEqual([true, false]);
+    expect([0, 1].map((policy) => coveredUnits(holding, policy))).toEqual([1, 0]);
+    putBack(holding, spent);
+    expect([0, 1].map((policy) => coveredUnits(holding, policy))).toEqual([3, 1]);
+  });
+
   test("expire when they would have", () => {
     const holding = holdingOf([1, 100]);
     const spent = spend(holding, 1);
@@ -91,6 +105,15 @@ describe("units that expire unspent", () => {
       noteAdmitted(holding, 1);
     }
     expect(isIndebted(holding)).toBe(false);
+  });
+
+  test("cost nothing where as many were earned before, at most eight", () => {
+    const holding = { ...holdingOf([8, 100], [1, 200]), reachedUntilMs: 1_000 };
+    noteAdmitted(holding, 1_000);
+    heldUnits(holding, 100);
+    expect(isIndebted(holding)).toBe(false);
+    heldUnits(holding, 200);
+    expect(isIndebted(holding)).toBe(true);
   });
 
   test("are nobody's loss where it is not reached", () => {

@@ -40,8 +40,8 @@ export const LEASE_FLOOD: readonly Mutant[] = [
   {
     name: "lease flood: the next lease is requested when the last is spent on average",
     file: "src/lease/leases.ts",
-    find: "meanwhile + Math.sqrt(meanwhile)",
-    replace: "0",
+    find: "const enough = held - cost >= reserve;",
+    replace: "const enough = held >= cost;",
     tests: ["test/lease/leases", "test/lease/flood"],
   },
 ];

@@ -12,8 +12,8 @@ export const LEASES_BESIDE_EXACT: readonly Mutant[] = [
   {
     name: "a unit comes back twice",
     file: "src/lease/holding.ts",
-    find: "grants[later].units += units;",
-    replace: "grants[later].units += 2 * units;",
+    find: "grant.units += units;",
+    replace: "grant.units += 2 * units;",
     tests: ["test/lease/beside-exact"],
   },
   {

@@ -110,8 +110,8 @@ export const LEASES: readonly Mutant[] = [
   {
     name: "who asks for a lease also leaves its own unit to others",
     file: "src/lease/draw.ts",
-    find: "units: taken - 1",
-    replace: "units: taken",
+    find: "spend({ grants: [grant] }, 1)",
+    replace: "spend({ grants: [{ ...grant }] }, 1)",
     tests: ["test/lease/envelope"],
   },
   {

@@ -114,7 +114,8 @@ export function redisStore(
       const leased = operation === "lease";
       const end = 1 + WIDTH * policies.length;
       const script = leased ? lease! : decide;
-      return parseReply(await ask(script, keys, args, end + Number(leased)), end);
+      const tail = !leased ? 0 : roles.length === 0 ? 1 : 1 + policies.length;
+      return parseReply(await ask(script, keys, args, end + tail), end);
     },
 
     async reset(keys) {
@@ -152,6 +153,11 @@ function parseReply(numbers: readonly number[], end: number): Reply {
       resetAfterUs: numbers[at + 3]!,
     });
   }
-  const taken = numbers[end];
-  return { nowUs: numbers[0]!, rows, ...(taken !== undefined && { taken }) };
+  const [taken, ...charged] = numbers.slice(end);
+  return {
+    nowUs: numbers[0]!,
+    rows,
+    ...(taken !== undefined && { taken }),
+    ...(charged.length > 0 && { charged }),
+  };
 }
