@@ -66,6 +66,7 @@ import { SEGMENTS } from "./catalog/segments.ts";
 import { SELECTION } from "./catalog/selection.ts";
 import { SETTINGS } from "./catalog/settings.ts";
 import { SHARDS } from "./catalog/shards.ts";
+import { SHARED_STATES } from "./catalog/shared-states.ts";
 import { SHARES } from "./catalog/shares.ts";
 import { SHARING } from "./catalog/sharing.ts";
 import { SOURCE_LISTS } from "./catalog/source-lists.ts";
@@ -147,6 +148,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...WINDOW_SETTINGS,
   ...WINDOWS,
   ...FALLBACKS,
+  ...SHARED_STATES,
   ...SHARES,
   ...TELLING,
   ...REFUNDS,

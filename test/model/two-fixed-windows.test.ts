@@ -1,0 +1,127 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+
+import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
+import type { Operation } from "../../src/algorithms/model.ts";
+import type { CompiledPolicy } from "../../src/policy/compile.ts";
+import { refund } from "../../src/policy/refunds.ts";
+import { compilePolicy } from "../support/compile-policy.ts";
+import { runs } from "../support/runs.ts";
+
+/*
+ * Two settings of one fixed window that are alive at once, as in two-settings.test.ts. The ledger knows only when units
+ * were admitted and given back, and the grid of the clock.
+ */
+
+/** A boundary of every window below. */
+const START = 500_000 * 3600e6;
+
+const compiled = (limit: number, windowMs: number) =>
+  compilePolicy(fixedWindow({ name: "f", limit, window: `${windowMs}ms` }));
+
+interface Hold {
+  readonly policy: CompiledPolicy;
+  readonly at: number;
+  units: number;
+}
+
+function fixed() {
+  let state: unknown;
+  return {
+    evaluate(now: number, policy: CompiledPolicy, operation: Operation, cost: number): boolean {
+      const { implementation, limit, parameters } = policy;
+      const request = { nowUs: now, operation, cost, limit, parameters };
+      const { allowed, state: kept } = implementation.model(state, request);
+      state = kept;
+      return allowed;
+    },
+    giveBack(now: number, { policy, at, units }: Hold): number {
+      const { algorithm, limit, parameters } = policy;
+      const request = { nowUs: now, takenAtUs: at, cost: units, limit, parameters };
+      const { given, state: left } = refund(algorithm, state, request);
+      state = left;
+      return given;
+    },
+  };
+}
+
+const step = fc.record({
+  gapUs: fc.oneof(
+    { weight: 3, arbitrary: fc.constant(1) },
+    { weight: 3, arbitrary: fc.integer({ min: 1, max: 300_000 }) },
+    { weight: 1, arbitrary: fc.integer({ min: 1, max: 5e6 }) },
+  ),
+  which: fc.nat(3),
+  cost: fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 30 })),
+  operation: fc.constantFrom<Operation | "refund">("consume", "consume", "peek", "refund"),
+});
+const steps = fc.array(step, { minLength: 1, maxLength: 120, size: "max" });
+const limits = fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 2, maxLength: 4 });
+
+test("limits of one fixed window each decide exactly by what the window holds", () => {
+  let [admitted, denied, given] = [0, 0, 0];
+  fc.assert(
+    fc.property(limits, steps, (numbers, schedule) => {
+      const policies = numbers.map((limit) => compiled(limit, 1_000));
+      const counted = fixed();
+      const holds: Hold[] = [];
+      let now = START;
+      for (const { gapUs, which, cost, operation } of schedule) {
+        now += gapUs;
+        const policy = policies[which % policies.length]!;
+        const began = now - (now % 1e6);
+        if (operation === "refund") {
+          const hold = holds.at(-1 - (cost % 5));
+          if (!hold) continue;
+          const back = counted.giveBack(now, hold);
+          expect(back).toBe(hold.at >= began ? hold.units : 0);
+          hold.units -= back;
+          given += back;
+          continue;
+        }
+        const units = Math.min(cost, policy.limit);
+        const held = holds.reduce((sum, hold) => sum + (hold.at >= began ? hold.units : 0), 0);
+        const allowed = counted.evaluate(now, policy, operation, units);
+        expect(allowed).toBe(held + units <= policy.limit);
+        if (operation === "peek") continue;
+        if (allowed) holds.push({ policy, at: now, units });
+        if (allowed) admitted += units;
+        else denied++;
+      }
+    }),
+    { numRuns: runs(1_000) },
+  );
+  expect(Math.min(admitted, denied, given)).toBeGreaterThan(1_000);
+});
+
+test("fixed windows of several lengths never admit more in one of the shortest than the setting that asks", () => {
+  let [admitted, denied] = [0, 0];
+  fc.assert(
+    fc.property(limits, steps, (numbers, schedule) => {
+      // Each is a multiple of the shortest.
+      const policies = numbers.map((limit, i) => compiled(limit, 1_000 * [1, 5, 10, 60][i]!));
+      const counted = fixed();
+      const admissions: { readonly at: number; readonly units: number }[] = [];
+      let now = START;
+      for (const { gapUs, which, cost, operation } of schedule) {
+        now += gapUs;
+        if (operation === "refund") continue;
+        const policy = policies[which % policies.length]!;
+        const units = Math.min(cost, policy.limit);
+        const allowed = counted.evaluate(now, policy, operation, units);
+        if (operation === "peek") continue;
+        if (!allowed) {
+          denied++;
+          continue;
+        }
+        admissions.push({ at: now, units });
+        admitted += units;
+        const began = now - (now % 1e6);
+        const held = admissions.reduce((sum, each) => sum + (each.at >= began ? each.units : 0), 0);
+        expect(held).toBeLessThanOrEqual(policy.limit);
+      }
+    }),
+    { numRuns: runs(1_000) },
+  );
+  expect(Math.min(admitted, denied)).toBeGreaterThan(1_000);
+});
