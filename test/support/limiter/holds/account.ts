@@ -86,6 +86,10 @@ export function exceptions() {
       state.exact = false;
       return before;
     },
+    /** Notes a look, which makes no setting alive: but what it found may be written where other policies took. */
+    look(policy: CompiledPolicy): void {
+      if (asked && !sameNumbers(asked, policy)) state.exact = false;
+    },
     cut: (timeUs: number, limit: number) => cuts.push({ timeUs, limit }),
     /** Whether a refund of this take may give back what others have taken. */
     excepts({ policy, at, changes }: Take, now: Moment): boolean {

@@ -1,4 +1,4 @@
-import type { Hold, Settlement } from "../../../../src/limiter/hold.ts";
+import type { Hold, Settlement } from "../../../../src/decide/hold.ts";
 import type { Call } from "./witness.ts";
 
 /** A hold of a story, and what a settlement of it has to do. */

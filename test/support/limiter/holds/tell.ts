@@ -1,5 +1,5 @@
+import type { Settlement } from "../../../../src/decide/hold.ts";
 import { createLimiter, type Limiter, type Store } from "../../../../src/index.ts";
-import type { Settlement } from "../../../../src/limiter/hold.ts";
 import type { CompiledPolicy } from "../../../../src/policy/compile.ts";
 import { compile } from "../../compile-policy.ts";
 import type { Act, End, Gap, Story } from "./draw.ts";

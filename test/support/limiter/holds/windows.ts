@@ -70,10 +70,11 @@ export function windowAccount(algorithm: string, report: Report): Account {
   /** The policies that were asked last, and by which units were taken last. */
   const latest: { asked?: CompiledPolicy; written?: CompiledPolicy } = {};
 
-  function ask(policy: CompiledPolicy, now: Moment): void {
+  function ask(policy: CompiledPolicy, now: Moment, cost = 1): void {
+    if (now.backs > 0) except.exact = false;
+    if (cost === 0) return except.look(policy);
     const before = except.changedFrom(policy);
     latest.asked = policy;
-    if (now.backs > 0) except.exact = false;
     if (!before) return;
     rememberedUs = Math.max(rememberedUs, now.timeUs - (loose ? 0 : windowOf(before)));
   }
@@ -147,7 +148,7 @@ export function windowAccount(algorithm: string, report: Report): Account {
 
   return {
     reserve({ policy, cost, at, hold, allowed, took }) {
-      ask(policy, at);
+      ask(policy, at, cost);
       if (except.exact && allowed !== hasRoom(policy, cost, at)) {
         report(`${algorithm} ${allowed ? "admits without" : "denies with"} room for ${cost}`);
       }
