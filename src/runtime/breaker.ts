@@ -11,7 +11,8 @@ export type BreakerState = "closed" | "open" | "half-open";
 export interface Breaker {
   /** Whether to make a request now. A probe delays the next one by a pause, even if it never ends. */
   admits(nowMs: number): boolean;
-  succeeded(): void;
+  /** Notes a success; returns whether it is the first since a failure. */
+  succeeded(): boolean;
   /** Notes a failure; returns whether it is the first since the last success. */
   failed(nowMs: number): boolean;
   state(nowMs: number): BreakerState;
@@ -29,7 +30,9 @@ export function createBreaker(): Breaker {
       return true;
     },
     succeeded() {
+      const hadFailed = failures > 0;
       failures = 0;
+      return hadFailed;
     },
     failed(nowMs) {
       failures++;

@@ -3,7 +3,8 @@ import { report } from "../runtime/log.ts";
 import { TIMED_OUT, withTimeout } from "../runtime/timeout.ts";
 import { CrossSlotError } from "./cross-slot.ts";
 import { firstContactMs } from "./first-contact.ts";
-import { createStoreBreaker, type StoreBreakerState } from "./store-breaker.ts";
+import { createPlainBreaker } from "./plain-breaker.ts";
+import type { StoreBreaker, StoreBreakerState } from "./store-breaker.ts";
 import type { Store } from "./store.ts";
 
 export interface GuardOptions {
@@ -33,12 +34,14 @@ const SUSPENDED = new StoreError(
 /**
  * A store that fails fast: an answer after the timeout counts as a failure, and a part that has failed several times in
  * a row is asked only once per second. It throws only StoreError.
+ *
+ * @param breaker finds out which part fails. Default: one for a Redis that fails as a whole
  */
 export function guardStore(
   store: Store,
   { timeoutMs, now, onStoreError }: GuardOptions,
+  breaker: StoreBreaker = createPlainBreaker(),
 ): GuardedStore {
-  const breaker = createStoreBreaker();
   /** One call may make a connection for the others, so each one that is sent before the first answer waits for it. */
   let patienceMs = firstContactMs(timeoutMs);
   let firstFailureMs = 0;

@@ -13,6 +13,7 @@ import { givenClient, isClient } from "./redis/given-client.ts";
 import { inspectRedis } from "./redis/inspect.ts";
 import { redisStore } from "./redis/store.ts";
 import { splitStore } from "./split-store.ts";
+import { createStoreBreaker } from "./store-breaker.ts";
 import type { Store } from "./store.ts";
 
 /** No decision is worth a minute's wait; below a millisecond no network answers. */
@@ -110,7 +111,11 @@ export function redisOpener(
     if (opened === undefined) return undefined;
     const client = onCommand ? counted(opened.client, onCommand) : opened.client;
     const inner = redisStore(client, ALL_SCRIPTS, opened.dialect);
-    const guard = guardStore(inner, { timeoutMs, now: monotonicNow, onStoreError });
+    const guard = guardStore(
+      inner,
+      { timeoutMs, now: monotonicNow, onStoreError },
+      createStoreBreaker(),
+    );
     return {
       ...splitStore(guard),
       inspect: inspectRedis(client, opened.dialect, guard, timeoutMs),

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
 import { guardStore } from "../../src/store/guarded-store.ts";
 import { splitStore } from "../../src/store/split-store.ts";
+import { createStoreBreaker } from "../../src/store/store-breaker.ts";
 import type { Store } from "../../src/store/store.ts";
 import { runs } from "../support/runs.ts";
 import type { Statistics } from "../support/simulator/invariants/invariant.ts";
@@ -72,7 +73,7 @@ async function firstViolation(mutant: Assemble): Promise<string | undefined> {
 }
 
 const guardOf = (store: Store, now: () => number) =>
-  guardStore(store, { timeoutMs: 1_000, now, onStoreError: () => {} });
+  guardStore(store, { timeoutMs: 1_000, now, onStoreError: () => {} }, createStoreBreaker());
 
 test.for<[mistake: string, found: RegExp, mutant: Assemble]>([
   [

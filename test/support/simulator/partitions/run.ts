@@ -1,8 +1,10 @@
+import type { Limiter } from "../../../../src/decide/limiter.ts";
 import type { Decision } from "../../../../src/decision/decision.ts";
-import { buildLimiter, type Limiter } from "../../../../src/limiter/limiter.ts";
+import { buildLimiter } from "../../../../src/limiter/limiter.ts";
 import type { LimiterSettings } from "../../../../src/limiter/settings.ts";
 import { guardStore } from "../../../../src/store/guarded-store.ts";
 import { splitStore } from "../../../../src/store/split-store.ts";
+import { createStoreBreaker } from "../../../../src/store/store-breaker.ts";
 import type { Store } from "../../../../src/store/store.ts";
 import { count, type Statistics } from "../invariants/invariant.ts";
 import { createIsolateClock } from "../isolate-clock.ts";
@@ -26,7 +28,11 @@ export type Assemble = (store: Store, settings: LimiterSettings) => Limiter;
 
 /** As the product does. */
 export const assemble: Assemble = (store, settings) => {
-  const guard = guardStore(store, { timeoutMs: 1_000, now: settings.now, onStoreError: () => {} });
+  const guard = guardStore(
+    store,
+    { timeoutMs: 1_000, now: settings.now, onStoreError: () => {} },
+    createStoreBreaker(),
+  );
   return buildLimiter(splitStore(guard), settings);
 };
 

@@ -1,4 +1,4 @@
-import type { Plans } from "../../../../src/limiter/plans.ts";
+import type { Plans } from "../../../../src/features/plans/plans.ts";
 import { checkSettings, type LimiterSettings } from "../../../../src/limiter/settings.ts";
 import { Faults } from "../../../../src/options/faults.ts";
 import { fromData } from "../../../../src/policy/from-data.ts";
