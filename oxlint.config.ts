@@ -10,7 +10,9 @@ export const LAYERS = [
   "adapter",
   "llm",
   "limiter",
-  "lease",
+  "features",
+  "decide",
+  "outage",
   "denials",
   "decision",
   "store",
@@ -35,6 +37,18 @@ export const DASHBOARD_LAYERS = [
   ["api"],
 ];
 
+/** The folders of src/features stand beside each other: none imports from another. */
+export const FEATURES = [
+  "holds",
+  "leases",
+  "lists",
+  "plans",
+  "roles",
+  "shards",
+  "shared-denials",
+  "telling",
+];
+
 /** The entries of the package import from everywhere, and nothing imports from them. */
 const ENTRIES = {
   regex: "^(\\.\\./)+(index|limit|hono|vercel|cloudflare|llm|gateway|admin|tracing|worker)\\.ts$",
@@ -53,6 +67,29 @@ const layers: OxlintOverride[] = LAYERS.map((layer, i) => ({
           ...LAYERS.slice(0, i).map((above) => ({
             regex: `^(\\.\\./)+${above}/`,
             message: `src/${layer} is below src/${above}: imports go down.`,
+          })),
+        ],
+      },
+    ],
+  },
+}));
+
+const features: OxlintOverride[] = FEATURES.map((feature) => ({
+  files: [`src/features/${feature}/**`],
+  rules: {
+    "no-restricted-imports": [
+      "error",
+      {
+        patterns: [
+          WEB_ONLY,
+          ENTRIES,
+          ...LAYERS.slice(0, LAYERS.indexOf("features")).map((above) => ({
+            regex: `^(\\.\\./)+${above}/`,
+            message: `src/features is below src/${above}: imports go down.`,
+          })),
+          ...FEATURES.filter((other) => other !== feature).map((other) => ({
+            regex: `^\\.\\./${other}/`,
+            message: `The feature ${feature} does not know ${other}: no feature imports another.`,
           })),
         ],
       },
@@ -110,6 +147,7 @@ export default defineConfig({
       },
     },
     ...layers,
+    ...features,
     ...dashboardLayers,
     { files: ["test/**"], rules: { "unicorn/consistent-function-scoping": "off" } },
   ],

@@ -7,7 +7,11 @@
 
 import { waitUntil } from "#bindings";
 
-import { type SharedCache, type SharedDenials, shareDenials } from "./denials/shared-denials.ts";
+import {
+  type SharedCache,
+  type SharedDenials,
+  shareDenials,
+} from "./features/shared-denials/shared-denials.ts";
 import { hash } from "./partition/partition-key.ts";
 
 /**

@@ -8,18 +8,23 @@ export {
 export type { HeaderOptions } from "./decision/fields.ts";
 export { limit } from "./limit.ts";
 export { createLimiter, type CreateLimiterOptions } from "./limiter/create-limiter.ts";
-export type { Identity } from "./limiter/dimensions.ts";
+export type { Identity } from "./decide/identify.ts";
 export type { LimiterOptions } from "./limiter/options.ts";
-export type { PlanNumbers, Plans } from "./limiter/plans.ts";
-export { type SharedDenials, shareDenials, type SharedCache } from "./denials/shared-denials.ts";
+export type { PlanNumbers, Plans } from "./features/plans/plans.ts";
+export {
+  type SharedDenials,
+  shareDenials,
+  type SharedCache,
+} from "./features/shared-denials/shared-denials.ts";
 export type { ListEntry, ListOptions } from "./lists/options.ts";
 export type { StoreOptions } from "./store/open-store.ts";
 export type { Decision, PolicyDecision } from "./decision/decision.ts";
 export type { Reason } from "./decision/outcome.ts";
-export type { Cost, CostOptions } from "./limiter/cost.ts";
-export type { Extension, Hold, Settlement, StreamOptions } from "./limiter/hold.ts";
-export type { DecisionInfo, DecisionListener } from "./limiter/tell-decision.ts";
-export type { Limiter, LimitOptions, ReserveOptions } from "./limiter/limiter.ts";
+export type { Cost, CostOptions } from "./decide/cost.ts";
+export type { Extension, Hold, Settlement, StreamOptions } from "./decide/hold.ts";
+export type { DecisionInfo, DecisionListener } from "./features/telling/tell-decision.ts";
+export type { LimitOptions } from "./decide/operations.ts";
+export type { Limiter, ReserveOptions } from "./decide/limiter.ts";
 export type { Duration } from "./options/duration.ts";
 export type {
   CommonOptions,

@@ -1,12 +1,11 @@
 import { IMPLEMENTATION } from "./algorithms/algorithm.ts";
+import { checkCallOptions, type CostOptions } from "./decide/cost.ts";
+import { byText } from "./decide/identify.ts";
+import { createKit } from "./decide/kit.ts";
+import { type Core, createCore } from "./decide/operations.ts";
 import type { Decision } from "./decision/decision.ts";
-import { checkCallOptions, type CostOptions, costsOf } from "./limiter/cost.ts";
-import { createDecisionPath, type DecisionPath } from "./limiter/decision-path.ts";
-import { select, type Selection } from "./limiter/selection.ts";
 import { DEFAULTS } from "./limiter/settings.ts";
 import { Faults } from "./options/faults.ts";
-import { warnOfRawAddress } from "./partition/client-key.ts";
-import { partitionKey } from "./partition/partition-key.ts";
 import { compilePolicies } from "./policy/compile.ts";
 import type { Policy } from "./policy/policy.ts";
 import { TRAITS } from "./policy/traits.ts";
@@ -24,18 +23,14 @@ const MAX_POLICIES = 1_000;
 let store: Store | undefined;
 /** Shared by all policies, so that its bound holds for all of them together. */
 let memory: Memory | undefined;
-const byPolicy = new Map<string, PolicyPath>();
-
-interface PolicyPath {
-  readonly path: DecisionPath;
-  readonly selection: Selection;
-}
+const byPolicy = new Map<string, Core>();
 
 /**
  * Decides a request in one call. The Redis comes from `UPSTASH_REDIS_REST_URL` and `UPSTASH_REDIS_REST_TOKEN` (or
  * `KV_REST_API_URL` and `KV_REST_API_TOKEN`); what the isolate knows is shared by all calls.
  *
- * Calls with equal policies count together; give a policy a `name` to keep it apart. The policy has no `by`, `counts`,
+ * Calls with equal policies count together; give a policy a `name` to keep it apart. A Redis that fails is suspended as a
+ * whole: of a Redis Cluster, use `createLimiter()`, which goes on with the masters that answer. The policy has no `by`, `counts`,
  * `lease`, `shards` or `refundable`: for these, use `createLimiter()`.
  *
  * @throws ConfigurationError if the policy has faults, or the variables are missing
@@ -50,15 +45,12 @@ export async function limit(
   options?: CostOptions,
 ): Promise<Decision> {
   checkCallOptions(options, ["cost"]);
-  const { path, selection } = pathOf(policy);
-  const key = partitionKey(identity);
-  warnOfRawAddress(identity);
-  const partitions = [typeof key === "string" ? key : await key];
-  const costs = costsOf(options?.cost, selection, selection.policies);
-  return path.limit({ selection, partitions, costs });
+  const { ask, show } = limiterFor(policy);
+  return show(await ask("consume", identity, options));
 }
 
-function pathOf(policy: Policy): PolicyPath {
+/** A limiter of one policy, without features. */
+function limiterFor(policy: Policy): Core {
   const key = keyOf(policy);
   const existing = byPolicy.get(key);
   if (existing) return existing;
@@ -66,14 +58,8 @@ function pathOf(policy: Policy): PolicyPath {
   const policies = compilePolicies([policy], "policies", faults, checkAlone);
   store ??= storeOfEnvironment(faults);
   faults.throwIfAny();
-  const path = createDecisionPath(
-    store!,
-    { ...DEFAULTS, policies },
-    {
-      memory: (memory ??= createMemory()),
-    },
-  );
-  const made = { path, selection: select([path.group(policies)], policies) };
+  memory ??= createMemory();
+  const made = createCore(createKit(store!, { ...DEFAULTS, policies }, memory), {}, byText);
   setRecent(byPolicy, key, made, MAX_POLICIES);
   return made;
 }

@@ -4,4 +4,8 @@
  * @module
  */
 
-export { type ActiveSpan, spanAttributes, type Tracing } from "./limiter/span-attributes.ts";
+export {
+  type ActiveSpan,
+  spanAttributes,
+  type Tracing,
+} from "./features/telling/span-attributes.ts";

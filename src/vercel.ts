@@ -10,8 +10,8 @@ import { answerDenied, compileRequest, limitRequest } from "./adapter/request-li
 import { REQUEST_OPTIONS, type RequestOptions } from "./adapter/request-options.ts";
 import { goesOn, tellRoute } from "./adapter/route-fields.ts";
 import { settlementOf } from "./adapter/settle-response.ts";
+import type { Hold } from "./decide/hold.ts";
 import type { Decision } from "./decision/decision.ts";
-import type { Hold } from "./limiter/hold.ts";
 import { openLimiter } from "./limiter/open-limiter.ts";
 import { LIMITER_OPTIONS, type LimiterOptions } from "./limiter/options.ts";
 import { Faults } from "./options/faults.ts";

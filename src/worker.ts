@@ -8,8 +8,8 @@ import { env, tracing } from "cloudflare:workers";
 
 import { admin } from "./admin/admin.ts";
 import { coloCache, coloDenials } from "./cloudflare.ts";
+import { spanAttributes } from "./features/telling/span-attributes.ts";
 import { createGateway } from "./gateway/gateway.ts";
-import { spanAttributes } from "./limiter/span-attributes.ts";
 import { metrics } from "./metrics/recorder.ts";
 
 export default createGateway(env, {

@@ -1,5 +1,5 @@
 import { IMPLEMENTATION } from "../algorithms/algorithm.ts";
-import type { Cost } from "../limiter/cost.ts";
+import type { Cost } from "../decide/cost.ts";
 import type { Faults } from "../options/faults.ts";
 import { isRecord } from "../options/record.ts";
 import type { Policy } from "../policy/policy.ts";

@@ -1,12 +1,12 @@
+import type { Cost } from "../decide/cost.ts";
+import type { Hold } from "../decide/hold.ts";
+import type { Limiter } from "../decide/limiter.ts";
 import type { Decision } from "../decision/decision.ts";
 import { uncountedDecision } from "../decision/listed.ts";
 import { problemResponse } from "../decision/problem.ts";
-import type { Cost } from "../limiter/cost.ts";
-import { withoutHold } from "../limiter/create-hold.ts";
-import type { Hold } from "../limiter/hold.ts";
-import type { Limiter } from "../limiter/limiter.ts";
+import { withoutHold } from "../features/holds/create-hold.ts";
+import { compileTell, type Tell } from "../features/telling/tell-decision.ts";
 import type { LimiterOptions } from "../limiter/options.ts";
-import { compileTell, type Tell } from "../limiter/tell-decision.ts";
 import type { Faults } from "../options/faults.ts";
 import type { Asked, NamedSegments } from "../partition/asked.ts";
 import type { Policy } from "../policy/policy.ts";

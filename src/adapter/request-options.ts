@@ -1,5 +1,5 @@
+import type { Cost } from "../decide/cost.ts";
 import type { Decision } from "../decision/decision.ts";
-import type { Cost } from "../limiter/cost.ts";
 import type { ListOptions } from "../lists/options.ts";
 import type { ClientIp } from "../partition/client-ip.ts";
 import type { Sources } from "../partition/source.ts";

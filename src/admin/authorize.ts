@@ -1,7 +1,8 @@
 import { slidingWindowLog } from "../algorithms/sliding-window-log.ts";
+import type { Limiter } from "../decide/limiter.ts";
 import type { Administered } from "../gateway/administered.ts";
 import { tokensIn } from "../gateway/tokens.ts";
-import { buildLimiter, type Limiter } from "../limiter/limiter.ts";
+import { buildLimiter } from "../limiter/limiter.ts";
 import { checkSettings } from "../limiter/settings.ts";
 import { Faults } from "../options/faults.ts";
 import { monotonicNow } from "../runtime/clock.ts";

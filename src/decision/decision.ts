@@ -72,21 +72,29 @@ export interface Decision {
 }
 
 /** An outcome, and how it is presented. */
-interface Parts extends Outcome {
+export interface Parts extends Outcome {
   readonly headerOptions: HeaderOptions;
   /** A random number from 0 to below 1. */
   readonly random: () => number;
   readonly error?: StoreError;
 }
 
+/** What every caller reads of a decision. */
+type Head = Pick<Parts, "reason" | "status"> & { readonly error?: StoreError | undefined };
+
 /** Creates a decision from its outcome. */
 export function createDecision(parts: Parts): Decision {
-  return new LazyDecision(parts);
+  return new LazyDecision(parts, whole);
 }
 
-/** The same decision, with another error. */
-export function withError(decision: Decision, error: StoreError): Decision {
-  return new LazyDecision({ ...LazyDecision.partsOf(decision), error });
+const whole = (parts: Parts): Parts => parts;
+
+/** As `createDecision`, with parts that are put together when they are first read. */
+export function createDecisionLater<Given extends Head>(
+  given: Given,
+  partsOf: (given: Given) => Parts,
+): Decision {
+  return new LazyDecision(given, partsOf as (given: Head) => Parts);
 }
 
 /** The data that a decision was made of: counting it makes no copy of its rows. */
@@ -100,15 +108,26 @@ class LazyDecision implements Decision {
   readonly reason: Reason;
   readonly status: DecisionStatus;
   declare readonly error?: StoreError;
-  readonly #parts: Parts;
+  /** What the parts are made of, or the parts themselves once they are read. */
+  #given: Head;
+  #partsOf: (given: never) => Parts;
   #drawn: number | undefined;
 
-  constructor(parts: Parts) {
-    this.allowed = parts.status === 200;
-    this.reason = parts.reason;
-    this.status = parts.status;
-    if (parts.error) this.error = parts.error;
-    this.#parts = parts;
+  constructor(given: Head, partsOf: (given: never) => Parts) {
+    this.allowed = given.status === 200;
+    this.reason = given.reason;
+    this.status = given.status;
+    if (given.error) this.error = given.error;
+    this.#given = given;
+    this.#partsOf = partsOf;
+  }
+
+  get #parts(): Parts {
+    if (this.#partsOf === whole) return this.#given as Parts;
+    const parts = this.#partsOf(this.#given as never);
+    this.#given = parts;
+    this.#partsOf = whole;
+    return parts;
   }
 
   static partsOf(decision: Decision): Parts {

@@ -4,11 +4,10 @@ import { createClockCache, type ClockCache } from "./clock-cache.ts";
 
 /**
  * The denials that an isolate knows of policies that share a partition key. Times are milliseconds of the isolate's clock.
- * The costs and rows of a request may have those of other policies before and after: `from` is where these begin.
  */
 export interface DenialCache {
   /** What is known about a request of these costs. A denial stays `expired` until it is dropped or learnt anew. */
-  find(partition: string, costs: readonly number[], from: number, nowMs: number): Knowledge;
+  find(partition: string, costs: readonly number[], nowMs: number): Knowledge;
   /** Drops what is known. */
   drop(partition: string): void;
   /**
@@ -20,7 +19,6 @@ export interface DenialCache {
   learn(
     partition: string,
     costs: readonly number[],
-    from: number,
     decidedAtMs: number,
     reply: Reply,
     deniedBefore?: boolean,
@@ -84,7 +82,7 @@ export function createDenialCache(maxEntries: number, rowCount: number): DenialC
   }
 
   return {
-    find(partition, costs, from, nowMs) {
+    find(partition, costs, nowMs) {
       const slot = known?.find(partition);
       if (!slot) return UNKNOWN;
       const { numbers } = known!;
@@ -96,7 +94,7 @@ export function createDenialCache(maxEntries: number, rowCount: number): DenialC
         const column = at + HEAD + WIDTH * row;
         const rowWaitUs = numbers[column + 2]!;
         if (rowWaitUs > waitUs) waitUs = rowWaitUs;
-        if (rowWaitUs > ownWaitUs && costs[from + row]! >= Math.abs(numbers[column]!) - 1) {
+        if (rowWaitUs > ownWaitUs && costs[row]! >= Math.abs(numbers[column]!) - 1) {
           ownWaitUs = rowWaitUs;
         }
       }
@@ -106,17 +104,17 @@ export function createDenialCache(maxEntries: number, rowCount: number): DenialC
       }
       if (nowMs >= decidedAtMs + trustMs(ownWaitUs)) return UNKNOWN;
       numbers[at + HEAD] = Math.abs(numbers[at + HEAD]!);
-      return denialAt(numbers, at, rowCount, (nowMs - decidedAtMs) * 1000, costs, from);
+      return denialAt(numbers, at, rowCount, (nowMs - decidedAtMs) * 1000, costs);
     },
 
     drop,
 
-    learn(partition, costs, from, decidedAtMs, { nowUs: redisNowUs, rows }, deniedBefore = false) {
+    learn(partition, costs, decidedAtMs, { nowUs: redisNowUs, rows }, deniedBefore = false) {
       if (decidedAtMs <= forgotAtMs) return;
       let denied = deniedBefore;
       let waits = false;
       const denial = [decidedAtMs, redisNowUs];
-      for (let row = from; row < from + rowCount; row++) {
+      for (let row = 0; row < rowCount; row++) {
         const { allowed, remaining, retryAfterUs, resetAfterUs } = rows[row]!;
         denied ||= !allowed;
         waits ||= retryAfterUs > 0;
@@ -147,13 +145,12 @@ function denialAt(
   rowCount: number,
   elapsedUs: number,
   costs: readonly number[],
-  from: number,
 ): KnownDenial {
   const rows: Row[] = [];
   for (let row = 0; row < rowCount; row++) {
     const column = at + HEAD + WIDTH * row;
     // The wait of a greater cost says nothing about a smaller one.
-    const waitUs = costs[from + row]! >= Math.abs(known[column]!) - 1 ? known[column + 2]! : 0;
+    const waitUs = costs[row]! >= Math.abs(known[column]!) - 1 ? known[column + 2]! : 0;
     rows.push({
       allowed: waitUs <= elapsedUs,
       remaining: known[column + 1]!,

@@ -9,13 +9,11 @@ export interface SingleFlight {
   /**
    * Asks on behalf of all that join. They go on when `ask` has answered or failed.
    *
-   * @param costs of the request; those of these policies begin at `from`
    * @param nowMs the isolate's clock
    */
   run<Answer>(
     partition: string,
     costs: readonly number[],
-    from: number,
     nowMs: number,
     ask: () => Promise<Answer>,
   ): Promise<Answer>;
@@ -26,7 +24,6 @@ export interface SingleFlight {
   join(
     partition: string,
     costs: readonly number[],
-    from: number,
     arrivedAtMs: number,
     nowMs: number,
   ): Promise<unknown> | undefined;
@@ -43,7 +40,6 @@ const MAX_FLIGHTS = 1_000;
 
 interface Flight {
   readonly costs: readonly number[];
-  readonly from: number;
   readonly startedAtMs: number;
   readonly room: WaitingRoom;
 }
@@ -53,8 +49,8 @@ export function createSingleFlight(rowCount: number): SingleFlight {
   const flights = new Map<string, Flight>();
 
   return {
-    async run(partition, costs, from, startedAtMs, ask) {
-      const flight: Flight = { costs, from, startedAtMs, room: createWaitingRoom() };
+    async run(partition, costs, startedAtMs, ask) {
+      const flight: Flight = { costs, startedAtMs, room: createWaitingRoom() };
       setRecent(flights, partition, flight, MAX_FLIGHTS);
       try {
         return await ask();
@@ -64,11 +60,11 @@ export function createSingleFlight(rowCount: number): SingleFlight {
       }
     },
 
-    join(partition, costs, from, arrivedAtMs, nowMs) {
+    join(partition, costs, arrivedAtMs, nowMs) {
       const flight = flights.get(partition);
       if (flight === undefined) return undefined;
       for (let row = 0; row < rowCount; row++) {
-        if (costs[from + row]! < flight.costs[flight.from + row]!) return undefined;
+        if (costs[row]! < flight.costs[row]!) return undefined;
       }
       const leftMs = Math.min(arrivedAtMs, flight.startedAtMs) + PATIENCE_MS - nowMs;
       return leftMs > 0 ? flight.room.wait(leftMs) : undefined;

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 import type { Fault } from "../errors/errors.ts";
-import { PLAN_EXAMPLE, PLANS_EXAMPLE } from "../limiter/plans.ts";
+import { PLAN_EXAMPLE, PLANS_EXAMPLE } from "../features/plans/plans.ts";
 import type { Faults } from "../options/faults.ts";
 import { didYouMean, MAX_NAMES, nearest } from "../options/unknown-options.ts";
 

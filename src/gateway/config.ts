@@ -1,5 +1,9 @@
-import type { SharedCache, SharedDenials } from "../denials/shared-denials.ts";
-import { compileTell, type DecisionListener, type Tell } from "../limiter/tell-decision.ts";
+import type { SharedCache, SharedDenials } from "../features/shared-denials/shared-denials.ts";
+import {
+  compileTell,
+  type DecisionListener,
+  type Tell,
+} from "../features/telling/tell-decision.ts";
 import type { DenialLog } from "../metrics/denial-log.ts";
 import type { PeriodicWriter } from "../metrics/periodic-writes.ts";
 import type { OpenRecorder, Recorder } from "../metrics/recorder.ts";

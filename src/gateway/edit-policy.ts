@@ -1,5 +1,5 @@
 import type { Fault } from "../errors/errors.ts";
-import { checkPlans, type Plans } from "../limiter/plans.ts";
+import { checkPlans, type Plans } from "../features/plans/plans.ts";
 import { Faults } from "../options/faults.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 import { rewritten } from "./check.ts";

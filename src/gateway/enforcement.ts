@@ -1,5 +1,6 @@
+import type { Limiter } from "../decide/limiter.ts";
 import type { Fault } from "../errors/errors.ts";
-import { buildLimiter, type Limiter } from "../limiter/limiter.ts";
+import { buildLimiter } from "../limiter/limiter.ts";
 import type { ReadHistory } from "../live/read-history.ts";
 import type { LiveState } from "../live/state.ts";
 import { Faults } from "../options/faults.ts";

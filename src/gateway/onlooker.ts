@@ -1,5 +1,5 @@
 import type { Decision } from "../decision/decision.ts";
-import type { DecisionInfo } from "../limiter/tell-decision.ts";
+import type { DecisionInfo } from "../features/telling/tell-decision.ts";
 import type { CountedRule } from "../metrics/tally.ts";
 import type { GatewayConfig } from "./config.ts";
 

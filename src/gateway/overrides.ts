@@ -1,5 +1,5 @@
 import { HEADER_IDENTITIES, spellHeader } from "../adapter/header-identities.ts";
-import type { Plans } from "../limiter/plans.ts";
+import type { Plans } from "../features/plans/plans.ts";
 import { MOMENT_REMEDY, parseMoment } from "../lists/moment.ts";
 import type { Faults } from "../options/faults.ts";
 import { isRecord } from "../options/record.ts";

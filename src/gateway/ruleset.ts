@@ -5,11 +5,11 @@ import {
   type FindListed,
   needsClientIp,
 } from "../adapter/request-lists.ts";
-import type { SharedDenials } from "../denials/shared-denials.ts";
 import type { Fault } from "../errors/errors.ts";
+import { checkPlans, type Plans } from "../features/plans/plans.ts";
+import type { SharedDenials } from "../features/shared-denials/shared-denials.ts";
 import { checkCounts } from "../limiter/check-policies.ts";
 import type { LimiterOptions } from "../limiter/options.ts";
-import { checkPlans, type Plans } from "../limiter/plans.ts";
 import type { LimiterSettings } from "../limiter/settings.ts";
 import { compileLists, type Lists } from "../lists/lists.ts";
 import type { Faults } from "../options/faults.ts";

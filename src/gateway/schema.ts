@@ -4,7 +4,7 @@ import { MAX_STATUSES, STATUS_REMEDY, STATUSES_REMEDY, WHEN_REMEDY } from "../ad
 import { PLAN, PLAN_REMEDY } from "../adapter/plan.ts";
 import type { OptionKind } from "../algorithms/algorithm.ts";
 import { WINDOW_RANGE } from "../algorithms/window.ts";
-import { LEASE_RANGE } from "../lease/read-lease.ts";
+import { LEASE_RANGE } from "../features/leases/read-lease.ts";
 import { parseCidr } from "../lists/cidr.ts";
 import { EARLIEST_MS, LATEST_MS, MOMENT, parseMoment } from "../lists/moment.ts";
 import { type DurationRange, durationRemedy, isDurationWithin } from "../options/duration.ts";

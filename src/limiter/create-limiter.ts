@@ -1,15 +1,16 @@
+import type { Limiter } from "../decide/limiter.ts";
+import { withoutHold } from "../features/holds/create-hold.ts";
+import { withLists } from "../features/lists/listed-limiter.ts";
+import { compileTell } from "../features/telling/tell-decision.ts";
+import { withTelling } from "../features/telling/telling-limiter.ts";
 import { compileLists } from "../lists/lists.ts";
 import type { ListOptions } from "../lists/options.ts";
 import { Faults } from "../options/faults.ts";
 import { checkedOptions } from "../options/unknown-options.ts";
 import { readEnvironment } from "../runtime/environment.ts";
-import type { Limiter } from "./limiter.ts";
-import { withLists } from "./listed-limiter.ts";
 import { openLimiter } from "./open-limiter.ts";
 import { LIMITER_OPTIONS, type LimiterOptions } from "./options.ts";
 import { withoutRequestOptions } from "./request-options.ts";
-import { compileTell } from "./tell-decision.ts";
-import { withTelling } from "./telling-limiter.ts";
 
 export interface CreateLimiterOptions extends LimiterOptions {
   /**
@@ -52,5 +53,6 @@ function listed(
   { store }: CreateLimiterOptions,
 ): Limiter {
   if (!lists) return limiter;
-  return withLists(limiter, lists, () => (store?.now ? store.now() / 1000 : Date.now()));
+  const nowMs = () => (store?.now ? store.now() / 1000 : Date.now());
+  return withLists(limiter, lists, nowMs, withoutHold);
 }

@@ -1,9 +1,10 @@
+import type { Limiter } from "../decide/limiter.ts";
 import { Faults } from "../options/faults.ts";
 import type { Environment } from "../runtime/environment.ts";
 import { openStore, redisOpener, type StoreOptions } from "../store/open-store.ts";
 import type { Store } from "../store/store.ts";
 import { checkCounts, checkRefundable } from "./check-policies.ts";
-import { buildLimiter, type Limiter } from "./limiter.ts";
+import { buildLimiter } from "./limiter.ts";
 import type { LimiterOptions } from "./options.ts";
 import { checkSettings, type LimiterSettings } from "./settings.ts";
 import { reportUnnamedTwins } from "./unnamed-twins.ts";

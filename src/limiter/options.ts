@@ -1,11 +1,11 @@
 import type { FailureVerdict } from "../algorithms/common-options.ts";
 import type { HeaderOptions } from "../decision/fields.ts";
-import type { SharedDenials } from "../denials/shared-denials.ts";
+import type { Plans } from "../features/plans/plans.ts";
+import type { SharedDenials } from "../features/shared-denials/shared-denials.ts";
+import type { DecisionListener } from "../features/telling/tell-decision.ts";
 import type { Duration } from "../options/duration.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { StoreOptions } from "../store/open-store.ts";
-import type { Plans } from "./plans.ts";
-import type { DecisionListener } from "./tell-decision.ts";
 
 export interface LimiterOptions extends StoreOptions {
   /** The policies, decided together: either every policy takes the cost, or none does. Range: 1 to 16 policies. */

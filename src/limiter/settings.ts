@@ -1,36 +1,22 @@
-import type { FailureVerdict } from "../algorithms/common-options.ts";
+import type { CoreSettings } from "../decide/kit.ts";
 import type { HeaderOptions } from "../decision/fields.ts";
-import type { SharedDenials } from "../denials/shared-denials.ts";
-import { tightenPolicy } from "../lease/tighten.ts";
+import { checkLeases } from "../features/leases/check.ts";
+import { checkPlans } from "../features/plans/plans.ts";
+import type { PlanSettings } from "../features/plans/step.ts";
+import type { SharedDenialSettings } from "../features/shared-denials/step.ts";
 import type { Faults } from "../options/faults.ts";
 import { checkOptions } from "../options/unknown-options.ts";
 import { type CompiledPolicy, compilePolicies } from "../policy/compile.ts";
 import { checkLimiterTraits } from "../policy/limiter-traits.ts";
 import { oncePerPolicy } from "../policy/once-per-policy.ts";
+import { tightenPolicy } from "../policy/tighten.ts";
 import { checkRetryJitter, checkVerdict } from "../policy/traits.ts";
 import { monotonicNow, steadyClock } from "../runtime/clock.ts";
-import { checkLeases } from "./check-leases.ts";
 import { checkBy, checkSharding } from "./check-policies.ts";
 import type { LimiterOptions } from "./options.ts";
-import { checkPlans } from "./plans.ts";
 
-/** A limiter's settings, checked. */
-export interface LimiterSettings {
-  /** Those with leases are tightened. */
-  readonly policies: readonly CompiledPolicy[];
-  /** The same policies as they are under each plan. */
-  readonly plans: ReadonlyMap<string, readonly CompiledPolicy[]>;
-  readonly prefix: string;
-  readonly onFailure: FailureVerdict;
-  /** Entries of the denial cache; 0 for none. */
-  readonly maxDenials: number;
-  readonly sharedDenials?: SharedDenials;
-  readonly headers: HeaderOptions;
-  /** A random number from 0 to below 1, for the jitter of waits and the choice of shards. */
-  readonly random: () => number;
-  /** The isolate's monotonic clock, or the store's own where it has one, in milliseconds. */
-  readonly now: () => number;
-}
+/** The settings of a limiter with every feature, checked. */
+export interface LimiterSettings extends CoreSettings, PlanSettings, SharedDenialSettings {}
 
 /** The start of every key: no brace in it can become the hash tag. */
 export const PREFIX = /^[A-Za-z0-9._:-]{1,64}$/;

@@ -1,4 +1,4 @@
-import type { Cost } from "../limiter/cost.ts";
+import type { Cost } from "../decide/cost.ts";
 import { Faults } from "../options/faults.ts";
 import { checkedOptions } from "../options/unknown-options.ts";
 import { reportOnce } from "../runtime/log.ts";

@@ -29,17 +29,6 @@ const MAX_DENIED = 1_000;
 export function decideInParts(inner: Store): DecideInParts {
   /** The first keys of parts that denied when they were last asked. */
   const deniedLast = new Map<string, true>();
-  /** Lists of some of a list's policies: a store keeps its script with the list. */
-  const sublists = new WeakMap<readonly CompiledPolicy[], Map<string, readonly CompiledPolicy[]>>();
-
-  function sublist(policies: readonly CompiledPolicy[], indices: readonly number[]) {
-    const known = sublists.get(policies) ?? new Map<string, readonly CompiledPolicy[]>();
-    sublists.set(policies, known);
-    const key = indices.join();
-    const list = known.get(key) ?? at(policies, indices);
-    known.set(key, list);
-    return list;
-  }
 
   async function ask(operation: Operation, part: Part): Promise<AnsweredPart | StoreError> {
     const { keys, costs, policies, slot } = part;
@@ -80,7 +69,7 @@ export function decideInParts(inner: Store): DecideInParts {
         indices,
         keys: at(keys, indices),
         costs: at(costs, indices),
-        policies: sublist(policies, indices),
+        policies: at(policies, indices),
         slot,
       };
     });
@@ -92,7 +81,7 @@ export function decideInParts(inner: Store): DecideInParts {
     const answered = answers.filter(isAnswered);
     const rows = rowsOf(answered, policies.length);
     const undo = async () =>
-      operation === "consume" ? takeBack(inner, sublist, answered, policies.length) : rows;
+      operation === "consume" ? takeBack(inner, answered, policies.length) : rows;
     const clocksUs = Array<number>(policies.length);
     for (const { indices, reply } of answered) for (const i of indices) clocksUs[i] = reply.nowUs;
     if (answered.length < parts.length) {

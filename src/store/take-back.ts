@@ -1,13 +1,6 @@
 import type { Row } from "../algorithms/model.ts";
-import type { CompiledPolicy } from "../policy/compile.ts";
 import type { AnsweredPart } from "./part.ts";
 import type { Store } from "./store.ts";
-
-/** Some of a list's policies: the same list for the same indices. */
-type Sublist = (
-  policies: readonly CompiledPolicy[],
-  indices: readonly number[],
-) => readonly CompiledPolicy[];
 
 /**
  * Takes back what parts have taken before it was known that the request is denied, and has its denial counted in all of
@@ -17,7 +10,6 @@ type Sublist = (
  */
 export async function takeBack(
   store: Store,
-  sublist: Sublist,
   parts: readonly AnsweredPart[],
   length: number,
 ): Promise<Row[]> {
@@ -28,8 +20,7 @@ export async function takeBack(
     const { indices, keys, policies } = part;
     const units = uncountedOf(part, i, denied);
     if (units === 0) return;
-    const alone = sublist(policies, [i]);
-    const reply = await store.decide("consume", [keys[i]!], [units], alone);
+    const reply = await store.decide("consume", [keys[i]!], [units], [policies[i]!]);
     // Whether it had room before this denial.
     rows[indices[i]!] = { ...reply.rows[0]!, allowed: part.reply.rows[i]!.allowed };
   }

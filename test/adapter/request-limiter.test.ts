@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { compileRequest, limitRequest } from "../../src/adapter/request-limiter.ts";
 import type { RequestOptions } from "../../src/adapter/request-options.ts";
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
-import type { Limiter } from "../../src/limiter/limiter.ts";
+import type { Limiter } from "../../src/decide/limiter.ts";
 import { Faults } from "../../src/options/faults.ts";
 
 interface Context {

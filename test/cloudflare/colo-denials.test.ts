@@ -4,7 +4,7 @@ import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { coloDenials } from "../../src/cloudflare.ts";
 import { createDenialCache } from "../../src/denials/denial-cache.ts";
 import { createRedisClocks } from "../../src/denials/redis-clocks.ts";
-import type { Sharing } from "../../src/denials/shared-denials.ts";
+import type { Sharing } from "../../src/features/shared-denials/shared-denials.ts";
 import { compile } from "../support/compile-policy.ts";
 
 /** What the platform was asked to keep a request alive for. */
@@ -51,7 +51,7 @@ const denial = (seconds: number) => ({
 
 /** Where an isolate publishes a denial. */
 async function addressOf(sharing: Sharing, partition = "ada"): Promise<string> {
-  sharing.publish(partition, [1], 0, denial(1));
+  sharing.publish(partition, [1], denial(1));
   await kept.at(-1);
   return put.mock.lastCall![0];
 }
@@ -65,7 +65,7 @@ describe("a published denial", () => {
     [61, 60],
     [86_400, 60],
   ])("of %d s is put for %d s, as text", async ([seconds, kept]) => {
-    isolate().publish("ada", [3], 0, denial(seconds!));
+    isolate().publish("ada", [3], denial(seconds!));
     await vi.waitFor(() => expect(put).toHaveBeenCalledTimes(1));
     const [address, response] = put.mock.calls[0]!;
     expect(address).toMatch(ADDRESS);
@@ -79,7 +79,7 @@ describe("a published denial", () => {
   test("keeps its request alive until it is there, and no longer", async () => {
     let arrive!: () => void;
     put.mockReturnValue(new Promise((resolve) => (arrive = resolve)));
-    isolate().publish("ada", [1], 0, denial(1));
+    isolate().publish("ada", [1], denial(1));
     expect(kept).toHaveLength(1);
     let over = false;
     void kept[0]!.then(() => (over = true));
@@ -96,7 +96,7 @@ describe("a published denial", () => {
     ["is no cache at all", () => vi.stubGlobal("caches", undefined)],
   ])("is no error where the cache %s", async ([, breakCache]) => {
     breakCache();
-    isolate().publish("ada", [1], 0, denial(1));
+    isolate().publish("ada", [1], denial(1));
     expect(kept).toHaveLength(1);
     await expect(kept[0]).resolves.toBeUndefined();
   });
@@ -137,14 +137,14 @@ describe("an address", () => {
   test("is the one that is read", async () => {
     const address = await addressOf(isolate());
     match.mockResolvedValue(new Response(`${SHOWN},1,0,900000,900000`));
-    expect(await isolate().read("ada", [1], 0)).toMatchObject({
+    expect(await isolate().read("ada", [1])).toMatchObject({
       rows: [{ allowed: false, remaining: 0 }],
     });
     expect(match.mock.calls).toEqual([[address]]);
   });
 
   test("under which nothing is found is a claim's, for a second", async () => {
-    expect(await isolate().read("ada", [1], 0)).toBeUndefined();
+    expect(await isolate().read("ada", [1])).toBeUndefined();
     await kept.at(-1);
     const [where, response] = put.mock.lastCall!;
     expect([where, response.headers.get("cache-control")]).toEqual([

@@ -6,9 +6,6 @@ import { modelDenialCache } from "../support/denials/denial-model.ts";
 
 afterEach(() => vi.restoreAllMocks());
 
-/** Where the costs and rows of the cache's own policies begin. */
-const FROM = 2;
-
 /** Texts that are easily taken for one another, or for nothing. */
 const partition = fc.oneof(
   fc.nat(60).map((group) => `2001:db8:${group.toString(16)}::/64`),
@@ -40,7 +37,7 @@ const row = fc.record({
 
 /** One item for each policy, and those of other groups of policies before and after. */
 const listOf = <Item>(policies: number, item: fc.Arbitrary<Item>) =>
-  fc.array(item, { minLength: FROM + policies + 1, maxLength: FROM + policies + 1 });
+  fc.array(item, { minLength: policies + 1, maxLength: policies + 1 });
 
 const step = (policies: number) =>
   fc.record({
@@ -78,20 +75,16 @@ test.for([{ hash: "drawn" }, { hash: "the same for every partition" }])(
           for (const each of [cache, model]) {
             if (what === "learn") {
               const reply = { nowUs: 1e15 + which, rows };
-              each.learn(partition, costs, FROM, now - underWay, reply, deniedBefore);
+              each.learn(partition, costs, now - underWay, reply, deniedBefore);
             } else if (what === "forget") each.forget(partition, now);
             else if (what === "drop") each.drop(partition);
           }
-          expect(cache.find(partition, costs, FROM, now)).toEqual(
-            model.find(partition, costs, FROM, now),
-          );
+          expect(cache.find(partition, costs, now)).toEqual(model.find(partition, costs, now));
         }
         // What is left is the same too, so that nothing was given up too early, nor kept too long.
-        const most = Array.from({ length: FROM + policies }, () => 1e9);
+        const most = Array.from({ length: policies }, () => 1e9);
         for (const partition of partitions) {
-          expect(cache.find(partition, most, FROM, now)).toEqual(
-            model.find(partition, most, FROM, now),
-          );
+          expect(cache.find(partition, most, now)).toEqual(model.find(partition, most, now));
         }
       }),
       { numRuns: 300 },
@@ -108,8 +101,8 @@ test("thousands of denials come and go as in the model", () => {
     // Every third is one that has been there lately.
     const partition = `2001:db8:${(i % 3 === 0 ? (i * 7) % (i + 1) : i).toString(16)}::/64`;
     const now = i / 1_000;
-    expect(cache.find(partition, [1], 0, now)).toEqual(model.find(partition, [1], 0, now));
-    cache.learn(partition, [1], 0, now, reply);
-    model.learn(partition, [1], 0, now, reply);
+    expect(cache.find(partition, [1], now)).toEqual(model.find(partition, [1], now));
+    cache.learn(partition, [1], now, reply);
+    model.learn(partition, [1], now, reply);
   }
 });

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 
 import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
-import { buildLimiter, type Limiter } from "../../src/limiter/limiter.ts";
+import type { Limiter } from "../../src/decide/limiter.ts";
+import { buildLimiter } from "../../src/limiter/limiter.ts";
 import { checkSettings } from "../../src/limiter/settings.ts";
 import { Faults } from "../../src/options/faults.ts";
 import { type Policy } from "../../src/policy/policy.ts";

@@ -72,10 +72,10 @@ test("what collides under one hash does not under the next", () => {
 test("nothing random is drawn before the first denial, and then once", () => {
   const draw = vi.spyOn(crypto, "getRandomValues");
   const cache = createDenialCache(10, 1);
-  cache.find("a", [1], 0, 0);
+  cache.find("a", [1], 0);
   cache.forget("a", 0);
   expect(draw).not.toHaveBeenCalled();
   const rows = [{ allowed: false, remaining: 0, retryAfterUs: 1e6, resetAfterUs: 1e6 }];
-  for (const partition of ["a", "b"]) cache.learn(partition, [1], 0, 1, { nowUs: 1e15, rows });
+  for (const partition of ["a", "b"]) cache.learn(partition, [1], 1, { nowUs: 1e15, rows });
   expect(draw).toHaveBeenCalledTimes(1);
 });

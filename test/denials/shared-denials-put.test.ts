@@ -5,7 +5,7 @@ import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
 import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
 import { createDenialCache } from "../../src/denials/denial-cache.ts";
 import { createRedisClocks } from "../../src/denials/redis-clocks.ts";
-import { shareDenials } from "../../src/denials/shared-denials.ts";
+import { shareDenials } from "../../src/features/shared-denials/shared-denials.ts";
 import type { CompiledPolicy } from "../../src/policy/compile.ts";
 import { type Policy } from "../../src/policy/policy.ts";
 import { compile } from "../support/compile-policy.ts";
@@ -48,9 +48,9 @@ const row = (wait: number, remaining = 0) => ({
 describe("what is published", () => {
   test("is Redis's time, and the cost and numbers of each row, until the longest wait is over", () => {
     const policies = [daily, fixedWindow({ name: "q", limit: 9, window: "1d" })];
-    sharing(policies).publish("ada", [9, 3, 4, 9], 1, {
+    sharing(policies).publish("ada", [3, 4, 9], {
       nowUs: SHOWN,
-      rows: [row(9_000_000), row(2_500_000), row(0, 7), row(9_000_000)],
+      rows: [row(2_500_000), row(0, 7), row(9_000_000)],
     });
     expect(puts).toEqual([
       [expect.stringMatching(/^tg:.*:ada$/), `${SHOWN},3,0,2500000,2500001,4,7,0,1`, 3],
@@ -66,13 +66,13 @@ describe("what is published", () => {
     [60_000_001, 60],
     [86_400e6, 60],
   ])("of %d µs stays for %d s", ([wait, seconds]) => {
-    sharing().publish("ada", [1], 0, { nowUs: SHOWN, rows: [row(wait!)] });
+    sharing().publish("ada", [1], { nowUs: SHOWN, rows: [row(wait!)] });
     expect(puts[0]![2]).toBe(seconds);
   });
 
   test("of an answer with room withdraws the denial, as a reset does", () => {
     const shared = sharing();
-    shared.publish("ada", [1], 0, { nowUs: SHOWN, rows: [row(0)] });
+    shared.publish("ada", [1], { nowUs: SHOWN, rows: [row(0)] });
     shared.forget("ada");
     expect(puts.map(([, text, seconds]) => [text, seconds])).toEqual([
       ["", 1],
@@ -94,11 +94,11 @@ describe("what is published", () => {
       sharing([daily], "other"),
     ];
     for (const isolate of isolates) {
-      isolate.publish("ada", [1, 1], 0, { nowUs: SHOWN, rows: [row(1), row(1)] });
+      isolate.publish("ada", [1, 1], { nowUs: SHOWN, rows: [row(1), row(1)] });
     }
-    sharing().publish("bob", [1], 0, { nowUs: SHOWN, rows: [row(1)] });
+    sharing().publish("bob", [1], { nowUs: SHOWN, rows: [row(1)] });
     expect(new Set(puts.map(([key]) => key)).size).toBe(10);
-    sharing([fixedWindow({ ...windowed, onFailure: "open" })]).publish("ada", [1], 0, {
+    sharing([fixedWindow({ ...windowed, onFailure: "open" })]).publish("ada", [1], {
       nowUs: SHOWN,
       rows: [row(1)],
     });
@@ -117,15 +117,15 @@ describe("what is published", () => {
   ])("delays no request and fails none, where put %s", async ([, broken]) => {
     put = broken;
     const shared = sharing();
-    shared.publish("ada", [1], 0, { nowUs: SHOWN, rows: [row(1)] });
+    shared.publish("ada", [1], { nowUs: SHOWN, rows: [row(1)] });
     shared.forget("ada");
-    expect(await shared.read("ada", [1], 0)).toBeUndefined();
+    expect(await shared.read("ada", [1])).toBeUndefined();
   });
 });
 
 describe("a read", () => {
   test("that finds nothing leaves a claim of Redis's time at most, for a second, and no timer", async () => {
-    expect(await sharing().read("ada", [1], 0)).toBeUndefined();
+    expect(await sharing().read("ada", [1])).toBeUndefined();
     expect(puts).toEqual([
       [expect.stringMatching(/^tg:.*:ada$/), expect.stringMatching(/^\d+$/), 1],
     ]);
@@ -140,7 +140,7 @@ describe("a read", () => {
     get = async () => `${SHOWN},1,0,900000,900001`;
     const shared = sharing();
     vi.advanceTimersByTime(10);
-    expect(await shared.read("ada", [1], 0)).toEqual({
+    expect(await shared.read("ada", [1])).toEqual({
       state: "denied",
       nowUs: expect.any(Number),
       rows: [
@@ -164,7 +164,7 @@ describe("a read", () => {
       reads.push(Date.now() - START);
       return claim;
     };
-    const read = shared.read("ada", [1], 0);
+    const read = shared.read("ada", [1]);
     await vi.advanceTimersByTimeAsync(1_000);
     expect(await read).toBeUndefined();
     expect(reads).toEqual([0, 4, 12, 28, 60, 124]);
@@ -173,7 +173,7 @@ describe("a read", () => {
 
   test("reads nothing for a partition without an answer of Redis", async () => {
     get = vi.fn(async () => undefined);
-    expect(await sharing().read("bob", [1], 0)).toBeUndefined();
+    expect(await sharing().read("bob", [1])).toBeUndefined();
     expect(get).not.toHaveBeenCalled();
     expect(puts).toEqual([]);
   });
@@ -183,16 +183,16 @@ describe("a read", () => {
     const shared = sharing();
     for (let attempt = 1; attempt <= 5; attempt++) {
       let over = false;
-      void shared.read("ada", [1], 0).then(() => (over = true));
+      void shared.read("ada", [1]).then(() => (over = true));
       await vi.advanceTimersByTimeAsync(24);
       expect(over).toBe(false);
       await vi.advanceTimersByTimeAsync(1);
       expect(over).toBe(true);
     }
-    await shared.read("ada", [1], 0);
+    await shared.read("ada", [1]);
     expect(get).toHaveBeenCalledTimes(5);
     vi.advanceTimersByTime(1_000);
-    void shared.read("ada", [1], 0);
+    void shared.read("ada", [1]);
     expect(get).toHaveBeenCalledTimes(6);
   });
 });

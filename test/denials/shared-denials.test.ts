@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
+import type { Limiter } from "../../src/decide/limiter.ts";
 import { PATIENCE_MS } from "../../src/denials/single-flight.ts";
 import { fixedWindow, type SharedCache, shareDenials, StoreError } from "../../src/index.ts";
-import { buildLimiter, type Limiter } from "../../src/limiter/limiter.ts";
+import { buildLimiter } from "../../src/limiter/limiter.ts";
 import { DEFAULTS } from "../../src/limiter/settings.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
 import type { Store } from "../../src/store/store.ts";

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import type { Operation } from "../../src/algorithms/model.ts";
+import type { Limiter } from "../../src/decide/limiter.ts";
 import { createSingleFlight, PATIENCE_MS } from "../../src/denials/single-flight.ts";
 import { StoreError, tokenBucket } from "../../src/index.ts";
-import type { Limiter } from "../../src/limiter/limiter.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
 import { DEFAULTS } from "../../src/limiter/settings.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
@@ -150,11 +150,11 @@ test("an answer that denies nobody lets all ask at once", async () => {
 test("who waits for one after the other runs out of patience all the same", async () => {
   const flights = createSingleFlight(1);
   const forever = () => new Promise<void>(() => {});
-  void flights.run("a", [1], 0, 0, forever);
-  expect(flights.join("a", [1], 0, 10, 20)).toBeInstanceOf(Promise);
-  void flights.run("a", [1], 0, 100, forever);
-  expect(flights.join("a", [1], 0, 10, PATIENCE_MS + 9)).toBeInstanceOf(Promise);
-  expect(flights.join("a", [1], 0, 10, PATIENCE_MS + 10)).toBeUndefined();
-  expect(flights.join("a", [1], 0, 110, PATIENCE_MS + 99)).toBeInstanceOf(Promise);
-  expect(flights.join("a", [1], 0, 110, PATIENCE_MS + 100)).toBeUndefined();
+  void flights.run("a", [1], 0, forever);
+  expect(flights.join("a", [1], 10, 20)).toBeInstanceOf(Promise);
+  void flights.run("a", [1], 100, forever);
+  expect(flights.join("a", [1], 10, PATIENCE_MS + 9)).toBeInstanceOf(Promise);
+  expect(flights.join("a", [1], 10, PATIENCE_MS + 10)).toBeUndefined();
+  expect(flights.join("a", [1], 110, PATIENCE_MS + 99)).toBeInstanceOf(Promise);
+  expect(flights.join("a", [1], 110, PATIENCE_MS + 100)).toBeUndefined();
 });

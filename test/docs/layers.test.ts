@@ -15,7 +15,7 @@ import { promisify } from "node:util";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { DASHBOARD_LAYERS, LAYERS } from "../../oxlint.config.ts";
+import { DASHBOARD_LAYERS, FEATURES, LAYERS } from "../../oxlint.config.ts";
 import manifest from "../../package.json" with { type: "json" };
 
 const oxlint = resolve("node_modules/.bin/oxlint");
@@ -47,6 +47,15 @@ test("every folder of src is a layer", () => {
     entry.isDirectory(),
   );
   expect(folders.map(({ name }) => name).toSorted()).toEqual(LAYERS.toSorted());
+});
+
+test("every folder of src/features is a feature, and none imports from another", async () => {
+  expect(readdirSync("src/features").toSorted()).toEqual(FEATURES.toSorted());
+  const said = await lintImport("src/features/leases/a.ts", "../shards/b.ts");
+  expect(said).toContain("The feature leases does not know shards");
+  expect(await lintImport("src/features/leases/a.ts", "./b.ts")).not.toContain("does not know");
+  const up = await lintImport("src/features/leases/a.ts", "../../limiter/b.ts");
+  expect(up).toContain("src/features is below src/limiter");
 });
 
 test("every folder of the dashboard is a layer of it, but its styles", () => {

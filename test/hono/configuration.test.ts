@@ -2,8 +2,8 @@ import { Hono } from "hono";
 import { afterEach, describe, expect, inject, test, vi } from "vitest";
 
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
-import { shareDenials } from "../../src/denials/shared-denials.ts";
 import { ConfigurationError, type Fault, type StoreError } from "../../src/errors/errors.ts";
+import { shareDenials } from "../../src/features/shared-denials/shared-denials.ts";
 import { rateLimit, type RateLimitOptions } from "../../src/hono.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
 

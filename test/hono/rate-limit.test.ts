@@ -3,9 +3,9 @@ import { describe, expect, expectTypeOf, inject, test } from "vitest";
 
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
+import type { Hold } from "../../src/decide/hold.ts";
 import type { Decision } from "../../src/decision/decision.ts";
 import { rateLimit } from "../../src/hono.ts";
-import type { Hold } from "../../src/limiter/hold.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
 
 const policies = [tokenBucket({ name: "burst", limit: 2, refill: 1, per: "1s" })];

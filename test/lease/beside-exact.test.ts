@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from "vitest";
 
 import type { Operation } from "../../src/algorithms/model.ts";
-import type { SharedDenials } from "../../src/denials/shared-denials.ts";
 import { StoreError } from "../../src/errors/errors.ts";
+import type { SharedDenials } from "../../src/features/shared-denials/shared-denials.ts";
 import { fixedWindow, slidingWindowLog, tokenBucket } from "../../src/index.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
 import type { LimiterOptions } from "../../src/limiter/options.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
-import { createDraw } from "../../src/lease/draw.ts";
-import { createHolding } from "../../src/lease/holding.ts";
+import { createDraw } from "../../src/features/leases/draw.ts";
+import { createHolding } from "../../src/features/leases/holding.ts";
 
 const TERMS = {
   now: () => 0,

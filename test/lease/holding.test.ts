@@ -10,7 +10,7 @@ import {
   noteAdmitted,
   putBack,
   spend,
-} from "../../src/lease/holding.ts";
+} from "../../src/features/leases/holding.ts";
 
 /** A holding of these grants: units, and until when they may be spent. */
 function holdingOf(...grants: [units: number, untilMs: number][]) {

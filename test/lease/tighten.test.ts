@@ -5,8 +5,8 @@ import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
 import { slidingWindowCounter } from "../../src/algorithms/sliding-window-counter.ts";
 import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
-import { tightenPolicy } from "../../src/lease/tighten.ts";
 import { type Policy } from "../../src/policy/policy.ts";
+import { tightenPolicy } from "../../src/policy/tighten.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 
 const tightened = (policy: Policy, lease = 100_000) => tightenPolicy(compilePolicy(policy), lease);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { concurrency } from "../../src/algorithms/concurrency.ts";
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
-import type { Hold } from "../../src/limiter/hold.ts";
+import type { Hold } from "../../src/decide/hold.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
 import { DEFAULTS } from "../../src/limiter/settings.ts";
 import type { Policy } from "../../src/policy/policy.ts";

@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, test } from "vitest";
 
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
+import type { Limiter } from "../../src/decide/limiter.ts";
 import { StoreError } from "../../src/errors/errors.ts";
-import { buildLimiter, type Limiter } from "../../src/limiter/limiter.ts";
+import { buildLimiter } from "../../src/limiter/limiter.ts";
 import { DEFAULTS } from "../../src/limiter/settings.ts";
 import type { Reply } from "../../src/store/store.ts";
 import { compile } from "../support/compile-policy.ts";

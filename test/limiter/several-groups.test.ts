@@ -3,13 +3,14 @@ import { describe, expect, test, vi } from "vitest";
 import { concurrency } from "../../src/algorithms/concurrency.ts";
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
-import { createDecisionPath } from "../../src/limiter/decision-path.ts";
-import { compileDimensions } from "../../src/limiter/dimensions.ts";
+import { byTextOrDimensions } from "../../src/decide/identify.ts";
+import { createKit } from "../../src/decide/kit.ts";
+import { createCore } from "../../src/decide/operations.ts";
+import { inShards } from "../../src/features/shards/step.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
 import type { LimiterOptions } from "../../src/limiter/options.ts";
 import { checkSettings } from "../../src/limiter/settings.ts";
 import { Faults } from "../../src/options/faults.ts";
-import type { CompiledPolicy } from "../../src/policy/compile.ts";
 import { hashSlot } from "../../src/store/hash-slot.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
 import { splitStore } from "../../src/store/split-store.ts";
@@ -34,7 +35,6 @@ function limiterOf(options: LimiterOptions) {
     us: START_US,
     draws: [] as number[],
     asked: [] as (readonly string[])[],
-    lists: new Set<readonly CompiledPolicy[]>(),
     isAway: false,
     arrival: Promise.resolve(),
   };
@@ -42,7 +42,6 @@ function limiterOf(options: LimiterOptions) {
   const store: Store = {
     async decide(operation, keys, costs, policies, ...more) {
       world.asked.push(keys);
-      world.lists.add(policies);
       const reply = await memory.decide(operation, keys, costs, policies, ...more);
       await world.arrival;
       return reply;
@@ -96,9 +95,9 @@ describe("of several shards", () => {
   test("those with equal limits are one group", () => {
     const hot = fixedWindow({ name: "hot", limit: 100, window: "1d", shards: 64 });
     const settings = settingsOf({ policies: [hot] });
-    const path = createDecisionPath(memoryStore(), settings, {});
-    const group = vi.fn(path.group);
-    compileDimensions({ ...path, group }, settings);
+    const kit = createKit(memoryStore(), settings);
+    const group = vi.spyOn(kit, "group");
+    createCore(kit, { shards: inShards }, byTextOrDimensions);
     // The whole, the 36 with 2 units, and the 28 with one.
     expect(group).toHaveBeenCalledTimes(3);
   });
@@ -147,22 +146,6 @@ describe("of several dimensions", () => {
       expect(other).toMatchObject({ allowed: false, reason: "cached-denial" });
     }
     expect(world.asked).toHaveLength(1);
-  });
-
-  test("part of a request comes with the same list each time, so that its script is put together once", async () => {
-    const { limiter, world } = limiterOf({
-      policies: [
-        fixedWindow({ name: "everyone", by: "*", limit: 100_000, window: "1h", lease: "100ms" }),
-        fixedWindow({ name: "ip", by: "ip", limit: 100_000, window: "1h" }),
-      ],
-    });
-    for (let request = 0; request < 500; request++) {
-      world.us += 1_000;
-      await limiter.limit({ ip: "192.0.2.1" });
-    }
-    expect(world.asked.length).toBeGreaterThan(100);
-    // Both together, the lease, and the exact one beside it.
-    expect(world.lists.size).toBeLessThanOrEqual(3);
   });
 });
 

@@ -154,7 +154,8 @@ describe("a policy with shards", () => {
     expect(asked).toEqual([]);
     expect((await limiter.limit("ada", { cost: 3 })).allowed).toBe(true);
     await limiter.charge("bob", 100);
-    expect(asked).toHaveLength(4);
+    // One call for all three shards.
+    expect(asked.map(({ length }) => length)).toEqual([1, 3]);
   });
 
   test("is looked at in a shard that has room", async () => {
@@ -240,7 +241,7 @@ describe("a policy with shards", () => {
       policies: [fixedWindow({ name: "hot", limit: 100, ...DAY, shards: 4 })],
     });
     await limiter.charge("ada", units);
-    expect(asked).toHaveLength(Math.min(units, 4));
+    expect(asked.map(({ length }) => length)).toEqual([Math.min(units, 4)]);
     expect(await admitted(300, "ada")).toBe(100 - units);
   });
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import type { SharedCache } from "../../src/denials/shared-denials.ts";
+import type { SharedCache } from "../../src/features/shared-denials/shared-denials.ts";
 import { MAX_SHARED_BYTES, throughCache } from "../../src/live/share-state.ts";
 import { type LiveState, NO_STATE } from "../../src/live/state.ts";
 

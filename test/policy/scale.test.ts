@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
-import { scalePolicy } from "../../src/limiter/local-share.ts";
+import { scalePolicy } from "../../src/outage/local-share.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { everyPolicy } from "../support/every-policy.ts";
 

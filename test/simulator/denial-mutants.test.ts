@@ -40,8 +40,7 @@ test("counting a wait from the moment the reply came is found", async () => {
   let now = () => 0;
   mutation.denialCache = (cache) => ({
     ...cache,
-    learn: (partition, costs, from, _sentAt, reply) =>
-      cache.learn(partition, costs, from, now(), reply),
+    learn: (partition, costs, _sentAt, reply) => cache.learn(partition, costs, now(), reply),
   });
   const mutant: typeof assemble = (parts) => {
     ({ now } = parts.settings);
@@ -53,11 +52,10 @@ test("counting a wait from the moment the reply came is found", async () => {
 test("taking the denial of a cost for one of every cost is found", async () => {
   mutation.denialCache = (cache) => ({
     ...cache,
-    learn: (partition, costs, from, sentAt, reply) =>
+    learn: (partition, costs, sentAt, reply) =>
       cache.learn(
         partition,
         costs.map(() => 0),
-        from,
         sentAt,
         reply,
       ),
@@ -70,12 +68,12 @@ test("trusting that all clocks run alike is found", async () => {
     const margins = new Map<string, number>();
     return {
       ...cache,
-      learn(partition, costs, from, sentAt, reply) {
+      learn(partition, costs, sentAt, reply) {
         margins.set(partition, (longestWait(reply.rows) / 1000) * MARGIN);
-        cache.learn(partition, costs, from, sentAt, reply);
+        cache.learn(partition, costs, sentAt, reply);
       },
-      find: (partition, costs, from, now) =>
-        cache.find(partition, costs, from, now - (margins.get(partition) ?? 0)),
+      find: (partition, costs, now) =>
+        cache.find(partition, costs, now - (margins.get(partition) ?? 0)),
     };
   };
   expect(await firstViolation()).toMatch(/^true-denials: /);
@@ -89,16 +87,15 @@ test("trusting a denial for longer than a minute is found", async () => {
     >();
     return {
       ...cache,
-      learn(partition, costs, from, sentAt, reply) {
-        cache.learn(partition, costs, from, sentAt, reply);
-        if (cache.find(partition, costs, from, sentAt).state !== "denied") return;
+      learn(partition, costs, sentAt, reply) {
+        cache.learn(partition, costs, sentAt, reply);
+        if (cache.find(partition, costs, sentAt).state !== "denied") return;
         const until = sentAt + (longestWait(reply.rows) / 1000) * (1 - MARGIN);
-        lasting.set(partition, { cost: costs[from]!, sentAt, until, reply });
+        lasting.set(partition, { cost: costs[0]!, sentAt, until, reply });
       },
-      find(partition, costs, from, now) {
+      find(partition, costs, now) {
         const denial = lasting.get(partition);
-        if (!denial || costs[from]! < denial.cost || now >= denial.until)
-          return { state: "unknown" };
+        if (!denial || costs[0]! < denial.cost || now >= denial.until) return { state: "unknown" };
         const left = (time: number) => Math.max(0, time - (now - denial.sentAt) * 1000);
         const rows = denial.reply.rows.map(({ remaining, retryAfterUs, resetAfterUs }) => ({
           allowed: left(retryAfterUs) === 0,

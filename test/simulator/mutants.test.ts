@@ -1,14 +1,15 @@
 import { beforeEach, expect, test, vi } from "vitest";
 
 import type { RefundRequest } from "../../src/algorithms/model.ts";
-import type { LastAnswers } from "../../src/limiter/last-answers.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
+import type { LastAnswers } from "../../src/outage/last-answers.ts";
 import { IMPLEMENTATIONS } from "../../src/policy/from-data.ts";
 import type { CountingAlgorithm } from "../../src/policy/policy.ts";
 import { guardStore } from "../../src/store/guarded-store.ts";
 import { ALL_SCRIPTS } from "../../src/store/redis/all-scripts.ts";
 import { withOwnErrors } from "../../src/store/redis/client-errors.ts";
 import { redisStore } from "../../src/store/redis/store.ts";
+import { createStoreBreaker } from "../../src/store/store-breaker.ts";
 import type { StoreBreaker } from "../../src/store/store-breaker.ts";
 import { firstViolation } from "../support/simulator/first-violation.ts";
 import { assemble } from "../support/simulator/isolate.ts";
@@ -31,7 +32,7 @@ vi.mock(import("../../src/policy/refunds.ts"), async (original) => {
     refund: (algorithm, state, request) => refund(algorithm, state, mutation.refund(request)),
   };
 });
-vi.mock(import("../../src/limiter/last-answers.ts"), async (original) => {
+vi.mock(import("../../src/outage/last-answers.ts"), async (original) => {
   const { createLastAnswers } = await original();
   return { createLastAnswers: (...given) => mutation.answers(createLastAnswers(...given)) };
 });
@@ -88,11 +89,11 @@ test.for<[mistake: string, found: RegExp, mutant: Assemble]>([
     /^(probes|reports): /,
     ({ client, settings, timeoutMs, onStoreError }) => {
       const guard = () =>
-        guardStore(redisStore(withOwnErrors(client), ALL_SCRIPTS), {
-          timeoutMs,
-          now: settings.now,
-          onStoreError,
-        });
+        guardStore(
+          redisStore(withOwnErrors(client), ALL_SCRIPTS),
+          { timeoutMs, now: settings.now, onStoreError },
+          createStoreBreaker(),
+        );
       return buildLimiter(
         {
           decide: (...request) => guard().decide(...request),
@@ -115,7 +116,7 @@ test.for<[mistake: string, found: RegExp, mutant: Assemble]>([
         }
       };
       const guard = { timeoutMs, now: settings.now, onStoreError };
-      return buildLimiter(guardStore({ ...store, refund }, guard), settings);
+      return buildLimiter(guardStore({ ...store, refund }, guard, createStoreBreaker()), settings);
     },
   ],
   [
@@ -209,8 +210,7 @@ test.for<[mistake: string, mutant: (answers: LastAnswers) => LastAnswers]>([
     "believing the answer that came last, and not the newest",
     (answers) => ({
       ...answers,
-      note: (partition, reply, from, _sentAt, now) =>
-        answers.note(partition, reply, from, Infinity, now),
+      note: (partition, reply, _sentAt, now) => answers.note(partition, reply, Infinity, now),
     }),
   ],
 ])("%s is found", async ([, mutant]) => {

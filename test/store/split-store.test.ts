@@ -107,17 +107,6 @@ test("rows come in the order of the policies, and the clock is the latest", asyn
   ]);
 });
 
-test("a part has the same list of policies each time", async () => {
-  const { ask, calls, held } = await split([...THREE, ["b", "ban", "denials"]]);
-  held["tg:{a}:address"] = { allowed: false };
-  await ask([1, 1, 1, 0]);
-  await ask([1, 1, 1, 0]);
-  const lists = calls.filter(({ call }) => call !== "refund").map(({ policies }) => policies);
-  expect(lists).toHaveLength(8);
-  // Three parts, and the ban alone.
-  expect(new Set(lists).size).toBe(4);
-});
-
 test("what the others took is given back where it was taken", async () => {
   const { ask, said, held } = await split([
     ...THREE,

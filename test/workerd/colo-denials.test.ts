@@ -3,9 +3,9 @@ import { describe, expect, test } from "vitest";
 
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import { coloDenials } from "../../src/cloudflare.ts";
+import type { Limiter } from "../../src/decide/limiter.ts";
 import { createGateway } from "../../src/gateway/gateway.ts";
 import { createLimiter } from "../../src/limiter/create-limiter.ts";
-import type { Limiter } from "../../src/limiter/limiter.ts";
 
 const redis = {
   url: String(env["UPSTASH_REDIS_REST_URL"]),

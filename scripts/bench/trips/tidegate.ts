@@ -1,4 +1,4 @@
-import { shareDenials } from "../../../src/denials/shared-denials.ts";
+import { shareDenials } from "../../../src/features/shared-denials/shared-denials.ts";
 import { buildLimiter } from "../../../src/limiter/limiter.ts";
 import { DEFAULTS } from "../../../src/limiter/settings.ts";
 import type { Policy } from "../../../src/policy/policy.ts";

@@ -103,7 +103,7 @@ export const CLIENTS: readonly Mutant[] = [
   {
     name: "a script is put together with each call",
     file: "src/store/redis/store.ts",
-    find: "calls.set(policies, call);",
+    find: "setRecent(calls, kind, call, MAX_CALLS);",
     replace: "",
     tests: ["test/store/redis-calls"],
   },

@@ -7,21 +7,21 @@ const WATCH = ["test/runtime/watch-body"];
 export const COUNTING_FAILURES: readonly Mutant[] = [
   {
     name: "failures: a denial is told to wait for the window",
-    file: "src/limiter/roles.ts",
+    file: "src/features/roles/steps.ts",
     find: "LONGEST_WAIT_US = 1_000_000",
     replace: "LONGEST_WAIT_US = 1e15",
     tests: ["test/limiter/failures"],
   },
   {
     name: "failures: every policy's wait is short beside them",
-    file: "src/limiter/roles.ts",
-    find: "if (!countsFailures || retryAfterUs",
-    replace: "if (retryAfterUs",
+    file: "src/features/roles/steps.ts",
+    find: "if (!countsFailures || row.retryAfterUs",
+    replace: "if (row.retryAfterUs",
     tests: ["test/limiter/failures"],
   },
   {
     name: "failures: a limiter with nothing else shortens no wait",
-    file: "src/limiter/selection.ts",
+    file: "src/decide/groups.ts",
     find: " && !countsFailures),",
     replace: "),",
     tests: ["test/limiter/failures"],
@@ -35,9 +35,10 @@ export const COUNTING_FAILURES: readonly Mutant[] = [
   },
   {
     name: "failures: a request that costs nothing takes",
-    file: "src/limiter/decision-path.ts",
-    find: 'policies.some(({ role }) => role !== "enforced")',
-    replace: 'policies.some(({ role, countsFailures }) => role !== "enforced" || countsFailures)',
+    file: "src/decide/outage.ts",
+    find: 'group.policies.some(({ role }) => role !== "enforced")',
+    replace:
+      'group.policies.some(({ role, countsFailures }) => role !== "enforced" || countsFailures)',
     tests: ["test/limiter/failures"],
   },
   {

@@ -1,8 +1,8 @@
 import type { Mutant } from "../mutant.ts";
 
-const SETTLE = "src/limiter/settle.ts";
-const HOLD = "src/limiter/create-hold.ts";
-const GIVE_BACK = "src/limiter/give-back.ts";
+const SETTLE = "src/features/holds/settle.ts";
+const HOLD = "src/features/holds/create-hold.ts";
+const GIVE_BACK = "src/features/holds/give-back.ts";
 const RESERVE = ["test/limiter/reserve"];
 const STORIES = ["test/limiter/holds-property"];
 const SLOTS = ["test/limiter/concurrency"];
@@ -11,9 +11,9 @@ const SLOTS = ["test/limiter/concurrency"];
 export const HOLDS: readonly Mutant[] = [
   {
     name: "a hold can be settled twice",
-    file: HOLD,
-    find: "last.unsent.length > 0 ? run(last.unsent, settler, last.settlement) : last",
-    replace: "run(stepsTo(cost, reserved, settler), settler, last.settlement)",
+    file: "src/features/holds/create-hold.ts",
+    find: "last.unsent.length > 0 ? settleBy(last.unsent, settler, last.settlement) : last",
+    replace: "settleBy(callsFor(cost, taken, settler.known, slot), settler, last.settlement)",
     tests: RESERVE,
   },
   {
@@ -25,10 +25,10 @@ export const HOLDS: readonly Mutant[] = [
   },
   {
     name: "a denied hold gives back",
-    file: HOLD,
-    find: "const reserved = decision.allowed ? taken : [];",
-    replace: "const reserved = taken;",
-    tests: ["test/limiter/create-hold"],
+    file: "src/features/holds/reserve.ts",
+    find: "verdict.status === 200 ? verdict.groups : []",
+    replace: "verdict.groups",
+    tests: ["test/limiter/reserve"],
   },
   {
     name: "a settled hold is extended",
@@ -39,16 +39,16 @@ export const HOLDS: readonly Mutant[] = [
   },
   {
     name: "a policy that had no room gives back",
-    file: SETTLE,
-    find: "reply.rows[i]!.allowed && !hasSlots",
+    file: "src/features/holds/settle.ts",
+    find: "rows[i]!.allowed && !hasSlots",
     replace: "!hasSlots",
     tests: RESERVE,
   },
   {
     name: "a cost above the reservation charges slots",
-    file: SETTLE,
-    find: "reply.rows[i]!.allowed && !hasSlots(selection.policies[i]!) ?",
-    replace: "reply.rows[i]!.allowed ?",
+    file: "src/features/holds/settle.ts",
+    find: "rows[i]!.allowed && !hasSlots(policy) ?",
+    replace: "rows[i]!.allowed ?",
     tests: SLOTS,
   },
   {
@@ -74,16 +74,16 @@ export const HOLDS: readonly Mutant[] = [
   },
   {
     name: "what was needed beyond the reservation is free",
-    file: SETTLE,
-    find: '{ taken, kind: "charged", units: more.map((units) => Math.max(0, units)) },',
-    replace: "",
+    file: "src/features/holds/settle.ts",
+    find: 'return groups.length > 0 ? [...calls, { kind: "charged", groups }] : calls;',
+    replace: "return calls;",
     tests: RESERVE,
   },
   {
     name: "a settlement without an answer counts as settled",
-    file: SETTLE,
-    find: "if (error instanceof StoreError) return outcomeOf(error, units);",
-    replace: "if (error instanceof StoreError) return { done: units, failures: [] };",
+    file: "src/features/holds/settle.ts",
+    find: "failures: failed.flatMap(({ error }) => error ?? []),",
+    replace: "failures: [],",
     tests: RESERVE,
   },
   {
@@ -95,16 +95,16 @@ export const HOLDS: readonly Mutant[] = [
   },
   {
     name: "what an outage counted is given back twice",
-    file: SETTLE,
-    find: "const isKnown = !taken.error || isNotAsked(taken.error);",
-    replace: "const isKnown = !taken.error;",
+    file: "src/features/holds/settle.ts",
+    find: "error && !isNotAsked(error) &&",
+    replace: "error &&",
     tests: RESERVE,
   },
   {
     name: "a policy that is not named costs one unit when it is settled",
-    file: SETTLE,
-    find: "costsOf(cost, selection, known, costs)",
-    replace: "costsOf(cost, selection, known)",
+    file: "src/features/holds/settle.ts",
+    find: "costsOf(cost, group, known, costs)",
+    replace: "costsOf(cost, group, known)",
     tests: RESERVE,
   },
   {
@@ -116,16 +116,16 @@ export const HOLDS: readonly Mutant[] = [
   },
   {
     name: "a slot that a silent Redis took is never freed",
-    file: GIVE_BACK,
-    find: "await slotsInStore(taken);",
+    file: "src/features/holds/give-back.ts",
+    find: "await slotsInStore(taken, slot);",
     replace: "",
     tests: SLOTS,
   },
   {
     name: "a denial that a hold can end is known",
-    file: "src/limiter/knowledge.ts",
-    find: "!refundable && rows",
-    replace: "rows",
+    file: "src/decide/known.ts",
+    find: " && !denying[i]!.refundable",
+    replace: "",
     tests: RESERVE,
   },
   {
@@ -137,23 +137,23 @@ export const HOLDS: readonly Mutant[] = [
   },
   {
     name: "what may come back shares what is known with what may not",
-    file: "src/limiter/dimensions.ts",
+    file: "src/decide/identify.ts",
     find: "policy.shards === shards && policy.refundable === refundable",
     replace: "policy.shards === shards",
     tests: RESERVE,
   },
   {
     name: "limit() lets a request through without a slot",
-    file: "src/limiter/limiter.ts",
-    find: "if (slotted) throw needsHold(slotted);",
+    file: "src/decide/operations.ts",
+    find: "if (slotted) throw needsHold(slotted.name);",
     replace: "",
     tests: SLOTS,
   },
   {
     name: "a shard's hold is settled by the one that denied",
-    file: "src/limiter/limiter.ts",
-    find: "reservation.taken.filter(isTaken)",
-    replace: "reservation.taken",
+    file: "src/features/shards/step.ts",
+    find: "other.status === 200 || waitUs(other) < waitUs(own) ? other : own",
+    replace: "other.status === 200 ? { ...other, groups: own.groups } : own",
     tests: RESERVE,
   },
   {
@@ -172,9 +172,9 @@ export const HOLDS: readonly Mutant[] = [
   },
   {
     name: "a charge that is sent again is counted again in this isolate",
-    file: "src/limiter/settle.ts",
-    find: 'if (kind === "charged" && !countedHere) {',
-    replace: 'if (kind === "charged") {',
+    file: "src/decide/outage.ts",
+    find: "unanswered.filter(({ asked }) => !asked.isCountedHere)",
+    replace: "unanswered",
     tests: ["test/limiter/reserve"],
   },
   {
@@ -186,16 +186,17 @@ export const HOLDS: readonly Mutant[] = [
   },
   {
     name: "in some story a settlement charges all that the request cost",
-    file: SETTLE,
-    find: "? units - costs[i]! : 0,",
-    replace: "? (units > costs[i]! ? units : units - costs[i]!) : 0,",
+    file: "src/features/holds/settle.ts",
+    find: "? actual[i]! - costs[i]! : 0,",
+    replace: "? (actual[i]! > costs[i]! ? actual[i]! : actual[i]! - costs[i]!) : 0,",
     tests: STORIES,
   },
   {
     name: "in some story units go back to another moment",
-    file: GIVE_BACK,
-    find: "units, policies, taken.reply, reservation!.slot",
-    replace: "units, policies, { nowUs: taken.reply.nowUs - 1 }, reservation!.slot",
+    file: "src/features/holds/give-back.ts",
+    find: "return store.refund!(keys, units, policies, decidedAt(taken), slot);",
+    replace:
+      "return store.refund!(keys, units, policies, { nowUs: decidedAt(taken).nowUs - 1 }, slot);",
     tests: STORIES,
   },
   {

@@ -4,21 +4,21 @@ import type { Mutant } from "../mutant.ts";
 export const LEASE_ADVICE: readonly Mutant[] = [
   {
     name: "lease advice: each request on held units is within a shadow's limit",
-    file: "src/lease/held-reply.ts",
+    file: "src/features/leases/held-reply.ts",
     find: "allowed ? coversAll(spent, policy) : !waits",
     replace: "allowed || !waits",
     tests: ["test/lease/advisory"],
   },
   {
     name: "lease advice: what is spent covers as many as ever",
-    file: "src/lease/holding.ts",
+    file: "src/features/leases/holding.ts",
     find: "left - covered![i]!",
     replace: "left",
     tests: ["test/lease/advisory"],
   },
   {
     name: "lease advice: held units of others make room in a shadow",
-    file: "src/lease/draw.ts",
+    file: "src/features/leases/draw.ts",
     find: "i < enforced",
     replace: "i <= enforced",
     tests: ["test/lease/draw"],

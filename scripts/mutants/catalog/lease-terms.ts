@@ -4,14 +4,14 @@ import type { Mutant } from "../mutant.ts";
 export const LEASE_TERMS: readonly Mutant[] = [
   {
     name: "a lease of 5 ms is taken",
-    file: "src/lease/read-lease.ts",
+    file: "src/features/leases/read-lease.ts",
     find: 'min: "10ms"',
     replace: 'min: "5ms"',
     tests: ["test/policy/configuration"],
   },
   {
     name: "a lease of a minute is taken",
-    file: "src/lease/read-lease.ts",
+    file: "src/features/leases/read-lease.ts",
     find: 'max: "10s"',
     replace: 'max: "1m"',
     tests: ["test/policy/configuration"],
@@ -53,14 +53,14 @@ export const LEASE_TERMS: readonly Mutant[] = [
   },
   {
     name: "a policy's own lease gives way to the limiter's",
-    file: "src/limiter/check-leases.ts",
+    file: "src/features/leases/check.ts",
     find: "each === undefined ? leaseUs :",
     replace: "leaseUs !== undefined ? leaseUs : each === undefined ? undefined :",
     tests: ["test/policy/configuration"],
   },
   {
     name: "two lengths of leases in one dimension",
-    file: "src/limiter/check-leases.ts",
+    file: "src/features/leases/check.ts",
     find: "lengths[first] !== lengths[i]",
     replace: "false",
     tests: ["test/policy/configuration"],

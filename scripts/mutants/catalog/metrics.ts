@@ -50,7 +50,7 @@ export const METRICS: readonly Mutant[] = [
     tests: ["test/metrics/recorder"],
   },
   {
-    file: "src/limiter/tell-decision.ts",
+    file: "src/features/telling/tell-decision.ts",
     tests: ["test/limiter/on-decision"],
     name: "a listener that fails is reported each time",
     find: "    hasFailed = true;\n",

@@ -60,16 +60,16 @@ export const MODES: readonly Mutant[] = [
   },
   {
     name: "modes: a cost that only an advisory policy has makes a denial known",
-    file: "src/limiter/knowledge.ts",
-    find: 'role === "enforced" && costs[i]! > 0',
-    replace: "role && costs[i]! > 0",
+    file: "src/decide/known.ts",
+    find: 'role === "enforced" && (operation',
+    replace: "role && (operation",
     tests: ["test/limiter/shadow-costs"],
   },
   {
     name: "modes: without a cost, a ban counts no denial, but with a shadow's it does",
-    file: "src/limiter/decision-path.ts",
-    find: ' || policies.some(({ role }) => role !== "enforced")',
-    replace: "",
+    file: "src/decide/outage.ts",
+    find: '    if (!group.isPlain && group.policies.some(({ role }) => role !== "enforced")) return false;\n',
+    replace: "    void group;\n",
     tests: ["test/limiter/shadow-costs"],
   },
 ];

@@ -2,7 +2,10 @@ import type { Mutant } from "../mutant.ts";
 
 const DENIALS = { file: "src/metrics/denial-log.ts", tests: ["test/metrics/denial-log"] };
 const ANALYTICS = { file: "src/metrics/analytics.ts", tests: ["test/metrics/analytics.test"] };
-const SPANS = { file: "src/limiter/span-attributes.ts", tests: ["test/limiter/span-attributes"] };
+const SPANS = {
+  file: "src/features/telling/span-attributes.ts",
+  tests: ["test/limiter/span-attributes"],
+};
 
 /** What logs, spans and datasets say of decisions, and what a clean stop writes. */
 export const OBSERVING: readonly Mutant[] = [

@@ -1,24 +1,22 @@
 import type { Mutant } from "../mutant.ts";
 
-const TAKEN_OF = "src/limiter/taken-of.ts";
-const SETTLE = "src/limiter/settle.ts";
-const GIVE_BACK = "src/limiter/give-back.ts";
+const SETTLE = "src/features/holds/settle.ts";
 const TESTS = ["test/limiter/partial-outages"];
 
 /** Holds over several masters of which some do not answer. */
 export const PARTIAL_OUTAGES: readonly Mutant[] = [
   {
     name: "partial outages: what a healthy master took counts as counted here",
-    file: TAKEN_OF,
-    find: "if (!partial) return [{ request",
-    replace: "if (true) return [{ request",
+    file: "src/features/holds/settle.ts",
+    find: "changes.filter(({ verdict }) => verdict.by === by)",
+    replace: 'changes.filter(({ verdict }) => by === "here" || verdict.by === by)',
     tests: TESTS,
   },
   {
     name: "partial outages: what nobody answered counts as taken by the store",
-    file: TAKEN_OF,
-    find: "return partial.rows[start]\n",
-    replace: "return true\n",
+    file: "src/decide/outage.ts",
+    find: 'rows, by: "here", at',
+    replace: 'rows, by: "store", at',
     tests: TESTS,
   },
   {
@@ -30,9 +28,9 @@ export const PARTIAL_OUTAGES: readonly Mutant[] = [
   },
   {
     name: "partial outages: of a charge that one master missed nothing is done",
-    file: SETTLE,
-    find: "done.map((each, i) => (failures[i] ? 0 : each))",
-    replace: "done.map(() => 0)",
+    file: "src/features/holds/settle.ts",
+    find: "      .filter(({ error }) => !error)\n",
+    replace: "      .filter(() => failed.length === 0)\n",
     tests: TESTS,
   },
   {
@@ -51,9 +49,9 @@ export const PARTIAL_OUTAGES: readonly Mutant[] = [
   },
   {
     name: "partial outages: a hold extends slots that it never took",
-    file: GIVE_BACK,
-    find: "hasSlots(policies[i]!) && costs[i]! > 0 && isHere",
-    replace: "hasSlots(policies[i]!) && isHere",
+    file: "src/features/holds/give-back.ts",
+    find: "          costs[i]! > 0 &&\n",
+    replace: "",
     tests: TESTS,
   },
 ];

@@ -88,7 +88,7 @@ export const PARTITIONS: readonly Mutant[] = [
   },
   {
     name: "options of null are a mistake",
-    file: "src/limiter/cost.ts",
+    file: "src/decide/cost.ts",
     find: " && options !== null",
     replace: "",
     tests: ["test/policy/configuration"],

@@ -7,13 +7,6 @@ const UNIT = ["test/store/split-store"];
 /** One call for each part of a decision, and what is taken back when another part denied. */
 export const PARTS: readonly Mutant[] = [
   {
-    name: "parts: a store compiles a script for each request",
-    file: PARTS_FILE,
-    find: "    known.set(key, list);\n",
-    replace: "",
-    tests: UNIT,
-  },
-  {
     name: "parts: an advisory policy denies its part",
     file: PARTS_FILE,
     find: '!reply.rows[i]!.allowed && role !== "advisory" ? [i] : [],',
@@ -36,9 +29,9 @@ export const PARTS: readonly Mutant[] = [
   },
   {
     name: "parts: a charge is taken back",
-    file: PARTS_FILE,
-    find: '      operation === "consume" ? takeBack(inner, sublist, answered, policies.length) : rows;',
-    replace: "      takeBack(inner, sublist, answered, policies.length);",
+    file: "src/store/decide-in-parts.ts",
+    find: '      operation === "consume" ? takeBack(inner, answered, policies.length) : rows;',
+    replace: "      takeBack(inner, answered, policies.length);",
     tests: UNIT,
   },
   {

@@ -2,6 +2,7 @@ import type { Row, Slot } from "../../algorithms/model.ts";
 import { DECIDE_ONE } from "../../algorithms/scripts.generated.ts";
 import { StoreError } from "../../errors/errors.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
+import { setRecent } from "../../runtime/lru.ts";
 import type { Reply, Store } from "../store.ts";
 import type { RedisClient } from "./client.ts";
 import { type Dialect, inDialect } from "./dialect.ts";
@@ -9,7 +10,7 @@ import { isMissingScript, storeError } from "./errors.ts";
 import { type ScriptTemplate, sha1For, type Script, scriptFor } from "./script.ts";
 import { withVersion } from "./version.ts";
 
-/** Computed once per list of policies. */
+/** Computed once for each combination of algorithms and roles. */
 interface ScriptCall {
   readonly decide: Script;
   readonly lease: Script | undefined;
@@ -44,6 +45,9 @@ export interface HoldCalls {
   open(ask: Ask): Required<Pick<Store, "refund" | "extend">>;
 }
 
+/** Combinations whose scripts are kept: a limiter has few. */
+const MAX_CALLS = 1_000;
+
 /** Fields per policy in the script's reply. */
 const WIDTH = 4;
 
@@ -60,11 +64,12 @@ export function redisStore(
   // A reset involves no policy.
   const reset = scripts.decide && scriptFor(scripts.decide, []);
   const { holds } = scripts;
-  // Keyed by the list itself: a limiter always passes the same one.
-  const calls = new WeakMap<readonly CompiledPolicy[], ScriptCall>();
+  const calls = new Map<string, ScriptCall>();
 
   function callFor(policies: readonly CompiledPolicy[]): ScriptCall {
-    let call = calls.get(policies);
+    let kind = "";
+    for (const { implementation, role } of policies) kind += implementation.code + role[0];
+    let call = calls.get(kind);
     if (call === undefined) {
       const roles = rolesOf(policies);
       const isOne = policies.length === 1 && roles.length === 0;
@@ -73,7 +78,7 @@ export function redisStore(
         lease: scripts.lease && scriptFor(scripts.lease, policies),
         roles,
       };
-      calls.set(policies, call);
+      setRecent(calls, kind, call, MAX_CALLS);
     }
     return call;
   }

@@ -48,13 +48,13 @@ export function modelDenialCache(maxEntries: number, rowCount: number): DenialCa
   }
 
   return {
-    find(partition, given, from, now) {
+    find(partition, given, now) {
       const entry = use(partition);
       if (!entry) return { state: "unknown" };
       const { costs, rows, sentAt, shown } = entry.denial;
       if (now >= sentAt + trusted(rows)) return { state: "expired", denied: entry.denied };
       // What was denied to a greater cost says nothing about a smaller one.
-      const known = rows.map((row, i) => (given[from + i]! >= costs[i]! ? row : withoutWait(row)));
+      const known = rows.map((row, i) => (given[i]! >= costs[i]! ? row : withoutWait(row)));
       if (now >= sentAt + trusted(known)) return { state: "unknown" };
       entry.denied = true;
       const left = (time: number) => Math.max(0, time - (now - sentAt) * 1000);
@@ -73,10 +73,10 @@ export function modelDenialCache(maxEntries: number, rowCount: number): DenialCa
       const entry = use(partition);
       if (entry) drop(entry);
     },
-    learn(partition, given, from, sentAt, reply, deniedBefore = false) {
-      const rows = reply.rows.slice(from, from + rowCount);
+    learn(partition, given, sentAt, reply, deniedBefore = false) {
+      const rows = reply.rows.slice(0, rowCount);
       if (trusted(rows) === 0 || sentAt <= forgotAt) return;
-      const costs = given.slice(from, from + rowCount);
+      const costs = given.slice(0, rowCount);
       const denial = { costs, sentAt, shown: reply.nowUs, rows };
       const entry = use(partition);
       const denied = deniedBefore || rows.some(({ allowed }) => !allowed);

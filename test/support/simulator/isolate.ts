@@ -1,5 +1,6 @@
+import type { Limiter } from "../../../src/decide/limiter.ts";
 import type { StoreError } from "../../../src/errors/errors.ts";
-import { buildLimiter, type Limiter } from "../../../src/limiter/limiter.ts";
+import { buildLimiter } from "../../../src/limiter/limiter.ts";
 import type { LimiterSettings } from "../../../src/limiter/settings.ts";
 import { guardStore } from "../../../src/store/guarded-store.ts";
 import { ALL_SCRIPTS } from "../../../src/store/redis/all-scripts.ts";
@@ -7,6 +8,7 @@ import { withOwnErrors } from "../../../src/store/redis/client-errors.ts";
 import type { RedisClient } from "../../../src/store/redis/client.ts";
 import { dialectAt } from "../../../src/store/redis/dialect.ts";
 import { redisStore } from "../../../src/store/redis/store.ts";
+import { createStoreBreaker } from "../../../src/store/store-breaker.ts";
 
 /** What a limiter is made of in an isolate. */
 export interface Parts {
@@ -22,11 +24,11 @@ export interface Parts {
 export function assemble({ client, settings, timeoutMs, dialect, onStoreError }: Parts): Limiter {
   const { now } = settings;
   return buildLimiter(
-    guardStore(redisStore(withOwnErrors(client), ALL_SCRIPTS, dialectAt("", dialect)), {
-      timeoutMs,
-      now,
-      onStoreError,
-    }),
+    guardStore(
+      redisStore(withOwnErrors(client), ALL_SCRIPTS, dialectAt("", dialect)),
+      { timeoutMs, now, onStoreError },
+      createStoreBreaker(),
+    ),
     settings,
   );
 }

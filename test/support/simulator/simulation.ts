@@ -1,6 +1,6 @@
+import type { Hold, Settlement } from "../../../src/decide/hold.ts";
 import type { Decision } from "../../../src/decision/decision.ts";
 import { PATIENCE_MS } from "../../../src/denials/single-flight.ts";
-import type { Hold, Settlement } from "../../../src/limiter/hold.ts";
 import { steadyClock } from "../../../src/runtime/clock.ts";
 import { type Answer, type Ask, type Call, isDecided, type Isolate } from "./call.ts";
 import { everyInvariant } from "./invariants/all.ts";

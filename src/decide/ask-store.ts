@@ -1,0 +1,106 @@
+import type { Row } from "../algorithms/model.ts";
+import { StoreError } from "../errors/errors.ts";
+import type { CompiledPolicy } from "../policy/compile.ts";
+import { PartialReplyError } from "../store/partial-reply.ts";
+import type { Reply } from "../store/store.ts";
+import type { CoreSettings, Kit } from "./kit.ts";
+import type { Answer, Ask, AskedGroup, GroupVerdict } from "./step.ts";
+
+/** Groups one after the other, as the store takes them. */
+export interface StoreCall {
+  readonly keys: readonly string[];
+  readonly costs: readonly number[];
+  readonly policies: readonly CompiledPolicy[];
+}
+
+/** Asks the store about all groups with one call. */
+export function askStore({ store, now, keysOf }: Kit<CoreSettings>): Ask {
+  return async ({ operation, groups, slot }) => {
+    const { keys, costs, policies } = flatten(groups, keysOf);
+    if (operation === "reset") {
+      await store.reset(keys);
+      return { groups: [] };
+    }
+    const sentAtMs = now();
+    try {
+      const reply = await store.decide(operation, keys, costs, policies, slot);
+      return { groups: verdictsOf(groups, reply, sentAtMs, now()) };
+    } catch (error) {
+      if (error instanceof StoreError) return unanswered(groups, error, sentAtMs, now());
+      throw error;
+    }
+  };
+}
+
+export function flatten(
+  groups: readonly AskedGroup[],
+  keysOf: (asked: AskedGroup) => readonly string[],
+): StoreCall {
+  // Most requests have one group, and need no lists of their own.
+  if (groups.length === 1) {
+    const { group, costs } = groups[0]!;
+    return { keys: keysOf(groups[0]!), costs, policies: group.policies };
+  }
+  const keys: string[] = [];
+  const costs: number[] = [];
+  const policies: CompiledPolicy[] = [];
+  for (const asked of groups) {
+    keys.push(...keysOf(asked));
+    costs.push(...asked.costs);
+    policies.push(...asked.group.policies);
+  }
+  return { keys, costs, policies };
+}
+
+function verdictsOf(
+  groups: readonly AskedGroup[],
+  { rows, nowUs, clocksUs, estimated }: Reply,
+  sentAtMs: number,
+  receivedAtMs: number,
+): GroupVerdict[] {
+  if (groups.length === 1) {
+    return [
+      { asked: groups[0]!, rows, by: "store", at: { nowUs, sentAtMs, receivedAtMs, estimated } },
+    ];
+  }
+  let start = 0;
+  return groups.map((asked) => {
+    const from = start;
+    start += asked.group.policies.length;
+    const at = { nowUs: clocksUs?.[from] ?? nowUs, sentAtMs, receivedAtMs, estimated };
+    return { asked, rows: rows.slice(from, start), by: "store", at };
+  });
+}
+
+/** What is known where the store gave no answer: of several masters some may have answered. */
+function unanswered(
+  groups: readonly AskedGroup[],
+  error: StoreError,
+  sentAtMs: number,
+  receivedAtMs: number,
+): Answer {
+  if (!(error instanceof PartialReplyError)) {
+    const all = groups.map((asked) => ({ asked, error, costs: asked.costs }));
+    return { groups: [], unanswered: all, error };
+  }
+  const clocksUs = error.clocksUs as readonly number[];
+  const answered = (rows: readonly (Row | undefined)[]) =>
+    verdictsOf(
+      groups,
+      { rows: rows as readonly Row[], nowUs: 0, clocksUs },
+      sentAtMs,
+      receivedAtMs,
+    ).filter(({ rows: [first] }) => first);
+  let start = 0;
+  const missing = groups.flatMap((asked) => {
+    const failure = error.failures[start];
+    start += asked.group.policies.length;
+    return failure ? [{ asked, error: failure, costs: asked.costs }] : [];
+  });
+  return {
+    groups: answered(error.rows),
+    unanswered: missing,
+    error,
+    giveBack: async () => answered(await error.giveBack()),
+  };
+}

@@ -1,0 +1,75 @@
+import { TidegateError } from "../errors/errors.ts";
+import { isRecord } from "../options/record.ts";
+import type { CompiledPolicy } from "../policy/compile.ts";
+import type { PolicyGroup } from "./groups.ts";
+
+/**
+ * Quota units: of every policy, or by the names of policies. A policy without a cost of its own costs 1. A `concurrency()`
+ * counts no units: a hold takes one slot of it, and none only if its name has a 0.
+ */
+export type Cost = number | Readonly<Record<string, number>>;
+
+export interface CostOptions {
+  /**
+   * Quota units of this request: a whole number from 0, which takes none; or one for each of some policies, by their
+   * names, such as `{ tokens: 400 }`. A policy in debt denies a 0, too. A `concurrency()` gives one slot, whatever the
+   * number is. Default: 1 for every policy.
+   */
+  readonly cost?: Cost | undefined;
+}
+
+/** @throws TidegateError `ERR_COST` for an unknown option: a misspelt cost would silently be 1 */
+export function checkCallOptions(
+  options: object | null | undefined,
+  known: readonly string[],
+): void {
+  for (const key in options) {
+    if (!known.includes(key) && options[key as never] !== undefined) {
+      refuse(`option is \`${known.join("` or `")}\``, key);
+    }
+  }
+  if (options !== undefined && options !== null && Object(options) !== options) {
+    refuse("options must be an object, { cost }", options);
+  }
+}
+
+/**
+ * The cost for each policy of a group.
+ *
+ * @param known every policy that a cost may name
+ * @param unnamed what policies cost that `cost` does not name. Default: one unit each
+ * @throws TidegateError `ERR_COST`
+ */
+export function costsOf(
+  cost: Cost | undefined,
+  { policies, ones }: Pick<PolicyGroup, "policies" | "ones">,
+  known: readonly CompiledPolicy[],
+  unnamed: readonly number[] = ones,
+): readonly number[] {
+  if (cost === undefined) return unnamed;
+  if (!isRecord(cost)) {
+    checkCost(cost);
+    return policies.map(({ implementation }, i) => ones[i]! * (implementation.hasSlots ? 1 : cost));
+  }
+  for (const [name, units] of Object.entries(cost)) {
+    if (!known.some((policy) => policy.name === name))
+      refuse("cost must name policies of the limiter", name);
+    checkCost(units);
+  }
+  return policies.map(({ name, implementation }, i) => {
+    if (!Object.hasOwn(cost, name)) return unnamed[i]!;
+    return ones[i]! * (implementation.hasSlots ? Math.min(1, cost[name]!) : cost[name]!);
+  });
+}
+
+/** @throws TidegateError `ERR_COST` */
+export function checkCost(cost: unknown): void {
+  if (!Number.isSafeInteger(cost) || Number(cost) < 0) {
+    refuse("cost must be a whole number of units from 0", cost);
+  }
+}
+
+function refuse(rule: string, given: unknown): never {
+  const shown = Object(given) === given ? "an object" : String(given);
+  throw new TidegateError("ERR_COST", `The ${rule}, not ${shown}.`);
+}

@@ -1,0 +1,32 @@
+import { askStore } from "./ask-store.ts";
+import type { Steps } from "./features.ts";
+import type { CoreSettings, Kit } from "./kit.ts";
+import { knownDenials } from "./known-denials.ts";
+import { createKnown } from "./known.ts";
+import { outage } from "./outage.ts";
+import { type Ask, type Decide, stack } from "./step.ts";
+import { tooCostly } from "./too-costly.ts";
+
+/**
+ * How a request is decided: it meets the steps from top to bottom, and its verdict from bottom to top. Inside of `outage` a
+ * group may be left without an answer; outside of it every request has a verdict.
+ */
+export function decidePath<Settings extends CoreSettings>(
+  kit: Kit<Settings>,
+  { roles, plans, shards, sharedDenials, leases }: Steps<Settings>,
+): Decide {
+  const known = createKnown(kit);
+  const role = roles?.(kit);
+  const lease = leases?.(kit);
+  return stack<Decide>(
+    role?.note,
+    plans?.(kit),
+    shards?.(kit, known),
+    tooCostly(kit, known),
+    lease?.note,
+    knownDenials(kit, known),
+    sharedDenials?.(kit, known),
+    role?.advise,
+    outage(kit, stack<Ask>(lease?.take, role?.count, askStore(kit))),
+  );
+}

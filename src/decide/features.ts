@@ -1,0 +1,33 @@
+import type { CoreSettings, Kit } from "./kit.ts";
+import type { Known } from "./known.ts";
+import type { Ask, Decide, Step } from "./step.ts";
+
+/**
+ * What features add to the path of a decision, each at its place. A step is `undefined` where no policy uses the feature. Only
+ * their types are here: a bundle contains the features that its limiters are made with.
+ */
+export interface Steps<Settings extends CoreSettings = CoreSettings> {
+  readonly roles?: (kit: Kit<Settings>) => RoleSteps;
+  readonly plans?: (kit: Kit<Settings>) => Step<Decide> | undefined;
+  readonly shards?: (kit: Kit<Settings>, known: Known) => Step<Decide> | undefined;
+  readonly sharedDenials?: (kit: Kit<Settings>, known: Known) => Step<Decide> | undefined;
+  readonly leases?: (kit: Kit<Settings>) => LeaseSteps;
+}
+
+/** What policies need whose quota is reserved ahead of time. */
+export interface LeaseSteps {
+  /** Counts the demand of requests that are denied without a look at what is held. */
+  readonly note?: Step<Decide>;
+  /** Takes from what is held. */
+  readonly take?: Step<Ask>;
+}
+
+/** What policies need that only advise, or count denials or failures. */
+export interface RoleSteps {
+  /** Notes the denials that the store does not see. */
+  readonly note?: Step<Decide>;
+  /** Shows what policies would do that deny nobody. */
+  readonly advise?: Step<Decide>;
+  /** Has the store count the denials that were noted. */
+  readonly count?: Step<Ask>;
+}

@@ -1,0 +1,152 @@
+import { TidegateError } from "../errors/errors.ts";
+import { warnOfRawAddress } from "../partition/client-key.ts";
+import { ipPartition } from "../partition/ip-address.ts";
+import { EVERYBODY, partitionKey } from "../partition/partition-key.ts";
+import type { CompiledPolicy } from "../policy/compile.ts";
+import { type Cost, costsOf } from "./cost.ts";
+import type { PolicyGroup } from "./groups.ts";
+import type { CoreSettings, Kit } from "./kit.ts";
+import type { AskedGroup } from "./step.ts";
+
+/**
+ * Who is counted: a string; where policies have `by`, an object with a string for each dimension. A policy whose dimension is
+ * absent or `undefined` takes no part in the decision, and a name that no policy counts by is ignored. An object that is
+ * typed by an `interface` does not fit; use a `type`. The dimension `ip` is an address, and counts as `clientKey()` makes it:
+ * IPv6 by its /64.
+ *
+ * @example
+ * const client: Identity = { ip: "203.0.113.7", key: "k_123" };
+ */
+export type Identity = string | Dimensioned;
+type Dimensioned = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Finds the groups of policies that count an identity. Only a long identity makes the result a promise.
+ *
+ * @throws TidegateError its functions throw `ERR_IDENTITY` and `ERR_COST`
+ */
+export interface Identify {
+  /** Those that decide its requests, at this cost. */
+  of(identity: Identity, cost: Cost | undefined): Groups | Promise<Groups>;
+  /** Those that count it and nobody else: not those that count everybody, unless the identity names `*`. */
+  own(identity: Identity): Groups | Promise<Groups>;
+}
+
+type Groups = readonly AskedGroup[];
+
+/**
+ * Which policies form a group: those of one dimension, split into equally many shards, and either all or none of which
+ * may give back.
+ */
+type Column = Pick<CompiledPolicy, "by" | "shards" | "refundable">;
+
+/** The dimension that is the client's address, as the source of that name reads it. */
+const ADDRESS = "ip";
+
+/** Compiles what an identity is partitioned by: a text, or dimensions where policies have `by`. */
+export function byTextOrDimensions(kit: Kit<CoreSettings>): Identify {
+  const { policies } = kit.settings;
+  if (policies[0]!.by === undefined) return byText(kit);
+  const names = [...new Set(policies.map(({ by }) => by!))];
+  return byDimensions(groupsOf(kit), policies, names);
+}
+
+function groupsOf(kit: Kit<CoreSettings>): readonly PolicyGroup[] {
+  const { policies } = kit.settings;
+  return policies
+    .filter((policy, i) => policies.findIndex(isIn(policy)) === i)
+    .map((column) => kit.group(policies.filter(isIn(column))));
+}
+
+function askedOf(
+  group: PolicyGroup,
+  partition: string,
+  cost: Cost | undefined,
+  known: readonly CompiledPolicy[],
+): AskedGroup {
+  return { group, partition, costs: costsOf(cost, group, known) };
+}
+
+/** For policies without `by`: all of them count the same text. */
+export function byText(kit: Kit<CoreSettings>): Identify {
+  const known = kit.settings.policies;
+  const groups = groupsOf(kit);
+  const [only] = groups;
+  const all = (key: string, cost: Cost | undefined) =>
+    groups.length === 1
+      ? [askedOf(only!, key, cost, known)]
+      : groups.map((group) => askedOf(group, key, cost, known));
+
+  function of(identity: Identity, cost?: Cost): Groups | Promise<Groups> {
+    const key = partitionKey(identity as string);
+    warnOfRawAddress(identity as string);
+    return typeof key === "string" ? all(key, cost) : key.then((hashed) => all(hashed, cost));
+  }
+  return { of, own: of };
+}
+
+function byDimensions(
+  groups: readonly PolicyGroup[],
+  known: readonly CompiledPolicy[],
+  names: readonly string[],
+): Identify {
+  function find(
+    identity: Identity,
+    cost: Cost | undefined,
+    takesPart: TakesPart,
+  ): Groups | Promise<Groups> {
+    if (typeof identity !== "object" || identity === null) {
+      throw new TidegateError(
+        "ERR_IDENTITY",
+        `The identity must be an object with what policies count by: ${names.join(", ")}.`,
+      );
+    }
+    const found: AskedGroup[] = [];
+    let hashing: Promise<void>[] | undefined;
+    for (const group of groups) {
+      const dimension = group.policies[0]!.by!;
+      if (!takesPart(identity, dimension)) continue;
+      const key = keyIn(identity, dimension);
+      const at = found.length;
+      found.push(askedOf(group, typeof key === "string" ? key : "", cost, known));
+      if (typeof key === "string") continue;
+      const hashed = key.then((partition) => void (found[at] = { ...found[at]!, partition }));
+      (hashing ??= []).push(hashed);
+    }
+    if (found.length === 0) {
+      throw new TidegateError(
+        "ERR_IDENTITY",
+        `The identity has none of the dimensions that policies count by: ${names.join(", ")}.`,
+      );
+    }
+    return hashing ? Promise.all(hashing).then(() => found) : found;
+  }
+
+  return {
+    of: (identity, cost) => find(identity, cost, decides),
+    own: (identity) => find(identity, undefined, isNamed),
+  };
+}
+
+function keyIn(identity: Dimensioned, dimension: string): string | Promise<string> {
+  if (dimension.endsWith(EVERYBODY)) return EVERYBODY;
+  const value = identity[dimension]!;
+  // Other spellings of an address, and the other addresses of its /64, are the same client.
+  return partitionKey(dimension === ADDRESS ? (ipPartition(value) ?? value) : value);
+}
+
+/** Whether a dimension of policies takes part for this identity. */
+type TakesPart = (identity: Dimensioned, dimension: string) => boolean;
+
+const isNamed: TakesPart = (identity, dimension) =>
+  Object.hasOwn(identity, dimension) && identity[dimension] !== undefined;
+
+/** What counts everybody takes part in every decision. */
+const decides: TakesPart = (identity, dimension) =>
+  dimension === EVERYBODY || isNamed(identity, dimension);
+
+/** Whether a policy is in a column. */
+function isIn({ by, shards, refundable }: Column): (policy: CompiledPolicy) => boolean {
+  return (policy) =>
+    policy.by === by && policy.shards === shards && policy.refundable === refundable;
+}

@@ -1,0 +1,78 @@
+import type { FailureVerdict } from "../algorithms/common-options.ts";
+import type { HeaderOptions } from "../decision/fields.ts";
+import type { CompiledPolicy } from "../policy/compile.ts";
+import { createMemory, type Memory } from "../store/memory.ts";
+import type { Store } from "../store/store.ts";
+import { connect, createGroup, type PolicyGroup } from "./groups.ts";
+import type { AskedGroup } from "./step.ts";
+
+/** The settings of a limiter that its steps read, checked. Each feature adds its own. */
+export interface CoreSettings {
+  /** Those with leases are tightened. */
+  readonly policies: readonly CompiledPolicy[];
+  readonly prefix: string;
+  readonly onFailure: FailureVerdict;
+  /** Entries of the denial cache; 0 for none. */
+  readonly maxDenials: number;
+  readonly headers: HeaderOptions;
+  /** A random number from 0 to below 1, for the jitter of waits and the choice of shards. */
+  readonly random: () => number;
+  /** The isolate's monotonic clock, or the store's own where it has one, in milliseconds. */
+  readonly now: () => number;
+}
+
+/** What the steps of one limiter share. */
+export interface Kit<Settings extends CoreSettings = CoreSettings> {
+  readonly settings: Settings;
+  readonly store: Store;
+  /** The isolate's monotonic clock, in milliseconds. */
+  readonly now: () => number;
+  /** The clock of this isolate's own counts, in microseconds since 1970. */
+  readonly clockUs: () => number;
+  /** Counts of outages. */
+  readonly memory: Memory;
+  /**
+   * Makes a group of policies, and the state that each step has of it.
+   *
+   * @param base the same policies without a plan
+   */
+  group(members: readonly CompiledPolicy[], base?: PolicyGroup): PolicyGroup;
+  /** Gives a step a state of each group, made with the group: steps are there before any group is. */
+  perGroup<State>(make: (group: PolicyGroup) => State): (group: PolicyGroup) => State;
+  keysOf(asked: AskedGroup): string[];
+}
+
+/** @param memory for counts of outages; several limiters may share it */
+export function createKit<Settings extends CoreSettings>(
+  store: Store,
+  settings: Settings,
+  memory: Memory = createMemory(),
+): Kit<Settings> {
+  const { prefix, now } = settings;
+  const makers: ((group: PolicyGroup) => void)[] = [];
+  let groups = 0;
+
+  return {
+    settings,
+    store,
+    now,
+    clockUs: store.now ? () => store.now!() : () => Date.now() * 1000,
+    memory,
+
+    group(members, base) {
+      const group = createGroup(members, groups++);
+      for (const other of base ? [base, ...base.variants] : []) connect(group, other);
+      for (const make of makers) make(group);
+      return group;
+    },
+
+    perGroup(make) {
+      const states: ReturnType<typeof make>[] = [];
+      makers.push((group) => (states[group.index] = make(group)));
+      return (group) => states[group.index]!;
+    },
+
+    keysOf: ({ group, partition }) =>
+      group.policies.map(({ key }) => `${prefix}:{${partition}}:${key}`),
+  };
+}

@@ -1,0 +1,88 @@
+import type { KnownDenial } from "../denials/denial-cache.ts";
+import { createSingleFlight } from "../denials/single-flight.ts";
+import type { CoreSettings, Kit } from "./kit.ts";
+import type { Known } from "./known.ts";
+import {
+  type Asked,
+  type AskedGroup,
+  type Decide,
+  NO_MOMENT,
+  type Step,
+  type Verdict,
+} from "./step.ts";
+
+/**
+ * Denies at once what the isolate knows to be denied. When a known denial has expired, one request of its partition goes on,
+ * and the others wait for its verdict. Learns from every verdict.
+ */
+export function knownDenials({ now, perGroup }: Kit<CoreSettings>, known: Known): Step<Decide> {
+  const flightsOf = perGroup(({ denying }) => createSingleFlight(denying.length));
+
+  return (next) => {
+    async function ask(asked: Asked): Promise<Verdict> {
+      return known.learn(asked, await next(asked));
+    }
+
+    /** @param arrivedAtMs when the request came, before it waited for others */
+    function look(asked: Asked, arrivedAtMs: number, nowMs: number): Verdict | Promise<Verdict> {
+      const { groups } = asked;
+      let expired: Map<AskedGroup, boolean> | undefined;
+      for (let i = 0; i < groups.length; i++) {
+        const found = known.find(groups[i]!, nowMs);
+        if (found.state === "denied") return deny(groups[i]!, found);
+        if (found.state === "expired") (expired ??= new Map()).set(groups[i]!, found.denied);
+      }
+      if (expired) return askAlone(asked, expired, nowMs);
+      for (let i = 0; i < groups.length; i++) {
+        const { group, partition, costs } = groups[i]!;
+        const flight = flightsOf(group).join(partition, costs, arrivedAtMs, nowMs);
+        if (flight) return flight.then(() => look(asked, arrivedAtMs, now()));
+      }
+      return ask(asked);
+    }
+
+    /** Asks after denials have expired, while others wait. */
+    function askAlone(
+      asked: Asked,
+      expired: ReadonlyMap<AskedGroup, boolean>,
+      nowMs: number,
+    ): Promise<Verdict> {
+      const groups = asked.groups.map((each) =>
+        expired.get(each) ? { ...each, wasDenied: true } : each,
+      );
+      let asking = () => ask({ ...asked, groups });
+      for (const { group, partition, costs } of expired.keys()) {
+        const inner = asking;
+        known.of(group).drop(partition);
+        asking = () => flightsOf(group).run(partition, costs, nowMs, inner);
+      }
+      return asking();
+    }
+
+    return (asked) => {
+      if (asked.operation === "reset") {
+        return Promise.resolve(next(asked)).then((verdict) => {
+          // Only now: the answer to an earlier request could otherwise bring the old denial back.
+          known.forget(asked.groups);
+          return verdict;
+        });
+      }
+      if (asked.operation !== "consume" || asked.mustReachStore) return ask(asked);
+      const nowMs = now();
+      return look(asked, nowMs, nowMs);
+    };
+  };
+}
+
+/** The verdict of a denial that is known of one group. */
+export function deny(
+  asked: AskedGroup,
+  { nowUs, rows }: Pick<KnownDenial, "nowUs" | "rows">,
+): Verdict {
+  return {
+    reason: "cached-denial",
+    status: 429,
+    nowUs,
+    groups: [{ asked, rows, by: "nobody", at: NO_MOMENT }],
+  };
+}

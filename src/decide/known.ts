@@ -1,0 +1,90 @@
+import { createDenialCache, type DenialCache, type Knowledge } from "../denials/denial-cache.ts";
+import { createRedisClocks, type RedisClocks } from "../denials/redis-clocks.ts";
+import type { PolicyGroup } from "./groups.ts";
+import type { CoreSettings, Kit } from "./kit.ts";
+import type { Asked, AskedGroup, GroupVerdict, Verdict } from "./step.ts";
+
+/** The denials that an isolate knows from the store's answers. */
+export interface Known {
+  readonly clocks: RedisClocks;
+  of(group: PolicyGroup): DenialCache;
+  find(asked: AskedGroup, nowMs: number): Knowledge;
+  /** Learns from a verdict. A promise only where it first has to find out whether a denial can be relied on. */
+  learn(asked: Asked, verdict: Verdict): Verdict | Promise<Verdict>;
+  /** Whether a verdict has denials, and all of them last as long as they say. */
+  isReliable(asked: Asked, verdict: Verdict): boolean | Promise<boolean>;
+  /** Forgets the denials of these partitions, and ignores answers to earlier requests. */
+  forget(groups: readonly AskedGroup[]): void;
+}
+
+export function createKnown({ store, settings, now, perGroup }: Kit<CoreSettings>): Known {
+  const { prefix, policies, maxDenials } = settings;
+  const clocks = createRedisClocks();
+  const of = perGroup(({ denying }) => createDenialCache(maxDenials, denying.length));
+  const isOnePartition = new Set(policies.map(({ by, shards }) => `${by} ${shards}`)).size <= 1;
+
+  function learnGroup(verdict: GroupVerdict, costs: readonly number[]): void {
+    const { asked, rows, at } = verdict;
+    if (!waits(verdict)) return;
+    const { partition, group, wasDenied } = asked;
+    const decidedAtMs = at.estimated
+      ? at.sentAtMs
+      : clocks.note(partition, at.nowUs, at.sentAtMs, at.receivedAtMs);
+    of(group).learn(partition, costs, decidedAtMs, { nowUs: at.nowUs, rows }, wasDenied);
+  }
+
+  function learnAll({ operation }: Asked, verdict: Verdict, isReliable: boolean): Verdict {
+    for (const each of verdict.groups) {
+      if (!isStoreAnswer(each, verdict)) continue;
+      const { group, partition, costs } = each.asked;
+      // After a charge, the wait is for one more unit.
+      if (isReliable) learnGroup(each, operation === "charge" ? group.ones : costs);
+      for (const variant of group.variants) of(variant).drop(partition);
+    }
+    return verdict;
+  }
+
+  const known: Known = {
+    clocks,
+    of,
+    find: ({ group, partition, costs }, nowMs) => of(group).find(partition, costs, nowMs),
+
+    isReliable({ operation }, { groups }) {
+      if (maxDenials === 0 || !groups.some(waits)) return false;
+      const takes = groups.some(({ asked: { group, costs } }) =>
+        group.policies.some(
+          ({ role }, i) => role === "enforced" && (operation === "charge" || costs[i]! > 0),
+        ),
+      );
+      return takes && (isOnePartition || (store.spansPartitions?.(prefix) ?? true));
+    },
+
+    learn(asked, verdict) {
+      const isReliable = known.isReliable(asked, verdict);
+      return typeof isReliable === "boolean"
+        ? learnAll(asked, verdict, isReliable)
+        : isReliable.then((reliable) => learnAll(asked, verdict, reliable));
+    },
+
+    forget(groups) {
+      for (const { group, partition } of groups) {
+        for (const each of [group, ...group.variants]) of(each).forget(partition, now());
+      }
+    },
+  };
+  return known;
+}
+
+/** Whether a verdict tells how the store's counts stand, by its own answer or by a lease of it. */
+export function isStoreAnswer({ by }: GroupVerdict, { error }: Pick<Verdict, "error">): boolean {
+  return by === "lease" || (by === "store" && !error);
+}
+
+/** Whether a policy has no room for the same request, and nothing that comes back can make some. */
+function waits({ asked: { group }, rows }: GroupVerdict): boolean {
+  const { denying } = group;
+  for (let i = 0; i < denying.length; i++) {
+    if (rows[i]!.retryAfterUs > 0 && !denying[i]!.refundable) return true;
+  }
+  return false;
+}

@@ -1,0 +1,156 @@
+import type { Decision } from "../decision/decision.ts";
+import { TidegateError } from "../errors/errors.ts";
+import type { Slot } from "../store/store.ts";
+import { checkCallOptions, checkCost, type Cost, type CostOptions } from "./cost.ts";
+import { decidePath } from "./decide.ts";
+import type { Steps } from "./features.ts";
+import type { Identify, Identity } from "./identify.ts";
+import type { CoreSettings, Kit } from "./kit.ts";
+import { presenter } from "./present.ts";
+import type { Asked, AskedGroup, Decide, Verdict } from "./step.ts";
+
+export interface LimitOptions extends CostOptions {
+  /** The plan of this client: one of the limiter's `plans`. Default: the policies as they are. */
+  readonly plan?: string | undefined;
+}
+
+/** What every limiter does: several policies that are always decided together. */
+export interface Operations {
+  /**
+   * Decides a request of this identity. It takes the cost if every policy has room, and nothing otherwise.
+   *
+   * It always resolves with a decision: if Redis does not answer, each policy's `onFailure` decides.
+   *
+   * @throws TidegateError `ERR_IDENTITY`, `ERR_COST`, `ERR_PLAN`
+   * @example
+   * const decision = await limiter.limit("user:42", { cost: 3 });
+   * if (!decision.allowed) return decision.response();
+   * @example
+   * // Policies with `by`, of which "tokens" costs more than one:
+   * await limiter.limit({ ip: "203.0.113.7", key: "k_123" }, { cost: { tokens: 400 } });
+   */
+  limit(identity: Identity, options?: LimitOptions): Promise<Decision>;
+
+  /** Reports what `limit()` would decide now, and takes nothing. */
+  peek(identity: Identity, options?: LimitOptions): Promise<Decision>;
+
+  /**
+   * Takes a cost that is known only afterwards (LLM tokens, bytes), whatever is left. A policy goes into debt by at
+   * most its limit. `allowed` says whether it had room.
+   *
+   * @example
+   * await limiter.charge("user:42", 812);
+   */
+  charge(identity: Identity, cost: Cost, options?: Omit<LimitOptions, "cost">): Promise<Decision>;
+
+  /**
+   * Restores the whole quota of this identity. What everybody shares (`by: "*"`) stays, unless the identity has a
+   * dimension `"*"`, with any value. Other isolates may repeat denials that they know for up to a minute.
+   *
+   * @throws StoreError if Redis did not confirm it
+   * @throws TidegateError `ERR_IDENTITY`
+   * @example
+   * await limiter.reset({ account: "ada" });
+   */
+  reset(identity: Identity): Promise<void>;
+}
+
+/** A limiter's path, for operations that features add. */
+export interface Core {
+  readonly kit: Kit<CoreSettings>;
+  readonly decide: Decide;
+  /** Finds out who is counted, and decides. Does not wait where it has nothing to wait for. */
+  ask(
+    operation: Asked["operation"],
+    identity: Identity,
+    options: LimitOptions | null | undefined,
+    slot?: Slot,
+  ): Verdict | Promise<Verdict>;
+  show(verdict: Verdict): Decision;
+}
+
+export const CALL_OPTIONS = ["cost", "plan"];
+
+/**
+ * Puts a limiter together from its kit and the steps of its features.
+ *
+ * @param identifyBy how it finds out who is counted
+ */
+export function createCore<Settings extends CoreSettings>(
+  kit: Kit<Settings>,
+  steps: Steps<Settings>,
+  identifyBy: (kit: Kit<CoreSettings>) => Identify,
+): Core & Pick<Operations, "reset"> {
+  const decide = decidePath(kit, steps);
+  const identify = identifyBy(kit);
+
+  return {
+    kit,
+    decide,
+    show: presenter(kit.settings),
+
+    ask(operation, identity, options, slot) {
+      // Untyped code may give null.
+      const { cost, plan } = options ?? {};
+      const of = (groups: readonly AskedGroup[]): Asked => ({
+        // What a charge teaches is about one more unit; one of nothing is a look.
+        operation: operation === "charge" && groups.every(costsNothing) ? "peek" : operation,
+        groups,
+        plan,
+        slot,
+      });
+      const groups = identify.of(identity, cost);
+      return groups instanceof Promise
+        ? groups.then((found) => decide(of(found)))
+        : decide(of(groups));
+    },
+
+    async reset(identity) {
+      await decide({ operation: "reset", groups: await identify.own(identity) });
+    },
+  };
+}
+
+/** The operations of a limiter, for those who call it. */
+export function operationsOf({ kit, ask, show, reset }: ReturnType<typeof createCore>): Operations {
+  const slotted = kit.settings.policies.find(({ implementation }) => implementation.hasSlots);
+
+  return {
+    // Not async: a promise around the path's would cost as much as a known denial itself.
+    limit(identity, options) {
+      try {
+        if (slotted) throw needsHold(slotted.name);
+        checkCallOptions(options, CALL_OPTIONS);
+        const verdict = ask("consume", identity, options);
+        return verdict instanceof Promise ? verdict.then(show) : Promise.resolve(show(verdict));
+      } catch (error) {
+        return Promise.reject(error as Error);
+      }
+    },
+
+    async peek(identity, options) {
+      checkCallOptions(options, CALL_OPTIONS);
+      return show(await ask("peek", identity, options));
+    },
+
+    async charge(identity, cost, options) {
+      checkCallOptions(options, ["plan"]);
+      // Without a cost, limit() takes one unit; a charge of an unstated cost is a mistake.
+      if (cost === undefined) checkCost(cost);
+      return show(await ask("charge", identity, { ...options, cost }));
+    },
+
+    reset,
+  };
+}
+
+function costsNothing({ costs }: AskedGroup): boolean {
+  return costs.every((cost) => cost === 0);
+}
+
+function needsHold(name: string): TidegateError {
+  return new TidegateError(
+    "ERR_HOLD",
+    `The policy ${name} gives slots to holds, which end: use reserve(), and settle() or release() of its hold.`,
+  );
+}

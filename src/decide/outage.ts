@@ -1,0 +1,130 @@
+import type { Row } from "../algorithms/model.ts";
+import { createLocalCounts } from "../outage/local-counts.ts";
+import type { CoreSettings, Kit } from "./kit.ts";
+import { isStoreAnswer } from "./known.ts";
+import {
+  type Answer,
+  type Ask,
+  type Asked,
+  type AskedGroup,
+  type Decide,
+  deniesIn,
+  type GroupVerdict,
+  NO_MOMENT,
+  type Unanswered,
+  type Verdict,
+} from "./step.ts";
+
+/** Where the store gives no answer, each policy's `onFailure` decides. From here on every request has a verdict. */
+export function outage(kit: Kit<CoreSettings>, ask: Ask): Decide {
+  const { settings, memory, clockUs, now, keysOf, perGroup } = kit;
+  const counts = createLocalCounts(settings.onFailure, clockUs, memory);
+  const lastOf = perGroup(({ policies }) => counts.lastAnswersOf(policies));
+
+  /** A group as this isolate's memory counts it. */
+  const counted = (asked: AskedGroup, costs: readonly number[]) => ({
+    policies: asked.group.policies,
+    keys: keysOf(asked),
+    costs,
+    last: lastOf(asked.group).find(asked.partition),
+  });
+
+  function forget(groups: readonly AskedGroup[]): void {
+    for (const asked of groups) {
+      lastOf(asked.group).forget(asked.partition, now());
+      counts.forget(asked.group.policies, keysOf(asked));
+    }
+  }
+
+  function note(answer: Answer): void {
+    for (const each of answer.groups) {
+      if (!isStoreAnswer(each, answer)) continue;
+      const { asked, rows, at } = each;
+      const reply = { nowUs: at.nowUs, rows };
+      lastOf(asked.group).note(asked.partition, reply, at.sentAtMs, at.receivedAtMs);
+    }
+  }
+
+  /** Decides by each policy's `onFailure`, but for the groups that the store did answer. */
+  async function withoutStore(
+    { operation, groups, slot }: Asked & { readonly operation: "consume" | "peek" | "charge" },
+    { groups: answered, unanswered = [], error, giveBack }: Answer,
+  ): Promise<Verdict> {
+    const verdicts = new Map(answered.map((each) => [each.asked, each]));
+    const isClosed = unanswered.some(({ asked }) => counts.failsClosed(asked.group.denying));
+    const isDenied = isClosed || answered.some(deniesIn);
+    const left = unanswered.filter(({ asked }) => !asked.isCountedHere);
+    const { nowUs, rows } = counts.decide(
+      // The request is denied anyway, so nothing is taken.
+      isDenied && operation === "consume" ? "peek" : operation,
+      left.map(({ asked, costs }) => counted(asked, costs)),
+      slot,
+    );
+    for (const each of unanswered) verdicts.set(each.asked, notCounted(each));
+    left.forEach((each, i) => verdicts.set(each.asked, countedHere(each, rows[i]!, nowUs)));
+    const inOrder = () => groups.flatMap((each) => verdicts.get(each) ?? []);
+    const status = isClosed ? 503 : inOrder().some(deniesIn) ? 429 : 200;
+    if (status !== 200 && giveBack) {
+      for (const each of await giveBack()) verdicts.set(each.asked, each);
+    }
+    return { reason: "store-unavailable", status, nowUs, groups: inOrder(), error };
+  }
+
+  return async (asked) => {
+    const { operation, groups } = asked;
+    if (operation === "reset") {
+      forget(groups);
+      await ask(asked);
+      forget(groups);
+      return { reason: "allowed", status: 200, nowUs: 0, groups: [] };
+    }
+    const effective = {
+      ...asked,
+      operation: operation === "consume" && takesNothing(asked) ? "peek" : operation,
+    } as const;
+    const answer = await ask(effective);
+    note(answer);
+    return answer.error ? withoutStore(effective, answer) : verdictOf(answer.groups);
+  };
+}
+
+/** A request that costs nothing takes nothing; but policies that count denials count that it is denied. */
+function takesNothing({ groups }: Asked): boolean {
+  for (const { group, costs } of groups) {
+    for (const cost of costs) if (cost > 0) return false;
+    if (!group.isPlain && group.policies.some(({ role }) => role !== "enforced")) return false;
+  }
+  return true;
+}
+
+function verdictOf(groups: readonly GroupVerdict[]): Verdict {
+  let isDenied = false;
+  let nowUs = 0;
+  for (const each of groups) {
+    isDenied ||= deniesIn(each);
+    // Of several masters, or of a lease, the latest.
+    if (each.at.nowUs > nowUs) nowUs = each.at.nowUs;
+  }
+  return isDenied
+    ? { reason: "limited", status: 429, nowUs, groups }
+    : { reason: "allowed", status: 200, nowUs, groups };
+}
+
+function countedHere(
+  { asked, error }: Unanswered,
+  rows: readonly Row[],
+  nowUs: number,
+): GroupVerdict {
+  return { asked, rows, by: "here", at: { ...NO_MOMENT, nowUs }, error };
+}
+
+/** The verdict of a charge that the store alone was to count. Nothing is denied by it. */
+function notCounted({ asked, error }: Unanswered): GroupVerdict {
+  const rows = asked.group.policies.map(({ limit }) => ({
+    allowed: true,
+    remaining: limit,
+    retryAfterUs: 0,
+    resetAfterUs: 0,
+  }));
+  return { asked, rows, by: "nobody", at: NO_MOMENT, error };
+}

@@ -1,0 +1,36 @@
+import { createDecisionLater, type Decision, type Parts } from "../decision/decision.ts";
+import type { PolicyRows } from "../decision/outcome.ts";
+import type { CoreSettings } from "./kit.ts";
+import type { Verdict } from "./step.ts";
+
+/**
+ * Shows verdicts as decisions: the policies in the order given, and those in shadow apart. Nothing is put in order before it
+ * is read, because most callers only read `allowed`.
+ */
+export function presenter({
+  policies,
+  headers: headerOptions,
+  random,
+}: Pick<CoreSettings, "policies" | "headers" | "random">): (verdict: Verdict) => Decision {
+  const placeOf = new Map(policies.map(({ name }, i) => [name, i]));
+
+  function partsOf({ reason, status, nowUs, groups, error }: Verdict): Parts {
+    const outcome = { reason, status, nowUs, headerOptions, random, ...(error && { error }) };
+    if (groups.length === 1 && groups[0]!.asked.group.isListed) {
+      const { asked, rows } = groups[0]!;
+      return { ...outcome, policies: asked.group.policies.slice(0, rows.length), rows };
+    }
+    const all = groups
+      .flatMap(({ asked, rows }) =>
+        rows.map((row, i) => ({ policy: asked.group.policies[i]!, row })),
+      )
+      .sort((a, b) => placeOf.get(a.policy.name)! - placeOf.get(b.policy.name)!);
+    const listed = (isShadow: boolean): PolicyRows => {
+      const own = all.filter(({ policy }) => (policy.mode === "shadow") === isShadow);
+      return { policies: own.map(({ policy }) => policy), rows: own.map(({ row }) => row) };
+    };
+    return { ...outcome, ...listed(false), shadow: listed(true) };
+  }
+
+  return (verdict) => createDecisionLater(verdict, partsOf);
+}

@@ -1,0 +1,57 @@
+import type { CompiledPolicy } from "../policy/compile.ts";
+import type { CoreSettings, Kit } from "./kit.ts";
+import type { Known } from "./known.ts";
+import {
+  type Asked,
+  type AskedGroup,
+  type Decide,
+  type GroupVerdict,
+  NO_MOMENT,
+  type Step,
+  type Verdict,
+} from "./step.ts";
+
+/**
+ * Denies a cost above its policy's limit, which never has room: with the numbers of a known denial, else those of unused
+ * policies.
+ */
+export function tooCostly({ now, clockUs }: Kit<CoreSettings>, known: Known): Step<Decide> {
+  function never({ groups }: Asked): Verdict {
+    let nowUs: number | undefined;
+    const verdicts = groups.map((asked): GroupVerdict => {
+      const found = known.find(asked, now());
+      if (found.state === "denied") nowUs ??= found.nowUs;
+      const rows = asked.group.policies.map((policy, i) => {
+        const row = found.state === "denied" ? found.rows[i] : undefined;
+        const allowed = fits(policy, asked.costs[i]!);
+        return {
+          allowed,
+          remaining: row?.remaining ?? policy.limit,
+          retryAfterUs: allowed ? 0 : Infinity,
+          resetAfterUs: row?.resetAfterUs ?? 0,
+        };
+      });
+      return { asked, rows, by: "nobody", at: NO_MOMENT };
+    });
+    const outcome = { reason: "cost-exceeds-limit", status: 429 } as const;
+    return { ...outcome, nowUs: nowUs ?? clockUs(), groups: verdicts };
+  }
+
+  return (next) => (asked) => {
+    const { operation, groups } = asked;
+    if (operation === "charge" || operation === "reset") return next(asked);
+    for (let i = 0; i < groups.length; i++) if (!groupFits(groups[i]!)) return never(asked);
+    return next(asked);
+  };
+}
+
+/** Whether each cost of a group can ever have room. */
+export function groupFits({ group: { policies }, costs }: AskedGroup): boolean {
+  for (let i = 0; i < policies.length; i++) if (!fits(policies[i]!, costs[i]!)) return false;
+  return true;
+}
+
+/** Policies that do not deny, and those that count no requests, refuse no cost. */
+function fits({ role, limit }: CompiledPolicy, cost: number): boolean {
+  return role !== "enforced" || cost <= limit;
+}

@@ -1,0 +1,159 @@
+import type { Cost } from "../../decide/cost.ts";
+import type { Extension, Hold, Settlement, StreamOptions, WithUsage } from "../../decide/hold.ts";
+import type { GroupVerdict } from "../../decide/step.ts";
+import type { Decision } from "../../decision/decision.ts";
+import { StoreError } from "../../errors/errors.ts";
+import type { Duration } from "../../options/duration.ts";
+import { watchBody } from "../../runtime/watch-body.ts";
+import type { Slot } from "../../store/store.ts";
+import { type GiveBack, hasSlots } from "./give-back.ts";
+import { callsFor, type Progress, settleBy, type Settler } from "./settle.ts";
+import { ttlUsOf } from "./ttl.ts";
+
+/** What a hold can give back. */
+export interface Reservation {
+  /** Names the hold's slots of concurrency policies. */
+  readonly slot: Slot;
+  /** What was taken, and who counted it; nothing for a denied hold. */
+  readonly taken: readonly GroupVerdict[];
+}
+
+const NOTHING: Settlement = { status: "settled", returned: {}, charged: {} };
+const EXTENDED: Extension = { status: "extended" };
+const EXPIRED: Extension = { status: "expired" };
+
+/** Makes a decision a hold: what it took can be settled, once. */
+export function createHold(
+  decision: Decision,
+  { taken, slot }: Reservation,
+  settler: Settler,
+): Hold {
+  const slots = taken.filter(tookSlots);
+  let { ttlUs } = slot;
+  let keptAtMs = settler.now();
+  let progress: Promise<Progress> | undefined;
+
+  async function settle(cost: Cost | undefined): Promise<Settlement> {
+    progress = progress
+      ? progress.then((last) =>
+          last.unsent.length > 0 ? settleBy(last.unsent, settler, last.settlement) : last,
+        )
+      : settleBy(callsFor(cost, taken, settler.known, slot), settler, NOTHING);
+    const { settlement } = await progress;
+    return settlement;
+  }
+
+  async function extend(wantedUs: number): Promise<Extension> {
+    if (progress || !decision.allowed) return EXPIRED;
+    [ttlUs, keptAtMs] = [wantedUs, settler.now()];
+    return extendAll(slots, { id: slot.id, ttlUs }, settler.giveBack);
+  }
+
+  const isDue = () => settler.now() - keptAtMs >= shortestTtlMs(slots, ttlUs) / 2;
+
+  /**
+   * Keeps the slots while a response is sent, by each chunk that passes once half of their time has gone. Chunks are the only
+   * sign that a client still reads: by a timer, a body that nobody reads would keep its slots for ever.
+   */
+  function watch(response: Response): Response | undefined {
+    if (slots.length === 0) return response;
+    // The socket that has just begun has its end elsewhere.
+    if (response.status === 101) return undefined;
+    return watchBody(response, {
+      chunk() {
+        if (isDue()) void extend(ttlUs);
+      },
+      end() {},
+    });
+  }
+
+  return holdOf(
+    decision,
+    {
+      reserved: unitsOf(taken),
+      settle: (cost?: Cost) => settle(cost),
+      release: () => settle(0),
+      extend: async (ttl?: Duration) => extend(ttlUsOf(ttl)),
+    },
+    watch,
+  );
+}
+
+type Ends = Pick<Hold, "reserved" | "settle" | "release" | "extend">;
+
+/** Whether slots of concurrency policies were taken of a group. */
+function tookSlots({ asked: { group, costs } }: GroupVerdict): boolean {
+  return group.policies.some((policy, i) => hasSlots(policy) && costs[i]! > 0);
+}
+
+/** The shortest time for which a policy keeps a slot, in milliseconds, if the hold wants it for `ttlUs`. */
+function shortestTtlMs(taken: readonly GroupVerdict[], ttlUs: number): number {
+  const ttlsUs = taken.flatMap(({ asked: { group } }) =>
+    group.policies.filter(hasSlots).map(({ parameters }) => parameters["ttlUs"]!),
+  );
+  return Math.min(ttlUs, ...ttlsUs) / 1000;
+}
+
+/** Of the policies that give back units. */
+function unitsOf(taken: readonly GroupVerdict[]): Readonly<Record<string, number>> {
+  const units = taken.flatMap(({ asked: { group, costs }, rows }) =>
+    group.policies.flatMap((policy, i) => {
+      const { name, refundable, countsFailures } = policy;
+      const isReserved = refundable && !countsFailures && !hasSlots(policy) && rows[i]!.allowed;
+      return isReserved ? [[name, costs[i]!] as const] : [];
+    }),
+  );
+  return Object.fromEntries(units);
+}
+
+/** @param watch the response to send, during which the slots are kept; `undefined` for one that does not end the hold */
+function holdOf(
+  decision: Decision,
+  ends: Ends,
+  watch: (response: Response) => Response | undefined,
+): Hold {
+  return Object.assign(decision, {
+    ...ends,
+    stream(response: Response, options: StreamOptions | WithUsage<object> = {}) {
+      const { usage, ...others } = { usage: settleAtEnd, ...options };
+      const watched = watch(response);
+      return watched ? usage(ends, watched, others) : response;
+    },
+  });
+}
+
+/** Settles at what was reserved. */
+function settleAtEnd({ settle }: Ends, response: Response, { waitUntil }: StreamOptions): Response {
+  let end!: (settlement: Promise<Settlement>) => void;
+  const ended = new Promise<Settlement>((resolve) => (end = resolve));
+  waitUntil?.(ended);
+  return watchBody(response, { end: () => end(settle()) });
+}
+
+/** Extends slots, wherever they were taken. */
+async function extendAll(
+  taken: readonly GroupVerdict[],
+  slot: Slot,
+  giveBack: GiveBack,
+): Promise<Extension> {
+  const places = [
+    taken.filter(({ by }) => by === "here"),
+    taken.filter(({ by }) => by !== "here"),
+  ].filter(({ length }) => length > 0);
+  const extended = await Promise.allSettled(places.map((each) => giveBack.extend(each, slot)));
+  // One slot that is gone is answer enough, whatever the others say.
+  if (extended.some((each) => each.status === "fulfilled" && !each.value)) return EXPIRED;
+  const failed = extended.find((each) => each.status === "rejected");
+  if (!failed) return EXTENDED;
+  if (failed.reason instanceof StoreError) return { status: "unknown", error: failed.reason };
+  throw failed.reason;
+}
+
+/** A hold of a decision that took nothing. */
+export function withoutHold(decision: Decision): Hold {
+  const extend = () => Promise.resolve(decision.allowed ? EXTENDED : EXPIRED);
+  const ends = { reserved: {}, settle: settleNothing, release: settleNothing, extend };
+  return holdOf(decision, ends, (response) => response);
+}
+
+const settleNothing = () => Promise.resolve(NOTHING);

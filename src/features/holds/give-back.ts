@@ -1,0 +1,118 @@
+import { flatten } from "../../decide/ask-store.ts";
+import type { CoreSettings, Kit } from "../../decide/kit.ts";
+import type { GroupVerdict } from "../../decide/step.ts";
+import { SEEN } from "../../outage/local-counts.ts";
+import { localKeyOf, localPolicyOf, localShareOf } from "../../outage/local-share.ts";
+import type { CompiledPolicy } from "../../policy/compile.ts";
+import { refundInMemory } from "../../store/memory-refund.ts";
+import { extendSlots } from "../../store/memory-slots.ts";
+import type { DecidedAt, Slot } from "../../store/store.ts";
+
+/** Changes what a reservation has taken, where it was taken. All groups of a call were counted by the same. */
+export interface GiveBack {
+  /**
+   * Gives units and slots back, so many of each policy, group after group; resolves with how many came back.
+   *
+   * @throws StoreError
+   */
+  units(
+    taken: readonly GroupVerdict[],
+    units: readonly number[],
+    slot: Slot,
+  ): Promise<readonly number[]>;
+  /**
+   * Keeps slots for longer; resolves with whether the hold still has all of them.
+   *
+   * @throws StoreError
+   */
+  extend(taken: readonly GroupVerdict[], slot: Slot): Promise<boolean>;
+}
+
+export function createGiveBack({
+  store,
+  settings,
+  memory,
+  clockUs,
+  keysOf,
+}: Kit<CoreSettings>): GiveBack {
+  const shareOf = ({ onFailure }: CompiledPolicy) => localShareOf(onFailure ?? settings.onFailure);
+
+  /** Gives back what this isolate's memory has counted in an outage. */
+  function unitsHere({ asked, at }: GroupVerdict, units: readonly number[], slot: Slot): number[] {
+    const keys = keysOf(asked);
+    return asked.group.policies.map((policy, i) => {
+      const share = shareOf(policy);
+      if (share === undefined || units[i] === 0) return 0;
+      const [key, cost] = [keys[i]!, units[i]!];
+      const counts = [localPolicyOf(policy, share), policy];
+      const both = [localKeyOf(policy, key), key + SEEN];
+      const back = refundInMemory(memory, clockUs(), both, [cost, cost], counts, at.nowUs, slot);
+      return back[0]!;
+    });
+  }
+
+  /** A call that got no answer may have taken slots: they are known by the hold's id, wherever they are. */
+  async function slotsInStore(taken: readonly GroupVerdict[], slot: Slot): Promise<void> {
+    const { keys, policies } = callOf(taken);
+    const slots = policies.map((policy) => Number(hasSlots(policy)));
+    if (!slots.includes(1)) return;
+    try {
+      await store.refund!(keys, slots, policies, decidedAt(taken), slot);
+    } catch {
+      // They end with their time.
+    }
+  }
+
+  const callOf = (taken: readonly GroupVerdict[]) =>
+    flatten(
+      taken.map(({ asked }) => asked),
+      keysOf,
+    );
+
+  return {
+    async units(taken, units, slot) {
+      if (taken[0]!.by !== "here") {
+        const { keys, policies } = callOf(taken);
+        return store.refund!(keys, units, policies, decidedAt(taken), slot);
+      }
+      let start = 0;
+      const given = taken.flatMap((each) => {
+        const from = start;
+        start += each.asked.group.policies.length;
+        return unitsHere(each, units.slice(from, start), slot);
+      });
+      await slotsInStore(taken, slot);
+      return given;
+    },
+
+    async extend(taken, slot) {
+      const isHere = taken[0]!.by === "here";
+      const { keys, costs, policies } = callOf(taken);
+      // A slot is here where the policy counts here.
+      const own = [...policies.keys()].filter(
+        (i) =>
+          hasSlots(policies[i]!) &&
+          costs[i]! > 0 &&
+          (!isHere || shareOf(policies[i]!) !== undefined),
+      );
+      const ownKeys = own.map((i) => keys[i]!);
+      const ownPolicies = own.map((i) => policies[i]!);
+      const kept = isHere
+        ? extendSlots(memory, clockUs(), ownKeys, ownPolicies, slot)
+        : await store.extend!(ownKeys, ownPolicies, slot);
+      return kept.every(Boolean);
+    },
+  };
+}
+
+/** Whether a policy gives slots to holds, instead of counting units. */
+export function hasSlots({ implementation }: CompiledPolicy): boolean {
+  return implementation.hasSlots === true;
+}
+
+/** When the request was counted: on several masters each has a clock of its own. */
+function decidedAt(taken: readonly GroupVerdict[]): DecidedAt {
+  const clocksUs = taken.flatMap(({ at, rows }) => rows.map(() => at.nowUs));
+  const nowUs = Math.max(...clocksUs);
+  return clocksUs.every((each) => each === nowUs) ? { nowUs } : { nowUs, clocksUs };
+}

@@ -1,0 +1,28 @@
+import { checkCallOptions } from "../../decide/cost.ts";
+import type { Reserve } from "../../decide/limiter.ts";
+import { CALL_OPTIONS, type Core } from "../../decide/operations.ts";
+import { createHold } from "./create-hold.ts";
+import { createGiveBack } from "./give-back.ts";
+import { ttlUsOf } from "./ttl.ts";
+
+/** Adds `reserve()`: a verdict says who counted the request and when, and by that a hold gives back. */
+export function withReserve(core: Core): Reserve {
+  const { kit, decide, ask, show } = core;
+  const settler = {
+    known: kit.settings.policies,
+    decide,
+    giveBack: createGiveBack(kit),
+    now: kit.now,
+  };
+
+  return {
+    async reserve(identity, options) {
+      checkCallOptions(options, [...CALL_OPTIONS, "ttl"]);
+      const { ttl, ...others } = options ?? {};
+      const slot = { id: crypto.randomUUID(), ttlUs: ttlUsOf(ttl) };
+      const verdict = await ask("consume", identity, others, slot);
+      const taken = verdict.status === 200 ? verdict.groups : [];
+      return createHold(show(verdict), { slot, taken }, settler);
+    },
+  };
+}

@@ -1,0 +1,207 @@
+import { type Cost, costsOf } from "../../decide/cost.ts";
+import type { Settlement } from "../../decide/hold.ts";
+import type { AskedGroup, Decide, GroupVerdict } from "../../decide/step.ts";
+import { isNotAsked, StoreError, TidegateError } from "../../errors/errors.ts";
+import type { CompiledPolicy } from "../../policy/compile.ts";
+import { PartialRefundError } from "../../store/partial-reply.ts";
+import type { Slot } from "../../store/store.ts";
+import { type GiveBack, hasSlots } from "./give-back.ts";
+
+/** What settles holds. */
+export interface Settler {
+  /** Every policy that a cost may name. */
+  readonly known: readonly CompiledPolicy[];
+  readonly decide: Decide;
+  readonly giveBack: GiveBack;
+  /** A steady clock, in milliseconds. */
+  readonly now: () => number;
+}
+
+/** A call that a settlement needs. */
+export type SettlementCall =
+  /** Gives back to those who counted, who are the same for all groups. */
+  | {
+      readonly kind: "returned";
+      readonly taken: readonly GroupVerdict[];
+      /** One number per policy, group after group. */
+      readonly units: readonly number[];
+      readonly slot: Slot;
+    }
+  | { readonly kind: "charged"; readonly groups: readonly AskedGroup[] };
+
+/** What is known of a settlement: sums over its calls, and what has surely not run. */
+export interface Progress {
+  readonly settlement: Settlement;
+  readonly unsent: readonly SettlementCall[];
+}
+
+/**
+ * What it takes to settle at this cost.
+ *
+ * @throws TidegateError `ERR_COST`, `ERR_HOLD`
+ */
+export function callsFor(
+  cost: Cost | undefined,
+  taken: readonly GroupVerdict[],
+  known: readonly CompiledPolicy[],
+  slot: Slot,
+): readonly SettlementCall[] {
+  const changes = taken.map((verdict) => ({ verdict, ...changeOf(verdict, cost, known) }));
+  const calls: SettlementCall[] = [];
+  for (const by of ["store", "lease", "here"] as const) {
+    const own = changes.filter(({ verdict }) => verdict.by === by);
+    const units = own.flatMap(({ back }) => back);
+    if (units.every((each) => each === 0)) continue;
+    calls.push({ kind: "returned", taken: own.map(({ verdict }) => verdict), units, slot });
+  }
+  const groups = changes.flatMap(({ verdict: { asked }, more }) =>
+    // A charge on shards is spread over all of them.
+    more.some((each) => each > 0) ? [{ ...(asked.whole ?? asked), costs: more }] : [],
+  );
+  return groups.length > 0 ? [...calls, { kind: "charged", groups }] : calls;
+}
+
+/** By how much a group differs from what was reserved, one number per policy. */
+function changeOf(
+  { asked, rows }: GroupVerdict,
+  cost: Cost | undefined,
+  known: readonly CompiledPolicy[],
+): { readonly back: readonly number[]; readonly more: readonly number[] } {
+  const { group, costs } = asked;
+  const actual = costsOf(cost, group, known, costs);
+  const change = group.policies.map((policy, i) =>
+    rows[i]!.allowed && !hasSlots(policy) ? actual[i]! - costs[i]! : 0,
+  );
+  const back = group.policies.map((policy, i) => {
+    if (hasSlots(policy)) return costs[i]!;
+    if (change[i]! >= 0) return 0;
+    if (policy.refundable) return -change[i]!;
+    if (Object(cost) === cost && Object.hasOwn(cost as object, policy.name)) refuse(policy);
+    return 0;
+  });
+  return { back, more: change.map((each) => Math.max(0, each)) };
+}
+
+/** Makes calls side by side, and adds what they did to what is known. What had no answer before stays unknown. */
+export async function settleBy(
+  calls: readonly SettlementCall[],
+  settler: Settler,
+  known: Settlement,
+): Promise<Progress> {
+  const sums: Sums = { returned: { ...known.returned }, charged: { ...known.charged } };
+  const outcomes = await Promise.all(
+    calls.map((call) =>
+      call.kind === "returned" ? giveBack(call, settler) : charge(call.groups, settler),
+    ),
+  );
+  outcomes.forEach(({ done }, i) => {
+    for (const [name, units] of done) add(sums[calls[i]!.kind], name, units);
+  });
+  const failures = outcomes.flatMap((outcome) => outcome.failures);
+  const unsent = outcomes.flatMap((outcome) => outcome.unsent ?? []);
+  const earlier = known.status === "unknown" ? known.error : undefined;
+  const unknown = earlier ?? failures.find((failure) => !isNotAsked(failure));
+  const error = unknown ?? failures[0];
+  if (!error) return { settlement: { status: "settled", ...sums }, unsent };
+  return { settlement: { status: unknown ? "unknown" : "not-sent", ...sums, error }, unsent };
+}
+
+type Sums = Record<SettlementCall["kind"], Record<string, number>>;
+
+function add(sums: Record<string, number>, name: string, units: number): void {
+  if (units === 0) return;
+  // A policy may be named like what every object has, such as `constructor`.
+  sums[name] = (Object.hasOwn(sums, name) ? sums[name]! : 0) + units;
+}
+
+/** What a call did. */
+interface Outcome {
+  /** How many units came back, or were charged, by policy. */
+  readonly done: readonly (readonly [name: string, units: number])[];
+  /** What surely did not run. Of the rest, what is not known is never repeated. */
+  readonly unsent?: SettlementCall;
+  readonly failures: readonly StoreError[];
+}
+
+async function giveBack(
+  call: SettlementCall & { readonly kind: "returned" },
+  settler: Settler,
+): Promise<Outcome> {
+  const { taken, units, slot } = call;
+  const policies = taken.flatMap(({ asked }) => asked.group.policies);
+  const named = (done: readonly number[]) =>
+    done.map((each, i) => [policies[i]!.name, each] as const);
+  try {
+    const done = await settler.giveBack.units(taken, units, slot);
+    // What the store took without answering is not known; one that was not asked took nothing.
+    const failures = taken.flatMap(({ error }, i) =>
+      error && !isNotAsked(error) && unitsOf(taken, units, i).some((each) => each > 0)
+        ? [error]
+        : [],
+    );
+    return { done: named(done), failures };
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    const isPartial = error instanceof PartialRefundError;
+    const failures = units.map((each, i) =>
+      each > 0 ? (isPartial ? error.failures[i] : error) : undefined,
+    );
+    const unsent = units.map((each, i) => (failures[i] && isNotAsked(failures[i]) ? each : 0));
+    const isLeft = unsent.some((each) => each > 0);
+    return {
+      done: isPartial ? named(error.given) : [],
+      failures: failures.flatMap((failure) => failure ?? []),
+      ...(isLeft && { unsent: { ...call, units: unsent } }),
+    };
+  }
+}
+
+/** Of numbers per policy, those of one group. */
+function unitsOf(
+  taken: readonly GroupVerdict[],
+  units: readonly number[],
+  index: number,
+): readonly number[] {
+  const lengths = taken.map(({ asked }) => asked.group.policies.length);
+  const start = lengths.slice(0, index).reduce((sum, length) => sum + length, 0);
+  return units.slice(start, start + lengths[index]!);
+}
+
+async function charge(groups: readonly AskedGroup[], { decide }: Settler): Promise<Outcome> {
+  const verdict = await decide({ operation: "charge", groups });
+  const all = (verdict.spread ?? verdict.groups).filter(({ asked }) =>
+    asked.costs.some((each) => each > 0),
+  );
+  const failed = all.filter(({ error }) => error !== undefined);
+  const unsent = failed.filter(({ error }) => isNotAsked(error!));
+  return {
+    done: all
+      .filter(({ error }) => !error)
+      .flatMap(({ asked }) =>
+        asked.group.policies.map(({ name }, i) => [name, asked.costs[i]!] as const),
+      ),
+    failures: failed.flatMap(({ error }) => error ?? []),
+    ...(unsent.length > 0 && { unsent: { kind: "charged", groups: againOf(unsent) } }),
+  };
+}
+
+/**
+ * What is to be charged again, by the store alone: this isolate's memory has counted it. Of several shards it is one charge,
+ * which is spread anew, so that a silent shard's part goes to the others.
+ */
+function againOf(unsent: readonly GroupVerdict[]): readonly AskedGroup[] {
+  const again = new Map<AskedGroup, readonly number[]>();
+  for (const { asked } of unsent) {
+    const whole = asked.whole ?? asked;
+    const before = again.get(whole);
+    again.set(whole, before ? before.map((units, i) => units + asked.costs[i]!) : asked.costs);
+  }
+  return Array.from(again, ([whole, costs]) => ({ ...whole, costs, isCountedHere: true }));
+}
+
+function refuse({ name }: CompiledPolicy): never {
+  throw new TidegateError(
+    "ERR_HOLD",
+    `The policy ${name} gives nothing back: set refundable: true on it, or leave it out of the cost.`,
+  );
+}

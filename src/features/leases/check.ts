@@ -1,0 +1,78 @@
+import type { Duration } from "../../options/duration.ts";
+import type { Faults } from "../../options/faults.ts";
+import type { CompiledPolicy } from "../../policy/compile.ts";
+import type { Policy } from "../../policy/policy.ts";
+import { readLease } from "./read-lease.ts";
+
+/** The policies, in the order given, and the same ones under each plan. */
+interface Planned {
+  readonly policies: readonly CompiledPolicy[];
+  readonly plans: ReadonlyMap<string, readonly CompiledPolicy[]>;
+}
+
+/** The options that say what is leased. */
+interface LeaseOptions {
+  readonly lease?: Duration;
+  readonly policies: readonly Policy[];
+}
+
+/**
+ * For each policy the length of its leases in microseconds; `undefined` without leases.
+ *
+ * @param planned the policies, in the order given; without any after faults, and only the lengths are checked
+ */
+export function checkLeases(
+  { lease, policies: given }: LeaseOptions,
+  { policies, plans }: Planned,
+  faults: Faults,
+): readonly (number | undefined)[] {
+  // Anything else than a list is a fault of its own.
+  const own = Array.isArray(given)
+    ? Array.from(given as readonly unknown[], (policy) => Object(policy).lease as unknown)
+    : [];
+  const variantsOf = (i: number) => [policies, ...plans.values()].flatMap((list) => list[i] ?? []);
+  const sharing = policies.flatMap((_, i) => (own[i] === undefined ? variantsOf(i) : []));
+  const leaseUs = lease === undefined ? undefined : readLease(lease, "lease", sharing, faults);
+  const lengths = own.map((each, i) =>
+    each === undefined ? leaseUs : readLease(each, `policies[${i}].lease`, variantsOf(i), faults),
+  );
+  checkGroups(policies, lengths, own, faults);
+  return lengths;
+}
+
+/** Checks what concerns the policies of one dimension together, because they are leased together. */
+function checkGroups(
+  policies: readonly CompiledPolicy[],
+  lengths: readonly (number | undefined)[],
+  own: readonly unknown[],
+  faults: Faults,
+): void {
+  policies.forEach(({ by, role, refundable, countsFailures }, i) => {
+    const first = policies.findIndex((policy) => policy.by === by);
+    if (lengths[first] !== lengths[i]) {
+      faults.add(
+        `policies[${i}].lease`,
+        own[i],
+        `Give it the lease of policies[${first}], or both none: policies that count the same are leased together.`,
+      );
+    } else if (role === "denials" && lengths[i] !== undefined) {
+      faults.add(
+        `policies[${i}].counts`,
+        "denials",
+        "Leave out the lease of this policy: what counts denials looks at every request, so Redis has to decide it.",
+      );
+    } else if (countsFailures && lengths[i] !== undefined) {
+      faults.add(
+        `policies[${i}].counts`,
+        "failures",
+        "Leave out the lease of this policy: an isolate cannot give back what it leased for many requests.",
+      );
+    } else if (refundable && lengths[i] !== undefined) {
+      faults.add(
+        `policies[${i}].refundable`,
+        true,
+        "Leave out this or the lease: an isolate cannot give back what it leased for many requests.",
+      );
+    }
+  });
+}

@@ -1,0 +1,37 @@
+import type { Row } from "../../algorithms/model.ts";
+import type { Reply } from "../../store/store.ts";
+import { coveredUnits, coversAll, type Grant, heldUnits, type Holding } from "./holding.ts";
+
+/**
+ * The reply to a request that is served from held units, or denied because none are left: the latest answer as it
+ * stands now.
+ *
+ * @param spent what was spent for the request, if it is allowed
+ */
+export function replyFromHolding(
+  holding: Holding,
+  nowMs: number,
+  allowed: boolean,
+  spent: readonly Readonly<Grant>[],
+): Reply {
+  const { answer, sentAtMs, pausedUntilMs } = holding;
+  const elapsedUs = Math.round((nowMs - sentAtMs) * 1000);
+  const pauseLeftUs = Math.round((pausedUntilMs - nowMs) * 1000);
+  heldUnits(holding, nowMs);
+  const rows = answer.rows.map(({ remaining, retryAfterUs, resetAfterUs }, policy): Row => {
+    const held = coveredUnits(holding, policy);
+    // A policy without room has its next unit when its own wait is over, and not before the next lease may be
+    // requested.
+    const waits = retryAfterUs > 0 && held === 0;
+    const hasRoom = allowed ? coversAll(spent, policy) : !waits;
+    const leastUs = allowed && hasRoom ? 0 : 1;
+    const waitUs = waits || !hasRoom ? Math.max(retryAfterUs - elapsedUs, pauseLeftUs, leastUs) : 0;
+    return {
+      allowed: hasRoom,
+      remaining: remaining + held,
+      retryAfterUs: waitUs,
+      resetAfterUs: Math.max(waitUs, resetAfterUs - elapsedUs),
+    };
+  });
+  return { nowUs: answer.nowUs + elapsedUs, rows, estimated: true };
+}

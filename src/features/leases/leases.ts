@@ -1,0 +1,148 @@
+import { DRIFT } from "../../denials/denial-cache.ts";
+import type { CompiledPolicy } from "../../policy/compile.ts";
+import { setRecent } from "../../runtime/lru.ts";
+import type { Store } from "../../store/store.ts";
+import { createDraw, type Draw, type LeaseTerms, type Step } from "./draw.ts";
+import { countDemand, createHolding, heldUnits, type Holding, isIndebted } from "./holding.ts";
+
+/** A lease of fewer units saves hardly a call, and some would expire. */
+const SMALLEST = 4;
+
+/**
+ * What one lease takes of a limit that was reached, at most: with what clients send at once, demand would be overrated. It
+ * may take more where it would be spent within two round trips.
+ */
+const MAX_SHARE = 1 / 10;
+
+/**
+ * Partitions whose demand is tracked. One that is hot enough for a lease sends eight requests per lease, and an isolate
+ * does not serve this many others in between.
+ */
+const MAX_HOLDINGS = 1_000;
+
+/**
+ * Quota that an isolate reserves in advance, of policies that share a partition key: it takes several units at once and
+ * serves requests from them until they are spent or expire.
+ *
+ * A unit is spent at most one lease after the store took it, because a lease is timed from its request. So the policies
+ * as given hold if the store enforces the tightened ones.
+ *
+ * Nothing runs in the background: the request that finds too few units for the length of a round trip requests the next
+ * lease and waits for it, while others go on spending.
+ */
+export interface Leases {
+  /** Counts the demand of a request, and finds out how it is to be served. Nothing is spent yet. */
+  draw(partition: string, cost: number): Draw;
+  /** Counts the demand of a request that is denied without a look at what is held. */
+  countDenied(partition: string, cost: number): void;
+  /** Forgets what is held. Leases in flight then add their units to a holding that nobody reads any more. */
+  forget(partition: string): void;
+}
+
+/**
+ * @param policies tightened, advisory ones last
+ * @param leaseUs how long leased units may be spent
+ * @param now the isolate's monotonic clock, in milliseconds
+ */
+export function createLeases(
+  store: Store,
+  policies: readonly CompiledPolicy[],
+  leaseUs: number,
+  now: () => number,
+): Leases {
+  const lengthMs = leaseUs / 1000;
+  // Until a lease is answered, and after one that got less than it asked for, no other is requested, so that
+  // returning units gather in the store for everybody. A quarter of a lease: less than it takes to fill a bucket, and
+  // the units are still fresh when they arrive.
+  const pauseMs = lengthMs / 4;
+  // A policy that never denies is no reason to wait.
+  const enforced = [...policies.entries()].filter(([, { role }]) => role !== "advisory");
+  // What is lost in a window is missing at its end, and the next one may begin the same way.
+  const reachedMs = (2 * Math.max(0, ...enforced.map(([, { windowUs }]) => windowUs))) / 1000;
+  const largest = Math.max(
+    SMALLEST,
+    Math.floor(MAX_SHARE * Math.min(...enforced.map(([, { limit }]) => limit))),
+  );
+  const endingWithWindow = policies.flatMap(({ implementation }, i) =>
+    implementation.lease.endsWithWindow ? [i] : [],
+  );
+  const holdings = new Map<string, Holding>();
+  /**
+   * The recent maximum of the store's response time, decaying: held units have to last that long while the next are
+   * fetched.
+   */
+  let roundTripMs = 0;
+
+  const terms: LeaseTerms = {
+    now,
+    pauseMs,
+    enforced: enforced.length,
+
+    async request(keys, units) {
+      const sentAtMs = now();
+      const costs = policies.map(() => units);
+      const reply = await store.decide("lease", keys, costs, policies);
+      terms.noteRoundTrip(sentAtMs);
+      const ends = endingWithWindow.map((i) => reply.rows[i]!.resetAfterUs);
+      const untilMs = sentAtMs + (Math.min(leaseUs, ...ends) / 1000) * (1 - DRIFT);
+      const windowEndsMs = sentAtMs + Math.min(...ends) / 1000;
+      return { reply, sentAtMs, untilMs, windowEndsMs };
+    },
+
+    noteRoom(holding, rows) {
+      const short = enforced.some(([i]) => rows[i]!.retryAfterUs > 0);
+      if (short) Object.assign(holding, { reachedUntilMs: now() + reachedMs, isFull: true });
+      return short;
+    },
+
+    noteRoundTrip(sentAtMs) {
+      // At most one lease, because the clock may have jumped.
+      const tookMs = Math.min(now() - sentAtMs, lengthMs);
+      roundTripMs = Math.max(tookMs, roundTripMs + (tookMs - roundTripMs) / 8);
+    },
+  };
+
+  function holdingOf(partition: string, nowMs: number): Holding {
+    const holding = holdings.get(partition) ?? createHolding(nowMs);
+    setRecent(holdings, partition, holding, MAX_HOLDINGS);
+    return holding;
+  }
+
+  return {
+    draw(partition, cost) {
+      const nowMs = now();
+      const holding = holdingOf(partition, nowMs);
+      const demand = countDemand(holding, cost, nowMs, lengthMs);
+      const held = heldUnits(holding, nowMs);
+      // Half of the demand within one lease, so that the units are spent well before they expire.
+      const half = Math.floor(demand / 2);
+      // A lease from a store this far away would be nearly expired when it arrives.
+      const busy = cost === 1 && half >= SMALLEST && roundTripMs <= pauseMs;
+      const mayRenew = busy && nowMs >= holding.pausedUntilMs;
+      // What is spent while the next lease is fetched, and by how much that varies. Where the store has no more, the
+      // sooner a lease is requested the less it gets.
+      const meanwhile = (demand * roundTripMs) / lengthMs;
+      const reserve = meanwhile + (holding.short ? 0 : Math.sqrt(meanwhile));
+      const enough = held - cost >= reserve;
+      const most = isIndebted(holding)
+        ? Math.max(1, Math.floor(meanwhile))
+        : nowMs < holding.reachedUntilMs
+          ? Math.max(largest, Math.ceil(2 * reserve))
+          : half;
+      const units = Math.min(half, most);
+      const step = (): Step => {
+        if (held >= cost && (enough || !mayRenew)) return "spend";
+        if (mayRenew) return "renew";
+        return held < cost && busy && holding.short ? "deny" : "ask";
+      };
+      return createDraw(terms, holding, { step: step(), cost, units });
+    },
+
+    countDenied(partition, cost) {
+      const nowMs = now();
+      countDemand(holdingOf(partition, nowMs), cost, nowMs, lengthMs);
+    },
+
+    forget: (partition) => void holdings.delete(partition),
+  };
+}

@@ -1,0 +1,200 @@
+import type { LeaseSteps } from "../../decide/features.ts";
+import type { CoreSettings, Kit } from "../../decide/kit.ts";
+import {
+  after,
+  type Answer,
+  type Ask,
+  type Asked,
+  type AskedGroup,
+  deniesIn,
+  type GroupVerdict,
+  type Verdict,
+} from "../../decide/step.ts";
+import { StoreError } from "../../errors/errors.ts";
+import type { Draw, Step } from "./draw.ts";
+import { createLeases } from "./leases.ts";
+
+/** For policies whose quota is reserved ahead of time. */
+export function leaseSteps(kit: Kit<CoreSettings>): LeaseSteps {
+  const { store, now, settings, perGroup } = kit;
+  const isLeased = settings.policies.some(({ leaseUs }) => leaseUs !== undefined);
+  if (!isLeased) return {};
+  const leasesOf = perGroup(({ policies }) => {
+    // All policies of a group have the same.
+    const { leaseUs } = policies[0]!;
+    return leaseUs === undefined ? undefined : createLeases(store, policies, leaseUs, now);
+  });
+
+  /** For each group that has leases, the request's draw on them. */
+  function drawsOf({ groups }: Asked): Map<AskedGroup, Draw> {
+    const draws = new Map<AskedGroup, Draw>();
+    for (const asked of groups) {
+      const cost = leasedCost(asked);
+      const draw = cost > 0 ? leasesOf(asked.group)?.draw(asked.partition, cost) : undefined;
+      if (draw) draws.set(asked, draw);
+    }
+    return draws;
+  }
+
+  /** That clients are kept away does not make their demand smaller. */
+  function countDenied({ reason, groups }: Verdict): void {
+    if (reason !== "cached-denial") return;
+    for (const { asked } of groups) {
+      const cost = leasedCost(asked);
+      if (cost > 0) leasesOf(asked.group)?.countDenied(asked.partition, cost);
+    }
+  }
+
+  return {
+    note: (next) => (asked) =>
+      after(next(asked), (verdict) => {
+        countDenied(verdict);
+        return verdict;
+      }),
+
+    take: (ask) => async (asked) => {
+      const { operation, groups } = asked;
+      if (operation === "reset") {
+        const answer = await ask(asked);
+        for (const { group, partition } of groups) {
+          for (const each of [group, ...group.variants]) leasesOf(each)?.forget(partition);
+        }
+        return answer;
+      }
+      return operation === "consume" && groups.some(({ group }) => leasesOf(group))
+        ? take(asked, drawsOf(asked), ask, kit)
+        : ask(asked);
+    },
+  };
+}
+
+/** What a request costs a group; 0 if its policies cost different units, so that the store decides. */
+function leasedCost({ costs }: AskedGroup): number {
+  const cost = costs[0]!;
+  return costs.every((each) => each === cost) ? cost : 0;
+}
+
+/**
+ * Takes the cost of a request, or nothing: first from what is held, then from the next leases, and then from the store what
+ * is left. What was held goes back if the store denies.
+ */
+async function take(
+  asked: Asked,
+  draws: ReadonlyMap<AskedGroup, Draw>,
+  ask: Ask,
+  { now, keysOf }: Kit<CoreSettings>,
+): Promise<Answer> {
+  const { groups } = asked;
+  const sentAtMs = now();
+  const spent = new Set<AskedGroup>();
+  const withStep = (step: Step) => groups.filter((each) => draws.get(each)?.step === step);
+  const unspent = () => groups.filter((each) => !spent.has(each));
+  const spend = (each: AskedGroup) => draws.get(each)?.spend() === true && spent.add(each);
+  const putBack = () => {
+    for (const each of spent) draws.get(each)!.putBack();
+  };
+  const admit = () => {
+    for (const draw of draws.values()) draw.admit();
+  };
+
+  /** The verdict about a group for which units were spent, or denied. */
+  function held(each: AskedGroup, allowed: boolean): GroupVerdict {
+    const { rows, nowUs, estimated } = draws.get(each)!.reply(allowed);
+    const at = { nowUs, sentAtMs, receivedAtMs: now(), estimated };
+    return { asked: each, rows, by: "lease", at };
+  }
+
+  /** The store's verdict, with waits that are no longer than those for units that are held or on their way. */
+  function asAnswered(verdict: GroupVerdict, askedAtMs: number): GroupVerdict {
+    const rows = draws.get(verdict.asked)?.answered(verdict.rows, askedAtMs);
+    return rows ? { ...verdict, rows } : verdict;
+  }
+
+  /** In the order asked. */
+  function withHeld(answered: readonly GroupVerdict[]): GroupVerdict[] {
+    return groups.flatMap((each) =>
+      spent.has(each) ? [held(each, true)] : answered.filter((own) => own.asked === each),
+    );
+  }
+
+  function deniedBy(each: AskedGroup): Answer {
+    putBack();
+    return { groups: [held(each, false)] };
+  }
+
+  /** Renews leases for the request. Returns the group whose lease was denied. */
+  async function renew(leases: readonly AskedGroup[]): Promise<AskedGroup | undefined> {
+    for (const each of leases) {
+      if (await draws.get(each)!.renew(keysOf(each))) spent.add(each);
+      // A group that only advises denies nobody: the store says what it would do, and the others decide.
+      else if (each.group.denying.length > 0) return each;
+    }
+    return undefined;
+  }
+
+  /** Asks the store about what is left; again where leases that arrived meanwhile took what it no longer had. */
+  async function askRest(): Promise<Answer> {
+    for (;;) {
+      const left = unspent();
+      if (left.length === 0) {
+        admit();
+        return { groups: withHeld([]) };
+      }
+      const askedAtMs = now();
+      const answer = await ask({ ...asked, groups: left });
+      if (answer.error) return withoutStore(answer.error, answer);
+      const denying = answer.groups.filter(deniesIn).map((each) => each.asked);
+      const answered = answer.groups.map((each) => asAnswered(each, askedAtMs));
+      const isHeld = denying.length > 0 && denying.every((each) => draws.get(each)?.canSpend());
+      if (!isHeld) {
+        if (denying.length === 0) admit();
+        else putBack();
+        return { groups: withHeld(answered) };
+      }
+      denying.forEach(spend);
+    }
+  }
+
+  /** Spends what is held, where the store gave no answer. */
+  function withoutStore(error: StoreError, answer?: Answer): Answer {
+    const answered = answer?.groups ?? [];
+    for (const each of unspent()) {
+      const isAnswered = answered.some((own) => own.asked === each);
+      if (!isAnswered && !spend(each)) draws.get(each)?.drop();
+    }
+    const known = withHeld(answered);
+    if (answered.length === 0 && spent.size === groups.length) return { groups: known };
+    const unanswered = unspent()
+      .filter((each) => !answered.some((own) => own.asked === each))
+      .map(
+        (each) =>
+          answer?.unanswered?.find((own) => own.asked === each) ?? {
+            asked: each,
+            error,
+            costs: each.costs,
+          },
+      );
+    return {
+      groups: known,
+      unanswered,
+      error,
+      async giveBack() {
+        putBack();
+        return (await answer?.giveBack?.()) ?? [];
+      },
+    };
+  }
+
+  const [short] = withStep("deny");
+  if (short) return deniedBy(short);
+  withStep("spend").forEach(spend);
+  try {
+    const leases = withStep("renew");
+    const denying = leases.length > 0 ? await renew(leases) : undefined;
+    if (denying) return deniedBy(denying);
+  } catch (error) {
+    if (error instanceof StoreError) return withoutStore(error);
+    throw error;
+  }
+  return askRest();
+}

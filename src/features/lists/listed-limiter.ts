@@ -1,0 +1,46 @@
+import type { Hold } from "../../decide/hold.ts";
+import type { Identity } from "../../decide/identify.ts";
+import type { Limiter } from "../../decide/limiter.ts";
+import type { Decision } from "../../decision/decision.ts";
+import { listedDecision } from "../../decision/listed.ts";
+import type { Subject } from "../../lists/compile-list.ts";
+import type { Lists } from "../../lists/lists.ts";
+
+/**
+ * A limiter that first looks an identity up in lists: `limit()`, `reserve()` and `peek()` of one that they name take nothing and ask
+ * nobody. A charge and a reset are not requests, so that no list refuses them.
+ *
+ * @param nowMs the clock of the ends of entries, in milliseconds since 1970
+ * @param withoutHold makes a decision that took nothing a hold
+ */
+export function withLists(
+  limiter: Limiter,
+  lists: Lists,
+  nowMs: () => number,
+  withoutHold: (decision: Decision) => Hold,
+): Limiter {
+  function listed(identity: Identity): Decision | undefined {
+    const found = lists.find(subjectOf(identity), nowMs());
+    return found && listedDecision(found);
+  }
+
+  return {
+    ...limiter,
+    limit: async (identity, options) => listed(identity) ?? limiter.limit(identity, options),
+    reserve: async (identity, options) => {
+      const decision = listed(identity);
+      return decision ? withoutHold(decision) : limiter.reserve(identity, options);
+    },
+    peek: async (identity, options) => listed(identity) ?? limiter.peek(identity, options),
+  };
+}
+
+/** What an identity says: a text may be an address, and dimensions are known by their names. */
+function subjectOf(identity: Identity): Subject {
+  if (typeof identity === "string") return { ip: identity, identities: [identity] };
+  const { ip, asn, country, ...others } = Object(identity) as Exclude<Identity, string>;
+  const identities = [ip, asn, country, ...Object.values(others)].filter(
+    (text) => text !== undefined,
+  );
+  return { ip, asn, country, identities };
+}

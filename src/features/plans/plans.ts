@@ -1,0 +1,128 @@
+import type { Faults } from "../../options/faults.ts";
+import { isRecord } from "../../options/record.ts";
+import {
+  checkOptions,
+  didYouMean,
+  MAX_NAMES,
+  namesIn,
+  nearest,
+} from "../../options/unknown-options.ts";
+import {
+  type CompiledPolicy,
+  compilePolicy,
+  completePolicy,
+  NAME,
+  NAME_REMEDY,
+} from "../../policy/compile.ts";
+import { checkLimiterTraits } from "../../policy/limiter-traits.ts";
+import type { Policy } from "../../policy/policy.ts";
+import { tightenPolicy } from "../../policy/tighten.ts";
+
+/** The numbers of a policy under a plan: `limit`, and what its algorithm has besides, such as `refill`. */
+export type PlanNumbers = Readonly<Record<string, number | string>>;
+
+/** Plans by name, and in each the policies that it changes, by name. */
+export type Plans = Readonly<Record<string, Readonly<Record<string, PlanNumbers>>>>;
+
+/** Configuration as data replaces the examples by its own syntax. */
+export const PLANS_EXAMPLE = "{ gold: { rides: { limit: 200 } } }";
+export const PLAN_EXAMPLE = "{ rides: { limit: 200 } }";
+
+const PLANS_REMEDY = `Give plans by their names, and in each the policies that differ: ${PLANS_EXAMPLE}.`;
+const PLAN_REMEDY = `Give policies by their names, and of each the numbers that differ: ${PLAN_EXAMPLE}.`;
+
+/** Policies as they are without a plan, and as they are under each. */
+export interface Planned {
+  readonly policies: readonly CompiledPolicy[];
+  readonly plans: ReadonlyMap<string, readonly CompiledPolicy[]>;
+}
+
+/**
+ * Checks plans, and compiles all policies as they are under each. What a client has
+ * consumed still counts when its plan changes.
+ *
+ * @param root where the plans stand, for faults
+ * @param given the policies as they were given, without faults
+ */
+export function checkPlans(
+  plans: unknown,
+  root: string,
+  given: readonly Policy[],
+  policies: readonly CompiledPolicy[],
+  faults: Faults,
+): Planned {
+  const lists = new Map<string, readonly CompiledPolicy[]>();
+  if (plans === undefined) return { policies, plans: lists };
+  if (!isRecord(plans)) {
+    faults.add(root, plans, PLANS_REMEDY);
+    return { policies, plans: lists };
+  }
+  const names = new Set(policies.map(({ name }) => name));
+  for (const [plan, changes] of Object.entries(plans)) {
+    const path = `${root}.${plan}`;
+    if (!NAME.test(plan)) faults.add(path, plan, NAME_REMEDY);
+    if (!isRecord(changes)) {
+      faults.add(path, changes, PLAN_REMEDY);
+      continue;
+    }
+    checkNames(changes, names, path, faults);
+    const list = policies.map((policy, i) =>
+      Object.hasOwn(changes, policy.name)
+        ? underPlan(policy, given[i]!, changes[policy.name], `${path}.${policy.name}`, faults)
+        : policy,
+    );
+    lists.set(plan, list);
+  }
+  return { policies, plans: lists };
+}
+
+function checkNames(
+  changes: object,
+  names: ReadonlySet<string>,
+  path: string,
+  faults: Faults,
+): void {
+  const unknown = Object.entries(changes).filter(([name]) => !names.has(name));
+  for (const [name, numbers] of unknown.slice(0, MAX_NAMES)) {
+    const hint = didYouMean(nearest(name, [...names]));
+    faults.add(
+      `${path}.${name}`,
+      numbers,
+      `${hint}Use the name of a policy: ${namesIn([...names])}.`,
+    );
+  }
+}
+
+function underPlan(
+  policy: CompiledPolicy,
+  given: Policy,
+  numbers: unknown,
+  path: string,
+  faults: Faults,
+): CompiledPolicy {
+  const options = ["limit", ...Object.keys(policy.implementation.options)];
+  if (!isRecord(numbers)) {
+    faults.add(path, numbers, `Give those that differ by their names: ${options.join(", ")}.`);
+    return policy;
+  }
+  checkOptions(numbers, options, `${path}.`, faults);
+  // Options that do not exist are reported already.
+  const known = Object.entries(numbers).filter(([option]) => options.includes(option));
+  const changed = { ...given, ...Object.fromEntries(known), name: policy.name } as Policy;
+  const compiled = compilePolicy(changed, path, faults, checkLimiterTraits);
+  if (!compiled) return policy;
+  if (compiled.limit < policy.shards) {
+    const remedy = `Give at least ${policy.shards}: each shard needs at least one unit of the limit.`;
+    faults.add(`${path}.limit`, compiled.limit, remedy);
+  }
+  const { limit, windowUs, parameters } = compiled;
+  const planned = completePolicy(policy, { limit, windowUs, parameters });
+  const { leaseUs, implementation } = planned;
+  // The policies of rules come here with their leases, those of a limiter without.
+  if (leaseUs === undefined) return planned;
+  if (leaseUs > implementation.lease.maxUs(planned)) {
+    faults.add(path, numbers, "Raise the limit or the window: the policy's lease takes too much.");
+    return policy;
+  }
+  return tightenPolicy(planned, leaseUs);
+}

@@ -1,0 +1,45 @@
+import type { PolicyGroup } from "../../decide/groups.ts";
+import type { CoreSettings, Kit } from "../../decide/kit.ts";
+import type { AskedGroup, Decide, Step } from "../../decide/step.ts";
+import { TidegateError } from "../../errors/errors.ts";
+import type { CompiledPolicy } from "../../policy/compile.ts";
+
+export interface PlanSettings extends CoreSettings {
+  /** The policies as they are under each plan, in the order of the limiter's. */
+  readonly plans: ReadonlyMap<string, readonly CompiledPolicy[]>;
+}
+
+/** Puts the groups of the client's plan in the place of those without a plan. */
+export function underPlan(kit: Kit<PlanSettings>): Step<Decide> {
+  const { plans } = kit.settings;
+  const variantsOf = kit.perGroup(() => new Map<string, PolicyGroup>());
+
+  function groupUnder(
+    plan: string,
+    planned: readonly CompiledPolicy[],
+    base: PolicyGroup,
+  ): PolicyGroup {
+    const known = variantsOf(base).get(plan);
+    if (known) return known;
+    const own = base.policies.map(({ name }) => planned.find((policy) => policy.name === name)!);
+    const isChanged = own.some((policy, i) => policy !== base.policies[i]);
+    const group = isChanged ? kit.group(own, base) : base;
+    variantsOf(base).set(plan, group);
+    return group;
+  }
+
+  const inPlan = (plan: string, planned: readonly CompiledPolicy[], asked: AskedGroup) => ({
+    ...asked,
+    group: groupUnder(plan, planned, asked.group),
+  });
+
+  return (next) => (asked) => {
+    const { plan, groups } = asked;
+    if (plan === undefined) return next(asked);
+    const planned = plans.get(plan);
+    if (!planned) {
+      throw new TidegateError("ERR_PLAN", `The limiter has no plan ${JSON.stringify(plan)}.`);
+    }
+    return next({ ...asked, groups: groups.map((each) => inPlan(plan, planned, each)) });
+  };
+}

@@ -1,0 +1,173 @@
+import type { RoleSteps } from "../../decide/features.ts";
+import type { CoreSettings, Kit } from "../../decide/kit.ts";
+import {
+  after,
+  type Answer,
+  type Asked,
+  type AskedGroup,
+  type GroupVerdict,
+  type Verdict,
+} from "../../decide/step.ts";
+import { isNotAsked } from "../../errors/errors.ts";
+import { createWaitingDenials, type TakenDenials } from "./waiting-denials.ts";
+
+/**
+ * The longest wait for a policy that counts failures, in microseconds. What it denies is often reserved by requests that are
+ * no failures, and comes back with their responses: no clock knows when, and a client that waited for the window would wait
+ * in vain.
+ */
+const LONGEST_WAIT_US = 1_000_000;
+
+/** What a group is asked of the store, and the denials that are part of it. */
+interface Counted {
+  readonly given: AskedGroup;
+  readonly asked: AskedGroup;
+  /** Of each policy that counts denials, those that waited. */
+  readonly denials: readonly (TakenDenials | undefined)[];
+}
+
+const NO_DENIALS: Counted["denials"] = [];
+
+/** For policies that only advise, or that count denials or failures. */
+export function roleSteps({ settings, keysOf, now }: Kit<CoreSettings>): RoleSteps {
+  const { policies } = settings;
+  if (policies.every(({ role, countsFailures }) => role === "enforced" && !countsFailures)) {
+    return {};
+  }
+  const waiting = createWaitingDenials();
+
+  /** The keys of the policies that count a denial: those that do not deny themselves, where another one does. */
+  function keysOfBans({ groups }: Asked, verdict: Verdict): readonly string[] {
+    // By their keys, because a plan has policies of its own with the same ones.
+    const denying = verdict.groups.flatMap(({ asked: { group }, rows }) =>
+      rows.flatMap(({ allowed }, i) => (allowed ? [] : [group.policies[i]!.key])),
+    );
+    if (denying.length === 0) return [];
+    return groups.flatMap((each) => {
+      if (each.group.isPlain) return [];
+      const keys = keysOf(each);
+      return each.group.policies.flatMap((policy, i) =>
+        policy.role === "denials" && !denying.includes(policy.key) ? [keys[i]!] : [],
+      );
+    });
+  }
+
+  /** With the denials that wait to be counted, and without any cost that can never have room. */
+  function counted(given: AskedGroup, operation: Asked["operation"]): Counted {
+    const { group, costs } = given;
+    if (group.isPlain) return { given, asked: given, denials: NO_DENIALS };
+    const keys = keysOf(given);
+    const nowMs = now();
+    const denials = group.policies.map(({ role, windowUs }, i) =>
+      role === "denials" && operation === "consume"
+        ? waiting.take(keys[i]!, nowMs, windowUs / 1000)
+        : undefined,
+    );
+    const fitting = group.policies.map(({ role, limit }, i) => {
+      // One that decides alone is asked whether it has room for one more.
+      if (role === "denials") return denials[i]?.count ?? 1;
+      return costs[i]! > limit ? 0 : costs[i]!;
+    });
+    return { given, asked: { ...given, costs: fitting }, denials };
+  }
+
+  /** Notes how many denials there is room for, if an answer denies or leaves no room. */
+  function noteRoom(groups: readonly GroupVerdict[]): void {
+    if (groups.every(({ rows }) => rows.every(({ retryAfterUs }) => retryAfterUs === 0))) return;
+    for (const { asked, rows } of groups) {
+      if (asked.group.isPlain) continue;
+      const keys = keysOf(asked);
+      asked.group.policies.forEach(({ role }, i) => {
+        if (role === "denials") waiting.noteRoom(keys[i]!, rows[i]!.remaining);
+      });
+    }
+  }
+
+  return {
+    note: (next) => (asked) => {
+      const { operation } = asked;
+      if (operation === "reset") {
+        return after(next(asked), (verdict) => {
+          for (const each of asked.groups) for (const key of keysOf(each)) waiting.forget(key);
+          return verdict;
+        });
+      }
+      if (operation !== "consume") return next(asked);
+      return after(next(asked), (verdict) => {
+        const { status, reason, groups } = verdict;
+        // The store, or this isolate's memory in its place, has counted it.
+        if (status === 200 || groups.some(({ by }) => by === "store" || by === "here")) {
+          return verdict;
+        }
+        const keys = keysOfBans(asked, verdict);
+        if (reason === "cached-denial" && keys.some((key) => waiting.areFullWithOneMore(key))) {
+          // The ban begins with this denial, so the client has to be told of it.
+          return next({ ...asked, mustReachStore: true });
+        }
+        for (const key of keys) waiting.add(key, now());
+        return verdict;
+      });
+    },
+
+    advise: (next) => (asked) => {
+      if (asked.operation === "reset" || asked.groups.every(({ group }) => group.isPlain)) {
+        return next(asked);
+      }
+      return after(next(asked), (verdict) => ({
+        ...verdict,
+        groups: verdict.groups.map((each) => advised(each, asked.operation)),
+      }));
+    },
+
+    count: (ask) => async (asked) => {
+      const { operation, groups } = asked;
+      if (operation === "reset" || groups.every(({ group }) => group.isPlain)) return ask(asked);
+      if (operation === "charge") {
+        const answer = await ask(asked);
+        noteRoom(answer.groups);
+        return answer;
+      }
+      const all = groups.map((each) => counted(each, operation));
+      const answer = await ask({ ...asked, groups: all.map((each) => each.asked) });
+      if (!answer.error) noteRoom(answer.groups);
+      return asGiven(all, answer);
+    },
+  };
+}
+
+/** The verdict in which advisory policies deny a cost above their limit, and a wait for failures is short. */
+function advised(verdict: GroupVerdict, operation: Asked["operation"]): GroupVerdict {
+  const { asked, by } = verdict;
+  const { group, costs } = asked;
+  if (group.isPlain || by === "lease") return verdict;
+  const rows = verdict.rows.map((row, i) => {
+    const { role, limit, countsFailures } = group.policies[i]!;
+    if (role === "advisory" && costs[i]! > limit && operation !== "charge") {
+      return { ...row, allowed: false, retryAfterUs: Infinity };
+    }
+    if (!countsFailures || row.retryAfterUs <= LONGEST_WAIT_US) return row;
+    return { ...row, retryAfterUs: LONGEST_WAIT_US };
+  });
+  return { ...verdict, rows };
+}
+
+/** The answer to the request as it was given. Denials that the store surely did not count wait for the next call. */
+function asGiven(all: readonly Counted[], answer: Answer): Answer {
+  const countedAs = new Map(all.map((each) => [each.asked, each]));
+  const restored = (groups: readonly GroupVerdict[]) =>
+    groups.map((each) => ({ ...each, asked: countedAs.get(each.asked)!.given }));
+  const { giveBack } = answer;
+  return {
+    ...answer,
+    groups: restored(answer.groups),
+    ...(answer.unanswered && {
+      unanswered: answer.unanswered.map((each) => {
+        const { given, denials } = countedAs.get(each.asked)!;
+        if (isNotAsked(each.error)) for (const taken of denials) taken?.putBack();
+        const costs = each.costs.map((cost, i) => denials[i]?.uncountedHere ?? cost);
+        return { ...each, asked: given, costs };
+      }),
+    }),
+    ...(giveBack && { giveBack: async () => restored(await giveBack()) }),
+  };
+}

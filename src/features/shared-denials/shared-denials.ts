@@ -1,0 +1,194 @@
+import type { Row } from "../../algorithms/model.ts";
+import { type DenialCache, DRIFT, type KnownDenial } from "../../denials/denial-cache.ts";
+import { earliestMs, type RedisClocks } from "../../denials/redis-clocks.ts";
+import { PATIENCE_MS } from "../../denials/single-flight.ts";
+import { Faults } from "../../options/faults.ts";
+import type { CompiledPolicy } from "../../policy/compile.ts";
+import { createBreaker } from "../../runtime/breaker.ts";
+import { TIMED_OUT, withTimeout } from "../../runtime/timeout.ts";
+import type { Reply } from "../../store/store.ts";
+
+/**
+ * A key-value cache shared by nearby isolates. It may forget, be late, or fail: then Redis is asked. What it holds is
+ * trusted, so nobody else may be able to write to it.
+ */
+export interface SharedCache {
+  /** The text that was put last under this key; `undefined` if there is none. The read is given up after 25 ms. */
+  get(key: string): Promise<string | undefined>;
+  /** Keeps a text for 1 to 60 whole seconds. No request waits for it. */
+  put(key: string, text: string, seconds: number): void | Promise<void>;
+}
+
+/** How one isolate shares denials with others. */
+export interface Sharing {
+  /**
+   * Reads a denial of these costs, learns it, and returns it as it stands now. If there is none, the caller asks Redis and
+   * publishes the answer.
+   */
+  read(partition: string, costs: readonly number[]): Promise<KnownDenial | undefined>;
+  /** Publishes Redis's answer to a request of these costs. */
+  publish(partition: string, costs: readonly number[], reply: Pick<Reply, "nowUs" | "rows">): void;
+  /** Withdraws what was published. */
+  forget(partition: string): void;
+}
+
+/** Policies that share a partition key, and whose denials are shared. */
+interface SharingSettings {
+  readonly prefix: string;
+  readonly policies: readonly CompiledPolicy[];
+  /** The isolate's clock, in milliseconds. */
+  readonly now: () => number;
+}
+
+/** Denials that isolates share: an option of a limiter, made by `shareDenials()`. */
+export interface SharedDenials {
+  /** Connects what a limiter of this isolate knows with what the others have published. */
+  share(settings: SharingSettings, clocks: RedisClocks, denials: DenialCache): Sharing;
+}
+
+/**
+ * An entry of the cache. A denial is the time that Redis's clock showed (us), and cost, `remaining`, `retryAfterUs` and
+ * `resetAfterUs` of each row. A claim, that an isolate is asking Redis, is the latest time that Redis's clock may show
+ * (us), so that nobody waits long if its isolate is gone. Anything else is ignored.
+ */
+type Note = readonly number[];
+
+/** The numbers of a row in a note. */
+const WIDTH = 4;
+
+/** How long a read may take: a cache that is no nearer than Redis is of no use. */
+const READ_TIMEOUT_MS = 25;
+
+/** The first pause before the next read while another isolate asks Redis. Each pause is twice as long as the last. */
+const FIRST_PAUSE_MS = 4;
+
+/** How long a note is kept at most: no denial is trusted for longer. */
+const MAX_SECONDS = 60;
+
+/**
+ * Denials shared by all isolates that reach a cache and count in the same Redis.
+ *
+ * They are dated by Redis's clock. An isolate trusts one only if a recent answer of Redis about the same partition proves
+ * to it that Redis's clock cannot have passed the end of the denial. Clients that were never denied do not wait for the
+ * cache: it is read only when a known denial has expired.
+ *
+ * @throws ConfigurationError if the cache lacks `get` or `put`
+ * @example
+ * const notes = new Map<string, string>();
+ * createLimiter({
+ *   policies: [tokenBucket({ limit: 20, refill: 10, per: "1s" })],
+ *   sharedDenials: shareDenials({
+ *     get: async (key) => notes.get(key),
+ *     put: (key, text) => void notes.set(key, text),
+ *   }),
+ * });
+ */
+export function shareDenials(cache: SharedCache): SharedDenials {
+  const faults = new Faults();
+  for (const name of ["get", "put"] as const) {
+    const given: unknown = (cache as Partial<SharedCache> | undefined)?.[name];
+    if (typeof given !== "function") {
+      faults.add(
+        name,
+        given,
+        "Give a function: a shared cache has get(key) and put(key, text, seconds).",
+      );
+    }
+  }
+  faults.throwIfAny();
+  return { share: (settings, clocks, denials) => connect(cache, settings, clocks, denials) };
+}
+
+function connect(
+  cache: SharedCache,
+  { prefix, policies, now }: SharingSettings,
+  clocks: RedisClocks,
+  denials: DenialCache,
+): Sharing {
+  const keyPrefix = `${prefix}:${JSON.stringify(policies.map(identityOf))}:`;
+  const breaker = createBreaker();
+
+  async function readNote(partition: string): Promise<Note> {
+    if (!breaker.admits(now())) return [];
+    const get = async () => String(await cache.get(keyPrefix + partition));
+    const found = await withTimeout(READ_TIMEOUT_MS, get).catch((): typeof TIMED_OUT => TIMED_OUT);
+    if (found === TIMED_OUT) {
+      breaker.failed(now());
+      return [];
+    }
+    breaker.succeeded();
+    const numbers = found.split(",").map(Number);
+    return numbers.every((number) => Number.isSafeInteger(number) && number >= 0) ? numbers : [];
+  }
+
+  function writeNote(partition: string, note: Note, seconds: number): void {
+    const kept = Math.min(Math.ceil(seconds), MAX_SECONDS);
+    (async () => cache.put(keyPrefix + partition, note.join(), kept))().catch(() => {});
+  }
+
+  const forget = (partition: string) => writeNote(partition, [], 1);
+
+  return {
+    async read(partition, costs) {
+      const startMs = now();
+      const bound = clocks.boundOf(partition, startMs);
+      if (!bound) return undefined;
+      /** The latest that Redis's clock may show now. */
+      const latestUs = () => Math.ceil((bound.baseMs + now() * (1 + DRIFT)) * 1000);
+      for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs *= 2) {
+        const note = await readNote(partition);
+        const [redisNowUs, ...rest] = note as [number];
+        if (note.length === 1 + WIDTH * policies.length && redisNowUs < latestUs()) {
+          const { costs: deniedCosts, rows } = readRows(rest);
+          const reply = { nowUs: redisNowUs, rows };
+          denials.learn(partition, deniedCosts, earliestMs(bound, redisNowUs), reply);
+          const known = denials.find(partition, costs, now());
+          if (known.state === "denied") return known;
+          if (known.state === "expired") denials.drop(partition);
+        }
+        const claimed = note.length === 1 && Math.abs(latestUs() - redisNowUs) < PATIENCE_MS * 1000;
+        if (!claimed || now() - startMs + pauseMs > PATIENCE_MS) break;
+        await new Promise((resolve) => {
+          setTimeout(resolve, pauseMs);
+        });
+      }
+      writeNote(partition, [latestUs()], 1);
+      return undefined;
+    },
+
+    publish(partition, costs, { nowUs: redisNowUs, rows }) {
+      const note = [redisNowUs];
+      let waitUs = 0;
+      for (let row = 0; row < policies.length; row++) {
+        const { remaining, retryAfterUs, resetAfterUs } = rows[row]!;
+        note.push(costs[row]!, remaining, retryAfterUs, resetAfterUs);
+        waitUs = Math.max(waitUs, retryAfterUs);
+      }
+      if (waitUs === 0) forget(partition);
+      else writeNote(partition, note, waitUs / 1e6);
+    },
+
+    forget,
+  };
+}
+
+/** The parts of a policy that a deployment may change. They are in the key, so that older notes are not found then. */
+function identityOf({ name, scriptArguments }: CompiledPolicy): unknown {
+  return [name, scriptArguments];
+}
+
+function readRows(numbers: readonly number[]): { costs: number[]; rows: Row[] } {
+  const costs: number[] = [];
+  const rows: Row[] = [];
+  for (let at = 0; at < numbers.length; at += WIDTH) {
+    const [cost, remaining, retryAfterUs, resetAfterUs] = numbers.slice(at) as number[];
+    costs.push(cost!);
+    rows.push({
+      allowed: retryAfterUs === 0,
+      remaining: remaining!,
+      retryAfterUs: retryAfterUs!,
+      resetAfterUs: resetAfterUs!,
+    });
+  }
+  return { costs, rows };
+}

@@ -1,0 +1,46 @@
+import type { Decision } from "../../decision/decision.ts";
+import type { Faults } from "../../options/faults.ts";
+import { report } from "../../runtime/log.ts";
+
+/** What a decision was about. */
+export interface DecisionInfo {
+  readonly operation: "limit" | "reserve" | "charge" | "peek";
+  /**
+   * Who was counted; `undefined` where a list of a middleware decided first. A middleware's identities have hashes of
+   * header values, cookies and the like.
+   */
+  readonly identity: string | Readonly<Record<string, string | undefined>> | undefined;
+}
+
+/** Called with each decision. */
+export type DecisionListener = (decision: Decision, info: DecisionInfo) => void;
+
+/** Tells a listener; throws nothing. */
+export type Tell = (decision: Decision, info: DecisionInfo) => void;
+
+/** Checks a listener, and makes it one that cannot disturb a decision; `undefined` without one. */
+export function compileTell(
+  onDecision: DecisionListener | undefined,
+  faults: Faults,
+): Tell | undefined {
+  if (onDecision === undefined) return undefined;
+  if (typeof onDecision !== "function") {
+    faults.add("onDecision", onDecision, "Give a function that takes a decision.");
+    return undefined;
+  }
+  let hasFailed = false;
+  const fail = (error: unknown) => {
+    if (!hasFailed) report(`onDecision failed: ${String(error)}`);
+    hasFailed = true;
+  };
+
+  return function tell(decision, info) {
+    try {
+      const told: unknown = onDecision(decision, info);
+      // Untyped code may be asynchronous, and nobody else would see it fail.
+      if (told instanceof Promise) told.catch(fail);
+    } catch (error) {
+      fail(error);
+    }
+  };
+}

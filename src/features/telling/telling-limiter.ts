@@ -1,0 +1,29 @@
+import type { Limiter } from "../../decide/limiter.ts";
+import type { Tell } from "./tell-decision.ts";
+
+/** A limiter that tells each of its decisions. */
+export function withTelling(limiter: Limiter, tell: Tell): Limiter {
+  return {
+    ...limiter,
+    async limit(identity, options) {
+      const decision = await limiter.limit(identity, options);
+      tell(decision, { operation: "limit", identity });
+      return decision;
+    },
+    async peek(identity, options) {
+      const decision = await limiter.peek(identity, options);
+      tell(decision, { operation: "peek", identity });
+      return decision;
+    },
+    async charge(identity, cost, options) {
+      const decision = await limiter.charge(identity, cost, options);
+      tell(decision, { operation: "charge", identity });
+      return decision;
+    },
+    async reserve(identity, options) {
+      const hold = await limiter.reserve(identity, options);
+      tell(hold, { operation: "reserve", identity });
+      return hold;
+    },
+  };
+}

@@ -1,6 +1,0 @@
-import { type CompiledPolicy, completePolicy } from "../policy/compile.ts";
-
-/** The policy that Redis has to enforce so that isolates spending leased units keep the given one. */
-export function tightenPolicy(policy: CompiledPolicy, leaseUs: number): CompiledPolicy {
-  return completePolicy(policy, policy.implementation.lease.tighten(policy, leaseUs));
-}

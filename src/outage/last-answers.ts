@@ -1,0 +1,94 @@
+import { createClockCache, type ClockCache } from "../denials/clock-cache.ts";
+import type { Reply } from "../store/store.ts";
+
+/** How much of the quota of each partition was left in Redis's last answer to this isolate, for one group of policies. */
+export interface LastAnswers {
+  /**
+   * Notes an answer. Both times are of the isolate's steady clock, in milliseconds.
+   */
+  note(partition: string, reply: Reply, sentAtMs: number, nowMs: number): void;
+  /** The last answer noted; `undefined` if there is none. */
+  find(partition: string): LastAnswer | undefined;
+  /** Drops the last answer, and ignores answers to requests sent before now. */
+  forget(partition: string, nowMs: number): void;
+}
+
+export interface LastAnswer {
+  /** When it arrived, by the clock of local counts. */
+  readonly atUs: number;
+  /** Units left, for each of the policies. */
+  readonly remaining: readonly number[];
+  /** Whether this is the first look at it. */
+  readonly fresh: boolean;
+}
+
+/** Roughly as many identities as return during an isolate's life; one beyond them counts from zero. */
+const MAX_ENTRIES = 10_000;
+
+/** The columns before the units left: Redis's clock, the arrival by both local clocks, and the answer's state. */
+const HEAD = 4;
+const FRESH = 0;
+const FOUND = 1;
+const FORGOTTEN = 2;
+
+/**
+ * @param policies indices of the rows to keep of an answer
+ * @param clock that counts locally, in microseconds
+ */
+export function createLastAnswers(policies: readonly number[], clock: () => number): LastAnswers {
+  // Created with the first answer, because Workers have no random numbers while a module loads.
+  let table: ClockCache | undefined;
+  const columns = HEAD + policies.length;
+  /** Reused for every answer, so that a request allocates nothing. */
+  const answer = new Float64Array(columns);
+
+  /** Whether a newer answer is known already: answers may arrive out of order. */
+  function isOvertaken(partition: string, sentAtMs: number): boolean {
+    const slot = table?.find(partition);
+    if (!slot) return false;
+    const { numbers } = table!;
+    const at = slot * columns;
+    if (sentAtMs > numbers[at + 1]!) return false;
+    const [shown, left] = [numbers[at]!, numbers[at + HEAD]!];
+    return answer[0]! < shown || (answer[0] === shown && answer[HEAD]! > left);
+  }
+
+  function put(partition: string, nowMs: number, state: number): void {
+    answer[1] = nowMs;
+    answer[2] = clock();
+    answer[3] = state;
+    table ??= createClockCache(MAX_ENTRIES, columns, partition.length);
+    table.set(partition, answer);
+  }
+
+  return {
+    note(partition, { nowUs, rows }, sentAtMs, nowMs) {
+      if (policies.length === 0) return;
+      answer[0] = nowUs;
+      policies.forEach((policy, i) => {
+        answer[HEAD + i] = rows[policy]!.remaining;
+      });
+      if (isOvertaken(partition, sentAtMs)) return;
+      put(partition, nowMs, FRESH);
+    },
+
+    find(partition) {
+      const slot = table?.find(partition);
+      if (!slot) return undefined;
+      const { numbers } = table!;
+      const at = slot * columns;
+      if (numbers[at + 3] === FORGOTTEN) return undefined;
+      const fresh = numbers[at + 3] === FRESH;
+      numbers[at + 3] = FOUND;
+      const remaining = [...numbers.subarray(at + HEAD, at + columns)];
+      return { atUs: numbers[at + 2]!, remaining, fresh };
+    },
+
+    forget(partition, nowMs) {
+      if (policies.length === 0) return;
+      // Newer than any earlier answer.
+      answer[0] = Infinity;
+      put(partition, nowMs, FORGOTTEN);
+    },
+  };
+}
