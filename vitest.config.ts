@@ -16,6 +16,23 @@ const firstSteps = {
 /** A test that hangs ends. Far above what any takes on a busy machine, so that only what hangs does. */
 const PATIENCE_MS = 60_000;
 
+/**
+ * Files that leave nothing behind, so that they may share a process and the modules that it has imported. The two
+ * left out look at messages that are logged once in a process.
+ */
+const SHARED = [
+  "test/{adapter,decision,denials,gateway,lists,llm,metrics,model,options,partition,policy}/**/*.test.ts",
+  "test/hono/!(socket-address).test.ts",
+  "test/runtime/!(log).test.ts",
+];
+
+const inNode = {
+  setupFiles: ["test/support/seed.ts"],
+  // `TEST_RUNS=10` makes ten times as many random runs in a test.
+  testTimeout: PATIENCE_MS * Math.max(1, Number(process.env["TEST_RUNS"] ?? 1)),
+  hookTimeout: PATIENCE_MS,
+};
+
 // Tests start hundreds of programs. With what Node compiled before, each starts in half the time.
 process.env["NODE_COMPILE_CACHE"] ??= fileURLToPath(
   new URL("node_modules/.cache/node", import.meta.url),
@@ -43,13 +60,19 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          ...inNode,
           name: "node",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/workerd/**", "test/edge/**", "test/first-steps/**"],
-          setupFiles: ["test/support/seed.ts"],
-          // `TEST_RUNS=10` makes ten times as many random runs in a test.
-          testTimeout: PATIENCE_MS * Math.max(1, Number(process.env["TEST_RUNS"] ?? 1)),
-          hookTimeout: PATIENCE_MS,
+          exclude: ["test/workerd/**", "test/edge/**", "test/first-steps/**", ...SHARED],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          ...inNode,
+          name: "node-shared",
+          include: SHARED,
+          isolate: false,
         },
       },
       {

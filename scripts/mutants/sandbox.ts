@@ -26,7 +26,7 @@ const FIRST_ONLY = ["--bail", "1"];
 const failedIn = (output: string) => /^(?: FAIL +|\W+(?=Unhandled ))(.*?)\W*$/m.exec(output)?.[1];
 
 /** The folder of a test names the runtime that it needs. */
-const projectOf = (test: string) => /^test\/(workerd|edge)\b/.exec(test)?.[1] ?? "node";
+const projectOf = (test: string) => /^test\/(workerd|edge)\b/.exec(test)?.[1] ?? "node*";
 
 export function createSandbox(): Sandbox {
   const copy = mkdtempSync(join(tmpdir(), "tidegate-mutants-"));
