@@ -39,7 +39,7 @@ export function httpServer({ refuseCrossSite, authenticate, execute }: HttpOptio
     const { status, body } = await answer(request).then(
       (result) => {
         // One answer always goes out, however long it is.
-        const hasRoom = unfetched === 0 || unfetched + result.length <= MAX_UNFETCHED;
+        const hasRoom = unfetched === 0 || unfetched + Buffer.byteLength(result) <= MAX_UNFETCHED;
         return hasRoom ? { status: 200, body: result } : { status: 503, body: failure(tooMuch) };
       },
       (error) => ({ status: statusOf(error), body: failure(error) }),
@@ -48,11 +48,12 @@ export function httpServer({ refuseCrossSite, authenticate, execute }: HttpOptio
     // A kept connection would hold up a server that is closing; and requests without a token may come by the thousand on one.
     if (!server.listening || status === 401 || status === 403) response.shouldKeepAlive = false;
     if (response.closed) return;
-    unfetched += body.length;
+    const bytes = Buffer.byteLength(body);
+    unfetched += bytes;
     const patience = setTimeout(() => response.destroy(), FETCH_MS);
     response.once("close", () => {
       clearTimeout(patience);
-      unfetched -= body.length;
+      unfetched -= bytes;
     });
     respond(response, status, body);
   });

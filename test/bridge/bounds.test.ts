@@ -117,6 +117,16 @@ test("answers that clients do not fetch are bounded, and others are served meanw
   await others();
 });
 
+test("what clients do not fetch is counted in bytes", async () => {
+  await ask(bridge, ["SET", "large", "é".repeat(4_000_000)]);
+  // 80 MB, in 40 million characters.
+  const greedy = await Promise.all(Array.from({ length: 10 }, open));
+  for (const socket of greedy) socket.pause().write(requestOf(["GET", "large"]));
+  await until(async () => (await ask(bridge, ["GET", "large"])).status === 503, 10_000);
+  for (const socket of greedy) socket.destroy();
+  await until(async () => (await ask(bridge, ["GET", "large"])).status === 200, 10_000);
+});
+
 test("requests that are given up take nothing of what others may fetch", async () => {
   await ask(bridge, ["SET", "large", "x".repeat(8_000_000)]);
   for (let round = 0; round < 30; round++) {

@@ -220,6 +220,15 @@ test.for<Planted>([
     found: ["warning breaker-open"],
   },
   {
+    fault: "published rules that are not in force",
+    front: answering((response, request) =>
+      pathOf(request) === "/_tidegate/health"
+        ? Response.json({ status: "degraded", detail: "version 7 has faults", store: "redis" })
+        : response,
+    ),
+    found: ["warning rules-not-in-force"],
+  },
+  {
     fault: "an admin API that needs no token",
     front: answering((response, request) =>
       pathOf(request).startsWith("/_tidegate/api/") ? Response.json({}) : response,

@@ -62,7 +62,6 @@ export function checkHealth({ health: answer }: GatewayFacts): Finding[] {
       },
     ];
   }
-  // Degraded is about the rules in force: decisions come from Redis.
   if (health.status !== "ok" && health.status !== "degraded") {
     return [
       {
@@ -75,7 +74,22 @@ export function checkHealth({ health: answer }: GatewayFacts): Finding[] {
       },
     ];
   }
-  return [...checkStore(health), ...checkBreaker(health)];
+  return [...checkRulesInForce(health), ...checkStore(health), ...checkBreaker(health)];
+}
+
+/** A gateway that is degraded decides by Redis, but by other rules than the published ones. */
+function checkRulesInForce({ status, detail }: Health): Finding[] {
+  if (status !== "degraded") return [];
+  return [
+    {
+      id: "rules-not-in-force",
+      severity: "warning",
+      title: "The published rules are not in force",
+      evidence: `/_tidegate/health: ${String(detail)}`,
+      remedy:
+        "GET /_tidegate/api/v1/health says which rules are in force, and why. Publish rules without the fault, or roll back: npx tidegate rules rollback.",
+    },
+  ];
 }
 
 function checkStore({ store }: Health): Finding[] {

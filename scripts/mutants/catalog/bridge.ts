@@ -201,7 +201,7 @@ export const BRIDGE: readonly Mutant[] = [
   {
     name: "bridge: what was fetched counts as unfetched",
     file: "scripts/redis-rest/http-server.ts",
-    find: "unfetched -= body.length;",
+    find: "unfetched -= bytes;",
     replace: "",
     tests: ["test/bridge/bounds"],
   },
