@@ -219,4 +219,25 @@ export const BRIDGE: readonly Mutant[] = [
     replace: "Math.max(sum, length), 0",
     tests: ["test/bridge/bounds"],
   },
+  {
+    name: "bridge silence: a silent Redis holds requests for ever",
+    file: "scripts/redis-rest/connection.ts",
+    find: "  socketTimeout: 5_000,\n",
+    replace: "",
+    tests: ["test/bridge/silence"],
+  },
+  {
+    name: "bridge silence: one dead master fails a whole pipeline",
+    file: "scripts/redis-rest/execute.ts",
+    find: "replies.every(isOutage) ? replies[0]",
+    replace: "replies.some(isOutage) ? replies.find(isOutage)",
+    tests: ["test/bridge/silence"],
+  },
+  {
+    name: "bridge silence: the end waits for a client that never ends its request",
+    file: "scripts/redis-rest/bridge.ts",
+    find: "setTimeout(() => server.closeAllConnections(), 1_000)",
+    replace: "setTimeout(() => {}, 1_000)",
+    tests: ["test/bridge/silence"],
+  },
 ];
