@@ -28,7 +28,7 @@ export const HOLDS: readonly Mutant[] = [
     file: "src/features/holds/reserve.ts",
     find: "verdict.status === 200 ? verdict.groups : []",
     replace: "verdict.groups",
-    tests: ["test/limiter/reserve"],
+    tests: ["test/limiter/create-hold"],
   },
   {
     name: "a settled hold is extended",

@@ -54,7 +54,7 @@ export const LEASES_BESIDE_EXACT: readonly Mutant[] = [
   },
   {
     name: "a reset leaves what is held under a plan",
-    file: "src/decide/known.ts",
+    file: "src/features/leases/step.ts",
     find: "of [group, ...group.variants]",
     replace: "of [group]",
     tests: ["test/lease/beside-exact"],
