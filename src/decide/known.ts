@@ -11,7 +11,7 @@ export interface Known {
   find(asked: AskedGroup, nowMs: number): Knowledge;
   /** Learns from a verdict. A promise only where it first has to find out whether a denial can be relied on. */
   learn(asked: Asked, verdict: Verdict): Verdict | Promise<Verdict>;
-  /** Whether a verdict has denials, and all of them last as long as they say. */
+  /** Whether a verdict has denials of the store, and all of them last as long as they say. */
   isReliable(asked: Asked, verdict: Verdict): boolean | Promise<boolean>;
   /** Forgets the denials of these partitions, and ignores answers to earlier requests. */
   forget(groups: readonly AskedGroup[]): void;
@@ -49,8 +49,10 @@ export function createKnown({ store, settings, now, perGroup }: Kit<CoreSettings
     of,
     find: ({ group, partition, costs }, nowMs) => of(group).find(partition, costs, nowMs),
 
-    isReliable({ operation }, { groups }) {
-      if (maxDenials === 0 || !groups.some(waits)) return false;
+    isReliable({ operation }, verdict) {
+      if (maxDenials === 0) return false;
+      const { groups } = verdict;
+      if (!groups.some((each) => isStoreAnswer(each, verdict) && waits(each))) return false;
       const takes = groups.some(({ asked: { group, costs } }) =>
         group.policies.some(
           ({ role }, i) => role === "enforced" && (operation === "charge" || costs[i]! > 0),

@@ -154,3 +154,25 @@ test("policies that all count by one dimension are known without a question", as
   expect((await limiter.limit({ ip: "a" })).reason).toBe("cached-denial");
   expect(calls).toHaveLength(2);
 });
+
+test("a denial in an outage asks no more of the store than the request did", async () => {
+  const scripted = scriptedParts();
+  let probes = 0;
+  const store: Store = {
+    ...scripted.store,
+    decide: () => Promise.reject(LOST),
+    async spansPartitions() {
+      probes++;
+      return true;
+    },
+  };
+  const policies = compile(
+    (["ip", "key"] as const).map((by) => fixedWindow({ name: by, by, limit: 1, window: "1h" })),
+  );
+  const limiter = buildLimiter(store, { ...DEFAULTS, policies, now: () => 1_000 });
+  const statuses: number[] = [];
+  for (let request = 0; request < 3; request++) statuses.push((await limiter.limit(WHO)).status);
+  expect(statuses).toEqual([200, 429, 429]);
+  // Whether the store spans partitions says nothing about what this isolate has counted.
+  expect(probes).toBe(0);
+});
