@@ -51,76 +51,50 @@ export const FEATURES = [
 
 /** The entries of the package import from everywhere, and nothing imports from them. */
 const ENTRIES = {
-  regex: "^(\\.\\./)+(index|limit|hono|vercel|cloudflare|llm|gateway|admin|tracing|worker)\\.ts$",
+  regex:
+    "^(\\.\\./)+(index|limit|hono|vercel|node|cloudflare|llm|gateway|admin|tracing|worker)\\.ts$",
   message: "It is an entry of the package: import what it imports.",
 };
 
-const layers: OxlintOverride[] = LAYERS.map((layer, i) => ({
-  files: [`src/${layer}/**`],
-  rules: {
-    "no-restricted-imports": [
-      "error",
-      {
-        patterns: [
-          WEB_ONLY,
-          ENTRIES,
-          ...LAYERS.slice(0, i).map((above) => ({
-            regex: `^(\\.\\./)+${above}/`,
-            message: `src/${layer} is below src/${above}: imports go down.`,
-          })),
-        ],
-      },
-    ],
-  },
-}));
+type Refusal = { readonly regex: string; readonly message: string };
 
-const features: OxlintOverride[] = FEATURES.map((feature) => ({
-  files: [`src/features/${feature}/**`],
-  rules: {
-    "no-restricted-imports": [
-      "error",
-      {
-        patterns: [
-          WEB_ONLY,
-          ENTRIES,
-          ...LAYERS.slice(0, LAYERS.indexOf("features")).map((above) => ({
-            regex: `^(\\.\\./)+${above}/`,
-            message: `src/features is below src/${above}: imports go down.`,
-          })),
-          ...FEATURES.filter((other) => other !== feature).map((other) => ({
-            regex: `^\\.\\./${other}/`,
-            message: `The feature ${feature} does not know ${other}: no feature imports another.`,
-          })),
-        ],
-      },
-    ],
-  },
-}));
+/** Lets files import nothing of these, no entry, and nothing of Node. */
+function refusing(files: string, refusals: readonly Refusal[]): OxlintOverride {
+  const patterns = [WEB_ONLY, ENTRIES, ...refusals];
+  return { files: [files], rules: { "no-restricted-imports": ["error", { patterns }] } };
+}
+
+const aboveOf = (layer: string): Refusal[] =>
+  LAYERS.slice(0, LAYERS.indexOf(layer)).map((above) => ({
+    regex: `^(\\.\\./)+${above}/`,
+    message: `src/${layer} is below src/${above}: imports go down.`,
+  }));
+
+const layers = LAYERS.map((layer) => refusing(`src/${layer}/**`, aboveOf(layer)));
+
+const features = FEATURES.map((feature) => {
+  const others = FEATURES.filter((other) => other !== feature).map((other) => ({
+    regex: `^\\.\\./${other}/`,
+    message: `The feature ${feature} does not know ${other}: no feature imports another.`,
+  }));
+  return refusing(`src/features/${feature}/**`, [...aboveOf("features"), ...others]);
+});
 
 /** Folders of src have the names of some views, so that a pattern counts the steps up. */
-const dashboardLayers: OxlintOverride[] = DASHBOARD_LAYERS.flatMap((folders, i) =>
+const dashboardLayers = DASHBOARD_LAYERS.flatMap((folders, i) =>
   folders.flatMap((folder) => {
     const refused = DASHBOARD_LAYERS.slice(0, i + 1)
       .flat()
       .filter((other) => other !== folder);
-    return [1, 2].map((depth): OxlintOverride => ({
-      files: [`src/dashboard/${folder}${"/*".repeat(depth)}`],
-      rules: {
-        "no-restricted-imports": [
-          "error",
-          {
-            patterns: [
-              WEB_ONLY,
-              ENTRIES,
-              ...refused.map((other) => ({
-                regex: `^(\\.\\./){${depth}}${other}/`,
-                message: `The dashboard's ${folder} is not above its ${other}: imports go down.`,
-              })),
-            ],
-          },
-        ],
-      },
-    }));
+    return [1, 2].map((depth) =>
+      refusing(
+        `src/dashboard/${folder}${"/*".repeat(depth)}`,
+        refused.map((other) => ({
+          regex: `^(\\.\\./){${depth}}${other}/`,
+          message: `The dashboard's ${folder} is not above its ${other}: imports go down.`,
+        })),
+      ),
+    );
   }),
 );
 

@@ -23,8 +23,7 @@ export type { Reason } from "./decision/outcome.ts";
 export type { Cost, CostOptions } from "./decide/cost.ts";
 export type { Extension, Hold, Settlement, StreamOptions } from "./decide/hold.ts";
 export type { DecisionInfo, DecisionListener } from "./features/telling/tell-decision.ts";
-export type { LimitOptions } from "./decide/operations.ts";
-export type { Limiter, ReserveOptions } from "./decide/limiter.ts";
+export type { Limiter, LimitOptions, ReserveOptions } from "./decide/limiter.ts";
 export type { Duration } from "./options/duration.ts";
 export type {
   CommonOptions,

@@ -52,6 +52,15 @@ export function flatten(
   return { keys, costs, policies };
 }
 
+/** Of a list with an item per policy, the items of each group. */
+export function byGroup<Item>(
+  groups: readonly AskedGroup[],
+  list: readonly Item[],
+): readonly (readonly Item[])[] {
+  let start = 0;
+  return groups.map(({ group }) => list.slice(start, (start += group.policies.length)));
+}
+
 function verdictsOf(
   groups: readonly AskedGroup[],
   { rows, nowUs, clocksUs, estimated }: Reply,
@@ -63,12 +72,10 @@ function verdictsOf(
       { asked: groups[0]!, rows, by: "store", at: { nowUs, sentAtMs, receivedAtMs, estimated } },
     ];
   }
-  let start = 0;
-  return groups.map((asked) => {
-    const from = start;
-    start += asked.group.policies.length;
-    const at = { nowUs: clocksUs?.[from] ?? nowUs, sentAtMs, receivedAtMs, estimated };
-    return { asked, rows: rows.slice(from, start), by: "store", at };
+  const clocks = clocksUs && byGroup(groups, clocksUs);
+  return byGroup(groups, rows).map((own, i) => {
+    const at = { nowUs: clocks?.[i]![0] ?? nowUs, sentAtMs, receivedAtMs, estimated };
+    return { asked: groups[i]!, rows: own, by: "store", at };
   });
 }
 
@@ -91,10 +98,8 @@ function unanswered(
       sentAtMs,
       receivedAtMs,
     ).filter(({ rows: [first] }) => first);
-  let start = 0;
-  const missing = groups.flatMap((asked) => {
-    const failure = error.failures[start];
-    start += asked.group.policies.length;
+  const missing = byGroup(groups, error.failures).flatMap(([failure], i) => {
+    const asked = groups[i]!;
     return failure ? [{ asked, error: failure, costs: asked.costs }] : [];
   });
   return {

@@ -1,65 +1,20 @@
 import type { Decision } from "../decision/decision.ts";
 import { TidegateError } from "../errors/errors.ts";
 import type { Slot } from "../store/store.ts";
-import { checkCallOptions, checkCost, type Cost, type CostOptions } from "./cost.ts";
+import { checkCallOptions, checkCost } from "./cost.ts";
 import { decidePath } from "./decide.ts";
 import type { Steps } from "./features.ts";
 import type { Identify, Identity } from "./identify.ts";
 import type { CoreSettings, Kit } from "./kit.ts";
+import type { LimitOptions, Operations } from "./limiter.ts";
 import { presenter } from "./present.ts";
 import type { Asked, AskedGroup, Decide, Verdict } from "./step.ts";
-
-export interface LimitOptions extends CostOptions {
-  /** The plan of this client: one of the limiter's `plans`. Default: the policies as they are. */
-  readonly plan?: string | undefined;
-}
-
-/** What every limiter does: several policies that are always decided together. */
-export interface Operations {
-  /**
-   * Decides a request of this identity. It takes the cost if every policy has room, and nothing otherwise.
-   *
-   * It always resolves with a decision: if Redis does not answer, each policy's `onFailure` decides.
-   *
-   * @throws TidegateError `ERR_IDENTITY`, `ERR_COST`, `ERR_PLAN`
-   * @example
-   * const decision = await limiter.limit("user:42", { cost: 3 });
-   * if (!decision.allowed) return decision.response();
-   * @example
-   * // Policies with `by`, of which "tokens" costs more than one:
-   * await limiter.limit({ ip: "203.0.113.7", key: "k_123" }, { cost: { tokens: 400 } });
-   */
-  limit(identity: Identity, options?: LimitOptions): Promise<Decision>;
-
-  /** Reports what `limit()` would decide now, and takes nothing. */
-  peek(identity: Identity, options?: LimitOptions): Promise<Decision>;
-
-  /**
-   * Takes a cost that is known only afterwards (LLM tokens, bytes), whatever is left. A policy goes into debt by at
-   * most its limit. `allowed` says whether it had room.
-   *
-   * @example
-   * await limiter.charge("user:42", 812);
-   */
-  charge(identity: Identity, cost: Cost, options?: Omit<LimitOptions, "cost">): Promise<Decision>;
-
-  /**
-   * Restores the whole quota of this identity. What everybody shares (`by: "*"`) stays, unless the identity has a
-   * dimension `"*"`, with any value. Other isolates may repeat denials that they know for up to a minute.
-   *
-   * @throws StoreError if Redis did not confirm it
-   * @throws TidegateError `ERR_IDENTITY`
-   * @example
-   * await limiter.reset({ account: "ada" });
-   */
-  reset(identity: Identity): Promise<void>;
-}
 
 /** A limiter's path, for operations that features add. */
 export interface Core {
   readonly kit: Kit<CoreSettings>;
   readonly decide: Decide;
-  /** Finds out who is counted, and decides. Does not wait where it has nothing to wait for. */
+  /** Finds the groups that count an identity, and decides. Does not wait where it has nothing to wait for. */
   ask(
     operation: Asked["operation"],
     identity: Identity,
@@ -74,7 +29,7 @@ export const CALL_OPTIONS = ["cost", "plan"];
 /**
  * Puts a limiter together from its kit and the steps of its features.
  *
- * @param identifyBy how it finds out who is counted
+ * @param identifyBy makes what finds the groups that count an identity
  */
 export function createCore<Settings extends CoreSettings>(
   kit: Kit<Settings>,

@@ -47,7 +47,8 @@ export function outage(kit: Kit<CoreSettings>, ask: Ask): Decide {
 
   /** Decides by each policy's `onFailure`, but for the groups that the store did answer. */
   async function withoutStore(
-    { operation, groups, slot }: Asked & { readonly operation: "consume" | "peek" | "charge" },
+    operation: Exclude<Asked["operation"], "reset">,
+    { groups, slot }: Asked,
     { groups: answered, unanswered = [], error, giveBack }: Answer,
   ): Promise<Verdict> {
     const verdicts = new Map(answered.map((each) => [each.asked, each]));
@@ -78,13 +79,12 @@ export function outage(kit: Kit<CoreSettings>, ask: Ask): Decide {
       forget(groups);
       return { reason: "allowed", status: 200, nowUs: 0, groups: [] };
     }
-    const effective = {
-      ...asked,
-      operation: operation === "consume" && takesNothing(asked) ? "peek" : operation,
-    } as const;
-    const answer = await ask(effective);
+    const isLook = operation === "consume" && takesNothing(asked);
+    const answer = await ask(isLook ? { ...asked, operation: "peek" } : asked);
     note(answer);
-    return answer.error ? withoutStore(effective, answer) : verdictOf(answer.groups);
+    return answer.error
+      ? withoutStore(isLook ? "peek" : operation, asked, answer)
+      : verdictOf(answer.groups);
   };
 }
 

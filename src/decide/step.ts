@@ -112,6 +112,10 @@ export function after(
 /** Of a verdict that was given without anybody's clock. */
 export const NO_MOMENT: Moment = { nowUs: 0, sentAtMs: 0, receivedAtMs: 0 };
 
+export function askedIn(verdicts: readonly GroupVerdict[]): readonly AskedGroup[] {
+  return verdicts.map(({ asked }) => asked);
+}
+
 /** Whether a policy of the group denies. Those that only advise come last. */
 export function deniesIn({ asked: { group }, rows }: GroupVerdict): boolean {
   const { length } = group.denying;

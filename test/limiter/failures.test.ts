@@ -62,6 +62,16 @@ describe("a policy that counts failures", () => {
     });
   });
 
+  test("shortens no wait of another policy that may give back", async () => {
+    const other = fixedWindow({ name: "jobs", limit: 1, window: "1h", refundable: true });
+    const { limiter } = open([failures(), other]);
+    await limiter.reserve("ada");
+    const { policies } = await limiter.reserve("ada");
+    // Both count the same clients, and are decided as one group.
+    expect(policies[1]).toMatchObject({ name: "jobs", allowed: false });
+    expect(policies[1]!.retryAfterMs).toBeGreaterThan(1_000);
+  });
+
   test("keeps a wait that is shorter, and the time until all is back", async () => {
     const bucket = tokenBucket({ limit: 2, refill: 4, per: "1s", counts: "failures" });
     const { limiter } = open([bucket]);

@@ -55,7 +55,7 @@ export const DENIALS: readonly Mutant[] = [
   {
     name: "without a cache a denial is known all the same",
     file: "src/decide/known.ts",
-    find: "maxDenials === 0 || ",
+    find: "if (maxDenials === 0) return false;",
     replace: "",
     tests: ["test/limiter/decision-path"],
   },

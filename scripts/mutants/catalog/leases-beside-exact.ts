@@ -40,9 +40,8 @@ export const LEASES_BESIDE_EXACT: readonly Mutant[] = [
   {
     name: "the fallback decides about units that are held",
     file: "src/features/leases/step.ts",
-    find: "      groups: known,\n      unanswered,",
-    replace:
-      '      groups: known.filter(({ by }) => by !== "lease"),\n      unanswered: [...unanswered, ...[...spent].map((each) => ({ asked: each, error, costs: each.costs }))],',
+    find: "      groups: withHeld(answered),\n      unanswered",
+    replace: "      groups: answered,\n      unanswered",
     tests: ["test/lease/beside-exact"],
   },
   {

@@ -52,13 +52,6 @@ export const SHARDS: readonly Mutant[] = [
     tests: ["test/limiter/sharding"],
   },
   {
-    name: "a shard that is known to deny is asked",
-    file: "src/features/shards/step.ts",
-    find: "first !== tried?.[i] && waitOf(first) === 0",
-    replace: "first !== tried?.[i]",
-    tests: ["test/limiter/sharding"],
-  },
-  {
     name: "a denied client waits for the shard that frees last",
     file: "src/features/shards/step.ts",
     find: "waits.indexOf(Math.min(...waits))",

@@ -1,6 +1,6 @@
-import { flatten } from "../../decide/ask-store.ts";
+import { byGroup, flatten } from "../../decide/ask-store.ts";
 import type { CoreSettings, Kit } from "../../decide/kit.ts";
-import type { GroupVerdict } from "../../decide/step.ts";
+import { askedIn, type GroupVerdict } from "../../decide/step.ts";
 import { SEEN } from "../../outage/local-counts.ts";
 import { localKeyOf, localPolicyOf, localShareOf } from "../../outage/local-share.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
@@ -63,11 +63,7 @@ export function createGiveBack({
     }
   }
 
-  const callOf = (taken: readonly GroupVerdict[]) =>
-    flatten(
-      taken.map(({ asked }) => asked),
-      keysOf,
-    );
+  const callOf = (taken: readonly GroupVerdict[]) => flatten(askedIn(taken), keysOf);
 
   return {
     async units(taken, units, slot) {
@@ -75,12 +71,8 @@ export function createGiveBack({
         const { keys, policies } = callOf(taken);
         return store.refund!(keys, units, policies, decidedAt(taken), slot);
       }
-      let start = 0;
-      const given = taken.flatMap((each) => {
-        const from = start;
-        start += each.asked.group.policies.length;
-        return unitsHere(each, units.slice(from, start), slot);
-      });
+      const ownUnits = byGroup(askedIn(taken), units);
+      const given = taken.flatMap((each, i) => unitsHere(each, ownUnits[i]!, slot));
       await slotsInStore(taken, slot);
       return given;
     },

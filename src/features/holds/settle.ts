@@ -1,6 +1,7 @@
+import { byGroup } from "../../decide/ask-store.ts";
 import { type Cost, costsOf } from "../../decide/cost.ts";
 import type { Settlement } from "../../decide/hold.ts";
-import type { AskedGroup, Decide, GroupVerdict } from "../../decide/step.ts";
+import { type AskedGroup, askedIn, type Decide, type GroupVerdict } from "../../decide/step.ts";
 import { isNotAsked, StoreError, TidegateError } from "../../errors/errors.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
 import { PartialRefundError } from "../../store/partial-reply.ts";
@@ -128,6 +129,7 @@ async function giveBack(
   settler: Settler,
 ): Promise<Outcome> {
   const { taken, units, slot } = call;
+  const ownUnits = byGroup(askedIn(taken), units);
   const policies = taken.flatMap(({ asked }) => asked.group.policies);
   const named = (done: readonly number[]) =>
     done.map((each, i) => [policies[i]!.name, each] as const);
@@ -135,9 +137,7 @@ async function giveBack(
     const done = await settler.giveBack.units(taken, units, slot);
     // What the store took without answering is not known; one that was not asked took nothing.
     const failures = taken.flatMap(({ error }, i) =>
-      error && !isNotAsked(error) && unitsOf(taken, units, i).some((each) => each > 0)
-        ? [error]
-        : [],
+      error && !isNotAsked(error) && ownUnits[i]!.some((each) => each > 0) ? [error] : [],
     );
     return { done: named(done), failures };
   } catch (error) {
@@ -154,17 +154,6 @@ async function giveBack(
       ...(isLeft && { unsent: { ...call, units: unsent } }),
     };
   }
-}
-
-/** Of numbers per policy, those of one group. */
-function unitsOf(
-  taken: readonly GroupVerdict[],
-  units: readonly number[],
-  index: number,
-): readonly number[] {
-  const lengths = taken.map(({ asked }) => asked.group.policies.length);
-  const start = lengths.slice(0, index).reduce((sum, length) => sum + length, 0);
-  return units.slice(start, start + lengths[index]!);
 }
 
 async function charge(groups: readonly AskedGroup[], { decide }: Settler): Promise<Outcome> {

@@ -6,6 +6,7 @@ import {
   type Ask,
   type Asked,
   type AskedGroup,
+  askedIn,
   deniesIn,
   type GroupVerdict,
   type Verdict,
@@ -143,7 +144,7 @@ async function take(
       const askedAtMs = now();
       const answer = await ask({ ...asked, groups: left });
       if (answer.error) return withoutStore(answer.error, answer);
-      const denying = answer.groups.filter(deniesIn).map((each) => each.asked);
+      const denying = askedIn(answer.groups.filter(deniesIn));
       const answered = answer.groups.map((each) => asAnswered(each, askedAtMs));
       const isHeld = denying.length > 0 && denying.every((each) => draws.get(each)?.canSpend());
       if (!isHeld) {
@@ -158,25 +159,19 @@ async function take(
   /** Spends what is held, where the store gave no answer. */
   function withoutStore(error: StoreError, answer?: Answer): Answer {
     const answered = answer?.groups ?? [];
-    for (const each of unspent()) {
-      const isAnswered = answered.some((own) => own.asked === each);
-      if (!isAnswered && !spend(each)) draws.get(each)?.drop();
-    }
-    const known = withHeld(answered);
-    if (answered.length === 0 && spent.size === groups.length) return { groups: known };
-    const unanswered = unspent()
-      .filter((each) => !answered.some((own) => own.asked === each))
-      .map(
-        (each) =>
-          answer?.unanswered?.find((own) => own.asked === each) ?? {
-            asked: each,
-            error,
-            costs: each.costs,
-          },
-      );
+    const isAnswered = new Set(askedIn(answered));
+    const left = unspent().filter((each) => !isAnswered.has(each) && !spend(each));
+    for (const each of left) draws.get(each)?.drop();
+    if (answered.length === 0 && left.length === 0) return { groups: withHeld([]) };
+    const unansweredOf = (each: AskedGroup) =>
+      answer?.unanswered?.find((own) => own.asked === each) ?? {
+        asked: each,
+        error,
+        costs: each.costs,
+      };
     return {
-      groups: known,
-      unanswered,
+      groups: withHeld(answered),
+      unanswered: left.map(unansweredOf),
       error,
       async giveBack() {
         putBack();

@@ -55,7 +55,9 @@ export function roleSteps({ settings, keysOf, now }: Kit<CoreSettings>): RoleSte
   /** With the denials that wait to be counted, and without any cost that can never have room. */
   function counted(given: AskedGroup, operation: Asked["operation"]): Counted {
     const { group, costs } = given;
-    if (group.isPlain) return { given, asked: given, denials: NO_DENIALS };
+    if (group.isPlain || operation === "charge") {
+      return { given, asked: given, denials: NO_DENIALS };
+    }
     const keys = keysOf(given);
     const nowMs = now();
     const denials = group.policies.map(({ role, windowUs }, i) =>
@@ -122,11 +124,6 @@ export function roleSteps({ settings, keysOf, now }: Kit<CoreSettings>): RoleSte
     count: (ask) => async (asked) => {
       const { operation, groups } = asked;
       if (operation === "reset" || groups.every(({ group }) => group.isPlain)) return ask(asked);
-      if (operation === "charge") {
-        const answer = await ask(asked);
-        noteRoom(answer.groups);
-        return answer;
-      }
       const all = groups.map((each) => counted(each, operation));
       const answer = await ask({ ...asked, groups: all.map((each) => each.asked) });
       if (!answer.error) noteRoom(answer.groups);
