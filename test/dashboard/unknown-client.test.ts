@@ -73,6 +73,27 @@ test("the client is found among candidates, and its request explained", async ()
   await page.getByRole("button", { name: `Block for 1h: x-user-id:${user}` }).waitFor();
 });
 
+test("its request is linked to once the rules are read, which say which request that is", async () => {
+  const user = "found-early";
+  const name = `x-user-id:${await hash(user)}`;
+  const page = await on.open("#/");
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  await page.route("**/api/v1/rules", async (route) => {
+    await released;
+    await route.continue();
+  });
+  await page.goto(`${on.url}#/partition?policy=rides&partition=${name}`);
+  await page.getByText("Find out who it is").click();
+  await page.getByLabel("Candidates").fill(user);
+  await page.getByRole("button", { name: "Compare" }).click();
+  await page.getByText(`x-user-id: ${user}`).waitFor();
+  const link = page.getByRole("link", { name: "Explain its request" });
+  expect(await link.count()).toBe(0);
+  release();
+  await link.click();
+  await page.getByRole("heading", { name: "Passes: every policy has room" }).waitFor();
+});
+
 test.each([
   ["x-api-key:", "sk_live_4242", "sk_live_4242"],
   ["authorization:", "bearer abc.def", "GET /a Authorization abc.def"],

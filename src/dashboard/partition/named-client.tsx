@@ -26,6 +26,7 @@ export function NamedClient({ name, policy, hint }: NamedClientProps) {
   const rules = useAnswer<Live>("/rules");
   const document = rules.data?.document;
   const policies = document && policy !== undefined ? limitsOf(document, policy) : [];
+  const isRead = document !== undefined || rules.error !== undefined;
   return (
     <section class="card" aria-label="Client">
       <h2>Client</h2>
@@ -49,7 +50,11 @@ export function NamedClient({ name, policy, hint }: NamedClientProps) {
       </div>
       <Who
         name={name}
-        example={(document && policy !== undefined && exampleFor(document, policy)) || {}}
+        example={
+          isRead
+            ? (document && policy !== undefined && exampleFor(document, policy)) || {}
+            : undefined
+        }
       />
     </section>
   );

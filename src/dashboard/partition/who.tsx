@@ -7,8 +7,8 @@ import { partsOf, type Recognized, recognize } from "./candidates.ts";
 
 interface WhoProps {
   readonly name: string;
-  /** A request that its policy counts. */
-  readonly example: Readonly<Record<string, string>>;
+  /** A request that its policy counts; `undefined` until the rules are read, of which none can be linked to. */
+  readonly example: Readonly<Record<string, string>> | undefined;
 }
 
 /** Finds out who a client is, of those that the person knows. */
@@ -44,14 +44,16 @@ export function Who({ name, example }: WhoProps) {
             It is <code class="untrusted">{clipped(`${source}: ${value}`)}</code>
           </p>
         ))}
-        {found && found.length > 0 && <a href={linkOf(found, example)}>Explain its request</a>}
+        {found && found.length > 0 && example && (
+          <a href={linkOf(found, example)}>Explain its request</a>
+        )}
       </div>
     </details>
   );
 }
 
 /** A request of the client. What is a credential stays out of the address. */
-function linkOf(found: readonly Recognized[], example: WhoProps["example"]): string {
+function linkOf(found: readonly Recognized[], example: NonNullable<WhoProps["example"]>): string {
   const ip = found.find(({ source }) => source === "ip")?.value;
   const headers = found
     .filter(({ source }) => !source.includes(":") && !/^(?:ip|subnet|asn|country)$/.test(source))
