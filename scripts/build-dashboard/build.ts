@@ -43,7 +43,8 @@ export async function buildDashboard(folder = DASHBOARD): Promise<void> {
   const assets = join(folder, "assets");
   mkdirSync(assets, { recursive: true });
   const put = (path: string, contents: string | Uint8Array) => {
-    const unfinished = join(folder, `.${randomUUID()}`);
+    // Beside the folder: a server that lists it while this runs finds nothing that is gone when it looks.
+    const unfinished = `${folder}.${randomUUID()}`;
     writeFileSync(unfinished, contents);
     renameSync(unfinished, path);
   };
