@@ -15,8 +15,8 @@ if algorithm == 'token-bucket' then
   allowed, remaining, retry_after, reset_after = token_bucket(key, now, pass, cost, limit, interval, divisor, setting)
 elseif algorithm == 'sliding-window-log' then
   -- @include algorithms/sliding-window-log.lua
-  local window, ttl = arguments[at + 2] + 0, arguments[at + 4]
-  allowed, remaining, retry_after, reset_after = sliding_window_log(key, now, pass, cost, limit, window, ttl)
+  local window, setting = arguments[at + 2] + 0, arguments[at + 4]
+  allowed, remaining, retry_after, reset_after = sliding_window_log(key, now, pass, cost, limit, window, setting)
 elseif algorithm == 'sliding-window-counter' then
   -- @include algorithms/sliding-window-counter.lua
   local window, tick = arguments[at + 2] + 0, arguments[at + 3] + 0

@@ -37,8 +37,7 @@ for policy = 1, #KEYS do
       given = token_bucket_refund(key, now, taken_at, cost, limit, interval, divisor)
     elseif algorithm == 'sliding-window-log' then
       -- @include algorithms/sliding-window-log.lua
-      local window = arguments[at + 3] + 0
-      given = sliding_window_log_refund(key, now, taken_at, cost, limit, window)
+      given = sliding_window_log_refund(key, now, taken_at, cost)
     elseif algorithm == 'sliding-window-counter' then
       -- @include algorithms/sliding-window-counter.lua
       local window = arguments[at + 3] + 0

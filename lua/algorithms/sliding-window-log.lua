@@ -3,44 +3,49 @@
 --
 -- State   a string of big-endian numbers, a header and a ring of slots:
 --           byte  size
---           0     7     expires: when the key expires, in milliseconds
---           7     2     pages: length of the ring, in pages of 8 slots
---           9     3     tail: the slot of the oldest unit; and 2^23 more if a charge has pushed units out since a unit
---                       last left the window
---           12    3     used: how many units the ring holds, in the slots from the tail on
---           15    7     newest: time of the newest unit
---           22    56    a copy of the tail's page
---           78    56    the first page, then the others; a ring of one page starts at 22 and has no copy
+--           0     6     when the next renewal is due, in milliseconds
+--           6     2     length of the ring, in pages of 8 slots
+--           8     3     tail: the slot of the oldest unit
+--           11    3     how many units the ring holds, in the slots from the tail on
+--           14    7     time of the newest unit
+--           21    35    settings, in hexadecimal digits: longest, largest, asking, pushed
+--           56    56    a copy of the tail's page
+--           112   56    the first page, then the others; a ring of one page starts at 56 and has no copy
 --         A slot is the time of one unit in 7 bytes: microseconds until the year 4253. After the last slot comes the
---         first. A unit is named by its distance from the tail: unit 0 is the oldest, unit used - 1 the newest.
--- limit   at most 2^17, the longest ring that the header can describe
--- window  length in microseconds
--- ttl     how long a key is kept after a write, in milliseconds, at least two windows
+--         first. A unit is named by its distance from the tail: unit 0 is the oldest.
+-- limit    at most 2^17, the longest ring that the header can describe
+-- window   length in microseconds
+-- setting  the settings of a log that only this policy has asked
 --
--- Most requests read only the header: its copy of the tail's page shows which units have left the window, and `newest`
--- shows when all will have left. Taking a unit writes one slot and part of the header. The ring grows with the units in
--- it, so that a key takes little more than 7 bytes per unit.
+-- Several settings may be alive at once. Each decides by its own limit and window, and the ring keeps what the longest
+-- window still holds. Beyond the largest limit, what is taken pushes out the oldest units. Those count for as long as
+-- the oldest unit that is left does, which was taken after them.
+--   longest  12 digits: the longest window of the settings that are alive
+--   largest   5 digits: the largest limit since the ring was empty
+--   asking   12 digits: the longest window of the settings that have asked since the last renewal
+--   pushed    6 digits: how many units were pushed out
+-- A setting that asks is alive for the longest window at least, because a renewal forgets only those that have not asked
+-- since the one before. The renewal also moves the key's expiry, so that this costs a command once per window and not
+-- with every unit.
 --
--- The functions are the steps of a request, in order: read the header, find the units in the window, decide (that is in
--- the last function, which calls the others), compute the waits, write.
+-- Most requests read only the header: its copy of the tail's page shows which units have left the window, and the time
+-- of the newest shows when all will have left. Taking a unit writes one slot and part of the header. The ring grows with
+-- the units in it, so that a key takes little more than 7 bytes per unit.
 
 -- Reads the state; a missing or foreign value is an empty ring.
 -- @inline
 local function read_header(key)
-  local header = redis.pcall('GETRANGE', key, '0', '77')
+  local header = redis.pcall('GETRANGE', key, '0', '111')
   -- An error is a table without a length.
-  if #header ~= 78 then
-    header = string.rep('\0', 78)
+  if #header ~= 112 then
+    header = string.rep('\0', 112)
   end
-  local expires, pages, tail, used, newest = struct.unpack('>I7 I2 I3 I3 I7', header, 1)
-  local slots, pushed = 8 * pages, 0
-  if tail >= 8388608 then
-    tail, pushed = tail - 8388608, 8388608
-  end
+  local renewal, pages, tail, used, newest = struct.unpack('>I6 I2 I3 I3 I7', header, 1)
+  local slots, settings = 8 * pages, string.sub(header, 22, 56)
   if slots > 131072 or tail >= slots or used > slots then
-    slots, tail, used = 8, 0, 0
+    slots, tail, used, settings = 8, 0, 0, ''
   end
-  return header, expires, slots, tail, pushed, used, newest
+  return header, renewal, slots, tail, used, newest, settings
 end
 
 -- Reads the time of a unit from the ring, which starts at byte `ring`.
@@ -52,13 +57,13 @@ end
 -- Finds the units that have left the window, and the units of the future, which exist after the clock went back. A unit
 -- of the future was taken now at the latest, so it counts as taken now and stays for one window.
 -- Returns
---   expired  how many units have left the window, which is the number of the first unit that has not
---   oldest   the time of that unit; nil if there is none
---   kept     how many units are not of the future, which is the number of the first unit of the future
---   newest   the time of the newest unit; now if that was in the future
+--   first   the number of the first unit that is in the window; `used` if none is
+--   oldest  the time of that unit; nil if there is none
+--   kept    the number of the first unit of the future; `used` if none is
+--   newest  the time of the newest unit; now if that was in the future
 -- @inline
 local function find_window(key, header, ring, slots, tail, used, newest, now, window)
-  local expired, oldest, kept = 0, nil, used
+  local first, oldest, kept = 0, nil, used
   if used > 0 then
     local future = newest > now
     if future then
@@ -66,17 +71,17 @@ local function find_window(key, header, ring, slots, tail, used, newest, now, wi
     end
     local start = now - window
     if newest <= start then
-      expired = used
+      first = used
     else
       -- Look through the copy of the tail's page, from the tail up to the page's last slot. Lua counts bytes from 1, so
-      -- the first slot of the page is at 23 and the last one at 72.
-      local at = 16 + tail % 8 * 7
-      expired = -1
+      -- the first slot of the page is at 57 and the last one at 106.
+      local at = 50 + tail % 8 * 7
+      first = -1
       repeat
-        expired, at = expired + 1, at + 7
+        first, at = first + 1, at + 7
         oldest = struct.unpack('>I7', header, at)
-      until oldest > start or at == 72
-      if future or oldest <= start or expired >= used then
+      until oldest > start or at == 106
+      if future or oldest <= start or first >= used then
         -- Finds the first unit later than a time, and its time. Unit `before` is known not to be later, the newest unit is
         -- known to be. The steps double before they halve, because mostly few units leave at once.
         local function first_after(time, before)
@@ -95,42 +100,13 @@ local function find_window(key, header, ring, slots, tail, used, newest, now, wi
         if future then
           kept = first_after(newest, -1)
         end
-        if oldest <= start or expired >= used then
-          expired, oldest = first_after(start, expired)
+        if oldest <= start or first >= used then
+          first, oldest = first_after(start, first)
         end
       end
     end
   end
-  return expired, oldest, kept, newest
-end
-
--- Computes how long until `asked` units fit, and how long until all units have left. Unit `first` is the oldest that
--- counts, and `total` units count.
--- @inline
-local function wait_times(
-  key, ring, slots, tail, expired, oldest, kept, newest, first, total, asked, limit, window, now
-)
-  local retry_after, reset_after = 0, 0
-  if total > 0 then
-    -- The units asked for fit once this unit has left.
-    local last = first + total + asked - limit - 1
-    if last >= first then
-      if last >= kept then
-        oldest = newest
-      elseif last > expired then
-        oldest = time_of(last, key, ring, slots, tail)
-      end
-      -- In a foreign value times may be out of order: no wait is longer than for the newest unit, or negative.
-      if oldest > newest then
-        oldest = newest
-      elseif oldest <= now - window then
-        oldest = now - window + 1
-      end
-      retry_after = oldest + window - now
-    end
-    reset_after = newest + window - now
-  end
-  return retry_after, reset_after
+  return first, oldest, kept, newest
 end
 
 -- Reads `count` slots from slot `start` on as one string: the ring unrolled.
@@ -143,115 +119,184 @@ local function unroll(key, ring, slots, start, count)
   return units
 end
 
--- Drops the units before `first`, keeps those from `first` to before `kept`, and writes `added` units of the time `newest`
--- after them.
--- A ring that is too short or keeps no unit is written as a whole, at a new length.
 -- @inline
-local function write(
-  key, ring, slots, tail, pushed, used, first, kept, added, newest, expires, limit, window, now, ttl
-)
-  local size, start, slot, units = kept - first + added, (tail + first) % slots, (tail + kept) % slots, ''
-  local rewrite = size > slots or first == used
-  if rewrite then
-    if first < used then
-      local count = kept - first
-      units = unroll(key, ring, slots, start, count)
+local function sliding_window_log(key, now, operation, cost, limit, window, setting)
+  local header, renewal, slots, tail, used, stored_newest, settings = read_header(key)
+  local longest, largest, asking, pushed = window, limit, window, 0
+  if settings ~= setting then
+    local stored = { string.match(settings, '^(%x%x%x%x%x%x%x%x%x%x%x%x)(%x%x%x%x%x)(%x%x%x%x%x%x%x%x%x%x%x%x)(%x+)$') }
+    if stored[1] then
+      longest, largest = tonumber(stored[1], 16), tonumber(stored[2], 16)
+      asking, pushed = tonumber(stored[3], 16), tonumber(stored[4], 16)
     end
-    -- Room for an eighth more units: enough that growing costs little per unit, and few bytes.
-    start, slots = 0, 8 * math.ceil(math.max(size, math.min(limit, 16 + size + math.floor(size / 8))) / 8)
-  end
-
-  local marked = start + pushed
-  local fields = struct.pack('>I3 I3 I7', marked, size, newest)
-  local times = string.sub(fields, 7)
-  if added ~= 1 then
-    times = string.rep(times, added)
-  end
-
-  if rewrite then
-    units = units .. times .. string.rep('\0', 7 * (slots - size))
-  else
-    local page, room = start - start % 8, 7 * (slots - slot)
-    if #times > room then
-      redis.call('SETRANGE', key, ring, string.sub(times, room + 1))
-      times = string.sub(times, 1, room)
+    -- No window is longer than 2^45 microseconds, 407 days: something else has written this.
+    if not stored[1] or longest > 35184372088832 then
+      slots, tail, used = 8, 0, 0
+      longest, largest, asking = window, limit, window
     end
-    redis.call('SETRANGE', key, ring + 7 * slot, times)
-    -- Renew the copy if the tail is in another page now, or the first unit written is in the tail's page.
-    if slots > 8 and (page ~= tail - tail % 8 or page == slot - slot % 8) then
-      fields = fields .. redis.call('GETRANGE', key, ring + 7 * page, ring + 7 * page + 55)
-    end
-  end
-  if rewrite or expires * 1000 <= newest + window then
-    -- The ttl is two windows, so that the expiry is renewed once per window and not with every unit.
-    local expiry, pages = math.floor(now / 1000) + ttl, slots / 8
-    fields = struct.pack('>I7 I2', expiry, pages) .. fields
-    if rewrite then
-      redis.call('SET', key, fields .. (slots > 8 and string.sub(units, 1, 56) or '') .. units, 'PX', ttl)
-    else
-      redis.call('SETRANGE', key, '0', fields)
-      redis.call('PEXPIRE', key, ttl)
-    end
-  else
-    redis.call('SETRANGE', key, '9', fields)
-  end
-end
-
--- @inline
-local function sliding_window_log(key, now, operation, cost, limit, window, ttl)
-  local header, expires, slots, tail, pushed, used, stored_newest = read_header(key)
-  local ring = slots > 8 and 78 or 22
-  local expired, oldest, kept, newest = find_window(key, header, ring, slots, tail, used, stored_newest, now, window)
-
-  -- A request that takes nothing drops no unit; it only writes the units of the future again, with the time now.
-  local total, added, first, dropped = used - expired, used - kept, expired, 0
-  local allowed = total + cost <= limit and 1 or 0
-  if operation == 'charge' or (allowed == 1 and operation == 'consume') then
-    if allowed == 0 then
-      -- Only the newest units up to the limit matter: a charge beyond it pushes the oldest out. Units taken under a higher
-      -- limit, which may come back, keep their number.
-      cost = math.min(cost, limit)
-      first = math.max(first, used + cost - math.max(limit, total))
-      pushed = 8388608
-    elseif expired > 0 then
-      -- What was pushed out was older than the unit that has left.
+    if used == 0 then
       pushed = 0
     end
-    if first > kept then
-      kept = first
-    end
-    dropped, added, newest = first, used - kept + cost, now
-    total = kept - first + added
   end
-  -- After a charge, the wait is for one more unit.
-  local asked = operation == 'charge' and 1 or cost
-  local retry_after, reset_after = wait_times(
-    key, ring, slots, tail, expired, oldest, kept, newest, first, total, asked, limit, window, now
-  )
 
-  -- A request that takes nothing also writes if the window has become so long that the key would expire too early.
-  if added > 0 or total > 0 and expires * 1000 < newest + window then
-    write(key, ring, slots, tail, pushed, used, dropped, kept, added, newest, expires, limit, window, now, ttl)
+  local ring = slots > 8 and 112 or 56
+  local oldest_in, oldest, kept, newest =
+    find_window(key, header, ring, slots, tail, used, stored_newest, now, window)
+  local first, total = oldest_in, used - oldest_in
+  if first == 0 then
+    total = total + pushed
+  end
+  local allowed = total + cost <= limit and 1 or 0
+  local takes = operation == 'charge' or allowed == 1 and operation == 'consume'
+
+  -- Which settings are alive. A request that takes nothing keeps its own alive, too, unless it is a peek.
+  -- A renewal that lies further ahead than any does was written before the clock went back.
+  local due = takes and (renewal * 1000 <= now or renewal * 1000 > now + 2 * longest)
+  local joins, renews = operation ~= 'peek' and (window > asking or limit > largest), due
+  if joins or due then
+    if used > 0 and newest > now - math.max(longest, window) then
+      renews = due or window > longest
+      if due then
+        longest, asking = asking, 0
+      end
+      longest, largest, asking = math.max(longest, window), math.max(largest, limit), math.max(asking, window)
+    else
+      -- Nothing of before counts for any setting.
+      longest, largest, asking, joins, renews = window, limit, window, false, true
+    end
+    if renews then
+      renewal = math.floor(now / 1000) + math.ceil(longest / 1000) + 1
+    end
+  end
+
+  -- What it takes, and which units it drops. A request that takes nothing only writes the units of the future again, with
+  -- the time now.
+  local dropped, added = 0, used - kept
+  if takes then
+    dropped = first
+    if longest > window then
+      -- The first unit that the longest window still holds.
+      local left, start = -1, now - longest
+      while dropped - left > 1 do
+        local probe = math.min(2 * left + 2, math.floor((left + dropped) / 2))
+        local probed = time_of(probe, key, ring, slots, tail)
+        if probed <= start then
+          left = probe
+        else
+          dropped = probe
+        end
+      end
+    end
+    if dropped > 0 then
+      pushed = 0
+    end
+    if cost > limit then
+      -- Only the newest units up to the limit matter of a charge.
+      cost = limit
+    end
+    if used - dropped + cost > largest then
+      local pushing = used - dropped + cost - largest
+      dropped, pushed = dropped + pushing, math.min(pushed + pushing, 16777215)
+      first, kept = math.max(first, dropped), math.max(kept, dropped)
+    end
+    added, newest = used - kept + cost, now
+    total = used - first + cost
+    if first == dropped then
+      total = total + pushed
+    end
+    -- After a charge, the wait is for one more unit.
+    cost = operation == 'charge' and 1 or cost
+  end
+
+  local retry_after, reset_after = 0, 0
+  if total > 0 then
+    if total + cost > limit then
+      -- The units asked for fit once this unit has left; with the oldest one, those leave that were pushed out.
+      local last = first + math.max(0, total + cost - limit - 1 - (first == dropped and pushed or 0))
+      if last >= kept then
+        oldest = newest
+      elseif last > oldest_in then
+        oldest = time_of(last, key, ring, slots, tail)
+      end
+      -- In a foreign value times may be out of order: no wait is longer than for the newest unit, or negative.
+      if oldest > newest then
+        oldest = newest
+      elseif oldest <= now - window then
+        oldest = now - window + 1
+      end
+      retry_after = oldest + window - now
+    end
+    reset_after = newest + window - now
+  end
+
+  if added > 0 or joins then
+    local size, start, slot, units = kept - dropped + added, (tail + dropped) % slots, (tail + kept) % slots, ''
+    -- A ring that is too short or keeps no unit is written as a whole, at a new length.
+    local rewrite = size > slots or dropped == used
+    if rewrite then
+      if dropped < used then
+        local count = kept - dropped
+        units = unroll(key, ring, slots, start, count)
+      end
+      -- Room for an eighth more units: enough that growing costs little per unit, and few bytes.
+      start, slots = 0, 8 * math.ceil(math.max(size, math.min(largest, 16 + size + math.floor(size / 8))) / 8)
+    end
+
+    local fields = struct.pack('>I3 I3 I7', start, size, newest)
+    local times, copy = string.sub(fields, 7), ''
+    if added ~= 1 then
+      times = string.rep(times, added)
+    end
+
+    if rewrite then
+      units = units .. times .. string.rep('\0', 7 * (slots - size))
+    else
+      local page, room = start - start % 8, 7 * (slots - slot)
+      if #times > room then
+        redis.call('SETRANGE', key, ring, string.sub(times, room + 1))
+        times = string.sub(times, 1, room)
+      end
+      redis.call('SETRANGE', key, ring + 7 * slot, times)
+      -- Renew the copy if the tail is in another page now, or the first unit written is in the tail's page.
+      if slots > 8 and (page ~= tail - tail % 8 or page == slot - slot % 8) then
+        copy = redis.call('GETRANGE', key, ring + 7 * page, ring + 7 * page + 55)
+      end
+    end
+    if pushed > 0 or longest ~= window or asking ~= window or largest ~= limit then
+      setting = string.format('%012x%05x%012x%06x', longest, largest, asking, pushed)
+    end
+    if rewrite or renews or setting ~= settings then
+      local pages = slots / 8
+      -- Until the renewal, and then for as long as the longest window holds what was taken last.
+      local expiry = renewal + math.ceil(longest / 1000) + 1
+      fields = struct.pack('>I6 I2', renewal, pages) .. fields .. setting
+      if rewrite then
+        redis.call('SET', key, fields .. (slots > 8 and string.sub(units, 1, 56) or '') .. units, 'PXAT', expiry)
+      else
+        redis.call('SETRANGE', key, '0', fields .. copy)
+        if renews then
+          redis.call('PEXPIREAT', key, expiry)
+        end
+      end
+    elseif copy ~= '' then
+      redis.call('SETRANGE', key, '8', fields .. setting .. copy)
+    else
+      redis.call('SETRANGE', key, '8', fields)
+    end
   end
   return allowed, total < limit and limit - total or 0, retry_after, reset_after
 end
 
--- Gives back units of exactly the moment at which they were taken; those taken later move into their place. A charge
--- beyond the limit pushes units out that are still in the window, and leaves a full log. So while a log is full that units
--- were pushed out of, only its newest units come back: nothing was charged after them.
+-- Gives back units of exactly the moment at which they were taken; those taken later move into their place. The oldest
+-- unit stays while those that were pushed out count with it.
 -- Returns how many units came back.
 -- @inline
-local function sliding_window_log_refund(key, now, taken_at, cost, limit, window)
-  local header, expires, slots, tail, pushed, used, newest = read_header(key)
-  local ring = slots > 8 and 78 or 22
-  local given, start = 0, now - window
-  local certain = used > 0 and taken_at > start and taken_at <= newest
-  if certain and pushed > 0 and used >= limit and taken_at < newest then
-    local unit = used - limit
-    local oldest = time_of(unit, key, ring, slots, tail)
-    certain = oldest <= start
-  end
-  if certain then
+local function sliding_window_log_refund(key, now, taken_at, cost)
+  local header, renewal, slots, tail, used, newest, settings = read_header(key)
+  local ring = slots > 8 and 112 or 56
+  local longest, pushed = string.match(settings, '^(%x%x%x%x%x%x%x%x%x%x%x%x).*(%x%x%x%x%x%x)$')
+  local given = 0
+  if longest and used > 0 and taken_at > now - tonumber(longest, 16) and taken_at <= newest then
     -- Finds the first unit that is not earlier than a time.
     local function first_from(time)
       local left, right = 0, used
@@ -267,7 +312,10 @@ local function sliding_window_log_refund(key, now, taken_at, cost, limit, window
       return left
     end
     local first, after = first_from(taken_at), first_from(taken_at + 1)
-    given = math.min(cost, after - first)
+    if pushed ~= '000000' then
+      first = math.max(first, 1)
+    end
+    given = math.max(0, math.min(cost, after - first))
     if given > 0 then
       local later = used - after
       if later > 0 then
@@ -291,9 +339,9 @@ local function sliding_window_log_refund(key, now, taken_at, cost, limit, window
       local fields = struct.pack('>I3 I7', used, newest)
       if slots > 8 then
         local page = ring + 7 * (tail - tail % 8)
-        fields = fields .. redis.call('GETRANGE', key, page, page + 55)
+        fields = fields .. settings .. redis.call('GETRANGE', key, page, page + 55)
       end
-      redis.call('SETRANGE', key, 12, fields)
+      redis.call('SETRANGE', key, 11, fields)
     end
   end
   return given

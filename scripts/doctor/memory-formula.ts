@@ -73,7 +73,7 @@ const VALUES: Readonly<Record<Algorithm, (limit: number) => number>> = {
 /** A header and pages of 8 units of 7 bytes; a ring of one page has no copy of it. */
 function logLength(limit: number): number {
   const pages = Math.ceil(limit / 8);
-  return 22 + 56 * (pages === 1 ? 1 : pages + 1);
+  return 56 + 56 * (pages === 1 ? 1 : pages + 1);
 }
 
 /** An id of 36 characters and a moment in microseconds for each slot. */

@@ -6,8 +6,16 @@ export interface SlidingWindowLogState {
    * then a refund finds the run that has the units of a moment. The script has one slot per unit instead, in a ring.
    */
   readonly runs: readonly number[];
-  /** Whether a charge has pushed units out since a unit last left the window. */
-  readonly pushedOut: boolean;
+  /** How many units were pushed out. They count as long as the oldest unit does, which was taken after them. */
+  readonly pushed: number;
+  /** The longest window of the settings that are alive, in microseconds. */
+  readonly longestUs: number;
+  /** The largest limit since the log was empty. */
+  readonly largest: number;
+  /** The longest window of the settings that have asked since the last renewal, in microseconds. */
+  readonly askingUs: number;
+  /** When the next renewal is due, from which on only those are alive, in milliseconds. */
+  readonly renewalMs: number;
 }
 
 /** How many numbers a run takes in the list. */

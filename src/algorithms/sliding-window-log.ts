@@ -1,5 +1,5 @@
 import { defineAlgorithm, IMPLEMENTATION, type PolicyOf } from "./algorithm.ts";
-import { type AlgorithmModel, takes, waitingCost } from "./model.ts";
+import { type AlgorithmModel, type ModelRequest, takes, waitingCost } from "./model.ts";
 import { RUN, type SlidingWindowLogState } from "./runs.ts";
 import { SLIDING_WINDOW_LOG as script } from "./scripts.generated.ts";
 import {
@@ -31,47 +31,136 @@ export interface SlidingWindowLogParameters extends Readonly<Record<string, numb
   readonly unused: number;
 }
 
+/** The script's field has three bytes; a log holds far fewer units. */
+const MOST_PUSHED = 2 ** 24 - 1;
+
 const model: AlgorithmModel<SlidingWindowLogParameters, SlidingWindowLogState> = (
   state,
   request,
 ) => {
-  const { nowUs, operation, cost, limit, parameters, maxMoments = Infinity } = request;
+  const { nowUs, operation, cost, limit, parameters } = request;
   const { windowUs } = parameters;
-  let { runs, pushedOut } = state ?? { runs: [], pushedOut: false };
-  let kept = state;
-  if ((runs.at(-RUN) ?? 0) > nowUs) {
-    // The clock stepped back: units from the future were taken now at the latest, and stay for a window from now.
-    runs = runs.map((number, i) => (i % RUN === 1 ? number : Math.min(number, nowUs)));
-    kept = { runs, pushedOut };
-  }
-  const first = firstAfter(runs, nowUs - windowUs);
-  if (first > 0) runs = runs.slice(first);
-  let used = unitsOf(runs);
+  const before = state && untilNow(state, nowUs);
+  const allowed = heldBy(before, request).units + cost <= limit;
+  const isTaken = takes(operation, allowed);
+  const after = isTaken
+    ? take(before, request)
+    : operation === "peek"
+      ? before
+      : before && listen(before, request);
 
-  const allowed = used + cost <= limit;
-  if (takes(operation, allowed)) {
-    // Only the newest units up to the limit matter: a charge beyond it pushes out the oldest. Units taken under a higher
-    // limit, which may come back, keep their number.
-    const units = Math.min(cost, limit);
-    const most = Math.max(limit, used);
-    const more = withUnits(dropOldest(runs, used + units - most), nowUs, units);
-    if (more.length > RUN * maxMoments) mergeClosest(more);
-    // What was pushed out was older than a unit that has left.
-    pushedOut = !allowed || (pushedOut && first === 0);
-    runs = more;
-    kept = { runs, pushedOut };
-    used = Math.min(used + units, most);
-  }
-
-  const missing = used + waitingCost(request) - limit;
+  const { units, from, beside } = heldBy(after, request);
+  const missing = units + waitingCost(request) - limit;
   return {
     allowed,
-    remaining: Math.max(0, limit - used),
-    retryAfterUs: missing > 0 ? timeOf(runs, missing) + windowUs - nowUs : 0,
-    resetAfterUs: used > 0 ? runs.at(-RUN)! + windowUs - nowUs : 0,
-    state: kept,
+    remaining: Math.max(0, limit - units),
+    retryAfterUs: missing > 0 ? timeOf(after!.runs, from, missing - beside) + windowUs - nowUs : 0,
+    resetAfterUs: units > 0 ? after!.runs.at(-RUN)! + windowUs - nowUs : 0,
+    state: after,
   };
 };
+
+/** Once the clock has stepped back, units from the future were taken now at the latest, and stay for a window from now. */
+function untilNow(state: SlidingWindowLogState, nowUs: number): SlidingWindowLogState {
+  if ((state.runs.at(-RUN) ?? 0) <= nowUs) return state;
+  const runs = state.runs.map((number, i) => (i % RUN === 1 ? number : Math.min(number, nowUs)));
+  return { ...state, runs };
+}
+
+interface Held {
+  /** How many units the request's own window holds. */
+  readonly units: number;
+  /** Where its first run begins. */
+  readonly from: number;
+  /** How many of the units were pushed out, and count with its first. */
+  readonly beside: number;
+}
+
+function heldBy(state: SlidingWindowLogState | undefined, { nowUs, parameters }: Request): Held {
+  if (!state) return { units: 0, from: 0, beside: 0 };
+  const { runs, pushed } = state;
+  const from = firstAfter(runs, nowUs - parameters.windowUs);
+  const beside = from === 0 ? pushed : 0;
+  return { units: unitsOf(runs, from) + beside, from, beside };
+}
+
+/** What is taken pushes out the oldest units beyond the largest limit that is alive, so that a log has a size. */
+function take(state: SlidingWindowLogState | undefined, request: Request): SlidingWindowLogState {
+  const { nowUs, cost, limit, maxMoments = Infinity } = request;
+  const { longestUs, largest, askingUs, renewalMs } = settingsAfter(state, request);
+
+  const first = firstAfter(state?.runs ?? [], nowUs - longestUs);
+  const left = state?.runs.slice(first) ?? [];
+  const used = unitsOf(left, 0);
+  // Only the newest units up to the limit matter of a charge.
+  const units = Math.min(cost, limit);
+  const pushing = Math.max(0, used + units - largest);
+  const pushed = (first === 0 ? (state?.pushed ?? 0) : 0) + pushing;
+  const runs = withUnits(dropOldest(left, pushing), nowUs, units);
+  if (runs.length > RUN * maxMoments) mergeClosest(runs);
+  return { runs, pushed: Math.min(pushed, MOST_PUSHED), longestUs, largest, askingUs, renewalMs };
+}
+
+/** A request that takes nothing keeps its setting alive, too. */
+function listen(state: SlidingWindowLogState, request: Request): SlidingWindowLogState {
+  return joins(state, request) && isCounted(state, request)
+    ? { ...state, ...withSetting(state, request) }
+    : state;
+}
+
+type Request = ModelRequest<SlidingWindowLogParameters>;
+
+/** Whether the request's setting is not yet among those that have asked. */
+function joins({ askingUs, largest }: SlidingWindowLogState, request: Request): boolean {
+  return request.parameters.windowUs > askingUs || request.limit > largest;
+}
+
+/** Whether the window of any setting that is alive still holds anything: else nothing says which have asked. */
+function isCounted({ runs, longestUs }: SlidingWindowLogState, request: Request): boolean {
+  const newestUs = runs.at(-RUN);
+  const { windowUs } = request.parameters;
+  return newestUs !== undefined && newestUs > request.nowUs - Math.max(longestUs, windowUs);
+}
+
+/** A renewal that lies further ahead than any does was written before the clock went back. */
+function isDueAt({ longestUs, renewalMs }: SlidingWindowLogState, nowUs: number): boolean {
+  return renewalMs * 1000 <= nowUs || renewalMs * 1000 > nowUs + 2 * longestUs;
+}
+
+type Settings = Pick<SlidingWindowLogState, "longestUs" | "largest" | "askingUs" | "renewalMs">;
+
+/** The settings after a request that takes. Those of before are alive until the next renewal, after the longest window. */
+function settingsAfter(state: SlidingWindowLogState | undefined, request: Request): Settings {
+  const { nowUs, limit, parameters } = request;
+  const isDue = state && isDueAt(state, nowUs);
+  if (state && !isDue && !joins(state, request)) return state;
+  if (!state || !isCounted(state, request)) {
+    const { windowUs } = parameters;
+    const renewalMs = renewalAfter(windowUs, nowUs);
+    return { longestUs: windowUs, largest: limit, askingUs: windowUs, renewalMs };
+  }
+  if (!isDue) return withSetting(state, request);
+  const renewed = withSetting({ ...state, longestUs: state.askingUs, askingUs: 0 }, request);
+  return { ...renewed, renewalMs: renewalAfter(renewed.longestUs, nowUs) };
+}
+
+/** A longer window moves the renewal, and with it the expiry of the key. */
+function withSetting(
+  before: Settings,
+  { nowUs, limit, parameters: { windowUs } }: Request,
+): Settings {
+  return {
+    longestUs: Math.max(before.longestUs, windowUs),
+    largest: Math.max(before.largest, limit),
+    askingUs: Math.max(before.askingUs, windowUs),
+    renewalMs: windowUs > before.longestUs ? renewalAfter(windowUs, nowUs) : before.renewalMs,
+  };
+}
+
+const renewalAfter = (longestUs: number, nowUs: number) =>
+  Math.floor(nowUs / 1000) + Math.ceil(longestUs / 1000) + 1;
+
+const hex = (number: number, digits: number) => number.toString(16).padStart(digits, "0");
 
 /** Where the first run begins that counts from later than `time`, by binary search. */
 function firstAfter(runs: readonly number[], time: number): number {
@@ -85,16 +174,17 @@ function firstAfter(runs: readonly number[], time: number): number {
   return RUN * low;
 }
 
-function unitsOf(runs: readonly number[]): number {
+/** How many units the runs from there on have. */
+function unitsOf(runs: readonly number[], from: number): number {
   let units = 0;
-  for (let i = 1; i < runs.length; i += RUN) units += runs[i]!;
+  for (let i = from + 1; i < runs.length; i += RUN) units += runs[i]!;
   return units;
 }
 
-/** The time of the unit with this number, counted from 1, oldest first. */
-function timeOf(runs: readonly number[], unit: number): number {
-  let i = 0;
-  for (let left = unit - runs[1]!; left > 0; left -= runs[i + 1]!) i += RUN;
+/** The time of the unit with this number, counted from 1 at this run, oldest first; the first one if it is below 1. */
+function timeOf(runs: readonly number[], from: number, unit: number): number {
+  let i = from;
+  for (let left = unit - runs[i + 1]!; left > 0; left -= runs[i + 1]!) i += RUN;
   return runs[i]!;
 }
 
@@ -143,7 +233,7 @@ export const SLIDING_WINDOW_LOG = defineAlgorithm<
 >({
   name: "sliding-window-log",
   code: "l",
-  layout: 1,
+  layout: 2,
   // A log stores every unit: 100,000 take 700 KB in one key, and its header counts to 2^17.
   maxLimit: 100_000,
   limitHint: ", or a segmented-window for more",
@@ -152,7 +242,10 @@ export const SLIDING_WINDOW_LOG = defineAlgorithm<
 
   ...windowQuota((_limit, windowUs) => ({ windowUs, unused: 0 })),
   parameters: ["windowUs", "unused"],
-  ttl: ({ windowUs }) => Math.ceil((2 * windowUs) / 1000) + 1,
+  ttl: () => 0,
+  setting: ({ limit, parameters: { windowUs } }) =>
+    // As the script writes the settings of a log that only this policy has asked.
+    [hex(windowUs, 12), hex(limit, 5), hex(windowUs, 12), hex(0, 6)].join(""),
   scale: scaleWindow,
   script,
   model,

@@ -52,8 +52,8 @@ describe("an identity with dimensions", () => {
       policies: [{ remaining: 1 }, { remaining: 1 }],
     });
     expect(asked.map(({ keys }) => keys)).toEqual([
-      ["tg:{192.0.2.1}:address:f", "tg:{k1}:burst:l"],
-      ["tg:{192.0.2.2}:address:f", "tg:{k1}:burst:l"],
+      ["tg:{192.0.2.1}:address:f", "tg:{k1}:burst:l2"],
+      ["tg:{192.0.2.2}:address:f", "tg:{k1}:burst:l2"],
     ]);
   });
 

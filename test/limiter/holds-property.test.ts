@@ -69,7 +69,7 @@ const BROKEN = /^Error: .*(?:gives back|admits|denies|held|slot)/;
 async function found(policies: (typeof DRAWS)[number]["policies"], mistake: Mistake) {
   const open: Open = (now) => mistake(memoryStore({ now }));
   const story = fc.asyncProperty(storyOf(policies), (drawn) => tell(drawn, open, {}));
-  const { errorInstance } = await fc.check(story, { numRuns: 1_000, endOnFailure: true });
+  const { errorInstance } = await fc.check(story, { numRuns: 4_000, endOnFailure: true });
   return String(errorInstance);
 }
 

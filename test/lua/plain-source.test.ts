@@ -28,8 +28,9 @@ test.for(policies)(
   async (policy) => {
     const draw = random(policy.limit);
     const [compiled] = compile([policy]);
-    const { algorithm, limit, parameters } = compiled!;
+    const { algorithm, limit, parameters, implementation } = compiled!;
     const ttl = parameters["divisor"] === 1 ? 800 : 86_400_000;
+    const setting = implementation.setting?.(compiled!, ttl) ?? ttl;
     const keys = ["plain", "built"].map((name) => `${name}:{${crypto.randomUUID()}}`);
     let now = FUTURE;
     const allowed = new Set<unknown>();
@@ -40,7 +41,7 @@ test.for(policies)(
         Math.floor(5 * draw())
       ]!;
       const cost = draw() < 0.8 ? 1 : Math.ceil(draw() * limit);
-      const args = [operation, cost, algorithm, limit, ...Object.values(parameters), ttl, now];
+      const args = [operation, cost, algorithm, limit, ...Object.values(parameters), setting, now];
       const [expected, reply] = await Promise.all(
         [plain, built].map((text, i) => redis.eval(text, 1, keys[i]!, ...args)),
       );

@@ -229,12 +229,12 @@ test.for([5, 12, 37])(
   },
 );
 
-test("a log gives back what others have followed, unless a charge has pushed out units that still count", async () => {
+test("a log gives back what others have followed, and what a charge has pushed out counts all the same", async () => {
   const { windowUs, parameters } = compilePolicy(slidingWindowLog({ limit: 10, window: "10s" }));
   const decide = algorithmScript(redis, "sliding-window-log");
   const refund = refundScript(redis, "sliding-window-log");
   const key = `refund:{${crypto.randomUUID()}}`;
-  const ask = (operation: "consume" | "charge", atUs: number, cost: number) =>
+  const ask = (operation: "consume" | "charge" | "peek", atUs: number, cost: number) =>
     decide(key, { nowUs: FUTURE + atUs, operation, cost, limit: 10, parameters });
   const giveBack = (atUs: number, takenAtUs: number) => {
     const [nowUs, taken] = [FUTURE + atUs, FUTURE + takenAtUs];
@@ -244,9 +244,11 @@ test("a log gives back what others have followed, unless a charge has pushed out
   await ask("consume", 1, 6);
   expect(await giveBack(2, 0)).toBe(2);
   await ask("charge", 3, 4);
-  // Without it, the two units that were pushed out would count.
-  expect(await giveBack(4, 1)).toBe(0);
-  await ask("consume", windowUs + 1, 6);
+  // Two of twelve were pushed out, and two of twelve come back: the log is full of ten.
+  expect(await giveBack(4, 1)).toBe(2);
+  expect((await ask("peek", 4, 1)).remaining).toBe(0);
+  // The two left with those that were taken first.
+  expect((await ask("peek", windowUs + 1, 1)).remaining).toBe(6);
   expect(await giveBack(windowUs + 2, 3)).toBe(2);
 });
 

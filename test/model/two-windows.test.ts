@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { Operation } from "../../src/algorithms/model.ts";
 import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
 import { slidingWindowCounter } from "../../src/algorithms/sliding-window-counter.ts";
+import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
 import type { CompiledPolicy } from "../../src/policy/compile.ts";
 import type { Policy } from "../../src/policy/policy.ts";
 import { refund } from "../../src/policy/refunds.ts";
@@ -53,7 +54,13 @@ const segmented: Build = ({ limit, windowMs, segments }) =>
 const weighted: Build = ({ limit, windowMs }) =>
   slidingWindowCounter({ name: "w", limit, window: `${windowMs}ms` });
 
-const strict = [{ algorithm: "segmented-window", build: segmented }];
+const logged: Build = ({ limit, windowMs }) =>
+  slidingWindowLog({ name: "w", limit, window: `${windowMs}ms` });
+
+const strict = [
+  { algorithm: "segmented-window", build: segmented },
+  { algorithm: "sliding-window-log", build: logged },
+];
 
 const setting = fc.record({
   limit: fc.integer({ min: 1, max: 30 }),
@@ -91,6 +98,8 @@ const few = { limit: 40, windowMs: 60_000, segments: 10 };
 test.each([
   ["a segmented window", segmented, short, long, 1],
   ["a counter", weighted, short, long, 1.2],
+  ["a log", logged, short, long, 1],
+  ["a log of one length", logged, short, { ...short, limit: 50 }, 1],
   ["a segmented window of one length", segmented, short, { ...short, segments: 3 }, 1],
   ["a counter of nearly one window", weighted, few, { ...few, windowMs: 50_000 }, 1.2],
 ] as const)(

@@ -75,8 +75,8 @@ export const COUNTING: readonly Mutant[] = [
   {
     name: "the model is off by one",
     file: "src/algorithms/sliding-window-log.ts",
-    find: "used + cost <= limit",
-    replace: "used + cost <= limit + 1",
+    find: ".units + cost <= limit",
+    replace: ".units + cost <= limit + 1",
     tests: ["test/model", "test/lua/model"],
   },
   {

@@ -164,11 +164,11 @@ export const HOLDS: readonly Mutant[] = [
     tests: RESERVE,
   },
   {
-    name: "a full log that a debt has pushed units out of gives back all the same",
+    name: "a log gives back what has left the longest window",
     file: "src/algorithms/sliding-window-log-refund.ts",
-    find: "(isWhole || runs.at(-RUN) === takenAtUs)",
-    replace: "runs.length > 0",
-    tests: ["test/store/memory-refund", "test/model/refund"],
+    find: "  if (takenAtUs <= nowUs - longestUs) return { given: 0, state };\n",
+    replace: "",
+    tests: ["test/lua/refund"],
   },
   {
     name: "a charge that is sent again is counted again in this isolate",

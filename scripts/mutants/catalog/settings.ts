@@ -66,13 +66,6 @@ export const SETTINGS: readonly Mutant[] = [
     tests: ["test/policy/compiled"],
   },
   {
-    name: "a key goes a millisecond early",
-    file: "src/algorithms/sliding-window-log.ts",
-    find: "/ 1000) + 1",
-    replace: "/ 1000)",
-    tests: ["test/policy/compiled"],
-  },
-  {
     name: "a policy's verdict is the limiter's",
     file: "src/policy/traits.ts",
     find: "    advertise,\n    onFailure,\n    retryJitter,\n    by,\n    mode,\n    shards,\n    refundable: ",

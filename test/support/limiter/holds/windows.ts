@@ -63,8 +63,8 @@ export function windowAccount(algorithm: string, report: Report): Account {
   const except = exceptions();
   /** Since when every window has counted everything that it should: a shorter one before has forgotten the rest. */
   let rememberedUs = -Infinity;
-  /** Whether a log's debt has pushed units out since one has last left the window, and those that have left. */
-  const debt = { pushedOut: false, left: new Set<Take>() };
+  /** How many units of a log were pushed out beyond the largest limit, and what has left it. */
+  const log = { pushed: 0, largest: 0, left: new Set<Take>() };
   /** The charges of which a window has counted a part. */
   const cutOff = new Set<Take>();
   /** The policies that were asked last, and by which units were taken last. */
@@ -97,7 +97,7 @@ export function windowAccount(algorithm: string, report: Report): Account {
   function hasRoom(policy: CompiledPolicy, cost: number, now: Moment): boolean {
     const used = takes.reduce(
       (sum, take) => sum + take.units * weight(policy, cell(policy, take.at), now),
-      0,
+      oldestOf(policy, now) ? log.pushed : 0,
     );
     return used + cost * scale(policy) <= policy.limit * scale(policy);
   }
@@ -113,37 +113,48 @@ export function windowAccount(algorithm: string, report: Report): Account {
     if (held > most) report(`a window of ${algorithm} held ${held} units, and not ${most} at most`);
   }
 
-  /** A log notes a debt with the units that it takes, and forgets it with the first ones that leave. */
-  function noteDebt(policy: CompiledPolicy, cost: number, now: Moment): void {
-    const fits = hasRoom(policy, cost, now);
+  /** The oldest units of a log, where they are in the window. */
+  function oldestOf(policy: CompiledPolicy, now: Moment): Take | undefined {
+    const oldest = takes.find((take) => take.units > 0 && !log.left.has(take));
+    return oldest && weight(policy, cell(policy, oldest.at), now) > 0 ? oldest : undefined;
+  }
+
+  /** What a log takes pushes out its oldest units beyond the largest limit. They count as long as the oldest does that is left. */
+  function pushOut(policy: CompiledPolicy, units: number, now: Moment): void {
+    if (!isLog) return;
+    const counted = counting(policy, now);
     const leaving = takes.filter(
-      (take) =>
-        take.units > 0 && !debt.left.has(take) && weight(policy, cell(policy, take.at), now) === 0,
+      (take) => take.units > 0 && !log.left.has(take) && !counted.includes(take),
     );
-    leaving.forEach((take) => debt.left.add(take));
-    debt.pushedOut = !fits || (debt.pushedOut && leaving.length === 0);
-  }
-
-  /** A log in debt forgets its oldest units; other windows count no more of a debt than twice the limit. */
-  function takeUncounted(policy: CompiledPolicy, cost: number, now: Moment): number {
-    const used = sumOf(isLog ? counting(policy, now) : inCell(policy, now));
-    if (!isLog) return Math.max(0, Math.min(cost, 2 * policy.limit - used));
-    const units = Math.min(cost, policy.limit);
-    let over = used + units - Math.max(policy.limit, used);
-    for (const take of counting(policy, now)) {
-      const forgotten = Math.min(take.units, Math.max(0, over));
-      over -= forgotten;
-      take.units -= forgotten;
-      if (forgotten > 0) except.cut(now.timeUs, policy.limit);
+    leaving.forEach((take) => log.left.add(take));
+    if (leaving.length > 0) log.pushed = 0;
+    const used = sumOf(counted);
+    log.largest = Math.max(used === 0 ? 0 : log.largest, policy.limit);
+    let over = used + units - log.largest;
+    for (const take of counted) {
+      const pushed = Math.min(take.units, Math.max(0, over));
+      over -= pushed;
+      take.units -= pushed;
+      log.pushed += pushed;
     }
-    return units;
   }
 
-  /** "In doubt nothing comes back": there may be more than the store has counted. */
-  function isInDoubt(policy: CompiledPolicy, take: Take, now: Moment): boolean {
-    if (!isLog) return inCell(policy, take.at).some((each) => cutOff.has(each));
-    const newest = takes.findLast(({ units }) => units > 0);
-    return debt.pushedOut && sumOf(counting(policy, now)) >= policy.limit && newest !== take;
+  /** Of a charge, a log counts no more than the limit, and other windows no more than twice the limit in all. */
+  function unitsOfCharge(policy: CompiledPolicy, cost: number, now: Moment): number {
+    if (isLog) return Math.min(cost, policy.limit);
+    return Math.max(0, Math.min(cost, 2 * policy.limit - sumOf(inCell(policy, now))));
+  }
+
+  /** How much comes back. In doubt nothing does: there may be more than the store has counted. */
+  function dueOf(policy: CompiledPolicy, take: Take, cost: number, now: Moment): number {
+    if (weight(policy, cell(policy, take.at), now) === 0) return 0;
+    if (!isLog) {
+      const isInDoubt = inCell(policy, take.at).some((each) => cutOff.has(each));
+      return isInDoubt ? 0 : Math.min(cost, take.units);
+    }
+    // The oldest unit stays while others count with it.
+    const stays = log.pushed > 0 && oldestOf(policy, now)?.at.timeUs === take.at.timeUs ? 1 : 0;
+    return Math.min(cost, Math.max(0, sumOf(inCell(policy, take.at)) - stays));
   }
 
   return {
@@ -153,7 +164,7 @@ export function windowAccount(algorithm: string, report: Report): Account {
         report(`${algorithm} ${allowed ? "admits without" : "denies with"} room for ${cost}`);
       }
       if (!took || cost === 0) return;
-      noteDebt(policy, cost, at);
+      pushOut(policy, cost, at);
       latest.written = policy;
       takes.push({ hold, policy, at, changes: except.changes, units: cost });
       checkBound(policy, at);
@@ -162,8 +173,8 @@ export function windowAccount(algorithm: string, report: Report): Account {
     charge({ policy, cost, at }) {
       ask(policy, at);
       if (cost === 0) return;
-      noteDebt(policy, cost, at);
-      const units = takeUncounted(policy, cost, at);
+      const units = unitsOfCharge(policy, cost, at);
+      pushOut(policy, units, at);
       const taken = { hold: undefined, policy, at, changes: except.changes, units };
       if (units < cost) {
         except.cut(at.timeUs, policy.limit);
@@ -184,11 +195,17 @@ export function windowAccount(algorithm: string, report: Report): Account {
         if (given > 0) except.exact = false;
         if (!isLog || at.backs > take.at.backs) except.slack += given;
       } else if (except.exact) {
-        const counts = weight(policy, cell(policy, take.at), at) > 0;
-        const due = counts && !isInDoubt(policy, take, at) ? Math.min(cost, take.units) : 0;
+        const due = dueOf(policy, take, cost, at);
         if (given !== due) report(`${algorithm} gives back ${given}, not ${due} of ${cost}`);
       }
       take.units -= given;
+      if (take.units >= 0 || !isLog) return;
+      // Of a moment's units, a log does not know whose they are.
+      for (const other of inCell(policy, take.at)) {
+        const moved = Math.min(Math.max(0, other.units), -take.units);
+        other.units -= moved;
+        take.units += moved;
+      }
     },
   };
 }

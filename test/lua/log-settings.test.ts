@@ -1,0 +1,120 @@
+import fc from "fast-check";
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+
+import type { Operation } from "../../src/algorithms/model.ts";
+import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
+import { refund as refundModel } from "../../src/policy/refunds.ts";
+import { algorithmScript, FUTURE } from "../support/algorithm-script.ts";
+import { compilePolicy } from "../support/compile-policy.ts";
+import { refundScript } from "../support/refund-script.ts";
+import { runs } from "../support/runs.ts";
+
+/* A log that several settings ask by turns, in Redis and in its model, which test/model holds to what it promises. */
+
+let redis: Redis;
+beforeAll(() => {
+  redis = new Redis(inject("redisUrl"));
+});
+afterAll(() => redis.quit());
+
+const setting = fc.record({
+  limit: fc.oneof(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 13, max: 60 })),
+  windowMs: fc.constantFrom(1, 7, 100, 1_000, 60_000),
+});
+
+const step = fc.record({
+  /** A share of the longest window. */
+  gap: fc.oneof(
+    { weight: 6, arbitrary: fc.double({ min: 0, max: 0.1, noNaN: true }) },
+    { weight: 3, arbitrary: fc.constant(0) },
+    { weight: 1, arbitrary: fc.double({ min: 0.1, max: 2.5, noNaN: true }) },
+    { weight: 1, arbitrary: fc.double({ min: -1.5, max: 0, noNaN: true }) },
+  ),
+  which: fc.nat(3),
+  cost: fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 60 })),
+  operation: fc.constantFrom<Operation | "ask" | "refund">(
+    "consume",
+    "consume",
+    "consume",
+    "charge",
+    "ask",
+    "peek",
+    "refund",
+  ),
+});
+
+test("says what its model says, whatever settings ask by turns", async () => {
+  const decide = algorithmScript(redis, "sliding-window-log");
+  const refund = refundScript(redis, "sliding-window-log");
+  let [pushed, mixed, given] = [0, 0, 0];
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(setting, { minLength: 2, maxLength: 4 }),
+      fc.array(step, { minLength: 1, maxLength: 80, size: "max" }),
+      async (settings, steps) => {
+        const policies = settings.map(({ limit, windowMs }) =>
+          compilePolicy(slidingWindowLog({ name: "log", limit, window: `${windowMs}ms` })),
+        );
+        const longestUs = Math.max(...policies.map(({ windowUs }) => windowUs));
+        const key = `log:{${crypto.randomUUID()}}`;
+        const takes: number[] = [];
+        let now = FUTURE + 86_400e6;
+        let state: unknown;
+        for (const { gap, which, cost, operation } of steps) {
+          now += Math.round(gap * longestUs);
+          const { implementation, limit, parameters } = policies[which % policies.length]!;
+          if (operation === "refund") {
+            const takenAtUs = takes.at(-1 - (cost % 8));
+            if (takenAtUs === undefined) continue;
+            const request = { nowUs: now, takenAtUs, cost, limit, parameters };
+            const expected =
+              takenAtUs > now
+                ? { given: 0, state }
+                : refundModel("sliding-window-log", state, request);
+            ({ state } = expected);
+            expect(await refund(key, request)).toBe(expected.given);
+            given += expected.given;
+            continue;
+          }
+          const units = operation === "charge" ? cost : Math.min(cost, limit);
+          const request = { nowUs: now, operation, cost: units, limit, parameters } as const;
+          const { state: kept, ...expected } = implementation.model(state, request);
+          const { pushed: out, longestUs: longest } = (kept ?? {}) as Record<string, number>;
+          if (out! > 0) pushed++;
+          if (longest! > parameters["windowUs"]!) mixed++;
+          if (kept !== state) takes.push(now);
+          state = kept;
+          expect(await decide(key, request)).toEqual(expected);
+        }
+        expect(state === undefined || (await redis.pttl(key)) > 0).toBe(true);
+      },
+    ),
+    { numRuns: runs(300) },
+  );
+  expect(Math.min(pushed, mixed, given)).toBeGreaterThan(1_000);
+});
+
+test("lives until the longest window that asks it holds nothing, and no longer than two", async () => {
+  const decide = algorithmScript(redis, "sliding-window-log");
+  const [short, long] = ["10s", "60s"].map((window) =>
+    compilePolicy(slidingWindowLog({ name: "log", limit: 3, window: window as "10s" })),
+  );
+  const key = `log:{${crypto.randomUUID()}}`;
+  const ask = async (policy: typeof short, operation: Operation, atMs: number) => {
+    const { limit, parameters } = policy!;
+    const nowUs = FUTURE + 1000 * atMs;
+    await decide(key, { nowUs, operation, cost: 1, limit, parameters });
+    const expiresMs = await redis.call("PEXPIRETIME", key);
+    return Math.round((Number(expiresMs) - FUTURE / 1000 - atMs) / 1000);
+  };
+  expect(await ask(short, "consume", 0)).toBe(20);
+  // A look under the longer window keeps nothing alive; a request does.
+  expect(await ask(long, "peek", 1)).toBe(20);
+  expect(await ask(long, "consume", 2)).toBe(120);
+  expect(await ask(short, "consume", 30_000)).toBe(90);
+  expect(await ask(short, "consume", 63_000)).toBe(120);
+  expect(await ask(short, "consume", 100_000)).toBe(83);
+  // The second renewal since the longer window has asked.
+  expect(await ask(short, "consume", 124_000)).toBe(20);
+});
