@@ -29,6 +29,8 @@ export interface Figure {
 export interface Scale {
   /** Only shows that everything runs; the numbers mean nothing. */
   readonly short: boolean;
+  /** What is measured now, and the share of the part that is done: a part that tells it does so from its beginning. */
+  readonly tell: (what: string, share: number) => void;
 }
 
 /** One subject of the benchmark: what it measures, in the order to show. */

@@ -1,65 +1,79 @@
-// Measures Tidegate against its peers, on real parts only.
-// `npm run bench -- [--short] [--only redis,trips,lease,edge,workerd,bundle,cold] [--out bench/results.json]`
-// With `--redraw` it measures nothing, and draws the pictures of the results that are there.
+// Measures Tidegate against its peers, on real parts only: `npm run bench -- --help`.
 
 import { dirname } from "node:path";
-import { parseArgs } from "node:util";
 
-import { coldPart } from "./cold/cold.ts";
-import { bundlePart } from "./edge/bundle.ts";
-import { edgePart } from "./edge/edge.ts";
-import type { Part } from "./figure.ts";
-import { leasePart } from "./lease/lease.ts";
+import { endSignal } from "../local-stack/end-signal.ts";
+import { namesAmong } from "../support/part-names.ts";
+import { createProgram, runProgram } from "../support/program.ts";
+import { startProgress, USUAL_COLUMNS } from "../support/progress/progress.ts";
+import { PARTS } from "./parts.ts";
 import { writePlots } from "./plot/plot.ts";
-import { redisPart } from "./redis/redis.ts";
 import { type PartResults, partResults, readResults, writeResults } from "./results.ts";
 import { table } from "./table.ts";
-import { tripsPart } from "./trips/trips.ts";
-import { workerdPart } from "./workerd/workerd.ts";
-
-const PARTS: Record<string, Part> = {
-  redis: redisPart,
-  trips: tripsPart,
-  lease: leasePart,
-  edge: edgePart,
-  workerd: workerdPart,
-  bundle: bundlePart,
-  cold: coldPart,
-};
 
 const RESULTS = "bench/results.json";
+const NAMES = PARTS.map(({ name }) => name);
 
-const { values } = parseArgs({
-  options: {
-    short: { type: "boolean", default: false },
-    only: { type: "string", default: Object.keys(PARTS).join(",") },
-    out: { type: "string" },
-    redraw: { type: "boolean", default: false },
-  },
-});
-const names = values.only.split(",");
-const unknown = names.filter((name) => !Object.hasOwn(PARTS, name));
-if (unknown.length > 0) {
-  console.error(`--only takes ${Object.keys(PARTS).join(", ")}; not ${unknown.join(", ")}`);
-  process.exit(2);
+interface Options {
+  readonly short?: boolean;
+  readonly only: readonly string[];
+  readonly out?: string;
+  readonly redraw?: boolean;
+  readonly json?: boolean;
 }
 
-if (values.redraw) {
-  const file = values.out ?? RESULTS;
-  await writePlots(dirname(file), await readResults(file));
-  process.exit();
+const program = createProgram({
+  call: "npm run bench --",
+  description:
+    "Measures Tidegate against its peers, on real parts: a Redis, workerd and Node. " +
+    "Targets that are missed are shown, and are no failure.",
+  examples: [
+    "npm run bench",
+    "npm run bench -- --only bundle,cold",
+    "npm run bench -- --short --json",
+    "npm run bench -- --redraw",
+  ],
+})
+  .option("--short", "only show that everything runs: its numbers mean nothing")
+  .option("--only <parts>", `parts of ${NAMES.join(", ")}`, namesAmong(NAMES), NAMES)
+  .option(
+    "--out <file>",
+    `the file for the results, beside which the pictures go (default: ${RESULTS}, none with --short)`,
+  )
+  .option("--redraw", "measure nothing, draw the pictures of the results that are there")
+  .option("--json", "print the results as JSON, and nothing else on the standard output")
+  .action(async (options: Options) => (options.redraw ? redraw(options) : measure(options)));
+for (const option of program.options) {
+  if (option.long === "--redraw") option.conflicts(["short", "json"]);
+  if (option.long === "--only") option.default(NAMES, "all");
 }
 
-const parts: Record<string, PartResults> = {};
-for (const name of names) {
-  const figures = await PARTS[name]!({ short: values.short });
-  parts[name] = partResults(figures);
-  console.log(table(name, figures));
+async function redraw({ out = RESULTS }: Options): Promise<void> {
+  await writePlots(dirname(out), await readResults(out));
 }
-// Numbers of a short run mean nothing, and must not take the place of those that do.
-const out = values.out ?? (values.short ? undefined : RESULTS);
-if (out !== undefined) {
-  const results = await writeResults(out, parts);
-  await writePlots(dirname(out), results);
-  console.log(`written to ${out}`);
+
+async function measure({ short = false, only, out, json }: Options): Promise<void> {
+  const chosen = PARTS.filter(({ name }) => only.includes(name));
+  const progress = startProgress(
+    chosen.map(({ name, seconds }) => ({ name, expectedMs: 1_000 * seconds[short ? 1 : 0] })),
+  );
+  const parts: Record<string, PartResults> = {};
+  for (const { name, measure } of chosen) {
+    progress.begin(name);
+    parts[name] = partResults(await measure({ short, tell: progress.tell }));
+  }
+  progress.end();
+
+  const width = process.stdout.columns || USUAL_COLUMNS;
+  const tables = Object.entries(parts).map(([name, { figures }]) => table(name, figures, width));
+  console.log(json ? JSON.stringify({ parts }, null, 2) : tables.join("\n"));
+  // Numbers of a short run must not take the place of those that mean something.
+  const file = out ?? (short ? undefined : RESULTS);
+  if (file === undefined) return;
+  await writePlots(dirname(file), await writeResults(file, parts));
+  if (!json) console.log(`\nwritten to ${file}`);
 }
+
+// All parts end with this process.
+endSignal().addEventListener("abort", () => process.exit(130));
+await runProgram(program);

@@ -1,7 +1,8 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { availableParallelism, cpus, loadavg } from "node:os";
 import { dirname } from "node:path";
 
+import { readJson } from "../support/json-file.ts";
 import type { Figure } from "./figure.ts";
 
 /** What one run measured of one part: parts of a file may stem from different runs. */
@@ -31,7 +32,7 @@ export function partResults(figures: readonly Figure[]): PartResults {
 }
 
 export async function readResults(file: string): Promise<Results> {
-  return JSON.parse(await readFile(file, "utf8")) as Results;
+  return (await readJson(file)) as Results;
 }
 
 /** Writes what was measured; parts that were not keep what stands there. */

@@ -1,134 +1,110 @@
-// Sends the riders of an incident against an API, without a limiter and with each layer of it, on real parts.
-// Then it plays scenes in which limiters go wrong.
-// `npm run surge -- [--short] [--only with,boundaryBurst] [--seed 1] [--share 0.5] [--out bench/surge.json]`
-// With `--redraw` it runs nothing, and writes the pictures and the page of the results that are there.
+// Sends the riders of an incident against an API, without a limiter and with each layer of it, on real parts. Then it
+// plays scenes in which limiters go wrong: `npm run surge -- --help`.
 
-import { parseArgs } from "node:util";
+import { InvalidArgumentError } from "commander";
 
 import { endSignal } from "../local-stack/end-signal.ts";
-import type { Figures, Second } from "./figures/figures.ts";
-import { measure, secondsOf } from "./figures/measure.ts";
-import { lengthOf, PHASES, SHORT_PHASES } from "./people/phases.ts";
-import { RIDERS } from "./people/population.ts";
-import { startProgress } from "./progress.ts";
+import { namesAmong } from "../support/part-names.ts";
+import { createProgram, runProgram } from "../support/program.ts";
+import { startProgress, USUAL_COLUMNS } from "../support/progress/progress.ts";
+import type { SurgeOptions } from "./play.ts";
+import { playSurge } from "./play.ts";
+import { inColumns } from "./report/columns.ts";
 import { writeReport } from "./report/report.ts";
-import { inColumns, tableOf } from "./report/table.ts";
+import { sceneTable } from "./report/scene-table.ts";
+import { tableOf } from "./report/table.ts";
 import {
-  machine,
   type PartOfResults,
   readResults,
-  type SetupName,
   SETUPS,
   type SurgeResults,
   writeResults,
 } from "./results.ts";
-import { runSurge } from "./run/run.ts";
-import { SCENES, type SceneName, type Scenes } from "./scenes/scenes.ts";
-import { gatewaySetup, peerSetup, type Setup } from "./setups/setup.ts";
-
-/** Calls per second that the matching service of 2,000 riders can do. */
-const CAPACITY = 150;
+import { SCENES } from "./scenes/scenes.ts";
 
 const RESULTS = "bench/surge.json";
 const PARTS: readonly string[] = [...SETUPS, ...Object.keys(SCENES)];
 
-const { values } = parseArgs({
-  options: {
-    short: { type: "boolean", default: false },
-    only: { type: "string", default: PARTS.join(",") },
-    seed: { type: "string", default: "1" },
-    share: { type: "string", default: "0.5" },
-    out: { type: "string" },
-    redraw: { type: "boolean", default: false },
-  },
-});
-const [seed, share] = [Number(values.seed), Number(values.share)];
-if (!Number.isSafeInteger(seed) || !(share > 0 && share <= 1)) {
-  console.error("--seed takes a whole number, and --share a number above 0, at most 1");
-  process.exit(2);
-}
-if (values.redraw) {
-  const file = values.out ?? RESULTS;
-  await writeReport(file, await readResults(file));
-  process.exit();
-}
-const chosen = values.only.split(",");
-const unknown = chosen.filter((name) => !PARTS.includes(name));
-if (unknown.length > 0) {
-  console.error(`--only takes ${PARTS.join(", ")}; not ${unknown.join(", ")}`);
-  process.exit(2);
-}
-// All parts end with this process.
-endSignal().addEventListener("abort", () => process.exit(130));
-
-const phases = values.short ? SHORT_PHASES : PHASES;
-const capacity = CAPACITY * share;
-const setups: Record<SetupName, Setup> = {
-  without: gatewaySetup("without", capacity),
-  bucket: gatewaySetup("bucket", capacity),
-  ceiling: gatewaySetup("ceiling", capacity),
-  with: gatewaySetup("with", capacity),
-  upstashTokenBucket: peerSetup("token-bucket"),
-  upstashSlidingWindow: peerSetup("sliding-window"),
-};
-
-const before = machine();
-const figures: Partial<Record<SetupName, Figures>> = {};
-const seconds: Partial<Record<SetupName, readonly Second[]>> = {};
-for (const name of SETUPS.filter((name) => chosen.includes(name))) {
-  const setup = setups[name];
-  const startMs = Date.now();
-  const bar = startProgress(setup.name, lengthOf(phases));
-  const run = await runSurge(setup, {
-    seed,
-    phases,
-    share,
-    capacity,
-    onProgress: (progress, load) => bar.update(progress, load, Date.now() - startMs),
-  });
-  bar.stop();
-  figures[name] = measure(run);
-  seconds[name] = secondsOf(run);
+interface Options extends Omit<SurgeOptions, "size"> {
+  readonly short?: boolean;
+  readonly out?: string;
+  readonly redraw?: boolean;
+  readonly json?: boolean;
 }
 
-const scenes: { -readonly [Name in SceneName]?: Scenes[Name] } = {};
+const program = createProgram({
+  call: "npm run surge --",
+  description:
+    "Sends the riders of an incident against an API, without a limiter and with each layer of it, " +
+    "then plays scenes in which limiters go wrong. docs/surge.md says what the figures mean.",
+  examples: [
+    "npm run surge",
+    "npm run surge -- --short",
+    "npm run surge -- --only boundaryBurst --out burst.json",
+    "npm run surge -- --seed 2 --share 0.3 --out other.json",
+    "npm run surge -- --redraw",
+  ],
+})
+  .option("--short", "only show that everything runs: its numbers mean nothing")
+  .option("--only <parts>", `parts of ${PARTS.join(", ")}`, namesAmong(PARTS), PARTS)
+  .option("--seed <number>", "draws the riders", wholeNumber, 1)
+  .option("--share <number>", "of 2,000 riders and their service's capacity", shareOf, 0.5)
+  .option(
+    "--out <file>",
+    "the file for the results, beside which the pictures and a page go " +
+      `(default: ${RESULTS}, none with --short or --only)`,
+  )
+  .option("--redraw", "run nothing, draw the pictures and the page of the results that are there")
+  .option("--json", "print the results as JSON, and nothing else on the standard output")
+  .action(async (options: Options) => (options.redraw ? redraw(options) : surge(options)));
+for (const option of program.options) {
+  if (option.long === "--redraw") option.conflicts(["short", "json"]);
+  if (option.long === "--only") option.default(PARTS, "all");
+}
 
-async function play<Name extends SceneName>(name: Name): Promise<void> {
-  console.error(`${name} …`);
-  scenes[name] = await SCENES[name]({
-    size: values.short ? "short" : "full",
-    seed,
-    share,
-    capacity,
-    tell: (line) => console.error(`${name}: ${line}`),
-  });
-}
-for (const name of Object.keys(SCENES) as SceneName[]) {
-  if (chosen.includes(name)) await play(name);
+function wholeNumber(text: string): number {
+  const number = Number(text);
+  if (Number.isSafeInteger(number)) return number;
+  throw new InvalidArgumentError("It is a whole number.");
 }
 
-const results: PartOfResults = {
-  date: new Date().toISOString(),
-  machine: before,
-  seed,
-  share,
-  riders: Math.round(RIDERS * share),
-  capacity,
-  phases,
-  ...figures,
-  seconds,
-  scenes,
-};
-if (isWhole(results)) console.log(`\n${inColumns(tableOf(results))}\n`);
-// Figures of a short run mean nothing, those of a part are not all: neither takes the place of those that are.
-const out = values.out ?? (values.short || !isWhole(results) ? undefined : RESULTS);
-if (out !== undefined) {
-  await writeResults(out, results);
-  if (isWhole(results)) await writeReport(out, results);
-  console.log(`written to ${out}`);
+function shareOf(text: string): number {
+  const number = Number(text);
+  if (number > 0 && number <= 1) return number;
+  throw new InvalidArgumentError("It is a number above 0 and at most 1.");
 }
-process.exit();
+
+async function redraw({ out = RESULTS }: Options): Promise<void> {
+  await writeReport(out, await readResults(out));
+}
+
+async function surge({ short = false, out, json, ...options }: Options): Promise<void> {
+  const results = await playSurge({ ...options, size: short ? "short" : "full" }, startProgress);
+  console.log(json ? JSON.stringify(results, null, 2) : tablesOf(results));
+  // Figures of a short run mean nothing, those of a part are not all: neither takes the place of those that are.
+  const file = out ?? (short || !isWhole(results) ? undefined : RESULTS);
+  if (file === undefined) return;
+  await writeResults(file, results);
+  if (isWhole(results)) await writeReport(file, results);
+  if (!json) console.log(`\nwritten to ${file}`);
+}
+
+/** Of what was measured. */
+function tablesOf(results: PartOfResults): string {
+  const columns = process.stdout.columns || USUAL_COLUMNS;
+  const [setups, scenes] = [tableOf(results), sceneTable(results.scenes)];
+  return [
+    ...(SETUPS.some((name) => name in results) ? [setups] : []),
+    ...(scenes.length > 1 ? [scenes] : []),
+  ]
+    .map((rows) => `\n${inColumns(rows, columns)}`)
+    .join("\n");
+}
 
 function isWhole(results: PartOfResults): results is PartOfResults & SurgeResults {
   return PARTS.every((name) => name in results || name in results.scenes);
 }
+
+// All parts end with this process.
+endSignal().addEventListener("abort", () => process.exit(130));
+await runProgram(program);

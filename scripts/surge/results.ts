@@ -1,7 +1,8 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { availableParallelism, cpus, loadavg } from "node:os";
 import { dirname } from "node:path";
 
+import { readJson } from "../support/json-file.ts";
 import type { Figures, Second } from "./figures/figures.ts";
 import type { Phases } from "./people/phases.ts";
 import type { Scenes } from "./scenes/scenes.ts";
@@ -60,7 +61,7 @@ export function machine(): Machine {
 }
 
 export async function readResults(file: string): Promise<SurgeResults> {
-  return JSON.parse(await readFile(file, "utf8")) as SurgeResults;
+  return (await readJson(file)) as SurgeResults;
 }
 
 export async function writeResults(file: string, results: PartOfResults): Promise<void> {

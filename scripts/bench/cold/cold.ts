@@ -43,15 +43,18 @@ const upstash: FirstDecision = async (url) => {
 };
 
 /** The first decision of an isolate, by its distance from Redis, connection included. */
-export const coldPart: Part = async ({ short }) => {
+export const coldPart: Part = async ({ short, tell }) => {
   const server = await openRedis();
   const options = { redis: server.url, port: 0, token: TOKEN };
   const stock = await startBridge(options);
   const emulation = await startBridge({ ...options, emulate: "upstash" });
   try {
     const figures: Figure[] = [];
+    const whole = 2 * ROUND_TRIPS_MS.length;
+    let done = 0;
     for (const isLoaded of [true, false]) {
       for (const roundTripMs of ROUND_TRIPS_MS) {
+        tell(`${roundTripMs} ms from Redis`, done++ / whole);
         const measure = (decide: FirstDecision, bridge: Bridge) => () =>
           firstDecision(decide, { server, bridge, roundTripMs, isLoaded });
         const [plain, ours, theirs] = (await interleave(

@@ -40,11 +40,16 @@ const SCENES: readonly Scene[] = [
 ];
 
 /** One identity that everybody asks for, and isolates that hold leases of 100 ms of it. */
-export const leasePart: Part = async ({ short }) => {
+export const leasePart: Part = async ({ short, tell }) => {
   const figures: Figure[] = [];
-  for (const { name, policy: policyOf, crowds } of short ? SCENES.slice(0, 1) : SCENES) {
+  const [scenes, loads] = short ? [SCENES.slice(0, 1), [1.2]] : [SCENES, LOADS];
+  // The shards take about as long as one scene.
+  const whole = (scenes.length + 1) * loads.length;
+  let done = 0;
+  for (const { name, policy: policyOf, crowds } of scenes) {
     let excess = 0;
-    for (const load of short ? [1.2] : LOADS) {
+    for (const load of loads) {
+      tell(`${name}, load ${load}`, done++ / whole);
       for (const isolates of short ? [1] : crowds) {
         const rate = Math.round((PER_ISOLATE * isolates) / load);
         const policy = policyOf(rate);
@@ -77,5 +82,6 @@ export const leasePart: Part = async ({ short }) => {
       target: atMost(0, "tidegate"),
     });
   }
+  tell("shards", done / whole);
   return [...figures, ...(await shardFigures(short))];
 };

@@ -57,8 +57,14 @@ export const redisPart: Part = async (scale) => {
   const server = await openRedis();
   try {
     const figures: Figure[] = [];
-    for (const limit of short ? [10, 1_000] : LIMITS) {
+    const limits = short ? [10, TYPICAL] : LIMITS;
+    // As many rounds as four other limits.
+    const whole = 2 * (limits.length + 3);
+    let done = 0;
+    for (const limit of limits) {
       for (const operation of OPERATIONS) {
+        scale.tell(`${operation}, limit ${limit}`, done / whole);
+        done += limit === TYPICAL ? 4 : 1;
         // Where others use the machine, too, it takes many for a median to hold still.
         const rounds = short ? 2 : limit === TYPICAL ? 81 : 21;
         const counts = { operation, limit, rounds, identities: short ? 5 : 100 };

@@ -1,4 +1,5 @@
 import { Ratelimit } from "@upstash/ratelimit";
+import { sum } from "d3-array";
 
 import { slidingWindowCounter } from "../../../src/algorithms/sliding-window-counter.ts";
 import { tokenBucket } from "../../../src/algorithms/token-bucket.ts";
@@ -25,7 +26,7 @@ interface Rivals {
 }
 
 /** What reaches Redis, and what is denied that need not be. */
-export const tripsPart: Part = async ({ short }) => {
+export const tripsPart: Part = async ({ short, tell }) => {
   const server = await openRedis();
   const { redis } = server;
   const bucket = tokenBucket({ limit: 100, refill: 10, per: "1s" });
@@ -48,9 +49,15 @@ export const tripsPart: Part = async ({ short }) => {
   ];
   try {
     const figures: Figure[] = [];
+    const loads = short ? [1.2, 50] : LOADS;
+    // A scene takes as long as it has requests.
+    const whole = rivals.length * sum(loads);
+    let done = 0;
     for (const rival of rivals) {
       let wrong = 0;
-      for (const load of short ? [1.2, 50] : LOADS) {
+      for (const load of loads) {
+        tell(`${rival.name}, load ${load}`, done / whole);
+        done += load;
         for (const isolates of short ? [1, 100] : CROWDS) {
           const seconds = short ? 15 : 70;
           const arrivals = workload({ seed: 1, load, isolates, rate: RATE, seconds });

@@ -10,6 +10,43 @@ import { processCpu } from "./process-cpu.ts";
 const CLIENT = { "cf-connecting-ip": "203.0.113.7", "x-user-id": "somebody" };
 const CONNECTIONS = 32;
 
+interface Comparison {
+  readonly name: string;
+  readonly paths: readonly [string, string];
+  readonly peer: string;
+  readonly status: number;
+  readonly target?: Target;
+}
+
+const COMPARISONS: readonly Comparison[] = [
+  {
+    name: "denied by rateLimit()",
+    paths: ["/denied/tidegate", "/denied/bare"],
+    peer: "bare app, same answer",
+    status: 429,
+    target: atLeast(0.95),
+  },
+  {
+    name: "allowed by limit(), through Redis",
+    paths: ["/allowed/tidegate", "/allowed/upstash"],
+    peer: "@upstash/ratelimit",
+    status: 200,
+    target: atLeast(1.1),
+  },
+  {
+    name: "allowed by limit() with a lease of 100 ms, one hot identity",
+    paths: ["/leased/tidegate", "/allowed/upstash"],
+    peer: "@upstash/ratelimit",
+    status: 200,
+  },
+  {
+    name: "allowed by limit() with a lease of 100 ms, one hot identity",
+    paths: ["/leased/tidegate", "/leased/bare"],
+    peer: "bare app, same answer",
+    status: 200,
+  },
+];
+
 /**
  * Real workers under real load. Both limiters speak to one bridge, which takes either's script with Upstash's flag and
  * holds both to its rules, so that none has a shorter way.
@@ -30,34 +67,11 @@ export const workerdPart: Part = async (scale) => {
   });
   try {
     await teachBareApp(worker.url);
-    return [
-      ...(await throughput(worker, scale, {
-        name: "denied by rateLimit()",
-        paths: ["/denied/tidegate", "/denied/bare"],
-        peer: "bare app, same answer",
-        status: 429,
-        target: atLeast(0.95),
-      })),
-      ...(await throughput(worker, scale, {
-        name: "allowed by limit(), through Redis",
-        paths: ["/allowed/tidegate", "/allowed/upstash"],
-        peer: "@upstash/ratelimit",
-        status: 200,
-        target: atLeast(1.1),
-      })),
-      ...(await throughput(worker, scale, {
-        name: "allowed by limit() with a lease of 100 ms, one hot identity",
-        paths: ["/leased/tidegate", "/allowed/upstash"],
-        peer: "@upstash/ratelimit",
-        status: 200,
-      })),
-      ...(await throughput(worker, scale, {
-        name: "allowed by limit() with a lease of 100 ms, one hot identity",
-        paths: ["/leased/tidegate", "/leased/bare"],
-        peer: "bare app, same answer",
-        status: 200,
-      })),
-    ];
+    const figures: Figure[] = [];
+    for (const [i, comparison] of COMPARISONS.entries()) {
+      figures.push(...(await throughput(worker, scale, comparison, i / COMPARISONS.length)));
+    }
+    return figures;
   } finally {
     await worker.stop();
     await bridge.close();
@@ -80,14 +94,6 @@ async function teachBareApp(url: string): Promise<void> {
   await (await fetch(`${url}/denied/bare`, { method: "PUT", body: JSON.stringify(answer) })).text();
 }
 
-interface Comparison {
-  readonly name: string;
-  readonly paths: readonly [string, string];
-  readonly peer: string;
-  readonly status: number;
-  readonly target?: Target;
-}
-
 interface Sample {
   readonly rate: number;
   /** Microseconds of workerd's processor time per request. */
@@ -96,9 +102,11 @@ interface Sample {
 
 async function throughput(
   { url, pid }: RunningWorker,
-  { short }: Scale,
+  { short, tell }: Scale,
   { name, paths, peer, status, target }: Comparison,
+  share: number,
 ): Promise<Figure[]> {
+  tell(`${name}, against ${peer}`, share);
   const load = await loadClient();
   const options = { connections: CONNECTIONS, headers: CLIENT, status };
 

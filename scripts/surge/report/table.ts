@@ -1,7 +1,7 @@
 import type { Figures } from "../figures/figures.ts";
 import { REFERENCE } from "../reference.ts";
-import { SETUPS, type SurgeResults } from "../results.ts";
-import { count, ms, percent } from "./numbers.ts";
+import { type SetupName, SETUPS } from "../results.ts";
+import { count, duration, ms, percent } from "./numbers.ts";
 import { TITLES } from "./titles.ts";
 
 interface Row {
@@ -24,11 +24,19 @@ const ROWS: readonly Row[] = [
   },
   {
     name: "served: median",
-    of: ({ servedP50Ms }) => ms(servedP50Ms),
+    of: ({ servedP50Ms }) => duration(servedP50Ms),
     reference: pair("servedP50Ms"),
   },
-  { name: "served: p95", of: ({ servedP95Ms }) => ms(servedP95Ms), reference: pair("servedP95Ms") },
-  { name: "served: p99", of: ({ servedP99Ms }) => ms(servedP99Ms), reference: pair("servedP99Ms") },
+  {
+    name: "served: p95",
+    of: ({ servedP95Ms }) => duration(servedP95Ms),
+    reference: pair("servedP95Ms"),
+  },
+  {
+    name: "served: p99",
+    of: ({ servedP99Ms }) => duration(servedP99Ms),
+    reference: pair("servedP99Ms"),
+  },
   {
     name: "429 with a call of Redis: mean (how many)",
     of: ({ deniedByRedis, deniedByRedisMeanMs }) => meanOf(deniedByRedis, deniedByRedisMeanMs),
@@ -52,8 +60,8 @@ const ROWS: readonly Row[] = [
     name: "riders served",
     of: ({ ridersServed, riders }) => `${count(ridersServed)} of ${count(riders)}`,
   },
-  { name: "a rider waited: median", of: ({ waitedP50Ms }) => ms(waitedP50Ms) },
-  { name: "a rider waited: p95", of: ({ waitedP95Ms }) => ms(waitedP95Ms) },
+  { name: "a rider waited: median", of: ({ waitedP50Ms }) => duration(waitedP50Ms) },
+  { name: "a rider waited: p95", of: ({ waitedP95Ms }) => duration(waitedP95Ms) },
   { name: "admitted beyond a policy", of: ({ overAdmitted }) => count(overAdmitted) },
   { name: "calls of Redis", of: ({ redisCalls }) => count(redisCalls) },
 ];
@@ -63,31 +71,21 @@ function meanOf(denials: number, meanMs: number): string {
 }
 
 function pair(figure: "servedP50Ms" | "servedP95Ms" | "servedP99Ms"): readonly [string, string] {
-  return [ms(without[figure]), ms(limited[figure])];
+  return [duration(without[figure]), duration(limited[figure])];
 }
 
 /** A heading, and a row for each figure: of each set-up, and as the incident was reported. */
-export function tableOf(results: SurgeResults): readonly (readonly string[])[] {
+export function tableOf(
+  results: Readonly<Partial<Record<SetupName, Figures>>>,
+): readonly (readonly string[])[] {
+  const measured = SETUPS.filter((setup) => setup in results);
   return [
-    ["", ...SETUPS.map((name) => TITLES[name]), "reported: without", "reported: with"],
+    ["", ...measured.map((name) => TITLES[name]), "reported: without", "reported: with"],
     ...ROWS.map(({ name, of, reference = ["", ""] }) =>
       [name].concat(
-        SETUPS.map((setup) => of(results[setup])),
+        measured.map((setup) => of(results[setup]!)),
         reference,
       ),
     ),
   ];
-}
-
-/** In columns, for a terminal. */
-export function inColumns(rows: readonly (readonly string[])[]): string {
-  const widths = rows[0]!.map((_, i) => Math.max(...rows.map((cells) => cells[i]!.length)));
-  return rows
-    .map((cells) =>
-      cells
-        .map((cell, i) => (i === 0 ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!)))
-        .join("  ")
-        .trimEnd(),
-    )
-    .join("\n");
 }
