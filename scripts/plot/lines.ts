@@ -30,8 +30,6 @@ export interface Series {
 }
 
 export interface Axis {
-  /** None where a heading says it. */
-  readonly label?: string;
   readonly type?: "linear" | "log" | "point";
   readonly domain?: readonly (number | string)[];
   readonly ticks?: number | readonly number[];
@@ -56,15 +54,15 @@ export function lines({ x, y: given, series, height = 320, behind = [] }: Lines)
     height,
     marginLeft: 72,
     marginRight: Math.ceil(Math.max(...names)) + 16,
-    marginTop: y.label === undefined ? 14 : 30,
-    marginBottom: x.label === undefined ? 26 : 44,
+    marginTop: 14,
+    marginBottom: 29,
     x: scaleOf(x),
     y: scaleOf(y),
     marks: [
       ...behind,
       gridY(ticksOf(y)),
-      axisX({ label: x.label ?? null, labelAnchor: "right", ...ticksOf(x) }),
-      axisY({ label: y.label ?? null, labelAnchor: "top", ...ticksOf(y) }),
+      axisX({ label: null, tickPadding: 6, ...ticksOf(x) }),
+      axisY({ label: null, ...ticksOf(y) }),
       // The first is the one to look at, and so on top.
       ...series.toReversed().flatMap(marksOf),
       endLabels(series.flatMap(endOf)),

@@ -11,6 +11,8 @@ const MARGIN = 12;
 const TITLE: Font = { size: 18, bold: true };
 const NOTE: Font = { size: FONT_SIZE };
 const LEADING = 1.3;
+/** So that the highest label of an axis stands apart from it. */
+const BELOW_HEADING = 6;
 
 /** A piece of a line, in a colour that the panel uses: it takes the place of a legend. */
 export interface Span {
@@ -43,6 +45,7 @@ export function draw({ title, note, panels }: Picture): string {
   function place({ heading, plot: options }: Panel): Element[] {
     y += MARGIN;
     const text = heading ? [textLine(heading, NOTE, (y += FONT_SIZE))] : [];
+    if (heading) y += BELOW_HEADING;
     const drawn = drawPlot(options);
     drawn.setAttribute("y", String(y));
     y += Number(drawn.getAttribute("height"));

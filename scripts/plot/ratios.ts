@@ -12,7 +12,7 @@ export interface Ratio {
   readonly max: number;
 }
 
-const ROW = 50;
+const ROW = 60;
 const NAMES_WIDTH = 270;
 const TICKS = [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20];
 
@@ -26,18 +26,18 @@ export function ratios(given: readonly Ratio[]): PlotOptions {
   const colour = ({ median }: Ratio) => paint(median <= 1 ? "good" : "denied");
   const place = { y: "name", stroke: colour } as const;
   return {
-    height: given.length * ROW + 48,
+    height: given.length * ROW + 34,
     marginLeft: NAMES_WIDTH + 20,
     marginRight: 72,
     marginTop: 4,
-    marginBottom: 40,
+    marginBottom: 30,
     x: { type: "log", domain },
     y: { type: "band", domain: given.map(({ name }) => name), padding: 0 },
     marks: [
       gridX({ ticks }),
       axisX({ ticks, tickFormat: (value: number) => `${value}×`, label: null }),
       ruleX([1], { strokeWidth: 1.5 }),
-      axisY({ label: null, tickSize: 0, tickFormat: inLines }),
+      axisY({ label: null, tickSize: 0, tickFormat: inLines, lineHeight: 1.2 }),
       link(given, { ...place, x1: "min", x2: "max", strokeWidth: 3, strokeOpacity: 0.5 }),
       dot(given, { x: "median", y: "name", fill: colour, r: 5 }),
       text(given, {

@@ -23,7 +23,7 @@ function widthOf(character: string): number {
 }
 
 /** Between words, but not between a number and its unit. */
-const BREAK = / (?!(?:%|ms|s|us|KB)(?:\W|$))/;
+const BREAK = / (?!(?:%|ms|s|µs|KB)(?:\W|$))/;
 
 /** Breaks a text between words, so that each line is at most so wide. */
 export function wrap(text: string, font: Font, width: number): string[] {

@@ -31,6 +31,24 @@ describe("the pictures of the benchmark", () => {
     expect(await readFile(`bench/${name}.svg`, "utf8")).toBe(PICTURES[name]!(results));
   });
 
+  test("titles state the result that the figures have, and change with it", () => {
+    const titleOf = (name: string, given = results) =>
+      expectPicture(PICTURES[name]!(given)!).getAttribute("aria-label");
+    expect(titleOf("wrongly-denied")).toMatch(
+      /^@upstash\/ratelimit wrongly denies up to [\d.]+ % of admissible requests, Tidegate [\d.]+ %$/,
+    );
+    const trips = results.parts["trips"]!;
+    const figures = trips.figures.map((figure) =>
+      figure.name.endsWith("of the admissible, lost to the cache")
+        ? { ...figure, tidegate: 0, peer: { ...figure.peer!, value: 12.34 } }
+        : figure,
+    );
+    const changed = { parts: { ...results.parts, trips: { ...trips, figures } } };
+    expect(titleOf("wrongly-denied", changed)).toBe(
+      "@upstash/ratelimit wrongly denies up to 12.3 % of admissible requests, Tidegate 0 %",
+    );
+  });
+
   test("there are no others", async () => {
     const files = (await readdir("bench")).filter((file) => /^(?!surge).*\.svg$/.test(file));
     expect(files.sort()).toEqual(names.map((name) => `${name}.svg`).sort());

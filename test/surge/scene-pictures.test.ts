@@ -46,8 +46,7 @@ describe("the pictures of the scenes", () => {
   test("the boundary's two panels have one scale, and say what strictness costs", () => {
     const picture = draw("boundary-burst");
     expect(titleOf(picture)).toBe(
-      "An attack on a boundary gets 2× the limit out of a fixed window, 1× out of a segmented window, " +
-        "for 105 bytes per key",
+      "An attack on a boundary gets 2× the limit out of a fixed window, 1× out of a segmented window",
     );
     const bars = [...picture.querySelectorAll('[aria-label="bar"] rect')];
     const widths = bars.map((bar) => Number(bar.getAttribute("width")));
@@ -61,8 +60,7 @@ describe("the pictures of the scenes", () => {
   test("the storm has a panel for each crowd that was denied at once, and its arrivals", () => {
     const picture = draw("retry-storm");
     expect(titleOf(picture)).toBe(
-      "Without jitter 100 % of a crowd come back within one second, 50 % with a retryJitter of 0.1, " +
-        "10 % with a retryJitter of 0.5",
+      "100 % of a crowd come back within a second without jitter, 10 % with retryJitter 0.5",
     );
     const panels = [...picture.querySelectorAll(":scope > svg")];
     const groups = panels.map((panel) =>
@@ -76,8 +74,7 @@ describe("the pictures of the scenes", () => {
   test("a lost Redis has a panel for each limiter, with the outage behind it", () => {
     const picture = draw("redis-lost");
     expect(titleOf(picture)).toBe(
-      "While Redis is gone for 3 s, 0 of 150 requests fail with Tidegate, 150 of 150 requests with " +
-        "@upstash/ratelimit",
+      "While Redis is gone, 0 % of requests fail with Tidegate, 100 % with @upstash/ratelimit",
     );
     for (const panel of picture.querySelectorAll(":scope > svg")) {
       const [outage, pieces] = panel.querySelectorAll('[aria-label="rect"]');

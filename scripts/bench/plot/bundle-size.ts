@@ -13,8 +13,8 @@ export function bundleSizePicture(results: Results): string | undefined {
   const names = ["Tidegate", ...figures.map(({ peer }) => peer.name)];
   return draw({
     title:
-      `A handler that limits is ${kilobytes(gzipped.tidegate)} gzipped, and ` +
-      `${kilobytes(gzipped.peer.value)} with ${gzipped.peer.name}`,
+      `A handler with Tidegate is ${kilobytes(gzipped.tidegate)} gzipped, with ` +
+      `${gzipped.peer.name} ${kilobytes(gzipped.peer.value)}`,
     panels: figures.map(({ name, tidegate, peer }) => ({
       heading: [{ text: name }],
       plot: bars({

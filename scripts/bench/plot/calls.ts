@@ -18,10 +18,11 @@ export function callsPicture(results: Results): string | undefined {
   const alone = scenes.find((scene) => sameLoad(scene, hardest) && !scene.sharing)!.figure;
   return draw({
     title:
-      `At ${load} times the limit, spread over ${isolates} isolates, sharing denials takes Redis ` +
-      `calls per decision from ${significant(alone.tidegate)} to ${significant(figure.tidegate)}; ` +
-      `the peer makes ${significant(figure.peer.value)}`,
-    note: `Redis calls per decision of one client of a token bucket. ${LOAD_NOTE}`,
+      `Shared denials: ${significant(figure.tidegate)} Redis calls per decision at ${load}× the ` +
+      `limit, @upstash/ratelimit ${significant(figure.peer.value)}`,
+    note:
+      `Redis calls per decision of one client of a token bucket; the title is of ${isolates} isolates, which ` +
+      `make ${significant(alone.tidegate)} if they share nothing. ${LOAD_NOTE}`,
     panels: scenePanels(scenes, {
       domain: [0, 1],
       format: String,

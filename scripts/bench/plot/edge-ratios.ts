@@ -16,8 +16,8 @@ export function edgeRatiosPicture(results: Results): string | undefined {
   if (denial === undefined || allow === undefined) return undefined;
   return draw({
     title:
-      `In workerd, a denial that the isolate knows costs ${significant(denial)} times the ` +
-      `peer's CPU, and an allowed request ${significant(allow)} times`,
+      `In workerd a known denial takes ${significant(denial)} times the CPU of ` +
+      `@upstash/ratelimit, an allow ${significant(allow)} times`,
     note:
       "Tidegate's figure divided by its peer's: the dot is the median of all pairs, the line reaches from the smallest to " +
       "the largest pair. Left of 1, Tidegate takes less.",

@@ -22,8 +22,8 @@ export function redisCpuPicture(results: Results): string | undefined {
   const groups = Object.groupBy(figures, ({ name }) => NAME.exec(name)!.groups!["algorithm"]!);
   return draw({
     title:
-      `Redis spends ${significant(least)} to ${significant(most)} times the CPU of ` +
-      `@upstash/ratelimit's scripts on an allowed request`,
+      `Tidegate costs Redis ${significant(least)} to ${significant(most)} times the CPU of ` +
+      "@upstash/ratelimit per allowed request",
     note:
       "Microseconds of Redis's CPU per allowed request at a limit of 1,000, medians. In brackets: Tidegate's divided " +
       "by the peer's, median of the pairs.",
@@ -51,5 +51,5 @@ function barsOf(group: readonly RatioFigure[]) {
 }
 
 function micros(value: number): string {
-  return `${significant(value)} us`;
+  return `${significant(value)} µs`;
 }

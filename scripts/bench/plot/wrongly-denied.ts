@@ -16,11 +16,11 @@ export function wronglyDeniedPicture(results: Results): string | undefined {
   const peers = most(scenes.map(({ figure }) => figure.peer.value));
   return draw({
     title:
-      `Remembering denials costs a sliding window of @upstash/ratelimit up to ${peers} % of the ` +
-      `traffic that the limit admits, and Tidegate at most ${ours} %`,
+      `@upstash/ratelimit wrongly denies up to ${peers} % of admissible requests, ` +
+      `Tidegate ${ours} %`,
     note:
-      "Of what is admitted when isolates remember nothing, the percentage that is denied when they remember " +
-      `denials. ${LOAD_NOTE}`,
+      "Of what a sliding window admits when isolates remember nothing, the percentage that is denied when they " +
+      `remember denials. ${LOAD_NOTE}`,
     panels: scenePanels(scenes, {
       domain: [-1, 60],
       format: (value) => `${value} %`,

@@ -5,6 +5,8 @@ import { textWidth } from "../../../scripts/plot/text-width.ts";
 /** Where a line of text of a picture is at most, in the picture's units. */
 export interface TextBox {
   readonly text: string;
+  /** Lines of one paragraph have the same number. */
+  readonly paragraph: number;
   readonly left: number;
   readonly right: number;
   /** Of the letters, not of what hangs below them. */
@@ -20,7 +22,7 @@ export function parseSvg(svg: string): SVGSVGElement {
 
 /** The boxes of all lines of text, by an upper estimate of their widths. */
 export function textBoxes(picture: Element): TextBox[] {
-  return [...picture.querySelectorAll("text")].flatMap((element) => {
+  return [...picture.querySelectorAll("text")].flatMap((element, paragraph) => {
     const size = Number.parseFloat(inherited(element, "font-size") ?? "16");
     const bold = Number(inherited(element, "font-weight") ?? 400) > 500;
     const anchor = inherited(element, "text-anchor") ?? "start";
@@ -31,7 +33,7 @@ export function textBoxes(picture: Element): TextBox[] {
       const left =
         x + lengthOf(line, "x", size) - width * { start: 0, middle: 0.5, end: 1 }[anchor]!;
       const bottom = y + lengthOf(line, "y", size);
-      return { text, left, right: left + width, bottom, top: bottom - 0.75 * size };
+      return { text, paragraph, left, right: left + width, bottom, top: bottom - 0.75 * size };
     });
   });
 }

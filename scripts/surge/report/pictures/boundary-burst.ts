@@ -34,7 +34,7 @@ export function boundaryBurstPicture({ scenes: { boundaryBurst } }: SurgeResults
     title:
       `An attack on a boundary gets ${times(weak.worstWindow)} the limit out of a ` +
       `${nameOf(weak.algorithm)}, ${times(strict.worstWindow)} out of a ` +
-      `${nameOf(strict.algorithm)}, for ${count(strict.stated.bytesPerKey)} bytes per key`,
+      nameOf(strict.algorithm),
     note:
       "Admitted at most, as a multiple of the limit. Beside it: Redis commands of an admission, and bytes " +
       "per key at a limit of 1,000.",

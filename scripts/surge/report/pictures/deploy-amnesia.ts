@@ -7,6 +7,7 @@ import { draw } from "../../../plot/picture.ts";
 import type { SurgeResults } from "../../results.ts";
 import type { DeployAmnesia, Deployed } from "../../scenes/deploy-amnesia.ts";
 import { count, duration } from "../numbers.ts";
+import { inSeconds } from "./surge-band.ts";
 
 /** What the trailing window holds while the worker is replaced again and again, by where the counts are. */
 export function deployAmnesiaPicture({ scenes: { deployAmnesia } }: SurgeResults): string {
@@ -23,8 +24,8 @@ export function deployAmnesiaPicture({ scenes: { deployAmnesia } }: SurgeResults
     panels: [
       {
         plot: lines({
-          x: { label: "seconds", domain: [0, end] },
-          y: { label: "admitted", domain: [0, 1.1 * most], ticks: 5 },
+          x: { domain: [0, end], format: inSeconds },
+          y: { domain: [0, 1.1 * most], ticks: 5 },
           behind: [
             ruleX(deploys, { stroke: paint("ink"), strokeOpacity: 0.5, strokeDasharray: "2,3" }),
             ruleY([limit], { stroke: paint("ink"), strokeDasharray: "6,4" }),

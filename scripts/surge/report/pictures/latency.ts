@@ -3,23 +3,23 @@ import { lines, type Series } from "../../../plot/lines.ts";
 import { draw } from "../../../plot/picture.ts";
 import type { SetupName, SurgeResults } from "../../results.ts";
 import { duration } from "../numbers.ts";
-import { lengthInSeconds, surgeBand } from "./surge-band.ts";
+import { inSeconds, lengthInSeconds, surgeBand } from "./surge-band.ts";
 
 /** How long what was served took, second by second, without a limiter and with all layers. */
 export function latencyPicture(results: SurgeResults): string {
   const { without, with: limited } = results;
   return draw({
     title:
-      `Half of what is served takes over ${duration(without.servedP50Ms)} without a ` +
-      `limiter, over ${duration(limited.servedP50Ms)} with all layers`,
+      `The median served request takes ${duration(without.servedP50Ms)} without a limiter, ` +
+      `${duration(limited.servedP50Ms)} with all layers`,
     note:
       "Latency of served requests, by when the person meant to send them: the line is the median, the " +
       "band above it reaches to the 99th percentile. Grey: the surge.",
     panels: [
       {
         plot: lines({
-          x: { label: "seconds", domain: [0, lengthInSeconds(results)] },
-          y: { label: "latency", type: "log", format: duration },
+          x: { domain: [0, lengthInSeconds(results)], format: inSeconds },
+          y: { type: "log", format: duration },
           behind: [surgeBand(results)],
           series: [
             latencies("without", "no limiter", "bad"),

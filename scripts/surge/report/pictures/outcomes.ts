@@ -14,9 +14,8 @@ export function outcomesPicture(results: SurgeResults): string {
   const most = max(SETUPS.flatMap((name) => results.seconds[name].map(({ sent }) => sent))) ?? 1;
   return draw({
     title:
-      `Without a limiter ${failedShare(without)} of ${count(without.requests)} requests fail; with all ` +
-      `layers ${failedShare(limited)} of ${count(limited.requests)} fail, and ` +
-      `${percent(limited.denied / limited.requests)} get a 429`,
+      `Without a limiter ${failedShare(without)} of requests fail, with all layers ` +
+      `${failedShare(limited)}; ${percent(limited.denied / limited.requests)} get a 429 then`,
     note: "Requests per second, stacked, by when the person meant to send them.",
     panels: SETUPS.map((name) => outcomes(name, results, most)),
   });

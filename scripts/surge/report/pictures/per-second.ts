@@ -2,6 +2,7 @@ import { axisX, axisY, gridY, type Markish, type PlotOptions, rectY } from "@obs
 
 import { paint } from "../../../plot/colours.ts";
 import type { Second } from "../../figures/figures.ts";
+import { inSeconds } from "./surge-band.ts";
 
 /** From the ground up. */
 const OUTCOMES = [
@@ -34,12 +35,12 @@ export function perSecond({ seconds, length, most, behind }: PerSecond): PlotOpt
     marginLeft: 52,
     marginRight: 24,
     marginTop: 10,
-    marginBottom: 24,
+    marginBottom: 27,
     x: { domain: [0, length] },
     y: { domain: [0, most], nice: true },
     marks: [
       behind,
-      gridY({ ticks: 3 }),
+      gridY({ ticks: 2 }),
       rectY(pieces, {
         x1: "begin",
         x2: "end",
@@ -48,8 +49,8 @@ export function perSecond({ seconds, length, most, behind }: PerSecond): PlotOpt
         fillOpacity: 0.8,
         shapeRendering: "crispEdges",
       }),
-      axisX({ label: null, tickFormat: (second: number) => `${second} s` }),
-      axisY({ label: null, ticks: 3 }),
+      axisX({ label: null, tickFormat: inSeconds, tickPadding: 6 }),
+      axisY({ label: null, ticks: 2 }),
     ],
   };
 }

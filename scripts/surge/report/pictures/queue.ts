@@ -4,7 +4,7 @@ import { draw } from "../../../plot/picture.ts";
 import { SETUPS, type SetupName, type SurgeResults } from "../../results.ts";
 import { count } from "../numbers.ts";
 import { NAMES } from "../titles.ts";
-import { lengthInSeconds, surgeBand } from "./surge-band.ts";
+import { inSeconds, lengthInSeconds, surgeBand } from "./surge-band.ts";
 
 const COLOURS: Record<SetupName, Colour> = {
   without: "bad",
@@ -26,8 +26,8 @@ export function queuePicture(results: SurgeResults): string {
     panels: [
       {
         plot: lines({
-          x: { label: "seconds", domain: [0, lengthInSeconds(results)] },
-          y: { label: "waiting calls" },
+          x: { domain: [0, lengthInSeconds(results)], format: inSeconds },
+          y: { format: count },
           behind: [surgeBand(results)],
           series: SETUPS.map((setup) => ({
             name: NAMES[setup],

@@ -3,7 +3,7 @@ import { max } from "d3-array";
 import { draw, type Panel } from "../../../plot/picture.ts";
 import type { SurgeResults } from "../../results.ts";
 import type { RedisLost, Survived } from "../../scenes/redis-lost.ts";
-import { count, duration } from "../numbers.ts";
+import { count, duration, percent } from "../numbers.ts";
 import { perSecond } from "./per-second.ts";
 import { band, lengthInSeconds } from "./surge-band.ts";
 
@@ -14,11 +14,11 @@ export function redisLostPicture({ scenes: { redisLost } }: SurgeResults): strin
   const most = max(seconds, ({ sent }) => sent) || 1;
   return draw({
     title:
-      `While Redis is gone for ${duration(backAtMs - lostAtMs)}, ${failedOf(gateway)} fail with Tidegate, ` +
-      `${failedOf(peer)} with @upstash/ratelimit`,
+      `While Redis is gone, ${failedShare(gateway)} of requests fail with Tidegate, ` +
+      `${failedShare(peer)} with @upstash/ratelimit`,
     note:
-      "Requests per second, stacked, by when the person meant to send them. Grey: Redis is gone. The figures " +
-      "above each panel are of that time.",
+      "Requests per second, stacked, by when the person meant to send them. Grey: Redis is gone for " +
+      `${duration(backAtMs - lostAtMs)}. The figures above each panel are of that time.`,
     panels: [
       panelOf("Tidegate", gateway, redisLost, most),
       panelOf("@upstash", peer, redisLost, most),
@@ -26,8 +26,8 @@ export function redisLostPicture({ scenes: { redisLost } }: SurgeResults): strin
   });
 }
 
-function failedOf({ duringLoss: { failed, sent } }: Survived): string {
-  return `${count(failed)} of ${count(sent)} requests`;
+function failedShare({ duringLoss: { failed, sent } }: Survived): string {
+  return percent(failed / Math.max(1, sent));
 }
 
 function panelOf(

@@ -7,6 +7,7 @@ import type { SurgeResults } from "../../results.ts";
 import type { Crowd } from "../../scenes/retry-storm.ts";
 import { count, duration, percent } from "../numbers.ts";
 import { togetherCrowds } from "../scene-figures.ts";
+import { inSeconds } from "./surge-band.ts";
 
 const BIN_S = 0.05;
 const COLOURS: readonly Colour[] = ["bad", "better", "good"];
@@ -26,13 +27,11 @@ export function retryStormPicture({ scenes: { retryStorm } }: SurgeResults): str
   });
 }
 
-function titleOf([plain, ...jittered]: readonly Crowd[]): string {
-  const shares = jittered.map(
-    (crowd) => `${percent(crowd.peakSecondShare)} with a retryJitter of ${crowd.jitter}`,
-  );
+function titleOf(crowds: readonly Crowd[]): string {
+  const [plain, most] = [crowds[0]!, crowds.at(-1)!];
   return (
-    `Without jitter ${percent(plain!.peakSecondShare)} of a crowd come back within one second, ` +
-    shares.join(", ")
+    `${percent(plain.peakSecondShare)} of a crowd come back within a second without jitter, ` +
+    `${percent(most.peakSecondShare)} with retryJitter ${most.jitter}`
   );
 }
 
@@ -56,11 +55,11 @@ function panelOf(crowd: Crowd, colour: Colour, most: number, end: number): Panel
       marginLeft: 52,
       marginRight: 24,
       marginTop: 10,
-      marginBottom: 24,
+      marginBottom: 27,
       x: { domain: [-1, end] },
       y: { domain: [0, most], nice: true },
       marks: [
-        gridY({ ticks: 3 }),
+        gridY({ ticks: 2 }),
         ruleX([0], { stroke: paint("ink"), strokeDasharray: "6,4" }),
         rectY(pieces, {
           x1: "begin",
@@ -69,8 +68,8 @@ function panelOf(crowd: Crowd, colour: Colour, most: number, end: number): Panel
           fill: paint(colour),
           shapeRendering: "crispEdges",
         }),
-        axisX({ label: null, tickFormat: (second: number) => `${second} s` }),
-        axisY({ label: null, ticks: 3 }),
+        axisX({ label: null, tickFormat: inSeconds, tickPadding: 6 }),
+        axisY({ label: null, ticks: 2 }),
       ],
     },
   };

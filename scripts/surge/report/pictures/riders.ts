@@ -10,9 +10,8 @@ export function ridersPicture(results: SurgeResults): string {
   const { without, with: limited } = results;
   return draw({
     title:
-      `${count(without.ridersServed)} of ${count(without.riders)} riders get a ride without a limiter, ` +
-      `${count(limited.ridersServed)} with all layers; half of them wait for up to ` +
-      `${duration(without.waitedP50Ms)} and ${duration(limited.waitedP50Ms)}`,
+      `${count(limited.ridersServed)} of ${count(limited.riders)} riders get a ride with all layers, ` +
+      `${count(without.ridersServed)} without a limiter`,
     note: "Riders who got a ride, and how long half of them waited for it at most, over all attempts.",
     panels: [
       {

@@ -19,6 +19,9 @@ export function band(beginMs: number, endMs: number): Markish {
   return rectX([span], { x1: "begin", x2: "end", ...fill });
 }
 
+/** The labels of an axis of seconds. */
+export const inSeconds = (second: number) => `${second} s`;
+
 export function lengthInSeconds({ phases }: Phased): number {
   return Math.ceil(lengthOf(phases) / 1000);
 }
