@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { violationsOf } from "../support/dashboard/axe.ts";
+import { statsFor } from "../support/dashboard/counts.ts";
 import { useDashboard } from "../support/dashboard/dashboard.ts";
 
 const on = useDashboard();
@@ -99,4 +100,35 @@ test("while it is paused nothing is asked, and again when it is live", async () 
   await page.clock.runFor(10_000);
   await again;
   expect(asked).toBe(2);
+});
+
+test("the rules have what was blocked in a column of its own, apart from what was denied", async () => {
+  const page = await on.open("#/");
+  const counted = (outcome: string, total: number) => ({
+    rule: "POST /rides/*",
+    outcome,
+    reason: outcome,
+    counts: [total, 1],
+  });
+  await page.route("**/api/v1/stats?*", async (route) => {
+    const made = statsFor(new URL(route.request().url())) as object;
+    const requests = [counted("allowed", 1_196), counted("denied", 39), counted("blocked", 1_259)];
+    await route.fulfill({ json: { ...made, requests } });
+  });
+  await page.getByRole("link", { name: "Rules", exact: true }).click();
+  const table = page.getByRole("region", { name: "Rules in force" }).getByRole("table");
+  const row = table.getByRole("row").filter({ hasText: "POST /rides/*" });
+  await row.getByText("2,497").waitFor();
+  expect(await table.getByRole("columnheader").allInnerTexts()).toEqual([
+    "rule",
+    "policies",
+    "counts by",
+    "requests",
+    "denied",
+    "blocked",
+  ]);
+  const cells = await row.getByRole("cell").allInnerTexts();
+  expect(cells.slice(-3)).toEqual(["2,497", "40 (1.6 %)", "1,260"]);
+  const quiet = table.getByRole("row").filter({ hasText: "/search" });
+  expect((await quiet.getByRole("cell").allInnerTexts()).slice(-3)).toEqual(["0", "0", "0"]);
 });

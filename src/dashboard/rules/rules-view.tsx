@@ -80,6 +80,11 @@ function RuleRows({
                   return denied === 0 ? "0" : `${count(denied)} (${percent(denied, requests)})`;
                 },
               },
+              {
+                title: "blocked",
+                isNumber: true,
+                cell: ({ label }: Row) => count(counted.get(label)?.blocked ?? 0),
+              },
             ]
           : []),
       ]}
