@@ -4,7 +4,7 @@ import { admin } from "../../src/admin.ts";
 import { quota } from "../support/gateway/gateway.ts";
 import { ADMIN_TOKEN } from "../support/live/live-gateway.ts";
 import { meteredGateways } from "../support/metrics/metered-gateway.ts";
-import { samplesWith } from "../support/metrics/traced.ts";
+import { samplesWith } from "../support/metrics/samples-with.ts";
 
 const RULES = [
   {

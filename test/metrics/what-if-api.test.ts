@@ -4,7 +4,8 @@ import { admin } from "../../src/admin.ts";
 import { quota } from "../support/gateway/gateway.ts";
 import { ADMIN_TOKEN } from "../support/live/live-gateway.ts";
 import { meteredGateways } from "../support/metrics/metered-gateway.ts";
-import { sampledClients, samplesWith } from "../support/metrics/traced.ts";
+import { samplesWith } from "../support/metrics/samples-with.ts";
+import { sampledClients } from "../support/metrics/traced.ts";
 
 const RULES = [
   { path: "/api/*", policies: [quota("api", 5)] },

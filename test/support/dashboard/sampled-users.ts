@@ -1,6 +1,6 @@
 import type { LocalStack } from "../../../scripts/local-stack/local-stack.ts";
 import { hash } from "../../../src/partition/partition-key.ts";
-import { samplesWith } from "../metrics/traced.ts";
+import { samplesWith } from "../metrics/samples-with.ts";
 
 /** A user of a stack. */
 export interface User {

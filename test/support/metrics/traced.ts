@@ -2,14 +2,13 @@ import { Redis } from "ioredis";
 import { inject, onTestFinished } from "vitest";
 
 import { createDecision } from "../../../src/decision/decision.ts";
-import { createKeyedHash } from "../../../src/metrics/keyed-hash.ts";
 import { metricsKeys } from "../../../src/metrics/keys.ts";
 import { metricsReader } from "../../../src/metrics/reader.ts";
 import { metrics } from "../../../src/metrics/recorder.ts";
-import { SAMPLED_ONE_IN } from "../../../src/metrics/trace.ts";
 import type { CompiledPolicy } from "../../../src/policy/compile.ts";
 import { createMemory } from "../../../src/store/memory.ts";
 import { restSender } from "../../../src/store/redis/rest.ts";
+import { samplesWith } from "./samples-with.ts";
 
 /** A moment at which a minute, an hour and ten minutes begin. */
 export const MORNING = Date.UTC(2031, 0, 1, 9);
@@ -69,15 +68,6 @@ export function traced(policy: CompiledPolicy) {
     keys: metricsKeys(prefix),
     secret: prefix,
     reader: metricsReader(endpoint, prefix),
-  };
-}
-
-/** Whether a client is in the sample of this secret. */
-export function samplesWith(secret: string) {
-  const hash = createKeyedHash(secret);
-  return (identity: string) => {
-    hash.update(identity);
-    return hash.words[0]! % SAMPLED_ONE_IN === 0;
   };
 }
 

@@ -31,7 +31,7 @@ export function AffectedTable({ rows, policy, rule }: AffectedTableProps) {
         rows={rows}
         columns={[
           {
-            title: "partition",
+            title: "client",
             cell: (row) => (
               <a class="untrusted" href={linkOf(row)}>
                 {row.partition === null ? `number ${clipped(row.number)}` : clipped(row.partition)}

@@ -1,0 +1,79 @@
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+
+import { statsFor, topFor } from "../../test/support/dashboard/counts.ts";
+import { type LocalStack, startLocalStack } from "../local-stack/local-stack.ts";
+
+/** What the pictures are taken of: the demo with its dashboard, and a rule for what-ifs that no other policy bounds. */
+export interface PictureSet {
+  readonly stack: LocalStack;
+  /** The rules in force, as the editor has them. */
+  readonly document: Rules;
+  /** A page that is signed in, at this hash. */
+  open(hash: string, options?: OpenOptions): Promise<Page>;
+  stop(): Promise<void>;
+}
+
+export interface Rules {
+  readonly rules: readonly object[];
+}
+
+export interface OpenOptions {
+  readonly context?: BrowserContextOptions;
+  /** Counts that are made up, with an incident in them; else those of the gateway. */
+  readonly incident?: boolean;
+}
+
+/** Three rides in an hour: what is counted does not depend on how fast this machine is. */
+const RIDES = {
+  method: "POST",
+  path: "/rides/*",
+  partition: ["header:x-user-id", "ip"],
+  policies: [{ algorithm: "fixed-window", name: "hourly-rides", limit: 3, window: "1h" }],
+};
+
+/** Whatever that of the machine is. */
+const TIMEZONE = "UTC";
+
+export async function openSet(browser: Browser): Promise<PictureSet> {
+  // The machine may stall while it draws.
+  const stack = await startLocalStack({ variables: { TIMEOUT: "15s" } });
+  const address = `${stack.workers[0]}/_tidegate/`;
+  const document = await publishRides(stack);
+  return {
+    stack,
+    document,
+    async open(hash, { context, incident = false } = {}) {
+      const page = await (
+        await browser.newContext({ timezoneId: TIMEZONE, reducedMotion: "reduce", ...context })
+      ).newPage();
+      if (incident) {
+        await page.route("**/api/v1/stats?*", (route) =>
+          route.fulfill({ json: statsFor(new URL(route.request().url())) }),
+        );
+        await page.route("**/api/v1/top?*", (route) =>
+          route.fulfill({ json: topFor(new URL(route.request().url())) }),
+        );
+      }
+      await page.goto(address + hash);
+      await page.getByLabel("Token").fill(stack.adminToken!);
+      await page.getByRole("button", { name: "Sign in" }).click();
+      await page.locator("h1").waitFor();
+      return page;
+    },
+    stop: () => stack.stop(),
+  };
+}
+
+async function publishRides(stack: LocalStack): Promise<Rules> {
+  const url = `${stack.workers[0]}/_tidegate/api/v1/rules`;
+  const headers = {
+    authorization: `Bearer ${stack.adminToken}`,
+    "content-type": "application/json",
+    "if-match": '"0"',
+  };
+  const live = (await (await fetch(url, { headers })).json()) as { readonly document: Rules };
+  const document = { ...live.document, rules: [...live.document.rules, RIDES] };
+  const response = await fetch(url, { method: "PUT", headers, body: JSON.stringify(document) });
+  if (!response.ok) throw new Error(`the rules were refused: ${await response.text()}`);
+  return document;
+}
