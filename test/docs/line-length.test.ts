@@ -1,0 +1,24 @@
+import { readdirSync, readFileSync } from "node:fs";
+
+import { expect, test } from "vitest";
+
+/** What a window beside another one shows. Written at 120; somebody may add a few words to a line. */
+const MOST = 150;
+
+const documents = readdirSync("docs").filter((file) => file.endsWith(".md"));
+
+/** Lines of text: no code, no rows of tables, no pictures. */
+function proseOf(text: string): readonly string[] {
+  const withoutCode = text.replaceAll(/^( *)```[^]*?^\1```$/gm, "");
+  return withoutCode.split("\n").filter((line) => !/^(\||!\[)/.test(line));
+}
+
+// In guarantees.md a promise is one line each.
+test.each(documents.filter((file) => file !== "guarantees.md"))(
+  "docs/%s has no overlong line",
+  (file) => {
+    const prose = proseOf(readFileSync(`docs/${file}`, "utf8"));
+    expect(prose.join("").length).toBeGreaterThan(100);
+    expect(prose.filter((line) => line.length > MOST)).toEqual([]);
+  },
+);
