@@ -143,6 +143,7 @@ export type PutOverride = z.output<typeof PutOverride>;
 export const Overrides = z.object({ entries: z.array(Override) });
 
 const Estimate = z.object({
+  sampled: z.number(),
   estimate: z.nullable(z.number()),
   low: z.nullable(z.number()),
   high: z.nullable(z.number()),
@@ -158,6 +159,7 @@ export const WhatIf = z.object({
   deniedBefore: z.number(),
   deniedAfter: Estimate,
   partitionsAffected: Estimate,
+  affectedShare: z.nullish(z.object({ low: z.number(), high: z.number() })),
 });
 export type WhatIf = z.output<typeof WhatIf>;
 

@@ -9,6 +9,12 @@ export interface Estimate {
   readonly high: number | null;
 }
 
+/** The bounds of a share, 0 to 1, that have the truth 19 times out of 20. */
+export interface ShareInterval {
+  readonly low: number;
+  readonly high: number;
+}
+
 /** Fewer partitions than this say nothing of the others, nor do more of them if a few make up nearly everything. */
 export const FEWEST_PARTITIONS = 10;
 
@@ -47,4 +53,37 @@ function studentT(degrees: number): number {
   const second = (5 * z ** 5 + 16 * z ** 3 + 3 * z) / 96;
   const third = (3 * z ** 7 + 19 * z ** 5 + 17 * z ** 3 - 15 * z) / 384;
   return z + first / degrees + second / degrees ** 2 + third / degrees ** 3;
+}
+
+/** On either side of the interval. */
+const MISSED = 0.025;
+/** Bounds are rounded outwards, but for what the search leaves open. */
+const SLACK = 1e-6;
+
+/**
+ * Which share of all partitions a few sampled ones stand for. Each partition is in the sample with the same chance, so that
+ * this holds however few they are, and whatever they do (Clopper and Pearson, 1934). It says nothing of the number of their
+ * requests, of which a single one may have nearly all. `null` without a partition. Takes time by the square of `sampled`.
+ */
+export function shareOf(affected: number, sampled: number): ShareInterval | null {
+  if (sampled === 0) return null;
+  const most = (some: number) => Math.ceil(1000 * mostOf(some, sampled) - SLACK);
+  return { low: (1000 - most(sampled - affected)) / 1000, high: most(affected) / 1000 };
+}
+
+/** The largest share of which so few in the sample are not too unlikely. */
+function mostOf(some: number, sampled: number): number {
+  let [low, high] = [0, 1];
+  while (high - low > SLACK / 1e4) {
+    const share = (low + high) / 2;
+    let chance = (1 - share) ** sampled;
+    let sum = 0;
+    for (let drawn = 0; drawn <= some; drawn++) {
+      sum += chance;
+      chance *= ((sampled - drawn) / (drawn + 1)) * (share / (1 - share));
+    }
+    if (sum > MISSED) low = share;
+    else high = share;
+  }
+  return high;
 }

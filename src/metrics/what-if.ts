@@ -1,5 +1,11 @@
 import type { CompiledPolicy } from "../policy/compile.ts";
-import { type Estimate, estimateOf, FEWEST_PARTITIONS } from "./estimate.ts";
+import {
+  type Estimate,
+  estimateOf,
+  FEWEST_PARTITIONS,
+  type ShareInterval,
+  shareOf,
+} from "./estimate.ts";
 import { replay } from "./replay.ts";
 import type { Sample } from "./trace-reader.ts";
 
@@ -26,6 +32,8 @@ export interface WhatIf {
   readonly deniedBefore: number;
   readonly deniedAfter: Estimate;
   readonly partitionsAffected: Estimate;
+  /** Of all partitions, where the sample has too few for an estimate; else, and without any, `null`. */
+  readonly affectedShare: ShareInterval | null;
   /** Those of the sample for which most would change, most first. */
   readonly affected: readonly AffectedPartition[];
 }
@@ -80,6 +88,7 @@ export function whatIf(
   });
   const sum = (key: "requests" | "agreeing") =>
     replayed.reduce((total, each) => total + each[key], 0);
+  const affected = replayed.filter(({ isAffected }) => isAffected);
   const tooFew = own.length < FEWEST_PARTITIONS;
   return {
     oneIn,
@@ -102,8 +111,8 @@ export function whatIf(
         oneIn,
       ),
     ),
-    affected: replayed
-      .filter(({ isAffected }) => isAffected)
+    affectedShare: tooFew ? shareOf(affected.length, own.length) : null,
+    affected: affected
       .sort((one, other) => Math.abs(other.more) - Math.abs(one.more))
       .slice(0, MOST_AFFECTED)
       .map(({ number, requests, denied, more }) => ({

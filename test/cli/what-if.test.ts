@@ -41,11 +41,22 @@ test("what-if sends the numbers, and shows what they would have changed", async 
 
 test("what-if says where the sample is too small", async () => {
   const nothing = { sampled: 3, estimate: null, low: null, high: null };
-  const small = { partitions: 4, tooFew: true, deniedAfter: nothing, partitionsAffected: nothing };
+  const small = {
+    partitions: 4,
+    tooFew: true,
+    deniedAfter: nothing,
+    partitionsAffected: nothing,
+    affectedShare: { low: 0.194, high: 0.994 },
+  };
   on.gateway.script({ status: 200, json: { ...ANSWER, ...small } });
   const { out, err } = await on.run(["what-if", "rides", "--set", "limit=5"]);
   expect(out.match(/too few/g)).toHaveLength(2);
-  expect(err).toContain("too few to say anything");
+  expect(err).toContain("too few for an estimate");
+  expect(err).toContain("3 of them are affected: 19 times out of 20, 19.4 % to 99.4 % of all.");
+  // A gateway of before does not say it.
+  on.gateway.script({ status: 200, json: { ...ANSWER, ...small, affectedShare: undefined } });
+  const before = await on.run(["what-if", "rides", "--set", "limit=5"]);
+  expect(before).toMatchObject({ exit: 0, err: expect.not.stringContaining("times out of 20,") });
 });
 
 test.each([

@@ -12,6 +12,7 @@ import {
   saidAffected,
   saidCertainty,
   saidNow,
+  saidOfFew,
   saidThen,
 } from "../../src/dashboard/rule/what-if/sentences.ts";
 
@@ -95,6 +96,7 @@ describe("a what-if in words", () => {
     deniedBefore: 9_000,
     deniedAfter: { sampled: 95, estimate: 15_080, low: 12_315, high: 17_845 },
     partitionsAffected: { sampled: 40, estimate: 2_560, low: 1_747, high: 3_373 },
+    affectedShare: null,
     affected: [],
   };
 
@@ -134,6 +136,35 @@ describe("a what-if in words", () => {
       "In the last 10 minutes this policy was asked about 40,000 requests, and none of them was denied.",
     );
     expect(saidThen(same)).toBe("Nobody in the sample would have been treated differently.");
+  });
+
+  test("says of few clients which share of all would notice, or why it can't", () => {
+    const unknown = { estimate: null, low: null, high: null };
+    const few = {
+      ...answer,
+      tooFew: true,
+      partitions: 9,
+      deniedAfter: { sampled: 4, ...unknown },
+      partitionsAffected: { sampled: 3, ...unknown },
+      affectedShare: { low: 0.074, high: 0.701 },
+    };
+    expect(saidOfFew(few)).toEqual([
+      "In the sample 4 more would have been denied.",
+      "3 of the 9 clients in the sample would have been treated differently. In 19 cases out of 20 that is between 7.4 % and 70 % of all clients.",
+    ]);
+    const nobody = { sampled: 0, ...unknown };
+    const one = {
+      ...few,
+      partitions: 1,
+      deniedAfter: nobody,
+      partitionsAffected: nobody,
+      affectedShare: { low: 0, high: 0.975 },
+    };
+    expect(saidOfFew(one)).toEqual([
+      "Nobody in the sample would have been treated differently.",
+      "0 of the 1 client in the sample would have been treated differently. In 19 cases out of 20 that is between 0 % and 98 % of all clients.",
+    ]);
+    expect(saidOfFew({ ...one, partitions: 0, affectedShare: null })).toEqual([]);
   });
 });
 

@@ -48,6 +48,11 @@ test("a policy that was not asked has no trace, and few partitions are too few s
   await page.getByRole("heading", { name: "POST /rides/*" }).waitFor();
   await replay(page, "1");
   await answerOf(page).getByText("Too few samples").waitFor();
+  await answerOf(page).getByText("In the sample 2 more would have been denied.").waitFor();
+  await answerOf(page)
+    .getByText("1 of the 1 client in the sample would have been treated differently.")
+    .waitFor();
+  await answerOf(page).getByText("between 2.5 % and 100 % of all clients").waitFor();
   await answerOf(page)
     .getByText("Only 1 of the clients that were here is in the sample, which has 1 in 64.")
     .waitFor();

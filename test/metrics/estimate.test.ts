@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 
-import { estimateOf } from "../../src/metrics/estimate.ts";
+import { estimateOf, shareOf } from "../../src/metrics/estimate.ts";
+import { random } from "../support/random.ts";
+import { runs } from "../support/runs.ts";
 
 /** So many partitions of which each changes by so much. */
 const partitions = (groups: readonly (readonly [count: number, by: number])[]) =>
@@ -39,4 +41,47 @@ test("changes in both directions are as uncertain as in one", () => {
   );
   expect([estimate, low! + high!]).toEqual([0, 0]);
   expect(high).toBeGreaterThan(1_600);
+});
+
+test.each([
+  // The intervals that tables of Clopper and Pearson have.
+  { affected: 0, sampled: 5, low: 0, high: 0.522 },
+  { affected: 1, sampled: 1, low: 0.025, high: 1 },
+  { affected: 2, sampled: 4, low: 0.067, high: 0.933 },
+  { affected: 3, sampled: 9, low: 0.074, high: 0.701 },
+])("$affected of $sampled clients are $low to $high of all", ({ affected, sampled, low, high }) => {
+  expect(shareOf(affected, sampled)).toEqual({ low, high });
+});
+
+test("no client in the sample says nothing of the others", () => {
+  expect(shareOf(0, 0)).toBeNull();
+});
+
+test("of an API with few clients, the interval has the true share 19 times out of 20", () => {
+  const next = random(7);
+  const tallies = new Map<number, { said: number; right: number }>();
+  for (const clients of [20, 100, 400]) {
+    for (const share of [0, 0.05, 0.2, 0.5, 0.9, 1]) {
+      const affected = Math.round(share * clients);
+      const tally = { said: 0, right: 0 };
+      for (let run = 0; run < runs(4_000); run++) {
+        let [sampled, changed] = [0, 0];
+        for (let client = 0; client < clients; client++) {
+          if (next() >= 1 / 64) continue;
+          sampled++;
+          if (client < affected) changed++;
+        }
+        const interval = shareOf(changed, sampled);
+        if (!interval || sampled > 9) continue;
+        tally.said++;
+        const truth = affected / clients;
+        if (interval.low <= truth && truth <= interval.high) tally.right++;
+      }
+      expect(tally.said).toBeGreaterThan(runs(500));
+      expect(tally.right / tally.said, `${affected} of ${clients}`).toBeGreaterThanOrEqual(0.95);
+      tallies.set(clients * 10 + share, tally);
+    }
+  }
+  // It says something: not each of them is right.
+  expect([...tallies.values()].some(({ said, right }) => right < said)).toBe(true);
 });

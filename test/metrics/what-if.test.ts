@@ -103,7 +103,7 @@ test.each([
 
 const POLICY = compilePolicy(fixedWindow({ name: "p", limit: 3, window: "1h" }));
 
-test("fewer than ten partitions are too few to say anything", async () => {
+test("fewer than ten partitions say what share of all changes, and no number", async () => {
   const { open, reader, secret, clock } = traced(POLICY);
   const isolate = open();
   const harder = compilePolicy(fixedWindow({ name: "p", limit: 1, window: "1h" }));
@@ -118,7 +118,9 @@ test("fewer than ten partitions are too few to say anything", async () => {
   const nine = await say(clients.slice(0, 9));
   expect(nine).toMatchObject({ tooFew: true, partitions: 9, requests: 27, deniedBefore: 0 });
   expect(nine.deniedAfter).toEqual({ sampled: 18, estimate: null, low: null, high: null });
+  // Were less than two thirds of all affected, nine of nine would be a chance of 1 in 40.
+  expect(nine.affectedShare).toEqual({ low: 0.663, high: 1 });
   const ten = await say(clients.slice(9));
-  expect(ten).toMatchObject({ tooFew: false, partitions: 10, agreement: 1 });
+  expect(ten).toMatchObject({ tooFew: false, partitions: 10, agreement: 1, affectedShare: null });
   expect(ten.partitionsAffected).toMatchObject({ sampled: 10, estimate: 640, low: 185 });
 });

@@ -231,6 +231,7 @@ export const WhatIfAnswer = z.strictObject({
   deniedBefore: z.int(),
   deniedAfter: estimate,
   partitionsAffected: estimate,
+  affectedShare: z.nullable(z.strictObject({ low: z.number(), high: z.number() })),
   affected: z.array(
     z.strictObject({
       partition: z.nullable(z.string()),

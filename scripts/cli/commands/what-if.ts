@@ -53,13 +53,23 @@ async function ask(policy: string, options: WhatIfOptions, command: Command): Pr
       ],
     ),
   );
-  const { partitions, oneIn, agreement, tooFew, otherNumbers } = value;
+  const { partitions, oneIn, agreement, tooFew, otherNumbers, affectedShare } = value;
   note(`From ${partitions} partitions, one in ${oneIn} of all.`);
-  if (tooFew) note("These are too few to say anything of the others.");
+  if (tooFew) note("These are too few for an estimate of the requests.");
+  if (affectedShare) {
+    const [low, high] = [affectedShare.low, affectedShare.high].map(percent);
+    note(
+      `${partitionsAffected.sampled} of them are affected: 19 times out of 20, ${low} to ${high} of all.`,
+    );
+  }
   if (agreement !== null && agreement < 1) {
-    note(`The replay agrees with what happened to ${(100 * agreement).toFixed(1)} % of requests.`);
+    note(`The replay agrees with what happened to ${percent(agreement)} of requests.`);
   }
   if (otherNumbers > 0) note(`${otherNumbers} more have other numbers, and were left out.`);
+}
+
+function percent(share: number): string {
+  return `${(100 * share).toFixed(1)} %`;
 }
 
 function cellsOf({ estimate, low, high }: WhatIf["deniedAfter"]): [number | string, string] {

@@ -47,6 +47,19 @@ export function saidAffected({ partitionsAffected }: WhatIf): string {
   return `About ${full(estimate)} clients would have been treated differently; in 19 cases out of 20 the true number ${lies(partitionsAffected)}.`;
 }
 
+/** What a sample says that has too few clients for an estimate. */
+export function saidOfFew(answer: WhatIf): readonly string[] {
+  const { partitions, deniedAfter, partitionsAffected, affectedShare } = answer;
+  if (!affectedShare) return [];
+  const [low, high] = [affectedShare.low, affectedShare.high].map((share) => percent(share, 1));
+  const clients = `${full(partitions)} ${partitions === 1 ? "client" : "clients"}`;
+  return [
+    sampledOnly(deniedAfter.sampled),
+    `${full(partitionsAffected.sampled)} of the ${clients} in the sample would have been treated differently. ` +
+      `In 19 cases out of 20 that is between ${low} and ${high} of all clients.`,
+  ];
+}
+
 function lies({ low, high }: Estimate): string {
   return low === high
     ? `is ${full(low ?? 0)}`

@@ -4,7 +4,7 @@ import { linkTo } from "../../parts/place.ts";
 import { Empty } from "../../parts/states.tsx";
 import { AffectedTable } from "./affected-table.tsx";
 import { Compared } from "./compared.tsx";
-import { doubts, saidAffected, saidCertainty, saidNow, saidThen } from "./sentences.ts";
+import { doubts, saidAffected, saidCertainty, saidNow, saidOfFew, saidThen } from "./sentences.ts";
 
 interface WhatIfAnswerProps {
   readonly answer: WhatIf;
@@ -28,13 +28,18 @@ export function WhatIfAnswer({ answer, minutes, rule, place }: WhatIfAnswerProps
         <>
           <p>{saidNow(answer, minutes)}</p>
           {tooFew ? (
-            <Empty title="Too few samples">
-              {partitions === 0 ? "None" : `Only ${partitions}`} of the clients that were here{" "}
-              {partitions === 1 ? "is" : "are"} in the sample, which has 1 in {answer.oneIn}. An
-              answer needs 10. Try the numbers instead: add a second policy with them and the mode{" "}
-              <code>shadow</code>, which denies nothing, and read here after a while how many it
-              would deny.
-            </Empty>
+            <>
+              {saidOfFew(answer).map((sentence) => (
+                <p>{sentence}</p>
+              ))}
+              <Empty title="Too few samples">
+                {partitions === 0 ? "None" : `Only ${partitions}`} of the clients that were here{" "}
+                {partitions === 1 ? "is" : "are"} in the sample, which has 1 in {answer.oneIn}. An
+                estimate of the requests needs 10. Try the numbers instead: add a second policy with
+                them and the mode <code>shadow</code>, which denies nothing, and read here after a
+                while how many it would deny.
+              </Empty>
+            </>
           ) : (
             <>
               <p class="then">{saidThen(answer)}</p>
