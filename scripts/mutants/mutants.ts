@@ -17,6 +17,7 @@ import { ENDPOINTS } from "./catalog/endpoints.ts";
 import { FAILURES } from "./catalog/failures.ts";
 import { FALLBACKS } from "./catalog/fallbacks.ts";
 import { FIELDS } from "./catalog/fields.ts";
+import { FIGURES } from "./catalog/figures.ts";
 import { FIRST_CONTACT } from "./catalog/first-contact.ts";
 import { GATEWAY_THIN_PLACES } from "./catalog/gateway-thin-places.ts";
 import { GATEWAY } from "./catalog/gateway.ts";
@@ -138,6 +139,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...FAILURES,
   ...DOCTOR,
   ...ENDPOINTS,
+  ...FIGURES,
   ...FIRST_CONTACT,
   ...BRIDGE,
   ...BREAKERS,

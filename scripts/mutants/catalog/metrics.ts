@@ -180,8 +180,8 @@ export const METRICS: readonly Mutant[] = [
   {
     ...WHAT_IF,
     name: "a what-if names partitions for which nothing changes",
-    find: ".filter(({ isAffected }) => isAffected)\n      .sort",
-    replace: ".sort",
+    find: "replayed.filter(({ isAffected }) => isAffected)",
+    replace: "replayed.filter(({ isAffected }) => isAffected || !isAffected)",
     tests: ["test/metrics/what-if-api"],
   },
   {
