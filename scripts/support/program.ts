@@ -51,6 +51,8 @@ async function codeOf(run: () => Promise<unknown>): Promise<number> {
   } catch (error) {
     // The parser has said it itself, or has shown its help.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+    // A bar may be in the line.
+    if (process.stderr.isTTY) console.error();
     console.error(error instanceof ProgramError ? `error: ${error.message}` : error);
     return EXIT.failed;
   }

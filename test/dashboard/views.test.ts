@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
 
+import { hash } from "../../src/partition/partition-key.ts";
 import { violationsOf } from "../support/dashboard/axe.ts";
 import { statsFor } from "../support/dashboard/counts.ts";
 import { useDashboard } from "../support/dashboard/dashboard.ts";
+import { rideOften } from "../support/dashboard/rides.ts";
 
 const on = useDashboard();
 
@@ -131,4 +133,21 @@ test("the rules have what was blocked in a column of its own, apart from what wa
   expect(cells.slice(-3)).toEqual(["2,497", "40 (1.6 %)", "1,260"]);
   const quiet = table.getByRole("row").filter({ hasText: "/search" });
   expect((await quiet.getByRole("cell").allInnerTexts()).slice(-3)).toEqual(["0", "0", "0"]);
+});
+
+test("blocks that were met before any rule are said beside the rules, and the others by rule", async () => {
+  const [listed, digested] = ["mallory", "trudy"];
+  const block = async (entry: object) =>
+    expect((await on.ask("PUT", "/lists/deny", entry)).status).toBe(200);
+  await block({ identity: `x-user-id:${listed}` });
+  await block({ digest: `x-user-id:${await hash(digested)}` });
+  await rideOften(on.stack, listed, 4);
+  await rideOften(on.stack, digested, 2);
+  const page = await on.open("#/rules");
+  const rules = page.getByRole("region", { name: "Rules in force" });
+  const row = rules.getByRole("row").filter({ hasText: "POST /rides/*" });
+  await expect.poll(() => row.getByRole("cell").last().innerText()).toBe("2");
+  await rules
+    .getByText("Lists blocked 4 more requests before a rule was looked up for them.")
+    .waitFor();
 });

@@ -38,6 +38,13 @@ export const FIGURES: readonly Mutant[] = [
     tests: ["test/dashboard/views"],
   },
   {
+    name: "what lists block before any rule is not said",
+    file: "src/dashboard/rules/rules-view.tsx",
+    find: 'rule === "none"',
+    replace: 'rule === ""',
+    tests: ["test/dashboard/views"],
+  },
+  {
     name: "the time left is that of the stage",
     ...ESTIMATE,
     find: "(totalMs - done) * pace",

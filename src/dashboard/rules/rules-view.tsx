@@ -26,6 +26,7 @@ export function RulesView() {
               <a href="#/edit">Edit the rules</a>
             </p>
             <RuleRows rules={data.document.rules} stats={stats.data} />
+            {stats.data && <BlockedBefore stats={stats.data} />}
           </section>
         )}
       </Answered>
@@ -90,4 +91,12 @@ function RuleRows({
       ]}
     />
   );
+}
+
+/** Lists of names and addresses come before the rules, so that what they block is no rule's. */
+function BlockedBefore({ stats }: { readonly stats: Stats }) {
+  const blocked = byRule(stats.requests).find(({ rule }) => rule === "none")?.blocked ?? 0;
+  if (blocked === 0) return undefined;
+  const requests = `${count(blocked)} more ${blocked === 1 ? "request" : "requests"}`;
+  return <p class="muted">Lists blocked {requests} before a rule was looked up for them.</p>;
 }
