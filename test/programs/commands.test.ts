@@ -15,10 +15,12 @@ const PROGRAMS = {
     options: ["--short", "--only", "--out", "--redraw", "--json"],
     // The figures of a short run mean nothing, but this one is short as it is.
     example: ["--short", "--only", "bundle"],
+    long: "workerd",
   },
   surge: {
     options: ["--short", "--only", "--seed", "--share", "--out", "--redraw", "--json"],
     example: ["--short", "--only", "boundaryBurst"],
+    long: "bucket",
   },
 } as const;
 type Name = keyof typeof PROGRAMS;
@@ -36,7 +38,7 @@ const tooWide = (text: string) => text.split("\n").filter((line) => line.length 
 const ESCAPE = "\u001B";
 
 describe.each(names)("%s", (name) => {
-  const { options, example } = PROGRAMS[name];
+  const { options, example, long } = PROGRAMS[name];
 
   test("--help says what it does, each option, examples and exit codes, in 80 columns", async () => {
     const { code, out, err } = await called(name, "--help");
@@ -87,6 +89,14 @@ describe.each(names)("%s", (name) => {
     expect(out + err).not.toContain(ESCAPE);
     expect(tooWide(out + err)).toEqual([]);
     expect(out).not.toBe("");
+  });
+
+  test("an interrupted run ends as such, and prints no results", async () => {
+    const flags = ["--short", "--only", long];
+    const command = run([process.execPath, `scripts/${name}/main.ts`, ...flags]);
+    await expect.poll(() => command.err()).toContain("1 of 1");
+    command.child.kill("SIGINT");
+    expect([await command.ended(), command.out()]).toEqual([130, ""]);
   });
 
   test("--json prints its results for programs, and nothing else", async () => {
