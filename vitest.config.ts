@@ -71,6 +71,7 @@ export default defineConfig({
         test: {
           ...inNode,
           name: "node-shared",
+          setupFiles: [...inNode.setupFiles, "test/support/fresh-modules.ts"],
           include: SHARED,
           isolate: false,
         },
