@@ -32,12 +32,12 @@ export interface RateLimitOptions<R extends Request = Request>
 }
 
 /** What the platform passes beside a request. */
-interface RequestEvent {
+export interface RequestEvent {
   waitUntil?(promise: Promise<unknown>): void;
 }
 
 /** The response of a middleware; nothing if the request is to go on to its route. */
-type OwnAnswer = Response | null | undefined | void;
+export type OwnAnswer = Response | null | undefined | void;
 
 /**
  * Limits the requests that `config.matcher` selects, as `proxy.ts` of Next 16, or as `middleware.ts` of earlier Next and

@@ -85,7 +85,9 @@ export type Explanation = z.output<typeof Explanation>;
 
 export const Top = z.object({
   from: z.string(),
-  partitions: z.array(z.object({ policy: z.string(), partition: z.string(), count: z.number() })),
+  partitions: z.array(
+    z.object({ policy: z.string(), partition: z.string(), count: z.number(), hint: optionalText }),
+  ),
 });
 
 const counts = z.array(z.int());
@@ -121,6 +123,7 @@ export const Entry = z.object({
   ...ending,
   cidr: optionalText,
   identity: optionalText,
+  digest: optionalText,
   asn: z.optional(z.number()),
   country: optionalText,
 });
@@ -129,7 +132,8 @@ export const Entries = z.object({ entries: z.array(Entry) });
 
 const Override = z.object({
   ...ending,
-  identity: z.string(),
+  identity: optionalText,
+  digest: optionalText,
   plan: optionalText,
   policies: z.optional(z.record(z.string(), z.record(z.string(), z.unknown()))),
 });

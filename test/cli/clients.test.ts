@@ -228,6 +228,31 @@ describe("block and allow", () => {
     ]);
   });
 
+  test("a client is blocked by the name that top prints, and taken off the list by it", async () => {
+    const digest = "x-api-key:q1ZUZ3D0hHfTt0kPdkwUQn1gHZpS2T2y0tKq2m1sJ0M";
+    on.gateway.script(ok({ id: "1", digest, source: "call" }), { status: 204 });
+    await on.run(["block", digest, "--digest", "--for", "1h"]);
+    await on.run(["block", digest, "--digest", "--remove"]);
+    expect(on.gateway.seen).toEqual([
+      seen("PUT", "/lists/deny", { body: { digest, for: "1h" } }),
+      seen("DELETE", "/lists/deny", { body: { digest } }),
+    ]);
+  });
+
+  test("what may be such a name or the value itself is asked about, and is taken as the value if said", async () => {
+    const value = "x-api-key:0123456789abcdefghijkl";
+    on.gateway.script(ok({ id: "1", identity: value, source: "call" }));
+    const unsure = await on.run(["block", value]);
+    expect([unsure.exit, unsure.err]).toEqual([
+      2,
+      expect.stringContaining("add --digest or --value"),
+    ]);
+    const both = await on.run(["block", value, "--digest", "--value"]);
+    expect([both.exit, both.err]).toEqual([2, expect.stringContaining("not both")]);
+    await on.run(["block", value, "--value"]);
+    expect(on.gateway.seen).toEqual([seen("PUT", "/lists/deny", { body: { identity: value } })]);
+  });
+
   test("--remove takes an entry off, or exits with 1 if it is not there", async () => {
     on.gateway.script({ status: 204 }, problem(409, "The document has it"));
     const { err, exit } = await on.run(["block", "CH", "--remove"]);
@@ -264,4 +289,10 @@ test("lists shows both lists in one table", async () => {
   );
   expect(on.gateway.seen).toEqual([seen("GET", "/lists/deny"), seen("GET", "/lists/allow")]);
   expect(JSON.parse((await on.run(["lists", "--json"])).out)).toEqual({ deny, allow });
+});
+
+test("lists shows a client that is known by its digest only", async () => {
+  const digest = "x-user-id:q1ZUZ3D0hHfTt0kPdkwUQn1gHZpS2T2y0tKq2m1sJ0M";
+  on.gateway.script(ok({ entries: [{ digest, source: "call" }] }), ok({ entries: [] }));
+  expect((await on.run(["lists"])).out).toContain(`deny  ${digest}  never`);
 });

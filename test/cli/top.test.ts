@@ -43,3 +43,16 @@ test("top --near asks for those that are near a limit, and says if there are non
   });
   expect(on.gateway.seen).toEqual([seen("GET", "/top?kind=near")]);
 });
+
+test("top says how a key ends, where the gateway knows it", async () => {
+  const [login, rides] = ANSWER.partitions;
+  on.gateway.script(ok({ ...ANSWER, partitions: [login, { ...rides, hint: "4242" }] }));
+  expect((await on.run(["top"])).out).toBe(
+    [
+      "policy       partition                  at least  key ends in",
+      "login-burst  ip:EsoXtJryKJQ28wPgFmAwoh        36",
+      "rides        x-user-id:42                      8  …4242",
+      "",
+    ].join("\n"),
+  );
+});

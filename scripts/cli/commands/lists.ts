@@ -8,7 +8,7 @@ import { withExamples } from "../help.ts";
 import { note, print, printJson } from "../output/print.ts";
 import { type Cell, table } from "../output/table.ts";
 import { endOf, type EndOptions, endText, withEnd } from "./end-options.ts";
-import { isIdentity } from "./option-values.ts";
+import { isDigest, isIdentity, type NameOptions, withName } from "./option-values.ts";
 
 const LISTS = [
   { command: "block", list: "deny", effect: "Refuse a client", done: "Blocked" },
@@ -34,6 +34,7 @@ export function registerLists(program: Command): void {
       `npx tidegate ${each.command} 203.0.113.7 --for 1h`,
       `npx tidegate ${each.command} x-user-id:42 --remove`,
     );
+    withName(command);
   }
   withExamples(
     program.command("lists").description("Show who is blocked and who is allowed.").action(show),
@@ -42,7 +43,7 @@ export function registerLists(program: Command): void {
   );
 }
 
-interface ListOptions extends EndOptions {
+interface ListOptions extends EndOptions, NameOptions {
   readonly remove?: true;
 }
 
@@ -52,7 +53,7 @@ async function changeList(
   options: ListOptions,
   command: Command,
 ): Promise<void> {
-  const entry = entryOf(text);
+  const entry = isDigest(text, options) ? { digest: text } : entryOf(text);
   const path = `/lists/${list}`;
   if (options.remove) {
     const ask = connect(command);
@@ -94,9 +95,9 @@ async function show(_options: unknown, command: Command): Promise<void> {
 }
 
 function rowsOf(list: string, entries: readonly Entry[]): readonly (readonly Cell[])[] {
-  return entries.map(({ cidr, identity, asn, country, until, by, source }) => [
+  return entries.map(({ cidr, identity, digest, asn, country, until, by, source }) => [
     list,
-    cidr ?? identity ?? (asn === undefined ? country : `AS${asn}`),
+    cidr ?? identity ?? digest ?? (asn === undefined ? country : `AS${asn}`),
     until ?? "never",
     source,
     by ?? "",

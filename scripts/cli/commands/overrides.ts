@@ -8,7 +8,14 @@ import { escape } from "../output/escape.ts";
 import { note, print, printJson } from "../output/print.ts";
 import { table } from "../output/table.ts";
 import { endOf, type EndOptions, endText, withEnd } from "./end-options.ts";
-import { collect, isIdentity, settingOf } from "./option-values.ts";
+import {
+  collect,
+  isDigest,
+  isIdentity,
+  type NameOptions,
+  settingOf,
+  withName,
+} from "./option-values.ts";
 
 /** The commands that give a client other limits. */
 export function registerOverrides(program: Command): void {
@@ -22,6 +29,7 @@ export function registerOverrides(program: Command): void {
       "a number of a policy, such as rides.limit=200; may be repeated",
       collect,
     );
+  withName(override);
   withExamples(
     withEnd(override).option("--remove", "take the override back").action(changeOverride),
     "npx tidegate override x-user-id:42 --plan gold --for 7d",
@@ -34,7 +42,7 @@ export function registerOverrides(program: Command): void {
   );
 }
 
-interface OverrideOptions extends EndOptions {
+interface OverrideOptions extends EndOptions, NameOptions {
   readonly plan?: string;
   readonly set?: readonly string[];
   readonly remove?: true;
@@ -50,14 +58,15 @@ async function changeOverride(
       `An identity is a header's name and value (x-user-id:42), not "${identity}".`,
     );
   }
+  const client = isDigest(identity, options) ? { digest: identity } : { identity };
   const path = "/overrides";
   if (options.remove) {
     const ask = connect(command);
-    await ask({ method: "DELETE", path, body: { identity } }, Nothing);
+    await ask({ method: "DELETE", path, body: client }, Nothing);
     note(`Removed the override of ${identity}.`);
     return;
   }
-  const body = { identity, ...limitsOf(options), ...endOf(options) };
+  const body = { ...client, ...limitsOf(options), ...endOf(options) };
   const ask = connect(command);
   const { raw, value } = await ask({ method: "PUT", path, body }, PutOverride);
   if (wantsJson(command)) printJson(raw);
@@ -111,8 +120,8 @@ async function show(_options: unknown, command: Command): Promise<void> {
     printJson(raw);
     return;
   }
-  const rows = value.entries.map(({ identity, plan, policies, until, by, source }) => [
-    identity,
+  const rows = value.entries.map(({ identity, digest, plan, policies, until, by, source }) => [
+    identity ?? digest,
     plan === undefined ? JSON.stringify(policies) : `plan ${plan}`,
     until ?? "never",
     source,

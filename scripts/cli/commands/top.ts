@@ -35,7 +35,12 @@ async function top({ near }: { near?: true }, command: Command): Promise<void> {
     note(`Nobody was ${what} since ${escape(from)}.`);
     return;
   }
-  const rows = partitions.map(({ policy, partition, count }) => [policy, partition, count]);
-  print(table(["policy", "partition", "at least"], rows));
+  const hints = partitions.some(({ hint }) => hint !== undefined);
+  const rows = partitions.map(({ policy, partition, count, hint }) => {
+    const row = [policy, partition, count];
+    return hints ? row.concat(hint === undefined ? "" : `…${hint}`) : row;
+  });
+  const head = ["policy", "partition", "at least"];
+  print(table(hints ? [...head, "key ends in"] : head, rows));
   note(`${near ? "Near a limit" : "Denied"} since ${escape(from)}.`);
 }

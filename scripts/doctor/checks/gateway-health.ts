@@ -87,7 +87,7 @@ function checkRulesInForce({ status, detail }: Health): Finding[] {
       title: "The published rules are not in force",
       evidence: `/_tidegate/health: ${String(detail)}`,
       remedy:
-        "GET /_tidegate/api/v1/health says which rules are in force, and why. Publish rules without the fault, or roll back: npx tidegate rules rollback.",
+        "GET /_tidegate/api/v1/health says which rules are in force, and why. If Redis has lost them, fetch what the gateway still holds before anything is published, and push it: npx tidegate rules pull --held -o held.json. Else publish rules without the fault, or roll back: npx tidegate rules rollback.",
     },
   ];
 }
