@@ -201,6 +201,9 @@ local function segmented_window(key, now, operation, cost, limit, length, segmen
         end
       end
     end
+  elseif others and #others > 0 then
+    -- It has counted nothing that was taken before, and must not give that back.
+    start = now
   else
     start = now - now % length
   end

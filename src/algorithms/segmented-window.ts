@@ -76,7 +76,9 @@ const model: AlgorithmModel<SegmentedWindowParameters, SegmentedWindowState> = (
   const { lengthUs, segments } = parameters;
   const found = state && find(state, request);
   const others = found?.others ?? [];
-  const own = (found?.own && advance(found.own, nowUs)) ?? empty(nowUs, parameters);
+  // Beside other settings a grid begins now: it has counted nothing that was taken before, and must not give that back.
+  const fresh = { ...empty(nowUs, parameters), ...(others.length > 0 && { startUs: nowUs }) };
+  const own = (found?.own && advance(found.own, nowUs)) ?? fresh;
   const { startUs, counts: stored } = own;
   const counts = stored.map(unitsOf);
   const sum = () => counts.reduce((total, count) => total + count, 0);

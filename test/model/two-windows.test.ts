@@ -203,6 +203,27 @@ describe.each(strict)("two settings of a $algorithm, alive at once", ({ build })
   });
 });
 
+test("what was taken before a setting had a request comes back to those that counted it, and not to that one", () => {
+  const [first, second, late] = [
+    { limit: 1, windowMs: 100, segments: 1 },
+    { limit: 1, windowMs: 100, segments: 2 },
+    { limit: 1, windowMs: 1_000, segments: 1 },
+  ].map((numbers) => compilePolicy(segmented(numbers)));
+  const counted = counter();
+  const consume = (policy: CompiledPolicy | undefined, gapUs: number) => {
+    counted.now += gapUs;
+    return counted.evaluate(policy!, "consume").allowed;
+  };
+  expect([consume(first, 1), consume(second, 1), consume(late, 100_000)]).toEqual([
+    true,
+    false,
+    true,
+  ]);
+  counted.now += 1;
+  expect(counted.giveBack(first!, START + 1, 1)).toBe(1);
+  expect(consume(late, 1)).toBe(false);
+});
+
 test("two settings of a counter admit at most a fifth more than that model to an adversary", () => {
   fc.assert(
     fc.property(settings, fc.nat(), (numbers, seed) => {

@@ -150,6 +150,13 @@ export const WINDOWS: readonly Mutant[] = [
     tests: ["test/lua/expiry", "test/lua/model"],
   },
   {
+    name: "a grid beside others counts from before its first request",
+    file: "src/algorithms/segmented-window.ts",
+    find: "...(others.length > 0 && { startUs: nowUs })",
+    replace: "",
+    tests: ["test/model/two-windows"],
+  },
+  {
     name: "a log drops what a longer window of another setting holds",
     file: "lua/algorithms/sliding-window-log.lua",
     find: "    if longest > window then\n",
