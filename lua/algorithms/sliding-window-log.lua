@@ -15,7 +15,7 @@
 --         first. A unit is named by its distance from the tail: unit 0 is the oldest.
 -- limit    at most 2^17, the longest ring that the header can describe
 -- window   length in microseconds
--- setting  the settings of a log that only this policy has asked
+-- setting  the field `settings` of a log that only this policy has asked
 --
 -- Several settings may be alive at once. Each decides by its own limit and window, and the ring keeps what the longest
 -- window still holds. Beyond the largest limit, what is taken pushes out the oldest units. Those count for as long as
@@ -46,6 +46,18 @@ local function read_header(key)
     slots, tail, used, settings = 8, 0, 0, ''
   end
   return header, renewal, slots, tail, used, newest, settings
+end
+
+-- Reads the settings; `longest` is nil if something else has written them. No window is longer than 2^45 microseconds, 407
+-- days.
+-- @inline
+local function read_settings(settings)
+  local longest, largest = tonumber(string.sub(settings, 1, 12), 16), tonumber(string.sub(settings, 13, 17), 16)
+  local asking, pushed = tonumber(string.sub(settings, 18, 29), 16), tonumber(string.sub(settings, 30), 16)
+  if longest and not (longest <= 35184372088832 and largest and asking and pushed) then
+    longest = nil
+  end
+  return longest, largest, asking, pushed
 end
 
 -- Reads the time of a unit from the ring, which starts at byte `ring`.
@@ -124,13 +136,8 @@ local function sliding_window_log(key, now, operation, cost, limit, window, sett
   local header, renewal, slots, tail, used, stored_newest, settings = read_header(key)
   local longest, largest, asking, pushed = window, limit, window, 0
   if settings ~= setting then
-    local stored = { string.match(settings, '^(%x%x%x%x%x%x%x%x%x%x%x%x)(%x%x%x%x%x)(%x%x%x%x%x%x%x%x%x%x%x%x)(%x+)$') }
-    if stored[1] then
-      longest, largest = tonumber(stored[1], 16), tonumber(stored[2], 16)
-      asking, pushed = tonumber(stored[3], 16), tonumber(stored[4], 16)
-    end
-    -- No window is longer than 2^45 microseconds, 407 days: something else has written this.
-    if not stored[1] or longest > 35184372088832 then
+    longest, largest, asking, pushed = read_settings(settings)
+    if not longest then
       slots, tail, used = 8, 0, 0
       longest, largest, asking = window, limit, window
     end
@@ -140,12 +147,14 @@ local function sliding_window_log(key, now, operation, cost, limit, window, sett
   end
 
   local ring = slots > 8 and 112 or 56
-  local oldest_in, oldest, kept, newest =
+  local stored_first, oldest, kept, newest =
     find_window(key, header, ring, slots, tail, used, stored_newest, now, window)
-  local first, total = oldest_in, used - oldest_in
+  -- Units that were pushed out count with unit 0.
+  local first, beside = stored_first, 0
   if first == 0 then
-    total = total + pushed
+    beside = pushed
   end
+  local total = used - first + beside
   local allowed = total + cost <= limit and 1 or 0
   local takes = operation == 'charge' or allowed == 1 and operation == 'consume'
 
@@ -200,10 +209,8 @@ local function sliding_window_log(key, now, operation, cost, limit, window, sett
       first, kept = math.max(first, dropped), math.max(kept, dropped)
     end
     added, newest = used - kept + cost, now
-    total = used - first + cost
-    if first == dropped then
-      total = total + pushed
-    end
+    beside = first == dropped and pushed or 0
+    total = used - first + cost + beside
     -- After a charge, the wait is for one more unit.
     cost = operation == 'charge' and 1 or cost
   end
@@ -212,10 +219,10 @@ local function sliding_window_log(key, now, operation, cost, limit, window, sett
   if total > 0 then
     if total + cost > limit then
       -- The units asked for fit once this unit has left; with the oldest one, those leave that were pushed out.
-      local last = first + math.max(0, total + cost - limit - 1 - (first == dropped and pushed or 0))
+      local last = first + math.max(0, total + cost - limit - 1 - beside)
       if last >= kept then
         oldest = newest
-      elseif last > oldest_in then
+      elseif last > stored_first then
         oldest = time_of(last, key, ring, slots, tail)
       end
       -- In a foreign value times may be out of order: no wait is longer than for the newest unit, or negative.
@@ -294,9 +301,9 @@ end
 local function sliding_window_log_refund(key, now, taken_at, cost)
   local header, renewal, slots, tail, used, newest, settings = read_header(key)
   local ring = slots > 8 and 112 or 56
-  local longest, pushed = string.match(settings, '^(%x%x%x%x%x%x%x%x%x%x%x%x).*(%x%x%x%x%x%x)$')
+  local longest, largest, asking, pushed = read_settings(settings)
   local given = 0
-  if longest and used > 0 and taken_at > now - tonumber(longest, 16) and taken_at <= newest then
+  if longest and used > 0 and taken_at > now - longest and taken_at <= newest then
     -- Finds the first unit that is not earlier than a time.
     local function first_from(time)
       local left, right = 0, used
@@ -312,7 +319,7 @@ local function sliding_window_log_refund(key, now, taken_at, cost)
       return left
     end
     local first, after = first_from(taken_at), first_from(taken_at + 1)
-    if pushed ~= '000000' then
+    if pushed > 0 then
       first = math.max(first, 1)
     end
     given = math.max(0, math.min(cost, after - first))

@@ -1,3 +1,9 @@
+export interface SlidingWindowLogParameters extends Readonly<Record<string, number>> {
+  readonly windowUs: number;
+  /** The script takes two parameters of every algorithm; a log needs one. */
+  readonly unused: number;
+}
+
 /** The state of a sliding window log. */
 export interface SlidingWindowLogState {
   /**

@@ -1,6 +1,5 @@
 import type { RefundModel } from "./model.ts";
-import { RUN, type SlidingWindowLogState } from "./runs.ts";
-import type { SlidingWindowLogParameters } from "./sliding-window-log.ts";
+import { RUN, type SlidingWindowLogParameters, type SlidingWindowLogState } from "./runs.ts";
 
 /**
  * Only units of exactly that moment, and never the oldest unit while those that were pushed out count with it.

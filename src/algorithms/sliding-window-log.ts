@@ -1,6 +1,7 @@
 import { defineAlgorithm, IMPLEMENTATION, type PolicyOf } from "./algorithm.ts";
-import { type AlgorithmModel, type ModelRequest, takes, waitingCost } from "./model.ts";
-import { RUN, type SlidingWindowLogState } from "./runs.ts";
+import { keepAlive, type LogRequest, settingsAfter } from "./log-settings.ts";
+import { type AlgorithmModel, takes, waitingCost } from "./model.ts";
+import { RUN, type SlidingWindowLogParameters, type SlidingWindowLogState } from "./runs.ts";
 import { SLIDING_WINDOW_LOG as script } from "./scripts.generated.ts";
 import {
   scaleWindow,
@@ -25,12 +26,6 @@ export function slidingWindowLog(options: WindowOptions): SlidingWindowLogPolicy
   return { ...options, algorithm: "sliding-window-log", [IMPLEMENTATION]: SLIDING_WINDOW_LOG };
 }
 
-export interface SlidingWindowLogParameters extends Readonly<Record<string, number>> {
-  readonly windowUs: number;
-  /** The script takes two parameters of every algorithm; a log needs one. */
-  readonly unused: number;
-}
-
 /** The script's field has three bytes; a log holds far fewer units. */
 const MOST_PUSHED = 2 ** 24 - 1;
 
@@ -47,7 +42,7 @@ const model: AlgorithmModel<SlidingWindowLogParameters, SlidingWindowLogState> =
     ? take(before, request)
     : operation === "peek"
       ? before
-      : before && listen(before, request);
+      : before && keepAlive(before, request);
 
   const { units, from, beside } = heldBy(after, request);
   const missing = units + waitingCost(request) - limit;
@@ -76,7 +71,7 @@ interface Held {
   readonly beside: number;
 }
 
-function heldBy(state: SlidingWindowLogState | undefined, { nowUs, parameters }: Request): Held {
+function heldBy(state: SlidingWindowLogState | undefined, { nowUs, parameters }: LogRequest): Held {
   if (!state) return { units: 0, from: 0, beside: 0 };
   const { runs, pushed } = state;
   const from = firstAfter(runs, nowUs - parameters.windowUs);
@@ -84,8 +79,11 @@ function heldBy(state: SlidingWindowLogState | undefined, { nowUs, parameters }:
   return { units: unitsOf(runs, from) + beside, from, beside };
 }
 
-/** What is taken pushes out the oldest units beyond the largest limit that is alive, so that a log has a size. */
-function take(state: SlidingWindowLogState | undefined, request: Request): SlidingWindowLogState {
+/** Beyond the largest limit, what is taken pushes out the oldest units, so that a log has a size. */
+function take(
+  state: SlidingWindowLogState | undefined,
+  request: LogRequest,
+): SlidingWindowLogState {
   const { nowUs, cost, limit, maxMoments = Infinity } = request;
   const { longestUs, largest, askingUs, renewalMs } = settingsAfter(state, request);
 
@@ -100,65 +98,6 @@ function take(state: SlidingWindowLogState | undefined, request: Request): Slidi
   if (runs.length > RUN * maxMoments) mergeClosest(runs);
   return { runs, pushed: Math.min(pushed, MOST_PUSHED), longestUs, largest, askingUs, renewalMs };
 }
-
-/** A request that takes nothing keeps its setting alive, too. */
-function listen(state: SlidingWindowLogState, request: Request): SlidingWindowLogState {
-  return joins(state, request) && isCounted(state, request)
-    ? { ...state, ...withSetting(state, request) }
-    : state;
-}
-
-type Request = ModelRequest<SlidingWindowLogParameters>;
-
-/** Whether the request's setting is not yet among those that have asked. */
-function joins({ askingUs, largest }: SlidingWindowLogState, request: Request): boolean {
-  return request.parameters.windowUs > askingUs || request.limit > largest;
-}
-
-/** Whether the window of any setting that is alive still holds anything: else nothing says which have asked. */
-function isCounted({ runs, longestUs }: SlidingWindowLogState, request: Request): boolean {
-  const newestUs = runs.at(-RUN);
-  const { windowUs } = request.parameters;
-  return newestUs !== undefined && newestUs > request.nowUs - Math.max(longestUs, windowUs);
-}
-
-/** A renewal that lies further ahead than any does was written before the clock went back. */
-function isDueAt({ longestUs, renewalMs }: SlidingWindowLogState, nowUs: number): boolean {
-  return renewalMs * 1000 <= nowUs || renewalMs * 1000 > nowUs + 2 * longestUs;
-}
-
-type Settings = Pick<SlidingWindowLogState, "longestUs" | "largest" | "askingUs" | "renewalMs">;
-
-/** The settings after a request that takes. Those of before are alive until the next renewal, after the longest window. */
-function settingsAfter(state: SlidingWindowLogState | undefined, request: Request): Settings {
-  const { nowUs, limit, parameters } = request;
-  const isDue = state && isDueAt(state, nowUs);
-  if (state && !isDue && !joins(state, request)) return state;
-  if (!state || !isCounted(state, request)) {
-    const { windowUs } = parameters;
-    const renewalMs = renewalAfter(windowUs, nowUs);
-    return { longestUs: windowUs, largest: limit, askingUs: windowUs, renewalMs };
-  }
-  if (!isDue) return withSetting(state, request);
-  const renewed = withSetting({ ...state, longestUs: state.askingUs, askingUs: 0 }, request);
-  return { ...renewed, renewalMs: renewalAfter(renewed.longestUs, nowUs) };
-}
-
-/** A longer window moves the renewal, and with it the expiry of the key. */
-function withSetting(
-  before: Settings,
-  { nowUs, limit, parameters: { windowUs } }: Request,
-): Settings {
-  return {
-    longestUs: Math.max(before.longestUs, windowUs),
-    largest: Math.max(before.largest, limit),
-    askingUs: Math.max(before.askingUs, windowUs),
-    renewalMs: windowUs > before.longestUs ? renewalAfter(windowUs, nowUs) : before.renewalMs,
-  };
-}
-
-const renewalAfter = (longestUs: number, nowUs: number) =>
-  Math.floor(nowUs / 1000) + Math.ceil(longestUs / 1000) + 1;
 
 const hex = (number: number, digits: number) => number.toString(16).padStart(digits, "0");
 

@@ -12,6 +12,7 @@ import { expect, inject, onTestFinished, test } from "vitest";
 import { admin } from "../../src/admin.ts";
 import { createGateway } from "../../src/gateway.ts";
 import { metrics } from "../../src/metrics/recorder.ts";
+import { hash } from "../../src/partition/partition-key.ts";
 import { codeBlocks } from "../support/docs/code-blocks.ts";
 import { startOrigin } from "../support/gateway/gateway.ts";
 import { listenTo } from "../support/gateway/serve.ts";
@@ -72,6 +73,20 @@ test("the commands of docs/cli.md for an incident find the denial, free the cust
   expect(found).toMatch(/^rides +x-user-id:\S+ +1$/m);
   expect(found).toMatch(/^rules\[0\] +rides .* no +1$/m);
   expect(found).toContain("The request is denied.");
+
+  // This block is followed line by line, with the name that this client has.
+  const digest = await hash(CLIENT["x-user-id"]);
+  const abuser = blocks.shift()!;
+  const commands = abuser.code
+    .replaceAll(/:[\w-]{43}/g, `:${digest}`)
+    .trim()
+    .split("\n");
+  blocks.unshift(...commands.map((code) => Object.assign({}, abuser, { code })));
+  await follow();
+  expect(await ride()).toBe(403);
+  expect(await follow()).toContain(`deny  x-user-id:${digest}  `);
+  await follow();
+  expect(await ride()).toBe(429);
 
   await follow();
   expect(await ride()).toBe(200);

@@ -43,6 +43,19 @@ test("a segment that origins may read differently is passed over", async () => {
   ).toEqual([200, 429, 200]);
 });
 
+test("a header that is sent twice is one value, and so another client", async () => {
+  const ask = gatewayTo((await startOrigin()).url, [
+    { path: "/*", policies, partition: ["header:x-api-key"] },
+  ]);
+  const send = async (...keys: string[]) => {
+    const headers = new Headers(keys.map((key): [string, string] => ["x-api-key", key]));
+    return (await ask("/a", { headers })).status;
+  };
+  expect([await send("a"), await send("a"), await send("a", "b"), await send("a, b")]).toEqual([
+    200, 429, 200, 429,
+  ]);
+});
+
 test("each rule reads its own path", async () => {
   const ask = gatewayTo((await startOrigin()).url, [
     { path: "/:id/*", policies: [quota("tenant", 2)], partition: ["path:id"] },

@@ -52,22 +52,22 @@ async function admittedOf(algorithm: Leasing, redis: { url: string; token: strin
   // The first second is what the leases learn from, and a bucket's burst.
   await limiter.limit({ ip: "first" });
   let [admitted, asked, client] = [0, 0, 0];
-  const now = { counts: false, stops: false };
+  const phase = { isCounted: false, isOver: false };
   const come = async () => {
-    while (!now.stops) {
+    while (!phase.isOver) {
       const { allowed } = await limiter.limit({ ip: `ip-${client++ % 50}` });
-      if (now.counts) asked++;
-      if (now.counts && allowed) admitted++;
+      if (phase.isCounted) asked++;
+      if (phase.isCounted && allowed) admitted++;
       await pause(5);
     }
   };
   const clients = Array.from({ length: 12 }, come);
   await pause(1_500);
-  now.counts = true;
+  phase.isCounted = true;
   const startUs = await nowUs();
   await pause(3_000);
   const seconds = ((await nowUs()) - startUs) / 1e6;
-  Object.assign(now, { counts: false, stops: true });
+  Object.assign(phase, { isCounted: false, isOver: true });
   await Promise.all(clients);
   clock.disconnect();
   return { admitted, asked, seconds, admissible: Math.min(asked, LIMIT * seconds) };

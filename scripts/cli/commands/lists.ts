@@ -8,7 +8,8 @@ import { withExamples } from "../help.ts";
 import { note, print, printJson } from "../output/print.ts";
 import { type Cell, table } from "../output/table.ts";
 import { endOf, type EndOptions, endText, withEnd } from "./end-options.ts";
-import { isDigest, isIdentity, type NameOptions, withName } from "./option-values.ts";
+import { isDigest, type NameOptions, withName } from "./name-options.ts";
+import { isIdentity } from "./option-values.ts";
 
 const LISTS = [
   { command: "block", list: "deny", effect: "Refuse a client", done: "Blocked" },
@@ -34,7 +35,8 @@ export function registerLists(program: Command): void {
       `npx tidegate ${each.command} 203.0.113.7 --for 1h`,
       `npx tidegate ${each.command} x-user-id:42 --remove`,
     );
-    withName(command);
+    // What exempts a client names it: the gateway compares digests after the lists.
+    if (each.list === "deny") withName(command);
   }
   withExamples(
     program.command("lists").description("Show who is blocked and who is allowed.").action(show),
@@ -53,7 +55,7 @@ async function changeList(
   options: ListOptions,
   command: Command,
 ): Promise<void> {
-  const entry = isDigest(text, options) ? { digest: text } : entryOf(text);
+  const entry = list === "deny" && isDigest(text, options) ? { digest: text } : entryOf(text);
   const path = `/lists/${list}`;
   if (options.remove) {
     const ask = connect(command);

@@ -8,14 +8,8 @@ import { escape } from "../output/escape.ts";
 import { note, print, printJson } from "../output/print.ts";
 import { table } from "../output/table.ts";
 import { endOf, type EndOptions, endText, withEnd } from "./end-options.ts";
-import {
-  collect,
-  isDigest,
-  isIdentity,
-  type NameOptions,
-  settingOf,
-  withName,
-} from "./option-values.ts";
+import { isDigest, type NameOptions, withName } from "./name-options.ts";
+import { collect, isIdentity, settingOf } from "./option-values.ts";
 
 /** The commands that give a client other limits. */
 export function registerOverrides(program: Command): void {

@@ -27,6 +27,7 @@ export function NamedClient({ name, policy, hint }: NamedClientProps) {
   const document = rules.data?.document;
   const policies = document && policy !== undefined ? limitsOf(document, policy) : [];
   const isRead = document !== undefined || rules.error !== undefined;
+  const example = document && policy !== undefined ? exampleFor(document, policy) : undefined;
   return (
     <section class="card" aria-label="Client">
       <h2>Client</h2>
@@ -48,14 +49,7 @@ export function NamedClient({ name, policy, hint }: NamedClientProps) {
           done={readNow}
         />
       </div>
-      <Who
-        name={name}
-        example={
-          isRead
-            ? (document && policy !== undefined && exampleFor(document, policy)) || {}
-            : undefined
-        }
-      />
+      <Who name={name} example={isRead ? (example ?? {}) : undefined} />
     </section>
   );
 }

@@ -7,7 +7,7 @@ import { partsOf, type Recognized, recognize } from "./candidates.ts";
 
 interface WhoProps {
   readonly name: string;
-  /** A request that its policy counts; `undefined` until the rules are read, of which none can be linked to. */
+  /** A request that its policy counts, to link to; `undefined` until the rules are read. */
   readonly example: Readonly<Record<string, string>> | undefined;
 }
 
