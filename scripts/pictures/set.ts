@@ -1,6 +1,6 @@
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 
-import { statsFor, topFor } from "../../test/support/dashboard/counts.ts";
+import { fakeStats, fakeTop, signIn } from "../../test/support/dashboard/visit.ts";
 import { type LocalStack, startLocalStack } from "../local-stack/local-stack.ts";
 
 /** What the pictures are taken of: the demo with its dashboard, and a rule for what-ifs that no other policy bounds. */
@@ -47,17 +47,10 @@ export async function openSet(browser: Browser): Promise<PictureSet> {
         await browser.newContext({ timezoneId: TIMEZONE, reducedMotion: "reduce", ...context })
       ).newPage();
       if (incident) {
-        await page.route("**/api/v1/stats?*", (route) =>
-          route.fulfill({ json: statsFor(new URL(route.request().url())) }),
-        );
-        await page.route("**/api/v1/top?*", (route) =>
-          route.fulfill({ json: topFor(new URL(route.request().url())) }),
-        );
+        await fakeStats(page);
+        await fakeTop(page);
       }
-      await page.goto(address + hash);
-      await page.getByLabel("Token").fill(stack.adminToken!);
-      await page.getByRole("button", { name: "Sign in" }).click();
-      await page.locator("h1").waitFor();
+      await signIn(page, address + hash, stack.adminToken!);
       return page;
     },
     stop: () => stack.stop(),

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import { type LocalStack, startLocalStack } from "../../../scripts/local-stack/local-stack.ts";
 import { randomToken } from "../../../scripts/redis-rest/random-token.ts";
 import { openBrowser } from "./browser.ts";
-import { statsFor, topFor } from "./counts.ts";
+import { fakeStats, fakeTop, signIn } from "./visit.ts";
 
 export const READ_TOKEN = randomToken();
 
@@ -84,20 +84,9 @@ export function useDashboard(): Dashboard {
       // Sooner than the test's, so that it is said what was waited for.
       page.setDefaultTimeout(8_000);
       watch(page, new URL(dashboard.url).origin, faults);
-      if (counts === "incident") {
-        await page.route("**/api/v1/stats?*", (route) =>
-          route.fulfill({ json: statsFor(new URL(route.request().url())) }),
-        );
-      }
-      if (counts === "incident" || top) {
-        await page.route("**/api/v1/top?*", (route) =>
-          route.fulfill({ json: topFor(new URL(route.request().url()), top) }),
-        );
-      }
-      await page.goto(dashboard.url + hash);
-      await page.getByLabel("Token").fill(token);
-      await page.getByRole("button", { name: "Sign in" }).click();
-      await page.locator("h1").waitFor();
+      if (counts === "incident") await fakeStats(page);
+      if (counts === "incident" || top) await fakeTop(page, top);
+      await signIn(page, dashboard.url + hash, token);
       return page;
     },
 

@@ -1,0 +1,25 @@
+import type { Page } from "playwright-core";
+
+import { statsFor, topFor } from "./counts.ts";
+
+/** Counts that are made up, with an incident in them, in place of the gateway's. */
+export async function fakeStats(page: Page): Promise<void> {
+  await page.route("**/api/v1/stats?*", (route) =>
+    route.fulfill({ json: statsFor(new URL(route.request().url())) }),
+  );
+}
+
+/** @param partitions made-up clients at the top. Default: those of the incident */
+export async function fakeTop(page: Page, partitions?: readonly string[]): Promise<void> {
+  await page.route("**/api/v1/top?*", (route) =>
+    route.fulfill({ json: topFor(new URL(route.request().url()), partitions) }),
+  );
+}
+
+/** Signs in at this address, and waits for the view. */
+export async function signIn(page: Page, address: string, token: string): Promise<void> {
+  await page.goto(address);
+  await page.getByLabel("Token").fill(token);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.locator("h1").waitFor();
+}
