@@ -1,6 +1,8 @@
-import { expect, test } from "vitest";
+import { expect, inject, test } from "vitest";
 
+import { createLimiter, fixedWindow } from "../../src/index.ts";
 import { gatewayTo, quota, startOrigin } from "../support/gateway/gateway.ts";
+import { meteredGateways } from "../support/metrics/metered-gateway.ts";
 
 const rules = [
   {
@@ -56,6 +58,18 @@ test("an address asks at most 60 times a minute, whoever it says it is", async (
   expect(statuses).toEqual([...Array<number>(60).fill(200), 429]);
   const other = { headers: { "cf-connecting-ip": "192.0.2.2" } };
   expect((await ask("/_tidegate/quota", other)).status).toBe(200);
+});
+
+test("asking takes nothing of what a library beside the gateway counts by the same name and address", async () => {
+  const gateways = await meteredGateways(rules);
+  const { ask } = gateways.open();
+  for (let i = 0; i < 3; i++) expect((await ask("/_tidegate/quota")).status).toBe(200);
+  const library = createLimiter({
+    redis: { url: inject("redisRestUrl"), token: inject("redisRestToken") },
+    prefix: gateways.prefix,
+    policies: [fixedWindow({ name: "quota", limit: 60, window: "1m" })],
+  });
+  expect((await library.peek("192.0.2.1")).policies).toMatchObject([{ remaining: 60 }]);
 });
 
 test("a blocked client learns nothing, and nothing may store an answer", async () => {
