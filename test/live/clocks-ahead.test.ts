@@ -15,14 +15,11 @@ async function readAhead(ms: number) {
   const revision = String((NOW_MS + ms) * 1000);
   const sent: string[] = [];
   const fields = ["revision", revision, "version", "3", "document", "{}"];
-  const read = stateReader(
-    async ([name = "", key]) => {
-      sent.push(String(name));
-      if (name === "HGET") return revision;
-      return key === liveKeys("tg").state ? fields : [];
-    },
-    liveKeys("tg"),
-  );
+  const read = stateReader(async ([name = "", key]) => {
+    sent.push(String(name));
+    if (name === "HGET") return revision;
+    return key === liveKeys("tg").state ? fields : [];
+  }, liveKeys("tg"));
   return { state: await read(NO_STATE), revision: Number(revision), sent };
 }
 
