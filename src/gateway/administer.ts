@@ -97,8 +97,7 @@ function administered(
   };
 }
 
-function quotaOf({ name, whole, ...own }: CompiledPolicy): Gauges["policies"][number] {
-  const { limit, windowUs } = whole ?? own;
+function quotaOf({ name, limit, windowUs }: CompiledPolicy): Gauges["policies"][number] {
   return { name, limit, windowSeconds: windowUs / 1e6 };
 }
 

@@ -68,7 +68,7 @@ export function whatIf(
   before: CompiledPolicy,
   after: CompiledPolicy,
 ): WhatIf {
-  const { limit } = before.whole ?? before;
+  const { limit } = before;
   const seen = partitions.filter(({ isInSpan }) => isInSpan.includes(true));
   const own = seen.filter(({ limits }) => limits.size === 1 && limits.has(limit));
   const replayed = own.map(({ number, requests, isInSpan }): Replayed => {
@@ -105,11 +105,9 @@ export function whatIf(
       ),
       counted,
     ),
-    partitionsAffected: atLeastSampled(
-      estimateOf(
-        replayed.map(({ isAffected }) => (isAffected ? 1 : 0)),
-        oneIn,
-      ),
+    partitionsAffected: estimateOf(
+      replayed.map(({ isAffected }) => (isAffected ? 1 : 0)),
+      oneIn,
     ),
     affectedShare: tooFew ? shareOf(affected.length, own.length) : null,
     affected: affected
@@ -133,9 +131,4 @@ function shifted(change: Estimate, { denied, requests }: Counted): Estimate {
   const within = (value: number | null) =>
     value === null ? null : Math.min(requests, Math.max(0, denied + value));
   return { sampled, estimate: within(estimate), low: within(low), high: within(high) };
-}
-
-/** Those that were seen are there. */
-function atLeastSampled({ low, ...others }: Estimate): Estimate {
-  return { ...others, low: low === null ? null : Math.max(others.sampled, low) };
 }
