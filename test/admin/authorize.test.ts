@@ -144,12 +144,16 @@ test("an address that failed ten times is refused without a call, and a right to
       body: { path: "/" },
       headers: { "cf-connecting-ip": ip },
     });
+  const firstMs = performance.now();
   for (let i = 0; i < 10; i++) expect((await from("192.0.2.9", `wrong${i}`)).status).toBe(401);
-  const refused = await from("192.0.2.9", "wrong");
-  expect(refused.status).toBe(429);
-  const seconds = Number(refused.headers.get("retry-after"));
-  expect(seconds).toBeGreaterThan(50);
-  expect(seconds).toBeLessThanOrEqual(60);
+  // Asked of Redis, and then known here: whoever waits as long as it says is not early.
+  for (const token of ["wrong", "again"]) {
+    const refused = await from("192.0.2.9", token);
+    expect(refused.status).toBe(429);
+    const seconds = Number(refused.headers.get("retry-after"));
+    expect(seconds).toBeGreaterThanOrEqual(60 - (performance.now() - firstMs) / 1000);
+    expect(seconds).toBeLessThanOrEqual(60);
+  }
   const before = bridge.commands;
   for (let i = 0; i < 20; i++) expect((await from("192.0.2.9", `more${i}`)).status).toBe(429);
   expect((await from("192.0.2.9", ADMIN_TOKEN)).status).toBe(200);

@@ -3,6 +3,9 @@ import { describe, expect, inject, onTestFinished, test, vi } from "vitest";
 
 import { startBridge } from "../../scripts/redis-rest/bridge.ts";
 import { startRedisServer } from "../../scripts/support/redis-server.ts";
+import { StoreError } from "../../src/errors/errors.ts";
+import { healthCheck } from "../../src/gateway/health.ts";
+import { memoryStore } from "../../src/store/memory-store.ts";
 import { gatewayTo, generous, quota } from "../support/gateway/gateway.ts";
 import { gatewayOn, OK, stopClock } from "../support/gateway/health.ts";
 
@@ -13,6 +16,31 @@ async function startRedisRest(token = "test") {
   onTestFinished(() => bridge.close());
   return bridge;
 }
+
+test.each([
+  [200, "ok", "decides", undefined],
+  [200, "degraded", "decides", "the rules have faults"],
+  [503, "store-unavailable", "fails", undefined],
+  [503, "store-unavailable", "fails", "the rules have faults"],
+] as const)(
+  "health is %i and %s where the store %s and the error of the live rules is %s",
+  async (code, status, store, error) => {
+    const memory = memoryStore();
+    const failing = {
+      ...memory,
+      decide: () => Promise.reject(new StoreError("ERR_STORE_TIMEOUT", "late")),
+    };
+    const check = healthCheck(
+      store === "fails" ? failing : memory,
+      "tg",
+      () => 0,
+      () => error,
+    );
+    const answer = await check();
+    expect(answer.status).toBe(code);
+    expect(await answer.json()).toMatchObject({ status });
+  },
+);
 
 describe("/_tidegate/health", () => {
   test("is 200 while decisions come from Redis, and asks once a second however often it is asked", async () => {

@@ -196,6 +196,18 @@ test("the gauge of the breaker is 1 while it is open, and 0 before", async () =>
   expect((await isolate.administered.gauges()).isBreakerOpen).toBe(true);
 });
 
+test.each([
+  [1, { breaker: "half-open", suspendedSlots: 16_384 }],
+  [1, { breaker: "half-open", suspendedSlots: 64 }],
+  [1, { breaker: "open", suspendedSlots: 16_384 }],
+  [0, { breaker: "closed" }],
+] as const)("the gauge of the breaker is %i where the store says %o", async (gauge, facts) => {
+  const { get, administered } = await start();
+  vi.spyOn(administered.store, "inspect").mockResolvedValue({ store: "redis", ...facts });
+  const { samples } = parseOpenMetrics(await (await get("/metrics")).text());
+  expect(samples.get("tidegate_breaker_open")).toBe(gauge);
+});
+
 test("the gauge of a wrong configuration is 1 while Redis has lost what is enforced", async () => {
   const { get, ask, publish, prefix, redis, administered } = await start();
   const gauges = async () => {
@@ -216,7 +228,7 @@ test("the gauges of a policy in shards are those of the whole policy", async () 
     await meteredGateways([{ path: "/api/*", policies: [sharded] }])
   ).open();
   const { policies } = await administered.gauges();
-  expect(policies).toEqual([{ name: "api", limit: 80, windowSeconds: expect.any(Number) }]);
+  expect(policies).toEqual([{ name: "api", limit: 80, windowSeconds: 30 * 86_400 }]);
 });
 
 test("how often isolates write is what METRICS_FLUSH says, in milliseconds", async () => {

@@ -39,6 +39,25 @@ async function explained({ administered }: MeteredGateway, key: string, ip = "19
   );
 }
 
+test("explain asks for what the request costs, and takes nothing", async () => {
+  const gateways = await meteredGateways([
+    { path: "/api/*", partition: ["ip"], cost: { api: 3 }, policies: [quota("api", 5)] },
+    { path: "/free/*", partition: ["ip"], cost: 0, policies: [quota("free", 5)] },
+  ]);
+  const { ask, administered } = gateways.open();
+  const said = async (path: string) => {
+    const { verdict, rules } = await administered.explain({ path, ip: "192.0.2.1" });
+    const policies = rules.flatMap((rule) => rule.policies);
+    return [verdict, ...policies.map(({ remaining, allowed }) => `${remaining} ${allowed}`)];
+  };
+  expect(await said("/api/x")).toEqual(["allowed", "5 true"]);
+  expect((await ask("/api/x")).status).toBe(200);
+  // Two units are left: enough for a request that costs one, and not for this one.
+  for (let i = 0; i < 2; i++) expect(await said("/api/x")).toEqual(["denied", "2 false"]);
+  expect((await ask("/api/x")).status).toBe(429);
+  expect(await said("/free/x")).toEqual(["allowed", "5 true"]);
+});
+
 test("explain says how often each policy denied the client in the last hour, in all isolates", async () => {
   const gateways = await meteredGateways(RULES);
   const [one, other] = [gateways.open(), gateways.open()];

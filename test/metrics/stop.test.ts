@@ -1,4 +1,4 @@
-import { expect, inject, test } from "vitest";
+import { expect, inject, test, vi } from "vitest";
 
 import { periodicWrites } from "../../src/metrics/periodic-writes.ts";
 import { metricsReader } from "../../src/metrics/reader.ts";
@@ -100,4 +100,26 @@ test("a stop waits for a write that is under way, and then writes the rest", asy
   expect(hasStopped).toBe(false);
   ends[1]!();
   await stopping;
+});
+
+test("a write that has ended is not kept until the stop", async () => {
+  const { writer, state, ends } = startWriter();
+  state.isDue = true;
+  const writings: Promise<void>[] = [];
+  const writeDue = () => {
+    const writing = writer.writeDue();
+    writings.push(writing);
+    return writing;
+  };
+  const { start, flush } = periodicWrites([{ ...writer, writeDue }]);
+  let written: Promise<unknown> | undefined;
+  start((promise) => (written = promise));
+  ends[0]!();
+  await written;
+  const asked = vi.spyOn(writings[0]!, "then");
+  const stopping = flush();
+  await expect.poll(() => state.begun).toBe(2);
+  ends[1]!();
+  await stopping;
+  expect(asked).not.toHaveBeenCalled();
 });

@@ -15,6 +15,7 @@ const RULES = [
     policies: [quota("big", 9), quota("wide", 13), { ...quota("shy", 4), mode: "shadow" }],
   },
   { path: "/pay", policies: [quota("pay", 5), { ...quota("strikes", 3), counts: "denials" }] },
+  { path: "/sharded", policies: [{ ...quota("sharded", 80), shards: 4 }] },
 ];
 
 /** A gateway, addresses that its sample has, and its admin API. */
@@ -93,6 +94,19 @@ test("what happened in several isolates is replayed with another limit, known de
     requests: 8,
     deniedBefore: 3,
     deniedAfter: 6,
+  });
+});
+
+test("requests of a policy in shards are replayed under the numbers of the whole policy", async () => {
+  const { ask, clients, whatIf } = await start();
+  for (const client of clients) for (let i = 0; i < 8; i++) await ask("/sharded", client);
+  const { body } = await whatIf({ policy: "sharded", numbers: { limit: 5 } });
+  expect(body).toMatchObject({
+    partitions: 12,
+    otherNumbers: 0,
+    agreement: 1,
+    deniedBefore: 0,
+    deniedAfter: { sampled: 12 * 3 },
   });
 });
 

@@ -1,0 +1,97 @@
+import { Redis } from "ioredis";
+import { expect, inject, onTestFinished, test } from "vitest";
+
+import { ADD_METRICS, READ_METRICS } from "../../src/algorithms/scripts.generated.ts";
+import { keysAt } from "../../src/metrics/batch.ts";
+import { metricsKeys } from "../../src/metrics/keys.ts";
+
+const MORNING = Date.UTC(2031, 0, 1, 9);
+
+interface Written {
+  readonly denied?: readonly (readonly [member: string, count: number])[];
+  readonly near?: readonly (readonly [member: string, count: number])[];
+  readonly level?: number;
+  readonly chunks?: readonly (readonly [name: string, text: string])[];
+}
+
+/** An isolate that writes batches to the Redis of this run. */
+function startWriter() {
+  const redis = new Redis(inject("redisUrl"), { disableClientInfo: true });
+  onTestFinished(() => redis.disconnect());
+  const keys = metricsKeys(crypto.randomUUID());
+  const at = keysAt(keys, "isolate", MORNING, []);
+  let batch = 0;
+  return {
+    redis,
+    keys,
+    write({ denied = [], near = [], level = 0, chunks = [] }: Written) {
+      const tops = [denied, near].flatMap((list) => [list.length, list].flat(2));
+      const args = [++batch, 0, tops, level, chunks.length, chunks].flat(2);
+      return redis.eval(ADD_METRICS, at.length, ...at, ...args);
+    },
+    /** Highest first. */
+    top: (kind: "denied" | "near") => redis.zrevrange(keys.top(kind, MORNING), 0, -1),
+    trace: () => redis.hgetall(keys.trace(MORNING)),
+  };
+}
+
+const partitions = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, i) => [`api p${from + i}`, from + i + 1] as const);
+
+const KINDS = ["denied", "near"] as const;
+
+test.each(KINDS)(
+  "of the partitions that are %s, the 200 with the most counts stay",
+  async (kind) => {
+    const { write, top } = startWriter();
+    await write({ [kind]: partitions(0, 150) });
+    await write({ [kind]: partitions(150, 250) });
+    const expected = partitions(50, 250).map(([member]) => member);
+    expect(await top(kind)).toEqual(expected.toReversed());
+    // What was among them goes on counting, and what was pushed out begins anew.
+    await write({
+      [kind]: [
+        ["api p60", 1_000],
+        ["api p3", 1],
+      ],
+    });
+    expect((await top(kind))[0]).toBe("api p60");
+    expect(await top(kind)).toHaveLength(200);
+    expect(await top(kind)).not.toContain("api p3");
+  },
+);
+
+test("chunks of classes that another isolate has dropped are not kept, nor counted", async () => {
+  const { write, trace } = startWriter();
+  await write({ level: 2, chunks: [["2.5.1.one", "whole"]] });
+  await write({
+    level: 0,
+    chunks: [
+      ["0.7.1.two", "dropped"],
+      ["1.7.1.two", "dropped"],
+      ["2.3.1.two", "kept"],
+      ["3.1.1.two", "kept"],
+    ],
+  });
+  expect(await trace()).toEqual({
+    level: "2",
+    events: "9",
+    "2.5.1.one.1": "whole",
+    "2.3.1.two.2": "kept",
+    "3.1.1.two.2": "kept",
+  });
+});
+
+test("a key that alone is larger than a reply is read all the same, and the next ones are left to the next call", async () => {
+  const { redis, keys } = startWriter();
+  const places = [0, 1, 2].map((i) => keys.trace(MORNING + i * 600_000));
+  for (const place of places) await redis.hset(place, "level", "0".repeat(100));
+  const read = (given: readonly string[], bytes: number) =>
+    redis.eval(READ_METRICS, given.length, ...given, "hashes", bytes);
+  const pair = ["level", "0".repeat(100)];
+  expect(await read(places, 50)).toEqual([pair]);
+  // Of two that fit, the second one is no first.
+  expect(await read(places, 210)).toEqual([pair, pair]);
+  expect(await read(places, 209)).toEqual([pair]);
+  expect(await read(places, 315)).toEqual([pair, pair, pair]);
+});
