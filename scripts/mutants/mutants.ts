@@ -60,6 +60,7 @@ import { PLANS } from "./catalog/plans.ts";
 import { PROXY } from "./catalog/proxy.ts";
 import { REFUNDS_OF_STORES } from "./catalog/refunds-of-stores.ts";
 import { REFUNDS } from "./catalog/refunds.ts";
+import { REPORTING } from "./catalog/reporting.ts";
 import { REQUEST_COSTS } from "./catalog/request-costs.ts";
 import { REQUESTS } from "./catalog/requests.ts";
 import { SECRETS } from "./catalog/secrets.ts";
@@ -161,6 +162,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...PARTIAL_REPLIES,
   ...LISTS,
   ...PLANS,
+  ...REPORTING,
   ...REQUEST_COSTS,
   ...MODES,
   ...LIVE,
