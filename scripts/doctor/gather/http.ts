@@ -35,10 +35,10 @@ async function readStart(response: IncomingMessage): Promise<string> {
 export function httpClient(base: URL, now: () => number): Fetch {
   const request = base.protocol === "https:" ? requestHttps : requestHttp;
   const folder = base.pathname.replace(/\/$/, "");
-  return async (path, fields = {}) => {
+
+  async function ask(path: string, fields: Readonly<Record<string, string>>, signal: AbortSignal) {
     const sentAtMs = now();
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
-      const signal = AbortSignal.timeout(PATIENCE_MS);
       const headers = { "user-agent": "tidegate-doctor", ...fields };
       request(base, { path: folder + path, headers, signal }, resolve)
         .once("error", reject)
@@ -53,5 +53,15 @@ export function httpClient(base: URL, now: () => number): Fetch {
       sentAtMs,
       receivedAtMs,
     };
+  }
+
+  return async (path, fields = {}) => {
+    const signal = AbortSignal.timeout(PATIENCE_MS);
+    try {
+      return await ask(path, fields, signal);
+    } catch (error) {
+      // Node says that it was aborted, or that the connection ended, and not that its time was over.
+      throw signal.aborted ? signal.reason : error;
+    }
   };
 }

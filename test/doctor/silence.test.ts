@@ -1,0 +1,71 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+
+import { afterEach, expect, onTestFinished, test, vi } from "vitest";
+
+import { runDoctor } from "../../scripts/doctor/run-doctor.ts";
+
+afterEach(() => void vi.restoreAllMocks());
+
+/** Servers that take connections: one never answers, one never ends its answer. */
+const SILENT: Readonly<Record<string, Parameters<typeof createServer>[1]>> = {
+  "does not answer": () => {},
+  "does not end its answer": (_request, response) => {
+    response.writeHead(200, { "content-type": "application/json" });
+    response.write("{");
+  },
+};
+
+async function start(kind: string): Promise<{ readonly url: string; readonly server: Server }> {
+  const server = createServer(SILENT[kind]!);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server };
+}
+
+/** Has time-outs end after a moment, and returns how long each was to be. */
+function shortTimeouts(): number[] {
+  const asked: number[] = [];
+  const { timeout } = AbortSignal;
+  vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => {
+    asked.push(ms);
+    return timeout(100);
+  });
+  return asked;
+}
+
+test.each(Object.keys(SILENT))(
+  "a REST API that %s is unreachable after five seconds",
+  async (kind) => {
+    const { url, server } = await start(kind);
+    const asked = shortTimeouts();
+    const { findings } = await runDoctor({ rest: { url, token: "test" } });
+    expect(findings.map(({ id }) => id)).toEqual(["redis-unreachable"]);
+    expect(new Set(asked)).toEqual(new Set([5_000]));
+    await expect.poll(() => connectionsOf(server)).toBe(0);
+  },
+);
+
+test.each(Object.keys(SILENT))(
+  "a gateway that %s is unreachable after five seconds",
+  async (kind) => {
+    const { url, server } = await start(kind);
+    const asked = shortTimeouts();
+    const { findings } = await runDoctor({ url });
+    expect(findings.map(({ id, evidence }) => [id, evidence])).toEqual([
+      ["gateway-unreachable", `${url}: no answer within 5 s`],
+    ]);
+    expect(new Set(asked)).toEqual(new Set([5_000]));
+    await expect.poll(() => connectionsOf(server)).toBe(0);
+  },
+);
+
+const connectionsOf = (server: Server) =>
+  new Promise<number>((resolve, reject) =>
+    server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
+  );
