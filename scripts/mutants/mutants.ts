@@ -57,6 +57,7 @@ import { PARTITIONS } from "./catalog/partitions.ts";
 import { PARTS } from "./catalog/parts.ts";
 import { PATHS } from "./catalog/paths.ts";
 import { PLANS } from "./catalog/plans.ts";
+import { PROGRAMS } from "./catalog/programs.ts";
 import { PROXY } from "./catalog/proxy.ts";
 import { REFUNDS_OF_STORES } from "./catalog/refunds-of-stores.ts";
 import { REFUNDS } from "./catalog/refunds.ts";
@@ -118,6 +119,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...SEGMENTS,
   ...REQUESTS,
   ...GATEWAY,
+  ...PROGRAMS,
   ...PROXY,
   ...ADMIN,
   ...ADAPTERS,
