@@ -6,7 +6,8 @@ import { type Core, createCore } from "./decide/operations.ts";
 import type { Decision } from "./decision/decision.ts";
 import { DEFAULTS } from "./limiter/settings.ts";
 import { Faults } from "./options/faults.ts";
-import { compilePolicies } from "./policy/compile.ts";
+import { ONLY_IN_LIMITERS, ONLY_WITH_HOLDS } from "./options/messages.ts";
+import { compilePolicy } from "./policy/compile.ts";
 import type { Policy } from "./policy/policy.ts";
 import { TRAITS } from "./policy/traits.ts";
 import { readEnvironment } from "./runtime/environment.ts";
@@ -55,32 +56,27 @@ function limiterFor(policy: Policy): Core {
   const existing = byPolicy.get(key);
   if (existing) return existing;
   const faults = new Faults();
-  const policies = compilePolicies([policy], "policies", faults, checkAlone);
+  const compiled = compilePolicy(policy, "policies[0]", faults, checkAlone);
   store ??= storeOfEnvironment(faults);
   faults.throwIfAny();
   memory ??= createMemory();
-  const made = createCore(createKit(store!, { ...DEFAULTS, policies }, memory), {}, byText);
+  const made = createCore(
+    createKit(store!, { ...DEFAULTS, policies: [compiled!] }, memory),
+    {},
+    byText,
+  );
   setRecent(byPolicy, key, made, MAX_POLICIES);
   return made;
 }
 
 /** What a policy by itself cannot have. */
 function checkAlone(policy: Policy, path: string, faults: Faults): void {
-  const { by, counts, lease, shards, refundable } = policy;
-  for (const [option, given] of Object.entries({ by, counts, lease, shards, refundable })) {
-    if (given === undefined) continue;
-    faults.add(
-      `${path}.${option}`,
-      given,
-      "Leave it out, or use createLimiter(): limit() has none.",
-    );
+  for (const option of ["by", "counts", "lease", "shards", "refundable"] as const) {
+    if (policy[option] === undefined) continue;
+    faults.add(`${path}.${option}`, policy[option], ONLY_IN_LIMITERS);
   }
   if (policy[IMPLEMENTATION]?.hasSlots) {
-    faults.add(
-      `${path}.algorithm`,
-      policy.algorithm,
-      "Use createLimiter(), and reserve(): limit() has no holds.",
-    );
+    faults.add(`${path}.algorithm`, policy.algorithm, ONLY_WITH_HOLDS);
   }
 }
 

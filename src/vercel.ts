@@ -15,6 +15,12 @@ import type { Decision } from "./decision/decision.ts";
 import { openLimiter } from "./limiter/open-limiter.ts";
 import { LIMITER_OPTIONS, type LimiterOptions } from "./limiter/options.ts";
 import { Faults } from "./options/faults.ts";
+import {
+  FAILURES_OF_ROUTES,
+  FUNCTION,
+  HOLDS_OF_ROUTES,
+  SOCKET_ON_VERCEL,
+} from "./options/messages.ts";
 import { checkedOptions } from "./options/unknown-options.ts";
 import type { Policy } from "./policy/policy.ts";
 import { readEnvironment } from "./runtime/environment.ts";
@@ -59,16 +65,12 @@ export function rateLimit<R extends Request = Request>(
   // This runs on Vercel only, in any of its runtimes.
   const requestOptions = { ...options, clientIp: options.clientIp ?? "vercel" };
   if (requestOptions.clientIp === "socket") {
-    faults.add(
-      "clientIp",
-      "socket",
-      'Leave it out: Vercel provides the address. "socket" is for Node.',
-    );
+    faults.add("clientIp", "socket", SOCKET_ON_VERCEL);
   }
   const reader = compileRequest<R>(requestOptions, options.policies, faults);
   const { onAllowed } = options;
   if (onAllowed !== undefined && typeof onAllowed !== "function") {
-    faults.add("onAllowed", onAllowed, "Give a function that returns a Response, or nothing.");
+    faults.add("onAllowed", onAllowed, FUNCTION, "returns a Response, or nothing");
   }
   if (onAllowed === undefined) checkEnds(options.policies, faults);
   const { policies, by } = reader;
@@ -98,16 +100,13 @@ export function rateLimit<R extends Request = Request>(
 /** Rejects what ends with a response where every response is made by a route, which no middleware sees. */
 function checkEnds(policies: readonly Policy[], faults: Faults): void {
   if (!Array.isArray(policies)) return;
-  const unseen = "a middleware does not see the response of a route.";
   policies.forEach((policy: Policy, i) => {
     const { counts, algorithm } = Object(policy) as Policy;
     if (counts === "failures") {
-      const remedy = `Answer in onAllowed, or count failures in the route with createLimiter(): ${unseen}`;
-      faults.add(`policies[${i}].counts`, counts, remedy);
+      faults.add(`policies[${i}].counts`, counts, FAILURES_OF_ROUTES);
     }
     if (algorithm === "concurrency") {
-      const remedy = `Answer in onAllowed, or reserve() in the route with createLimiter(): ${unseen}`;
-      faults.add(`policies[${i}].algorithm`, algorithm, remedy);
+      faults.add(`policies[${i}].algorithm`, algorithm, HOLDS_OF_ROUTES);
     }
   });
 }

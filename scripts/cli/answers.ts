@@ -171,7 +171,14 @@ export const ProblemDocument = z.object({
   title: z.string(),
   detail: optionalText,
   errors: z.optional(
-    z.array(z.object({ path: z.string(), value: z.string(), remedy: z.string() })),
+    z.array(
+      z.object({
+        path: z.string(),
+        code: z.optional(z.string()),
+        value: z.string(),
+        remedy: z.string(),
+      }),
+    ),
   ),
 });
 

@@ -41,6 +41,8 @@ export class NoAnswerError extends CliError {
 /** A fault of a document, as the admin API reports it. */
 export interface ApiFault {
   readonly path: string;
+  /** Gateways of before have none. */
+  readonly code?: string | undefined;
   readonly value: string;
   readonly remedy: string;
 }

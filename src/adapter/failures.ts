@@ -1,5 +1,6 @@
 import type { FailureWhen } from "../algorithms/common-options.ts";
 import type { Faults } from "../options/faults.ts";
+import { STATUS, STATUSES, WHEN, WHEN_WITHOUT_FAILURES } from "../options/messages.ts";
 import { isRecord } from "../options/record.ts";
 import { checkOptions } from "../options/unknown-options.ts";
 import { nameOf } from "../policy/compile.ts";
@@ -17,21 +18,13 @@ const DEFAULT_STATUSES = [401, 403];
 /** More are no list of failures but a range of statuses, for which nobody has asked. */
 export const MAX_STATUSES = 32;
 
-export const WHEN_REMEDY = "Give the statuses of failures: { status: [401, 403] }.";
-export const STATUSES_REMEDY = `Give a list of 1 to ${MAX_STATUSES} statuses, such as [401, 403].`;
-export const STATUS_REMEDY = "Give the status of a response: a whole number from 100 to 599.";
-
 /** Checks which responses are failures, and compiles it for each policy that counts them. */
 export function compileFailures(policies: readonly Policy[], faults: Faults): readonly Failures[] {
   return policies.flatMap((policy, i) => {
     const { counts, when } = Object(policy) as Policy;
     const at = `policies[${i}].when`;
     if (when !== undefined && counts !== "failures") {
-      faults.add(
-        at,
-        when,
-        'Leave it out, or set counts to "failures": only that looks at responses.',
-      );
+      faults.add(at, when, WHEN_WITHOUT_FAILURES);
     }
     const statuses = when === undefined ? DEFAULT_STATUSES : readStatuses(when, at, faults);
     return counts === "failures" ? [{ name: nameOf(policy), statuses: new Set(statuses) }] : [];
@@ -40,19 +33,19 @@ export function compileFailures(policies: readonly Policy[], faults: Faults): re
 
 function readStatuses(when: FailureWhen, path: string, faults: Faults): readonly number[] {
   if (!isRecord(when)) {
-    faults.add(path, when, WHEN_REMEDY);
+    faults.add(path, when, WHEN);
     return [];
   }
   checkOptions(when, ["status"], `${path}.`, faults);
   const { status } = when as unknown as FailureWhen;
   if (!Array.isArray(status) || status.length === 0 || status.length > MAX_STATUSES) {
-    faults.add(`${path}.status`, status, STATUSES_REMEDY);
+    faults.add(`${path}.status`, status, STATUSES, MAX_STATUSES);
     return [];
   }
   // Array.from visits the holes of a list, forEach() does not.
   Array.from(status as readonly unknown[], (each, i) => {
     if (Number.isInteger(each) && Number(each) >= 100 && Number(each) <= 599) return;
-    faults.add(`${path}.status[${i}]`, each, STATUS_REMEDY);
+    faults.add(`${path}.status[${i}]`, each, STATUS);
   });
   return status as readonly number[];
 }

@@ -1,5 +1,6 @@
 import type { IdentityForm } from "../lists/entry.ts";
 import type { Lists } from "../lists/lists.ts";
+import { HEADER_IDENTITY } from "../options/messages.ts";
 import { oneSpelling } from "../partition/credential.ts";
 import { SOURCE } from "../partition/source-text.ts";
 
@@ -14,8 +15,7 @@ export const HEADER_IDENTITIES: IdentityForm = {
     if (!SOURCE.test(`header:${name}`) || NO_HEADERS.includes(name)) return undefined;
     return spellHeader(name, identity.slice(colon + 1));
   },
-  remedy:
-    'Write one header\'s name and its value, such as "x-user-id:42"; for an address, give cidr instead.',
+  fault: HEADER_IDENTITY,
 };
 
 /** A header's name and value in the spelling that identities are compared in. */

@@ -1,4 +1,6 @@
-import { Faults } from "../options/faults.ts";
+import type { Faults } from "../options/faults.ts";
+import { ALL_SKIPPED, CHOICE, DIMENSION_OF_REQUEST } from "../options/messages.ts";
+import { PlacedFaults } from "../options/placed-faults.ts";
 import type { Asked, NamedSegments } from "../partition/asked.ts";
 import { EVERYBODY } from "../partition/partition-key.ts";
 import { readsAddress } from "../partition/source-text.ts";
@@ -53,6 +55,16 @@ export function compilePartitions<Context>(
   const { partition: common, onMissing: commonOnMissing, clientIp } = options;
   checkOnMissing(commonOnMissing, ["share", "reject"], "onMissing", faults);
   const dimensions = new Map<string, Dimension<Context>>();
+  const told = new Set<string>();
+
+  /** Adds the faults of what several policies share once, and notes the paths of all that are found. */
+  function once(found: Set<string>): Faults {
+    const pathsOf = (path: string) => {
+      found.add(path);
+      return told.has(path) ? [] : [path];
+    };
+    return new PlacedFaults(faults, { pathsOf });
+  }
 
   function dimensionOf(policy: Policy, path: string): Dimension<Context> {
     const own = policy.partition !== undefined;
@@ -61,17 +73,17 @@ export function compilePartitions<Context>(
     // A policy in shadow changes nothing for anybody.
     const onMissing = asked === "reject" && policy.mode === "shadow" ? "skip" : asked;
     checkOnMissing(policy.onMissing, ["share", "reject", "skip"], `${path}.onMissing`, faults);
-    const found = new Faults();
+    const found = new Set<string>();
     const at = own ? `${path}.partition` : "partition";
     // Only the partition of all policies may be a function, and none in a rule, which is data.
     const sources =
       typeof partition === "function" && !own && !segments
         ? undefined
-        : compileSources(partition, { clientIp, segments }, at, found);
-    addOnce(found, faults);
+        : compileSources(partition, { clientIp, segments }, at, once(found));
+    for (const path of found) told.add(path);
     // What has faults may be anything, also what is no JSON.
     const key =
-      found.list.length > 0
+      found.size > 0
         ? at
         : JSON.stringify([sources ? partition : "", typeof onMissing === "string" && onMissing]);
     const existing = dimensions.get(key);
@@ -91,11 +103,7 @@ export function compilePartitions<Context>(
   policies.forEach((policy, i) => {
     const dimension: unknown = Object(policy).by;
     if (dimension === undefined) return;
-    faults.add(
-      `policies[${i}].by`,
-      dimension,
-      'Give the policy a partition instead: a list of sources such as ["ip"], or "*" for everybody. Only limiters in code have `by`.',
-    );
+    faults.add(`policies[${i}].by`, dimension, DIMENSION_OF_REQUEST);
   });
   const by = policies.map(
     (policy, i) => dimensionOf(Object(policy) as Policy, `policies[${i}]`).name,
@@ -130,12 +138,6 @@ export function compilePartitions<Context>(
   };
 }
 
-/** Adds the faults of a path that has none yet: what several policies share has each of its faults once. */
-function addOnce(found: Faults, faults: Faults): void {
-  const paths = new Set(faults.list.map(({ path }) => path));
-  faults.list.push(...found.list.filter(({ path }) => !paths.has(path)));
-}
-
 /** Rejects a list of policies that all let requests without an identity pass. */
 function checkSkipped(policies: readonly Policy[], faults: Faults): void {
   const limiting = policies.flatMap((policy, i) => {
@@ -143,11 +145,7 @@ function checkSkipped(policies: readonly Policy[], faults: Faults): void {
     return mode === "enforce" && counts !== "denials" ? [{ i, onMissing }] : [];
   });
   if (limiting.length === 0 || limiting.some(({ onMissing }) => onMissing !== "skip")) return;
-  faults.add(
-    `policies[${limiting[0]!.i}].onMissing`,
-    "skip",
-    "Leave it out of one policy that is enforced: nothing would limit a request that lacks all identities.",
-  );
+  faults.add(`policies[${limiting[0]!.i}].onMissing`, "skip", ALL_SKIPPED);
 }
 
 function checkOnMissing(
@@ -157,8 +155,7 @@ function checkOnMissing(
   faults: Faults,
 ): void {
   if (given === undefined || known.includes(given as string)) return;
-  const words = known.map((word) => `"${word}"`);
-  faults.add(path, given, `Use ${words.slice(0, -1).join(", ")} or ${words.at(-1)}.`);
+  faults.add(path, given, CHOICE, known);
 }
 
 /** Warns that one client can use up the count that others share; without that, nobody would see why they are denied. */

@@ -1,4 +1,5 @@
 import type { Faults } from "../options/faults.ts";
+import { PLAN_SOURCE, PLAN_WITHOUT_PLANS } from "../options/messages.ts";
 import type { Asked } from "../partition/asked.ts";
 import { reportOnce } from "../runtime/log.ts";
 
@@ -12,8 +13,6 @@ export type ReadPlan<Context> = (
 ) => string | undefined | Promise<string | undefined>;
 
 export const PLAN = /^header:([!#$%&'*+.^_`|~0-9A-Za-z-]+)$/;
-export const PLANS_REMEDY = "Give `plans`, too: the plans that exist.";
-export const PLAN_REMEDY = 'Name a header that something in front of you sets: "header:x-plan".';
 
 /** Where a plan is named: by a header, or by a function. */
 export type PlanOption<Context> =
@@ -27,7 +26,12 @@ export function compilePlan<Context>(
   faults: Faults,
 ): ReadPlan<Context> | undefined {
   if (plan === undefined) return undefined;
-  if (plans === undefined) faults.add("plan", plan, PLANS_REMEDY);
+  const header = typeof plan === "string" ? PLAN.exec(plan)?.[1] : undefined;
+  if (header === undefined && typeof plan !== "function") {
+    faults.add("plan", plan, PLAN_SOURCE);
+    return undefined;
+  }
+  if (plans === undefined) faults.add("plan", plan, PLAN_WITHOUT_PLANS);
   const existing = Object(plans) as object;
   const ifExisting = (name: string | null | undefined) => {
     if (name === undefined || name === null || name === "") return undefined;
@@ -36,10 +40,5 @@ export function compilePlan<Context>(
     return undefined;
   };
   if (typeof plan === "function") return async (context) => ifExisting(await plan(context));
-  const header = typeof plan === "string" ? PLAN.exec(plan)?.[1] : undefined;
-  if (header === undefined) {
-    faults.add("plan", plan, PLAN_REMEDY);
-    return undefined;
-  }
-  return (_context, { request }) => ifExisting(request.headers.get(header)?.trim());
+  return (_context, { request }) => ifExisting(request.headers.get(header!)?.trim());
 }

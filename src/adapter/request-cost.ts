@@ -1,6 +1,7 @@
 import { IMPLEMENTATION } from "../algorithms/algorithm.ts";
 import type { Cost } from "../decide/cost.ts";
 import type { Faults } from "../options/faults.ts";
+import { COST, COST_ABOVE_LIMIT, COST_OF_UNKNOWN } from "../options/messages.ts";
 import { isRecord } from "../options/record.ts";
 import type { Policy } from "../policy/policy.ts";
 import { highestCost } from "../policy/shards.ts";
@@ -8,10 +9,6 @@ import type { RequestOptions } from "./request-options.ts";
 
 /** The cost of a request. */
 export type ReadCost<Context> = (context: Context) => Cost | undefined | Promise<Cost>;
-
-/** The remedy for an invalid cost. */
-export const COST_REMEDY =
-  "Give a whole number of units from 0, one for each of some policies by their names, or a function that returns either.";
 
 /** Checks a cost that is known already, and compiles how any other is read. */
 export function compileCost<Context>(
@@ -24,7 +21,7 @@ export function compileCost<Context>(
     for (const [name, units] of Object.entries(cost)) {
       const named = policies.filter((policy) => Object(policy).name === name);
       if (named.length === 0) {
-        faults.add(`cost.${name}`, units, "Use the name of a policy of this list.");
+        faults.add(`cost.${name}`, units, COST_OF_UNKNOWN);
       } else {
         checkUnits(units, `cost.${name}`, named, faults);
       }
@@ -42,7 +39,7 @@ function checkUnits(
   faults: Faults,
 ): void {
   if (!Number.isSafeInteger(units) || Number(units) < 0) {
-    faults.add(path, units, COST_REMEDY);
+    faults.add(path, units, COST);
     return;
   }
   const refused = policies.some((policy) => {
@@ -54,10 +51,6 @@ function checkUnits(
     return counts !== "denials" && mode === "enforce" && highest >= 1 && Number(units) > highest;
   });
   if (refused) {
-    faults.add(
-      path,
-      units,
-      "It is above the limit of a policy, or of one of its shards, so no request could pass: lower it, or raise the limit.",
-    );
+    faults.add(path, units, COST_ABOVE_LIMIT);
   }
 }

@@ -8,6 +8,7 @@ import { withoutHold } from "../features/holds/create-hold.ts";
 import { compileTell, type Tell } from "../features/telling/tell-decision.ts";
 import type { LimiterOptions } from "../limiter/options.ts";
 import type { Faults } from "../options/faults.ts";
+import { FUNCTION } from "../options/messages.ts";
 import type { Asked, NamedSegments } from "../partition/asked.ts";
 import type { Policy } from "../policy/policy.ts";
 import { addMissingFields } from "./append-fields.ts";
@@ -105,7 +106,7 @@ export function compileRequest<Context>(
   const readCost = compileCost(options.cost, list, faults);
   const readPlan = compilePlan(options.plan, options.plans, faults);
   if (options.onDenied !== undefined && typeof options.onDenied !== "function") {
-    faults.add("onDenied", options.onDenied, "Give a function that returns a Response.");
+    faults.add("onDenied", options.onDenied, FUNCTION, "returns a Response");
   }
 
   return {

@@ -2,6 +2,7 @@ import type { Decision } from "../decision/decision.ts";
 import { listedDecision } from "../decision/listed.ts";
 import { compileLists, type Lists } from "../lists/lists.ts";
 import { Faults } from "../options/faults.ts";
+import { UNKNOWN_FACT } from "../options/messages.ts";
 import type { RequestParts } from "../partition/asked.ts";
 import { checkClientIp, clientAddress, type ClientIp } from "../partition/client-ip.ts";
 import { platformFacts, tellsFacts } from "../partition/platform-facts.ts";
@@ -32,11 +33,7 @@ export function checkFacts({ kinds }: Lists, trusted: ClientIp, faults: Faults):
   if (tellsFacts(trusted)) return;
   for (const kind of ["asn", "country"] as const) {
     for (const { path, value } of kinds.get(kind) ?? []) {
-      faults.add(
-        path,
-        value,
-        "Leave such entries out: only Cloudflare and Vercel know it, where they are trusted with the client's address, too.",
-      );
+      faults.add(path, value, UNKNOWN_FACT);
     }
   }
 }

@@ -6,7 +6,7 @@ import { hexOf } from "./hex.ts";
 export function namesOf(entry: Readonly<Record<string, unknown>>): string {
   const { cidr, identity, digest, asn, country } = entry;
   const range = parseCidr(cidr);
-  if (typeof range === "object") return `cidr:${range.first.join(".")}/${range.prefix}`;
+  if (range) return `cidr:${range.first.join(".")}/${range.prefix}`;
   if (typeof identity === "string") return `identity:${spell(identity)}`;
   if (typeof digest === "string") return `digest:${digest}`;
   return asn === undefined ? `country:${String(country)}` : `asn:${String(asn)}`;

@@ -1,8 +1,10 @@
 import * as z from "zod/mini";
 
-import { checkAll, onePerPath } from "../gateway/check.ts";
-import { durationRemedy, type DurationRange, parseDuration } from "../options/duration.ts";
+import { check } from "../gateway/check.ts";
+import { UNKNOWN_FIELD } from "../gateway/messages/variables.ts";
+import { type DurationRange, parseDuration } from "../options/duration.ts";
 import { Faults } from "../options/faults.ts";
+import { DURATION } from "../options/messages.ts";
 import { readAddress } from "../partition/ip-address.ts";
 import { COUNTRY, MAX_ASN } from "../partition/platform-facts.ts";
 import { faulty } from "./refusal.ts";
@@ -126,14 +128,17 @@ export function checked<Schema extends z.ZodMiniType>(
   body: unknown,
 ): z.output<Schema> {
   const faults = new Faults();
-  const found = checkAll(schema, body, "body", faults);
-  onePerPath(faults, () => {
-    for (const path of prototypesIn(body, "body")) faults.add(path, "(hidden)", BODY_REMEDY);
-  });
+  const found = check(schema, body, "body", faults);
+  const told = new Set(faults.list.map(({ path }) => path));
+  for (const path of prototypesIn(body, "body")) {
+    if (told.has(path)) continue;
+    faults.add(path, "(hidden)", UNKNOWN_FIELD, { meant: undefined, sentence: BODY_REMEDY });
+  }
   if (faults.list.length === 0) return found!;
   throw faulty(
-    faults.list.map(({ path, value, remedy }) => ({
+    faults.list.map(({ path, code, value, remedy }) => ({
       path: path.replace(/^body\./, ""),
+      code,
       value: SHOWN.test(path) ? value : "(hidden)",
       remedy,
     })),
@@ -145,7 +150,7 @@ export function lastsMs(text: unknown): number {
   const us = parseDuration(text);
   const [min, max] = [parseDuration(LASTS.min)!, parseDuration(LASTS.max)!];
   if (us !== undefined && us >= min && us <= max) return us / 1000;
-  throw faulty([
-    { path: "for", value: JSON.stringify(text).slice(0, 60), remedy: durationRemedy(LASTS) },
-  ]);
+  const faults = new Faults();
+  faults.add("for", text, DURATION, LASTS);
+  throw faulty(faults.list);
 }

@@ -1,5 +1,6 @@
 import type { Duration, DurationRange } from "../options/duration.ts";
 import type { Faults } from "../options/faults.ts";
+import { DENIALS_OF_SLOTS, FAILURES_OF_SLOTS, SHARDS_OF_SLOTS } from "../options/messages.ts";
 import { defineAlgorithm, IMPLEMENTATION, type PolicyOf } from "./algorithm.ts";
 import type { CommonOptions } from "./common-options.ts";
 import type { AlgorithmModel } from "./model.ts";
@@ -94,24 +95,12 @@ const model: AlgorithmModel<ConcurrencyParameters, ConcurrencyState> = (state, r
 /** A slot belongs to one hold: it cannot be on any of several keys, or taken for a denial. */
 function refuse({ shards, counts }: CommonOptions, path: string, faults: Faults): void {
   if (shards !== undefined) {
-    faults.add(
-      `${path}.shards`,
-      shards,
-      "Leave it out: all slots of an identity are under one key.",
-    );
+    faults.add(`${path}.shards`, shards, SHARDS_OF_SLOTS);
   }
   if (counts === "denials") {
-    faults.add(
-      `${path}.counts`,
-      counts,
-      "Leave it out: a slot belongs to a hold, and a denied request has none.",
-    );
+    faults.add(`${path}.counts`, counts, DENIALS_OF_SLOTS);
   } else if (counts === "failures") {
-    faults.add(
-      `${path}.counts`,
-      counts,
-      "Leave it out: a slot is freed when its hold ends, however it ends.",
-    );
+    faults.add(`${path}.counts`, counts, FAILURES_OF_SLOTS);
   }
 }
 

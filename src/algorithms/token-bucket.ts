@@ -1,4 +1,5 @@
 import { type Duration, parseDuration } from "../options/duration.ts";
+import { SLOW_REFILL } from "../options/messages.ts";
 import {
   defineAlgorithm,
   IMPLEMENTATION,
@@ -177,11 +178,7 @@ export const TOKEN_BUCKET = defineAlgorithm<
   quotaOf(limit, { refill, per: perUs }, path, faults) {
     const quota = quotaOf(limit, intervalOf(limit, refill, perUs));
     if (quota.windowUs > parseDuration(WINDOW_RANGE.max)!) {
-      faults.add(
-        `${path}.limit`,
-        limit,
-        `At ${refill} per ${perUs / 1e6} s the bucket would take more than 366 days to refill: lower the limit or raise the refill.`,
-      );
+      faults.add(`${path}.limit`, limit, SLOW_REFILL, { refill, seconds: perUs / 1e6 });
     }
     return quota;
   },

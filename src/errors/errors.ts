@@ -37,10 +37,38 @@ export class TidegateError extends Error {
   }
 }
 
+/** What kind of fault it is. New codes may be added; the meaning of a code never changes. */
+export type FaultCode =
+  /** No option has this name. */
+  | "unknown-option"
+  /** What has to be given is not there. */
+  | "missing"
+  /** The value is not of the form that it has to have: a text, a list, an object, a function. */
+  | "shape"
+  /** A number or a time is too small or too large. */
+  | "range"
+  /** The value is none of the words that there are. */
+  | "choice"
+  /** There are more items, or more bytes, than there may be. */
+  | "too-many"
+  /** It is given twice. */
+  | "duplicate"
+  /** The name of a policy, a plan or a part of a path that does not exist. */
+  | "unknown-name"
+  /** It cannot be given together with another option, or with the value of that one. */
+  | "conflict"
+  /** The platform, the store or this kind of limiter cannot do it. */
+  | "unsupported"
+  /** It would never have an effect. */
+  | "without-effect"
+  /** The text is no JSON. */
+  | "no-json";
+
 /** One thing wrong with a configuration. */
 export interface Fault {
   /** Where: `policies[0].limit`. */
   readonly path: string;
+  readonly code: FaultCode;
   /** The value, shortened, without secrets. */
   readonly value: string;
   /** What is wrong with it, and what to do. */

@@ -7,10 +7,11 @@ import type { CompiledPolicy } from "../policy/compile.ts";
 import type { Admin, Administered, CountedClient, DescribedRequest } from "./administered.ts";
 import type { GatewayConfig, Platform } from "./config.ts";
 import { requestFrom } from "./describe-request.ts";
-import { digestRemedy } from "./digests.ts";
+import { isDigest } from "./digests.ts";
 import { editPolicy } from "./edit-policy.ts";
 import type { Enforcement, InForce } from "./enforcement.ts";
 import { explain, readable } from "./explain.ts";
+import { POLICY_IN_FORCE, UNKNOWN_DIGEST } from "./messages/document.ts";
 import { readClient } from "./read-client.ts";
 import type { Rule } from "./rule.ts";
 
@@ -128,10 +129,10 @@ async function resetDigest(
 ): ReturnType<Administered["resetDigest"]> {
   const faults = new Faults();
   const policy = ruleset.settings.policies.find((each) => each.name === name);
-  if (!policy) faults.add("policy", name, "Give the name of a policy in force.");
-  const isNamed = digestRemedy(digest) === undefined && !/[#%]/.test(digest);
+  if (!policy) faults.add("policy", name, POLICY_IN_FORCE);
+  const isNamed = isDigest(digest) && !/[#%]/.test(digest);
   if (!isNamed || HASHED_FACT.test(digest)) {
-    faults.add("digest", digest, "Describe a request instead: this digest cannot be looked up.");
+    faults.add("digest", digest, UNKNOWN_DIGEST);
   }
   faults.throwIfAny();
   await limiter.reset({ [policy!.by!]: digest });

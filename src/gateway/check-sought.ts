@@ -1,4 +1,5 @@
 import type { Faults } from "../options/faults.ts";
+import { SEGMENTS_SOUGHT } from "./messages/variables.ts";
 import { parsePattern } from "./router.ts";
 import { inRule, type Rule } from "./rule.ts";
 
@@ -7,8 +8,6 @@ import { inRule, type Rule } from "./rule.ts";
  * path of a request: for the worst of them that takes about 10 ms where the path has 5 kB.
  */
 const MAX_SOUGHT = 100;
-
-const REMEDY = `Leave out the "**" or the last "*": between the two, all rules together may have ${MAX_SOUGHT} segments, because they are looked for everywhere in a request's path.`;
 
 /** Rejects rules whose paths would make a client's long path take long. */
 export function checkSought(
@@ -24,6 +23,6 @@ export function checkSought(
     if (!isOpen || tail.length === 0) return;
     sought += tail.length;
     if (sought <= MAX_SOUGHT) return;
-    inRule(list[i], faults, () => faults.add(`RULES[${i}].path`, path, REMEDY));
+    inRule(list[i], faults).add(`RULES[${i}].path`, path, SEGMENTS_SOUGHT, MAX_SOUGHT);
   });
 }

@@ -15,12 +15,12 @@ import { DEFAULT_TIMEOUT_MS } from "../store/guarded-store.ts";
 import { memoryStore } from "../store/memory-store.ts";
 import { openStore } from "../store/open-store.ts";
 import type { RedisPlace } from "../store/redis/client.ts";
-import { endpointIn, GIVE_REDIS } from "../store/redis/endpoint.ts";
+import { endpointIn } from "../store/redis/endpoint.ts";
 import type { Store } from "../store/store.ts";
 import type { Admin } from "./administered.ts";
-import { rewritten } from "./check.ts";
 import { wordOrJson } from "./from-json.ts";
 import { readLists, readPlans, readRules } from "./given-rules.ts";
+import { NO_SHARING, VARIABLES } from "./messages/variables.ts";
 import { openDenialLog } from "./open-denial-log.ts";
 import { analyticsIn, openRecorder } from "./open-recorder.ts";
 import type { Origin } from "./proxy.ts";
@@ -41,9 +41,6 @@ export interface Platform {
   /** Called with each decision, also one of a list that lets a client pass; see `onDecision` of a limiter. */
   readonly onDecision?: DecisionListener;
 }
-
-/** The alternative to a Redis, for people who configure the gateway. */
-const TRY_MEMORY = 'set STORE = "memory" to try the gateway without a Redis';
 
 /** Soon enough in an incident, and rarely enough to cost next to nothing. */
 const DEFAULT_REFRESH: Duration = "10s";
@@ -84,7 +81,7 @@ export interface GatewayConfig {
  */
 export function readConfig(given: Environment, platform: Platform): GatewayConfig {
   const environment = Object(given) as Environment;
-  const faults = new Faults();
+  const faults = new Faults(VARIABLES);
   checkNamesOfVariables(environment, faults);
   const variables = readVariables(environment, faults);
   const { store, timeout, dialect, ambiguousPaths, liveRefresh, prefix, onFailure } = variables;
@@ -120,16 +117,11 @@ export function readConfig(given: Environment, platform: Platform): GatewayConfi
   const opened =
     store === "memory"
       ? memoryStore()
-      : rewritten(
+      : openStore(
+          { ...(dialect && { dialect }), ...(timeout && { timeout }) },
+          environment,
           faults,
-          () =>
-            openStore(
-              { ...(dialect && { dialect }), ...(timeout && { timeout }) },
-              environment,
-              faults,
-              recorder?.meter.command,
-            ),
-          (fault) => ({ ...fault, remedy: fault.remedy.replace(GIVE_REDIS, TRY_MEMORY) }),
+          recorder?.meter.command,
         );
   faults.throwIfAny();
   const known = wordOrJson(defaults.clientIp);
@@ -182,11 +174,7 @@ function readSharing(
   if (shared === "none") return undefined;
   if (coloDenials === undefined || store === "memory") {
     if (shared === "colo") {
-      faults.add(
-        "SHARED_DENIALS",
-        "colo",
-        "Leave it out, except on Cloudflare Workers with STORE=redis: it shares what one Redis said to the isolates of a data centre.",
-      );
+      faults.add("SHARED_DENIALS", "colo", NO_SHARING);
     }
     return undefined;
   }

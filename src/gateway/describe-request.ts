@@ -1,7 +1,9 @@
 import { Faults } from "../options/faults.ts";
+import { ASN, COUNTRY as COUNTRY_FAULT } from "../options/messages.ts";
 import type { ClientIp } from "../partition/client-ip.ts";
-import { COUNTRY, isAsn } from "../partition/platform-facts.ts";
+import { COUNTRY, isAsn, MAX_ASN } from "../partition/platform-facts.ts";
 import type { DescribedRequest } from "./administered.ts";
+import { HEADERS, METHOD, PATH } from "./messages/document.ts";
 
 /** A described request as the gateway would get it. */
 export interface RequestAsData {
@@ -21,15 +23,15 @@ export function requestFrom(
 ): RequestAsData {
   const faults = new Faults();
   if (typeof path !== "string" || !path.startsWith("/") || !URL.canParse(`http://host${path}`)) {
-    faults.add("path", path, 'Give the path and query of a request, such as "/rides?page=2".');
+    faults.add("path", path, PATH);
   }
   if (!isMethod(method)) {
-    faults.add("method", method, 'Give a method in capitals, such as "POST".');
+    faults.add("method", method, METHOD);
   }
   if (country !== undefined && !COUNTRY.test(String(country))) {
-    faults.add("country", country, 'Give two capitals of ISO 3166-1, such as "CH".');
+    faults.add("country", country, COUNTRY_FAULT);
   }
-  if (asn !== undefined && !isAsn(asn)) faults.add("asn", asn, "Give a number, such as 64496.");
+  if (asn !== undefined && !isAsn(asn)) faults.add("asn", asn, ASN, MAX_ASN);
   const headers = headersFrom(given, faults);
   faults.throwIfAny();
   if (ip !== undefined) nameAddress(headers, String(ip), clientIp);
@@ -60,7 +62,7 @@ function headersFrom(given: unknown, faults: Faults): Headers {
     try {
       headers.set(name, String(value));
     } catch {
-      faults.add("headers", name, "Give names and values that HTTP allows.");
+      faults.add("headers", name, HEADERS);
     }
   }
   return headers;

@@ -1,6 +1,7 @@
 import { isNow } from "../lists/compile-list.ts";
 import type { IdentityForm } from "../lists/entry.ts";
 import { partitionName } from "../metrics/partition-name.ts";
+import { DIGEST as DIGEST_FAULT } from "./messages/variables.ts";
 
 /*
  * Entries that name a client by what metrics call it. Whoever reads that it is denied most can block it, or give it another
@@ -10,15 +11,12 @@ import { partitionName } from "../metrics/partition-name.ts";
 /** A source and a digest, or several of them, or one for a name that is too long. The digest of everybody is none. */
 export const DIGEST = /^(?:#[\w-]{43}|[^\s:,*#]+:[!-~]{1,200})$/;
 
-const DIGEST_REMEDY =
-  'Give a client\'s name as GET /top has it: a source and a digest, such as "x-api-key:" and 43 characters.';
-
-export function digestRemedy(digest: unknown): string | undefined {
-  return typeof digest === "string" && DIGEST.test(digest) ? undefined : DIGEST_REMEDY;
+export function isDigest(digest: unknown): boolean {
+  return typeof digest === "string" && DIGEST.test(digest);
 }
 
 export function withDigests(form: IdentityForm): IdentityForm {
-  return { ...form, digestRemedy };
+  return { ...form, digest: { isOne: isDigest, fault: DIGEST_FAULT } };
 }
 
 /** What metrics may call a client under the rules that cover its request, whatever `METRICS_IDENTITIES` is and was. */

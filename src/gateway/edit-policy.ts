@@ -1,8 +1,9 @@
 import type { Fault } from "../errors/errors.ts";
 import { checkPlans, type Plans } from "../features/plans/plans.ts";
 import { Faults } from "../options/faults.ts";
+import { PlacedFaults } from "../options/placed-faults.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
-import { rewritten } from "./check.ts";
+import { DOCUMENT, UNREPLAYABLE } from "./messages/document.ts";
 import type { Ruleset } from "./ruleset.ts";
 
 /** A policy as it is, and with other numbers; `faults` are those of the numbers, with their paths in the body. */
@@ -23,25 +24,25 @@ export function editPolicy(
   const place = policies.findIndex((policy) => policy.name === name);
   const before = policies[place];
   if (!before) return undefined;
-  const faults = new Faults();
+  const faults = new Faults(DOCUMENT);
+  checkReplayable(before, faults);
   const given = rules.flatMap(({ reader }) => reader.policies);
   const plan = { [PLAN]: { [name]: numbers } } as Plans;
   const start = `PLANS.${PLAN}.${name}`;
-  const { plans } = rewritten(
-    faults,
-    () => checkPlans(plan, "PLANS", given, policies, faults),
-    ({ path, ...fault }) => ({ ...fault, path: path.replace(start, "numbers") }),
-  );
+  const edited = new PlacedFaults(faults, { pathsOf: (path) => [path.replace(start, "numbers")] });
+  const { plans } = checkPlans(plan, "PLANS", given, policies, edited);
   return {
     before,
     after: plans.get(PLAN)![place]!,
-    faults: [...unreplayable(before), ...faults.list],
+    faults: faults.list,
   };
 }
 
 /** What such policies count depends on what the trace does not have. */
-function unreplayable({ name, implementation, role, countsFailures }: CompiledPolicy): Fault[] {
-  if (!implementation.hasSlots && role !== "denials" && !countsFailures) return [];
-  const remedy = "Name a policy that counts requests, and neither holds, failures nor denials.";
-  return [{ path: "policy", value: JSON.stringify(name), remedy }];
+function checkReplayable(
+  { name, implementation, role, countsFailures }: CompiledPolicy,
+  faults: Faults,
+): void {
+  if (!implementation.hasSlots && role !== "denials" && !countsFailures) return;
+  faults.add("policy", name, UNREPLAYABLE);
 }

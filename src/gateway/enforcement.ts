@@ -4,11 +4,11 @@ import { buildLimiter } from "../limiter/limiter.ts";
 import type { ReadHistory } from "../live/read-history.ts";
 import type { LiveState } from "../live/state.ts";
 import { Faults } from "../options/faults.ts";
-import { rewritten } from "./check.ts";
 import type { GatewayConfig } from "./config.ts";
 import { compileFindRules, type FindRules } from "./find-rules.ts";
 import { compileDocument, inDocument, parseDocument, readDocument } from "./live-document.ts";
 import { checkEntry, compileWithEntries, dataWithEntries, type EntryKind } from "./live-entries.ts";
+import { NO_DOCUMENT } from "./messages/document.ts";
 import type { Ruleset, RulesetData } from "./ruleset.ts";
 
 /** What a gateway enforces at a moment. A request that has begun ends under the rules that it began with. */
@@ -85,11 +85,7 @@ export function createEnforcement(
     { entries }: LiveState,
     faults: Faults,
   ): Ruleset | undefined {
-    return rewritten(
-      faults,
-      () => compileWithEntries(rules, entries, defaults, faults, reportBroken),
-      inDocument,
-    );
+    return compileWithEntries(rules, entries, defaults, inDocument(faults), reportBroken);
   }
 
   function reportBroken(field: string): void {
@@ -159,11 +155,7 @@ function publishedIn(
 ): RulesetData | undefined {
   if (document !== undefined) return dataOf(document, faults);
   if (version === 0) return deployed;
-  faults.add(
-    "document",
-    "missing",
-    "Publish the rules again: a version without a document is in Redis.",
-  );
+  faults.add("document", "missing", NO_DOCUMENT);
   return undefined;
 }
 

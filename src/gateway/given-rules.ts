@@ -1,16 +1,13 @@
 import type { Faults } from "../options/faults.ts";
 import { placeOfFault } from "../options/json-fault.ts";
 import { fromJson } from "./from-json.ts";
+import { LISTS_TEXT, PLANS_TEXT, RULES, RULES_TEXT } from "./messages/variables.ts";
 
 /** The variable PLANS as data. */
 export function readPlans(plans: unknown, faults: Faults): unknown {
   const given = fromJson(plans);
   if (!(given instanceof SyntaxError)) return given;
-  faults.add(
-    "PLANS",
-    plans,
-    `Give a table of plans by name; where variables are text, as JSON. ${noJson(given)}`,
-  );
+  faults.add("PLANS", plans, PLANS_TEXT, placeOfFault(given));
   // Rules that name a plan are not at fault, too.
   return {};
 }
@@ -19,11 +16,7 @@ export function readPlans(plans: unknown, faults: Faults): unknown {
 export function readLists(given: unknown, faults: Faults): unknown {
   const lists = fromJson(given);
   if (!(lists instanceof SyntaxError)) return lists;
-  faults.add(
-    "LISTS",
-    given,
-    `Give a table of allow and deny; where variables are text, as JSON. ${noJson(lists)}`,
-  );
+  faults.add("LISTS", given, LISTS_TEXT, placeOfFault(lists));
   return undefined;
 }
 
@@ -31,12 +24,7 @@ export function readLists(given: unknown, faults: Faults): unknown {
 export function readRules(rules: unknown, faults: Faults): readonly unknown[] {
   const list = fromJson(rules);
   if (Array.isArray(list) && list.length > 0) return list;
-  const remedy =
-    "Give a list of at least one rule: in wrangler.toml tables [[vars.RULES]], not [[RULES]]; where variables are text, as JSON.";
-  faults.add("RULES", rules, list instanceof SyntaxError ? `${remedy} ${noJson(list)}` : remedy);
+  if (list instanceof SyntaxError) faults.add("RULES", rules, RULES_TEXT, placeOfFault(list));
+  else faults.add("RULES", rules, RULES);
   return [];
-}
-
-function noJson(error: SyntaxError): string {
-  return `${`It is no JSON ${placeOfFault(error)}`.trim()}.`;
 }

@@ -1,10 +1,22 @@
-import type { Fault } from "../errors/errors.ts";
 import { exceedsBytes, MAX_DOCUMENT_BYTES } from "../live/document-size.ts";
-import { Faults } from "../options/faults.ts";
+import type { Faults } from "../options/faults.ts";
 import { placeOfFault } from "../options/json-fault.ts";
+import { PlacedFaults } from "../options/placed-faults.ts";
 import { isRecord } from "../options/record.ts";
 import { checkOptions } from "../options/unknown-options.ts";
-import { rewritten } from "./check.ts";
+import {
+  BYTES,
+  DOCUMENT,
+  ENTRIES,
+  LISTS_IN_RULE,
+  MANY_PLANS,
+  NEWER,
+  NO_JSON,
+  OVERRIDES,
+  RULES,
+  VERSION,
+  WHOLE,
+} from "./messages/document.ts";
 import {
   compileRuleset,
   roomForPlans,
@@ -23,12 +35,6 @@ const MAX_LIST = 10_000;
 /** A rule has policies, these a partition, and this inner lists. */
 const MAX_DEPTH = 4;
 
-const DOCUMENT_REMEDY = 'Give a document: { "rules": [...], "plans", "overrides", "lists" }.';
-const RULES_REMEDY = `Give a list of 1 to ${MAX_RULES} rules.`;
-const VERSION_REMEDY =
-  "Give the number of the version that this is based on, from 0, or leave it out.";
-const NEWER_REMEDY = `Publish it with a newer Tidegate: this one knows documents of "${LIVE_SCHEMA}".`;
-
 /** Checks a live document and compiles it; `undefined` after a fault. Faults have the paths of the document. */
 export function compileDocument(
   document: unknown,
@@ -38,43 +44,43 @@ export function compileDocument(
   const data = readDocument(document, faults);
   if (!data) return undefined;
   const before = faults.list.length;
-  const ruleset = rewritten(faults, () => compileRuleset(data, defaults, faults), inDocument);
+  const ruleset = compileRuleset(data, defaults, inDocument(faults));
   return faults.list.length === before ? ruleset : undefined;
 }
 
 /** Reads a document's own fields; `undefined` if there are no rules in it to check. */
 export function readDocument(document: unknown, faults: Faults): RulesetData | undefined {
   if (!isRecord(document)) {
-    faults.add("document", document, DOCUMENT_REMEDY);
+    faults.add("document", document, WHOLE);
     return undefined;
   }
   checkOptions(document, FIELDS, "", faults);
   const { $schema, version, rules, plans, overrides, lists } = document;
   if ($schema !== undefined && (typeof $schema !== "string" || isNewer($schema))) {
-    faults.add("$schema", $schema, NEWER_REMEDY);
+    faults.add("$schema", $schema, NEWER, LIVE_SCHEMA);
   }
   if (version !== undefined && !(Number.isSafeInteger(version) && Number(version) >= 0)) {
-    faults.add("version", version, VERSION_REMEDY);
+    faults.add("version", version, VERSION);
   }
   let isTooLong = false;
   for (const name of ["allow", "deny"] as const) {
     const { [name]: list } = Object(lists) as Record<string, unknown>;
     if (Array.isArray(list) && list.length > MAX_LIST) {
-      faults.add(`lists.${name}`, list.length, `Give at most ${MAX_LIST} entries.`);
+      faults.add(`lists.${name}`, list.length, ENTRIES, MAX_LIST);
       isTooLong = true;
     }
   }
   if (Array.isArray(overrides) && overrides.length > MAX_LIST) {
-    faults.add("overrides", overrides.length, `Give at most ${MAX_LIST} overrides.`);
+    faults.add("overrides", overrides.length, OVERRIDES, MAX_LIST);
     isTooLong = true;
   }
   if (!Array.isArray(rules) || rules.length === 0 || rules.length > MAX_RULES) {
-    faults.add("rules", Array.isArray(rules) ? rules.length : rules, RULES_REMEDY);
+    faults.add("rules", Array.isArray(rules) ? rules.length : rules, RULES, MAX_RULES);
     return undefined;
   }
   rules.forEach((rule: unknown, i) => {
     if (!hasLongList(rule, MAX_DEPTH)) return;
-    faults.add(`rules[${i}]`, "(a list)", `Give lists of at most ${MAX_RULES} in a rule.`);
+    faults.add(`rules[${i}]`, "(a list)", LISTS_IN_RULE, MAX_RULES);
     isTooLong = true;
   });
   if (isTooLong) return undefined;
@@ -82,7 +88,7 @@ export function readDocument(document: unknown, faults: Faults): RulesetData | u
   const room = roomForPlans(data);
   if (room >= 0) return data;
   const count = Object.keys(Object(plans)).length;
-  faults.add("plans", count, `Give at most ${count + room} plans for so many policies.`);
+  faults.add("plans", count, MANY_PLANS, count + room);
   return undefined;
 }
 
@@ -95,14 +101,13 @@ function hasLongList(value: unknown, depth: number): boolean {
 /** Parses the text of a document in Redis; `undefined` after a fault. */
 export function parseDocument(text: string, faults: Faults): unknown {
   if (exceedsBytes(text, MAX_DOCUMENT_BYTES)) {
-    faults.add("document", "(too long)", `Publish at most ${MAX_DOCUMENT_BYTES} bytes of JSON.`);
+    faults.add("document", "(too long)", BYTES, MAX_DOCUMENT_BYTES);
     return undefined;
   }
   try {
     return JSON.parse(text);
   } catch (error) {
-    const remedy = `Publish the rules again: it is no JSON ${placeOfFault(error as SyntaxError)}`;
-    faults.add("document", "(no JSON)", `${remedy.trim()}.`);
+    faults.add("document", "(no JSON)", NO_JSON, placeOfFault(error as SyntaxError));
     return undefined;
   }
 }
@@ -113,13 +118,12 @@ function isNewer(schema: string): boolean {
   return form !== undefined && form !== "1";
 }
 
-const VARIABLES = /\b(RULES|PLANS|LISTS|OVERRIDES)\b/g;
-
-/** A fault with the names of the document's fields instead of the variables' names. */
-export function inDocument({ path, value, remedy }: Fault): Fault {
-  return { path: rename(path), value, remedy: rename(remedy) };
-}
-
-function rename(text: string): string {
-  return text.replace(VARIABLES, (name) => name.toLowerCase());
+/** Collects the faults of a ruleset, whose paths begin with variables, with the paths and the words of a document. */
+export function inDocument(faults: Faults): Faults {
+  return new PlacedFaults(faults, {
+    pathsOf: (path) => [
+      path.replace(/^(?:RULES|PLANS|LISTS|OVERRIDES)\b/, (name) => name.toLowerCase()),
+    ],
+    sentences: DOCUMENT,
+  });
 }

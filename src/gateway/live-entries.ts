@@ -1,7 +1,7 @@
 import type { Fault } from "../errors/errors.ts";
 import { Faults } from "../options/faults.ts";
 import { isRecord } from "../options/record.ts";
-import { inDocument } from "./live-document.ts";
+import { DOCUMENT } from "./messages/document.ts";
 import { compileRuleset, type Ruleset, type RulesetData, type RulesetDefaults } from "./ruleset.ts";
 
 /** What an entry that was made by a single call changes. */
@@ -23,14 +23,14 @@ export function checkEntry(
   entries: Readonly<Record<string, string>>,
   defaults: RulesetDefaults,
 ): readonly Fault[] {
-  const faults = new Faults();
+  const faults = new Faults(DOCUMENT);
   const last = { field: "", kind, entry };
   const stored = [...storedEntries(entries, () => {}), last];
   const place = placesOf(data, stored).get(last)!;
   compileRuleset(withEntries(data, stored), defaults, faults);
   return faults.list.flatMap(({ path, ...fault }) =>
     path === place || path.startsWith(`${place}.`) || path === "CLIENT_IP"
-      ? [inDocument({ ...fault, path: path.replace(place, "entry").replace(/^entry\./, "") })]
+      ? [{ ...fault, path: path.replace(place, "entry").replace(/^entry\./, "") }]
       : [],
   );
 }

@@ -7,6 +7,7 @@ import type { Environment } from "../runtime/environment.ts";
 import { reportOnce } from "../runtime/log.ts";
 import type { RedisPlace } from "../store/redis/client.ts";
 import { restSender } from "../store/redis/rest.ts";
+import { METRICS_IN_MEMORY, NO_METRICS } from "./messages/variables.ts";
 import type { Tokens } from "./tokens.ts";
 import type { Variables } from "./variables.ts";
 
@@ -37,9 +38,9 @@ export function openRecorder(
 ): Recorder | undefined {
   const hasReaders = tokens.admin !== undefined || tokens.read !== undefined;
   if (metrics === "on" && redis === undefined) {
-    faults.add("METRICS", "on", "Leave it out, except with STORE=redis: Redis adds isolates up.");
+    faults.add("METRICS", "on", METRICS_IN_MEMORY);
   } else if (metrics === "on" && create === undefined) {
-    faults.add("METRICS", "on", "Give createGateway() the metrics of tidegate/admin, too.");
+    faults.add("METRICS", "on", NO_METRICS);
   }
   const isOn = metrics === undefined ? hasReaders : metrics === "on";
   if (!isOn || redis === undefined) return undefined;

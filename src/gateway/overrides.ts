@@ -1,10 +1,21 @@
 import { HEADER_IDENTITIES, spellHeader } from "../adapter/header-identities.ts";
 import type { Plans } from "../features/plans/plans.ts";
-import { MOMENT_REMEDY, parseMoment } from "../lists/moment.ts";
+import { parseMoment } from "../lists/moment.ts";
 import type { Faults } from "../options/faults.ts";
+import { MOMENT } from "../options/messages.ts";
 import { isRecord } from "../options/record.ts";
-import { checkOptions, didYouMean, namesIn, nearest } from "../options/unknown-options.ts";
-import { digestRemedy } from "./digests.ts";
+import { checkOptions, nearest } from "../options/unknown-options.ts";
+import { isDigest } from "./digests.ts";
+import {
+  DIGEST,
+  IDENTITY_OR_DIGEST,
+  OVERRIDE,
+  OVERRIDES,
+  PATTERN,
+  PATTERNS,
+  PLAN_OF_OVERRIDE,
+  TABLES,
+} from "./messages/variables.ts";
 
 /** The numbers that some clients have instead of the policies' own. */
 export interface Overrides {
@@ -47,14 +58,6 @@ const MAX_OVERRIDES = 10_000;
 /** Each table of numbers is compiled with every policy. */
 const MAX_TABLES = 1_000;
 
-const LIST_REMEDY = `Give a list of at most ${MAX_OVERRIDES} overrides.`;
-const OVERRIDE_REMEDY =
-  'Give an identity, and either a plan or policies with the numbers that differ: { "identity": "x-user-id:42", "plan": "gold" }.';
-const NAME_REMEDY = "Give an identity or a digest, not both.";
-const PATTERNS_REMEDY = `Give at most ${MAX_PATTERNS} patterns; a rule's \`plan\` reads one from a header.`;
-const PATTERN_REMEDY =
-  'Write one header\'s name and its value, such as "x-user-id:42". A "*" may end the value, after at least one character.';
-
 /**
  * Checks overrides and compiles them. Later ones take the place of earlier ones for the same identity.
  *
@@ -71,7 +74,7 @@ export function compileOverrides(
   const maxTables = Math.min(MAX_TABLES, mostTables);
   const list = overrides === undefined ? [] : overrides;
   if (!Array.isArray(list)) {
-    faults.add(path, list, LIST_REMEDY);
+    faults.add(path, list, OVERRIDES, MAX_OVERRIDES);
     return { plans: {}, places: new Map(), find: () => undefined, hasDigests: false };
   }
   /** The plan of each table of numbers; `undefined` for one that is too many. */
@@ -85,19 +88,13 @@ export function compileOverrides(
   function planOf(override: Readonly<Record<string, unknown>>, at: string): string | undefined {
     const { plan, policies } = override;
     if ((plan === undefined) === (policies === undefined)) {
-      faults.add(at, Object.keys(override).join(" and "), OVERRIDE_REMEDY);
+      faults.add(at, Object.keys(override).join(" and "), OVERRIDE);
       return undefined;
     }
     if (policies === undefined) {
       if (isPlan.has(plan)) return plan as string;
-      const hint = didYouMean(typeof plan === "string" ? nearest(plan, existing) : undefined);
-      const known =
-        existing.length > 0 ? `Use one of the plans: ${namesIn(existing)}` : "Add it to the plans";
-      faults.add(
-        `${at}.plan`,
-        plan,
-        `${hint}${known}, or give policies with the numbers that differ.`,
-      );
+      const meant = typeof plan === "string" ? nearest(plan, existing) : undefined;
+      faults.add(`${at}.plan`, plan, PLAN_OF_OVERRIDE, { meant, known: existing });
       return undefined;
     }
     const text = JSON.stringify(policies);
@@ -114,11 +111,7 @@ export function compileOverrides(
       places.get(name)!.push(`${at}.policies`);
       return name;
     }
-    faults.add(
-      `${at}.policies`,
-      policies,
-      `Use plans: there are more than ${maxTables} different tables of numbers.`,
-    );
+    faults.add(`${at}.policies`, policies, TABLES, maxTables);
     return undefined;
   }
 
@@ -130,17 +123,17 @@ export function compileOverrides(
     const at = `${path}[${i}]`;
     // Each that is too many by itself, so that the others of single calls stay in force.
     if (i >= MAX_OVERRIDES) {
-      faults.add(at, i + 1, LIST_REMEDY);
+      faults.add(at, i + 1, OVERRIDES, MAX_OVERRIDES);
       return;
     }
     if (!isRecord(override)) {
-      faults.add(at, override, OVERRIDE_REMEDY);
+      faults.add(at, override, OVERRIDE);
       return;
     }
     checkOptions(override, ["identity", "digest", "plan", "policies", "until"], `${at}.`, faults);
     const { identity, digest, until } = override;
     const untilMs = until === undefined ? Infinity : parseMoment(until);
-    if (untilMs === undefined) faults.add(`${at}.until`, until, MOMENT_REMEDY);
+    if (untilMs === undefined) faults.add(`${at}.until`, until, MOMENT);
     const names = nameIn(identity, digest, at, faults);
     const plan = planOf(override, at);
     if (names === undefined || plan === undefined || untilMs === undefined) return;
@@ -156,7 +149,8 @@ export function compileOverrides(
       untilMs,
     };
     (isPattern ? patterns : exact).set(names, entry);
-    if (patterns.size > MAX_PATTERNS && isPattern) faults.add(at, patterns.size, PATTERNS_REMEDY);
+    if (patterns.size > MAX_PATTERNS && isPattern)
+      faults.add(at, patterns.size, PATTERNS, MAX_PATTERNS);
   });
   return {
     plans: own,
@@ -176,12 +170,11 @@ function nameIn(
   if (digest === undefined) {
     const names = spell(identity);
     const shown = identity === undefined ? identity : "(hidden)";
-    if (names === undefined) faults.add(`${at}.identity`, shown, PATTERN_REMEDY);
+    if (names === undefined) faults.add(`${at}.identity`, shown, PATTERN);
     return names;
   }
-  const remedy = identity === undefined ? digestRemedy(digest) : NAME_REMEDY;
-  if (remedy === undefined) return digest as string;
-  faults.add(`${at}.digest`, digest, remedy);
+  if (identity === undefined && isDigest(digest)) return digest as string;
+  faults.add(`${at}.digest`, digest, identity === undefined ? DIGEST : IDENTITY_OR_DIGEST);
   return undefined;
 }
 

@@ -1,5 +1,3 @@
-import { PLANS_REMEDY } from "../adapter/plan.ts";
-import { COST_REMEDY } from "../adapter/request-cost.ts";
 import { compileRequest, type RequestReader } from "../adapter/request-limiter.ts";
 import type { RequestOptions } from "../adapter/request-options.ts";
 import type { Plans } from "../features/plans/plans.ts";
@@ -7,12 +5,15 @@ import type { SharedDenials } from "../features/shared-denials/shared-denials.ts
 import type { LimiterOptions } from "../limiter/options.ts";
 import { checkSettings, type LimiterSettings } from "../limiter/settings.ts";
 import type { Faults } from "../options/faults.ts";
+import { PlacedFaults } from "../options/placed-faults.ts";
+import { isRecord } from "../options/record.ts";
 import type { ClientIp } from "../partition/client-ip.ts";
 import { fromData } from "../policy/from-data.ts";
 import type { Policy } from "../policy/policy.ts";
-import { check, inToml, onePerPath, rewritten } from "./check.ts";
+import { check } from "./check.ts";
+import { REFUND_IN_RULE } from "./messages/variables.ts";
 import { namedSegments } from "./named-segments.ts";
-import { MAX_PATH, Rule as RuleSchema, RULE_COST_REMEDY } from "./schema.ts";
+import { MAX_PATH, RuleShape } from "./schema.ts";
 import type { Route } from "./select-rules.ts";
 
 /** A checked rule: the requests it covers, and how they are limited. */
@@ -40,11 +41,11 @@ export function routeOf(rule: unknown): string {
   return route.length <= 100 && /^[A-Z*, ]+ \/\S*$/.test(route) ? route : "";
 }
 
-/** Adds the rule's route to the faults found in it. */
-export function inRule<Result>(rule: unknown, faults: Faults, find: () => Result): Result {
+/** Collects the faults of a rule, with its route. */
+export function inRule(rule: unknown, faults: Faults): Faults {
   const route = routeOf(rule);
-  const place = route && ` (In the rule for ${route}.)`;
-  return rewritten(faults, find, (fault) => ({ ...fault, remedy: fault.remedy + place }));
+  const note = route && ` (In the rule for ${route}.)`;
+  return new PlacedFaults(faults, { pathsOf: (path) => [path], note });
 }
 
 /** Checks a rule and compiles it; `undefined` if it is not a table. */
@@ -55,12 +56,12 @@ export function readRule(
   faults: Faults,
 ): Rule | undefined {
   const path = `RULES[${index}]`;
-  const shape = check(RuleSchema, input, path, faults);
+  const shape = check(RuleShape, input, path, faults);
   if (typeof input !== "object" || input === null || Array.isArray(input)) return undefined;
   const { onFailure, retryJitter, partition, onMissing, cost, plan, ...given } =
     input as LimiterOptions & RequestOptions<Request> & { readonly path?: unknown };
-  const policies = withAlgorithms(given.policies);
-  checkRefundable(policies, path, faults);
+  const own = new PlacedFaults(faults, { pathsOf: (at) => [`${path}.${at}`] });
+  const policies = policiesOf(given.policies, own);
   const requestOptions = { partition, onMissing, cost, plan, clientIp, plans };
   const limiterOptions = {
     ...defaults,
@@ -68,26 +69,14 @@ export function readRule(
     ...(retryJitter !== undefined && { retryJitter }),
     ...(sharedDenials && { sharedDenials }),
   };
-  // These checks find some of the schema's faults again, but also those that depend on several fields.
-  const compile = () => {
-    const isLong = typeof given.path === "string" && given.path.length > MAX_PATH;
-    const context = {
-      segments: namedSegments(isLong ? undefined : given.path),
-      prefix: `${index}.`,
-    };
-    const options = requestOptions as RequestOptions<Request>;
-    const read = compileRequest(options, policies, faults, context);
-    const checked = checkSettings({ ...limiterOptions, policies: read.policies }, faults, read.by);
-    return [checked, read] as const;
+  const isLong = typeof given.path === "string" && given.path.length > MAX_PATH;
+  const context = {
+    segments: namedSegments(isLong ? undefined : given.path),
+    prefix: `${index}.`,
   };
-  const [settings, reader] = onePerPath(faults, () =>
-    rewritten(faults, compile, (fault) => {
-      const remedy = fault.remedy
-        .replace(PLANS_REMEDY, "Set PLANS, too: the plans that exist.")
-        .replace(COST_REMEDY, RULE_COST_REMEDY);
-      return { ...inToml({ ...fault, remedy }), path: `${path}.${fault.path}` };
-    }),
-  );
+  const options = requestOptions as RequestOptions<Request>;
+  const reader = compileRequest(options, policies, own, context);
+  const settings = checkSettings({ ...limiterOptions, policies: reader.policies }, own, reader.by);
   const { method, path: pattern } = shape ?? { method: "*", path: "/" };
   return {
     route: { methods: [method].flat(), path: pattern },
@@ -97,22 +86,17 @@ export function readRule(
   };
 }
 
-/** Rejects what only the code that reserves can use. */
-function checkRefundable(policies: readonly Policy[], path: string, faults: Faults): void {
-  if (!Array.isArray(policies)) return;
-  policies.forEach((policy: unknown, i) => {
-    const { refundable } = Object(policy) as { refundable?: unknown };
-    if (refundable === undefined) return;
-    faults.add(
-      `${path}.policies[${i}].refundable`,
-      refundable,
-      'Leave it out: the gateway does not know what a request really cost. What was no failure comes back with counts = "failures".',
-    );
-  });
-}
-
-/** Turns policies that name their algorithm into policies that contain its implementation. */
-function withAlgorithms(policies: readonly Policy[]): readonly Policy[] {
+/**
+ * The policies with the implementations of the algorithms that they name, and without what only the code that reserves can
+ * use, which is a fault.
+ */
+function policiesOf(policies: readonly Policy[], faults: Faults): readonly Policy[] {
+  if (!Array.isArray(policies)) return policies;
   // Not map(), which skips the holes of a list.
-  return Array.isArray(policies) ? (Array.from(policies, fromData) as Policy[]) : policies;
+  return Array.from(policies, (given: unknown, i) => {
+    if (!isRecord(given) || given["refundable"] === undefined) return fromData(given) as Policy;
+    const { refundable, ...policy } = given;
+    faults.add(`policies[${i}].refundable`, refundable, REFUND_IN_RULE);
+    return fromData(policy) as Policy;
+  });
 }

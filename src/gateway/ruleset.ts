@@ -5,7 +5,6 @@ import {
   type FindListed,
   needsClientIp,
 } from "../adapter/request-lists.ts";
-import type { Fault } from "../errors/errors.ts";
 import { checkPlans, type Plans } from "../features/plans/plans.ts";
 import type { SharedDenials } from "../features/shared-denials/shared-denials.ts";
 import { checkCounts } from "../limiter/check-policies.ts";
@@ -13,13 +12,14 @@ import type { LimiterOptions } from "../limiter/options.ts";
 import type { LimiterSettings } from "../limiter/settings.ts";
 import { compileLists, type Lists } from "../lists/lists.ts";
 import type { Faults } from "../options/faults.ts";
+import { PlacedFaults } from "../options/placed-faults.ts";
 import { isRecord } from "../options/record.ts";
 import { checkClientIp, type ClientIp, detectPlatform } from "../partition/client-ip.ts";
 import { readsAddress } from "../partition/source-text.ts";
 import { checkSought } from "./check-sought.ts";
-import { inToml, rewritten } from "./check.ts";
 import { withDigests } from "./digests.ts";
 import { wordOrJson } from "./from-json.ts";
+import { NAME_IN_RULES } from "./messages/variables.ts";
 import { compileOverrides, type Overrides } from "./overrides.ts";
 import { inRule, readRule, type Rule, type RuleDefaults, routeOf } from "./rule.ts";
 
@@ -71,18 +71,19 @@ export function compileRuleset(
   const before = faults.list.length;
   // Not map(), which skips the holes of a list.
   const rules = Array.from(list, (rule, i) =>
-    inRule(rule, faults, () =>
-      readRule(rule, i, { ...defaults, clientIp, plans: existing as Plans | undefined }, faults),
+    readRule(
+      rule,
+      i,
+      { ...defaults, clientIp, plans: existing as Plans | undefined },
+      inRule(rule, faults),
     ),
   );
   checkNames(rules, list, faults);
   checkSought(rules, list, faults);
   const isSound = rules.length > 0 && faults.list.length === before;
-  const settings = rewritten(
-    faults,
-    () => (isSound ? settingsOf(rules as Rule[], all, faults) : undefined),
-    atOverrides(overrides),
-  );
+  const settings = isSound
+    ? settingsOf(rules as Rule[], all, atOverrides(overrides, faults))
+    : undefined;
   if (faults.list.length > start || !settings) return undefined;
   return {
     rules: rules as Rule[],
@@ -111,23 +112,19 @@ export function roomForPlans({ rules, plans }: RulesetData): number {
  * Puts the faults of a plan that stands for overrides' numbers where these stand: all of them at the first override that
  * has them, and one at each other. Thousands of overrides times all their faults would fill an isolate's memory.
  */
-function atOverrides({ places }: Overrides): (fault: Fault) => readonly Fault[] {
+function atOverrides({ places }: Overrides, faults: Faults): Faults {
   const told = new Set<string>();
-  return (fault) => {
-    const { path, value, remedy } = fault;
+  const pathsOf = (path: string) => {
     for (const [plan, [first, ...others]] of places) {
       const start = `PLANS.${plan}`;
       if (path !== start && !path.startsWith(`${start}.`)) continue;
       const also = told.has(plan) ? [] : others;
       told.add(plan);
-      return [first!, ...also].map((at) => ({
-        path: at + path.slice(start.length),
-        value,
-        remedy,
-      }));
+      return [first!, ...also].map((at) => at + path.slice(start.length));
     }
-    return [fault];
+    return [path];
   };
+  return new PlacedFaults(faults, { pathsOf });
 }
 
 /** One limiter's settings for all rules. What rules set for themselves, their policies keep. */
@@ -141,8 +138,7 @@ function settingsOf(
   );
   const given = rules.flatMap(({ reader }) => reader.policies);
   checkCounts(policies, "RULES[0].policies[0].counts", faults);
-  const check = () => checkPlans(plans, "PLANS", given, policies, faults);
-  return { ...rules[0]!.settings, ...rewritten(faults, check, inToml) };
+  return { ...rules[0]!.settings, ...checkPlans(plans, "PLANS", given, policies, faults) };
 }
 
 /** Reads `CLIENT_IP`, which is required only if a rule counts by address, or a list asks where a request comes from. */
@@ -162,8 +158,7 @@ function readClientIp(
   const listed = lists !== undefined && needsClientIp(lists);
   if (clientIp === undefined && !needed && !listed) return detectPlatform() ?? { trustedHops: 1 };
   const before = faults.list.length;
-  const check = () => checkClientIp(wordOrJson(clientIp), "CLIENT_IP", faults);
-  const trusted = rewritten(faults, check, inToml);
+  const trusted = checkClientIp(wordOrJson(clientIp), "CLIENT_IP", faults);
   if (lists && faults.list.length === before) checkFacts(lists, trusted, faults);
   return trusted;
 }
@@ -179,20 +174,11 @@ function checkNames(
     rule?.settings.policies.forEach(({ name }, policy) => {
       const owner = owners.get(name) ?? i;
       if (owner !== i) {
-        inRule(list[i], faults, () =>
-          faults.add(
-            `RULES[${i}].policies[${policy}].name`,
-            name,
-            `A policy of RULES[${owner}] has this name, too${place(list[owner])}: give each its own, or both would share one count.`,
-          ),
-        );
+        const path = `RULES[${i}].policies[${policy}].name`;
+        const other = { index: owner, route: routeOf(list[owner]) };
+        inRule(list[i], faults).add(path, name, NAME_IN_RULES, other);
       }
       owners.set(name, owner);
     });
   });
-}
-
-function place(rule: unknown): string {
-  const route = routeOf(rule);
-  return route && ` (${route})`;
 }

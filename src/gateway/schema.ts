@@ -1,69 +1,52 @@
 import * as z from "zod/mini";
 
-import { MAX_STATUSES, STATUS_REMEDY, STATUSES_REMEDY, WHEN_REMEDY } from "../adapter/failures.ts";
-import { PLAN, PLAN_REMEDY } from "../adapter/plan.ts";
+import { MAX_STATUSES } from "../adapter/failures.ts";
+import { PLAN } from "../adapter/plan.ts";
 import type { OptionKind } from "../algorithms/algorithm.ts";
 import { WINDOW_RANGE } from "../algorithms/window.ts";
 import { LEASE_RANGE } from "../features/leases/read-lease.ts";
 import { parseCidr } from "../lists/cidr.ts";
 import { EARLIEST_MS, LATEST_MS, MOMENT, parseMoment } from "../lists/moment.ts";
-import { type DurationRange, durationRemedy, isDurationWithin } from "../options/duration.ts";
-import { integerRemedy } from "../options/positive-integer.ts";
+import { type DurationRange, isDurationWithin } from "../options/duration.ts";
+import { DURATION, PLAN_SOURCE } from "../options/messages.ts";
 import { EVERYBODY } from "../partition/partition-key.ts";
 import { COUNTRY, MAX_ASN } from "../partition/platform-facts.ts";
 import { SOURCE } from "../partition/source-text.ts";
-import { NAME, NAME_REMEDY } from "../policy/compile.ts";
-import { algorithmRemedy, IMPLEMENTATIONS } from "../policy/from-data.ts";
-import { COUNTS, COUNTS_REMEDY } from "../policy/limiter-traits.ts";
-import { MAX_SHARDS, SHARDS_REMEDY } from "../policy/shards.ts";
-import {
-  ADVERTISE_REMEDY,
-  JITTER_REMEDY,
-  MODE_REMEDY,
-  MODES,
-  SHARE_REMEDY,
-  VERDICT_REMEDY,
-  VERDICTS,
-} from "../policy/traits.ts";
-import { tomlOf } from "./check.ts";
+import { NAME } from "../policy/compile.ts";
+import { IMPLEMENTATIONS } from "../policy/from-data.ts";
+import { COUNTS } from "../policy/limiter-traits.ts";
+import { MAX_SHARDS } from "../policy/shards.ts";
+import { MODES, VERDICTS } from "../policy/traits.ts";
 import { DIGEST } from "./digests.ts";
+import { RULE_COST } from "./messages/variables.ts";
 
 /*
- * The schema of rules as data. It checks them, and the JSON Schema for editors is generated from it. Checks that need
- * several fields at once, or the platform, run where the data is used.
+ * The schema of rules as data, from which the JSON Schema for editors is generated. A rule is checked with `RuleShape`: the
+ * fields that only rules have. The others mean the same in code, and are checked where they are compiled.
  */
 
-/** A policy in TOML, for remedies. */
-const EXAMPLE = '{ algorithm = "token-bucket", name = "api", limit = 20, refill = 10, per = "1s" }';
-
-function integer(max: number, hint?: string) {
-  const remedy = integerRemedy(max, hint);
-  return z.int(remedy).check(z.gte(1, remedy), z.lte(max, remedy));
+function integer(max: number) {
+  return z.int().check(z.gte(1), z.lte(max));
 }
 
 export function duration(range: DurationRange) {
-  const remedy = durationRemedy(range);
+  const remedy = DURATION.say(range);
   return z.string(remedy).check(
     z.regex(/^\d{1,15}(?:\.\d{1,6})? ?(?:ms|s|m|h|d)$/, remedy),
     z.refine((value) => isDurationWithin(value, range), remedy),
   );
 }
 
-export const OnFailure = z.union(
-  [
-    z.enum(VERDICTS),
-    z.strictObject({
-      local: z.strictObject({
-        share: z.number().check(z.gt(0, SHARE_REMEDY), z.lte(1, SHARE_REMEDY)),
-      }),
+export const OnFailure = z.union([
+  z.enum(VERDICTS),
+  z.strictObject({
+    local: z.strictObject({
+      share: z.number().check(z.gt(0), z.lte(1)),
     }),
-  ],
-  tomlOf(VERDICT_REMEDY),
-);
+  }),
+]);
 
-const RetryJitter = z.optional(
-  z.number(JITTER_REMEDY).check(z.gte(0, JITTER_REMEDY), z.lte(1, JITTER_REMEDY)),
-);
+const RetryJitter = z.optional(z.number().check(z.gte(0), z.lte(1)));
 
 /** The schema of an algorithm's own option. */
 function option(kind: OptionKind) {
@@ -75,43 +58,32 @@ function option(kind: OptionKind) {
 const SingleSource = z.string().check(z.regex(SOURCE));
 const Source = z.union([SingleSource, z.array(SingleSource).check(z.minLength(1))]);
 
-/** Without remedies, which `compileSources` has. */
 const Sources = z.union([z.literal(EVERYBODY), z.array(Source).check(z.minLength(1))]);
 
-const ON_MISSING_REMEDY = 'Use "share", "reject" or "skip".';
-
-const When = z.strictObject(
-  {
-    status: z
-      .array(
-        z.int(STATUS_REMEDY).check(z.gte(100, STATUS_REMEDY), z.lte(599, STATUS_REMEDY)),
-        STATUSES_REMEDY,
-      )
-      .check(z.minLength(1, STATUSES_REMEDY), z.maxLength(MAX_STATUSES, STATUSES_REMEDY)),
-  },
-  tomlOf(WHEN_REMEDY),
-);
+const When = z.strictObject({
+  status: z
+    .array(z.int().check(z.gte(100), z.lte(599)))
+    .check(z.minLength(1), z.maxLength(MAX_STATUSES)),
+});
 
 /** Derived from each algorithm's description of its options, so that an algorithm is described in one place. */
 const policies = Object.entries(IMPLEMENTATIONS).map(([algorithm, implementation]) =>
   z.strictObject({
     algorithm: z.literal(algorithm),
-    name: z.optional(z.string(NAME_REMEDY).check(z.regex(NAME, NAME_REMEDY))),
-    limit: integer(implementation.maxLimit, implementation.limitHint),
+    name: z.optional(z.string().check(z.regex(NAME))),
+    limit: integer(implementation.maxLimit),
     ...Object.fromEntries(
       Object.entries(implementation.options).map(([name, kind]) => [name, option(kind)]),
     ),
-    advertise: z.optional(z.boolean(ADVERTISE_REMEDY)),
+    advertise: z.optional(z.boolean()),
     onFailure: z.optional(OnFailure),
     retryJitter: RetryJitter,
     partition: z.optional(Sources),
-    onMissing: z.optional(z.enum(["share", "reject", "skip"], ON_MISSING_REMEDY)),
-    mode: z.optional(z.enum(MODES, MODE_REMEDY)),
-    counts: z.optional(z.enum(COUNTS, COUNTS_REMEDY)),
+    onMissing: z.optional(z.enum(["share", "reject", "skip"])),
+    mode: z.optional(z.enum(MODES)),
+    counts: z.optional(z.enum(COUNTS)),
     when: z.optional(When),
-    shards: z.optional(
-      z.int(SHARDS_REMEDY).check(z.gte(2, SHARDS_REMEDY), z.lte(MAX_SHARDS, SHARDS_REMEDY)),
-    ),
+    shards: z.optional(z.int().check(z.gte(2), z.lte(MAX_SHARDS))),
     lease: z.optional(duration(LEASE_RANGE)),
   }),
 );
@@ -119,13 +91,6 @@ const policies = Object.entries(IMPLEMENTATIONS).map(([algorithm, implementation
 export const Policy = z.discriminatedUnion(
   "algorithm",
   policies as [(typeof policies)[number], ...typeof policies],
-  {
-    error({ code, input }) {
-      if (code !== "invalid_union") return `Give a policy, such as ${EXAMPLE}.`;
-      const { algorithm } = input as { algorithm?: unknown };
-      return algorithmRemedy(typeof algorithm === "string" ? algorithm : "");
-    },
-  },
 );
 
 const METHOD_REMEDY =
@@ -155,43 +120,64 @@ function isPath(path: string): boolean {
   );
 }
 
-export const RULE_COST_REMEDY =
-  "Give a whole number of units from 0, or a table with one for each of some policies by their names.";
-const Units = z.int(RULE_COST_REMEDY).check(z.gte(0, RULE_COST_REMEDY));
+const Units = z.int().check(z.gte(0));
 const QUOTA_REMEDY = "Use true to tell clients at /_tidegate/quota what they have left, or false.";
-const POLICIES_REMEDY = `Give a list of 1 to 16 policies, such as policies = [${EXAMPLE}].`;
 
-export const Rule = z.strictObject(
-  {
-    method: z._default(
-      z.union(
-        [
-          Method,
-          z.array(Method).check(z.minLength(1, METHOD_REMEDY), z.maxLength(32, METHOD_REMEDY)),
-        ],
-        METHOD_REMEDY,
-      ),
-      "*",
+/** The fields that only rules have. */
+const own = {
+  method: z._default(
+    z.union(
+      [
+        Method,
+        z.array(Method).check(z.minLength(1, METHOD_REMEDY), z.maxLength(32, METHOD_REMEDY)),
+      ],
+      METHOD_REMEDY,
     ),
-    path: z
-      .string(PATH_REMEDY)
-      .check(
-        z.regex(/^\//, PATH_REMEDY),
-        z.maxLength(MAX_PATH, `Give at most ${MAX_PATH} characters.`),
-        z.refine(isPath, PATH_REMEDY),
-      ),
-    policies: z
-      .array(Policy, POLICIES_REMEDY)
-      .check(z.minLength(1, POLICIES_REMEDY), z.maxLength(16, POLICIES_REMEDY)),
-    partition: z.optional(Sources),
-    onMissing: z.optional(z.enum(["share", "reject"], 'Use "share" or "reject".')),
-    cost: z.optional(z.union([Units, z.record(z.string(), Units)], RULE_COST_REMEDY)),
-    plan: z.optional(z.string(PLAN_REMEDY).check(z.regex(PLAN, PLAN_REMEDY))),
-    onFailure: z.optional(OnFailure),
-    retryJitter: RetryJitter,
-    quota: z.optional(z.boolean(QUOTA_REMEDY)),
+    "*",
+  ),
+  path: z
+    .string(PATH_REMEDY)
+    .check(
+      z.regex(/^\//, PATH_REMEDY),
+      z.maxLength(MAX_PATH, `Give at most ${MAX_PATH} characters.`),
+      z.refine(isPath, PATH_REMEDY),
+    ),
+  quota: z.optional(z.boolean(QUOTA_REMEDY)),
+};
+
+/** The fields that code has, too. */
+const shared = {
+  policies: z.array(Policy).check(z.minLength(1), z.maxLength(16)),
+  partition: z.optional(Sources),
+  onMissing: z.optional(z.enum(["share", "reject"])),
+  cost: z.optional(z.union([Units, z.record(z.string(), Units)])),
+  plan: z.optional(z.string().check(z.regex(PLAN))),
+  onFailure: z.optional(OnFailure),
+  retryJitter: RetryJitter,
+};
+
+const { method, path, quota } = own;
+
+/** A rule, for editors. */
+export const Rule = z.strictObject({ method, path, ...shared, quota });
+
+/** The fields that are compiled as they are: anything but a function, which code may give and data may not. */
+const compiled = Object.fromEntries(
+  Object.keys(shared).map((field) => [field, z.optional(z.unknown())]),
+) as Record<keyof typeof shared, z.ZodMiniOptional<z.ZodMiniUnknown>>;
+const isData = (value: unknown) => typeof value !== "function";
+
+/** Which fields a rule may have, and what those are that only rules have. */
+export const RuleShape = z.strictObject(
+  {
+    method,
+    path,
+    ...compiled,
+    cost: z.optional(z.unknown().check(z.refine(isData, RULE_COST))),
+    plan: z.optional(z.unknown().check(z.refine(isData, PLAN_SOURCE.say))),
+    quota,
   },
-  "A rule is a table of method, path, policies, partition, onMissing, cost, plan, onFailure, retryJitter, quota, and nothing else.",
+  `A rule is a table of ${["method", "path", ...Object.keys(shared), "quota"].join(", ")}, and nothing else.`,
 );
 
 export const Rules = z.array(Rule).check(z.minLength(1));
@@ -210,7 +196,7 @@ const Until = z.optional(
   ]),
 );
 
-const Cidr = z.string().check(z.refine((text) => typeof parseCidr(text) !== "string"));
+const Cidr = z.string().check(z.refine((text) => parseCidr(text) !== undefined));
 
 /** In the list `deny` only, which `compileLists` checks. */
 const Digest = z.string().check(z.regex(DIGEST));

@@ -1,5 +1,6 @@
 import type { Faults } from "../options/faults.ts";
 import type { Environment } from "../runtime/environment.ts";
+import { EXAMPLE_TOKEN, SAME_TOKEN, TOKEN } from "./messages/variables.ts";
 
 /** Who may use the admin API: one token each, or two with a blank between them while one is replaced. */
 export interface Tokens {
@@ -18,10 +19,7 @@ export function tokensIn(variable: string | undefined): readonly string[] {
 const MAX_TOKENS = 2;
 
 /** 20 random characters of base64 are 120 bits: nobody guesses them. */
-const TOKEN = /^[!-~]{20,256}$/;
-
-const REMEDY =
-  "Give 20 to 256 printable ASCII characters without blanks, drawn at random: `openssl rand -base64 32`. While one is replaced, give both with a blank between them.";
+const TOKEN_TEXT = /^[!-~]{20,256}$/;
 
 /** A random token of 20 characters all but never has fewer different ones; words and repetitions have. */
 const MIN_DIFFERENT = 10;
@@ -37,16 +35,16 @@ export function readTokens(environment: Environment, faults: Faults): Tokens {
     if (given === undefined || given === "") return undefined;
     const tokens = typeof given === "string" ? tokensIn(given) : [];
     const isSound = tokens.length > 0 && tokens.length <= MAX_TOKENS;
-    if (!isSound || !tokens.every((token) => TOKEN.test(token))) {
-      faults.add(name, "(hidden)", REMEDY);
+    if (!isSound || !tokens.every((token) => TOKEN_TEXT.test(token))) {
+      faults.add(name, "(hidden)", TOKEN);
     } else if (tokens.some(isExample)) {
-      faults.add(name, "(hidden)", `It looks like an example, which others know. ${REMEDY}`);
+      faults.add(name, "(hidden)", EXAMPLE_TOKEN);
     }
     return given as string;
   };
   const [admin, reading] = [read("ADMIN_TOKEN"), read("READ_TOKEN")];
   if (tokensIn(admin).some((token) => tokensIn(reading).includes(token))) {
-    faults.add("READ_TOKEN", "(hidden)", "Give another one than ADMIN_TOKEN, or leave it out.");
+    faults.add("READ_TOKEN", "(hidden)", SAME_TOKEN);
   }
   return { admin, read: reading };
 }

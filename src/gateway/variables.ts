@@ -1,15 +1,18 @@
 import * as z from "zod/mini";
 
 import type { FailureVerdict } from "../algorithms/common-options.ts";
-import { DEFAULTS, PREFIX, PREFIX_REMEDY } from "../limiter/settings.ts";
-import { type Duration, type DurationRange, durationRemedy } from "../options/duration.ts";
+import { DEFAULTS, PREFIX } from "../limiter/settings.ts";
+import { type Duration, type DurationRange } from "../options/duration.ts";
 import type { Faults } from "../options/faults.ts";
+import { DURATION, PREFIX as PREFIX_FAULT } from "../options/messages.ts";
 import { isNear } from "../options/unknown-options.ts";
+import { checkVerdict } from "../policy/traits.ts";
 import { type Environment, onWorkers } from "../runtime/environment.ts";
 import { TIMEOUT_RANGE } from "../store/open-store.ts";
 import type { DialectName } from "../store/redis/dialect.ts";
 import { check } from "./check.ts";
 import { wordOrJson } from "./from-json.ts";
+import { MISSPELT_VARIABLE } from "./messages/variables.ts";
 import { duration, Lists, OnFailure, Plans, Rules } from "./schema.ts";
 
 const Origin = z
@@ -32,7 +35,7 @@ const ORIGIN_TIMEOUT_RANGE: DurationRange = { min: "10ms", max: "1h", example: "
 const OriginTimeout = z._default(
   z.union(
     [z.literal("off"), duration(ORIGIN_TIMEOUT_RANGE)],
-    `${durationRemedy(ORIGIN_TIMEOUT_RANGE)} "off" waits for as long as it takes.`,
+    `${DURATION.say(ORIGIN_TIMEOUT_RANGE)} "off" waits for as long as it takes.`,
   ),
   "5m",
 );
@@ -48,7 +51,7 @@ const OnError = z._default(
 const StoreName = z._default(z.enum(["redis", "memory"], 'Use "redis" or "memory".'), "redis");
 
 const Prefix = z._default(
-  z.string(PREFIX_REMEDY).check(z.regex(PREFIX, PREFIX_REMEDY)),
+  z.string(PREFIX_FAULT.say).check(z.regex(PREFIX, PREFIX_FAULT.say)),
   DEFAULTS.prefix,
 );
 
@@ -81,7 +84,7 @@ const REFRESH_RANGE: DurationRange = { min: "1s", max: "10m", example: "10s" };
 
 const LiveRefresh = z.union(
   [z.literal("off"), duration(REFRESH_RANGE)],
-  `${durationRemedy(REFRESH_RANGE)} "off" never reads live rules.`,
+  `${DURATION.say(REFRESH_RANGE)} "off" never reads live rules.`,
 );
 
 const Metrics = z.enum(["on", "off"], 'Use "on" or "off".');
@@ -173,9 +176,7 @@ export function readVariables(environment: Environment, faults: Faults): Variabl
     prefix: read(VARIABLES.PREFIX, "PREFIX") ?? DEFAULTS.prefix,
     dialect: read(VARIABLES.REDIS_DIALECT, "REDIS_DIALECT"),
     timeout: read(VARIABLES.TIMEOUT, "TIMEOUT") as Duration | undefined,
-    onFailure:
-      check(VARIABLES.ON_FAILURE, wordOrJson(environment["ON_FAILURE"]), "ON_FAILURE", faults) ??
-      DEFAULTS.onFailure,
+    onFailure: readVerdict(environment["ON_FAILURE"], faults),
     shared: read(VARIABLES.SHARED_DENIALS, "SHARED_DENIALS"),
     liveRefresh: read(VARIABLES.LIVE_REFRESH, "LIVE_REFRESH") as Duration | "off" | undefined,
     metrics: read(VARIABLES.METRICS, "METRICS"),
@@ -184,6 +185,14 @@ export function readVariables(environment: Environment, faults: Faults): Variabl
     denialLog: read(VARIABLES.DENIAL_LOG, "DENIAL_LOG") ?? "off",
     ambiguousPaths: read(VARIABLES.AMBIGUOUS_PATHS, "AMBIGUOUS_PATHS") ?? "refuse",
   };
+}
+
+function readVerdict(given: unknown, faults: Faults): FailureVerdict {
+  if (given === undefined) return DEFAULTS.onFailure;
+  const verdict = wordOrJson(given);
+  const before = faults.list.length;
+  checkVerdict(verdict, "ON_FAILURE", faults);
+  return faults.list.length > before ? DEFAULTS.onFailure : (verdict as FailureVerdict);
 }
 
 function isOrigin(origin: string): boolean {
@@ -203,7 +212,7 @@ export function checkNamesOfVariables(environment: Environment, faults: Faults):
     if (NAMES.includes(key) || environment[key] === undefined) continue;
     const meant = missing.find((name) => isMisspelt(key, name));
     // Its value may be the token.
-    if (meant) faults.add(key, "(hidden)", `Did you mean ${meant}? Rename it.`);
+    if (meant) faults.add(key, "(hidden)", MISSPELT_VARIABLE, meant);
   }
 }
 

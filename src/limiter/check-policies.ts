@@ -1,4 +1,10 @@
 import type { Faults } from "../options/faults.ts";
+import {
+  NO_DIMENSION,
+  ONLY_DENIALS,
+  SHARDS_WITH_LEASE,
+  STORE_WITHOUT_REFUND,
+} from "../options/messages.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 import type { Policy } from "../policy/policy.ts";
 import { checkShards } from "../policy/shards.ts";
@@ -9,11 +15,7 @@ import type { LimiterOptions } from "./options.ts";
 export function checkBy(policies: readonly CompiledPolicy[], faults: Faults): void {
   const without = policies.findIndex(({ by }) => by === undefined);
   if (without >= 0 && policies.some(({ by }) => by !== undefined)) {
-    faults.add(
-      `policies[${without}].by`,
-      undefined,
-      'Say what this policy counts by, as the others do: a dimension of the identity, or "*" for everybody.',
-    );
+    faults.add(`policies[${without}].by`, undefined, NO_DIMENSION);
   }
 }
 
@@ -24,11 +26,7 @@ export function checkCounts(
   faults: Faults,
 ): void {
   if (policies.length === 0 || policies.some(({ role }) => role !== "denials")) return;
-  faults.add(
-    path,
-    "denials",
-    "Add a policy that counts requests: this one counts the denials of others.",
-  );
+  faults.add(path, "denials", ONLY_DENIALS);
 }
 
 /** Checks into how many shards policies are split, and that none of these has leases. */
@@ -42,11 +40,7 @@ export function checkSharding(
     checkShards(policy, path, faults);
     const { shards, lease: own = lease } = Object(policy) as Policy;
     if (shards === undefined || own === undefined) return;
-    faults.add(
-      `${path}.shards`,
-      shards,
-      "Leave out this or lease: a lease takes the units of one key in advance.",
-    );
+    faults.add(`${path}.shards`, shards, SHARDS_WITH_LEASE);
   });
 }
 
@@ -61,9 +55,5 @@ export function checkRefundable(
   const [option, given] = policies[first]!.countsFailures
     ? ["counts", "failures"]
     : ["refundable", true];
-  faults.add(
-    `policies[${first}].${option}`,
-    given,
-    "Leave it out, or use a store with refund(): this one cannot give back.",
-  );
+  faults.add(`policies[${first}].${option}`, given, STORE_WITHOUT_REFUND);
 }

@@ -1,17 +1,16 @@
 import type { Faults } from "../options/faults.ts";
+import { NOTHING_MISSING, NO_REQUEST, NO_RESPONSE } from "../options/messages.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { LimiterOptions } from "./options.ts";
 
 /** What rules and middleware read of a request, and what a limiter has instead. */
-const REMEDIES = {
-  when: "Leave it out: a limiter sees no response. Call release() of the hold after a request that was no failure.",
-  partition:
-    'Give each policy a dimension, such as by: "ip", and limit() an identity with it, such as { ip: "203.0.113.7" }: a limiter sees no request.',
-  onMissing:
-    "Leave it out: a limiter sees no request, and a dimension that an identity does not have takes no part.",
+const NOT_OF_LIMITERS = {
+  when: NO_RESPONSE,
+  partition: NO_REQUEST,
+  onMissing: NOTHING_MISSING,
 };
 
-type Named = keyof typeof REMEDIES;
+type Named = keyof typeof NOT_OF_LIMITERS;
 
 /** The options without those of requests, for which it adds faults that name a way out. */
 export function withoutRequestOptions<Options extends LimiterOptions>(
@@ -31,12 +30,12 @@ export function withoutRequestOptions<Options extends LimiterOptions>(
 function without<Options extends object>(options: Options, path: string, faults: Faults): Options {
   if (typeof options !== "object" || options === null) return options;
   const given = Object.entries(options).filter(
-    ([name, value]) => Object.hasOwn(REMEDIES, name) && value !== undefined,
+    ([name, value]) => Object.hasOwn(NOT_OF_LIMITERS, name) && value !== undefined,
   );
   if (given.length === 0) return options;
   const others = { ...options };
   for (const [name, value] of given) {
-    faults.add(path + name, value, REMEDIES[name as Named]);
+    faults.add(path + name, value, NOT_OF_LIMITERS[name as Named]);
     delete others[name as keyof Options];
   }
   return others;

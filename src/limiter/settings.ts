@@ -5,6 +5,14 @@ import { checkPlans } from "../features/plans/plans.ts";
 import type { PlanSettings } from "../features/plans/step.ts";
 import type { SharedDenialSettings } from "../features/shared-denials/step.ts";
 import type { Faults } from "../options/faults.ts";
+import {
+  DENIAL_CACHE,
+  HEADER_FIELD,
+  HEADERS,
+  LEASE_WITH_SHARING,
+  PREFIX as PREFIX_FAULT,
+  SHARED_DENIALS,
+} from "../options/messages.ts";
 import { checkOptions } from "../options/unknown-options.ts";
 import { type CompiledPolicy, compilePolicies } from "../policy/compile.ts";
 import { checkLimiterTraits } from "../policy/limiter-traits.ts";
@@ -20,8 +28,6 @@ export interface LimiterSettings extends CoreSettings, PlanSettings, SharedDenia
 
 /** The start of every key: no brace in it can become the hash tag. */
 export const PREFIX = /^[A-Za-z0-9._:-]{1,64}$/;
-export const PREFIX_REMEDY =
-  "Use 1 to 64 ASCII letters, digits, dots, underscores, dashes or colons.";
 
 /** The defaults of all options. */
 export const DEFAULTS = {
@@ -90,7 +96,7 @@ function enforced(
 
 function checkPrefix(prefix: string, faults: Faults): string {
   if (typeof prefix !== "string" || !PREFIX.test(prefix)) {
-    faults.add("prefix", prefix, PREFIX_REMEDY);
+    faults.add("prefix", prefix, PREFIX_FAULT);
   }
   return prefix;
 }
@@ -106,11 +112,7 @@ function checkDenialCache(denialCache: LimiterOptions["denialCache"], faults: Fa
     typeof denialCache !== "object" ||
     !(Number.isInteger(maxEntries) && maxEntries >= 1 && maxEntries <= 1_000_000)
   ) {
-    faults.add(
-      "denialCache",
-      denialCache,
-      "Give { maxEntries } with a whole number from 1 to 1000000, or false for no cache.",
-    );
+    faults.add("denialCache", denialCache, DENIAL_CACHE);
   }
   return maxEntries;
 }
@@ -125,29 +127,21 @@ function checkSharing(
       "sharedDenials",
       // The cache's credentials may be inside.
       Object(sharedDenials) === sharedDenials ? "(an object)" : sharedDenials,
-      "Give what coloDenials() or shareDenials() returns; it needs the denialCache, and a Redis that all count in.",
+      SHARED_DENIALS,
     );
   }
   if (lease !== undefined) {
-    faults.add(
-      "lease",
-      lease,
-      "Leave out this or sharedDenials: while one isolate waits for its next lease, others may still hold units.",
-    );
+    faults.add("lease", lease, LEASE_WITH_SHARING);
   }
 }
 
 function checkHeaders(headers: HeaderOptions, faults: Faults): void {
   if (typeof headers !== "object" || headers === null) {
-    faults.add(
-      "headers",
-      headers,
-      'Give { "draft-11": false } or { "x-ratelimit": false } to leave fields out.',
-    );
+    faults.add("headers", headers, HEADERS);
     return;
   }
   for (const [field, value] of Object.entries(headers)) {
     if (["draft-11", "x-ratelimit"].includes(field) && typeof value === "boolean") continue;
-    faults.add(`headers.${field}`, value, 'Use "draft-11" and "x-ratelimit", each true or false.');
+    faults.add(`headers.${field}`, value, HEADER_FIELD);
   }
 }

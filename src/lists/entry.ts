@@ -1,9 +1,16 @@
-import type { Faults } from "../options/faults.ts";
+import type { FaultKind, Faults, Refuse } from "../options/faults.ts";
+import {
+  ASN,
+  COUNTRY as COUNTRY_FAULT,
+  ENTRY,
+  ENTRY_IDENTITY,
+  MOMENT,
+} from "../options/messages.ts";
 import { isRecord } from "../options/record.ts";
 import { checkOptions } from "../options/unknown-options.ts";
 import { COUNTRY, isAsn, MAX_ASN } from "../partition/platform-facts.ts";
 import { parseCidr } from "./cidr.ts";
-import { MOMENT_REMEDY, parseMoment } from "./moment.ts";
+import { parseMoment } from "./moment.ts";
 import type { Range } from "./ranges.ts";
 
 /** By what an entry names clients. */
@@ -35,40 +42,34 @@ export type Entry = {
  */
 export interface IdentityForm {
   readonly spell: (identity: string) => string | undefined;
-  readonly remedy: string;
-  /** Where entries may name a client by its digest: the remedy for a text that is none. */
-  readonly digestRemedy?: (digest: unknown) => string | undefined;
+  /** That of a text that no request can match there. */
+  readonly fault: FaultKind;
+  /** Where entries may name a client by its digest. */
+  readonly digest?: {
+    readonly isOne: (digest: unknown) => boolean;
+    readonly fault: FaultKind;
+  };
 }
 
-const ENTRY_REMEDY =
-  'Give exactly one of cidr, identity, asn and country, such as cidr "203.0.113.0/24", and until where it is to end.';
-const IDENTITY_REMEDY = "Give the identity as a text of at least one character.";
-const ASN_REMEDY = `Give a number from 1 to ${MAX_ASN} without "AS", such as 64496.`;
-const COUNTRY_REMEDY = 'Give two capitals of ISO 3166-1, such as "CH", or "T1" for Tor.';
-
-/** Reads what entries of a kind are compared with, or adds a fault with a remedy. */
+/** Reads what entries of a kind are compared with, or refuses it. `hide` refuses what may be a secret. */
 const READERS: {
   readonly [K in Kind]: (
     value: unknown,
     form: IdentityForm,
-    fault: (remedy: string, shown?: string) => undefined,
+    refuse: Refuse,
+    hide: Refuse,
   ) => Names[K] | undefined;
 } = {
-  cidr(value, _form, fault) {
-    const range = parseCidr(value);
-    return typeof range === "string" ? fault(range) : range;
+  cidr: (value, _form, refuse) => parseCidr(value, refuse),
+  identity(value, form, refuse, hide) {
+    if (typeof value !== "string" || value === "") return refuse(ENTRY_IDENTITY);
+    return form.spell(value) ?? hide(form.fault);
   },
-  identity(value, form, fault) {
-    if (typeof value !== "string" || value === "") return fault(IDENTITY_REMEDY);
-    return form.spell(value) ?? fault(form.remedy, "(hidden)");
-  },
-  asn: (value, _form, fault) => (isAsn(value) ? value : fault(ASN_REMEDY)),
-  country: (value, _form, fault) =>
-    typeof value === "string" && COUNTRY.test(value) ? value : fault(COUNTRY_REMEDY),
-  digest(value, form, fault) {
-    const remedy = form.digestRemedy?.(value);
-    return remedy === undefined ? (value as string) : fault(remedy);
-  },
+  asn: (value, _form, refuse) => (isAsn(value) ? value : refuse(ASN, MAX_ASN)),
+  country: (value, _form, refuse) =>
+    typeof value === "string" && COUNTRY.test(value) ? value : refuse(COUNTRY_FAULT),
+  digest: (value, { digest }, refuse) =>
+    digest!.isOne(value) ? (value as string) : refuse(digest!.fault),
 };
 
 /** Checks an entry; `undefined` after a fault. */
@@ -79,26 +80,29 @@ export function readEntry(
   faults: Faults,
 ): Entry | undefined {
   if (!isRecord(given)) {
-    faults.add(path, given, ENTRY_REMEDY);
+    faults.add(path, given, ENTRY);
     return undefined;
   }
   const before = faults.list.length;
-  const known: readonly Kind[] = form.digestRemedy ? [...KINDS, "digest"] : KINDS;
+  const known: readonly Kind[] = form.digest ? [...KINDS, "digest"] : KINDS;
   checkOptions(given, [...known, "until"], `${path}.`, faults);
   const misspelt = faults.list.length > before;
   const { until, ...entry } = given as Partial<Record<Kind | "until", unknown>>;
   const untilMs = until === undefined ? Infinity : parseMoment(until);
-  if (untilMs === undefined) faults.add(`${path}.until`, until, MOMENT_REMEDY);
+  if (untilMs === undefined) faults.add(`${path}.until`, until, MOMENT);
 
   const kinds = known.filter((kind) => entry[kind] !== undefined);
   // An identity may be a secret, so that only the names are shown.
-  if (kinds.length > 1) faults.add(path, kinds.join(" and "), ENTRY_REMEDY);
+  if (kinds.length > 1) faults.add(path, kinds.join(" and "), ENTRY);
   // An unknown name most likely stands for the missing one.
-  if (kinds.length === 0 && !misspelt) faults.add(path, given, ENTRY_REMEDY);
+  if (kinds.length === 0 && !misspelt) faults.add(path, given, ENTRY);
+  const refuser =
+    (kind: Kind, shown: unknown): Refuse =>
+    (why, ...values) => {
+      faults.add(`${path}.${kind}`, shown, why, ...values);
+    };
   const names = kinds.map((kind) =>
-    READERS[kind](entry[kind], form, (remedy, shown) => {
-      faults.add(`${path}.${kind}`, shown ?? entry[kind], remedy);
-    }),
+    READERS[kind](entry[kind], form, refuser(kind, entry[kind]), refuser(kind, "(hidden)")),
   );
   return faults.list.length === before
     ? ({ kind: kinds[0], names: names[0], untilMs } as Entry)

@@ -1,4 +1,5 @@
 import type { Faults } from "../options/faults.ts";
+import { ALLOWED_DIGEST, HEADER_IDENTITY, LIST, LISTS } from "../options/messages.ts";
 import { isRecord } from "../options/record.ts";
 import { checkOptions } from "../options/unknown-options.ts";
 import { readAddress } from "../partition/ip-address.ts";
@@ -21,13 +22,7 @@ export interface Lists {
   find(subject: Subject, nowMs: number): "exempt" | "blocked" | undefined;
 }
 
-const LISTS_REMEDY = "Give a table of allow and deny, each a list of entries.";
-const LIST_REMEDY = "Give a list of entries, each with a cidr, an identity, an asn or a country.";
-
-const ALLOWED_DIGEST_REMEDY =
-  "Name the client itself, or give it an override: a digest is compared after the lists.";
-
-const ANY_TEXT: IdentityForm = { spell: (identity) => identity, remedy: "" };
+const ANY_TEXT: IdentityForm = { spell: (identity) => identity, fault: HEADER_IDENTITY };
 
 /** Checks lists and compiles them; `undefined` if there are none. Every faulty entry is reported. */
 export function compileLists(
@@ -38,7 +33,7 @@ export function compileLists(
 ): Lists | undefined {
   if (lists === undefined) return undefined;
   if (!isRecord(lists)) {
-    faults.add(path, lists, LISTS_REMEDY);
+    faults.add(path, lists, LISTS);
     return undefined;
   }
   checkOptions(lists, ["allow", "deny"], `${path}.`, faults);
@@ -48,7 +43,7 @@ export function compileLists(
 
   function compile(name: "allow" | "deny"): Covers {
     const { [name]: list = [] } = lists as ListOptions;
-    if (!Array.isArray(list)) faults.add(`${path}.${name}`, list, LIST_REMEDY);
+    if (!Array.isArray(list)) faults.add(`${path}.${name}`, list, LIST);
     const entries: Entry[] = [];
     // Array.from visits the holes of a list, forEach() does not.
     Array.from(Array.isArray(list) ? list : []).forEach((given: unknown, i) => {
@@ -58,7 +53,7 @@ export function compileLists(
       const value = (given as Record<Kind, unknown>)[kind];
       if (kind === "digest") {
         if (name === "deny") setLatest(digests, entry.names, entry.untilMs);
-        else faults.add(`${path}.allow[${i}].digest`, value, ALLOWED_DIGEST_REMEDY);
+        else faults.add(`${path}.allow[${i}].digest`, value, ALLOWED_DIGEST);
         return;
       }
       entries.push(entry);

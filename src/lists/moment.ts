@@ -1,6 +1,3 @@
-export const MOMENT_REMEDY =
-  'Give a moment with its time zone, such as "2027-01-01T00:00:00Z", or milliseconds since 1970.';
-
 /** A date and a time of ISO 8601 with a time zone. */
 export const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d)$/;
 

@@ -1,5 +1,6 @@
 import type { Cost } from "../decide/cost.ts";
 import { Faults } from "../options/faults.ts";
+import { FUNCTION, WAIT_UNTIL } from "../options/messages.ts";
 import { checkedOptions } from "../options/unknown-options.ts";
 import { reportOnce } from "../runtime/log.ts";
 import { readUsage } from "./read-usage.ts";
@@ -69,10 +70,10 @@ function checked(given: SettleOptions): SettleOptions {
   const options = checkedOptions(given, ["cost", "waitUntil"], faults);
   const { cost, waitUntil } = options;
   if (cost !== undefined && typeof cost !== "function") {
-    faults.add("cost", cost, "Give a function that takes a usage and returns a cost.");
+    faults.add("cost", cost, FUNCTION, "takes a usage and returns a cost");
   }
   if (waitUntil !== undefined && typeof waitUntil !== "function") {
-    faults.add("waitUntil", waitUntil, "Give a function: (promise) => ctx.waitUntil(promise).");
+    faults.add("waitUntil", waitUntil, WAIT_UNTIL);
   }
   faults.throwIfAny();
   return options;

@@ -1,4 +1,5 @@
 import type { Faults } from "./faults.ts";
+import { DURATION } from "./messages.ts";
 
 type Unit = "ms" | "s" | "m" | "h" | "d";
 
@@ -44,15 +45,11 @@ export function checkDuration(
   faults: Faults,
 ): number | undefined {
   if (isDurationWithin(value, range)) return parseDuration(value);
-  faults.add(path, value, durationRemedy(range));
+  faults.add(path, value, DURATION, range);
   return undefined;
 }
 
 export function isDurationWithin(value: unknown, { min, max }: DurationRange): boolean {
   const us = parseDuration(value);
   return us !== undefined && us >= parseDuration(min)! && us <= parseDuration(max)!;
-}
-
-export function durationRemedy({ min, max, example }: DurationRange): string {
-  return `Give a time with its unit (ms, s, m, h or d) from "${min}" to "${max}", such as "${example}".`;
 }

@@ -1,12 +1,55 @@
-import { ConfigurationError, type Fault } from "../errors/errors.ts";
+import { ConfigurationError, type Fault, type FaultCode } from "../errors/errors.ts";
+
+/** What a fault's sentence is made of: nothing, or the values that it says. */
+export type Sentence<Values = never> = string | ((values: Values) => string);
+
+/**
+ * A kind of fault, with its sentence for people who write code.
+ *
+ * A check names the kind and gives the values; it makes no sentence. `messages.ts` has the kinds, so that a bundle has
+ * the sentences of its checks and no others. Where configuration is written in another way, a dialect has sentences of its
+ * own for the kinds that differ.
+ */
+export interface FaultKind<Values = void> {
+  readonly code: FaultCode;
+  readonly say: Sentence<Values>;
+}
+
+/** The sentences of a dialect that differ from those of code. */
+export type Sentences = ReadonlyMap<FaultKind<never>, Sentence>;
+
+/** Adds a fault of the value in hand. */
+export type Refuse = <Values = void>(
+  kind: FaultKind<Values>,
+  ...values: void extends Values ? [] : [Values]
+) => undefined;
 
 /** Collects every fault of a configuration before any is thrown. */
 export class Faults {
   /** In the order of discovery. */
   readonly list: Fault[] = [];
+  /** Those of another dialect than code. */
+  readonly sentences: Sentences | undefined;
 
-  add(path: string, value: unknown, remedy: string): void {
-    this.list.push({ path, value: describe(value), remedy });
+  constructor(sentences?: Sentences) {
+    this.sentences = sentences;
+  }
+
+  /** @param values those that the kind's sentence says */
+  add<Values = void>(
+    path: string,
+    value: unknown,
+    kind: FaultKind<Values>,
+    ...values: void extends Values ? [] : [Values]
+  ): void {
+    const say = this.sentences?.get(kind as FaultKind<never>) ?? kind.say;
+    const remedy = typeof say === "string" ? say : say(values[0] as never);
+    this.put({ path, code: kind.code, value: describe(value), remedy });
+  }
+
+  /** Puts a fault where the others of its configuration are. */
+  put(fault: Fault): void {
+    this.list.push(fault);
   }
 
   /** Throws a ConfigurationError if there is any fault. */

@@ -1,7 +1,5 @@
 import type { Faults } from "./faults.ts";
-
-/** More names than anybody reads: thousands of faults, or thousands of names in one, fill an isolate's memory. */
-export const MAX_NAMES = 30;
+import { MAX_NAMES, OPTIONS, UNKNOWN_OPTION } from "./messages.ts";
 
 /** Options whose value is or contains a secret. */
 const SECRETS = ["redis", "store", "url", "token", "identity"];
@@ -24,7 +22,8 @@ export function checkOptions(
     faults.add(
       path + (key.trim() ? key : JSON.stringify(key)),
       shown ? value : typeof value === "object" ? "(an object)" : `(a ${typeof value})`,
-      `${didYouMean(meant)}The options are ${known.join(", ")}, and nothing else.`,
+      UNKNOWN_OPTION,
+      { meant, known },
     );
   }
 }
@@ -39,19 +38,8 @@ export function checkedOptions<Options extends object>(
     checkOptions(options, known, "", faults);
     return options;
   }
-  faults.add("options", options, "Give an object of options.");
+  faults.add("options", options, OPTIONS);
   return {} as Options;
-}
-
-/** Names for a remedy, the first of them if there are many. */
-export function namesIn(names: readonly string[]): string {
-  const more = names.length - MAX_NAMES;
-  return names.slice(0, MAX_NAMES).join(", ") + (more > 0 ? ` and ${more} more` : "");
-}
-
-/** Begins the remedy for an unknown word that resembles this known one; empty if it resembles none. */
-export function didYouMean(meant: string | undefined): string {
-  return meant ? `Did you mean \`${meant}\`? ` : "";
 }
 
 /** Words that are looked at for a hint. */

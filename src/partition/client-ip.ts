@@ -1,4 +1,5 @@
 import type { Faults } from "../options/faults.ts";
+import { CLIENT_IP, NO_CLIENT_IP } from "../options/messages.ts";
 import { onWorkers, readEnvironment } from "../runtime/environment.ts";
 import { ipPartition } from "./ip-address.ts";
 
@@ -38,13 +39,7 @@ export function checkClientIp(trusted: unknown, path: string, faults: Faults): C
   ) {
     return { trustedHops: Number(trustedHops) };
   }
-  faults.add(
-    path,
-    trusted,
-    found === undefined
-      ? 'Say who is trusted with the client\'s address: "cloudflare", "vercel", "socket" (Node without a proxy) or { trustedHops: 1 }.'
-      : 'Use "cloudflare", "vercel", "socket" (not on Workers) or { trustedHops: 1 }, up to 32 hops.',
-  );
+  faults.add(path, trusted, found === undefined ? NO_CLIENT_IP : CLIENT_IP);
   return { trustedHops: 1 };
 }
 

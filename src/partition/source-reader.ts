@@ -1,4 +1,5 @@
 import type { Faults } from "../options/faults.ts";
+import { NO_PATH, UNKNOWN_FACT_SOURCE, UNKNOWN_SEGMENT } from "../options/messages.ts";
 import type { Asked, NamedSegments } from "./asked.ts";
 import { type ClientIp, clientIp } from "./client-ip.ts";
 import { oneSpelling } from "./credential.ts";
@@ -69,11 +70,7 @@ function factReader(
   faults: Faults,
 ): ReadSource {
   if (trusted === undefined || !tellsFacts(trusted)) {
-    faults.add(
-      path,
-      kind,
-      'Leave it out, or trust "cloudflare" or "vercel" with the client\'s address: only these platforms say it.',
-    );
+    faults.add(path, kind, UNKNOWN_FACT_SOURCE);
     return () => undefined;
   }
   return ({ request }) => {
@@ -90,9 +87,7 @@ function segmentReader(
 ): NonNullable<ReturnType<NamedSegments["reader"]>> {
   const read = segments?.reader(name);
   if (read) return read;
-  const remedy = segments
-    ? `Add ":${name}" to the rule's path${segments.names.map((other) => `, or use "path:${other}"`).join("")}: it has no such segment.`
-    : "Give a function that returns the identity: only a rule of the gateway has a path with names.";
-  faults.add(path, `path:${name}`, remedy);
+  if (segments) faults.add(path, `path:${name}`, UNKNOWN_SEGMENT, { name, others: segments.names });
+  else faults.add(path, `path:${name}`, NO_PATH);
   return () => undefined;
 }

@@ -1,5 +1,12 @@
 import type { Faults } from "../options/faults.ts";
-import { didYouMean, nearest } from "../options/unknown-options.ts";
+import {
+  EVERYBODY_IN_LIST,
+  SOURCE as SOURCE_FAULT,
+  SOURCE_IN_LIST,
+  SOURCE_NAME,
+  SOURCE_WITHOUT_NAME,
+} from "../options/messages.ts";
+import { nearest } from "../options/unknown-options.ts";
 
 /** Where a part of an identity is read from. */
 export type SingleSource =
@@ -48,11 +55,7 @@ export const SOURCE = new RegExp(
 
 const KINDS = [...BARE, ...Object.keys(NAMED)];
 
-const SOURCE_REMEDY = `Use ${BARE.map((kind) => `"${kind}"`).join(", ")}, or ${named
-  .map(([kind, { example }]) => `"${kind}:${example}"`)
-  .join(", ")}.`;
-
-const NO_LIST_REMEDY = "Name a source: an inner list holds no further lists.";
+const EXAMPLES = [...BARE, ...named.map(([kind, { example }]) => `${kind}:${example}`)];
 
 /** Whether one of the sources needs to know who is trusted with the client's address. */
 export function readsAddress(sources: unknown): boolean {
@@ -67,23 +70,21 @@ export function parseSource(
   faults: Faults,
 ): ParsedSource | undefined {
   if (typeof source !== "string") {
-    const isList = Array.isArray(source);
-    faults.add(path, source, isList ? NO_LIST_REMEDY : SOURCE_REMEDY);
+    if (Array.isArray(source)) faults.add(path, source, SOURCE_IN_LIST);
+    else faults.add(path, source, SOURCE_FAULT, { examples: EXAMPLES });
     return undefined;
   }
   const [, kind = "", name = ""] = /^([^:]*):?([^]*)$/.exec(source)!;
   if (SOURCE.test(source)) return { kind, name: kind === "header" ? name.toLowerCase() : name };
-  faults.add(path, source, remedyFor(source, kind, name));
-  return undefined;
-}
-
-function remedyFor(source: string, kind: string, name: string): string {
-  if (source === "*") {
-    return 'Give "*" alone, without a list: it counts everybody together, whatever else a request carries.';
-  }
   const known = Object.hasOwn(NAMED, kind) ? NAMED[kind] : undefined;
-  if (known === undefined) return didYouMean(nearest(kind, KINDS)) + SOURCE_REMEDY;
-  return name === ""
-    ? `Say which one, such as "${kind}:${known.example}".`
-    : `Use only the characters ${known.name.slice(0, -1)} in its name, such as "${kind}:${known.example}".`;
+  if (source === "*") {
+    faults.add(path, source, EVERYBODY_IN_LIST);
+  } else if (known === undefined) {
+    faults.add(path, source, SOURCE_FAULT, { meant: nearest(kind, KINDS), examples: EXAMPLES });
+  } else {
+    const example = `${kind}:${known.example}`;
+    if (name === "") faults.add(path, source, SOURCE_WITHOUT_NAME, example);
+    else faults.add(path, source, SOURCE_NAME, { characters: known.name.slice(0, -1), example });
+  }
+  return undefined;
 }

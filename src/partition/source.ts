@@ -1,4 +1,11 @@
 import type { Faults } from "../options/faults.ts";
+import {
+  MANY_SOURCES,
+  SAME_SOURCE,
+  SOURCES,
+  SOURCES_TOGETHER,
+  UNREACHABLE_SOURCE,
+} from "../options/messages.ts";
 import type { Asked, NamedSegments } from "./asked.ts";
 import { checkClientIp, type ClientIp, detectPlatform } from "./client-ip.ts";
 import { EVERYBODY } from "./partition-key.ts";
@@ -22,15 +29,8 @@ export interface SourceContext {
   readonly segments?: NamedSegments | undefined;
 }
 
-const SOURCE_LIST_REMEDY =
-  'Give a list of sources, first choice first: ["header:x-api-key", "ip"]; or "*" to count everybody together.';
-
-const INNER_LIST_REMEDY =
-  'Give the sources that identify a client together, such as ["ip", "header:user-agent"].';
-
 /** Each source is read with each request, and compared with all before it when it is compiled. */
 const MAX_SOURCES = 16;
-const MANY_REMEDY = `Give at most ${MAX_SOURCES} sources.`;
 
 /** Joins the parts of an identity. No part has a comma, so no two lists of parts give the same text. */
 const JOINT = ",";
@@ -56,11 +56,11 @@ export function compileSources(
 ): Identify {
   if (sources === EVERYBODY) return () => EVERYBODY;
   if (!Array.isArray(sources) || sources.length === 0) {
-    faults.add(path, sources, SOURCE_LIST_REMEDY);
+    faults.add(path, sources, SOURCES);
     return () => undefined;
   }
   if (sources.some((source) => isLong(source)) || isLong(sources)) {
-    faults.add(path, sources.length, MANY_REMEDY);
+    faults.add(path, sources.length, MANY_SOURCES, MAX_SOURCES);
     return () => undefined;
   }
   const trusted = readsAddress(sources)
@@ -93,11 +93,11 @@ function compileChoice(source: unknown, known: Known, path: string, faults: Faul
     const parsed = parseSource(single, at, faults);
     if (parsed === undefined) return () => undefined;
     const part = `${parsed.kind}:${parsed.name}`;
-    if (parts.has(part)) faults.add(at, single, "Leave it out: the inner list has it already.");
+    if (parts.has(part)) faults.add(at, single, SAME_SOURCE);
     parts.add(part);
     return sourceReader(parsed, known, at, faults);
   };
-  if (Array.isArray(source) && source.length === 0) faults.add(path, source, INNER_LIST_REMEDY);
+  if (Array.isArray(source) && source.length === 0) faults.add(path, source, SOURCES_TOGETHER);
   const read = Array.isArray(source)
     ? together(Array.from(source, (each: unknown, i) => compile(each, `${path}[${i}]`)))
     : compile(source, path);
@@ -132,10 +132,6 @@ function checkReachable(
         (earlier) => earlier.parts.size > 0 && [...earlier.parts].every((part) => parts.has(part)),
       );
     if (hider === -1) return;
-    faults.add(
-      `${path}[${index}]`,
-      sources[index],
-      `Leave it out, or put it before ${path}[${hider}]: whenever it is present, that is, too, and comes first.`,
-    );
+    faults.add(`${path}[${index}]`, sources[index], UNREACHABLE_SOURCE, `${path}[${hider}]`);
   });
 }

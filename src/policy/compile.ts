@@ -8,6 +8,7 @@ import {
 import { WINDOW_RANGE } from "../algorithms/window.ts";
 import { checkDuration } from "../options/duration.ts";
 import type { Faults } from "../options/faults.ts";
+import { NAME as NAME_FAULT, POLICY, POLICY_LIST, SAME_NAME } from "../options/messages.ts";
 import { checkPositiveInteger } from "../options/positive-integer.ts";
 import { checkOptions } from "../options/unknown-options.ts";
 import type { Policy } from "./policy.ts";
@@ -28,14 +29,8 @@ export interface CompiledPolicy extends PolicyTraits, Quota<Readonly<Record<stri
 /** More policies per request than this are a mistake; each is work inside one Redis script. */
 const MAX_POLICIES = 16;
 
-/** Remedies for what is no policy. Configuration as data replaces them by its own syntax. */
-const LIST_REMEDY = `Give a list of 1 to ${MAX_POLICIES} policies, such as [tokenBucket({ ... })].`;
-const POLICY_REMEDY = "Give a policy made by tokenBucket() or one of the other builders.";
-
 /** A policy's name, in keys and header fields. */
 export const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
-export const NAME_REMEDY =
-  "Use 1 to 64 ASCII letters, digits, dots, underscores or dashes, the first a letter or digit.";
 
 const COMMON = ["algorithm", "limit", "name", ...TRAITS];
 
@@ -50,7 +45,7 @@ export function compilePolicies(
   checkMore: CheckMore,
 ): readonly CompiledPolicy[] {
   if (!Array.isArray(policies) || policies.length === 0 || policies.length > MAX_POLICIES) {
-    faults.add(path, policies, LIST_REMEDY);
+    faults.add(path, policies, POLICY_LIST, MAX_POLICIES);
     return [];
   }
   const paths = new Map<string, string>();
@@ -61,11 +56,7 @@ export function compilePolicies(
     if (!compiled) return [];
     const earlier = paths.get(compiled.name);
     if (earlier !== undefined) {
-      faults.add(
-        `${at}.name`,
-        compiled.name,
-        `${earlier} has this name, too: give each policy its own, or both would share one count.`,
-      );
+      faults.add(`${at}.name`, compiled.name, SAME_NAME, earlier);
     }
     paths.set(compiled.name, at);
     return compiled;
@@ -86,7 +77,7 @@ export function compilePolicy(
     faults.add(
       algorithm === undefined ? path : `${path}.algorithm`,
       algorithm === undefined ? input : algorithm,
-      POLICY_REMEDY,
+      POLICY,
     );
     if (typeof algorithm === "string") {
       checkCommon(policy!, MAX_LIMIT, path, faults);
@@ -124,7 +115,7 @@ function checkCommon(
   if (name === undefined || (typeof name === "string" && NAME.test(name))) {
     return { limit: units, name };
   }
-  faults.add(`${path}.name`, name, NAME_REMEDY);
+  faults.add(`${path}.name`, name, NAME_FAULT);
   // The path, so that two faulty names are not reported as equal.
   return { limit: units, name: path };
 }

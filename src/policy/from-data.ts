@@ -4,6 +4,7 @@ import { SEGMENTED_WINDOW } from "../algorithms/segmented-window.ts";
 import { SLIDING_WINDOW_COUNTER } from "../algorithms/sliding-window-counter.ts";
 import { SLIDING_WINDOW_LOG } from "../algorithms/sliding-window-log.ts";
 import { TOKEN_BUCKET } from "../algorithms/token-bucket.ts";
+import { ALGORITHM } from "../options/messages.ts";
 import { nearest } from "../options/unknown-options.ts";
 import type { CountingAlgorithm } from "./policy.ts";
 
@@ -38,7 +39,10 @@ function unknownAlgorithm(algorithm: unknown, policy: object): Implementation {
     name: algorithm as string,
     options: meant ? options : optionsOf(policy),
     quotaOf(limit, _values, path, faults) {
-      faults.add(`${path}.algorithm`, algorithm, algorithmRemedy(String(algorithm)));
+      faults.add(`${path}.algorithm`, algorithm, ALGORITHM, {
+        meant,
+        known: Object.keys(IMPLEMENTATIONS),
+      });
       return { limit, windowUs: 1, parameters: {} };
     },
   };
@@ -52,11 +56,4 @@ function optionsOf(policy: object): Implementation["options"] {
 
 function nearestAlgorithm(name: string): CountingAlgorithm | undefined {
   return nearest(name, Object.keys(IMPLEMENTATIONS)) as CountingAlgorithm | undefined;
-}
-
-/** The remedy for the name of an algorithm that does not exist. */
-export function algorithmRemedy(name: string): string {
-  const meant = nearestAlgorithm(name);
-  const hint = meant ? `Did you mean "${meant}"? ` : "";
-  return `${hint}Use one of ${Object.keys(IMPLEMENTATIONS).join(", ")}.`;
 }

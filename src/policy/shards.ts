@@ -1,4 +1,5 @@
 import type { Faults } from "../options/faults.ts";
+import { SHARDS, SHARDS_ABOVE_LIMIT, SHARDS_OF_DENIALS } from "../options/messages.ts";
 import { type CompiledPolicy, completePolicy } from "./compile.ts";
 import type { Policy } from "./policy.ts";
 
@@ -7,7 +8,6 @@ import type { Policy } from "./policy.ts";
  * shard before an isolate knows it.
  */
 export const MAX_SHARDS = 64;
-export const SHARDS_REMEDY = `Give a whole number from 2 to ${MAX_SHARDS}, or leave it out for one key.`;
 
 /** Checks into how many shards a policy is split. */
 export function checkShards(policy: Policy, path: string, faults: Faults): void {
@@ -15,13 +15,12 @@ export function checkShards(policy: Policy, path: string, faults: Faults): void 
   if (shards === undefined) return;
   const at = `${path}.shards`;
   if (!(Number.isInteger(shards) && shards >= 2 && shards <= MAX_SHARDS)) {
-    faults.add(at, shards, SHARDS_REMEDY);
+    faults.add(at, shards, SHARDS, MAX_SHARDS);
   } else if (Number.isInteger(limit) && limit >= 1 && limit < shards) {
-    const fits = limit < 2 ? "Leave it out" : `Give at most ${limit}`;
-    faults.add(at, shards, `${fits}: each shard needs at least one unit of the limit.`);
+    faults.add(at, shards, SHARDS_ABOVE_LIMIT, limit);
   }
   if (counts === "denials") {
-    faults.add(at, shards, "Leave it out: what counts denials has one count of them.");
+    faults.add(at, shards, SHARDS_OF_DENIALS);
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Implementation } from "../algorithms/algorithm.ts";
 import type { FailureVerdict, Mode } from "../algorithms/common-options.ts";
 import type { Faults } from "../options/faults.ts";
+import { ADVERTISE, CHOICE, JITTER, SHARE, VERDICT } from "../options/messages.ts";
 import type { Algorithm, Policy } from "./policy.ts";
 
 /** What a policy is, besides its numbers. */
@@ -41,18 +42,9 @@ export const TRAITS = [
   "refundable",
 ];
 
-export const ADVERTISE_REMEDY = "Give true, or false to tell clients nothing of the policy.";
-
 export const VERDICTS = ["open", "closed", "local"] as const satisfies FailureVerdict[];
-export const VERDICT_REMEDY =
-  'Use "open", "closed" or "local", or { local: { share: 0.1 } } for a tenth of the limit in each isolate.';
-export const SHARE_REMEDY =
-  "Give a number above 0, up to 1: with 0.1, each isolate admits a tenth of the limit.";
-export const JITTER_REMEDY =
-  "Give a number from 0 to 1: with 0.1, clients are told to wait up to a tenth longer.";
 
 export const MODES = ["enforce", "shadow", "soft"] as const satisfies Mode[];
-export const MODE_REMEDY = 'Use "enforce", "shadow" or "soft".';
 
 /** The traits that follow from a policy's options; what has a fault is as it was given. */
 export function traitsOf(
@@ -88,12 +80,12 @@ export function traitsOf(
 export function checkTraits(policy: Policy, path: string, faults: Faults): void {
   const { advertise, onFailure, retryJitter, mode } = policy;
   if (advertise !== undefined && typeof advertise !== "boolean") {
-    faults.add(`${path}.advertise`, advertise, ADVERTISE_REMEDY);
+    faults.add(`${path}.advertise`, advertise, ADVERTISE);
   }
   if (onFailure !== undefined) checkVerdict(onFailure, `${path}.onFailure`, faults);
   if (retryJitter !== undefined) checkRetryJitter(retryJitter, `${path}.retryJitter`, faults);
   if (mode !== undefined && !MODES.includes(mode)) {
-    faults.add(`${path}.mode`, mode, MODE_REMEDY);
+    faults.add(`${path}.mode`, mode, CHOICE, MODES);
   }
 }
 
@@ -102,9 +94,9 @@ export function checkVerdict(verdict: unknown, path: string, faults: Faults): vo
   if ((VERDICTS as readonly unknown[]).includes(verdict)) return;
   const share = soleValue(soleValue(verdict, "local"), "share");
   if (!Number.isFinite(share)) {
-    faults.add(path, verdict, VERDICT_REMEDY);
+    faults.add(path, verdict, VERDICT);
   } else if (!((share as number) > 0 && (share as number) <= 1)) {
-    faults.add(`${path}.local.share`, share, SHARE_REMEDY);
+    faults.add(`${path}.local.share`, share, SHARE);
   }
 }
 
@@ -118,6 +110,6 @@ function soleValue(given: unknown, key: string): unknown {
 /** Checks by how much waits may be lengthened. */
 export function checkRetryJitter(jitter: unknown, path: string, faults: Faults): void {
   if (typeof jitter !== "number" || !(jitter >= 0 && jitter <= 1)) {
-    faults.add(path, jitter, JITTER_REMEDY);
+    faults.add(path, jitter, JITTER);
   }
 }

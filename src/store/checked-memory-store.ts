@@ -1,4 +1,5 @@
 import { Faults } from "../options/faults.ts";
+import { FUNCTION } from "../options/messages.ts";
 import { checkPositiveInteger } from "../options/positive-integer.ts";
 import { checkedOptions } from "../options/unknown-options.ts";
 import { memoryStore as openMemoryStore, type MemoryStoreOptions } from "./memory-store.ts";
@@ -24,7 +25,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
   if (maxBytes !== undefined)
     checkPositiveInteger(maxBytes, Number.MAX_SAFE_INTEGER, "maxBytes", faults);
   if (now !== undefined && typeof now !== "function") {
-    faults.add("now", now, "Give a function that returns microseconds since 1970.");
+    faults.add("now", now, FUNCTION, "returns microseconds since 1970");
   }
   faults.throwIfAny();
   return openMemoryStore(options);

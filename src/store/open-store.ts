@@ -1,6 +1,7 @@
 import type { StoreError } from "../errors/errors.ts";
 import { checkDuration, type Duration, type DurationRange } from "../options/duration.ts";
 import type { Faults } from "../options/faults.ts";
+import { DIALECT, FUNCTION, REDIS, STORE } from "../options/messages.ts";
 import { checkOptions } from "../options/unknown-options.ts";
 import { monotonicNow } from "../runtime/clock.ts";
 import type { Environment } from "../runtime/environment.ts";
@@ -74,11 +75,7 @@ export function openStore(
     typeof store?.reset !== "function" ||
     redis !== undefined
   ) {
-    faults.add(
-      "store",
-      kindOf(store),
-      "Give either memoryStore() as `store`, or `redis`, not both.",
-    );
+    faults.add("store", kindOf(store), STORE);
   }
   return store;
 }
@@ -101,10 +98,10 @@ export function redisOpener(
       ? DEFAULT_TIMEOUT_MS
       : (checkDuration(timeout, TIMEOUT_RANGE, "timeout", faults) ?? 0) / 1000;
   if (dialect !== undefined && !DIALECTS.includes(dialect)) {
-    faults.add("dialect", dialect, 'Use "upstash" or "redis", or leave it out.');
+    faults.add("dialect", dialect, DIALECT);
   }
   if (onStoreError !== undefined && typeof onStoreError !== "function") {
-    faults.add("onStoreError", onStoreError, "Give a function that takes a StoreError.");
+    faults.add("onStoreError", onStoreError, FUNCTION, "takes a StoreError");
   }
   return function openRedis(redis, environment, faults) {
     const opened = openClient(redis, environment, { timeoutMs, dialect }, faults);
@@ -131,11 +128,7 @@ function openClient(
 ): ScriptClient | undefined {
   if (redis === undefined) return redisFromEnvironment(environment, settings, faults);
   if (typeof redis !== "object" || redis === null) {
-    faults.add(
-      "redis",
-      kindOf(redis),
-      "Give { url, token }, or a client such as new Redis() of @upstash/redis.",
-    );
+    faults.add("redis", kindOf(redis), REDIS);
     return undefined;
   }
   if (isClient(redis)) return givenClient(redis, settings, faults);

@@ -81,12 +81,14 @@ describe("middleware of each kind", () => {
         {
           path: "partition[0]",
           value: '"path:id"',
+          code: "unsupported",
           remedy:
             "Give a function that returns the identity: only a rule of the gateway has a path with names.",
         },
         {
           path: "partition[2][1]",
           value: '"subnets"',
+          code: expect.any(String),
           remedy: expect.stringMatching(/^Did you mean `subnet`\?/),
         },
       ]);

@@ -171,7 +171,7 @@ test.for([
     const answer = await ask(to, { method: "POST", body });
     expect([answer.status, answer.body.errors]).toEqual([
       422,
-      [{ path, value: expect.any(String), remedy: expect.any(String) }],
+      [{ path, value: expect.any(String), code: expect.any(String), remedy: expect.any(String) }],
     ]);
     expect(answer.text).not.toContain("secret");
   }

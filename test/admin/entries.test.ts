@@ -136,7 +136,7 @@ test.for([
   const answer = await put(askAdmin(), "/lists/deny", entry);
   expect([answer.status, answer.body.errors]).toEqual([
     422,
-    [{ path, value: expect.any(String), remedy: expect.any(String) }],
+    [{ path, value: expect.any(String), code: expect.any(String), remedy: expect.any(String) }],
   ]);
 });
 

@@ -87,8 +87,18 @@ test("every fault of a document is said, with its path", async () => {
   const answer = await ask("/rules", { method: "PUT", body: { rules: [rule] }, headers });
   expect(answer.status).toBe(422);
   expect(answer.body.errors).toEqual([
-    { path: "rules[0].path", value: '"rides"', remedy: expect.any(String) },
-    { path: "rules[0].policies[0].limit", value: "0", remedy: expect.any(String) },
+    {
+      path: "rules[0].path",
+      value: '"rides"',
+      code: expect.any(String),
+      remedy: expect.any(String),
+    },
+    {
+      path: "rules[0].policies[0].limit",
+      value: "0",
+      code: expect.any(String),
+      remedy: expect.any(String),
+    },
   ]);
   for (const path of ["/rules/draft"]) {
     expect((await ask(path, { method: "PUT", body: { rules: [rule] } })).status).toBe(422);

@@ -73,6 +73,7 @@ describe("rules check", () => {
         column: 49,
         path: "rules[0].policies[0].window",
         value: "1",
+        code: expect.any(String),
         remedy: expect.stringMatching(/^Give a time with its unit/),
       },
     ]);

@@ -27,7 +27,7 @@ describe("a text of JSON", () => {
     ["rules[7]", 2],
     ["plans.gold", 1],
   ])("has %s in line %i", (path, line) => {
-    const [placed] = readJson(text).place([{ path, value: "", remedy: "" }]);
+    const [placed] = readJson(text).place([{ path, code: "shape", value: "", remedy: "" }]);
     expect(placed!.line).toBe(line);
   });
 

@@ -83,6 +83,7 @@ describe("rateLimit() of tidegate/vercel, with a policy that counts failures", (
       {
         path: "policies[0].counts",
         value: '"failures"',
+        code: "unsupported",
         remedy:
           "Answer in onAllowed, or count failures in the route with createLimiter(): a middleware does not see the response of a route.",
       },
@@ -101,6 +102,7 @@ describe("rateLimit() of tidegate/vercel, with a policy that counts failures", (
       {
         path: "policies[0].algorithm",
         value: '"concurrency"',
+        code: "unsupported",
         remedy:
           "Answer in onAllowed, or reserve() in the route with createLimiter(): a middleware does not see the response of a route.",
       },

@@ -285,7 +285,7 @@ describe("a fault of the variables", () => {
     ],
   ])("%j is said to be at %s", (variables, path, value, remedy) => {
     expect(faultsOf({ ...sound, ...variables })).toEqual([
-      { path, value, remedy: expect.stringMatching(remedy) },
+      { path, value, code: expect.any(String), remedy: expect.stringMatching(remedy) },
     ]);
   });
 
@@ -304,8 +304,8 @@ describe("a fault of the variables", () => {
     expect(
       faults.map(({ path, remedy }) => [path, / \(In the rule for (.*)\.\)$/.exec(remedy)?.[1]]),
     ).toEqual([
-      ["RULES[1].policies[0].limit", "POST /api/login"],
       ["RULES[1].costs", "POST /api/login"],
+      ["RULES[1].policies[0].limit", "POST /api/login"],
       ["RULES[2].policies[0].limit", "GET, PUT /b"],
       ["RULES[4].path", undefined],
       ["RULES[4].policies[0].limit", undefined],
@@ -387,8 +387,8 @@ describe("a fault of the variables", () => {
       "RULES[0].policies[0].limit",
       "RULES[0].policies[0].window",
       "RULES[1]",
-      "RULES[2].policies[0].limit",
       "RULES[2].cost",
+      "RULES[2].policies[0].limit",
       "RULES[2].policies[0].name",
       "UPSTASH_REDIS_REST_URL",
       "UPSTASH_REDIS_REST_TOKEN",

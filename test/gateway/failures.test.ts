@@ -266,7 +266,12 @@ test.each<[rule: object, path: string, value: string, remedy: RegExp]>([
 ])("%j has a fault at %s", (rule, path, value, remedy) => {
   const variables = { ORIGIN: "https://origin.example", STORE: "memory", CLIENT_IP: "cloudflare" };
   expect(faultsOf({ ...variables, RULES: [rule] })).toEqual([
-    { path: `RULES[0].policies[0].${path}`, value, remedy: expect.stringMatching(remedy) },
+    {
+      path: `RULES[0].policies[0].${path}`,
+      value,
+      code: expect.any(String),
+      remedy: expect.stringMatching(remedy),
+    },
   ]);
   expect(faultsOf({ ...variables, RULES: [RULE] })).toEqual([]);
 });

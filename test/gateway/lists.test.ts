@@ -255,7 +255,9 @@ describe("a fault of LISTS", () => {
     [{ CLIENT_IP: "nginx", LISTS: { deny: [{ asn: 1 }] } }, "CLIENT_IP", '"nginx"', /"cloudflare"/],
     [{ LIST: {} }, "LIST", '"(hidden)"', /^Did you mean LISTS\?/],
   ])("%j is said to be at %s", ([variables, path, value, remedy]) => {
-    expect(faultsOf(variables)).toEqual([{ path, value, remedy: expect.stringMatching(remedy) }]);
+    expect(faultsOf(variables)).toEqual([
+      { path, value, code: expect.any(String), remedy: expect.stringMatching(remedy) },
+    ]);
   });
 
   test("is reported at each entry, so that one by itself can be left out", () => {

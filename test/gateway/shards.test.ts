@@ -40,7 +40,13 @@ test.for([
 ] as const)("%j shards and a cost of %j are a fault", ([shards, cost, path, remedy]) => {
   expect(() => gatewayOf("https://origin.example.com", shards, cost)).toThrow(
     expect.objectContaining({
-      faults: [expect.objectContaining({ path, remedy: expect.stringMatching(remedy) })],
+      faults: [
+        expect.objectContaining({
+          path,
+          code: expect.any(String),
+          remedy: expect.stringMatching(remedy),
+        }),
+      ],
     }),
   );
 });

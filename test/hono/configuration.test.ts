@@ -94,8 +94,18 @@ describe("the Redis of rateLimit()", () => {
       expect(await answer.json()).toMatchObject({
         code: "ERR_CONFIGURATION",
         faults: [
-          { path: "UPSTASH_REDIS_REST_URL", value: "missing", remedy: expect.any(String) },
-          { path: "UPSTASH_REDIS_REST_TOKEN", value: "missing", remedy: expect.any(String) },
+          {
+            path: "UPSTASH_REDIS_REST_URL",
+            value: "missing",
+            code: expect.any(String),
+            remedy: expect.any(String),
+          },
+          {
+            path: "UPSTASH_REDIS_REST_TOKEN",
+            value: "missing",
+            code: expect.any(String),
+            remedy: expect.any(String),
+          },
         ],
       });
     }
@@ -195,7 +205,7 @@ describe("faults of rateLimit()", () => {
     ["timeout", { redis: endpoint, partition: anyone, timeout: "2m" }, '"2m"'],
   ])("%s of %j is one: %s", (path, options, value) => {
     expect(faultsOf({ policies, ...options })).toEqual([
-      { path, value, remedy: expect.any(String) },
+      { path, value, code: expect.any(String), remedy: expect.any(String) },
     ]);
   });
 
@@ -287,7 +297,7 @@ describe("faults of rateLimit()", () => {
   ])("%s of %j is one: %s (of several policies and plans)", (path, options, value, remedy) => {
     const sound = { store: memoryStore(), policies, clientIp: "cloudflare" };
     expect(faultsOf({ ...sound, ...options })).toEqual([
-      { path, value, remedy: expect.stringMatching(remedy) },
+      { path, value, code: expect.any(String), remedy: expect.stringMatching(remedy) },
     ]);
   });
 
@@ -309,7 +319,7 @@ describe("faults of rateLimit()", () => {
   ])("%s is no option", (name, hint) => {
     const options = { store: memoryStore(), policies, partition: anyone, [name]: 1 };
     expect(faultsOf(options)).toEqual([
-      { path: name, value: "1", remedy: expect.stringContaining(hint) },
+      { path: name, value: "1", code: expect.any(String), remedy: expect.stringContaining(hint) },
     ]);
   });
 

@@ -212,6 +212,7 @@ test("a limit() is refused where a hold is needed, and so is a wrong ttl", async
   expect(faults).toContainEqual({
     path: "policies[0].algorithm",
     value: '"concurrency"',
+    code: "unsupported",
     remedy: "Use createLimiter(), and reserve(): limit() has no holds.",
   });
 });

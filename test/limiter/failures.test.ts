@@ -154,5 +154,9 @@ test.each<[what: string, options: object, path: string, value: string, remedy: s
   ],
 ])("a policy that counts failures does not go with %s", (_, options, path, value, remedy) => {
   const make = () => createLimiter({ store: memoryStore(), ...options } as CreateLimiterOptions);
-  expect(make).toThrow(expect.objectContaining({ faults: [{ path, value, remedy }] }) as Error);
+  expect(make).toThrow(
+    expect.objectContaining({
+      faults: [{ path, code: expect.any(String), value, remedy }],
+    }) as Error,
+  );
 });

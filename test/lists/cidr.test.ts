@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { parseCidr } from "../../src/lists/cidr.ts";
+import type { Refuse } from "../../src/options/faults.ts";
 
 const V4 = 192 * 2 ** 24 + 2 * 2 ** 8;
 
@@ -56,6 +57,11 @@ describe("a range of addresses", () => {
     ["64:ff9b::/96", /write those, such as "203/],
     ["64:ff9b::/64", /write those, such as "203/],
   ])("%j is refused", ([text, remedy]) => {
-    expect(parseCidr(text)).toMatch(remedy);
+    const said: string[] = [];
+    const refuse: Refuse = ({ say }, ...values) => {
+      said.push(typeof say === "string" ? say : say(values[0] as never));
+    };
+    expect(parseCidr(text, refuse)).toBeUndefined();
+    expect(said).toEqual([expect.stringMatching(remedy)]);
   });
 });

@@ -72,7 +72,9 @@ describe("a fault of the lists", () => {
     [until(Infinity), "lists.deny[0].until", "Infinity", /milliseconds since 1970/],
     [until(null), "lists.deny[0].until", "null", /^Give a moment/],
   ])("%j is said to be at %s", ([lists, path, value, remedy]) => {
-    expect(faultsOf(lists)).toEqual([{ path, value, remedy: expect.stringMatching(remedy) }]);
+    expect(faultsOf(lists)).toEqual([
+      { path, value, code: expect.any(String), remedy: expect.stringMatching(remedy) },
+    ]);
   });
 
   test("is said together with all others, once each", () => {
@@ -96,7 +98,10 @@ describe("a fault of the lists", () => {
 
   test("shows no identity, which may be a secret", () => {
     const faults = new Faults();
-    const form = { spell: () => undefined, remedy: "Write a header." };
+    const form = {
+      spell: () => undefined,
+      fault: { code: "shape", say: "Write a header." },
+    } as const;
     compileLists(
       { deny: [{ identity: "hunter2" }, { identity: "hunter2", asn: 1 }, { idenity: "hunter2" }] },
       "lists",

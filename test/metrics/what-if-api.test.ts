@@ -171,7 +171,7 @@ test.each([
   expect(answer.status).toBe(status);
   if (path !== undefined) {
     expect(answer.body).toMatchObject({
-      errors: [{ path, remedy: expect.stringMatching(/\w{4}/) }],
+      errors: [{ path, code: expect.any(String), remedy: expect.stringMatching(/\w{4}/) }],
     });
   }
 });

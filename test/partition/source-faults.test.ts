@@ -73,7 +73,9 @@ describe("a fault of sources", () => {
       /^Leave it out, or put it before partition\[0\]/,
     ],
   ])("%j is said at %s, with %s", (sources, path, value, remedy) => {
-    expect(faultsOf(sources)).toEqual([{ path, value, remedy: expect.stringMatching(remedy) }]);
+    expect(faultsOf(sources)).toEqual([
+      { path, value, code: expect.any(String), remedy: expect.stringMatching(remedy) },
+    ]);
   });
 
   test.each<[ClientIp | undefined]>([[undefined], ["socket"], [{ trustedHops: 1 }]])(
@@ -85,11 +87,13 @@ describe("a fault of sources", () => {
         {
           path: "RULES[0].partition[0]",
           value: '"asn"',
+          code: expect.any(String),
           remedy: expect.stringMatching(ONLY_PLATFORMS),
         },
         {
           path: "RULES[0].partition[1][1]",
           value: '"country"',
+          code: expect.any(String),
           remedy: expect.stringMatching(ONLY_PLATFORMS),
         },
       ]);

@@ -232,7 +232,9 @@ describe("faults of sources", () => {
     // oxlint-disable-next-line no-sparse-arrays -- a hole is what it is about
     [[, "ip"], "partition[0]", "missing"],
   ])("%j is said to be at %s", (sources, path, value) => {
-    expect(faultsOf(sources, "cloudflare")).toEqual([{ path, value, remedy: expect.any(String) }]);
+    expect(faultsOf(sources, "cloudflare")).toEqual([
+      { path, value, code: expect.any(String), remedy: expect.any(String) },
+    ]);
   });
 
   test.each([
@@ -249,6 +251,7 @@ describe("faults of sources", () => {
       {
         path: "clientIp",
         value,
+        code: expect.any(String),
         remedy:
           'Use "cloudflare", "vercel", "socket" (not on Workers) or { trustedHops: 1 }, up to 32 hops.',
       },
@@ -267,7 +270,12 @@ describe("faults of sources", () => {
 describe("without a word on the client's address", () => {
   test("is a fault where no platform says so, and none where no rule asks", () => {
     expect(faultsOf(["ip"])).toEqual([
-      { path: "clientIp", value: "missing", remedy: expect.stringMatching(/^Say who is trusted/) },
+      {
+        path: "clientIp",
+        value: "missing",
+        code: expect.any(String),
+        remedy: expect.stringMatching(/^Say who is trusted/),
+      },
     ]);
     expect(faultsOf(["header:x-api-key"])).toEqual([]);
   });

@@ -108,7 +108,7 @@ describe("options of memoryStore()", () => {
       make();
     } catch (error) {
       expect((error as ConfigurationError).faults).toEqual([
-        { path, value, remedy: expect.stringMatching(remedy) },
+        { path, value, code: expect.any(String), remedy: expect.stringMatching(remedy) },
       ]);
     }
   });

@@ -41,6 +41,7 @@ test.for(["toString", "constructor", "__proto__", "hasOwnProperty", "leaky", ""]
           {
             path: "policies[0].algorithm",
             value: JSON.stringify(algorithm),
+            code: "choice",
             remedy: `Use one of ${Object.keys(IMPLEMENTATIONS).join(", ")}.`,
           },
         ],

@@ -76,7 +76,7 @@ describe("no piece of an address's password is shown, whatever stands in it", ()
 describe("a value in a fault", () => {
   const shown = (value: unknown) => {
     const faults = new Faults();
-    faults.add("x", value, "Do something.");
+    faults.add("x", value, { code: "shape", say: "Do something." });
     const failure = (() => {
       try {
         return faults.throwIfAny();

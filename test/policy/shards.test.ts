@@ -101,7 +101,13 @@ describe("shards that cannot be", () => {
   ])("%j", ([policy, path, remedy, options]) => {
     expect(() => create(policy, options)).toThrow(
       expect.objectContaining({
-        faults: [expect.objectContaining({ path, remedy: expect.stringMatching(remedy) })],
+        faults: [
+          expect.objectContaining({
+            path,
+            code: expect.any(String),
+            remedy: expect.stringMatching(remedy),
+          }),
+        ],
       }),
     );
   });

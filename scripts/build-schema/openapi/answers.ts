@@ -20,7 +20,14 @@ export const Problem = z.strictObject({
   detail: z.string(),
   version: z.optional(version),
   errors: z.optional(
-    z.array(z.strictObject({ path: z.string(), value: z.string(), remedy: z.string() })),
+    z.array(
+      z.strictObject({
+        path: z.string(),
+        code: z.string(),
+        value: z.string(),
+        remedy: z.string(),
+      }),
+    ),
   ),
   code: z.optional(z.string().check(z.regex(/^ERR_STORE_/))),
   outcome: z.optional(z.enum(["unknown", "not-done"])),

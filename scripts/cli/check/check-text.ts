@@ -1,14 +1,14 @@
 import { basename } from "node:path";
 
-import type { Fault } from "../../../src/errors/errors.ts";
 import { isRecord } from "../../../src/options/record.ts";
+import type { ApiFault } from "../errors.ts";
 import { faultsOfDocument, faultsOfVariables } from "./faults-of.ts";
 import { parseJson } from "./parse-json.ts";
 import { parseToml } from "./parse-toml.ts";
 import { findPath, type Parsed, type Place, placeOf } from "./place.ts";
 
 /** A fault and where it is. */
-export interface PlacedFault extends Fault, Place {
+export interface PlacedFault extends ApiFault, Place {
   readonly file: string;
 }
 
@@ -48,12 +48,12 @@ export function syntaxFaults(file: string, { text, faults }: Parsed): readonly P
 export function placeFaults(
   file: string,
   { text, root }: Parsed,
-  faults: readonly Fault[],
+  faults: readonly ApiFault[],
 ): readonly PlacedFault[] {
   return faults
-    .map(({ path, value, remedy }) => {
+    .map(({ path, code, value, remedy }) => {
       const { offset } = findPath(root, path);
-      return { file, ...placeOf(text, offset), path, value, remedy };
+      return { file, ...placeOf(text, offset), path, code, value, remedy };
     })
     .sort((a, b) => a.line - b.line || a.column - b.column);
 }
@@ -74,7 +74,7 @@ function withRules(value: unknown): readonly Variables[] {
   );
 }
 
-function faultsOfWrangler(value: unknown): readonly Fault[] {
+function faultsOfWrangler(value: unknown): readonly ApiFault[] {
   const all = withRules(value);
   if (all.length === 0) {
     const remedy =
@@ -82,8 +82,9 @@ function faultsOfWrangler(value: unknown): readonly Fault[] {
     return [{ path: "vars.RULES", value: "missing", remedy }];
   }
   return all.flatMap(({ path, vars }) =>
-    faultsOfVariables(vars).map(({ path: inside, value, remedy }) => ({
+    faultsOfVariables(vars).map(({ path: inside, code, value, remedy }) => ({
       path: `${path}.${inside}`,
+      code,
       value,
       remedy,
     })),

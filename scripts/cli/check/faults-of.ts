@@ -24,8 +24,9 @@ export function faultsOfDocument(document: unknown): readonly Fault[] {
   // A document does not say who is trusted with addresses: the gateway that it is for does.
   const defaults = { prefix, onFailure, clientIp: "cloudflare", sharedDenials: undefined };
   compileDocument(document, defaults, faults);
-  return faults.list.map(({ path, value, remedy }) => ({
+  return faults.list.map(({ path, code, value, remedy }) => ({
     path: path === "document" ? "" : path,
+    code,
     value,
     remedy,
   }));

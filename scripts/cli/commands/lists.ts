@@ -72,7 +72,7 @@ async function changeList(
 
 /** An entry of a list as the user wrote it. Addresses come first: those of IPv6 have colons, too. */
 function entryOf(text: string): object {
-  if (typeof parseCidr(text) !== "string") return { cidr: text };
+  if (parseCidr(text)) return { cidr: text };
   const [, asn] = /^(?:AS|asn:)(\d{1,10})$/i.exec(text) ?? [];
   if (asn !== undefined) return { asn: Number(asn) };
   const [, country] = /^(?:country:)?([A-Z][A-Z0-9])$/.exec(text) ?? [];

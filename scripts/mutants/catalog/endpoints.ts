@@ -58,8 +58,8 @@ export const ENDPOINTS: readonly Mutant[] = [
   {
     name: "a missing variable is said to be wrong",
     file: "src/store/redis/endpoint.ts",
-    find: "isBlank(value) ? paths.missing : undefined",
-    replace: "undefined",
+    find: "paths.areVariables === true && isBlank(value)",
+    replace: "false",
     tests: ["test/limiter/environment", "test/policy/configuration"],
   },
   {

@@ -61,8 +61,8 @@ export const GIVEN_CLIENTS: readonly Mutant[] = [
   {
     name: "ioredis is told how to wrap node-redis",
     file: "src/store/redis/given-client.ts",
-    find: "? WRAP_IOREDIS\n",
-    replace: "? WRAP_NODE_REDIS\n",
+    find: "? IOREDIS\n",
+    replace: "? NODE_REDIS\n",
     tests: ["test/store/node-clients"],
   },
   {

@@ -103,8 +103,8 @@ export const LIMIT: readonly Mutant[] = [
   {
     name: "every policy of limit() has a memory of its own",
     file: "src/limit.ts",
-    find: "{ ...DEFAULTS, policies }, memory)",
-    replace: "{ ...DEFAULTS, policies }, createMemory())",
+    find: "policies: [compiled!] }, memory)",
+    replace: "policies: [compiled!] }, createMemory())",
     tests: ["test/limiter/limit-policies"],
   },
 ];

@@ -152,8 +152,8 @@ export const LISTS: readonly Mutant[] = [
   {
     name: "an identity is shown in a fault",
     file: "src/lists/entry.ts",
-    find: 'fault(form.remedy, "(hidden)")',
-    replace: "fault(form.remedy)",
+    find: "hide(form.fault)",
+    replace: "refuse(form.fault)",
     tests: ["test/lists/configuration"],
   },
   {

@@ -61,8 +61,8 @@ export const PARTITIONS: readonly Mutant[] = [
   {
     name: "a fault is said for each policy that shares it",
     file: "src/adapter/partitions.ts",
-    find: ".filter(({ path }) => !paths.has(path))",
-    replace: "",
+    find: "return told.has(path) ? [] : [path];",
+    replace: "return [path];",
     tests: ["test/hono/configuration"],
   },
   {
@@ -82,7 +82,7 @@ export const PARTITIONS: readonly Mutant[] = [
   {
     name: "a limiter takes a partition",
     file: "src/limiter/request-options.ts",
-    find: "faults.add(path + name, value, REMEDIES[name as Named]);",
+    find: "faults.add(path + name, value, NOT_OF_LIMITERS[name as Named]);",
     replace: "",
     tests: ["test/policy/configuration"],
   },

@@ -26,14 +26,14 @@ export const PLANS: readonly Mutant[] = [
   {
     name: "plans need not exist",
     file: "src/adapter/plan.ts",
-    find: 'if (plans === undefined) faults.add("plan", plan, PLANS_REMEDY);',
+    find: 'if (plans === undefined) faults.add("plan", plan, PLAN_WITHOUT_PLANS);',
     replace: "",
     tests: ["test/hono/configuration"],
   },
   {
     name: "a plan is any text",
     file: "src/adapter/plan.ts",
-    find: 'faults.add("plan", plan, PLAN_REMEDY);',
+    find: 'faults.add("plan", plan, PLAN_SOURCE);',
     replace: "",
     tests: ["test/hono/configuration"],
   },

@@ -25,8 +25,8 @@ export const REQUEST_COSTS: readonly Mutant[] = [
   },
   {
     name: "a function in a rule is a cost",
-    file: "src/gateway/check.ts",
-    find: 'typeof found === "object" && found !== null',
+    file: "src/gateway/schema.ts",
+    find: 'typeof value !== "function"',
     replace: "true",
     tests: ["test/gateway/config"],
   },

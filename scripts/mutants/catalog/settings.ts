@@ -146,15 +146,15 @@ export const SETTINGS: readonly Mutant[] = [
   {
     name: "an unknown variable of a rule is passed over",
     file: "src/gateway/check.ts",
-    find: "issue.keys.slice(0, MAX_NAMES).map((key) => [key])",
+    find: "issue.keys.slice(0, MAX_NAMES)",
     replace: "[]",
     tests: ["test/gateway/config"],
   },
   {
     name: "a rule without a method is one for GET",
     file: "src/gateway/schema.ts",
-    find: '      "*",\n',
-    replace: '      "GET",\n',
+    find: '    "*",\n',
+    replace: '    "GET",\n',
     tests: ["test/gateway/rules"],
   },
   {

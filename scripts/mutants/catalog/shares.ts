@@ -124,15 +124,15 @@ export const SHARES: readonly Mutant[] = [
   {
     name: "ON_FAILURE is not read as JSON",
     file: "src/gateway/variables.ts",
-    find: 'wordOrJson(environment["ON_FAILURE"])',
-    replace: 'environment["ON_FAILURE"]',
+    find: "const verdict = wordOrJson(given);",
+    replace: "const verdict = given;",
     tests: ["test/gateway/variables"],
   },
   {
-    name: "a rule's remedies are of TypeScript",
-    file: "src/gateway/rule.ts",
-    find: "...inToml({ ...fault, remedy })",
-    replace: "...fault, remedy",
+    name: "the remedies of a part are of TypeScript",
+    file: "src/options/placed-faults.ts",
+    find: "super(place.sentences ?? whole.sentences);",
+    replace: "super(place.sentences);",
     tests: ["test/gateway/config"],
   },
 ];

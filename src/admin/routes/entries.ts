@@ -67,7 +67,9 @@ function readEntry(kind: EntryKind, { gateway }: Call, body: unknown): Entry {
   const { for: lasts, until, ...names } = body;
   if (lasts !== undefined && until !== undefined) {
     const remedy = "Give either for or until.";
-    throw faulty([{ path: "for", value: JSON.stringify(lasts).slice(0, 60), remedy }]);
+    throw faulty([
+      { path: "for", code: "conflict", value: JSON.stringify(lasts).slice(0, 60), remedy },
+    ]);
   }
   const ends = lasts === undefined ? until : Date.now() + lastsMs(lasts);
   const given = ends === undefined ? names : { ...names, until: ends };
@@ -114,7 +116,7 @@ async function putChecked(
   const { until } = entry;
   if (typeof until === "number" && until <= Date.now()) {
     const remedy = "Give a moment to come.";
-    throw faulty([{ path: "until", value: isoTime(until), remedy }]);
+    throw faulty([{ path: "until", code: "range", value: isoTime(until), remedy }]);
   }
   const changes = keptChanges([{ type: "added", path: PATHS[kind], after: shown(entry) }]);
   const id = await idOf(entry);

@@ -1,5 +1,6 @@
+import { didYouMean, namesIn } from "../../options/messages.ts";
 import { isRecord } from "../../options/record.ts";
-import { didYouMean, namesIn, nearest } from "../../options/unknown-options.ts";
+import { nearest } from "../../options/unknown-options.ts";
 import { EVERYBODY } from "../../partition/partition-key.ts";
 
 /** A rule as an answer names it. */

@@ -24,6 +24,7 @@ export function readJson(text: string): JsonText {
   const root = parseTree(text, errors, STRICT);
   const faults = errors.map(({ error, offset }) => ({
     path: "",
+    code: "no-json" as const,
     value: text.slice(offset, offset + 20),
     remedy: sentenceOf(printParseErrorCode(error)),
     offset,

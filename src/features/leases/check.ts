@@ -1,5 +1,11 @@
 import type { Duration } from "../../options/duration.ts";
 import type { Faults } from "../../options/faults.ts";
+import {
+  LEASES_DIFFER,
+  LEASE_OF_DENIALS,
+  LEASE_OF_FAILURES,
+  LEASE_WITH_REFUND,
+} from "../../options/messages.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
 import type { Policy } from "../../policy/policy.ts";
 import { readLease } from "./read-lease.ts";
@@ -50,29 +56,13 @@ function checkGroups(
   policies.forEach(({ by, role, refundable, countsFailures }, i) => {
     const first = policies.findIndex((policy) => policy.by === by);
     if (lengths[first] !== lengths[i]) {
-      faults.add(
-        `policies[${i}].lease`,
-        own[i],
-        `Give it the lease of policies[${first}], or both none: policies that count the same are leased together.`,
-      );
+      faults.add(`policies[${i}].lease`, own[i], LEASES_DIFFER, first);
     } else if (role === "denials" && lengths[i] !== undefined) {
-      faults.add(
-        `policies[${i}].counts`,
-        "denials",
-        "Leave out the lease of this policy: what counts denials looks at every request, so Redis has to decide it.",
-      );
+      faults.add(`policies[${i}].counts`, "denials", LEASE_OF_DENIALS);
     } else if (countsFailures && lengths[i] !== undefined) {
-      faults.add(
-        `policies[${i}].counts`,
-        "failures",
-        "Leave out the lease of this policy: an isolate cannot give back what it leased for many requests.",
-      );
+      faults.add(`policies[${i}].counts`, "failures", LEASE_OF_FAILURES);
     } else if (refundable && lengths[i] !== undefined) {
-      faults.add(
-        `policies[${i}].refundable`,
-        true,
-        "Leave out this or the lease: an isolate cannot give back what it leased for many requests.",
-      );
+      faults.add(`policies[${i}].refundable`, true, LEASE_WITH_REFUND);
     }
   });
 }

@@ -1,5 +1,6 @@
 import { checkDuration, type DurationRange, parseDuration } from "../../options/duration.ts";
 import type { Faults } from "../../options/faults.ts";
+import { LEASE_OF_SLOTS, LONG_LEASE, NO_LEASE_FITS } from "../../options/messages.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
 
 /**
@@ -26,15 +27,10 @@ export function readLease(
   );
   if (leaseUs <= maxUs) return leaseUs;
   if (policies.some(({ implementation }) => implementation.hasSlots)) {
-    faults.add(path, lease, "Leave it out: each hold takes a slot of its own, never in advance.");
+    faults.add(path, lease, LEASE_OF_SLOTS);
     return undefined;
   }
-  faults.add(
-    path,
-    lease,
-    maxUs < parseDuration(LEASE_RANGE.min)!
-      ? "No lease fits these policies: leave it out, or raise their limits or windows."
-      : `It takes too much of these policies' limits: give "${maxUs / 1000}ms" or less.`,
-  );
+  if (maxUs < parseDuration(LEASE_RANGE.min)!) faults.add(path, lease, NO_LEASE_FITS);
+  else faults.add(path, lease, LONG_LEASE, maxUs / 1000);
   return undefined;
 }

@@ -1,19 +1,17 @@
 import type { Faults } from "../../options/faults.ts";
-import { isRecord } from "../../options/record.ts";
 import {
-  checkOptions,
-  didYouMean,
+  LEASE_UNDER_PLAN,
+  LIMIT_BELOW_SHARDS,
   MAX_NAMES,
-  namesIn,
-  nearest,
-} from "../../options/unknown-options.ts";
-import {
-  type CompiledPolicy,
-  compilePolicy,
-  completePolicy,
-  NAME,
-  NAME_REMEDY,
-} from "../../policy/compile.ts";
+  NAME as NAME_FAULT,
+  PLAN,
+  PLAN_NUMBERS,
+  PLANS,
+  POLICY_OF_PLAN,
+} from "../../options/messages.ts";
+import { isRecord } from "../../options/record.ts";
+import { checkOptions, nearest } from "../../options/unknown-options.ts";
+import { type CompiledPolicy, compilePolicy, completePolicy, NAME } from "../../policy/compile.ts";
 import { checkLimiterTraits } from "../../policy/limiter-traits.ts";
 import type { Policy } from "../../policy/policy.ts";
 import { tightenPolicy } from "../../policy/tighten.ts";
@@ -23,13 +21,6 @@ export type PlanNumbers = Readonly<Record<string, number | string>>;
 
 /** Plans by name, and in each the policies that it changes, by name. */
 export type Plans = Readonly<Record<string, Readonly<Record<string, PlanNumbers>>>>;
-
-/** Configuration as data replaces the examples by its own syntax. */
-export const PLANS_EXAMPLE = "{ gold: { rides: { limit: 200 } } }";
-export const PLAN_EXAMPLE = "{ rides: { limit: 200 } }";
-
-const PLANS_REMEDY = `Give plans by their names, and in each the policies that differ: ${PLANS_EXAMPLE}.`;
-const PLAN_REMEDY = `Give policies by their names, and of each the numbers that differ: ${PLAN_EXAMPLE}.`;
 
 /** Policies as they are without a plan, and as they are under each. */
 export interface Planned {
@@ -54,15 +45,15 @@ export function checkPlans(
   const lists = new Map<string, readonly CompiledPolicy[]>();
   if (plans === undefined) return { policies, plans: lists };
   if (!isRecord(plans)) {
-    faults.add(root, plans, PLANS_REMEDY);
+    faults.add(root, plans, PLANS);
     return { policies, plans: lists };
   }
   const names = new Set(policies.map(({ name }) => name));
   for (const [plan, changes] of Object.entries(plans)) {
     const path = `${root}.${plan}`;
-    if (!NAME.test(plan)) faults.add(path, plan, NAME_REMEDY);
+    if (!NAME.test(plan)) faults.add(path, plan, NAME_FAULT);
     if (!isRecord(changes)) {
-      faults.add(path, changes, PLAN_REMEDY);
+      faults.add(path, changes, PLAN);
       continue;
     }
     checkNames(changes, names, path, faults);
@@ -84,12 +75,8 @@ function checkNames(
 ): void {
   const unknown = Object.entries(changes).filter(([name]) => !names.has(name));
   for (const [name, numbers] of unknown.slice(0, MAX_NAMES)) {
-    const hint = didYouMean(nearest(name, [...names]));
-    faults.add(
-      `${path}.${name}`,
-      numbers,
-      `${hint}Use the name of a policy: ${namesIn([...names])}.`,
-    );
+    const known = [...names];
+    faults.add(`${path}.${name}`, numbers, POLICY_OF_PLAN, { meant: nearest(name, known), known });
   }
 }
 
@@ -102,7 +89,7 @@ function underPlan(
 ): CompiledPolicy {
   const options = ["limit", ...Object.keys(policy.implementation.options)];
   if (!isRecord(numbers)) {
-    faults.add(path, numbers, `Give those that differ by their names: ${options.join(", ")}.`);
+    faults.add(path, numbers, PLAN_NUMBERS, options);
     return policy;
   }
   checkOptions(numbers, options, `${path}.`, faults);
@@ -112,8 +99,7 @@ function underPlan(
   const compiled = compilePolicy(changed, path, faults, checkLimiterTraits);
   if (!compiled) return policy;
   if (compiled.limit < policy.shards) {
-    const remedy = `Give at least ${policy.shards}: each shard needs at least one unit of the limit.`;
-    faults.add(`${path}.limit`, compiled.limit, remedy);
+    faults.add(`${path}.limit`, compiled.limit, LIMIT_BELOW_SHARDS, policy.shards);
   }
   const { limit, windowUs, parameters } = compiled;
   const planned = completePolicy(policy, { limit, windowUs, parameters });
@@ -121,7 +107,7 @@ function underPlan(
   // The policies of rules come here with their leases, those of a limiter without.
   if (leaseUs === undefined) return planned;
   if (leaseUs > implementation.lease.maxUs(planned)) {
-    faults.add(path, numbers, "Raise the limit or the window: the policy's lease takes too much.");
+    faults.add(path, numbers, LEASE_UNDER_PLAN);
     return policy;
   }
   return tightenPolicy(planned, leaseUs);

@@ -3,6 +3,7 @@ import { type DenialCache, DRIFT, type KnownDenial } from "../../denials/denial-
 import { earliestMs, type RedisClocks } from "../../denials/redis-clocks.ts";
 import { PATIENCE_MS } from "../../denials/single-flight.ts";
 import { Faults } from "../../options/faults.ts";
+import { SHARED_CACHE } from "../../options/messages.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
 import { createBreaker } from "../../runtime/breaker.ts";
 import { TIMED_OUT, withTimeout } from "../../runtime/timeout.ts";
@@ -88,11 +89,7 @@ export function shareDenials(cache: SharedCache): SharedDenials {
   for (const name of ["get", "put"] as const) {
     const given: unknown = (cache as Partial<SharedCache> | undefined)?.[name];
     if (typeof given !== "function") {
-      faults.add(
-        name,
-        given,
-        "Give a function: a shared cache has get(key) and put(key, text, seconds).",
-      );
+      faults.add(name, given, SHARED_CACHE);
     }
   }
   faults.throwIfAny();

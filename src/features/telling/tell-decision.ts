@@ -1,5 +1,6 @@
 import type { Decision } from "../../decision/decision.ts";
 import type { Faults } from "../../options/faults.ts";
+import { FUNCTION } from "../../options/messages.ts";
 import { report } from "../../runtime/log.ts";
 
 /** What a decision was about. */
@@ -25,7 +26,7 @@ export function compileTell(
 ): Tell | undefined {
   if (onDecision === undefined) return undefined;
   if (typeof onDecision !== "function") {
-    faults.add("onDecision", onDecision, "Give a function that takes a decision.");
+    faults.add("onDecision", onDecision, FUNCTION, "takes a decision");
     return undefined;
   }
   let hasFailed = false;

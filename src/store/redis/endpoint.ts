@@ -1,4 +1,5 @@
 import type { Faults } from "../../options/faults.ts";
+import { REDIS_TOKEN, REDIS_URL, REDIS_VARIABLE } from "../../options/messages.ts";
 import type { Environment } from "../../runtime/environment.ts";
 import type { ClientSettings, RedisEndpoint, ScriptClient } from "./client.ts";
 import { dialectAt } from "./dialect.ts";
@@ -8,11 +9,6 @@ const VARIABLES = [
   ["UPSTASH_REDIS_REST_URL", "UPSTASH_REDIS_REST_TOKEN"],
   ["KV_REST_API_URL", "KV_REST_API_TOKEN"],
 ] as const;
-
-/** The alternative to the variable, for people who write code. */
-export const GIVE_REDIS = "pass redis: { url, token } to createLimiter()";
-
-const MISSING_VARIABLE = `Set this variable (on Workers, bind it as a variable or secret), or ${GIVE_REDIS}.`;
 
 /** Whether a value is missing or blank. */
 function isBlank(value: unknown): boolean {
@@ -26,7 +22,7 @@ export function redisFromEnvironment(
   faults: Faults,
 ): ScriptClient | undefined {
   const [url, token] = variablesOf(environment);
-  const paths = { url, token, missing: MISSING_VARIABLE };
+  const paths = { url, token, areVariables: true };
   return createRedisClient(environment[url], environment[token], paths, settings, faults);
 }
 
@@ -47,18 +43,18 @@ function variablesOf(environment: Environment): (typeof VARIABLES)[number] {
 /**
  * Checks an endpoint and makes a client for it; `undefined` after a fault.
  *
- * @param paths the paths of both values in faults, and the remedy where one is missing
+ * @param paths the paths of both values in faults, and whether these are variables
  * @param init further options of every request
  */
 export function createRedisClient(
   url: unknown,
   token: unknown,
-  paths: { readonly url: string; readonly token: string; readonly missing?: string },
+  paths: { readonly url: string; readonly token: string; readonly areVariables?: boolean },
   { timeoutMs, dialect: given }: ClientSettings,
   faults: Faults,
   init?: RequestInit,
 ): ScriptClient | undefined {
-  const remedyIfMissing = (value: unknown) => (isBlank(value) ? paths.missing : undefined);
+  const isMissing = (value: unknown) => paths.areVariables === true && isBlank(value);
   const isUrl =
     typeof url === "string" &&
     /^https?:\/\/[^\s/?#@"']+(?:\/[^\s?#"']*)?$/.test(url) &&
@@ -67,20 +63,14 @@ export function createRedisClient(
     faults.add(
       paths.url,
       typeof url === "string" ? withoutSecrets(url) : url,
-      remedyIfMissing(url) ??
-        'Give the HTTP address of the Redis REST API, "https://...", without user, password, query, spaces or quotes; not a redis:// one.',
+      isMissing(url) ? REDIS_VARIABLE : REDIS_URL,
     );
   }
   const isToken = typeof token === "string" && /^[!-~]+$/.test(token) && !/^["']/.test(token);
   if (!isToken) {
     // The value may be most of a secret.
     const shown = isBlank(token) ? token : "(hidden)";
-    faults.add(
-      paths.token,
-      shown,
-      remedyIfMissing(token) ??
-        'Give the token of the Redis REST API, without "Bearer", quotes, spaces or line breaks.',
-    );
+    faults.add(paths.token, shown, isMissing(token) ? REDIS_VARIABLE : REDIS_TOKEN);
   }
   if (!isUrl || !isToken) return undefined;
   const dialect = dialectAt(url, given);

@@ -1,4 +1,5 @@
 import type { Faults } from "../../options/faults.ts";
+import { IOREDIS, NODE_REDIS, REDIS_CLIENT } from "../../options/messages.ts";
 import { onWorkers } from "../../runtime/environment.ts";
 import { report } from "../../runtime/log.ts";
 import { withOwnErrors } from "./client-errors.ts";
@@ -20,11 +21,6 @@ interface GivenClient extends Partial<RedisClient> {
   /** Only node-redis spells it like this. */
   readonly evalSha?: unknown;
 }
-
-const WRAP_IOREDIS =
-  "Give fromIoredis(redis), of tidegate/node. Commands must not be sent again after a lost connection, or they are charged twice: build it with { autoResendUnfulfilledCommands: false, maxRetriesPerRequest: 0 }.";
-
-const WRAP_NODE_REDIS = "Give fromNodeRedis(redis), of tidegate/node.";
 
 /** Whether something given as `redis` is a client rather than an address. Some clients are proxies without own keys. */
 export function isClient(redis: object): boolean {
@@ -64,16 +60,16 @@ export function givenClient(
     );
   }
   const { evalsha, eval: evaluate, defineCommand, evalSha } = given;
-  const remedy =
+  const refused =
     typeof defineCommand === "function"
-      ? WRAP_IOREDIS
+      ? IOREDIS
       : typeof evalSha === "function"
-        ? WRAP_NODE_REDIS
+        ? NODE_REDIS
         : typeof evalsha !== "function" || typeof evaluate !== "function"
-          ? "A client has the two functions evalsha and eval."
+          ? REDIS_CLIENT
           : undefined;
-  if (remedy !== undefined) {
-    faults.add("redis", "(an object)", remedy);
+  if (refused !== undefined) {
+    faults.add("redis", "(an object)", refused);
     return undefined;
   }
   if ((client?.retry?.attempts ?? 0) > 0) {

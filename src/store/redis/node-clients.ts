@@ -1,4 +1,5 @@
-import { ConfigurationError } from "../../errors/errors.ts";
+import { type FaultKind, Faults } from "../../options/faults.ts";
+import { IOREDIS_CLIENT, NODE_REDIS_CLIENT } from "../../options/messages.ts";
 import { report } from "../../runtime/log.ts";
 import type { RedisClient } from "./client.ts";
 
@@ -31,7 +32,7 @@ interface NodeRedisCommand {
  * const limiter = createLimiter({ redis: fromIoredis(redis), policies });
  */
 export function fromIoredis(client: IoredisClient): RedisClient {
-  requireFunctions(client, ["evalsha", "eval"], "Give a Redis or a Cluster of ioredis.");
+  requireFunctions(client, ["evalsha", "eval"], IOREDIS_CLIENT);
   if (client.options?.autoResendUnfulfilledCommands === true) {
     report(
       "The client of ioredis sends commands again after a lost connection, so that a request may be charged twice: build it with autoResendUnfulfilledCommands: false.",
@@ -53,21 +54,19 @@ export function fromIoredis(client: IoredisClient): RedisClient {
  * const limiter = createLimiter({ redis: fromNodeRedis(redis), policies });
  */
 export function fromNodeRedis(client: NodeRedisClient): RedisClient {
-  requireFunctions(
-    client,
-    ["evalSha", "eval"],
-    "Give a client, a pool or a cluster of node-redis.",
-  );
+  requireFunctions(client, ["evalSha", "eval"], NODE_REDIS_CLIENT);
   return {
     evalsha: (sha1, keys, args) => client.evalSha(sha1, { keys, arguments: args }),
     eval: (script, keys, args) => client.eval(script, { keys, arguments: args }),
   };
 }
 
-function requireFunctions(client: object, names: readonly string[], remedy: string): void {
+function requireFunctions(client: object, names: readonly string[], kind: FaultKind): void {
   const isComplete = names.every(
     (name) => typeof (Object(client) as Record<string, unknown>)[name] === "function",
   );
-  if (!isComplete)
-    throw new ConfigurationError([{ path: "client", value: String(client), remedy }]);
+  if (isComplete) return;
+  const faults = new Faults();
+  faults.add("client", String(client), kind);
+  faults.throwIfAny();
 }

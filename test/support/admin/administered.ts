@@ -102,8 +102,9 @@ function checkDocument(document: unknown): readonly Fault[] {
     return [];
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
-    return error.faults.map(({ path, value, remedy }) => ({
+    return error.faults.map(({ path, code, value, remedy }) => ({
       path: path.replace("RULES", "rules"),
+      code,
       value,
       remedy,
     }));
@@ -114,13 +115,16 @@ function checkEntry(kind: string, entry: unknown): readonly Fault[] {
   const faults = new Faults();
   if (kind === "override") {
     const { identity, plan, policies } = Object(entry) as Record<string, unknown>;
-    if (typeof identity !== "string") faults.add("identity", identity, "Give an identity.");
-    if (typeof plan !== "string" && !isRecord(policies)) faults.add("plan", plan, "Give a plan.");
+    if (typeof identity !== "string")
+      faults.add("identity", identity, { code: "shape", say: "Give an identity." });
+    if (typeof plan !== "string" && !isRecord(policies))
+      faults.add("plan", plan, { code: "shape", say: "Give a plan." });
     return faults.list;
   }
   compileLists({ deny: [entry] }, "lists", faults, HEADER_IDENTITIES);
-  return faults.list.map(({ path, value, remedy }) => ({
+  return faults.list.map(({ path, code, value, remedy }) => ({
     path: path.replace(/^lists\.deny\[0\]\.?/, ""),
+    code,
     value,
     remedy,
   }));

@@ -41,6 +41,6 @@ function isNamedBy(spelt: string, identity: string): boolean {
 
 function isWithin(address: Address, cidr: unknown): boolean {
   const range = parseCidr(cidr);
-  if (typeof range === "string" || range.first.length !== address.length) return false;
+  if (range?.first.length !== address.length) return false;
   return compileRanges([{ ...range, untilMs: Infinity }])(address) === Infinity;
 }

@@ -1,0 +1,218 @@
+import type { FaultKind, Sentence, Sentences } from "../../options/faults.ts";
+import {
+  CLIENT_IP,
+  COST,
+  didYouMean,
+  namesIn,
+  NO_CLIENT_IP,
+  PLAN,
+  PLAN_WITHOUT_PLANS,
+  PLANS,
+  POLICY,
+  POLICY_LIST,
+  REDIS_VARIABLE,
+  VERDICT,
+  WHEN,
+} from "../../options/messages.ts";
+
+/*
+ * The sentences for people who write the gateway's variables, in TOML or as JSON: for the kinds that code has in another
+ * way, and for those that only rules as data have.
+ */
+
+const EXAMPLE = '{ algorithm = "token-bucket", name = "api", limit = 20, refill = 10, per = "1s" }';
+const SHARE = '{ local = { share = 0.1 } } (where variables are text, {"local":{"share":0.1}})';
+const HOPS = '{ trustedHops = 1 } (where variables are text, {"trustedHops":1})';
+
+export const RULE_COST =
+  "Give a whole number of units from 0, or a table with one for each of some policies by their names.";
+
+/** A sentence for a kind, with the kind's own values. */
+export function instead<Values>(
+  kind: FaultKind<Values>,
+  say: Sentence<Values>,
+): readonly [FaultKind<never>, Sentence] {
+  return [kind as FaultKind<never>, say as Sentence];
+}
+
+export const VARIABLES: Sentences = new Map([
+  instead(
+    POLICY_LIST,
+    (max) => `Give a list of 1 to ${max} policies, such as policies = [${EXAMPLE}].`,
+  ),
+  instead(POLICY, `Give a policy, such as ${EXAMPLE}.`),
+  instead(
+    VERDICT,
+    `Use "open", "closed" or "local", or ${SHARE} for a tenth of the limit in each isolate.`,
+  ),
+  instead(
+    WHEN,
+    'Give the statuses of failures: { status = [401, 403] } (where variables are text, {"status":[401,403]}).',
+  ),
+  instead(COST, RULE_COST),
+  instead(
+    PLANS,
+    'Give plans by their names, and in each the policies that differ: { gold = { rides = { limit = 200 } } } (where variables are text, {"gold":{"rides":{"limit":200}}}).',
+  ),
+  instead(
+    PLAN,
+    "Give policies by their names, and of each the numbers that differ: { rides = { limit = 200 } }.",
+  ),
+  instead(PLAN_WITHOUT_PLANS, "Set PLANS, too: the plans that exist."),
+  instead(
+    CLIENT_IP,
+    `Use "cloudflare", "vercel", "socket" (not on Workers) or ${HOPS}, up to 32 hops.`,
+  ),
+  instead(
+    NO_CLIENT_IP,
+    `Say who is trusted with the client's address: "cloudflare", "vercel", "socket" (Node without a proxy) or ${HOPS}.`,
+  ),
+  instead(
+    REDIS_VARIABLE,
+    'Set this variable (on Workers, bind it as a variable or secret), or set STORE = "memory" to try the gateway without a Redis.',
+  ),
+]);
+
+// What a schema checks. It has the sentences beside the shapes.
+
+export const SHAPE = { code: "shape", say: (sentence: string) => sentence } as const;
+
+export const UNKNOWN_FIELD = {
+  code: "unknown-option",
+  say: ({ meant, sentence }: { meant: string | undefined; sentence: string }) =>
+    didYouMean(meant) + sentence,
+} as const;
+
+// Variables.
+
+export const MISSPELT_VARIABLE = {
+  code: "unknown-option",
+  say: (meant: string) => `Did you mean ${meant}? Rename it.`,
+} as const;
+
+export const NO_SHARING = {
+  code: "unsupported",
+  say: "Leave it out, except on Cloudflare Workers with STORE=redis: it shares what one Redis said to the isolates of a data centre.",
+} as const;
+
+export const METRICS_IN_MEMORY = {
+  code: "unsupported",
+  say: "Leave it out, except with STORE=redis: Redis adds isolates up.",
+} as const;
+
+export const NO_METRICS = {
+  code: "missing",
+  say: "Give createGateway() the metrics of tidegate/admin, too.",
+} as const;
+
+const DRAWN =
+  "Give 20 to 256 printable ASCII characters without blanks, drawn at random: `openssl rand -base64 32`. While one is replaced, give both with a blank between them.";
+
+export const TOKEN = { code: "shape", say: DRAWN } as const;
+
+export const EXAMPLE_TOKEN = {
+  code: "shape",
+  say: `It looks like an example, which others know. ${DRAWN}`,
+} as const;
+
+export const SAME_TOKEN = {
+  code: "duplicate",
+  say: "Give another one than ADMIN_TOKEN, or leave it out.",
+} as const;
+
+/** `place`: where the text stops being JSON, such as `at position 12`. */
+const noJson = (place: string) => `${`It is no JSON ${place}`.trim()}.`;
+
+export const RULES_TEXT = {
+  code: "no-json",
+  say: (place: string) => `${RULES.say} ${noJson(place)}`,
+} as const;
+
+export const RULES = {
+  code: "shape",
+  say: "Give a list of at least one rule: in wrangler.toml tables [[vars.RULES]], not [[RULES]]; where variables are text, as JSON.",
+} as const;
+
+export const PLANS_TEXT = {
+  code: "no-json",
+  say: (place: string) =>
+    `Give a table of plans by name; where variables are text, as JSON. ${noJson(place)}`,
+} as const;
+
+export const LISTS_TEXT = {
+  code: "no-json",
+  say: (place: string) =>
+    `Give a table of allow and deny; where variables are text, as JSON. ${noJson(place)}`,
+} as const;
+
+// Rules.
+
+export const SEGMENTS_SOUGHT = {
+  code: "too-many",
+  say: (max: number) =>
+    `Leave out the "**" or the last "*": between the two, all rules together may have ${max} segments, because they are looked for everywhere in a request's path.`,
+} as const;
+
+export const REFUND_IN_RULE = {
+  code: "unsupported",
+  say: 'Leave it out: the gateway does not know what a request really cost. What was no failure comes back with counts = "failures".',
+} as const;
+
+/** `route`: the other rule's methods and path; empty if they are not readable. */
+export interface OtherRule {
+  readonly index: number;
+  readonly route: string;
+}
+
+export const NAME_IN_RULES = {
+  code: "duplicate",
+  say: (other: OtherRule) => sameName("RULES", other),
+} as const;
+
+export function sameName(rules: string, { index, route }: OtherRule): string {
+  const place = route && ` (${route})`;
+  return `A policy of ${rules}[${index}] has this name, too${place}: give each its own, or both would share one count.`;
+}
+
+// Overrides.
+
+export const OVERRIDES = {
+  code: "too-many",
+  say: (max: number) => `Give a list of at most ${max} overrides.`,
+} as const;
+
+export const OVERRIDE = {
+  code: "shape",
+  say: 'Give an identity, and either a plan or policies with the numbers that differ: { "identity": "x-user-id:42", "plan": "gold" }.',
+} as const;
+
+export const IDENTITY_OR_DIGEST = {
+  code: "conflict",
+  say: "Give an identity or a digest, not both.",
+} as const;
+
+export const PATTERNS = {
+  code: "too-many",
+  say: (max: number) => `Give at most ${max} patterns; a rule's \`plan\` reads one from a header.`,
+} as const;
+
+export const PATTERN = {
+  code: "shape",
+  say: 'Write one header\'s name and its value, such as "x-user-id:42". A "*" may end the value, after at least one character.',
+} as const;
+
+export const DIGEST = {
+  code: "shape",
+  say: 'Give a client\'s name as GET /top has it: a source and a digest, such as "x-api-key:" and 43 characters.',
+} as const;
+
+export const PLAN_OF_OVERRIDE = {
+  code: "unknown-name",
+  say: ({ meant, known }: { meant: string | undefined; known: readonly string[] }) =>
+    `${didYouMean(meant)}${known.length > 0 ? `Use one of the plans: ${namesIn(known)}` : "Add it to the plans"}, or give policies with the numbers that differ.`,
+} as const;
+
+export const TABLES = {
+  code: "too-many",
+  say: (max: number) => `Use plans: there are more than ${max} different tables of numbers.`,
+} as const;

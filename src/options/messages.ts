@@ -1,0 +1,620 @@
+/** More names than anybody reads: thousands of faults, or thousands of names in one, fill an isolate's memory. */
+export const MAX_NAMES = 30;
+
+/*
+ * The sentences for people who write code, one for each kind of fault. A sentence says what to do. Where rules are data,
+ * src/gateway/messages has those that are written in another way.
+ */
+
+// Options of any kind.
+
+export const OPTIONS = { code: "shape", say: "Give an object of options." } as const;
+
+export const UNKNOWN_OPTION = {
+  code: "unknown-option",
+  say: ({ meant, known }: { meant: string | undefined; known: readonly string[] }) =>
+    `${didYouMean(meant)}The options are ${known.join(", ")}, and nothing else.`,
+} as const;
+
+/** `hint` continues the sentence, such as `, or a segmented-window for more`. */
+export const INTEGER = {
+  code: "range",
+  say: ({ max, hint = "" }: { max: number; hint?: string | undefined }) =>
+    `Give a whole number from 1 to ${max}${hint}.`,
+} as const;
+
+export const DURATION = {
+  code: "range",
+  say: ({ min, max, example }: { min: string; max: string; example: string }) =>
+    `Give a time with its unit (ms, s, m, h or d) from "${min}" to "${max}", such as "${example}".`,
+} as const;
+
+export const CHOICE = {
+  code: "choice",
+  say: (words: readonly string[]) =>
+    `Use ${words.map((word) => `"${word}"`).join(", ")}.`.replace(/, ("[^"]*"\.)$/, " or $1"),
+} as const;
+
+/** `does` continues the sentence, such as `takes a decision`. */
+export const FUNCTION = {
+  code: "shape",
+  say: (does: string) => `Give a function that ${does}.`,
+} as const;
+
+// A policy.
+
+export const POLICY_LIST = {
+  code: "shape",
+  say: (max: number) => `Give a list of 1 to ${max} policies, such as [tokenBucket({ ... })].`,
+} as const;
+
+export const POLICY = {
+  code: "shape",
+  say: "Give a policy made by tokenBucket() or one of the other builders.",
+} as const;
+
+export const NAME = {
+  code: "shape",
+  say: "Use 1 to 64 ASCII letters, digits, dots, underscores or dashes, the first a letter or digit.",
+} as const;
+
+export const SAME_NAME = {
+  code: "duplicate",
+  say: (other: string) =>
+    `${other} has this name, too: give each policy its own, or both would share one count.`,
+} as const;
+
+export const ADVERTISE = {
+  code: "shape",
+  say: "Give true, or false to tell clients nothing of the policy.",
+} as const;
+
+export const VERDICT = {
+  code: "choice",
+  say: 'Use "open", "closed" or "local", or { local: { share: 0.1 } } for a tenth of the limit in each isolate.',
+} as const;
+
+export const SHARE = {
+  code: "range",
+  say: "Give a number above 0, up to 1: with 0.1, each isolate admits a tenth of the limit.",
+} as const;
+
+export const JITTER = {
+  code: "range",
+  say: "Give a number from 0 to 1: with 0.1, clients are told to wait up to a tenth longer.",
+} as const;
+
+export const SLOW_REFILL = {
+  code: "range",
+  say: ({ refill, seconds }: { refill: number; seconds: number }) =>
+    `At ${refill} per ${seconds} s the bucket would take more than 366 days to refill: lower the limit or raise the refill.`,
+} as const;
+
+// What limit() has not.
+
+export const ONLY_IN_LIMITERS = {
+  code: "unsupported",
+  say: "Leave it out, or use createLimiter(): limit() has none.",
+} as const;
+
+export const ONLY_WITH_HOLDS = {
+  code: "unsupported",
+  say: "Use createLimiter(), and reserve(): limit() has no holds.",
+} as const;
+
+// Where Redis is.
+
+export const REDIS_VARIABLE = {
+  code: "missing",
+  say: "Set this variable (on Workers, bind it as a variable or secret), or pass redis: { url, token } to createLimiter().",
+} as const;
+
+export const REDIS_URL = {
+  code: "shape",
+  say: 'Give the HTTP address of the Redis REST API, "https://...", without user, password, query, spaces or quotes; not a redis:// one.',
+} as const;
+
+export const REDIS_TOKEN = {
+  code: "shape",
+  say: 'Give the token of the Redis REST API, without "Bearer", quotes, spaces or line breaks.',
+} as const;
+
+/** Begins the sentence about an unknown word that resembles a known one; empty if it resembles none. */
+export function didYouMean(meant: string | undefined): string {
+  return meant ? `Did you mean \`${meant}\`? ` : "";
+}
+
+/** Names for a sentence, the first of them if there are many. */
+export function namesIn(names: readonly string[]): string {
+  const more = names.length - MAX_NAMES;
+  return names.slice(0, MAX_NAMES).join(", ") + (more > 0 ? ` and ${more} more` : "");
+}
+
+// What a limiter's policies are together.
+
+export const ALGORITHM = {
+  code: "choice",
+  say: ({ meant, known }: { meant: string | undefined; known: readonly string[] }) =>
+    `${meant ? `Did you mean "${meant}"? ` : ""}Use one of ${known.join(", ")}.`,
+} as const;
+
+export const DIMENSION = {
+  code: "shape",
+  say: 'Use "*" for everybody, or 1 to 32 ASCII letters, digits, underscores or dashes, the first a letter.',
+} as const;
+
+export const NO_DIMENSION = {
+  code: "missing",
+  say: 'Say what this policy counts by, as the others do: a dimension of the identity, or "*" for everybody.',
+} as const;
+
+export const MODE_OF_DENIALS = {
+  code: "conflict",
+  say: "Leave out the mode: what counts denials is either enforced or left out.",
+} as const;
+
+export const ONLY_DENIALS = {
+  code: "missing",
+  say: "Add a policy that counts requests: this one counts the denials of others.",
+} as const;
+
+export const REFUNDABLE = {
+  code: "shape",
+  say: "Give true if holds of this policy give back, else false.",
+} as const;
+
+export const REFUND_OF_DENIALS = {
+  code: "conflict",
+  say: "Leave it out: nothing is reserved of a policy that counts denials.",
+} as const;
+
+export const NO_REFUND_OF_FAILURES = {
+  code: "conflict",
+  say: "Leave it out: what counts failures gives back all other requests.",
+} as const;
+
+export const STORE_WITHOUT_REFUND = {
+  code: "unsupported",
+  say: "Leave it out, or use a store with refund(): this one cannot give back.",
+} as const;
+
+export const SHARDS = {
+  code: "range",
+  say: (max: number) => `Give a whole number from 2 to ${max}, or leave it out for one key.`,
+} as const;
+
+export const SHARDS_ABOVE_LIMIT = {
+  code: "conflict",
+  say: (limit: number) =>
+    `${limit < 2 ? "Leave it out" : `Give at most ${limit}`}: each shard needs at least one unit of the limit.`,
+} as const;
+
+export const LIMIT_BELOW_SHARDS = {
+  code: "conflict",
+  say: (shards: number) =>
+    `Give at least ${shards}: each shard needs at least one unit of the limit.`,
+} as const;
+
+export const SHARDS_OF_DENIALS = {
+  code: "conflict",
+  say: "Leave it out: what counts denials has one count of them.",
+} as const;
+
+export const SHARDS_WITH_LEASE = {
+  code: "conflict",
+  say: "Leave out this or lease: a lease takes the units of one key in advance.",
+} as const;
+
+export const SHARDS_OF_SLOTS = {
+  code: "unsupported",
+  say: "Leave it out: all slots of an identity are under one key.",
+} as const;
+
+export const DENIALS_OF_SLOTS = {
+  code: "unsupported",
+  say: "Leave it out: a slot belongs to a hold, and a denied request has none.",
+} as const;
+
+export const FAILURES_OF_SLOTS = {
+  code: "unsupported",
+  say: "Leave it out: a slot is freed when its hold ends, however it ends.",
+} as const;
+
+// Leases.
+
+export const LEASE_OF_SLOTS = {
+  code: "unsupported",
+  say: "Leave it out: each hold takes a slot of its own, never in advance.",
+} as const;
+
+export const NO_LEASE_FITS = {
+  code: "conflict",
+  say: "No lease fits these policies: leave it out, or raise their limits or windows.",
+} as const;
+
+export const LONG_LEASE = {
+  code: "conflict",
+  say: (maxMs: number) => `It takes too much of these policies' limits: give "${maxMs}ms" or less.`,
+} as const;
+
+export const LEASE_UNDER_PLAN = {
+  code: "conflict",
+  say: "Raise the limit or the window: the policy's lease takes too much.",
+} as const;
+
+export const LEASES_DIFFER = {
+  code: "conflict",
+  say: (first: number) =>
+    `Give it the lease of policies[${first}], or both none: policies that count the same are leased together.`,
+} as const;
+
+export const LEASE_OF_DENIALS = {
+  code: "conflict",
+  say: "Leave out the lease of this policy: what counts denials looks at every request, so Redis has to decide it.",
+} as const;
+
+export const LEASE_OF_FAILURES = {
+  code: "conflict",
+  say: "Leave out the lease of this policy: an isolate cannot give back what it leased for many requests.",
+} as const;
+
+export const LEASE_WITH_REFUND = {
+  code: "conflict",
+  say: "Leave out this or the lease: an isolate cannot give back what it leased for many requests.",
+} as const;
+
+export const LEASE_WITH_SHARING = {
+  code: "conflict",
+  say: "Leave out this or sharedDenials: while one isolate waits for its next lease, others may still hold units.",
+} as const;
+
+// Plans.
+
+export const PLANS = {
+  code: "shape",
+  say: "Give plans by their names, and in each the policies that differ: { gold: { rides: { limit: 200 } } }.",
+} as const;
+
+export const PLAN = {
+  code: "shape",
+  say: "Give policies by their names, and of each the numbers that differ: { rides: { limit: 200 } }.",
+} as const;
+
+export const POLICY_OF_PLAN = {
+  code: "unknown-name",
+  say: ({ meant, known }: { meant: string | undefined; known: readonly string[] }) =>
+    `${didYouMean(meant)}Use the name of a policy: ${namesIn(known)}.`,
+} as const;
+
+export const PLAN_NUMBERS = {
+  code: "shape",
+  say: (names: readonly string[]) => `Give those that differ by their names: ${names.join(", ")}.`,
+} as const;
+
+// Options of a limiter.
+
+export const PREFIX = {
+  code: "shape",
+  say: "Use 1 to 64 ASCII letters, digits, dots, underscores, dashes or colons.",
+} as const;
+
+export const DENIAL_CACHE = {
+  code: "shape",
+  say: "Give { maxEntries } with a whole number from 1 to 1000000, or false for no cache.",
+} as const;
+
+export const SHARED_DENIALS = {
+  code: "shape",
+  say: "Give what coloDenials() or shareDenials() returns; it needs the denialCache, and a Redis that all count in.",
+} as const;
+
+export const SHARED_CACHE = {
+  code: "shape",
+  say: "Give a function: a shared cache has get(key) and put(key, text, seconds).",
+} as const;
+
+export const HEADERS = {
+  code: "shape",
+  say: 'Give { "draft-11": false } or { "x-ratelimit": false } to leave fields out.',
+} as const;
+
+export const HEADER_FIELD = {
+  code: "choice",
+  say: 'Use "draft-11" and "x-ratelimit", each true or false.',
+} as const;
+
+export const NO_RESPONSE = {
+  code: "unsupported",
+  say: "Leave it out: a limiter sees no response. Call release() of the hold after a request that was no failure.",
+} as const;
+
+export const NO_REQUEST = {
+  code: "unsupported",
+  say: 'Give each policy a dimension, such as by: "ip", and limit() an identity with it, such as { ip: "203.0.113.7" }: a limiter sees no request.',
+} as const;
+
+export const NOTHING_MISSING = {
+  code: "unsupported",
+  say: "Leave it out: a limiter sees no request, and a dimension that an identity does not have takes no part.",
+} as const;
+
+// The store of a limiter.
+
+export const STORE = {
+  code: "shape",
+  say: "Give either memoryStore() as `store`, or `redis`, not both.",
+} as const;
+
+export const DIALECT = {
+  code: "choice",
+  say: 'Use "upstash" or "redis", or leave it out.',
+} as const;
+
+export const REDIS = {
+  code: "shape",
+  say: "Give { url, token }, or a client such as new Redis() of @upstash/redis.",
+} as const;
+
+export const REDIS_CLIENT = {
+  code: "shape",
+  say: "A client has the two functions evalsha and eval.",
+} as const;
+
+export const IOREDIS = {
+  code: "unsupported",
+  say: "Give fromIoredis(redis), of tidegate/node. Commands must not be sent again after a lost connection, or they are charged twice: build it with { autoResendUnfulfilledCommands: false, maxRetriesPerRequest: 0 }.",
+} as const;
+
+export const NODE_REDIS = {
+  code: "unsupported",
+  say: "Give fromNodeRedis(redis), of tidegate/node.",
+} as const;
+
+export const IOREDIS_CLIENT = {
+  code: "shape",
+  say: "Give a Redis or a Cluster of ioredis.",
+} as const;
+
+export const NODE_REDIS_CLIENT = {
+  code: "shape",
+  say: "Give a client, a pool or a cluster of node-redis.",
+} as const;
+
+// Lists.
+
+export const LISTS = {
+  code: "shape",
+  say: "Give a table of allow and deny, each a list of entries.",
+} as const;
+
+export const LIST = {
+  code: "shape",
+  say: "Give a list of entries, each with a cidr, an identity, an asn or a country.",
+} as const;
+
+export const ENTRY = {
+  code: "shape",
+  say: 'Give exactly one of cidr, identity, asn and country, such as cidr "203.0.113.0/24", and until where it is to end.',
+} as const;
+
+export const ENTRY_IDENTITY = {
+  code: "shape",
+  say: "Give the identity as a text of at least one character.",
+} as const;
+
+export const HEADER_IDENTITY = {
+  code: "shape",
+  say: 'Write one header\'s name and its value, such as "x-user-id:42"; for an address, give cidr instead.',
+} as const;
+
+export const ASN = {
+  code: "range",
+  say: (max: number) => `Give a number from 1 to ${max} without "AS", such as 64496.`,
+} as const;
+
+export const COUNTRY = {
+  code: "shape",
+  say: 'Give two capitals of ISO 3166-1, such as "CH", or "T1" for Tor.',
+} as const;
+
+export const MOMENT = {
+  code: "shape",
+  say: 'Give a moment with its time zone, such as "2027-01-01T00:00:00Z", or milliseconds since 1970.',
+} as const;
+
+export const CIDR = {
+  code: "shape",
+  say: 'Give an address or a range of addresses, such as "203.0.113.7", "203.0.113.0/24" or "2001:db8::/32".',
+} as const;
+
+export const CIDR_PREFIX = {
+  code: "range",
+  say: (bits: number) => `Give a prefix length from 0 to ${bits}.`,
+} as const;
+
+export const CIDR_OF_IPV4 = {
+  code: "shape",
+  say: 'These addresses stand for IPv4 ones: write those, such as "203.0.113.0/24".',
+} as const;
+
+export const CIDR_BITS = {
+  code: "shape",
+  say: ({ range, address }: { range: string; address: string }) =>
+    `It has bits beyond its prefix: write "${range}", or "${address}" for one address.`,
+} as const;
+
+export const ALLOWED_DIGEST = {
+  code: "conflict",
+  say: "Name the client itself, or give it an override: a digest is compared after the lists.",
+} as const;
+
+export const UNKNOWN_FACT = {
+  code: "unsupported",
+  say: "Leave such entries out: only Cloudflare and Vercel know it, where they are trusted with the client's address, too.",
+} as const;
+
+// Who a request is counted as.
+
+export const CLIENT_IP = {
+  code: "choice",
+  say: 'Use "cloudflare", "vercel", "socket" (not on Workers) or { trustedHops: 1 }, up to 32 hops.',
+} as const;
+
+export const NO_CLIENT_IP = {
+  code: "missing",
+  say: 'Say who is trusted with the client\'s address: "cloudflare", "vercel", "socket" (Node without a proxy) or { trustedHops: 1 }.',
+} as const;
+
+export const SOURCES = {
+  code: "shape",
+  say: 'Give a list of sources, first choice first: ["header:x-api-key", "ip"]; or "*" to count everybody together.',
+} as const;
+
+export const SOURCES_TOGETHER = {
+  code: "shape",
+  say: 'Give the sources that identify a client together, such as ["ip", "header:user-agent"].',
+} as const;
+
+export const MANY_SOURCES = {
+  code: "too-many",
+  say: (max: number) => `Give at most ${max} sources.`,
+} as const;
+
+export const SAME_SOURCE = {
+  code: "duplicate",
+  say: "Leave it out: the inner list has it already.",
+} as const;
+
+export const UNREACHABLE_SOURCE = {
+  code: "without-effect",
+  say: (earlier: string) =>
+    `Leave it out, or put it before ${earlier}: whenever it is present, that is, too, and comes first.`,
+} as const;
+
+export const SOURCE = {
+  code: "shape",
+  say: ({ meant, examples }: { meant?: string | undefined; examples: readonly string[] }) => {
+    const quoted = examples.map((example) => `"${example}"`);
+    const bare = quoted.filter((example) => !example.includes(":"));
+    const named = quoted.filter((example) => example.includes(":"));
+    return `${didYouMean(meant)}Use ${bare.join(", ")}, or ${named.join(", ")}.`;
+  },
+} as const;
+
+export const SOURCE_IN_LIST = {
+  code: "shape",
+  say: "Name a source: an inner list holds no further lists.",
+} as const;
+
+export const EVERYBODY_IN_LIST = {
+  code: "shape",
+  say: 'Give "*" alone, without a list: it counts everybody together, whatever else a request carries.',
+} as const;
+
+export const SOURCE_WITHOUT_NAME = {
+  code: "missing",
+  say: (example: string) => `Say which one, such as "${example}".`,
+} as const;
+
+export const SOURCE_NAME = {
+  code: "shape",
+  say: ({ characters, example }: { characters: string; example: string }) =>
+    `Use only the characters ${characters} in its name, such as "${example}".`,
+} as const;
+
+export const UNKNOWN_FACT_SOURCE = {
+  code: "unsupported",
+  say: 'Leave it out, or trust "cloudflare" or "vercel" with the client\'s address: only these platforms say it.',
+} as const;
+
+export const UNKNOWN_SEGMENT = {
+  code: "unknown-name",
+  say: ({ name, others }: { name: string; others: readonly string[] }) =>
+    `Add ":${name}" to the rule's path${others.map((other) => `, or use "path:${other}"`).join("")}: it has no such segment.`,
+} as const;
+
+export const NO_PATH = {
+  code: "unsupported",
+  say: "Give a function that returns the identity: only a rule of the gateway has a path with names.",
+} as const;
+
+export const DIMENSION_OF_REQUEST = {
+  code: "unsupported",
+  say: 'Give the policy a partition instead: a list of sources such as ["ip"], or "*" for everybody. Only limiters in code have `by`.',
+} as const;
+
+export const ALL_SKIPPED = {
+  code: "conflict",
+  say: "Leave it out of one policy that is enforced: nothing would limit a request that lacks all identities.",
+} as const;
+
+// How a request is read.
+
+export const COST = {
+  code: "shape",
+  say: "Give a whole number of units from 0, one for each of some policies by their names, or a function that returns either.",
+} as const;
+
+export const COST_OF_UNKNOWN = {
+  code: "unknown-name",
+  say: "Use the name of a policy of this list.",
+} as const;
+
+export const COST_ABOVE_LIMIT = {
+  code: "conflict",
+  say: "It is above the limit of a policy, or of one of its shards, so no request could pass: lower it, or raise the limit.",
+} as const;
+
+export const PLAN_SOURCE = {
+  code: "shape",
+  say: 'Name a header that something in front of you sets: "header:x-plan".',
+} as const;
+
+export const PLAN_WITHOUT_PLANS = {
+  code: "missing",
+  say: "Give `plans`, too: the plans that exist.",
+} as const;
+
+export const WHEN = {
+  code: "shape",
+  say: "Give the statuses of failures: { status: [401, 403] }.",
+} as const;
+
+export const STATUSES = {
+  code: "shape",
+  say: (max: number) => `Give a list of 1 to ${max} statuses, such as [401, 403].`,
+} as const;
+
+export const STATUS = {
+  code: "range",
+  say: "Give the status of a response: a whole number from 100 to 599.",
+} as const;
+
+export const WHEN_WITHOUT_FAILURES = {
+  code: "without-effect",
+  say: 'Leave it out, or set counts to "failures": only that looks at responses.',
+} as const;
+
+// On Vercel, whose middleware does not see what a route answers.
+
+export const SOCKET_ON_VERCEL = {
+  code: "unsupported",
+  say: 'Leave it out: Vercel provides the address. "socket" is for Node.',
+} as const;
+
+export const FAILURES_OF_ROUTES = {
+  code: "unsupported",
+  say: "Answer in onAllowed, or count failures in the route with createLimiter(): a middleware does not see the response of a route.",
+} as const;
+
+export const HOLDS_OF_ROUTES = {
+  code: "unsupported",
+  say: "Answer in onAllowed, or reserve() in the route with createLimiter(): a middleware does not see the response of a route.",
+} as const;
+
+// Beside language models.
+
+export const WAIT_UNTIL = {
+  code: "shape",
+  say: "Give a function: (promise) => ctx.waitUntil(promise).",
+} as const;

@@ -1,0 +1,32 @@
+import type { Fault } from "../errors/errors.ts";
+import { Faults, type Sentences } from "./faults.ts";
+
+/** Where a part of a configuration stands. */
+interface Place {
+  /** The paths in the whole for a path in the part: none for a fault that is known already. */
+  readonly pathsOf: (path: string) => readonly string[];
+  /** Ends every sentence. */
+  readonly note?: string;
+  /** Default: those of the whole. */
+  readonly sentences?: Sentences;
+}
+
+/** Collects the faults of a part, and puts them among those of the whole. Its own list has those that are known, too. */
+export class PlacedFaults extends Faults {
+  readonly #whole: Faults;
+  readonly #place: Place;
+
+  constructor(whole: Faults, place: Place) {
+    super(place.sentences ?? whole.sentences);
+    this.#whole = whole;
+    this.#place = place;
+  }
+
+  override put(fault: Fault): void {
+    super.put(fault);
+    const { pathsOf, note = "" } = this.#place;
+    for (const path of pathsOf(fault.path)) {
+      this.#whole.put({ ...fault, path, remedy: fault.remedy + note });
+    }
+  }
+}
