@@ -67,10 +67,9 @@ export const VARIABLES: readonly Mutant[] = [
   },
   {
     name: "a remedy in TOML is one of TypeScript",
-    file: "src/gateway/ruleset.ts",
-    find: 'const trusted = checkClientIp(wordOrJson(clientIp), "CLIENT_IP", faults);',
-    replace:
-      'const own = new Faults();\n  const trusted = checkClientIp(wordOrJson(clientIp), "CLIENT_IP", own);\n  for (const fault of own.list) faults.put(fault);',
+    file: "src/gateway/config.ts",
+    find: "new Faults(VARIABLES)",
+    replace: "new Faults()",
     tests: ["test/gateway/config"],
   },
   {
