@@ -11,7 +11,7 @@ import { metricsKeys, MINUTE_MS } from "./keys.ts";
 import { type Counts, createMinutes, together } from "./minutes.ts";
 import { partitionName } from "./partition-name.ts";
 import type { PeriodicWriter } from "./periodic-writes.ts";
-import { createSketch } from "./sketch.ts";
+import { createSketch, type Heavy } from "./sketch.ts";
 import { createStoreMeter, type StoreMeter } from "./store-meter.ts";
 import type { CountedRule, Tally } from "./tally.ts";
 import { createTrace } from "./trace.ts";
@@ -56,6 +56,16 @@ export interface PartitionNames {
   numberOf(identity: string): string | undefined;
 }
 
+/** What was counted until a flush began. */
+interface Gathered {
+  readonly counted: ReadonlyMap<number, Counts>;
+  readonly denied: readonly Heavy[];
+  readonly near: readonly Heavy[];
+  readonly traced: readonly (string | number)[];
+  readonly ms: number;
+  readonly madeAtMs: number;
+}
+
 /** As many as Redis keeps of all time, and as an isolate keeps between two flushes. */
 const MAX_FIELDS = 20_000;
 
@@ -87,6 +97,8 @@ export const metrics: OpenRecorder = (options) => {
   const minutes = createMinutes(MAX_FIELDS);
   /** The minute in which they count. */
   let current: number | undefined;
+  /** What waits for the names of its partitions. A flush that finds it here does not wait for the one that took it. */
+  const gathered: Gathered[] = [];
   /** Batches that Redis has not confirmed, with their numbers. */
   let pending: (Batch & { readonly number: number })[] = [];
   let lost = 0;
@@ -125,22 +137,30 @@ export const metrics: OpenRecorder = (options) => {
     return minutes.take();
   }
 
-  async function prepare(): Promise<void> {
+  /** Takes what was counted since the last time. */
+  function gather(): void {
     const counted = drain();
     toAnalytics?.(together(counted.values()));
     if (counted.size === 0) return;
-    const [denied, near] = [sampled.denied, sampled.near].map((sketch) =>
-      sketch.take(MAX_PARTITIONS),
-    );
     isolate ??= crypto.randomUUID();
     const ms = wallNow();
+    const denied = sampled.denied.take(MAX_PARTITIONS);
+    const near = sampled.near.take(MAX_PARTITIONS);
     const traced = traceArgs(sampled.trace.take(), isolate, ms);
-    const madeAtMs = now();
-    const tops = await Promise.all([namesOf(denied!, identities), namesOf(near!, identities)]);
-    // Numbered only now: whoever prepared at the same time may have come first.
-    for (const batch of batchesOf(counted, tops, traced)) {
-      const at = keysAt(keys, isolate, ms, batch.minutes);
-      pending.push({ ...batch, number: ++last, keys: at, madeAtMs });
+    gathered.push({ counted, denied, near, traced, ms, madeAtMs: now() });
+  }
+
+  async function nameGathered(): Promise<void> {
+    for (let next = gathered[0]; next; next = gathered[0]) {
+      const { counted, denied, near, traced, ms, madeAtMs } = next;
+      const tops = await Promise.all([namesOf(denied, identities), namesOf(near, identities)]);
+      // Another flush may have named it, too, and gone on.
+      if (gathered[0] !== next) continue;
+      gathered.shift();
+      for (const batch of batchesOf(counted, tops, traced)) {
+        const at = keysAt(keys, isolate!, ms, batch.minutes);
+        pending.push({ ...batch, number: ++last, keys: at, madeAtMs });
+      }
     }
   }
 
@@ -164,7 +184,8 @@ export const metrics: OpenRecorder = (options) => {
     try {
       giveUpOld();
       await writePending();
-      await prepare();
+      gather();
+      await nameGathered();
       await writePending();
     } catch (error) {
       onError(storeError(error));

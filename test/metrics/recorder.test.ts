@@ -74,6 +74,16 @@ test("an isolate writes for the first time after a quarter to all of a flush, an
   expect(isDue()).toBe(true);
 });
 
+test("a flush has written what another one was preparing when it began", async () => {
+  const recorder = startRecorder();
+  count(recorder, 3);
+  const first = recorder.flush();
+  await recorder.flush();
+  expect(await passedOf(recorder)).toBe(3);
+  await first;
+  expect(await passedOf(recorder)).toBe(3);
+});
+
 /** What was counted in each of the first minutes. */
 async function minutesOf(
   { reader }: Pick<ReturnType<typeof startRecorder>, "reader">,

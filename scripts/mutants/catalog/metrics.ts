@@ -31,6 +31,12 @@ export const METRICS: readonly Mutant[] = [
   },
   {
     ...RECORDER,
+    name: "two flushes both write what one of them gathered",
+    find: "if (gathered[0] !== next) continue;",
+    replace: "",
+  },
+  {
+    ...RECORDER,
     name: "batches of an isolate have no numbers of their own",
     find: "number: ++last",
     replace: "number: (last = Date.now())",
