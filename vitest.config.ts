@@ -46,7 +46,7 @@ export default defineConfig({
     alias: [
       { find: /^tidegate$/, replacement: source("index.ts") },
       {
-        find: /^tidegate\/(hono|vercel|node|cloudflare|llm|gateway|admin|tracing|worker)$/,
+        find: /^tidegate\/(core|hono|vercel|node|cloudflare|llm|gateway|admin|tracing|worker)$/,
         replacement: source("$1.ts"),
       },
     ],

@@ -7,17 +7,19 @@
 import type { Context, Env, MiddlewareHandler } from "hono";
 
 import { appendFields } from "./adapter/append-fields.ts";
+import { EVERY_REQUEST_FEATURE, type RequestFeatures } from "./adapter/every-feature.ts";
 import { answerDenied, compileRequest, limitRequest } from "./adapter/request-limiter.ts";
 import { REQUEST_OPTIONS, type RequestOptions } from "./adapter/request-options.ts";
-import { settlementOf, waitUntilOf } from "./adapter/settle-response.ts";
 import type { Hold } from "./decide/hold.ts";
-import type { Limiter } from "./decide/limiter.ts";
 import type { Decision } from "./decision/decision.ts";
+import { checkFeatures } from "./limiter/features.ts";
+import type { LimiterOf } from "./limiter/limiter.ts";
 import { openLimiter, openLimiterLater } from "./limiter/open-limiter.ts";
 import { LIMITER_OPTIONS, type LimiterOptions } from "./limiter/options.ts";
 import { Faults } from "./options/faults.ts";
 import { checkedOptions } from "./options/unknown-options.ts";
 import { readEnvironment } from "./runtime/environment.ts";
+import { waitUntilOf } from "./runtime/wait-until.ts";
 import type { RedisClient, RedisEndpoint } from "./store/redis/client.ts";
 
 type Redis = RedisEndpoint | RedisClient;
@@ -53,13 +55,47 @@ declare module "hono" {
  *   partition: ["header:x-api-key", "ip"],
  * }));
  */
-export function rateLimit<E extends Env = Env>(
+export function rateLimit<E extends Env = Env>(options: RateLimitOptions<E>): RateLimit<E> {
+  return makeRateLimit(options, EVERY_REQUEST_FEATURE, new Faults());
+}
+
+/**
+ * Makes a `rateLimit()` that has these features of `tidegate/core` and no others, so that a bundle contains what it uses.
+ *
+ * @returns a function that throws a ConfigurationError with every fault in its options, also for an option whose feature is
+ * missing
+ * @example
+ * import { fixedWindow, plans } from "tidegate/core";
+ * import { rateLimitWith } from "tidegate/hono";
+ *
+ * const rateLimit = rateLimitWith({ plans });
+ * app.use("/api/*", rateLimit({
+ *   policies: [fixedWindow({ name: "api", limit: 60, window: "1m" })],
+ *   plans: { gold: { api: { limit: 600 } } },
+ *   plan: "header:x-plan",
+ * }));
+ */
+export function rateLimitWith(
+  features: RequestFeatures,
+): <E extends Env = Env>(options: RateLimitOptions<E>) => RateLimit<E> {
+  return function rateLimit(options) {
+    const faults = new Faults();
+    checkFeatures(options as Partial<LimiterOptions>, features, faults);
+    return makeRateLimit(options, features, faults);
+  };
+}
+
+type RateLimit<E extends Env> = MiddlewareHandler<E & { Variables: RateLimitVariables }>;
+
+function makeRateLimit<E extends Env>(
   given: RateLimitOptions<E>,
-): MiddlewareHandler<E & { Variables: RateLimitVariables }> {
-  const faults = new Faults();
+  features: RequestFeatures,
+  faults: Faults,
+): RateLimit<E> {
   const options = checkedOptions(given, [...LIMITER_OPTIONS, ...REQUEST_OPTIONS], faults);
-  const reader = compileRequest<Context<E>>(options, options.policies, faults);
-  const limiterFor = openForRequests({ ...options, policies: reader.policies }, reader.by, faults);
+  const reader = compileRequest<Context<E>>(options, options.policies, features, faults);
+  const opened = { ...options, policies: reader.policies };
+  const limiterFor = openForRequests(opened, reader.by, features, faults);
 
   return async function rateLimit(c: Context, next) {
     const asked = { request: c.req.raw, bindings: c.env };
@@ -67,7 +103,7 @@ export function rateLimit<E extends Env = Env>(
     if (answer instanceof Response) return answer;
     c.set("rateLimit", answer);
     if (!answer.allowed) return answerDenied(options, c, answer);
-    const settlement = settlementOf(answer, reader.failures, waitUntilOf(c));
+    const settlement = features.holds?.settlementOf(answer, reader.failures, waitUntilOf(c));
     try {
       await next();
     } catch (error) {
@@ -88,15 +124,16 @@ export function rateLimit<E extends Env = Env>(
 function openForRequests<E extends Env>(
   options: RateLimitOptions<E>,
   by: readonly string[],
+  features: RequestFeatures,
   faults: Faults,
-): (c: Context<E>) => Limiter {
+): (c: Context<E>) => LimiterOf<RequestFeatures> {
   const { redis, ...others } = options;
   if (options.store !== undefined || (redis !== undefined && typeof redis !== "function")) {
-    const limiter = openLimiter(options as LimiterOptions, {}, faults, by);
+    const limiter = openLimiter(options as LimiterOptions, features, {}, faults, by);
     return () => limiter;
   }
-  const open = openLimiterLater(others, faults, by);
-  let limiter: Limiter | undefined;
+  const open = openLimiterLater(others, features, faults, by);
+  let limiter: LimiterOf<RequestFeatures> | undefined;
   return function limiterFor(c) {
     limiter ??= open(redis?.(c), { ...readEnvironment(), ...(c.env as object) });
     return limiter;

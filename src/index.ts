@@ -7,9 +7,9 @@ export {
 } from "./errors/errors.ts";
 export type { HeaderOptions } from "./decision/fields.ts";
 export { limit } from "./limit.ts";
-export { createLimiter, type CreateLimiterOptions } from "./limiter/create-limiter.ts";
+export { createLimiter } from "./limiter/create-limiter.ts";
 export type { Identity } from "./decide/identify.ts";
-export type { LimiterOptions } from "./limiter/options.ts";
+export type { CreateLimiterOptions, LimiterOptions } from "./limiter/options.ts";
 export type { PlanNumbers, Plans } from "./features/plans/plans.ts";
 export {
   type SharedDenials,

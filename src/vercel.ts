@@ -5,13 +5,14 @@
  */
 
 import { appendFields } from "./adapter/append-fields.ts";
+import { EVERY_REQUEST_FEATURE, type RequestFeatures } from "./adapter/every-feature.ts";
 import { overLimits } from "./adapter/over-limits.ts";
 import { answerDenied, compileRequest, limitRequest } from "./adapter/request-limiter.ts";
 import { REQUEST_OPTIONS, type RequestOptions } from "./adapter/request-options.ts";
 import { goesOn, tellRoute } from "./adapter/route-fields.ts";
-import { settlementOf } from "./adapter/settle-response.ts";
 import type { Hold } from "./decide/hold.ts";
 import type { Decision } from "./decision/decision.ts";
+import { checkFeatures } from "./limiter/features.ts";
 import { openLimiter } from "./limiter/open-limiter.ts";
 import { LIMITER_OPTIONS, type LimiterOptions } from "./limiter/options.ts";
 import { Faults } from "./options/faults.ts";
@@ -56,10 +57,42 @@ export type OwnAnswer = Response | null | undefined | void;
  * export const config = { matcher: "/api/:path*" };
  * export default rateLimit({ policies: [tokenBucket({ limit: 20, refill: 10, per: "1s" })] });
  */
-export function rateLimit<R extends Request = Request>(
+export function rateLimit<R extends Request = Request>(options: RateLimitOptions<R>): RateLimit<R> {
+  return makeRateLimit(options, EVERY_REQUEST_FEATURE, new Faults());
+}
+
+/**
+ * Makes a `rateLimit()` that has these features of `tidegate/core` and no others, so that a bundle contains what it uses.
+ *
+ * @returns a function that throws a ConfigurationError with every fault in its options, also for an option whose feature is
+ * missing
+ * @example
+ * import { fixedWindow, roles } from "tidegate/core";
+ * import { rateLimitWith } from "tidegate/vercel";
+ *
+ * const rateLimit = rateLimitWith({ roles });
+ * export default rateLimit({
+ *   policies: [fixedWindow({ limit: 60, window: "1m", mode: "shadow" })],
+ * });
+ */
+export function rateLimitWith(
+  features: RequestFeatures,
+): <R extends Request = Request>(options: RateLimitOptions<R>) => RateLimit<R> {
+  return function rateLimit(options) {
+    const faults = new Faults();
+    checkFeatures(options as Partial<LimiterOptions>, features, faults);
+    return makeRateLimit(options, features, faults);
+  };
+}
+
+/** Answers a request, or has it go on to its route. */
+type RateLimit<R extends Request> = (request: R, event?: RequestEvent) => Promise<Response>;
+
+function makeRateLimit<R extends Request>(
   given: RateLimitOptions<R>,
-): (request: R, event?: RequestEvent) => Promise<Response> {
-  const faults = new Faults();
+  features: RequestFeatures,
+  faults: Faults,
+): RateLimit<R> {
   const known = [...LIMITER_OPTIONS, ...REQUEST_OPTIONS, "onAllowed"];
   const options = checkedOptions(given, known, faults);
   // This runs on Vercel only, in any of its runtimes.
@@ -67,21 +100,21 @@ export function rateLimit<R extends Request = Request>(
   if (requestOptions.clientIp === "socket") {
     faults.add("clientIp", "socket", SOCKET_ON_VERCEL);
   }
-  const reader = compileRequest<R>(requestOptions, options.policies, faults);
+  const reader = compileRequest<R>(requestOptions, options.policies, features, faults);
   const { onAllowed } = options;
   if (onAllowed !== undefined && typeof onAllowed !== "function") {
     faults.add("onAllowed", onAllowed, FUNCTION, "returns a Response, or nothing");
   }
   if (onAllowed === undefined) checkEnds(options.policies, faults);
   const { policies, by } = reader;
-  const limiter = openLimiter({ ...options, policies }, readEnvironment(), faults, by);
+  const limiter = openLimiter({ ...options, policies }, features, readEnvironment(), faults, by);
 
   return async function rateLimit(request, event) {
     const answer = await limitRequest(reader, limiter, request, { request });
     if (answer instanceof Response) return answer;
     if (!answer.allowed) return answerDenied(options, request, answer);
     const waitUntil: WaitUntil = (promise) => event?.waitUntil?.(promise);
-    const settlement = settlementOf(answer, reader.failures, waitUntil);
+    const settlement = features.holds?.settlementOf(answer, reader.failures, waitUntil);
     let own: OwnAnswer;
     try {
       own = await onAllowed?.(request, answer);

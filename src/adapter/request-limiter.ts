@@ -1,24 +1,21 @@
 import type { Cost } from "../decide/cost.ts";
 import type { Hold } from "../decide/hold.ts";
-import type { Limiter } from "../decide/limiter.ts";
+import type { Operations, Reserve } from "../decide/limiter.ts";
 import type { Decision } from "../decision/decision.ts";
 import { uncountedDecision } from "../decision/listed.ts";
 import { problemResponse } from "../decision/problem.ts";
-import { withoutHold } from "../features/holds/create-hold.ts";
-import { compileTell, type Tell } from "../features/telling/tell-decision.ts";
+import type { Failures } from "../features/holds/failures.ts";
+import type { Tell } from "../features/telling/tell-decision.ts";
 import type { LimiterOptions } from "../limiter/options.ts";
 import type { Faults } from "../options/faults.ts";
-import { FUNCTION } from "../options/messages.ts";
+import { FUNCTION, WITHOUT_FEATURE } from "../options/messages.ts";
 import type { Asked, NamedSegments } from "../partition/asked.ts";
 import type { Policy } from "../policy/policy.ts";
 import { addMissingFields } from "./append-fields.ts";
-import { compileFailures, type Failures } from "./failures.ts";
+import type { RequestFeatures } from "./every-feature.ts";
 import { compilePartitions, withoutPartition } from "./partitions.ts";
-import { compilePlan } from "./plan.ts";
 import { compileCost } from "./request-cost.ts";
-import { compileRequestLists } from "./request-lists.ts";
 import type { RequestOptions } from "./request-options.ts";
-import { needsHold } from "./settle-response.ts";
 
 /** A request as a limiter takes it. */
 export interface ReadRequest {
@@ -35,6 +32,8 @@ export interface RequestReader<Context> {
   readonly by: readonly string[];
   /** Whether requests are reserved, and settled after their responses. */
   readonly needsHold: boolean;
+  /** Makes a decision that took nothing a hold, where others are holds. */
+  readonly uncounted: (decision: Decision) => Decision | Hold;
   /** Tells who wants to know each decision. */
   readonly tell: Tell | undefined;
   /** Which responses are failures, for the policies that count them. */
@@ -64,56 +63,57 @@ export async function answerDenied<Context>(
 
 /** Decides a request, or answers one that cannot be decided. The decision is a hold where requests are reserved. */
 export async function limitRequest<Context>(
-  { read, needsHold: holds, tell }: RequestReader<Context>,
-  limiter: Limiter,
+  { read, needsHold, uncounted, tell }: RequestReader<Context>,
+  limiter: Operations & Partial<Reserve>,
   context: Context,
   asked: Asked,
 ): Promise<Decision | Hold | Response> {
   const found = await read(context, asked);
   if (found instanceof Response) return found;
-  const operation = holds ? "reserve" : "limit";
+  const operation = needsHold ? "reserve" : "limit";
   if (!("identities" in found)) {
-    const listed = holds ? withoutHold(found) : found;
+    const listed = uncounted(found);
     tell?.(listed, { operation, identity: undefined });
     return listed;
   }
   const { identities, ...options } = found;
   const decision =
     Object.keys(identities).length === 0
-      ? uncounted(holds)
-      : await limiter[operation](identities, options);
+      ? uncounted(uncountedDecision())
+      : await limiter[operation]!(identities, options);
   tell?.(decision, { operation, identity: identities });
   return decision;
-}
-
-/** The decision about a request that no policy counts. */
-function uncounted(holds: boolean): Decision | Hold {
-  const decision = uncountedDecision();
-  return holds ? withoutHold(decision) : decision;
 }
 
 /** Checks the options and compiles how requests are read. */
 export function compileRequest<Context>(
   options: RequestOptions<Context> & Pick<LimiterOptions, "plans" | "onDecision">,
   given: readonly Policy[],
+  { holds, lists, plans, telling }: RequestFeatures,
   faults: Faults,
   { segments, prefix = "" }: Partial<RuleContext> = {},
 ): RequestReader<Context> {
   // Not map(), which skips the holes of a list.
   const list = Array.isArray(given) ? Array.from(given as readonly Policy[]) : [];
   const partitions = compilePartitions(options, list, faults, segments, prefix);
-  const findListed = compileRequestLists(options, list, faults);
+  const findListed = lists?.compileRequestLists(options, list, faults);
   const readCost = compileCost(options.cost, list, faults);
-  const readPlan = compilePlan(options.plan, options.plans, faults);
+  const readPlan = plans?.compilePlan(options.plan, options.plans, faults);
+  if (!plans && options.plan !== undefined) {
+    faults.add("plan", options.plan, WITHOUT_FEATURE, "plans");
+  }
   if (options.onDenied !== undefined && typeof options.onDenied !== "function") {
     faults.add("onDenied", options.onDenied, FUNCTION, "returns a Response");
   }
 
+  const needsHold = holds?.needsHold(list) ?? false;
+
   return {
     by: partitions.by,
-    needsHold: needsHold(list),
-    tell: compileTell(options.onDecision, faults),
-    failures: compileFailures(list, faults),
+    needsHold,
+    uncounted: (needsHold && holds?.withoutHold) || ((decision) => decision),
+    tell: telling?.compile(options.onDecision, faults),
+    failures: holds?.compileFailures(list, faults) ?? [],
     policies: Array.isArray(given) ? list.map(withoutPartition) : given,
 
     async read(context, asked) {

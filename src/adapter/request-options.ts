@@ -1,9 +1,9 @@
 import type { Cost } from "../decide/cost.ts";
 import type { Decision } from "../decision/decision.ts";
+import type { PlanOption } from "../features/plans/read-plan.ts";
 import type { ListOptions } from "../lists/options.ts";
 import type { ClientIp } from "../partition/client-ip.ts";
 import type { Sources } from "../partition/source.ts";
-import type { PlanOption } from "./plan.ts";
 
 /** How a request is identified and charged, and how a denial is answered. `Context`: what the framework's handlers get. */
 export interface RequestOptions<Context> {

@@ -2,6 +2,7 @@ import { slidingWindowLog } from "../algorithms/sliding-window-log.ts";
 import type { Limiter } from "../decide/limiter.ts";
 import type { Administered } from "../gateway/administered.ts";
 import { tokensIn } from "../gateway/tokens.ts";
+import { EVERY_FEATURE } from "../limiter/every-feature.ts";
 import { buildLimiter } from "../limiter/limiter.ts";
 import { checkSettings } from "../limiter/settings.ts";
 import { Faults } from "../options/faults.ts";
@@ -92,9 +93,10 @@ function limitFailures({ store, prefix }: Administered): Limiter {
   // Keys of their own, whatever the gateway's policies are called.
   const settings = checkSettings(
     { policies, prefix: `${prefix}:admin`, denialCache: false as const },
+    EVERY_FEATURE,
     new Faults(),
   );
-  return buildLimiter(store, settings);
+  return buildLimiter(store, settings, EVERY_FEATURE);
 }
 
 async function digestOf(text: string): Promise<Uint8Array> {

@@ -1,4 +1,4 @@
-import { HEADER_IDENTITIES } from "../adapter/header-identities.ts";
+import { HEADER_IDENTITIES } from "../features/lists/header-identities.ts";
 import { parseCidr } from "../lists/cidr.ts";
 import { hexOf } from "./hex.ts";
 

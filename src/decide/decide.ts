@@ -1,5 +1,5 @@
 import { askStore } from "./ask-store.ts";
-import type { Steps } from "./features.ts";
+import type { StepsOfFeatures } from "./features.ts";
 import type { CoreSettings, Kit } from "./kit.ts";
 import { knownDenials } from "./known-denials.ts";
 import { createKnown } from "./known.ts";
@@ -13,19 +13,19 @@ import { tooCostly } from "./too-costly.ts";
  */
 export function decidePath<Settings extends CoreSettings>(
   kit: Kit<Settings>,
-  { roles, plans, shards, sharedDenials, leases }: Steps<Settings>,
+  { roles, plans, shards, sharedDenials, leases }: StepsOfFeatures<Settings>,
 ): Decide {
   const known = createKnown(kit);
-  const role = roles?.(kit);
-  const lease = leases?.(kit);
+  const role = roles?.steps(kit);
+  const lease = leases?.steps(kit);
   return stack<Decide>(
     role?.note,
-    plans?.(kit),
-    shards?.(kit, known),
+    plans?.steps(kit),
+    shards?.steps(kit, known),
     tooCostly(kit, known),
     lease?.note,
     knownDenials(kit, known),
-    sharedDenials?.(kit, known),
+    sharedDenials?.steps(kit, known),
     role?.advise,
     outage(kit, stack<Ask>(lease?.take, role?.count, askStore(kit))),
   );

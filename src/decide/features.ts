@@ -6,12 +6,16 @@ import type { Ask, Decide, Step } from "./step.ts";
  * What features add to the path of a decision, each at its place. A step is `undefined` where no policy uses the feature. Only
  * their types are here: a bundle contains the features that its limiters are made with.
  */
-export interface Steps<Settings extends CoreSettings = CoreSettings> {
-  readonly roles?: (kit: Kit<Settings>) => RoleSteps;
-  readonly plans?: (kit: Kit<Settings>) => Step<Decide> | undefined;
-  readonly shards?: (kit: Kit<Settings>, known: Known) => Step<Decide> | undefined;
-  readonly sharedDenials?: (kit: Kit<Settings>, known: Known) => Step<Decide> | undefined;
-  readonly leases?: (kit: Kit<Settings>) => LeaseSteps;
+export interface StepsOfFeatures<Settings extends CoreSettings = CoreSettings> {
+  readonly roles?: Made<(kit: Kit<Settings>) => RoleSteps>;
+  readonly plans?: Made<(kit: Kit<Settings>) => Step<Decide> | undefined>;
+  readonly shards?: Made<(kit: Kit<Settings>, known: Known) => Step<Decide> | undefined>;
+  readonly sharedDenials?: Made<(kit: Kit<Settings>, known: Known) => Step<Decide> | undefined>;
+  readonly leases?: Made<(kit: Kit<Settings>) => LeaseSteps>;
+}
+
+interface Made<Make> {
+  readonly steps: Make;
 }
 
 /** What policies need whose quota is reserved ahead of time. */

@@ -3,7 +3,7 @@ import { TidegateError } from "../errors/errors.ts";
 import type { Slot } from "../store/store.ts";
 import { checkCallOptions, checkCost } from "./cost.ts";
 import { decidePath } from "./decide.ts";
-import type { Steps } from "./features.ts";
+import type { StepsOfFeatures } from "./features.ts";
 import type { Identify, Identity } from "./identify.ts";
 import type { CoreSettings, Kit } from "./kit.ts";
 import type { LimitOptions, Operations } from "./limiter.ts";
@@ -27,16 +27,16 @@ export interface Core {
 export const CALL_OPTIONS = ["cost", "plan"];
 
 /**
- * Puts a limiter together from its kit and the steps of its features.
+ * Puts a limiter together from its kit and its features.
  *
  * @param identifyBy makes what finds the groups that count an identity
  */
 export function createCore<Settings extends CoreSettings>(
   kit: Kit<Settings>,
-  steps: Steps<Settings>,
+  features: StepsOfFeatures<Settings>,
   identifyBy: (kit: Kit<CoreSettings>) => Identify,
 ): Core & Pick<Operations, "reset"> {
-  const decide = decidePath(kit, steps);
+  const decide = decidePath(kit, features);
   const identify = identifyBy(kit);
 
   return {

@@ -11,6 +11,7 @@ import { type Duration, parseDuration } from "../options/duration.ts";
 import { Faults } from "../options/faults.ts";
 import { type ClientIp, detectPlatform } from "../partition/client-ip.ts";
 import type { Environment } from "../runtime/environment.ts";
+import { EVERY_PART } from "../store/every-part.ts";
 import { DEFAULT_TIMEOUT_MS } from "../store/guarded-store.ts";
 import { memoryStore } from "../store/memory-store.ts";
 import { openStore } from "../store/open-store.ts";
@@ -119,9 +120,9 @@ export function readConfig(given: Environment, platform: Platform): GatewayConfi
       ? memoryStore()
       : openStore(
           { ...(dialect && { dialect }), ...(timeout && { timeout }) },
+          { ...EVERY_PART, onCommand: recorder?.meter.command },
           environment,
           faults,
-          recorder?.meter.command,
         );
   faults.throwIfAny();
   const known = wordOrJson(defaults.clientIp);

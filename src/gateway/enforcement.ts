@@ -1,5 +1,6 @@
 import type { Limiter } from "../decide/limiter.ts";
 import type { Fault } from "../errors/errors.ts";
+import { EVERY_FEATURE } from "../limiter/every-feature.ts";
 import { buildLimiter } from "../limiter/limiter.ts";
 import type { ReadHistory } from "../live/read-history.ts";
 import type { LiveState } from "../live/state.ts";
@@ -60,14 +61,15 @@ export function createEnforcement(
     version: 0,
     revision: 0,
     ruleset,
-    limiter: buildLimiter(store, ruleset.settings),
+    limiter: buildLimiter(store, ruleset.settings, EVERY_FEATURE),
     findRules: compileFindRules(ruleset, ambiguousPaths),
   };
 
   function putInForce(next: Ruleset, nextData: RulesetData, state: LiveState): void {
     const nextSource = sourceOf(nextData, next);
     // To block a client must not make every isolate forget whom it denies.
-    const limiter = nextSource === source ? inForce.limiter : buildLimiter(store, next.settings);
+    const limiter =
+      nextSource === source ? inForce.limiter : buildLimiter(store, next.settings, EVERY_FEATURE);
     data = nextData;
     source = nextSource;
     const { version, revision } = state;

@@ -10,16 +10,17 @@ import { Hono as TinyHono } from "hono/tiny";
 
 import { appendFields } from "../adapter/append-fields.ts";
 import { overLimits } from "../adapter/over-limits.ts";
-import { settlementOf, waitUntilOf } from "../adapter/settle-response.ts";
 import type { Hold } from "../decide/hold.ts";
 import type { Limiter } from "../decide/limiter.ts";
 import type { Decision } from "../decision/decision.ts";
 import { problemResponse } from "../decision/problem.ts";
+import { settlementOf } from "../features/holds/settle-response.ts";
 import type { Counter } from "../metrics/counter.ts";
 import { periodicWrites } from "../metrics/periodic-writes.ts";
 import { monotonicNow } from "../runtime/clock.ts";
 import type { Environment } from "../runtime/environment.ts";
 import { report, reportOnce } from "../runtime/log.ts";
+import { waitUntilOf } from "../runtime/wait-until.ts";
 import { administer } from "./administer.ts";
 import { type GatewayConfig, type Platform, readConfig } from "./config.ts";
 import { serveDashboard } from "./dashboard.ts";

@@ -1,4 +1,4 @@
-import { HEADER_IDENTITIES, spellHeader } from "../adapter/header-identities.ts";
+import { HEADER_IDENTITIES, spellHeader } from "../features/lists/header-identities.ts";
 import type { Plans } from "../features/plans/plans.ts";
 import { parseMoment } from "../lists/moment.ts";
 import type { Faults } from "../options/faults.ts";

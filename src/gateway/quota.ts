@@ -1,5 +1,6 @@
 import { fixedWindow } from "../algorithms/fixed-window.ts";
 import type { Decision } from "../decision/decision.ts";
+import { EVERY_FEATURE } from "../limiter/every-feature.ts";
 import { buildLimiter } from "../limiter/limiter.ts";
 import { checkSettings } from "../limiter/settings.ts";
 import { Faults } from "../options/faults.ts";
@@ -22,8 +23,8 @@ export function answerQuota(
 ): (request: Request, bindings: unknown) => Promise<Response> {
   // A prefix of its own: a policy of the rules may have the same name.
   const prefix = `${defaults.prefix}:quota`;
-  const settings = checkSettings({ policies: [ASKS] }, new Faults());
-  const asks = buildLimiter(store, { ...settings, prefix });
+  const settings = checkSettings({ policies: [ASKS] }, EVERY_FEATURE, new Faults());
+  const asks = buildLimiter(store, { ...settings, prefix }, EVERY_FEATURE);
 
   return async function quota(request, bindings) {
     const inForce = enforcement.now();

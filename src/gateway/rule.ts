@@ -1,7 +1,9 @@
+import { EVERY_REQUEST_FEATURE } from "../adapter/every-feature.ts";
 import { compileRequest, type RequestReader } from "../adapter/request-limiter.ts";
 import type { RequestOptions } from "../adapter/request-options.ts";
 import type { Plans } from "../features/plans/plans.ts";
 import type { SharedDenials } from "../features/shared-denials/shared-denials.ts";
+import { EVERY_FEATURE } from "../limiter/every-feature.ts";
 import type { LimiterOptions } from "../limiter/options.ts";
 import { checkSettings, type LimiterSettings } from "../limiter/settings.ts";
 import type { Faults } from "../options/faults.ts";
@@ -75,8 +77,13 @@ export function readRule(
     prefix: `${index}.`,
   };
   const options = requestOptions as RequestOptions<Request>;
-  const reader = compileRequest(options, policies, own, context);
-  const settings = checkSettings({ ...limiterOptions, policies: reader.policies }, own, reader.by);
+  const reader = compileRequest(options, policies, EVERY_REQUEST_FEATURE, own, context);
+  const settings = checkSettings(
+    { ...limiterOptions, policies: reader.policies },
+    EVERY_FEATURE,
+    own,
+    reader.by,
+  );
   const { method, path: pattern } = shape ?? { method: "*", path: "/" };
   return {
     route: { methods: [method].flat(), path: pattern },

@@ -1,13 +1,13 @@
-import { HEADER_IDENTITIES, headerIdentities } from "../adapter/header-identities.ts";
+import { HEADER_IDENTITIES, headerIdentities } from "../features/lists/header-identities.ts";
 import {
   checkFacts,
   compileFindListed,
   type FindListed,
   needsClientIp,
-} from "../adapter/request-lists.ts";
+} from "../features/lists/request-lists.ts";
 import { checkPlans, type Plans } from "../features/plans/plans.ts";
+import { checkDenials } from "../features/roles/check.ts";
 import type { SharedDenials } from "../features/shared-denials/shared-denials.ts";
-import { checkCounts } from "../limiter/check-policies.ts";
 import type { LimiterOptions } from "../limiter/options.ts";
 import type { LimiterSettings } from "../limiter/settings.ts";
 import { compileLists, type Lists } from "../lists/lists.ts";
@@ -137,7 +137,7 @@ function settingsOf(
     own.map((policy) => ({ ...policy, onFailure: policy.onFailure ?? onFailure })),
   );
   const given = rules.flatMap(({ reader }) => reader.policies);
-  checkCounts(policies, "RULES[0].policies[0].counts", faults);
+  checkDenials(policies, "RULES[0].policies[0].counts", faults);
   return { ...rules[0]!.settings, ...checkPlans(plans, "PLANS", given, policies, faults) };
 }
 

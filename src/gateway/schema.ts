@@ -1,10 +1,11 @@
 import * as z from "zod/mini";
 
-import { MAX_STATUSES } from "../adapter/failures.ts";
-import { PLAN } from "../adapter/plan.ts";
 import type { OptionKind } from "../algorithms/algorithm.ts";
 import { WINDOW_RANGE } from "../algorithms/window.ts";
+import { MAX_STATUSES } from "../features/holds/failures.ts";
 import { LEASE_RANGE } from "../features/leases/read-lease.ts";
+import { PLAN } from "../features/plans/read-plan.ts";
+import { COUNTS } from "../features/roles/check.ts";
 import { parseCidr } from "../lists/cidr.ts";
 import { EARLIEST_MS, LATEST_MS, MOMENT, parseMoment } from "../lists/moment.ts";
 import { type DurationRange, isDurationWithin } from "../options/duration.ts";
@@ -14,7 +15,6 @@ import { COUNTRY, MAX_ASN } from "../partition/platform-facts.ts";
 import { SOURCE } from "../partition/source-text.ts";
 import { NAME } from "../policy/compile.ts";
 import { IMPLEMENTATIONS } from "../policy/from-data.ts";
-import { COUNTS } from "../policy/limiter-traits.ts";
 import { MAX_SHARDS } from "../policy/shards.ts";
 import { MODES, VERDICTS } from "../policy/traits.ts";
 import { DIGEST } from "./digests.ts";

@@ -1,33 +1,13 @@
 import type { Limiter } from "../decide/limiter.ts";
-import { withoutHold } from "../features/holds/create-hold.ts";
-import { withLists } from "../features/lists/listed-limiter.ts";
-import { compileTell } from "../features/telling/tell-decision.ts";
-import { withTelling } from "../features/telling/telling-limiter.ts";
-import { compileLists } from "../lists/lists.ts";
-import type { ListOptions } from "../lists/options.ts";
 import { Faults } from "../options/faults.ts";
-import { checkedOptions } from "../options/unknown-options.ts";
-import { readEnvironment } from "../runtime/environment.ts";
-import { openLimiter } from "./open-limiter.ts";
-import { LIMITER_OPTIONS, type LimiterOptions } from "./options.ts";
+import { EVERY_FEATURE } from "./every-feature.ts";
+import { makeLimiter } from "./make-limiter.ts";
+import type { CreateLimiterOptions } from "./options.ts";
 import { withoutRequestOptions } from "./request-options.ts";
 
-export interface CreateLimiterOptions extends LimiterOptions {
-  /**
-   * Identities that are not limited (`allow`) or denied with a 403 (`deny`), before Redis is asked: `limit()` and `peek()`
-   * take nothing, with `reason` `exempt` or `blocked`. A `cidr` is compared with the dimension `ip`, or with an identity
-   * that is a string; `asn` and `country` with the dimensions of these names, whether or not a policy counts by them; an
-   * `identity` with each string of the identity. A client that chooses its identity can choose one on `allow`. Default:
-   * nobody.
-   *
-   * @example
-   * lists: { allow: [{ cidr: "10.0.0.0/8" }], deny: [{ identity: "user:666" }] }
-   */
-  readonly lists?: ListOptions;
-}
-
 /**
- * Makes a limiter of one or more policies that are always decided together.
+ * Makes a limiter of one or more policies that are always decided together. It has every feature; `limiterWith()` of
+ * `tidegate/core` makes one with those that you import.
  *
  * @throws ConfigurationError with every fault in the options
  * @example
@@ -37,22 +17,7 @@ export interface CreateLimiterOptions extends LimiterOptions {
  * });
  * const decision = await limiter.limit("user:42");
  */
-export function createLimiter(given: CreateLimiterOptions): Limiter {
+export function createLimiter(options: CreateLimiterOptions): Limiter {
   const faults = new Faults();
-  const own = withoutRequestOptions(given, faults);
-  const options = checkedOptions(own, [...LIMITER_OPTIONS, "lists"], faults);
-  const lists = compileLists(options.lists, "lists", faults);
-  const tell = compileTell(options.onDecision, faults);
-  const limiter = listed(openLimiter(options, readEnvironment(), faults), lists, options);
-  return tell ? withTelling(limiter, tell) : limiter;
-}
-
-function listed(
-  limiter: Limiter,
-  lists: ReturnType<typeof compileLists>,
-  { store }: CreateLimiterOptions,
-): Limiter {
-  if (!lists) return limiter;
-  const nowMs = () => (store?.now ? store.now() / 1000 : Date.now());
-  return withLists(limiter, lists, nowMs, withoutHold);
+  return makeLimiter(withoutRequestOptions(options, faults), EVERY_FEATURE, faults);
 }

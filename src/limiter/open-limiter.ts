@@ -1,10 +1,10 @@
-import type { Limiter } from "../decide/limiter.ts";
+import { DECIDE } from "../algorithms/scripts.generated.ts";
 import { Faults } from "../options/faults.ts";
 import type { Environment } from "../runtime/environment.ts";
-import { openStore, redisOpener, type StoreOptions } from "../store/open-store.ts";
+import { openStore, type RedisParts, redisOpener, type StoreOptions } from "../store/open-store.ts";
 import type { Store } from "../store/store.ts";
-import { checkCounts, checkRefundable } from "./check-policies.ts";
-import { buildLimiter } from "./limiter.ts";
+import type { Features } from "./features.ts";
+import { buildLimiter, type LimiterOf } from "./limiter.ts";
 import type { LimiterOptions } from "./options.ts";
 import { checkSettings, type LimiterSettings } from "./settings.ts";
 import { reportUnnamedTwins } from "./unnamed-twins.ts";
@@ -17,50 +17,66 @@ import { reportUnnamedTwins } from "./unnamed-twins.ts";
  * @param by for each policy the dimension that it counts by. Default: its own `by`
  * @throws ConfigurationError with every fault
  */
-export function openLimiter(
+export function openLimiter<Has extends Features>(
   options: LimiterOptions,
+  features: Has,
   environment: Environment,
   faults: Faults,
   by?: readonly string[],
-): Limiter {
-  const settings = checkSettings(options, faults, by);
-  checkCounts(settings.policies, "policies[0].counts", faults);
-  const store = openStore(options, environment, faults);
-  if (store) checkRefundable(settings.policies, store, faults);
+): LimiterOf<Has> {
+  const settings = checkSettings(options, features, faults, by);
+  features.roles?.check(settings.policies, "policies[0].counts", faults);
+  const store = openStore(options, partsOf(features), environment, faults);
+  if (store) features.holds?.checkStore(settings.policies, store, faults);
   faults.throwIfAny();
-  return limiterOf(store!, options, settings);
+  return limiterOf(store!, options, settings, features);
 }
 
 /** Makes the limiter as soon as it is known where its Redis is. Throws a ConfigurationError if that has faults. */
-export type LimiterOpener = (redis: StoreOptions["redis"], environment: Environment) => Limiter;
+export type LimiterOpener<Has extends Features> = (
+  redis: StoreOptions["redis"],
+  environment: Environment,
+) => LimiterOf<Has>;
 
 /**
  * As `openLimiter`, for a Redis that is known only when a request arrives: checks all other options now.
  *
  * @throws ConfigurationError with every fault
  */
-export function openLimiterLater(
+export function openLimiterLater<Has extends Features>(
   options: Omit<LimiterOptions, "redis" | "store">,
+  features: Has,
   faults: Faults,
   by?: readonly string[],
-): LimiterOpener {
-  const settings = checkSettings(options, faults, by);
-  checkCounts(settings.policies, "policies[0].counts", faults);
-  const openRedis = redisOpener(options, faults);
+): LimiterOpener<Has> {
+  const settings = checkSettings(options, features, faults, by);
+  features.roles?.check(settings.policies, "policies[0].counts", faults);
+  const openRedis = redisOpener(options, partsOf(features), faults);
   faults.throwIfAny();
   return function open(redis, environment) {
     const found = new Faults();
     const store = openRedis(redis, environment, found);
     found.throwIfAny();
-    return limiterOf(store!, redis ? { redis } : {}, settings);
+    return limiterOf(store!, redis ? { redis } : {}, settings, features);
   };
 }
 
-function limiterOf(
+/** What these features ask Redis with. */
+function partsOf({ cluster, holds, leases }: Features): RedisParts {
+  const scripts = {
+    decide: DECIDE,
+    ...leases?.scripts,
+    ...(holds ?? cluster)?.scripts,
+  };
+  return { scripts, cluster };
+}
+
+function limiterOf<Has extends Features>(
   store: Store,
   place: Pick<StoreOptions, "store" | "redis">,
   settings: LimiterSettings,
-): Limiter {
+  features: Has,
+): LimiterOf<Has> {
   reportUnnamedTwins(place, settings);
-  return buildLimiter(store, settings);
+  return buildLimiter(store, settings, features);
 }

@@ -3,6 +3,7 @@ import type { HeaderOptions } from "../decision/fields.ts";
 import type { Plans } from "../features/plans/plans.ts";
 import type { SharedDenials } from "../features/shared-denials/shared-denials.ts";
 import type { DecisionListener } from "../features/telling/tell-decision.ts";
+import type { ListOptions } from "../lists/options.ts";
 import type { Duration } from "../options/duration.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { StoreOptions } from "../store/open-store.ts";
@@ -67,7 +68,21 @@ export interface LimiterOptions extends StoreOptions {
   readonly onDecision?: DecisionListener;
 }
 
-/** Every option of a limiter. */
+export interface CreateLimiterOptions extends LimiterOptions {
+  /**
+   * Identities that are not limited (`allow`) or denied with a 403 (`deny`), before Redis is asked: `limit()` and `peek()`
+   * take nothing, with `reason` `exempt` or `blocked`. A `cidr` is compared with the dimension `ip`, or with an identity
+   * that is a string; `asn` and `country` with the dimensions of these names, whether or not a policy counts by them; an
+   * `identity` with each string of the identity. A client that chooses its identity can choose one on `allow`. Default:
+   * nobody.
+   *
+   * @example
+   * lists: { allow: [{ cidr: "10.0.0.0/8" }], deny: [{ identity: "user:666" }] }
+   */
+  readonly lists?: ListOptions;
+}
+
+/** Every option of a limiter, but for those of `createLimiter()` alone. */
 export const LIMITER_OPTIONS = [
   "policies",
   "plans",

@@ -1,7 +1,5 @@
 import type { CoreSettings } from "../decide/kit.ts";
 import type { HeaderOptions } from "../decision/fields.ts";
-import { checkLeases } from "../features/leases/check.ts";
-import { checkPlans } from "../features/plans/plans.ts";
 import type { PlanSettings } from "../features/plans/step.ts";
 import type { SharedDenialSettings } from "../features/shared-denials/step.ts";
 import type { Faults } from "../options/faults.ts";
@@ -9,21 +7,19 @@ import {
   DENIAL_CACHE,
   HEADER_FIELD,
   HEADERS,
-  LEASE_WITH_SHARING,
+  NO_DIMENSION,
   PREFIX as PREFIX_FAULT,
-  SHARED_DENIALS,
 } from "../options/messages.ts";
 import { checkOptions } from "../options/unknown-options.ts";
-import { type CompiledPolicy, compilePolicies } from "../policy/compile.ts";
+import { type CheckMore, type CompiledPolicy, compilePolicies } from "../policy/compile.ts";
 import { checkLimiterTraits } from "../policy/limiter-traits.ts";
 import { oncePerPolicy } from "../policy/once-per-policy.ts";
-import { tightenPolicy } from "../policy/tighten.ts";
 import { checkRetryJitter, checkVerdict } from "../policy/traits.ts";
 import { monotonicNow, steadyClock } from "../runtime/clock.ts";
-import { checkBy, checkSharding } from "./check-policies.ts";
+import type { Features } from "./features.ts";
 import type { LimiterOptions } from "./options.ts";
 
-/** The settings of a limiter with every feature, checked. */
+/** The settings of a limiter with any features, checked. */
 export interface LimiterSettings extends CoreSettings, PlanSettings, SharedDenialSettings {}
 
 /** The start of every key: no brace in it can become the hash tag. */
@@ -47,51 +43,61 @@ export const DEFAULTS = {
  */
 export function checkSettings(
   options: LimiterOptions,
+  features: Features,
   faults: Faults,
   by?: readonly string[],
 ): LimiterSettings {
   const { onFailure = DEFAULTS.onFailure, retryJitter = 0, store } = options;
-  const { headers = DEFAULTS.headers } = options;
+  const { headers = DEFAULTS.headers, sharedDenials } = options;
   const before = faults.list.length;
-  const compiled = compilePolicies(options.policies, "policies", faults, checkLimiterTraits);
+  const compiled = compilePolicies(options.policies, "policies", faults, policyCheck(features));
   const placed = by ? compiled.map((policy, i) => ({ ...policy, by: by[i] })) : compiled;
-  checkSharding(options, faults);
+  features.shards?.check(options, faults);
   if (faults.list.length === before) checkBy(placed, faults);
-  const { policies, plans } =
+  const unplanned = { policies: placed, plans: DEFAULTS.plans };
+  const planned =
     faults.list.length === before
-      ? checkPlans(options.plans, "plans", options.policies, placed, faults)
-      : { policies: placed, plans: DEFAULTS.plans };
-  const checked = faults.list.length === before ? policies : [];
-  const leases = checkLeases(options, { policies: checked, plans }, faults);
+      ? (features.plans?.compile(options.plans, "plans", options.policies, placed, faults) ??
+        unplanned)
+      : unplanned;
+  const sound = faults.list.length === before ? planned : { policies: [], plans: planned.plans };
+  const leased = features.leases?.compile(options, sound, faults);
   checkVerdict(onFailure, "onFailure", faults);
   checkRetryJitter(retryJitter, "retryJitter", faults);
   checkHeaders(headers, faults);
-  checkSharing(options, faults);
-  const leaseOf = new Map(policies.map(({ name }, i) => [name, leases[i]]));
-  const enforce = oncePerPolicy((policy) =>
-    enforced(policy, leaseOf.get(policy.name), retryJitter),
-  );
+  features.sharedDenials?.check(options, faults);
+  const enforce = oncePerPolicy((policy) => ({
+    ...(leased ? leased(policy) : policy),
+    retryJitter: policy.retryJitter ?? retryJitter,
+  }));
   return {
-    policies: policies.map(enforce),
-    plans: new Map([...plans].map(([plan, list]) => [plan, list.map(enforce)])),
+    policies: planned.policies.map(enforce),
+    plans: new Map([...planned.plans].map(([plan, list]) => [plan, list.map(enforce)])),
     prefix: checkPrefix(options.prefix ?? DEFAULTS.prefix, faults),
     onFailure,
     maxDenials: checkDenialCache(options.denialCache, faults),
-    ...(options.sharedDenials && { sharedDenials: options.sharedDenials }),
+    ...(sharedDenials && { sharedDenials }),
     headers,
     random: DEFAULTS.random,
     now: typeof store?.now === "function" ? steadyClock(() => store.now!() / 1000) : DEFAULTS.now,
   };
 }
 
-/** The policy as Redis enforces it and as clients are told of it. */
-function enforced(
-  policy: CompiledPolicy,
-  leaseUs: number | undefined,
-  retryJitter: number,
-): CompiledPolicy {
-  const tightened = leaseUs === undefined ? policy : tightenPolicy(policy, leaseUs);
-  return { ...tightened, leaseUs, retryJitter: policy.retryJitter ?? retryJitter };
+/** Checks the options of a policy that make sense beside others. */
+function policyCheck({ roles, holds }: Features): CheckMore {
+  return (policy, path, faults) => {
+    checkLimiterTraits(policy, path, faults);
+    roles?.checkPolicy(policy, path, faults);
+    holds?.checkPolicy(policy, path, faults);
+  };
+}
+
+/** Checks that every policy says what it counts by, or none does. */
+function checkBy(policies: readonly CompiledPolicy[], faults: Faults): void {
+  const without = policies.findIndex(({ by }) => by === undefined);
+  if (without >= 0 && policies.some(({ by }) => by !== undefined)) {
+    faults.add(`policies[${without}].by`, undefined, NO_DIMENSION);
+  }
 }
 
 function checkPrefix(prefix: string, faults: Faults): string {
@@ -115,24 +121,6 @@ function checkDenialCache(denialCache: LimiterOptions["denialCache"], faults: Fa
     faults.add("denialCache", denialCache, DENIAL_CACHE);
   }
   return maxEntries;
-}
-
-function checkSharing(
-  { sharedDenials, denialCache, store, lease }: LimiterOptions,
-  faults: Faults,
-): void {
-  if (sharedDenials === undefined) return;
-  if (typeof sharedDenials?.share !== "function" || denialCache === false || store !== undefined) {
-    faults.add(
-      "sharedDenials",
-      // The cache's credentials may be inside.
-      Object(sharedDenials) === sharedDenials ? "(an object)" : sharedDenials,
-      SHARED_DENIALS,
-    );
-  }
-  if (lease !== undefined) {
-    faults.add("lease", lease, LEASE_WITH_SHARING);
-  }
 }
 
 function checkHeaders(headers: HeaderOptions, faults: Faults): void {

@@ -97,6 +97,12 @@ export const ONLY_IN_LIMITERS = {
   say: "Leave it out, or use createLimiter(): limit() has none.",
 } as const;
 
+export const WITHOUT_FEATURE = {
+  code: "unsupported",
+  say: (feature: string) =>
+    `Import { ${feature} } from "tidegate/core" and give it to limiterWith(), which makes this limiter without it.`,
+} as const;
+
 export const ONLY_WITH_HOLDS = {
   code: "unsupported",
   say: "Use createLimiter(), and reserve(): limit() has no holds.",

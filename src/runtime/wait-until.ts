@@ -1,2 +1,15 @@
 /** Keeps the isolate for a promise after the response has been sent, where the platform would end it. */
 export type WaitUntil = (promise: Promise<unknown>) => void;
+
+/** The platform's `waitUntil`, as Hono's context knows it. */
+export function waitUntilOf(context: { readonly executionCtx: unknown }): WaitUntil {
+  return (promise) => {
+    let execution: unknown;
+    try {
+      execution = context.executionCtx;
+    } catch {
+      // Hono throws where the platform has none: there, nothing ends an isolate with the response.
+    }
+    (execution as { readonly waitUntil?: WaitUntil } | undefined)?.waitUntil?.(promise);
+  };
+}

@@ -3,6 +3,9 @@ import { StoreError } from "../errors/errors.ts";
 /** A Redis Cluster refuses keys of several hash slots in one call. It ran nothing. */
 export class CrossSlotError extends StoreError {
   constructor() {
-    super("ERR_STORE_REFUSED", "Redis answered: CROSSSLOT: this is a Redis Cluster.");
+    super(
+      "ERR_STORE_REFUSED",
+      "Redis answered: CROSSSLOT: a Redis Cluster needs createLimiter(), or the feature cluster.",
+    );
   }
 }

@@ -1,7 +1,6 @@
 import { StoreError } from "../errors/errors.ts";
 import { report } from "../runtime/log.ts";
 import { TIMED_OUT, withTimeout } from "../runtime/timeout.ts";
-import { CrossSlotError } from "./cross-slot.ts";
 import { firstContactMs } from "./first-contact.ts";
 import { createPlainBreaker } from "./plain-breaker.ts";
 import type { StoreBreaker, StoreBreakerState } from "./store-breaker.ts";
@@ -79,7 +78,7 @@ export function guardStore(
       noteAnswer(key!);
       return answer;
     } catch (error) {
-      if (error instanceof CrossSlotError) {
+      if (breaker.isAnswer(error)) {
         noteAnswer(key!);
         throw error;
       }

@@ -5,16 +5,14 @@ import { DIALECT, FUNCTION, REDIS, STORE } from "../options/messages.ts";
 import { checkOptions } from "../options/unknown-options.ts";
 import { monotonicNow } from "../runtime/clock.ts";
 import type { Environment } from "../runtime/environment.ts";
+import type { cluster } from "./cluster/cluster.ts";
 import { DEFAULT_TIMEOUT_MS, guardStore } from "./guarded-store.ts";
-import { ALL_SCRIPTS } from "./redis/all-scripts.ts";
 import type { ClientSettings, RedisClient, RedisEndpoint, ScriptClient } from "./redis/client.ts";
 import type { DialectName } from "./redis/dialect.ts";
 import { createRedisClient, redisFromEnvironment } from "./redis/endpoint.ts";
 import { givenClient, isClient } from "./redis/given-client.ts";
-import { inspectRedis } from "./redis/inspect.ts";
-import { redisStore } from "./redis/store.ts";
-import { splitStore } from "./split-store.ts";
-import { createStoreBreaker } from "./store-breaker.ts";
+import type { inspectRedis } from "./redis/inspect.ts";
+import { type MoreScripts, redisStore } from "./redis/store.ts";
 import type { Store } from "./store.ts";
 
 /** No decision is worth a minute's wait; below a millisecond no network answers. */
@@ -56,19 +54,25 @@ export interface StoreOptions {
   readonly onStoreError?: (error: StoreError) => void;
 }
 
-/**
- * Opens the store that the options or the environment name, guarded; `undefined` after a fault.
- *
- * @param onCommand called with each command that is sent to Redis
- */
+/** What a Redis is asked with, besides the script of a single policy. A bundle contains the parts that are given. */
+export interface RedisParts {
+  readonly scripts: MoreScripts;
+  readonly cluster?: typeof cluster | undefined;
+  /** Tells facts about the store. */
+  readonly inspect?: typeof inspectRedis;
+  /** Called with each command that is sent to Redis. */
+  readonly onCommand?: (() => void) | undefined;
+}
+
+/** Opens the store that the options or the environment name, guarded; `undefined` after a fault. */
 export function openStore(
   options: StoreOptions,
+  parts: RedisParts,
   environment: Environment,
   faults: Faults,
-  onCommand?: () => void,
 ): Store | undefined {
   const { redis, store } = options;
-  const openRedis = redisOpener(options, faults, onCommand);
+  const openRedis = redisOpener(options, parts, faults);
   if (store === undefined) return openRedis(redis, environment, faults);
   if (
     typeof store?.decide !== "function" ||
@@ -90,8 +94,8 @@ export type RedisOpener = (
 /** Checks how a Redis is to be asked, before it is known which one. */
 export function redisOpener(
   { timeout, dialect, onStoreError }: Pick<StoreOptions, "timeout" | "dialect" | "onStoreError">,
+  { scripts, cluster, inspect, onCommand }: RedisParts,
   faults: Faults,
-  onCommand?: () => void,
 ): RedisOpener {
   const timeoutMs =
     timeout === undefined
@@ -107,15 +111,14 @@ export function redisOpener(
     const opened = openClient(redis, environment, { timeoutMs, dialect }, faults);
     if (opened === undefined) return undefined;
     const client = onCommand ? counted(opened.client, onCommand) : opened.client;
-    const inner = redisStore(client, ALL_SCRIPTS, opened.dialect);
     const guard = guardStore(
-      inner,
+      redisStore(client, scripts, opened.dialect),
       { timeoutMs, now: monotonicNow, onStoreError },
-      createStoreBreaker(),
+      cluster?.createBreaker(),
     );
     return {
-      ...splitStore(guard),
-      inspect: inspectRedis(client, opened.dialect, guard, timeoutMs),
+      ...(cluster ? cluster.split(guard) : guard),
+      ...(inspect && { inspect: inspect(client, opened.dialect, guard, timeoutMs) }),
     };
   };
 }

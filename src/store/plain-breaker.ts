@@ -1,6 +1,5 @@
 import { createBreaker } from "../runtime/breaker.ts";
-import { SLOTS } from "./hash-slot.ts";
-import type { StoreBreaker } from "./store-breaker.ts";
+import { SLOTS, type StoreBreaker } from "./store-breaker.ts";
 
 /** A circuit breaker for one Redis, which answers or does not: whatever key fails speaks for all. */
 export function createPlainBreaker(): StoreBreaker {
@@ -20,6 +19,8 @@ export function createPlainBreaker(): StoreBreaker {
       // Redis has answered since, so a late failure says nothing about it.
       return sentAtMs >= answeredAtMs && breaker.failed(nowMs);
     },
+
+    isAnswer: () => false,
 
     state(nowMs) {
       const state = breaker.state(nowMs);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 
+import { EVERY_REQUEST_FEATURE } from "../../src/adapter/every-feature.ts";
 import { compileRequest, limitRequest } from "../../src/adapter/request-limiter.ts";
 import type { RequestOptions } from "../../src/adapter/request-options.ts";
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
@@ -33,6 +34,7 @@ async function steps(options: RequestOptions<Context>, fields: Record<string, st
       }),
     },
     policies,
+    EVERY_REQUEST_FEATURE,
     faults,
   );
   faults.throwIfAny();

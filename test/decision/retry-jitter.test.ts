@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
+import { EVERY_FEATURE } from "../../src/limiter/every-feature.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
 import { checkSettings, DEFAULTS } from "../../src/limiter/settings.ts";
 import { Faults } from "../../src/options/faults.ts";
@@ -134,9 +135,17 @@ describe("of a limiter", () => {
       rows: [row(100_000), row(100_000), row(100_000)],
     }));
     const faults = new Faults();
-    const settings = checkSettings({ policies, store: memoryStore(), ...options }, faults);
+    const settings = checkSettings(
+      { policies, store: memoryStore(), ...options },
+      EVERY_FEATURE,
+      faults,
+    );
     faults.throwIfAny();
-    const { limit } = buildLimiter(store, { ...settings, random: () => 0.5, now: () => 1_000 });
+    const { limit } = buildLimiter(
+      store,
+      { ...settings, random: () => 0.5, now: () => 1_000 },
+      EVERY_FEATURE,
+    );
     const decision = await limit("ada");
     const again = await limit("ada");
     expect(again.reason).toBe("cached-denial");

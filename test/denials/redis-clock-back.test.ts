@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import type { Limiter } from "../../src/decide/limiter.ts";
+import { EVERY_FEATURE } from "../../src/limiter/every-feature.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
 import { checkSettings } from "../../src/limiter/settings.ts";
 import { Faults } from "../../src/options/faults.ts";
@@ -43,9 +44,9 @@ const clockOf = (world: World) => () => FUTURE + Math.round((world.time - world.
 
 function isolateOf(store: Store, policy: Policy, world: World): Limiter {
   const faults = new Faults();
-  const settings = checkSettings({ policies: [policy] }, faults);
+  const settings = checkSettings({ policies: [policy] }, EVERY_FEATURE, faults);
   faults.throwIfAny();
-  return buildLimiter(store, { ...settings, now: () => 1e6 + world.time });
+  return buildLimiter(store, { ...settings, now: () => 1e6 + world.time }, EVERY_FEATURE);
 }
 
 interface Story {

@@ -9,6 +9,7 @@ import {
   slidingWindowLog,
   tokenBucket,
 } from "../../src/index.ts";
+import { EVERY_FEATURE } from "../../src/limiter/every-feature.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
 import { DEFAULTS } from "../../src/limiter/settings.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -71,7 +72,9 @@ async function shadow(
   };
 
   const settings = { ...DEFAULTS, policies: [compiled], now: () => time.now() / 1000 };
-  const limiters = Array.from({ length: isolates }, () => buildLimiter(distant, settings));
+  const limiters = Array.from({ length: isolates }, () =>
+    buildLimiter(distant, settings, EVERY_FEATURE),
+  );
 
   async function arrive(): Promise<void> {
     const limiter = limiters[Math.floor(next() * isolates)]!;

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Limiter } from "../../src/decide/limiter.ts";
 import { PATIENCE_MS } from "../../src/denials/single-flight.ts";
 import { fixedWindow, type SharedCache, shareDenials, StoreError } from "../../src/index.ts";
+import { EVERY_FEATURE } from "../../src/limiter/every-feature.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
 import { DEFAULTS } from "../../src/limiter/settings.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
@@ -72,15 +73,19 @@ const pass = (milliseconds: number) => new Promise((resolve) => setTimeout(resol
 
 function isolate(limit = 1, prefix = "tg"): Limiter {
   const policies = [compilePolicy(fixedWindow({ name: "p", limit, window: `${WINDOW}ms` }))];
-  return buildLimiter(store, {
-    ...DEFAULTS,
-    prefix,
-    policies,
-    sharedDenials: shareDenials({
-      get: (key) => cache.get(key),
-      put: (key, text, seconds) => cache.put(key, text, seconds),
-    }),
-  });
+  return buildLimiter(
+    store,
+    {
+      ...DEFAULTS,
+      prefix,
+      policies,
+      sharedDenials: shareDenials({
+        get: (key) => cache.get(key),
+        put: (key, text, seconds) => cache.put(key, text, seconds),
+      }),
+    },
+    EVERY_FEATURE,
+  );
 }
 
 interface Answer {

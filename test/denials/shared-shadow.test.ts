@@ -9,6 +9,7 @@ import {
   slidingWindowLog,
   tokenBucket,
 } from "../../src/index.ts";
+import { EVERY_FEATURE } from "../../src/limiter/every-feature.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
 import { DEFAULTS } from "../../src/limiter/settings.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
@@ -48,9 +49,17 @@ async function shadow(policy: Policy, load: number, isolates: number, seed: numb
     const offset = next() * 1e9;
     const rate = 1 + (2 * next() - 1) * MAX_DRIFT;
     const now = () => offset + ((time.now() - FUTURE) * rate) / 1000;
-    return buildLimiter(distant, { ...DEFAULTS, policies: [compiled], now, sharedDenials });
+    return buildLimiter(
+      distant,
+      { ...DEFAULTS, policies: [compiled], now, sharedDenials },
+      EVERY_FEATURE,
+    );
   });
-  const witness = buildLimiter(model, { ...DEFAULTS, policies: [compiled], maxDenials: 0 });
+  const witness = buildLimiter(
+    model,
+    { ...DEFAULTS, policies: [compiled], maxDenials: 0 },
+    EVERY_FEATURE,
+  );
 
   async function arrive(): Promise<void> {
     const limiter = limiters[Math.floor(next() * isolates)]!;

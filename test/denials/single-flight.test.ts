@@ -4,6 +4,7 @@ import type { Operation } from "../../src/algorithms/model.ts";
 import type { Limiter } from "../../src/decide/limiter.ts";
 import { createSingleFlight, PATIENCE_MS } from "../../src/denials/single-flight.ts";
 import { StoreError, tokenBucket } from "../../src/index.ts";
+import { EVERY_FEATURE } from "../../src/limiter/every-feature.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
 import { DEFAULTS } from "../../src/limiter/settings.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
@@ -43,7 +44,7 @@ beforeEach(async () => {
     reset: () => {},
   };
   const policies = [compilePolicy(tokenBucket({ limit: 10, refill: 10, per: "10s" }))];
-  limiter = buildLimiter(distant, { ...DEFAULTS, policies });
+  limiter = buildLimiter(distant, { ...DEFAULTS, policies }, EVERY_FEATURE);
 });
 afterEach(() => {
   vi.useRealTimers();

@@ -57,6 +57,7 @@ test("Node imports every entry that is not Workers' own", async () => {
   const folder = join(inject("installed"), "node_modules/tidegate/dist/lib");
   for (const entry of [
     "index",
+    "core",
     "hono",
     "vercel",
     "node",

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 
-import { HEADER_IDENTITIES } from "../../src/adapter/header-identities.ts";
 import { ConfigurationError, type Fault } from "../../src/errors/errors.ts";
+import { HEADER_IDENTITIES } from "../../src/features/lists/header-identities.ts";
 import { createGateway } from "../../src/gateway/gateway.ts";
 import { compileLists } from "../../src/lists/lists.ts";
 import { Faults } from "../../src/options/faults.ts";

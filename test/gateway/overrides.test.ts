@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 
-import { headerIdentities } from "../../src/adapter/header-identities.ts";
+import { headerIdentities } from "../../src/features/lists/header-identities.ts";
 import { compileOverrides } from "../../src/gateway/overrides.ts";
 import { compileLists } from "../../src/lists/lists.ts";
 import { Faults } from "../../src/options/faults.ts";

@@ -4,6 +4,7 @@ import type { Operation } from "../../src/algorithms/model.ts";
 import { StoreError } from "../../src/errors/errors.ts";
 import type { SharedDenials } from "../../src/features/shared-denials/shared-denials.ts";
 import { fixedWindow, slidingWindowLog, tokenBucket } from "../../src/index.ts";
+import { EVERY_FEATURE } from "../../src/limiter/every-feature.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
 import type { LimiterOptions } from "../../src/limiter/options.ts";
 import { checkSettings } from "../../src/limiter/settings.ts";
@@ -48,9 +49,9 @@ function world() {
     isolate(options: Partial<LimiterOptions> = {}) {
       const faults = new Faults();
       const policies = [address, key, fixedWindow(EVERYONE)];
-      const settings = checkSettings({ policies, ...options }, faults);
+      const settings = checkSettings({ policies, ...options }, EVERY_FEATURE, faults);
       faults.throwIfAny();
-      return buildLimiter(store, { ...settings, now: () => clock });
+      return buildLimiter(store, { ...settings, now: () => clock }, EVERY_FEATURE);
     },
   };
 }

@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 
 import { StoreError } from "../../src/errors/errors.ts";
 import { fixedWindow, type Policy, slidingWindowLog, tokenBucket } from "../../src/index.ts";
+import { EVERY_FEATURE } from "../../src/limiter/every-feature.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
 import { checkSettings } from "../../src/limiter/settings.ts";
 import { Faults } from "../../src/options/faults.ts";
@@ -61,9 +62,14 @@ async function story(everyone: Policy, seed: number) {
 
   const faults = new Faults();
   const options = { policies: [everyone, address], onFailure: "closed" } as const;
-  const settings = { ...checkSettings(options, faults), now: () => (time.now() - START) / 1000 };
+  const settings = {
+    ...checkSettings(options, EVERY_FEATURE, faults),
+    now: () => (time.now() - START) / 1000,
+  };
   faults.throwIfAny();
-  const limiters = Array.from({ length: ISOLATES }, () => buildLimiter(distant, settings));
+  const limiters = Array.from({ length: ISOLATES }, () =>
+    buildLimiter(distant, settings, EVERY_FEATURE),
+  );
 
   const admissions: Admission[] = [];
   let held = 0;

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import type { Operation } from "../../src/algorithms/model.ts";
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
+import { EVERY_FEATURE } from "../../src/limiter/every-feature.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
 import { checkSettings } from "../../src/limiter/settings.ts";
 import { Faults } from "../../src/options/faults.ts";
@@ -30,10 +31,10 @@ function world(policies: Policy[]) {
     reset: (keys) => model.reset(keys),
   };
   const faults = new Faults();
-  const settings = checkSettings({ policies }, faults);
+  const settings = checkSettings({ policies }, EVERY_FEATURE, faults);
   faults.throwIfAny();
   return Object.assign(scene, {
-    limiter: buildLimiter(store, { ...settings, now: () => scene.clock }),
+    limiter: buildLimiter(store, { ...settings, now: () => scene.clock }, EVERY_FEATURE),
   });
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { StoreError } from "../../src/errors/errors.ts";
+import { EVERY_FEATURE } from "../../src/limiter/every-feature.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
 import { DEFAULTS, type LimiterSettings } from "../../src/limiter/settings.ts";
 import type { Reply } from "../../src/store/store.ts";
@@ -18,12 +19,16 @@ function limiterThat(settings: Partial<LimiterSettings> = {}) {
     if (at.failure) throw new StoreError("ERR_STORE_UNREACHABLE", "gone");
     return at.reply;
   });
-  const limiter = buildLimiter(scripted.store, {
-    ...DEFAULTS,
-    policies,
-    now: () => at.now,
-    ...settings,
-  });
+  const limiter = buildLimiter(
+    scripted.store,
+    {
+      ...DEFAULTS,
+      policies,
+      now: () => at.now,
+      ...settings,
+    },
+    EVERY_FEATURE,
+  );
   return { at, limiter, ...scripted };
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { type ErrorCode, StoreError } from "../../src/errors/errors.ts";
 import { concurrency, fixedWindow, type Policy, tokenBucket } from "../../src/index.ts";
+import { EVERY_FEATURE } from "../../src/limiter/every-feature.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
 import { DEFAULTS, type LimiterSettings } from "../../src/limiter/settings.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
@@ -57,7 +58,7 @@ function limiterOf(policies: readonly Policy[], changes: Partial<LimiterSettings
     policies: compile(policies),
     now: () => world.nowUs / 1000,
   };
-  return { limiter: buildLimiter(store, settings), world };
+  return { limiter: buildLimiter(store, settings, EVERY_FEATURE), world };
 }
 
 const NOT_SENT = { code: "ERR_STORE_SUSPENDED", ran: false } as const;

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
+import { EVERY_FEATURE } from "../../src/limiter/every-feature.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
 import { DEFAULTS } from "../../src/limiter/settings.ts";
 import { compile } from "../support/compile-policy.ts";
@@ -14,7 +15,10 @@ const policies = compile([
 
 function limiterOf(prefix: string) {
   const scripted = scriptedStore(() => ({ nowUs: 0, rows: [row(), row()] }));
-  return { ...scripted, limiter: buildLimiter(scripted.store, { ...DEFAULTS, prefix, policies }) };
+  return {
+    ...scripted,
+    limiter: buildLimiter(scripted.store, { ...DEFAULTS, prefix, policies }, EVERY_FEATURE),
+  };
 }
 
 /** The keys of one decision. */

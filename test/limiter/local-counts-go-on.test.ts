@@ -2,11 +2,12 @@ import { describe, expect, test } from "vitest";
 
 import { type ErrorCode, StoreError } from "../../src/errors/errors.ts";
 import { fixedWindow, type Policy, tokenBucket } from "../../src/index.ts";
+import { EVERY_FEATURE } from "../../src/limiter/every-feature.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
 import { DEFAULTS } from "../../src/limiter/settings.ts";
-import { hashSlot } from "../../src/store/hash-slot.ts";
+import { hashSlot } from "../../src/store/cluster/hash-slot.ts";
+import { splitStore } from "../../src/store/cluster/split-store.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
-import { splitStore } from "../../src/store/split-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { compile } from "../support/compile-policy.ts";
 import { type Fate, twoMasters } from "../support/limiter/two-masters.ts";
@@ -28,7 +29,7 @@ function limiterOf(policies: readonly Policy[], redisAheadUs = 0) {
     },
   };
   const settings = { ...DEFAULTS, policies: compile(policies), now: () => 1_000, random: () => 0 };
-  return { limiter: buildLimiter(store, settings), world };
+  return { limiter: buildLimiter(store, settings, EVERY_FEATURE), world };
 }
 
 const bucket = tokenBucket({ name: "b", limit: 10, refill: 1, per: "1m" });
@@ -96,7 +97,7 @@ describe("where one of two masters is silent", () => {
       fixedWindow({ name: "hard", by: "other", limit: 5, window: "1d" }),
     ]);
     const settings = { ...DEFAULTS, policies, now: () => 1_000 };
-    const limiter = buildLimiter(splitStore(masters.store), settings);
+    const limiter = buildLimiter(splitStore(masters.store), settings, EVERY_FEATURE);
     const both = { one: ONE, other: OTHER };
     await limiter.limit(both);
     fates.set(OTHER, "lost");

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { StoreError } from "../../src/errors/errors.ts";
+import { EVERY_FEATURE } from "../../src/limiter/every-feature.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
 import { DEFAULTS } from "../../src/limiter/settings.ts";
 import { type Policy } from "../../src/policy/policy.ts";
@@ -13,7 +14,11 @@ function limiterOf(policies: readonly Policy[], onFailure: "open" | "closed" | "
   const { store } = scriptedStore(() => {
     throw new StoreError("ERR_STORE_UNREACHABLE", "gone");
   });
-  return buildLimiter(store, { ...DEFAULTS, onFailure, policies: compile(policies) });
+  return buildLimiter(
+    store,
+    { ...DEFAULTS, onFailure, policies: compile(policies) },
+    EVERY_FEATURE,
+  );
 }
 
 const window = "30d";

@@ -3,11 +3,12 @@ import { describe, expect, test } from "vitest";
 import { concurrency } from "../../src/algorithms/concurrency.ts";
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import type { Hold } from "../../src/decide/hold.ts";
+import { EVERY_FEATURE } from "../../src/limiter/every-feature.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
 import { DEFAULTS } from "../../src/limiter/settings.ts";
 import type { Policy } from "../../src/policy/policy.ts";
-import { hashSlot } from "../../src/store/hash-slot.ts";
-import { splitStore } from "../../src/store/split-store.ts";
+import { hashSlot } from "../../src/store/cluster/hash-slot.ts";
+import { splitStore } from "../../src/store/cluster/split-store.ts";
 import { compile } from "../support/compile-policy.ts";
 import { type Call, type Fate, twoMasters } from "../support/limiter/two-masters.ts";
 import { random } from "../support/random.ts";
@@ -39,7 +40,7 @@ function limiterOf(
   );
   const settings = { ...DEFAULTS, policies: compile(policies), now: () => nowMs };
   return {
-    limiter: buildLimiter(splitStore(masters.store), settings),
+    limiter: buildLimiter(splitStore(masters.store), settings, EVERY_FEATURE),
     calls: masters.calls,
     /** Lets every call about an identity meet this fate. */
     become: (identity: string, fate: Fate) => void fates.set(identity, () => fate),

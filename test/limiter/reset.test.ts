@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import type { Limiter } from "../../src/decide/limiter.ts";
 import { StoreError } from "../../src/errors/errors.ts";
+import { EVERY_FEATURE } from "../../src/limiter/every-feature.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
 import { DEFAULTS } from "../../src/limiter/settings.ts";
 import type { Reply } from "../../src/store/store.ts";
@@ -26,7 +27,7 @@ beforeEach(() => {
   const scripted = scriptedStore(() => answer());
   scripted.store.reset = () => reset();
   asked = scripted.asked;
-  limiter = buildLimiter(scripted.store, { ...DEFAULTS, policies, now: () => now });
+  limiter = buildLimiter(scripted.store, { ...DEFAULTS, policies, now: () => now }, EVERY_FEATURE);
 });
 
 const reason = async () => (await limiter.limit("ada")).reason;

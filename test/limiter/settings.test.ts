@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
+import { EVERY_FEATURE } from "../../src/limiter/every-feature.ts";
 import type { LimiterOptions } from "../../src/limiter/options.ts";
 import { checkSettings, DEFAULTS } from "../../src/limiter/settings.ts";
 import { Faults } from "../../src/options/faults.ts";
@@ -9,7 +10,11 @@ const policies = [fixedWindow({ limit: 10, window: "1m" })];
 
 function settingsOf(options: Partial<LimiterOptions>) {
   const faults = new Faults();
-  const { policies: _, ...settings } = checkSettings({ policies, ...options }, faults);
+  const { policies: _, ...settings } = checkSettings(
+    { policies, ...options },
+    EVERY_FEATURE,
+    faults,
+  );
   faults.throwIfAny();
   return settings;
 }
@@ -57,6 +62,7 @@ test("lease and retryJitter are those of each policy that has none of its own", 
       lease: "100ms",
       retryJitter: 0.1,
     },
+    EVERY_FEATURE,
     new Faults(),
   );
   expect(checked.map(({ leaseUs, retryJitter }) => [leaseUs, retryJitter])).toEqual([

@@ -6,14 +6,15 @@ import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
 import { byTextOrDimensions } from "../../src/decide/identify.ts";
 import { createKit } from "../../src/decide/kit.ts";
 import { createCore } from "../../src/decide/operations.ts";
-import { inShards } from "../../src/features/shards/step.ts";
+import { shards } from "../../src/features/shards/feature.ts";
+import { EVERY_FEATURE } from "../../src/limiter/every-feature.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
 import type { LimiterOptions } from "../../src/limiter/options.ts";
 import { checkSettings } from "../../src/limiter/settings.ts";
 import { Faults } from "../../src/options/faults.ts";
-import { hashSlot } from "../../src/store/hash-slot.ts";
+import { hashSlot } from "../../src/store/cluster/hash-slot.ts";
+import { splitStore } from "../../src/store/cluster/split-store.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
-import { splitStore } from "../../src/store/split-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { type Fate, twoMasters } from "../support/limiter/two-masters.ts";
 
@@ -24,7 +25,7 @@ const SECOND_US = 1_000_000;
 
 function settingsOf(options: LimiterOptions) {
   const faults = new Faults();
-  const settings = checkSettings(options, faults);
+  const settings = checkSettings(options, EVERY_FEATURE, faults);
   faults.throwIfAny();
   return settings;
 }
@@ -53,7 +54,7 @@ function limiterOf(options: LimiterOptions) {
     now: () => world.us / 1000,
     random: () => world.draws.shift() ?? 0,
   };
-  return { limiter: buildLimiter(store, settings), world };
+  return { limiter: buildLimiter(store, settings, EVERY_FEATURE), world };
 }
 
 describe("of several shards", () => {
@@ -97,7 +98,7 @@ describe("of several shards", () => {
     const settings = settingsOf({ policies: [hot] });
     const kit = createKit(memoryStore(), settings);
     const group = vi.spyOn(kit, "group");
-    createCore(kit, { shards: inShards }, byTextOrDimensions);
+    createCore(kit, { shards }, byTextOrDimensions);
     // The whole, the 36 with 2 units, and the 28 with one.
     expect(group).toHaveBeenCalledTimes(3);
   });
@@ -163,7 +164,7 @@ describe("of several masters", () => {
     );
     const slots = ["one", "other"].map((by) => concurrency({ name: by, by, limit: 2, ttl: "60s" }));
     const settings = { ...settingsOf({ policies: slots }), now: () => 1_000 };
-    const limiter = buildLimiter(splitStore(masters.store), settings);
+    const limiter = buildLimiter(splitStore(masters.store), settings, EVERY_FEATURE);
     const both = { one: ONE, other: OTHER };
     await (await limiter.reserve(both)).release();
     fates.set(OTHER, "not sent");

@@ -2,9 +2,10 @@ import { expect, test } from "vitest";
 
 import type { FailureVerdict } from "../../src/algorithms/common-options.ts";
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
+import { EVERY_FEATURE } from "../../src/limiter/every-feature.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
 import { DEFAULTS } from "../../src/limiter/settings.ts";
-import { splitStore } from "../../src/store/split-store.ts";
+import { splitStore } from "../../src/store/cluster/split-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { compile } from "../support/compile-policy.ts";
 import { LOST, scriptedParts } from "../support/store/scripted-parts.ts";
@@ -24,7 +25,7 @@ function limiterOf(
     fixedWindow({ name: NAMES[by], by, limit: 2, window: "1h", onFailure: verdicts[by] }),
   );
   const settings = { ...DEFAULTS, policies: compile(policies), now: () => 1_000 };
-  const limiter = buildLimiter(wrap(scripted.store), settings);
+  const limiter = buildLimiter(wrap(scripted.store), settings, EVERY_FEATURE);
   return { limiter, ...scripted };
 }
 
@@ -169,7 +170,7 @@ test("a denial in an outage asks no more of the store than the request did", asy
   const policies = compile(
     (["ip", "key"] as const).map((by) => fixedWindow({ name: by, by, limit: 1, window: "1h" })),
   );
-  const limiter = buildLimiter(store, { ...DEFAULTS, policies, now: () => 1_000 });
+  const limiter = buildLimiter(store, { ...DEFAULTS, policies, now: () => 1_000 }, EVERY_FEATURE);
   const statuses: number[] = [];
   for (let request = 0; request < 3; request++) statuses.push((await limiter.limit(WHO)).status);
   expect(statuses).toEqual([200, 429, 429]);

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
+import { EVERY_FEATURE } from "../../src/limiter/every-feature.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
 import { DEFAULTS } from "../../src/limiter/settings.ts";
 import { compile } from "../support/compile-policy.ts";
@@ -21,7 +22,7 @@ function banned(isShadowed: boolean) {
     rows: policies.map(({ name }) => row(name === "ban" ? 1_000 : 0)),
   }));
   const settings = { ...DEFAULTS, policies, now: () => 1_000 };
-  return { ...scripted, limiter: buildLimiter(scripted.store, settings) };
+  return { ...scripted, limiter: buildLimiter(scripted.store, settings, EVERY_FEATURE) };
 }
 
 test.for([

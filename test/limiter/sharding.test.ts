@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import { StoreError } from "../../src/errors/errors.ts";
+import { EVERY_FEATURE } from "../../src/limiter/every-feature.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
 import type { LimiterOptions } from "../../src/limiter/options.ts";
 import { checkSettings } from "../../src/limiter/settings.ts";
@@ -26,7 +27,7 @@ function limiterOf(options: Omit<LimiterOptions, "store">, store?: Store) {
   const asked: string[][] = [];
   const faults = new Faults();
   const settings = {
-    ...checkSettings(options, faults),
+    ...checkSettings(options, EVERY_FEATURE, faults),
     now: () => at.us / 1000,
     random: () => draws.shift() ?? drawn(),
   };
@@ -42,6 +43,7 @@ function limiterOf(options: Omit<LimiterOptions, "store">, store?: Store) {
       spansPartitions: () => at.spans,
     },
     settings,
+    EVERY_FEATURE,
   );
   /** How many of so many requests are allowed. */
   async function admitted(count: number, ...request: Parameters<typeof limiter.limit>) {

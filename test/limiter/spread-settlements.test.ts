@@ -1,10 +1,11 @@
 import { describe, expect, test } from "vitest";
 
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
+import { EVERY_FEATURE } from "../../src/limiter/every-feature.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
 import { DEFAULTS } from "../../src/limiter/settings.ts";
 import { shardsOf } from "../../src/policy/shards.ts";
-import { splitStore } from "../../src/store/split-store.ts";
+import { splitStore } from "../../src/store/cluster/split-store.ts";
 import { compile } from "../support/compile-policy.ts";
 import { type Fate, twoMasters } from "../support/limiter/two-masters.ts";
 
@@ -36,7 +37,12 @@ function limiterOf() {
         return shard!.limit - rows[0]!.remaining;
       }),
     );
-  return { limiter: buildLimiter(splitStore(masters.store), settings), fates, used, ...masters };
+  return {
+    limiter: buildLimiter(splitStore(masters.store), settings, EVERY_FEATURE),
+    fates,
+    used,
+    ...masters,
+  };
 }
 
 const ADA = { key: "ada", ip: "a" };

@@ -6,6 +6,7 @@ import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
 import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import type { Hold } from "../../src/index.ts";
+import { EVERY_FEATURE } from "../../src/limiter/every-feature.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
 import { checkSettings } from "../../src/limiter/settings.ts";
 import { Faults } from "../../src/options/faults.ts";
@@ -96,9 +97,13 @@ describe.each(KINDS)("two deployments of a $name", ({ policy, spans }) => {
           const limiters = limits.map((limit) => {
             const faults = new Faults();
             const own = Object.assign(policy(limit), options, { refundable: name !== "leases" });
-            const settings = checkSettings({ policies: [own] }, faults);
+            const settings = checkSettings({ policies: [own] }, EVERY_FEATURE, faults);
             faults.throwIfAny();
-            return buildLimiter(store, { ...settings, now: () => now / 1000, random: draw });
+            return buildLimiter(
+              store,
+              { ...settings, now: () => now / 1000, random: draw },
+              EVERY_FEATURE,
+            );
           });
           const admissions: Admission[] = [];
           const holds: { hold: Hold; of: Admission }[] = [];

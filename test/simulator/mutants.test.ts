@@ -1,15 +1,16 @@
 import { beforeEach, expect, test, vi } from "vitest";
 
 import type { RefundRequest } from "../../src/algorithms/model.ts";
+import { EVERY_FEATURE } from "../../src/limiter/every-feature.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
 import type { LastAnswers } from "../../src/outage/last-answers.ts";
 import { IMPLEMENTATIONS } from "../../src/policy/from-data.ts";
 import type { CountingAlgorithm } from "../../src/policy/policy.ts";
+import { createSlotBreaker } from "../../src/store/cluster/slot-breaker.ts";
 import { guardStore } from "../../src/store/guarded-store.ts";
 import { ALL_SCRIPTS } from "../../src/store/redis/all-scripts.ts";
 import { withOwnErrors } from "../../src/store/redis/client-errors.ts";
 import { redisStore } from "../../src/store/redis/store.ts";
-import { createStoreBreaker } from "../../src/store/store-breaker.ts";
 import type { StoreBreaker } from "../../src/store/store-breaker.ts";
 import { firstViolation } from "../support/simulator/first-violation.ts";
 import { assemble } from "../support/simulator/isolate.ts";
@@ -36,9 +37,9 @@ vi.mock(import("../../src/outage/last-answers.ts"), async (original) => {
   const { createLastAnswers } = await original();
   return { createLastAnswers: (...given) => mutation.answers(createLastAnswers(...given)) };
 });
-vi.mock(import("../../src/store/store-breaker.ts"), async (original) => {
-  const { createStoreBreaker } = await original();
-  return { createStoreBreaker: () => mutation.breaker(createStoreBreaker()) };
+vi.mock(import("../../src/store/cluster/slot-breaker.ts"), async (original) => {
+  const { createSlotBreaker } = await original();
+  return { createSlotBreaker: () => mutation.breaker(createSlotBreaker()) };
 });
 beforeEach(() => {
   mutation.breaker = (breaker) => breaker;
@@ -92,7 +93,7 @@ test.for<[mistake: string, found: RegExp, mutant: Assemble]>([
         guardStore(
           redisStore(withOwnErrors(client), ALL_SCRIPTS),
           { timeoutMs, now: settings.now, onStoreError },
-          createStoreBreaker(),
+          createSlotBreaker(),
         );
       return buildLimiter(
         {
@@ -100,6 +101,7 @@ test.for<[mistake: string, found: RegExp, mutant: Assemble]>([
           reset: (keys) => guard().reset(keys),
         },
         settings,
+        EVERY_FEATURE,
       );
     },
   ],
@@ -116,7 +118,11 @@ test.for<[mistake: string, found: RegExp, mutant: Assemble]>([
         }
       };
       const guard = { timeoutMs, now: settings.now, onStoreError };
-      return buildLimiter(guardStore({ ...store, refund }, guard, createStoreBreaker()), settings);
+      return buildLimiter(
+        guardStore({ ...store, refund }, guard, createSlotBreaker()),
+        settings,
+        EVERY_FEATURE,
+      );
     },
   ],
   [

@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 
+import { EVERY_FEATURE } from "../../src/limiter/every-feature.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
+import { createSlotBreaker } from "../../src/store/cluster/slot-breaker.ts";
+import { splitStore } from "../../src/store/cluster/split-store.ts";
 import { guardStore } from "../../src/store/guarded-store.ts";
-import { splitStore } from "../../src/store/split-store.ts";
-import { createStoreBreaker } from "../../src/store/store-breaker.ts";
 import type { Store } from "../../src/store/store.ts";
 import { runs } from "../support/runs.ts";
 import type { Statistics } from "../support/simulator/invariants/invariant.ts";
@@ -73,7 +74,7 @@ async function firstViolation(mutant: Assemble): Promise<string | undefined> {
 }
 
 const guardOf = (store: Store, now: () => number) =>
-  guardStore(store, { timeoutMs: 1_000, now, onStoreError: () => {} }, createStoreBreaker());
+  guardStore(store, { timeoutMs: 1_000, now, onStoreError: () => {} }, createSlotBreaker());
 
 test.for<[mistake: string, found: RegExp, mutant: Assemble]>([
   [
@@ -83,6 +84,7 @@ test.for<[mistake: string, found: RegExp, mutant: Assemble]>([
       buildLimiter(
         { ...splitStore(guardOf(store, settings.now)), spansPartitions: () => true },
         settings,
+        EVERY_FEATURE,
       ),
   ],
   [

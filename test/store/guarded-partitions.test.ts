@@ -1,9 +1,9 @@
 import { expect, test, vi } from "vitest";
 
 import { StoreError } from "../../src/errors/errors.ts";
+import { createSlotBreaker } from "../../src/store/cluster/slot-breaker.ts";
 import { CrossSlotError } from "../../src/store/cross-slot.ts";
 import { guardStore } from "../../src/store/guarded-store.ts";
-import { createStoreBreaker } from "../../src/store/store-breaker.ts";
 import type { Reply } from "../../src/store/store.ts";
 
 /* The guard tells the parts of a store apart by the first key of a call, which may have keys of other parts, too. */
@@ -24,7 +24,7 @@ function guarded(report?: (error: StoreError) => void) {
       reset: () => {},
     },
     { timeoutMs: 100, now: () => at.ms, onStoreError: report },
-    createStoreBreaker(),
+    createSlotBreaker(),
   );
   const ask = (...tags: readonly string[]) =>
     Promise.resolve(

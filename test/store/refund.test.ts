@@ -7,6 +7,7 @@ import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { DECIDE } from "../../src/algorithms/scripts.generated.ts";
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import { Faults } from "../../src/options/faults.ts";
+import { EVERY_PART } from "../../src/store/every-part.ts";
 import { guardStore } from "../../src/store/guarded-store.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
 import { openStore } from "../../src/store/open-store.ts";
@@ -158,6 +159,6 @@ test("a guarded store gives back within its timeout, if its store gives back at 
 
 test("a limiter's store gives back, and one without the script does not", () => {
   const client = { evalsha: async () => [], eval: async () => [] };
-  expect(openStore({ redis: client }, {}, new Faults())?.refund).toBeTypeOf("function");
+  expect(openStore({ redis: client }, EVERY_PART, {}, new Faults())?.refund).toBeTypeOf("function");
   expect(redisStore(client)).not.toHaveProperty("refund");
 });

@@ -6,6 +6,7 @@ import { type RedisServer, startRedisServer } from "../../scripts/support/redis-
 import { concurrency } from "../../src/algorithms/concurrency.ts";
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { Faults } from "../../src/options/faults.ts";
+import { EVERY_PART } from "../../src/store/every-part.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { ALL_SCRIPTS } from "../../src/store/redis/all-scripts.ts";
 import { redisStore } from "../../src/store/redis/store.ts";
@@ -19,7 +20,7 @@ const slotOf = (id: string | number, ttlUs = 60e6): Slot => ({ id: `${id}`, ttlU
 /** As a limiter opens it. */
 function storeOn({ url }: Bridge): Store {
   const faults = new Faults();
-  const store = openStore({ redis: { url, token: TOKEN }, timeout: "10s" }, {}, faults);
+  const store = openStore({ redis: { url, token: TOKEN }, timeout: "10s" }, EVERY_PART, {}, faults);
   faults.throwIfAny();
   return store!;
 }

@@ -2,6 +2,7 @@ import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 
 import { type Bridge, startBridge } from "../../scripts/redis-rest/bridge.ts";
+import { cluster as clusterFeature, limiterWith } from "../../src/core.ts";
 import {
   createLimiter,
   type Decision,
@@ -15,6 +16,7 @@ import {
   tokenBucket,
 } from "../../src/index.ts";
 import { Faults } from "../../src/options/faults.ts";
+import { EVERY_PART } from "../../src/store/every-part.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { usersOf } from "../support/chaos/cluster-users.ts";
 import { compile } from "../support/compile-policy.ts";
@@ -64,6 +66,38 @@ const shown = ({ allowed, reason, policies, shadow }: Decision) => ({
   allowed,
   reason,
   rows: [...policies, ...(shadow ?? [])].map((row) => [row.name, row.allowed, row.remaining]),
+});
+
+test("a limiter without the feature cluster says what a Redis Cluster needs, and one with it decides there", async () => {
+  const policies = [
+    fixedWindow({ name: "ip", by: "ip", limit: 100, window, onFailure: "closed" }),
+    fixedWindow({ name: "key", by: "key", limit: 3, window, onFailure: "closed" }),
+  ];
+  const errors: string[] = [];
+  const options = {
+    redis: { url: bridge.url, token: TOKEN },
+    prefix: crypto.randomUUID(),
+    policies,
+    timeout: "10s",
+    onStoreError: ({ code, message }: StoreError) => void errors.push(`${code} ${message}`),
+  } as const;
+  const identity = { ip: "192.0.2.1", key: "k" };
+  const alone = limiterWith({})(options);
+  for (let i = 0; i < 6; i++) {
+    const { allowed, status, reason } = await alone.limit(identity);
+    expect({ allowed, status, reason }).toEqual({
+      allowed: false,
+      status: 503,
+      reason: "store-unavailable",
+    });
+  }
+  expect(errors).toEqual([expect.stringMatching(/^ERR_STORE_REFUSED .*the feature cluster/)]);
+  errors.length = 0;
+  const together = limiterWith({ cluster: clusterFeature })(options);
+  const allowed: boolean[] = [];
+  for (let i = 0; i < 5; i++) allowed.push((await together.limit(identity)).allowed);
+  expect(allowed).toEqual([true, true, true, false, false]);
+  expect(errors).toEqual([]);
 });
 
 describe("a limiter with policies by address, key and everybody", () => {
@@ -143,6 +177,7 @@ test("that the first call finds a Cluster is no failure", async () => {
       timeout: "10s",
       onStoreError: (error) => errors.push(error),
     },
+    EVERY_PART,
     {},
     new Faults(),
   )!;
@@ -173,7 +208,7 @@ test("what was taken on several masters is given back there, by the clock of eac
     (partition, i) => `tg:{${id}-${partition}}:${policies[i]!.name}`,
   );
   const redis = { url: bridge.url, token: TOKEN };
-  const store = openStore({ redis, timeout: "10s" }, {}, new Faults())!;
+  const store = openStore({ redis, timeout: "10s" }, EVERY_PART, {}, new Faults())!;
   const reply = await store.decide("consume", keys, [5, 6, 7, 8], policies);
   expect(await store.refund!(keys, [5, 2, 0, 3], policies, reply)).toEqual([5, 2, 0, 3]);
   const { rows } = await store.decide("peek", keys, [1, 1, 1, 1], policies);

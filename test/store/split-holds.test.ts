@@ -3,11 +3,11 @@ import { expect, test } from "vitest";
 import { concurrency } from "../../src/algorithms/concurrency.ts";
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { StoreError } from "../../src/errors/errors.ts";
+import { hashSlot } from "../../src/store/cluster/hash-slot.ts";
+import { splitStore } from "../../src/store/cluster/split-store.ts";
 import { CrossSlotError } from "../../src/store/cross-slot.ts";
 import { guardStore } from "../../src/store/guarded-store.ts";
-import { hashSlot } from "../../src/store/hash-slot.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
-import { splitStore } from "../../src/store/split-store.ts";
 import type { Slot, Store } from "../../src/store/store.ts";
 import { compile } from "../support/compile-policy.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
+import { splitStore } from "../../src/store/cluster/split-store.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
-import { splitStore } from "../../src/store/split-store.ts";
 import {
   CLOCKS,
   type Counted,

@@ -2,9 +2,10 @@ import { expect, test } from "vitest";
 
 import type { Operation } from "../../src/algorithms/model.ts";
 import { StoreError } from "../../src/errors/errors.ts";
-import { hashSlot, SLOTS } from "../../src/store/hash-slot.ts";
+import { hashSlot } from "../../src/store/cluster/hash-slot.ts";
+import { splitStore } from "../../src/store/cluster/split-store.ts";
 import { PartialReplyError } from "../../src/store/partial-reply.ts";
-import { splitStore } from "../../src/store/split-store.ts";
+import { SLOTS } from "../../src/store/store-breaker.ts";
 import {
   CLOCKS,
   type Counted,

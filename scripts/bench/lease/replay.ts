@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
+import { EVERY_FEATURE } from "../../../src/limiter/every-feature.ts";
 import { buildLimiter } from "../../../src/limiter/limiter.ts";
 import { DEFAULTS } from "../../../src/limiter/settings.ts";
 import type { Policy } from "../../../src/policy/policy.ts";
@@ -77,7 +78,9 @@ export async function replayHotKey({
     lease === undefined ? given : Object.assign(tightenPolicy(given, lease), { leaseUs: lease }),
   );
   const settings = { ...DEFAULTS, policies, now, random: next };
-  const limiters = Array.from({ length: isolates }, () => buildLimiter(distant, settings));
+  const limiters = Array.from({ length: isolates }, () =>
+    buildLimiter(distant, settings, EVERY_FEATURE),
+  );
 
   const admissions: Admission[] = [];
   let decisions = 0;

@@ -1,4 +1,5 @@
 import { shareDenials } from "../../../src/features/shared-denials/shared-denials.ts";
+import { EVERY_FEATURE } from "../../../src/limiter/every-feature.ts";
 import { buildLimiter } from "../../../src/limiter/limiter.ts";
 import { DEFAULTS } from "../../../src/limiter/settings.ts";
 import type { Policy } from "../../../src/policy/policy.ts";
@@ -28,9 +29,11 @@ export function tidegate(policy: Policy, { share = false }: TidegateOptions = {}
       now: () => time.now() / 1000,
       ...(share && { sharedDenials }),
     };
-    const limiters = Array.from({ length: isolates }, () => buildLimiter(distant, settings));
+    const limiters = Array.from({ length: isolates }, () =>
+      buildLimiter(distant, settings, EVERY_FEATURE),
+    );
     // Only its keys differ: it sees the model at once.
-    const witness = buildLimiter(model, { ...settings, maxDenials: 0 });
+    const witness = buildLimiter(model, { ...settings, maxDenials: 0 }, EVERY_FEATURE);
 
     return {
       get calls() {

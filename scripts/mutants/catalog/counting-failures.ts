@@ -43,14 +43,14 @@ export const COUNTING_FAILURES: readonly Mutant[] = [
   },
   {
     name: "failures: every response is one",
-    file: "src/adapter/settle-response.ts",
+    file: "src/features/holds/settle-response.ts",
     find: "!statuses.has(status)",
     replace: "false",
     tests: HONO,
   },
   {
     name: "failures: only 401 is one by default",
-    file: "src/adapter/failures.ts",
+    file: "src/features/holds/failures.ts",
     find: "DEFAULT_STATUSES = [401, 403]",
     replace: "DEFAULT_STATUSES = [401]",
     tests: HONO,
@@ -64,7 +64,7 @@ export const COUNTING_FAILURES: readonly Mutant[] = [
   },
   {
     name: "failures: an answer to HEAD waits for a body that nobody reads",
-    file: "src/adapter/settle-response.ts",
+    file: "src/features/holds/settle-response.ts",
     find: 'method === "HEAD"',
     replace: 'method === "head"',
     tests: HONO,
@@ -85,14 +85,14 @@ export const COUNTING_FAILURES: readonly Mutant[] = [
   },
   {
     name: "failures: the platform may end an isolate before the settlement",
-    file: "src/adapter/settle-response.ts",
+    file: "src/features/holds/settle-response.ts",
     find: "waitUntil(ended.then(() => settle(status)));",
     replace: "void ended.then(() => settle(status));",
     tests: HONO,
   },
   {
     name: "failures: a platform without waitUntil breaks requests",
-    file: "src/adapter/settle-response.ts",
+    file: "src/features/holds/settle-response.ts",
     find: "    try {\n      execution = context.executionCtx;\n    } catch {",
     replace: "    execution = context.executionCtx;\n    try {\n    } catch {",
     tests: HONO,
@@ -106,7 +106,7 @@ export const COUNTING_FAILURES: readonly Mutant[] = [
   },
   {
     name: "failures: requests are reserved without need",
-    file: "src/adapter/settle-response.ts",
+    file: "src/features/holds/settle-response.ts",
     find: 'refundable === true || counts === "failures" ||',
     replace: "true ||",
     tests: HONO,

@@ -4,24 +4,24 @@ import type { Mutant } from "../mutant.ts";
 export const GUARDS: readonly Mutant[] = [
   {
     name: "a hash slot may be below nothing",
-    file: "src/store/hash-slot.ts",
+    file: "src/store/cluster/hash-slot.ts",
     find: "crc & (SLOTS - 1)",
     replace: "crc % SLOTS",
-    tests: ["test/store/store-breaker"],
+    tests: ["test/store/slot-breaker"],
   },
   {
     name: "a hash slot is one of the whole checksum",
-    file: "src/store/hash-slot.ts",
+    file: "src/store/cluster/hash-slot.ts",
     find: "crc & (SLOTS - 1)",
     replace: "crc & 0xffff",
-    tests: ["test/store/store-breaker"],
+    tests: ["test/store/slot-breaker"],
   },
   {
     name: "a hash slot is that of the tag with its brace",
-    file: "src/store/hash-slot.ts",
+    file: "src/store/cluster/hash-slot.ts",
     find: 'key.indexOf("{") + 1',
     replace: 'key.indexOf("{")',
-    tests: ["test/store/store-breaker"],
+    tests: ["test/store/slot-breaker"],
   },
   {
     name: "a failure is dated by its end alone",

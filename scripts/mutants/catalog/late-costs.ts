@@ -92,7 +92,7 @@ export const LATE_COSTS: readonly Mutant[] = [
   },
   {
     name: "what answers to HEAD goes on without its slot",
-    file: "src/adapter/settle-response.ts",
+    file: "src/features/holds/settle-response.ts",
     find: "return withoutBody(response);",
     replace: "return response;",
     tests: ["test/hono/concurrency"],

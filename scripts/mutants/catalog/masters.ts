@@ -1,6 +1,6 @@
 import type { Mutant } from "../mutant.ts";
 
-const SPLIT = "src/store/split-store.ts";
+const SPLIT = "src/store/cluster/split-store.ts";
 const UNIT = ["test/store/split-store"];
 
 /** How it is found out that a store is a Redis Cluster, where one call cannot span partitions. */

@@ -42,7 +42,7 @@ export const PARTIAL_OUTAGES: readonly Mutant[] = [
   },
   {
     name: "partial outages: a refund in parts says nothing of what came back",
-    file: "src/store/refund-in-parts.ts",
+    file: "src/store/cluster/refund-in-parts.ts",
     find: "throw new PartialRefundError(failures, given)",
     replace: "throw failures.find((failure) => failure)!",
     tests: TESTS,

@@ -1,7 +1,7 @@
 import type { Mutant } from "../mutant.ts";
 
-const PARTS_FILE = "src/store/decide-in-parts.ts";
-const BACK = "src/store/take-back.ts";
+const PARTS_FILE = "src/store/cluster/decide-in-parts.ts";
+const BACK = "src/store/cluster/take-back.ts";
 const UNIT = ["test/store/split-store"];
 
 /** One call for each part of a decision, and what is taken back when another part denied. */
@@ -29,7 +29,7 @@ export const PARTS: readonly Mutant[] = [
   },
   {
     name: "parts: a charge is taken back",
-    file: "src/store/decide-in-parts.ts",
+    file: "src/store/cluster/decide-in-parts.ts",
     find: '      operation === "consume" ? takeBack(inner, answered, policies.length) : rows;',
     replace: "      takeBack(inner, answered, policies.length);",
     tests: UNIT,

@@ -1,4 +1,4 @@
-import { spellHeader } from "../../adapter/header-identities.ts";
+import { spellHeader } from "../../features/lists/header-identities.ts";
 import { clientKey } from "../../partition/client-key.ts";
 import { readAddress, subnetOf } from "../../partition/ip-address.ts";
 import { hash } from "../../partition/partition-key.ts";

@@ -1,4 +1,4 @@
-import { HEADER_IDENTITIES } from "../../adapter/header-identities.ts";
+import { HEADER_IDENTITIES } from "../../features/lists/header-identities.ts";
 import type { Entry } from "../api/answers.ts";
 
 /** A client as an entry of a list may name it. */

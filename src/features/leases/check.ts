@@ -8,6 +8,7 @@ import {
 } from "../../options/messages.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
 import type { Policy } from "../../policy/policy.ts";
+import { tightenPolicy } from "../../policy/tighten.ts";
 import { readLease } from "./read-lease.ts";
 
 /** The policies, in the order given, and the same ones under each plan. */
@@ -23,11 +24,25 @@ interface LeaseOptions {
 }
 
 /**
- * For each policy the length of its leases in microseconds; `undefined` without leases.
+ * Checks what is leased, and compiles what Redis enforces of a policy, also under a plan: it is tightened by its lease.
  *
  * @param planned the policies, in the order given; without any after faults, and only the lengths are checked
  */
-export function checkLeases(
+export function compileLeases(
+  options: LeaseOptions,
+  planned: Planned,
+  faults: Faults,
+): (policy: CompiledPolicy) => CompiledPolicy {
+  const lengths = checkLeases(options, planned, faults);
+  const lengthOf = new Map(planned.policies.map(({ name }, i) => [name, lengths[i]]));
+  return (policy) => {
+    const leaseUs = lengthOf.get(policy.name);
+    return leaseUs === undefined ? policy : { ...tightenPolicy(policy, leaseUs), leaseUs };
+  };
+}
+
+/** For each policy the length of its leases in microseconds; `undefined` without leases. */
+function checkLeases(
   { lease, policies: given }: LeaseOptions,
   { policies, plans }: Planned,
   faults: Faults,

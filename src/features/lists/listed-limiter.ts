@@ -1,6 +1,6 @@
 import type { Hold } from "../../decide/hold.ts";
 import type { Identity } from "../../decide/identify.ts";
-import type { Limiter } from "../../decide/limiter.ts";
+import type { Operations, Reserve } from "../../decide/limiter.ts";
 import type { Decision } from "../../decision/decision.ts";
 import { listedDecision } from "../../decision/listed.ts";
 import type { Subject } from "../../lists/compile-list.ts";
@@ -11,14 +11,16 @@ import type { Lists } from "../../lists/lists.ts";
  * nobody. A charge and a reset are not requests, so that no list refuses them.
  *
  * @param nowMs the clock of the ends of entries, in milliseconds since 1970
- * @param withoutHold makes a decision that took nothing a hold
+ * @param withoutHold makes a decision that took nothing a hold, for a limiter that reserves
  */
-export function withLists(
-  limiter: Limiter,
+export function withLists<Given extends Operations & Partial<Reserve>>(
+  limiter: Given,
   lists: Lists,
   nowMs: () => number,
-  withoutHold: (decision: Decision) => Hold,
-): Limiter {
+  withoutHold: ((decision: Decision) => Hold) | undefined,
+): Given {
+  const { reserve } = limiter;
+
   function listed(identity: Identity): Decision | undefined {
     const found = lists.find(subjectOf(identity), nowMs());
     return found && listedDecision(found);
@@ -27,10 +29,13 @@ export function withLists(
   return {
     ...limiter,
     limit: async (identity, options) => listed(identity) ?? limiter.limit(identity, options),
-    reserve: async (identity, options) => {
-      const decision = listed(identity);
-      return decision ? withoutHold(decision) : limiter.reserve(identity, options);
-    },
+    ...(reserve &&
+      withoutHold && {
+        reserve: async (identity, options) => {
+          const decision = listed(identity);
+          return decision ? withoutHold(decision) : reserve(identity, options);
+        },
+      }),
     peek: async (identity, options) => listed(identity) ?? limiter.peek(identity, options),
   };
 }

@@ -1,8 +1,12 @@
-import type { Limiter } from "../../decide/limiter.ts";
+import type { Operations, Reserve } from "../../decide/limiter.ts";
 import type { Tell } from "./tell-decision.ts";
 
 /** A limiter that tells each of its decisions. */
-export function withTelling(limiter: Limiter, tell: Tell): Limiter {
+export function withTelling<Given extends Operations & Partial<Reserve>>(
+  limiter: Given,
+  tell: Tell,
+): Given {
+  const { reserve } = limiter;
   return {
     ...limiter,
     async limit(identity, options) {
@@ -20,10 +24,12 @@ export function withTelling(limiter: Limiter, tell: Tell): Limiter {
       tell(decision, { operation: "charge", identity });
       return decision;
     },
-    async reserve(identity, options) {
-      const hold = await limiter.reserve(identity, options);
-      tell(hold, { operation: "reserve", identity });
-      return hold;
-    },
+    ...(reserve && {
+      async reserve(identity, options) {
+        const hold = await reserve(identity, options);
+        tell(hold, { operation: "reserve", identity });
+        return hold;
+      },
+    }),
   };
 }

@@ -1,12 +1,13 @@
-import { HEADER_IDENTITIES } from "../../../src/adapter/header-identities.ts";
 import { fixedWindow } from "../../../src/algorithms/fixed-window.ts";
 import type { Fault } from "../../../src/errors/errors.ts";
 import { ConfigurationError } from "../../../src/errors/errors.ts";
+import { HEADER_IDENTITIES } from "../../../src/features/lists/header-identities.ts";
 import type { Administered, Enforced } from "../../../src/gateway/administered.ts";
 import { readConfig } from "../../../src/gateway/config.ts";
 import { compileLists } from "../../../src/lists/lists.ts";
 import { Faults } from "../../../src/options/faults.ts";
 import { isRecord } from "../../../src/options/record.ts";
+import { EVERY_PART } from "../../../src/store/every-part.ts";
 import { memoryStore } from "../../../src/store/memory-store.ts";
 import { openStore } from "../../../src/store/open-store.ts";
 import { compilePolicy } from "../compile-policy.ts";
@@ -47,7 +48,9 @@ export function administered(
     ageMs: undefined,
   };
   const faults = new Faults();
-  const store = redis ? openStore({ redis, timeout: "10s" }, {}, faults)! : memoryStore();
+  const store = redis
+    ? openStore({ redis, timeout: "10s" }, EVERY_PART, {}, faults)!
+    : memoryStore();
   faults.throwIfAny();
   return {
     prefix: `admin-${process.pid}-${Date.now()}-${++created}`,

@@ -4,6 +4,7 @@ import { slidingWindowCounter } from "../../../src/algorithms/sliding-window-cou
 import { slidingWindowLog } from "../../../src/algorithms/sliding-window-log.ts";
 import { tokenBucket } from "../../../src/algorithms/token-bucket.ts";
 import type { Decision } from "../../../src/decision/decision.ts";
+import { EVERY_FEATURE } from "../../../src/limiter/every-feature.ts";
 import { buildLimiter } from "../../../src/limiter/limiter.ts";
 import { checkSettings } from "../../../src/limiter/settings.ts";
 import { Faults } from "../../../src/options/faults.ts";
@@ -168,10 +169,10 @@ export async function flood(options: FloodOptions): Promise<Flood> {
   ];
   const faults = new Faults();
   const cache = denials === "off" ? { denialCache: false as const } : {};
-  const settings = checkSettings({ policies, ...cache }, faults);
+  const settings = checkSettings({ policies, ...cache }, EVERY_FEATURE, faults);
   faults.throwIfAny();
   const limiters = Array.from({ length: isolates }, () =>
-    buildLimiter(store, { ...settings, now: () => time.now() / 1000, random: next }),
+    buildLimiter(store, { ...settings, now: () => time.now() / 1000, random: next }, EVERY_FEATURE),
   );
 
   const advice: [number, Record<string, boolean>][] = [];

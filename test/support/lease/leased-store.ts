@@ -1,3 +1,4 @@
+import { EVERY_FEATURE } from "../../../src/limiter/every-feature.ts";
 import { buildLimiter } from "../../../src/limiter/limiter.ts";
 import { DEFAULTS } from "../../../src/limiter/settings.ts";
 import type { CompiledPolicy } from "../../../src/policy/compile.ts";
@@ -19,13 +20,17 @@ export function leasedStore(
   policies: readonly CompiledPolicy[],
   { leaseUs, now }: { readonly leaseUs: number; readonly now: () => number },
 ): LeasedStore {
-  const limiter = buildLimiter(inner, {
-    ...DEFAULTS,
-    policies: policies.map((policy) => ({ ...policy, leaseUs })),
-    onFailure: "closed",
-    maxDenials: 0,
-    now,
-  });
+  const limiter = buildLimiter(
+    inner,
+    {
+      ...DEFAULTS,
+      policies: policies.map((policy) => ({ ...policy, leaseUs })),
+      onFailure: "closed",
+      maxDenials: 0,
+      now,
+    },
+    EVERY_FEATURE,
+  );
   return {
     async decide(operation, identity, cost) {
       const decision = await (operation === "charge"

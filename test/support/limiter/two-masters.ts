@@ -1,6 +1,6 @@
 import { StoreError } from "../../../src/errors/errors.ts";
+import { hashSlot } from "../../../src/store/cluster/hash-slot.ts";
 import { CrossSlotError } from "../../../src/store/cross-slot.ts";
-import { hashSlot } from "../../../src/store/hash-slot.ts";
 import { memoryStore } from "../../../src/store/memory-store.ts";
 import type { Store } from "../../../src/store/store.ts";
 

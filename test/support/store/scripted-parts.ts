@@ -3,8 +3,8 @@ import { fixedWindow } from "../../../src/algorithms/fixed-window.ts";
 import type { Operation, Row } from "../../../src/algorithms/model.ts";
 import { StoreError } from "../../../src/errors/errors.ts";
 import type { CompiledPolicy } from "../../../src/policy/compile.ts";
+import { hashSlot } from "../../../src/store/cluster/hash-slot.ts";
 import { CrossSlotError } from "../../../src/store/cross-slot.ts";
-import { hashSlot } from "../../../src/store/hash-slot.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { compile } from "../compile-policy.ts";
 

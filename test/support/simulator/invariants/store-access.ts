@@ -1,4 +1,4 @@
-import { hashSlot } from "../../../../src/store/hash-slot.ts";
+import { hashSlot } from "../../../../src/store/cluster/hash-slot.ts";
 import type { Call } from "../call.ts";
 import { count, type Invariant, type Observed } from "./invariant.ts";
 

@@ -1,10 +1,11 @@
 import type { Limiter } from "../../../../src/decide/limiter.ts";
 import type { Decision } from "../../../../src/decision/decision.ts";
+import { EVERY_FEATURE } from "../../../../src/limiter/every-feature.ts";
 import { buildLimiter } from "../../../../src/limiter/limiter.ts";
 import type { LimiterSettings } from "../../../../src/limiter/settings.ts";
+import { createSlotBreaker } from "../../../../src/store/cluster/slot-breaker.ts";
+import { splitStore } from "../../../../src/store/cluster/split-store.ts";
 import { guardStore } from "../../../../src/store/guarded-store.ts";
-import { splitStore } from "../../../../src/store/split-store.ts";
-import { createStoreBreaker } from "../../../../src/store/store-breaker.ts";
 import type { Store } from "../../../../src/store/store.ts";
 import { count, type Statistics } from "../invariants/invariant.ts";
 import { createIsolateClock } from "../isolate-clock.ts";
@@ -31,9 +32,9 @@ export const assemble: Assemble = (store, settings) => {
   const guard = guardStore(
     store,
     { timeoutMs: 1_000, now: settings.now, onStoreError: () => {} },
-    createStoreBreaker(),
+    createSlotBreaker(),
   );
-  return buildLimiter(splitStore(guard), settings);
+  return buildLimiter(splitStore(guard), settings, EVERY_FEATURE);
 };
 
 /** Runs a scenario to its end. */

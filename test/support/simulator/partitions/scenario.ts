@@ -1,4 +1,5 @@
 import type { Plans } from "../../../../src/features/plans/plans.ts";
+import { EVERY_FEATURE } from "../../../../src/limiter/every-feature.ts";
 import { checkSettings, type LimiterSettings } from "../../../../src/limiter/settings.ts";
 import { Faults } from "../../../../src/options/faults.ts";
 import { fromData } from "../../../../src/policy/from-data.ts";
@@ -58,6 +59,7 @@ export function drawPartitioned(seed: number, advisory = true): PartitionedScena
   const faults = new Faults();
   const settings = checkSettings(
     { policies: kept, onFailure: "closed", ...(withPlans && { plans }) },
+    EVERY_FEATURE,
     faults,
   );
   faults.throwIfAny();

@@ -2,8 +2,9 @@ import { type Operation, type Row, wholeUnits } from "../../../../src/algorithms
 import { StoreError } from "../../../../src/errors/errors.ts";
 import type { CompiledPolicy } from "../../../../src/policy/compile.ts";
 import { refund as refundModel } from "../../../../src/policy/refunds.ts";
+import { hashSlot } from "../../../../src/store/cluster/hash-slot.ts";
 import { CrossSlotError } from "../../../../src/store/cross-slot.ts";
-import { hashSlot, SLOTS } from "../../../../src/store/hash-slot.ts";
+import { SLOTS } from "../../../../src/store/store-breaker.ts";
 import type { Store } from "../../../../src/store/store.ts";
 import type { Random } from "../random.ts";
 import type { Entry } from "../redis/keyspace.ts";

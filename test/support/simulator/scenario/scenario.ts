@@ -1,3 +1,4 @@
+import { EVERY_FEATURE } from "../../../../src/limiter/every-feature.ts";
 import { checkSettings, type LimiterSettings } from "../../../../src/limiter/settings.ts";
 import { Faults } from "../../../../src/options/faults.ts";
 import type { ClockDifference } from "../isolate-clock.ts";
@@ -49,6 +50,7 @@ export function drawScenario(seed: number): Scenario {
       onFailure: random.pick(["open", "closed", "local", { local: { share: 0.1 } }] as const),
       denialCache: random.chance(0.1) ? false : { maxEntries },
     },
+    EVERY_FEATURE,
     faults,
   );
   faults.throwIfAny();

@@ -1,10 +1,10 @@
-import { IMPLEMENTATION } from "../algorithms/algorithm.ts";
-import type { Hold } from "../decide/hold.ts";
-import type { Decision } from "../decision/decision.ts";
-import type { Policy } from "../policy/policy.ts";
-import { reportOnce } from "../runtime/log.ts";
-import type { WaitUntil } from "../runtime/wait-until.ts";
-import { watchBody } from "../runtime/watch-body.ts";
+import { IMPLEMENTATION } from "../../algorithms/algorithm.ts";
+import type { Hold } from "../../decide/hold.ts";
+import type { Decision } from "../../decision/decision.ts";
+import type { Policy } from "../../policy/policy.ts";
+import { reportOnce } from "../../runtime/log.ts";
+import type { WaitUntil } from "../../runtime/wait-until.ts";
+import { watchBody } from "../../runtime/watch-body.ts";
 import type { Failures } from "./failures.ts";
 
 /** Whether requests are reserved and settled: a policy takes back, or frees, what a request held. */
@@ -92,17 +92,4 @@ function withoutBody(response: Response): Response {
   // Whoever has begun to read it ends it.
   response.body.cancel("HEAD").catch(() => {});
   return new Response(null, response);
-}
-
-/** The platform's `waitUntil`, as Hono's context knows it. */
-export function waitUntilOf(context: { readonly executionCtx: unknown }): WaitUntil {
-  return (promise) => {
-    let execution: unknown;
-    try {
-      execution = context.executionCtx;
-    } catch {
-      // Hono throws where the platform has none: there, nothing ends an isolate with the response.
-    }
-    (execution as { readonly waitUntil?: WaitUntil } | undefined)?.waitUntil?.(promise);
-  };
 }

@@ -1,7 +1,7 @@
-import type { Faults } from "../options/faults.ts";
-import { PLAN_SOURCE, PLAN_WITHOUT_PLANS } from "../options/messages.ts";
-import type { Asked } from "../partition/asked.ts";
-import { reportOnce } from "../runtime/log.ts";
+import type { Faults } from "../../options/faults.ts";
+import { PLAN_SOURCE, PLAN_WITHOUT_PLANS } from "../../options/messages.ts";
+import type { Asked } from "../../partition/asked.ts";
+import { reportOnce } from "../../runtime/log.ts";
 
 /** The header that says which plan a client has. */
 export type PlanSource = `header:${string}`;

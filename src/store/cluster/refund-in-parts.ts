@@ -1,7 +1,7 @@
-import type { StoreError } from "../errors/errors.ts";
-import type { CompiledPolicy } from "../policy/compile.ts";
-import { PartialRefundError } from "./partial-reply.ts";
-import type { DecidedAt, Slot, Store } from "./store.ts";
+import type { StoreError } from "../../errors/errors.ts";
+import type { CompiledPolicy } from "../../policy/compile.ts";
+import { PartialRefundError } from "../partial-reply.ts";
+import type { DecidedAt, Slot, Store } from "../store.ts";
 
 /**
  * Gives back in parts, one for each hash slot, side by side, each by the clock of the master that took. A part in which

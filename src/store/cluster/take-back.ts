@@ -1,6 +1,6 @@
-import type { Row } from "../algorithms/model.ts";
+import type { Row } from "../../algorithms/model.ts";
+import type { Store } from "../store.ts";
 import type { AnsweredPart } from "./part.ts";
-import type { Store } from "./store.ts";
 
 /**
  * Takes back what parts have taken before it was known that the request is denied, and has its denial counted in all of

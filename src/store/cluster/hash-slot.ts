@@ -1,5 +1,4 @@
-/** Hash slots of a Redis Cluster. */
-export const SLOTS = 16_384;
+import { SLOTS } from "../store-breaker.ts";
 
 /** The slot of a key with a hash tag, as Redis Cluster computes it. Tags are ASCII. */
 export function hashSlot(key: string): number {

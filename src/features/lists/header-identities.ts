@@ -1,8 +1,8 @@
-import type { IdentityForm } from "../lists/entry.ts";
-import type { Lists } from "../lists/lists.ts";
-import { HEADER_IDENTITY } from "../options/messages.ts";
-import { oneSpelling } from "../partition/credential.ts";
-import { SOURCE } from "../partition/source-text.ts";
+import type { IdentityForm } from "../../lists/entry.ts";
+import type { Lists } from "../../lists/lists.ts";
+import { HEADER_IDENTITY } from "../../options/messages.ts";
+import { oneSpelling } from "../../partition/credential.ts";
+import { SOURCE } from "../../partition/source-text.ts";
 
 /** Words that begin a source or another kind of entry: such an entry would look for a header of that name in vain. */
 const NO_HEADERS = ["header", "ip", "subnet", "asn", "country", "cookie", "query", "path"];

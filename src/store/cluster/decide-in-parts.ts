@@ -1,10 +1,10 @@
-import type { Operation, Slot } from "../algorithms/model.ts";
-import type { StoreError } from "../errors/errors.ts";
-import type { CompiledPolicy } from "../policy/compile.ts";
-import { setRecent } from "../runtime/lru.ts";
+import type { Operation, Slot } from "../../algorithms/model.ts";
+import type { StoreError } from "../../errors/errors.ts";
+import type { CompiledPolicy } from "../../policy/compile.ts";
+import { setRecent } from "../../runtime/lru.ts";
+import { PartialReplyError } from "../partial-reply.ts";
+import type { Reply, Store } from "../store.ts";
 import type { AnsweredPart, Part } from "./part.ts";
-import { PartialReplyError } from "./partial-reply.ts";
-import type { Reply, Store } from "./store.ts";
 import { rowsOf, takeBack } from "./take-back.ts";
 
 /** Decides a request in parts, one for each hash slot. */

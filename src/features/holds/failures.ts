@@ -1,10 +1,10 @@
-import type { FailureWhen } from "../algorithms/common-options.ts";
-import type { Faults } from "../options/faults.ts";
-import { STATUS, STATUSES, WHEN, WHEN_WITHOUT_FAILURES } from "../options/messages.ts";
-import { isRecord } from "../options/record.ts";
-import { checkOptions } from "../options/unknown-options.ts";
-import { nameOf } from "../policy/compile.ts";
-import type { Policy } from "../policy/policy.ts";
+import type { FailureWhen } from "../../algorithms/common-options.ts";
+import type { Faults } from "../../options/faults.ts";
+import { STATUS, STATUSES, WHEN, WHEN_WITHOUT_FAILURES } from "../../options/messages.ts";
+import { isRecord } from "../../options/record.ts";
+import { checkOptions } from "../../options/unknown-options.ts";
+import { nameOf } from "../../policy/compile.ts";
+import type { Policy } from "../../policy/policy.ts";
 
 /** A policy that counts failures, and which responses are some. */
 export interface Failures {

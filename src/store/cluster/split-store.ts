@@ -1,9 +1,9 @@
-import type { StoreError } from "../errors/errors.ts";
-import { CrossSlotError } from "./cross-slot.ts";
+import type { StoreError } from "../../errors/errors.ts";
+import { CrossSlotError } from "../cross-slot.ts";
+import type { Store } from "../store.ts";
 import { decideInParts } from "./decide-in-parts.ts";
 import { hashSlot } from "./hash-slot.ts";
 import { refundInParts } from "./refund-in-parts.ts";
-import type { Store } from "./store.ts";
 
 /** How many pairs of keys there are to ask about, one after the other: of one pair, the master may be dead. */
 const PROBES = 8;

@@ -1,8 +1,8 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { hashSlot } from "../../src/store/hash-slot.ts";
-import { createStoreBreaker } from "../../src/store/store-breaker.ts";
+import { hashSlot } from "../../src/store/cluster/hash-slot.ts";
+import { createSlotBreaker } from "../../src/store/cluster/slot-breaker.ts";
 import { type RedisCluster, startRedisCluster } from "../support/redis-cluster.ts";
 
 /** Keys whose slots are 64 apart: each in a group of its own. */
@@ -14,7 +14,7 @@ for (let i = 0; KEYS.filter(Boolean).length < 256; i++) {
 const [a, b, c, d, e, f, g] = KEYS as [string, string, string, string, string, string, string];
 
 function failing(keys: readonly string[], at = 1_000) {
-  const breaker = createStoreBreaker();
+  const breaker = createSlotBreaker();
   for (const key of keys) breaker.failed(key, at, at);
   return breaker;
 }
@@ -110,7 +110,7 @@ describe("the whole store", () => {
   });
 
   test("is not for as long as something has answered in the last quarter of a second", () => {
-    const breaker = createStoreBreaker();
+    const breaker = createSlotBreaker();
     breaker.failed(a, 1_000, 1_000);
     breaker.succeeded(g, 1_000);
     for (const key of [b, c, d, e, f]) breaker.failed(key, 1_100, 1_249);
@@ -127,7 +127,7 @@ describe("the whole store", () => {
   });
 
   test("is not by failures of what was sent before the last answer", () => {
-    const breaker = createStoreBreaker();
+    const breaker = createSlotBreaker();
     breaker.failed(a, 1_000, 1_000);
     breaker.succeeded(g, 1_100);
     for (const key of [b, c, d, e, f]) breaker.failed(key, 1_099, 1_400);
@@ -162,7 +162,7 @@ describe("the whole store", () => {
 });
 
 test("an outage begins once and ends once, however its parts fail and answer meanwhile", () => {
-  const breaker = createStoreBreaker();
+  const breaker = createSlotBreaker();
   const begins = [a, a, a, a, a, b].map((key) => breaker.failed(key, 1_000, 1_000));
   expect(begins).toEqual([true, false, false, false, false, false]);
   expect(breaker.succeeded(c, 1_001)).toBe(false);
@@ -200,7 +200,7 @@ test("after the clock went back, an answer ends an outage, and what failed befor
 
 test("after the clock went back by an hour, failures still suspend", () => {
   const hour = 3_600_000;
-  const breaker = createStoreBreaker();
+  const breaker = createSlotBreaker();
   breaker.failed(a, hour, hour);
   breaker.succeeded(g, hour + 1);
   for (const key of [b, c, d, e, f]) breaker.failed(key, 10, 20);

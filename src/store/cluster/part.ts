@@ -1,6 +1,6 @@
-import type { Operation, Slot } from "../algorithms/model.ts";
-import type { CompiledPolicy } from "../policy/compile.ts";
-import type { Reply } from "./store.ts";
+import type { Operation, Slot } from "../../algorithms/model.ts";
+import type { CompiledPolicy } from "../../policy/compile.ts";
+import type { Reply } from "../store.ts";
 
 /** A part of a decision: policies whose keys have one hash slot. */
 export interface Part {

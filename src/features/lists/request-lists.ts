@@ -1,14 +1,14 @@
-import type { Decision } from "../decision/decision.ts";
-import { listedDecision } from "../decision/listed.ts";
-import { compileLists, type Lists } from "../lists/lists.ts";
-import { Faults } from "../options/faults.ts";
-import { UNKNOWN_FACT } from "../options/messages.ts";
-import type { RequestParts } from "../partition/asked.ts";
-import { checkClientIp, clientAddress, type ClientIp } from "../partition/client-ip.ts";
-import { platformFacts, tellsFacts } from "../partition/platform-facts.ts";
-import { readsAddress } from "../partition/source-text.ts";
-import type { Policy } from "../policy/policy.ts";
-import { reportOnce } from "../runtime/log.ts";
+import type { Decision } from "../../decision/decision.ts";
+import { listedDecision } from "../../decision/listed.ts";
+import { compileLists, type Lists } from "../../lists/lists.ts";
+import { Faults } from "../../options/faults.ts";
+import { UNKNOWN_FACT } from "../../options/messages.ts";
+import type { RequestParts } from "../../partition/asked.ts";
+import { checkClientIp, clientAddress, type ClientIp } from "../../partition/client-ip.ts";
+import { platformFacts, tellsFacts } from "../../partition/platform-facts.ts";
+import { readsAddress } from "../../partition/source-text.ts";
+import type { Policy } from "../../policy/policy.ts";
+import { reportOnce } from "../../runtime/log.ts";
 import { HEADER_IDENTITIES, headerIdentities } from "./header-identities.ts";
 
 /**

@@ -1,0 +1,41 @@
+import type { Faults } from "../../options/faults.ts";
+import {
+  NO_REFUND_OF_FAILURES,
+  REFUNDABLE,
+  REFUND_OF_DENIALS,
+  STORE_WITHOUT_REFUND,
+} from "../../options/messages.ts";
+import type { CompiledPolicy } from "../../policy/compile.ts";
+import type { Policy } from "../../policy/policy.ts";
+import type { Store } from "../../store/store.ts";
+
+/** Checks whether a policy gives back. */
+export function checkRefundable(
+  { counts, refundable }: Policy,
+  path: string,
+  faults: Faults,
+): void {
+  if (refundable === undefined) return;
+  const at = `${path}.refundable`;
+  if (typeof refundable !== "boolean") {
+    faults.add(at, refundable, REFUNDABLE);
+  } else if (refundable && counts === "denials") {
+    faults.add(at, refundable, REFUND_OF_DENIALS);
+  } else if (!refundable && counts === "failures") {
+    faults.add(at, refundable, NO_REFUND_OF_FAILURES);
+  }
+}
+
+/** Rejects a store of somebody's own that cannot give back, where a policy wants it. */
+export function checkStore(
+  policies: readonly CompiledPolicy[],
+  { refund }: Pick<Store, "refund">,
+  faults: Faults,
+): void {
+  const first = policies.findIndex(({ refundable }) => refundable);
+  if (first === -1 || typeof refund === "function") return;
+  const [option, given] = policies[first]!.countsFailures
+    ? ["counts", "failures"]
+    : ["refundable", true];
+  faults.add(`policies[${first}].${option}`, given, STORE_WITHOUT_REFUND);
+}

@@ -1,0 +1,26 @@
+import type { Counts } from "../../algorithms/common-options.ts";
+import type { Faults } from "../../options/faults.ts";
+import { CHOICE, MODE_OF_DENIALS, ONLY_DENIALS } from "../../options/messages.ts";
+import type { CompiledPolicy } from "../../policy/compile.ts";
+import type { Policy } from "../../policy/policy.ts";
+
+export const COUNTS = ["requests", "denials", "failures"] as const satisfies Counts[];
+
+/** Checks what a policy counts. */
+export function checkCounts({ mode, counts }: Policy, path: string, faults: Faults): void {
+  if (counts !== undefined && !COUNTS.includes(counts)) {
+    faults.add(`${path}.counts`, counts, CHOICE, COUNTS);
+  } else if (counts === "denials" && mode !== undefined && mode !== "enforce") {
+    faults.add(`${path}.counts`, counts, MODE_OF_DENIALS);
+  }
+}
+
+/** Rejects policies that all count the denials of others: there would be none. */
+export function checkDenials(
+  policies: readonly CompiledPolicy[],
+  path: string,
+  faults: Faults,
+): void {
+  if (policies.length === 0 || policies.some(({ role }) => role !== "denials")) return;
+  faults.add(path, "denials", ONLY_DENIALS);
+}

@@ -1,0 +1,5 @@
+import { checkCounts, checkDenials } from "./check.ts";
+import { roleSteps } from "./steps.ts";
+
+/** Policies in shadow or soft, and those that count denials or failures. */
+export const roles = { checkPolicy: checkCounts, check: checkDenials, steps: roleSteps };

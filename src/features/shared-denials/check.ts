@@ -1,0 +1,28 @@
+import type { Faults } from "../../options/faults.ts";
+import { LEASE_WITH_SHARING, SHARED_DENIALS } from "../../options/messages.ts";
+import type { SharedDenials } from "./shared-denials.ts";
+
+/** What sharing denials needs of a limiter, and what it cannot be combined with. */
+interface SharingOptions {
+  readonly sharedDenials?: SharedDenials;
+  readonly denialCache?: unknown;
+  readonly store?: unknown;
+  readonly lease?: unknown;
+}
+
+/** Checks what shares the denials of a limiter. */
+export function checkSharing(
+  { sharedDenials, denialCache, store, lease }: SharingOptions,
+  faults: Faults,
+): void {
+  if (sharedDenials === undefined) return;
+  if (typeof sharedDenials?.share !== "function" || denialCache === false || store !== undefined) {
+    faults.add(
+      "sharedDenials",
+      // The cache's credentials may be inside.
+      Object(sharedDenials) === sharedDenials ? "(an object)" : sharedDenials,
+      SHARED_DENIALS,
+    );
+  }
+  if (lease !== undefined) faults.add("lease", lease, LEASE_WITH_SHARING);
+}

@@ -1,0 +1,22 @@
+import { holds } from "../features/holds/of-limiter.ts";
+import { leases } from "../features/leases/feature.ts";
+import { lists } from "../features/lists/of-limiter.ts";
+import { plans } from "../features/plans/of-limiter.ts";
+import { roles } from "../features/roles/feature.ts";
+import { shards } from "../features/shards/feature.ts";
+import { sharedDenials } from "../features/shared-denials/feature.ts";
+import { telling } from "../features/telling/feature.ts";
+import { cluster } from "../store/cluster/cluster.ts";
+
+/** What `createLimiter()` is made with. */
+export const EVERY_FEATURE = {
+  cluster,
+  holds,
+  leases,
+  lists,
+  plans,
+  roles,
+  shards,
+  sharedDenials,
+  telling,
+};

@@ -1,0 +1,60 @@
+import { IMPLEMENTATION } from "../algorithms/algorithm.ts";
+import type { Faults } from "../options/faults.ts";
+import { WITHOUT_FEATURE } from "../options/messages.ts";
+import type { Policy } from "../policy/policy.ts";
+import type { EVERY_FEATURE } from "./every-feature.ts";
+import type { CreateLimiterOptions } from "./options.ts";
+
+/** The features of a limiter, by their names. A bundle contains those that are given. */
+export type Features = Partial<typeof EVERY_FEATURE>;
+
+/** The options that need a feature. They stand here, because a feature that is not imported cannot name its own. */
+const OPTIONS = {
+  lease: "leases",
+  lists: "lists",
+  onDecision: "telling",
+  plans: "plans",
+  sharedDenials: "sharedDenials",
+} as const satisfies Partial<Record<keyof CreateLimiterOptions, keyof Features>>;
+
+/** The options of policies that need a feature, and the value with which each does not. */
+const POLICY_OPTIONS = {
+  counts: ["roles", "requests"],
+  lease: ["leases", undefined],
+  mode: ["roles", "enforce"],
+  refundable: ["holds", false],
+  shards: ["shards", undefined],
+  when: ["holds", undefined],
+} as const satisfies Partial<Record<keyof Policy, readonly [keyof Features, unknown]>>;
+
+/** Adds a fault for each option whose feature is missing. */
+export function checkFeatures(
+  options: Partial<CreateLimiterOptions>,
+  features: Features,
+  faults: Faults,
+): void {
+  // What is no object is a fault of its own.
+  const { policies, ...others } = Object(options) as Partial<CreateLimiterOptions>;
+  function need(feature: keyof Features, path: string, value: unknown): void {
+    // Lists have identities, and what shares denials may have credentials.
+    const shown = typeof value === "object" ? "(an object)" : value;
+    if (!features[feature]) faults.add(path, shown, WITHOUT_FEATURE, feature);
+  }
+  for (const [option, feature] of Object.entries(OPTIONS)) {
+    const given = others[option as keyof typeof OPTIONS];
+    if (given !== undefined) need(feature, option, given);
+  }
+  if (!Array.isArray(policies)) return;
+  policies.forEach((given: unknown, i) => {
+    const policy = Object(given) as Policy;
+    for (const [option, [feature, plain]] of Object.entries(POLICY_OPTIONS)) {
+      const value = policy[option as keyof typeof POLICY_OPTIONS];
+      if (value !== undefined && value !== plain) need(feature, `policies[${i}].${option}`, value);
+    }
+    // What was no failure comes back when it is settled, and so does a slot.
+    if (policy.counts === "failures") need("holds", `policies[${i}].counts`, policy.counts);
+    if (policy[IMPLEMENTATION]?.hasSlots) {
+      need("holds", `policies[${i}].algorithm`, policy.algorithm);
+    }
+  });
+}

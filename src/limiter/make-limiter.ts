@@ -1,0 +1,30 @@
+import type { Faults } from "../options/faults.ts";
+import { checkedOptions } from "../options/unknown-options.ts";
+import { readEnvironment } from "../runtime/environment.ts";
+import type { Features } from "./features.ts";
+import type { LimiterOf } from "./limiter.ts";
+import { openLimiter } from "./open-limiter.ts";
+import { type CreateLimiterOptions, LIMITER_OPTIONS } from "./options.ts";
+
+/**
+ * Makes a limiter with these features from options.
+ *
+ * @throws ConfigurationError with every fault
+ */
+export function makeLimiter<Has extends Features>(
+  given: CreateLimiterOptions,
+  features: Has,
+  faults: Faults,
+): LimiterOf<Has> {
+  const options = checkedOptions(given, [...LIMITER_OPTIONS, "lists"], faults);
+  const { store } = options;
+  const { lists, telling, holds } = features;
+  const known = lists?.compile(options.lists, "lists", faults);
+  const tell = telling?.compile(options.onDecision, faults);
+  let limiter = openLimiter(options, features, readEnvironment(), faults);
+  if (known) {
+    const nowMs = () => (store?.now ? store.now() / 1000 : Date.now());
+    limiter = lists!.wrap(limiter, known, nowMs, holds?.withoutHold);
+  }
+  return tell ? telling!.wrap(limiter, tell) : limiter;
+}

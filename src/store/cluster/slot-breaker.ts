@@ -1,0 +1,111 @@
+import { createBreaker, THRESHOLD } from "../../runtime/breaker.ts";
+import { CrossSlotError } from "../cross-slot.ts";
+import { SLOTS, type StoreBreaker } from "../store-breaker.ts";
+import { hashSlot } from "./hash-slot.ts";
+
+/**
+ * Hash slots that are suspended together. A master of a Redis Cluster has thousands of consecutive slots, so hardly any
+ * group belongs to two masters, and an isolate needs few failures to know which groups do not answer.
+ */
+const GROUP = 64;
+
+/**
+ * How long nothing may have answered before failures count against the whole store; and how long groups that are not
+ * suspended have the first chance to probe it.
+ */
+const QUIET_MS = 250;
+
+/** Consecutive failures of one group that suggest a dead part: sporadic losses rarely cause as many. */
+const LIKELY = 3;
+
+/** An outage has ended if no group failed for this long: until then, more failures of it may follow. */
+const SETTLED_MS = 1_000;
+
+/** Groups that nobody asks about are forgotten after this long without any failure. */
+const FORGET_MS = 10_000;
+
+const groupOf = (key: string) => Math.floor(hashSlot(key) / GROUP);
+
+/**
+ * A circuit breaker for a store whose parts fail independently, such as the masters of a cluster. It suspends groups of
+ * hash slots that do not answer, and the whole store when several groups fail and nothing answers. One request per second
+ * to a suspended part passes, as a probe.
+ */
+export function createSlotBreaker(): StoreBreaker {
+  const whole = createBreaker();
+  /** One for all suspended groups: when one of them answers, the others may try as well. */
+  const parts = createBreaker();
+  /** Consecutive failures of each group since its last answer; empty while everything works. */
+  const failures = new Map<number, number>();
+  /**
+   * Groups that answered during the outage. Once a part is likely dead, the next failure of any group that has not
+   * answered suspends it, the fourth of the likely dead one itself included.
+   */
+  const answered = new Set<number>();
+  let answeredAtMs = -Infinity;
+  let failedAtMs = -Infinity;
+  let isOutage = false;
+
+  const isSuspended = (group: number) => (failures.get(group) ?? 0) >= THRESHOLD;
+
+  return {
+    admits(key, nowMs) {
+      if (failures.size === 0) return true;
+      const suspended = isSuspended(groupOf(key));
+      if (whole.state(suspended ? nowMs - QUIET_MS : nowMs) === "open") return false;
+      return (!suspended || parts.admits(nowMs)) && whole.admits(nowMs);
+    },
+
+    succeeded(key, nowMs) {
+      answeredAtMs = nowMs;
+      if (failures.size === 0) return false;
+      const group = groupOf(key);
+      const wasWhole = whole.state(nowMs) !== "closed";
+      if (wasWhole || isSuspended(group)) parts.succeeded();
+      whole.succeeded();
+      failures.delete(group);
+      if ((wasWhole && answered.size === 0) || Math.abs(nowMs - failedAtMs) > FORGET_MS)
+        failures.clear();
+      answered.add(group);
+      if (failures.size === 0) {
+        answered.clear();
+        parts.succeeded();
+      }
+      if (failures.size > 0 && Math.abs(nowMs - failedAtMs) < SETTLED_MS) return false;
+      for (const other of failures.keys()) if (isSuspended(other)) return false;
+      const ends = isOutage;
+      isOutage = false;
+      return ends;
+    },
+
+    failed(key, sentAtMs, nowMs) {
+      failedAtMs = nowMs;
+      // The clock stepped back.
+      if (nowMs < answeredAtMs) answeredAtMs = -Infinity;
+      const begins = !isOutage;
+      isOutage = true;
+      const group = groupOf(key);
+      const before = failures.get(group) ?? 0;
+      const likely = !answered.has(group) && [...failures.values()].some((n) => n >= LIKELY);
+      failures.set(group, likely ? THRESHOLD : before + 1);
+      if (before >= THRESHOLD || parts.state(nowMs) === "closed") parts.failed(nowMs);
+      // Counted once per group, so that one busy key of a dead part does not suspend the whole store.
+      const speaksOfAll =
+        before === 0 && sentAtMs >= answeredAtMs && nowMs - answeredAtMs >= QUIET_MS;
+      if (speaksOfAll || whole.state(nowMs) !== "closed") whole.failed(nowMs);
+      return begins;
+    },
+
+    // Every master refuses keys of several slots; the store is asked about each slot by itself then.
+    isAnswer: (error) => error instanceof CrossSlotError,
+
+    state(nowMs) {
+      const breaker = whole.state(nowMs);
+      if (breaker !== "closed") return { breaker, suspendedSlots: SLOTS };
+      let suspendedSlots = 0;
+      for (const group of failures.keys()) if (isSuspended(group)) suspendedSlots += GROUP;
+      if (suspendedSlots === 0) return { breaker, suspendedSlots };
+      return { breaker: parts.state(nowMs) === "open" ? "open" : "half-open", suspendedSlots };
+    },
+  };
+}

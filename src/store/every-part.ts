@@ -1,0 +1,11 @@
+import { cluster } from "./cluster/cluster.ts";
+import type { RedisParts } from "./open-store.ts";
+import { ALL_SCRIPTS } from "./redis/all-scripts.ts";
+import { inspectRedis } from "./redis/inspect.ts";
+
+/** For a gateway, which has every feature, and tells how its store is. */
+export const EVERY_PART = {
+  scripts: ALL_SCRIPTS,
+  cluster,
+  inspect: inspectRedis,
+} satisfies RedisParts;

@@ -1,0 +1,314 @@
+import { build } from "esbuild";
+import { beforeAll, describe, expect, inject, test } from "vitest";
+
+import {
+  cluster,
+  concurrency,
+  ConfigurationError,
+  type Features,
+  fixedWindow,
+  holds,
+  leases,
+  limiterWith,
+  lists,
+  memoryStore,
+  plans,
+  type Policy,
+  rateLimitWith,
+  roles,
+  shards,
+  shareDenials,
+  sharedDenials,
+  slidingWindowLog,
+  telling,
+  tokenBucket,
+} from "../../src/core.ts";
+import { createLimiter, type CreateLimiterOptions, type Fault } from "../../src/index.ts";
+import { rateLimitWith as vercelRateLimitWith } from "../../src/vercel.ts";
+import { random } from "../support/random.ts";
+import { runs } from "../support/runs.ts";
+
+const EVERY = {
+  cluster,
+  holds,
+  leases,
+  lists,
+  plans,
+  roles,
+  shards,
+  sharedDenials,
+  telling,
+};
+
+const plain = fixedWindow({ name: "plain", limit: 10, window: "1d" });
+const notes = shareDenials({ get: async () => undefined, put: () => {} });
+
+function faultsOf(make: () => unknown): readonly Fault[] {
+  try {
+    make();
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error.faults;
+    throw error;
+  }
+  return [];
+}
+
+/** What needs a feature: its name, and options that need it, by the path of the fault. */
+const NEEDS: readonly (readonly [
+  feature: keyof Features,
+  path: string,
+  options: Partial<CreateLimiterOptions>,
+])[] = [
+  ["leases", "lease", { lease: "100ms", policies: [{ ...plain, limit: 1_000, window: "1s" }] }],
+  [
+    "leases",
+    "policies[0].lease",
+    { policies: [fixedWindow({ limit: 400, window: "1s", lease: "50ms" })] },
+  ],
+  ["lists", "lists", { lists: { deny: [{ identity: "user:666" }] } }],
+  ["plans", "plans", { plans: { gold: { plain: { limit: 20 } } } }],
+  ["telling", "onDecision", { onDecision: () => {} }],
+  ["sharedDenials", "sharedDenials", { sharedDenials: notes }],
+  [
+    "shards",
+    "policies[0].shards",
+    { policies: [fixedWindow({ limit: 100, window: "1s", shards: 4 })] },
+  ],
+  [
+    "roles",
+    "policies[0].mode",
+    { policies: [fixedWindow({ limit: 1, window: "1s", mode: "shadow" })] },
+  ],
+  [
+    "roles",
+    "policies[1].counts",
+    { policies: [plain, fixedWindow({ limit: 1, window: "1s", counts: "denials" })] },
+  ],
+  [
+    "holds",
+    "policies[0].refundable",
+    { policies: [fixedWindow({ limit: 1, window: "1s", refundable: true })] },
+  ],
+  [
+    "holds",
+    "policies[0].counts",
+    { policies: [fixedWindow({ limit: 1, window: "1s", counts: "failures" })] },
+  ],
+  ["holds", "policies[0].algorithm", { policies: [concurrency({ limit: 1, ttl: "1s" })] }],
+];
+
+const optionsOf = (options: Partial<CreateLimiterOptions>): CreateLimiterOptions => ({
+  policies: [plain],
+  ...(options.sharedDenials
+    ? { redis: { url: inject("redisRestUrl"), token: inject("redisRestToken") } }
+    : { store: memoryStore() }),
+  ...options,
+});
+
+describe("an option whose feature is missing", () => {
+  test.each(NEEDS)("%s: %s is a fault that names the import", (feature, path, options) => {
+    const { [feature]: _missing, ...others } = EVERY;
+    const make = limiterWith(others);
+    expect(faultsOf(() => make(optionsOf(options)))).toEqual([
+      expect.objectContaining({
+        path,
+        code: "unsupported",
+        remedy: expect.stringContaining(`Import { ${feature} } from "tidegate/core"`),
+      }),
+    ]);
+    expect(faultsOf(() => limiterWith(EVERY)(optionsOf(options)))).toEqual([]);
+  });
+
+  test("is told with all others, and without what an object holds", () => {
+    const policies = [
+      fixedWindow({ name: "p", limit: 0, window: "1d", shards: 4, mode: "soft" }),
+      fixedWindow({ name: "q", limit: 1, window: "1d", counts: "failures", by: "ip" }),
+    ];
+    const faults = faultsOf(() =>
+      limiterWith({})({
+        policies,
+        store: memoryStore(),
+        lists: { deny: [{ identity: "user:secret" }] },
+        lease: "1s",
+      }),
+    );
+    expect(faults.map(({ path }) => path).toSorted()).toEqual([
+      "lease",
+      "lists",
+      "policies[0].limit",
+      "policies[0].mode",
+      "policies[0].shards",
+      "policies[1].counts",
+      "policies[1].counts",
+    ]);
+    expect(JSON.stringify(faults)).not.toContain("secret");
+  });
+
+  test("is no fault with the value that needs no feature", () => {
+    const policies = [
+      fixedWindow({
+        limit: 1,
+        window: "1d",
+        mode: "enforce",
+        counts: "requests",
+        refundable: false,
+      }),
+    ];
+    expect(faultsOf(() => limiterWith({})(optionsOf({ policies })))).toEqual([]);
+  });
+
+  test("of requests is a fault of a middleware", () => {
+    const options = { ...optionsOf({}), clientIp: "vercel", plan: "header:x-plan" } as const;
+    const when = fixedWindow({ limit: 1, window: "1d", when: { status: [401] } });
+    const given = { ...options, lists: { deny: [{ asn: 1 }] }, policies: [when] };
+    const paths = ["lists", "plan", "policies[0].when"];
+    for (const make of [() => rateLimitWith({})(given), () => vercelRateLimitWith({})(given)]) {
+      expect(
+        faultsOf(make)
+          .map(({ path }) => path)
+          .toSorted(),
+      ).toEqual(paths);
+    }
+    const sound = { ...optionsOf({}), clientIp: "vercel" } as const;
+    expect(faultsOf(() => rateLimitWith({})(sound))).toEqual([]);
+    expect(faultsOf(() => vercelRateLimitWith({})(sound))).toEqual([]);
+  });
+
+  test.each([undefined, null, 7, "x", { policies: 7 }, { policies: [null, 7] }])(
+    "beside options that are none: %j",
+    (given) => {
+      expect(faultsOf(() => limiterWith({})(given as never)).length).toBeGreaterThan(0);
+    },
+  );
+});
+
+test("without holds nothing reserves, for TypeScript too", () => {
+  const without = limiterWith({ lists, telling })(
+    optionsOf({ lists: { deny: [{ identity: "user:666" }] }, onDecision: () => {} }),
+  );
+  expect(without).not.toHaveProperty("reserve");
+  // @ts-expect-error: it has none.
+  expect(without.reserve).toBeUndefined();
+  expect(limiterWith({ holds })(optionsOf({})).reserve).toBeTypeOf("function");
+});
+
+const redis = () => ({ url: inject("redisRestUrl"), token: inject("redisRestToken") });
+
+/** Policies that need no feature. */
+const SETS: readonly (readonly Policy[])[] = [
+  [plain],
+  [
+    tokenBucket({ name: "b", limit: 7, refill: 1, per: "1d" }),
+    slidingWindowLog({ name: "l", limit: 9, window: "1d" }),
+  ],
+  [
+    fixedWindow({ name: "ip", by: "ip", limit: 4, window: "1d" }),
+    fixedWindow({ name: "key", by: "key", limit: 6, window: "1d" }),
+  ],
+];
+
+describe.each([
+  ["no feature", {}],
+  ["every feature", EVERY],
+])("a limiter with %s", (_name, features) => {
+  test("decides in Redis as createLimiter() does", async () => {
+    for (let seed = 1; seed <= runs(6); seed++) {
+      const next = random(seed);
+      const policies = SETS[seed % SETS.length]!;
+      const made = [createLimiter, limiterWith(features)].map((make) =>
+        make({ policies, redis: redis(), prefix: crypto.randomUUID(), denialCache: false }),
+      );
+      const isDimensioned = policies[0]!.by !== undefined;
+      for (let i = 0; i < 25; i++) {
+        const name = `c${Math.floor(next() * 2)}`;
+        const identity = isDimensioned ? { ip: `192.0.2.${name.slice(1)}`, key: "k" } : name;
+        const cost = Math.floor(next() * 4);
+        const kind = (["limit", "limit", "peek", "charge", "reset"] as const)[
+          Math.floor(next() * 5)
+        ]!;
+        const answers = await Promise.all(
+          made.map(async (limiter) => {
+            if (kind === "reset") return limiter.reset(identity);
+            const decision = await (kind === "charge"
+              ? limiter.charge(identity, cost)
+              : limiter[kind](identity, { cost }));
+            const { allowed, reason, status } = decision;
+            const rows = decision.policies.map(({ name, remaining }) => [name, remaining]);
+            return { allowed, reason, status, rows };
+          }),
+        );
+        expect(answers[1], `seed ${seed}, step ${i}, ${kind}`).toEqual(answers[0]);
+      }
+    }
+  });
+});
+
+/** The folders and files of src in the bundle of a worker. */
+async function bundled(source: string): Promise<readonly string[]> {
+  const { metafile } = await build({
+    stdin: { contents: source, resolveDir: ".", loader: "ts" },
+    bundle: true,
+    write: false,
+    format: "esm",
+    metafile: true,
+    external: ["node:*"],
+    logLevel: "silent",
+  });
+  const [output] = Object.values(metafile.outputs);
+  return Object.entries(output!.inputs).flatMap(([file, { bytesInOutput }]) =>
+    bytesInOutput > 0 ? [file] : [],
+  );
+}
+
+/** Where the code of each feature is. */
+const FOLDERS: Readonly<Record<keyof Features, string>> = {
+  cluster: "src/store/cluster/",
+  holds: "src/features/holds/",
+  leases: "src/features/leases/",
+  lists: "src/features/lists/",
+  plans: "src/features/plans/",
+  roles: "src/features/roles/",
+  shards: "src/features/shards/",
+  sharedDenials: "src/features/shared-denials/",
+  telling: "src/features/telling/",
+};
+const NAMES = Object.keys(FOLDERS) as (keyof Features)[];
+
+function foldersIn(files: readonly string[]): readonly string[] {
+  return NAMES.filter((name) => files.some((file) => file.startsWith(FOLDERS[name])));
+}
+
+describe("a bundle", () => {
+  test.each(NAMES)("with %s has that feature, and no other", async (name) => {
+    const files = await bundled(`
+      import { fixedWindow, limiterWith, ${name} } from "./src/core.ts";
+      export const limiter = limiterWith({ ${name} })({ policies: [fixedWindow({ limit: 1, window: "1s" })] });`);
+    expect(foldersIn(files)).toEqual([name]);
+  });
+
+  let bare: readonly string[];
+  beforeAll(async () => {
+    bare = await bundled(`
+      import { fixedWindow, limiterWith } from "./src/core.ts";
+      export const limiter = limiterWith({})({ policies: [fixedWindow({ limit: 1, window: "1s" })] });`);
+  });
+
+  test("without features has none, no adapter, and one algorithm", () => {
+    expect(foldersIn(bare)).toEqual([]);
+    const unwanted =
+      /^src\/(adapter|gateway|lists|llm)\/|inspect|(log|counter|segmented-window|concurrency)\.ts$/;
+    expect(bare.filter((file) => unwanted.test(file))).toEqual(["src/runtime/log.ts"]);
+    expect(bare).toContain("src/limiter/limiter-with.ts");
+  });
+
+  test.each(["./src/hono.ts", "./src/vercel.ts"])(
+    "of %s has the features given to it",
+    async (entry) => {
+      const files = await bundled(`
+      import { fixedWindow, plans } from "./src/core.ts";
+      import { rateLimitWith } from "${entry}";
+      export const limit = rateLimitWith({ plans })({ policies: [fixedWindow({ limit: 1, window: "1s" })] });`);
+      expect(foldersIn(files)).toEqual(["plans"]);
+    },
+  );
+});
