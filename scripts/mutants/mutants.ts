@@ -16,6 +16,7 @@ import { DOCTOR } from "./catalog/doctor.ts";
 import { ENDPOINTS } from "./catalog/endpoints.ts";
 import { FAILURES } from "./catalog/failures.ts";
 import { FALLBACKS } from "./catalog/fallbacks.ts";
+import { FEATURES } from "./catalog/features.ts";
 import { FIELDS } from "./catalog/fields.ts";
 import { FIGURES } from "./catalog/figures.ts";
 import { FIRST_CONTACT } from "./catalog/first-contact.ts";
@@ -165,6 +166,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...LISTS,
   ...PLANS,
   ...REPORTING,
+  ...FEATURES,
   ...REQUEST_COSTS,
   ...MODES,
   ...LIVE,

@@ -123,9 +123,9 @@ export const CLIENTS: readonly Mutant[] = [
   },
   {
     name: "a Redis without leases in its script",
-    file: "src/store/open-store.ts",
-    find: "redisStore(client, ALL_SCRIPTS, ",
-    replace: "redisStore(client, { decide: ALL_SCRIPTS.decide, holds: ALL_SCRIPTS.holds }, ",
+    file: "src/limiter/open-limiter.ts",
+    find: "    ...leases?.scripts,\n",
+    replace: "",
     tests: ["test/lease/limiter"],
   },
   {

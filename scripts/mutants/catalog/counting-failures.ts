@@ -92,7 +92,7 @@ export const COUNTING_FAILURES: readonly Mutant[] = [
   },
   {
     name: "failures: a platform without waitUntil breaks requests",
-    file: "src/features/holds/settle-response.ts",
+    file: "src/runtime/wait-until.ts",
     find: "    try {\n      execution = context.executionCtx;\n    } catch {",
     replace: "    execution = context.executionCtx;\n    try {\n    } catch {",
     tests: HONO,
@@ -100,7 +100,7 @@ export const COUNTING_FAILURES: readonly Mutant[] = [
   {
     name: "failures: an exempt client has no hold",
     file: "src/adapter/request-limiter.ts",
-    find: "holds ? withoutHold(found) : found",
+    find: "uncounted(found)",
     replace: "found",
     tests: HONO,
   },

@@ -32,9 +32,9 @@ export const LEASE_TERMS: readonly Mutant[] = [
   },
   {
     name: "a limiter with leases keeps its policies as they are",
-    file: "src/limiter/settings.ts",
-    find: "leaseUs === undefined ? policy : tightenPolicy(policy, leaseUs)",
-    replace: "policy",
+    file: "src/features/leases/check.ts",
+    find: "{ ...tightenPolicy(policy, leaseUs), leaseUs }",
+    replace: "{ ...policy, leaseUs }",
     tests: ["test/lease/limiter"],
   },
   {

@@ -4,14 +4,14 @@ import type { Mutant } from "../mutant.ts";
 export const LISTS: readonly Mutant[] = [
   {
     name: "a limiter has no lists",
-    file: "src/limiter/create-limiter.ts",
-    find: "if (!lists) return limiter;",
-    replace: "if (lists || !lists) return limiter;",
+    file: "src/limiter/make-limiter.ts",
+    find: "if (known) {",
+    replace: "if (known && !lists) {",
     tests: ["test/limiter/lists"],
   },
   {
     name: "a limiter's lists end by the wall clock though the store has one",
-    file: "src/limiter/create-limiter.ts",
+    file: "src/limiter/make-limiter.ts",
     find: "store?.now ? store.now() / 1000 : Date.now()",
     replace: "store ? Date.now() : 0",
     tests: ["test/limiter/lists"],

@@ -57,15 +57,15 @@ export const MASTERS: readonly Mutant[] = [
   {
     name: "a guard takes the refusal of several slots for an outage",
     file: "src/store/guarded-store.ts",
-    find: "      if (error instanceof CrossSlotError) {\n        noteAnswer(key!);\n        throw error;\n      }\n",
+    find: "      if (breaker.isAnswer(error)) {\n        noteAnswer(key!);\n        throw error;\n      }\n",
     replace: "",
     tests: ["test/store/guarded-partitions"],
   },
   {
     name: "a guard does not take the refusal of several slots for an answer",
     file: "src/store/guarded-store.ts",
-    find: "      if (error instanceof CrossSlotError) {\n        noteAnswer(key!);\n",
-    replace: "      if (error instanceof CrossSlotError) {\n",
+    find: "      if (breaker.isAnswer(error)) {\n        noteAnswer(key!);\n",
+    replace: "      if (breaker.isAnswer(error)) {\n",
     tests: ["test/store/guarded-partitions"],
   },
 ];

@@ -110,23 +110,23 @@ export const MIDDLEWARE: readonly Mutant[] = [
   {
     name: "a late Redis is opened without the other options",
     file: "src/limiter/open-limiter.ts",
-    find: "redisOpener(options, faults)",
-    replace: "redisOpener({}, faults)",
+    find: "redisOpener(options, partsOf(features), faults)",
+    replace: "redisOpener({}, partsOf(features), faults)",
     tests: ["test/hono/configuration"],
   },
   {
     name: "the options of a limiter with a late Redis are checked with the first request",
     file: "src/limiter/open-limiter.ts",
-    find: "  const openRedis = redisOpener(options, faults);\n  faults.throwIfAny();\n",
-    replace: "  const openRedis = redisOpener(options, faults);\n",
+    find: "  const openRedis = redisOpener(options, partsOf(features), faults);\n  faults.throwIfAny();\n",
+    replace: "  const openRedis = redisOpener(options, partsOf(features), faults);\n",
     tests: ["test/hono/configuration"],
   },
   {
     name: "a limiter with a late Redis has a store for now",
     file: "src/limiter/open-limiter.ts",
-    find: "  const openRedis = redisOpener(options, faults);",
+    find: "  const openRedis = redisOpener(options, partsOf(features), faults);",
     replace:
-      "  checkSettings({ ...options, store: {} as Store }, faults, by);\n  const openRedis = redisOpener(options, faults);",
+      "  checkSettings({ ...options, store: {} as Store }, features, faults, by);\n  const openRedis = redisOpener(options, partsOf(features), faults);",
     tests: ["test/hono/configuration"],
   },
   {

@@ -174,10 +174,10 @@ export const REFUNDS: readonly Mutant[] = [
   },
   {
     name: "a limiter's store never gives back",
-    file: "src/store/open-store.ts",
-    find: "redisStore(client, ALL_SCRIPTS, ",
-    replace: "redisStore(client, { decide: ALL_SCRIPTS.decide, lease: ALL_SCRIPTS.lease }, ",
-    tests: ["test/store/refund"],
+    file: "src/limiter/open-limiter.ts",
+    find: "    ...(holds ?? cluster)?.scripts,\n",
+    replace: "",
+    tests: ["test/store/split-cluster"],
   },
   {
     name: "a refund tells parts of a unit",

@@ -46,7 +46,7 @@ export const SETTINGS: readonly Mutant[] = [
   },
   {
     name: "a limiter looks at no variable",
-    file: "src/limiter/create-limiter.ts",
+    file: "src/limiter/make-limiter.ts",
     find: "readEnvironment(), faults",
     replace: "{}, faults",
     tests: ["test/store/redis-environment"],

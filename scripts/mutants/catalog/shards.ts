@@ -39,7 +39,7 @@ export const SHARDS: readonly Mutant[] = [
   },
   {
     name: "a policy with a lease of its own is split",
-    file: "src/limiter/check-policies.ts",
+    file: "src/features/shards/check.ts",
     find: "lease: own = lease",
     replace: "lease: _, own = lease",
     tests: ["test/policy/shards"],
