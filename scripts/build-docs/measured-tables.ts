@@ -4,7 +4,7 @@ import { significant } from "../support/significant.ts";
 import { markdownTable } from "./markdown-table.ts";
 
 /** Marks where figures of `npm run bench` follow. */
-const MARKED = /^<!-- measured: (summary|peer|bare) -->\n[^]*?^<!-- end -->$/gm;
+const MARKED = /^<!-- measured: (summary|peer|bare|bundles) -->\n[^]*?^<!-- end -->$/gm;
 
 type Show = (figure: Figure) => readonly [ours: string, theirs: string];
 
@@ -155,6 +155,7 @@ export function withMeasuredTables(document: string, results: Results): string {
     summary: tableOf(summary, "@upstash/ratelimit", results),
     peer: tableOf(PEER, "@upstash/ratelimit", results),
     bare: tableOf(BARE, "a bare app", results),
+    bundles: bundlesIn(results),
   };
   return document.replace(
     MARKED,
@@ -173,5 +174,17 @@ function tableOf(rows: readonly Row[], peer: string, { parts }: Results): string
       if (!found) throw new Error(`bench/results.json has no ${row.part}: ${row.figure}`);
       return [row.name, ...row.show(found)];
     }),
+  ]);
+}
+
+/** What each entry of the package adds to a worker. */
+function bundlesIn({ parts }: Results): string {
+  const gzipped = parts["bundle"]!.figures.filter(({ name }) => name.endsWith(", gzipped"));
+  return markdownTable([
+    ["what a worker has", "minified and gzipped"],
+    ...gzipped.map(({ name, tidegate }) => [
+      name.replace(/, gzipped$/, "").replace(/[a-zA-Z]+\([^)]*\)/, "`$&`"),
+      `${(tidegate / 1000).toFixed(1)} KB`,
+    ]),
   ]);
 }
