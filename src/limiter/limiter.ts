@@ -2,6 +2,8 @@ import { byTextOrDimensions } from "../decide/identify.ts";
 import { createKit } from "../decide/kit.ts";
 import type { Limiter, Operations } from "../decide/limiter.ts";
 import { createCore, operationsOf } from "../decide/operations.ts";
+import type { Decide, Step } from "../decide/step.ts";
+import { TidegateError } from "../errors/errors.ts";
 import type { Store } from "../store/store.ts";
 import type { Features } from "./features.ts";
 import type { LimiterSettings } from "./settings.ts";
@@ -17,6 +19,18 @@ export function buildLimiter<Has extends Features>(
   settings: LimiterSettings,
   features: Has,
 ): LimiterOf<Has> {
-  const core = createCore(createKit(store, settings), features, byTextOrDimensions);
+  const stepsOf = { plans: { steps: withoutPlans }, ...features };
+  const core = createCore(createKit(store, settings), stepsOf, byTextOrDimensions);
   return { ...operationsOf(core), ...features.holds?.operations(core) } as LimiterOf<Has>;
+}
+
+/** Where the feature is missing: a client's plan that changes nothing would be a surprise. */
+function withoutPlans(): Step<Decide> {
+  return (next) => (asked) => {
+    if (asked.plan === undefined) return next(asked);
+    throw new TidegateError(
+      "ERR_PLAN",
+      'This limiter has no plans: import { plans } from "tidegate/core", and give it to limiterWith().',
+    );
+  };
 }

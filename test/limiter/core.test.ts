@@ -192,6 +192,19 @@ test("without holds nothing reserves, for TypeScript too", () => {
   expect(limiterWith({ holds })(optionsOf({})).reserve).toBeTypeOf("function");
 });
 
+test("without plans a client's plan is an error, and is not ignored", async () => {
+  const limiter = limiterWith({ holds })(optionsOf({}));
+  for (const decide of [
+    () => limiter.limit("ada", { plan: "gold" }),
+    () => limiter.peek("ada", { plan: "gold" }),
+    () => limiter.charge("ada", 1, { plan: "gold" }),
+    () => limiter.reserve("ada", { plan: "gold" }),
+  ]) {
+    await expect(decide()).rejects.toMatchObject({ code: "ERR_PLAN" });
+  }
+  expect((await limiter.limit("ada", { plan: undefined })).policies[0]!.remaining).toBe(9);
+});
+
 const redis = () => ({ url: inject("redisRestUrl"), token: inject("redisRestToken") });
 
 /** Policies that need no feature. */

@@ -55,6 +55,13 @@ export const FEATURES: readonly Mutant[] = [
     tests: CORE,
   },
   {
+    name: "a plan of a call without the feature is ignored",
+    file: "src/limiter/limiter.ts",
+    find: "{ plans: { steps: withoutPlans }, ...features }",
+    replace: "features",
+    tests: CORE,
+  },
+  {
     name: "the middleware of Vercel ignores options of a missing feature",
     file: "src/vercel.ts",
     find: "    checkFeatures(options as Partial<LimiterOptions>, features, faults);\n",
