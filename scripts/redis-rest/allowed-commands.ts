@@ -37,10 +37,10 @@ const WITHOUT_KEYS = `
 
 /** By the first argument, because others of the same name change the connection, the server or its cluster. */
 const SUBCOMMANDS: Readonly<Record<string, string>> = {
-  ACL: "CAT DRYRUN GENPASS GETUSER LIST LOG USERS WHOAMI",
+  ACL: "CAT DRYRUN GENPASS WHOAMI",
   CLUSTER:
     "COUNTKEYSINSLOT GETKEYSINSLOT INFO KEYSLOT LINKS MYID MYSHARDID NODES REPLICAS SHARDS SLOTS",
-  CONFIG: "GET RESETSTAT SET",
+  CONFIG: "RESETSTAT",
   FUNCTION: "DELETE DUMP FLUSH KILL LIST LOAD RESTORE STATS",
   LATENCY: "DOCTOR GRAPH HISTOGRAM HISTORY LATEST RESET",
   MEMORY: "DOCTOR MALLOC-STATS PURGE STATS USAGE",
@@ -59,6 +59,21 @@ const STREAM_OPTIONS: Readonly<Record<string, Readonly<Record<string, number>>>>
   XREADGROUP: { GROUP: 2, COUNT: 1, NOACK: 0, CLAIM: 1 },
 };
 
+/** What `CONFIG GET` may ask for: how the server works. Other parameters are passwords and paths. */
+const READABLE_PARAMETERS = new Set([
+  "appendfsync",
+  "appendonly",
+  "busy-reply-threshold",
+  "cluster-require-full-coverage",
+  "databases",
+  "lua-time-limit",
+  "maxmemory",
+  "maxmemory-policy",
+  "min-replicas-to-write",
+  "save",
+  "timeout",
+]);
+
 const words = (text: string) => text.trim().split(/\s+/);
 
 const ALLOWED = new Set([
@@ -75,7 +90,7 @@ const NAME_SHOWN = 32;
 export function requireAllowed(command: RedisCommand): void {
   const { name, args } = command;
   const [first] = args;
-  if (ALLOWED.has(name) || readsStreamsAtOnce(command)) return;
+  if (ALLOWED.has(name) || readsStreamsAtOnce(command) || readsParameters(command)) return;
   if (first !== undefined && ALLOWED.has(`${name} ${wordOf(first)}`)) return;
   throw new BridgeError(
     400,
@@ -94,6 +109,14 @@ function readsStreamsAtOnce({ name, args }: RedisCommand): boolean {
   }
   // Redis refuses it: it names no streams.
   return true;
+}
+
+function readsParameters({ name, args: [get, ...names] }: RedisCommand): boolean {
+  if (name !== "CONFIG" || get === undefined || wordOf(get) !== "GET") return false;
+  // A pattern is no name of the list.
+  return (
+    names.length > 0 && names.every((each) => READABLE_PARAMETERS.has(String(each).toLowerCase()))
+  );
 }
 
 const wordOf = (arg: RedisCommand["args"][number]) => String(arg).toUpperCase();

@@ -19,7 +19,6 @@ const wholeCluster: Record<string, Merge> = {
   FLUSHDB: first,
   DBSIZE: sum,
   KEYS: concatenate,
-  "CONFIG SET": first,
   "CONFIG RESETSTAT": first,
   "SCRIPT LOAD": first,
   "SCRIPT FLUSH": first,

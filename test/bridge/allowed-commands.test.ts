@@ -1,6 +1,7 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 
+import { PARAMETERS } from "../../scripts/doctor/gather/redis.ts";
 import { requireAllowed } from "../../scripts/redis-rest/allowed-commands.ts";
 import { type Bridge, startBridge } from "../../scripts/redis-rest/bridge.ts";
 import { type RedisServer, startRedisServer } from "../../scripts/support/redis-server.ts";
@@ -160,4 +161,30 @@ describe("beside other clients", () => {
     );
     expect(await ask(bridge, ["XREAD"])).toMatchObject({ status: 400 });
   });
+});
+
+test("the configuration of the server is not written, and only what holds no secret is read", async () => {
+  for (const args of [
+    ["SET", "maxmemory", "1"],
+    ["set", "requirepass", "mine"],
+    ["REWRITE"],
+    ["GET", "requirepass"],
+    ["GET", "*"],
+    ["GET", "timeout", "masterauth"],
+    ["GET", "time*"],
+    ["GET"],
+    [],
+  ]) {
+    expect([args, isAllowed("CONFIG", args)]).toEqual([args, false]);
+  }
+  for (const args of [["GET", "timeout"], ["get", "Save", "maxmemory-policy"], ["RESETSTAT"]]) {
+    expect([args, isAllowed("CONFIG", args)]).toEqual([args, true]);
+  }
+  for (const args of [["GETUSER", "default"], ["LIST"], ["USERS"], ["LOG"]]) {
+    expect([args, isAllowed("ACL", args)]).toEqual([args, false]);
+  }
+});
+
+test("the doctor may read each parameter that it asks for", () => {
+  expect(PARAMETERS.filter((name) => !isAllowed("CONFIG", ["GET", name]))).toEqual([]);
 });

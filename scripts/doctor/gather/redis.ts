@@ -19,7 +19,8 @@ export interface GatherOptions {
   readonly now: () => number;
 }
 
-const PARAMETERS = [
+/** What the checks read of the configuration. */
+export const PARAMETERS = [
   "appendfsync",
   "busy-reply-threshold",
   "cluster-require-full-coverage",

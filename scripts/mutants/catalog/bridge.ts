@@ -157,6 +157,13 @@ export const BRIDGE: readonly Mutant[] = [
     tests: ["test/bridge/cross-site"],
   },
   {
+    name: "the bridge reads any parameter of the server",
+    file: "scripts/redis-rest/allowed-commands.ts",
+    find: "names.every((each)",
+    replace: "names.some((each)",
+    tests: ["test/bridge/allowed-commands"],
+  },
+  {
     name: "bridge: a command runs by the part of its name before a NUL",
     file: "scripts/redis-rest/allowed-commands.ts",
     find: "ALLOWED.has(name) ||",
