@@ -174,15 +174,33 @@ describe("history", () => {
   test("says if a client was not denied, or if no policy counts it", async () => {
     const quiet = { ...row, denied: [0, 0, 0], near: [0, 0, 0] };
     const answer = { from: FROM, to: AT, times, minutes: [], partitions: [quiet] };
-    on.gateway.script(ok(answer), ok({ ...answer, partitions: [] }));
+    on.gateway.script(ok(answer));
     expect(await on.run(["history", "GET", "/"])).toEqual({
       exit: 0,
       out: "",
       err: `Not denied often enough to be listed since ${FROM}.\n`,
     });
-    expect((await on.run(["history", "GET", "/"])).err).toBe(
-      "No policy counts the client of this request.\n",
-    );
+  });
+
+  test.each([
+    ["blocked", "The request is refused: a list blocks the client."],
+    ["exempt", "The request passes without being counted: a list exempts the client."],
+    ["passed", "The request passes: no rule covers it."],
+    ["refused", "The request is refused before any policy is asked."],
+    ["allowed", "No policy counts the client of this request."],
+  ])("says why nothing is counted of a client that is %s", async (verdict, sentence) => {
+    const answer = { from: FROM, to: AT, times, minutes: [], partitions: [] };
+    const explained = { verdict, status: 200, reason: "r", version: 3, rules: [] };
+    on.gateway.script(ok(answer), ok(explained));
+    const { out, err, exit } = await on.run(["history", "GET", "/", "--ip", "203.0.113.7"]);
+    expect([out, err, exit]).toEqual(["", `${sentence}\n`, 0]);
+    const request = { method: "GET", path: "/", ip: "203.0.113.7" };
+    expect(on.gateway.seen).toEqual([
+      seen("POST", "/partitions/history", { body: { request } }),
+      seen("POST", "/explain", { body: request }),
+    ]);
+    on.gateway.script(ok(answer));
+    expect(JSON.parse((await on.run(["history", "GET", "/", "--json"])).out)).toEqual(answer);
   });
 });
 

@@ -5,7 +5,7 @@ import { connect, wantsJson } from "../connection.ts";
 import { UsageError } from "../errors.ts";
 import { withExamples } from "../help.ts";
 import { escape } from "../output/escape.ts";
-import { explanationLines } from "../output/explanation.ts";
+import { explanationLines, meaningOfUncounted } from "../output/explanation.ts";
 import { count, note, print, printJson } from "../output/print.ts";
 import { type Cell, table } from "../output/table.ts";
 import { collect } from "./option-values.ts";
@@ -85,7 +85,11 @@ async function clientHistory(request: object, command: Command): Promise<void> {
   }
   const { from, partitions } = value;
   if (partitions.length === 0) {
-    note("No policy counts the client of this request.");
+    const { value: explained } = await ask(
+      { method: "POST", path: "/explain", body: request },
+      Explanation,
+    );
+    note(meaningOfUncounted(explained) ?? "No policy counts the client of this request.");
     return;
   }
   const rows = historyRows(value);

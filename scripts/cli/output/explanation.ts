@@ -15,6 +15,11 @@ const MEANINGS: Readonly<Record<string, string>> = {
   passed: "The request passes: no rule covers it.",
 };
 
+/** Why no policy was asked; `undefined` where one may have been. */
+export function meaningOfUncounted({ verdict }: Explanation): string | undefined {
+  return verdict === "allowed" || verdict === "denied" ? undefined : MEANINGS[verdict];
+}
+
 /** A table of the policies that cover the request, and a sentence with the verdict. */
 export function explanationLines(explanation: Explanation): readonly string[] {
   const isCounted = explanation.rules.some(({ policies }) =>
