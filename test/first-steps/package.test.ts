@@ -60,14 +60,15 @@ describe("the tarball", () => {
     expect(stdout.trim().split("\n")).toHaveLength(files.length);
     // The command line and the doctor are 150 KB of it: they bring the gateway's checks, parsers that know places, and a
     // client of Redis. The dashboard's editor is 180 KB: a text field with completion, a comparison, and what reads the schema.
-    expect(statSync(inject("tarball")).size).toBeLessThan(900_000);
+    // The library's modules are 160 KB, one for each source: without white space they would be 20 KB less, and unreadable.
+    expect(statSync(inject("tarball")).size).toBeLessThan(950_000);
   });
 
   test("names no file that it has not: entries, programs", () => {
     const targets = Object.values(manifest.exports).flatMap((entry) =>
       typeof entry === "string" ? [entry] : Object.values(entry),
     );
-    expect(targets).toHaveLength(21);
+    expect(targets).toHaveLength(23);
     const named = [...targets, ...Object.values(manifest.bin)];
     expect(named.filter((target) => !existsSync(join(folder, target)))).toEqual([]);
   });
