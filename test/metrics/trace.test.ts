@@ -70,6 +70,19 @@ test("ten minutes of Redis have at most 20,000 requests, for an hour, in whole p
   expect(ttl).toBeLessThanOrEqual(3_600);
 });
 
+test("of requests to two isolates in one millisecond those that had room came first, whoever wrote first", async () => {
+  const { open, reader, secret } = traced(POLICY);
+  const [one, other] = [open(), open()];
+  const [client] = sampledClients(secret, 1);
+  expect([1, 2, 3].map(() => one.decide(client!))).toEqual([true, true, true]);
+  expect(other.decide(client!)).toBe(false);
+  await other.flush();
+  await one.flush();
+  const { sample } = await reader.sampleOfPolicy("p", SPAN);
+  const [{ requests }] = sample.partitions as [(typeof sample.partitions)[number]];
+  expect(requests.map(({ hasRoom }) => hasRoom)).toEqual([true, true, true, false]);
+});
+
 test("nothing of an identity is stored", async () => {
   const { open, redis, keys, secret } = traced(POLICY);
   const isolate = open();
