@@ -55,6 +55,9 @@ const COUNTINGS: Record<string, Counting> = {
 
 const sumOf = (takes: readonly Take[]) => takes.reduce((sum, { units }) => sum + units, 0);
 
+/** A log forgets a larger limit with a renewal, which is dated in whole milliseconds: so much after its last unit at most. */
+const LATEST_RENEWAL_US = 2_000;
+
 /** The account of a window or a log. */
 export function windowAccount(algorithm: string, report: Report): Account {
   const { cell, weight, scale, bound, loose } = COUNTINGS[algorithm]!;
@@ -129,6 +132,11 @@ export function windowAccount(algorithm: string, report: Report): Account {
     leaving.forEach((take) => log.left.add(take));
     if (leaving.length > 0) log.pushed = 0;
     const used = sumOf(counted);
+    const mayBeKept = takes.some(
+      ({ units, at }) =>
+        units > 0 && now.timeUs - at.timeUs <= windowOf(policy) + LATEST_RENEWAL_US,
+    );
+    if (used === 0 && log.largest > policy.limit && mayBeKept) except.exact = false;
     log.largest = Math.max(used === 0 ? 0 : log.largest, policy.limit);
     let over = used + units - log.largest;
     for (const take of counted) {
