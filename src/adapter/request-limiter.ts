@@ -32,8 +32,8 @@ export interface RequestReader<Context> {
   readonly by: readonly string[];
   /** Whether requests are reserved, and settled after their responses. */
   readonly needsHold: boolean;
-  /** Makes a decision that took nothing a hold, where others are holds. */
-  readonly uncounted: (decision: Decision) => Decision | Hold;
+  /** A decision that took nothing: as a hold where requests are reserved. */
+  readonly asHold: (decision: Decision) => Decision | Hold;
   /** Tells who wants to know each decision. */
   readonly tell: Tell | undefined;
   /** Which responses are failures, for the policies that count them. */
@@ -63,7 +63,7 @@ export async function answerDenied<Context>(
 
 /** Decides a request, or answers one that cannot be decided. The decision is a hold where requests are reserved. */
 export async function limitRequest<Context>(
-  { read, needsHold, uncounted, tell }: RequestReader<Context>,
+  { read, needsHold, asHold, tell }: RequestReader<Context>,
   limiter: Operations & Partial<Reserve>,
   context: Context,
   asked: Asked,
@@ -72,14 +72,14 @@ export async function limitRequest<Context>(
   if (found instanceof Response) return found;
   const operation = needsHold ? "reserve" : "limit";
   if (!("identities" in found)) {
-    const listed = uncounted(found);
+    const listed = asHold(found);
     tell?.(listed, { operation, identity: undefined });
     return listed;
   }
   const { identities, ...options } = found;
   const decision =
     Object.keys(identities).length === 0
-      ? uncounted(uncountedDecision())
+      ? asHold(uncountedDecision())
       : await limiter[operation]!(identities, options);
   tell?.(decision, { operation, identity: identities });
   return decision;
@@ -111,7 +111,7 @@ export function compileRequest<Context>(
   return {
     by: partitions.by,
     needsHold,
-    uncounted: (needsHold && holds?.withoutHold) || ((decision) => decision),
+    asHold: needsHold ? holds!.withoutHold : (decision) => decision,
     tell: telling?.compile(options.onDecision, faults),
     failures: holds?.compileFailures(list, faults) ?? [],
     policies: Array.isArray(given) ? list.map(withoutPartition) : given,

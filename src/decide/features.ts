@@ -7,14 +7,16 @@ import type { Ask, Decide, Step } from "./step.ts";
  * their types are here: a bundle contains the features that its limiters are made with.
  */
 export interface StepsOfFeatures<Settings extends CoreSettings = CoreSettings> {
-  readonly roles?: Made<(kit: Kit<Settings>) => RoleSteps>;
-  readonly plans?: Made<(kit: Kit<Settings>) => Step<Decide> | undefined>;
-  readonly shards?: Made<(kit: Kit<Settings>, known: Known) => Step<Decide> | undefined>;
-  readonly sharedDenials?: Made<(kit: Kit<Settings>, known: Known) => Step<Decide> | undefined>;
-  readonly leases?: Made<(kit: Kit<Settings>) => LeaseSteps>;
+  readonly roles?: WithSteps<(kit: Kit<Settings>) => RoleSteps>;
+  readonly plans?: WithSteps<(kit: Kit<Settings>) => Step<Decide> | undefined>;
+  readonly shards?: WithSteps<(kit: Kit<Settings>, known: Known) => Step<Decide> | undefined>;
+  readonly sharedDenials?: WithSteps<
+    (kit: Kit<Settings>, known: Known) => Step<Decide> | undefined
+  >;
+  readonly leases?: WithSteps<(kit: Kit<Settings>) => LeaseSteps>;
 }
 
-interface Made<Make> {
+interface WithSteps<Make> {
   readonly steps: Make;
 }
 

@@ -37,7 +37,7 @@ export function checkFeatures(
   const { policies, ...others } = Object(options) as Partial<CreateLimiterOptions>;
   function need(feature: keyof Features, path: string, value: unknown): void {
     // Lists have identities, and what shares denials may have credentials.
-    const shown = typeof value === "object" ? "(an object)" : value;
+    const shown = typeof value === "object" && value !== null ? "(an object)" : value;
     if (!features[feature]) faults.add(path, shown, WITHOUT_FEATURE, feature);
   }
   for (const [option, feature] of Object.entries(OPTIONS)) {

@@ -50,24 +50,27 @@ export function checkSettings(
   const { onFailure = DEFAULTS.onFailure, retryJitter = 0, store } = options;
   const { headers = DEFAULTS.headers, sharedDenials } = options;
   const before = faults.list.length;
+  const isSound = () => faults.list.length === before;
   const compiled = compilePolicies(options.policies, "policies", faults, policyCheck(features));
   const placed = by ? compiled.map((policy, i) => ({ ...policy, by: by[i] })) : compiled;
   features.shards?.check(options, faults);
-  if (faults.list.length === before) checkBy(placed, faults);
-  const unplanned = { policies: placed, plans: DEFAULTS.plans };
-  const planned =
-    faults.list.length === before
-      ? (features.plans?.compile(options.plans, "plans", options.policies, placed, faults) ??
-        unplanned)
-      : unplanned;
-  const sound = faults.list.length === before ? planned : { policies: [], plans: planned.plans };
-  const leased = features.leases?.compile(options, sound, faults);
+  if (isSound()) checkBy(placed, faults);
+  const planned = (isSound() &&
+    features.plans?.compile(options.plans, "plans", options.policies, placed, faults)) || {
+    policies: placed,
+    plans: DEFAULTS.plans,
+  };
+  const leased = features.leases?.compile(
+    options,
+    isSound() ? planned : { ...planned, policies: [] },
+    faults,
+  );
   checkVerdict(onFailure, "onFailure", faults);
   checkRetryJitter(retryJitter, "retryJitter", faults);
   checkHeaders(headers, faults);
   features.sharedDenials?.check(options, faults);
   const enforce = oncePerPolicy((policy) => ({
-    ...(leased ? leased(policy) : policy),
+    ...(leased?.(policy) ?? policy),
     retryJitter: policy.retryJitter ?? retryJitter,
   }));
   return {

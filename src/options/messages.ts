@@ -1,6 +1,17 @@
 /** More names than anybody reads: thousands of faults, or thousands of names in one, fill an isolate's memory. */
 export const MAX_NAMES = 30;
 
+/** Begins the sentence about an unknown word that resembles a known one; empty if it resembles none. */
+export function didYouMean(meant: string | undefined): string {
+  return meant ? `Did you mean \`${meant}\`? ` : "";
+}
+
+/** Names for a sentence, the first of them if there are many. */
+export function namesIn(names: readonly string[]): string {
+  const more = names.length - MAX_NAMES;
+  return names.slice(0, MAX_NAMES).join(", ") + (more > 0 ? ` and ${more} more` : "");
+}
+
 /*
  * The sentences for people who write code, one for each kind of fault. A sentence says what to do. Where rules are data,
  * src/gateway/messages has those that are written in another way.
@@ -97,15 +108,17 @@ export const ONLY_IN_LIMITERS = {
   say: "Leave it out, or use createLimiter(): limit() has none.",
 } as const;
 
-export const WITHOUT_FEATURE = {
-  code: "unsupported",
-  say: (feature: string) =>
-    `Import { ${feature} } from "tidegate/core" and give it to limiterWith(), which makes this limiter without it.`,
-} as const;
-
 export const ONLY_WITH_HOLDS = {
   code: "unsupported",
   say: "Use createLimiter(), and reserve(): limit() has no holds.",
+} as const;
+
+// What a limiter without a feature has not.
+
+export const WITHOUT_FEATURE = {
+  code: "unsupported",
+  say: (feature: string) =>
+    `Import { ${feature} } from "tidegate/core", and give it to limiterWith() or rateLimitWith(): what they made has no ${feature}.`,
 } as const;
 
 // Where Redis is.
@@ -124,17 +137,6 @@ export const REDIS_TOKEN = {
   code: "shape",
   say: 'Give the token of the Redis REST API, without "Bearer", quotes, spaces or line breaks.',
 } as const;
-
-/** Begins the sentence about an unknown word that resembles a known one; empty if it resembles none. */
-export function didYouMean(meant: string | undefined): string {
-  return meant ? `Did you mean \`${meant}\`? ` : "";
-}
-
-/** Names for a sentence, the first of them if there are many. */
-export function namesIn(names: readonly string[]): string {
-  const more = names.length - MAX_NAMES;
-  return names.slice(0, MAX_NAMES).join(", ") + (more > 0 ? ` and ${more} more` : "");
-}
 
 // What a limiter's policies are together.
 

@@ -2,7 +2,7 @@ import type { Fault } from "../errors/errors.ts";
 import { Faults, type Sentences } from "./faults.ts";
 
 /** Where a part of a configuration stands. */
-interface Place {
+interface Position {
   /** The paths in the whole for a path in the part: none for a fault that is known already. */
   readonly pathsOf: (path: string) => readonly string[];
   /** Ends every sentence. */
@@ -14,17 +14,17 @@ interface Place {
 /** Collects the faults of a part, and puts them among those of the whole. Its own list has those that are known, too. */
 export class PlacedFaults extends Faults {
   readonly #whole: Faults;
-  readonly #place: Place;
+  readonly #position: Position;
 
-  constructor(whole: Faults, place: Place) {
-    super(place.sentences ?? whole.sentences);
+  constructor(whole: Faults, position: Position) {
+    super(position.sentences ?? whole.sentences);
     this.#whole = whole;
-    this.#place = place;
+    this.#position = position;
   }
 
   override put(fault: Fault): void {
     super.put(fault);
-    const { pathsOf, note = "" } = this.#place;
+    const { pathsOf, note = "" } = this.#position;
     for (const path of pathsOf(fault.path)) {
       this.#whole.put({ ...fault, path, remedy: fault.remedy + note });
     }

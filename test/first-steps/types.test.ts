@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 
 import { describe, expect, inject, test } from "vitest";
 
+import manifest from "../../package.json" with { type: "json" };
 import { guideBlocks, guideCode } from "../support/docs/guides.ts";
 
 const strict = {
@@ -64,18 +65,12 @@ async function complaints(
 const platforms =
   "declare const process: { readonly env: Readonly<Record<string, string | undefined>> };";
 
-const entries = [
-  "",
-  "/hono",
-  "/vercel",
-  "/node",
-  "/cloudflare",
-  "/llm",
-  "/gateway",
-  "/admin",
-  "/worker",
-]
-  .map((entry, i) => `import * as entry${i} from "tidegate${entry}";\nvoid entry${i};`)
+/** As Node and bundlers import them: `tidegate`, `tidegate/hono`. */
+const specifiers = Object.keys(manifest.exports)
+  .filter((entry) => !entry.endsWith(".json"))
+  .map((entry) => entry.replace(".", "tidegate"));
+const entries = specifiers
+  .map((specifier, i) => `import * as entry${i} from "${specifier}";\nvoid entry${i};`)
   .join("\n");
 
 describe.each(compilers)("with %s", (name) => {
@@ -99,20 +94,7 @@ describe.each(resolutions)("under strict types, $name", ({ options: own }) => {
   });
 
   test("every entry of the package resolves to its types", async () => {
-    const code = [
-      "",
-      "/hono",
-      "/vercel",
-      "/node",
-      "/cloudflare",
-      "/llm",
-      "/gateway",
-      "/admin",
-      "/worker",
-    ]
-      .map((entry, i) => `import * as entry${i} from "tidegate${entry}";\nvoid entry${i};`)
-      .join("\n");
-    expect(await complaints({ "entries.ts": code }, options)).toBe("");
+    expect(await complaints({ "entries.ts": entries }, options)).toBe("");
   });
 });
 

@@ -45,6 +45,23 @@ export default {
   },
 };`;
 
+test("on a plain Worker, a middleware of tidegate/core finds the variables that are bound", async () => {
+  const entry = `import { Hono } from "hono";
+import { fixedWindow, rateLimitWith } from "tidegate/core";
+
+const app = new Hono();
+const policies = [fixedWindow({ limit: 20, window: "30d" })];
+app.use(rateLimitWith({})({ policies, partition: ["header:x-user-id"], clientIp: "cloudflare" }));
+app.get("/", (c) => c.text("hello"));
+export default app;`;
+  const worker = await startProject({
+    compatibilityDate: "2026-07-01",
+    files: { "src/index.ts": entry },
+    variables: redis(),
+  });
+  expect(await statusesOf(worker, 22, "/", asUser())).toEqual(twentyPass);
+});
+
 describe.each(runtimes)("on a Worker, $compatibilityDate $compatibilityFlags", (runtime) => {
   test("the README's first handler finds the variables that are bound", async () => {
     const worker = await startProject({ ...runtime, files, variables: redis() });

@@ -1,24 +1,20 @@
 import { build } from "esbuild";
 import { beforeAll, describe, expect, inject, test } from "vitest";
 
+import { EVERY_REQUEST_FEATURE } from "../../src/adapter/every-feature.ts";
+import * as core from "../../src/core.ts";
 import {
-  cluster,
   concurrency,
   ConfigurationError,
   type Features,
   fixedWindow,
   holds,
-  leases,
   limiterWith,
   lists,
   memoryStore,
-  plans,
   type Policy,
   rateLimitWith,
-  roles,
-  shards,
   shareDenials,
-  sharedDenials,
   slidingWindowLog,
   telling,
   tokenBucket,
@@ -27,18 +23,6 @@ import { createLimiter, type CreateLimiterOptions, type Fault } from "../../src/
 import { rateLimitWith as vercelRateLimitWith } from "../../src/vercel.ts";
 import { random } from "../support/random.ts";
 import { runs } from "../support/runs.ts";
-
-const EVERY = {
-  cluster,
-  holds,
-  leases,
-  lists,
-  plans,
-  roles,
-  shards,
-  sharedDenials,
-  telling,
-};
 
 const plain = fixedWindow({ name: "plain", limit: 10, window: "1d" });
 const notes = shareDenials({ get: async () => undefined, put: () => {} });
@@ -105,9 +89,13 @@ const optionsOf = (options: Partial<CreateLimiterOptions>): CreateLimiterOptions
   ...options,
 });
 
+test("every feature is exported by its name", () => {
+  expect(core).toMatchObject(EVERY_REQUEST_FEATURE);
+});
+
 describe("an option whose feature is missing", () => {
   test.each(NEEDS)("%s: %s is a fault that names the import", (feature, path, options) => {
-    const { [feature]: _missing, ...others } = EVERY;
+    const { [feature]: _missing, ...others } = EVERY_REQUEST_FEATURE;
     const make = limiterWith(others);
     expect(faultsOf(() => make(optionsOf(options)))).toEqual([
       expect.objectContaining({
@@ -116,7 +104,7 @@ describe("an option whose feature is missing", () => {
         remedy: expect.stringContaining(`Import { ${feature} } from "tidegate/core"`),
       }),
     ]);
-    expect(faultsOf(() => limiterWith(EVERY)(optionsOf(options)))).toEqual([]);
+    expect(faultsOf(() => limiterWith(EVERY_REQUEST_FEATURE)(optionsOf(options)))).toEqual([]);
   });
 
   test("is told with all others, and without what an object holds", () => {
@@ -222,7 +210,7 @@ const SETS: readonly (readonly Policy[])[] = [
 
 describe.each([
   ["no feature", {}],
-  ["every feature", EVERY],
+  ["every feature", EVERY_REQUEST_FEATURE],
 ])("a limiter with %s", (_name, features) => {
   test("decides in Redis as createLimiter() does", async () => {
     for (let seed = 1; seed <= runs(6); seed++) {

@@ -100,7 +100,7 @@ export const COUNTING_FAILURES: readonly Mutant[] = [
   {
     name: "failures: an exempt client has no hold",
     file: "src/adapter/request-limiter.ts",
-    find: "uncounted(found)",
+    find: "asHold(found)",
     replace: "found",
     tests: HONO,
   },

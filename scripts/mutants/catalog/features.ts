@@ -43,7 +43,7 @@ export const FEATURES: readonly Mutant[] = [
   {
     name: "a fault shows what an object of a missing feature holds",
     file: "src/limiter/features.ts",
-    find: 'typeof value === "object" ? "(an object)" : value',
+    find: 'typeof value === "object" && value !== null ? "(an object)" : value',
     replace: "value",
     tests: CORE,
   },

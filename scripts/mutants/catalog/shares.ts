@@ -131,8 +131,8 @@ export const SHARES: readonly Mutant[] = [
   {
     name: "the remedies of a part are of TypeScript",
     file: "src/options/placed-faults.ts",
-    find: "super(place.sentences ?? whole.sentences);",
-    replace: "super(place.sentences);",
+    find: "super(position.sentences ?? whole.sentences);",
+    replace: "super(position.sentences);",
     tests: ["test/gateway/config"],
   },
 ];
