@@ -4,6 +4,8 @@ import { fileURLToPath } from "node:url";
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 
+import { SecondTries } from "./test/support/second-tries.ts";
+
 const source = (file: string) => fileURLToPath(new URL("src/", import.meta.url)) + file;
 
 /** On the packed package, installed in an empty folder. */
@@ -38,6 +40,12 @@ process.env["NODE_COMPILE_CACHE"] ??= fileURLToPath(
   new URL("node_modules/.cache/node", import.meta.url),
 );
 
+/**
+ * `.ci/run` tries a failed test once more, so that one of nine thousand doesn't hide what the others say. A test that
+ * passes then is named at the end of the run: it shows a defect of the test or of the product.
+ */
+const RETRIES = Number(process.env["TEST_RETRIES"] ?? 0);
+
 // Three runtimes. What is the same everywhere is tested in Node, on a real Redis over real HTTP; the other two show
 // that the code that ships runs where it ships to.
 export default defineConfig({
@@ -53,6 +61,8 @@ export default defineConfig({
   },
   test: {
     globalSetup: ["test/support/global-setup.ts"],
+    retry: RETRIES,
+    reporters: ["default", new SecondTries()],
     expect: { poll: { timeout: PATIENCE_MS / 4 } },
     // Many tests wait for timeouts and restarts of a Redis, so that two share two cores well.
     maxWorkers: Math.max(2, availableParallelism() - 1),

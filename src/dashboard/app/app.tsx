@@ -96,15 +96,19 @@ function SignedIn({ token, leave, isHeld }: SignedInProps) {
         {canWrite === false && <p class="banner">{READ_ONLY}</p>}
         {error && <Failed error={error} retry={retry} />}
         {canWrite === undefined && !error && <Loading what="what your token may do" />}
-        {canWrite !== undefined && (
-          <SessionContext.Provider value={{ api, canWrite, say }}>
-            <ErrorBoundary fallbackRender={Broken}>
-              <WithHealth>
-                <View place={place} />
-              </WithHealth>
-            </ErrorBoundary>
-          </SessionContext.Provider>
-        )}
+        {/* Alone in an element: hono moves the nodes of a component that is followed by another, and a field that is
+            moved loses its focus. */}
+        <div class="view">
+          {canWrite !== undefined && (
+            <SessionContext.Provider value={{ api, canWrite, say }}>
+              <ErrorBoundary fallbackRender={Broken}>
+                <WithHealth>
+                  <View place={place} />
+                </WithHealth>
+              </ErrorBoundary>
+            </SessionContext.Provider>
+          )}
+        </div>
         <p class="muted zone">Times are in {timeZone()}.</p>
       </main>
       <Toast said={said} close={() => setSaid(undefined)} />
