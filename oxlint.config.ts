@@ -42,6 +42,7 @@ export const FEATURES = [
   "holds",
   "leases",
   "lists",
+  "optimistic",
   "plans",
   "roles",
   "shards",

@@ -7,9 +7,9 @@ import type { Decision } from "./decision/decision.ts";
 import { DEFAULTS } from "./limiter/settings.ts";
 import { Faults } from "./options/faults.ts";
 import { ONLY_IN_LIMITERS, ONLY_WITH_HOLDS } from "./options/messages.ts";
-import { compilePolicy } from "./policy/compile.ts";
+import { COMMON, compilePolicy } from "./policy/compile.ts";
 import type { Policy } from "./policy/policy.ts";
-import { TRAITS } from "./policy/traits.ts";
+import { LIMITER_TRAITS } from "./policy/traits.ts";
 import { readEnvironment } from "./runtime/environment.ts";
 import { setRecent } from "./runtime/lru.ts";
 import { DEFAULT_TIMEOUT_MS, guardStore } from "./store/guarded-store.ts";
@@ -32,7 +32,7 @@ const byPolicy = new Map<string, Core>();
  *
  * Calls with equal policies count together; give a policy a `name` to keep it apart. A Redis that fails is suspended as a
  * whole: of a Redis Cluster, use `createLimiter()`, which goes on with the masters that answer. The policy has no `by`, `counts`,
- * `lease`, `shards` or `refundable`: for these, use `createLimiter()`.
+ * `lease`, `optimistic`, `shards` or `refundable`: for these, use `createLimiter()`.
  *
  * @throws ConfigurationError if the policy has faults, or the variables are missing
  * @throws TidegateError `ERR_IDENTITY`, `ERR_COST`
@@ -71,7 +71,7 @@ function limiterFor(policy: Policy): Core {
 
 /** What a policy by itself cannot have. */
 function checkAlone(policy: Policy, path: string, faults: Faults): void {
-  for (const option of ["by", "counts", "lease", "shards", "refundable"] as const) {
+  for (const option of LIMITER_TRAITS) {
     if (policy[option] === undefined) continue;
     faults.add(`${path}.${option}`, policy[option], ONLY_IN_LIMITERS);
   }
@@ -82,11 +82,11 @@ function checkAlone(policy: Policy, path: string, faults: Faults): void {
 
 /** Equal for equal policies; empty for one that JSON cannot represent, which has faults. */
 function keyOf(policy: Policy): string {
-  const { algorithm, name, limit: units } = Object(policy) as Policy;
-  const { options = {} } = Object(policy)[IMPLEMENTATION] ?? {};
-  const others = [...TRAITS, ...Object.keys(options)].map((option) => Object(policy)[option]);
+  const given = Object(policy);
+  const { options = {} } = given[IMPLEMENTATION] ?? {};
+  const values = [...COMMON, ...Object.keys(options)].map((option) => given[option]);
   try {
-    const key = JSON.stringify([algorithm, name, units, ...others]);
+    const key = JSON.stringify(values);
     // An option that does not exist makes it another policy, whose fault the compiler reports.
     return key + Object.keys(policy).length;
   } catch {

@@ -108,6 +108,19 @@ export interface CommonOptions {
    */
   readonly lease?: Duration;
   /**
+   * Answers without waiting for Redis: an isolate that knows of no denial, and whose last answer left more than `above` of the
+   * limit, or that has none, admits at once, and Redis counts the request afterwards. At most `unsettled` units of an identity
+   * wait for that in an isolate; a request beyond them, or of a greater cost, waits for its answer. So each isolate admits at
+   * most `unsettled` units too many, whatever the traffic is, and they are missing later. Not for logins, codes or money.
+   * `true` is `{ unsettled: 1, above: 0.5 }`. All policies of one dimension need it. Cannot be combined with `counts`, `mode`,
+   * `lease`, `shards` or `refundable`; for `createLimiter()`, rules and middleware. Range of `unsettled`: 1 to 1,000, at most
+   * the limit; of `above`: 0 to below 1. Default: Redis decides first.
+   *
+   * @example
+   * tokenBucket({ name: "api", limit: 100, refill: 50, per: "1s", optimistic: true })
+   */
+  readonly optimistic?: true | OptimisticOptions;
+  /**
    * Splits the limit of a hot identity over this many keys, which a Redis Cluster spreads over its masters. A request asks
    * one of them, at most two, so that `remaining` is what that shard has left: at least so much is left in all. All shards
    * together never admit more than the policy. A request may cost at most the smallest shard's limit, `limit / shards`
@@ -118,6 +131,14 @@ export interface CommonOptions {
    * fixedWindow({ name: "everyone", by: "*", limit: 1_000_000, window: "1h", shards: 8 })
    */
   readonly shards?: number;
+}
+
+/** How far an isolate decides before Redis, see `CommonOptions.optimistic`. */
+export interface OptimisticOptions {
+  /** Units of an identity that an isolate has admitted and Redis has not yet confirmed, at most. */
+  readonly unsettled?: number;
+  /** The share of the limit above which an isolate decides by itself. */
+  readonly above?: number;
 }
 
 /** Whether a policy denies requests, see `CommonOptions.mode`. */

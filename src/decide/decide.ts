@@ -13,7 +13,7 @@ import { tooCostly } from "./too-costly.ts";
  */
 export function decidePath<Settings extends CoreSettings>(
   kit: Kit<Settings>,
-  { roles, plans, shards, sharedDenials, leases }: StepsOfFeatures<Settings>,
+  { roles, plans, shards, sharedDenials, optimistic, leases }: StepsOfFeatures<Settings>,
 ): Decide {
   const known = createKnown(kit);
   const role = roles?.steps(kit);
@@ -26,6 +26,7 @@ export function decidePath<Settings extends CoreSettings>(
     lease?.note,
     knownDenials(kit, known),
     sharedDenials?.steps(kit, known),
+    optimistic?.steps(kit, known),
     role?.advise,
     outage(kit, stack<Ask>(lease?.take, role?.count, askStore(kit))),
   );

@@ -5,6 +5,8 @@ import type { CompiledPolicy } from "../policy/compile.ts";
 export type Reason =
   /** Every policy had room. */
   | "allowed"
+  /** The isolate knows of no denial, and the store counts the request afterwards: see `optimistic` of the policies. */
+  | "optimistic"
   /** The store said that a policy has no room. */
   | "limited"
   /** An earlier answer proves that a policy has no room; the store was not asked. */

@@ -1,6 +1,7 @@
 import { holds } from "../features/holds/of-limiter.ts";
 import { leases } from "../features/leases/feature.ts";
 import { lists } from "../features/lists/of-limiter.ts";
+import { optimistic } from "../features/optimistic/feature.ts";
 import { plans } from "../features/plans/of-limiter.ts";
 import { roles } from "../features/roles/feature.ts";
 import { shards } from "../features/shards/feature.ts";
@@ -14,6 +15,7 @@ export const EVERY_FEATURE = {
   holds,
   leases,
   lists,
+  optimistic,
   plans,
   roles,
   shards,

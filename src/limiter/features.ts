@@ -21,6 +21,7 @@ const OPTIONS = {
 const POLICY_OPTIONS = {
   counts: ["roles", "requests"],
   lease: ["leases", undefined],
+  optimistic: ["optimistic", undefined],
   mode: ["roles", "enforce"],
   refundable: ["holds", false],
   shards: ["shards", undefined],

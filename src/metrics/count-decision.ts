@@ -3,6 +3,7 @@ import { denies, type Outcome, type Reason } from "../decision/outcome.ts";
 import {
   ABOVE_LIMIT,
   ALLOWED,
+  ALLOWED_AHEAD,
   ALLOWED_OPEN,
   ALLOWED_WITHOUT_STORE,
   BLOCKED,
@@ -18,6 +19,7 @@ import type { Trace } from "./trace.ts";
 
 const OUTCOME_OF: Readonly<Record<Reason, number>> = {
   allowed: ALLOWED,
+  optimistic: ALLOWED_AHEAD,
   limited: LIMITED,
   "cached-denial": KNOWN_DENIAL,
   "cost-exceeds-limit": ABOVE_LIMIT,

@@ -17,6 +17,7 @@ export const OUTCOMES = [
   { outcome: "refused", reason: "error" },
   { outcome: "passed", reason: "no-rule" },
   { outcome: "allowed", reason: "store-unavailable-open" },
+  { outcome: "allowed", reason: "optimistic" },
 ] as const;
 
 /** The position of an outcome. */
@@ -35,6 +36,8 @@ export const FAILED = 11;
 export const NO_RULE = 12;
 /** Nothing counted it, as all its policies want where the store does not answer. */
 export const ALLOWED_OPEN = 13;
+/** The isolate decided, and the store counts it afterwards. */
+export const ALLOWED_AHEAD = 14;
 
 /** As policies name it; their positions are codes, too. */
 export const MODES = ["enforce", "shadow", "soft"] as const;

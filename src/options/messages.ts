@@ -276,6 +276,40 @@ export const LEASE_WITH_SHARING = {
   say: "Leave out this or sharedDenials: while one isolate waits for its next lease, others may still hold units.",
 } as const;
 
+// Optimistic decisions.
+
+export const OPTIMISTIC = {
+  code: "shape",
+  say: "Use true, or { unsettled: 1, above: 0.5 } with your numbers.",
+} as const;
+
+export const ABOVE = {
+  code: "range",
+  say: "Give a share of the limit, from 0 to below 1.",
+} as const;
+
+export const OPTIMISM_DIFFERS = {
+  code: "conflict",
+  say: (first: number) =>
+    `Give policies[${first}] and this one both the option, or neither: they count the same, and if Redis decides one of them, both wait.`,
+} as const;
+
+export const OPTIMISM_IS_LATE = {
+  code: "conflict",
+  say: (option: string) =>
+    `Leave out this or ${option}, for which Redis has to count a request before it is answered.`,
+} as const;
+
+export const OPTIMISM_WITH_LEASE = {
+  code: "conflict",
+  say: "Leave out this or the lease: what an isolate holds it spends without waiting, and without an excess.",
+} as const;
+
+export const OPTIMISM_OF_SLOTS = {
+  code: "unsupported",
+  say: "Leave it out: a slot is taken before a request begins, never afterwards.",
+} as const;
+
 // Plans.
 
 export const PLANS = {

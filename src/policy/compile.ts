@@ -32,7 +32,8 @@ const MAX_POLICIES = 16;
 /** A policy's name, in keys and header fields. */
 export const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
-const COMMON = ["algorithm", "limit", "name", ...TRAITS];
+/** The options of a policy of any algorithm. */
+export const COMMON = ["algorithm", "limit", "name", ...TRAITS];
 
 /** Checks options of a policy that not every caller has. */
 export type CheckMore = (policy: Policy, path: string, faults: Faults) => void;

@@ -27,20 +27,28 @@ export interface PolicyTraits {
   readonly role: "enforced" | "advisory" | "denials";
   /** How long units that are leased may be spent, in microseconds; `undefined` without leases. */
   readonly leaseUs?: number | undefined;
+  /** Up to where its requests are admitted before the store has counted them; `undefined` if none is. */
+  readonly optimistic?: Optimism | undefined;
 }
 
-/** The options behind the traits, but for the name. */
-export const TRAITS = [
-  "advertise",
-  "onFailure",
-  "retryJitter",
+/** Up to where an isolate admits requests that the store counts later, as `CommonOptions.optimistic` describes it. */
+export interface Optimism {
+  readonly unsettled: number;
+  readonly above: number;
+}
+
+/** The traits that make sense beside other policies, or that are settled later: a policy by itself has none. */
+export const LIMITER_TRAITS = [
   "by",
-  "mode",
   "counts",
   "lease",
+  "optimistic",
   "shards",
   "refundable",
-];
+] as const satisfies (keyof Policy)[];
+
+/** The options behind the traits, but for the name. */
+export const TRAITS = ["advertise", "onFailure", "retryJitter", "mode", ...LIMITER_TRAITS];
 
 export const VERDICTS = ["open", "closed", "local"] as const satisfies FailureVerdict[];
 

@@ -33,6 +33,8 @@ export function trueReasons({ scenario, scheduler, statistics, violated }: Obser
       case "exempt":
       case "blocked":
         return "there are no lists";
+      case "optimistic":
+        return "no policy has the option";
       case "store-unavailable":
         if (!decision.error) return "no error";
         return failureFault(call, decision.error.code);

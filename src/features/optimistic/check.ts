@@ -1,0 +1,96 @@
+import type { Faults } from "../../options/faults.ts";
+import {
+  ABOVE,
+  OPTIMISM_DIFFERS,
+  OPTIMISM_IS_LATE,
+  OPTIMISM_OF_SLOTS,
+  OPTIMISM_WITH_LEASE,
+  OPTIMISTIC,
+} from "../../options/messages.ts";
+import { checkPositiveInteger } from "../../options/positive-integer.ts";
+import { isRecord } from "../../options/record.ts";
+import { checkOptions } from "../../options/unknown-options.ts";
+import type { CompiledPolicy } from "../../policy/compile.ts";
+import type { Policy } from "../../policy/policy.ts";
+import type { Optimism } from "../../policy/traits.ts";
+
+/** The excess of one isolate; more than this is hardly a limit any more. */
+export const MAX_UNSETTLED = 1_000;
+
+const DEFAULTS: Optimism = { unsettled: 1, above: 0.5 };
+
+/** The options that say what is decided ahead of the store. */
+interface OptimisticLimiter {
+  readonly lease?: unknown;
+  readonly policies: readonly Policy[];
+}
+
+/**
+ * Checks which policies are optimistic, and says it of each policy, also of those under a plan.
+ *
+ * @param policies in the order given; without any after faults, and only the numbers are checked
+ */
+export function compileOptimism(
+  { lease, policies: given }: OptimisticLimiter,
+  policies: readonly CompiledPolicy[],
+  faults: Faults,
+): (policy: CompiledPolicy) => Pick<CompiledPolicy, "optimistic"> {
+  // Anything else than a list is a fault of its own.
+  const own = Array.isArray(given) ? Array.from(given, (policy) => Object(policy) as Policy) : [];
+  const read = own.map((policy, i) => {
+    if (policy.optimistic === undefined) return undefined;
+    const path = `policies[${i}]`;
+    const optimism = readOptimism(policy, `${path}.optimistic`, faults);
+    if (policies[i]) checkStrict(policy, policies[i], lease, path, faults);
+    return optimism;
+  });
+  policies.forEach(({ by }, i) => {
+    const first = policies.findIndex((policy) => policy.by === by);
+    if ((read[first] === undefined) === (read[i] === undefined)) return;
+    faults.add(`policies[${i}].optimistic`, own[i]!.optimistic, OPTIMISM_DIFFERS, first);
+  });
+  const ofName = new Map(policies.map(({ name }, i) => [name, read[i]]));
+  return ({ name }) => {
+    const optimistic = ofName.get(name);
+    return optimistic ? { optimistic } : {};
+  };
+}
+
+function readOptimism(
+  { optimistic, limit }: Policy,
+  path: string,
+  faults: Faults,
+): Optimism | undefined {
+  if (optimistic === true) return DEFAULTS;
+  if (!isRecord(optimistic)) {
+    faults.add(path, optimistic, OPTIMISTIC);
+    return DEFAULTS;
+  }
+  checkOptions(optimistic, Object.keys(DEFAULTS), `${path}.`, faults);
+  const { unsettled, above } = { ...DEFAULTS, ...(optimistic as Partial<Optimism>) };
+  // A faulty limit is reported already.
+  const most = limit >= 1 ? Math.min(limit, MAX_UNSETTLED) : MAX_UNSETTLED;
+  checkPositiveInteger(unsettled, most, `${path}.unsettled`, faults);
+  if (!(typeof above === "number" && above >= 0 && above < 1)) {
+    faults.add(`${path}.above`, above, ABOVE);
+  }
+  return { unsettled, above };
+}
+
+/** Rejects what needs the store's answer first. */
+function checkStrict(
+  { counts = "requests", lease }: Policy,
+  { mode, shards, refundable, implementation }: CompiledPolicy,
+  leaseOfAll: unknown,
+  policyPath: string,
+  faults: Faults,
+): void {
+  const path = `${policyPath}.optimistic`;
+  const late = (option: string) => faults.add(path, true, OPTIMISM_IS_LATE, option);
+  if (implementation.hasSlots) faults.add(path, true, OPTIMISM_OF_SLOTS);
+  else if (counts !== "requests") late(`counts: "${counts}"`);
+  else if (mode !== "enforce") late(`mode: "${mode}"`);
+  else if (refundable) late("refundable");
+  else if (shards > 1) late("shards");
+  else if ((lease ?? leaseOfAll) !== undefined) faults.add(path, true, OPTIMISM_WITH_LEASE);
+}

@@ -1,0 +1,15 @@
+import { waitUntil } from "#bindings";
+
+interface VercelContext {
+  readonly waitUntil?: (promise: Promise<unknown>) => void;
+}
+
+/** Where Vercel keeps the context of the request that is being handled; `@vercel/functions` reads it, too. */
+const VERCEL = Symbol.for("@vercel/request-context");
+
+/** Keeps the isolate for a promise of the request that is being handled, on platforms that end it with the response. */
+export function keepAlive(promise: Promise<unknown>): void {
+  const vercel = (globalThis as { [VERCEL]?: { get?(): VercelContext | undefined } })[VERCEL];
+  vercel?.get?.()?.waitUntil?.(promise);
+  waitUntil(promise);
+}

@@ -1,0 +1,182 @@
+import type { Row } from "../../algorithms/model.ts";
+import type { PolicyGroup } from "../../decide/groups.ts";
+import type { AskedGroup, GroupVerdict } from "../../decide/step.ts";
+import type { WaitingRoom } from "../../runtime/waiting-room.ts";
+
+/** What an isolate owes the store for one partition, and what it knows of it. All requests share it. */
+export interface Partition {
+  /** Units of each policy that were admitted and have no answer yet. */
+  readonly open: number[];
+  /** Those of them that no call has taken along. */
+  readonly waiting: number[];
+  /** Calls that settle it. */
+  underWay: number;
+  /** When units were last admitted, by the isolate's clock. */
+  admittedAtMs: number;
+  /** The numbers of the last answer; `undefined` if there is none. */
+  known: Known | undefined;
+  /** Whether the store has to decide next, because an answer is missing. */
+  isUnsure: boolean;
+  /** The place in the order of events of the last answer that left too little; calls from before it are no proof of room. */
+  since: number;
+  /** Requests whose units wait; there from the first of them on. */
+  room: WaitingRoom | undefined;
+}
+
+export interface Known {
+  /** Under a plan the same units are another share. */
+  readonly group: PolicyGroup;
+  readonly rows: readonly Row[];
+  readonly nowUs: number;
+  readonly atMs: number;
+}
+
+/**
+ * The partitions of one group of policies under all plans. An isolate admits units of a partition only while the last answer, or
+ * the lack of any, promises room, and never more than `unsettled` without an answer.
+ */
+export interface Partitions {
+  find(partition: string): Partition | undefined;
+  /** Whether a request may be admitted now. */
+  admits(asked: AskedGroup, nowMs: number): boolean;
+  /** Opens the units of a request. */
+  open(asked: AskedGroup, nowMs: number): Partition;
+  /** Notes an answer to a call that was sent at this place in the order of events. */
+  note(verdict: GroupVerdict, sentAt: number): void;
+  /** Notes that an answer is missing: the next request asks. */
+  doubt(partition: string): void;
+  /** Drops what is known, and what no call has taken along yet. */
+  forget(partition: string): void;
+}
+
+/** As many as the isolate remembers denials of, by default. */
+export const MAX_PARTITIONS = 10_000;
+
+/** Longer than any call takes, and than Workers keep a request after its response: what is open then was lost with its request. */
+const LOST_MS = 60_000;
+
+/**
+ * @param tick the next place in the order of events. No clock tells it: on Workers it stands still between I/O
+ * @param maxEntries beyond it, the partition that was not used for longest is forgotten
+ */
+export function createPartitions(
+  policyCount: number,
+  tick: () => number,
+  maxEntries = MAX_PARTITIONS,
+): Partitions {
+  const entries = new Map<string, Partition>();
+  /** Until then a partition that is not known may be one that was forgotten without room. */
+  let cautiousUntilMs = -Infinity;
+
+  function put(partition: string, nowMs: number): Partition {
+    const found = entries.get(partition);
+    if (found) entries.delete(partition);
+    const entry = found && !isLost(found, nowMs) ? found : createEntry(policyCount, found);
+    entries.set(partition, entry);
+    if (entries.size > maxEntries) dropOldest();
+    return entry;
+  }
+
+  function dropOldest(): void {
+    const [name, oldest] = entries.entries().next().value!;
+    entries.delete(name);
+    // Its units would be admitted once more.
+    if (oldest.open.some((units) => units > 0)) entries.set(name, oldest);
+    else if (!hasRoom(oldest)) {
+      cautiousUntilMs = Math.max(cautiousUntilMs, fullAtMs(oldest));
+    }
+  }
+
+  return {
+    find: (partition) => entries.get(partition),
+
+    admits({ group: { policies }, partition, costs, wasDenied, group }, nowMs) {
+      if (wasDenied) return false;
+      const entry = entries.get(partition);
+      if (!entry && nowMs < cautiousUntilMs) return false;
+      if (entry?.isUnsure || (entry && isLost(entry, nowMs))) return false;
+      if (entry?.known && entry.known.group !== group) return false;
+      let takes = false;
+      for (let i = 0; i < policies.length; i++) {
+        const { limit, optimistic } = policies[i]!;
+        const { unsettled, above } = optimistic!;
+        const open = entry?.open[i] ?? 0;
+        if (open + costs[i]! > unsettled) return false;
+        if ((entry?.known?.rows[i]!.remaining ?? limit) - open <= above * limit) return false;
+        takes ||= costs[i]! > 0;
+      }
+      return takes;
+    },
+
+    open({ partition, costs }, nowMs) {
+      const entry = put(partition, nowMs);
+      costs.forEach((units, i) => (entry.open[i]! += units));
+      entry.admittedAtMs = nowMs;
+      return entry;
+    },
+
+    note({ asked: { group, partition }, rows, at }, sentAt) {
+      const { nowUs, receivedAtMs: atMs } = at;
+      const entry = put(partition, atMs);
+      const known = { group, rows, nowUs, atMs };
+      const isLow = !hasRoom({ known, isUnsure: false });
+      if (!isLow && sentAt < entry.since) return;
+      entry.known = known;
+      entry.isUnsure = false;
+      if (isLow) entry.since = tick();
+    },
+
+    doubt(partition) {
+      const entry = entries.get(partition);
+      if (!entry) return;
+      entry.isUnsure = true;
+      entry.since = tick();
+    },
+
+    forget(partition) {
+      const entry = entries.get(partition);
+      if (!entry) return;
+      entry.waiting.forEach((units, i) => (entry.open[i]! -= units));
+      entry.waiting.fill(0);
+      entry.known = undefined;
+      entry.isUnsure = false;
+      entry.since = tick();
+    },
+  };
+}
+
+/** @param lost what was known of the partition before its units were lost */
+function createEntry(policyCount: number, lost: Partition | undefined): Partition {
+  return {
+    open: Array.from({ length: policyCount }, () => 0),
+    waiting: Array.from({ length: policyCount }, () => 0),
+    underWay: 0,
+    admittedAtMs: 0,
+    known: lost?.known,
+    isUnsure: lost !== undefined,
+    since: lost?.since ?? 0,
+    room: undefined,
+  };
+}
+
+function isLost({ open, admittedAtMs }: Partition, nowMs: number): boolean {
+  return nowMs - admittedAtMs > LOST_MS && open.some((units) => units > 0);
+}
+
+/** Whether the last answer left enough of each policy to decide without the store. */
+function hasRoom({ known, isUnsure }: Pick<Partition, "known" | "isUnsure">): boolean {
+  if (isUnsure) return false;
+  return (
+    known === undefined ||
+    known.rows.every(({ remaining }, i) => {
+      const { limit, optimistic } = known.group.policies[i]!;
+      return remaining > optimistic!.above * limit;
+    })
+  );
+}
+
+/** When the whole limit is there again, unless others take of it. */
+function fullAtMs({ known, admittedAtMs }: Partition): number {
+  if (!known) return admittedAtMs + LOST_MS;
+  return known.atMs + Math.max(...known.rows.map(({ resetAfterUs }) => resetAfterUs)) / 1000;
+}

@@ -1,0 +1,142 @@
+import type { Row } from "../../algorithms/model.ts";
+import type { CoreSettings, Kit } from "../../decide/kit.ts";
+import { isStoreAnswer, type Known } from "../../decide/known.ts";
+import {
+  after,
+  type Asked,
+  type AskedGroup,
+  type Decide,
+  type GroupVerdict,
+  NO_MOMENT,
+  type Step,
+  type Verdict,
+} from "../../decide/step.ts";
+import { keepAlive } from "./keep-alive.ts";
+import { createPartitions, type Partitions } from "./partitions.ts";
+import { type Admitted, close, settler } from "./settle.ts";
+
+/**
+ * How long the store decides everything after it gave no answer, and at least until it has given one. A circuit breaker that
+ * is open lets one request a second through.
+ */
+const DISTRUST_MS = 1_000;
+
+/**
+ * Admits requests before the store has counted them: where every policy that takes part allows it, or the others hold
+ * leases, which are spent without waiting.
+ *
+ * An isolate admits at most `unsettled` units of a partition without an answer, and none after an answer without room. So no
+ * more than those are admitted after the store has counted up to the limit.
+ */
+export function optimisticStep(kit: Kit<CoreSettings>, known: Known): Step<Decide> | undefined {
+  const { settings, now, perGroup, clockUs } = kit;
+  if (settings.policies.every(({ optimistic }) => optimistic === undefined)) return undefined;
+  let events = 0;
+  const tick = () => ++events;
+  // A partition owes the store the same units under all plans.
+  const partitionsOf: (group: AskedGroup["group"]) => Partitions | undefined = perGroup((group) => {
+    const [other] = group.variants;
+    if (other) return partitionsOf(other);
+    const { policies } = group;
+    return policies[0]!.optimistic && createPartitions(policies.length, tick);
+  });
+  const of = ({ group }: AskedGroup) => partitionsOf(group)!;
+  const isOptimistic = ({ group }: AskedGroup) => partitionsOf(group) !== undefined;
+  let failedAtMs = -Infinity;
+  let isTrusted = true;
+
+  function note({ groups, error }: Verdict, sentAt: number): void {
+    if (error) {
+      isTrusted = false;
+      failedAtMs = now();
+    }
+    for (const each of groups) {
+      if (!isStoreAnswer(each, { error })) continue;
+      isTrusted = true;
+      if (isOptimistic(each.asked)) of(each.asked).note(each, sentAt);
+    }
+  }
+
+  /** The numbers of the last answer, less what is open. */
+  function shown({ asked, entry: { open, known: last } }: Admitted): GroupVerdict {
+    const elapsedUs = last ? Math.round((now() - last.atMs) * 1000) : 0;
+    const rows = asked.group.policies.map(({ limit, windowUs }, i): Row => {
+      const { remaining = limit, resetAfterUs = 0 } = last?.rows[i] ?? {};
+      return {
+        allowed: true,
+        remaining: Math.max(0, remaining - open[i]!),
+        retryAfterUs: 0,
+        resetAfterUs: resetAfterUs > elapsedUs ? resetAfterUs - elapsedUs : windowUs,
+      };
+    });
+    const nowUs = last ? last.nowUs + elapsedUs : clockUs();
+    return { asked, rows, by: "nobody", at: { ...NO_MOMENT, nowUs } };
+  }
+
+  function admitted(asked: Asked, own: readonly Admitted[], others?: Verdict): Verdict {
+    const verdicts = new Map(others?.groups.map((each) => [each.asked, each]));
+    for (const each of own) verdicts.set(each.asked, shown(each));
+    const groups = asked.groups.flatMap((each) => verdicts.get(each) ?? []);
+    const nowUs = Math.max(...groups.map(({ at }) => at.nowUs));
+    if (others && (others.status !== 200 || others.error)) return { ...others, groups };
+    return { reason: "optimistic", status: 200, nowUs, groups };
+  }
+
+  return (next) => {
+    const settle = settler(kit, known, { next, of, tick, note });
+
+    function ask(asked: Asked): Verdict | Promise<Verdict> {
+      const sentAt = tick();
+      return after(next(asked), (verdict) => {
+        note(verdict, sentAt);
+        return verdict;
+      });
+    }
+
+    async function afterOthers(
+      asked: Asked,
+      own: readonly Admitted[],
+      others: readonly AskedGroup[],
+    ): Promise<Verdict> {
+      let isAdmitted = false;
+      try {
+        const verdict = await next({ ...asked, groups: others });
+        isAdmitted = verdict.status === 200;
+        return admitted(asked, own, verdict);
+      } finally {
+        if (isAdmitted) keepAlive(settle(own));
+        else own.forEach(close);
+      }
+    }
+
+    return (asked) => {
+      const { operation, groups, slot, mustReachStore } = asked;
+      if (operation === "reset") {
+        return after(next(asked), (verdict) => {
+          for (const each of groups) partitionsOf(each.group)?.forget(each.partition);
+          return verdict;
+        });
+      }
+      if (operation !== "consume" || slot || mustReachStore) return ask(asked);
+      const nowMs = now();
+      if (!isTrusted || nowMs - failedAtMs < DISTRUST_MS) return ask(asked);
+      const hopeful = groups.filter(isOptimistic);
+      const others = groups.filter((each) => !isOptimistic(each));
+      const isAhead =
+        hopeful.length > 0 &&
+        others.every(isLeased) &&
+        hopeful.every((each) => of(each).admits(each, nowMs));
+      if (!isAhead) return ask(asked);
+      const own = hopeful.map((each) => ({ asked: each, entry: of(each).open(each, nowMs) }));
+      if (others.length > 0) return afterOthers(asked, own, others);
+      const verdict = admitted(asked, own);
+      keepAlive(settle(own));
+      return verdict;
+    };
+  };
+}
+
+/** Whether the store is hardly ever asked about it. All policies of a group have leases, or none has. */
+function isLeased({ group }: AskedGroup): boolean {
+  return group.policies[0]!.leaseUs !== undefined;
+}

@@ -1,0 +1,236 @@
+import { describe, expect, test } from "vitest";
+
+import {
+  createLimiter,
+  type CreateLimiterOptions,
+  type Decision,
+  fixedWindow,
+  type Policy,
+  tokenBucket,
+} from "../../src/index.ts";
+import { type HeldStore, heldStore, turns } from "../support/optimistic/held-store.ts";
+
+const bucket = (optimistic: Policy["optimistic"]) =>
+  tokenBucket({ name: "api", limit: 10, refill: 10, per: "1s", ...(optimistic && { optimistic }) });
+
+function made(policy: Policy, others: Partial<CreateLimiterOptions> = {}) {
+  const store = heldStore();
+  return { store, limiter: createLimiter({ store, policies: [policy], ...others }) };
+}
+
+/** The decision, if nobody has to answer first. */
+async function atOnce(decision: Promise<Decision>): Promise<Decision | undefined> {
+  let made: Decision | undefined;
+  void decision.then((own) => (made = own));
+  await turns();
+  return made;
+}
+
+const sent = ({ calls }: HeldStore) => calls.map(({ operation, costs }) => [operation, ...costs]);
+
+describe("an isolate that knows nothing of a partition", () => {
+  test("admits at once, and has the request counted by one charge", async () => {
+    const { store, limiter } = made(bucket(true));
+    const decision = await atOnce(limiter.limit("ada"));
+    expect(decision).toMatchObject({ allowed: true, reason: "optimistic", status: 200 });
+    expect(decision!.policies).toMatchObject([{ remaining: 9, allowed: true, retryAfterMs: 0 }]);
+    expect(decision!.headers().get("RateLimit")).toBe('"api";r=9;t=1');
+    expect(sent(store)).toEqual([["charge", 1]]);
+  });
+
+  test("waits for the answer where a unit is open", async () => {
+    const { store, limiter } = made(bucket(true));
+    await limiter.limit("ada");
+    const second = limiter.limit("ada");
+    expect(await atOnce(second)).toBeUndefined();
+    expect(sent(store)).toEqual([
+      ["charge", 1],
+      ["consume", 1],
+    ]);
+    expect(await atOnce(limiter.limit("bob"))).toMatchObject({ reason: "optimistic" });
+    await store.calls[0]!.answer();
+    await store.calls[1]!.answer();
+    expect(await second).toMatchObject({ allowed: true, reason: "allowed" });
+  });
+
+  test("waits for a cost above the open units, and for one of nothing", async () => {
+    const { store, limiter } = made(bucket({ unsettled: 2 }));
+    expect(await atOnce(limiter.limit("ada", { cost: 3 }))).toBeUndefined();
+    expect(await atOnce(limiter.limit("ada", { cost: 0 }))).toBeUndefined();
+    expect(await atOnce(limiter.limit("ada", { cost: 2 }))).toMatchObject({ reason: "optimistic" });
+    expect(sent(store)).toEqual([
+      ["consume", 3],
+      ["peek", 0],
+      ["charge", 2],
+    ]);
+  });
+});
+
+describe("an isolate that has an answer", () => {
+  test("goes on with its numbers, less what is open, down to the share", async () => {
+    const { store, limiter } = made(bucket({ above: 0.7 }));
+    const remaining: number[] = [];
+    for (const at of [0, 1, 2]) {
+      const decision = await atOnce(limiter.limit("ada"));
+      expect(decision!.reason).toBe("optimistic");
+      remaining.push(decision!.policies[0]!.remaining);
+      await store.calls[at]!.answer();
+    }
+    expect(remaining).toEqual([9, 8, 7]);
+    expect(await atOnce(limiter.limit("ada"))).toBeUndefined();
+    expect(sent(store).at(-1)).toEqual(["consume", 1]);
+  });
+
+  test("goes on again when an answer leaves enough", async () => {
+    const { store, limiter } = made(bucket({ above: 0.7 }));
+    void limiter.limit("ada", { cost: 5 });
+    await store.calls[0]!.answer();
+    store.nowUs += 1e6;
+    void limiter.limit("ada");
+    await store.calls[1]!.answer();
+    expect(sent(store)).toEqual([
+      ["consume", 5],
+      ["consume", 1],
+    ]);
+    expect(await atOnce(limiter.limit("ada"))).toMatchObject({ reason: "optimistic" });
+  });
+
+  test("is not misled by an answer that is older than a denial", async () => {
+    const { store, limiter } = made(bucket({ unsettled: 3, above: 0 }));
+    void limiter.limit("ada", { cost: 4 });
+    await store.calls[0]!.count();
+    void limiter.charge("ada", 10);
+    await store.calls[1]!.answer();
+    await store.calls[0]!.answer();
+    expect((await limiter.limit("ada")).reason).toBe("cached-denial");
+    store.nowUs += 10e6;
+    expect(await atOnce(limiter.limit("ada"))).toBeUndefined();
+  });
+
+  test("learns a denial by a settlement", async () => {
+    const { store, limiter } = made(bucket({ above: 0 }));
+    void limiter.limit("ada", { cost: 9 });
+    await store.calls[0]!.answer();
+    expect(await atOnce(limiter.limit("ada"))).toMatchObject({ reason: "optimistic" });
+    await store.calls[1]!.answer();
+    expect(await atOnce(limiter.limit("ada"))).toMatchObject({ reason: "cached-denial" });
+    expect(store.calls).toHaveLength(2);
+  });
+});
+
+describe("settlements", () => {
+  test("of one partition go one after the other, and take along what waits", async () => {
+    const { store, limiter } = made(bucket({ unsettled: 4, above: 0 }));
+    const decisions = Array.from({ length: 4 }, () => limiter.limit("ada"));
+    await turns();
+    expect(sent(store)).toEqual([["charge", 1]]);
+    await store.calls[0]!.answer();
+    expect(sent(store)).toEqual([
+      ["charge", 1],
+      ["charge", 3],
+    ]);
+    await store.calls[1]!.answer();
+    const left = (await Promise.all(decisions)).map(({ policies }) => policies[0]!.remaining);
+    expect(left).toEqual([9, 8, 7, 6]);
+    expect(store.calls).toHaveLength(2);
+    expect((await limiter.limit("ada")).policies[0]!.remaining).toBe(5);
+  });
+
+  test("that are lost leave the next decisions to the store", async () => {
+    const { store, limiter } = made(bucket(true));
+    await limiter.limit("ada");
+    await store.calls[0]!.lose();
+    store.nowUs += 60e6;
+    expect(await atOnce(limiter.limit("ada"))).toBeUndefined();
+    await store.calls[1]!.answer();
+    expect(await atOnce(limiter.limit("ada"))).toMatchObject({ reason: "optimistic" });
+    expect(sent(store)).toEqual([
+      ["charge", 1],
+      ["consume", 1],
+      ["charge", 1],
+    ]);
+  });
+
+  test("that are lost end optimism for all partitions, until the store has answered", async () => {
+    const { store, limiter } = made(bucket(true));
+    await limiter.limit("ada");
+    await store.calls[0]!.lose();
+    store.nowUs += 2e6;
+    expect(await atOnce(limiter.limit("bob"))).toBeUndefined();
+    expect(sent(store).at(-1)).toEqual(["consume", 1]);
+    await store.calls[1]!.answer();
+    expect(await atOnce(limiter.limit("cyd"))).toMatchObject({ reason: "optimistic" });
+  });
+
+  test("whose request has ended before the answer are given up at last", async () => {
+    const { store, limiter } = made(bucket(true));
+    await limiter.limit("ada");
+    store.nowUs += 61e6;
+    expect(await atOnce(limiter.limit("ada"))).toBeUndefined();
+    await store.calls[1]!.answer();
+    expect(await atOnce(limiter.limit("ada"))).toMatchObject({ reason: "optimistic" });
+  });
+});
+
+test("a reset ends what is known", async () => {
+  const { store, limiter } = made(bucket({ above: 0.9 }));
+  void limiter.limit("ada", { cost: 5 });
+  await store.calls[0]!.answer();
+  await limiter.reset("ada");
+  expect(await atOnce(limiter.limit("ada"))).toMatchObject({ reason: "optimistic" });
+});
+
+describe("under plans", () => {
+  const plans = { gold: { api: { limit: 100, refill: 100 } } };
+
+  test("a partition owes its units under all of them", async () => {
+    const { store, limiter } = made(bucket(true), { plans });
+    await limiter.limit("ada", { plan: "gold" });
+    expect(await atOnce(limiter.limit("ada"))).toBeUndefined();
+    await store.calls[0]!.answer();
+  });
+
+  test("the numbers of one say nothing of another", async () => {
+    const { store, limiter } = made(bucket(true), { plans });
+    void limiter.limit("ada", { plan: "gold", cost: 30 });
+    await store.calls[0]!.answer();
+    expect(await atOnce(limiter.limit("ada"))).toBeUndefined();
+  });
+});
+
+describe("several dimensions", () => {
+  const everybody = (options: object) =>
+    fixedWindow({ name: "all", by: "*", limit: 1000, window: "1h", ...options });
+  const own = tokenBucket({
+    name: "own",
+    by: "key",
+    limit: 10,
+    refill: 10,
+    per: "1s",
+    optimistic: true,
+  });
+  const ada = { key: "ada" };
+
+  test("that all have it are settled by one call", async () => {
+    const store = heldStore();
+    const all = everybody({ optimistic: { unsettled: 5 } });
+    const limiter = createLimiter({ store, policies: [all, own] });
+    const decision = await atOnce(limiter.limit(ada));
+    expect(decision).toMatchObject({ reason: "optimistic" });
+    expect(decision!.policies.map(({ remaining }) => remaining)).toEqual([999, 9]);
+    expect(sent(store)).toEqual([["charge", 1, 1]]);
+    expect(await atOnce(limiter.limit({ key: "bob" }))).toMatchObject({ reason: "optimistic" });
+    await store.calls[0]!.answer();
+    expect(sent(store)).toEqual([
+      ["charge", 1, 1],
+      ["charge", 1, 1],
+    ]);
+  });
+
+  test("of which one has not are decided by one call", async () => {
+    const store = heldStore();
+    const limiter = createLimiter({ store, policies: [everybody({}), own] });
+    expect(await atOnce(limiter.limit(ada))).toBeUndefined();
+    expect(sent(store)).toEqual([["consume", 1, 1]]);
+  });
+});
