@@ -48,6 +48,7 @@ import { METRICS } from "./catalog/metrics.ts";
 import { MIDDLEWARE } from "./catalog/middleware.ts";
 import { MODES } from "./catalog/modes.ts";
 import { OBSERVING } from "./catalog/observing.ts";
+import { OPTIMISTIC } from "./catalog/optimistic.ts";
 import { OPTION_TABLES } from "./catalog/option-tables.ts";
 import { OPTIONS } from "./catalog/options.ts";
 import { OUTAGES } from "./catalog/outages.ts";
@@ -110,6 +111,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...LEASE_ADVICE,
   ...LEASE_CALLS,
   ...LEASE_FLOOD,
+  ...OPTIMISTIC,
   ...SHARDS,
   ...STORE,
   ...CLIENTS,

@@ -98,7 +98,7 @@ describe("a policy that is optimistic", () => {
   test.each([
     [{ lease: "100ms" }, {}],
     [{}, { lease: "100ms" }],
-  ])("has no lease: %o, %o", (own, all) => {
+  ] as const)("has no lease: %o, %o", (own, all) => {
     expect(faults({ policies: [minutely({ limit: 1000, ...own })], ...all })).toEqual([
       [
         PATH,

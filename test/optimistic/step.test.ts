@@ -81,6 +81,18 @@ describe("an isolate that has an answer", () => {
     expect(sent(store).at(-1)).toEqual(["consume", 1]);
   });
 
+  test("has fewer units open where less is left above the share", async () => {
+    const { store, limiter } = made(bucket({ unsettled: 9, above: 0.7 }));
+    for (let i = 0; i < 3; i++) {
+      expect(await atOnce(limiter.limit("ada"))).toMatchObject({ reason: "optimistic" });
+    }
+    expect(await atOnce(limiter.limit("ada"))).toBeUndefined();
+    expect(sent(store)).toEqual([
+      ["charge", 1],
+      ["consume", 1],
+    ]);
+  });
+
   test("goes on again when an answer leaves enough", async () => {
     const { store, limiter } = made(bucket({ above: 0.7 }));
     void limiter.limit("ada", { cost: 5 });
@@ -160,6 +172,8 @@ describe("settlements", () => {
     expect(sent(store).at(-1)).toEqual(["consume", 1]);
     await store.calls[1]!.answer();
     expect(await atOnce(limiter.limit("cyd"))).toMatchObject({ reason: "optimistic" });
+    // What the lost one has left in the store is not known.
+    expect(await atOnce(limiter.limit("ada"))).toBeUndefined();
   });
 
   test("whose request has ended before the answer are given up at last", async () => {
@@ -233,4 +247,66 @@ describe("several dimensions", () => {
     expect(await atOnce(limiter.limit(ada))).toBeUndefined();
     expect(sent(store)).toEqual([["consume", 1, 1]]);
   });
+});
+
+describe("beside a dimension whose quota is leased", () => {
+  const everybody = fixedWindow({ name: "all", by: "*", limit: 1000, window: "1h", lease: "1s" });
+  const own = tokenBucket({
+    name: "own",
+    by: "key",
+    limit: 10,
+    refill: 10,
+    per: "1s",
+    optimistic: true,
+  });
+  const ada = { key: "ada" };
+
+  test("the lease is asked first, and then the rest is settled", async () => {
+    const store = heldStore();
+    const limiter = createLimiter({ store, policies: [everybody, own] });
+    const asked = limiter.limit(ada);
+    expect(await atOnce(asked)).toBeUndefined();
+    expect(sent(store)).toEqual([["consume", 1]]);
+    const second = limiter.limit(ada);
+    expect(sent(store)).toEqual([
+      ["consume", 1],
+      ["consume", 1, 1],
+    ]);
+    await store.calls[0]!.answer();
+    expect(await asked).toMatchObject({ reason: "optimistic" });
+    expect((await asked).policies.map(({ remaining }) => remaining)).toEqual([999, 9]);
+    expect(sent(store).at(-1)).toEqual(["charge", 1]);
+    await store.calls[1]!.answer();
+    await store.calls[2]!.answer();
+    expect((await second).policies.map(({ remaining }) => remaining)).toEqual([998, 9]);
+  });
+
+  test("a denial by the lease takes nothing of the rest", async () => {
+    const store = heldStore();
+    const limiter = createLimiter({ store, policies: [{ ...everybody, limit: 1 }, own] });
+    void limiter.limit({ key: "bob" });
+    await store.calls[0]!.answer();
+    await store.calls[1]!.answer();
+    store.nowUs += 60e6;
+    const denied = limiter.limit(ada);
+    await turns();
+    await store.calls[2]?.answer();
+    expect((await denied).allowed).toBe(false);
+    expect(sent(store).filter(([operation]) => operation === "charge")).toHaveLength(1);
+    expect(await atOnce(limiter.limit(ada))).toMatchObject({ allowed: false });
+    store.nowUs += 3_600e6;
+    const later = limiter.limit(ada);
+    await turns();
+    await store.calls.at(-1)!.answer();
+    expect(await later).toMatchObject({ reason: "optimistic" });
+  });
+});
+
+test("a hold waits for its answer", async () => {
+  const { store, limiter } = made(bucket(true));
+  const hold = limiter.reserve("ada");
+  await turns();
+  expect(sent(store)).toEqual([["consume", 1]]);
+  await store.calls[0]!.answer();
+  expect((await hold).reason).toBe("allowed");
 });
