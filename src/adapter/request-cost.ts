@@ -1,7 +1,13 @@
 import { IMPLEMENTATION } from "../algorithms/algorithm.ts";
+import type { OptimisticOptions } from "../algorithms/common-options.ts";
 import type { Cost } from "../decide/cost.ts";
 import type { Faults } from "../options/faults.ts";
-import { COST, COST_ABOVE_LIMIT, COST_OF_UNKNOWN } from "../options/messages.ts";
+import {
+  COST,
+  COST_ABOVE_LIMIT,
+  COST_ABOVE_UNSETTLED,
+  COST_OF_UNKNOWN,
+} from "../options/messages.ts";
 import { isRecord } from "../options/record.ts";
 import type { Policy } from "../policy/policy.ts";
 import { highestCost } from "../policy/shards.ts";
@@ -52,5 +58,11 @@ function checkUnits(
   });
   if (refused) {
     faults.add(path, units, COST_ABOVE_LIMIT);
+  }
+  for (const policy of policies) {
+    const { optimistic } = Object(policy) as Policy;
+    if (optimistic === undefined) continue;
+    const { unsettled = 1 } = Object(optimistic) as OptimisticOptions;
+    if (Number(units) > unsettled) faults.add(path, units, COST_ABOVE_UNSETTLED);
   }
 }

@@ -4,6 +4,7 @@ import type { OptionKind } from "../algorithms/algorithm.ts";
 import { WINDOW_RANGE } from "../algorithms/window.ts";
 import { MAX_STATUSES } from "../features/holds/failures.ts";
 import { LEASE_RANGE } from "../features/leases/read-lease.ts";
+import { MAX_UNSETTLED } from "../features/optimistic/check.ts";
 import { PLAN } from "../features/plans/read-plan.ts";
 import { COUNTS } from "../features/roles/check.ts";
 import { parseCidr } from "../lists/cidr.ts";
@@ -66,6 +67,14 @@ const When = z.strictObject({
     .check(z.minLength(1), z.maxLength(MAX_STATUSES)),
 });
 
+const Optimistic = z.union([
+  z.literal(true),
+  z.strictObject({
+    unsettled: z.optional(integer(MAX_UNSETTLED)),
+    above: z.optional(z.number().check(z.gte(0), z.lt(1))),
+  }),
+]);
+
 /** Derived from each algorithm's description of its options, so that an algorithm is described in one place. */
 const policies = Object.entries(IMPLEMENTATIONS).map(([algorithm, implementation]) =>
   z.strictObject({
@@ -85,6 +94,7 @@ const policies = Object.entries(IMPLEMENTATIONS).map(([algorithm, implementation
     when: z.optional(When),
     shards: z.optional(z.int().check(z.gte(2), z.lte(MAX_SHARDS))),
     lease: z.optional(duration(LEASE_RANGE)),
+    optimistic: z.optional(Optimistic),
   }),
 );
 

@@ -597,6 +597,11 @@ export const COST = {
   say: "Give a whole number of units from 0, one for each of some policies by their names, or a function that returns either.",
 } as const;
 
+export const COST_ABOVE_UNSETTLED = {
+  code: "without-effect",
+  say: "Give the policy an `unsettled` of at least this cost: a request that costs more waits for Redis.",
+} as const;
+
 export const COST_OF_UNKNOWN = {
   code: "unknown-name",
   say: "Use the name of a policy of this list.",

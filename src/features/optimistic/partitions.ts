@@ -45,7 +45,7 @@ export interface Partitions {
   note(verdict: GroupVerdict, sentAt: number): void;
   /** Notes that an answer is missing: the next request asks. */
   doubt(partition: string): void;
-  /** Drops what is known, and what no call has taken along yet. */
+  /** Drops what is known. What is open is counted all the same, as a request that is under way. */
   forget(partition: string): void;
 }
 
@@ -136,8 +136,6 @@ export function createPartitions(
     forget(partition) {
       const entry = entries.get(partition);
       if (!entry) return;
-      entry.waiting.forEach((units, i) => (entry.open[i]! -= units));
-      entry.waiting.fill(0);
       entry.known = undefined;
       entry.isUnsure = false;
       entry.since = tick();

@@ -38,7 +38,9 @@ export function optimisticStep(kit: Kit<CoreSettings>, known: Known): Step<Decid
     const [other] = group.variants;
     if (other) return partitionsOf(other);
     const { policies } = group;
-    return policies[0]!.optimistic && createPartitions(policies.length, tick);
+    // Rules may put a policy without the option beside them, which makes all of them wait.
+    const isAhead = policies.every((policy) => policy.optimistic !== undefined);
+    return isAhead ? createPartitions(policies.length, tick) : undefined;
   });
   const of = ({ group }: AskedGroup) => partitionsOf(group)!;
   const isOptimistic = ({ group }: AskedGroup) => partitionsOf(group) !== undefined;
