@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 
 import {
   createLimiter,
@@ -309,4 +309,21 @@ test("a hold waits for its answer", async () => {
   expect(sent(store)).toEqual([["consume", 1]]);
   await store.calls[0]!.answer();
   expect((await hold).reason).toBe("allowed");
+});
+
+test("a settlement keeps the isolate, where Vercel would end it with the response", async () => {
+  const kept: Promise<unknown>[] = [];
+  const waitUntil = (promise: Promise<unknown>) => void kept.push(promise);
+  vi.stubGlobal(Symbol.for("@vercel/request-context") as never, { get: () => ({ waitUntil }) });
+  const { store, limiter } = made(bucket({ unsettled: 2 }));
+  await limiter.limit("ada");
+  await limiter.limit("ada");
+  expect(kept).toHaveLength(2);
+  let settled = 0;
+  for (const each of kept) void each.then(() => settled++);
+  await store.calls[0]!.answer();
+  expect(settled).toBe(1);
+  await store.calls[1]!.answer();
+  expect(settled).toBe(2);
+  vi.unstubAllGlobals();
 });

@@ -127,6 +127,20 @@ export const OPTIMISTIC: readonly Mutant[] = [
     tests: ["test/optimistic/step"],
   },
   {
+    name: "a settlement ends with the response",
+    file: "src/features/optimistic/keep-alive.ts",
+    find: "  waitUntil(promise);\n",
+    replace: "  void waitUntil;\n",
+    tests: ["test/optimistic/real-redis"],
+  },
+  {
+    name: "a settlement on Vercel ends with the response",
+    file: "src/features/optimistic/keep-alive.ts",
+    find: "  vercel?.get?.()?.waitUntil?.(promise);\n",
+    replace: "  void vercel;\n",
+    tests: ["test/optimistic/step"],
+  },
+  {
     name: "a policy with a lease may be optimistic",
     file: CHECK,
     find: "else if ((lease ?? leaseOfAll) !== undefined) faults.add(path, true, OPTIMISM_WITH_LEASE);",
