@@ -22,6 +22,8 @@ export const FIELD = {
   /** Requests that the origin did not answer: the code of a failure. */
   originFailures: "g",
   commands: "c",
+  /** Units that isolates admitted ahead of the store, and that a policy had no room for. */
+  excess: "x",
   flushes: "f",
   /** Requests whose counts were given up. */
   lost: "l",

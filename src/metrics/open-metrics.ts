@@ -78,6 +78,11 @@ export function openMetricsOf(
     counter("tidegate_redis_commands", "Commands that gateways sent to Redis.", [
       [{}, total.commands],
     ]),
+    counter(
+      "tidegate_optimistic_excess_units",
+      "Units that isolates admitted ahead of Redis, and that a policy had no room for.",
+      [[{}, total.excess]],
+    ),
     counter("tidegate_metrics_flushes", "How often isolates wrote their counts.", [
       [{}, total.flushes],
     ]),

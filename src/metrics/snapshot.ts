@@ -37,6 +37,8 @@ export interface Snapshot {
   /** Requests that the origin did not answer. */
   readonly originFailures: readonly { readonly reason: string; readonly count: number }[];
   readonly commands: number;
+  /** Units that isolates admitted ahead of the store, and that a policy had no room for. */
+  readonly excess: number;
   readonly flushes: number;
   readonly lost: number;
   readonly overflow: number;
@@ -86,6 +88,7 @@ export function snapshotOf(fields: ReadonlyMap<string, number>): Snapshot {
     storeErrors,
     originFailures,
     commands: one(FIELD.commands),
+    excess: one(FIELD.excess),
     flushes: one(FIELD.flushes),
     lost: one(FIELD.lost),
     overflow: one(FIELD.overflow),

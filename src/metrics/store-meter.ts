@@ -19,6 +19,7 @@ export function createStoreMeter(now: () => number): StoreMeter {
   const errors = new Float64Array(STORE_ERRORS.length);
   let sumUs = 0;
   let commands = 0;
+  let excess = 0;
 
   function note(ms: number): void {
     let bucket = 0;
@@ -44,13 +45,26 @@ export function createStoreMeter(now: () => number): StoreMeter {
     }
   }
 
+  /** A settlement that finds less room than it takes goes into debt, by all of its units at most. */
+  function noteExcess(
+    [operation, , costs, policies]: Parameters<Store["decide"]>,
+    { rows }: Reply,
+  ): void {
+    if (operation !== "charge") return;
+    policies.forEach(({ optimistic }, i) => {
+      if (optimistic && !rows[i]!.allowed) excess += costs[i]!;
+    });
+  }
+
   return {
     measured(store) {
       return {
         ...store,
-        decide(...asked) {
+        async decide(...asked) {
           const sentAtMs = now();
-          return timed(store.decide(...asked), sentAtMs);
+          const reply = await timed(store.decide(...asked), sentAtMs);
+          noteExcess(asked, reply);
+          return reply;
         },
       };
     },
@@ -65,9 +79,10 @@ export function createStoreMeter(now: () => number): StoreMeter {
       errors.forEach((count, i) => some(FIELD.storeErrors + codeOf(i), count));
       some(FIELD.durationSum, sumUs);
       some(FIELD.commands, commands);
+      some(FIELD.excess, excess);
       durations.fill(0);
       errors.fill(0);
-      sumUs = commands = 0;
+      sumUs = commands = excess = 0;
     },
   };
 }

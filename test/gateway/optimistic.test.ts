@@ -1,8 +1,8 @@
 import { afterEach, expect, test, vi } from "vitest";
 
 import { createGateway } from "../../src/gateway.ts";
-import { ConfigurationError } from "../../src/index.ts";
 import { readConfig } from "../../src/gateway/config.ts";
+import { ConfigurationError } from "../../src/index.ts";
 
 const api = {
   algorithm: "token-bucket",

@@ -33,6 +33,7 @@ test("what was counted is told in OpenMetrics", () => {
     ["t", 2_500_000],
     ["ea", 1],
     ["c", 20],
+    ["x", 3],
   ]);
   const { samples, families } = parseOpenMetrics(text);
   expect(
@@ -57,12 +58,13 @@ test("what was counted is told in OpenMetrics", () => {
   expect(samples.get("tidegate_store_duration_seconds_sum")).toBe(2.5);
   expect(samples.get('tidegate_store_errors_total{code="ERR_STORE_TIMEOUT"}')).toBe(1);
   expect(samples.get("tidegate_redis_commands_total")).toBe(20);
+  expect(samples.get("tidegate_optimistic_excess_units_total")).toBe(3);
   expect(samples.get('tidegate_policy_limit{policy="api"}')).toBe(5);
   expect(samples.get('tidegate_policy_window_seconds{policy="api"}')).toBe(60);
   expect(samples.get("tidegate_breaker_open")).toBe(0);
   expect(samples.get("tidegate_config_version")).toBe(7);
   expect(samples.get("tidegate_config_error")).toBe(0);
-  expect(families.size).toBe(15);
+  expect(families.size).toBe(16);
 });
 
 test.each(HOSTILE)("a rule with %j in its path is a label, and nothing else", (hostile) => {

@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
 
 import { StoreError } from "../../src/errors/errors.ts";
+import { fixedWindow } from "../../src/index.ts";
 import { createStoreMeter } from "../../src/metrics/store-meter.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
+import { compilePolicy } from "../support/compile-policy.ts";
 
 test("what a store took and how it failed is given away once", async () => {
   let nowMs = 0;
@@ -29,4 +31,22 @@ test("what a store took and how it failed is given away once", async () => {
   // Two answers within 10 ms, 11,000 microseconds together, a suspended one, and a command.
   expect(drained()).toEqual({ sd: 2, ef: 1, t: 11_000, c: 1 });
   expect(drained()).toEqual({});
+});
+
+test("what isolates admitted and no policy had room for is counted in units, and no other charge", async () => {
+  const meter = createStoreMeter(() => 0);
+  const store = meter.measured(memoryStore());
+  const plain = compilePolicy(fixedWindow({ name: "plain", limit: 3, window: "1h" }));
+  const ahead = { ...plain, optimistic: { unsettled: 2, above: 0.5 } };
+  for (const [key, policy] of [
+    ["a", plain],
+    ["b", ahead],
+  ] as const) {
+    for (let i = 0; i < 3; i++) await store.decide("charge", [key], [2], [policy]);
+    await store.decide("consume", [key], [1], [policy]);
+  }
+  const found: Record<string, number> = {};
+  meter.drain((field, count) => void (found[field] = count));
+  expect(found["x"]).toBe(4);
+  meter.drain((field) => void expect(field).not.toBe("x"));
 });

@@ -54,7 +54,7 @@ export const SWAPS_AND_DRAINS: readonly Mutant[] = [
   {
     name: "how long Redis took is counted again with each flush",
     file: "src/metrics/store-meter.ts",
-    find: "      sumUs = commands = 0;",
+    find: "      sumUs = commands = excess = 0;",
     replace: "      commands = 0;",
     tests: ["test/metrics/store-meter"],
   },
