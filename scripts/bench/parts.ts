@@ -1,4 +1,5 @@
 import { coldPart } from "./cold/cold.ts";
+import { distancePart } from "./distance/distance.ts";
 import { bundlePart } from "./edge/bundle.ts";
 import { edgePart } from "./edge/edge.ts";
 import type { Part } from "./figure.ts";
@@ -22,4 +23,5 @@ export const PARTS: readonly PartOfBench[] = [
   { name: "workerd", measure: workerdPart, seconds: [342, 17] },
   { name: "bundle", measure: bundlePart, seconds: [1, 1] },
   { name: "cold", measure: coldPart, seconds: [40, 4] },
+  { name: "distance", measure: distancePart, seconds: [130, 7] },
 ];

@@ -34,6 +34,7 @@ export type {
   FailureVerdict,
   FailureWhen,
   Mode,
+  OptimisticOptions,
 } from "../algorithms/common-options.ts";
 export { concurrency, type ConcurrencyOptions } from "../algorithms/concurrency.ts";
 export { fixedWindow } from "../algorithms/fixed-window.ts";

@@ -27,6 +27,7 @@ test(
       expect(Object.keys(parts).sort()).toEqual([
         "bundle",
         "cold",
+        "distance",
         "edge",
         "lease",
         "redis",

@@ -81,6 +81,20 @@ describe("an isolate that has an answer", () => {
     expect(sent(store).at(-1)).toEqual(["consume", 1]);
   });
 
+  test("tells of the whole limit once that is surely there again, and of no wait that is over", async () => {
+    const { store, limiter } = made(bucket({ above: 0.2 }));
+    void limiter.limit("ada", { cost: 5 });
+    await store.calls[0]!.answer();
+    store.nowUs += 400_000;
+    const early = (await atOnce(limiter.limit("ada")))!;
+    expect(early.policies).toMatchObject([{ remaining: 4, resetAfterMs: 100 }]);
+    await store.calls[1]!.answer();
+    store.nowUs += 200_000;
+    expect((await atOnce(limiter.limit("ada")))!.policies).toMatchObject([
+      { remaining: 9, resetAfterMs: 1000 },
+    ]);
+  });
+
   test("has fewer units open where less is left above the share", async () => {
     const { store, limiter } = made(bucket({ unsettled: 9, above: 0.7 }));
     for (let i = 0; i < 3; i++) {

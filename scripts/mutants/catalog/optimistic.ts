@@ -127,6 +127,27 @@ export const OPTIMISTIC: readonly Mutant[] = [
     tests: ["test/optimistic/step"],
   },
   {
+    name: "every settlement is an excess",
+    file: "src/metrics/store-meter.ts",
+    find: "if (optimistic && !rows[i]!.allowed)",
+    replace: "if (optimistic)",
+    tests: ["test/metrics/store-meter"],
+  },
+  {
+    name: "a rule costs more than its optimistic policy may have open",
+    file: "src/adapter/request-cost.ts",
+    find: "if (Number(units) > unsettled) faults",
+    replace: "if (Number(units) < unsettled) faults",
+    tests: ["test/gateway/optimistic"],
+  },
+  {
+    name: "a client is told of what was left long ago",
+    file: STEP,
+    find: "(leftUs > 0 ? remaining : limit)",
+    replace: "remaining",
+    tests: ["test/optimistic/step"],
+  },
+  {
     name: "a settlement ends with the response",
     file: "src/features/optimistic/keep-alive.ts",
     find: "  waitUntil(promise);\n",

@@ -63,12 +63,13 @@ export function optimisticStep(kit: Kit<CoreSettings>, known: Known): Step<Decid
   function shown({ asked, entry: { open, known: last } }: Admitted): GroupVerdict {
     const elapsedUs = last ? Math.round((now() - last.atMs) * 1000) : 0;
     const rows = asked.group.policies.map(({ limit, windowUs }, i): Row => {
-      const { remaining = limit, resetAfterUs = 0 } = last?.rows[i] ?? {};
+      const { remaining, resetAfterUs } = last?.rows[i] ?? { remaining: limit, resetAfterUs: 0 };
+      const leftUs = resetAfterUs - elapsedUs;
       return {
         allowed: true,
-        remaining: Math.max(0, remaining - open[i]!),
+        remaining: Math.max(0, (leftUs > 0 ? remaining : limit) - open[i]!),
         retryAfterUs: 0,
-        resetAfterUs: resetAfterUs > elapsedUs ? resetAfterUs - elapsedUs : windowUs,
+        resetAfterUs: leftUs > 0 ? leftUs : windowUs,
       };
     });
     const nowUs = last ? last.nowUs + elapsedUs : clockUs();
