@@ -13,6 +13,8 @@ export interface Stats {
   readonly durations: readonly { readonly le: number | null; readonly counts: readonly number[] }[];
   readonly storeErrors: readonly Series<"code">[];
   readonly commands: readonly number[];
+  /** Units of optimistic policies that had no room. */
+  readonly excess: readonly number[];
   readonly lost: readonly number[];
 }
 
@@ -40,6 +42,7 @@ export function statsOf(times: readonly number[], spans: readonly Snapshot[]): S
     })),
     storeErrors: seriesOf(spans.map(({ storeErrors }) => storeErrors)),
     commands: spans.map(({ commands }) => commands),
+    excess: spans.map(({ excess }) => excess),
     lost: spans.map(({ lost }) => lost),
   };
 }

@@ -87,6 +87,28 @@ test("an answer about another time range does not show as the one that is asked 
   expect(await page.getByRole("region", { name: "Requests by the hour" }).count()).toBe(0);
 });
 
+test("a tile says what was answered ahead of Redis, and what had no room, where anything was", async () => {
+  const page = await on.open("#/audit");
+  let ahead = 0;
+  await page.route("**/api/v1/stats?*", async (route) => {
+    const answer = (await (await route.fetch()).json()) as { times: string[] };
+    const counts = (n: number) => answer.times.map((_, i) => (i === 0 ? n : 0));
+    const requests = [
+      { rule: "a", outcome: "allowed", reason: "optimistic", counts: counts(ahead) },
+      { rule: "a", outcome: "allowed", reason: "allowed", counts: counts(25) },
+    ];
+    await route.fulfill({ json: { ...answer, requests, excess: counts(3) } });
+  });
+  const tile = page.locator(".tile", { hasText: "Answered ahead of Redis" });
+  await page.getByRole("link", { name: "Overview" }).click();
+  await page.locator(".tile", { hasText: "Requests" }).getByText("25", { exact: true }).waitFor();
+  expect(await tile.count()).toBe(0);
+  ahead = 75;
+  await readAgain(page);
+  await tile.getByText("75 %", { exact: true }).waitFor();
+  await tile.getByText("3 units had no room").waitFor();
+});
+
 test("tiles say what was decided without Redis, and apart from it what passed unlimited", async () => {
   const page = await on.open("#/audit");
   await page.route("**/api/v1/stats?*", async (route) => {

@@ -201,6 +201,7 @@ export const StatsAnswer = z.strictObject({
   durations: z.array(z.strictObject({ le: z.nullable(z.number()), counts })),
   storeErrors: z.array(z.strictObject({ code: z.string(), counts })),
   commands: counts,
+  excess: counts,
   lost: counts,
 });
 

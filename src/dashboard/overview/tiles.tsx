@@ -4,7 +4,7 @@ import { added } from "../parts/request-counts.ts";
 import { overall } from "./latency.ts";
 
 export function Tiles({ stats }: { readonly stats: Stats }) {
-  const { requests, durations, commands, storeErrors, lost, times } = stats;
+  const { requests, durations, commands, storeErrors, excess, lost, times } = stats;
   const totalOf = (outcome: string) =>
     sum(requests.filter((each) => each.outcome === outcome).map(({ counts }) => sum(counts)));
   const all = sum(
@@ -19,6 +19,7 @@ export function Tiles({ stats }: { readonly stats: Stats }) {
   const ofReason = (isWanted: (reason: string) => boolean) =>
     sum(requests.filter(({ reason }) => isWanted(reason)).map(({ counts }) => sum(counts)));
   const withoutRedis = ofReason((reason) => reason.startsWith("store-unavailable"));
+  const ahead = ofReason((reason) => reason === "optimistic");
   const open = ofReason((reason) => reason === "store-unavailable-open");
   return (
     <dl class="tiles">
@@ -49,6 +50,13 @@ export function Tiles({ stats }: { readonly stats: Stats }) {
         note={`${count(open)} passed unlimited, ${count(errors)} Redis errors`}
         tone={errors > 0 || withoutRedis > 0 ? "bad" : ""}
       />
+      {ahead > 0 && (
+        <Tile
+          title="Answered ahead of Redis"
+          value={percent(ahead, all)}
+          note={`${count(sum(excess))} units had no room`}
+        />
+      )}
       {sum(lost) > 0 && (
         <Tile title="Not counted" value={count(sum(lost))} note="counts given up" tone="bad" />
       )}
