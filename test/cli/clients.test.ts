@@ -271,6 +271,24 @@ describe("block and allow", () => {
     expect(on.gateway.seen).toEqual([seen("PUT", "/lists/deny", { body: { identity: value } })]);
   });
 
+  test.for([
+    ["block", "0.0.0.0/0", "PUT", "/lists/deny"],
+    ["block", "::/0", "PUT", "/lists/deny"],
+    ["allow", "0.0.0.0/0", "PUT", "/lists/allow"],
+  ] as const)("%s of %s, every address, is sent with --every-address only", async (each) => {
+    const [command, cidr, method, path] = each;
+    on.gateway.script(ok({ id: "1", cidr, source: "call" }), { status: 204 });
+    const { out, err, exit } = await on.run([command, cidr, "--for", "1h"]);
+    expect([out, err, exit]).toEqual(["", expect.stringContaining("add --every-address"), 2]);
+    expect(on.gateway.seen).toEqual([]);
+    expect((await on.run([command, cidr, "--for", "1h", "--every-address"])).exit).toBe(0);
+    expect((await on.run([command, cidr, "--remove"])).exit).toBe(0);
+    expect(on.gateway.seen).toEqual([
+      seen(method, path, { body: { cidr, for: "1h" } }),
+      seen("DELETE", path, { body: { cidr } }),
+    ]);
+  });
+
   test("--remove takes an entry off, or exits with 1 if it is not there", async () => {
     on.gateway.script({ status: 204 }, problem(409, "The document has it"));
     const { err, exit } = await on.run(["block", "CH", "--remove"]);

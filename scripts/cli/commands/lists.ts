@@ -29,6 +29,7 @@ export function registerLists(program: Command): void {
     withExamples(
       withEnd(command)
         .option("--remove", "take the entry off the list")
+        .option("--every-address", "needed for a range that holds all clients, such as 0.0.0.0/0")
         .action((entry: string, options: ListOptions, own: Command) =>
           changeList(each, entry, options, own),
         ),
@@ -47,10 +48,11 @@ export function registerLists(program: Command): void {
 
 interface ListOptions extends EndOptions, NameOptions {
   readonly remove?: true;
+  readonly everyAddress?: true;
 }
 
 async function changeList(
-  { list, done }: ListCommand,
+  { command: verb, list, done }: ListCommand,
   text: string,
   options: ListOptions,
   command: Command,
@@ -62,6 +64,11 @@ async function changeList(
     await ask({ method: "DELETE", path, body: entry }, Nothing);
     note(`Removed ${text}.`);
     return;
+  }
+  if (parseCidr(text)?.prefix === 0 && !options.everyAddress) {
+    throw new UsageError(
+      `${text} is every address: to ${verb} all clients that have one, add --every-address.`,
+    );
   }
   const body = { ...entry, ...endOf(options) };
   const ask = connect(command);

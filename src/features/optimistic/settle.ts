@@ -7,7 +7,7 @@ import type { Partition, Partitions } from "./partitions.ts";
 
 /**
  * How long a request waits for a call that settles the same partition. A store answers or fails sooner; but a request of
- * Workers may be gone before its answer arrives, and then nobody lets the others go on.
+ * Workers may be gone before its answer arrives, and then no other request is let go on.
  */
 const PATIENCE_MS = 2_000;
 
