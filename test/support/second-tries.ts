@@ -1,17 +1,18 @@
 import type { Reporter, TestCase } from "vitest/node";
 
-/** Names the tests that failed at first, and passed when they were tried again. */
+/** Names the tests that failed at first and passed when they were tried again, with what failed. */
 export class SecondTries implements Reporter {
-  readonly #names: string[] = [];
+  readonly #found: string[] = [];
 
   onTestCaseResult(test: TestCase): void {
     if (test.diagnostic()?.flaky) {
-      this.#names.push(`${test.module.relativeModuleId} > ${test.fullName}`);
+      const failures = (test.result().errors ?? []).map(({ message }) => `\n    ${message}`);
+      this.#found.push(`${test.module.relativeModuleId} > ${test.fullName}${failures.join("")}`);
     }
   }
 
   onTestRunEnd(): void {
-    if (this.#names.length === 0) return;
-    console.error(`\nPassed at a second try only, look into each:\n  ${this.#names.join("\n  ")}`);
+    if (this.#found.length === 0) return;
+    console.error(`\nPassed at a second try only, look into each:\n  ${this.#found.join("\n  ")}`);
   }
 }
