@@ -11,6 +11,7 @@ import {
 import { isRecord } from "../options/record.ts";
 import type { Policy } from "../policy/policy.ts";
 import { highestCost } from "../policy/shards.ts";
+import { OPTIMISM } from "../policy/traits.ts";
 import type { RequestOptions } from "./request-options.ts";
 
 /** The cost of a request. */
@@ -62,7 +63,7 @@ function checkUnits(
   for (const policy of policies) {
     const { optimistic } = Object(policy) as Policy;
     if (optimistic === undefined) continue;
-    const { unsettled = 1 } = Object(optimistic) as OptimisticOptions;
+    const { unsettled = OPTIMISM.unsettled } = Object(optimistic) as OptimisticOptions;
     if (Number(units) > unsettled) faults.add(path, units, COST_ABOVE_UNSETTLED);
   }
 }

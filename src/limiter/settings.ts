@@ -65,14 +65,14 @@ export function checkSettings(
     isSound() ? planned : { ...planned, policies: [] },
     faults,
   );
-  const hopeful = features.optimistic?.compile(options, isSound() ? planned.policies : [], faults);
+  const optimism = features.optimistic?.compile(options, isSound() ? planned.policies : [], faults);
   checkVerdict(onFailure, "onFailure", faults);
   checkRetryJitter(retryJitter, "retryJitter", faults);
   checkHeaders(headers, faults);
   features.sharedDenials?.check(options, faults);
   const enforce = oncePerPolicy((policy) => ({
     ...(leased?.(policy) ?? policy),
-    ...hopeful?.(policy),
+    ...optimism?.(policy),
     retryJitter: policy.retryJitter ?? retryJitter,
   }));
   return {

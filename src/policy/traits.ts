@@ -37,6 +37,9 @@ export interface Optimism {
   readonly above: number;
 }
 
+/** What `optimistic: true` is. */
+export const OPTIMISM: Optimism = { unsettled: 1, above: 0.5 };
+
 /** The traits that make sense beside other policies, or that are settled later: a policy by itself has none. */
 export const LIMITER_TRAITS = [
   "by",

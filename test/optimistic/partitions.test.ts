@@ -62,7 +62,17 @@ test("many that have units open are all kept, and forgotten afterwards", () => {
   const entries = names.map((name) => partitions.open(of(name), 0));
   expect(names.every((name) => partitions.find(name))).toBe(true);
   for (const entry of entries) entry.open[0] = 0;
-  for (let i = 0; i < 200; i++) partitions.note(answer(`q${i}`, 9, 0), 0);
+  const later = Array.from({ length: 200 }, (_, i) => `q${i}`);
+  for (const name of later) partitions.note(answer(name, 9, 0), 0);
+  expect(names.filter((name) => partitions.find(name))).toEqual([]);
+  expect(later.filter((name) => partitions.find(name))).toHaveLength(10);
+});
+
+test("those whose requests ended before their answers are forgotten, too", () => {
+  const partitions = made(10);
+  const names = Array.from({ length: 100 }, (_, i) => `p${i}`);
+  for (const name of names) partitions.open(of(name), 0);
+  for (let i = 0; i < 200; i++) partitions.note(answer(`q${i}`, 9, 60_001), 0);
   expect(names.filter((name) => partitions.find(name))).toEqual([]);
 });
 

@@ -26,6 +26,17 @@ async function atOnce(decision: Promise<Decision>): Promise<Decision | undefined
   return made;
 }
 
+/** A dimension of its own beside others. */
+const own = tokenBucket({
+  name: "own",
+  by: "key",
+  limit: 10,
+  refill: 10,
+  per: "1s",
+  optimistic: true,
+});
+const ada = { key: "ada" };
+
 const sent = ({ calls }: HeldStore) => calls.map(({ operation, costs }) => [operation, ...costs]);
 
 describe("an isolate that knows nothing of a partition", () => {
@@ -229,15 +240,6 @@ describe("under plans", () => {
 describe("several dimensions", () => {
   const everybody = (options: object) =>
     fixedWindow({ name: "all", by: "*", limit: 1000, window: "1h", ...options });
-  const own = tokenBucket({
-    name: "own",
-    by: "key",
-    limit: 10,
-    refill: 10,
-    per: "1s",
-    optimistic: true,
-  });
-  const ada = { key: "ada" };
 
   test("that all have it are settled by one call", async () => {
     const store = heldStore();
@@ -265,15 +267,6 @@ describe("several dimensions", () => {
 
 describe("beside a dimension whose quota is leased", () => {
   const everybody = fixedWindow({ name: "all", by: "*", limit: 1000, window: "1h", lease: "1s" });
-  const own = tokenBucket({
-    name: "own",
-    by: "key",
-    limit: 10,
-    refill: 10,
-    per: "1s",
-    optimistic: true,
-  });
-  const ada = { key: "ada" };
 
   test("the lease is asked first, and then the rest is settled", async () => {
     const store = heldStore();

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { Ratelimit } from "@upstash/ratelimit";
 import { Redis } from "@upstash/redis";
+import { quantile } from "d3-array";
 
 import { createLimiter, type Policy, tokenBucket } from "../../../src/index.ts";
 import { startBridge } from "../../redis-rest/bridge.ts";
@@ -168,12 +169,14 @@ function figuresOf(
   const away = `${roundTripMs} ms from Redis`;
   const theirs = outcomes[PEER]!;
   const own = Object.entries(outcomes).filter(([name]) => name !== PEER);
-  return own.flatMap(([name, { calls, polite, abusive, excess }]): Figure[] => {
+  return own.flatMap(([name, { calls, excess }]): Figure[] => {
     const compared = (value: number, other: number) => ({
       tidegate: value,
       peer: { name: PEER, value: other },
       ratio: spread([value / other]),
     });
+    const waits = (of: "polite" | "abusive", share: number) =>
+      compared(quantile(outcomes[name]![of], share) ?? 0, quantile(theirs[of], share) ?? 0);
     const isAhead = name === "optimistic";
     const detail = !isAhead;
     const of = `${away}, ${name}`;
@@ -181,20 +184,20 @@ function figuresOf(
       {
         name: `${of}: p50 of allowed requests below half of the limit`,
         unit: "ms",
-        ...compared(quantile(polite, 0.5), quantile(theirs.polite, 0.5)),
+        ...waits("polite", 0.5),
         ...(isAhead && { target: atMost(0.1, "tidegate") }),
         detail,
       },
       {
         name: `${of}: p99 of allowed requests below half of the limit`,
         unit: "ms",
-        ...compared(quantile(polite, 0.99), quantile(theirs.polite, 0.99)),
+        ...waits("polite", 0.99),
         detail,
       },
       {
         name: `${of}: p50 of allowed requests at ${LOAD} times the limit`,
         unit: "ms",
-        ...compared(quantile(abusive, 0.5), quantile(theirs.abusive, 0.5)),
+        ...waits("abusive", 0.5),
         detail,
       },
       {
@@ -213,9 +216,4 @@ function figuresOf(
       },
     ];
   });
-}
-
-function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.floor(share * (sorted.length - 1))] ?? 0;
 }

@@ -45,8 +45,22 @@ export const OPTIMISTIC: readonly Mutant[] = [
   {
     name: "a partition with open units is forgotten",
     file: PARTITIONS,
-    find: "if (oldest.open.some((units) => units > 0)) entries.set(name, oldest);\n    else if",
+    find: "if (hasOpen(oldest) && !isLost(oldest, nowMs)) entries.set(name, oldest);\n    else if",
     replace: "if",
+    tests: ["test/optimistic/partitions"],
+  },
+  {
+    name: "partitions whose requests have ended are kept for ever",
+    file: PARTITIONS,
+    find: "if (hasOpen(oldest) && !isLost(oldest, nowMs)) entries",
+    replace: "if (hasOpen(oldest)) entries",
+    tests: ["test/optimistic/partitions"],
+  },
+  {
+    name: "partitions beyond the bound stay once their units have an answer",
+    file: PARTITIONS,
+    find: "i < 2 && entries.size >= maxEntries",
+    replace: "i < 1 && entries.size >= maxEntries",
     tests: ["test/optimistic/partitions"],
   },
   {

@@ -12,12 +12,10 @@ import { isRecord } from "../../options/record.ts";
 import { checkOptions } from "../../options/unknown-options.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
 import type { Policy } from "../../policy/policy.ts";
-import type { Optimism } from "../../policy/traits.ts";
+import { OPTIMISM, type Optimism } from "../../policy/traits.ts";
 
 /** The excess of one isolate; more than this is hardly a limit any more. */
 export const MAX_UNSETTLED = 1_000;
-
-const DEFAULTS: Optimism = { unsettled: 1, above: 0.5 };
 
 /** The options that say what is decided ahead of the store. */
 interface OptimisticLimiter {
@@ -61,13 +59,13 @@ function readOptimism(
   path: string,
   faults: Faults,
 ): Optimism | undefined {
-  if (optimistic === true) return DEFAULTS;
+  if (optimistic === true) return OPTIMISM;
   if (!isRecord(optimistic)) {
     faults.add(path, optimistic, OPTIMISTIC);
-    return DEFAULTS;
+    return OPTIMISM;
   }
-  checkOptions(optimistic, Object.keys(DEFAULTS), `${path}.`, faults);
-  const { unsettled, above } = { ...DEFAULTS, ...(optimistic as Partial<Optimism>) };
+  checkOptions(optimistic, Object.keys(OPTIMISM), `${path}.`, faults);
+  const { unsettled, above } = { ...OPTIMISM, ...(optimistic as Partial<Optimism>) };
   // A faulty limit is reported already.
   const most = limit >= 1 ? Math.min(limit, MAX_UNSETTLED) : MAX_UNSETTLED;
   checkPositiveInteger(unsettled, most, `${path}.unsettled`, faults);

@@ -1,7 +1,9 @@
 import { waitUntil } from "#bindings";
 
+import type { WaitUntil } from "../../runtime/wait-until.ts";
+
 interface VercelContext {
-  readonly waitUntil?: (promise: Promise<unknown>) => void;
+  readonly waitUntil?: WaitUntil;
 }
 
 /** Where Vercel keeps the context of the request that is being handled; `@vercel/functions` reads it, too. */

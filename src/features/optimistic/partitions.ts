@@ -72,16 +72,17 @@ export function createPartitions(
     const found = entries.get(partition);
     if (found) entries.delete(partition);
     const entry = found && !isLost(found, nowMs) ? found : createEntry(policyCount, found);
+    // Two, so that those beyond the bound go as soon as their units have an answer.
+    for (let i = 0; i < 2 && entries.size >= maxEntries; i++) dropOldest(nowMs);
     entries.set(partition, entry);
-    if (entries.size > maxEntries) dropOldest();
     return entry;
   }
 
-  function dropOldest(): void {
+  function dropOldest(nowMs: number): void {
     const [name, oldest] = entries.entries().next().value!;
     entries.delete(name);
     // Its units would be admitted once more.
-    if (oldest.open.some((units) => units > 0)) entries.set(name, oldest);
+    if (hasOpen(oldest) && !isLost(oldest, nowMs)) entries.set(name, oldest);
     else if (!hasRoom(oldest)) {
       cautiousUntilMs = Math.max(cautiousUntilMs, fullAtMs(oldest));
     }
@@ -157,8 +158,12 @@ function createEntry(policyCount: number, lost: Partition | undefined): Partitio
   };
 }
 
-function isLost({ open, admittedAtMs }: Partition, nowMs: number): boolean {
-  return nowMs - admittedAtMs > LOST_MS && open.some((units) => units > 0);
+function hasOpen({ open }: Partition): boolean {
+  return open.some((units) => units > 0);
+}
+
+function isLost(entry: Partition, nowMs: number): boolean {
+  return nowMs - entry.admittedAtMs > LOST_MS && hasOpen(entry);
 }
 
 /** Whether the last answer left enough of each policy to decide without the store. */
