@@ -47,6 +47,7 @@ import { METHODS } from "./catalog/methods.ts";
 import { METRICS } from "./catalog/metrics.ts";
 import { MIDDLEWARE } from "./catalog/middleware.ts";
 import { MODES } from "./catalog/modes.ts";
+import { NODE_SERVERS } from "./catalog/node-servers.ts";
 import { OBSERVING } from "./catalog/observing.ts";
 import { OPTIMISTIC } from "./catalog/optimistic.ts";
 import { OPTION_TABLES } from "./catalog/option-tables.ts";
@@ -176,6 +177,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...LIVE_THIN_PLACES,
   ...SWAPS_AND_DRAINS,
   ...METRICS,
+  ...NODE_SERVERS,
   ...OBSERVING,
   ...DASHBOARD,
   ...LLM,

@@ -23,7 +23,7 @@ export interface RequestOptions<Context> {
     | ((context: Context) => string | undefined | Promise<string | undefined>);
   /**
    * The source trusted for the client's address: `"cloudflare"`, `"vercel"`, `{ trustedHops: 1 }` behind a proxy of your
-   * own, or `"socket"` for Hono on Node without one. Required except on Cloudflare and Vercel. Range: 1 to 32 hops.
+   * own, or `"socket"` on Node without one. Required except on Cloudflare and Vercel. Range: 1 to 32 hops.
    * Default: the platform's own header.
    */
   readonly clientIp?: ClientIp;

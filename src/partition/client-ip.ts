@@ -9,7 +9,7 @@ export type ClientIp =
   | "cloudflare"
   /** Vercel, by `x-real-ip`. */
   | "vercel"
-  /** Nobody: the address of the connection. For Hono and the gateway on Node without a proxy in front. */
+  /** Nobody: the address of the connection. For servers on Node without a proxy in front. */
   | "socket"
   /** This many proxies of your own, 1 to 32, each of which appends to `x-forwarded-for`. */
   | { readonly trustedHops: number };

@@ -59,6 +59,8 @@ test("Node imports every entry that is not Workers' own", async () => {
     "index",
     "core",
     "hono",
+    "express",
+    "fastify",
     "vercel",
     "node",
     "cloudflare",

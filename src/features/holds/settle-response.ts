@@ -16,7 +16,10 @@ export function needsHold(policies: readonly Policy[]): boolean {
 }
 
 /** What is read of a request that is answered. */
-type Answered = Pick<Request, "method" | "signal">;
+interface Answered {
+  readonly method: string;
+  readonly signal: Pick<AbortSignal, "aborted">;
+}
 
 /** Settles what a request holds. */
 export interface Settlement {
@@ -27,7 +30,7 @@ export interface Settlement {
    */
   after(response: Response, request: Answered): Response;
   /** By this status, at once; `undefined` if nobody here sees the response, so that all counts as reserved. */
-  now(status: number | undefined, request: Answered): void;
+  now(status: number | undefined, request: Pick<Answered, "signal">): void;
 }
 
 /**
@@ -82,7 +85,7 @@ export function settlementOf(
  * The status of a response; `undefined` where a client has hung up before, and the error may be what that has caused: what the
  * origin would have answered is not known then, and a client must not be able to hide a failure.
  */
-function knownStatus(status: number, { signal }: Answered): number | undefined {
+function knownStatus(status: number, { signal }: Pick<Answered, "signal">): number | undefined {
   return signal.aborted && status >= 500 ? undefined : status;
 }
 

@@ -1,0 +1,69 @@
+import type { Hold } from "../decide/hold.ts";
+import type { Decision } from "../decision/decision.ts";
+import { checkFeatures } from "../limiter/features.ts";
+import { openLimiter } from "../limiter/open-limiter.ts";
+import { LIMITER_OPTIONS, type LimiterOptions } from "../limiter/options.ts";
+import type { Faults } from "../options/faults.ts";
+import { checkedOptions } from "../options/unknown-options.ts";
+import { readEnvironment } from "../runtime/environment.ts";
+import type { RequestFeatures } from "./every-feature.ts";
+import { askedOf, endOf, type NodeRequest, type NodeResponse } from "./node-server.ts";
+import { answerDenied, compileRequest, limitRequest } from "./request-limiter.ts";
+import { REQUEST_OPTIONS, type RequestOptions } from "./request-options.ts";
+
+/** The options of a middleware for servers on Node. */
+export interface NodeLimiterOptions<Context> extends LimiterOptions, RequestOptions<Context> {}
+
+/** What a middleware leaves where its framework keeps what belongs to a request. */
+export interface RateLimited {
+  /** A `Hold` where a policy is `refundable`, counts failures, or is a `concurrency()`. */
+  rateLimit: Decision | Hold;
+}
+
+/** What becomes of a request. */
+export interface Limited extends Partial<RateLimited> {
+  /** Set if the request goes no further. */
+  readonly response?: Response;
+}
+
+/** Decides a request of a framework, and settles it when its response has ended. */
+export type NodeLimiter<Context> = (
+  context: Context,
+  incoming: NodeRequest,
+  outgoing: NodeResponse,
+) => Promise<Limited>;
+
+/**
+ * Compiles the limiter of a middleware for Node.
+ *
+ * @param more names of options that the framework has besides
+ * @throws ConfigurationError with every fault
+ */
+export function createNodeLimiter<Context>(
+  given: NodeLimiterOptions<Context>,
+  more: readonly string[],
+  features: RequestFeatures,
+  faults: Faults,
+): NodeLimiter<Context> {
+  const options = checkedOptions(given, [...LIMITER_OPTIONS, ...REQUEST_OPTIONS, ...more], faults);
+  checkFeatures(options, features, faults);
+  const reader = compileRequest<Context>(options, options.policies, features, faults);
+  const { policies, by, needsHold, failures } = reader;
+  const limiter = openLimiter({ ...options, policies }, features, readEnvironment(), faults, by);
+
+  return async function limit(context, incoming, outgoing) {
+    // From before the decision: a client may hang up meanwhile.
+    const end = needsHold ? endOf(outgoing) : undefined;
+    const answer = await limitRequest(reader, limiter, context, askedOf(incoming));
+    if (answer instanceof Response) return { response: answer };
+    if (!answer.allowed) {
+      return { rateLimit: answer, response: await answerDenied(options, context, answer) };
+    }
+    const settlement = features.holds?.settlementOf(answer, failures, ignore);
+    void end?.then(({ status, aborted }) => settlement?.now(status, { signal: { aborted } }));
+    return { rateLimit: answer };
+  };
+}
+
+/** Nothing ends a server with the response. */
+function ignore(): void {}

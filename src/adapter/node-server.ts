@@ -1,0 +1,84 @@
+import type { Asked } from "../partition/asked.ts";
+
+/** What is read of a request of Node. */
+export interface NodeRequest {
+  readonly method?: string | undefined;
+  readonly url?: string | undefined;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly socket?: { readonly remoteAddress?: string | undefined };
+}
+
+/** What is used of a response of Node, besides its header fields. */
+export interface NodeResponse {
+  readonly statusCode: number;
+  readonly headersSent: boolean;
+  once(event: "finish" | "close", listener: () => void): unknown;
+  end(...given: never[]): unknown;
+}
+
+/** Header fields that can still be set: those of a response of Node, or of Fastify's reply. */
+export interface FieldSink {
+  get(name: string): unknown;
+  set(name: string, value: string | readonly string[]): unknown;
+}
+
+/** A request of Node as sources read it: its fields are copied for the first source that reads one. */
+export function askedOf(incoming: NodeRequest): Asked {
+  let headers: Headers | undefined;
+  return {
+    request: {
+      get headers() {
+        return (headers ??= headersOf(incoming.headers));
+      },
+      url: incoming.url ?? "",
+    },
+    bindings: { incoming },
+  };
+}
+
+function headersOf(given: NodeRequest["headers"]): Headers {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(given)) {
+    // HTTP/2 has its pseudo-headers among them.
+    if (value === undefined || name.startsWith(":")) continue;
+    for (const one of [value].flat()) headers.append(name, one);
+  }
+  return headers;
+}
+
+/** Lists that several limiters of one request extend: the items of the last one come first. */
+const LISTS = ["ratelimit", "ratelimit-policy"];
+
+/** Sets the fields of a decision, or of a response made for it, beside those of other limiters. */
+export function setFields(sink: FieldSink, fields: Headers): void {
+  for (const [name, value] of fields) {
+    const earlier = LISTS.includes(name) ? sink.get(name) : undefined;
+    if (name !== "set-cookie") sink.set(name, earlier ? `${value}, ${String(earlier)}` : value);
+  }
+  const cookies = fields.getSetCookie();
+  if (cookies.length > 0) sink.set("set-cookie", cookies);
+}
+
+/** How a response has ended. */
+export interface ResponseEnd {
+  readonly status: number;
+  /** Whether its client had hung up before. */
+  readonly aborted: boolean;
+}
+
+/** Resolves when a response has been sent or given up. */
+export function endOf(outgoing: NodeResponse): Promise<ResponseEnd> {
+  return new Promise((resolve) => {
+    const end = (aborted: boolean) => resolve({ status: outgoing.statusCode, aborted });
+    outgoing.once("finish", () => end(false));
+    outgoing.once("close", () => {
+      if (outgoing.headersSent) return end(true);
+      // The client has hung up on a handler that is still at work, and whose status is not known yet.
+      const { end: send } = outgoing;
+      outgoing.end = (...given) => {
+        end(true);
+        return send.apply(outgoing, given);
+      };
+    });
+  });
+}

@@ -1,0 +1,111 @@
+/**
+ * Middleware for Express 4 and 5: `import { rateLimit } from "tidegate/express"`.
+ *
+ * @module
+ */
+
+import { EVERY_REQUEST_FEATURE, type RequestFeatures } from "./adapter/every-feature.ts";
+import { createNodeLimiter, type NodeLimiterOptions } from "./adapter/node-limiter.ts";
+import { type NodeRequest, type NodeResponse, setFields } from "./adapter/node-server.ts";
+import { Faults } from "./options/faults.ts";
+
+export type { RateLimited } from "./adapter/node-limiter.ts";
+
+/** What is used of Express's request. */
+export interface ExpressRequest extends NodeRequest {}
+
+/** What is used of Express's response. */
+export interface ExpressResponse extends NodeResponse {
+  statusCode: number;
+  locals: object;
+  getHeader(name: string): unknown;
+  setHeader(name: string, value: string | readonly string[]): unknown;
+}
+
+/** The options of `rateLimit()`; its functions get Express's request. */
+export interface RateLimitOptions<
+  R extends ExpressRequest = ExpressRequest,
+> extends NodeLimiterOptions<R> {}
+
+/** A middleware of Express. */
+export type RateLimit<R extends ExpressRequest> = (
+  request: R,
+  response: ExpressResponse,
+  next: (error?: unknown) => void,
+) => Promise<void>;
+
+/**
+ * Middleware that limits the requests that reach it, and leaves the decision as `response.locals.rateLimit`. A denied
+ * request is answered here. What the functions in its options throw goes to Express's error handler.
+ *
+ * @throws ConfigurationError with every fault, when it is made
+ * @example
+ * app.use("/api", rateLimit({
+ *   redis: fromIoredis(redis),
+ *   policies: [tokenBucket({ name: "api", limit: 20, refill: 10, per: "1s" })],
+ *   partition: ["header:x-api-key", "ip"],
+ *   clientIp: "socket",
+ * }));
+ */
+export function rateLimit<R extends ExpressRequest = ExpressRequest>(
+  options: RateLimitOptions<R>,
+): RateLimit<R> {
+  return makeRateLimit(options, EVERY_REQUEST_FEATURE);
+}
+
+/**
+ * Makes a `rateLimit()` that has these features of `tidegate/core` and no others, so that a bundle contains what it uses.
+ *
+ * @returns a function that throws a ConfigurationError with every fault in its options, also for an option whose feature is
+ * missing
+ * @example
+ * import { fixedWindow, plans } from "tidegate/core";
+ * import { rateLimitWith } from "tidegate/express";
+ *
+ * const rateLimit = rateLimitWith({ plans });
+ */
+export function rateLimitWith(
+  features: RequestFeatures,
+): <R extends ExpressRequest = ExpressRequest>(options: RateLimitOptions<R>) => RateLimit<R> {
+  return (options) => makeRateLimit(options, features);
+}
+
+function makeRateLimit<R extends ExpressRequest>(
+  options: RateLimitOptions<R>,
+  features: RequestFeatures,
+): RateLimit<R> {
+  const limit = createNodeLimiter(options, [], features, new Faults());
+
+  return async function rateLimit(request, response, next) {
+    try {
+      const { response: answer, ...limited } = await limit(request, request, response);
+      Object.assign(response.locals, limited);
+      if (response.headersSent) {
+        // Something before this has answered meanwhile, as a middleware with a time limit does.
+        if (answer) return;
+      } else if (answer) {
+        await send(response, answer);
+        return;
+      } else {
+        setFields(sinkOf(response), limited.rateLimit!.headers());
+      }
+    } catch (error) {
+      // Express 4 does not see a rejection.
+      next(error);
+      return;
+    }
+    next();
+  };
+}
+
+async function send(response: ExpressResponse, answer: Response): Promise<void> {
+  const body = new Uint8Array(await answer.arrayBuffer());
+  response.statusCode = answer.status;
+  setFields(sinkOf(response), answer.headers);
+  response.end(body as never);
+}
+
+const sinkOf = (response: ExpressResponse) => ({
+  get: (name: string) => response.getHeader(name),
+  set: (name: string, value: string | readonly string[]) => response.setHeader(name, value),
+});

@@ -1,0 +1,125 @@
+/**
+ * A plugin for Fastify 4 and 5: `import { rateLimit } from "tidegate/fastify"`.
+ *
+ * @module
+ */
+
+import { EVERY_REQUEST_FEATURE, type RequestFeatures } from "./adapter/every-feature.ts";
+import { createNodeLimiter, type NodeLimiterOptions } from "./adapter/node-limiter.ts";
+import { type NodeRequest, type NodeResponse, setFields } from "./adapter/node-server.ts";
+import { Faults } from "./options/faults.ts";
+import { CHOICE } from "./options/messages.ts";
+
+export type { RateLimited } from "./adapter/node-limiter.ts";
+
+const HOOKS = ["onRequest", "preParsing", "preValidation", "preHandler"] as const;
+
+/** What Fastify reads of a plugin: its hooks are those of the instance on which it is registered. */
+const MARKS = {
+  [Symbol.for("skip-override")]: true,
+  [Symbol.for("fastify.display-name")]: "tidegate",
+  [Symbol.for("plugin-meta")]: { name: "tidegate", fastify: "4.x || 5.x" },
+};
+
+/** What is used of Fastify's request. */
+export interface FastifyRequest {
+  readonly raw: NodeRequest;
+}
+
+/** What is used of Fastify's reply. */
+export interface FastifyReply {
+  readonly raw: NodeResponse;
+  readonly sent: boolean;
+  code(status: number): unknown;
+  getHeader(name: string): unknown;
+  header(name: string, value: unknown): unknown;
+  send(body?: unknown): unknown;
+}
+
+/** What is used of a Fastify instance. */
+export interface FastifyInstance {
+  decorateRequest(name: string, value: unknown): unknown;
+  hasRequestDecorator(name: string): boolean;
+  addHook(name: "onRequest", hook: FastifyHook): unknown;
+}
+
+type FastifyHook = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
+
+export interface RateLimitOptions<
+  R extends FastifyRequest = FastifyRequest,
+> extends NodeLimiterOptions<R> {
+  /**
+   * The hook in which requests are decided: a later one if the functions in the options need what comes before it, such as
+   * the body. Range: `"onRequest"`, `"preParsing"`, `"preValidation"`, `"preHandler"`. Default: `"onRequest"`.
+   */
+  readonly hook?: (typeof HOOKS)[number];
+}
+
+/** A plugin of Fastify; `rateLimit<FastifyRequest>` is one whose functions get Fastify's own request. */
+export interface RateLimitPlugin {
+  <R extends FastifyRequest>(
+    instance: FastifyInstance,
+    options: RateLimitOptions<R>,
+  ): Promise<void>;
+  (instance: FastifyInstance, options: RateLimitOptions): Promise<void>;
+}
+
+/**
+ * A plugin that limits the requests to the instance on which it is registered, and leaves the decision as
+ * `request.rateLimit`. A denied request is answered here. What the functions in its options throw goes to Fastify's error
+ * handler.
+ *
+ * @throws ConfigurationError with every fault, when it is registered
+ * @example
+ * await app.register(rateLimit, {
+ *   redis: fromNodeRedis(redis),
+ *   policies: [tokenBucket({ name: "api", limit: 20, refill: 10, per: "1s" })],
+ *   partition: ["header:x-api-key", "ip"],
+ *   clientIp: "socket",
+ * });
+ */
+export const rateLimit: RateLimitPlugin = /* @__PURE__ */ rateLimitWith(EVERY_REQUEST_FEATURE);
+
+export default rateLimit;
+
+/**
+ * Makes a plugin that has these features of `tidegate/core` and no others, so that a bundle contains what it uses.
+ *
+ * @returns a plugin that throws a ConfigurationError with every fault in its options, also for an option whose feature is
+ * missing
+ * @example
+ * import { fixedWindow, plans } from "tidegate/core";
+ * import { rateLimitWith } from "tidegate/fastify";
+ *
+ * await app.register(rateLimitWith({ plans }), options);
+ */
+export function rateLimitWith(features: RequestFeatures): RateLimitPlugin {
+  async function rateLimit<R extends FastifyRequest>(
+    instance: FastifyInstance,
+    options: RateLimitOptions<R>,
+  ): Promise<void> {
+    const faults = new Faults();
+    const { hook = "onRequest" } = Object(options) as RateLimitOptions<R>;
+    if (!HOOKS.includes(hook)) faults.add("hook", hook, CHOICE, HOOKS);
+    const limit = createNodeLimiter(options, ["hook"], features, faults);
+    if (!instance.hasRequestDecorator("rateLimit")) instance.decorateRequest("rateLimit", null);
+
+    const decide: FastifyHook = async (request, reply) => {
+      const { response, ...limited } = await limit(request as R, request.raw, reply.raw);
+      Object.assign(request, limited);
+      if (reply.sent) return reply;
+      const sink = {
+        get: (name: string) => reply.getHeader(name),
+        set: (name: string, value: unknown) => reply.header(name, value),
+      };
+      setFields(sink, response?.headers ?? limited.rateLimit!.headers());
+      if (!response) return undefined;
+      reply.code(response.status);
+      reply.send(new Uint8Array(await response.arrayBuffer()));
+      return reply;
+    };
+    // Each hook has an overload of its own.
+    instance.addHook(hook as "onRequest", decide);
+  }
+  return Object.assign(rateLimit, MARKS);
+}
