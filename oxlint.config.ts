@@ -2,6 +2,7 @@ import { defineConfig, type OxlintOverride } from "oxlint";
 
 /** The folders of src from the top down: files of one may import from those that come after it, never from those before. */
 export const LAYERS = [
+  "node",
   "dashboard",
   "admin",
   "gateway",
@@ -25,7 +26,10 @@ export const LAYERS = [
   "runtime",
 ];
 
-const WEB_ONLY = { group: ["node:*"], message: "src runs at the edge: use web standards." };
+const WEB_ONLY = {
+  group: ["node:*"],
+  message: "Only src/node runs in Node alone: use web standards.",
+};
 
 /** The folders of the dashboard from the top down, in the same way. Views stand beside each other: none imports from another. */
 export const DASHBOARD_LAYERS = [
@@ -57,11 +61,14 @@ const ENTRIES = {
   message: "It is an entry of the package: import what it imports.",
 };
 
-type Refusal = { readonly regex: string; readonly message: string };
+type Refusal = { readonly message: string } & (
+  | { readonly regex: string }
+  | { readonly group: string[] }
+);
 
-/** Lets files import nothing of these, no entry, and nothing of Node. */
+/** Lets files import nothing of these and no entry. */
 function refusing(files: string, refusals: readonly Refusal[]): OxlintOverride {
-  const patterns = [WEB_ONLY, ENTRIES, ...refusals];
+  const patterns = [ENTRIES, ...refusals];
   return { files: [files], rules: { "no-restricted-imports": ["error", { patterns }] } };
 }
 
@@ -71,14 +78,17 @@ const aboveOf = (layer: string): Refusal[] =>
     message: `src/${layer} is below src/${above}: imports go down.`,
   }));
 
-const layers = LAYERS.map((layer) => refusing(`src/${layer}/**`, aboveOf(layer)));
+const layers = LAYERS.map((layer) => {
+  const refusals = aboveOf(layer);
+  return refusing(`src/${layer}/**`, layer === "node" ? refusals : [WEB_ONLY, ...refusals]);
+});
 
 const features = FEATURES.map((feature) => {
   const others = FEATURES.filter((other) => other !== feature).map((other) => ({
     regex: `^\\.\\./${other}/`,
     message: `The feature ${feature} does not know ${other}: no feature imports another.`,
   }));
-  return refusing(`src/features/${feature}/**`, [...aboveOf("features"), ...others]);
+  return refusing(`src/features/${feature}/**`, [WEB_ONLY, ...aboveOf("features"), ...others]);
 });
 
 /** Folders of src have the names of some views, so that a pattern counts the steps up. */
@@ -88,13 +98,13 @@ const dashboardLayers = DASHBOARD_LAYERS.flatMap((folders, i) =>
       .flat()
       .filter((other) => other !== folder);
     return [1, 2].map((depth) =>
-      refusing(
-        `src/dashboard/${folder}${"/*".repeat(depth)}`,
-        refused.map((other) => ({
+      refusing(`src/dashboard/${folder}${"/*".repeat(depth)}`, [
+        WEB_ONLY,
+        ...refused.map((other) => ({
           regex: `^(\\.\\./){${depth}}${other}/`,
           message: `The dashboard's ${folder} is not above its ${other}: imports go down.`,
         })),
-      ),
+      ]),
     );
   }),
 );
@@ -122,6 +132,7 @@ export default defineConfig({
       },
     },
     ...layers,
+    { files: ["src/node/**"], rules: { "no-console": "off" } },
     ...features,
     ...dashboardLayers,
     { files: ["test/**"], rules: { "unicorn/consistent-function-scoping": "off" } },

@@ -6,6 +6,6 @@ RUN npm ci && npm run build:package
 
 FROM node:24.11.0-bookworm-slim
 # One program that brings what it needs, and the script that it reads.
-COPY --from=build /build/dist/bin/ /app/
+COPY --from=build /build/dist/node/ /app/
 USER node
-ENTRYPOINT ["node", "/app/redis-rest.js"]
+ENTRYPOINT ["node", "/app/bridge/redis-rest.js"]

@@ -4,17 +4,16 @@
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-import type { Results } from "../bench/results.ts";
-import type { SurgeResults } from "../surge/results.ts";
+import type { Results } from "../../bench/benchmark/results.ts";
+import type { SurgeResults } from "../../bench/surge/results.ts";
 import { withMeasuredTables } from "./measured-tables.ts";
 import { withOptionTables } from "./option-tables.ts";
 import { withSurgeTables } from "./surge-tables.ts";
 
 process.chdir(fileURLToPath(new URL("../..", import.meta.url)));
 
-const sources = new Map(
-  globSync("src/**/*.ts").map((path) => [path, readFileSync(path, "utf8")] as const),
-);
+const LIBRARY = globSync("src/**/*.ts", { exclude: ["src/node/**"] });
+const sources = new Map(LIBRARY.map((path) => [path, readFileSync(path, "utf8")] as const));
 const bench = JSON.parse(readFileSync("bench/results.json", "utf8")) as Results;
 const surge = JSON.parse(readFileSync("bench/surge.json", "utf8")) as SurgeResults;
 

@@ -1,6 +1,6 @@
-import type { Figure } from "../bench/figure.ts";
-import type { Results } from "../bench/results.ts";
-import { significant } from "../support/significant.ts";
+import type { Figure } from "../../bench/benchmark/figure.ts";
+import type { Results } from "../../bench/benchmark/results.ts";
+import { significant } from "../../bench/support/significant.ts";
 import { markdownTable } from "./markdown-table.ts";
 
 /** Marks where figures of `npm run bench` follow. */

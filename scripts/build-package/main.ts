@@ -12,7 +12,7 @@ import { licensesOf } from "../support/licenses.ts";
 
 process.chdir(fileURLToPath(new URL("../..", import.meta.url)));
 const library = "dist/lib";
-const programs = "dist/bin";
+const programs = "dist/node";
 
 // What is not built any more must not be shipped any more.
 for (const folder of [library, programs]) rmSync(folder, { recursive: true, force: true });
@@ -40,10 +40,12 @@ function dropComments(): void {
 async function buildPrograms(): Promise<void> {
   const { metafile } = await build({
     entryPoints: {
-      "redis-rest": "scripts/redis-rest/main.ts",
-      tidegate: "scripts/cli/main.ts",
+      "bridge/redis-rest": "src/node/bridge/main.ts",
+      "cli/tidegate": "src/node/cli/main.ts",
     },
     outdir: programs,
+    // As deep as the sources, so that paths relative to a module lead to the same place.
+    chunkNames: "shared/[name]-[hash]",
     bundle: true,
     // Both have a client of Redis.
     splitting: true,
@@ -66,6 +68,6 @@ const require = createRequire(import.meta.url);`,
     },
   });
   // It is read at run time, from beside the program.
-  copyFileSync("scripts/redis-rest/declared-keys.lua", join(programs, "declared-keys.lua"));
+  copyFileSync("src/node/bridge/declared-keys.lua", join(programs, "bridge/declared-keys.lua"));
   writeFileSync(join(programs, "THIRD-PARTY-LICENSES.txt"), licensesOf(metafile));
 }

@@ -1,9 +1,9 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { inject, onTestFinished } from "vitest";
 
-import { startBridge } from "../../scripts/redis-rest/bridge.ts";
 import { routesOf } from "../../src/admin/admin.ts";
 import { nothingHere } from "../../src/admin/refusal.ts";
+import { startBridge } from "../../src/node/bridge/bridge.ts";
 import {
   ADMIN_TOKEN,
   administered,

@@ -1,10 +1,10 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 
-import { PARAMETERS } from "../../scripts/doctor/gather/redis.ts";
-import { requireAllowed } from "../../scripts/redis-rest/allowed-commands.ts";
-import { type Bridge, startBridge } from "../../scripts/redis-rest/bridge.ts";
 import { type RedisServer, startRedisServer } from "../../scripts/support/redis-server.ts";
+import { requireAllowed } from "../../src/node/bridge/allowed-commands.ts";
+import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
+import { PARAMETERS } from "../../src/node/doctor/gather/redis.ts";
 import { ask, refusalOf, result, token } from "../support/bridge/harness.ts";
 
 const isAllowed = (name: string, args: readonly string[] = []) => {

@@ -3,8 +3,8 @@ import { connect, type Socket } from "node:net";
 
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 
-import { type Bridge, startBridge } from "../../scripts/redis-rest/bridge.ts";
 import { type RedisServer, startRedisServer } from "../../scripts/support/redis-server.ts";
+import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
 import { ask, error, result, token, until } from "../support/bridge/harness.ts";
 
 let server: RedisServer;

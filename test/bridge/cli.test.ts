@@ -13,7 +13,7 @@ import { startRedisServer } from "../../scripts/support/redis-server.ts";
 import type { RedisServer } from "../../scripts/support/redis-server.ts";
 import { ask, result, until } from "../support/bridge/harness.ts";
 
-const script = fileURLToPath(new URL("../../scripts/redis-rest/main.ts", import.meta.url));
+const script = fileURLToPath(new URL("../../src/node/bridge/main.ts", import.meta.url));
 
 interface Run {
   readonly child: ChildProcess;

@@ -1,10 +1,10 @@
 import { Redis } from "@upstash/redis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { startBridge } from "../../scripts/redis-rest/bridge.ts";
-import type { Bridge } from "../../scripts/redis-rest/bridge.ts";
 import { startRedisServer } from "../../scripts/support/redis-server.ts";
 import type { RedisServer } from "../../scripts/support/redis-server.ts";
+import { startBridge } from "../../src/node/bridge/bridge.ts";
+import type { Bridge } from "../../src/node/bridge/bridge.ts";
 import { ask, error, result, token } from "../support/bridge/harness.ts";
 
 let redis: RedisServer;

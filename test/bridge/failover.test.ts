@@ -1,8 +1,8 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { startBridge } from "../../scripts/redis-rest/bridge.ts";
-import type { Bridge } from "../../scripts/redis-rest/bridge.ts";
+import { startBridge } from "../../src/node/bridge/bridge.ts";
+import type { Bridge } from "../../src/node/bridge/bridge.ts";
 import { ask, result, token, until } from "../support/bridge/harness.ts";
 import { startRedisCluster } from "../support/redis-cluster.ts";
 import type { RedisCluster } from "../support/redis-cluster.ts";

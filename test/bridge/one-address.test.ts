@@ -8,10 +8,10 @@ import { join } from "node:path";
 import { Redis } from "ioredis";
 import { describe, expect, onTestFinished, test } from "vitest";
 
-import { startBridge } from "../../scripts/redis-rest/bridge.ts";
-import { leavesReplica } from "../../scripts/redis-rest/connection.ts";
 import { freePort } from "../../scripts/support/free-port.ts";
 import { redisServerPath, startRedisServer } from "../../scripts/support/redis-server.ts";
+import { startBridge } from "../../src/node/bridge/bridge.ts";
+import { leavesReplica } from "../../src/node/bridge/connection.ts";
 import { ask, result, token, until } from "../support/bridge/harness.ts";
 
 /** One address in front of servers, as a service's name is. Connections that are open stay where they are. */

@@ -2,8 +2,8 @@ import { connect } from "node:net";
 
 import { afterEach, expect, test } from "vitest";
 
-import { type Bridge, startBridge } from "../../scripts/redis-rest/bridge.ts";
 import { type RedisServer, startRedisServer } from "../../scripts/support/redis-server.ts";
+import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
 import { ask, error, token } from "../support/bridge/harness.ts";
 import { startRedisCluster } from "../support/redis-cluster.ts";
 

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
 import { expect, test } from "vitest";
 
-import { startBridge } from "../../scripts/redis-rest/bridge.ts";
 import { createLimiter, fixedWindow, StoreError } from "../../src/index.ts";
+import { startBridge } from "../../src/node/bridge/bridge.ts";
 import { type Master, startCrowd, usersOf } from "../support/chaos/cluster-users.ts";
 import { figures } from "../support/chaos/figures.ts";
 import { random } from "../support/random.ts";

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { type Bridge, startBridge } from "../../scripts/redis-rest/bridge.ts";
 import { createLimiter, fixedWindow, type Limiter } from "../../src/index.ts";
+import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
 import { type Call, startUser, type User, usersOf } from "../support/chaos/cluster-users.ts";
 import { figures } from "../support/chaos/figures.ts";
 import { startStopwatch } from "../support/chaos/stopwatch.ts";

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { expect, test } from "vitest";
 
-import { startBridge } from "../../scripts/redis-rest/bridge.ts";
 import { startRedisServer } from "../../scripts/support/redis-server.ts";
 import {
   createLimiter,
@@ -13,6 +12,7 @@ import {
   slidingWindowLog,
   tokenBucket,
 } from "../../src/index.ts";
+import { startBridge } from "../../src/node/bridge/bridge.ts";
 import {
   type Admitted,
   mostAboveRefill,

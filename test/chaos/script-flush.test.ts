@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { type Bridge, startBridge } from "../../scripts/redis-rest/bridge.ts";
+import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
 import { figures } from "../support/chaos/figures.ts";
 import { LIMIT } from "../support/chaos/subject.ts";
 import { SUBJECTS } from "../support/chaos/subjects.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { oversizedVariables } from "../../scripts/cli/check/oversized.ts";
+import { oversizedVariables } from "../../src/node/cli/check/oversized.ts";
 
 /** A wrangler file whose variable RULES has so many bytes, with two in each character of its path. */
 function fileOf(bytes: number): string {

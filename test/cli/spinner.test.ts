@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 
-import { withSpinner } from "../../scripts/cli/output/spinner.ts";
+import { withSpinner } from "../../src/node/cli/output/spinner.ts";
 
 afterEach(() => {
   vi.unstubAllEnvs();

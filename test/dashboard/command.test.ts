@@ -7,7 +7,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { buildDashboard } from "../../scripts/build-dashboard/build.ts";
-import { type DashboardServer, serveDashboard } from "../../scripts/cli/dashboard-server.ts";
+import { type DashboardServer, serveDashboard } from "../../src/node/cli/dashboard-server.ts";
 import { openBrowser } from "../support/dashboard/browser.ts";
 
 const TOKEN = "the-token-of-these-tests";

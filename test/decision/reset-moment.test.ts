@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, inject, test, vi } from "vitest";
 
-import { type Bridge, startBridge } from "../../scripts/redis-rest/bridge.ts";
 import {
   createLimiter,
   fixedWindow,
@@ -10,6 +9,7 @@ import {
   shareDenials,
   tokenBucket,
 } from "../../src/index.ts";
+import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
 
 /* `X-RateLimit-Reset` of one window is one moment: its end on Redis's clock, whatever the isolate's own shows. */
 

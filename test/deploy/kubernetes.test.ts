@@ -185,7 +185,7 @@ test("the commands of the containers run, their probes hold, and the doctor find
   await until(answers, 5_000);
   await expect(pingRedis(url.replace("a-password", "wrong"))).rejects.toThrow("WRONGPASS");
 
-  const program = [process.execPath, resolve("scripts/redis-rest/main.ts")];
+  const program = [process.execPath, resolve("src/node/bridge/main.ts")];
   void start([...program, ...here(bridge.args)], secrets);
   const probe = () => start(here(bridge.readinessProbe.exec.command), secrets);
   await until(async () => (await probe()) === 0, 10_000);

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 
 import { expect, test } from "vitest";
 
-import { bytesPerKey } from "../../scripts/doctor/memory-formula.ts";
+import { bytesPerKey } from "../../src/node/doctor/memory-formula.ts";
 import { connect, deployRedis } from "../support/doctor/deployment.ts";
 
 const conf = readFileSync("deploy/redis.conf", "utf8");

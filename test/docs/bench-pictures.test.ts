@@ -2,8 +2,8 @@ import { readdir, readFile } from "node:fs/promises";
 
 import { describe, expect, test } from "vitest";
 
-import { PICTURES } from "../../scripts/bench/plot/plot.ts";
-import { readResults } from "../../scripts/bench/results.ts";
+import { PICTURES } from "../../bench/benchmark/plot/plot.ts";
+import { readResults } from "../../bench/benchmark/results.ts";
 import { expectPicture } from "../support/plot/expect-picture.ts";
 
 const results = await readResults("bench/results.json");

@@ -6,8 +6,8 @@ import { promisify } from "node:util";
 
 import { expect, test } from "vitest";
 
-import { PICTURES } from "../../scripts/bench/plot/plot.ts";
-import type { Results } from "../../scripts/bench/results.ts";
+import { PICTURES } from "../../bench/benchmark/plot/plot.ts";
+import type { Results } from "../../bench/benchmark/results.ts";
 
 test(
   "a short benchmark runs all parts and leaves no figure out",
@@ -18,7 +18,7 @@ test(
       const out = join(folder, "results.json");
       await promisify(execFile)(
         process.execPath,
-        ["scripts/bench/main.ts", "--short", "--out", out],
+        ["bench/benchmark/main.ts", "--short", "--out", out],
         {
           maxBuffer: 1e7,
         },

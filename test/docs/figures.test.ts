@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 
 import { expect, test } from "vitest";
 
-import type { Results } from "../../scripts/bench/results.ts";
+import type { Results } from "../../bench/benchmark/results.ts";
+import type { SurgeResults } from "../../bench/surge/results.ts";
 import { withMeasuredTables } from "../../scripts/build-docs/measured-tables.ts";
 import { withSurgeTables } from "../../scripts/build-docs/surge-tables.ts";
-import type { SurgeResults } from "../../scripts/surge/results.ts";
 
 const read = (path: string) => readFileSync(path, "utf8");
 const bench = JSON.parse(read("bench/results.json")) as Results;

@@ -18,7 +18,7 @@ import { startOrigin } from "../support/gateway/gateway.ts";
 import { listenTo } from "../support/gateway/serve.ts";
 import { ADMIN_TOKEN } from "../support/live/live-gateway.ts";
 
-const PROGRAM = `'${process.execPath}' '${resolve("scripts/cli/main.ts")}'`;
+const PROGRAM = `'${process.execPath}' '${resolve("src/node/cli/main.ts")}'`;
 
 const CLIENT = { "x-user-id": "42", "cf-connecting-ip": "203.0.113.7" };
 

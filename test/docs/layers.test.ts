@@ -106,6 +106,16 @@ describe("the linter", () => {
     expect(said.includes("imports go down")).toBe(isRefused);
   });
 
+  test.each([
+    ["src/gateway/a.ts", true],
+    ["src/features/leases/a.ts", true],
+    ["src/dashboard/parts/a.ts", true],
+    ["src/a.ts", true],
+    ["src/node/cli/a.ts", false],
+  ])("of node:fs from %s: refused is %s", async (file, isRefused) => {
+    expect((await lintImport(file, "node:fs")).includes("use web standards")).toBe(isRefused);
+  });
+
   test("refuses an import of an entry", async () => {
     expect(await lintImport("src/gateway/a.ts", "../hono.ts")).toContain("entry of the package");
   });

@@ -3,8 +3,8 @@ import { gzipSync } from "node:zlib";
 
 import { afterAll, beforeAll, expect, inject, test, vi } from "vitest";
 
+import { bundle } from "../../bench/support/bundle.ts";
 import { type Origin, startOrigin } from "../../scripts/local-stack/origin.ts";
-import { bundle } from "../../scripts/support/bundle.ts";
 import type { Gateway } from "../../src/gateway/gateway.ts";
 import { metricsReader } from "../../src/metrics/reader.ts";
 import { codeBlocks } from "../support/docs/code-blocks.ts";

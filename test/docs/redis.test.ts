@@ -2,12 +2,12 @@ import { readdirSync, readFileSync } from "node:fs";
 
 import { expect, test } from "vitest";
 
-import { type Algorithm, ALGORITHMS, bytesPerKey } from "../../scripts/doctor/memory-formula.ts";
+import { type Algorithm, ALGORITHMS, bytesPerKey } from "../../src/node/doctor/memory-formula.ts";
 import { connect, deployRedis, idsOf } from "../support/doctor/deployment.ts";
 
 const document = readFileSync("docs/redis.md", "utf8");
-const checks = readdirSync("scripts/doctor/checks")
-  .map((file) => readFileSync(`scripts/doctor/checks/${file}`, "utf8"))
+const checks = readdirSync("src/node/doctor/checks")
+  .map((file) => readFileSync(`src/node/doctor/checks/${file}`, "utf8"))
   .join("\n");
 
 test("the table of the doctor has every finding, and no other", () => {

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 
 import { expect, test } from "vitest";
 
-import type { SurgeResults } from "../../scripts/surge/results.ts";
+import type { SurgeResults } from "../../bench/surge/results.ts";
 
 const results = JSON.parse(readFileSync("bench/surge.json", "utf8")) as SurgeResults;
 

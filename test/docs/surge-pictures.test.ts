@@ -2,8 +2,8 @@ import { readdir, readFile } from "node:fs/promises";
 
 import { expect, test } from "vitest";
 
-import { PICTURES } from "../../scripts/surge/report/pictures/pictures.ts";
-import { readResults } from "../../scripts/surge/results.ts";
+import { PICTURES } from "../../bench/surge/report/pictures/pictures.ts";
+import { readResults } from "../../bench/surge/results.ts";
 import { expectPicture } from "../support/plot/expect-picture.ts";
 
 const results = await readResults("bench/surge.json");

@@ -3,15 +3,15 @@ import { connect, createServer, type AddressInfo } from "node:net";
 
 import { expect, inject, onTestFinished, test } from "vitest";
 
-import { checkGatewayClock } from "../../scripts/doctor/checks/clock.ts";
-import { checkLatency, checkVersion } from "../../scripts/doctor/checks/redis-reach.ts";
-import { checkReplication } from "../../scripts/doctor/checks/replication.ts";
-import { checkSameRedis } from "../../scripts/doctor/checks/same-redis.ts";
-import { checkIdleTimeout, checkKeyspace } from "../../scripts/doctor/checks/sharing.ts";
-import type { Finding } from "../../scripts/doctor/finding.ts";
-import type { GatewayFacts } from "../../scripts/doctor/gather/gateway-facts.ts";
-import type { RedisFacts } from "../../scripts/doctor/gather/redis-facts.ts";
-import { runDoctor } from "../../scripts/doctor/run-doctor.ts";
+import { checkGatewayClock } from "../../src/node/doctor/checks/clock.ts";
+import { checkLatency, checkVersion } from "../../src/node/doctor/checks/redis-reach.ts";
+import { checkReplication } from "../../src/node/doctor/checks/replication.ts";
+import { checkSameRedis } from "../../src/node/doctor/checks/same-redis.ts";
+import { checkIdleTimeout, checkKeyspace } from "../../src/node/doctor/checks/sharing.ts";
+import type { Finding } from "../../src/node/doctor/finding.ts";
+import type { GatewayFacts } from "../../src/node/doctor/gather/gateway-facts.ts";
+import type { RedisFacts } from "../../src/node/doctor/gather/redis-facts.ts";
+import { runDoctor } from "../../src/node/doctor/run-doctor.ts";
 
 const REDIS: RedisFacts = {
   through: "redis",

@@ -4,9 +4,9 @@ import { join } from "node:path";
 
 import { expect, onTestFinished, test } from "vitest";
 
-import { readDoctorOptions } from "../../scripts/cli/doctor-options.ts";
-import { reportLines } from "../../scripts/cli/output/doctor-report.ts";
-import type { Report } from "../../scripts/doctor/finding.ts";
+import { readDoctorOptions } from "../../src/node/cli/doctor-options.ts";
+import { reportLines } from "../../src/node/cli/output/doctor-report.ts";
+import type { Report } from "../../src/node/doctor/finding.ts";
 import { type Run, tidegate } from "../support/cli/run.ts";
 import { deployBridge, deployGateway, deployRedis, PATH } from "../support/doctor/deployment.ts";
 

@@ -1,7 +1,7 @@
 import { beforeAll, expect, inject, test } from "vitest";
 
-import { httpClient } from "../../scripts/doctor/gather/http.ts";
 import { freePort } from "../../scripts/support/free-port.ts";
+import { httpClient } from "../../src/node/doctor/gather/http.ts";
 import {
   cloudflare,
   deployBridge,

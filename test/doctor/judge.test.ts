@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 
-import { exitCodeOf, type Finding, sortFindings } from "../../scripts/doctor/finding.ts";
-import type { GatewayFacts } from "../../scripts/doctor/gather/gateway-facts.ts";
-import type { Answer } from "../../scripts/doctor/gather/http.ts";
-import type { RedisFacts, UnreachableRedis } from "../../scripts/doctor/gather/redis-facts.ts";
-import { type Facts, judge } from "../../scripts/doctor/judge.ts";
+import { exitCodeOf, type Finding, sortFindings } from "../../src/node/doctor/finding.ts";
+import type { GatewayFacts } from "../../src/node/doctor/gather/gateway-facts.ts";
+import type { Answer } from "../../src/node/doctor/gather/http.ts";
+import type { RedisFacts, UnreachableRedis } from "../../src/node/doctor/gather/redis-facts.ts";
+import { type Facts, judge } from "../../src/node/doctor/judge.ts";
 
 /* What cannot be planted on a machine without a network, or takes Redis minutes to come to. */
 

@@ -1,10 +1,10 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { ALGORITHMS, type Algorithm, bytesPerKey } from "../../scripts/doctor/memory-formula.ts";
 import { type RedisServer, startRedisServer } from "../../scripts/support/redis-server.ts";
 import { concurrency } from "../../src/algorithms/concurrency.ts";
 import { DECIDE_ONE } from "../../src/algorithms/scripts.generated.ts";
+import { ALGORITHMS, type Algorithm, bytesPerKey } from "../../src/node/doctor/memory-formula.ts";
 import { scriptFor } from "../../src/store/redis/script.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { everyPolicy } from "../support/every-policy.ts";

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import { beforeAll, expect, inject, onTestFinished, test } from "vitest";
 
-import type { DoctorOptions } from "../../scripts/doctor/options.ts";
 import { freePort } from "../../scripts/support/free-port.ts";
 import type { RedisServer } from "../../scripts/support/redis-server.ts";
+import type { DoctorOptions } from "../../src/node/doctor/options.ts";
 import { until } from "../support/bridge/harness.ts";
 import {
   connect,

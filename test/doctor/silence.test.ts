@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 
 import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 
-import { runDoctor } from "../../scripts/doctor/run-doctor.ts";
+import { runDoctor } from "../../src/node/doctor/run-doctor.ts";
 
 afterEach(() => void vi.restoreAllMocks());
 

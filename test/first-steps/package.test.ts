@@ -117,7 +117,7 @@ describe("the tarball", () => {
 
 describe("the programs that the package brings", () => {
   test("have the licences of what is in them", () => {
-    const text = readFileSync(join(folder, "dist/bin/THIRD-PARTY-LICENSES.txt"), "utf8");
+    const text = readFileSync(join(folder, "dist/node/THIRD-PARTY-LICENSES.txt"), "utf8");
     expect(text).toMatch(/^ioredis \d/m);
     for (const part of text.split(/^-{80}$/m)) {
       expect(part.trim()).toMatch(/^[@\w/-]+ [\d.]+\n\n[^]*copyright[^]{300,}/i);

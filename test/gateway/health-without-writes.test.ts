@@ -1,8 +1,8 @@
 import { Redis } from "ioredis";
 import { describe, expect, inject, onTestFinished, test, vi } from "vitest";
 
-import { startBridge } from "../../scripts/redis-rest/bridge.ts";
 import { startRedisServer } from "../../scripts/support/redis-server.ts";
+import { startBridge } from "../../src/node/bridge/bridge.ts";
 import { gatewayOn, OK, stopClock } from "../support/gateway/health.ts";
 import { startOlderRedis } from "../support/older-redis.ts";
 

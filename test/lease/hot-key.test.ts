@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { replayHotKey } from "../../scripts/bench/lease/replay.ts";
+import { replayHotKey } from "../../bench/benchmark/lease/replay.ts";
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";

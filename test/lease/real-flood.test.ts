@@ -3,8 +3,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 
-import { type Bridge, startBridge } from "../../scripts/redis-rest/bridge.ts";
 import { createLimiter, tokenBucket } from "../../src/index.ts";
+import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
 import { everyone } from "../support/lease/flood.ts";
 import type { Leasing } from "../support/lease/ledger.ts";
 import { type RedisCluster, startRedisCluster } from "../support/redis-cluster.ts";

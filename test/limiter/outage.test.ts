@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 
-import { type Bridge, startBridge } from "../../scripts/redis-rest/bridge.ts";
 import { type RedisServer, startRedisServer } from "../../scripts/support/redis-server.ts";
 import {
   createLimiter,
@@ -9,6 +8,7 @@ import {
   type StoreError,
   tokenBucket,
 } from "../../src/index.ts";
+import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
 
 let server: RedisServer;
 let bridge: Bridge;

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, inject, test, vi } from "vitest";
 
-import { type Bridge, startBridge } from "../../scripts/redis-rest/bridge.ts";
 import {
   createLimiter,
   fixedWindow,
@@ -10,6 +9,7 @@ import {
   slidingWindowLog,
   tokenBucket,
 } from "../../src/index.ts";
+import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
 
 // A bridge of its own per test: it counts the HTTP calls that reach it.
 let bridge: Bridge;

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 
 import { startWorker, type Worker } from "../../scripts/local-stack/worker.ts";
-import { type Bridge, startBridge } from "../../scripts/redis-rest/bridge.ts";
+import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
 import { figures } from "../support/chaos/figures.ts";
 import { quota } from "../support/gateway/gateway.ts";
 import { ADMIN_TOKEN, DEPLOYED } from "../support/live/live-gateway.ts";

@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, inject, test, vi } from "vitest";
 
-import { openDistance } from "../../scripts/bench/cold/distant.ts";
-import { type Bridge, startBridge } from "../../scripts/redis-rest/bridge.ts";
-import { bundle } from "../../scripts/support/bundle.ts";
-import { runWorker } from "../../scripts/support/run-worker.ts";
+import { openDistance } from "../../bench/benchmark/cold/distant.ts";
+import { bundle } from "../../bench/support/bundle.ts";
+import { runWorker } from "../../bench/support/run-worker.ts";
 import {
   createLimiter,
   fixedWindow,
@@ -13,6 +12,7 @@ import {
   slidingWindowLog,
   tokenBucket,
 } from "../../src/index.ts";
+import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
 
 let bridge: Bridge;
 beforeEach(async () => {

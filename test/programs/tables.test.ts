@@ -1,11 +1,11 @@
 import { afterEach, expect, test, vi } from "vitest";
 
-import { readResults } from "../../scripts/bench/results.ts";
-import { table } from "../../scripts/bench/table.ts";
-import { inColumns } from "../../scripts/surge/report/columns.ts";
-import { sceneTable } from "../../scripts/surge/report/scene-table.ts";
-import { tableOf } from "../../scripts/surge/report/table.ts";
-import { readResults as readSurge } from "../../scripts/surge/results.ts";
+import { readResults } from "../../bench/benchmark/results.ts";
+import { table } from "../../bench/benchmark/table.ts";
+import { inColumns } from "../../bench/surge/report/columns.ts";
+import { sceneTable } from "../../bench/surge/report/scene-table.ts";
+import { tableOf } from "../../bench/surge/report/table.ts";
+import { readResults as readSurge } from "../../bench/surge/results.ts";
 
 afterEach(() => void vi.unstubAllEnvs());
 

@@ -10,7 +10,6 @@ import {
   vi,
 } from "vitest";
 
-import { type Bridge, startBridge } from "../../scripts/redis-rest/bridge.ts";
 import { type RedisServer, startRedisServer } from "../../scripts/support/redis-server.ts";
 import {
   createLimiter,
@@ -24,6 +23,7 @@ import {
   tokenBucket,
 } from "../../src/index.ts";
 import { fromIoredis } from "../../src/node.ts";
+import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
 import { installTimers, virtualTime } from "../support/virtual-time.ts";
 
 let server: RedisServer;

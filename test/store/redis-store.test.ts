@@ -1,8 +1,8 @@
 import { Redis } from "@upstash/redis";
 import { afterAll, beforeAll, describe } from "vitest";
 
-import { type Bridge, startBridge } from "../../scripts/redis-rest/bridge.ts";
 import { type RedisServer, startRedisServer } from "../../scripts/support/redis-server.ts";
+import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
 import { ALL_SCRIPTS } from "../../src/store/redis/all-scripts.ts";
 import type { RedisClient } from "../../src/store/redis/client.ts";
 import { restClient } from "../../src/store/redis/rest.ts";

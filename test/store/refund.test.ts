@@ -1,11 +1,11 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { type Bridge, startBridge } from "../../scripts/redis-rest/bridge.ts";
 import { type RedisServer, startRedisServer } from "../../scripts/support/redis-server.ts";
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { DECIDE } from "../../src/algorithms/scripts.generated.ts";
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
+import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
 import { Faults } from "../../src/options/faults.ts";
 import { EVERY_PART } from "../../src/store/every-part.ts";
 import { guardStore } from "../../src/store/guarded-store.ts";

@@ -1,10 +1,10 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { type Bridge, startBridge } from "../../scripts/redis-rest/bridge.ts";
 import { type RedisServer, startRedisServer } from "../../scripts/support/redis-server.ts";
 import { concurrency } from "../../src/algorithms/concurrency.ts";
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
+import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
 import { Faults } from "../../src/options/faults.ts";
 import { EVERY_PART } from "../../src/store/every-part.ts";
 import { openStore } from "../../src/store/open-store.ts";

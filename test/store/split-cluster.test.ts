@@ -1,7 +1,6 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 
-import { type Bridge, startBridge } from "../../scripts/redis-rest/bridge.ts";
 import { cluster as clusterFeature, limiterWith } from "../../src/core.ts";
 import {
   createLimiter,
@@ -15,6 +14,7 @@ import {
   type StoreError,
   tokenBucket,
 } from "../../src/index.ts";
+import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
 import { Faults } from "../../src/options/faults.ts";
 import { EVERY_PART } from "../../src/store/every-part.ts";
 import { openStore } from "../../src/store/open-store.ts";

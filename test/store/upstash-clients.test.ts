@@ -7,7 +7,6 @@ import { Redis as Redis134 } from "upstash-redis-1-34";
 import { Redis as Redis136 } from "upstash-redis-1-36";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 
-import { type Bridge, startBridge } from "../../scripts/redis-rest/bridge.ts";
 import { type RedisServer, startRedisServer } from "../../scripts/support/redis-server.ts";
 import {
   createLimiter,
@@ -15,6 +14,7 @@ import {
   type LimiterOptions,
   type StoreError,
 } from "../../src/index.ts";
+import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
 import { dropReplies, none, startFaultProxy } from "../support/fault-proxy.ts";
 
 /*

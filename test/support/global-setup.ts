@@ -1,7 +1,7 @@
 import type { TestProject } from "vitest/node";
 
-import { startBridge } from "../../scripts/redis-rest/bridge.ts";
 import { startRedisServer } from "../../scripts/support/redis-server.ts";
+import { startBridge } from "../../src/node/bridge/bridge.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
-import { createMatching, type Matching } from "../../scripts/surge/origin/matching.ts";
+import { createMatching, type Matching } from "../../bench/surge/origin/matching.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { overAdmitted, type Passed } from "../../scripts/surge/figures/over-admitted.ts";
+import { overAdmitted, type Passed } from "../../bench/surge/figures/over-admitted.ts";
 import { random } from "../support/random.ts";
 import { runs } from "../support/runs.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
-import { lengthOf, PHASES } from "../../scripts/surge/people/phases.ts";
-import { POLL_MS, population, RIDERS, SCRIPTS } from "../../scripts/surge/people/population.ts";
+import { lengthOf, PHASES } from "../../bench/surge/people/phases.ts";
+import { POLL_MS, population, RIDERS, SCRIPTS } from "../../bench/surge/people/population.ts";
 
 const ridersOf = (people: ReturnType<typeof population>) =>
   people.filter(({ kind }) => kind !== "script");

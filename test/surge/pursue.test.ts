@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
-import type { Kind, Person } from "../../scripts/surge/people/person.ts";
-import { live } from "../../scripts/surge/people/pursue.ts";
+import type { Kind, Person } from "../../bench/surge/people/person.ts";
+import { live } from "../../bench/surge/people/pursue.ts";
 import { random } from "../support/random.ts";
 import { runs } from "../support/runs.ts";
 import { type Call, type Reply, virtualWorld } from "../support/surge/world.ts";

@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { JSDOM } from "jsdom";
 import { describe, expect, test } from "vitest";
 
-import { pageOf } from "../../scripts/surge/report/page.ts";
-import { SCENE_PICTURES, type ScenePicture } from "../../scripts/surge/report/pictures/pictures.ts";
-import { writeReport } from "../../scripts/surge/report/report.ts";
-import { sceneTable } from "../../scripts/surge/report/scene-table.ts";
-import type { SurgeResults } from "../../scripts/surge/results.ts";
+import { pageOf } from "../../bench/surge/report/page.ts";
+import { SCENE_PICTURES, type ScenePicture } from "../../bench/surge/report/pictures/pictures.ts";
+import { writeReport } from "../../bench/surge/report/report.ts";
+import { sceneTable } from "../../bench/surge/report/scene-table.ts";
+import type { SurgeResults } from "../../bench/surge/results.ts";
 import { parseSvg, textBoxes } from "../support/plot/text-boxes.ts";
 import { madeUpResults } from "../support/surge/results.ts";
 

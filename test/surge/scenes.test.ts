@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 
-import { boundaryBurst } from "../../scripts/surge/scenes/boundary-burst.ts";
-import { retryStorm } from "../../scripts/surge/scenes/retry-storm.ts";
-import { SCENES } from "../../scripts/surge/scenes/scenes.ts";
-import { wholeSeconds } from "../../scripts/surge/scenes/whole-seconds.ts";
+import { boundaryBurst } from "../../bench/surge/scenes/boundary-burst.ts";
+import { retryStorm } from "../../bench/surge/scenes/retry-storm.ts";
+import { SCENES } from "../../bench/surge/scenes/scenes.ts";
+import { wholeSeconds } from "../../bench/surge/scenes/whole-seconds.ts";
 
 test("at a boundary, each algorithm admits in the worst window what it promises", async () => {
   const { limit, algorithms } = await boundaryBurst();

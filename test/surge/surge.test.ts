@@ -4,8 +4,8 @@ import { join } from "node:path";
 
 import { expect, test } from "vitest";
 
-import { measure } from "../../scripts/surge/figures/measure.ts";
-import type { PartOfResults } from "../../scripts/surge/results.ts";
+import { measure } from "../../bench/surge/figures/measure.ts";
+import type { PartOfResults } from "../../bench/surge/results.ts";
 import { run } from "../support/stack/command.ts";
 import { madeRun } from "../support/surge/made-run.ts";
 

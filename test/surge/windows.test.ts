@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { fullestWindow, heldAt } from "../../scripts/surge/scenes/windows.ts";
+import { fullestWindow, heldAt } from "../../bench/surge/scenes/windows.ts";
 
 const at = (...times: readonly number[]) => times.map((ms) => ({ earliestMs: ms, latestMs: ms }));
 

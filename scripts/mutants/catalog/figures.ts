@@ -6,7 +6,7 @@ const ESTIMATE = {
   tests: ["test/programs/progress"],
 };
 const LINE = { file: "scripts/support/progress/line.ts", tests: ["test/programs/progress"] };
-const COLUMNS = { file: "scripts/surge/report/columns.ts", tests: ["test/programs/tables"] };
+const COLUMNS = { file: "bench/surge/report/columns.ts", tests: ["test/programs/tables"] };
 const COMMANDS = ["test/programs/commands"];
 
 /** What programs, pictures and what-ifs tell people. */
@@ -96,14 +96,14 @@ export const FIGURES: readonly Mutant[] = [
   },
   {
     name: "JSON is printed beside a table",
-    file: "scripts/bench/main.ts",
+    file: "bench/benchmark/main.ts",
     find: "json ? JSON.stringify({ parts }, null, 2) :",
     replace: "json ? JSON.stringify({ parts }, null, 2) + tables.join() :",
     tests: COMMANDS,
   },
   {
     name: "headings of panels touch the labels below them",
-    file: "scripts/plot/picture.ts",
+    file: "bench/plot/picture.ts",
     find: "if (heading) y += BELOW_HEADING;",
     replace: "if (heading) y -= BELOW_HEADING;",
     tests: ["test/surge/report.test.ts"],

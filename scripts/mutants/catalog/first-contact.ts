@@ -140,7 +140,7 @@ export const FIRST_CONTACT: readonly Mutant[] = [
   },
   {
     name: "a database that is locked as a whole is no finding",
-    file: "scripts/doctor/checks/dialect.ts",
+    file: "src/node/doctor/checks/dialect.ts",
     find: '?.dialect !== "redis"',
     replace: '?.dialect !== "unknown"',
     tests: ["test/doctor/gateway"],

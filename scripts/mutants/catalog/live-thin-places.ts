@@ -57,7 +57,7 @@ export const LIVE_THIN_PLACES: readonly Mutant[] = [
   },
   {
     name: "tidegate history leaves out the minutes in which a client was only near a limit",
-    file: "scripts/cli/commands/clients.ts",
+    file: "src/node/cli/commands/clients.ts",
     find: "(denied[i] ?? 0) + (near[i] ?? 0) > 0",
     replace: "(denied[i] ?? 0) > 0",
     tests: CLIENTS,

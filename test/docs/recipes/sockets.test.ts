@@ -8,7 +8,7 @@ import { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test, vi } from "vitest";
 import { WebSocket } from "ws";
 
-import { runWorker, type RunningWorker } from "../../../scripts/support/run-worker.ts";
+import { runWorker, type RunningWorker } from "../../../bench/support/run-worker.ts";
 import { blockOf, folderFor, requestOf, runOnRedis } from "../../support/docs/recipes.ts";
 
 const TITLE = "Long polls and WebSockets";

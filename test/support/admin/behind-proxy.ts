@@ -1,6 +1,6 @@
 import { inject, onTestFinished } from "vitest";
 
-import { startBridge } from "../../../scripts/redis-rest/bridge.ts";
+import { startBridge } from "../../../src/node/bridge/bridge.ts";
 import { startFaultProxy } from "../fault-proxy.ts";
 import { administered } from "./administered.ts";
 import { askingOf, sharedRedis } from "./ask.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-import type { Bridge } from "../../../scripts/redis-rest/bridge.ts";
+import type { Bridge } from "../../../src/node/bridge/bridge.ts";
 
 export const token = "a token";
 

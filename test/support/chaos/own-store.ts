@@ -1,5 +1,5 @@
-import { startBridge } from "../../../scripts/redis-rest/bridge.ts";
 import { startRedisServer } from "../../../scripts/support/redis-server.ts";
+import { startBridge } from "../../../src/node/bridge/bridge.ts";
 import { type FaultProxy, startFaultProxy } from "../fault-proxy.ts";
 
 export const TOKEN = "token";

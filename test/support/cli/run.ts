@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
-const program = fileURLToPath(new URL("../../../scripts/cli/main.ts", import.meta.url));
+const program = fileURLToPath(new URL("../../../src/node/cli/main.ts", import.meta.url));
 
 export const TOKEN = "the-token-of-these-tests";
 

@@ -5,16 +5,12 @@ import { resolve } from "node:path";
 import { Redis } from "ioredis";
 import { onTestFinished } from "vitest";
 
-import type { Finding } from "../../../scripts/doctor/finding.ts";
-import type { DoctorOptions } from "../../../scripts/doctor/options.ts";
-import { runDoctor } from "../../../scripts/doctor/run-doctor.ts";
-import {
-  type Bridge,
-  type BridgeOptions,
-  startBridge,
-} from "../../../scripts/redis-rest/bridge.ts";
 import { type RedisServer, startRedisServer } from "../../../scripts/support/redis-server.ts";
 import { createGateway } from "../../../src/gateway/gateway.ts";
+import { type Bridge, type BridgeOptions, startBridge } from "../../../src/node/bridge/bridge.ts";
+import type { Finding } from "../../../src/node/doctor/finding.ts";
+import type { DoctorOptions } from "../../../src/node/doctor/options.ts";
+import { runDoctor } from "../../../src/node/doctor/run-doctor.ts";
 import { quota, startOrigin } from "../gateway/gateway.ts";
 import { listenTo } from "../gateway/serve.ts";
 

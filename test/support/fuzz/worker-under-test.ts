@@ -6,8 +6,8 @@ import { Redis } from "ioredis";
 import { afterAll, beforeAll } from "vitest";
 
 import { startWorker, type Worker } from "../../../scripts/local-stack/worker.ts";
-import { type Bridge, startBridge } from "../../../scripts/redis-rest/bridge.ts";
 import { type RedisServer, startRedisServer } from "../../../scripts/support/redis-server.ts";
+import { type Bridge, startBridge } from "../../../src/node/bridge/bridge.ts";
 import { exchange } from "./raw-http.ts";
 
 export interface RawAnswer {

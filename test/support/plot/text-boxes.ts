@@ -1,6 +1,6 @@
 import { JSDOM } from "jsdom";
 
-import { textWidth } from "../../../scripts/plot/text-width.ts";
+import { textWidth } from "../../../bench/plot/text-width.ts";
 
 /** Where a line of text of a picture is at most, in the picture's units. */
 export interface TextBox {

@@ -1,7 +1,7 @@
-import type { Asked } from "../../../scripts/surge/driver/records.ts";
-import type { Promised, Run } from "../../../scripts/surge/figures/measure.ts";
-import type { Intention, Kind, Person } from "../../../scripts/surge/people/person.ts";
-import type { Load } from "../../../scripts/surge/run/children.ts";
+import type { Asked } from "../../../bench/surge/driver/records.ts";
+import type { Promised, Run } from "../../../bench/surge/figures/measure.ts";
+import type { Intention, Kind, Person } from "../../../bench/surge/people/person.ts";
+import type { Load } from "../../../bench/surge/run/children.ts";
 
 /** The clock when a made-up run begins. */
 export const BEGIN_MS = 5_000;

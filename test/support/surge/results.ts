@@ -1,6 +1,6 @@
-import type { Figures, Second } from "../../../scripts/surge/figures/figures.ts";
-import { lengthOf, PHASES } from "../../../scripts/surge/people/phases.ts";
-import { type SetupName, SETUPS, type SurgeResults } from "../../../scripts/surge/results.ts";
+import type { Figures, Second } from "../../../bench/surge/figures/figures.ts";
+import { lengthOf, PHASES } from "../../../bench/surge/people/phases.ts";
+import { type SetupName, SETUPS, type SurgeResults } from "../../../bench/surge/results.ts";
 import { madeUpScenes } from "./scenes.ts";
 
 const LENGTH = lengthOf(PHASES) / 1000;

@@ -1,7 +1,7 @@
-import type { Attacked } from "../../../scripts/surge/scenes/boundary-burst.ts";
-import type { Deployed, DeployOptions } from "../../../scripts/surge/scenes/deploy-amnesia.ts";
-import type { LossSecond, Survived } from "../../../scripts/surge/scenes/redis-lost.ts";
-import type { Scenes } from "../../../scripts/surge/scenes/scenes.ts";
+import type { Attacked } from "../../../bench/surge/scenes/boundary-burst.ts";
+import type { Deployed, DeployOptions } from "../../../bench/surge/scenes/deploy-amnesia.ts";
+import type { LossSecond, Survived } from "../../../bench/surge/scenes/redis-lost.ts";
+import type { Scenes } from "../../../bench/surge/scenes/scenes.ts";
 
 const DEPLOYS = { deploys: 3, everyMs: 2_000, requestsPerSecond: 60, limit: 40, windowMs: 10_000 };
 const LOSS = {

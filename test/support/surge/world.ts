@@ -1,5 +1,5 @@
-import type { Intention } from "../../../scripts/surge/people/person.ts";
-import type { Answer, World } from "../../../scripts/surge/people/pursue.ts";
+import type { Intention } from "../../../bench/surge/people/person.ts";
+import type { Answer, World } from "../../../bench/surge/people/pursue.ts";
 import { virtualTime } from "../virtual-time.ts";
 
 export interface Reply {

@@ -1,0 +1,144 @@
+import { startBridge } from "../../../src/node/bridge/bridge.ts";
+import { bundle } from "../../support/bundle.ts";
+import { runWorker, type RunningWorker } from "../../support/run-worker.ts";
+import { compare, interleave } from "../compare.ts";
+import { atLeast, type Figure, type Part, type Scale, type Target } from "../figure.ts";
+import { openRedis } from "../redis/server.ts";
+import { loadClient } from "./load.ts";
+import { processCpu } from "./process-cpu.ts";
+
+const CLIENT = { "cf-connecting-ip": "203.0.113.7", "x-user-id": "somebody" };
+const CONNECTIONS = 32;
+
+interface Comparison {
+  readonly name: string;
+  readonly paths: readonly [string, string];
+  readonly peer: string;
+  readonly status: number;
+  readonly target?: Target;
+}
+
+const COMPARISONS: readonly Comparison[] = [
+  {
+    name: "denied by rateLimit()",
+    paths: ["/denied/tidegate", "/denied/bare"],
+    peer: "bare app, same answer",
+    status: 429,
+    target: atLeast(0.95),
+  },
+  {
+    name: "allowed by limit(), through Redis",
+    paths: ["/allowed/tidegate", "/allowed/upstash"],
+    peer: "@upstash/ratelimit",
+    status: 200,
+    target: atLeast(1.1),
+  },
+  {
+    name: "allowed by limit() with a lease of 100 ms, one hot identity",
+    paths: ["/leased/tidegate", "/allowed/upstash"],
+    peer: "@upstash/ratelimit",
+    status: 200,
+  },
+  {
+    name: "allowed by limit() with a lease of 100 ms, one hot identity",
+    paths: ["/leased/tidegate", "/leased/bare"],
+    peer: "bare app, same answer",
+    status: 200,
+  },
+];
+
+/**
+ * Real workers under real load. Both limiters speak to one bridge, which takes either's script with Upstash's flag and
+ * holds both to its rules, so that none has a shorter way.
+ */
+export const workerdPart: Part = async (scale) => {
+  const server = await openRedis();
+  const bridge = await startBridge({
+    redis: server.url,
+    port: 0,
+    token: "local",
+    emulate: "upstash",
+  });
+  const module = await bundle(`export { default } from "./bench/benchmark/workerd/app.ts";`);
+  const worker = await runWorker(module, {
+    UPSTASH_REDIS_REST_URL: bridge.url,
+    UPSTASH_REDIS_REST_TOKEN: bridge.token,
+    UPSTASH_DISABLE_TELEMETRY: "1",
+  });
+  try {
+    await teachBareApp(worker.url);
+    const figures: Figure[] = [];
+    for (const [i, comparison] of COMPARISONS.entries()) {
+      figures.push(...(await throughput(worker, scale, comparison, i / COMPARISONS.length)));
+    }
+    return figures;
+  } finally {
+    await worker.stop();
+    await bridge.close();
+    await server.close();
+  }
+};
+
+/** Shows the bare app a denial, so that it can answer the same. */
+async function teachBareApp(url: string): Promise<void> {
+  const ask = () => fetch(`${url}/denied/tidegate`, { headers: CLIENT });
+  await (await ask()).text();
+  const denial = await ask();
+  const own = ["date", "connection", "keep-alive", "transfer-encoding", "content-length"];
+  const answer = {
+    status: denial.status,
+    headers: Object.fromEntries([...denial.headers].filter(([name]) => !own.includes(name))),
+    body: await denial.text(),
+  };
+  if (answer.status !== 429) throw new Error(`the denial is a ${answer.status}`);
+  await (await fetch(`${url}/denied/bare`, { method: "PUT", body: JSON.stringify(answer) })).text();
+}
+
+interface Sample {
+  readonly rate: number;
+  /** Microseconds of workerd's processor time per request. */
+  readonly cpu: number | undefined;
+}
+
+async function throughput(
+  { url, pid }: RunningWorker,
+  { short, tell }: Scale,
+  { name, paths, peer, status, target }: Comparison,
+  share: number,
+): Promise<Figure[]> {
+  tell(`${name}, against ${peer}`, share);
+  const load = await loadClient();
+  const options = { connections: CONNECTIONS, headers: CLIENT, status };
+
+  async function measure(path: string): Promise<Sample> {
+    const before = processCpu(pid);
+    const { rate, requests } = await load(url + path, { ...options, seconds: 1 });
+    const after = processCpu(pid);
+    return { rate, cpu: before === undefined ? undefined : (after! - before) / requests };
+  }
+
+  for (const path of paths) await load(url + path, { ...options, seconds: 1 });
+  const samples = await interleave(
+    paths.map((path) => () => measure(path)),
+    short ? 1 : 41,
+  );
+  const [ours, theirs] = samples as [Sample[], Sample[]];
+  const rates = (list: Sample[]) => list.map(({ rate }) => rate);
+  const cpu = (list: Sample[]) => list.flatMap((sample) => sample.cpu ?? []);
+  const figures: Figure[] = [
+    {
+      name: `${name}: requests per second`,
+      unit: "/s",
+      ...compare(rates(ours), peer, rates(theirs)),
+      ...(target && { target }),
+    },
+  ];
+  if (cpu(ours).length > 0) {
+    figures.push({
+      name: `${name}: CPU of workerd per request`,
+      unit: "us",
+      ...compare(cpu(ours), peer, cpu(theirs)),
+    });
+  }
+  return figures;
+}

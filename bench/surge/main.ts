@@ -1,0 +1,110 @@
+// Sends the riders of an incident against an API, without a limiter and with each layer of it, on real parts. Then it
+// plays scenes in which limiters go wrong: `npm run surge -- --help`.
+
+import { InvalidArgumentError } from "commander";
+
+import { endSignal } from "../../scripts/local-stack/end-signal.ts";
+import { createProgram, runProgram } from "../../scripts/support/program.ts";
+import { startProgress, USUAL_COLUMNS } from "../../scripts/support/progress/progress.ts";
+import { namesAmong } from "../support/part-names.ts";
+import type { SurgeOptions } from "./play.ts";
+import { playSurge } from "./play.ts";
+import { inColumns } from "./report/columns.ts";
+import { writeReport } from "./report/report.ts";
+import { sceneTable } from "./report/scene-table.ts";
+import { tableOf } from "./report/table.ts";
+import {
+  type PartOfResults,
+  readResults,
+  SETUPS,
+  type SurgeResults,
+  writeResults,
+} from "./results.ts";
+import { SCENES } from "./scenes/scenes.ts";
+
+const RESULTS = "bench/surge.json";
+const PARTS: readonly string[] = [...SETUPS, ...Object.keys(SCENES)];
+
+interface Options extends Omit<SurgeOptions, "size"> {
+  readonly short?: boolean;
+  readonly out?: string;
+  readonly redraw?: boolean;
+  readonly json?: boolean;
+}
+
+const program = createProgram({
+  call: "npm run surge --",
+  description:
+    "Sends the riders of an incident against an API, without a limiter and with each layer of it, " +
+    "then plays scenes in which limiters go wrong. docs/surge.md says what the figures mean.",
+  examples: [
+    "npm run surge",
+    "npm run surge -- --short",
+    "npm run surge -- --only boundaryBurst --out burst.json",
+    "npm run surge -- --seed 2 --share 0.3 --out other.json",
+    "npm run surge -- --redraw",
+  ],
+})
+  .option("--short", "only show that everything runs: its numbers mean nothing")
+  .option("--only <parts>", `parts of ${PARTS.join(", ")}`, namesAmong(PARTS), PARTS)
+  .option("--seed <number>", "draws the riders", wholeNumber, 1)
+  .option("--share <number>", "of 2,000 riders and their service's capacity", shareOf, 0.5)
+  .option(
+    "--out <file>",
+    "the file for the results, beside which the pictures and a page go " +
+      `(default: ${RESULTS}, none with --short or --only)`,
+  )
+  .option("--redraw", "run nothing, draw the pictures and the page of the results that are there")
+  .option("--json", "print the results as JSON, and nothing else on the standard output")
+  .action(async (options: Options) => (options.redraw ? redraw(options) : surge(options)));
+for (const option of program.options) {
+  if (option.long === "--redraw") option.conflicts(["short", "json"]);
+  if (option.long === "--only") option.default(PARTS, "all");
+}
+
+function wholeNumber(text: string): number {
+  const number = Number(text);
+  if (Number.isSafeInteger(number)) return number;
+  throw new InvalidArgumentError("It is a whole number.");
+}
+
+function shareOf(text: string): number {
+  const number = Number(text);
+  if (number > 0 && number <= 1) return number;
+  throw new InvalidArgumentError("It is a number above 0 and at most 1.");
+}
+
+async function redraw({ out = RESULTS }: Options): Promise<void> {
+  await writeReport(out, await readResults(out));
+}
+
+async function surge({ short = false, out, json, ...options }: Options): Promise<void> {
+  const results = await playSurge({ ...options, size: short ? "short" : "full" }, startProgress);
+  console.log(json ? JSON.stringify(results, null, 2) : tablesOf(results));
+  // Figures of a short run mean nothing, those of a part are not all: neither takes the place of those that are.
+  const file = out ?? (short || !isWhole(results) ? undefined : RESULTS);
+  if (file === undefined) return;
+  await writeResults(file, results);
+  if (isWhole(results)) await writeReport(file, results);
+  if (!json) console.log(`\nwritten to ${file}`);
+}
+
+/** Of what was measured. */
+function tablesOf(results: PartOfResults): string {
+  const columns = process.stdout.columns || USUAL_COLUMNS;
+  const [setups, scenes] = [tableOf(results), sceneTable(results.scenes)];
+  return [
+    ...(SETUPS.some((name) => name in results) ? [setups] : []),
+    ...(scenes.length > 1 ? [scenes] : []),
+  ]
+    .map((rows) => `\n${inColumns(rows, columns)}`)
+    .join("\n");
+}
+
+function isWhole(results: PartOfResults): results is PartOfResults & SurgeResults {
+  return PARTS.every((name) => name in results || name in results.scenes);
+}
+
+// All parts end with this process.
+endSignal().addEventListener("abort", () => process.exit(130));
+await runProgram(program);

@@ -1,0 +1,33 @@
+import { ConfigurationError, type Fault } from "../../../errors/errors.ts";
+import { readConfig } from "../../../gateway/config.ts";
+import { compileDocument } from "../../../gateway/live-document.ts";
+import { DEFAULTS } from "../../../limiter/settings.ts";
+import { Faults } from "../../../options/faults.ts";
+
+/** What is wrong with a gateway's variables RULES, PLANS, LISTS and CLIENT_IP. */
+export function faultsOfVariables(variables: Readonly<Record<string, unknown>>): readonly Fault[] {
+  const { RULES, PLANS, LISTS, CLIENT_IP = "cloudflare" } = variables;
+  const given = { RULES, PLANS, LISTS, CLIENT_IP };
+  try {
+    readConfig({ ...given, STORE: "memory", ORIGIN: "https://origin.invalid" }, {});
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error.faults;
+    throw error;
+  }
+}
+
+/** What is wrong with a document of live rules. A fault of the whole document has no path. */
+export function faultsOfDocument(document: unknown): readonly Fault[] {
+  const faults = new Faults();
+  const { prefix, onFailure } = DEFAULTS;
+  // A document does not say who is trusted with addresses: the gateway that it is for does.
+  const defaults = { prefix, onFailure, clientIp: "cloudflare", sharedDenials: undefined };
+  compileDocument(document, defaults, faults);
+  return faults.list.map(({ path, code, value, remedy }) => ({
+    path: path === "document" ? "" : path,
+    code,
+    value,
+    remedy,
+  }));
+}

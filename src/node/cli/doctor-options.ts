@@ -1,0 +1,105 @@
+import { parseDuration } from "../../options/duration.ts";
+import { ALGORITHMS, type Algorithm } from "../doctor/memory-formula.ts";
+import type { DoctorOptions } from "../doctor/options.ts";
+import { UsageError } from "./errors.ts";
+import { readFile } from "./files.ts";
+
+/** The options of `tidegate doctor` as they are written. */
+export interface DoctorArguments {
+  readonly url?: string;
+  readonly path?: string;
+  readonly identityHeader?: string;
+  readonly restUrl?: string;
+  readonly restTokenFile?: string;
+  readonly redisUrl?: string;
+  readonly prefix?: string;
+  readonly limiterTimeout?: string;
+  readonly partitions?: string;
+  readonly policies?: string;
+  readonly algorithm?: string;
+  readonly limit?: string;
+}
+
+/** Checks the options of `tidegate doctor`. */
+export function readDoctorOptions(
+  given: DoctorArguments,
+  environment: NodeJS.ProcessEnv,
+): DoctorOptions {
+  const { path, prefix, algorithm, redisUrl } = given;
+  const url = given.url ?? (environment["TIDEGATE_URL"] || undefined);
+  const rest = readRest(given.restUrl, given.restTokenFile, environment);
+  if (url !== undefined) requireUrl("--url", url, /^https?:/);
+  if (redisUrl !== undefined) requireUrl("--redis-url", redisUrl, /^rediss?:/);
+  if (url === undefined && redisUrl === undefined && rest === undefined) {
+    throw new UsageError("Give --url, --rest-url or --redis-url.");
+  }
+  if (path !== undefined && !/^\/[!-~]*$/.test(path)) {
+    throw new UsageError(`--path takes an escaped path that begins with "/", not "${path}".`);
+  }
+  if (algorithm !== undefined && !ALGORITHMS.some((known) => known === algorithm)) {
+    throw new UsageError(`--algorithm takes one of ${ALGORITHMS.join(", ")}, not "${algorithm}".`);
+  }
+  const options = {
+    url,
+    rest,
+    redisUrl,
+    path,
+    prefix,
+    identityHeader: readHeaderName(given.identityHeader),
+    algorithm: algorithm as Algorithm | undefined,
+    partitions: readCount("--partitions", given.partitions),
+    policies: readCount("--policies", given.policies),
+    limit: readCount("--limit", given.limit),
+    timeoutMs: readTimeout(given.limiterTimeout),
+  };
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+}
+
+function readTimeout(given: string | undefined): number | undefined {
+  if (given === undefined) return undefined;
+  const us = parseDuration(given);
+  if (us !== undefined && us >= 1e3) return us / 1e3;
+  throw new UsageError(`--limiter-timeout takes a time such as 250ms, not "${given}".`);
+}
+
+function readRest(
+  given: string | undefined,
+  file: string | undefined,
+  environment: NodeJS.ProcessEnv,
+): DoctorOptions["rest"] {
+  const url = given ?? (environment["UPSTASH_REDIS_REST_URL"] || undefined);
+  if (url === undefined) {
+    if (file !== undefined) throw new UsageError("--rest-token-file needs --rest-url.");
+    return undefined;
+  }
+  requireUrl("--rest-url", url, /^https?:/);
+  const token =
+    file === undefined ? environment["UPSTASH_REDIS_REST_TOKEN"] : readFile(file).trim();
+  if (!token)
+    throw new UsageError("--rest-url needs --rest-token-file or UPSTASH_REDIS_REST_TOKEN.");
+  return { url, token };
+}
+
+/** Without the value in the message: it may hold a password. */
+function requireUrl(option: string, value: string, scheme: RegExp): void {
+  if (scheme.test(value) && URL.canParse(value)) return;
+  throw new UsageError(`${option} takes an address such as ${EXAMPLES[option]}.`);
+}
+
+const EXAMPLES: Readonly<Record<string, string>> = {
+  "--url": "https://api.example.com",
+  "--rest-url": "https://name.upstash.io",
+  "--redis-url": "redis://127.0.0.1:6379",
+};
+
+function readHeaderName(name: string | undefined): string | undefined {
+  if (name === undefined || /^[\w!#$%&'*+.^`|~-]+$/.test(name)) return name?.toLowerCase();
+  throw new UsageError(`--identity-header takes the name of a header, not "${name}".`);
+}
+
+function readCount(option: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const count = /^\d{1,12}$/.test(text) ? Number(text) : 0;
+  if (count > 0) return count;
+  throw new UsageError(`${option} takes a number from 1, not "${text}".`);
+}

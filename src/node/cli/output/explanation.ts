@@ -1,0 +1,71 @@
+import { SHARED_IDENTITY } from "../../../adapter/partitions.ts";
+import type { Explanation } from "../answers.ts";
+import { escape } from "./escape.ts";
+import { inline } from "./print.ts";
+import { styled } from "./style.ts";
+import { table } from "./table.ts";
+
+/** What each verdict means for the request. */
+const MEANINGS: Readonly<Record<string, string>> = {
+  allowed: "The request passes: every policy has room.",
+  denied: "The request is denied.",
+  exempt: "The request passes without being counted: a list exempts the client.",
+  blocked: "The request is refused: a list blocks the client.",
+  refused: "The request is refused before any policy is asked.",
+  passed: "The request passes: no rule covers it.",
+};
+
+/** Why no policy was asked; `undefined` where one may have been. */
+export function meaningOfUncounted({ verdict }: Explanation): string | undefined {
+  return verdict === "allowed" || verdict === "denied" ? undefined : MEANINGS[verdict];
+}
+
+/** A table of the policies that cover the request, and a sentence with the verdict. */
+export function explanationLines(explanation: Explanation): readonly string[] {
+  const isCounted = explanation.rules.some(({ policies }) =>
+    policies.some(({ deniedLastHour }) => deniedLastHour !== undefined),
+  );
+  const rows = explanation.rules.flatMap(({ index, policies }) =>
+    policies.map((policy) => [
+      `rules[${index}]`,
+      policy.name,
+      policy.mode ?? "enforce",
+      policy.partition ?? undefined,
+      policy.limit,
+      policy.remaining,
+      waitOf(policy.retryAfterMs),
+      policy.allowed ? "yes" : "no",
+      ...(isCounted ? [policy.deniedLastHour] : []),
+    ]),
+  );
+  const head = ["rule", "policy", "mode", "partition", "limit", "left", "retry after", "room"];
+  if (isCounted) head.push("denied (1 h)");
+  return [
+    ...(rows.length > 0 ? [table(head, rows), ""] : []),
+    sentenceOf(explanation),
+    ...(rows.some((row) => row.includes(SHARED_IDENTITY)) ? [INCOMPLETE] : []),
+  ];
+}
+
+/** Often it is the description that lacks something, and not the client. */
+const INCOMPLETE = `${SHARED_IDENTITY}: the request as described has nothing that this policy counts by. Describe what the client sends, with --ip and -H.`;
+
+function waitOf(ms: number | null = 0): string {
+  if (ms === null) return "never";
+  return ms > 0 ? `${Math.ceil(ms) / 1000} s` : "-";
+}
+
+function sentenceOf({ verdict, status, reason, retryAfter, ...rest }: Explanation): string {
+  const meaning = MEANINGS[verdict] ?? `The verdict is ${escape(verdict)}.`;
+  const passes = ["allowed", "exempt", "passed"].includes(verdict);
+  const details = [
+    ...(status === undefined || status === null ? [] : [`status ${status}`]),
+    ...(reason && !passes ? [`reason: ${escape(reason)}`] : []),
+    ...(retryAfter === undefined ? [] : [`retry after ${retryAfter} s`]),
+    ...(rest.plan ? [`plan ${escape(rest.plan)}`] : []),
+    ...(rest.override ? [`override ${inline(rest.override)}`] : []),
+    ...(rest.version === undefined ? [] : [`rules of version ${rest.version}`]),
+  ];
+  const shown = styled(passes ? "green" : "red", meaning);
+  return details.length === 0 ? shown : `${shown} (${details.join("; ")})`;
+}

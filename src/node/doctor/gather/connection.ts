@@ -1,0 +1,70 @@
+import { Redis } from "ioredis";
+
+import { connectionOptions } from "../../bridge/connection.ts";
+import { PATIENCE_MS, reasonOf } from "./patience.ts";
+
+/** An error reply: Redis is there, and refuses. */
+export class ReplyError extends Error {}
+
+/** A way to a Redis. */
+export interface Connection {
+  /** Sends a command. Throws a ReplyError for an error reply, and another error if there is no answer. */
+  send(command: readonly string[]): Promise<unknown>;
+  close(): void;
+}
+
+export function restConnection({ url, token }: { url: string; token: string }): Connection {
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  return {
+    async send(command) {
+      const response = await fetch(url, {
+        method: "POST",
+        headers,
+        body: JSON.stringify(command),
+        signal: AbortSignal.timeout(PATIENCE_MS),
+      }).catch((error: unknown) => {
+        throw new Error(reasonOf(error));
+      });
+      if (response.status === 401) throw new Error("HTTP 401: the token is wrong");
+      const reply = (await response.json().catch(() => {
+        throw new Error(`HTTP ${response.status}, and its body is not JSON`);
+      })) as { result?: unknown; error?: unknown } | null;
+      // The bridge's, while its Redis is away.
+      if (response.status === 503) throw new Error(`HTTP 503: ${String(reply?.error)}`);
+      if (reply?.error !== undefined) throw new ReplyError(String(reply.error));
+      if (reply?.result === undefined) throw new Error(`HTTP ${response.status} without a result`);
+      return reply.result;
+    },
+    close() {},
+  };
+}
+
+export async function directConnection(url: string): Promise<Connection> {
+  const redis = new Redis(url, {
+    ...connectionOptions,
+    lazyConnect: true,
+    retryStrategy: null,
+    // It asks INFO, which the user may not be allowed, and waits while Redis loads, which is to be found out.
+    enableReadyCheck: false,
+  });
+  let reason: Error | undefined;
+  redis.on("error", (error) => (reason = error));
+  try {
+    await redis.connect();
+  } catch (error) {
+    redis.disconnect();
+    // ioredis rejects with "Connection is closed." and emits why.
+    throw new Error(reasonOf(reason ?? error), { cause: error });
+  }
+  return {
+    async send([name = "", ...args]) {
+      try {
+        return await redis.call(name, ...args);
+      } catch (error) {
+        const { message, name } = error as Error;
+        throw name === "ReplyError" ? new ReplyError(message) : new Error(reasonOf(error));
+      }
+    },
+    close: () => redis.disconnect(),
+  };
+}

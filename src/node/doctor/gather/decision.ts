@@ -1,0 +1,79 @@
+import { concurrency } from "../../../algorithms/concurrency.ts";
+import { fixedWindow } from "../../../algorithms/fixed-window.ts";
+import { segmentedWindow } from "../../../algorithms/segmented-window.ts";
+import { slidingWindowCounter } from "../../../algorithms/sliding-window-counter.ts";
+import { slidingWindowLog } from "../../../algorithms/sliding-window-log.ts";
+import { tokenBucket } from "../../../algorithms/token-bucket.ts";
+import { Faults } from "../../../options/faults.ts";
+import { compilePolicies } from "../../../policy/compile.ts";
+import { checkLimiterTraits } from "../../../policy/limiter-traits.ts";
+import { ALL_SCRIPTS } from "../../../store/redis/all-scripts.ts";
+import type { RedisClient } from "../../../store/redis/client.ts";
+import { dialectAt, type DialectName } from "../../../store/redis/dialect.ts";
+import { isMissingScript, isUnknownDialect } from "../../../store/redis/errors.ts";
+import { redisStore } from "../../../store/redis/store.ts";
+import type { Connection } from "./connection.ts";
+import type { DecisionProbe } from "./redis-facts.ts";
+
+const MANY = 1_000;
+
+/** Every algorithm, so that every command that a script may need is tried. */
+const POLICIES = compilePolicies(
+  [
+    tokenBucket({ name: "bucket", limit: MANY, refill: MANY, per: "1s" }),
+    slidingWindowLog({ name: "log", limit: MANY, window: "1s" }),
+    slidingWindowCounter({ name: "counter", limit: MANY, window: "1s" }),
+    segmentedWindow({ name: "segments", limit: MANY, window: "1s" }),
+    fixedWindow({ name: "window", limit: MANY, window: "1s" }),
+    concurrency({ name: "slots", limit: MANY, ttl: "1s" }),
+  ],
+  "policies",
+  new Faults(),
+  checkLimiterTraits,
+);
+
+/**
+ * Decides as the limiter does, twice: the first call makes the states, the second one changes them. The keys are those of
+ * no identity, because a partition key that begins with `#` has 43 more characters.
+ */
+export async function probeDecision(
+  connection: Connection,
+  prefix: string,
+  dialect: DialectName | undefined,
+): Promise<DecisionProbe> {
+  let refusal: string | undefined;
+  const client = scriptClient({
+    ...connection,
+    async send(command) {
+      try {
+        return await connection.send(command);
+      } catch (error) {
+        // The store asks again after these, and hides the words of the others.
+        if (!isMissingScript(error) && !isUnknownDialect(error)) {
+          refusal ??= (error as Error).message;
+        }
+        throw error;
+      }
+    },
+  });
+  const store = redisStore(client, ALL_SCRIPTS, dialectAt("", dialect));
+  const keys = POLICIES.map(({ key }) => `${prefix}:{#doctor}:${key}`);
+  const costs = POLICIES.map(() => 1);
+  try {
+    for (let call = 0; call < 2; call++) {
+      const slot = { id: crypto.randomUUID(), ttlUs: 1_000_000 };
+      await store.decide("consume", keys, costs, POLICIES, slot);
+    }
+    return { ok: true };
+  } catch (error) {
+    return { ok: false, error: refusal ?? (error as Error).message };
+  }
+}
+
+/** The client that a store needs. */
+export function scriptClient({ send }: Connection): RedisClient {
+  return {
+    evalsha: (sha1, keys, args) => send(["EVALSHA", sha1, `${keys.length}`, ...keys, ...args]),
+    eval: (script, keys, args) => send(["EVAL", script, `${keys.length}`, ...keys, ...args]),
+  };
+}
