@@ -104,7 +104,7 @@ function refuse({ shards, counts }: CommonOptions, path: string, faults: Faults)
   }
 }
 
-export const CONCURRENCY = defineAlgorithm<
+export const CONCURRENCY = /* @__PURE__ */ defineAlgorithm<
   ConcurrencyValues,
   ConcurrencyParameters,
   ConcurrencyState

@@ -79,7 +79,11 @@ const model: AlgorithmModel<FixedWindowParameters, FixedWindowState> = (state, r
   };
 };
 
-export const FIXED_WINDOW = defineAlgorithm<WindowValues, FixedWindowParameters, FixedWindowState>({
+export const FIXED_WINDOW = /* @__PURE__ */ defineAlgorithm<
+  WindowValues,
+  FixedWindowParameters,
+  FixedWindowState
+>({
   name: "fixed-window",
   code: "f",
   layout: 1,

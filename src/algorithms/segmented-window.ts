@@ -217,7 +217,7 @@ function take<Counted extends Grid>(grid: Counted, units: number, isCut: boolean
   return { ...grid, counts: [Math.min(count, CUT - 1) + (marked ? CUT : 0), ...rest] };
 }
 
-export const SEGMENTED_WINDOW = defineAlgorithm<
+export const SEGMENTED_WINDOW = /* @__PURE__ */ defineAlgorithm<
   SegmentedWindowValues,
   SegmentedWindowParameters,
   SegmentedWindowState

@@ -1,12 +1,18 @@
-import { defineAlgorithm, IMPLEMENTATION, MAX_LIMIT, type PolicyOf } from "./algorithm.ts";
+import {
+  defineAlgorithm,
+  IMPLEMENTATION,
+  MAX_LIMIT,
+  type PolicyOf,
+  type Quota,
+} from "./algorithm.ts";
 import { type AlgorithmModel, type ModelRequest, takes, waitingCost } from "./model.ts";
 import { SLIDING_WINDOW_COUNTER as script } from "./scripts.generated.ts";
 import {
+  maxWindowLeaseUs,
   scaleWindow,
   WINDOW,
   windowNameParts,
   type WindowOptions,
-  windowQuota,
   type WindowValues,
 } from "./window.ts";
 
@@ -235,7 +241,7 @@ function take<Counted extends Counts>(counts: Counted, units: number, isCut: boo
   return { ...counts, current: withCut(Math.min(count, CUT - 1), marked) };
 }
 
-export const SLIDING_WINDOW_COUNTER = defineAlgorithm<
+export const SLIDING_WINDOW_COUNTER = /* @__PURE__ */ defineAlgorithm<
   WindowValues,
   SlidingWindowCounterParameters,
   SlidingWindowCounterState
@@ -247,14 +253,21 @@ export const SLIDING_WINDOW_COUNTER = defineAlgorithm<
   options: { window: WINDOW },
   nameParts: windowNameParts,
 
-  ...windowQuota((limit, windowUs) => ({
-    windowUs,
-    // The shortest tick that keeps 8 * limit * window / tick below 2^53, so that weighted products stay exact.
-    tickUs: Math.max(1, Math.ceil((8 * limit * windowUs) / 2 ** 53)),
-  })),
+  quotaOf: (limit, { window: windowUs }) => quotaOf(limit, windowUs),
   parameters: ["windowUs", "tickUs"],
   ttl: () => 0,
+
+  lease: {
+    tighten: ({ limit, windowUs }, leaseUs) => quotaOf(limit, windowUs + leaseUs),
+    maxUs: maxWindowLeaseUs,
+  },
   scale: scaleWindow,
   script,
   model,
 });
+
+function quotaOf(limit: number, windowUs: number): Quota<SlidingWindowCounterParameters> {
+  // The shortest tick that keeps 8 * limit * window / tick below 2^53, so that weighted products stay exact.
+  const tickUs = Math.max(1, Math.ceil((8 * limit * windowUs) / 2 ** 53));
+  return { limit, windowUs, parameters: { windowUs, tickUs } };
+}

@@ -1,14 +1,14 @@
-import { defineAlgorithm, IMPLEMENTATION, type PolicyOf } from "./algorithm.ts";
+import { defineAlgorithm, IMPLEMENTATION, type PolicyOf, type Quota } from "./algorithm.ts";
 import { keepAlive, type LogRequest, settingsAfter } from "./log-settings.ts";
 import { type AlgorithmModel, takes, waitingCost } from "./model.ts";
 import { RUN, type SlidingWindowLogParameters, type SlidingWindowLogState } from "./runs.ts";
 import { SLIDING_WINDOW_LOG as script } from "./scripts.generated.ts";
 import {
+  maxWindowLeaseUs,
   scaleWindow,
   WINDOW,
   windowNameParts,
   type WindowOptions,
-  windowQuota,
   type WindowValues,
 } from "./window.ts";
 
@@ -165,7 +165,7 @@ function mergeClosest(runs: number[]): void {
   runs[closest + 2] = firstUs!;
 }
 
-export const SLIDING_WINDOW_LOG = defineAlgorithm<
+export const SLIDING_WINDOW_LOG = /* @__PURE__ */ defineAlgorithm<
   WindowValues,
   SlidingWindowLogParameters,
   SlidingWindowLogState
@@ -179,13 +179,22 @@ export const SLIDING_WINDOW_LOG = defineAlgorithm<
   options: { window: WINDOW },
   nameParts: windowNameParts,
 
-  ...windowQuota((_limit, windowUs) => ({ windowUs, unused: 0 })),
+  quotaOf: (limit, { window: windowUs }) => quotaOf(limit, windowUs),
   parameters: ["windowUs", "unused"],
   ttl: () => 0,
   setting: ({ limit, parameters: { windowUs } }) =>
     // As the script writes the settings of a log that only this policy has asked.
     [hex(windowUs, 12), hex(limit, 5), hex(windowUs, 12), hex(0, 6)].join(""),
+
+  lease: {
+    tighten: ({ limit, windowUs }, leaseUs) => quotaOf(limit, windowUs + leaseUs),
+    maxUs: maxWindowLeaseUs,
+  },
   scale: scaleWindow,
   script,
   model,
 });
+
+function quotaOf(limit: number, windowUs: number): Quota<SlidingWindowLogParameters> {
+  return { limit, windowUs, parameters: { windowUs, unused: 0 } };
+}

@@ -163,7 +163,7 @@ function stateOf(
   return { tatUs, rest: used % divisor, debt: used > limit * intervalUs, cut, limit, parameters };
 }
 
-export const TOKEN_BUCKET = defineAlgorithm<
+export const TOKEN_BUCKET = /* @__PURE__ */ defineAlgorithm<
   TokenBucketValues,
   TokenBucketParameters,
   TokenBucketState

@@ -1,5 +1,5 @@
 import type { Duration, DurationRange } from "../options/duration.ts";
-import type { AlgorithmDefinition, LeaseRules, OptionKind, Quota } from "./algorithm.ts";
+import type { LeaseRules, OptionKind, Quota } from "./algorithm.ts";
 import type { CommonOptions } from "./common-options.ts";
 
 /** Below a millisecond a network decides nothing; a year and a day covers every billing period. */
@@ -34,22 +34,4 @@ export function scaleWindow<Parameters>(
   limit: number,
 ): Quota<Parameters> {
   return { ...quota, limit };
-}
-
-/** The quota of an algorithm that has no option but its window, and how a lease lengthens that window. */
-export function windowQuota<Parameters extends Readonly<Record<string, number>>>(
-  parametersOf: (limit: number, windowUs: number) => Parameters,
-): Pick<AlgorithmDefinition<WindowValues, Parameters, unknown>, "quotaOf" | "lease"> {
-  const quotaOf = (limit: number, windowUs: number) => ({
-    limit,
-    windowUs,
-    parameters: parametersOf(limit, windowUs),
-  });
-  return {
-    quotaOf: (limit, { window: windowUs }) => quotaOf(limit, windowUs),
-    lease: {
-      tighten: ({ limit, windowUs }, leaseUs) => quotaOf(limit, windowUs + leaseUs),
-      maxUs: maxWindowLeaseUs,
-    },
-  };
 }

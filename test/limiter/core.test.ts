@@ -249,9 +249,9 @@ describe.each([
   });
 });
 
-/** The folders and files of src in the bundle of a worker. */
-async function bundled(source: string): Promise<readonly string[]> {
-  const { metafile } = await build({
+/** What a worker of this source has to load. */
+async function bundle(source: string) {
+  const { metafile, outputFiles } = await build({
     stdin: { contents: source, resolveDir: ".", loader: "ts" },
     bundle: true,
     write: false,
@@ -261,9 +261,13 @@ async function bundled(source: string): Promise<readonly string[]> {
     logLevel: "silent",
   });
   const [output] = Object.values(metafile.outputs);
-  return Object.entries(output!.inputs).flatMap(([file, { bytesInOutput }]) =>
-    bytesInOutput > 0 ? [file] : [],
-  );
+  return { inputs: Object.entries(output!.inputs), text: outputFiles[0]!.text };
+}
+
+/** The folders and files of src in the bundle of a worker. */
+async function bundled(source: string): Promise<readonly string[]> {
+  const { inputs } = await bundle(source);
+  return inputs.flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? [file] : []));
 }
 
 /** Where the code of each feature is. */
@@ -306,6 +310,15 @@ describe("a bundle", () => {
       /^src\/(adapter|gateway|lists|llm)\/|inspect|(log|counter|segmented-window|concurrency)\.ts$/;
     expect(bare.filter((file) => unwanted.test(file))).toEqual(["src/runtime/log.ts"]);
     expect(bare).toContain("src/limiter/limiter-with.ts");
+  });
+
+  test("of createLimiter() has the algorithms that it uses, though it can give back units of all", async () => {
+    const { text } = await bundle(`
+      import { createLimiter, fixedWindow } from "./src/index.ts";
+      export const limiter = createLimiter({ policies: [fixedWindow({ limit: 1, window: "1s" })] });`);
+    const defined = [...text.matchAll(/name: "([a-z-]+)",\s+(?:\/\/.*\s+)?code: /g)];
+    expect(defined.map(([, name]) => name)).toEqual(["fixed-window"]);
+    expect(text).toContain("'segmented-window'");
   });
 
   test.each(["./src/hono.ts", "./src/vercel.ts"])(
