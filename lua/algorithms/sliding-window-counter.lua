@@ -21,7 +21,8 @@
 --
 -- A setting stays alive for at least one window after its last request, and for at most two.
 
--- Finds the counts of a setting in a value that is not just these counts, or makes them of those with the longest window.
+-- Finds the counts of a setting in a value that is not just these counts, or makes them of those with the longest window. Of
+-- several settings one may have counted what that one has forgotten: what is made of them gives nothing back.
 -- Returns
 --   start, previous, current  of the setting; start is nil if nothing counts in its window
 --   others                    the counts of the other settings that are alive, up to this moment, each as a table: until
@@ -30,9 +31,10 @@
 -- @inline
 local function find_counts(value, now, operation, window, length)
   local own_start, own_previous, own_current, others, repaired = nil, 0, 0, {}, false
+  local several, settings = string.byte(value) == 255, {}
   -- The units that still count as the previous window of another setting; nil if none counts there.
   local function fold(start, stored_length, previous, current, to_window)
-    local stored_window, elapsed, cut = stored_length * 1000, now - start, 0
+    local stored_window, elapsed, cut = stored_length * 1000, now - start, several and 2147483648 or 0
     if elapsed >= stored_window then
       start, previous = start + stored_window, elapsed < 2 * stored_window and current or 0
     elseif current % 2147483648 > 0 then
@@ -41,16 +43,15 @@ local function find_counts(value, now, operation, window, length)
       end
       local weight = elapsed > 0 and (stored_window - elapsed) / stored_window or 1
       local units = current % 2147483648 + math.ceil(previous % 2147483648 * weight)
-      start, previous = now, math.min(units, 2147483647) + cut
+      start, previous = now, math.min(units, 2147483647)
     elseif start > now then
       start = now
     end
     if previous % 2147483648 > 0 and now - start < to_window then
-      return start, previous
+      return start, previous + (previous < 2147483648 and cut or 0)
     end
   end
 
-  local several, settings = string.byte(value) == 255, {}
   for at = several and 2 or -6, #value - 26, 27 do
     local alive, from = 2 ^ 56, at + 7
     if several then
@@ -81,6 +82,9 @@ local function find_counts(value, now, operation, window, length)
     own_start, own_previous = fold(source[2], source[3], source[4], source[5], window)
     -- From a time to come, a peek repairs, too: else a wait would begin anew with each.
     repaired = own_start and (source[2] > now or operation ~= 'peek')
+    if several and not own_start then
+      own_start, own_previous = now, 2147483648
+    end
   end
 
   local first

@@ -157,19 +157,24 @@ function find(
   const longest = settings.reduce((most, each) => (each.lengthMs > most.lengthMs ? each : most));
   const isHere = same !== undefined && same.startUs <= nowUs;
   const source = same ?? longest;
-  const own = isHere ? same : fold(source, nowUs, windowUs, lengthMs);
+  // Of several settings one may have counted what another has forgotten: nothing comes back to what is made of them.
+  const sure = several ? withoutRefunds : (counts: Counts) => counts;
+  const folded = fold(source, nowUs, windowUs, lengthMs);
+  const empty = several ? { startUs: nowUs, lengthMs, current: 0, previous: 0 } : undefined;
+  const made = folded ?? empty;
+  const own = isHere ? same : made && sure(made);
   const asks = operation !== "peek";
   const repaired = isHere
     ? several && asks && untilOf(same) < nowUs + windowUs
     : // From a time to come, a peek repairs, too: else a wait would begin anew with each.
-      own !== undefined && (asks || source.startUs > nowUs);
+      folded !== undefined && (asks || source.startUs > nowUs);
 
   const others = settings.flatMap((counts) => {
     const untilUs = untilOf(counts);
     const ended = fold(counts, nowUs, windowOf(counts), counts.lengthMs);
     // What another setting alone has counted is alive while any of it counts.
     if (counts === same || untilUs <= nowUs || (!several && !ended)) return [];
-    const before = counts.startUs > nowUs ? ended : counts;
+    const before = counts.startUs > nowUs ? ended && sure(ended) : counts;
     return [{ ...advance(before, nowUs, windowOf(counts), counts.lengthMs), untilUs }];
   });
   if (others.length === MAX_SETTINGS) {
@@ -177,6 +182,10 @@ function find(
     others.splice(others.indexOf(first), 1);
   }
   return { own, others, repaired };
+}
+
+function withoutRefunds(counts: Counts): Counts {
+  return { ...counts, previous: withCut(unitsOf(counts.previous), true) };
 }
 
 /** The counts of the window that is running now. */

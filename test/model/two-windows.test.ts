@@ -224,6 +224,54 @@ test("what was taken before a setting had a request comes back to those that cou
   expect(consume(late, 1)).toBe(false);
 });
 
+describe("what was taken before a setting of a counter had a request doesn't come back to that one", () => {
+  const [short, middle, late] = [
+    { limit: 5, windowMs: 100, segments: 1 },
+    { limit: 1, windowMs: 150, segments: 1 },
+    { limit: 3, windowMs: 1_000, segments: 1 },
+  ].map((numbers) => compilePolicy(weighted(numbers)));
+
+  /** A counter that a request of the middle setting has found full, so that it counts apart, from 2 ms on. */
+  function countedApart() {
+    const counted = counter();
+    const at = (ms: number) => (counted.now = START + ms * 1_000);
+    const consume = (policy: CompiledPolicy | undefined, ms: number, cost = 1) => {
+      at(ms);
+      return counted.evaluate(policy!, "consume", cost).allowed;
+    };
+    expect([consume(short, 1), consume(middle, 2)]).toEqual([true, false]);
+    const giveBack = (ms: number) => {
+      at(ms);
+      return counted.giveBack(short!, START + 1_000, 1);
+    };
+    return { consume, giveBack };
+  }
+
+  test("where nothing counted for it", () => {
+    const { consume, giveBack } = countedApart();
+    expect(consume(late, 160, 3)).toBe(true);
+    expect(giveBack(161)).toBe(1);
+    expect(consume(late, 162)).toBe(false);
+  });
+
+  test("where it counts what others have taken since", () => {
+    const { consume, giveBack } = countedApart();
+    expect([consume(short, 50, 3), consume(late, 153)]).toEqual([true, false]);
+    expect(giveBack(154)).toBe(1);
+    expect(consume(late, 155)).toBe(false);
+  });
+
+  test("of one setting before, it does: that one knows what it has taken", () => {
+    const counted = counter();
+    expect(counted.evaluate(short!, "consume", 3).allowed).toBe(true);
+    const takenAtUs = counted.now;
+    counted.now += 10_000;
+    expect(counted.evaluate(late!, "consume").allowed).toBe(false);
+    expect(counted.giveBack(short!, takenAtUs, 3)).toBe(3);
+    expect(counted.evaluate(late!, "consume", 3).allowed).toBe(true);
+  });
+});
+
 test("two settings of a counter admit at most a fifth more than that model to an adversary", () => {
   fc.assert(
     fc.property(settings, fc.nat(), (numbers, seed) => {
