@@ -77,7 +77,7 @@ function administered(
       const facts = await store.inspect?.().catch(() => undefined);
       return {
         policies: ruleset.settings.policies.map(quotaOf),
-        isBreakerOpen: facts?.breaker === "open" || facts?.suspendedSlots !== undefined,
+        isBreakerOpen: facts?.suspendedSlots !== undefined,
         version,
         isPublished: (enforcement.error() ?? live?.error()) === undefined,
       };
