@@ -43,23 +43,28 @@ test("explain names the entries that block a client, and none that do not", asyn
   expect([counted.verdict, "entries" in counted]).toEqual(["allowed", false]);
 });
 
-test("explain names an entry by digest, and not one that has ended", async () => {
-  const { call, administered } = await start();
-  const { identity } = (await administered.counted(REQUEST))[0]!;
-  await call("PUT", "/lists/deny", { cidr: "203.0.113.7", for: "1h" });
-  await call("PUT", "/lists/deny", { digest: identity });
-  const named = async () => (await call("POST", "/explain", REQUEST)).entries;
-  const both = await named();
-  expect(both).toHaveLength(2);
-  expect(both).toContainEqual({ cidr: "203.0.113.7", until: expect.any(String) });
-  expect(both).toContainEqual({ digest: identity });
-  vi.useFakeTimers({ now: Date.now() + 3_600_001, toFake: ["Date"] });
-  try {
-    expect(await named()).toEqual([{ digest: identity }]);
-  } finally {
-    vi.useRealTimers();
-  }
-});
+test.each(["cidr", "digest"])(
+  "explain does not name an entry by %s that has ended",
+  async (ended) => {
+    const { call, administered } = await start();
+    const { identity } = (await administered.counted(REQUEST))[0]!;
+    const names = { cidr: "203.0.113.7", digest: identity };
+    const { [ended as "cidr"]: first, ...kept } = names;
+    await call("PUT", "/lists/deny", { [ended]: first, for: "1h" });
+    await call("PUT", "/lists/deny", kept);
+    const named = async () => (await call("POST", "/explain", REQUEST)).entries;
+    const both = await named();
+    expect(both).toHaveLength(2);
+    expect(both).toContainEqual({ [ended]: first, until: expect.any(String) });
+    expect(both).toContainEqual(kept);
+    vi.useFakeTimers({ now: Date.now() + 3_600_001, toFake: ["Date"] });
+    try {
+      expect(await named()).toEqual([kept]);
+    } finally {
+      vi.useRealTimers();
+    }
+  },
+);
 
 test("explain names at most ten entries", async () => {
   const deny = Array.from({ length: 17 }, (_, i) => ({ cidr: `203.0.0.0/${8 + i}` })).filter(
