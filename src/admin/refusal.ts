@@ -1,4 +1,5 @@
 import type { Fault, StoreError } from "../errors/errors.ts";
+import { NotSentError } from "./storage/not-sent.ts";
 
 const TITLES = {
   400: "Bad Request",
@@ -89,12 +90,13 @@ export function outdated(version: number): Refusal {
 /** What Redis surely did not do, because it said so. */
 const NOT_DONE = ["ERR_STORE_REFUSED", "ERR_STORE_UNAUTHORIZED"];
 
-/** Redis gave no usable answer. Only a write can have happened all the same. */
-export function unavailable({ code, message }: StoreError, writes: boolean): Refusal {
-  const outcome = NOT_DONE.includes(code) ? "not-done" : "unknown";
-  const advice =
-    outcome === "unknown"
-      ? " The change may have been made all the same: read before you repeat it."
-      : "";
+/** Redis gave no usable answer. Only a write that was sent can have happened all the same. */
+export function unavailable(error: StoreError, writes: boolean): Refusal {
+  const { code, message } = error;
+  const isNotDone = NOT_DONE.includes(code) || error instanceof NotSentError;
+  const outcome = isNotDone ? "not-done" : "unknown";
+  const advice = isNotDone
+    ? " The change was not made."
+    : " The change may have been made all the same: read before you repeat it.";
   return new Refusal(503, message + (writes ? advice : ""), { code, ...(writes && { outcome }) });
 }

@@ -7,11 +7,12 @@ import type { CompiledPolicy } from "../policy/compile.ts";
 import type { Admin, Administered, CountedClient, DescribedRequest } from "./administered.ts";
 import type { GatewayConfig, Platform } from "./config.ts";
 import { requestFrom } from "./describe-request.ts";
-import { isDigest } from "./digests.ts";
+import { digestsOf, isDigest } from "./digests.ts";
 import { editPolicy } from "./edit-policy.ts";
 import type { Enforcement, InForce } from "./enforcement.ts";
 import { explain, readable } from "./explain.ts";
 import { POLICY_IN_FORCE, UNKNOWN_DIGEST } from "./messages/document.ts";
+import { entriesNaming } from "./naming-entries.ts";
 import { readClient } from "./read-client.ts";
 import type { Rule } from "./rule.ts";
 
@@ -76,7 +77,7 @@ function administered(
       const facts = await store.inspect?.().catch(() => undefined);
       return {
         policies: ruleset.settings.policies.map(quotaOf),
-        isBreakerOpen: facts?.breaker === "open" || facts?.suspendedSlots !== undefined,
+        isBreakerOpen: facts?.suspendedSlots !== undefined,
         version,
         isPublished: (enforcement.error() ?? live?.error()) === undefined,
       };
@@ -91,7 +92,7 @@ function administered(
     },
 
     editPolicy: (name, numbers) => editPolicy(enforcement.now().ruleset, name, numbers),
-    explain: (described) => explain(enforcement.now(), requestFrom(described, clientIp)),
+    explain: (described) => explainRequest(enforcement, described, clientIp),
     reset: (described) => reset(enforcement, described, clientIp),
     resetDigest: (policy, digest) => resetDigest(enforcement.now(), policy, digest),
     clientAddress: (request, bindings) => addressOf(request.headers, clientIp, bindings),
@@ -100,6 +101,20 @@ function administered(
 
 function quotaOf({ name, limit, windowUs }: CompiledPolicy): Gauges["policies"][number] {
   return { name, limit, windowSeconds: windowUs / 1e6 };
+}
+
+async function explainRequest(
+  enforcement: Enforcement,
+  described: DescribedRequest,
+  clientIp: GatewayConfig["clientIp"],
+): ReturnType<Administered["explain"]> {
+  const inForce = enforcement.now();
+  const asked = requestFrom(described, clientIp);
+  return explain(inForce, asked, async (list) => {
+    const { found } = await clientOf(inForce, described, clientIp);
+    const digests = found ? await digestsOf(found.identities) : [];
+    return entriesNaming(list, enforcement.held(), asked, clientIp, digests);
+  });
 }
 
 async function reset(
@@ -154,14 +169,14 @@ async function counted(
   return found ? countedIn(found.rules, found.identities, request) : [];
 }
 
-/** Who would send a request, and the rules that cover it. */
+/** Who would send a request, whether or not a list names it, and the rules that cover it. */
 async function clientOf(
-  { findRules }: InForce,
+  { findUnlisted }: InForce,
   described: DescribedRequest,
   clientIp: GatewayConfig["clientIp"],
 ) {
   const { request, bindings } = requestFrom(described, clientIp);
-  const covered = findRules(request, bindings);
+  const covered = findUnlisted()(request, bindings);
   if (covered === undefined || covered instanceof Response) return { request };
   const client = await readClient(covered, request);
   if (!("identities" in client)) return { request };

@@ -30,6 +30,9 @@ export interface ExplainedRule {
   readonly policies: readonly ExplainedPolicy[];
 }
 
+/** An entry of a list, as it stands there. */
+export type ListedEntry = Readonly<Record<string, unknown>>;
+
 /** What the gateway would do with a request, and why. */
 export interface Explanation {
   readonly verdict: "allowed" | "denied" | "exempt" | "blocked" | "refused" | "passed";
@@ -43,6 +46,8 @@ export interface Explanation {
   readonly plan?: string;
   /** The identity or pattern of the override that applies. */
   readonly override?: string;
+  /** The entries that name the client, of the list that exempts or blocks it; at most ten. */
+  readonly entries?: readonly ListedEntry[];
   readonly rules: readonly ExplainedRule[];
 }
 

@@ -20,6 +20,8 @@ export interface InForce {
   readonly ruleset: Ruleset;
   readonly limiter: Limiter;
   readonly findRules: FindRules;
+  /** Makes the same as if there were no lists, for what people ask about a client that one names. */
+  readonly findUnlisted: () => FindRules;
 }
 
 /** What a gateway enforces now, and how that changes. */
@@ -62,7 +64,7 @@ export function createEnforcement(
     revision: 0,
     ruleset,
     limiter: buildLimiter(store, ruleset.settings, EVERY_FEATURE),
-    findRules: compileFindRules(ruleset, ambiguousPaths),
+    ...findersOf(ruleset, ambiguousPaths),
   };
 
   function putInForce(next: Ruleset, nextData: RulesetData, state: LiveState): void {
@@ -78,7 +80,7 @@ export function createEnforcement(
       revision,
       ruleset: next,
       limiter,
-      findRules: compileFindRules(next, ambiguousPaths),
+      ...findersOf(next, ambiguousPaths),
     };
   }
 
@@ -146,6 +148,17 @@ export function createEnforcement(
     },
 
     checkEntry: (kind, entry) => checkEntry(kind, entry, data, entries, defaults),
+  };
+}
+
+function findersOf(
+  ruleset: Ruleset,
+  ambiguousPaths: GatewayConfig["ambiguousPaths"],
+): Pick<InForce, "findRules" | "findUnlisted"> {
+  const unlisted = { ...ruleset, lists: undefined, refused: new Map() };
+  return {
+    findRules: compileFindRules(ruleset, ambiguousPaths),
+    findUnlisted: () => compileFindRules(unlisted, ambiguousPaths),
   };
 }
 

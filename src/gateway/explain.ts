@@ -1,6 +1,6 @@
 import type { Decision, PolicyDecision } from "../decision/decision.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
-import type { ExplainedPolicy, ExplainedRule, Explanation } from "./administered.ts";
+import type { ExplainedPolicy, ExplainedRule, Explanation, ListedEntry } from "./administered.ts";
 import type { RequestAsData } from "./describe-request.ts";
 import type { InForce } from "./enforcement.ts";
 import type { Covered } from "./find-rules.ts";
@@ -11,14 +11,15 @@ import type { Rule } from "./rule.ts";
 export async function explain(
   { version, ruleset, limiter, findRules }: InForce,
   { request, bindings }: RequestAsData,
+  entriesOf: (list: "allow" | "deny") => Promise<readonly ListedEntry[]>,
 ): Promise<Explanation> {
   const covered = findRules(request, bindings);
   if (covered === undefined) {
     return { verdict: "passed", status: 200, reason: "no rule covers it", version, rules: [] };
   }
-  if (covered instanceof Response) return refusal(covered, version);
+  if (covered instanceof Response) return refusal(covered, version, entriesOf);
   const found = covered.exempt ?? (await readClient(covered, request));
-  if (found instanceof Response) return refusal(found, version);
+  if (found instanceof Response) return refusal(found, version, entriesOf);
   const client = "identities" in found ? found : undefined;
   const decision =
     "identities" in found
@@ -27,8 +28,10 @@ export async function explain(
   const rules = covered.rules.map((rule) =>
     explainRule(rule, ruleset.rules.indexOf(rule), decision, client, request.headers),
   );
+  const verdict = verdictOf(decision);
+  const list = LISTS[verdict];
   return {
-    verdict: verdictOf(decision),
+    verdict,
     status: decision.status,
     reason: decision.reason,
     ...(!decision.allowed &&
@@ -36,19 +39,32 @@ export async function explain(
         retryAfter: Math.ceil(decision.retryAfterMs / 1000),
       }),
     version,
+    ...(list && { entries: await entriesOf(list) }),
     ...planOf(covered, client),
     rules,
   };
 }
 
-async function refusal(response: Response, version: number): Promise<Explanation> {
+/** The list whose entries are behind a verdict. */
+const LISTS: Partial<Record<Explanation["verdict"], "allow" | "deny">> = {
+  exempt: "allow",
+  blocked: "deny",
+};
+
+async function refusal(
+  response: Response,
+  version: number,
+  entriesOf: Parameters<typeof explain>[2],
+): Promise<Explanation> {
   const { status } = response;
   const { detail } = (await response.json()) as { readonly detail: string };
+  const isBlocked = status === 403;
   return {
-    verdict: status === 403 ? "blocked" : "refused",
+    verdict: isBlocked ? "blocked" : "refused",
     status,
     reason: detail,
     version,
+    ...(isBlocked && { entries: await entriesOf("deny") }),
     rules: [],
   };
 }

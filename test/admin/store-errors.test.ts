@@ -1,6 +1,7 @@
 import { Redis } from "ioredis";
 import { afterEach, expect, inject, onTestFinished, test, vi } from "vitest";
 
+import { freePort } from "../../scripts/support/free-port.ts";
 import {
   ADMIN_TOKEN,
   administered,
@@ -79,6 +80,52 @@ test.for([
     expect((await ask("/lists/deny")).status).toBe(200);
   },
 );
+
+test.for([
+  [
+    "an address that refuses connections",
+    async (): Promise<string> => `http://127.0.0.1:${await freePort()}`,
+  ],
+  ["a name that nobody has", async (): Promise<string> => "http://nobody.invalid"],
+] as const)("a write to %s was not made, and says so", async ([, address]) => {
+  const url: string = await address();
+  const ask = askingOf(administered(sharedRedis(), { redis: { url, token: SECRET } }));
+  const put = await ask("/lists/deny", { method: "PUT", body: { identity: "x-user-id:1" } });
+  expect([put.status, put.body.code, put.body.outcome]).toEqual([
+    503,
+    "ERR_STORE_UNREACHABLE",
+    "not-done",
+  ]);
+  expect(put.body.detail).toMatch(/The change was not made\.$/);
+  const read = await ask("/lists/deny");
+  expect([read.status, "outcome" in read.body]).toEqual([503, false]);
+});
+
+test("a write through a bridge that has no Redis was not made, and one whose Redis went away is unknown", async () => {
+  const { proxy, ask } = await behindProxy();
+  await ask("/rules");
+  const says = (error: string) => answers(503, json, JSON.stringify({ error }));
+  const put = async () => {
+    const { status, body } = await ask("/overrides", {
+      method: "PUT",
+      body: { identity: "x-user-id:1", plan: "gold" },
+    });
+    return [status, body.outcome];
+  };
+  proxy.fault = says("ERR Redis is not reachable (connect ECONNREFUSED). The command was not sent");
+  expect(await put()).toEqual([503, "not-done"]);
+  proxy.fault = says("ERR Redis went away before it replied. The command may have run");
+  expect(await put()).toEqual([503, "unknown"]);
+});
+
+test("a reset that the audit has no room for says that the counts are forgotten", async () => {
+  const { proxy, ask } = await behindProxy();
+  await ask("/rules");
+  proxy.fault = answers(400, json, '{"error":"OOM command not allowed"}');
+  const reset = await ask("/identities/reset", { method: "POST", body: { path: "/rides" } });
+  expect([reset.status, reset.body.outcome]).toEqual([503, "unknown"]);
+  expect(reset.body.detail).toContain("The counts are forgotten.");
+});
 
 test("a write whose answer was lost has happened", async () => {
   const { proxy, ask } = await behindProxy();

@@ -3,8 +3,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 
 import { startRedisServer } from "../../scripts/support/redis-server.ts";
 import type { RedisServer } from "../../scripts/support/redis-server.ts";
+import type { Backend, RedisCommand } from "../../src/node/bridge/backend.ts";
 import { startBridge } from "../../src/node/bridge/bridge.ts";
 import type { Bridge } from "../../src/node/bridge/bridge.ts";
+import { connectionLost } from "../../src/node/bridge/errors.ts";
+import { execute } from "../../src/node/bridge/execute.ts";
 import { ask, error, refusalOf, result, token } from "../support/bridge/harness.ts";
 
 let redis: RedisServer;
@@ -27,6 +30,28 @@ const transaction = (...body: unknown[][]) => ask(bridge, { path: "/multi-exec",
 const wrongType = "WRONGTYPE Operation against a key holding the wrong kind of value";
 
 describe("a pipeline", () => {
+  test("of which a dead master has a part answers for the others; only where none is left is it 503", async () => {
+    const lost = connectionLost(new Error("Connection is closed"));
+    const backend: Backend = {
+      connected: async () => true,
+      transaction: async () => [],
+      close() {},
+      async send({ args: [key] }) {
+        if (key === "dead") throw lost;
+        return Buffer.from("v");
+      },
+    };
+    const get = (key: string) => ({ name: "GET", args: [key] });
+    const run = (...commands: RedisCommand[]) =>
+      execute({ kind: "pipeline", commands }, backend, false);
+    expect(JSON.parse(await run(get("dead"), get("alive"), get("dead")))).toEqual([
+      { error: lost.message },
+      { result: "v" },
+      { error: lost.message },
+    ]);
+    await expect(run(get("dead"), get("dead"))).rejects.toBe(lost);
+  });
+
   test("answers each command in its place, errors included", async () => {
     expect(
       await pipeline(["SET", "k", "v"], ["LPUSH", "k", 1], ["MONITOR"], ["GET", "k"], ["GET"]),

@@ -127,7 +127,7 @@ test("rules that are too many for a variable of a Worker are warned about, with 
     writeFileSync(file, Array.from({ length: rules }, (_, i) => rule(i)).join(""));
     return tidegate(["rules", "check", "wrangler.toml"], { cwd });
   };
-  expect(await check(15)).toMatchObject({ err: "No faults in 1 file.\n", exit: 0 });
+  expect(await check(14)).toMatchObject({ err: "No faults in 1 file.\n", exit: 0 });
   const { err, exit } = await check(17);
   expect(exit).toBe(0);
   expect(err).toMatch(

@@ -101,6 +101,14 @@ describe("explain", () => {
     expect(on.gateway.seen[0]?.body).toEqual({ method: "GET", path: "/" });
   });
 
+  test("names the entries of the list that blocks or exempts the client", async () => {
+    const entries = [{ cidr: "203.0.113.0/24", until: AT }, { asn: 64_496 }];
+    on.gateway.script(ok({ verdict: "blocked", status: 403, rules: [], entries }));
+    expect((await on.run(["explain", "GET", "/"])).out).toBe(
+      `The request is refused: a list blocks the client. (status 403; entry 203.0.113.0/24 until ${AT}; entry AS64496)\n`,
+    );
+  });
+
   test("says a reason only where it is no repetition", async () => {
     const answer = { rules: [], status: 200 };
     on.gateway.script(
@@ -148,11 +156,12 @@ describe("history", () => {
   const FROM = "2027-01-01T11:00:00.000Z";
   const times = [FROM, "2027-01-01T11:10:00.000Z", "2027-01-01T11:20:00.000Z"];
   const row = { policy: "rides", partition: "x-user-id:hash", denied: [0, 3, 1], near: [2, 0, 0] };
+  const ALLOWED = { verdict: "allowed", rules: [] };
 
   test("shows the ten minutes in which a client was denied or near a limit", async () => {
     const other = { policy: "all", partition: null, denied: [0, 5, 0], near: [0, 0, 0] };
     const answer = { from: FROM, to: AT, times, minutes: [], partitions: [row, other] };
-    on.gateway.script(ok(answer), ok(answer));
+    on.gateway.script(ok(answer), ok(ALLOWED), ok(answer));
     const args = ["history", "POST", "/rides", "-H", "x-user-id: 42"];
     const { out, err, exit } = await on.run(args);
     expect(out).toBe(
@@ -167,14 +176,17 @@ describe("history", () => {
     );
     expect([err, exit]).toEqual([`Denied at least 9 times since ${FROM}.\n`, 0]);
     const request = { method: "POST", path: "/rides", headers: { "x-user-id": "42" } };
-    expect(on.gateway.seen).toEqual([seen("POST", "/partitions/history", { body: { request } })]);
+    expect(on.gateway.seen).toEqual([
+      seen("POST", "/partitions/history", { body: { request } }),
+      seen("POST", "/explain", { body: request }),
+    ]);
     expect(JSON.parse((await on.run([...args, "--json"])).out)).toEqual(answer);
   });
 
   test("says if a client was not denied, or if no policy counts it", async () => {
     const quiet = { ...row, denied: [0, 0, 0], near: [0, 0, 0] };
     const answer = { from: FROM, to: AT, times, minutes: [], partitions: [quiet] };
-    on.gateway.script(ok(answer));
+    on.gateway.script(ok(answer), ok(ALLOWED));
     expect(await on.run(["history", "GET", "/"])).toEqual({
       exit: 0,
       out: "",
@@ -202,9 +214,73 @@ describe("history", () => {
     on.gateway.script(ok(answer));
     expect(JSON.parse((await on.run(["history", "GET", "/", "--json"])).out)).toEqual(answer);
   });
+
+  test("of a client that was blocked since, shows what was counted before, and says that it is blocked", async () => {
+    const answer = { from: FROM, to: AT, times, minutes: [], partitions: [row] };
+    const entries = [{ identity: "x-user-id:42", until: AT }];
+    on.gateway.script(ok(answer), ok({ verdict: "blocked", rules: [], entries }));
+    const { out, err } = await on.run(["history", "POST", "/rides", "-H", "x-user-id: 42"]);
+    expect(out.split("\n")).toHaveLength(5);
+    expect(err).toBe(
+      `Denied at least 4 times since ${FROM}.\nThe request is refused: a list blocks the client. (x-user-id:42 until ${AT})\n`,
+    );
+  });
+
+  test("takes a client by the name that top prints, and says if that name is blocked", async () => {
+    const digest = "x-user-id:hash";
+    const answer = { from: FROM, to: AT, times, minutes: [], partitions: [row] };
+    const other = { digest: "x-user-id:other", source: "call" };
+    on.gateway.script(
+      ok(answer),
+      ok({ entries: [other, { digest, until: AT, source: "call" }] }),
+      ok({ ...answer, partitions: [] }),
+      ok({ entries: [other] }),
+    );
+    const blocked = await on.run(["history", digest, "--digest", "--last", "6h"]);
+    expect(blocked.err).toContain(`a list blocks the client. (${digest} until ${AT})`);
+    const quiet = await on.run(["history", digest, "--digest"]);
+    expect(quiet.err).toBe(`Nothing is listed of this client since ${FROM}.\n`);
+    expect(on.gateway.seen).toEqual([
+      seen("POST", "/partitions/history?last=6h", { body: { name: digest } }),
+      seen("GET", "/lists/deny"),
+      seen("POST", "/partitions/history", { body: { name: digest } }),
+      seen("GET", "/lists/deny"),
+    ]);
+  });
+
+  test.for([
+    [["GET"], "Give a method and a path, or a client's name"],
+    [["x-user-id:hash", "/", "--digest"], "nothing of a request"],
+    [["x-user-id:hash", "--digest", "--ip", "203.0.113.7"], "nothing of a request"],
+    [["GET", "/", "--last", "25h"], "--last takes a time from 1m to 24h"],
+    [["GET", "/", "--last", "59s"], "--last takes a time from 1m to 24h"],
+  ] as const)("asks nothing for %j", async ([args, message]) => {
+    on.gateway.script();
+    const { err, exit } = await on.run(["history", ...args]);
+    expect(err).toContain(message);
+    expect([exit, on.gateway.seen]).toEqual([2, []]);
+  });
 });
 
 describe("reset", () => {
+  test("takes a client by the name and the policy that top prints", async () => {
+    const digest = "x-user-id:hash";
+    on.gateway.script(ok({ reset: [{ policy: "rides", partition: digest }] }));
+    const { out, exit } = await on.run(["reset", digest, "--digest", "--policy", "rides"]);
+    expect([out, exit]).toEqual(["policy  partition\nrides   x-user-id:hash\n", 0]);
+    expect(on.gateway.seen).toEqual([
+      seen("POST", "/identities/reset", { body: { digest, policy: "rides" } }),
+    ]);
+    for (const args of [
+      [digest, "--digest"],
+      ["GET", "/", "--policy", "rides"],
+    ]) {
+      const wrong = await on.run(["reset", ...args]);
+      expect([wrong.exit, wrong.err]).toEqual([2, expect.stringContaining("belong together")]);
+    }
+    expect(on.gateway.seen).toHaveLength(1);
+  });
+
   test("shows whose counts are forgotten", async () => {
     on.gateway.script(ok({ reset: [{ policy: "rides", partition: "x-user-id:42" }] }));
     const { out, err, exit } = await on.run(["reset", "POST", "/rides", "-H", "x-user-id:42"]);

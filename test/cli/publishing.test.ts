@@ -187,7 +187,7 @@ describe("rules publish and rollback", () => {
   });
 
   test("rollback names the version, or none", async () => {
-    on.gateway.script(ok(PUBLISHED), ok(PUBLISHED));
+    on.gateway.script(ok(LIVE), ok(PUBLISHED), ok(LIVE), ok(PUBLISHED));
     await on.run(["rules", "rollback"]);
     const { out, err, exit } = await on.run([
       "rules",
@@ -199,10 +199,44 @@ describe("rules publish and rollback", () => {
     ]);
     expect([out, err, exit]).toEqual([CHANGE_LINES, "Published version 8.\n", 0]);
     expect(on.gateway.seen).toEqual([
+      seen("GET", "/rules"),
       seen("POST", "/rules/rollback", { body: {} }),
+      seen("GET", "/rules"),
       seen("POST", "/rules/rollback", { body: { to: 5, note: "too strict" } }),
     ]);
     expect((await on.run(["rules", "rollback", "--to", "five"])).exit).toBe(2);
-    expect(on.gateway.seen).toHaveLength(2);
+    expect(on.gateway.seen).toHaveLength(4);
+  });
+
+  test.for([
+    ["an isolate holds what Redis has lost", 0, 7, "0", "Redis has lost version 7"],
+    ["Redis has an older copy", 5, 7, "4", "Redis has lost version 7"],
+    ["nothing is published, as the isolate knows", 0, 0, "0", "Redis has no published rules"],
+  ] as const)(
+    "where %s, rollback is sent with --discard-held only",
+    async ([, version, held, to, why]) => {
+      const script = () => {
+        on.gateway.script(ok({ ...LIVE, version }), ok(PUBLISHED));
+        on.gateway.health = ok({ status: "degraded", live: { version: held, error: "lost" } });
+      };
+      script();
+      const refused = await on.run(["rules", "rollback", "--to", to]);
+      expect([refused.out, refused.exit]).toEqual(["", 2]);
+      expect(refused.err).toContain(why);
+      expect(refused.err).toContain("rules pull --held");
+      expect(on.gateway.seen.map(({ method }) => method)).toEqual(["GET"]);
+      on.gateway.script(ok(PUBLISHED));
+      const sent = await on.run(["rules", "rollback", "--to", to, "--discard-held"]);
+      expect(sent.exit).toBe(0);
+      expect(on.gateway.seen).toEqual([
+        seen("POST", "/rules/rollback", { body: { to: Number(to) } }),
+      ]);
+    },
+  );
+
+  test("a published document that has faults is rolled back without a flag", async () => {
+    on.gateway.script(ok({ ...LIVE, version: 8, document: null }), ok(PUBLISHED));
+    on.gateway.health = ok({ status: "degraded", live: { version: 7, error: "faults" } });
+    expect((await on.run(["rules", "rollback", "--to", "7"])).exit).toBe(0);
   });
 });

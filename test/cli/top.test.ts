@@ -56,3 +56,15 @@ test("top says how a key ends, where the gateway knows it", async () => {
     ].join("\n"),
   );
 });
+
+test("top looks as far back as it is told", async () => {
+  on.gateway.script(ok(ANSWER), ok(ANSWER));
+  await on.run(["top", "--last", "6h"]);
+  await on.run(["top", "--near", "--last", "90 m"]);
+  expect(on.gateway.seen).toEqual([
+    seen("GET", "/top?kind=denied&last=6h"),
+    seen("GET", "/top?kind=near&last=90%20m"),
+  ]);
+  const { err, exit } = await on.run(["top", "--last", "2d"]);
+  expect([err, exit]).toEqual([expect.stringContaining("--last takes a time from 1m to 24h"), 2]);
+});

@@ -24,6 +24,11 @@ beforeAll(async () => {
     for await (const chunk of request) body += String(chunk);
     const { method = "", url = "", headers } = request;
     got.push({ method, url, headers, body });
+    if (url.endsWith("/endless")) {
+      const more = () => void (response.destroyed || response.write(Buffer.alloc(1_000_000), more));
+      more();
+      return;
+    }
     if (url.endsWith("/elsewhere")) response.writeHead(302, { location: "http://192.0.2.1/" });
     else if (url.endsWith("?id=none"))
       response.writeHead(400, { "content-type": "application/json" });
@@ -119,12 +124,13 @@ describe("refused", () => {
     ["a path of the gateway that is not the API", "health", {}, 404],
     ["a large body", "api/v1/rules", { method: "PUT", body: "x".repeat(1_000_001) }, 413],
     ["a redirection", "api/v1/elsewhere", {}, 502],
-  ])("%s", async (what, below, asked, expected) => {
+    ["an endless answer", "api/v1/endless", {}, 502],
+  ])("%s", async (_what, below, asked, expected) => {
     got = [];
     const { status, text } = await send(below, asked);
     expect(status).toBe(expected);
     expect(text).not.toContain(TOKEN);
-    expect(got).toHaveLength(what === "a redirection" ? 1 : 0);
+    expect(got).toHaveLength(expected === 502 ? 1 : 0);
   });
 
   test("a path that leads out of the API", async () => {

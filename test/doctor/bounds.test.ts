@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { createServer as createHttpServer } from "node:http";
 import { connect, createServer, type AddressInfo } from "node:net";
 
 import { expect, inject, onTestFinished, test } from "vitest";
@@ -154,4 +155,29 @@ test.each([
   await runDoctor({ ...options, redisUrl: way.url, pings: 1 });
   expect(way.opened()).toBe(1);
   await expect.poll(way.open).toBe(0);
+});
+
+test("a REST API that sends without an end is left, and is a finding", async () => {
+  let sent = 0;
+  const closed: Promise<unknown>[] = [];
+  const server = createHttpServer((_, response) => {
+    closed.push(once(response, "close"));
+    response.writeHead(200, { "content-type": "application/json" });
+    const chunk = Buffer.alloc(1_000_000, " ");
+    const more = () => {
+      sent++;
+      if (!response.destroyed) response.write(chunk, more);
+    };
+    more();
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { findings } = await runDoctor({ rest: { url, token: "test" }, pings: 1 });
+  const found = findings.find(({ id }) => id === "redis-unreachable");
+  expect(found?.evidence).toContain("more than 8000000 bytes");
+  await Promise.all(closed);
+  expect(closed).toHaveLength(1);
+  // What the buffers of both sides hold comes on top.
+  expect(sent).toBeLessThan(30);
 });

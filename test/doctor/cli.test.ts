@@ -69,7 +69,7 @@ test("a finding exits with 1, as JSON too, and no token is printed", async () =>
 });
 
 test.for<[args: string[], message: string]>([
-  [[], "Give --url, --rest-url or --redis-url"],
+  [[], "Give --url, --rest-url, --redis-url or --config"],
   [["--url", "ftp://a"], "--url takes an address such as https://api.example.com"],
   [["--redis-url", "https://u:secret@a"], "--redis-url takes an address such as redis://"],
   [["--rest-url", "http://a"], "--rest-url needs --rest-token-file or UPSTASH_REDIS_REST_TOKEN"],

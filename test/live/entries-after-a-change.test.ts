@@ -72,6 +72,18 @@ test("entries that need an address are left out where no platform is trusted wit
   expect([await later.ask("ada"), await later.ask("mal")]).toEqual(["200 7", "403"]);
 });
 
+test("an entry that needs an address is refused where no platform is trusted with it", async () => {
+  const { isolate } = await startFleet();
+  const { api } = isolate({ CLIENT_IP: undefined });
+  for (const entry of [{ cidr: "203.0.113.7" }, { asn: 64_496 }, { country: "CH" }]) {
+    for (const list of ["allow", "deny"]) {
+      const put = await api("PUT", `/lists/${list}`, entry);
+      expect([put.status, put.body.errors?.[0]?.path]).toEqual([422, "CLIENT_IP"]);
+    }
+  }
+  expect((await api("PUT", "/lists/deny", { identity: "x-user-id:1" })).status).toBe(200);
+});
+
 test("equal tables of numbers that are too many are left out, each of them", async () => {
   const { isolate, redis, keys } = await startFleet();
   const put = (i: number, limit: number) => [

@@ -157,6 +157,18 @@ test("other numbers of a plan are in force after a publication that changes noth
   expect(await limitOf()).toBe("50");
 });
 
+test("the deployed numbers are in force again after they are published over others", async () => {
+  const gateway = await startLiveGateway();
+  await gateway.write(limited(10));
+  expect(await quotaOf(gateway, "ada")).toBe("10, 9 left");
+  await gateway.write({ rules: DEPLOYED }, 2);
+  await gateway.administered.refresh();
+  expect(await quotaOf(gateway, "ada")).toBe("5, 3 left");
+  await gateway.write(limited(10), 3);
+  await gateway.administered.refresh();
+  expect(await quotaOf(gateway, "ada")).toBe("10, 7 left");
+});
+
 test("of the patterns that name a client the longest one that has not ended decides", async () => {
   const gateway = await startLiveGateway();
   const by = (limit: number) => ({ policies: { api: { limit } } });

@@ -126,12 +126,39 @@ test.each([
   "/stats?from=2031-01-01T00:00:00Z&to=2031-01-03T00:00:00Z",
   "/top?kind=all",
   "/top?step=hour",
+  "/top?last=6",
+  "/top?last=0s",
+  "/top?last=25h",
+  "/top?last=1h&from=2031-01-01T00:00:00Z&to=2031-01-01T00:30:00Z",
+  "/stats?last=2d",
   "/metrics?name=a",
 ])("%s is refused, and says why", async (path) => {
   const { get } = await start();
   const response = await get(path);
   expect(response.status).toBe(400);
   expect(await response.json()).toMatchObject({ detail: expect.stringMatching(/\w/) });
+});
+
+test("a span is as long as last says, and ends where to says", async () => {
+  const { get, redis, keys } = await start();
+  const nowMs = Date.now();
+  const hoursAgo = async (hours: number, name: string) =>
+    redis.zadd(keys.top("denied", nowMs - hours * 3_600_000), 7, `api ${name}`);
+  await hoursAgo(3, "ip:three");
+  await hoursAgo(8, "ip:eight");
+  const named = async (query: string) => {
+    const { from, to, partitions } = (await (await get(`/top?${query}`)).json()) as {
+      from: string;
+      to: string;
+      partitions: { partition: string }[];
+    };
+    const hours = (Date.parse(to) - Date.parse(from)) / 3_600_000;
+    return [hours, ...partitions.map(({ partition }) => partition).toSorted()];
+  };
+  expect(await named("")).toEqual([1]);
+  expect(await named("last=4h")).toEqual([4, "ip:three"]);
+  expect(await named("last=24h")).toEqual([24, "ip:eight", "ip:three"]);
+  expect(await named(`last=2h&to=${nowMs - 7 * 3_600_000}`)).toEqual([2, "ip:eight"]);
 });
 
 test("nobody reads metrics without a token, and where they are off they say so", async () => {

@@ -125,6 +125,7 @@ export const Explanation = z.strictObject({
   version,
   plan: z.optional(z.string()),
   override: z.optional(z.string()),
+  entries: z.optional(z.array(ListEntry)),
   rules: z.array(
     z.strictObject({
       ...ruleName,

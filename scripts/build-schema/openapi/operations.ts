@@ -181,6 +181,7 @@ export const PARAMETERS: Readonly<Record<string, string>> = {
   "/top to": `${MOMENT} now.`,
   "/partitions/history from": `${MOMENT} an hour before to.`,
   "/partitions/history to": `${MOMENT} now.`,
+  last: "How long the span is, instead of from: a time with its unit, such as 6h.",
   kind: "denied or near; denied by default.",
   id: "Of the entry, instead of a body.",
 };

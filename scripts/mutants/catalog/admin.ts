@@ -138,7 +138,7 @@ export const ADMIN: readonly Mutant[] = [
   {
     name: "a lost answer says that nothing has happened",
     file: "src/admin/refusal.ts",
-    find: 'NOT_DONE.includes(code) ? "not-done" : "unknown"',
+    find: 'isNotDone ? "not-done" : "unknown"',
     replace: '"not-done"',
     tests: ["test/admin/store-errors"],
   },

@@ -35,7 +35,7 @@ function entriesOf(kind: EntryKind, document: unknown): readonly Entry[] {
 }
 
 /** An entry with its end as answers have it. */
-function shown({ until, ...entry }: Entry): Entry {
+export function shown({ until, ...entry }: Entry): Entry {
   const untilMs = parseMoment(until);
   return untilMs === undefined ? entry : { ...entry, until: isoTime(untilMs) };
 }

@@ -1,12 +1,13 @@
-import { ConfigurationError } from "../../errors/errors.ts";
+import { ConfigurationError, StoreError } from "../../errors/errors.ts";
 import type { Administered, DescribedRequest, Explanation } from "../../gateway/administered.ts";
 import { HOUR_MS } from "../../metrics/keys.ts";
 import { isRecord } from "../../options/record.ts";
 import { type Call, deedOf, json, readSmallBody, type Route } from "../call.ts";
 import { keptChanges } from "../changes.ts";
-import { faulty } from "../refusal.ts";
+import { faulty, Refusal } from "../refusal.ts";
 import { checked, RequestBody, ResetBody } from "../schemas.ts";
 import { countsOf, type UpToDate } from "./counts.ts";
+import { shown } from "./entries.ts";
 
 /** Asks the gateway about the request that a body describes. */
 export async function about<Answer>(
@@ -24,7 +25,8 @@ export async function about<Answer>(
 async function explain(call: Call, upToDate: UpToDate | undefined): Promise<Response> {
   const { gateway } = call;
   const body = await readSmallBody(call);
-  const explanation = await about(body, (request) => gateway.explain(request));
+  const found = await about(body, (request) => gateway.explain(request));
+  const explanation = found.entries ? { ...found, entries: found.entries.map(shown) } : found;
   if (!upToDate || explanation.rules.length === 0) return json(explanation);
   // Why a request is denied is worth saying without the counts, too.
   const denied = await deniedLately(gateway, body, upToDate).catch(() => undefined);
@@ -83,8 +85,16 @@ async function reset(call: Call): Promise<Response> {
       before: partition,
     })),
   );
-  await storage.note(deedOf(call, "reset", changes));
+  await storage.note(deedOf(call, "reset", changes)).catch((error: Error) => {
+    throw error instanceof StoreError ? unnoted(error) : error;
+  });
   return json({ reset: forgotten });
+}
+
+/** The counts are forgotten by then, whatever Redis says of the audit. */
+function unnoted({ code, message }: StoreError): Refusal {
+  const detail = `The counts are forgotten. The audit may not say so: ${message}`;
+  return new Refusal(503, detail, { code, outcome: "unknown" });
 }
 
 /** Resets a client of one policy by what metrics call it. */

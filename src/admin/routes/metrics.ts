@@ -5,7 +5,7 @@ import { type Call, isoTime, json, type Route } from "../call.ts";
 import { Refusal } from "../refusal.ts";
 import { countsOf, type UpToDate } from "./counts.ts";
 import { partitionHistoryRoute } from "./partition-history.ts";
-import { oneOf, shown, spanOf, STEPS } from "./span.ts";
+import { oneOf, shown, SPAN, spanOf, STEPS } from "./span.ts";
 import { whatIfRoute } from "./what-if.ts";
 
 /** Partitions that an answer names. */
@@ -45,8 +45,8 @@ export function metricsRoutes(gateway: Administered): readonly Route[] {
 
   return [
     { method: "GET", path: "/metrics", writes: false, answer: scrape },
-    { method: "GET", path: "/stats", writes: false, query: ["from", "to", "step"], answer: stats },
-    { method: "GET", path: "/top", writes: false, query: ["kind", "from", "to"], answer: top },
+    { method: "GET", path: "/stats", writes: false, query: [...SPAN, "step"], answer: stats },
+    { method: "GET", path: "/top", writes: false, query: ["kind", ...SPAN], answer: top },
     partitionHistoryRoute(gateway, upToDate),
     whatIfRoute(gateway, upToDate),
   ];

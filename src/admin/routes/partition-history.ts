@@ -5,7 +5,7 @@ import type { SampledPartition } from "../../metrics/trace-reader.ts";
 import { type Call, isoTime, json, readSmallBody, type Route } from "../call.ts";
 import { checked, HistoryBody } from "../schemas.ts";
 import { about } from "./explain.ts";
-import { shown, spanOf, STEPS } from "./span.ts";
+import { shown, SPAN, spanOf, STEPS } from "./span.ts";
 
 /** What is known of one partition over time. */
 export interface PartitionHistory {
@@ -118,7 +118,7 @@ export function partitionHistoryRoute(
     method: "POST",
     path: "/partitions/history",
     writes: false,
-    query: ["from", "to"],
+    query: SPAN,
     answer,
   };
 }

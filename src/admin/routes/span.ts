@@ -1,8 +1,12 @@
 import { parseMoment } from "../../lists/moment.ts";
 import { HOUR_MS, MINUTE_MS } from "../../metrics/keys.ts";
 import type { Span } from "../../metrics/reader.ts";
+import { parseDuration } from "../../options/duration.ts";
 import { isoTime } from "../call.ts";
 import { Refusal } from "../refusal.ts";
+
+/** The parameters of a query that say a span. */
+export const SPAN = ["from", "to", "last"];
 
 /** Minutes are kept for a day, and hours for a month. */
 export const STEPS = {
@@ -28,7 +32,10 @@ export function spanOf(
   { ms, most, usual }: (typeof STEPS)["minute"],
 ): Span {
   const toMs = momentOf(query, "to") ?? Date.now();
-  const fromMs = momentOf(query, "from") ?? toMs - usual * ms;
+  const [from, last] = [momentOf(query, "from"), lastMsOf(query)];
+  if (from !== undefined && last !== undefined)
+    throw new Refusal(400, "Give from or last, not both.");
+  const fromMs = from ?? toMs - (last ?? usual * ms);
   if (fromMs < toMs && toMs - fromMs <= most * ms) return { fromMs, toMs };
   throw new Refusal(400, `Give a from before to, at most ${most} steps apart.`);
 }
@@ -42,6 +49,15 @@ function momentOf(query: URLSearchParams, name: string): number | undefined {
     400,
     `Give ${name} as a moment with its time zone, such as 2030-01-31T12:00:00Z, or as milliseconds since 1970.`,
   );
+}
+
+/** How long a span is, where that is said instead of its beginning. */
+function lastMsOf(query: URLSearchParams): number | undefined {
+  const given = query.get("last");
+  if (given === null) return undefined;
+  const us = parseDuration(given);
+  if (us !== undefined && us > 0) return us / 1000;
+  throw new Refusal(400, "Give last as a time with its unit, such as 90m or 6h.");
 }
 
 /** A span as answers have it. */

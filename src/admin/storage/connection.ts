@@ -6,6 +6,7 @@ import { translated } from "../../store/redis/client-errors.ts";
 import type { RedisPlace } from "../../store/redis/client.ts";
 import { dialectAt, inDialect } from "../../store/redis/dialect.ts";
 import { storeError } from "../../store/redis/errors.ts";
+import { sendOrSay } from "./not-sent.ts";
 
 /** A document of 900,000 bytes goes to a Redis far away in less. */
 const TIMEOUT_MS = 10_000;
@@ -41,7 +42,7 @@ export function connectionsTo({ url, token, dialect: given }: RedisPlace): () =>
       responseEncoding: false,
     });
     const evaluate = (text: string, keys: readonly string[], args: readonly string[]) =>
-      translated(() => redis.eval(text, [...keys], [...args]));
+      translated(() => sendOrSay(() => redis.eval(text, [...keys], [...args])));
 
     async function run(
       script: string,
@@ -61,7 +62,7 @@ export function connectionsTo({ url, token, dialect: given }: RedisPlace): () =>
 
     async function ask<Answer>(command: (redis: Redis) => Promise<unknown>): Promise<Answer> {
       try {
-        return (await translated(() => command(redis))) as Answer;
+        return (await translated(() => sendOrSay(() => command(redis)))) as Answer;
       } catch (error) {
         throw storeError(error);
       }

@@ -40,6 +40,8 @@ export const History = z.object({
   ),
 });
 
+export type History = z.output<typeof History>;
+
 export const Audit = z.object({
   entries: z.array(
     z.object({
@@ -53,6 +55,24 @@ export const Audit = z.object({
     }),
   ),
 });
+
+/** What entries of the lists and overrides have in common. */
+const ending = {
+  until: z.optional(z.union([z.string(), z.number()])),
+  by: optionalText,
+  source: optionalText,
+};
+
+export const Entry = z.object({
+  ...ending,
+  cidr: optionalText,
+  identity: optionalText,
+  digest: optionalText,
+  asn: z.optional(z.number()),
+  country: optionalText,
+});
+export type Entry = z.output<typeof Entry>;
+export const Entries = z.object({ entries: z.array(Entry) });
 
 const ExplainedPolicy = z.object({
   name: z.string(),
@@ -74,6 +94,7 @@ export const Explanation = z.object({
   version: z.optional(version),
   plan: z.optional(z.nullable(z.string())),
   override: z.optional(z.unknown()),
+  entries: z.optional(z.array(Entry)),
   rules: z.array(
     z.object({
       index: z.int(),
@@ -111,24 +132,6 @@ export type ClientHistory = z.output<typeof ClientHistory>;
 export const Reset = z.object({
   reset: z.array(z.object({ policy: z.string(), partition: z.string() })),
 });
-
-/** What entries of the lists and overrides have in common. */
-const ending = {
-  until: z.optional(z.union([z.string(), z.number()])),
-  by: optionalText,
-  source: optionalText,
-};
-
-export const Entry = z.object({
-  ...ending,
-  cidr: optionalText,
-  identity: optionalText,
-  digest: optionalText,
-  asn: z.optional(z.number()),
-  country: optionalText,
-});
-export type Entry = z.output<typeof Entry>;
-export const Entries = z.object({ entries: z.array(Entry) });
 
 const Override = z.object({
   ...ending,
@@ -180,6 +183,14 @@ export const ProblemDocument = z.object({
       }),
     ),
   ),
+});
+
+export const Health = z.object({
+  live: z.object({
+    version,
+    /** Why other rules than the published ones are in force. */
+    error: optionalText,
+  }),
 });
 
 /** Where nothing comes back. */

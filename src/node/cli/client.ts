@@ -1,13 +1,13 @@
 import * as z from "zod/mini";
 
+import { readLimited } from "../read-limited.ts";
 import { ProblemDocument } from "./answers.ts";
 import { NoAnswerError, RefusedError } from "./errors.ts";
-import { readLimited } from "./read-limited.ts";
 
 const API = "/_tidegate/api/v1";
 
 /** A document has at most 900,000 bytes, and an answer at most a few of them. */
-const MAX_ANSWER_BYTES = 8_000_000;
+export const MAX_ANSWER_BYTES = 8_000_000;
 
 export interface Connection {
   /** The gateway's origin. */
@@ -86,8 +86,13 @@ export class Client {
         redirect: "manual",
         signal,
       });
-      const text = await readLimited(response, MAX_ANSWER_BYTES);
-      return { response, text: withoutToken(text, token) };
+      const answered = await readLimited(response, MAX_ANSWER_BYTES);
+      if (answered === undefined) {
+        throw new NoAnswerError(
+          `The answer has more than ${MAX_ANSWER_BYTES} bytes, as none of a gateway has.`,
+        );
+      }
+      return { response, text: withoutToken(new TextDecoder().decode(answered), token) };
     } catch (error) {
       if (error instanceof NoAnswerError) throw error;
       if (signal.aborted)

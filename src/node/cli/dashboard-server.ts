@@ -7,7 +7,8 @@ import { fileURLToPath } from "node:url";
 
 import { DASHBOARD_FIELDS } from "../../gateway/dashboard.ts";
 import { randomToken } from "../bridge/random-token.ts";
-import type { Connection } from "./client.ts";
+import { readLimited } from "../read-limited.ts";
+import { type Connection, MAX_ANSWER_BYTES } from "./client.ts";
 import { UsageError } from "./errors.ts";
 
 /** The same place from the source and from what is built. */
@@ -134,7 +135,11 @@ async function passOn(
     const value = answer.headers.get(name);
     return value === null ? [] : [[name, value]];
   });
-  const content = Buffer.from(await answer.arrayBuffer());
+  const content = await readLimited(answer, MAX_ANSWER_BYTES);
+  if (content === undefined) {
+    refuse(response, 502, "The gateway's answer is too large.");
+    return;
+  }
   send(response, answer.status, Object.fromEntries(answered), content);
 }
 

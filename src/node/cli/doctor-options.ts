@@ -1,6 +1,7 @@
 import { parseDuration } from "../../options/duration.ts";
 import { ALGORITHMS, type Algorithm } from "../doctor/memory-formula.ts";
 import type { DoctorOptions } from "../doctor/options.ts";
+import { variablesIn } from "./check/oversized.ts";
 import { UsageError } from "./errors.ts";
 import { readFile } from "./files.ts";
 
@@ -14,6 +15,7 @@ export interface DoctorArguments {
   readonly redisUrl?: string;
   readonly prefix?: string;
   readonly limiterTimeout?: string;
+  readonly config?: string;
   readonly partitions?: string;
   readonly policies?: string;
   readonly algorithm?: string;
@@ -30,8 +32,8 @@ export function readDoctorOptions(
   const rest = readRest(given.restUrl, given.restTokenFile, environment);
   if (url !== undefined) requireUrl("--url", url, /^https?:/);
   if (redisUrl !== undefined) requireUrl("--redis-url", redisUrl, /^rediss?:/);
-  if (url === undefined && redisUrl === undefined && rest === undefined) {
-    throw new UsageError("Give --url, --rest-url or --redis-url.");
+  if ([url, redisUrl, rest, given.config].every((each) => each === undefined)) {
+    throw new UsageError("Give --url, --rest-url, --redis-url or --config.");
   }
   if (path !== undefined && !/^\/[!-~]*$/.test(path)) {
     throw new UsageError(`--path takes an escaped path that begins with "/", not "${path}".`);
@@ -51,8 +53,13 @@ export function readDoctorOptions(
     policies: readCount("--policies", given.policies),
     limit: readCount("--limit", given.limit),
     timeoutMs: readTimeout(given.limiterTimeout),
+    variables: readVariables(given.config),
   };
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+}
+
+function readVariables(file: string | undefined): DoctorOptions["variables"] {
+  return file === undefined ? undefined : variablesIn(file, readFile(file));
 }
 
 function readTimeout(given: string | undefined): number | undefined {

@@ -20,6 +20,7 @@ import { checkSameRedis } from "./checks/same-redis.ts";
 import { checkBusyThreshold, checkScriptCache, checkSlowLog } from "./checks/scripts.ts";
 import { checkIdleTimeout, checkKeyspace } from "./checks/sharing.ts";
 import { checkGatewayTransport, checkRedisTransport } from "./checks/transport.ts";
+import { checkVariables, type Variable } from "./checks/variables.ts";
 import { type Finding, sortFindings } from "./finding.ts";
 import type { GatewayFacts, UnreachableGateway } from "./gather/gateway-facts.ts";
 import type { RedisFacts, UnreachableRedis } from "./gather/redis-facts.ts";
@@ -28,6 +29,7 @@ import type { RedisFacts, UnreachableRedis } from "./gather/redis-facts.ts";
 export interface Facts {
   readonly gateway?: GatewayFacts | UnreachableGateway | undefined;
   readonly redis?: RedisFacts | UnreachableRedis | undefined;
+  readonly variables?: readonly Variable[] | undefined;
 }
 
 export interface Expectations {
@@ -38,8 +40,11 @@ export interface Expectations {
 }
 
 /** Judges what was gathered. Asks nobody. */
-export function judge({ gateway, redis }: Facts, expected: Expectations): readonly Finding[] {
-  const findings: Finding[] = [];
+export function judge(
+  { gateway, redis, variables = [] }: Facts,
+  expected: Expectations,
+): readonly Finding[] {
+  const findings = checkVariables(variables);
   if (gateway) findings.push(...judgeGateway(gateway));
   if (redis) findings.push(...judgeRedis(redis, expected));
   if (gateway && redis && !("reason" in gateway) && !("reason" in redis)) {

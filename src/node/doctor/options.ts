@@ -1,3 +1,4 @@
+import type { Variable } from "./checks/variables.ts";
 import type { Algorithm } from "./memory-formula.ts";
 
 export interface DoctorOptions {
@@ -23,6 +24,8 @@ export interface DoctorOptions {
   readonly limit?: number;
   /** The limiter's `timeout`, in milliseconds. Default: 250. */
   readonly timeoutMs?: number;
+  /** Those of the Worker that grow with the rules. */
+  readonly variables?: readonly Variable[];
   /** Round trips that are measured. Default: 50. */
   readonly pings?: number;
 }

@@ -19,7 +19,7 @@ export async function runDoctor(options: DoctorOptions): Promise<Report> {
       ? undefined
       : await gatherGateway({ url: new URL(url), path, identityHeader, now });
   const expected = { timeoutMs, keyspaceBytes: expectedBytes(options) };
-  const facts = { gateway, redis };
+  const facts = { gateway, redis, variables: options.variables };
   return { findings: judge(facts, expected), observations: observe(facts, expected) };
 }
 

@@ -20,17 +20,25 @@ export interface Seen {
 /** A server that answers as the admin API of a gateway would, in the order given. */
 export interface ScriptedGateway {
   readonly url: string;
+  /** All but those for its health. */
   readonly seen: readonly Seen[];
-  /** Forgets what came, and answers the next requests so. */
+  /** Forgets what came, and answers the next requests so; is healthy until told otherwise. */
   script(...answers: readonly Scripted[]): void;
+  /** What it answers when it is asked for its health, which commands ask beside what they show. */
+  health: Scripted;
   close(): void;
 }
 
 export async function startScriptedGateway(): Promise<ScriptedGateway> {
   let answers: Scripted[] = [];
   let seen: Seen[] = [];
+  let health: Scripted = HEALTHY;
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await text(request);
+    if (request.url === "/_tidegate/api/v1/health") {
+      answer(response, health);
+      return;
+    }
     const { authorization, "if-match": ifMatch } = request.headers;
     seen.push({
       method: request.method ?? "",
@@ -52,6 +60,13 @@ export async function startScriptedGateway(): Promise<ScriptedGateway> {
     script(...next) {
       answers = [...next];
       seen = [];
+      health = HEALTHY;
+    },
+    get health() {
+      return health;
+    },
+    set health(next) {
+      health = next;
     },
     close() {
       server.closeAllConnections();
@@ -59,6 +74,8 @@ export async function startScriptedGateway(): Promise<ScriptedGateway> {
     },
   };
 }
+
+const HEALTHY = { status: 200, json: { status: "ok", live: { version: 0 } } };
 
 function answer(response: ServerResponse, next: Scripted): void {
   if (typeof next === "function") {

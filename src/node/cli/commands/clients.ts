@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 
-import { ClientHistory, Explanation, Reset } from "../answers.ts";
-import { connect, wantsJson } from "../connection.ts";
+import { ClientHistory, Entries, Explanation, Reset } from "../answers.ts";
+import { type Ask, connect, wantsJson } from "../connection.ts";
+import { noteDegraded } from "../degraded.ts";
 import { UsageError } from "../errors.ts";
 import { withExamples } from "../help.ts";
 import { escape } from "../output/escape.ts";
@@ -9,6 +10,7 @@ import { explanationLines, meaningOfUncounted } from "../output/explanation.ts";
 import { count, note, print, printJson } from "../output/print.ts";
 import { type Cell, table } from "../output/table.ts";
 import { collect } from "./option-values.ts";
+import { LAST, type SpanOptions, spanQuery } from "./span-option.ts";
 
 /** The commands about a client, which a request of it describes. */
 export function registerClients(program: Command): void {
@@ -25,22 +27,24 @@ export function registerClients(program: Command): void {
   const history = program
     .command("history")
     .description(
-      "Show how often the client of a request was denied in the last hour, and by which policy, by ten minutes.",
-    );
+      "Show how often a client was denied lately, and by which policy, by ten minutes: that of a request, or one by its name.",
+    )
+    .option(...LAST);
   withExamples(
-    aboutRequest(history, clientHistory),
+    aboutClient(history, clientHistory),
     "npx tidegate history POST /api/rides -H 'x-user-id: 42'",
-    "npx tidegate history GET / --ip 203.0.113.7 --json",
+    "npx tidegate history x-user-id:c0dUb9RfIR_uUrhf4qAe1Uj4QHxHZy1y8tGKSAiKT7I --digest --last 6h",
   );
   const reset = program
     .command("reset")
     .description(
-      "Forget what the policies that cover a request have counted of its client, but not what is counted for everybody.",
-    );
+      "Forget what the policies that cover a request have counted of its client, but not what is counted for everybody. Of a client by its name, what one policy and those that count the same clients have counted.",
+    )
+    .option("--policy <name>", "with --digest: the policy that `tidegate top` names beside it");
   withExamples(
-    aboutRequest(reset, resetClient),
+    aboutClient(reset, resetClient),
     "npx tidegate reset POST /api/rides -H 'x-user-id: 42'",
-    "npx tidegate reset GET / --ip 203.0.113.7",
+    "npx tidegate reset x-user-id:c0dUb9RfIR_uUrhf4qAe1Uj4QHxHZy1y8tGKSAiKT7I --digest --policy rides",
   );
 }
 
@@ -49,16 +53,58 @@ function aboutRequest(
   command: Command,
   run: (request: object, command: Command) => Promise<void>,
 ): Command {
+  return withRequestOptions(
+    command
+      .argument("<method>", "its method, such as GET")
+      .argument("<path>", "its path with the query, such as '/rides?x=1'"),
+  ).action((method: string, path: string, options: RequestOptions, own: Command) =>
+    run(requestOf(method, path, options), own),
+  );
+}
+
+/** A client by a request of it, or by what `top` calls it. */
+type Client = { readonly request: object } | { readonly digest: string };
+
+/** The options of a command that also takes a client by its name. */
+interface ClientOptions extends RequestOptions, SpanOptions {
+  readonly digest?: true;
+  readonly policy?: string;
+}
+
+function aboutClient(
+  command: Command,
+  run: (client: Client, options: ClientOptions, command: Command) => Promise<void>,
+): Command {
+  return withRequestOptions(
+    command
+      .argument("<method>", "its method, such as GET; with --digest the client's name")
+      .argument("[path]", "its path with the query, such as '/rides?x=1'")
+      .option("--digest", "the client is named as `tidegate top` names it"),
+  ).action((first: string, path: string | undefined, options: ClientOptions, own: Command) => {
+    const client = options.digest ? named(first, path, options) : described(first, path, options);
+    return run(client, options, own);
+  });
+}
+
+function named(digest: string, path: string | undefined, options: RequestOptions): Client {
+  const { header, ip, country, asn } = options;
+  if ([path, header, ip, country, asn].every((each) => each === undefined)) return { digest };
+  throw new UsageError("With --digest, give the client's name and nothing of a request.");
+}
+
+function described(method: string, path: string | undefined, options: RequestOptions): Client {
+  if (path !== undefined) return { request: requestOf(method, path, options) };
+  throw new UsageError(
+    "Give a method and a path, or a client's name as `tidegate top` prints it with --digest.",
+  );
+}
+
+function withRequestOptions(command: Command): Command {
   return command
-    .argument("<method>", "its method, such as GET")
-    .argument("<path>", "its path with the query, such as '/rides?x=1'")
     .option("-H, --header <header>", "a header as 'name: value'; may be repeated", collect)
     .option("--ip <address>", "the client's address (default: none)")
     .option("--country <code>", "its country, two capitals (default: none)")
-    .option("--asn <number>", "the number of its network (default: none)")
-    .action((method: string, path: string, options: RequestOptions, own: Command) =>
-      run(requestOf(method, path, options), own),
-    );
+    .option("--asn <number>", "the number of its network (default: none)");
 }
 
 interface RequestOptions {
@@ -75,21 +121,30 @@ async function explainRequest(body: object, command: Command): Promise<void> {
   else print(...explanationLines(value));
 }
 
-async function clientHistory(request: object, command: Command): Promise<void> {
+async function clientHistory(
+  client: Client,
+  options: ClientOptions,
+  command: Command,
+): Promise<void> {
+  const query = spanQuery(options);
+  const path = query === undefined ? "/partitions/history" : `/partitions/history?${query}`;
+  const body = "digest" in client ? { name: client.digest } : client;
   const ask = connect(command);
-  const call = { method: "POST", path: "/partitions/history", body: { request } } as const;
-  const { raw, value } = await ask(call, ClientHistory);
-  if (wantsJson(command)) {
-    printJson(raw);
-    return;
-  }
+  const { raw, value } = await ask({ method: "POST", path, body }, ClientHistory);
+  if (wantsJson(command)) printJson(raw);
+  else await printHistory(client, value, ask);
+  await noteDegraded(ask);
+}
+
+async function printHistory(client: Client, value: ClientHistory, ask: Ask): Promise<void> {
   const { from, partitions } = value;
+  const listed = await meaningOfLists(client, ask);
   if (partitions.length === 0) {
-    const { value: explained } = await ask(
-      { method: "POST", path: "/explain", body: request },
-      Explanation,
-    );
-    note(meaningOfUncounted(explained) ?? "No policy counts the client of this request.");
+    const nothing =
+      "digest" in client
+        ? `Nothing is listed of this client since ${escape(from)}.`
+        : "No policy counts the client of this request.";
+    note(listed ?? nothing);
     return;
   }
   const rows = historyRows(value);
@@ -100,7 +155,25 @@ async function clientHistory(request: object, command: Command): Promise<void> {
     denied === 0
       ? `Not denied often enough to be listed since ${escape(from)}.`
       : `Denied at least ${count(denied, "time")} since ${escape(from)}.`,
+    // Whom a list names no policy denies any more.
+    ...(listed === undefined ? [] : [listed]),
   );
+}
+
+/** What a list says of a client, or why else no policy is asked about it; `undefined` if one is. */
+async function meaningOfLists(client: Client, ask: Ask): Promise<string | undefined> {
+  if ("request" in client) {
+    const { value } = await ask(
+      { method: "POST", path: "/explain", body: client.request },
+      Explanation,
+    );
+    return meaningOfUncounted(value);
+  }
+  const { value } = await ask({ method: "GET", path: "/lists/deny" }, Entries);
+  const entries = value.entries.filter(({ digest }) => digest === client.digest);
+  return entries.length === 0
+    ? undefined
+    : meaningOfUncounted({ verdict: "blocked", entries, rules: [] });
 }
 
 /** Those of the ten minutes in which something was counted. */
@@ -118,13 +191,23 @@ function historyRows({ times, partitions }: ClientHistory): readonly (readonly C
   );
 }
 
-async function resetClient(body: object, command: Command): Promise<void> {
+async function resetClient(
+  client: Client,
+  { policy }: ClientOptions,
+  command: Command,
+): Promise<void> {
+  if ("digest" in client !== (policy !== undefined)) {
+    throw new UsageError(
+      "--digest and --policy belong together: `tidegate top` names both of a client.",
+    );
+  }
+  const body = "digest" in client ? { digest: client.digest, policy } : client.request;
   const ask = connect(command);
   const call = { method: "POST", path: "/identities/reset", body } as const;
   const { raw, value } = await ask(call, Reset);
   if (wantsJson(command)) printJson(raw);
   else if (value.reset.length > 0) {
-    const rows = value.reset.map(({ policy, partition }) => [policy, partition]);
+    const rows = value.reset.map(({ policy: each, partition }) => [each, partition]);
     print(table(["policy", "partition"], rows));
   }
   note(`Forgot the counts of ${count(value.reset.length, "policy", "policies")}.`);

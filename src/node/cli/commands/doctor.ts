@@ -26,6 +26,7 @@ export function registerDoctor(program: Command): void {
       .option("--redis-url <url>", "redis:// or rediss://, for what the REST API does not say")
       .option("--prefix <text>", "what the limiter's keys begin with (default: tg)")
       .option("--limiter-timeout <duration>", "the limiter's timeout (default: 250ms)")
+      .option("--config <file>", "a wrangler file, whose variables may be too large for Cloudflare")
       .option("--partitions <n>", "how many identities are counted at once, to check the memory")
       .option("--policies <n>", "how many policies count each identity (default: 1)")
       .option(

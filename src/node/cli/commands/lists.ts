@@ -3,8 +3,10 @@ import type { Command } from "commander";
 import { parseCidr } from "../../../lists/cidr.ts";
 import { Entries, Entry, Nothing } from "../answers.ts";
 import { connect, wantsJson } from "../connection.ts";
+import { noteDegraded } from "../degraded.ts";
 import { UsageError } from "../errors.ts";
 import { withExamples } from "../help.ts";
+import { entryName } from "../output/entry-name.ts";
 import { note, print, printJson } from "../output/print.ts";
 import { type Cell, table } from "../output/table.ts";
 import { endOf, type EndOptions, endText, withEnd } from "./end-options.ts";
@@ -96,19 +98,20 @@ async function show(_options: unknown, command: Command): Promise<void> {
   const allow = await ask({ method: "GET", path: "/lists/allow" }, Entries);
   if (wantsJson(command)) {
     printJson({ deny: deny.raw, allow: allow.raw });
-    return;
+  } else {
+    const rows = [...rowsOf("deny", deny.value.entries), ...rowsOf("allow", allow.value.entries)];
+    if (rows.length === 0) note("Both lists are empty.");
+    else print(table(["list", "entry", "ends", "from", "by"], rows));
   }
-  const rows = [...rowsOf("deny", deny.value.entries), ...rowsOf("allow", allow.value.entries)];
-  if (rows.length === 0) note("Both lists are empty.");
-  else print(table(["list", "entry", "ends", "from", "by"], rows));
+  await noteDegraded(ask);
 }
 
 function rowsOf(list: string, entries: readonly Entry[]): readonly (readonly Cell[])[] {
-  return entries.map(({ cidr, identity, digest, asn, country, until, by, source }) => [
+  return entries.map((entry) => [
     list,
-    cidr ?? identity ?? digest ?? (asn === undefined ? country : `AS${asn}`),
-    until ?? "never",
-    source,
-    by ?? "",
+    entryName(entry),
+    entry.until ?? "never",
+    entry.source,
+    entry.by ?? "",
   ]);
 }

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 
 import { Nothing, Overrides, PutOverride } from "../answers.ts";
 import { connect, wantsJson } from "../connection.ts";
+import { noteDegraded } from "../degraded.ts";
 import { UsageError } from "../errors.ts";
 import { withExamples } from "../help.ts";
 import { escape } from "../output/escape.ts";
@@ -112,6 +113,7 @@ async function show(_options: unknown, command: Command): Promise<void> {
   const { raw, value } = await ask({ method: "GET", path: "/overrides" }, Overrides);
   if (wantsJson(command)) {
     printJson(raw);
+    await noteDegraded(ask);
     return;
   }
   const rows = value.entries.map(({ identity, digest, plan, policies, until, by, source }) => [
@@ -123,4 +125,5 @@ async function show(_options: unknown, command: Command): Promise<void> {
   ]);
   if (rows.length === 0) note("There are no overrides.");
   else print(table(["identity", "limits", "ends", "from", "by"], rows));
+  await noteDegraded(ask);
 }

@@ -1,8 +1,9 @@
 import type { Command } from "commander";
 import { applyEdits, modify } from "jsonc-parser";
 
-import { History, Live, Published, Saved } from "../answers.ts";
+import { Health, History, Live, Published, Saved } from "../answers.ts";
 import { type Ask, connect, wantsJson } from "../connection.ts";
+import { noteDegraded } from "../degraded.ts";
 import { type DocumentFile, readDocument, sending } from "../document-file.ts";
 import { UsageError } from "../errors.ts";
 import { writeFile } from "../files.ts";
@@ -55,6 +56,10 @@ export function registerPublishing(rules: Command): void {
       .option(
         "--to <version>",
         "its number, 0 for what is deployed (default: the version before the live one)",
+      )
+      .option(
+        "--discard-held",
+        "needed where Redis has lost the rules that isolates still hold, with their blocks: they forget them then",
       )
       .option(...NOTE)
       .action(rollback),
@@ -144,14 +149,38 @@ async function publish(options: { note?: string }, command: Command): Promise<vo
 
 interface RollbackOptions {
   readonly to?: string;
+  readonly discardHeld?: true;
   readonly note?: string;
 }
 
-async function rollback({ to, ...options }: RollbackOptions, command: Command): Promise<void> {
+async function rollback(
+  { to, discardHeld, ...options }: RollbackOptions,
+  command: Command,
+): Promise<void> {
   if (to !== undefined && !/^(?:0|[1-9]\d{0,14})$/.test(to)) {
     throw new UsageError(`--to takes the number of a version, not "${to}".`);
   }
+  if (!discardHeld) await requireKept(connect(command), to);
   await change("/rules/rollback", { ...(to && { to: Number(to) }), ...options }, command);
+}
+
+/**
+ * What is published after Redis has lost the rules takes the place of those that isolates still hold, and of every block and
+ * override by a single call.
+ *
+ * @throws UsageError where that may be so: an isolate that began since then holds none, and cannot say whether others do
+ */
+async function requireKept(ask: Ask, to: string | undefined): Promise<void> {
+  const published = (await ask({ method: "GET", path: "/rules" }, Live)).value.version;
+  const held = (await ask({ method: "GET", path: "/health" }, Health)).value.live.version;
+  const isLost = held > published;
+  if (!isLost && !(published === 0 && to === "0")) return;
+  const why = isLost
+    ? `Redis has lost version ${held}, which isolates still hold with its blocks and overrides`
+    : "Redis has no published rules, so that there is nothing to take back, unless it has lost what isolates still hold";
+  throw new UsageError(
+    `${why}: \`tidegate rules pull --held -o rules.json\` and \`tidegate rules push rules.json\` keep it. To throw it away, add --discard-held.`,
+  );
 }
 
 async function change(path: string, body: object, command: Command): Promise<void> {
@@ -165,10 +194,12 @@ async function change(path: string, body: object, command: Command): Promise<voi
 async function history(_options: unknown, command: Command): Promise<void> {
   const ask = connect(command);
   const { raw, value } = await ask({ method: "GET", path: "/rules/history" }, History);
-  if (wantsJson(command)) {
-    printJson(raw);
-    return;
-  }
+  if (wantsJson(command)) printJson(raw);
+  else printVersions(value);
+  await noteDegraded(ask);
+}
+
+function printVersions(value: History): void {
   if (value.versions.length === 0) {
     note("Nothing has been published yet: the deployed rules are live.");
     return;

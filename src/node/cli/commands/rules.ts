@@ -2,6 +2,7 @@ import type { Command } from "commander";
 
 import { Difference, Live } from "../answers.ts";
 import { connect, wantsJson } from "../connection.ts";
+import { noteDegraded } from "../degraded.ts";
 import { EXIT, NoAnswerError, UsageError } from "../errors.ts";
 import { writeFile } from "../files.ts";
 import { withExamples } from "../help.ts";
@@ -57,6 +58,7 @@ async function pull({ output, held }: PullOptions, command: Command): Promise<vo
   const { version } = published.value;
   const based = { ...($schema !== undefined && { $schema }), version };
   const result = wantsJson(command) ? raw : { ...based, ...document, version };
+  if (!held) await noteDegraded(ask);
   if (output === undefined) {
     printJson(result);
     return;

@@ -6,24 +6,31 @@ import { withExamples } from "../help.ts";
 import { escape } from "../output/escape.ts";
 import { note, print, printJson } from "../output/print.ts";
 import { table } from "../output/table.ts";
+import { LAST, type SpanOptions, spanQuery } from "./span-option.ts";
 
 export function registerTop(program: Command): void {
   withExamples(
     program
       .command("top")
       .description(
-        "List the clients that were denied most in the last hour, and by which policy. Header values are hashed, and so are addresses unless METRICS_IDENTITIES is plain.",
+        "List the clients that were denied most lately, and by which policy. Header values are hashed, and so are addresses unless METRICS_IDENTITIES is plain.",
       )
+      .option(...LAST)
       .option("--near", "instead, those that used more than three quarters of a limit")
       .action(top),
-    "npx tidegate top",
+    "npx tidegate top --last 6h",
     "npx tidegate top --near --json",
   );
 }
 
-async function top({ near }: { near?: true }, command: Command): Promise<void> {
+interface TopOptions extends SpanOptions {
+  readonly near?: true;
+}
+
+async function top({ near, ...span }: TopOptions, command: Command): Promise<void> {
+  const query = [`kind=${near ? "near" : "denied"}`, spanQuery(span) ?? []].flat().join("&");
   const ask = connect(command);
-  const path = `/top?kind=${near ? "near" : "denied"}`;
+  const path = `/top?${query}`;
   const { raw, value } = await ask({ method: "GET", path }, Top);
   if (wantsJson(command)) {
     printJson(raw);

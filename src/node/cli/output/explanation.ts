@@ -1,5 +1,6 @@
 import { SHARED_IDENTITY } from "../../../adapter/partitions.ts";
-import type { Explanation } from "../answers.ts";
+import type { Entry, Explanation } from "../answers.ts";
+import { entryName } from "./entry-name.ts";
 import { escape } from "./escape.ts";
 import { inline } from "./print.ts";
 import { styled } from "./style.ts";
@@ -15,9 +16,11 @@ const MEANINGS: Readonly<Record<string, string>> = {
   passed: "The request passes: no rule covers it.",
 };
 
-/** Why no policy was asked; `undefined` where one may have been. */
-export function meaningOfUncounted({ verdict }: Explanation): string | undefined {
-  return verdict === "allowed" || verdict === "denied" ? undefined : MEANINGS[verdict];
+/** Why no policy was asked, and the entries behind it; `undefined` where one may have been. */
+export function meaningOfUncounted({ verdict, entries = [] }: Explanation): string | undefined {
+  if (verdict === "allowed" || verdict === "denied") return undefined;
+  const meaning = MEANINGS[verdict] ?? `The verdict is ${escape(verdict)}.`;
+  return entries.length === 0 ? meaning : `${meaning} (${entries.map(entryText).join(", ")})`;
 }
 
 /** A table of the policies that cover the request, and a sentence with the verdict. */
@@ -50,6 +53,12 @@ export function explanationLines(explanation: Explanation): readonly string[] {
 /** Often it is the description that lacks something, and not the client. */
 const INCOMPLETE = `${SHARED_IDENTITY}: the request as described has nothing that this policy counts by. Describe what the client sends, with --ip and -H.`;
 
+/** An entry that names a client, and when it ends. */
+export function entryText(entry: Entry): string {
+  const name = escape(entryName(entry) ?? "");
+  return entry.until === undefined ? name : `${name} until ${escape(String(entry.until))}`;
+}
+
 function waitOf(ms: number | null = 0): string {
   if (ms === null) return "never";
   return ms > 0 ? `${Math.ceil(ms) / 1000} s` : "-";
@@ -64,6 +73,7 @@ function sentenceOf({ verdict, status, reason, retryAfter, ...rest }: Explanatio
     ...(retryAfter === undefined ? [] : [`retry after ${retryAfter} s`]),
     ...(rest.plan ? [`plan ${escape(rest.plan)}`] : []),
     ...(rest.override ? [`override ${inline(rest.override)}`] : []),
+    ...(rest.entries ?? []).map((entry) => `entry ${entryText(entry)}`),
     ...(rest.version === undefined ? [] : [`rules of version ${rest.version}`]),
   ];
   const shown = styled(passes ? "green" : "red", meaning);

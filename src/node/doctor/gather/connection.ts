@@ -1,10 +1,14 @@
 import { Redis } from "ioredis";
 
 import { connectionOptions } from "../../bridge/connection.ts";
+import { readLimited } from "../../read-limited.ts";
 import { PATIENCE_MS, reasonOf } from "./patience.ts";
 
 /** An error reply: Redis is there, and refuses. */
 export class ReplyError extends Error {}
+
+/** A thousand names of keys, or a full slow log, take a tenth of it. What sends more is no Redis that answers the doctor. */
+const MAX_BYTES = 8_000_000;
 
 /** A way to a Redis. */
 export interface Connection {
@@ -26,9 +30,11 @@ export function restConnection({ url, token }: { url: string; token: string }): 
         throw new Error(reasonOf(error));
       });
       if (response.status === 401) throw new Error("HTTP 401: the token is wrong");
-      const reply = (await response.json().catch(() => {
-        throw new Error(`HTTP ${response.status}, and its body is not JSON`);
-      })) as { result?: unknown; error?: unknown } | null;
+      const body = await readLimited(response, MAX_BYTES).catch((error: unknown) => {
+        throw new Error(reasonOf(error));
+      });
+      if (body === undefined) throw new Error(`its answer has more than ${MAX_BYTES} bytes`);
+      const reply = parse(body.toString(), response.status);
       // The bridge's, while its Redis is away.
       if (response.status === 503) throw new Error(`HTTP 503: ${String(reply?.error)}`);
       if (reply?.error !== undefined) throw new ReplyError(String(reply.error));
@@ -37,6 +43,17 @@ export function restConnection({ url, token }: { url: string; token: string }): 
     },
     close() {},
   };
+}
+
+function parse(
+  text: string,
+  status: number,
+): { readonly result?: unknown; readonly error?: unknown } | null {
+  try {
+    return JSON.parse(text) as ReturnType<typeof parse>;
+  } catch {
+    throw new Error(`HTTP ${status}, and its body is not JSON`);
+  }
 }
 
 export async function directConnection(url: string): Promise<Connection> {

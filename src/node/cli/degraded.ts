@@ -1,0 +1,16 @@
+import { Health } from "./answers.ts";
+import type { Ask } from "./connection.ts";
+import { CliError } from "./errors.ts";
+import { escape } from "./output/escape.ts";
+import { note } from "./output/print.ts";
+
+/** Says beside what Redis has if something else is in force: what is listed then tells half of it. */
+export async function noteDegraded(ask: Ask): Promise<void> {
+  try {
+    const { live } = (await ask({ method: "GET", path: "/health" }, Health)).value;
+    if (live.error !== undefined) note(`warning: the gateway is degraded: ${escape(live.error)}`);
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    note(`warning: whether this is in force is not known: ${escape(error.message)}`);
+  }
+}
