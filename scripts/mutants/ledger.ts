@@ -2,12 +2,16 @@ import { createHash } from "node:crypto";
 import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
+import type { Result } from "./mutant.ts";
 import { ROOT } from "./root.ts";
 
-/** Which mutants an earlier run has seen noticed. */
+/** A result without the mutant, which the program knows by its name. */
+export type Kept = Omit<Result, "mutant">;
+
+/** What an earlier run has found out, by the mutants' names. */
 export interface Ledger {
-  has(name: string): boolean;
-  add(name: string): void;
+  get(name: string): Kept | undefined;
+  add(result: Result): void;
 }
 
 const FILE = join(ROOT, ".tmp/mutants.json");
@@ -18,22 +22,25 @@ export function createLedger(resume: boolean): Ledger {
   const hash = createHash("sha256");
   for (const file of files) hash.update(readFileSync(join(ROOT, file)));
   const state = hash.digest("hex");
-  const noticed = new Set(resume ? read(state) : []);
+  const results = new Map(Object.entries(resume ? read(state) : {}));
   return {
-    has: (name) => noticed.has(name),
-    add(name) {
-      noticed.add(name);
+    get: (name) => results.get(name),
+    add({ mutant, ...kept }) {
+      results.set(mutant.name, kept);
       mkdirSync(dirname(FILE), { recursive: true });
-      writeFileSync(FILE, JSON.stringify({ state, noticed: [...noticed] }));
+      writeFileSync(FILE, JSON.stringify({ state, results: Object.fromEntries(results) }));
     },
   };
 }
 
-function read(state: string): readonly string[] {
+function read(state: string): Readonly<Record<string, Kept>> {
   try {
-    const kept = JSON.parse(readFileSync(FILE, "utf8")) as { state: string; noticed: string[] };
-    return kept.state === state ? kept.noticed : [];
+    const kept = JSON.parse(readFileSync(FILE, "utf8")) as {
+      state: string;
+      results: Record<string, Kept>;
+    };
+    return kept.state === state ? kept.results : {};
   } catch {
-    return [];
+    return {};
   }
 }

@@ -88,9 +88,9 @@ import { VARIABLES } from "./catalog/variables.ts";
 import { WAITS } from "./catalog/waits.ts";
 import { WINDOW_SETTINGS } from "./catalog/window-settings.ts";
 import { WINDOWS } from "./catalog/windows.ts";
-import type { Mutant } from "./mutant.ts";
+import type { Written } from "./written.ts";
 
-export const MUTANTS: readonly Mutant[] = [
+export const WRITTEN: readonly Written[] = [
   ...COMMAND_LINE,
   ...CONCURRENCY,
   ...HOLDS,

@@ -1,21 +1,18 @@
-import { spawn } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 
-import type { Mutant } from "./mutant.ts";
+import type { Mutant, Result } from "./mutant.ts";
 import { ROOT } from "./root.ts";
+import { type Ended, runNode } from "./run-node.ts";
 
 /** A copy of the project that may be broken. */
 export interface Sandbox {
   /** @throws with what the tests print, if they fail while nothing is broken */
   expectSound(tests: readonly string[]): Promise<void>;
-  /** The first test that notices; `undefined` if none does. */
-  firstToNotice(mutant: Mutant): Promise<string | undefined>;
+  /** Runs the nearest tests of a mutant, then the others, until one fails. */
+  try(mutant: Mutant): Promise<Omit<Result, "mutant" | "seconds">>;
 }
-
-/** A mutant may make a loop endless: then its tests end here, in milliseconds. */
-const PATIENCE = 300_000;
 
 const LEFT_OUT = new Set(["node_modules", ".git", "dist", ".tmp", ".wrangler"]);
 const vitest = join(ROOT, "node_modules/vitest/vitest.mjs");
@@ -34,68 +31,50 @@ export function createSandbox(): Sandbox {
   cpSync(ROOT, copy, { recursive: true, filter: (path) => !LEFT_OUT.has(basename(path)) });
   symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));
 
-  const node = (args: readonly string[]) => run(copy, args);
+  const node = (args: readonly string[]) => runNode(copy, args);
   const test = (tests: readonly string[], ...options: string[]) => {
     const projects = [...new Set(tests.map(projectOf))].flatMap((name) => ["--project", name]);
     return node([vitest, "run", ...projects, ...options, ...tests]);
   };
 
-  /** The first test that fails; `undefined` if none does. */
-  async function firstToFail(tests: readonly string[]): Promise<string | undefined> {
+  async function outcomeOf(tests: readonly string[]): Promise<Omit<Result, "mutant" | "seconds">> {
     let run = await test(tests, ...FIRST_ONLY);
     // Vitest names no test if it ends at the first failure in one file before another file has begun.
-    if (!run.ok && failedIn(run.output) === undefined) run = await test(tests);
-    if (run.ok) return undefined;
+    if (run.status === "failed" && failedIn(run.output) === undefined) run = await test(tests);
+    if (run.status === "passed") return { outcome: "survived" };
+    if (run.status === "timeout") return { outcome: "timeout" };
     const failed = failedIn(run.output);
     if (failed === undefined)
       throw new Error(`no test failed, and yet the run did:\n${run.output}`);
-    return failed.replace(/^\S*(?:node|workerd|edge)\S* +/, "");
+    return { outcome: "noticed", by: failed.replace(/^\S*(?:node|workerd|edge)\S* +/, "") };
   }
 
   return {
     async expectSound(tests) {
       // A machine that stalls once breaks nothing.
-      const { ok, output } = await test(tests, ...FIRST_ONLY, "--retry", "2");
-      if (!ok) throw new Error(output);
+      const { status, output } = await test(tests, ...FIRST_ONLY, "--retry", "2");
+      if (status !== "passed") throw new Error(output);
     },
 
-    async firstToNotice({ file, find, replace, tests }) {
+    async try({ file, start, end, text, nearest, tests }) {
       const path = join(copy, file);
       const sound = readFileSync(path, "utf8");
-      const build = () =>
+      const build = (): Promise<Ended> | undefined =>
         file.startsWith("lua/") ? node(["scripts/build-lua/main.ts"]) : undefined;
-      writeFileSync(
-        path,
-        sound.replace(find, () => replace),
-      );
+      writeFileSync(path, sound.slice(0, start) + text + sound.slice(end));
       try {
-        await build();
-        return await firstToFail(tests);
+        const built = await build();
+        if (built && built.status !== "passed") return { outcome: "noticed", by: "build:lua" };
+        for (const stage of [nearest, tests]) {
+          if (stage.length === 0) continue;
+          const result = await outcomeOf(stage);
+          if (result.outcome !== "survived") return result;
+        }
+        return { outcome: "survived" };
       } finally {
         writeFileSync(path, sound);
         await build();
       }
     },
   };
-}
-
-function run(cwd: string, args: readonly string[]): Promise<{ ok: boolean; output: string }> {
-  return new Promise((resolve) => {
-    const child = spawn(process.execPath, args, {
-      cwd,
-      timeout: PATIENCE,
-      killSignal: "SIGKILL",
-      env: { ...process.env, NO_COLOR: "1" },
-    });
-    const stop = () => child.kill("SIGKILL");
-    process.on("exit", stop);
-    let output = "";
-    child.stdout.on("data", (data) => (output += data));
-    child.stderr.on("data", (data) => (output += data));
-    child.on("close", (status, signal) => {
-      process.off("exit", stop);
-      if (signal === "SIGKILL") output += "\n FAIL  it never ended\n";
-      resolve({ ok: status === 0, output });
-    });
-  });
 }

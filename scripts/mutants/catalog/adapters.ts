@@ -1,7 +1,7 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 /** What frameworks and platforms are handed. */
-export const ADAPTERS: readonly Mutant[] = [
+export const ADAPTERS: readonly Written[] = [
   {
     name: "an origin's X-RateLimit fields are mixed with ours",
     file: "src/adapter/append-fields.ts",

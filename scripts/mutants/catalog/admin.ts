@@ -1,7 +1,7 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 /** The admin API: who may use it, and what it writes. */
-export const ADMIN: readonly Mutant[] = [
+export const ADMIN: readonly Written[] = [
   {
     name: "a token that only reads may write",
     file: "src/admin/admin.ts",

@@ -1,7 +1,7 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 /** What of a store is suspended, and when it is asked again. */
-export const BREAKERS: readonly Mutant[] = [
+export const BREAKERS: readonly Written[] = [
   {
     name: "a suspended group has twice the slots",
     file: "src/store/cluster/slot-breaker.ts",

@@ -1,7 +1,7 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 /** Whom the Redis of development serves. */
-export const BRIDGE: readonly Mutant[] = [
+export const BRIDGE: readonly Written[] = [
   {
     name: "a name that begins as an address does is this machine's",
     file: "src/node/bridge/cross-site.ts",

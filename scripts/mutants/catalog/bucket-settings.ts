@@ -1,4 +1,4 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 const LUA = "lua/algorithms/token-bucket.lua";
 const MODEL = "src/algorithms/token-bucket.ts";
@@ -6,7 +6,7 @@ const REFUND = "src/algorithms/token-bucket-refund.ts";
 const BOTH = ["test/lua/model"];
 
 /** Two settings of a token bucket that are alive at once. */
-export const BUCKET_SETTINGS: readonly Mutant[] = [
+export const BUCKET_SETTINGS: readonly Written[] = [
   {
     name: "bucket settings: the state does not say with which setting it was written",
     file: LUA,

@@ -1,7 +1,7 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 /** What goes to Redis and what comes back, and what is shown of it. */
-export const CLIENTS: readonly Mutant[] = [
+export const CLIENTS: readonly Written[] = [
   {
     name: "a command is a GET",
     file: "src/store/redis/rest.ts",

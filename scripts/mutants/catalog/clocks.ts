@@ -1,7 +1,7 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 /** What an isolate dates, and by which clock. */
-export const CLOCKS: readonly Mutant[] = [
+export const CLOCKS: readonly Written[] = [
   {
     name: "a clock leaps less than a denial is trusted",
     file: "src/runtime/clock.ts",

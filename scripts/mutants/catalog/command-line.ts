@@ -1,7 +1,7 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 /** The command line. */
-export const COMMAND_LINE: readonly Mutant[] = [
+export const COMMAND_LINE: readonly Written[] = [
   {
     name: "the command line follows a redirect with its token",
     file: "src/node/cli/client.ts",

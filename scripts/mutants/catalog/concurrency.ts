@@ -1,4 +1,4 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 const FILE = "lua/algorithms/concurrency.lua";
 const LUA = ["test/lua/concurrency.test"];
@@ -9,7 +9,7 @@ const SPLIT = ["test/store/split-holds"];
 const CONFIGURATION = ["test/policy/configuration"];
 
 /** The slots of holds: how many there are, for how long, and whose they are. */
-export const CONCURRENCY: readonly Mutant[] = [
+export const CONCURRENCY: readonly Written[] = [
   {
     name: "a hold gets one slot more than there are",
     file: FILE,

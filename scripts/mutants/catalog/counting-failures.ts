@@ -1,10 +1,10 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 const HONO = ["test/hono/failures"];
 const WATCH = ["test/runtime/watch-body"];
 
 /** Policies that count failures, and requests that are settled by their responses. */
-export const COUNTING_FAILURES: readonly Mutant[] = [
+export const COUNTING_FAILURES: readonly Written[] = [
   {
     name: "failures: a denial is told to wait for the window",
     file: "src/features/roles/steps.ts",

@@ -1,7 +1,7 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 /** How requests are counted: the scripts and their models. */
-export const COUNTING: readonly Mutant[] = [
+export const COUNTING: readonly Written[] = [
   {
     name: "token bucket: one unit too many",
     file: "lua/algorithms/token-bucket.lua",

@@ -1,7 +1,7 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 /** Whose request it is, by what it carries. */
-export const CREDENTIALS: readonly Mutant[] = [
+export const CREDENTIALS: readonly Written[] = [
   {
     name: "a key is no credential",
     file: "src/partition/credential.ts",

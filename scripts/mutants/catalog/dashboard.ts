@@ -1,7 +1,7 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 /** What people on call see and do: the page, the dates of its counts, and clients by what metrics call them. */
-export const DASHBOARD: readonly Mutant[] = [
+export const DASHBOARD: readonly Written[] = [
   {
     name: "counts are dated by the flush",
     file: "src/metrics/recorder.ts",

@@ -1,7 +1,7 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 /** What an isolate knows to be denied, and until when. */
-export const DENIALS: readonly Mutant[] = [
+export const DENIALS: readonly Written[] = [
   {
     name: "a denial is trusted for a day",
     file: "src/denials/denial-cache.ts",

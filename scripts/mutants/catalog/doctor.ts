@@ -1,7 +1,7 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 /** What the doctor finds, and what it does not. */
-export const DOCTOR: readonly Mutant[] = [
+export const DOCTOR: readonly Written[] = [
   {
     name: "the doctor takes a note for a failure",
     file: "src/node/doctor/finding.ts",

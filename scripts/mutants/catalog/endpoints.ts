@@ -1,7 +1,7 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 /** Which addresses and tokens are taken, and what is shown of them. */
-export const ENDPOINTS: readonly Mutant[] = [
+export const ENDPOINTS: readonly Written[] = [
   {
     name: "blanks are a variable",
     file: "src/store/redis/endpoint.ts",

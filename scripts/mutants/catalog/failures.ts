@@ -1,7 +1,7 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 /** What is made of a failure of Redis, or on the way to it. */
-export const FAILURES: readonly Mutant[] = [
+export const FAILURES: readonly Written[] = [
   {
     name: "a key may say that a script is missing",
     file: "src/store/redis/client-errors.ts",

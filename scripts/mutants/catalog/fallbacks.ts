@@ -1,7 +1,7 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 /** What is counted without Redis, from what it said, and in how many bytes. */
-export const FALLBACKS: readonly Mutant[] = [
+export const FALLBACKS: readonly Written[] = [
   {
     name: "an outage begins with a fresh quota",
     file: "src/outage/local-counts.ts",

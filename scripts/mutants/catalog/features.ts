@@ -1,10 +1,10 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 const CORE = ["test/limiter/core"];
 const CLUSTER = ["test/store/split-cluster"];
 
 /** What a limiter has of the features that are imported, and nothing else. */
-export const FEATURES: readonly Mutant[] = [
+export const FEATURES: readonly Written[] = [
   {
     name: "options of a feature that is missing are ignored",
     file: "src/limiter/limiter-with.ts",

@@ -1,7 +1,7 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 /** What a client sends that no origin gets. */
-export const FIELDS: readonly Mutant[] = [
+export const FIELDS: readonly Written[] = [
   {
     name: "x-vercel-internal reaches the origin",
     file: "src/gateway/private-fields.ts",

@@ -1,4 +1,4 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 const SHARE = { file: "src/metrics/estimate.ts", tests: ["test/metrics/estimate"] };
 const ESTIMATE = {
@@ -10,7 +10,7 @@ const COLUMNS = { file: "bench/surge/report/columns.ts", tests: ["test/programs/
 const COMMANDS = ["test/programs/commands"];
 
 /** What programs, pictures and what-ifs tell people. */
-export const FIGURES: readonly Mutant[] = [
+export const FIGURES: readonly Written[] = [
   {
     name: "the interval of a few clients misses the truth half of the time",
     ...SHARE,

@@ -1,10 +1,10 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 const DIALECT = "src/store/redis/dialect.ts";
 const tests = ["test/store/redis-dialect", "test/store/first-contact"];
 
 /** What an isolate's first calls of a Redis cost, and how long they may take. */
-export const FIRST_CONTACT: readonly Mutant[] = [
+export const FIRST_CONTACT: readonly Written[] = [
   {
     name: "no address is that of Upstash",
     file: DIALECT,

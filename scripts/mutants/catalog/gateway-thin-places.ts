@@ -1,9 +1,9 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 const tests = ["test/gateway/unanswered", "test/gateway/on-error", "test/metrics/origin-failures"];
 
 /** What the gateway does, logs and counts where something fails. */
-export const GATEWAY_THIN_PLACES: readonly Mutant[] = [
+export const GATEWAY_THIN_PLACES: readonly Written[] = [
   {
     name: "a silent origin keeps its connection",
     file: "src/gateway/proxy.ts",

@@ -1,7 +1,7 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 /** Which rules decide, and what the gateway says for itself. */
-export const GATEWAY: readonly Mutant[] = [
+export const GATEWAY: readonly Written[] = [
   {
     name: "a request's plan is that of its last rule",
     file: "src/gateway/read-client.ts",

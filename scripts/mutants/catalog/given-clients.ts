@@ -1,7 +1,7 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 /** What is taken of a client that the caller built. */
-export const GIVEN_CLIENTS: readonly Mutant[] = [
+export const GIVEN_CLIENTS: readonly Written[] = [
   {
     name: "a client without a token has one",
     file: "src/store/redis/given-client.ts",

@@ -1,7 +1,7 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 /** How a store is asked. */
-export const GUARDS: readonly Mutant[] = [
+export const GUARDS: readonly Written[] = [
   {
     name: "a hash slot may be below nothing",
     file: "src/store/cluster/hash-slot.ts",

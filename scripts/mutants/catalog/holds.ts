@@ -1,4 +1,4 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 const SETTLE = "src/features/holds/settle.ts";
 const HOLD = "src/features/holds/create-hold.ts";
@@ -8,7 +8,7 @@ const STORIES = ["test/limiter/holds-property"];
 const SLOTS = ["test/limiter/concurrency"];
 
 /** What becomes of a reservation. */
-export const HOLDS: readonly Mutant[] = [
+export const HOLDS: readonly Written[] = [
   {
     name: "a hold can be settled twice",
     file: "src/features/holds/create-hold.ts",

@@ -1,7 +1,7 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 /** What is said about a Redis. */
-export const INSPECTION: readonly Mutant[] = [
+export const INSPECTION: readonly Written[] = [
   {
     name: "a Redis that is too old is not named",
     file: "src/store/redis/version.ts",

@@ -1,7 +1,7 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 /** Who is counted, and under which name. */
-export const KEYS: readonly Mutant[] = [
+export const KEYS: readonly Written[] = [
   {
     name: "an escape without padding",
     file: "src/partition/partition-key.ts",

@@ -1,11 +1,11 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 const STREAMS = ["test/limiter/hold-stream"];
 const BY_USAGE = ["test/llm/settle-by-usage"];
 const SLOTS = ["test/limiter/concurrency"];
 
 /** What somebody could gain by the way in which a late cost comes. */
-export const LATE_COSTS: readonly Mutant[] = [
+export const LATE_COSTS: readonly Written[] = [
   {
     name: "an estimate of 0 takes no slot",
     file: "src/decide/cost.ts",

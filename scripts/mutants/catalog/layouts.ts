@@ -1,7 +1,7 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 /** Versions of the states' layouts. */
-export const LAYOUTS: readonly Mutant[] = [
+export const LAYOUTS: readonly Written[] = [
   {
     name: "two versions of a layout share a key",
     file: "src/policy/compile.ts",

@@ -1,7 +1,7 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 /** What leased policies in the modes shadow and soft say of requests that are served from held units. */
-export const LEASE_ADVICE: readonly Mutant[] = [
+export const LEASE_ADVICE: readonly Written[] = [
   {
     name: "lease advice: each request on held units is within a shadow's limit",
     file: "src/features/leases/held-reply.ts",

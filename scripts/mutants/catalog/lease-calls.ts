@@ -1,7 +1,7 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 /** How many calls leases need when more is sent than a limit admits. */
-export const LEASE_CALLS: readonly Mutant[] = [
+export const LEASE_CALLS: readonly Written[] = [
   {
     name: "lease calls: what a known denial answers is no demand",
     file: "src/features/leases/step.ts",

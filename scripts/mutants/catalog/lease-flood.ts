@@ -1,7 +1,7 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 /** How much of a limit leases may lose when more is sent than it admits. */
-export const LEASE_FLOOD: readonly Mutant[] = [
+export const LEASE_FLOOD: readonly Written[] = [
   {
     name: "lease flood: what expires unspent is leased again at once",
     file: "src/features/leases/holding.ts",

@@ -1,7 +1,7 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 /** Held units of one dimension, beside others that decide the same request. */
-export const LEASES_BESIDE_EXACT: readonly Mutant[] = [
+export const LEASES_BESIDE_EXACT: readonly Written[] = [
   {
     name: "a unit stays spent though another dimension denies",
     file: "src/features/leases/step.ts",

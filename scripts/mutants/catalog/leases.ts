@@ -1,7 +1,7 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 /** Units that are taken ahead, held and drawn from. */
-export const LEASES: readonly Mutant[] = [
+export const LEASES: readonly Written[] = [
   {
     name: "a lease for fewer units than it is worth",
     file: "src/features/leases/leases.ts",

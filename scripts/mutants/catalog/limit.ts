@@ -1,7 +1,7 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 /** Which calls of limit() are one, and what they share. */
-export const LIMIT: readonly Mutant[] = [
+export const LIMIT: readonly Written[] = [
   {
     name: "limit() takes two algorithms for one",
     file: "src/limit.ts",

@@ -1,7 +1,7 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 /** Who is exempt, who is refused, and until when. */
-export const LISTS: readonly Mutant[] = [
+export const LISTS: readonly Written[] = [
   {
     name: "a limiter has no lists",
     file: "src/limiter/make-limiter.ts",

@@ -1,9 +1,9 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 const ENTRIES = ["test/live/entries-after-a-change"];
 
 /** Live rules and entries that this version cannot enforce as they are. */
-export const LIVE_STATES: readonly Mutant[] = [
+export const LIVE_STATES: readonly Written[] = [
   {
     name: "of equal override tables only the first one is left out",
     file: "src/gateway/ruleset.ts",

@@ -1,11 +1,11 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 const SCOPE = ["test/live/override-scope"];
 const EXPLAINED = ["test/metrics/explained-denials"];
 const CLIENTS = ["test/cli/clients"];
 
 /** What answers of the admin API and the command line say of single clients. */
-export const LIVE_THIN_PLACES: readonly Mutant[] = [
+export const LIVE_THIN_PLACES: readonly Written[] = [
   {
     name: "an override of a header that no rule counts by is answered without a warning",
     file: "src/admin/routes/override-scope.ts",

@@ -1,11 +1,11 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 const REFRESH = { file: "src/live/refresh.ts", tests: ["test/live/refresh"] };
 const SHARE = { file: "src/live/share-state.ts", tests: ["test/live/share-state"] };
 const IN_FORCE = ["test/live/in-force"];
 
 /** Rules that change without a deploy. */
-export const LIVE: readonly Mutant[] = [
+export const LIVE: readonly Written[] = [
   {
     ...REFRESH,
     name: "an older copy of the live rules is put into force",

@@ -1,4 +1,4 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 const SCANNER = "src/llm/usage-scanner.ts";
 const EVENTS = "src/llm/event-stream.ts";
@@ -8,7 +8,7 @@ const SETTLE = "src/llm/settle-by-usage.ts";
 const ESTIMATE = "src/llm/estimate-tokens.ts";
 
 /** What a response tells of its usage, what ends a hold by it, and what is estimated before. */
-export const LLM: readonly Mutant[] = [
+export const LLM: readonly Written[] = [
   {
     name: "an escaped quote ends a text of a response",
     file: SCANNER,

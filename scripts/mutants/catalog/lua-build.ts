@@ -1,7 +1,7 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 /** The build of the Lua puts code where a call stood, and renames what is in it. */
-export const LUA_BUILD: readonly Mutant[] = [
+export const LUA_BUILD: readonly Written[] = [
   {
     name: "Lua: an inline function assigns to its argument",
     file: "scripts/build-lua/inline-function.ts",

@@ -1,10 +1,10 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 const SPLIT = "src/store/cluster/split-store.ts";
 const UNIT = ["test/store/split-store"];
 
 /** How it is found out that a store is a Redis Cluster, where one call cannot span partitions. */
-export const MASTERS: readonly Mutant[] = [
+export const MASTERS: readonly Written[] = [
   {
     name: "split: a Cluster is asked as a whole each time",
     file: SPLIT,

@@ -1,7 +1,7 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 /** Which methods a request names. */
-export const METHODS: readonly Mutant[] = [
+export const METHODS: readonly Written[] = [
   {
     name: "a method is named by one field alone",
     file: "src/gateway/methods.ts",

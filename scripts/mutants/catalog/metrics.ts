@@ -1,4 +1,4 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 const RECORDER = { file: "src/metrics/recorder.ts", tests: ["test/metrics/recorder"] };
 const SKETCH = { file: "src/metrics/sketch.ts", tests: ["test/metrics/sketch"] };
@@ -9,7 +9,7 @@ const WHAT_IF = { file: "src/metrics/what-if.ts", tests: ["test/metrics/what-if"
 const TEXT = { file: "src/metrics/open-metrics.ts", tests: ["test/metrics/open-metrics"] };
 
 /** What becomes of requests, counted. */
-export const METRICS: readonly Mutant[] = [
+export const METRICS: readonly Written[] = [
   {
     ...RECORDER,
     name: "isolates flush with every request",

@@ -1,7 +1,7 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 /** What middleware does with its options and its answers. */
-export const MIDDLEWARE: readonly Mutant[] = [
+export const MIDDLEWARE: readonly Written[] = [
   {
     name: "a denial of one's own is not waited for",
     file: "src/adapter/request-limiter.ts",

@@ -1,7 +1,7 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 /** Policies that do not deny. */
-export const MODES: readonly Mutant[] = [
+export const MODES: readonly Written[] = [
   {
     name: "a decision of shadows alone tells its reason",
     file: "src/decision/fields.ts",

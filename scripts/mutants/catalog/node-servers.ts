@@ -1,7 +1,7 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 /** Mutants of the middleware for servers on Node. */
-export const NODE_SERVERS: readonly Mutant[] = [
+export const NODE_SERVERS: readonly Written[] = [
   {
     name: "middleware on Node settles what a client has hung up on at once",
     file: "src/adapter/node-server.ts",

@@ -1,4 +1,4 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 const DENIALS = { file: "src/metrics/denial-log.ts", tests: ["test/metrics/denial-log"] };
 const ANALYTICS = { file: "src/metrics/analytics.ts", tests: ["test/metrics/analytics.test"] };
@@ -8,7 +8,7 @@ const SPANS = {
 };
 
 /** What logs, spans and datasets say of decisions, and what a clean stop writes. */
-export const OBSERVING: readonly Mutant[] = [
+export const OBSERVING: readonly Written[] = [
   {
     ...DENIALS,
     name: "a minute of the log of denials has no end of partitions",

@@ -1,4 +1,4 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 const STEP = "src/features/optimistic/step.ts";
 const PARTITIONS = "src/features/optimistic/partitions.ts";
@@ -6,7 +6,7 @@ const SETTLE = "src/features/optimistic/settle.ts";
 const CHECK = "src/features/optimistic/check.ts";
 
 /** What an isolate admits ahead of the store: never more than it may owe, and all of it is counted. */
-export const OPTIMISTIC: readonly Mutant[] = [
+export const OPTIMISTIC: readonly Written[] = [
   {
     name: "open units do not count against those that may be open",
     file: PARTITIONS,

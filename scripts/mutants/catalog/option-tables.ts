@@ -1,7 +1,7 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 /** The build of docs/options.md reads docstrings, and refuses those that lack a part. */
-export const OPTION_TABLES: readonly Mutant[] = [
+export const OPTION_TABLES: readonly Written[] = [
   {
     name: "option tables: an option may lack its default",
     file: "scripts/build-docs/option-table.ts",

@@ -1,7 +1,7 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 /** What is said about options and variables that do not exist. */
-export const OPTIONS: readonly Mutant[] = [
+export const OPTIONS: readonly Written[] = [
   {
     name: "an unknown option is passed over",
     file: "src/options/unknown-options.ts",

@@ -1,7 +1,7 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 /** What counts as a failure, and when an outage begins and ends. */
-export const OUTAGES: readonly Mutant[] = [
+export const OUTAGES: readonly Written[] = [
   {
     name: "an outage ends while groups are suspended",
     file: "src/store/cluster/slot-breaker.ts",

@@ -1,7 +1,7 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 /** What the gateway does with what its parts say of a request. */
-export const OWN_PATHS: readonly Mutant[] = [
+export const OWN_PATHS: readonly Written[] = [
   {
     name: "an own path that some origin ends early is the origin's",
     file: "src/gateway/find-rules.ts",

@@ -1,10 +1,10 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 const SETTLE = "src/features/holds/settle.ts";
 const TESTS = ["test/limiter/partial-outages"];
 
 /** Holds over several masters of which some do not answer. */
-export const PARTIAL_OUTAGES: readonly Mutant[] = [
+export const PARTIAL_OUTAGES: readonly Written[] = [
   {
     name: "partial outages: what a healthy master took counts as counted here",
     file: "src/features/holds/settle.ts",

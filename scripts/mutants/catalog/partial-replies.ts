@@ -1,9 +1,9 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 const LIMITER = ["test/limiter/several-masters"];
 
 /** What a limiter decides and knows where only some masters answered, or a give-back may come. */
-export const PARTIAL_REPLIES: readonly Mutant[] = [
+export const PARTIAL_REPLIES: readonly Written[] = [
   {
     name: "partial replies: the verdict of a dead master decides for all",
     file: "src/decide/outage.ts",

@@ -1,7 +1,7 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 /** Who each policy of a rule counts. */
-export const PARTITIONS: readonly Mutant[] = [
+export const PARTITIONS: readonly Written[] = [
   {
     name: "a policy that may be skipped is shared",
     file: "src/adapter/partitions.ts",

@@ -1,11 +1,11 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 const PARTS_FILE = "src/store/cluster/decide-in-parts.ts";
 const BACK = "src/store/cluster/take-back.ts";
 const UNIT = ["test/store/split-store"];
 
 /** One call for each part of a decision, and what is taken back when another part denied. */
-export const PARTS: readonly Mutant[] = [
+export const PARTS: readonly Written[] = [
   {
     name: "parts: an advisory policy denies its part",
     file: PARTS_FILE,

@@ -1,7 +1,7 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 /** How origins may read a path. */
-export const PATHS: readonly Mutant[] = [
+export const PATHS: readonly Written[] = [
   {
     name: "a path is decoded once",
     file: "src/gateway/path.ts",

@@ -1,7 +1,7 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 /** The numbers of some clients. */
-export const PLANS: readonly Mutant[] = [
+export const PLANS: readonly Written[] = [
   {
     name: "a plan that does not exist is asked for",
     file: "src/features/plans/read-plan.ts",

@@ -1,11 +1,11 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 const BOUNDS = ["test/doctor/bounds"];
 const SILENCE = ["test/doctor/silence"];
 const JSON_ANSWERS = ["test/cli/json"];
 
 /** What the doctor and the command line do where they are not fed healthy, default input. */
-export const PROGRAMS: readonly Mutant[] = [
+export const PROGRAMS: readonly Written[] = [
   {
     name: "the doctor waits for a REST API for ever",
     file: "src/node/doctor/gather/connection.ts",

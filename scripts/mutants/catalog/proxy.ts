@@ -1,7 +1,7 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 /** What the gateway hands to the origin, and back to the client. */
-export const PROXY: readonly Mutant[] = [
+export const PROXY: readonly Written[] = [
   {
     name: "the gateway follows an origin's redirect",
     file: "src/gateway/proxy.ts",

@@ -1,7 +1,7 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 /** What memory gives back, and a Redis Cluster from several slots. */
-export const REFUNDS_OF_STORES: readonly Mutant[] = [
+export const REFUNDS_OF_STORES: readonly Written[] = [
   {
     name: "memory: what is given back is forgotten",
     file: "src/store/memory-refund.ts",

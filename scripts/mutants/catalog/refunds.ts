@@ -1,9 +1,9 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 const LUA = ["test/lua/refund"];
 
 /** What is given back, and what never is. */
-export const REFUNDS: readonly Mutant[] = [
+export const REFUNDS: readonly Written[] = [
   {
     name: "a refund gives back what was taken in a time to come",
     file: "lua/refund.lua",

@@ -1,4 +1,4 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 const READ_STATE = { file: "src/live/read-state.ts", tests: ["test/live/clocks-ahead"] };
 const REFRESH = { file: "src/live/refresh.ts", tests: ["test/live/refresh"] };
@@ -6,7 +6,7 @@ const HEALTH = { file: "src/gateway/health.ts", tests: ["test/gateway/health.tes
 const SCRIPTS = ["test/metrics/scripts"];
 
 /** What is read and told beside decisions: live rules, health, gauges, explanations and samples. */
-export const REPORTING: readonly Mutant[] = [
+export const REPORTING: readonly Written[] = [
   {
     ...REFRESH,
     name: "after its first answer an isolate waits for writes as long as for a first contact",

@@ -1,7 +1,7 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 /** What a request costs each policy. */
-export const REQUEST_COSTS: readonly Mutant[] = [
+export const REQUEST_COSTS: readonly Written[] = [
   {
     name: "a cost may name a policy that does not exist",
     file: "src/adapter/request-cost.ts",

@@ -1,7 +1,7 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 /** Who asks, and how the answer is told. */
-export const REQUESTS: readonly Mutant[] = [
+export const REQUESTS: readonly Written[] = [
   {
     name: "a partition can close the hash tag",
     file: "src/partition/partition-key.ts",

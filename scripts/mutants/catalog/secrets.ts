@@ -1,7 +1,7 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 /** What errors show, and what they must not. */
-export const SECRETS: readonly Mutant[] = [
+export const SECRETS: readonly Written[] = [
   {
     name: "what stands before the last @ of an address is shown",
     file: "src/options/faults.ts",

@@ -1,7 +1,7 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 /** What is read of a path's named segments. */
-export const SEGMENTS: readonly Mutant[] = [
+export const SEGMENTS: readonly Written[] = [
   {
     name: "a segment's value has its parameters",
     file: "src/gateway/named-segments.ts",

@@ -1,7 +1,7 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 /** Which rules a request is under, by its path in any reading. */
-export const SELECTION: readonly Mutant[] = [
+export const SELECTION: readonly Written[] = [
   {
     name: "what the plain reading decides is ambiguous",
     file: "src/gateway/select-rules.ts",

@@ -1,7 +1,7 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 /** What holds by default, and how far a setting goes. */
-export const SETTINGS: readonly Mutant[] = [
+export const SETTINGS: readonly Written[] = [
   {
     name: "the default prefix is another one",
     file: "src/limiter/settings.ts",

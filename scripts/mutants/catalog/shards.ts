@@ -1,7 +1,7 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 /** A limit that is split over several keys. */
-export const SHARDS: readonly Mutant[] = [
+export const SHARDS: readonly Written[] = [
   {
     name: "every shard has one unit more than its part",
     file: "src/policy/shards.ts",

@@ -1,7 +1,7 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 /** Settings of one fixed window or one concurrency that are alive at once and share a state. */
-export const SHARED_STATES: readonly Mutant[] = [
+export const SHARED_STATES: readonly Written[] = [
   {
     name: "shared states: another length of a fixed window starts the count anew",
     file: "src/algorithms/fixed-window.ts",

@@ -1,7 +1,7 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 /** What an isolate without Redis admits when it has a share of the limit. */
-export const SHARES: readonly Mutant[] = [
+export const SHARES: readonly Written[] = [
   {
     name: "a share is rounded down",
     file: "src/outage/local-share.ts",

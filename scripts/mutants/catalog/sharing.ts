@@ -1,7 +1,7 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 /** What isolates share, through which cache, and for how long. */
-export const SHARING: readonly Mutant[] = [
+export const SHARING: readonly Written[] = [
   {
     name: "a client that was never denied waits for the shared cache",
     file: "src/decide/known-denials.ts",

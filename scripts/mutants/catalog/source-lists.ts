@@ -1,7 +1,7 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 /** Several sources together: how their values are joined, and which lists of them are taken. */
-export const SOURCE_LISTS: readonly Mutant[] = [
+export const SOURCE_LISTS: readonly Written[] = [
   {
     name: "a platform's word is taken from nobody",
     file: "src/partition/source-reader.ts",

@@ -1,7 +1,7 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 /** What is read of a request's query, cookies, address and platform. */
-export const SOURCES: readonly Mutant[] = [
+export const SOURCES: readonly Written[] = [
   {
     name: "one value of a query is enough",
     file: "src/partition/one-value.ts",

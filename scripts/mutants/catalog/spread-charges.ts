@@ -1,9 +1,9 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 const TESTS = ["test/limiter/sharding"];
 
 /** Charges and shares of policies with shards. */
-export const SPREAD_CHARGES: readonly Mutant[] = [
+export const SPREAD_CHARGES: readonly Written[] = [
   {
     name: "spread charges: one shard carries all",
     file: "src/features/shards/step.ts",

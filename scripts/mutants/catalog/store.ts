@@ -1,7 +1,7 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 /** How Redis is asked, and what decides when it does not answer. */
-export const STORE: readonly Mutant[] = [
+export const STORE: readonly Written[] = [
   {
     name: "a timeout of the guard is ten times as long by default",
     file: "src/store/guarded-store.ts",

@@ -1,7 +1,7 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 /** What is in force after rules are swapped, and what is counted where flushes overlap or fail. */
-export const SWAPS_AND_DRAINS: readonly Mutant[] = [
+export const SWAPS_AND_DRAINS: readonly Written[] = [
   {
     name: "other numbers of a plan leave the limiter as it is",
     file: "src/gateway/enforcement.ts",

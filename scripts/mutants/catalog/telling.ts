@@ -1,7 +1,7 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 /** What clients are told of policies and waits. */
-export const TELLING: readonly Mutant[] = [
+export const TELLING: readonly Written[] = [
   {
     name: "every policy is advertised in fields",
     file: "src/decision/fields.ts",

@@ -1,7 +1,7 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 /** What is waited for, and what is left behind when it ends. */
-export const TIMERS: readonly Mutant[] = [
+export const TIMERS: readonly Written[] = [
   {
     name: "a timer outlives its decision",
     file: "src/runtime/timeout.ts",

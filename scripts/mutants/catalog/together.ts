@@ -1,7 +1,7 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 /** Several partitions, plans, and policies that are not enforced, in one decision. */
-export const TOGETHER: readonly Mutant[] = [
+export const TOGETHER: readonly Written[] = [
   {
     name: "an advisory policy denies in Redis",
     file: "lua/decide.lua",

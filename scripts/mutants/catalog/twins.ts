@@ -1,7 +1,7 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 /** What is reported once. */
-export const TWINS: readonly Mutant[] = [
+export const TWINS: readonly Written[] = [
   {
     name: "twins of one name that was given are reported",
     file: "src/limiter/unnamed-twins.ts",

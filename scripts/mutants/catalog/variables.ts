@@ -1,7 +1,7 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 /** What is said about the variables and rules of a gateway. */
-export const VARIABLES: readonly Mutant[] = [
+export const VARIABLES: readonly Written[] = [
   {
     name: "the gateway shares denials only where a variable asks for it",
     file: "src/gateway/config.ts",

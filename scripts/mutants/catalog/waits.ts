@@ -1,7 +1,7 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 /** Waits that clients can obey. */
-export const WAITS: readonly Mutant[] = [
+export const WAITS: readonly Written[] = [
   {
     name: "waits: clients without a slot wait until the first one expires",
     file: "src/decision/outcome.ts",

@@ -1,4 +1,4 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 const SEGMENTED = "lua/algorithms/segmented-window.lua";
 const COUNTER = "lua/algorithms/sliding-window-counter.lua";
@@ -6,7 +6,7 @@ const MODELS = ["test/model/two-windows"];
 const BOTH = ["test/lua/model"];
 
 /** Two settings of a window that are alive at once, and charges that were cut off. */
-export const WINDOW_SETTINGS: readonly Mutant[] = [
+export const WINDOW_SETTINGS: readonly Written[] = [
   {
     name: "window settings: segments of another length miss what is taken",
     file: "src/algorithms/segmented-window.ts",

@@ -1,7 +1,7 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 /** What happens to a count whose clock went back or whose policy has changed. */
-export const WINDOWS: readonly Mutant[] = [
+export const WINDOWS: readonly Written[] = [
   {
     name: "a fixed window off the grid is followed by one on it",
     file: "lua/algorithms/fixed-window.lua",
