@@ -32,6 +32,13 @@ export function mutantsOf(file: string, source: string): readonly Mutant[] {
   });
 }
 
+/** Those of files that have a test of the same name, with that test only. */
+export function nearestOnly(mutants: readonly Mutant[]): readonly Mutant[] {
+  return mutants
+    .filter(({ nearest }) => nearest.length > 0)
+    .map((mutant) => Object.assign({}, mutant, { tests: [] }));
+}
+
 /** On one line, as far as it tells. */
 const short = (text: string) => {
   const line = text.replace(/\s+/g, " ");

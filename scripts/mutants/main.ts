@@ -8,7 +8,7 @@
 
 import { parseArgs } from "node:util";
 
-import { generatedMutants, productFiles } from "./generated.ts";
+import { generatedMutants, nearestOnly, productFiles } from "./generated.ts";
 import { createLedger } from "./ledger.ts";
 import type { Mutant, Result } from "./mutant.ts";
 import { WRITTEN } from "./mutants.ts";
@@ -26,7 +26,7 @@ const part = positionals.join(" ");
 const [shard, shards] = values.shard.split("/").map(Number) as [number, number];
 const isSample = values.sample !== undefined;
 
-const wanted = pick(values.generated ? generatedMutants(productFiles()) : WRITTEN.map(located));
+const wanted = pick(values.generated ? generated() : WRITTEN.map(located));
 if (values.list) {
   for (const { name } of wanted) console.log(name);
   process.exit(0);
@@ -65,6 +65,8 @@ function readArguments() {
       allowPositionals: true,
       options: {
         generated: { type: "boolean", default: false },
+        /** Only files that have a test of the same name, and only that test: a minute's glance. */
+        nearest: { type: "boolean", default: false },
         /** Names the mutants and runs none. */
         list: { type: "boolean", default: false },
         /** Mutants tested at the same time, each in a copy of its own. */
@@ -85,6 +87,11 @@ function readArguments() {
   } catch (error) {
     return fail((error as Error).message);
   }
+}
+
+function generated(): readonly Mutant[] {
+  const mutants = generatedMutants(productFiles());
+  return values.nearest ? nearestOnly(mutants) : mutants;
 }
 
 function pick(all: readonly Mutant[]): readonly Mutant[] {

@@ -18,9 +18,15 @@ const LEFT_OUT = new Set(["node_modules", ".git", "dist", ".tmp", ".wrangler"]);
 const vitest = join(ROOT, "node_modules/vitest/vitest.mjs");
 
 const FIRST_ONLY = ["--bail", "1"];
+/** A busy machine makes a test fail once. What is broken fails again. */
+const TWICE = ["--retry", "1"];
 
 /** A promise that nobody waits for may fail after its test: then the run fails, and no test does. */
 const failedIn = (output: string) => /^(?: FAIL +|\W+(?=Unhandled ))(.*?)\W*$/m.exec(output)?.[1];
+
+/** Without the project before its name, and the tries after it. */
+const testIn = (failed: string) =>
+  failed.replace(/^\S*(?:node|workerd|edge)\S* +/, "").replace(/ \(initial run.*$/, "");
 
 /** The folder of a test names the runtime that it needs. */
 const projectOf = (test: string) => /^test\/(workerd|edge)\b/.exec(test)?.[1] ?? "node*";
@@ -38,15 +44,16 @@ export function createSandbox(): Sandbox {
   };
 
   async function outcomeOf(tests: readonly string[]): Promise<Omit<Result, "mutant" | "seconds">> {
-    let run = await test(tests, ...FIRST_ONLY);
+    let run = await test(tests, ...FIRST_ONLY, ...TWICE);
     // Vitest names no test if it ends at the first failure in one file before another file has begun.
-    if (run.status === "failed" && failedIn(run.output) === undefined) run = await test(tests);
+    if (run.status === "failed" && failedIn(run.output) === undefined)
+      run = await test(tests, ...TWICE);
     if (run.status === "passed") return { outcome: "survived" };
     if (run.status === "timeout") return { outcome: "timeout" };
     const failed = failedIn(run.output);
     if (failed === undefined)
       throw new Error(`no test failed, and yet the run did:\n${run.output}`);
-    return { outcome: "noticed", by: failed.replace(/^\S*(?:node|workerd|edge)\S* +/, "") };
+    return { outcome: "noticed", by: testIn(failed) };
   }
 
   return {

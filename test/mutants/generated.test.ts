@@ -2,7 +2,12 @@ import { readFileSync } from "node:fs";
 
 import { expect, test } from "vitest";
 
-import { generatedMutants, mutantsOf, productFiles } from "../../scripts/mutants/generated.ts";
+import {
+  generatedMutants,
+  mutantsOf,
+  nearestOnly,
+  productFiles,
+} from "../../scripts/mutants/generated.ts";
 import { sample } from "../../scripts/mutants/sample.ts";
 import { missingFolders, testsOf } from "../../scripts/mutants/tests-of.ts";
 
@@ -34,6 +39,14 @@ test("a mutant says where it stands and what it replaces", () => {
     expect(text).not.toBe(was);
   }
   expect(new Set(mutants.map(({ name }) => name)).size).toBe(mutants.length);
+});
+
+test("a glance runs tests of the same name only, and leaves out files without one", () => {
+  const glance = nearestOnly(
+    generatedMutants(["src/partition/client-ip.ts", "src/node/loopback.ts"]),
+  );
+  expect(new Set(glance.map(({ file }) => file))).toEqual(new Set(["src/partition/client-ip.ts"]));
+  expect(glance.flatMap(({ tests }) => tests)).toEqual([]);
 });
 
 test("a seed draws the same mutants again, another seed draws others", () => {
