@@ -32,7 +32,7 @@ export const COMMAND_LINE: readonly Written[] = [
   },
   {
     name: "the command line reads an answer without an end",
-    file: "src/node/cli/read-limited.ts",
+    file: "src/node/read-limited.ts",
     find: "bytes += chunk.byteLength;",
     replace: "bytes = chunk.byteLength;",
     tests: ["test/cli/hostile"],

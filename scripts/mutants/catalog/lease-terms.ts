@@ -18,7 +18,7 @@ export const LEASE_TERMS: readonly Written[] = [
   },
   {
     name: "a lease leaves the window of a log or a counter as it is",
-    file: "src/algorithms/window.ts",
+    file: "src/algorithms/sliding-window-log.ts",
     find: "quotaOf(limit, windowUs + leaseUs)",
     replace: "quotaOf(limit, windowUs)",
     tests: ["test/lease/tighten"],

@@ -40,8 +40,8 @@ export const REPORTING: readonly Written[] = [
   {
     name: "the gauge of the breaker is 0 while it is half open",
     file: "src/gateway/administer.ts",
-    find: " || facts?.suspendedSlots !== undefined",
-    replace: "",
+    find: "isBreakerOpen: facts?.suspendedSlots !== undefined",
+    replace: 'isBreakerOpen: facts?.breaker === "open"',
     tests: ["test/metrics/api"],
   },
   {
