@@ -17,8 +17,8 @@ export const LEASE_TERMS: readonly Mutant[] = [
     tests: ["test/policy/configuration"],
   },
   {
-    name: "a lease leaves the window of a log or a counter as it is",
-    file: "src/algorithms/window.ts",
+    name: "a lease leaves the window of a counter as it is",
+    file: "src/algorithms/sliding-window-counter.ts",
     find: "quotaOf(limit, windowUs + leaseUs)",
     replace: "quotaOf(limit, windowUs)",
     tests: ["test/lease/tighten"],
