@@ -22,36 +22,12 @@ local taken_at = arguments[1] + 0
 local reply = { now }
 
 for policy = 1, #KEYS do
-  local at = 6 * policy - 4
-  local key, cost, algorithm, limit = KEYS[policy], arguments[at] + 0, arguments[at + 1], arguments[at + 2] + 0
+  local at = 6 * policy - 3
+  local key, cost = KEYS[policy], arguments[at - 1] + 0
+  local algorithm, limit = arguments[at], arguments[at + 1] + 0
   local given = 0
-  if algorithm == 'concurrency' then
-    -- @include algorithms/concurrency.lua
-    local slot = arguments[6 * #KEYS + 3]
-    given = concurrency_refund(key, now, slot)
-  -- Else the clock has stepped back: what the state says about a time to come is in doubt.
-  elseif taken_at <= now then
-    if algorithm == 'token-bucket' then
-      -- @include algorithms/token-bucket.lua
-      local interval, divisor = arguments[at + 3] + 0, arguments[at + 4] + 0
-      given = token_bucket_refund(key, now, taken_at, cost, limit, interval, divisor)
-    elseif algorithm == 'sliding-window-log' then
-      -- @include algorithms/sliding-window-log.lua
-      given = sliding_window_log_refund(key, now, taken_at, cost)
-    elseif algorithm == 'sliding-window-counter' then
-      -- @include algorithms/sliding-window-counter.lua
-      local window = arguments[at + 3] + 0
-      given = sliding_window_counter_refund(key, now, taken_at, cost, limit, window)
-    elseif algorithm == 'segmented-window' then
-      -- @include algorithms/segmented-window.lua
-      local length, segments = arguments[at + 3] + 0, arguments[at + 4] + 0
-      given = segmented_window_refund(key, now, taken_at, cost, limit, length, segments)
-    elseif algorithm == 'fixed-window' then
-      -- @include algorithms/fixed-window.lua
-      local window, size_class = arguments[at + 3] + 0, arguments[at + 4] + 0
-      given = fixed_window_refund(key, now, taken_at, cost, limit, window, size_class)
-    end
-  end
+  -- Nothing is given back of a time to come: the clock has stepped back since, and what the state says about it is in doubt.
+  -- @algorithms given = NAME_refund(...)
   reply[policy + 1] = given
 end
 return reply

@@ -2,6 +2,7 @@
 -- over. At no moment are more than `limit` slots kept.
 --
 -- State     a sorted set: the ids of the slots, each with the microsecond in which it expires
+-- @arguments ttl
 -- ttl       in microseconds: no slot is kept longer without being extended
 -- slot      the id of the slot to take; nil without a hold, and then nothing is taken
 -- hold_ttl  how long the hold wants its slot kept, in microseconds; beyond ttl it counts as ttl

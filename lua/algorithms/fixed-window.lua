@@ -5,6 +5,7 @@
 --               0     7     ends: when the counted window ends, in microseconds
 --               7     1     size class of the window
 --               8     4     used: units taken in the window; 2^31 more if a charge was cut off
+-- @arguments window, size_class
 -- window      length in microseconds
 -- size_class  the length as a number from 0 to 255, in steps of a tenth, so that a changed window is noticed
 --

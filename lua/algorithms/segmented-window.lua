@@ -13,6 +13,7 @@
 --             1     7     until when the first setting is alive, in microseconds
 --             8     1     how many counts its grid has
 --             9           its grid; then the next one from its time on
+-- @arguments length, segments
 -- length    of a segment, in microseconds
 -- segments  how many make the window
 --

@@ -11,6 +11,7 @@
 --           0     1     255, which no start begins with
 --           1     7     until when the first setting is alive, in microseconds
 --           8     20    its counts; then the next one from its time on
+-- @arguments window, tick
 -- window  length in microseconds
 -- tick    time is weighed in whole ticks of this many microseconds, so that products stay below 2^53:
 --         8 * limit * window / tick < 2^53

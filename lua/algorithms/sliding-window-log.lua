@@ -13,6 +13,7 @@
 --           112   56    the first page, then the others; a ring of one page starts at 56 and has no copy
 --         A slot is the time of one unit in 7 bytes: microseconds until the year 4253. After the last slot comes the
 --         first. A unit is named by its distance from the tail: unit 0 is the oldest.
+-- @arguments window, unused, setting
 -- limit    at most 2^17, the longest ring that the header can describe
 -- window   length in microseconds
 -- setting  the field `settings` of a log that only this policy has asked

@@ -7,6 +7,7 @@
 --             "-"          if the bucket is in debt after a charge
 --             "!"          if a charge was cut at the deepest debt since the bucket was last full
 --             setting      the setting with which it was written, as below
+-- @arguments interval, divisor, setting
 -- limit     size of the bucket, the burst
 -- interval, divisor
 --           one unit refills every interval/divisor microseconds; limit * interval < 2^51

@@ -44,11 +44,12 @@ export interface Share {
  * @typeParam Parameters the two numbers that its script takes besides the limit
  */
 export interface AlgorithmDefinition<
+  Name extends string,
   Values extends object,
   Parameters extends Readonly<Record<string, number>>,
   State,
 > {
-  readonly name: string;
+  readonly name: Name;
   /**
    * Ends its keys, so that two algorithms under one name count apart: neither could read the other's state. One letter,
    * because every key in Redis stores it.
@@ -112,16 +113,31 @@ export interface LeaseRules<Parameters> {
 
 /** An algorithm whose values, parameters and state only the algorithm itself looks into. */
 export type Implementation = AlgorithmDefinition<
+  string,
   Record<string, number>,
   Readonly<Record<string, number>>,
   unknown
 >;
 
-/** Checks a definition against its own types, and hides them from its users. */
+declare const POLICY: unique symbol;
+
+/** An implementation with the type of its policies, which exists for the compiler only. */
+export type ImplementationOf<Policy> = Implementation & { readonly [POLICY]?: Policy };
+
+/** The type of the policies that an implementation decides. */
+export type PolicyMadeFor<Made> = Made extends ImplementationOf<infer Policy> ? Policy : never;
+
+/**
+ * Checks a definition against its own types, and hides all of them but its policy's. Each call carries the mark by which
+ * bundlers know that it has no effect: without it, a bundle that only needs the refund keeps the whole definition.
+ */
 export function defineAlgorithm<
+  Policy extends { readonly algorithm: string },
   Values extends object,
   Parameters extends Readonly<Record<string, number>>,
   State,
->(algorithm: AlgorithmDefinition<Values, Parameters, State>): Implementation {
-  return algorithm as unknown as Implementation;
+>(
+  algorithm: AlgorithmDefinition<Policy["algorithm"], Values, Parameters, State>,
+): ImplementationOf<Policy> {
+  return algorithm as unknown as ImplementationOf<Policy>;
 }

@@ -105,6 +105,7 @@ function refuse({ shards, counts }: CommonOptions, path: string, faults: Faults)
 }
 
 export const CONCURRENCY = /* @__PURE__ */ defineAlgorithm<
+  ConcurrencyPolicy,
   ConcurrencyValues,
   ConcurrencyParameters,
   ConcurrencyState

@@ -1,5 +1,5 @@
 import { defineAlgorithm, IMPLEMENTATION, MAX_LIMIT, type PolicyOf } from "./algorithm.ts";
-import { type AlgorithmModel, takes, waitingCost } from "./model.ts";
+import { type AlgorithmModel, takes, waitingCost, type RefundModel } from "./model.ts";
 import { FIXED_WINDOW as script } from "./scripts.generated.ts";
 import {
   scaleWindow,
@@ -23,13 +23,13 @@ export function fixedWindow(options: WindowOptions): FixedWindowPolicy {
   return { ...options, algorithm: "fixed-window", [IMPLEMENTATION]: FIXED_WINDOW };
 }
 
-export interface FixedWindowParameters extends Readonly<Record<string, number>> {
+interface FixedWindowParameters extends Readonly<Record<string, number>> {
   readonly windowUs: number;
   /** The window's length in steps of a tenth, so that the script notices a changed window: 0 for 1 ms, 253 for a year. */
   readonly sizeClass: number;
 }
 
-export interface FixedWindowState {
+interface FixedWindowState {
   /** When the counted window ends. */
   readonly endsUs: number;
   /** The size class of that window. */
@@ -79,7 +79,20 @@ const model: AlgorithmModel<FixedWindowParameters, FixedWindowState> = (state, r
   };
 };
 
+/** Only in the window that took the units, and from a count from which no charge was cut off. */
+export const refundFixedWindow: RefundModel<FixedWindowParameters, FixedWindowState> = (
+  state,
+  { nowUs, takenAtUs, cost, parameters },
+) => {
+  const { endsUs, sizeClass, used, cut } = state;
+  const inWindow = endsUs - parameters.windowUs <= takenAtUs && nowUs < endsUs;
+  const sure = inWindow && sizeClass === parameters.sizeClass && !cut;
+  const given = sure ? Math.min(cost, used) : 0;
+  return { given, state: given > 0 ? { ...state, used: used - given } : state };
+};
+
 export const FIXED_WINDOW = /* @__PURE__ */ defineAlgorithm<
+  FixedWindowPolicy,
   WindowValues,
   FixedWindowParameters,
   FixedWindowState

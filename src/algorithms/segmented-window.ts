@@ -1,5 +1,11 @@
 import { defineAlgorithm, IMPLEMENTATION, MAX_LIMIT, type PolicyOf } from "./algorithm.ts";
-import { type AlgorithmModel, type ModelRequest, takes, waitingCost } from "./model.ts";
+import {
+  type AlgorithmModel,
+  type ModelRequest,
+  takes,
+  waitingCost,
+  type RefundModel,
+} from "./model.ts";
 import { SEGMENTED_WINDOW as script } from "./scripts.generated.ts";
 import {
   maxWindowLeaseUs,
@@ -42,7 +48,7 @@ interface SegmentedWindowValues extends WindowValues {
   readonly segments: number;
 }
 
-export interface SegmentedWindowParameters extends Readonly<Record<string, number>> {
+interface SegmentedWindowParameters extends Readonly<Record<string, number>> {
   /** Length of a segment. */
   readonly lengthUs: number;
   /** How many of them make up the window. */
@@ -50,7 +56,7 @@ export interface SegmentedWindowParameters extends Readonly<Record<string, numbe
 }
 
 /** The counts of one setting. */
-export interface Grid {
+interface Grid {
   /** When the newest segment began. */
   readonly startUs: number;
   readonly lengthUs: number;
@@ -65,7 +71,7 @@ interface LiveGrid extends Grid {
 }
 
 /** The grid of the setting that wrote it, and those of the others that are alive: each counts every unit. */
-export interface SegmentedWindowState extends LiveGrid {
+interface SegmentedWindowState extends LiveGrid {
   readonly others: readonly LiveGrid[];
   /** Until when the grids of the others count. */
   readonly keptUntilUs: number;
@@ -124,7 +130,7 @@ const model: AlgorithmModel<SegmentedWindowParameters, SegmentedWindowState> = (
 };
 
 /** What is added to a count that a charge has been cut off: no count has as many units. */
-export const CUT = 2 ** 31;
+const CUT = 2 ** 31;
 
 const unitsOf = (count: number) => count % CUT;
 const spanOf = ({ lengthUs, segments }: SegmentedWindowParameters | Grid) => lengthUs * segments;
@@ -217,7 +223,34 @@ function take<Counted extends Grid>(grid: Counted, units: number, isCut: boolean
   return { ...grid, counts: [Math.min(count, CUT - 1) + (marked ? CUT : 0), ...rest] };
 }
 
+/**
+ * Only to the segment that took the units, while it counts, and if no charge was cut off there; in the grid of every setting
+ * that is alive.
+ */
+export const refundSegmentedWindow: RefundModel<SegmentedWindowParameters, SegmentedWindowState> = (
+  state,
+  { nowUs, takenAtUs, cost, parameters: { lengthUs, segments } },
+) => {
+  function back<Counted extends Grid>(grid: Counted, most: number) {
+    const { startUs, lengthUs: stepUs, counts } = grid;
+    const index = Math.ceil((startUs - takenAtUs) / stepUs);
+    const isCounting = nowUs < startUs + (grid.segments + 1 - index) * stepUs;
+    const count = startUs <= nowUs && isCounting ? (counts[index] ?? 0) : 0;
+    const given = count < CUT ? Math.min(most, count) : 0;
+    const left = counts.map((each, i) => (i === index ? each - given : each));
+    return { given, grid: { ...grid, counts: left } };
+  }
+  const own = [state, ...state.others].find(
+    (grid) => grid.lengthUs === lengthUs && grid.segments === segments,
+  );
+  const given = own ? back(own, cost).given : 0;
+  if (given === 0) return { given, state };
+  const others = state.others.map((grid) => back(grid, given).grid);
+  return { given, state: { ...back(state, given).grid, others } };
+};
+
 export const SEGMENTED_WINDOW = /* @__PURE__ */ defineAlgorithm<
+  SegmentedWindowPolicy,
   SegmentedWindowValues,
   SegmentedWindowParameters,
   SegmentedWindowState

@@ -5,7 +5,13 @@ import {
   type PolicyOf,
   type Quota,
 } from "./algorithm.ts";
-import { type AlgorithmModel, type ModelRequest, takes, waitingCost } from "./model.ts";
+import {
+  type AlgorithmModel,
+  type ModelRequest,
+  type RefundModel,
+  takes,
+  waitingCost,
+} from "./model.ts";
 import { SLIDING_WINDOW_COUNTER as script } from "./scripts.generated.ts";
 import {
   maxWindowLeaseUs,
@@ -34,14 +40,14 @@ export function slidingWindowCounter(options: WindowOptions): SlidingWindowCount
   };
 }
 
-export interface SlidingWindowCounterParameters extends Readonly<Record<string, number>> {
+interface SlidingWindowCounterParameters extends Readonly<Record<string, number>> {
   readonly windowUs: number;
   /** Time is weighed in whole ticks of this length. */
   readonly tickUs: number;
 }
 
 /** The counts of one setting. */
-export interface Counts {
+interface Counts {
   /** When the current window began. */
   readonly startUs: number;
   /** The window's length, rounded up. */
@@ -57,7 +63,7 @@ interface LiveCounts extends Counts {
 }
 
 /** The counts of the setting that wrote it, and those of the others that are alive: each counts every unit. */
-export interface SlidingWindowCounterState extends LiveCounts {
+interface SlidingWindowCounterState extends LiveCounts {
   readonly others: readonly LiveCounts[];
   /** Until when those of the others count. */
   readonly keptUntilUs: number;
@@ -126,7 +132,7 @@ const model: AlgorithmModel<SlidingWindowCounterParameters, SlidingWindowCounter
 };
 
 /** What is added to a count that units were cut off from: no count has as many. */
-export const CUT = 2 ** 31;
+const CUT = 2 ** 31;
 
 /** Of as many settings the counts are kept: two services that share a name, and a gradual deployment of each. */
 const MAX_SETTINGS = 4;
@@ -250,7 +256,37 @@ function take<Counted extends Counts>(counts: Counted, units: number, isCut: boo
   return { ...counts, current: withCut(Math.min(count, CUT - 1), marked) };
 }
 
+/**
+ * Only to the window that took the units, while it counts, and if no units were cut off from it; to the counts of every
+ * setting that is alive.
+ */
+export const refundSlidingWindowCounter: RefundModel<
+  SlidingWindowCounterParameters,
+  SlidingWindowCounterState
+> = (state, { nowUs, takenAtUs, cost, parameters }) => {
+  const lengthMs = Math.ceil(parameters.windowUs / 1000);
+  const isOwn = (counts: Counts) => counts.lengthMs === lengthMs;
+
+  function back<Counted extends Counts>(counts: Counted, most: number) {
+    const { startUs } = counts;
+    const windowUs = isOwn(counts) ? parameters.windowUs : counts.lengthMs * 1000;
+    const holds = startUs <= takenAtUs ? "current" : "previous";
+    const beganUs = holds === "current" ? startUs : startUs - windowUs;
+    const inWindow = beganUs <= takenAtUs && takenAtUs < beganUs + windowUs;
+    const counting = startUs <= nowUs && nowUs < beganUs + 2 * windowUs;
+    const sure = inWindow && counting && counts[holds] < CUT;
+    const given = sure ? Math.min(most, counts[holds]) : 0;
+    return { given, counts: { ...counts, [holds]: counts[holds] - given } };
+  }
+  const own = [state, ...state.others].find(isOwn);
+  const given = own ? back(own, cost).given : 0;
+  if (given === 0) return { given, state };
+  const others = state.others.map((counts) => back(counts, given).counts);
+  return { given, state: { ...back(state, given).counts, others } };
+};
+
 export const SLIDING_WINDOW_COUNTER = /* @__PURE__ */ defineAlgorithm<
+  SlidingWindowCounterPolicy,
   WindowValues,
   SlidingWindowCounterParameters,
   SlidingWindowCounterState

@@ -8,7 +8,13 @@ import {
   type Quota,
 } from "./algorithm.ts";
 import type { CommonOptions } from "./common-options.ts";
-import { type AlgorithmModel, type ModelRequest, takes, waitingCost } from "./model.ts";
+import {
+  type AlgorithmModel,
+  type ModelRequest,
+  takes,
+  waitingCost,
+  type RefundModel,
+} from "./model.ts";
 import { TOKEN_BUCKET as script } from "./scripts.generated.ts";
 import { WINDOW_RANGE } from "./window.ts";
 
@@ -45,13 +51,13 @@ interface TokenBucketValues {
 }
 
 /** One unit comes back every `intervalUs / divisor` microseconds: a fraction, so that any rate is exact. */
-export interface TokenBucketParameters extends Readonly<Record<string, number>> {
+interface TokenBucketParameters extends Readonly<Record<string, number>> {
   readonly intervalUs: number;
   readonly divisor: number;
 }
 
 /** The theoretical arrival time (TAT), when the bucket is full again: `tatUs + rest / divisor` microseconds. */
-export interface TokenBucketState {
+interface TokenBucketState {
   readonly tatUs: number;
   readonly rest: number;
   /** Whether a charge led into debt: only then can more than the limit be used. */
@@ -163,7 +169,38 @@ function stateOf(
   return { tatUs, rest: used % divisor, debt: used > limit * intervalUs, cut, limit, parameters };
 }
 
+/**
+ * Gives back time, in units of 1/divisor microsecond: the units, less what the bucket has refilled since the take, at the
+ * faster of the two rates if it was written with another setting since.
+ */
+export const refundTokenBucket: RefundModel<TokenBucketParameters, TokenBucketState> = (
+  state,
+  { nowUs, takenAtUs, cost, limit, parameters },
+) => {
+  const { intervalUs: unit, divisor: parts } = state.parameters;
+  const { intervalUs, divisor } = parameters;
+  const passedUs = nowUs - takenAtUs;
+  const here = passedUs * parts;
+  const own = Math.ceil(((passedUs * divisor) / intervalUs) * unit * (1 + 2 ** -50));
+  const refilled = unit === intervalUs && parts === divisor ? here : Math.max(here, own);
+  const used = (state.tatUs - nowUs) * parts + Math.min(state.rest, parts);
+  const full = state.limit * unit;
+  // Beyond its bound, the clock went back.
+  const isBounded = used <= (state.debt ? 2 : 1) * full;
+  // A charge that was cut since took less than it cost.
+  const sure = isBounded && (!state.cut || used + refilled < 2 * Math.min(full, limit * unit));
+  const back = sure ? Math.max(0, Math.min(used, cost * unit - refilled)) : 0;
+  if (back === 0) return { given: 0, state };
+  const left = used - back;
+  const tatUs = nowUs + Math.floor(left / parts);
+  return {
+    given: unit === intervalUs ? back : Math.floor((back / unit) * intervalUs),
+    state: { ...state, tatUs, rest: left % parts, debt: left > full },
+  };
+};
+
 export const TOKEN_BUCKET = /* @__PURE__ */ defineAlgorithm<
+  TokenBucketPolicy,
   TokenBucketValues,
   TokenBucketParameters,
   TokenBucketState

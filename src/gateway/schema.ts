@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 
 import type { OptionKind } from "../algorithms/algorithm.ts";
+import { IMPLEMENTATIONS } from "../algorithms/all.ts";
 import { WINDOW_RANGE } from "../algorithms/window.ts";
 import { MAX_STATUSES } from "../features/holds/failures.ts";
 import { LEASE_RANGE } from "../features/leases/read-lease.ts";
@@ -15,7 +16,6 @@ import { EVERYBODY } from "../partition/partition-key.ts";
 import { COUNTRY, MAX_ASN } from "../partition/platform-facts.ts";
 import { SOURCE } from "../partition/source-text.ts";
 import { NAME } from "../policy/compile.ts";
-import { IMPLEMENTATIONS } from "../policy/from-data.ts";
 import { MAX_SHARDS } from "../policy/shards.ts";
 import { MODES, VERDICTS } from "../policy/traits.ts";
 import { DIGEST } from "./digests.ts";

@@ -1,21 +1,8 @@
 import { type Implementation, IMPLEMENTATION } from "../algorithms/algorithm.ts";
-import { FIXED_WINDOW } from "../algorithms/fixed-window.ts";
-import { SEGMENTED_WINDOW } from "../algorithms/segmented-window.ts";
-import { SLIDING_WINDOW_COUNTER } from "../algorithms/sliding-window-counter.ts";
-import { SLIDING_WINDOW_LOG } from "../algorithms/sliding-window-log.ts";
-import { TOKEN_BUCKET } from "../algorithms/token-bucket.ts";
+import { IMPLEMENTATIONS } from "../algorithms/all.ts";
 import { ALGORITHM } from "../options/messages.ts";
 import { nearest } from "../options/unknown-options.ts";
 import type { CountingAlgorithm } from "./policy.ts";
-
-/** Every algorithm that data can name, by its name. Importing this puts all of them into the bundle. */
-export const IMPLEMENTATIONS: Record<CountingAlgorithm, Implementation> = {
-  "token-bucket": TOKEN_BUCKET,
-  "sliding-window-log": SLIDING_WINDOW_LOG,
-  "sliding-window-counter": SLIDING_WINDOW_COUNTER,
-  "segmented-window": SEGMENTED_WINDOW,
-  "fixed-window": FIXED_WINDOW,
-};
 
 /** Turns a policy that is plain data, as in a configuration, into what a builder returns; leaves anything else as it is. */
 export function fromData(policy: unknown): unknown {

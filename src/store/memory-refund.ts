@@ -1,7 +1,7 @@
 import { type Slot, wholeUnits } from "../algorithms/model.ts";
+import { refund } from "../algorithms/refund.ts";
 import { type ConcurrencyState, withoutSlot } from "../algorithms/slots.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
-import { refund } from "../policy/refunds.ts";
 import type { Memory } from "./memory.ts";
 
 /**

@@ -3,10 +3,10 @@ import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, inject } from "vitest";
 
 import { MAX_LIMIT } from "../../src/algorithms/algorithm.ts";
+import { IMPLEMENTATIONS } from "../../src/algorithms/all.ts";
 import type { ModelRequest } from "../../src/algorithms/model.ts";
 import { ConfigurationError } from "../../src/errors/errors.ts";
 import type { CompiledPolicy } from "../../src/policy/compile.ts";
-import { IMPLEMENTATIONS } from "../../src/policy/from-data.ts";
 import type { CountingAlgorithm } from "../../src/policy/policy.ts";
 import { algorithmScript, FUTURE } from "../support/algorithm-script.ts";
 import { compilePolicy } from "../support/compile-policy.ts";

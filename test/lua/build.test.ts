@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -113,8 +113,11 @@ test("every inline function is one that a script calls", () => {
     [...text.matchAll(/-- @inline\n *local function (\w+)/g)].map(([, name]) => name!),
   );
   expect(names.length).toBeGreaterThan(ALGORITHMS.length);
-  const uncalled = names.filter(
-    (name) => files.join("\n").split(new RegExp(`\\b${name}\\(`)).length <= 2,
+  const programs = ["decide", "lease", "refund", "extend"].map((name) =>
+    resolveIncludes(`lua/${name}.lua`),
+  );
+  const uncalled = names.filter((name) =>
+    programs.every((text) => text.split(new RegExp(`\\b${name}\\(`)).length <= 2),
   );
   expect(uncalled).toEqual([]);
 });
@@ -139,6 +142,34 @@ test("an include stands in place of its line, at its indentation", () => {
   write("inner.lua", "x = 1\n\ny = 2\n");
   const file = write("outer.lua", "do\n  -- @include inner.lua\nend\n");
   expect(resolveIncludes(file)).toBe("do\n  x = 1\n\n  y = 2\nend\n");
+});
+
+test("a program has a branch for each algorithm, with the arguments that its header and its functions name", () => {
+  mkdirSync(join(folder, "algorithms"));
+  const file = write("program.lua", "do\n  -- @algorithms given = NAME_refund(...)\nend\n");
+  const log =
+    "-- @arguments window, unused, setting\nlocal function log_refund(key, taken_at, setting) end\n";
+  const slots = "local function slots_refund(now, slot) end\n";
+  write("algorithms/log.lua", log);
+  write("algorithms/slots.lua", slots);
+  expect(resolveIncludes(file)).toBe(`do
+  if algorithm == 'log' and taken_at <= now then
+    -- @arguments window, unused, setting
+    local function log_refund(key, taken_at, setting) end
+    local setting = arguments[at + 4]
+    given = log_refund(key, taken_at, setting)
+  elseif algorithm == 'slots' then
+    local function slots_refund(now, slot) end
+    local slot = arguments[6 * #KEYS + 3]
+    given = slots_refund(now, slot)
+  end
+end
+`);
+
+  write("algorithms/log.lua", log.replace("setting\n", "ttl\n"));
+  expect(() => resolveIncludes(file)).toThrow("log.lua does not name setting after @arguments");
+  write("algorithms/log.lua", "");
+  expect(() => resolveIncludes(file)).toThrow("log.lua has no function log_refund");
 });
 
 test("a later algorithm takes the names that the others leave", () => {

@@ -3,8 +3,8 @@ import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 
 import type { Operation } from "../../src/algorithms/model.ts";
+import { refund as refundModel } from "../../src/algorithms/refund.ts";
 import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
-import { refund as refundModel } from "../../src/policy/refunds.ts";
 import { algorithmScript, FUTURE } from "../support/algorithm-script.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { refundScript } from "../support/refund-script.ts";

@@ -2,9 +2,10 @@ import fc from "fast-check";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 
+import { IMPLEMENTATIONS } from "../../src/algorithms/all.ts";
 import type { AlgorithmModel } from "../../src/algorithms/model.ts";
 import type { CompiledPolicy } from "../../src/policy/compile.ts";
-import { fromData, IMPLEMENTATIONS } from "../../src/policy/from-data.ts";
+import { fromData } from "../../src/policy/from-data.ts";
 import type { CountingAlgorithm, Policy } from "../../src/policy/policy.ts";
 import { algorithmScript, FUTURE } from "../support/algorithm-script.ts";
 import { compilePolicy } from "../support/compile-policy.ts";

@@ -1,12 +1,12 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 
+import { IMPLEMENTATIONS } from "../../src/algorithms/all.ts";
 import type { Operation } from "../../src/algorithms/model.ts";
+import { refund as refundModel } from "../../src/algorithms/refund.ts";
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import type { CompiledPolicy } from "../../src/policy/compile.ts";
-import { IMPLEMENTATIONS } from "../../src/policy/from-data.ts";
 import type { CountingAlgorithm } from "../../src/policy/policy.ts";
-import { refund as refundModel } from "../../src/policy/refunds.ts";
 import { algorithmScript, FUTURE } from "../support/algorithm-script.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { everyPolicy } from "../support/every-policy.ts";

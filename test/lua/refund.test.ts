@@ -2,12 +2,13 @@ import fc from "fast-check";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 
+import { IMPLEMENTATIONS } from "../../src/algorithms/all.ts";
+import { refund as refundModel } from "../../src/algorithms/refund.ts";
 import { REFUND } from "../../src/algorithms/scripts.generated.ts";
 import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
 import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
-import { fromData, IMPLEMENTATIONS } from "../../src/policy/from-data.ts";
+import { fromData } from "../../src/policy/from-data.ts";
 import type { CountingAlgorithm, Policy } from "../../src/policy/policy.ts";
-import { refund as refundModel } from "../../src/policy/refunds.ts";
 import { algorithmScript, FUTURE } from "../support/algorithm-script.ts";
 import { compile, compilePolicy } from "../support/compile-policy.ts";
 import { everyPolicy } from "../support/every-policy.ts";

@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import type { Operation } from "../../src/algorithms/model.ts";
+import { refund } from "../../src/algorithms/refund.ts";
 import type { CompiledPolicy } from "../../src/policy/compile.ts";
-import { refund } from "../../src/policy/refunds.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { runs } from "../support/runs.ts";
 

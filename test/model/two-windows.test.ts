@@ -2,12 +2,12 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import type { Operation } from "../../src/algorithms/model.ts";
+import { refund } from "../../src/algorithms/refund.ts";
 import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
 import { slidingWindowCounter } from "../../src/algorithms/sliding-window-counter.ts";
 import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
 import type { CompiledPolicy } from "../../src/policy/compile.ts";
 import type { Policy } from "../../src/policy/policy.ts";
-import { refund } from "../../src/policy/refunds.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { promisedBy, remembering } from "../support/model/remembering.ts";
 import { runs } from "../support/runs.ts";

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 
+import { IMPLEMENTATIONS } from "../../src/algorithms/all.ts";
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
 import { slidingWindowCounter } from "../../src/algorithms/sliding-window-counter.ts";
@@ -8,7 +9,7 @@ import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import { ConfigurationError } from "../../src/errors/errors.ts";
 import { Faults } from "../../src/options/faults.ts";
 import { compilePolicies } from "../../src/policy/compile.ts";
-import { fromData, IMPLEMENTATIONS } from "../../src/policy/from-data.ts";
+import { fromData } from "../../src/policy/from-data.ts";
 import { checkLimiterTraits } from "../../src/policy/limiter-traits.ts";
 
 const windowed = { name: "p", limit: 10, window: "1m" } as const;

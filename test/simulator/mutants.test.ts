@@ -1,10 +1,10 @@
 import { beforeEach, expect, test, vi } from "vitest";
 
+import { IMPLEMENTATIONS } from "../../src/algorithms/all.ts";
 import type { RefundRequest } from "../../src/algorithms/model.ts";
 import { EVERY_FEATURE } from "../../src/limiter/every-feature.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
 import type { LastAnswers } from "../../src/outage/last-answers.ts";
-import { IMPLEMENTATIONS } from "../../src/policy/from-data.ts";
 import type { CountingAlgorithm } from "../../src/policy/policy.ts";
 import { createSlotBreaker } from "../../src/store/cluster/slot-breaker.ts";
 import { guardStore } from "../../src/store/guarded-store.ts";
@@ -27,7 +27,7 @@ const mutation = vi.hoisted(() => ({
   answers: (answers: LastAnswers): LastAnswers => answers,
   refund: (request: RefundRequest): RefundRequest => request,
 }));
-vi.mock(import("../../src/policy/refunds.ts"), async (original) => {
+vi.mock(import("../../src/algorithms/refund.ts"), async (original) => {
   const { refund } = await original();
   return {
     refund: (algorithm, state, request) => refund(algorithm, state, mutation.refund(request)),

@@ -4,6 +4,7 @@ import { promisify } from "node:util";
 
 import { describe, expect, test, vi } from "vitest";
 
+import { IMPLEMENTATIONS } from "../../src/algorithms/all.ts";
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import type { AlgorithmModel } from "../../src/algorithms/model.ts";
 import type { SlidingWindowLogState } from "../../src/algorithms/runs.ts";
@@ -11,7 +12,6 @@ import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
 import { slidingWindowCounter } from "../../src/algorithms/sliding-window-counter.ts";
 import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
-import { IMPLEMENTATIONS } from "../../src/policy/from-data.ts";
 import { type Policy } from "../../src/policy/policy.ts";
 import { memoryStore, type MemoryStoreOptions } from "../../src/store/memory-store.ts";
 import type { Reply } from "../../src/store/store.ts";

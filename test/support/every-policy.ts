@@ -1,5 +1,6 @@
+import { IMPLEMENTATIONS } from "../../src/algorithms/all.ts";
 import type { Duration } from "../../src/options/duration.ts";
-import { fromData, IMPLEMENTATIONS } from "../../src/policy/from-data.ts";
+import { fromData } from "../../src/policy/from-data.ts";
 import type { Policy } from "../../src/policy/policy.ts";
 
 /** A policy of each algorithm that gives `limit` units per `window`; options with a default keep it. */

@@ -2,7 +2,6 @@ import type { Written } from "../written.ts";
 
 const LUA = "lua/algorithms/token-bucket.lua";
 const MODEL = "src/algorithms/token-bucket.ts";
-const REFUND = "src/algorithms/token-bucket-refund.ts";
 const BOTH = ["test/lua/model"];
 
 /** Two settings of a token bucket that are alive at once. */
@@ -128,7 +127,7 @@ export const BUCKET_SETTINGS: readonly Written[] = [
   },
   {
     name: "bucket settings: in memory, too",
-    file: REFUND,
+    file: MODEL,
     find: "here : Math.max(here, own)",
     replace: "here : here",
     tests: ["test/lua/refund-settings"],

@@ -145,10 +145,10 @@ export const CONCURRENCY: readonly Written[] = [
   },
   {
     name: "a slot is not given back after a step back of the clock",
-    file: "lua/refund.lua",
-    find: "if algorithm == 'concurrency' then",
-    replace: "if algorithm == 'concurrency' and taken_at <= now then",
-    tests: LUA,
+    file: "scripts/build-lua/branches.ts",
+    find: 'taken.includes("taken_at") ?',
+    replace: 'suffix === "_refund" ?',
+    tests: ["test/lua/build"],
   },
   {
     name: "an extension brings a slot back that has expired",

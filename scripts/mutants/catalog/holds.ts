@@ -165,7 +165,7 @@ export const HOLDS: readonly Written[] = [
   },
   {
     name: "a log gives back what has left the longest window",
-    file: "src/algorithms/sliding-window-log-refund.ts",
+    file: "src/algorithms/sliding-window-log.ts",
     find: "  if (takenAtUs <= nowUs - longestUs) return { given: 0, state };\n",
     replace: "",
     tests: ["test/lua/refund"],
@@ -208,14 +208,14 @@ export const HOLDS: readonly Written[] = [
   },
   {
     name: "in some story a bucket gives back what it has refilled",
-    file: "src/algorithms/token-bucket-refund.ts",
+    file: "src/algorithms/token-bucket.ts",
     find: "Math.min(used, cost * unit - refilled)",
     replace: "Math.min(used, cost * unit)",
     tests: STORIES,
   },
   {
     name: "in some story a debt that was cut off comes back",
-    file: "src/algorithms/fixed-window-refund.ts",
+    file: "src/algorithms/fixed-window.ts",
     find: " && !cut;",
     replace: ";",
     tests: STORIES,

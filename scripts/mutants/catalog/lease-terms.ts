@@ -1,7 +1,7 @@
-import type { Written } from "../written.ts";
+import type { Mutant } from "../mutant.ts";
 
 /** Which leases are taken as options, and how much smaller they make the policies. */
-export const LEASE_TERMS: readonly Written[] = [
+export const LEASE_TERMS: readonly Mutant[] = [
   {
     name: "a lease of 5 ms is taken",
     file: "src/features/leases/read-lease.ts",
@@ -17,8 +17,8 @@ export const LEASE_TERMS: readonly Written[] = [
     tests: ["test/policy/configuration"],
   },
   {
-    name: "a lease leaves the window of a log or a counter as it is",
-    file: "src/algorithms/sliding-window-log.ts",
+    name: "a lease leaves the window of a counter as it is",
+    file: "src/algorithms/sliding-window-counter.ts",
     find: "quotaOf(limit, windowUs + leaseUs)",
     replace: "quotaOf(limit, windowUs)",
     tests: ["test/lease/tighten"],

@@ -6,10 +6,10 @@ const LUA = ["test/lua/refund"];
 export const REFUNDS: readonly Written[] = [
   {
     name: "a refund gives back what was taken in a time to come",
-    file: "lua/refund.lua",
-    find: "if taken_at <= now then",
-    replace: "if true then",
-    tests: LUA,
+    file: "scripts/build-lua/branches.ts",
+    find: '" and taken_at <= now"',
+    replace: '""',
+    tests: ["test/lua/build"],
   },
   {
     name: "a fixed window gives back what another window took",

@@ -79,7 +79,7 @@ export const WINDOW_SETTINGS: readonly Written[] = [
   },
   {
     name: "window settings: only the segments of the asker give back",
-    file: "src/algorithms/segmented-window-refund.ts",
+    file: "src/algorithms/segmented-window.ts",
     find: "state.others.map((grid) => back(grid, given).grid)",
     replace: "state.others",
     tests: ["test/lua/refund"],

@@ -1,6 +1,6 @@
 import type { Implementation } from "../../../src/algorithms/algorithm.ts";
+import { IMPLEMENTATIONS } from "../../../src/algorithms/all.ts";
 import { CONCURRENCY } from "../../../src/algorithms/concurrency.ts";
-import { IMPLEMENTATIONS } from "../../../src/policy/from-data.ts";
 import type { Algorithm } from "../../../src/policy/policy.ts";
 
 /** Every algorithm by its name, also those that data cannot name. */

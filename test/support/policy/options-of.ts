@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-import { IMPLEMENTATIONS } from "../../../src/policy/from-data.ts";
+import { IMPLEMENTATIONS } from "../../../src/algorithms/all.ts";
 import type { CountingAlgorithm } from "../../../src/policy/policy.ts";
 
 export const ALGORITHMS = Object.keys(IMPLEMENTATIONS) as CountingAlgorithm[];

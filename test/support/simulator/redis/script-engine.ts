@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 
+import { refund } from "../../../../src/algorithms/refund.ts";
 import {
   DECIDE,
   DECIDE_ONE,
   KEY_LOCKING,
   REFUND,
 } from "../../../../src/algorithms/scripts.generated.ts";
-import { refund } from "../../../../src/policy/refunds.ts";
 import type { Call, Execution } from "../call.ts";
 import type { Keyspace } from "./keyspace.ts";
 import { decide, type PolicyArguments, readArguments, readRefund } from "./script.ts";

@@ -1,0 +1,32 @@
+import type { Implementation } from "./algorithm.ts";
+import { FIXED_WINDOW, refundFixedWindow } from "./fixed-window.ts";
+import type { Refund } from "./model.ts";
+import { refundSegmentedWindow, SEGMENTED_WINDOW } from "./segmented-window.ts";
+import { refundSlidingWindowCounter, SLIDING_WINDOW_COUNTER } from "./sliding-window-counter.ts";
+import { refundSlidingWindowLog, SLIDING_WINDOW_LOG } from "./sliding-window-log.ts";
+import { refundTokenBucket, TOKEN_BUCKET } from "./token-bucket.ts";
+
+/*
+ * Every algorithm that counts requests, in the order in which they are told to people. `concurrency` is not here: it counts
+ * holds, which only code can have.
+ */
+
+/** By its name, as data has it. Importing this puts all of them into the bundle. */
+export const IMPLEMENTATIONS = {
+  "token-bucket": TOKEN_BUCKET,
+  "sliding-window-log": SLIDING_WINDOW_LOG,
+  "sliding-window-counter": SLIDING_WINDOW_COUNTER,
+  "segmented-window": SEGMENTED_WINDOW,
+  "fixed-window": FIXED_WINDOW,
+} satisfies Readonly<Record<string, Implementation>>;
+
+/** How each gives back in memory. Apart, so that a bundle with these does not contain the others' models and scripts. */
+export const REFUNDS: Readonly<
+  Record<keyof typeof IMPLEMENTATIONS, (state: never, request: never) => Refund<unknown>>
+> = {
+  "token-bucket": refundTokenBucket,
+  "sliding-window-log": refundSlidingWindowLog,
+  "sliding-window-counter": refundSlidingWindowCounter,
+  "segmented-window": refundSegmentedWindow,
+  "fixed-window": refundFixedWindow,
+};
