@@ -34,7 +34,7 @@ export const POLICY_FIELDS: Readonly<Record<string, string>> = {
     'Overrides the rule\'s onMissing for this policy; "skip" leaves the policy out of the decision about a request that lacks the identity.',
   mode: '"enforce" denies; "shadow" decides and counts, but never denies, unseen by clients; "soft" never denies, and tells the origin in Tidegate-Over. Default "enforce".',
   lease:
-    "Reserves quota of this policy in advance where demand is high: an isolate takes several units at once and may spend them for this long. Default: Redis makes every decision.",
+    'Reserves quota of this policy in advance where demand is high: an isolate takes several units at once and may spend them for this long. "auto" leases what is worth it. Default: Redis makes every decision.',
   optimistic:
     "Answers before Redis has counted a request, where the isolate knows of no denial: at most unsettled units of a partition (default 1) wait for that in an isolate, while more than above (default 0.5) of the limit is left. Each isolate may admit that many units too many. Default: Redis decides first.",
   counts:

@@ -100,20 +100,20 @@ export interface CommonOptions {
   readonly retryJitter?: number;
   /**
    * Overrides the limiter's `lease` for this policy: only its quota is reserved in advance, and policies of other dimensions
-   * stay exact. All policies of one dimension need the same lease, and none of them may count denials. Range: `"10ms"` to `"10s"`.
-   * Default: the limiter's.
+   * stay exact. All policies of one dimension need the same lease, and none of them may count denials. Range: `"10ms"` to `"10s"`,
+   * or `"auto"`. Default: the limiter's.
    *
    * @example
    * fixedWindow({ name: "everyone", by: "*", limit: 1_000_000, window: "1h", lease: "100ms" })
    */
-  readonly lease?: Duration;
+  readonly lease?: Duration | "auto";
   /**
    * Answers without waiting for Redis: an isolate that knows of no denial, and whose last answer left more than `above` of the
    * limit, or that has none, admits at once, and Redis counts the request afterwards. At most `unsettled` units of an identity
    * wait for that in an isolate; a request beyond them, or of a greater cost, waits for its answer. So each isolate admits at
    * most `unsettled` units too many, whatever the traffic is, and they are missing later. Not for logins, codes or money.
    * `true` is `{ unsettled: 1, above: 0.5 }`. All policies of one dimension need it. Cannot be combined with `counts`, `mode`,
-   * `lease`, `shards` or `refundable`; for `createLimiter()`, rules and middleware. Range of `unsettled`: 1 to 1,000, at most
+   * `shards`, `refundable` or a `lease` other than `"auto"`; for `createLimiter()`, rules and middleware. Range of `unsettled`: 1 to 1,000, at most
    * the limit; of `above`: 0 to below 1. Default: Redis decides first.
    *
    * @example

@@ -26,7 +26,7 @@ export function decidePath<Settings extends CoreSettings>(
     lease?.note,
     knownDenials(kit, known),
     sharedDenials?.steps(kit, known),
-    optimistic?.steps(kit, known),
+    optimistic?.steps(kit, known, lease),
     role?.advise,
     outage(kit, stack<Ask>(lease?.take, role?.count, askStore(kit))),
   );

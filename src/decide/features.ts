@@ -1,6 +1,6 @@
 import type { CoreSettings, Kit } from "./kit.ts";
 import type { Known } from "./known.ts";
-import type { Ask, Decide, Step } from "./step.ts";
+import type { Ask, AskedGroup, Decide, Step } from "./step.ts";
 
 /**
  * What features add to the path of a decision, each at its place. A step is `undefined` where no policy uses the feature. Only
@@ -13,7 +13,9 @@ export interface StepsOfFeatures<Settings extends CoreSettings = CoreSettings> {
   readonly sharedDenials?: WithSteps<
     (kit: Kit<Settings>, known: Known) => Step<Decide> | undefined
   >;
-  readonly optimistic?: WithSteps<(kit: Kit<Settings>, known: Known) => Step<Decide> | undefined>;
+  readonly optimistic?: WithSteps<
+    (kit: Kit<Settings>, known: Known, lease?: LeaseSteps) => Step<Decide> | undefined
+  >;
   readonly leases?: WithSteps<(kit: Kit<Settings>) => LeaseSteps>;
 }
 
@@ -25,6 +27,8 @@ interface WithSteps<Make> {
 export interface LeaseSteps {
   /** Counts the demand of requests that are denied without a look at what is held. */
   readonly note?: Step<Decide>;
+  /** Whether what is held serves a request, so that it does not wait. */
+  readonly serves?: (asked: AskedGroup) => boolean;
   /** Takes from what is held. */
   readonly take?: Step<Ask>;
 }

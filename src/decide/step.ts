@@ -11,6 +11,8 @@ export interface Asked {
   readonly plan?: string | undefined;
   /** Of a hold: what it takes of concurrency policies. */
   readonly slot?: Slot | undefined;
+  /** Of a charge: set if it counts a request that was admitted ahead of the store. */
+  readonly isSettlement?: boolean;
   /** Set if a known denial is no answer, because the store has to count this one. */
   readonly mustReachStore?: boolean;
 }
@@ -36,6 +38,8 @@ export interface GroupVerdict {
   readonly rows: readonly Row[];
   /** The store, units that this isolate holds, this isolate's memory in an outage; or nobody. */
   readonly by: "store" | "lease" | "here" | "nobody";
+  /** Set if the store has answered this request with a lease. */
+  readonly isRenewed?: boolean;
   readonly at: Moment;
   /** Why the store did not count it, where it was asked. */
   readonly error?: StoreError | undefined;

@@ -4,6 +4,7 @@ import type { OptionKind } from "../algorithms/algorithm.ts";
 import { IMPLEMENTATIONS } from "../algorithms/all.ts";
 import { WINDOW_RANGE } from "../algorithms/window.ts";
 import { MAX_STATUSES } from "../features/holds/failures.ts";
+import { AUTO } from "../features/leases/auto.ts";
 import { LEASE_RANGE } from "../features/leases/read-lease.ts";
 import { MAX_UNSETTLED } from "../features/optimistic/check.ts";
 import { PLAN } from "../features/plans/read-plan.ts";
@@ -93,7 +94,7 @@ const policies = Object.entries(IMPLEMENTATIONS).map(([algorithm, implementation
     counts: z.optional(z.enum(COUNTS)),
     when: z.optional(When),
     shards: z.optional(z.int().check(z.gte(2), z.lte(MAX_SHARDS))),
-    lease: z.optional(duration(LEASE_RANGE)),
+    lease: z.optional(z.union([z.literal(AUTO), duration(LEASE_RANGE)])),
     optimistic: z.optional(Optimistic),
   }),
 );

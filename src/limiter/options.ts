@@ -46,14 +46,18 @@ export interface LimiterOptions extends StoreOptions {
    * Reserves quota for a hot identity in advance: an isolate takes several units at once and may spend them for this
    * long, which should be several round trips. Policies are tightened slightly, so that their promises hold; at most half
    * of a token bucket and a tenth of a window may go into that (a fixed window needs none). A policy's own `lease`
-   * overrides it. Range: `"10ms"` to `"10s"`.
-   * Default: no leases, Redis makes every decision.
+   * overrides it.
+   *
+   * `"auto"` leases what is worth it: where an isolate gets eight requests or more of an identity within the longest lease, and
+   * Redis answers within a quarter of it. That is a second, a fifth of what its policies' longest lease may take, or none where a limit is
+   * below 32. Near the limit Redis decides each request. Policies that cannot be leased stay as they are. Range: `"10ms"` to
+   * `"10s"`, or `"auto"`. Default: no leases, Redis makes every decision.
    */
-  readonly lease?: Duration;
+  readonly lease?: Duration | "auto";
   /**
    * Shares denials between nearby isolates, which together then ask Redis about an abuser about as often as one:
    * `coloDenials()` of `tidegate/cloudflare`, or `shareDenials()` with a cache of your own. Needs Redis and `denialCache`;
-   * cannot be combined with `lease`; denials of policies with a `lease` of their own are not shared. Default: not shared.
+   * cannot be combined with a `lease` but `"auto"`; denials of policies with leases are not shared. Default: not shared.
    */
   readonly sharedDenials?: SharedDenials;
   /** Which header fields a response carries. Default: all. */

@@ -302,7 +302,7 @@ export const OPTIMISM_IS_LATE = {
 
 export const OPTIMISM_WITH_LEASE = {
   code: "conflict",
-  say: "Leave out this or the lease: what an isolate holds it spends without waiting, and without an excess.",
+  say: 'Leave out this or the lease: what an isolate holds it spends without waiting, and without an excess. Or use lease: "auto", which goes together with it.',
 } as const;
 
 export const OPTIMISM_OF_SLOTS = {

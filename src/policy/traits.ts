@@ -27,6 +27,8 @@ export interface PolicyTraits {
   readonly role: "enforced" | "advisory" | "denials";
   /** How long units that are leased may be spent, in microseconds; `undefined` without leases. */
   readonly leaseUs?: number | undefined;
+  /** Set if each isolate finds out itself what is worth a lease. */
+  readonly autoLease?: boolean;
   /** Up to where its requests are admitted before the store has counted them; `undefined` if none is. */
   readonly optimistic?: Optimism | undefined;
 }

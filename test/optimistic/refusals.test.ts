@@ -102,7 +102,7 @@ describe("a policy that is optimistic", () => {
     expect(faults({ policies: [minutely({ limit: 1000, ...own })], ...all })).toEqual([
       [
         PATH,
-        "conflict: Leave out this or the lease: what an isolate holds it spends without waiting, and without an excess.",
+        'conflict: Leave out this or the lease: what an isolate holds it spends without waiting, and without an excess. Or use lease: "auto", which goes together with it.',
       ],
     ]);
   });

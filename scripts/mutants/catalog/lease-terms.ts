@@ -33,8 +33,8 @@ export const LEASE_TERMS: readonly Mutant[] = [
   {
     name: "a limiter with leases keeps its policies as they are",
     file: "src/features/leases/check.ts",
-    find: "{ ...tightenPolicy(policy, leaseUs), leaseUs }",
-    replace: "{ ...policy, leaseUs }",
+    find: "{ ...tightenPolicy(policy, terms.leaseUs), ...terms }",
+    replace: "{ ...policy, ...terms }",
     tests: ["test/lease/limiter"],
   },
   {
@@ -54,14 +54,14 @@ export const LEASE_TERMS: readonly Mutant[] = [
   {
     name: "a policy's own lease gives way to the limiter's",
     file: "src/features/leases/check.ts",
-    find: "each === undefined ? leaseUs :",
-    replace: "leaseUs !== undefined ? leaseUs : each === undefined ? undefined :",
+    find: "if (each === undefined) return ofAll;",
+    replace: "if (ofAll || each === undefined) return ofAll;",
     tests: ["test/policy/configuration"],
   },
   {
     name: "two lengths of leases in one dimension",
     file: "src/features/leases/check.ts",
-    find: "lengths[first] !== lengths[i]",
+    find: "isDifferent(terms[first], terms[i])",
     replace: "false",
     tests: ["test/policy/configuration"],
   },

@@ -4,7 +4,7 @@ import type { Written } from "../written.ts";
 export const LEASES: readonly Written[] = [
   {
     name: "a lease for fewer units than it is worth",
-    file: "src/features/leases/leases.ts",
+    file: "src/features/leases/auto.ts",
     find: "SMALLEST = 4",
     replace: "SMALLEST = 3",
     tests: ["test/lease/leases"],
@@ -83,8 +83,8 @@ export const LEASES: readonly Written[] = [
   {
     name: "leases end with the limiter that has none",
     file: "src/features/leases/step.ts",
-    find: "return leaseUs === undefined ? undefined : createLeases(store, policies, leaseUs, now);",
-    replace: "return undefined as ReturnType<typeof createLeases> | undefined;",
+    find: "createLeases(store, policies, { leaseUs, isAuto }, now)",
+    replace: "(undefined as ReturnType<typeof createLeases> | undefined)",
     tests: ["test/lease/limiter"],
   },
   {

@@ -4,11 +4,13 @@ import {
   LEASES_DIFFER,
   LEASE_OF_DENIALS,
   LEASE_OF_FAILURES,
+  LEASE_OF_SLOTS,
   LEASE_WITH_REFUND,
 } from "../../options/messages.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
 import type { Policy } from "../../policy/policy.ts";
 import { tightenPolicy } from "../../policy/tighten.ts";
+import { AUTO, autoLeaseUs } from "./auto.ts";
 import { readLease } from "./read-lease.ts";
 
 /** The policies, in the order given, and the same ones under each plan. */
@@ -19,7 +21,7 @@ interface Planned {
 
 /** The options that say what is leased. */
 interface LeaseOptions {
-  readonly lease?: Duration;
+  readonly lease?: Duration | typeof AUTO;
   readonly policies: readonly Policy[];
 }
 
@@ -33,51 +35,76 @@ export function compileLeases(
   planned: Planned,
   faults: Faults,
 ): (policy: CompiledPolicy) => CompiledPolicy {
-  const lengths = checkLeases(options, planned, faults);
-  const lengthOf = new Map(planned.policies.map(({ name }, i) => [name, lengths[i]]));
+  const checked = checkLeases(options, planned, faults);
+  const termsOf = new Map(planned.policies.map(({ name }, i) => [name, checked[i]]));
   return (policy) => {
-    const leaseUs = lengthOf.get(policy.name);
-    return leaseUs === undefined ? policy : { ...tightenPolicy(policy, leaseUs), leaseUs };
+    const terms = termsOf.get(policy.name);
+    return terms?.leaseUs === undefined
+      ? policy
+      : { ...tightenPolicy(policy, terms.leaseUs), ...terms };
   };
 }
 
-/** For each policy the length of its leases in microseconds; `undefined` without leases. */
+/** How a policy is leased; without a length it is not. */
+type Terms = Pick<CompiledPolicy, "leaseUs" | "autoLease">;
+
+/** For each policy how it is leased; `undefined` if it is not. */
 function checkLeases(
   { lease, policies: given }: LeaseOptions,
   { policies, plans }: Planned,
   faults: Faults,
-): readonly (number | undefined)[] {
+): readonly (Terms | undefined)[] {
   // Anything else than a list is a fault of its own.
   const own = Array.isArray(given)
     ? Array.from(given as readonly unknown[], (policy) => Object(policy).lease as unknown)
     : [];
   const variantsOf = (i: number) => [policies, ...plans.values()].flatMap((list) => list[i] ?? []);
   const sharing = policies.flatMap((_, i) => (own[i] === undefined ? variantsOf(i) : []));
-  const leaseUs = lease === undefined ? undefined : readLease(lease, "lease", sharing, faults);
-  const lengths = own.map((each, i) =>
-    each === undefined ? leaseUs : readLease(each, `policies[${i}].lease`, variantsOf(i), faults),
-  );
-  checkGroups(policies, lengths, own, faults);
-  return lengths;
+  const auto = (i: number): Terms => {
+    const dimension = policies.flatMap(({ by }, at) =>
+      by === policies[i]?.by ? variantsOf(at) : [],
+    );
+    const leaseUs = autoLeaseUs(dimension);
+    return leaseUs === undefined ? {} : { leaseUs, autoLease: true };
+  };
+  const ofAll =
+    lease === undefined || lease === AUTO
+      ? undefined
+      : { leaseUs: readLease(lease, "lease", sharing, faults) };
+  const terms = own.map((each, i) => {
+    if ((each ?? lease) === AUTO) return auto(i);
+    if (each === undefined) return ofAll;
+    return { leaseUs: readLease(each, `policies[${i}].lease`, variantsOf(i), faults) };
+  });
+  checkGroups(policies, terms, own, faults);
+  return terms;
 }
 
 /** Checks what concerns the policies of one dimension together, because they are leased together. */
 function checkGroups(
   policies: readonly CompiledPolicy[],
-  lengths: readonly (number | undefined)[],
+  terms: readonly (Terms | undefined)[],
   own: readonly unknown[],
   faults: Faults,
 ): void {
-  policies.forEach(({ by, role, refundable, countsFailures }, i) => {
+  policies.forEach(({ by, role, refundable, countsFailures, implementation }, i) => {
     const first = policies.findIndex((policy) => policy.by === by);
-    if (lengths[first] !== lengths[i]) {
+    // A limiter whose leases are automatic leaves such policies to Redis; one that says so itself is mistaken.
+    const isLeased = terms[i]?.leaseUs !== undefined || own[i] === AUTO;
+    if (isDifferent(terms[first], terms[i])) {
       faults.add(`policies[${i}].lease`, own[i], LEASES_DIFFER, first);
-    } else if (role === "denials" && lengths[i] !== undefined) {
+    } else if (role === "denials" && isLeased) {
       faults.add(`policies[${i}].counts`, "denials", LEASE_OF_DENIALS);
-    } else if (countsFailures && lengths[i] !== undefined) {
+    } else if (countsFailures && isLeased) {
       faults.add(`policies[${i}].counts`, "failures", LEASE_OF_FAILURES);
-    } else if (refundable && lengths[i] !== undefined) {
+    } else if (implementation.hasSlots && own[i] === AUTO) {
+      faults.add(`policies[${i}].lease`, AUTO, LEASE_OF_SLOTS);
+    } else if (refundable && isLeased) {
       faults.add(`policies[${i}].refundable`, true, LEASE_WITH_REFUND);
     }
   });
+}
+
+function isDifferent(one: Terms | undefined, other: Terms | undefined): boolean {
+  return one?.leaseUs !== other?.leaseUs || one?.autoLease !== other?.autoLease;
 }

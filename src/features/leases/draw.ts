@@ -61,7 +61,8 @@ interface LeaseAnswer {
   readonly windowEndsMs: number;
 }
 
-interface Draft {
+/** How a request is to be served, before anything is spent for it. */
+export interface Draft {
   readonly step: Step;
   readonly cost: number;
   /** How many units the next lease is to have. */

@@ -26,6 +26,8 @@ export interface Holding {
   windowEndsMs: number;
   /** Whether that answer left a policy without room. */
   short: boolean;
+  /** The units left by the latest answer to any request; 0 before the first, so that the store begins. */
+  left: number;
   /** No other lease is requested before this moment. */
   pausedUntilMs: number;
   /** Until when a limit counts as reached. */
@@ -57,6 +59,7 @@ export function createHolding(nowMs: number): Holding {
     sentAtMs: nowMs,
     windowEndsMs: Infinity,
     short: false,
+    left: 0,
     pausedUntilMs: nowMs,
     reachedUntilMs: nowMs,
     isFull: false,
@@ -64,20 +67,26 @@ export function createHolding(nowMs: number): Holding {
   };
 }
 
-/** Counts a request and returns the units requested within the last `periodMs`, by a sliding window of two counts. */
+/** Counts a request and returns the units requested within the last `periodMs`. */
 export function countDemand(
   holding: Holding,
   cost: number,
   nowMs: number,
   periodMs: number,
 ): number {
+  const demand = demandOf(holding, nowMs, periodMs);
+  holding.asked += cost;
+  return demand + cost;
+}
+
+/** The units requested within the last `periodMs`, by a sliding window of two counts. */
+export function demandOf(holding: Holding, nowMs: number, periodMs: number): number {
   const periods = Math.floor((nowMs - holding.sinceMs) / periodMs);
   if (periods > 0) {
     holding.askedBefore = periods === 1 ? holding.asked : 0;
     holding.asked = 0;
     holding.sinceMs += periods * periodMs;
   }
-  holding.asked += cost;
   return holding.askedBefore * (1 - (nowMs - holding.sinceMs) / periodMs) + holding.asked;
 }
 

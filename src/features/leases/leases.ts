@@ -2,11 +2,16 @@ import { DRIFT } from "../../denials/denial-cache.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
 import { setRecent } from "../../runtime/lru.ts";
 import type { Store } from "../../store/store.ts";
-import { createDraw, type Draw, type LeaseTerms, type Step } from "./draw.ts";
-import { countDemand, createHolding, heldUnits, type Holding, isIndebted } from "./holding.ts";
-
-/** A lease of fewer units saves hardly a call, and some would expire. */
-const SMALLEST = 4;
+import { autoUnits, SMALLEST } from "./auto.ts";
+import { createDraw, type Draft, type Draw, type LeaseTerms, type Step } from "./draw.ts";
+import {
+  countDemand,
+  createHolding,
+  demandOf,
+  heldUnits,
+  type Holding,
+  isIndebted,
+} from "./holding.ts";
 
 /**
  * What one lease takes of a limit that was reached, at most: with what clients send at once, demand would be overrated. It
@@ -33,6 +38,8 @@ const MAX_HOLDINGS = 1_000;
 export interface Leases {
   /** Counts the demand of a request, and finds out how it is to be served. Nothing is spent yet. */
   draw(partition: string, cost: number): Draw;
+  /** Whether a request would be served from what is held, and leave enough to go on with. Counts nothing. */
+  serves(partition: string, cost: number): boolean;
   /** Counts the demand of a request that is denied without a look at what is held. */
   countDenied(partition: string, cost: number): void;
   /** Forgets what is held. Leases in flight then add their units to a holding that nobody reads any more. */
@@ -42,12 +49,13 @@ export interface Leases {
 /**
  * @param policies tightened, advisory ones last
  * @param leaseUs how long leased units may be spent
+ * @param isAuto whether the isolate finds out itself what is worth a lease: then the store decides near the limit
  * @param now the isolate's monotonic clock, in milliseconds
  */
 export function createLeases(
   store: Store,
   policies: readonly CompiledPolicy[],
-  leaseUs: number,
+  { leaseUs, isAuto }: { readonly leaseUs: number; readonly isAuto: boolean },
   now: () => number,
 ): Leases {
   const lengthMs = leaseUs / 1000;
@@ -90,6 +98,7 @@ export function createLeases(
     },
 
     noteRoom(holding, rows) {
+      holding.left = Math.min(...enforced.map(([i]) => rows[i]!.remaining));
       const short = enforced.some(([i]) => rows[i]!.retryAfterUs > 0);
       if (short) Object.assign(holding, { reachedUntilMs: now() + reachedMs, isFull: true });
       return short;
@@ -108,34 +117,47 @@ export function createLeases(
     return holding;
   }
 
+  /** Finds out how a request is to be served, given the units requested within one lease. */
+  function plan(holding: Holding, cost: number, demand: number, nowMs: number): Draft {
+    const held = heldUnits(holding, nowMs);
+    // What is spent while the next lease is fetched, and by how much that varies. Where the store has no more, the
+    // sooner a lease is requested the less it gets.
+    const meanwhile = (demand * roundTripMs) / lengthMs;
+    const reserve = meanwhile + (holding.short ? 0 : Math.sqrt(meanwhile));
+    // Half of the demand within one lease, so that the units are spent well before they expire.
+    const half = Math.floor(demand / 2);
+    const large = isAuto ? Math.min(half, autoUnits({ left: holding.left, meanwhile })) : half;
+    // A lease from a store this far away would be nearly expired when it arrives.
+    const busy = cost === 1 && large >= SMALLEST && roundTripMs <= pauseMs;
+    const mayRenew = busy && nowMs >= holding.pausedUntilMs;
+    const enough = held - cost >= reserve;
+    const most = isIndebted(holding)
+      ? Math.max(1, Math.floor(meanwhile))
+      : nowMs < holding.reachedUntilMs
+        ? Math.max(largest, Math.ceil(2 * reserve))
+        : large;
+    const step = (): Step => {
+      if (held >= cost && (enough || !mayRenew)) return "spend";
+      if (mayRenew) return "renew";
+      return held < cost && busy && holding.short && !isAuto ? "deny" : "ask";
+    };
+    return { step: step(), cost, units: Math.min(large, most) };
+  }
+
   return {
     draw(partition, cost) {
       const nowMs = now();
       const holding = holdingOf(partition, nowMs);
       const demand = countDemand(holding, cost, nowMs, lengthMs);
-      const held = heldUnits(holding, nowMs);
-      // Half of the demand within one lease, so that the units are spent well before they expire.
-      const half = Math.floor(demand / 2);
-      // A lease from a store this far away would be nearly expired when it arrives.
-      const busy = cost === 1 && half >= SMALLEST && roundTripMs <= pauseMs;
-      const mayRenew = busy && nowMs >= holding.pausedUntilMs;
-      // What is spent while the next lease is fetched, and by how much that varies. Where the store has no more, the
-      // sooner a lease is requested the less it gets.
-      const meanwhile = (demand * roundTripMs) / lengthMs;
-      const reserve = meanwhile + (holding.short ? 0 : Math.sqrt(meanwhile));
-      const enough = held - cost >= reserve;
-      const most = isIndebted(holding)
-        ? Math.max(1, Math.floor(meanwhile))
-        : nowMs < holding.reachedUntilMs
-          ? Math.max(largest, Math.ceil(2 * reserve))
-          : half;
-      const units = Math.min(half, most);
-      const step = (): Step => {
-        if (held >= cost && (enough || !mayRenew)) return "spend";
-        if (mayRenew) return "renew";
-        return held < cost && busy && holding.short ? "deny" : "ask";
-      };
-      return createDraw(terms, holding, { step: step(), cost, units });
+      return createDraw(terms, holding, plan(holding, cost, demand, nowMs));
+    },
+
+    serves(partition, cost) {
+      const holding = holdings.get(partition);
+      if (!holding) return false;
+      const nowMs = now();
+      const demand = demandOf(holding, nowMs, lengthMs) + cost;
+      return plan(holding, cost, demand, nowMs).step === "spend";
     },
 
     countDenied(partition, cost) {

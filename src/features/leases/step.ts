@@ -22,8 +22,10 @@ export function leaseSteps(kit: Kit<CoreSettings>): LeaseSteps {
   if (!isLeased) return {};
   const leasesOf = perGroup(({ policies }) => {
     // All policies of a group have the same.
-    const { leaseUs } = policies[0]!;
-    return leaseUs === undefined ? undefined : createLeases(store, policies, leaseUs, now);
+    const { leaseUs, autoLease: isAuto = false } = policies[0]!;
+    return leaseUs === undefined
+      ? undefined
+      : createLeases(store, policies, { leaseUs, isAuto }, now);
   });
 
   /** For each group that has leases, the request's draw on them. */
@@ -53,8 +55,13 @@ export function leaseSteps(kit: Kit<CoreSettings>): LeaseSteps {
         return verdict;
       }),
 
+    serves(asked) {
+      const cost = leasedCost(asked);
+      return cost > 0 && leasesOf(asked.group)?.serves(asked.partition, cost) === true;
+    },
+
     take: (ask) => async (asked) => {
-      const { operation, groups } = asked;
+      const { operation, groups, isSettlement } = asked;
       if (operation === "reset") {
         const answer = await ask(asked);
         for (const { group, partition } of groups) {
@@ -62,7 +69,8 @@ export function leaseSteps(kit: Kit<CoreSettings>): LeaseSteps {
         }
         return answer;
       }
-      return operation === "consume" && groups.some(({ group }) => leasesOf(group))
+      return (operation === "consume" || isSettlement) &&
+        groups.some(({ group }) => leasesOf(group))
         ? take(asked, drawsOf(asked), ask, kit)
         : ask(asked);
     },
@@ -77,7 +85,7 @@ function leasedCost({ costs }: AskedGroup): number {
 
 /**
  * Takes the cost of a request, or nothing: first from what is held, then from the next leases, and then from the store what
- * is left. What was held goes back if the store denies.
+ * is left. What was held goes back if the store denies. A settlement takes its cost in any case, because it is admitted.
  */
 async function take(
   asked: Asked,
@@ -85,13 +93,15 @@ async function take(
   ask: Ask,
   { now, keysOf }: Kit<CoreSettings>,
 ): Promise<Answer> {
-  const { groups } = asked;
+  const { groups, isSettlement } = asked;
   const sentAtMs = now();
   const spent = new Set<AskedGroup>();
+  const renewed = new Set<AskedGroup>();
   const withStep = (step: Step) => groups.filter((each) => draws.get(each)?.step === step);
   const unspent = () => groups.filter((each) => !spent.has(each));
   const spend = (each: AskedGroup) => draws.get(each)?.spend() === true && spent.add(each);
   const putBack = () => {
+    if (isSettlement) return;
     for (const each of spent) draws.get(each)!.putBack();
   };
   const admit = () => {
@@ -102,7 +112,7 @@ async function take(
   function held(each: AskedGroup, allowed: boolean): GroupVerdict {
     const { rows, nowUs, estimated } = draws.get(each)!.reply(allowed);
     const at = { nowUs, sentAtMs, receivedAtMs: now(), estimated };
-    return { asked: each, rows, by: "lease", at };
+    return { asked: each, rows, by: "lease", at, ...(renewed.has(each) && { isRenewed: true }) };
   }
 
   /** The store's verdict, with waits that are no longer than those for units that are held or on their way. */
@@ -126,9 +136,11 @@ async function take(
   /** Renews leases for the request. Returns the group whose lease was denied. */
   async function renew(leases: readonly AskedGroup[]): Promise<AskedGroup | undefined> {
     for (const each of leases) {
-      if (await draws.get(each)!.renew(keysOf(each))) spent.add(each);
+      const isServed = await draws.get(each)!.renew(keysOf(each));
+      renewed.add(each);
+      if (isServed) spent.add(each);
       // A group that only advises denies nobody: the store says what it would do, and the others decide.
-      else if (each.group.denying.length > 0) return each;
+      else if (each.group.denying.length > 0 && !isSettlement) return each;
     }
     return undefined;
   }
@@ -146,9 +158,10 @@ async function take(
       if (answer.error) return withoutStore(answer.error, answer);
       const denying = askedIn(answer.groups.filter(deniesIn));
       const answered = answer.groups.map((each) => asAnswered(each, askedAtMs));
-      const isHeld = denying.length > 0 && denying.every((each) => draws.get(each)?.canSpend());
+      const isHeld =
+        !isSettlement && denying.length > 0 && denying.every((each) => draws.get(each)?.canSpend());
       if (!isHeld) {
-        if (denying.length === 0) admit();
+        if (denying.length === 0 || isSettlement) admit();
         else putBack();
         return { groups: withHeld(answered) };
       }

@@ -19,7 +19,7 @@ export const MAX_UNSETTLED = 1_000;
 
 /** The options that say what is decided ahead of the store. */
 interface OptimisticLimiter {
-  readonly lease?: unknown;
+  readonly lease?: string;
   readonly policies: readonly Policy[];
 }
 
@@ -79,7 +79,7 @@ function readOptimism(
 function checkStrict(
   { counts = "requests", lease }: Policy,
   { mode, shards, refundable, implementation }: CompiledPolicy,
-  leaseOfAll: unknown,
+  leaseOfAll: string | undefined,
   policyPath: string,
   faults: Faults,
 ): void {
@@ -90,5 +90,7 @@ function checkStrict(
   else if (mode !== "enforce") late(`mode: "${mode}"`);
   else if (refundable) late("refundable");
   else if (shards > 1) late("shards");
-  else if ((lease ?? leaseOfAll) !== undefined) faults.add(path, true, OPTIMISM_WITH_LEASE);
+  else if (![undefined, "auto"].includes(lease ?? leaseOfAll)) {
+    faults.add(path, true, OPTIMISM_WITH_LEASE);
+  }
 }

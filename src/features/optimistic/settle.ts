@@ -43,7 +43,7 @@ export function settler(
     const due = admitted.filter(({ entry }) => waits(entry));
     if (due.length === 0) return;
     const groups = due.map(({ asked, entry }) => ({ ...asked, costs: take(entry) }));
-    const asked: Asked = { operation: "charge", groups };
+    const asked: Asked = { operation: "charge", groups, isSettlement: true };
     const sentAt = tick();
     try {
       const verdict = await next(asked);

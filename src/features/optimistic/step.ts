@@ -1,4 +1,5 @@
 import type { Row } from "../../algorithms/model.ts";
+import type { LeaseSteps } from "../../decide/features.ts";
 import type { CoreSettings, Kit } from "../../decide/kit.ts";
 import { isStoreAnswer, type Known } from "../../decide/known.ts";
 import {
@@ -23,12 +24,16 @@ const DISTRUST_MS = 1_000;
 
 /**
  * Admits requests before the store has counted them: where every policy that takes part allows it, or the others hold
- * leases, which are spent without waiting.
+ * leases, which are spent without waiting. What is held is spent first: it is counted already.
  *
  * An isolate admits at most `unsettled` units of a partition without an answer, and none after an answer without room. So no
  * more than those are admitted after the store has counted up to the limit.
  */
-export function optimisticStep(kit: Kit<CoreSettings>, known: Known): Step<Decide> | undefined {
+export function optimisticStep(
+  kit: Kit<CoreSettings>,
+  known: Known,
+  lease?: LeaseSteps,
+): Step<Decide> | undefined {
   const { settings, now, perGroup, clockUs } = kit;
   if (settings.policies.every(({ optimistic }) => optimistic === undefined)) return undefined;
   let events = 0;
@@ -53,7 +58,8 @@ export function optimisticStep(kit: Kit<CoreSettings>, known: Known): Step<Decid
       failedAtMs = now();
     }
     for (const each of groups) {
-      if (!isStoreAnswer(each, { error })) continue;
+      // What is held says how the store's counts stood once.
+      if (!isStoreAnswer(each, { error }) || (each.by === "lease" && !each.isRenewed)) continue;
       isTrusted = true;
       if (isOptimistic(each.asked)) of(each.asked).note(each, sentAt);
     }
@@ -123,8 +129,8 @@ export function optimisticStep(kit: Kit<CoreSettings>, known: Known): Step<Decid
       if (operation !== "consume" || slot || mustReachStore) return ask(asked);
       const nowMs = now();
       if (!isTrusted || nowMs - failedAtMs < DISTRUST_MS) return ask(asked);
-      const hopeful = groups.filter(isOptimistic);
-      const others = groups.filter((each) => !isOptimistic(each));
+      const hopeful = groups.filter((each) => isOptimistic(each) && !lease?.serves?.(each));
+      const others = groups.filter((each) => !hopeful.includes(each));
       const isAhead =
         hopeful.length > 0 &&
         others.every(isLeased) &&

@@ -12,7 +12,8 @@ export function checkSharding(
   policies.forEach((policy: Policy, i) => {
     const path = `policies[${i}]`;
     checkShards(policy, path, faults);
-    const { shards, lease: own = lease } = Object(policy) as Policy;
+    // Automatic leases leave shards alone, but for a policy that asks for both.
+    const { shards, lease: own = lease === "auto" ? undefined : lease } = Object(policy) as Policy;
     if (shards === undefined || own === undefined) return;
     faults.add(`${path}.shards`, shards, SHARDS_WITH_LEASE);
   });

@@ -24,5 +24,6 @@ export function checkSharing(
       SHARED_DENIALS,
     );
   }
-  if (lease !== undefined) faults.add("lease", lease, LEASE_WITH_SHARING);
+  // Automatic leases are those of single policies, whose denials are not shared.
+  if (lease !== undefined && lease !== "auto") faults.add("lease", lease, LEASE_WITH_SHARING);
 }
