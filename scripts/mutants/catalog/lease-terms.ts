@@ -1,7 +1,7 @@
-import type { Mutant } from "../mutant.ts";
+import type { Written } from "../written.ts";
 
 /** Which leases are taken as options, and how much smaller they make the policies. */
-export const LEASE_TERMS: readonly Mutant[] = [
+export const LEASE_TERMS: readonly Written[] = [
   {
     name: "a lease of 5 ms is taken",
     file: "src/features/leases/read-lease.ts",
