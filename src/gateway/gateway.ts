@@ -21,18 +21,18 @@ import { monotonicNow } from "../runtime/clock.ts";
 import type { Environment } from "../runtime/environment.ts";
 import { report, reportOnce } from "../runtime/log.ts";
 import { waitUntilOf } from "../runtime/wait-until.ts";
-import { administer } from "./administer.ts";
-import { type GatewayConfig, type Platform, readConfig } from "./config.ts";
-import { serveDashboard } from "./dashboard.ts";
-import { createEnforcement } from "./enforcement.ts";
-import { type Covered, type FindRules, OWN } from "./find-rules.ts";
+import { administer } from "./administration/administer.ts";
+import { serveDashboard } from "./administration/dashboard.ts";
+import { type GatewayConfig, type Platform, readConfig } from "./config/config.ts";
 import { healthCheck } from "./health.ts";
-import { followLive } from "./live.ts";
+import { createEnforcement } from "./live/enforcement.ts";
+import { followLive } from "./live/follow.ts";
 import { type Onlooker, onlookerOf } from "./onlooker.ts";
-import { passOn } from "./proxy.ts";
+import { passOn } from "./proxy/proxy.ts";
+import { originReporter } from "./proxy/report-origin.ts";
 import { answerQuota } from "./quota.ts";
-import { readClient } from "./read-client.ts";
-import { originReporter } from "./report-origin.ts";
+import { readClient } from "./route/read-client.ts";
+import { type Covered, type FindRules, OWN } from "./route/route.ts";
 import { standIn } from "./stand-in.ts";
 
 /** A fetch handler for any runtime. */

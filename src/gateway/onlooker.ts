@@ -1,7 +1,7 @@
 import type { Decision } from "../decision/decision.ts";
 import type { DecisionInfo } from "../features/telling/tell-decision.ts";
 import type { CountedRule } from "../metrics/tally.ts";
-import type { GatewayConfig } from "./config.ts";
+import type { GatewayConfig } from "./config/config.ts";
 
 /** Sees each decision of a gateway, and changes nothing. */
 export type Onlooker = (

@@ -5,10 +5,10 @@ import { buildLimiter } from "../limiter/limiter.ts";
 import { checkSettings } from "../limiter/settings.ts";
 import { Faults } from "../options/faults.ts";
 import { clientIp as addressOf } from "../partition/client-ip.ts";
-import type { GatewayConfig } from "./config.ts";
-import type { Enforcement, InForce } from "./enforcement.ts";
-import { notFound } from "./find-rules.ts";
-import { type Client, readClient } from "./read-client.ts";
+import type { GatewayConfig } from "./config/config.ts";
+import type { Enforcement, InForce } from "./live/enforcement.ts";
+import { type Client, readClient } from "./route/read-client.ts";
+import { notFound } from "./route/route.ts";
 
 /** How often an address may ask: a page that shows what is left asks once in several seconds. */
 const ASKS = fixedWindow({ name: "quota", limit: 60, window: "1m" });

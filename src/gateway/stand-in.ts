@@ -5,10 +5,10 @@ import { problemResponse } from "../decision/problem.ts";
 import { Faults } from "../options/faults.ts";
 import type { Environment } from "../runtime/environment.ts";
 import { report } from "../runtime/log.ts";
-import { originOf } from "./config.ts";
-import { OWN } from "./find-rules.ts";
-import { type OriginFailure, passOn } from "./proxy.ts";
-import { readVariables } from "./variables.ts";
+import { originOf } from "./config/config.ts";
+import { readVariables } from "./config/variables.ts";
+import { type OriginFailure, passOn } from "./proxy/proxy.ts";
+import { OWN } from "./route/route.ts";
 
 /**
  * What stands in for a gateway whose variables have faults: it passes every request on, and limits none. `undefined` unless

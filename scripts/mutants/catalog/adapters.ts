@@ -120,7 +120,7 @@ export const ADAPTERS: readonly Mutant[] = [
     file: "src/adapter/request-cost.ts",
     find: "return () => cost;",
     replace: "return () => 1;",
-    tests: ["test/gateway/rules"],
+    tests: ["test/gateway/rules/rules"],
   },
   {
     name: "the log does not say whose line it is",

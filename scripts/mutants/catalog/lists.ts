@@ -168,7 +168,7 @@ export const LISTS: readonly Mutant[] = [
     file: "src/features/lists/request-lists.ts",
     find: 'kinds.has("cidr") || kinds.has("asn") || kinds.has("country");',
     replace: 'kinds.has("asn") || kinds.has("country");',
-    tests: ["test/gateway/lists"],
+    tests: ["test/gateway/rules/lists"],
   },
   {
     name: "networks that nobody names may be listed",
@@ -182,7 +182,7 @@ export const LISTS: readonly Mutant[] = [
     file: "src/features/lists/header-identities.ts",
     find: "const spelt = oneSpelling(name, value.trim());",
     replace: "const spelt = value.trim();",
-    tests: ["test/gateway/lists"],
+    tests: ["test/gateway/rules/lists"],
   },
   {
     name: "lists come after the refusal of who has no identity",
@@ -193,18 +193,18 @@ export const LISTS: readonly Mutant[] = [
   },
   {
     name: "a refused client reaches paths without a rule",
-    file: "src/gateway/find-rules.ts",
+    file: "src/gateway/route/route.ts",
     find: "if (listed && !listed.allowed) return listed.response();\n    const selected = selectRules(readings, { request, search });",
     replace:
       "const selected = selectRules(readings, { request, search });\n    if (listed && !listed.allowed && selected?.length) return listed.response();",
-    tests: ["test/gateway/lists"],
+    tests: ["test/gateway/rules/lists"],
   },
   {
     name: "an exempt client is told so where no rule covers its request",
-    file: "src/gateway/find-rules.ts",
+    file: "src/gateway/route/route.ts",
     find: "if (selected.length === 0) return",
     replace: "if (selected.length === 0 && !listed) return",
-    tests: ["test/gateway/lists"],
+    tests: ["test/gateway/rules/lists"],
   },
   {
     name: "a refused client may try again at once",

@@ -39,7 +39,7 @@ export const REPORTING: readonly Mutant[] = [
   },
   {
     name: "the gauge of the breaker is 0 while it is half open",
-    file: "src/gateway/administer.ts",
+    file: "src/gateway/administration/administer.ts",
     find: " || facts?.suspendedSlots !== undefined",
     replace: "",
     tests: ["test/metrics/api"],
@@ -53,7 +53,7 @@ export const REPORTING: readonly Mutant[] = [
   },
   {
     name: "a request is explained as if it cost one unit",
-    file: "src/gateway/explain.ts",
+    file: "src/gateway/administration/explain.ts",
     find: "{ cost: found.cost, plan: found.plan }",
     replace: "{ plan: found.plan }",
     tests: ["test/metrics/explained-denials"],
