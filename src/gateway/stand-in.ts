@@ -7,7 +7,8 @@ import type { Environment } from "../runtime/environment.ts";
 import { report } from "../runtime/log.ts";
 import { originOf } from "./config/config.ts";
 import { readVariables } from "./config/variables.ts";
-import { type OriginFailure, passOn } from "./proxy/proxy.ts";
+import { passOn } from "./proxy/proxy.ts";
+import type { ReportOrigin } from "./proxy/report-origin.ts";
 import { OWN } from "./route/route.ts";
 
 /**
@@ -19,7 +20,7 @@ import { OWN } from "./route/route.ts";
 export function standIn(
   environment: Environment,
   error: Error,
-  reportOrigin: (failure: OriginFailure, error?: unknown) => void,
+  reportOrigin: ReportOrigin,
 ): Hono | undefined {
   const faults = new Faults();
   const variables = readVariables(environment, faults);

@@ -110,9 +110,8 @@ export const ADAPTERS: readonly Mutant[] = [
   {
     name: "who is refused pays",
     file: "src/adapter/request-limiter.ts",
-    find: "if (isRefused) return missingIdentity();",
-    replace:
-      "if (isRefused) await readCost(context);\n      if (isRefused) return missingIdentity();",
+    find: "if (isRefused) return {",
+    replace: "if (isRefused) await readCost(context);\n      if (isRefused) return {",
     tests: ["test/adapter/request-limiter"],
   },
   {

@@ -59,7 +59,7 @@ export const GATEWAY_THIN_PLACES: readonly Mutant[] = [
   },
   {
     name: "unanswered requests are not counted",
-    file: "src/gateway/gateway.ts",
+    file: "src/gateway/serve.ts",
     find: "counter?.unanswered(failure);",
     replace: "",
     tests,
@@ -108,7 +108,7 @@ export const GATEWAY_THIN_PLACES: readonly Mutant[] = [
   },
   {
     name: "a request that makes the gateway fail passes unasked",
-    file: "src/gateway/gateway.ts",
+    file: "src/gateway/admit.ts",
     find: 'if (config.onError === "refuse") throw error;',
     replace: "",
     tests,
@@ -116,7 +116,7 @@ export const GATEWAY_THIN_PLACES: readonly Mutant[] = [
   {
     name: "Cloudflare passes failures on unasked",
     file: "src/gateway/gateway.ts",
-    find: 'config.onError === "pass" && origin.url',
+    find: 'onError === "pass" && origin.url',
     replace: "origin.url",
     tests,
   },

@@ -5,8 +5,8 @@ export const GATEWAY: readonly Mutant[] = [
   {
     name: "a request's plan is that of its last rule",
     file: "src/gateway/route/read-client.ts",
-    find: "plan ??= found.plan;",
-    replace: "plan = found.plan ?? plan;",
+    find: "plan ??= read.plan;",
+    replace: "plan = read.plan ?? plan;",
     tests: ["test/gateway/rules/plans"],
   },
   {
@@ -19,15 +19,15 @@ export const GATEWAY: readonly Mutant[] = [
   {
     name: "a refusal by one rule is overlooked",
     file: "src/gateway/route/read-client.ts",
-    find: 'if (!("identities" in found)) return found;',
-    replace: 'if (!("identities" in found)) continue;',
+    find: 'if (read.kind !== "client") return read;',
+    replace: 'if (read.kind !== "client") continue;',
     tests: ["test/gateway/config/variables"],
   },
   {
     name: "costs by the names of policies are 1",
     file: "src/gateway/route/read-client.ts",
-    find: 'typeof found.cost === "object" ? unitsOf(found.cost, name) : found.cost',
-    replace: 'typeof found.cost === "object" ? undefined : found.cost',
+    find: 'typeof read.cost === "object" ? unitsOf(read.cost, name) : read.cost',
+    replace: 'typeof read.cost === "object" ? undefined : read.cost',
     tests: ["test/gateway/rules/partitions"],
   },
   {
@@ -39,8 +39,8 @@ export const GATEWAY: readonly Mutant[] = [
   },
   {
     name: "a request that nobody counts fails",
-    file: "src/gateway/route/read-client.ts",
-    find: "if (Object.keys(identities).length === 0) return uncountedDecision();",
+    file: "src/adapter/decide-request.ts",
+    find: " && Object.keys(read.identities).length > 0",
     replace: "",
     tests: ["test/gateway/route/nobody-counted"],
   },
@@ -61,7 +61,7 @@ export const GATEWAY: readonly Mutant[] = [
   {
     name: "the gateway's own paths are the origin's, too",
     file: "src/gateway/route/route.ts",
-    find: "if (all.some(([first]) => first === OWN)) return notFound();",
+    find: 'if (readings.some(([first]) => first === OWN)) return { kind: "refused", response: notFound() };',
     replace: "",
     tests: ["test/gateway/match/paths"],
   },

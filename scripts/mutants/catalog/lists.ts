@@ -187,23 +187,24 @@ export const LISTS: readonly Mutant[] = [
   {
     name: "lists come after the refusal of who has no identity",
     file: "src/adapter/request-limiter.ts",
-    find: "if (listed) return listed;\n      if (isRefused) return missingIdentity();",
-    replace: "if (isRefused) return missingIdentity();\n      if (listed) return listed;",
+    find: 'if (listed) return { kind: "listed", decision: listed };\n      if (isRefused) return { kind: "unidentified", response: missingIdentity() };',
+    replace:
+      'if (isRefused) return { kind: "unidentified", response: missingIdentity() };\n      if (listed) return { kind: "listed", decision: listed };',
     tests: ["test/hono/lists"],
   },
   {
     name: "a refused client reaches paths without a rule",
     file: "src/gateway/route/route.ts",
-    find: "if (listed && !listed.allowed) return listed.response();\n    const selected = selectRules(readings, { request, search });",
+    find: 'if (listed && !listed.allowed) return { kind: "refused", response: listed.response() };\n    const rules = selectRules(paths, { request, search });',
     replace:
-      "const selected = selectRules(readings, { request, search });\n    if (listed && !listed.allowed && selected?.length) return listed.response();",
+      'const rules = selectRules(paths, { request, search });\n    if (listed && !listed.allowed && rules?.length) {\n      return { kind: "refused", response: listed.response() };\n    }',
     tests: ["test/gateway/rules/lists"],
   },
   {
     name: "an exempt client is told so where no rule covers its request",
     file: "src/gateway/route/route.ts",
-    find: "if (selected.length === 0) return",
-    replace: "if (selected.length === 0 && !listed) return",
+    find: "if (rules.length === 0) return",
+    replace: "if (rules.length === 0 && !listed) return",
     tests: ["test/gateway/rules/lists"],
   },
   {

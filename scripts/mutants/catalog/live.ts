@@ -140,15 +140,15 @@ export const LIVE: readonly Mutant[] = [
   {
     name: "explaining a request takes its cost",
     file: "src/gateway/administration/explain.ts",
-    find: "await limiter.peek(found.identities",
-    replace: "await limiter.limit(found.identities",
+    find: "limiter, LOOK);",
+    replace: 'limiter, { ...LOOK, operation: "limit" });',
     tests: IN_FORCE,
   },
   {
     name: "asking for a quota takes from it",
     file: "src/gateway/quota.ts",
-    find: "await limiter.peek(identities, { plan })",
-    replace: "await limiter.limit(identities, { plan })",
+    find: "limiter, LOOK);",
+    replace: 'limiter, { ...LOOK, operation: "limit" });',
     tests: ["test/gateway/quota"],
   },
   {

@@ -5,15 +5,15 @@ export const OWN_PATHS: readonly Mutant[] = [
   {
     name: "an own path that some origin ends early is the origin's",
     file: "src/gateway/route/route.ts",
-    find: "const all = [plain, ...others, ...wider];",
-    replace: "const all = [plain, ...others];",
+    find: "const readings = [paths.plain, ...paths.others, ...paths.wider];",
+    replace: "const readings = [paths.plain, ...paths.others];",
     tests: ["test/gateway/match/paths"],
   },
   {
     name: "an own path in another reading is the origin's",
     file: "src/gateway/route/route.ts",
-    find: "const all = [plain, ...others, ...wider];",
-    replace: "const all = [plain, ...wider];",
+    find: "const readings = [paths.plain, ...paths.others, ...paths.wider];",
+    replace: "const readings = [paths.plain, ...paths.wider];",
     tests: ["test/gateway/match/paths"],
   },
   {
@@ -33,8 +33,8 @@ export const OWN_PATHS: readonly Mutant[] = [
   {
     name: "the gateway does not say where a request comes from",
     file: "src/gateway/route/route.ts",
-    find: "asked: { request, bindings, readings: all }",
-    replace: "asked: { request, readings: all }",
+    find: "const asked = { request, bindings, readings };",
+    replace: "const asked = { request, bindings: undefined, readings };",
     tests: ["test/hono/socket-address"],
   },
   {

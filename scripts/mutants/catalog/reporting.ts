@@ -54,8 +54,9 @@ export const REPORTING: readonly Mutant[] = [
   {
     name: "a request is explained as if it cost one unit",
     file: "src/gateway/administration/explain.ts",
-    find: "{ cost: found.cost, plan: found.plan }",
-    replace: "{ plan: found.plan }",
+    find: "await decideRequest(routed, limiter, LOOK)",
+    replace:
+      'await decideRequest(\n    routed.kind === "client" ? { ...routed, cost: {} } : routed,\n    limiter,\n    LOOK,\n  )',
     tests: ["test/metrics/explained-denials"],
   },
   {

@@ -54,8 +54,8 @@ export const SEGMENTS: readonly Mutant[] = [
   {
     name: "the gateway reads segments in one way",
     file: "src/gateway/route/route.ts",
-    find: "readings: all }",
-    replace: "readings: [plain] }",
+    find: "bindings, readings };",
+    replace: "bindings, readings: [paths.plain] };",
     tests: ["test/gateway/rules/sources"],
   },
 ];

@@ -7,7 +7,6 @@ import type { CompiledPolicy } from "../../policy/compile.ts";
 import type { GatewayConfig, Platform } from "../config/config.ts";
 import type { Enforcement, InForce } from "../live/enforcement.ts";
 import { POLICY_IN_FORCE, UNKNOWN_DIGEST } from "../messages/document.ts";
-import { readClient } from "../route/read-client.ts";
 import { digestsOf, isDigest } from "../rules/digests.ts";
 import type { Rule } from "../rules/rule.ts";
 import type { Admin, Administered, CountedClient, DescribedRequest } from "./administered.ts";
@@ -111,8 +110,8 @@ async function explainRequest(
   const inForce = enforcement.now();
   const asked = requestFrom(described, clientIp);
   return explain(inForce, asked, async (list) => {
-    const { found } = await clientOf(inForce, described, clientIp);
-    const digests = found ? await digestsOf(found.identities) : [];
+    const { client } = await clientOf(inForce, described, clientIp);
+    const digests = client ? await digestsOf(client.identities) : [];
     return entriesNaming(list, enforcement.held(), asked, clientIp, digests);
   });
 }
@@ -123,14 +122,14 @@ async function reset(
   clientIp: GatewayConfig["clientIp"],
 ): ReturnType<Administered["reset"]> {
   const inForce = enforcement.now();
-  const { request, found } = await clientOf(inForce, described, clientIp);
-  if (!found) return [];
+  const { request, client } = await clientOf(inForce, described, clientIp);
+  if (!client) return [];
   // What everybody shares is nobody's to reset.
-  const own = Object.entries(found.identities).filter(([by]) => !by.endsWith(EVERYBODY));
+  const own = Object.entries(client.identities).filter(([by]) => !by.endsWith(EVERYBODY));
   if (own.length === 0) return [];
   const identities = Object.fromEntries(own);
   await inForce.limiter.reset(identities);
-  return countedIn(found.rules, identities, request).map(({ policy, partition }) => ({
+  return countedIn(client.rules, identities, request).map(({ policy, partition }) => ({
     policy,
     partition,
   }));
@@ -165,22 +164,19 @@ async function counted(
   described: DescribedRequest,
   clientIp: GatewayConfig["clientIp"],
 ): Promise<readonly CountedClient[]> {
-  const { request, found } = await clientOf(enforcement.now(), described, clientIp);
-  return found ? countedIn(found.rules, found.identities, request) : [];
+  const { request, client } = await clientOf(enforcement.now(), described, clientIp);
+  return client ? countedIn(client.rules, client.identities, request) : [];
 }
 
 /** Who would send a request, whether or not a list names it, and the rules that cover it. */
 async function clientOf(
-  { findUnlisted }: InForce,
+  { routeUnlisted }: InForce,
   described: DescribedRequest,
   clientIp: GatewayConfig["clientIp"],
 ) {
   const { request, bindings } = requestFrom(described, clientIp);
-  const covered = findUnlisted()(request, bindings);
-  if (covered === undefined || covered instanceof Response) return { request };
-  const client = await readClient(covered, request);
-  if (!("identities" in client)) return { request };
-  return { request, found: { rules: covered.rules, identities: client.identities } };
+  const routed = await routeUnlisted()(request, bindings);
+  return { request, client: routed.kind === "client" ? routed : undefined };
 }
 
 function countedIn(

@@ -1,31 +1,29 @@
+import { decideRequest, LOOK } from "../../adapter/decide-request.ts";
 import type { Decision, PolicyDecision } from "../../decision/decision.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
 import type { InForce } from "../live/enforcement.ts";
-import { type Client, readClient } from "../route/read-client.ts";
-import type { Covered } from "../route/route.ts";
+import type { RuledClient } from "../route/read-client.ts";
 import type { Rule } from "../rules/rule.ts";
+import type { Ruleset } from "../rules/ruleset.ts";
 import type { ExplainedPolicy, ExplainedRule, Explanation, ListedEntry } from "./administered.ts";
 import type { RequestAsData } from "./describe-request.ts";
 
 /** Says what the gateway would do with a request now: through the steps that decide it, but it takes nothing. */
 export async function explain(
-  { version, ruleset, limiter, findRules }: InForce,
+  { version, ruleset, limiter, route }: InForce,
   { request, bindings }: RequestAsData,
   entriesOf: (list: "allow" | "deny") => Promise<readonly ListedEntry[]>,
 ): Promise<Explanation> {
-  const covered = findRules(request, bindings);
-  if (covered === undefined) {
+  const routed = await route(request, bindings);
+  if (routed.kind === "uncovered") {
     return { verdict: "passed", status: 200, reason: "no rule covers it", version, rules: [] };
   }
-  if (covered instanceof Response) return refusal(covered, version, entriesOf);
-  const found = covered.exempt ?? (await readClient(covered, request));
-  if (found instanceof Response) return refusal(found, version, entriesOf);
-  const client = "identities" in found ? found : undefined;
-  const decision =
-    "identities" in found
-      ? await limiter.peek(found.identities, { cost: found.cost, plan: found.plan })
-      : found;
-  const rules = covered.rules.map((rule) =>
+  if (routed.kind === "refused" || routed.kind === "unidentified") {
+    return refusal(routed.response, version, entriesOf);
+  }
+  const decision = await decideRequest(routed, limiter, LOOK);
+  const client = routed.kind === "client" ? routed : undefined;
+  const rules = routed.rules.map((rule) =>
     explainRule(rule, ruleset.rules.indexOf(rule), decision, client, request.headers),
   );
   const verdict = verdictOf(decision);
@@ -40,7 +38,7 @@ export async function explain(
       }),
     version,
     ...(list && { entries: await entriesOf(list) }),
-    ...planOf(covered, client),
+    ...planOf(ruleset, client),
     rules,
   };
 }
@@ -76,8 +74,8 @@ function verdictOf({ allowed, reason }: Decision): Explanation["verdict"] {
 
 /** The numbers of an override have a plan of their own, whose name nobody has given. */
 function planOf(
-  { overrides }: Covered,
-  client: Client | undefined,
+  { overrides }: Ruleset,
+  client: RuledClient | undefined,
 ): Pick<Explanation, "plan" | "override"> {
   const { plan, override } = client ?? {};
   return {
@@ -90,7 +88,7 @@ function explainRule(
   { route, settings }: Rule,
   index: number,
   { policies, shadow }: Decision,
-  client: Client | undefined,
+  client: RuledClient | undefined,
   headers: Headers,
 ): ExplainedRule {
   const rows = [...policies, ...shadow];
@@ -108,7 +106,7 @@ function explainRule(
 function explainPolicy(
   { name, algorithm, mode, by }: CompiledPolicy,
   { limit, remaining, retryAfterMs, resetAfterMs, allowed }: PolicyDecision,
-  { identities }: Client,
+  { identities }: RuledClient,
   headers: Headers,
 ): ExplainedPolicy {
   const partition = readable(identities[by!]!, headers);

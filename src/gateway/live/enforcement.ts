@@ -7,7 +7,7 @@ import type { LiveState } from "../../live/state.ts";
 import { Faults } from "../../options/faults.ts";
 import type { GatewayConfig } from "../config/config.ts";
 import { NO_DOCUMENT } from "../messages/document.ts";
-import { compileFindRules, type FindRules } from "../route/route.ts";
+import { compileRoute, type RouteRequest } from "../route/route.ts";
 import type { Ruleset, RulesetData } from "../rules/ruleset.ts";
 import { compileDocument, inDocument, parseDocument, readDocument } from "./document.ts";
 import { checkEntry, compileWithEntries, dataWithEntries, type EntryKind } from "./entries.ts";
@@ -19,9 +19,9 @@ export interface InForce {
   readonly revision: number;
   readonly ruleset: Ruleset;
   readonly limiter: Limiter;
-  readonly findRules: FindRules;
+  readonly route: RouteRequest;
   /** Makes the same as if there were no lists, for what people ask about a client that one names. */
-  readonly findUnlisted: () => FindRules;
+  readonly routeUnlisted: () => RouteRequest;
 }
 
 /** What a gateway enforces now, and how that changes. */
@@ -64,7 +64,7 @@ export function createEnforcement(
     revision: 0,
     ruleset,
     limiter: buildLimiter(store, ruleset.settings, EVERY_FEATURE),
-    ...findersOf(ruleset, ambiguousPaths),
+    ...routesOf(ruleset, ambiguousPaths),
   };
 
   function putInForce(next: Ruleset, nextData: RulesetData, state: LiveState): void {
@@ -80,7 +80,7 @@ export function createEnforcement(
       revision,
       ruleset: next,
       limiter,
-      ...findersOf(next, ambiguousPaths),
+      ...routesOf(next, ambiguousPaths),
     };
   }
 
@@ -151,14 +151,14 @@ export function createEnforcement(
   };
 }
 
-function findersOf(
+function routesOf(
   ruleset: Ruleset,
   ambiguousPaths: GatewayConfig["ambiguousPaths"],
-): Pick<InForce, "findRules" | "findUnlisted"> {
+): Pick<InForce, "route" | "routeUnlisted"> {
   const unlisted = { ...ruleset, lists: undefined, refused: new Map() };
   return {
-    findRules: compileFindRules(ruleset, ambiguousPaths),
-    findUnlisted: () => compileFindRules(unlisted, ambiguousPaths),
+    route: compileRoute(ruleset, ambiguousPaths),
+    routeUnlisted: () => compileRoute(unlisted, ambiguousPaths),
   };
 }
 

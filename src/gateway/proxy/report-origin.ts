@@ -9,14 +9,15 @@ const WHAT: Readonly<Record<OriginFailure, string>> = {
   timeout: "the origin did not answer within ORIGIN_TIMEOUT",
 };
 
+/** Reports a request to which the origin gave no answer. */
+export type ReportOrigin = (failure: OriginFailure, error?: unknown) => void;
+
 /**
  * Logs that the origin gives no answer, at most once a minute for each kind of failure, with how many there were.
  *
  * @param now a steady clock, in milliseconds
  */
-export function originReporter(
-  now: () => number,
-): (failure: OriginFailure, error?: unknown) => void {
+export function originReporter(now: () => number): ReportOrigin {
   const kinds = {
     unreachable: { count: 0, quietUntilMs: -Infinity },
     timeout: { count: 0, quietUntilMs: -Infinity },

@@ -1,11 +1,10 @@
-import type { Decision } from "../../decision/decision.ts";
+import type { Listed, Unidentified } from "../../adapter/decide-request.ts";
 import { problemResponse } from "../../decision/problem.ts";
-import type { Asked } from "../../partition/asked.ts";
 import { readPath } from "../match/path.ts";
 import { compileSelection } from "../match/select-rules.ts";
-import type { Overrides } from "../rules/overrides.ts";
 import type { Rule } from "../rules/rule.ts";
 import type { Ruleset } from "../rules/ruleset.ts";
+import { readClient, type RuledClient } from "./read-client.ts";
 
 /** The first segment of the gateway's own paths; no spelling of it reaches the origin. */
 export const OWN = "_tidegate";
@@ -15,48 +14,44 @@ const HOSTILE =
 const AMBIGUOUS =
   "The path can be read in several ways, under different limits. Send it without parameters and escapes that it does not need.";
 
-/** A request that rules cover. */
-export interface Covered {
+/** The rules that cover a request. */
+interface Covered {
   readonly rules: readonly Rule[];
-  readonly asked: Asked;
-  /** A list lets it pass. */
-  readonly exempt: Decision | undefined;
-  readonly overrides: Overrides;
-  /** Until when a client with this digest is refused. */
-  readonly refused: ReadonlyMap<string, number>;
 }
 
-/**
- * Finds the rules that cover a request. Returns a response to one that is refused before any rule is asked, and
- * `undefined` for one that no rule covers.
- */
-export type FindRules = (request: Request, bindings: unknown) => Covered | Response | undefined;
+/** What a gateway is to do with a request. */
+export type Routed =
+  /** Pass it on: no rule covers it. */
+  | { readonly kind: "uncovered" }
+  /** Answer it, whatever the rules are: its path is hostile or ambiguous, or the list `deny` has its client. */
+  | { readonly kind: "refused"; readonly response: Response }
+  /** Answer it: it lacks an identity, which a rule asks for. */
+  | (Unidentified & Covered)
+  /** Do as the list that has its client says. */
+  | (Listed & Covered)
+  /** Ask the limiter. */
+  | (RuledClient & Covered);
 
-export function compileFindRules(
-  { rules, lists, overrides, refused }: Ruleset,
-  ambiguousPaths: "refuse" | "pass",
-): FindRules {
-  const selectRules = compileSelection(rules, ambiguousPaths);
+/** Routes a request, by what its platform passes along with it, too. */
+export type RouteRequest = (request: Request, bindings: unknown) => Promise<Routed>;
 
-  return function findRules(request, bindings) {
+export function compileRoute(ruleset: Ruleset, ambiguousPaths: "refuse" | "pass"): RouteRequest {
+  const selectRules = compileSelection(ruleset.rules, ambiguousPaths);
+
+  return async function route(request, bindings) {
     const { pathname, search } = new URL(request.url);
-    const readings = readPath(pathname);
-    if (readings === undefined) return badPath(HOSTILE);
-    const { plain, others, wider } = readings;
-    const all = [plain, ...others, ...wider];
-    if (all.some(([first]) => first === OWN)) return notFound();
-    const listed = lists?.(request, bindings);
-    if (listed && !listed.allowed) return listed.response();
-    const selected = selectRules(readings, { request, search });
-    if (selected === undefined) return badPath(AMBIGUOUS);
-    if (selected.length === 0) return undefined;
-    return {
-      rules: selected,
-      asked: { request, bindings, readings: all },
-      exempt: listed,
-      overrides,
-      refused,
-    };
+    const paths = readPath(pathname);
+    if (paths === undefined) return { kind: "refused", response: badPath(HOSTILE) };
+    const readings = [paths.plain, ...paths.others, ...paths.wider];
+    if (readings.some(([first]) => first === OWN)) return { kind: "refused", response: notFound() };
+    const listed = ruleset.lists?.(request, bindings);
+    if (listed && !listed.allowed) return { kind: "refused", response: listed.response() };
+    const rules = selectRules(paths, { request, search });
+    if (rules === undefined) return { kind: "refused", response: badPath(AMBIGUOUS) };
+    if (rules.length === 0) return { kind: "uncovered" };
+    if (listed) return { kind: "listed", decision: listed, rules };
+    const asked = { request, bindings, readings };
+    return { ...(await readClient(ruleset, rules, request, asked)), rules };
   };
 }
 
