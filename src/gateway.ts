@@ -4,5 +4,5 @@
  * @module
  */
 
-export type { Platform } from "./gateway/config.ts";
+export type { Platform } from "./gateway/config/config.ts";
 export { createGateway, type Gateway } from "./gateway/gateway.ts";

@@ -7,8 +7,9 @@
 import type { Context, Env, MiddlewareHandler } from "hono";
 
 import { appendFields } from "./adapter/append-fields.ts";
+import { decideRequest } from "./adapter/decide-request.ts";
 import { EVERY_REQUEST_FEATURE, type RequestFeatures } from "./adapter/every-feature.ts";
-import { answerDenied, compileRequest, limitRequest } from "./adapter/request-limiter.ts";
+import { answerDenied, compileRequest } from "./adapter/request-limiter.ts";
 import { REQUEST_OPTIONS, type RequestOptions } from "./adapter/request-options.ts";
 import type { Hold } from "./decide/hold.ts";
 import type { Decision } from "./decision/decision.ts";
@@ -99,8 +100,9 @@ function makeRateLimit<E extends Env>(
 
   return async function rateLimit(c: Context, next) {
     const asked = { request: c.req.raw, bindings: c.env };
-    const answer = await limitRequest(reader, limiterFor(c), c, asked);
-    if (answer instanceof Response) return answer;
+    const read = await reader.read(c, asked);
+    if (read.kind === "unidentified") return read.response;
+    const answer = await decideRequest(read, limiterFor(c), reader);
     c.set("rateLimit", answer);
     if (!answer.allowed) return answerDenied(options, c, answer);
     const settlement = features.holds?.settlementOf(answer, reader.failures, waitUntilOf(c));

@@ -5,9 +5,10 @@
  */
 
 import { appendFields } from "./adapter/append-fields.ts";
+import { decideRequest } from "./adapter/decide-request.ts";
 import { EVERY_REQUEST_FEATURE, type RequestFeatures } from "./adapter/every-feature.ts";
 import { overLimits } from "./adapter/over-limits.ts";
-import { answerDenied, compileRequest, limitRequest } from "./adapter/request-limiter.ts";
+import { answerDenied, compileRequest } from "./adapter/request-limiter.ts";
 import { REQUEST_OPTIONS, type RequestOptions } from "./adapter/request-options.ts";
 import { goesOn, tellRoute } from "./adapter/route-fields.ts";
 import type { Hold } from "./decide/hold.ts";
@@ -110,8 +111,9 @@ function makeRateLimit<R extends Request>(
   const limiter = openLimiter({ ...options, policies }, features, readEnvironment(), faults, by);
 
   return async function rateLimit(request, event) {
-    const answer = await limitRequest(reader, limiter, request, { request });
-    if (answer instanceof Response) return answer;
+    const read = await reader.read(request, { request });
+    if (read.kind === "unidentified") return read.response;
+    const answer = await decideRequest(read, limiter, reader);
     if (!answer.allowed) return answerDenied(options, request, answer);
     const waitUntil: WaitUntil = (promise) => event?.waitUntil?.(promise);
     const settlement = features.holds?.settlementOf(answer, reader.failures, waitUntil);

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import { ListEntry, Lists, Policy, Rule, Rules } from "../../src/gateway/schema.ts";
+import { ListEntry, Lists, Policy, Rule, Rules } from "../../src/gateway/rules/schema.ts";
 import { ENTRY_FIELDS, LIST_FIELDS, POLICY_FIELDS, RULE_FIELDS } from "./descriptions.ts";
 
 /** The JSON Schema of the list of rules, for editors. */

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
-import { DIGEST } from "../../src/gateway/digests.ts";
-import { ListEntry, Lists, Plans, Rules } from "../../src/gateway/schema.ts";
+import { DIGEST } from "../../src/gateway/rules/digests.ts";
+import { ListEntry, Lists, Plans, Rules } from "../../src/gateway/rules/schema.ts";
 import { DOCUMENT_FIELDS, ENTRY_FIELDS, LIST_FIELDS, OVERRIDE_FIELDS } from "./descriptions.ts";
 import { describe, describeRules, jsonSchema } from "./json-schema.ts";
 

@@ -6,9 +6,10 @@ import { LIMITER_OPTIONS, type LimiterOptions } from "../limiter/options.ts";
 import type { Faults } from "../options/faults.ts";
 import { checkedOptions } from "../options/unknown-options.ts";
 import { readEnvironment } from "../runtime/environment.ts";
+import { decideRequest } from "./decide-request.ts";
 import type { RequestFeatures } from "./every-feature.ts";
 import { askedOf, endOf, type NodeRequest, type NodeResponse } from "./node-server.ts";
-import { answerDenied, compileRequest, limitRequest } from "./request-limiter.ts";
+import { answerDenied, compileRequest } from "./request-limiter.ts";
 import { REQUEST_OPTIONS, type RequestOptions } from "./request-options.ts";
 
 /** The options of a middleware for servers on Node. */
@@ -48,14 +49,15 @@ export function createNodeLimiter<Context>(
   const options = checkedOptions(given, [...LIMITER_OPTIONS, ...REQUEST_OPTIONS, ...more], faults);
   checkFeatures(options, features, faults);
   const reader = compileRequest<Context>(options, options.policies, features, faults);
-  const { policies, by, needsHold, failures } = reader;
+  const { policies, by, operation, failures } = reader;
   const limiter = openLimiter({ ...options, policies }, features, readEnvironment(), faults, by);
 
   return async function limit(context, incoming, outgoing) {
     // From before the decision: a client may hang up meanwhile.
-    const end = needsHold ? endOf(outgoing) : undefined;
-    const answer = await limitRequest(reader, limiter, context, askedOf(incoming));
-    if (answer instanceof Response) return { response: answer };
+    const end = operation === "reserve" ? endOf(outgoing) : undefined;
+    const read = await reader.read(context, askedOf(incoming));
+    if (read.kind === "unidentified") return { response: read.response };
+    const answer = await decideRequest(read, limiter, reader);
     if (!answer.allowed) {
       return { rateLimit: answer, response: await answerDenied(options, context, answer) };
     }

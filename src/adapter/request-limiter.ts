@@ -1,45 +1,29 @@
-import type { Cost } from "../decide/cost.ts";
-import type { Hold } from "../decide/hold.ts";
-import type { Operations, Reserve } from "../decide/limiter.ts";
 import type { Decision } from "../decision/decision.ts";
-import { uncountedDecision } from "../decision/listed.ts";
 import { problemResponse } from "../decision/problem.ts";
 import type { Failures } from "../features/holds/failures.ts";
-import type { Tell } from "../features/telling/tell-decision.ts";
 import type { LimiterOptions } from "../limiter/options.ts";
 import type { Faults } from "../options/faults.ts";
 import { FUNCTION, WITHOUT_FEATURE } from "../options/messages.ts";
 import type { Asked, NamedSegments } from "../partition/asked.ts";
 import type { Policy } from "../policy/policy.ts";
 import { addMissingFields } from "./append-fields.ts";
+import type { DecideOptions, ReadRequest } from "./decide-request.ts";
 import type { RequestFeatures } from "./every-feature.ts";
 import { compilePartitions, withoutPartition } from "./partitions.ts";
 import { compileCost } from "./request-cost.ts";
 import type { RequestOptions } from "./request-options.ts";
 
-/** A request as a limiter takes it. */
-export interface ReadRequest {
-  readonly identities: Readonly<Record<string, string>>;
-  readonly cost: Cost | undefined;
-  readonly plan: string | undefined;
-}
-
 /** How requests are read, compiled from options. */
-export interface RequestReader<Context> {
+export interface RequestReader<Context> extends DecideOptions {
   /** The policies without what only the reader needs. */
   readonly policies: readonly Policy[];
   /** For each policy, the dimension that it counts by. */
   readonly by: readonly string[];
-  /** Whether requests are reserved, and settled after their responses. */
-  readonly needsHold: boolean;
-  /** A decision that took nothing: as a hold where requests are reserved. */
-  readonly asHold: (decision: Decision) => Decision | Hold;
-  /** Tells who wants to know each decision. */
-  readonly tell: Tell | undefined;
+  /** Requests are reserved where they are settled after their responses. */
+  readonly operation: "limit" | "reserve";
   /** Which responses are failures, for the policies that count them. */
   readonly failures: readonly Failures[];
-  /** Reads a request, or decides it by a list, or answers one that cannot be decided. */
-  readonly read: (context: Context, asked: Asked) => Promise<ReadRequest | Decision | Response>;
+  readonly read: (context: Context, asked: Asked) => Promise<ReadRequest>;
 }
 
 /** What a rule is compiled for besides its options. */
@@ -59,30 +43,6 @@ export async function answerDenied<Context>(
   const answer = await onDenied?.(context, decision);
   // Untyped code may return nothing.
   return answer ? addMissingFields(answer, decision.headers()) : decision.response();
-}
-
-/** Decides a request, or answers one that cannot be decided. The decision is a hold where requests are reserved. */
-export async function limitRequest<Context>(
-  { read, needsHold, asHold, tell }: RequestReader<Context>,
-  limiter: Operations & Partial<Reserve>,
-  context: Context,
-  asked: Asked,
-): Promise<Decision | Hold | Response> {
-  const found = await read(context, asked);
-  if (found instanceof Response) return found;
-  const operation = needsHold ? "reserve" : "limit";
-  if (!("identities" in found)) {
-    const listed = asHold(found);
-    tell?.(listed, { operation, identity: undefined });
-    return listed;
-  }
-  const { identities, ...options } = found;
-  const decision =
-    Object.keys(identities).length === 0
-      ? asHold(uncountedDecision())
-      : await limiter[operation]!(identities, options);
-  tell?.(decision, { operation, identity: identities });
-  return decision;
 }
 
 /** Checks the options and compiles how requests are read. */
@@ -106,12 +66,10 @@ export function compileRequest<Context>(
     faults.add("onDenied", options.onDenied, FUNCTION, "returns a Response");
   }
 
-  const needsHold = holds?.needsHold(list) ?? false;
-
   return {
     by: partitions.by,
-    needsHold,
-    asHold: needsHold ? holds!.withoutHold : (decision) => decision,
+    operation: holds?.needsHold(list) ? "reserve" : "limit",
+    withoutHold: holds?.withoutHold,
     tell: telling?.compile(options.onDecision, faults),
     failures: holds?.compileFailures(list, faults) ?? [],
     policies: Array.isArray(given) ? list.map(withoutPartition) : given,
@@ -119,10 +77,10 @@ export function compileRequest<Context>(
     async read(context, asked) {
       const { identities, returned, isRefused } = await partitions.read(context, asked);
       const listed = findListed?.(asked.request, asked.bindings, returned);
-      if (listed) return listed;
-      if (isRefused) return missingIdentity();
+      if (listed) return { kind: "listed", decision: listed };
+      if (isRefused) return { kind: "unidentified", response: missingIdentity() };
       const plan = await readPlan?.(context, asked);
-      return { identities, cost: await readCost(context), plan };
+      return { kind: "client", identities, cost: await readCost(context), plan };
     },
   };
 }

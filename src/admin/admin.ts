@@ -1,7 +1,7 @@
 import { Hono } from "hono/tiny";
 
 import { StoreError } from "../errors/errors.ts";
-import type { Admin, Administered } from "../gateway/administered.ts";
+import type { Admin, Administered } from "../gateway/administration/administered.ts";
 import { report } from "../runtime/log.ts";
 import { compileAuthorize } from "./authorize.ts";
 import type { Route } from "./call.ts";

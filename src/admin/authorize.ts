@@ -1,7 +1,7 @@
 import { slidingWindowLog } from "../algorithms/sliding-window-log.ts";
 import type { Limiter } from "../decide/limiter.ts";
-import type { Administered } from "../gateway/administered.ts";
-import { tokensIn } from "../gateway/tokens.ts";
+import type { Administered } from "../gateway/administration/administered.ts";
+import { tokensIn } from "../gateway/config/tokens.ts";
 import { EVERY_FEATURE } from "../limiter/every-feature.ts";
 import { buildLimiter } from "../limiter/limiter.ts";
 import { checkSettings } from "../limiter/settings.ts";

@@ -1,4 +1,4 @@
-import type { Administered } from "../gateway/administered.ts";
+import type { Administered } from "../gateway/administration/administered.ts";
 import type { Caller } from "./authorize.ts";
 import { readBody } from "./read-body.ts";
 import { Refusal } from "./refusal.ts";

@@ -8,31 +8,22 @@ import type { Hono } from "hono";
 // A few routes need no more than the smallest of its routers.
 import { Hono as TinyHono } from "hono/tiny";
 
-import { appendFields } from "../adapter/append-fields.ts";
-import { overLimits } from "../adapter/over-limits.ts";
-import type { Hold } from "../decide/hold.ts";
-import type { Limiter } from "../decide/limiter.ts";
-import type { Decision } from "../decision/decision.ts";
 import { problemResponse } from "../decision/problem.ts";
-import { settlementOf } from "../features/holds/settle-response.ts";
-import type { Counter } from "../metrics/counter.ts";
 import { periodicWrites } from "../metrics/periodic-writes.ts";
 import { monotonicNow } from "../runtime/clock.ts";
 import type { Environment } from "../runtime/environment.ts";
 import { report, reportOnce } from "../runtime/log.ts";
 import { waitUntilOf } from "../runtime/wait-until.ts";
-import { administer } from "./administer.ts";
-import { type GatewayConfig, type Platform, readConfig } from "./config.ts";
-import { serveDashboard } from "./dashboard.ts";
-import { createEnforcement } from "./enforcement.ts";
-import { type Covered, type FindRules, OWN } from "./find-rules.ts";
+import { administer } from "./administration/administer.ts";
+import { serveDashboard } from "./administration/dashboard.ts";
+import { type GatewayConfig, type Platform, readConfig } from "./config/config.ts";
 import { healthCheck } from "./health.ts";
-import { followLive } from "./live.ts";
-import { type Onlooker, onlookerOf } from "./onlooker.ts";
-import { passOn } from "./proxy.ts";
+import { createEnforcement } from "./live/enforcement.ts";
+import { followLive } from "./live/follow.ts";
+import { originReporter } from "./proxy/report-origin.ts";
 import { answerQuota } from "./quota.ts";
-import { readClient } from "./read-client.ts";
-import { originReporter } from "./report-origin.ts";
+import { OWN } from "./route/route.ts";
+import { compileServe } from "./serve.ts";
 import { standIn } from "./stand-in.ts";
 
 /** A fetch handler for any runtime. */
@@ -68,22 +59,12 @@ export function createGateway(environment: Environment, platform: Platform = {})
     if (passing === undefined) throw error;
     return Object.assign(passing, { flush: async () => {} });
   }
-  const { origin, store, defaults, recorder, writers } = config;
-  const writes = periodicWrites(writers);
-  const onlooker = onlookerOf(config);
+  const { origin, onError, store, defaults } = config;
+  const writes = periodicWrites(config.writers);
   const enforcement = createEnforcement(config, reportOnce);
   const live = followLive(config, platform, enforcement);
+  const serve = compileServe({ config, enforcement, live, writes, reportOrigin });
   const gateway = new TinyHono();
-  const forward = (request: Request, counter: Counter | undefined, over?: string) =>
-    passOn(
-      request,
-      origin,
-      (failure, error) => {
-        counter?.unanswered(failure);
-        reportOrigin(failure, error);
-      },
-      over,
-    );
 
   // Does not ask Redis: the gateway serves without it, too.
   gateway.get(`/${OWN}/live`, () =>
@@ -118,41 +99,9 @@ export function createGateway(environment: Environment, platform: Platform = {})
     gateway.get(`/${OWN}/assets/:file`, (c) => dashboard(`assets/${c.req.param("file")}`));
   }
 
-  gateway.all("*", async (c) => {
-    const request = c.req.raw;
-    if (config.onError === "pass" && origin.url === undefined) failOpen(c);
-    const waiting = live?.before(waitUntilOf(c));
-    if (waiting) await waiting;
-    if (writers.length > 0) writes.start(waitUntilOf(c));
-    const { ruleset, findRules, limiter } = enforcement.now();
-    const counter = recorder?.counterOf(ruleset.rules);
-    let covered: ReturnType<FindRules>;
-    let decision: Decision | Hold | Response;
-    try {
-      covered = findRules(request, c.env);
-      if (covered === undefined) {
-        counter?.passed();
-        return forward(request, counter);
-      }
-      if (covered instanceof Response) {
-        counter?.answered(covered);
-        return covered;
-      }
-      decision = await decide(limiter, covered, request, counter, onlooker);
-    } catch (error) {
-      counter?.failed();
-      if (config.onError === "refuse") throw error;
-      reportOnce(
-        `a request passed unlimited, because the gateway failed: ${(error as Error).message}`,
-      );
-      return forward(request, counter);
-    }
-    if (decision instanceof Response) return decision;
-    if (!decision.allowed) return decision.response();
-    const passed = await forward(request, counter, overLimits(decision));
-    const failures = covered.rules.flatMap(({ reader }) => reader.failures);
-    const settlement = settlementOf(decision, failures, waitUntilOf(c));
-    return appendFields(settlement?.after(passed, request) ?? passed, decision.headers());
+  gateway.all("*", (c) => {
+    if (onError === "pass" && origin.url === undefined) failOpen(c);
+    return serve(c.req.raw, c.env, waitUntilOf(c));
   });
 
   gateway.onError((error) => {
@@ -165,34 +114,6 @@ export function createGateway(environment: Environment, platform: Platform = {})
     });
   });
   return Object.assign(gateway, { flush: writes.flush });
-}
-
-/** Decides a request by all rules that cover it, together. The decision is a hold if one of them needs it. */
-async function decide(
-  limiter: Limiter,
-  covered: Covered,
-  request: Request,
-  counter: Counter | undefined,
-  onlooker: Onlooker | undefined,
-): Promise<Decision | Hold | Response> {
-  const { rules } = covered;
-  const found = covered.exempt ?? (await readClient(covered, request));
-  if (found instanceof Response) {
-    counter?.refused(rules);
-    return found;
-  }
-  if (!("identities" in found)) {
-    counter?.decided(rules, found);
-    onlooker?.(rules, found, "limit", undefined);
-    return found;
-  }
-  const { identities, cost, plan } = found;
-  const holds = rules.some(({ reader }) => reader.needsHold);
-  const operation = holds ? "reserve" : "limit";
-  const decision = await limiter[operation](identities, { cost, plan });
-  counter?.decided(rules, decision, identities, cost, request.headers);
-  onlooker?.(rules, decision, operation, identities);
-  return decision;
 }
 
 /** Has Cloudflare pass a request on to the zone where not even an error can be answered. */

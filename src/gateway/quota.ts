@@ -1,14 +1,14 @@
+import { type Client, decideRequest, LOOK } from "../adapter/decide-request.ts";
 import { fixedWindow } from "../algorithms/fixed-window.ts";
-import type { Decision } from "../decision/decision.ts";
 import { EVERY_FEATURE } from "../limiter/every-feature.ts";
 import { buildLimiter } from "../limiter/limiter.ts";
 import { checkSettings } from "../limiter/settings.ts";
 import { Faults } from "../options/faults.ts";
 import { clientIp as addressOf } from "../partition/client-ip.ts";
-import type { GatewayConfig } from "./config.ts";
-import type { Enforcement, InForce } from "./enforcement.ts";
-import { notFound } from "./find-rules.ts";
-import { type Client, readClient } from "./read-client.ts";
+import type { GatewayConfig } from "./config/config.ts";
+import type { Enforcement, InForce } from "./live/enforcement.ts";
+import { readClient } from "./route/read-client.ts";
+import { notFound } from "./route/route.ts";
 
 /** How often an address may ask: a page that shows what is left asks once in several seconds. */
 const ASKS = fixedWindow({ name: "quota", limit: 60, window: "1m" });
@@ -37,25 +37,19 @@ export function answerQuota(
     if (!asked.allowed) return asked.response();
     const policies: object[] = [];
     for (const rule of rules) {
-      const covered = {
-        rules: [rule],
-        // No reading: what is counted by a segment of the path has no state here.
-        asked: { request, bindings, readings: [] },
-        exempt: undefined,
-        overrides: inForce.ruleset.overrides,
-        refused: inForce.ruleset.refused,
-      };
-      const client = await readClient(covered, request);
-      if ("identities" in client) policies.push(...(await rowsOf(inForce, client)));
-      else if ("response" in client && client.reason === "blocked") return client.response();
+      // No reading: what is counted by a segment of the path has no state here.
+      const asked = { request, bindings, readings: [] };
+      const read = await readClient(inForce.ruleset, [rule], request, asked);
+      if (read.kind === "listed") return read.decision.response();
+      if (read.kind === "client") policies.push(...(await rowsOf(inForce, read)));
     }
     return Response.json({ policies }, { headers: { "Cache-Control": "no-store" } });
   };
 }
 
 async function rowsOf({ limiter, ruleset }: InForce, client: Client): Promise<object[]> {
-  const { identities, plan } = client;
-  const decision: Decision = await limiter.peek(identities, { plan });
+  const asked = { ...client, cost: undefined };
+  const decision = await decideRequest(asked, limiter, LOOK);
   const told = new Set(
     ruleset.settings.policies.flatMap(({ name, advertise }) => (advertise ? [name] : [])),
   );

@@ -5,10 +5,11 @@ import { problemResponse } from "../decision/problem.ts";
 import { Faults } from "../options/faults.ts";
 import type { Environment } from "../runtime/environment.ts";
 import { report } from "../runtime/log.ts";
-import { originOf } from "./config.ts";
-import { OWN } from "./find-rules.ts";
-import { type OriginFailure, passOn } from "./proxy.ts";
-import { readVariables } from "./variables.ts";
+import { originOf } from "./config/config.ts";
+import { readVariables } from "./config/variables.ts";
+import { passOn } from "./proxy/proxy.ts";
+import type { ReportOrigin } from "./proxy/report-origin.ts";
+import { OWN } from "./route/route.ts";
 
 /**
  * What stands in for a gateway whose variables have faults: it passes every request on, and limits none. `undefined` unless
@@ -19,7 +20,7 @@ import { readVariables } from "./variables.ts";
 export function standIn(
   environment: Environment,
   error: Error,
-  reportOrigin: (failure: OriginFailure, error?: unknown) => void,
+  reportOrigin: ReportOrigin,
 ): Hono | undefined {
   const faults = new Faults();
   const variables = readVariables(environment, faults);

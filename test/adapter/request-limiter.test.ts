@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 
+import { decideRequest } from "../../src/adapter/decide-request.ts";
 import { EVERY_REQUEST_FEATURE } from "../../src/adapter/every-feature.ts";
-import { compileRequest, limitRequest } from "../../src/adapter/request-limiter.ts";
+import { compileRequest } from "../../src/adapter/request-limiter.ts";
 import type { RequestOptions } from "../../src/adapter/request-options.ts";
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import type { Limiter } from "../../src/decide/limiter.ts";
@@ -38,13 +39,10 @@ async function steps(options: RequestOptions<Context>, fields: Record<string, st
     faults,
   );
   faults.throwIfAny();
-  const answer = await limitRequest(
-    reader,
-    limiter,
-    { user: "ada" },
-    { request: new Request("https://example.com/", { headers: fields }) },
-  );
-  return { done, answer };
+  const request = new Request("https://example.com/", { headers: fields });
+  const read = await reader.read({ user: "ada" }, { request });
+  if (read.kind === "unidentified") return { done, answer: read.response };
+  return { done, answer: await decideRequest(read, limiter, reader) };
 }
 
 const context = { user: "ada" };

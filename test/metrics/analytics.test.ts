@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { readConfig } from "../../src/gateway/config.ts";
+import { readConfig } from "../../src/gateway/config/config.ts";
 import { type AnalyticsDataset, analyticsWriter } from "../../src/metrics/analytics.ts";
 import { codeOf } from "../../src/metrics/fields.ts";
 import { ALLOWED, LIMITED } from "../../src/metrics/outcomes.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { readConfig } from "../../src/gateway/config.ts";
+import { readConfig } from "../../src/gateway/config/config.ts";
 import { metrics } from "../../src/metrics/recorder.ts";
 import { quota } from "../support/gateway/gateway.ts";
 import { ADMIN_TOKEN } from "../support/live/live-gateway.ts";

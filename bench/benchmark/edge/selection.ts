@@ -1,5 +1,5 @@
-import { readPath } from "../../../src/gateway/path.ts";
-import { compileSelection } from "../../../src/gateway/select-rules.ts";
+import { readPath } from "../../../src/gateway/match/path.ts";
+import { compileSelection } from "../../../src/gateway/match/select-rules.ts";
 import { selectOneByOne } from "../../../test/support/gateway/route-model.ts";
 import { compare, interleave } from "../compare.ts";
 import type { Figure, Scale } from "../figure.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import { ListEntry } from "../../../src/gateway/schema.ts";
+import { ListEntry } from "../../../src/gateway/rules/schema.ts";
 import { Override } from "../live-document.ts";
 
 /* What the routes of the admin API answer. A test compares every answer with it. */

@@ -4,7 +4,7 @@ import type * as z from "zod/mini";
 import { BASE, routesOf } from "../../../src/admin/admin.ts";
 import type { Route } from "../../../src/admin/call.ts";
 import { Refusal, type RefusalStatus } from "../../../src/admin/refusal.ts";
-import type { Administered } from "../../../src/gateway/administered.ts";
+import type { Administered } from "../../../src/gateway/administration/administered.ts";
 import { memoryStore } from "../../../src/store/memory-store.ts";
 import { describeDocument, Document } from "../live-document.ts";
 import { Change, KeptEntry, KeptOverride, Problem, SentEntry, SentOverride } from "./answers.ts";

@@ -110,9 +110,8 @@ export const ADAPTERS: readonly Written[] = [
   {
     name: "who is refused pays",
     file: "src/adapter/request-limiter.ts",
-    find: "if (isRefused) return missingIdentity();",
-    replace:
-      "if (isRefused) await readCost(context);\n      if (isRefused) return missingIdentity();",
+    find: "if (isRefused) return {",
+    replace: "if (isRefused) await readCost(context);\n      if (isRefused) return {",
     tests: ["test/adapter/request-limiter"],
   },
   {
@@ -120,7 +119,7 @@ export const ADAPTERS: readonly Written[] = [
     file: "src/adapter/request-cost.ts",
     find: "return () => cost;",
     replace: "return () => 1;",
-    tests: ["test/gateway/rules"],
+    tests: ["test/gateway/rules/rules"],
   },
   {
     name: "the log does not say whose line it is",

@@ -99,9 +99,9 @@ export const COUNTING_FAILURES: readonly Written[] = [
   },
   {
     name: "failures: an exempt client has no hold",
-    file: "src/adapter/request-limiter.ts",
-    find: "asHold(found)",
-    replace: "found",
+    file: "src/adapter/decide-request.ts",
+    find: 'operation === "reserve" ? withoutHold!(free) : free',
+    replace: "free",
     tests: HONO,
   },
   {
@@ -113,9 +113,9 @@ export const COUNTING_FAILURES: readonly Written[] = [
   },
   {
     name: "failures: the gateway knows those of one rule only",
-    file: "src/gateway/gateway.ts",
-    find: "covered.rules.flatMap(({ reader }) => reader.failures)",
-    replace: "covered.rules[0]!.reader.failures",
+    file: "src/gateway/serve.ts",
+    find: "rules.flatMap(({ reader }) => reader.failures)",
+    replace: "rules[0]!.reader.failures",
     tests: ["test/gateway/failures"],
   },
   {

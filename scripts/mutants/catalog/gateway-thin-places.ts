@@ -1,61 +1,65 @@
 import type { Written } from "../written.ts";
 
-const tests = ["test/gateway/unanswered", "test/gateway/on-error", "test/metrics/origin-failures"];
+const tests = [
+  "test/gateway/proxy/unanswered",
+  "test/gateway/config/on-error",
+  "test/metrics/origin-failures",
+];
 
 /** What the gateway does, logs and counts where something fails. */
 export const GATEWAY_THIN_PLACES: readonly Written[] = [
   {
     name: "a silent origin keeps its connection",
-    file: "src/gateway/proxy.ts",
+    file: "src/gateway/proxy/proxy.ts",
     find: "if (answer === TIMED_OUT) stop?.abort();",
     replace: "",
     tests,
   },
   {
     name: "a client that hangs up no longer ends the request to the origin",
-    file: "src/gateway/proxy.ts",
+    file: "src/gateway/proxy/proxy.ts",
     find: "AbortSignal.any([request.signal, stop.signal])",
     replace: "stop.signal",
     tests,
   },
   {
     name: "the origin is blamed for clients that hang up",
-    file: "src/gateway/proxy.ts",
+    file: "src/gateway/proxy/proxy.ts",
     find: 'if (!request.signal.aborted) onFailure("unreachable", error);',
     replace: 'onFailure("unreachable", error);',
     tests,
   },
   {
     name: "a silent origin is not reported",
-    file: "src/gateway/proxy.ts",
+    file: "src/gateway/proxy/proxy.ts",
     find: '    onFailure("timeout");\n',
     replace: "",
     tests,
   },
   {
     name: "every unanswered request is a line of the log",
-    file: "src/gateway/report-origin.ts",
+    file: "src/gateway/proxy/report-origin.ts",
     find: "if (now() < kind.quietUntilMs) return;",
     replace: "",
     tests,
   },
   {
     name: "a silent origin hides one that is away",
-    file: "src/gateway/report-origin.ts",
+    file: "src/gateway/proxy/report-origin.ts",
     find: "const kind = kinds[failure];",
     replace: "const kind = kinds.timeout;",
     tests,
   },
   {
     name: "the number of unanswered requests grows from line to line",
-    file: "src/gateway/report-origin.ts",
+    file: "src/gateway/proxy/report-origin.ts",
     find: "kind.count = 0;\n    kind",
     replace: "kind",
     tests,
   },
   {
     name: "unanswered requests are not counted",
-    file: "src/gateway/gateway.ts",
+    file: "src/gateway/serve.ts",
     find: "counter?.unanswered(failure);",
     replace: "",
     tests,
@@ -69,7 +73,7 @@ export const GATEWAY_THIN_PLACES: readonly Written[] = [
   },
   {
     name: "ORIGIN_TIMEOUT is off by default",
-    file: "src/gateway/variables.ts",
+    file: "src/gateway/config/variables.ts",
     find: '  "5m",\n',
     replace: '  "off",\n',
     tests,
@@ -104,7 +108,7 @@ export const GATEWAY_THIN_PLACES: readonly Written[] = [
   },
   {
     name: "a request that makes the gateway fail passes unasked",
-    file: "src/gateway/gateway.ts",
+    file: "src/gateway/admit.ts",
     find: 'if (config.onError === "refuse") throw error;',
     replace: "",
     tests,
@@ -112,7 +116,7 @@ export const GATEWAY_THIN_PLACES: readonly Written[] = [
   {
     name: "Cloudflare passes failures on unasked",
     file: "src/gateway/gateway.ts",
-    find: 'config.onError === "pass" && origin.url',
+    find: 'onError === "pass" && origin.url',
     replace: "origin.url",
     tests,
   },

@@ -179,16 +179,16 @@ export const KEYS: readonly Written[] = [
   },
   {
     name: "denials of all Redis servers are shared under one name",
-    file: "src/gateway/config.ts",
+    file: "src/gateway/config/config.ts",
     find: "return coloDenials(endpointIn(environment).url);",
     replace: 'return coloDenials("redis");',
-    tests: ["test/gateway/sharing"],
+    tests: ["test/gateway/config/sharing"],
   },
   {
     name: "an empty variable names the Redis whose denials are shared",
     file: "src/store/redis/endpoint.ts",
     find: "find(([name]) => !isBlank(environment[name]))",
     replace: "find(([name]) => environment[name] !== undefined)",
-    tests: ["test/gateway/sharing"],
+    tests: ["test/gateway/config/sharing"],
   },
 ];

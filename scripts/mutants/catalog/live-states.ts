@@ -6,14 +6,14 @@ const ENTRIES = ["test/live/entries-after-a-change"];
 export const LIVE_STATES: readonly Written[] = [
   {
     name: "of equal override tables only the first one is left out",
-    file: "src/gateway/ruleset.ts",
+    file: "src/gateway/rules/ruleset.ts",
     find: "const also = told.has(plan) ? [] : others;",
     replace: "const also = told.has(plan) ? others : [];",
     tests: ENTRIES,
   },
   {
     name: "an entry that needs an unknown address takes all others with it",
-    file: "src/gateway/live-entries.ts",
+    file: "src/gateway/live/entries.ts",
     find: "(hasNoAddress && asksForAddress(each))",
     replace: "(hasNoAddress && false)",
     tests: ENTRIES,
@@ -76,7 +76,7 @@ export const LIVE_STATES: readonly Written[] = [
   },
   {
     name: "live states: a version without a document means the deployed rules",
-    file: "src/gateway/enforcement.ts",
+    file: "src/gateway/live/enforcement.ts",
     find: "if (version === 0) return deployed;",
     replace: "if (version >= 0) return deployed;",
     tests: ["test/live/states"],

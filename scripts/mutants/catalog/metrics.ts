@@ -131,7 +131,7 @@ export const METRICS: readonly Written[] = [
     replace: 'return kind ? part : part + (hash.length > 9 ? "" : "");',
   },
   {
-    file: "src/gateway/open-recorder.ts",
+    file: "src/gateway/config/open-recorder.ts",
     tests: ["test/metrics/requests"],
     name: "gateways count what nobody can read",
     find: 'const isOn = metrics === undefined ? hasReaders : metrics === "on";',
@@ -211,7 +211,7 @@ export const METRICS: readonly Written[] = [
     replace: "limits.size === 1",
   },
   {
-    file: "src/gateway/edit-policy.ts",
+    file: "src/gateway/administration/edit-policy.ts",
     tests: ["test/metrics/what-if-api"],
     name: "policies that count denials are replayed as if they counted requests",
     find: 'role !== "denials"',

@@ -152,7 +152,7 @@ export const OPTIMISTIC: readonly Written[] = [
     file: "src/adapter/request-cost.ts",
     find: "if (Number(units) > unsettled) faults",
     replace: "if (Number(units) < unsettled) faults",
-    tests: ["test/gateway/optimistic"],
+    tests: ["test/gateway/rules/optimistic"],
   },
   {
     name: "a client is told of what was left long ago",

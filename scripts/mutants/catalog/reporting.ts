@@ -39,7 +39,7 @@ export const REPORTING: readonly Written[] = [
   },
   {
     name: "the gauge of the breaker is 0 while it is half open",
-    file: "src/gateway/administer.ts",
+    file: "src/gateway/administration/administer.ts",
     find: "isBreakerOpen: facts?.suspendedSlots !== undefined",
     replace: 'isBreakerOpen: facts?.breaker === "open"',
     tests: ["test/metrics/api"],
@@ -53,9 +53,10 @@ export const REPORTING: readonly Written[] = [
   },
   {
     name: "a request is explained as if it cost one unit",
-    file: "src/gateway/explain.ts",
-    find: "{ cost: found.cost, plan: found.plan }",
-    replace: "{ plan: found.plan }",
+    file: "src/gateway/administration/explain.ts",
+    find: "await decideRequest(routed, limiter, LOOK)",
+    replace:
+      'await decideRequest(\n    routed.kind === "client" ? { ...routed, cost: {} } : routed,\n    limiter,\n    LOOK,\n  )',
     tests: ["test/metrics/explained-denials"],
   },
   {

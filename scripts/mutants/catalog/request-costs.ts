@@ -21,13 +21,13 @@ export const REQUEST_COSTS: readonly Written[] = [
     file: "src/adapter/request-cost.ts",
     find: ' && mode === "enforce" && highest',
     replace: " && highest",
-    tests: ["test/gateway/modes"],
+    tests: ["test/gateway/rules/modes"],
   },
   {
     name: "a function in a rule is a cost",
-    file: "src/gateway/schema.ts",
+    file: "src/gateway/rules/schema.ts",
     find: 'typeof value !== "function"',
     replace: "true",
-    tests: ["test/gateway/config"],
+    tests: ["test/gateway/config/config"],
   },
 ];

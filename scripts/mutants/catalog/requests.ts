@@ -35,14 +35,14 @@ export const REQUESTS: readonly Written[] = [
     file: "src/adapter/append-fields.ts",
     find: "headers.append(name, value)",
     replace: "headers.set(name, value)",
-    tests: ["test/hono", "test/gateway/proxy-fields"],
+    tests: ["test/hono", "test/gateway/proxy/fields"],
   },
   {
     name: "a second slash goes past a rule",
-    file: "src/gateway/path.ts",
+    file: "src/gateway/match/path.ts",
     find: 'segment !== ""',
     replace: "true",
-    tests: ["test/gateway/paths"],
+    tests: ["test/gateway/match/paths"],
   },
   {
     name: "who is denied for less than a second need not wait",

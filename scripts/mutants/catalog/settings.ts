@@ -117,7 +117,7 @@ export const SETTINGS: readonly Written[] = [
   },
   {
     name: "an origin's address as long as it likes",
-    file: "src/gateway/variables.ts",
+    file: "src/gateway/config/variables.ts",
     find: "z.maxLength(2_048,",
     replace: "z.maxLength(20_480,",
     tests: ["test/policy/bounds"],
@@ -145,23 +145,23 @@ export const SETTINGS: readonly Written[] = [
   },
   {
     name: "an unknown variable of a rule is passed over",
-    file: "src/gateway/check.ts",
+    file: "src/gateway/rules/check-shape.ts",
     find: "issue.keys.slice(0, MAX_NAMES)",
     replace: "[]",
-    tests: ["test/gateway/config"],
+    tests: ["test/gateway/config/config"],
   },
   {
     name: "a rule without a method is one for GET",
-    file: "src/gateway/schema.ts",
+    file: "src/gateway/rules/schema.ts",
     find: '    "*",\n',
     replace: '    "GET",\n',
-    tests: ["test/gateway/rules"],
+    tests: ["test/gateway/rules/rules"],
   },
   {
     name: "a dot segment may stand in a rule",
-    file: "src/gateway/schema.ts",
+    file: "src/gateway/rules/schema.ts",
     find: "\\.{1,2}$|",
     replace: "",
-    tests: ["test/gateway/config"],
+    tests: ["test/gateway/config/config"],
   },
 ];

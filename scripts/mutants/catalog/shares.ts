@@ -123,16 +123,16 @@ export const SHARES: readonly Written[] = [
   },
   {
     name: "ON_FAILURE is not read as JSON",
-    file: "src/gateway/variables.ts",
+    file: "src/gateway/config/variables.ts",
     find: "const verdict = wordOrJson(given);",
     replace: "const verdict = given;",
-    tests: ["test/gateway/variables"],
+    tests: ["test/gateway/config/variables"],
   },
   {
     name: "the remedies of a part are of TypeScript",
     file: "src/options/placed-faults.ts",
     find: "super(position.sentences ?? whole.sentences);",
     replace: "super(position.sentences);",
-    tests: ["test/gateway/config"],
+    tests: ["test/gateway/config/config"],
   },
 ];

@@ -49,13 +49,13 @@ export const SOURCE_LISTS: readonly Written[] = [
     file: "src/partition/source-text.ts",
     find: ' || source === "subnet"',
     replace: "",
-    tests: ["test/gateway/sources"],
+    tests: ["test/gateway/rules/sources"],
   },
   {
     name: "an inner list needs no CLIENT_IP",
     file: "src/partition/source-text.ts",
     find: "Array.isArray(sources) ? sources.flat() : []",
     replace: "Array.isArray(sources) ? sources : []",
-    tests: ["test/gateway/sources"],
+    tests: ["test/gateway/rules/sources"],
   },
 ];

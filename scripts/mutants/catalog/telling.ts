@@ -88,9 +88,9 @@ export const TELLING: readonly Written[] = [
   },
   {
     name: "a rule has no jitter",
-    file: "src/gateway/rule.ts",
+    file: "src/gateway/rules/rule.ts",
     find: "    ...(retryJitter !== undefined && { retryJitter }),\n",
     replace: "",
-    tests: ["test/gateway/variables"],
+    tests: ["test/gateway/config/variables"],
   },
 ];

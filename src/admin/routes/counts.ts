@@ -1,4 +1,4 @@
-import type { Administered } from "../../gateway/administered.ts";
+import type { Administered } from "../../gateway/administration/administered.ts";
 import { metricsReader, type MetricsReader } from "../../metrics/reader.ts";
 
 /** Writes what this isolate has counted, so that it is part of the answer, and says who reads what all have written. */

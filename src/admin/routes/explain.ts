@@ -1,5 +1,9 @@
 import { ConfigurationError, StoreError } from "../../errors/errors.ts";
-import type { Administered, DescribedRequest, Explanation } from "../../gateway/administered.ts";
+import type {
+  Administered,
+  DescribedRequest,
+  Explanation,
+} from "../../gateway/administration/administered.ts";
 import { HOUR_MS } from "../../metrics/keys.ts";
 import { isRecord } from "../../options/record.ts";
 import { type Call, deedOf, json, readSmallBody, type Route } from "../call.ts";

@@ -1,4 +1,4 @@
-import type { Administered } from "../../gateway/administered.ts";
+import type { Administered } from "../../gateway/administration/administered.ts";
 import { healthCheck } from "../../gateway/health.ts";
 import { monotonicNow } from "../../runtime/clock.ts";
 import type { Route } from "../call.ts";

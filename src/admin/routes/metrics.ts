@@ -1,4 +1,4 @@
-import type { Administered } from "../../gateway/administered.ts";
+import type { Administered } from "../../gateway/administration/administered.ts";
 import { TOP_KINDS } from "../../metrics/keys.ts";
 import { CONTENT_TYPE, openMetricsOf } from "../../metrics/open-metrics.ts";
 import { type Call, isoTime, json, type Route } from "../call.ts";

@@ -1,4 +1,4 @@
-import type { Administered } from "../../gateway/administered.ts";
+import type { Administered } from "../../gateway/administration/administered.ts";
 import { HOUR_MS, MINUTE_MS } from "../../metrics/keys.ts";
 import type { CountedPartition, MetricsReader } from "../../metrics/reader.ts";
 import type { SampledPartition } from "../../metrics/trace-reader.ts";

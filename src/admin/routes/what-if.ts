@@ -1,4 +1,4 @@
-import type { Administered } from "../../gateway/administered.ts";
+import type { Administered } from "../../gateway/administration/administered.ts";
 import { HOUR_MS, MINUTE_MS, TOP_KINDS } from "../../metrics/keys.ts";
 import type { MetricsReader, Span } from "../../metrics/reader.ts";
 import { whatIf } from "../../metrics/what-if.ts";

@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 
-import { DASHBOARD_FIELDS } from "../../gateway/dashboard.ts";
+import { DASHBOARD_FIELDS } from "../../gateway/administration/dashboard.ts";
 import { randomToken } from "../bridge/random-token.ts";
 import { readLimited } from "../read-limited.ts";
 import { type Connection, MAX_ANSWER_BYTES } from "./client.ts";

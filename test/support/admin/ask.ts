@@ -1,7 +1,7 @@
 import { inject } from "vitest";
 
 import { admin } from "../../../src/admin.ts";
-import type { Administered } from "../../../src/gateway/administered.ts";
+import type { Administered } from "../../../src/gateway/administration/administered.ts";
 import { ADMIN_TOKEN, administered } from "./administered.ts";
 
 export interface Asked {

@@ -1,6 +1,6 @@
-import { methodsOf } from "../../../src/gateway/methods.ts";
-import { foldCase, type Readings, type Segments } from "../../../src/gateway/path.ts";
-import type { Route } from "../../../src/gateway/select-rules.ts";
+import { methodsOf } from "../../../src/gateway/match/methods.ts";
+import { foldCase, type Readings, type Segments } from "../../../src/gateway/match/path.ts";
+import type { Route } from "../../../src/gateway/match/select-rules.ts";
 
 /*
  * The reference for the router: every rule is tried by itself, against every reading. Slow, and as easy to check by eye as

@@ -3,7 +3,7 @@ import type { RequestListener } from "node:http";
 import { Redis } from "ioredis";
 import { inject, onTestFinished } from "vitest";
 
-import type { Administered } from "../../../src/gateway/administered.ts";
+import type { Administered } from "../../../src/gateway/administration/administered.ts";
 import { createGateway } from "../../../src/gateway/gateway.ts";
 import { type LiveKeys, liveKeys } from "../../../src/live/keys.ts";
 import { quota, startOrigin } from "../gateway/gateway.ts";

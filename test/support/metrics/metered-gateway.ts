@@ -1,7 +1,7 @@
 import { Redis } from "ioredis";
 import { inject, onTestFinished } from "vitest";
 
-import type { Administered } from "../../../src/gateway/administered.ts";
+import type { Administered } from "../../../src/gateway/administration/administered.ts";
 import { createGateway } from "../../../src/gateway/gateway.ts";
 import { liveKeys } from "../../../src/live/keys.ts";
 import { type MetricsKeys, metricsKeys } from "../../../src/metrics/keys.ts";

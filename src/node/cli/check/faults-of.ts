@@ -1,6 +1,6 @@
 import { ConfigurationError, type Fault } from "../../../errors/errors.ts";
-import { readConfig } from "../../../gateway/config.ts";
-import { compileDocument } from "../../../gateway/live-document.ts";
+import { readConfig } from "../../../gateway/config/config.ts";
+import { compileDocument } from "../../../gateway/live/document.ts";
 import { DEFAULTS } from "../../../limiter/settings.ts";
 import { Faults } from "../../../options/faults.ts";
 

@@ -1,0 +1,65 @@
+import type { Cost } from "../decide/cost.ts";
+import type { Hold } from "../decide/hold.ts";
+import type { Operations, Reserve } from "../decide/limiter.ts";
+import type { Decision } from "../decision/decision.ts";
+import { uncountedDecision } from "../decision/listed.ts";
+import type { Tell } from "../features/telling/tell-decision.ts";
+
+/** A request that a limiter decides. */
+export interface Client {
+  readonly kind: "client";
+  /** By dimension; empty if no policy counts the request. */
+  readonly identities: Readonly<Record<string, string>>;
+  readonly cost: Cost | undefined;
+  readonly plan: string | undefined;
+}
+
+/** A request that a list decides. */
+export interface Listed {
+  readonly kind: "listed";
+  readonly decision: Decision;
+}
+
+/** A request that lacks an identity, which a policy asks for. */
+export interface Unidentified {
+  readonly kind: "unidentified";
+  readonly response: Response;
+}
+
+/** What a request says of itself. */
+export type ReadRequest = Client | Listed | Unidentified;
+
+/** How requests are decided. */
+export interface DecideOptions {
+  readonly operation: "limit" | "reserve" | "peek";
+  /** Makes a decision that took nothing a hold, for requests that are reserved. */
+  readonly withoutHold: ((decision: Decision) => Hold) | undefined;
+  /** Tells a listener each decision. */
+  readonly tell: Tell | undefined;
+}
+
+/** Decides a request by its limiter, or without it. The decision is a hold where requests are reserved. */
+export async function decideRequest(
+  read: Client | Listed,
+  limiter: Operations & Partial<Reserve>,
+  { operation, withoutHold, tell }: DecideOptions,
+): Promise<Decision | Hold> {
+  const identity = read.kind === "client" ? read.identities : undefined;
+  let decision: Decision | Hold;
+  if (read.kind === "client" && Object.keys(read.identities).length > 0) {
+    const { identities, cost, plan } = read;
+    decision = await limiter[operation]!(identities, { cost, plan });
+  } else {
+    const free = read.kind === "listed" ? read.decision : uncountedDecision();
+    decision = operation === "reserve" ? withoutHold!(free) : free;
+  }
+  tell?.(decision, { operation, identity });
+  return decision;
+}
+
+/** Takes nothing, and tells nobody. */
+export const LOOK: DecideOptions = {
+  operation: "peek",
+  withoutHold: undefined,
+  tell: undefined,
+};

@@ -1,0 +1,200 @@
+import type { Refresh } from "../../live/refresh.ts";
+import type { Gauges } from "../../metrics/open-metrics.ts";
+import { Faults } from "../../options/faults.ts";
+import { clientIp as addressOf } from "../../partition/client-ip.ts";
+import { EVERYBODY } from "../../partition/partition-key.ts";
+import type { CompiledPolicy } from "../../policy/compile.ts";
+import type { GatewayConfig, Platform } from "../config/config.ts";
+import type { Enforcement, InForce } from "../live/enforcement.ts";
+import { POLICY_IN_FORCE, UNKNOWN_DIGEST } from "../messages/document.ts";
+import { digestsOf, isDigest } from "../rules/digests.ts";
+import type { Rule } from "../rules/rule.ts";
+import type { Admin, Administered, CountedClient, DescribedRequest } from "./administered.ts";
+import { requestFrom } from "./describe-request.ts";
+import { editPolicy } from "./edit-policy.ts";
+import { explain, readable } from "./explain.ts";
+import { entriesNaming } from "./naming-entries.ts";
+
+/** Opens the admin API; `undefined` if there is none, or if nobody may use it. */
+export function administer(
+  config: GatewayConfig,
+  { admin }: Platform,
+  enforcement: Enforcement,
+  live: Refresh | undefined,
+): ReturnType<Admin> | undefined {
+  const { tokens } = config;
+  if (!admin || (tokens.admin === undefined && tokens.read === undefined)) return undefined;
+  return admin(administered(config, enforcement, live));
+}
+
+function administered(
+  { defaults, redis, store, tokens, deployed, clientIp, recorder }: GatewayConfig,
+  enforcement: Enforcement,
+  live: Refresh | undefined,
+): Administered {
+  return {
+    prefix: defaults.prefix,
+    // Nothing enforces what is written where nothing reads it.
+    redis: live && redis,
+    store,
+    adminToken: tokens.admin,
+    readToken: tokens.read,
+    deployed: withoutMissing(deployed),
+    checkDocument: enforcement.checkDocument,
+    checkEntry: enforcement.checkEntry,
+
+    held() {
+      const { version } = enforcement.now();
+      const document = withoutMissing(enforcement.held());
+      return { version, source: version > 0 ? "live" : "deployed", document };
+    },
+
+    enforced() {
+      const { version, revision } = enforcement.now();
+      const error = enforcement.error() ?? live?.error();
+      return {
+        version,
+        revision,
+        source: version > 0 ? "live" : "deployed",
+        published: enforcement.published(),
+        ageMs: live?.ageMs(),
+        ...(error !== undefined && { error }),
+      };
+    },
+
+    async refresh() {
+      await live?.now();
+    },
+
+    flushMetrics: recorder?.flush,
+    metricsFlushMs: recorder?.flushMs,
+    names: recorder?.names,
+    counted: (described) => counted(enforcement, described, clientIp),
+
+    async gauges() {
+      const { version, ruleset } = enforcement.now();
+      const facts = await store.inspect?.().catch(() => undefined);
+      return {
+        policies: ruleset.settings.policies.map(quotaOf),
+        isBreakerOpen: facts?.suspendedSlots !== undefined,
+        version,
+        isPublished: (enforcement.error() ?? live?.error()) === undefined,
+      };
+    },
+
+    onFailure() {
+      const policies = { local: 0, open: 0, closed: 0 };
+      for (const { onFailure = "local" } of enforcement.now().ruleset.settings.policies) {
+        policies[typeof onFailure === "string" ? onFailure : "local"]++;
+      }
+      return policies;
+    },
+
+    editPolicy: (name, numbers) => editPolicy(enforcement.now().ruleset, name, numbers),
+    explain: (described) => explainRequest(enforcement, described, clientIp),
+    reset: (described) => reset(enforcement, described, clientIp),
+    resetDigest: (policy, digest) => resetDigest(enforcement.now(), policy, digest),
+    clientAddress: (request, bindings) => addressOf(request.headers, clientIp, bindings),
+  };
+}
+
+function quotaOf({ name, limit, windowUs }: CompiledPolicy): Gauges["policies"][number] {
+  return { name, limit, windowSeconds: windowUs / 1e6 };
+}
+
+async function explainRequest(
+  enforcement: Enforcement,
+  described: DescribedRequest,
+  clientIp: GatewayConfig["clientIp"],
+): ReturnType<Administered["explain"]> {
+  const inForce = enforcement.now();
+  const asked = requestFrom(described, clientIp);
+  return explain(inForce, asked, async (list) => {
+    const { client } = await clientOf(inForce, described, clientIp);
+    const digests = client ? await digestsOf(client.identities) : [];
+    return entriesNaming(list, enforcement.held(), asked, clientIp, digests);
+  });
+}
+
+async function reset(
+  enforcement: Enforcement,
+  described: DescribedRequest,
+  clientIp: GatewayConfig["clientIp"],
+): ReturnType<Administered["reset"]> {
+  const inForce = enforcement.now();
+  const { request, client } = await clientOf(inForce, described, clientIp);
+  if (!client) return [];
+  // What everybody shares is nobody's to reset.
+  const own = Object.entries(client.identities).filter(([by]) => !by.endsWith(EVERYBODY));
+  if (own.length === 0) return [];
+  const identities = Object.fromEntries(own);
+  await inForce.limiter.reset(identities);
+  return countedIn(client.rules, identities, request).map(({ policy, partition }) => ({
+    policy,
+    partition,
+  }));
+}
+
+/** An identity is its own name, except where it has an address: its digest does not say which. */
+async function resetDigest(
+  { ruleset, limiter }: InForce,
+  name: string,
+  digest: string,
+): ReturnType<Administered["resetDigest"]> {
+  const faults = new Faults();
+  const policy = ruleset.settings.policies.find((each) => each.name === name);
+  if (!policy) faults.add("policy", name, POLICY_IN_FORCE);
+  const isNamed = isDigest(digest) && !/[#%]/.test(digest);
+  if (!isNamed || HASHED_FACT.test(digest)) {
+    faults.add("digest", digest, UNKNOWN_DIGEST);
+  }
+  faults.throwIfAny();
+  await limiter.reset({ [policy!.by!]: digest });
+  // Other policies may count the same clients.
+  return ruleset.settings.policies
+    .filter(({ by }) => by === policy!.by)
+    .map((each) => ({ policy: each.name, partition: digest }));
+}
+
+/** A fact about an address in place of which metrics have 22 characters of its hash. */
+const HASHED_FACT = /(?:^|,)(?:ip|subnet|asn|country):[\w-]{22}(?:,|$)/;
+
+async function counted(
+  enforcement: Enforcement,
+  described: DescribedRequest,
+  clientIp: GatewayConfig["clientIp"],
+): Promise<readonly CountedClient[]> {
+  const { request, client } = await clientOf(enforcement.now(), described, clientIp);
+  return client ? countedIn(client.rules, client.identities, request) : [];
+}
+
+/** Who would send a request, whether or not a list names it, and the rules that cover it. */
+async function clientOf(
+  { routeUnlisted }: InForce,
+  described: DescribedRequest,
+  clientIp: GatewayConfig["clientIp"],
+) {
+  const { request, bindings } = requestFrom(described, clientIp);
+  const routed = await routeUnlisted()(request, bindings);
+  return { request, client: routed.kind === "client" ? routed : undefined };
+}
+
+function countedIn(
+  rules: readonly Rule[],
+  identities: Readonly<Record<string, string>>,
+  { headers }: Request,
+): readonly CountedClient[] {
+  return rules.flatMap(({ settings }) =>
+    settings.policies.flatMap(({ name: policy, by }) => {
+      const identity = identities[by!];
+      return identity === undefined
+        ? []
+        : [{ policy, identity, partition: readable(identity, headers) }];
+    }),
+  );
+}
+
+/** Rules as a document: without the fields that are not given. */
+function withoutMissing(data: object): object {
+  return Object.fromEntries(Object.entries(data).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,149 @@
+import type { Fault } from "../../errors/errors.ts";
+import type { Gauges } from "../../metrics/open-metrics.ts";
+import type { PartitionNames } from "../../metrics/recorder.ts";
+import type { RedisPlace } from "../../store/redis/client.ts";
+import type { Store } from "../../store/store.ts";
+import type { EditedPolicy } from "./edit-policy.ts";
+
+/** What a policy holds of one client. */
+export interface ExplainedPolicy {
+  readonly name: string;
+  readonly algorithm: string;
+  readonly mode: string;
+  /** Who it counts, readable, such as `x-user-id:42`; `*` for everybody. */
+  readonly partition: string;
+  readonly limit: number;
+  readonly remaining: number;
+  /** `null` if waiting does not help. */
+  readonly retryAfterMs: number | null;
+  readonly resetAfterMs: number;
+  readonly allowed: boolean;
+  /** How often at least it denied this partition in the last hour; not said where nothing is counted. */
+  readonly deniedLastHour?: number;
+}
+
+/** A rule that covers a request. */
+export interface ExplainedRule {
+  readonly index: number;
+  readonly method: string;
+  readonly path: string;
+  readonly policies: readonly ExplainedPolicy[];
+}
+
+/** An entry of a list, as it stands there. */
+export type ListedEntry = Readonly<Record<string, unknown>>;
+
+/** What the gateway would do with a request, and why. */
+export interface Explanation {
+  readonly verdict: "allowed" | "denied" | "exempt" | "blocked" | "refused" | "passed";
+  /** The status of the gateway's answer; 200 where the origin would answer. */
+  readonly status: number;
+  readonly reason: string;
+  /** In seconds. */
+  readonly retryAfter?: number;
+  /** Of the rules that decided. */
+  readonly version: number;
+  readonly plan?: string;
+  /** The identity or pattern of the override that applies. */
+  readonly override?: string;
+  /** The entries that name the client, of the list that exempts or blocks it; at most ten. */
+  readonly entries?: readonly ListedEntry[];
+  readonly rules: readonly ExplainedRule[];
+}
+
+/** Whom a policy counts. */
+export interface CountedClient {
+  readonly policy: string;
+  /** As in keys. */
+  readonly identity: string;
+  /** The same with the values of headers in place of their hashes. */
+  readonly partition: string;
+}
+
+/** A request as data. */
+export interface DescribedRequest {
+  readonly method?: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly ip?: string;
+  readonly country?: string;
+  readonly asn?: number;
+}
+
+/** Which rules a gateway enforces now. */
+export interface Enforced {
+  /** Of the live document; 0 for the deployed rules. */
+  readonly version: number;
+  readonly revision: number;
+  readonly source: "live" | "deployed";
+  /** The version that Redis had when it was read last, and was newer; another one than is in force if that has faults. */
+  readonly published: number | undefined;
+  /** Since Redis last said what the rules are; `undefined` before it ever did. */
+  readonly ageMs: number | undefined;
+  /** What is wrong with the rules in Redis, which the gateway therefore does not use. */
+  readonly error?: string;
+}
+
+/** Rules that an isolate holds, whatever Redis has. */
+export interface HeldRules {
+  readonly version: number;
+  readonly source: "live" | "deployed";
+  readonly document: unknown;
+}
+
+/** What a gateway lets its administration see and do. */
+export interface Administered {
+  readonly prefix: string;
+  /** `undefined` where no live rules are read: the counts are in memory, or `LIVE_REFRESH` is off. */
+  readonly redis: RedisPlace | undefined;
+  readonly store: Store;
+  readonly adminToken: string | undefined;
+  readonly readToken: string | undefined;
+  /** The deployed rules as a document. */
+  readonly deployed: unknown;
+  /** Every fault in a document, with its path; none if the gateway can enforce it. */
+  checkDocument(document: unknown): readonly Fault[];
+  /** Every fault in an entry of a list, or in an override, with its path in the entry. */
+  checkEntry(kind: "allow" | "deny" | "override", entry: unknown): readonly Fault[];
+  enforced(): Enforced;
+  /** The rules that this isolate holds and enforces as a document, the entries by single calls among its lists. */
+  held(): HeldRules;
+  /** Reads the live rules now, so that this isolate enforces what was just written. */
+  refresh(): Promise<void>;
+  /** Writes what this isolate has counted; `undefined` where nothing is counted. */
+  readonly flushMetrics: (() => Promise<void>) | undefined;
+  /** How often isolates write what they count, in milliseconds; `undefined` where nothing is counted. */
+  readonly metricsFlushMs: number | undefined;
+  /** How what is counted calls clients; `undefined` where nothing is counted. */
+  readonly names: PartitionNames | undefined;
+  /** Whom the policies of the covering rules count at this request. */
+  counted(request: DescribedRequest): Promise<readonly CountedClient[]>;
+  /** How many policies in force do what, where Redis does not decide. */
+  onFailure(): Readonly<Record<"local" | "open" | "closed", number>>;
+  /** What is measured rather than counted, as this isolate sees it. */
+  gauges(): Promise<Gauges>;
+  /** A policy in force as it is, and with other numbers; `undefined` if there is none of this name. */
+  editPolicy(name: string, numbers: unknown): EditedPolicy | undefined;
+  /** Says what would happen to a request, and takes nothing. */
+  explain(request: DescribedRequest): Promise<Explanation>;
+  /** Forgets what the policies of the covering rules hold of the client of this request. */
+  reset(
+    request: DescribedRequest,
+  ): Promise<readonly { readonly policy: string; readonly partition: string }[]>;
+  /**
+   * Forgets what a policy holds of the client that metrics call so.
+   *
+   * @throws ConfigurationError if there is no such policy, or the digest does not say whose it is
+   */
+  resetDigest(
+    policy: string,
+    digest: string,
+  ): Promise<readonly { readonly policy: string; readonly partition: string }[]>;
+  /** The client's address as the trusted platform reports it, IPv6 by its /64. */
+  clientAddress(request: Request, bindings: unknown): string | undefined;
+}
+
+/** An administration of gateways: answers the requests under `/_tidegate/api/`. */
+export type Admin = (
+  gateway: Administered,
+) => (request: Request, bindings: unknown) => Promise<Response>;

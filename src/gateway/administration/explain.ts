@@ -1,0 +1,141 @@
+import { decideRequest, LOOK } from "../../adapter/decide-request.ts";
+import type { Decision, PolicyDecision } from "../../decision/decision.ts";
+import type { CompiledPolicy } from "../../policy/compile.ts";
+import type { InForce } from "../live/enforcement.ts";
+import type { RuledClient } from "../route/read-client.ts";
+import type { Rule } from "../rules/rule.ts";
+import type { Ruleset } from "../rules/ruleset.ts";
+import type { ExplainedPolicy, ExplainedRule, Explanation, ListedEntry } from "./administered.ts";
+import type { RequestAsData } from "./describe-request.ts";
+
+/** Says what the gateway would do with a request now: through the steps that decide it, but it takes nothing. */
+export async function explain(
+  { version, ruleset, limiter, route }: InForce,
+  { request, bindings }: RequestAsData,
+  entriesOf: (list: "allow" | "deny") => Promise<readonly ListedEntry[]>,
+): Promise<Explanation> {
+  const routed = await route(request, bindings);
+  if (routed.kind === "uncovered") {
+    return { verdict: "passed", status: 200, reason: "no rule covers it", version, rules: [] };
+  }
+  if (routed.kind === "refused" || routed.kind === "unidentified") {
+    return refusal(routed.response, version, entriesOf);
+  }
+  const decision = await decideRequest(routed, limiter, LOOK);
+  const client = routed.kind === "client" ? routed : undefined;
+  const rules = routed.rules.map((rule) =>
+    explainRule(rule, ruleset.rules.indexOf(rule), decision, client, request.headers),
+  );
+  const verdict = verdictOf(decision);
+  const list = LISTS[verdict];
+  return {
+    verdict,
+    status: decision.status,
+    reason: decision.reason,
+    ...(!decision.allowed &&
+      Number.isFinite(decision.retryAfterMs) && {
+        retryAfter: Math.ceil(decision.retryAfterMs / 1000),
+      }),
+    version,
+    ...(list && { entries: await entriesOf(list) }),
+    ...planOf(ruleset, client),
+    rules,
+  };
+}
+
+/** The list whose entries are behind a verdict. */
+const LISTS: Partial<Record<Explanation["verdict"], "allow" | "deny">> = {
+  exempt: "allow",
+  blocked: "deny",
+};
+
+async function refusal(
+  response: Response,
+  version: number,
+  entriesOf: Parameters<typeof explain>[2],
+): Promise<Explanation> {
+  const { status } = response;
+  const { detail } = (await response.json()) as { readonly detail: string };
+  const isBlocked = status === 403;
+  return {
+    verdict: isBlocked ? "blocked" : "refused",
+    status,
+    reason: detail,
+    version,
+    ...(isBlocked && { entries: await entriesOf("deny") }),
+    rules: [],
+  };
+}
+
+function verdictOf({ allowed, reason }: Decision): Explanation["verdict"] {
+  if (reason === "exempt" || reason === "blocked") return reason;
+  return allowed ? "allowed" : "denied";
+}
+
+/** The numbers of an override have a plan of their own, whose name nobody has given. */
+function planOf(
+  { overrides }: Ruleset,
+  client: RuledClient | undefined,
+): Pick<Explanation, "plan" | "override"> {
+  const { plan, override } = client ?? {};
+  return {
+    ...(plan !== undefined && !Object.hasOwn(overrides.plans, plan) && { plan }),
+    ...(override && { override: override.identity }),
+  };
+}
+
+function explainRule(
+  { route, settings }: Rule,
+  index: number,
+  { policies, shadow }: Decision,
+  client: RuledClient | undefined,
+  headers: Headers,
+): ExplainedRule {
+  const rows = [...policies, ...shadow];
+  return {
+    index,
+    method: route.methods.join(", "),
+    path: route.path,
+    policies: settings.policies.flatMap((policy) => {
+      const row = rows.find(({ name }) => name === policy.name);
+      return row && client ? [explainPolicy(policy, row, client, headers)] : [];
+    }),
+  };
+}
+
+function explainPolicy(
+  { name, algorithm, mode, by }: CompiledPolicy,
+  { limit, remaining, retryAfterMs, resetAfterMs, allowed }: PolicyDecision,
+  { identities }: RuledClient,
+  headers: Headers,
+): ExplainedPolicy {
+  const partition = readable(identities[by!]!, headers);
+  // JSON has no infinity.
+  const waitMs = Number.isFinite(retryAfterMs) ? retryAfterMs : null;
+  return {
+    name,
+    algorithm,
+    mode,
+    partition,
+    limit,
+    remaining,
+    retryAfterMs: waitMs,
+    resetAfterMs,
+    allowed,
+  };
+}
+
+/** An identity in which the values of headers, which are hashed in keys, are readable again. */
+export function readable(identity: string, headers: Headers): string {
+  return identity
+    .split(",")
+    .map((part) => {
+      const name = part.slice(0, Math.max(0, part.indexOf(":")));
+      const value =
+        /^(?:ip|subnet|asn|country)?$/.test(name) || part.includes(":", name.length + 1)
+          ? null
+          : headers.get(name);
+      return value === null ? part : `${name}:${value}`;
+    })
+    .join(",");
+}

@@ -1,0 +1,43 @@
+import { HEADER_IDENTITIES, headerIdentities } from "../../features/lists/header-identities.ts";
+import { compileFindListed } from "../../features/lists/request-lists.ts";
+import { compileLists } from "../../lists/lists.ts";
+import { Faults } from "../../options/faults.ts";
+import type { ClientIp } from "../../partition/client-ip.ts";
+import { isRefused, withDigests } from "../rules/digests.ts";
+import type { RulesetData } from "../rules/ruleset.ts";
+import type { ListedEntry } from "./administered.ts";
+import type { RequestAsData } from "./describe-request.ts";
+
+/** Whoever takes a client off a list needs no more of them. */
+const MOST = 10;
+
+/**
+ * The entries of a list that name the client of a request now, at most ten. Compiled lists do not say which entry it was, so
+ * that each is compiled by itself: only people ask for it.
+ *
+ * @param digests what metrics may call the client
+ */
+export function entriesNaming(
+  list: "allow" | "deny",
+  { lists }: RulesetData,
+  { request, bindings }: RequestAsData,
+  clientIp: ClientIp,
+  digests: readonly string[],
+): readonly ListedEntry[] {
+  const { [list]: entries = [] } = Object(lists) as Partial<Record<string, readonly ListedEntry[]>>;
+  const found: ListedEntry[] = [];
+  for (const entry of entries) {
+    const compiled = compileLists(
+      { [list]: [entry] },
+      "lists",
+      new Faults(),
+      withDigests(HEADER_IDENTITIES),
+    )!;
+    const isNamed =
+      isRefused(compiled.digests, digests, Date.now()) ||
+      compileFindListed(compiled, clientIp, headerIdentities(compiled))(request, bindings);
+    if (isNamed) found.push(entry);
+    if (found.length === MOST) break;
+  }
+  return found;
+}

@@ -1,0 +1,81 @@
+import { decideRequest } from "../adapter/decide-request.ts";
+import type { Hold } from "../decide/hold.ts";
+import type { Decision } from "../decision/decision.ts";
+import { withoutHold } from "../features/holds/create-hold.ts";
+import type { Counter } from "../metrics/counter.ts";
+import { reportOnce } from "../runtime/log.ts";
+import type { GatewayConfig } from "./config/config.ts";
+import type { InForce } from "./live/enforcement.ts";
+import type { Routed } from "./route/route.ts";
+import type { Rule } from "./rules/rule.ts";
+
+/** Whether a request goes on to the origin. */
+export type Admission =
+  | { readonly kind: "answered"; readonly response: Response }
+  /** It goes on as it is. */
+  | { readonly kind: "unlimited" }
+  /** It goes on, and its response has the fields of the decision. */
+  | {
+      readonly kind: "allowed";
+      readonly decision: Decision | Hold;
+      readonly rules: readonly Rule[];
+    };
+
+/** Decides by the rules in force whether a request goes on, and counts it. */
+export type Admit = (
+  inForce: InForce,
+  request: Request,
+  bindings: unknown,
+  counter: Counter | undefined,
+) => Promise<Admission>;
+
+const UNLIMITED = { kind: "unlimited" } as const;
+
+export function compileAdmit(config: GatewayConfig): Admit {
+  return async function admit({ route, limiter }, request, bindings, counter) {
+    try {
+      const routed = await route(request, bindings);
+      switch (routed.kind) {
+        case "uncovered":
+          counter?.passed();
+          return UNLIMITED;
+        case "refused":
+          counter?.answered(routed.response);
+          return { kind: "answered", response: routed.response };
+        case "unidentified":
+          counter?.refused(routed.rules);
+          return { kind: "answered", response: routed.response };
+        default: {
+          const decision = await decide(routed, limiter, config, request, counter);
+          const { rules } = routed;
+          if (decision.allowed) return { kind: "allowed", decision, rules };
+          return { kind: "answered", response: decision.response() };
+        }
+      }
+    } catch (error) {
+      counter?.failed();
+      if (config.onError === "refuse") throw error;
+      const { message } = error as Error;
+      reportOnce(`a request passed unlimited, because the gateway failed: ${message}`);
+      return UNLIMITED;
+    }
+  };
+}
+
+/** Decides a request by all rules that cover it, together. The decision is a hold if one of them needs it. */
+async function decide(
+  routed: Extract<Routed, { readonly kind: "client" | "listed" }>,
+  limiter: InForce["limiter"],
+  { denialLog, tell }: GatewayConfig,
+  { headers }: Request,
+  counter: Counter | undefined,
+): Promise<Decision | Hold> {
+  const { rules } = routed;
+  const holds = rules.some(({ reader }) => reader.operation === "reserve");
+  const operation = holds ? "reserve" : "limit";
+  const decision = await decideRequest(routed, limiter, { operation, withoutHold, tell });
+  const client = routed.kind === "client" ? routed : undefined;
+  counter?.decided(rules, decision, client?.identities, client?.cost, headers);
+  denialLog?.note(rules, decision, client?.identities);
+  return decision;
+}

@@ -1,0 +1,189 @@
+import type { SharedCache, SharedDenials } from "../../features/shared-denials/shared-denials.ts";
+import {
+  compileTell,
+  type DecisionListener,
+  type Tell,
+} from "../../features/telling/tell-decision.ts";
+import type { DenialLog } from "../../metrics/denial-log.ts";
+import type { PeriodicWriter } from "../../metrics/periodic-writes.ts";
+import type { OpenRecorder, Recorder } from "../../metrics/recorder.ts";
+import { type Duration, parseDuration } from "../../options/duration.ts";
+import { Faults } from "../../options/faults.ts";
+import { type ClientIp, detectPlatform } from "../../partition/client-ip.ts";
+import type { Environment } from "../../runtime/environment.ts";
+import { EVERY_PART } from "../../store/every-part.ts";
+import { DEFAULT_TIMEOUT_MS } from "../../store/guarded-store.ts";
+import { memoryStore } from "../../store/memory-store.ts";
+import { openStore } from "../../store/open-store.ts";
+import type { RedisPlace } from "../../store/redis/client.ts";
+import { endpointIn } from "../../store/redis/endpoint.ts";
+import type { Store } from "../../store/store.ts";
+import type { Admin } from "../administration/administered.ts";
+import { NO_SHARING, VARIABLES } from "../messages/variables.ts";
+import type { Origin } from "../proxy/proxy.ts";
+import { wordOrJson } from "../rules/from-json.ts";
+import {
+  compileRuleset,
+  type Ruleset,
+  type RulesetData,
+  type RulesetDefaults,
+} from "../rules/ruleset.ts";
+import { readLists, readPlans, readRules } from "./given-rules.ts";
+import { openDenialLog } from "./open-denial-log.ts";
+import { analyticsIn, openRecorder } from "./open-recorder.ts";
+import { readTokens, type Tokens } from "./tokens.ts";
+import { checkNamesOfVariables, readVariables, type Variables } from "./variables.ts";
+
+/** Features that only some platforms and deployments have. */
+export interface Platform {
+  /** Shares denials within a data centre, between limiters that give the same name. */
+  readonly coloDenials?: (name: string) => SharedDenials;
+  /** A cache of the data centre, through which isolates share what they read of live rules. */
+  readonly coloCache?: (name: string) => SharedCache;
+  /** The admin API: `admin` of `tidegate/admin`. */
+  readonly admin?: Admin;
+  /** What counts requests: `metrics` of `tidegate/admin`. */
+  readonly metrics?: OpenRecorder;
+  /** Called with each decision, also one of a list that lets a client pass; see `onDecision` of a limiter. */
+  readonly onDecision?: DecisionListener;
+}
+
+/** Soon enough in an incident, and rarely enough to cost next to nothing. */
+const DEFAULT_REFRESH: Duration = "10s";
+
+/** The gateway's configuration, checked. */
+export interface GatewayConfig {
+  readonly origin: Origin;
+  /** What happens to a request that the gateway fails to handle. */
+  readonly onError: "refuse" | "pass";
+  /** The rules that are deployed, as data and compiled. */
+  readonly deployed: RulesetData;
+  readonly ruleset: Ruleset;
+  readonly defaults: RulesetDefaults;
+  readonly store: Store;
+  /** Where Redis is; `undefined` where the counts are in memory. */
+  readonly redis: RedisPlace | undefined;
+  /** How long a request waits for Redis, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Counts requests; `undefined` where nobody could read it. */
+  readonly recorder: Recorder | undefined;
+  /** Logs who is denied; `undefined` where that is off. */
+  readonly denialLog: DenialLog | undefined;
+  /** What writes now and then. */
+  readonly writers: readonly PeriodicWriter[];
+  readonly tell: Tell | undefined;
+  readonly ambiguousPaths: "refuse" | "pass";
+  /** Who is trusted with the client's address. */
+  readonly clientIp: ClientIp;
+  readonly tokens: Tokens;
+  /** How often live rules are read, in milliseconds; `undefined` for never. */
+  readonly liveRefreshMs: number | undefined;
+}
+
+/**
+ * Reads the gateway's configuration from a worker's variables.
+ *
+ * @throws ConfigurationError with every fault, each with its path in the variables
+ */
+export function readConfig(given: Environment, platform: Platform): GatewayConfig {
+  const environment = Object(given) as Environment;
+  const faults = new Faults(VARIABLES);
+  checkNamesOfVariables(environment, faults);
+  const variables = readVariables(environment, faults);
+  const { store, timeout, dialect, ambiguousPaths, liveRefresh, prefix, onFailure } = variables;
+  const tokens = readTokens(environment, faults);
+  const timeoutMs = timeout ? parseDuration(timeout)! / 1000 : DEFAULT_TIMEOUT_MS;
+  const redis = store === "memory" ? undefined : { ...endpointIn(environment), dialect };
+  const recorder = openRecorder(
+    variables,
+    {
+      create: platform.metrics,
+      redis,
+      timeoutMs,
+      tokens,
+      analytics: analyticsIn(environment),
+    },
+    faults,
+  );
+  const denialLog = openDenialLog(variables);
+  const tell = compileTell(platform.onDecision, faults);
+  const defaults = {
+    prefix,
+    onFailure,
+    clientIp: environment["CLIENT_IP"],
+    sharedDenials: readSharing(variables.shared, environment, store, platform, faults),
+  };
+  const deployed = {
+    rules: readRules(environment["RULES"], faults),
+    plans: readPlans(environment["PLANS"], faults),
+    lists: readLists(environment["LISTS"], faults),
+    overrides: undefined,
+  };
+  const ruleset = compileRuleset(deployed, defaults, faults);
+  const opened =
+    store === "memory"
+      ? memoryStore()
+      : openStore(
+          { ...(dialect && { dialect }), ...(timeout && { timeout }) },
+          { ...EVERY_PART, onCommand: recorder?.meter.command },
+          environment,
+          faults,
+        );
+  faults.throwIfAny();
+  const known = wordOrJson(defaults.clientIp);
+  return {
+    origin: originOf(variables),
+    onError: variables.onError,
+    deployed,
+    ruleset: ruleset!,
+    defaults,
+    store: recorder ? recorder.meter.measured(opened!) : opened!,
+    redis,
+    timeoutMs,
+    recorder,
+    denialLog,
+    writers: [recorder, denialLog].filter((writer) => writer !== undefined),
+    tell,
+    ambiguousPaths,
+    clientIp: (known as ClientIp | undefined) ?? detectPlatform() ?? { trustedHops: 1 },
+    tokens,
+    liveRefreshMs: store === "memory" ? undefined : refreshMs(liveRefresh, tokens),
+  };
+}
+
+/** Where requests go. */
+export function originOf({ origin, originTimeout }: Variables): Origin {
+  return {
+    url: origin === "zone" ? undefined : origin.replace(/\/+$/, ""),
+    timeoutMs: originTimeout === "off" ? undefined : parseDuration(originTimeout)! / 1000,
+  };
+}
+
+/** Live rules cost commands of Redis, so they are read where they are asked for, or where something can write them. */
+function refreshMs(
+  given: Duration | "off" | undefined,
+  { admin, read }: Tokens,
+): number | undefined {
+  if (given === "off") return undefined;
+  if (given === undefined && admin === undefined && read === undefined) return undefined;
+  return parseDuration(given ?? DEFAULT_REFRESH)! / 1000;
+}
+
+/** Denials are shared wherever the platform can, unless `SHARED_DENIALS` is `"none"`. */
+function readSharing(
+  shared: "colo" | "none" | undefined,
+  environment: Environment,
+  store: "redis" | "memory",
+  { coloDenials }: Platform,
+  faults: Faults,
+): SharedDenials | undefined {
+  if (shared === "none") return undefined;
+  if (coloDenials === undefined || store === "memory") {
+    if (shared === "colo") {
+      faults.add("SHARED_DENIALS", "colo", NO_SHARING);
+    }
+    return undefined;
+  }
+  // Named after the Redis, because its denials say nothing about the counts in another one.
+  return coloDenials(endpointIn(environment).url);
+}

@@ -1,0 +1,30 @@
+import type { Faults } from "../../options/faults.ts";
+import { placeOfFault } from "../../options/json-fault.ts";
+import { LISTS_TEXT, PLANS_TEXT, RULES, RULES_TEXT } from "../messages/variables.ts";
+import { fromJson } from "../rules/from-json.ts";
+
+/** The variable PLANS as data. */
+export function readPlans(plans: unknown, faults: Faults): unknown {
+  const given = fromJson(plans);
+  if (!(given instanceof SyntaxError)) return given;
+  faults.add("PLANS", plans, PLANS_TEXT, placeOfFault(given));
+  // Rules that name a plan are not at fault, too.
+  return {};
+}
+
+/** The variable LISTS as data. */
+export function readLists(given: unknown, faults: Faults): unknown {
+  const lists = fromJson(given);
+  if (!(lists instanceof SyntaxError)) return lists;
+  faults.add("LISTS", given, LISTS_TEXT, placeOfFault(lists));
+  return undefined;
+}
+
+/** The variable RULES as data. */
+export function readRules(rules: unknown, faults: Faults): readonly unknown[] {
+  const list = fromJson(rules);
+  if (Array.isArray(list) && list.length > 0) return list;
+  if (list instanceof SyntaxError) faults.add("RULES", rules, RULES_TEXT, placeOfFault(list));
+  else faults.add("RULES", rules, RULES);
+  return [];
+}

@@ -1,0 +1,60 @@
+import type { AnalyticsDataset } from "../../metrics/analytics.ts";
+import type { OpenRecorder, Recorder } from "../../metrics/recorder.ts";
+import { type Duration, parseDuration } from "../../options/duration.ts";
+import type { Faults } from "../../options/faults.ts";
+import { monotonicNow } from "../../runtime/clock.ts";
+import type { Environment } from "../../runtime/environment.ts";
+import { reportOnce } from "../../runtime/log.ts";
+import type { RedisPlace } from "../../store/redis/client.ts";
+import { restSender } from "../../store/redis/rest.ts";
+import { METRICS_IN_MEMORY, NO_METRICS } from "../messages/variables.ts";
+import type { Tokens } from "./tokens.ts";
+import type { Variables } from "./variables.ts";
+
+/** Few commands of Redis, and few requests that are lost with an isolate. */
+const DEFAULT_FLUSH: Duration = "1m";
+
+/** What counts, where counts are written, and who may read them. */
+interface Place {
+  /** Only in deployments that bring it. */
+  readonly create: OpenRecorder | undefined;
+  readonly redis: RedisPlace | undefined;
+  readonly timeoutMs: number;
+  readonly tokens: Tokens;
+  readonly analytics: AnalyticsDataset | undefined;
+}
+
+/** The dataset of Workers Analytics Engine that is bound as `ANALYTICS`; another program's variable of that name is none. */
+export function analyticsIn({ ANALYTICS: bound }: Environment): AnalyticsDataset | undefined {
+  const { writeDataPoint } = Object(bound) as Partial<AnalyticsDataset>;
+  return typeof writeDataPoint === "function" ? (bound as AnalyticsDataset) : undefined;
+}
+
+/** Opens what counts requests; `undefined` where it is off. Who cannot read the counts does not pay for them. */
+export function openRecorder(
+  { metrics, metricsFlush, metricsIdentities, prefix }: Variables,
+  { create, redis, timeoutMs, tokens, analytics }: Place,
+  faults: Faults,
+): Recorder | undefined {
+  const hasReaders = tokens.admin !== undefined || tokens.read !== undefined;
+  if (metrics === "on" && redis === undefined) {
+    faults.add("METRICS", "on", METRICS_IN_MEMORY);
+  } else if (metrics === "on" && create === undefined) {
+    faults.add("METRICS", "on", NO_METRICS);
+  }
+  const isOn = metrics === undefined ? hasReaders : metrics === "on";
+  if (!isOn || redis === undefined) return undefined;
+  return create?.({
+    send: restSender(redis, timeoutMs),
+    redis,
+    prefix,
+    secret: `${prefix}\n${redis.token}`,
+    flushMs: parseDuration(metricsFlush ?? DEFAULT_FLUSH)! / 1000,
+    identities: metricsIdentities,
+    now: monotonicNow,
+    wallNow: () => Date.now(),
+    random: () => Math.random(),
+    analytics,
+    onError: ({ message }) => reportOnce(`the metrics were not written: ${message}`),
+  });
+}

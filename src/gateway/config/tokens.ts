@@ -1,0 +1,54 @@
+import type { Faults } from "../../options/faults.ts";
+import type { Environment } from "../../runtime/environment.ts";
+import { EXAMPLE_TOKEN, SAME_TOKEN, TOKEN } from "../messages/variables.ts";
+
+/** Who may use the admin API: one token each, or two with a blank between them while one is replaced. */
+export interface Tokens {
+  /** Reads and writes; `undefined` if nobody may. */
+  readonly admin: string | undefined;
+  /** Reads. */
+  readonly read: string | undefined;
+}
+
+/** The tokens of a variable. */
+export function tokensIn(variable: string | undefined): readonly string[] {
+  return variable?.split(" ") ?? [];
+}
+
+/** One is in use, the other about to be. */
+const MAX_TOKENS = 2;
+
+/** 20 random characters of base64 are 120 bits: nobody guesses them. */
+const TOKEN_TEXT = /^[!-~]{20,256}$/;
+
+/** A random token of 20 characters all but never has fewer different ones; words and repetitions have. */
+const MIN_DIFFERENT = 10;
+
+/** Words of examples, which somebody may have pasted. */
+const EXAMPLE = /change[-_ ]?me|example|your[-_]|secret|password|token|admin|1234567|abcdef/i;
+
+/** Checks the tokens of the admin API. Their values never appear in a fault. */
+export function readTokens(environment: Environment, faults: Faults): Tokens {
+  const read = (name: "ADMIN_TOKEN" | "READ_TOKEN") => {
+    const given = environment[name];
+    // Some platforms have an empty text for a variable that is not set.
+    if (given === undefined || given === "") return undefined;
+    const tokens = typeof given === "string" ? tokensIn(given) : [];
+    const isSound = tokens.length > 0 && tokens.length <= MAX_TOKENS;
+    if (!isSound || !tokens.every((token) => TOKEN_TEXT.test(token))) {
+      faults.add(name, "(hidden)", TOKEN);
+    } else if (tokens.some(isExample)) {
+      faults.add(name, "(hidden)", EXAMPLE_TOKEN);
+    }
+    return given as string;
+  };
+  const [admin, reading] = [read("ADMIN_TOKEN"), read("READ_TOKEN")];
+  if (tokensIn(admin).some((token) => tokensIn(reading).includes(token))) {
+    faults.add("READ_TOKEN", "(hidden)", SAME_TOKEN);
+  }
+  return { admin, read: reading };
+}
+
+function isExample(token: string): boolean {
+  return EXAMPLE.test(token) || new Set(token).size < MIN_DIFFERENT;
+}

@@ -1,0 +1,227 @@
+import * as z from "zod/mini";
+
+import type { FailureVerdict } from "../../algorithms/common-options.ts";
+import { DEFAULTS, PREFIX } from "../../limiter/settings.ts";
+import { type Duration, type DurationRange } from "../../options/duration.ts";
+import type { Faults } from "../../options/faults.ts";
+import { DURATION, PREFIX as PREFIX_FAULT } from "../../options/messages.ts";
+import { isNear } from "../../options/unknown-options.ts";
+import { checkVerdict } from "../../policy/traits.ts";
+import { type Environment, onWorkers } from "../../runtime/environment.ts";
+import { TIMEOUT_RANGE } from "../../store/open-store.ts";
+import type { DialectName } from "../../store/redis/dialect.ts";
+import { MISSPELT_VARIABLE } from "../messages/variables.ts";
+import { check } from "../rules/check-shape.ts";
+import { wordOrJson } from "../rules/from-json.ts";
+import { duration, Lists, OnFailure, Plans, Rules } from "../rules/schema.ts";
+
+const Origin = z
+  .string('Give the origin\'s address, or "zone" to pass requests on within the zone.')
+  .check(
+    z.maxLength(2_048, "Give an address of at most 2,048 characters."),
+    z.refine(
+      isOrigin,
+      'Give an address without credentials or query, such as "https://origin.example.com", or "zone".',
+    ),
+    z.refine(
+      (origin) => origin !== "zone" || onWorkers(),
+      "Give an address: zones are Cloudflare's, here requests would come back for ever.",
+    ),
+  );
+
+/** What waits for longer than an hour waits for nothing. */
+const ORIGIN_TIMEOUT_RANGE: DurationRange = { min: "10ms", max: "1h", example: "30s" };
+
+const OriginTimeout = z._default(
+  z.union(
+    [z.literal("off"), duration(ORIGIN_TIMEOUT_RANGE)],
+    `${DURATION.say(ORIGIN_TIMEOUT_RANGE)} "off" waits for as long as it takes.`,
+  ),
+  "5m",
+);
+
+const OnError = z._default(
+  z.enum(
+    ["refuse", "pass"],
+    'Use "refuse", or "pass" to let requests pass unlimited where the gateway fails.',
+  ),
+  "refuse",
+);
+
+const StoreName = z._default(z.enum(["redis", "memory"], 'Use "redis" or "memory".'), "redis");
+
+const Prefix = z._default(
+  z.string(PREFIX_FAULT.say).check(z.regex(PREFIX, PREFIX_FAULT.say)),
+  DEFAULTS.prefix,
+);
+
+const Shared = z.optional(
+  z.enum(["colo", "none"], 'Use "colo" to share denials in a data centre, or "none".'),
+);
+
+const RedisDialect = z.optional(
+  z.enum(
+    ["upstash", "redis"],
+    'Use "upstash" or "redis", or leave it out: the address of the Redis tells.',
+  ),
+);
+
+const AmbiguousPaths = z._default(
+  z.enum(
+    ["refuse", "pass"],
+    'Use "refuse", or "pass" to apply the rules of every reading of a path.',
+  ),
+  "refuse",
+);
+
+const ClientIp = z.union([
+  z.enum(["cloudflare", "vercel", "socket"]),
+  z.strictObject({ trustedHops: z.int().check(z.gte(1), z.lte(32)) }),
+]);
+
+/** Below a second Redis is asked more than it is worth; ten minutes are a long time in an incident. */
+const REFRESH_RANGE: DurationRange = { min: "1s", max: "10m", example: "10s" };
+
+const LiveRefresh = z.union(
+  [z.literal("off"), duration(REFRESH_RANGE)],
+  `${DURATION.say(REFRESH_RANGE)} "off" never reads live rules.`,
+);
+
+const Metrics = z.enum(["on", "off"], 'Use "on" or "off".');
+
+/** Below ten seconds more commands count than are counted; above ten minutes too much is lost with an isolate. */
+const FLUSH_RANGE: DurationRange = { min: "10s", max: "10m", example: "1m" };
+
+const MetricsIdentities = z._default(
+  z.enum(
+    ["hashed", "plain"],
+    'Use "hashed", or "plain" to name addresses and where they are in metrics as they are.',
+  ),
+  "hashed",
+);
+
+const DenialLog = z._default(z.enum(["on", "off"], 'Use "on" or "off".'), "off");
+
+const Token = z.optional(z.string());
+
+const RestUrl = z.optional(z.string());
+const RestToken = z.optional(z.string());
+
+/** Every variable that the gateway reads. Rules, lists, client IP and Redis are checked where they are used. */
+export const VARIABLES = {
+  ORIGIN: Origin,
+  ORIGIN_TIMEOUT: OriginTimeout,
+  ON_ERROR: OnError,
+  STORE: StoreName,
+  PREFIX: Prefix,
+  REDIS_DIALECT: RedisDialect,
+  TIMEOUT: z.optional(duration(TIMEOUT_RANGE)),
+  ON_FAILURE: z._default(OnFailure, DEFAULTS.onFailure),
+  CLIENT_IP: ClientIp,
+  SHARED_DENIALS: Shared,
+  LIVE_REFRESH: z.optional(LiveRefresh),
+  METRICS: z.optional(Metrics),
+  METRICS_FLUSH: z.optional(duration(FLUSH_RANGE)),
+  METRICS_IDENTITIES: MetricsIdentities,
+  DENIAL_LOG: DenialLog,
+  ADMIN_TOKEN: Token,
+  READ_TOKEN: Token,
+  AMBIGUOUS_PATHS: AmbiguousPaths,
+  RULES: Rules,
+  PLANS: z.optional(Plans),
+  LISTS: z.optional(Lists),
+  UPSTASH_REDIS_REST_URL: RestUrl,
+  UPSTASH_REDIS_REST_TOKEN: RestToken,
+  KV_REST_API_URL: RestUrl,
+  KV_REST_API_TOKEN: RestToken,
+};
+
+const NAMES = Object.keys(VARIABLES);
+
+/** The checked variables besides the rules. After a fault a variable has its default, so that the others can be checked. */
+export interface Variables {
+  readonly origin: string;
+  readonly originTimeout: Duration | "off";
+  /** What happens to a request that the gateway fails to handle. */
+  readonly onError: "refuse" | "pass";
+  readonly store: "redis" | "memory";
+  readonly prefix: string;
+  /** Which scripts Redis gets; `undefined` where its address tells. */
+  readonly dialect: DialectName | undefined;
+  readonly timeout: Duration | undefined;
+  readonly onFailure: FailureVerdict;
+  /** Where denials are shared; `undefined` shares them in the data centre if the platform has a cache there. */
+  readonly shared: "colo" | "none" | undefined;
+  /** How often live rules are read; `undefined` where the deployment decides. */
+  readonly liveRefresh: Duration | "off" | undefined;
+  /** Whether requests are counted; `undefined` where the deployment decides. */
+  readonly metrics: "on" | "off" | undefined;
+  readonly metricsFlush: Duration | undefined;
+  readonly metricsIdentities: "hashed" | "plain";
+  /** Whether the log says who was denied. */
+  readonly denialLog: "on" | "off";
+  /** What happens to a path that some origin may read so that other rules match. */
+  readonly ambiguousPaths: "refuse" | "pass";
+}
+
+/** Checks the variables besides the rules; adds every fault under the variable's name. */
+export function readVariables(environment: Environment, faults: Faults): Variables {
+  const read = <Schema extends z.ZodMiniType>(schema: Schema, name: keyof typeof VARIABLES) =>
+    check(schema, environment[name], name, faults);
+  return {
+    origin: read(VARIABLES.ORIGIN, "ORIGIN") ?? "",
+    originTimeout: (read(VARIABLES.ORIGIN_TIMEOUT, "ORIGIN_TIMEOUT") ?? "off") as Duration | "off",
+    onError: read(VARIABLES.ON_ERROR, "ON_ERROR") ?? "refuse",
+    store: read(VARIABLES.STORE, "STORE") ?? "redis",
+    prefix: read(VARIABLES.PREFIX, "PREFIX") ?? DEFAULTS.prefix,
+    dialect: read(VARIABLES.REDIS_DIALECT, "REDIS_DIALECT"),
+    timeout: read(VARIABLES.TIMEOUT, "TIMEOUT") as Duration | undefined,
+    onFailure: readVerdict(environment["ON_FAILURE"], faults),
+    shared: read(VARIABLES.SHARED_DENIALS, "SHARED_DENIALS"),
+    liveRefresh: read(VARIABLES.LIVE_REFRESH, "LIVE_REFRESH") as Duration | "off" | undefined,
+    metrics: read(VARIABLES.METRICS, "METRICS"),
+    metricsFlush: read(VARIABLES.METRICS_FLUSH, "METRICS_FLUSH") as Duration | undefined,
+    metricsIdentities: read(VARIABLES.METRICS_IDENTITIES, "METRICS_IDENTITIES") ?? "hashed",
+    denialLog: read(VARIABLES.DENIAL_LOG, "DENIAL_LOG") ?? "off",
+    ambiguousPaths: read(VARIABLES.AMBIGUOUS_PATHS, "AMBIGUOUS_PATHS") ?? "refuse",
+  };
+}
+
+function readVerdict(given: unknown, faults: Faults): FailureVerdict {
+  if (given === undefined) return DEFAULTS.onFailure;
+  const verdict = wordOrJson(given);
+  const before = faults.list.length;
+  checkVerdict(verdict, "ON_FAILURE", faults);
+  return faults.list.length > before ? DEFAULTS.onFailure : (verdict as FailureVerdict);
+}
+
+function isOrigin(origin: string): boolean {
+  return (
+    origin === "zone" ||
+    (/^https?:\/\/[^\s/?#@\\]+(?:\/[^\s?#\\]*)?$/.test(origin) && URL.canParse(origin))
+  );
+}
+
+/**
+ * Adds a fault for each variable that looks like a misspelt one of the gateway. An environment also has variables of other
+ * programs, so only a missing one can be misspelt, and not by another word (CLIENT_ID, ORIGINS).
+ */
+export function checkNamesOfVariables(environment: Environment, faults: Faults): void {
+  const missing = NAMES.filter((name) => environment[name] === undefined);
+  for (const key of Object.keys(environment)) {
+    if (NAMES.includes(key) || environment[key] === undefined) continue;
+    const meant = missing.find((name) => isMisspelt(key, name));
+    // Its value may be the token.
+    if (meant) faults.add(key, "(hidden)", MISSPELT_VARIABLE, meant);
+  }
+}
+
+/** Whether the names differ only in case, in separators, or in one letter that is added, missing or misplaced. */
+function isMisspelt(key: string, name: string): boolean {
+  const [a, b] = [key, name].map((text) => text.toUpperCase().replace(/[^A-Z0-9]/g, ""));
+  if (a === b) return true;
+  if (a === `${b}S`) return false;
+  return a!.length === b!.length
+    ? [...a!].sort().join() === [...b!].sort().join() && isNear(a!, b!, 2)
+    : isNear(a!, b!, 1);
+}

@@ -1,0 +1,186 @@
+import type { Limiter } from "../../decide/limiter.ts";
+import type { Fault } from "../../errors/errors.ts";
+import { EVERY_FEATURE } from "../../limiter/every-feature.ts";
+import { buildLimiter } from "../../limiter/limiter.ts";
+import type { ReadHistory } from "../../live/read-history.ts";
+import type { LiveState } from "../../live/state.ts";
+import { Faults } from "../../options/faults.ts";
+import type { GatewayConfig } from "../config/config.ts";
+import { NO_DOCUMENT } from "../messages/document.ts";
+import { compileRoute, type RouteRequest } from "../route/route.ts";
+import type { Ruleset, RulesetData } from "../rules/ruleset.ts";
+import { compileDocument, inDocument, parseDocument, readDocument } from "./document.ts";
+import { checkEntry, compileWithEntries, dataWithEntries, type EntryKind } from "./entries.ts";
+
+/** What a gateway enforces at a moment. A request that has begun ends under the rules that it began with. */
+export interface InForce {
+  /** Of the live document; 0 for the deployed rules. */
+  readonly version: number;
+  readonly revision: number;
+  readonly ruleset: Ruleset;
+  readonly limiter: Limiter;
+  readonly route: RouteRequest;
+  /** Makes the same as if there were no lists, for what people ask about a client that one names. */
+  readonly routeUnlisted: () => RouteRequest;
+}
+
+/** What a gateway enforces now, and how that changes. */
+export interface Enforcement {
+  now(): InForce;
+  /** What is wrong with the rules in Redis; `undefined` if they are in force. */
+  error(): string | undefined;
+  /** The version that the last state had. */
+  published(): number | undefined;
+  /** What is in force as data, with the entries by single calls that are sound. */
+  held(): RulesetData;
+  /**
+   * Puts what Redis holds into force. A document that this version cannot compile makes way for the newest of the history
+   * that it can, and `error` says why; without one, the rules of before stay in force.
+   *
+   * @throws StoreError if the history is needed and cannot be read
+   */
+  adopt(state: LiveState, readHistory: ReadHistory): Promise<void>;
+  /** Every fault in a document, with its path. */
+  checkDocument(document: unknown): readonly Fault[];
+  /** Every fault in an entry under the rules of now, with its path in the entry. */
+  checkEntry(kind: EntryKind, entry: unknown): readonly Fault[];
+}
+
+/** @param report called with what is wrong, once for each change */
+export function createEnforcement(
+  { deployed, ruleset, defaults, store, ambiguousPaths }: GatewayConfig,
+  report: (message: string) => void,
+): Enforcement {
+  let data: RulesetData = deployed;
+  let source = sourceOf(deployed, ruleset);
+  let entries: LiveState["entries"] = {};
+  let error: string | undefined;
+  let newest = 0;
+  let published: number | undefined;
+  /** The document that makes way for what is in force. */
+  let refused: Pick<LiveState, "document"> | undefined;
+  let inForce: InForce = {
+    version: 0,
+    revision: 0,
+    ruleset,
+    limiter: buildLimiter(store, ruleset.settings, EVERY_FEATURE),
+    ...routesOf(ruleset, ambiguousPaths),
+  };
+
+  function putInForce(next: Ruleset, nextData: RulesetData, state: LiveState): void {
+    const nextSource = sourceOf(nextData, next);
+    // To block a client must not make every isolate forget whom it denies.
+    const limiter =
+      nextSource === source ? inForce.limiter : buildLimiter(store, next.settings, EVERY_FEATURE);
+    data = nextData;
+    source = nextSource;
+    const { version, revision } = state;
+    inForce = {
+      version,
+      revision,
+      ruleset: next,
+      limiter,
+      ...routesOf(next, ambiguousPaths),
+    };
+  }
+
+  function compile(
+    rules: RulesetData,
+    { entries }: LiveState,
+    faults: Faults,
+  ): Ruleset | undefined {
+    return compileWithEntries(rules, entries, defaults, inDocument(faults), reportBroken);
+  }
+
+  function reportBroken(field: string): void {
+    report(`the live entry ${field} is not used: it has faults.`);
+  }
+
+  /** Puts the newest kept version into force that compiles. */
+  async function fallBack(state: LiveState, why: string, readHistory: ReadHistory): Promise<void> {
+    for await (const { version, document } of readHistory()) {
+      if (state.revision < newest) return;
+      const faults = new Faults();
+      const kept = readDocument(document, faults);
+      const compiled = kept && faults.list.length === 0 && compile(kept, state, faults);
+      if (!compiled) continue;
+      putInForce(compiled, kept, { ...state, version });
+      error = `${why} Version ${version} is in force, the newest of the history without a fault.`;
+      break;
+    }
+    refused = state;
+  }
+
+  return {
+    now: () => inForce,
+    error: () => error,
+    published: () => published,
+    held: () => dataWithEntries(data, entries, defaults),
+
+    async adopt(state, readHistory) {
+      newest = Math.max(newest, state.revision);
+      ({ entries, version: published } = state);
+      const faults = new Faults();
+      const next = publishedIn(state, deployed, faults);
+      const compiled = next && faults.list.length === 0 && compile(next, state, faults);
+      if (compiled) {
+        error = undefined;
+        refused = undefined;
+        putInForce(compiled, next, state);
+        return;
+      }
+      const [first] = faults.list;
+      const why = `version ${state.version} of the live rules has faults (${faults.list.length}), the first at ${first?.path}: ${first?.remedy}`;
+      const isKnown = refused !== undefined && refused.document === state.document;
+      if (!isKnown) error = `${why} The rules of before stay in force.`;
+      // Whom somebody blocks in an incident is blocked, whatever else is wrong.
+      const same = compile(data, state, new Faults());
+      if (same) putInForce(same, data, { ...state, version: inForce.version });
+      if (isKnown) return;
+      await fallBack(state, why, readHistory);
+      if (error !== undefined) report(error);
+    },
+
+    checkDocument(document) {
+      const faults = new Faults();
+      compileDocument(document, defaults, faults);
+      return faults.list;
+    },
+
+    checkEntry: (kind, entry) => checkEntry(kind, entry, data, entries, defaults),
+  };
+}
+
+function routesOf(
+  ruleset: Ruleset,
+  ambiguousPaths: GatewayConfig["ambiguousPaths"],
+): Pick<InForce, "route" | "routeUnlisted"> {
+  const unlisted = { ...ruleset, lists: undefined, refused: new Map() };
+  return {
+    route: compileRoute(ruleset, ambiguousPaths),
+    routeUnlisted: () => compileRoute(unlisted, ambiguousPaths),
+  };
+}
+
+/** The rules that a state says are published; `undefined` after a fault. */
+function publishedIn(
+  { document, version }: LiveState,
+  deployed: RulesetData,
+  faults: Faults,
+): RulesetData | undefined {
+  if (document !== undefined) return dataOf(document, faults);
+  if (version === 0) return deployed;
+  faults.add("document", "missing", NO_DOCUMENT);
+  return undefined;
+}
+
+/** Reads the rules in the text of a document; `undefined` after a fault. */
+function dataOf(text: string, faults: Faults): RulesetData | undefined {
+  const document = parseDocument(text, faults);
+  return faults.list.length > 0 ? undefined : readDocument(document, faults);
+}
+
+/** What a limiter is made of, as a text: while it stays the same, so does the limiter. */
+function sourceOf({ rules, plans }: RulesetData, { overrides }: Ruleset): string {
+  return JSON.stringify([rules, plans, overrides.plans]);
+}

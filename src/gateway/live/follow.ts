@@ -1,0 +1,43 @@
+import { liveKeys } from "../../live/keys.ts";
+import { historyReader } from "../../live/read-history.ts";
+import { stateReader } from "../../live/read-state.ts";
+import { createRefresh, type Refresh } from "../../live/refresh.ts";
+import { throughCache } from "../../live/share-state.ts";
+import { monotonicNow } from "../../runtime/clock.ts";
+import { report } from "../../runtime/log.ts";
+import { storeError } from "../../store/redis/errors.ts";
+import { restSender, type SendCommand } from "../../store/redis/rest.ts";
+import type { GatewayConfig, Platform } from "../config/config.ts";
+import type { Enforcement } from "./enforcement.ts";
+
+/** Keeps the rules in force near those in Redis; `undefined` where no live rules are read. */
+export function followLive(
+  { redis, liveRefreshMs: refreshMs, timeoutMs, recorder, defaults: { prefix } }: GatewayConfig,
+  { coloCache }: Platform,
+  { adopt }: Enforcement,
+): Refresh | undefined {
+  if (redis === undefined || refreshMs === undefined) return undefined;
+  const keys = liveKeys(prefix);
+  const send = restSender(redis, timeoutMs);
+  const counted: SendCommand = async (command) => {
+    recorder?.meter.command();
+    try {
+      return await send(command);
+    } catch (error) {
+      throw storeError(error);
+    }
+  };
+  const readHistory = historyReader(counted, keys);
+  const readRedis = stateReader(counted, keys);
+  // Whoever else writes into the cache of the zone cannot know where: what is found there is enforced.
+  const cache = coloCache?.(`${redis.url} ${redis.token}`);
+  return createRefresh({
+    read: cache ? throughCache(readRedis, cache, keys.state, refreshMs) : readRedis,
+    readRedis,
+    refreshMs,
+    timeoutMs,
+    now: monotonicNow,
+    adopt: (state) => adopt(state, readHistory),
+    onError: report,
+  });
+}

@@ -1,0 +1,48 @@
+import type { Client, Listed, Unidentified } from "../../adapter/decide-request.ts";
+import { listedDecision } from "../../decision/listed.ts";
+import type { Asked } from "../../partition/asked.ts";
+import { digestsOf, isRefused } from "../rules/digests.ts";
+import type { Override } from "../rules/overrides.ts";
+import type { Rule } from "../rules/rule.ts";
+import type { Ruleset } from "../rules/ruleset.ts";
+
+/** A request as the limiter of all rules takes it. */
+export interface RuledClient extends Client {
+  readonly cost: Readonly<Record<string, number>>;
+  /** Whose numbers it has. */
+  readonly override: Override | undefined;
+}
+
+/** Reads who sends a request and what it costs under these rules, all of which cover it. */
+export async function readClient(
+  { overrides, refused }: Pick<Ruleset, "overrides" | "refused">,
+  rules: readonly Rule[],
+  request: Request,
+  asked: Asked,
+): Promise<RuledClient | Listed | Unidentified> {
+  const identities: Record<string, string> = {};
+  const cost: Record<string, number> = {};
+  let plan: string | undefined;
+  for (const { reader, settings } of rules) {
+    const read = await reader.read(request, asked);
+    if (read.kind !== "client") return read;
+    Object.assign(identities, read.identities);
+    for (const { name } of settings.policies) {
+      const units = typeof read.cost === "object" ? unitsOf(read.cost, name) : read.cost;
+      if (units !== undefined) cost[name] = units;
+    }
+    plan ??= read.plan;
+  }
+  const nowMs = Date.now();
+  const digests = refused.size > 0 || overrides.hasDigests ? await digestsOf(identities) : [];
+  if (isRefused(refused, digests, nowMs)) {
+    return { kind: "listed", decision: listedDecision("blocked") };
+  }
+  const override = overrides.find(request.headers, identities, nowMs, digests);
+  return { kind: "client", identities, cost, plan: override?.plan ?? plan, override };
+}
+
+/** A policy may be called like something that every object inherits. */
+function unitsOf(cost: Readonly<Record<string, number>>, name: string): number | undefined {
+  return Object.hasOwn(cost, name) ? cost[name] : undefined;
+}

@@ -1,0 +1,70 @@
+import type { Listed, Unidentified } from "../../adapter/decide-request.ts";
+import { problemResponse } from "../../decision/problem.ts";
+import { readPath } from "../match/path.ts";
+import { compileSelection } from "../match/select-rules.ts";
+import type { Rule } from "../rules/rule.ts";
+import type { Ruleset } from "../rules/ruleset.ts";
+import { readClient, type RuledClient } from "./read-client.ts";
+
+/** The first segment of the gateway's own paths; no spelling of it reaches the origin. */
+export const OWN = "_tidegate";
+
+const HOSTILE =
+  "The path has escaped dot segments, backslashes, control characters, or slashes or dots escaped twice.";
+const AMBIGUOUS =
+  "The path can be read in several ways, under different limits. Send it without parameters and escapes that it does not need.";
+
+/** The rules that cover a request. */
+interface Covered {
+  readonly rules: readonly Rule[];
+}
+
+/** What a gateway is to do with a request. */
+export type Routed =
+  /** Pass it on: no rule covers it. */
+  | { readonly kind: "uncovered" }
+  /** Answer it, whatever the rules are: its path is hostile or ambiguous, or the list `deny` has its client. */
+  | { readonly kind: "refused"; readonly response: Response }
+  /** Answer it: it lacks an identity, which a rule asks for. */
+  | (Unidentified & Covered)
+  /** Do as the list that has its client says. */
+  | (Listed & Covered)
+  /** Ask the limiter. */
+  | (RuledClient & Covered);
+
+/** Routes a request, by what its platform passes along with it, too. */
+export type RouteRequest = (request: Request, bindings: unknown) => Promise<Routed>;
+
+export function compileRoute(ruleset: Ruleset, ambiguousPaths: "refuse" | "pass"): RouteRequest {
+  const selectRules = compileSelection(ruleset.rules, ambiguousPaths);
+
+  return async function route(request, bindings) {
+    const { pathname, search } = new URL(request.url);
+    const paths = readPath(pathname);
+    if (paths === undefined) return { kind: "refused", response: badPath(HOSTILE) };
+    const readings = [paths.plain, ...paths.others, ...paths.wider];
+    if (readings.some(([first]) => first === OWN)) return { kind: "refused", response: notFound() };
+    const listed = ruleset.lists?.(request, bindings);
+    if (listed && !listed.allowed) return { kind: "refused", response: listed.response() };
+    const rules = selectRules(paths, { request, search });
+    if (rules === undefined) return { kind: "refused", response: badPath(AMBIGUOUS) };
+    if (rules.length === 0) return { kind: "uncovered" };
+    if (listed) return { kind: "listed", decision: listed, rules };
+    const asked = { request, bindings, readings };
+    return { ...(await readClient(ruleset, rules, request, asked)), rules };
+  };
+}
+
+function badPath(detail: string): Response {
+  return problemResponse({ type: "about:blank", title: "Bad Request", status: 400, detail });
+}
+
+/** The answer to a path of the gateway's own that it does not have. */
+export function notFound(): Response {
+  return problemResponse({
+    type: "about:blank",
+    title: "Not Found",
+    status: 404,
+    detail: "The gateway has nothing at this path.",
+  });
+}

@@ -1,0 +1,40 @@
+import { isNow } from "../../lists/compile-list.ts";
+import type { IdentityForm } from "../../lists/entry.ts";
+import { partitionName } from "../../metrics/partition-name.ts";
+import { DIGEST as DIGEST_FAULT } from "../messages/variables.ts";
+
+/*
+ * Entries that name a client by what metrics call it. Whoever reads that it is denied most can block it, or give it another
+ * limit, without knowing who it is.
+ */
+
+/** A source and a digest, or several of them, or one for a name that is too long. The digest of everybody is none. */
+export const DIGEST = /^(?:#[\w-]{43}|[^\s:,*#]+:[!-~]{1,200})$/;
+
+export function isDigest(digest: unknown): boolean {
+  return typeof digest === "string" && DIGEST.test(digest);
+}
+
+export function withDigests(form: IdentityForm): IdentityForm {
+  return { ...form, digest: { isOne: isDigest, fault: DIGEST_FAULT } };
+}
+
+/** What metrics may call a client under the rules that cover its request, whatever `METRICS_IDENTITIES` is and was. */
+export async function digestsOf(
+  identities: Readonly<Record<string, string>>,
+): Promise<readonly string[]> {
+  const names = [...new Set(Object.values(identities))].flatMap((identity) => [
+    partitionName(identity, "plain"),
+    partitionName(identity, "hashed"),
+  ]);
+  return [...new Set(await Promise.all(names))];
+}
+
+/** Whether one of these names is refused now. */
+export function isRefused(
+  refused: ReadonlyMap<string, number>,
+  names: readonly string[],
+  nowMs: number,
+): boolean {
+  return names.some((name) => isNow(refused, name, nowMs));
+}

@@ -1,0 +1,61 @@
+import { appendFields } from "../adapter/append-fields.ts";
+import { overLimits } from "../adapter/over-limits.ts";
+import { settlementOf } from "../features/holds/settle-response.ts";
+import type { Refresh } from "../live/refresh.ts";
+import type { Counter } from "../metrics/counter.ts";
+import type { PeriodicWrites } from "../metrics/periodic-writes.ts";
+import type { WaitUntil } from "../runtime/wait-until.ts";
+import { compileAdmit } from "./admit.ts";
+import type { GatewayConfig } from "./config/config.ts";
+import type { Enforcement } from "./live/enforcement.ts";
+import { passOn } from "./proxy/proxy.ts";
+import type { ReportOrigin } from "./proxy/report-origin.ts";
+
+/** What a request meets on its way. */
+export interface Served {
+  readonly config: GatewayConfig;
+  readonly enforcement: Enforcement;
+  /** `undefined` where no live rules are read. */
+  readonly live: Refresh | undefined;
+  readonly writes: PeriodicWrites;
+  /** Called where the origin gave no answer. */
+  readonly reportOrigin: ReportOrigin;
+}
+
+/** Answers a request by the rules, or by the origin. */
+export type Serve = (
+  request: Request,
+  bindings: unknown,
+  waitUntil: WaitUntil,
+) => Promise<Response>;
+
+/** The path of a request through the gateway, from top to bottom. */
+export function compileServe({ config, enforcement, live, writes, reportOrigin }: Served): Serve {
+  const admit = compileAdmit(config);
+
+  function forward(request: Request, counter: Counter | undefined, over?: string) {
+    const onFailure: ReportOrigin = (failure, error) => {
+      counter?.unanswered(failure);
+      reportOrigin(failure, error);
+    };
+    return passOn(request, config.origin, onFailure, over);
+  }
+
+  return async function serve(request, bindings, waitUntil) {
+    const waiting = live?.before(waitUntil);
+    if (waiting) await waiting;
+    writes.start(waitUntil);
+    const inForce = enforcement.now();
+    const counter = config.recorder?.counterOf(inForce.ruleset.rules);
+
+    const admission = await admit(inForce, request, bindings, counter);
+    if (admission.kind === "answered") return admission.response;
+    if (admission.kind === "unlimited") return forward(request, counter);
+
+    const { decision, rules } = admission;
+    const response = await forward(request, counter, overLimits(decision));
+    const failures = rules.flatMap(({ reader }) => reader.failures);
+    const settlement = settlementOf(decision, failures, waitUntil);
+    return appendFields(settlement?.after(response, request) ?? response, decision.headers());
+  };
+}

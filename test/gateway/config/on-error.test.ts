@@ -1,0 +1,104 @@
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+
+import { createGateway } from "../../../src/gateway/gateway.ts";
+import { generous, quota, startOrigin } from "../../support/gateway/gateway.ts";
+
+const warn = vi.spyOn(console, "warn");
+beforeEach(() => void warn.mockReset().mockReturnValue());
+
+const RULES = [{ path: "/*", policies: [quota("all", 1)] }];
+
+/** Variables with a secret that is lost. */
+const broken = (ORIGIN: string, more: object = {}) => ({
+  ORIGIN,
+  CLIENT_IP: "cloudflare",
+  RULES,
+  UPSTASH_REDIS_REST_URL: "https://redis.example",
+  ...more,
+});
+
+describe("with faults in the variables", () => {
+  test.each([{}, { ON_ERROR: "refuse" }])("%j stops the gateway", (more) => {
+    expect(() => createGateway(broken("https://origin.example", more))).toThrow(
+      "UPSTASH_REDIS_REST_TOKEN",
+    );
+  });
+
+  test('ON_ERROR "pass" lets every request pass, and says so', async () => {
+    const origin = await startOrigin();
+    const gateway = createGateway(broken(origin.url, { ON_ERROR: "pass" }));
+    for (let request = 0; request < 3; request++) {
+      const answer = await gateway.request("/x", { headers: { "cf-connecting-ip": "192.0.2.1" } });
+      expect([answer.status, answer.headers.get("ratelimit")]).toEqual([200, null]);
+    }
+    expect(origin.seen).toHaveLength(3);
+    // What the origin must not see is still taken away.
+    expect(origin.seen[0]!.fields).not.toHaveProperty("tidegate-over");
+    expect(warn).toHaveBeenCalledTimes(1);
+    expect(warn.mock.calls[0]![0]).toMatch(/no request is limited.*UPSTASH_REDIS_REST_TOKEN/s);
+    expect((await gateway.request("/_tidegate/health")).status).toBe(503);
+    expect((await gateway.request("/_tidegate/api/v1/rules")).status).toBe(503);
+    expect(origin.seen).toHaveLength(3);
+    await gateway.flush();
+  });
+
+  test.each(["", "origin.example", undefined])(
+    "an origin %j that nothing can be passed to stops it all the same",
+    (ORIGIN) => {
+      expect(() => createGateway(broken(ORIGIN as string, { ON_ERROR: "pass" }))).toThrow("ORIGIN");
+    },
+  );
+});
+
+describe("where a request makes the gateway fail", () => {
+  const gatewayTo = (ORIGIN: string, ON_ERROR: string) =>
+    createGateway({ ORIGIN, STORE: "memory", CLIENT_IP: "cloudflare", RULES: generous, ON_ERROR });
+
+  /** Sends what the gateway fails to read. */
+  const ask = (gateway: ReturnType<typeof gatewayTo>) => {
+    const request = new Request("http://gateway.example/x", {
+      method: "POST",
+      body: "what the client sends",
+    });
+    Object.defineProperty(request, "headers", {
+      get() {
+        if (new Error("who asks").stack!.includes("read-client")) throw new Error("broken");
+        return new Headers({ "cf-connecting-ip": "192.0.2.1" });
+      },
+    });
+    return gateway.fetch(request);
+  };
+
+  test('ON_ERROR "refuse" answers 500, and the origin sees nothing', async () => {
+    const origin = await startOrigin();
+    expect((await ask(gatewayTo(origin.url, "refuse"))).status).toBe(500);
+    expect(origin.seen).toEqual([]);
+  });
+
+  test('ON_ERROR "pass" passes it on, once, with its body', async () => {
+    const origin = await startOrigin();
+    const answer = await ask(gatewayTo(origin.url, "pass"));
+    expect([answer.status, await answer.text()]).toEqual([200, "origin"]);
+    expect(origin.seen.map(({ body }) => body)).toEqual(["what the client sends"]);
+    expect(warn.mock.calls.flat().join()).toMatch(/passed unlimited, because the gateway failed/);
+  });
+
+  test("Cloudflare is told to pass it on to the zone, where even an answer fails", async () => {
+    vi.stubGlobal("navigator", { userAgent: "Cloudflare-Workers" });
+    vi.stubGlobal("fetch", async () => new Response("origin"));
+    onTestFinished(() => void vi.unstubAllGlobals());
+    const told = async (ORIGIN: string, ON_ERROR: string) => {
+      const passThroughOnException = vi.fn();
+      const context = { waitUntil() {}, passThroughOnException, props: {} };
+      const request = new Request("https://shop.example/x", {
+        headers: { "cf-connecting-ip": "192.0.2.1" },
+      });
+      await gatewayTo(ORIGIN, ON_ERROR).fetch(request, {}, context);
+      return passThroughOnException.mock.calls.length;
+    };
+    expect(await told("zone", "pass")).toBe(1);
+    expect(await told("zone", "refuse")).toBe(0);
+    // Elsewhere the zone is the gateway itself, or somebody else's.
+    expect(await told("https://origin.example", "pass")).toBe(0);
+  });
+});

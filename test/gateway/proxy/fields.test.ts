@@ -1,0 +1,140 @@
+import { afterEach, describe, expect, test, vi } from "vitest";
+
+import { gatewayTo, generous, startOrigin } from "../../support/gateway/gateway.ts";
+
+/** Header fields as a client sends them, also those that it must not. */
+async function askWith(fields: readonly (readonly [string, string])[], path = "/x") {
+  const origin = await startOrigin();
+  const answer = await gatewayTo(origin.url, generous)(path, { headers: [...fields] as never });
+  expect(answer.status).toBe(200);
+  return { ...origin.seen[0]!, origin };
+}
+
+describe("a request on its way to the origin", () => {
+  test("keeps its method, its fields and its body", async () => {
+    const origin = await startOrigin();
+    const ask = gatewayTo(origin.url, generous);
+    await ask("/x?y=1", {
+      method: "PATCH",
+      headers: { "Content-Type": "text/plain", "X-Custom": "1", Cookie: "a=1; b=2" },
+      body: "hello",
+    });
+    expect(origin.seen[0]).toMatchObject({
+      method: "PATCH",
+      target: "/x?y=1",
+      body: "hello",
+      fields: {
+        "content-type": ["text/plain"],
+        "x-custom": ["1"],
+        cookie: ["a=1; b=2"],
+        "cf-connecting-ip": ["192.0.2.1"],
+      },
+    });
+  });
+
+  test("loses what is meant for one hop, and what its Connection names", async () => {
+    const { fields } = await askWith([
+      ["Connection", "close, X-Hop , x-other"],
+      ["X-Hop", "1"],
+      ["X-Other", "1"],
+      ["X-Kept", "1"],
+      ["Keep-Alive", "timeout=5"],
+      ["Proxy-Connection", "keep-alive"],
+      ["Proxy-Authorization", "Basic x"],
+      ["TE", "trailers"],
+      ["Trailer", "X-Sum"],
+      ["Upgrade", "h2c"],
+      ["Expect", "100-continue"],
+    ]);
+    expect(Object.keys(fields).sort()).toEqual([
+      "accept",
+      "accept-encoding",
+      "accept-language",
+      "cf-connecting-ip",
+      "connection",
+      "host",
+      "sec-fetch-mode",
+      "user-agent",
+      "x-forwarded-host",
+      "x-forwarded-proto",
+      "x-kept",
+    ]);
+    // That of the hop to the origin.
+    expect(fields["connection"]).toEqual(["keep-alive"]);
+  });
+
+  test("keeps what the front says of the client, also where Connection names it", async () => {
+    const told = {
+      "cf-connecting-ip": "192.0.2.9",
+      "cf-ray": "1",
+      forwarded: "for=192.0.2.9",
+      "true-client-ip": "192.0.2.9",
+      via: "1.1 front",
+      "x-forwarded-for": "192.0.2.9",
+      "x-forwarded-host": "shop.example",
+      "x-forwarded-proto": "https",
+      "x-real-ip": "192.0.2.9",
+      "x-vercel-ip-country": "NZ",
+    };
+    const { fields } = await askWith([
+      ...Object.entries(told),
+      ["Connection", Object.keys(told).join(", ").toUpperCase()],
+    ]);
+    for (const [name, value] of Object.entries(told)) {
+      expect([name, fields[name]]).toEqual([name, [value]]);
+    }
+  });
+
+  test.each(["a b, x-hop", "x-hop,,", ";, x-hop", "\u00e9, x-hop", "x-hop, ()"])(
+    "passes with a Connection that is malformed: %j",
+    async (connection) => {
+      const { fields } = await askWith([
+        ["Connection", connection],
+        ["X-Hop", "1"],
+      ]);
+      expect(fields["x-hop"]).toBeUndefined();
+    },
+  );
+
+  test("is told the origin's own name, and the gateway's beside it", async () => {
+    const { fields, origin } = await askWith([["Host", "gateway.example"]]);
+    expect(fields["host"]).toEqual([new URL(origin.url).host]);
+    expect(fields["x-forwarded-host"]).toEqual(["gateway.example"]);
+    expect(fields["x-forwarded-proto"]).toEqual(["http"]);
+  });
+
+  test("is asked for in a coding that the gateway can read", async () => {
+    const { fields } = await askWith([["Accept-Encoding", "compress, x-unknown"]]);
+    expect(fields["accept-encoding"]).toEqual(["gzip, deflate"]);
+  });
+
+  test("goes below the origin's path", async () => {
+    const origin = await startOrigin();
+    for (const base of ["/base", "/base/", "/base//"]) {
+      await gatewayTo(origin.url + base, generous)("/x?y");
+    }
+    await gatewayTo(`${origin.url}/`, generous)("/x?");
+    expect(origin.seen.map(({ target }) => target)).toEqual([
+      "/base/x?y",
+      "/base/x?y",
+      "/base/x?y",
+      "/x?",
+    ]);
+  });
+});
+
+describe("on Workers, where the caller is a client", () => {
+  afterEach(() => {
+    vi.unstubAllGlobals();
+  });
+
+  test("X-Forwarded-Host and -Proto are what the platform saw, not what the client says", async () => {
+    vi.stubGlobal("navigator", { userAgent: "Cloudflare-Workers" });
+    const { fields } = await askWith([
+      ["X-Forwarded-Host", "evil.example"],
+      ["X-Forwarded-Proto", "gopher"],
+    ]);
+    expect(fields["x-forwarded-host"]).toEqual(["gateway.example"]);
+    expect(fields["x-forwarded-proto"]).toEqual(["http"]);
+  });
+});

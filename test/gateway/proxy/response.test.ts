@@ -1,0 +1,151 @@
+import type { RequestListener } from "node:http";
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
+
+import { describe, expect, test } from "vitest";
+
+import { gatewayTo, generous, startOrigin } from "../../support/gateway/gateway.ts";
+
+async function answerOf(listener: RequestListener, init?: RequestInit): Promise<Response> {
+  const origin = await startOrigin(listener);
+  return gatewayTo(origin.url, generous)("/x", init);
+}
+
+describe("a response on its way to the client", () => {
+  test("keeps its status, its fields and its body", async () => {
+    const answer = await answerOf((_request, response) => {
+      response.writeHead(418, "Short and stout", { "X-Custom": "1", ETag: '"x"' });
+      response.end("teapot");
+    });
+    expect([answer.status, answer.statusText, await answer.text()]).toEqual([
+      418,
+      "Short and stout",
+      "teapot",
+    ]);
+    expect(answer.headers.get("X-Custom")).toBe("1");
+    expect(answer.headers.get("ETag")).toBe('"x"');
+    expect(answer.headers.has("RateLimit")).toBe(true);
+  });
+
+  test("keeps every cookie by itself", async () => {
+    const cookies = ["a=1; Path=/; Expires=Wed, 21 Oct 2026 07:28:00 GMT", "b=2", "a=3"];
+    const answer = await answerOf((_request, response) => {
+      response.writeHead(200, { "Set-Cookie": cookies }).end();
+    });
+    expect(answer.headers.getSetCookie()).toEqual(cookies);
+  });
+
+  test("loses what is meant for one hop, and what its Connection names", async () => {
+    const answer = await answerOf((_request, response) => {
+      response.writeHead(200, {
+        Connection: "close, X-Hop",
+        "X-Hop": "1",
+        "X-Kept": "1",
+        "Keep-Alive": "timeout=5",
+        "Proxy-Authenticate": "Basic",
+        Upgrade: "h2c",
+      });
+      response.end();
+    });
+    const names = [...answer.headers.keys()].filter((name) => !name.includes("ratelimit"));
+    expect(names).toEqual(["date", "x-kept"]);
+  });
+
+  test("says the gateway's policies after the origin's own", async () => {
+    const answer = await answerOf((_request, response) => {
+      response.writeHead(
+        200,
+        [
+          ["RateLimit", '"a";r=1;t=2'],
+          ["RateLimit", '"b";r=3;t=4'],
+          ["RateLimit-Policy", '"a";q=5;w=6, "b";q=7;w=8'],
+          ["X-RateLimit-Remaining", "1"],
+          ["Retry-After", "9"],
+        ].flat() as never,
+      );
+      response.end();
+    });
+    expect(answer.headers.get("RateLimit")).toMatch(/^"a";r=1;t=2, "b";r=3;t=4, "all";r=999999;t=/);
+    expect(answer.headers.get("RateLimit-Policy")).toBe(
+      '"a";q=5;w=6, "b";q=7;w=8, "all";q=1000000;w=2592000',
+    );
+    expect(answer.headers.get("X-RateLimit-Remaining")).toBe("1");
+    expect(answer.headers.has("X-RateLimit-Limit")).toBe(false);
+    expect(answer.headers.get("Retry-After")).toBe("9");
+  });
+
+  test.each([301, 302, 303, 307, 308])(
+    "is a redirect for the client to follow: %d",
+    async (status) => {
+      let asked = 0;
+      const answer = await answerOf((_request, response) => {
+        asked++;
+        response.writeHead(status, { Location: "/elsewhere?x=1" }).end("moved");
+      });
+      expect([answer.status, answer.headers.get("Location"), await answer.text(), asked]).toEqual([
+        status,
+        "/elsewhere?x=1",
+        "moved",
+        1,
+      ]);
+    },
+  );
+
+  test.each([
+    ["gzip", gzipSync],
+    ["deflate", deflateSync],
+    ["br", brotliCompressSync],
+  ])("arrives intact where the origin encoded it: %s", async (coding, encode) => {
+    const text = "hello ".repeat(1_000);
+    const answer = await answerOf((_request, response) => {
+      const body = encode(text);
+      response.writeHead(200, { "Content-Encoding": coding, "Content-Length": body.length });
+      response.end(body);
+    });
+    expect(answer.headers.has("Content-Encoding")).toBe(false);
+    expect(answer.headers.has("Content-Length")).toBe(false);
+    expect(await answer.text()).toBe(text);
+  });
+
+  test.each([204, 304])("may have no body: %d", async (status) => {
+    const answer = await answerOf((_request, response) => {
+      response.writeHead(status, { ETag: '"x"' }).end();
+    });
+    expect([answer.status, answer.body, answer.headers.get("ETag")]).toEqual([status, null, '"x"']);
+  });
+
+  test("to HEAD says how long the body would be, and has none", async () => {
+    const answer = await answerOf(
+      (_request, response) => response.writeHead(200, { "Content-Length": 1234 }).end(),
+      { method: "HEAD" },
+    );
+    expect([answer.headers.get("Content-Length"), await answer.text()]).toEqual(["1234", ""]);
+  });
+});
+
+describe("an origin that does not answer", () => {
+  test.each<[string, RequestListener]>([
+    ["closes the connection", (request) => request.socket.destroy()],
+    ["does not speak HTTP", (request) => request.socket.end("hello\r\n\r\n")],
+    ["sends a status that is none", (request) => request.socket.end("HTTP/1.1 999 x\r\n\r\n")],
+  ])("and %s is a 502 without a word on why", async (_what, listener) => {
+    const answer = await answerOf(listener);
+    expect(answer.status).toBe(502);
+    expect(answer.headers.get("Content-Type")).toBe("application/problem+json");
+    expect(answer.headers.get("Cache-Control")).toBe("no-store");
+    expect(answer.headers.has("RateLimit")).toBe(true);
+    expect(await answer.json()).toEqual({
+      type: "about:blank",
+      title: "Bad Gateway",
+      status: 502,
+      detail: "The origin did not answer.",
+    });
+  });
+
+  test("is not there at all", async () => {
+    const answer = await gatewayTo("http://127.0.0.1:1", generous)("/x");
+    expect([answer.status, Object.keys((await answer.json()) as object)]).toEqual([
+      502,
+      ["type", "title", "status", "detail"],
+    ]);
+  });
+});

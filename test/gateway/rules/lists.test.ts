@@ -1,0 +1,283 @@
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+
+import { ConfigurationError, type Fault } from "../../../src/errors/errors.ts";
+import { HEADER_IDENTITIES } from "../../../src/features/lists/header-identities.ts";
+import { createGateway } from "../../../src/gateway/gateway.ts";
+import { compileLists } from "../../../src/lists/lists.ts";
+import { Faults } from "../../../src/options/faults.ts";
+import { gatewayTo, quota, startOrigin } from "../../support/gateway/gateway.ts";
+
+const rules = [{ path: "/api/*", policies: [quota("api", 1)] }];
+
+/** A Redis that counts its calls, and answers none. */
+function countedRedis() {
+  const fetched = vi.spyOn(globalThis, "fetch");
+  onTestFinished(() => fetched.mockRestore());
+  const redis = "http://127.0.0.1:1";
+  const calls = () =>
+    fetched.mock.calls.filter(([input]) => String(input).startsWith(redis)).length;
+  return {
+    calls,
+    variables: {
+      STORE: "redis",
+      UPSTASH_REDIS_REST_URL: redis,
+      UPSTASH_REDIS_REST_TOKEN: "t",
+      ON_FAILURE: "closed",
+    },
+  };
+}
+
+/** A request, with what Workers say about its client. */
+function fromNetwork(cf: object | undefined, fields: Record<string, string> = {}): Request {
+  const request = new Request("http://gateway.example/api/a", { headers: fields });
+  return cf ? Object.assign(request, { cf }) : request;
+}
+
+describe("LISTS", () => {
+  test("let a client pass without a call of Redis", async () => {
+    const origin = await startOrigin();
+    const { calls, variables } = countedRedis();
+    const lists = { allow: [{ cidr: "192.0.2.0/24" }] };
+    const ask = gatewayTo(origin.url, rules, { ...variables, LISTS: lists });
+
+    for (let request = 0; request < 3; request++) {
+      const passed = await ask("/api/a");
+      expect([passed.status, await passed.text()]).toEqual([200, "origin"]);
+      const told = [...passed.headers].filter(([name]) => /ratelimit|retry/.test(name));
+      expect(told).toEqual([["x-ratelimit-reason", "exempt"]]);
+    }
+    expect(calls()).toBe(0);
+
+    const other = await ask("/api/a", { headers: { "cf-connecting-ip": "192.0.3.1" } });
+    expect(other.status).toBe(503);
+    expect(calls()).toBe(1);
+    expect(origin.seen).toHaveLength(3);
+  });
+
+  test("refuse a client everywhere, before Redis and the origin are asked", async () => {
+    const origin = await startOrigin();
+    const { calls, variables } = countedRedis();
+    const lists = { deny: [{ cidr: "192.0.2.1" }] };
+    const ask = gatewayTo(origin.url, rules, { ...variables, LISTS: lists });
+    for (const path of ["/api/a", "/that/no/rule/covers", "/api%2Fa"]) {
+      const refused = await ask(path);
+      expect([path, refused.status]).toEqual([path, 403]);
+      expect(refused.headers.get("Content-Type")).toBe("application/problem+json");
+      expect(refused.headers.get("X-RateLimit-Reason")).toBe("blocked");
+      expect(refused.headers.has("Retry-After")).toBe(false);
+      expect(await refused.json()).toMatchObject({ title: "Forbidden", status: 403 });
+    }
+    expect([calls(), origin.seen.length]).toEqual([0, 0]);
+    const other = { headers: { "cf-connecting-ip": "192.0.2.2" } };
+    expect((await ask("/that/no/rule/covers", other)).status).toBe(200);
+  });
+
+  test("say nothing about the gateway's own paths, and nothing about paths that are refused anyway", async () => {
+    const ask = gatewayTo("http://127.0.0.1:1", rules, {
+      LISTS: { deny: [{ cidr: "0.0.0.0/0" }] },
+    });
+    expect((await ask("/_tidegate/live")).status).toBe(200);
+    expect((await ask("/_tidegate/health")).status).toBe(200);
+    expect((await ask("/_tidegate/other")).status).toBe(404);
+    expect((await ask("/a%5Cb")).status).toBe(400);
+    expect((await ask("/a")).status).toBe(403);
+  });
+
+  test("leave a response as it is where no rule covers the request", async () => {
+    const origin = await startOrigin();
+    const ask = gatewayTo(origin.url, rules, { LISTS: { allow: [{ cidr: "192.0.2.1" }] } });
+    expect((await ask("/other")).headers.has("X-RateLimit-Reason")).toBe(false);
+    expect((await ask("/api%2Fa")).status).toBe(400);
+  });
+
+  test("limit again when an exemption has ended", async () => {
+    const origin = await startOrigin();
+    onTestFinished(() => void vi.useRealTimers());
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.parse("2027-01-01T00:00:00Z") - 1 });
+    const lists = { allow: [{ cidr: "192.0.2.1", until: "2027-01-01T00:00:00Z" }] };
+    const ask = gatewayTo(origin.url, rules, { LISTS: JSON.stringify(lists) });
+    const reason = async () => (await ask("/api/a")).headers.get("X-RateLimit-Reason");
+    expect([await reason(), await reason()]).toEqual(["exempt", "exempt"]);
+    vi.setSystemTime(Date.parse("2027-01-01T00:00:00Z"));
+    expect([await reason(), await reason()]).toEqual([null, "cached-denial"]);
+  });
+
+  test("know a client by a header's value, in every spelling of the header and of a credential", async () => {
+    const origin = await startOrigin();
+    const deny = [
+      { identity: "X-User-Id: 42" },
+      { identity: "authorization:Bearer abc" },
+      { identity: "x-time:12:30" },
+    ];
+    const ask = gatewayTo(origin.url, rules, {
+      CLIENT_IP: undefined,
+      LISTS: { deny },
+      RULES: [{ ...rules[0], partition: ["header:x-user-id"] }],
+    });
+    const statusOf = async (headers: Record<string, string>) =>
+      (await ask("/b", { headers })).status;
+    expect(await statusOf({ "X-USER-ID": " 42 " })).toBe(403);
+    expect(await statusOf({ authorization: "bearer  abc" })).toBe(403);
+    expect(await statusOf({ "x-time": "12:30" })).toBe(403);
+    expect(await statusOf({ "x-user-id": "4" })).toBe(200);
+    expect(await statusOf({ "x-user-id": "42, 42" })).toBe(200);
+    expect(await statusOf({ "x-other": "42" })).toBe(200);
+    expect(await statusOf({})).toBe(200);
+  });
+
+  test("know the network and the country as the trusted platform says them", async () => {
+    const origin = await startOrigin();
+    const gatewayOf = (CLIENT_IP: unknown) =>
+      createGateway({
+        ORIGIN: origin.url,
+        STORE: "memory",
+        RULES: rules,
+        CLIENT_IP,
+        LISTS: { deny: [{ asn: 64496 }, { country: "KP" }] },
+      });
+    const cloudflare = gatewayOf("cloudflare");
+    const vercel = gatewayOf("vercel");
+    const fields = { "x-vercel-ip-as-number": "64496", "x-vercel-ip-country": "KP" };
+    const log = vi.spyOn(console, "warn").mockImplementation(() => {});
+    onTestFinished(() => log.mockRestore());
+    const statuses = [
+      await cloudflare.fetch(fromNetwork({ asn: 64496, country: "CH" })),
+      await cloudflare.fetch(fromNetwork({ asn: 1, country: "KP" })),
+      await cloudflare.fetch(fromNetwork({ asn: 1, country: "CH" }, fields)),
+      await vercel.fetch(fromNetwork(undefined, { "x-vercel-ip-as-number": "64496" })),
+      await vercel.fetch(fromNetwork(undefined, { "x-vercel-ip-country": "KP" })),
+      await vercel.fetch(fromNetwork({ asn: 64496 }, { "x-vercel-ip-country": "CH" })),
+    ].map(({ status }) => status);
+    expect(statuses).toEqual([403, 403, 200, 403, 403, 200]);
+    const lines = () => log.mock.calls.filter(([line]) => String(line).includes("lists name"));
+    expect(lines()).toHaveLength(0);
+    await cloudflare.fetch(fromNetwork(undefined));
+    await cloudflare.fetch(fromNetwork(undefined));
+    expect(lines()).toHaveLength(1);
+  });
+});
+
+const sound = {
+  ORIGIN: "https://origin.example",
+  STORE: "memory",
+  CLIENT_IP: "cloudflare",
+  RULES: rules,
+};
+
+function faultsOf(variables: object): readonly Fault[] {
+  try {
+    createGateway({ ...sound, ...variables });
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigurationError);
+    return (error as ConfigurationError).faults;
+  }
+  return [];
+}
+
+const byHeader = [{ ...rules[0], partition: ["header:x-api-key"] }];
+
+describe("a fault of LISTS", () => {
+  test.for<[variables: object, path: string, value: string, remedy: RegExp]>([
+    [{ LISTS: "{" }, "LISTS", '"{"', /as JSON\. .*position 1/],
+    [{ LISTS: "[]" }, "LISTS", "[]", /^Give a table of allow and deny/],
+    [
+      { LISTS: { deny: [{ cidr: "10.0.0.1/8" }] } },
+      "LISTS.deny[0].cidr",
+      '"10.0.0.1/8"',
+      /write "10/,
+    ],
+    [
+      { LISTS: '{"allow":[{"asn":1,"untill":"x"}]}' },
+      "LISTS.allow[0].untill",
+      '"x"',
+      /^Did you mean `until`/,
+    ],
+    [
+      { LISTS: { deny: [{ identity: "42" }] } },
+      "LISTS.deny[0].identity",
+      '"(hidden)"',
+      /header's name/,
+    ],
+    [
+      { LISTS: { deny: [{ identity: ":42" }] } },
+      "LISTS.deny[0].identity",
+      '"(hidden)"',
+      /header's name/,
+    ],
+    [
+      { LISTS: { deny: [{ identity: "a:" }] } },
+      "LISTS.deny[0].identity",
+      '"(hidden)"',
+      /header's name/,
+    ],
+    [
+      { LISTS: { deny: [{ identity: "a b:1" }] } },
+      "LISTS.deny[0].identity",
+      '"(hidden)"',
+      /header's/,
+    ],
+    [
+      { LISTS: { deny: [{ identity: "ip:::1" }] } },
+      "LISTS.deny[0].identity",
+      '"(hidden)"',
+      /give cidr/,
+    ],
+    [
+      { LISTS: { deny: [{ identity: "header:x-user-id:4" }] } },
+      "LISTS.deny[0].identity",
+      '"(hidden)"',
+      /such as "x-user-id:42"/,
+    ],
+    [
+      { CLIENT_IP: undefined, RULES: byHeader, LISTS: { deny: [{ cidr: "10.0.0.0/8" }] } },
+      "CLIENT_IP",
+      "missing",
+      /^Say who is trusted/,
+    ],
+    [
+      { CLIENT_IP: undefined, RULES: byHeader, LISTS: { deny: [{ asn: 1 }] } },
+      "CLIENT_IP",
+      "missing",
+      /^Say who is trusted/,
+    ],
+    [
+      { CLIENT_IP: "socket", LISTS: { deny: [{ asn: 1 }] } },
+      "LISTS.deny[0].asn",
+      "1",
+      /only Cloudflare and Vercel/,
+    ],
+    [
+      { CLIENT_IP: { trustedHops: 1 }, LISTS: { allow: [{ country: "CH" }] } },
+      "LISTS.allow[0].country",
+      '"CH"',
+      /only Cloudflare and Vercel/,
+    ],
+    [{ CLIENT_IP: "nginx", LISTS: { deny: [{ asn: 1 }] } }, "CLIENT_IP", '"nginx"', /"cloudflare"/],
+    [{ LIST: {} }, "LIST", '"(hidden)"', /^Did you mean LISTS\?/],
+  ])("%j is said to be at %s", ([variables, path, value, remedy]) => {
+    expect(faultsOf(variables)).toEqual([
+      { path, value, code: expect.any(String), remedy: expect.stringMatching(remedy) },
+    ]);
+  });
+
+  test("is reported at each entry, so that one by itself can be left out", () => {
+    const lists = { deny: [{ asn: 1 }, { asn: 2 }] };
+    const paths = faultsOf({ CLIENT_IP: "socket", LISTS: lists }).map(({ path }) => path);
+    expect(paths).toEqual(["LISTS.deny[0].asn", "LISTS.deny[1].asn"]);
+  });
+
+  test("is none where no entry needs an address", () => {
+    const lists = { deny: [{ identity: "x-user-id:42" }] };
+    expect(faultsOf({ CLIENT_IP: undefined, RULES: byHeader, LISTS: lists })).toEqual([]);
+  });
+});
+
+test("identities of headers are looked up as sources spell them", () => {
+  const lists = compileLists(
+    { deny: [{ identity: "X-Api-Key: k_123 " }] },
+    "lists",
+    new Faults(),
+    HEADER_IDENTITIES,
+  )!;
+  expect(lists.identities).toEqual(["x-api-key:k_123"]);
+});

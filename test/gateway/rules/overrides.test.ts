@@ -1,0 +1,56 @@
+import { expect, test, vi } from "vitest";
+
+import { headerIdentities } from "../../../src/features/lists/header-identities.ts";
+import { compileOverrides } from "../../../src/gateway/rules/overrides.ts";
+import { compileLists } from "../../../src/lists/lists.ts";
+import { Faults } from "../../../src/options/faults.ts";
+
+function compile(identities: readonly string[]) {
+  const faults = new Faults();
+  const list = identities.map((identity) => ({ identity, plan: "gold" }));
+  const overrides = compileOverrides(list, { gold: {} }, "OVERRIDES", 10, faults);
+  faults.throwIfAny();
+  return overrides;
+}
+
+const MANY = Array.from({ length: 1_000 }, (_, i) => `x-header-${i}:42`);
+
+test("an override is found by what a request is counted by, however many headers the others name", () => {
+  const { find } = compile([...MANY, "x-user-id:42"]);
+  let looks = 0;
+  const identities = new Proxy(
+    { a: "ip:192.0.2.1", b: "ip:192.0.2.1,x-user-id:digest" },
+    {
+      ownKeys(target) {
+        looks++;
+        return Reflect.ownKeys(target);
+      },
+    },
+  );
+  const headers = new Headers({ "x-user-id": "42", "x-header-7": "42" });
+  expect(find(headers, identities, 0)?.identity).toBe("x-user-id:42");
+  expect(looks).toBe(1);
+});
+
+test("of the headers that a request is counted by, the one that the overrides name first decides", () => {
+  const identities = { a: "x-b:digest", b: "x-c:digest,x-a:digest" };
+  const headers = new Headers({ "x-a": "1", "x-b": "1", "x-c": "1" });
+  const found = (...given: string[]) => compile(given).find(headers, identities, 0)?.identity;
+  expect(found("x-a:1", "x-b:1", "x-c:1")).toBe("x-a:1");
+  expect(found("x-c:1", "x-b:1", "x-a:1")).toBe("x-c:1");
+  // An exact one comes before a pattern, whatever its header.
+  expect(found("x-c:1*", "x-b:1", "x-a:2")).toBe("x-b:1");
+});
+
+test("a request is asked for the header fields that it has, however many the lists name", () => {
+  const identities = [...MANY, "x-user-id:42"];
+  const lists = compileLists(
+    { deny: identities.map((identity) => ({ identity })) },
+    "LISTS",
+    new Faults(),
+  )!;
+  const headers = new Headers({ "X-User-Id": " 42 ", "x-header-7": "42", accept: "*/*" });
+  const get = vi.spyOn(headers, "get");
+  expect(headerIdentities(lists)(headers)).toEqual(["x-header-7:42", "x-user-id:42"]);
+  expect(get).not.toHaveBeenCalled();
+});
