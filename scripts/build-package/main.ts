@@ -58,8 +58,6 @@ async function buildPrograms(): Promise<void> {
     // Its other form requires its own files in a way that is not seen here.
     alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
     minify: true,
-    // For stack traces.
-    keepNames: true,
     // Some packages are CommonJS and require Node's own modules.
     banner: {
       js: `#!/usr/bin/env node
