@@ -90,7 +90,9 @@ export default defineConfig({
         extends: true,
         plugins: [
           cloudflareTest(({ inject }) => ({
+            main: "test/support/workerd/objects.ts",
             miniflare: {
+              durableObjects: { LIMITS: { className: "TidegateObject", useSQLite: true } },
               compatibilityDate: "2026-10-20",
               compatibilityFlags: ["nodejs_compat"],
               bindings: {

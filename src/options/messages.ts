@@ -387,6 +387,11 @@ export const STORE = {
   say: "Give either memoryStore() as `store`, or `redis`, not both.",
 } as const;
 
+export const NAMESPACE = {
+  code: "shape",
+  say: "Give the binding of the class TidegateObject, such as env.LIMITS.",
+} as const;
+
 export const DIALECT = {
   code: "choice",
   say: 'Use "upstash" or "redis", or leave it out.',

@@ -26,6 +26,12 @@ export interface CompiledPolicy extends PolicyTraits, Quota<Readonly<Record<stri
   readonly whole?: CompiledPolicy;
 }
 
+/** What a store that counts by the models needs to know of a policy. */
+export type CountedPolicy = Pick<
+  CompiledPolicy,
+  "key" | "algorithm" | "implementation" | "limit" | "parameters" | "role"
+>;
+
 /** More policies per request than this are a mistake; each is work inside one Redis script. */
 const MAX_POLICIES = 16;
 

@@ -1,6 +1,12 @@
 /** The used part of the platform's module; its full types would add a second set of web globals. */
 declare module "cloudflare:workers" {
   export const env: Readonly<Record<string, unknown>>;
+  /** A class whose public methods a worker's stub calls. */
+  export class DurableObject {
+    protected readonly ctx: object;
+    protected readonly env: unknown;
+    constructor(ctx: object, env: unknown);
+  }
   /** The spans of the request, as `spanAttributes` uses them. */
   export const tracing: {
     getActiveSpan(): ActiveSpan | undefined;

@@ -1,5 +1,5 @@
 import type { Operation, Pass, Row } from "../algorithms/model.ts";
-import type { CompiledPolicy } from "../policy/compile.ts";
+import type { CountedPolicy } from "../policy/compile.ts";
 
 /** Asks one policy of a decision, by its index, and keeps what it took. */
 export type AskPolicy = (index: number, pass: Pass | Operation, cost: number) => Row;
@@ -8,7 +8,7 @@ export type AskPolicy = (index: number, pass: Pass | Operation, cost: number) =>
 export function decideTogether(
   operation: Operation,
   costs: readonly number[],
-  policies: readonly CompiledPolicy[],
+  policies: readonly CountedPolicy[],
   ask: AskPolicy,
 ): Row[] {
   const consumes = operation === "consume";

@@ -1,4 +1,5 @@
 import { StoreError } from "../errors/errors.ts";
+import type { DurationRange } from "../options/duration.ts";
 import { report } from "../runtime/log.ts";
 import { TIMED_OUT, withTimeout } from "../runtime/timeout.ts";
 import { firstContactMs } from "./first-contact.ts";
@@ -6,7 +7,12 @@ import { createPlainBreaker } from "./plain-breaker.ts";
 import type { StoreBreaker, StoreBreakerState } from "./store-breaker.ts";
 import type { Store } from "./store.ts";
 
+/** No decision is worth a minute's wait; below a millisecond no network answers. */
+export const TIMEOUT_RANGE: DurationRange = { min: "1ms", max: "1m", example: "250ms" };
+
 export interface GuardOptions {
+  /** How messages name the store. Default: `Redis`. */
+  readonly name?: string | undefined;
   /** How long an answer may take; longer until the first one, as `firstContactMs` says. */
   readonly timeoutMs: number;
   /** The isolate's monotonic clock, in milliseconds. */
@@ -24,12 +30,6 @@ export interface GuardedStore extends Store {
 /** Long enough for a Redis on another continent, short enough for a user who waits. */
 export const DEFAULT_TIMEOUT_MS = 250;
 
-/** Created once: during an outage every request throws it, and a stack trace costs time. */
-const SUSPENDED = new StoreError(
-  "ERR_STORE_SUSPENDED",
-  "Redis failed several times in a row; it is probed once per second until it answers again.",
-);
-
 /**
  * A store that fails fast: an answer after the timeout counts as a failure, and a part that has failed several times in
  * a row is asked only once per second. It throws only StoreError.
@@ -38,9 +38,14 @@ const SUSPENDED = new StoreError(
  */
 export function guardStore(
   store: Store,
-  { timeoutMs, now, onStoreError }: GuardOptions,
+  { name = "Redis", timeoutMs, now, onStoreError }: GuardOptions,
   breaker: StoreBreaker = createPlainBreaker(),
 ): GuardedStore {
+  /** Created once: during an outage every request throws it, and a stack trace costs time. */
+  const suspended = new StoreError(
+    "ERR_STORE_SUSPENDED",
+    `${name} failed several times in a row; it is probed once per second until it answers again.`,
+  );
   /** One call may make a connection for the others, so each one that is sent before the first answer waits for it. */
   let patienceMs = firstContactMs(timeoutMs);
   let firstFailureMs = 0;
@@ -59,7 +64,7 @@ export function guardStore(
   function noteAnswer(key: string): void {
     patienceMs = timeoutMs;
     if (breaker.succeeded(key, now()) && onStoreError === undefined) {
-      reportRecovery(lastFailureMs - firstFailureMs);
+      reportRecovery(name, lastFailureMs - firstFailureMs);
     }
   }
 
@@ -69,11 +74,11 @@ export function guardStore(
   ): Promise<Answer> {
     const sentAtMs = now();
     const ms = patienceMs;
-    if (!breaker.admits(key!, sentAtMs)) throw SUSPENDED;
+    if (!breaker.admits(key!, sentAtMs)) throw suspended;
     try {
       const answer = await withTimeout(ms, ask);
       if (answer === TIMED_OUT) {
-        throw new StoreError("ERR_STORE_TIMEOUT", `Redis did not answer within ${ms} ms.`);
+        throw new StoreError("ERR_STORE_TIMEOUT", `${name} did not answer within ${ms} ms.`);
       }
       noteAnswer(key!);
       return answer;
@@ -87,7 +92,7 @@ export function guardStore(
           ? error
           : new StoreError(
               "ERR_STORE_UNREACHABLE",
-              "The Redis client failed for an unknown reason.",
+              `The ${name} client failed for an unknown reason.`,
             );
       lastFailureMs = now();
       if (breaker.failed(key!, sentAtMs, lastFailureMs)) {
@@ -116,7 +121,7 @@ function reportStoreError({ code, message }: StoreError): void {
   report(`${code}: ${message} Until it answers again, each policy's onFailure decides.`);
 }
 
-function reportRecovery(ms: number): void {
+function reportRecovery(name: string, ms: number): void {
   const seconds = Math.max(1, Math.ceil(ms / 1000));
-  report(`Redis answers again after ${seconds} s; decisions are exact again.`);
+  report(`${name} answers again after ${seconds} s; decisions are exact again.`);
 }

@@ -1,11 +1,11 @@
-import type { CompiledPolicy } from "../policy/compile.ts";
+import type { CountedPolicy } from "../policy/compile.ts";
 import type { AskPolicy } from "./decide-together.ts";
 import type { Reply } from "./store.ts";
 
 /** As `lua/lease.lua` does. */
 export function leaseTogether(
   wanted: number,
-  policies: readonly CompiledPolicy[],
+  policies: readonly CountedPolicy[],
   ask: AskPolicy,
 ): Pick<Reply, "rows" | "taken" | "charged"> {
   // One policy decides alone, whatever its role.

@@ -1,7 +1,7 @@
 import { type Slot, wholeUnits } from "../algorithms/model.ts";
 import { refund } from "../algorithms/refund.ts";
 import { type ConcurrencyState, withoutSlot } from "../algorithms/slots.ts";
-import type { CompiledPolicy } from "../policy/compile.ts";
+import type { CountedPolicy } from "../policy/compile.ts";
 import type { Memory } from "./memory.ts";
 
 /**
@@ -13,7 +13,7 @@ export function refundInMemory(
   nowUs: number,
   keys: readonly string[],
   costs: readonly number[],
-  policies: readonly CompiledPolicy[],
+  policies: readonly CountedPolicy[],
   takenAtUs: number,
   slot?: Slot,
 ): number[] {

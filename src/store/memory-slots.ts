@@ -1,6 +1,6 @@
 import type { Slot } from "../algorithms/model.ts";
 import { type ConcurrencyState, withSlotExtended } from "../algorithms/slots.ts";
-import type { CompiledPolicy } from "../policy/compile.ts";
+import type { CountedPolicy } from "../policy/compile.ts";
 import type { Memory } from "./memory.ts";
 
 /** Keeps the slots of a hold for longer, as `lua/extend.lua` does; tells for each policy whether its slot is kept. */
@@ -8,7 +8,7 @@ export function extendSlots(
   memory: Memory,
   nowUs: number,
   keys: readonly string[],
-  policies: readonly CompiledPolicy[],
+  policies: readonly CountedPolicy[],
   slot: Slot,
 ): readonly boolean[] {
   return policies.map(({ implementation, parameters }, i) => {

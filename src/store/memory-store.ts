@@ -1,9 +1,35 @@
+import type { Operation, Slot } from "../algorithms/model.ts";
+import type { CountedPolicy } from "../policy/compile.ts";
 import type { AskPolicy } from "./decide-together.ts";
 import { leaseTogether } from "./lease-together.ts";
 import { refundInMemory } from "./memory-refund.ts";
 import { extendSlots } from "./memory-slots.ts";
-import { createMemory, type MemoryBounds } from "./memory.ts";
-import type { Store } from "./store.ts";
+import { createMemory, type Memory, type MemoryBounds } from "./memory.ts";
+import type { DecidedAt, Reply, Store } from "./store.ts";
+
+/** A store whose policies are counted where it is called, so that its answers are there at once. */
+export interface SynchronousStore {
+  decide(
+    operation: Operation,
+    keys: readonly string[],
+    costs: readonly number[],
+    policies: readonly CountedPolicy[],
+    slot?: Slot,
+  ): Reply;
+  refund(
+    keys: readonly string[],
+    costs: readonly number[],
+    policies: readonly CountedPolicy[],
+    decidedAt: DecidedAt,
+    slot?: Slot,
+  ): readonly number[];
+  extend(
+    keys: readonly string[],
+    policies: readonly CountedPolicy[],
+    slot: Slot,
+  ): readonly boolean[];
+  reset(keys: readonly string[]): void;
+}
 
 export interface MemoryStoreOptions extends MemoryBounds {
   /** The clock to count by, in microseconds since 1970. Default: `Date.now() * 1000`. */
@@ -21,9 +47,12 @@ export function memoryStore({
   now = () => Date.now() * 1000,
   ...bounds
 }: MemoryStoreOptions = {}): Store {
-  const memory = createMemory(bounds);
+  return { now, ...storeOver(createMemory(bounds), now) };
+}
+
+/** Decides by this memory and this clock, in microseconds since 1970. */
+export function storeOver(memory: Memory, now: () => number): SynchronousStore {
   return {
-    now,
     decide(operation, keys, costs, policies, slot) {
       const nowUs = now();
       if (operation !== "lease") {

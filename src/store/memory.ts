@@ -1,5 +1,5 @@
 import type { Evaluation, Operation, Pass, Row, Slot } from "../algorithms/model.ts";
-import type { CompiledPolicy } from "../policy/compile.ts";
+import type { CountedPolicy } from "../policy/compile.ts";
 import { type AskPolicy, decideTogether } from "./decide-together.ts";
 import type { Reply } from "./store.ts";
 
@@ -24,14 +24,14 @@ export interface Memory {
     operation: Operation,
     keys: readonly string[],
     costs: readonly number[],
-    policies: readonly CompiledPolicy[],
+    policies: readonly CountedPolicy[],
     slot?: Slot,
   ): Reply;
   /** Runs a decision that asks policies one by one. */
   transact<Result>(
     nowUs: number,
     keys: readonly string[],
-    policies: readonly CompiledPolicy[],
+    policies: readonly CountedPolicy[],
     run: (ask: AskPolicy) => Result,
     slot?: Slot,
   ): Result;
@@ -80,7 +80,7 @@ export function createMemory({
     nowUs: number,
     operation: Pass | Operation,
     cost: number,
-    { implementation, limit, parameters }: CompiledPolicy,
+    { implementation, limit, parameters }: CountedPolicy,
     slot: Slot | undefined,
   ): Evaluation<unknown> {
     const { state } = entries.get(key) ?? {};
@@ -121,7 +121,7 @@ export function createMemory({
   function transact<Result>(
     nowUs: number,
     keys: readonly string[],
-    policies: readonly CompiledPolicy[],
+    policies: readonly CountedPolicy[],
     run: (ask: AskPolicy) => Result,
     slot?: Slot,
   ): Result {

@@ -1,12 +1,12 @@
 import type { StoreError } from "../errors/errors.ts";
-import { checkDuration, type Duration, type DurationRange } from "../options/duration.ts";
+import { checkDuration, type Duration } from "../options/duration.ts";
 import type { Faults } from "../options/faults.ts";
 import { DIALECT, FUNCTION, REDIS, STORE } from "../options/messages.ts";
 import { checkOptions } from "../options/unknown-options.ts";
 import { monotonicNow } from "../runtime/clock.ts";
 import type { Environment } from "../runtime/environment.ts";
 import type { cluster } from "./cluster/cluster.ts";
-import { DEFAULT_TIMEOUT_MS, guardStore } from "./guarded-store.ts";
+import { DEFAULT_TIMEOUT_MS, guardStore, TIMEOUT_RANGE } from "./guarded-store.ts";
 import type { ClientSettings, RedisClient, RedisEndpoint, ScriptClient } from "./redis/client.ts";
 import type { DialectName } from "./redis/dialect.ts";
 import { createRedisClient, redisFromEnvironment } from "./redis/endpoint.ts";
@@ -14,9 +14,6 @@ import { givenClient, isClient } from "./redis/given-client.ts";
 import type { inspectRedis } from "./redis/inspect.ts";
 import { type MoreScripts, redisStore } from "./redis/store.ts";
 import type { Store } from "./store.ts";
-
-/** No decision is worth a minute's wait; below a millisecond no network answers. */
-export const TIMEOUT_RANGE: DurationRange = { min: "1ms", max: "1m", example: "250ms" };
 
 const DIALECTS: readonly unknown[] = ["upstash", "redis"] satisfies DialectName[];
 

@@ -25,7 +25,7 @@ export interface Reply extends DecidedAt {
 
 /** Facts about a store, for a health check. */
 export interface StoreFacts {
-  readonly store: "redis" | "memory";
+  readonly store: "redis" | "memory" | "durable-object";
   /** `upstash` if scripts declare that they lock only their keys. */
   readonly dialect?: "redis" | "upstash";
   /** Such as `7.2.4`, or `unknown`. */

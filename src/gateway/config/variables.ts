@@ -8,7 +8,7 @@ import { DURATION, PREFIX as PREFIX_FAULT } from "../../options/messages.ts";
 import { isNear } from "../../options/unknown-options.ts";
 import { checkVerdict } from "../../policy/traits.ts";
 import { type Environment, onWorkers } from "../../runtime/environment.ts";
-import { TIMEOUT_RANGE } from "../../store/open-store.ts";
+import { TIMEOUT_RANGE } from "../../store/guarded-store.ts";
 import type { DialectName } from "../../store/redis/dialect.ts";
 import { MISSPELT_VARIABLE } from "../messages/variables.ts";
 import { check } from "../rules/check-shape.ts";

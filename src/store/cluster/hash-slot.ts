@@ -1,5 +1,10 @@
 import { SLOTS } from "../store-breaker.ts";
 
+/** The prefix and the hash tag of a key: the same for all keys of a partition. */
+export function tagOf(key: string): string {
+  return key.slice(0, key.indexOf("}") + 1);
+}
+
 /** The slot of a key with a hash tag, as Redis Cluster computes it. Tags are ASCII. */
 export function hashSlot(key: string): number {
   let crc = 0;

@@ -2,7 +2,9 @@ import type { StoreError } from "../../errors/errors.ts";
 import { CrossSlotError } from "../cross-slot.ts";
 import type { Store } from "../store.ts";
 import { decideInParts } from "./decide-in-parts.ts";
-import { hashSlot } from "./hash-slot.ts";
+import { extendInParts } from "./extend-in-parts.ts";
+import { hashSlot, tagOf } from "./hash-slot.ts";
+import { inGroups } from "./in-groups.ts";
 import { refundInParts } from "./refund-in-parts.ts";
 
 /** How many pairs of keys there are to ask about, one after the other: of one pair, the master may be dead. */
@@ -88,19 +90,7 @@ export function splitStore(inner: Store): Store {
         ask(
           keys,
           () => inner.extend!(keys, policies, slot),
-          async (slots) => {
-            const kept = keys.map(() => true);
-            try {
-              await inGroups(slots, async (of) => {
-                const answers = await inner.extend!(of(keys), of(policies), slot);
-                of(slots.map((_, i) => i)).forEach((index, i) => (kept[index] = answers[i]!));
-              });
-            } catch (error) {
-              // One slot that is gone is answer enough, whatever the others say.
-              if (kept.every(Boolean)) throw error;
-            }
-            return kept;
-          },
+          (slots) => extendInParts(inner.extend!, slots, keys, policies, slot),
         ),
     }),
 
@@ -115,21 +105,6 @@ export function splitStore(inner: Store): Store {
   };
 }
 
-/** Of a list, the items whose keys are in one hash slot. */
-type OfSlot = <Item>(list: readonly Item[]) => readonly Item[];
-
-/** Calls for each hash slot by itself, side by side; all calls end before the first failure is thrown. */
-async function inGroups(
-  slots: readonly number[],
-  call: (of: OfSlot) => Promise<void>,
-): Promise<void> {
-  const calls = [...new Set(slots)].map((slot) =>
-    call((list) => list.filter((_, i) => slots[i] === slot)),
-  );
-  const failure = (await Promise.allSettled(calls)).find(({ status }) => status === "rejected");
-  if (failure) throw (failure as PromiseRejectedResult).reason;
-}
-
 /** The hash slot of each key; `undefined` if all have the same. */
 function slotsOf(keys: readonly string[]): readonly number[] | undefined {
   const first = tagOf(keys[0]!);
@@ -138,6 +113,3 @@ function slotsOf(keys: readonly string[]): readonly number[] | undefined {
   return slots.every((slot) => slot === slots[0]) ? undefined : slots;
 }
 
-function tagOf(key: string): string {
-  return key.slice(0, key.indexOf("}"));
-}

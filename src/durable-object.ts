@@ -1,0 +1,10 @@
+/**
+ * Limits without Redis on Cloudflare: `import { durableObjectStore, TidegateObject } from "tidegate/durable-object"`. Elsewhere, as
+ * in a unit test in Node, it can be imported, and no object answers.
+ *
+ * @module
+ */
+
+export { durableObjectStore } from "./store/durable-object/durable-object-store.ts";
+export type { DurableObjectStoreOptions, ObjectNamespace } from "./store/durable-object/durable-object-store.ts";
+export { TidegateObject } from "./store/durable-object/tidegate-object.ts";

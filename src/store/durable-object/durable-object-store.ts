@@ -1,0 +1,119 @@
+import { StoreError } from "../../errors/errors.ts";
+import { checkDuration, type Duration } from "../../options/duration.ts";
+import { Faults } from "../../options/faults.ts";
+import { FUNCTION, NAMESPACE } from "../../options/messages.ts";
+import { checkedOptions } from "../../options/unknown-options.ts";
+import { monotonicNow } from "../../runtime/clock.ts";
+import { tagOf } from "../cluster/hash-slot.ts";
+import { createSlotBreaker } from "../cluster/slot-breaker.ts";
+import { DEFAULT_TIMEOUT_MS, guardStore, TIMEOUT_RANGE } from "../guarded-store.ts";
+import type { Store } from "../store.ts";
+import { perPartition } from "./per-partition.ts";
+import { toData } from "./policy-data.ts";
+import type { TidegateObject } from "./tidegate-object.ts";
+
+/** A binding of `TidegateObject`: the used part of Cloudflare's `DurableObjectNamespace`. */
+export interface ObjectNamespace {
+  idFromName(name: string): object;
+  get(id: object): object;
+}
+
+export interface DurableObjectStoreOptions {
+  /**
+   * How long a decision waits for an object; then `onFailure` decides. Until the first answer in an isolate it waits up to
+   * four times as long, at most a second. Range: `"1ms"` to `"1m"`. Default: `"250ms"`.
+   */
+  readonly timeout?: Duration;
+  /** Called once per outage, with its first failure. Default: logs one line when an outage begins and one when it ends. */
+  readonly onStoreError?: (error: StoreError) => void;
+}
+
+/** Long enough for what a runtime says, short enough that no error carries a document into the log. */
+const MAX_REASON = 200;
+
+type Calls = Pick<TidegateObject, "decide" | "refund" | "extend" | "reset">;
+type Stub = {
+  readonly [Name in keyof Calls]: (
+    ...given: Parameters<Calls[Name]>
+  ) => Promise<ReturnType<Calls[Name]>>;
+};
+
+/**
+ * Counts in Durable Objects instead of Redis: one object for each partition, which decides by its own clock and keeps its
+ * counts in SQLite. Policies that count by several partitions ask their objects side by side, and give back what some took
+ * when another denies.
+ *
+ * An object decides a few hundred requests per second. A policy for everybody together, `by: "*"`, has one object for all:
+ * lease it.
+ *
+ * @param namespace the binding of `TidegateObject` in `wrangler.toml`, with `new_sqlite_classes`
+ * @throws ConfigurationError with every fault
+ * @example
+ * import { env } from "cloudflare:workers";
+ *
+ * const limiter = createLimiter({
+ *   store: durableObjectStore(env.LIMITS),
+ *   policies: [tokenBucket({ limit: 20, refill: 10, per: "1s" })],
+ * });
+ */
+export function durableObjectStore(
+  namespace: ObjectNamespace,
+  options: DurableObjectStoreOptions = {},
+): Store {
+  const { timeoutMs, onStoreError } = checked(namespace, options);
+
+  /** Each call has a stub of its own: on Workers, requests share nothing that does I/O. */
+  async function call<Answer>(
+    [key]: readonly string[],
+    ask: (stub: Stub) => Promise<Answer>,
+  ): Promise<Answer> {
+    try {
+      return await ask(namespace.get(namespace.idFromName(tagOf(key!))) as Stub);
+    } catch (error) {
+      // Not asked again, whatever the runtime says of retries: it may have counted.
+      throw new StoreError("ERR_STORE_UNREACHABLE", `The Durable Object failed: ${reasonOf(error)}`);
+    }
+  }
+
+  const guarded = guardStore(
+    {
+      decide: (operation, keys, costs, policies, slot) =>
+        call(keys, (stub) => stub.decide(operation, keys, costs, policies.map(toData), slot)),
+      refund: (keys, costs, policies, { nowUs }, slot) =>
+        call(keys, (stub) => stub.refund(keys, costs, policies.map(toData), nowUs, slot)),
+      extend: (keys, policies, slot) =>
+        call(keys, (stub) => stub.extend(keys, policies.map(toData), slot)),
+      reset: (keys) => call(keys, (stub) => stub.reset(keys)),
+    },
+    { name: "The Durable Object", timeoutMs, now: monotonicNow, onStoreError },
+    // An object that fails suspends one partition in 256, not all.
+    createSlotBreaker(),
+  );
+
+  return {
+    ...perPartition(guarded),
+    inspect: async () => ({ store: "durable-object", ...guarded.state() }),
+  };
+}
+
+function checked(namespace: unknown, given: DurableObjectStoreOptions) {
+  const faults = new Faults();
+  const { timeout, onStoreError } = checkedOptions(given, ["timeout", "onStoreError"], faults);
+  const { idFromName, get } = Object(namespace) as Partial<ObjectNamespace>;
+  if (typeof idFromName !== "function" || typeof get !== "function") {
+    faults.add("namespace", typeof namespace, NAMESPACE);
+  }
+  if (onStoreError !== undefined && typeof onStoreError !== "function") {
+    faults.add("onStoreError", onStoreError, FUNCTION, "takes a StoreError");
+  }
+  const timeoutUs =
+    timeout === undefined
+      ? DEFAULT_TIMEOUT_MS * 1000
+      : checkDuration(timeout, TIMEOUT_RANGE, "timeout", faults);
+  faults.throwIfAny();
+  return { timeoutMs: timeoutUs! / 1000, onStoreError };
+}
+
+function reasonOf(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).slice(0, MAX_REASON);
+}

@@ -1,0 +1,112 @@
+import { storeOver, type SynchronousStore } from "../memory-store.ts";
+import { createMemory } from "../memory.ts";
+
+/** The used part of the storage of a Durable Object with SQLite. */
+export interface ObjectStorage {
+  readonly kv: {
+    get(name: string): unknown;
+    put(name: string, value: unknown): void;
+    delete(name: string): boolean;
+    list(): Iterable<readonly [string, unknown]>;
+  };
+  setAlarm(atMs: number): Promise<void>;
+  deleteAll(): Promise<void>;
+}
+
+/** What is kept under a name. */
+interface Kept {
+  readonly state: unknown;
+  /** When nothing of it counts any more, in microseconds since 1970. */
+  readonly endsUs: number;
+}
+
+/**
+ * Begins the names of what is kept. It rises when a model's state gets another shape, so that the code of before and
+ * after a deployment count apart instead of misreading each other.
+ */
+const LAYOUT = "1 ";
+
+/** An alarm is a request that Cloudflare bills, so that a busy partition with a short window has one a minute. */
+const MIN_ALARM_MS = 60_000;
+
+export interface KeptCounts extends SynchronousStore {
+  /** Forgets what no longer counts. Called by the object's alarm. */
+  sweep(): Promise<void>;
+}
+
+/**
+ * Counts in the memory of a Durable Object by the algorithms' models, and writes what changed to its storage before the
+ * answer leaves it. A denial changes nothing and writes nothing.
+ *
+ * @param now the object's clock, in microseconds since 1970
+ */
+export function keepCounts(storage: ObjectStorage, now: () => number): KeptCounts {
+  const memory = createMemory();
+  const counts = storeOver(memory, now);
+  /** When the object sweeps; unknown until something has been written. */
+  let alarmMs: number | undefined;
+
+  function load(keys: readonly string[]): void {
+    for (const key of keys) {
+      if (memory.entry(key)) continue;
+      const kept = storage.kv.get(LAYOUT + key) as Kept | undefined;
+      if (kept) memory.keep(key, kept.state, kept.endsUs);
+    }
+  }
+
+  /** Runs with the counts of these keys, and keeps those that changed. */
+  function counting<Answer>(keys: readonly string[], run: () => Answer): Answer {
+    load(keys);
+    const before = keys.map((key) => memory.entry(key));
+    const answer = run();
+    let endsUs = 0;
+    keys.forEach((key, i) => {
+      const after = memory.entry(key);
+      if (!after || !hasChanged(before[i], after)) return;
+      storage.kv.put(LAYOUT + key, { state: after.state, endsUs: after.endsUs } satisfies Kept);
+      endsUs = Math.max(endsUs, after.endsUs);
+    });
+    if (endsUs > 0 && alarmMs === undefined) scheduleSweep(endsUs);
+    return answer;
+  }
+
+  function scheduleSweep(endsUs: number): void {
+    alarmMs = Math.max(Math.ceil(endsUs / 1000), now() / 1000 + MIN_ALARM_MS);
+    // The answer leaves the object only after it, as after every write.
+    void storage.setAlarm(alarmMs);
+  }
+
+  return {
+    decide: (operation, keys, ...asked) =>
+      counting(keys, () => counts.decide(operation, keys, ...asked)),
+    refund: (keys, ...taken) => counting(keys, () => counts.refund(keys, ...taken)),
+    extend: (keys, ...held) => counting(keys, () => counts.extend(keys, ...held)),
+
+    reset(keys) {
+      counts.reset(keys);
+      for (const key of keys) storage.kv.delete(LAYOUT + key);
+    },
+
+    async sweep() {
+      alarmMs = undefined;
+      const nowUs = now();
+      let lastUs = 0;
+      for (const [name, kept] of [...storage.kv.list()]) {
+        const { endsUs } = kept as Kept;
+        if (endsUs > nowUs) {
+          lastUs = Math.max(lastUs, endsUs);
+          continue;
+        }
+        storage.kv.delete(name);
+        memory.reset([name.slice(LAYOUT.length)]);
+      }
+      // An object without anything in its storage costs nothing.
+      if (lastUs === 0) await storage.deleteAll();
+      else scheduleSweep(lastUs);
+    },
+  };
+}
+
+function hasChanged(before: Kept | undefined, after: Kept): boolean {
+  return before?.state !== after.state || after.endsUs > before!.endsUs;
+}

@@ -1,0 +1,59 @@
+import { DurableObject } from "#durable-object";
+
+import type { Operation, Slot } from "../../algorithms/model.ts";
+import type { Reply } from "../store.ts";
+import { type KeptCounts, keepCounts, type ObjectStorage } from "./kept-counts.ts";
+import { type PolicyData, withAlgorithm } from "./policy-data.ts";
+
+/**
+ * Counts one partition. Export it from the worker's main module, and bind it with SQLite storage in `wrangler.toml`; then
+ * `durableObjectStore()` of the binding asks it.
+ *
+ * @example
+ * export { TidegateObject } from "tidegate/durable-object";
+ */
+export class TidegateObject extends DurableObject {
+  readonly #counts: KeptCounts;
+
+  constructor(context: { readonly storage: ObjectStorage }, environment: unknown) {
+    super(context, environment);
+    this.#counts = keepCounts(context.storage, () => Date.now() * 1000);
+  }
+
+  decide(
+    operation: Operation,
+    keys: readonly string[],
+    costs: readonly number[],
+    policies: readonly PolicyData[],
+    slot?: Slot,
+  ): Reply {
+    return this.#counts.decide(operation, keys, costs, policies.map(withAlgorithm), slot);
+  }
+
+  refund(
+    keys: readonly string[],
+    costs: readonly number[],
+    policies: readonly PolicyData[],
+    takenAtUs: number,
+    slot?: Slot,
+  ): readonly number[] {
+    const decidedAt = { nowUs: takenAtUs };
+    return this.#counts.refund(keys, costs, policies.map(withAlgorithm), decidedAt, slot);
+  }
+
+  extend(
+    keys: readonly string[],
+    policies: readonly PolicyData[],
+    slot: Slot,
+  ): readonly boolean[] {
+    return this.#counts.extend(keys, policies.map(withAlgorithm), slot);
+  }
+
+  reset(keys: readonly string[]): void {
+    this.#counts.reset(keys);
+  }
+
+  alarm(): Promise<void> {
+    return this.#counts.sweep();
+  }
+}
