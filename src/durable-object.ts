@@ -6,5 +6,8 @@
  */
 
 export { durableObjectStore } from "./store/durable-object/durable-object-store.ts";
-export type { DurableObjectStoreOptions, ObjectNamespace } from "./store/durable-object/durable-object-store.ts";
+export type {
+  DurableObjectStoreOptions,
+  ObjectNamespace,
+} from "./store/durable-object/durable-object-store.ts";
 export { TidegateObject } from "./store/durable-object/tidegate-object.ts";

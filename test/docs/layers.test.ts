@@ -69,7 +69,7 @@ test("the source layout names every entry of the package, and every layer, those
   const [, layout = ""] = readFileSync("docs/architecture.md", "utf8").split("## Source layout");
   const [, entries = ""] = /^\| `src\/\*\.ts` +\|(.*)\|$/m.exec(layout) ?? [];
   const subpaths = Object.keys(manifest.exports).filter((name) => !name.endsWith(".json"));
-  expect(Array.from(entries.matchAll(/`(\/\w+)`/g), ([, name]) => `.${name}`).sort()).toEqual(
+  expect(Array.from(entries.matchAll(/`(\/[\w-]+)`/g), ([, name]) => `.${name}`).sort()).toEqual(
     subpaths.filter((name) => name !== ".").sort(),
   );
   const folders = Array.from(layout.matchAll(/^\| `src\/(\w+)`/gm), ([, name]) => name);

@@ -112,4 +112,3 @@ function slotsOf(keys: readonly string[]): readonly number[] | undefined {
   const slots = keys.map(hashSlot);
   return slots.every((slot) => slot === slots[0]) ? undefined : slots;
 }
-

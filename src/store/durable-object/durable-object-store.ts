@@ -71,7 +71,10 @@ export function durableObjectStore(
       return await ask(namespace.get(namespace.idFromName(tagOf(key!))) as Stub);
     } catch (error) {
       // Not asked again, whatever the runtime says of retries: it may have counted.
-      throw new StoreError("ERR_STORE_UNREACHABLE", `The Durable Object failed: ${reasonOf(error)}`);
+      throw new StoreError(
+        "ERR_STORE_UNREACHABLE",
+        `The Durable Object failed: ${reasonOf(error)}`,
+      );
     }
   }
 

@@ -41,11 +41,7 @@ export class TidegateObject extends DurableObject {
     return this.#counts.refund(keys, costs, policies.map(withAlgorithm), decidedAt, slot);
   }
 
-  extend(
-    keys: readonly string[],
-    policies: readonly PolicyData[],
-    slot: Slot,
-  ): readonly boolean[] {
+  extend(keys: readonly string[], policies: readonly PolicyData[], slot: Slot): readonly boolean[] {
     return this.#counts.extend(keys, policies.map(withAlgorithm), slot);
   }
 

@@ -1,0 +1,111 @@
+import { expect, test } from "vitest";
+
+import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
+import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
+import { keepCounts, type ObjectStorage } from "../../src/store/durable-object/kept-counts.ts";
+import { compile } from "../support/compile-policy.ts";
+
+/** A storage that tells what was written; what a real one does is in test/workerd. */
+function countedStorage() {
+  const kept = new Map<string, unknown>();
+  const writes: string[] = [];
+  const alarms: number[] = [];
+  const storage: ObjectStorage = {
+    kv: {
+      get: (name) => kept.get(name),
+      put(name, value) {
+        writes.push(name);
+        kept.set(name, structuredClone(value));
+      },
+      delete: (name) => kept.delete(name),
+      list: () => kept.entries(),
+    },
+    async setAlarm(atMs) {
+      alarms.push(atMs);
+    },
+    async deleteAll() {
+      writes.push("(all)");
+      kept.clear();
+    },
+  };
+  return { kept, writes, alarms, storage };
+}
+
+const MINUTE = 60e6;
+
+/** A moment on the minute. */
+const START = 1_000_000 * MINUTE;
+
+const [minute, hour] = compile([
+  fixedWindow({ name: "minute", limit: 2, window: "1m" }),
+  fixedWindow({ name: "hour", limit: 3, window: "1h" }),
+]);
+
+test("an admission writes each count that changed, a denial and a look write nothing", () => {
+  const { storage, writes } = countedStorage();
+  const counts = keepCounts(storage, () => START);
+  const consume = () => counts.decide("consume", ["a", "b"], [1, 1], [minute!, hour!]).rows;
+  consume();
+  consume();
+  expect(writes).toEqual(["1 a", "1 b", "1 a", "1 b"]);
+  expect(consume()).toMatchObject([{ allowed: false }, { allowed: true }]);
+  counts.decide("peek", ["a", "b"], [1, 1], [minute!, hour!]);
+  expect(writes).toHaveLength(4);
+  counts.decide("consume", ["a", "b"], [0, 1], [minute!, hour!]);
+  expect(writes.slice(4)).toEqual(["1 b"]);
+});
+
+test("looks at a bucket under two plans write no more than the end they prolong", () => {
+  const { storage, writes } = countedStorage();
+  let nowUs = START;
+  const counts = keepCounts(storage, () => nowUs);
+  const [bucket] = compile([tokenBucket({ name: "bucket", limit: 10, refill: 3, per: "1s" })]);
+  counts.decide("consume", ["a"], [10], [bucket!]);
+  for (let i = 0; i < 50; i++) {
+    nowUs += 1;
+    counts.decide("consume", ["a"], [10], [bucket!]);
+  }
+  expect(writes.length).toBeLessThanOrEqual(3);
+});
+
+test("one alarm at a time, at the end of what counts but not within a minute; it leaves what still counts", async () => {
+  const { storage, kept, alarms } = countedStorage();
+  let nowUs = START + 30e6;
+  const counts = keepCounts(storage, () => nowUs);
+  counts.decide("consume", ["a"], [1], [minute!]);
+  counts.decide("consume", ["b"], [1], [hour!]);
+  expect(alarms).toEqual([(nowUs + MINUTE) / 1000]);
+
+  nowUs += MINUTE;
+  await counts.sweep();
+  expect([...kept.keys()]).toEqual(["1 b"]);
+  // The hour of START ends at a multiple of an hour.
+  const endMs = (Math.floor(nowUs / (60 * MINUTE)) + 1) * 3_600_000;
+  expect(alarms.slice(1)).toEqual([endMs]);
+
+  nowUs = endMs * 1000;
+  await counts.sweep();
+  expect(kept.size).toBe(0);
+  expect(alarms).toHaveLength(2);
+  // What was forgotten is forgotten in memory, too, and the next count has an alarm again.
+  expect(counts.decide("peek", ["b"], [1], [hour!]).rows).toMatchObject([{ remaining: 3 }]);
+  counts.decide("consume", ["a"], [1], [minute!]);
+  expect(alarms).toHaveLength(3);
+});
+
+test("another object over the same storage goes on counting, and one of another layout would not read it", () => {
+  const { storage, kept } = countedStorage();
+  keepCounts(storage, () => START).decide("consume", ["a"], [2], [minute!]);
+  const [row] = keepCounts(storage, () => START).decide("consume", ["a"], [1], [minute!]).rows;
+  expect(row).toMatchObject({ allowed: false, remaining: 0 });
+  expect([...kept.keys()]).toEqual(["1 a"]);
+});
+
+test("a reset deletes what is kept, also of a key that this object has not read", () => {
+  const { storage, kept } = countedStorage();
+  keepCounts(storage, () => START).decide("consume", ["a"], [2], [minute!]);
+  const cold = keepCounts(storage, () => START);
+  cold.reset(["a"]);
+  expect(kept.size).toBe(0);
+  expect(cold.decide("consume", ["a"], [1], [minute!]).rows).toMatchObject([{ allowed: true }]);
+});
