@@ -1,6 +1,6 @@
+import { IMPLEMENTATIONS } from "../../algorithms/all.ts";
 import { CONCURRENCY } from "../../algorithms/concurrency.ts";
 import type { CountedPolicy } from "../../policy/compile.ts";
-import { IMPLEMENTATIONS } from "../../algorithms/all.ts";
 
 /** A policy as an object gets it: a call carries no functions. */
 export type PolicyData = Omit<CountedPolicy, "implementation">;
