@@ -11,11 +11,15 @@ import { coloCache, coloDenials } from "./cloudflare.ts";
 import { spanAttributes } from "./features/telling/span-attributes.ts";
 import { createGateway } from "./gateway/gateway.ts";
 import { metrics } from "./metrics/recorder.ts";
+import { durableObjectStore } from "./store/durable-object/durable-object-store.ts";
+
+export { TidegateObject } from "./store/durable-object/tidegate-object.ts";
 
 export default createGateway(env, {
   admin,
   coloCache,
   coloDenials,
+  durableObjectStore,
   metrics,
   onDecision: spanAttributes(tracing),
 });

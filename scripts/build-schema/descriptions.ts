@@ -89,7 +89,8 @@ export const VARIABLE_MEANINGS: Readonly<Record<string, string>> = {
     'How long the origin may take to begin its answer, `10ms` to `1h`; then the client gets a 504. The time in which the client sends its body counts. `"off"` waits for as long as it takes.',
   ON_ERROR:
     '`"pass"` lets requests pass unlimited where the gateway fails: [the risk](gateway.md#when-the-gateway-fails). `"refuse"` answers 500, and faults in the variables stop the gateway.',
-  STORE: '`"memory"` counts in each isolate alone, to try the gateway without a Redis.',
+  STORE:
+    '`"durable-object"` counts in [Durable Objects](durable-objects.md) on Workers. `"memory"` counts in each isolate alone, to try the gateway without a Redis.',
   PREFIX: "Begins every key in Redis.",
   REDIS_DIALECT:
     "Which scripts Redis gets; needed for [Upstash behind another name](redis.md#which-scripts). Default: its address tells.",

@@ -64,6 +64,7 @@ test("Node imports every entry that is not Workers' own", async () => {
     "vercel",
     "node",
     "cloudflare",
+    "durable-object",
     "llm",
     "gateway",
     "admin",

@@ -168,7 +168,7 @@ export const Health = z.strictObject({
   status: z.enum(["ok", "degraded", "store-unavailable"]),
   code: z.optional(z.string()),
   detail: z.optional(z.string()),
-  store: z.enum(["redis", "memory"]),
+  store: z.enum(["redis", "durable-object", "memory"]),
   dialect: z.optional(z.enum(["redis", "upstash"])),
   version: z.optional(z.string()),
   breaker: z.optional(z.enum(["closed", "open", "half-open"])),

@@ -11,10 +11,8 @@ import { type Duration, parseDuration } from "../../options/duration.ts";
 import { Faults } from "../../options/faults.ts";
 import { type ClientIp, detectPlatform } from "../../partition/client-ip.ts";
 import type { Environment } from "../../runtime/environment.ts";
-import { EVERY_PART } from "../../store/every-part.ts";
+import type { durableObjectStore } from "../../store/durable-object/durable-object-store.ts";
 import { DEFAULT_TIMEOUT_MS } from "../../store/guarded-store.ts";
-import { memoryStore } from "../../store/memory-store.ts";
-import { openStore } from "../../store/open-store.ts";
 import type { RedisPlace } from "../../store/redis/client.ts";
 import { endpointIn } from "../../store/redis/endpoint.ts";
 import type { Store } from "../../store/store.ts";
@@ -29,10 +27,16 @@ import {
   type RulesetDefaults,
 } from "../rules/ruleset.ts";
 import { readLists, readPlans, readRules } from "./given-rules.ts";
+import { openCounts } from "./open-counts.ts";
 import { openDenialLog } from "./open-denial-log.ts";
 import { analyticsIn, openRecorder } from "./open-recorder.ts";
 import { readTokens, type Tokens } from "./tokens.ts";
-import { checkNamesOfVariables, readVariables, type Variables } from "./variables.ts";
+import {
+  checkNamesOfVariables,
+  readVariables,
+  type StoreName,
+  type Variables,
+} from "./variables.ts";
 
 /** Features that only some platforms and deployments have. */
 export interface Platform {
@@ -44,6 +48,8 @@ export interface Platform {
   readonly admin?: Admin;
   /** What counts requests: `metrics` of `tidegate/admin`. */
   readonly metrics?: OpenRecorder;
+  /** The store of `STORE = "durable-object"`: `durableObjectStore` of `tidegate/durable-object`. */
+  readonly durableObjectStore?: typeof durableObjectStore;
   /** Called with each decision, also one of a list that lets a client pass; see `onDecision` of a limiter. */
   readonly onDecision?: DecisionListener;
 }
@@ -61,7 +67,7 @@ export interface GatewayConfig {
   readonly ruleset: Ruleset;
   readonly defaults: RulesetDefaults;
   readonly store: Store;
-  /** Where Redis is; `undefined` where the counts are in memory. */
+  /** Where Redis is; `undefined` where something else counts. */
   readonly redis: RedisPlace | undefined;
   /** How long a request waits for Redis, in milliseconds. */
   readonly timeoutMs: number;
@@ -93,7 +99,7 @@ export function readConfig(given: Environment, platform: Platform): GatewayConfi
   const { store, timeout, dialect, ambiguousPaths, liveRefresh, prefix, onFailure } = variables;
   const tokens = readTokens(environment, faults);
   const timeoutMs = timeout ? parseDuration(timeout)! / 1000 : DEFAULT_TIMEOUT_MS;
-  const redis = store === "memory" ? undefined : { ...endpointIn(environment), dialect };
+  const redis = store === "redis" ? { ...endpointIn(environment), dialect } : undefined;
   const recorder = openRecorder(
     variables,
     {
@@ -120,15 +126,7 @@ export function readConfig(given: Environment, platform: Platform): GatewayConfi
     overrides: undefined,
   };
   const ruleset = compileRuleset(deployed, defaults, faults);
-  const opened =
-    store === "memory"
-      ? memoryStore()
-      : openStore(
-          { ...(dialect && { dialect }), ...(timeout && { timeout }) },
-          { ...EVERY_PART, onCommand: recorder?.meter.command },
-          environment,
-          faults,
-        );
+  const opened = openCounts(variables, environment, platform, recorder?.meter.command, faults);
   faults.throwIfAny();
   const known = wordOrJson(defaults.clientIp);
   return {
@@ -147,7 +145,7 @@ export function readConfig(given: Environment, platform: Platform): GatewayConfi
     ambiguousPaths,
     clientIp: (known as ClientIp | undefined) ?? detectPlatform() ?? { trustedHops: 1 },
     tokens,
-    liveRefreshMs: store === "memory" ? undefined : refreshMs(liveRefresh, tokens),
+    liveRefreshMs: store === "redis" ? refreshMs(liveRefresh, tokens) : undefined,
   };
 }
 
@@ -173,12 +171,12 @@ function refreshMs(
 function readSharing(
   shared: "colo" | "none" | undefined,
   environment: Environment,
-  store: "redis" | "memory",
+  store: StoreName,
   { coloDenials }: Platform,
   faults: Faults,
 ): SharedDenials | undefined {
   if (shared === "none") return undefined;
-  if (coloDenials === undefined || store === "memory") {
+  if (coloDenials === undefined || store !== "redis") {
     if (shared === "colo") {
       faults.add("SHARED_DENIALS", "colo", NO_SHARING);
     }

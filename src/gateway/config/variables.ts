@@ -48,7 +48,10 @@ const OnError = z._default(
   "refuse",
 );
 
-const StoreName = z._default(z.enum(["redis", "memory"], 'Use "redis" or "memory".'), "redis");
+const Counts = z._default(
+  z.enum(["redis", "durable-object", "memory"], 'Use "redis", "durable-object" or "memory".'),
+  "redis",
+);
 
 const Prefix = z._default(
   z.string(PREFIX_FAULT.say).check(z.regex(PREFIX, PREFIX_FAULT.say)),
@@ -112,7 +115,7 @@ export const VARIABLES = {
   ORIGIN: Origin,
   ORIGIN_TIMEOUT: OriginTimeout,
   ON_ERROR: OnError,
-  STORE: StoreName,
+  STORE: Counts,
   PREFIX: Prefix,
   REDIS_DIALECT: RedisDialect,
   TIMEOUT: z.optional(duration(TIMEOUT_RANGE)),
@@ -138,13 +141,16 @@ export const VARIABLES = {
 
 const NAMES = Object.keys(VARIABLES);
 
+/** What counts. */
+export type StoreName = "redis" | "durable-object" | "memory";
+
 /** The checked variables besides the rules. After a fault a variable has its default, so that the others can be checked. */
 export interface Variables {
   readonly origin: string;
   readonly originTimeout: Duration | "off";
   /** What happens to a request that the gateway fails to handle. */
   readonly onError: "refuse" | "pass";
-  readonly store: "redis" | "memory";
+  readonly store: StoreName;
   readonly prefix: string;
   /** Which scripts Redis gets; `undefined` where its address tells. */
   readonly dialect: DialectName | undefined;

@@ -85,6 +85,16 @@ export const UNKNOWN_FIELD = {
 
 // Variables.
 
+export const NO_DURABLE_OBJECTS = {
+  code: "unsupported",
+  say: "Give createGateway() the durableObjectStore of tidegate/durable-object.",
+} as const;
+
+export const NO_OBJECT_BINDING = {
+  code: "missing",
+  say: "Bind the class TidegateObject under this name, with new_sqlite_classes, or use another STORE.",
+} as const;
+
 export const MISSPELT_VARIABLE = {
   code: "unknown-option",
   say: (meant: string) => `Did you mean ${meant}? Rename it.`,

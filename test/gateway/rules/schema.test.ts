@@ -150,7 +150,9 @@ describe("what is built from the schema", () => {
 
   test("has a row for each variable, with values and default", () => {
     const table = withVariablesTable("<!-- gateway variables --><!-- end gateway variables -->");
-    expect(table).toMatch(/\| `STORE` +\| `"redis"`, `"memory"` +\| `"redis"` +\|/);
+    expect(table).toMatch(
+      /\| `STORE` +\| `"redis"`, `"durable-object"`, `"memory"` +\| `"redis"` +\|/,
+    );
     expect(table).toMatch(/\| `LISTS` +\| table +\|/);
     expect(table).toMatch(/\| `CLIENT_IP` +\| .*`\{ trustedHops \}`, 1 to 32 +\|/);
     expect(table).toMatch(/\| `ON_FAILURE` +\| .*`\{ local = \{ share \} \}`, above 0 to 1 +\|/);
