@@ -67,7 +67,7 @@ describe("the tarball", () => {
     const targets = Object.values(manifest.exports).flatMap((entry) =>
       typeof entry === "string" ? [entry] : Object.values(entry),
     );
-    expect(targets).toHaveLength(27);
+    expect(targets).toHaveLength(29);
     const named = [...targets, ...Object.values(manifest.bin)];
     expect(named.filter((target) => !existsSync(join(folder, target)))).toEqual([]);
   });
@@ -77,7 +77,12 @@ describe("the tarball", () => {
       imports: Record<string, Record<string, string>>;
     };
     const targets = Object.values(imports).flatMap((conditions) => Object.values(conditions));
-    expect(targets).toEqual(["./runtime/bindings.workerd.js", "./runtime/bindings.js"]);
+    expect(targets).toEqual([
+      "./runtime/bindings.workerd.js",
+      "./runtime/bindings.js",
+      "./runtime/durable-object.workerd.js",
+      "./runtime/durable-object.js",
+    ]);
     for (const target of targets) expect(existsSync(join(folder, "dist/lib", target))).toBe(true);
   });
 
