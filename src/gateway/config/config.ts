@@ -126,7 +126,13 @@ export function readConfig(given: Environment, platform: Platform): GatewayConfi
     overrides: undefined,
   };
   const ruleset = compileRuleset(deployed, defaults, faults);
-  const opened = openCounts(variables, environment, platform, recorder?.meter.command, faults);
+  const opened = openCounts(
+    variables,
+    environment,
+    platform.durableObjectStore,
+    recorder?.meter.command,
+    faults,
+  );
   faults.throwIfAny();
   const known = wordOrJson(defaults.clientIp);
   return {

@@ -1,12 +1,14 @@
 import type { Faults } from "../../options/faults.ts";
 import type { Environment } from "../../runtime/environment.ts";
-import type { ObjectNamespace } from "../../store/durable-object/durable-object-store.ts";
+import type {
+  durableObjectStore,
+  ObjectNamespace,
+} from "../../store/durable-object/durable-object-store.ts";
 import { EVERY_PART } from "../../store/every-part.ts";
 import { memoryStore } from "../../store/memory-store.ts";
 import { openStore } from "../../store/open-store.ts";
 import type { Store } from "../../store/store.ts";
 import { NO_DURABLE_OBJECTS, NO_OBJECT_BINDING } from "../messages/variables.ts";
-import type { Platform } from "./config.ts";
 import type { Variables } from "./variables.ts";
 
 /** The binding of the class `TidegateObject`. */
@@ -16,7 +18,7 @@ const BINDING = "LIMITS";
 export function openCounts(
   { store, timeout, dialect }: Variables,
   environment: Environment,
-  { durableObjectStore }: Platform,
+  openObjects: typeof durableObjectStore | undefined,
   onCommand: (() => void) | undefined,
   faults: Faults,
 ): Store | undefined {
@@ -29,7 +31,7 @@ export function openCounts(
       faults,
     );
   }
-  if (durableObjectStore === undefined) {
+  if (openObjects === undefined) {
     faults.add("STORE", store, NO_DURABLE_OBJECTS);
     return undefined;
   }
@@ -38,5 +40,5 @@ export function openCounts(
     faults.add(BINDING, namespace, NO_OBJECT_BINDING);
     return undefined;
   }
-  return durableObjectStore(namespace as ObjectNamespace, timeout ? { timeout } : {});
+  return openObjects(namespace as ObjectNamespace, timeout ? { timeout } : {});
 }

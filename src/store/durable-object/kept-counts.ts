@@ -91,7 +91,9 @@ export function keepCounts(storage: ObjectStorage, now: () => number): KeptCount
       alarmMs = undefined;
       const nowUs = now();
       let lastUs = 0;
-      for (const [name, kept] of [...storage.kv.list()]) {
+      // A list of its own: the loop deletes from what the storage lists.
+      const all = Array.from(storage.kv.list());
+      for (const [name, kept] of all) {
         const { endsUs } = kept as Kept;
         if (endsUs > nowUs) {
           lastUs = Math.max(lastUs, endsUs);
