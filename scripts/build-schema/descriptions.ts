@@ -25,6 +25,8 @@ export const POLICY_FIELDS: Readonly<Record<string, string>> = {
   refill: "Units that come back every `per`.",
   per: "The time in which `refill` units come back.",
   window: "Length of the window.",
+  aligned:
+    "Of a fixed window: false for windows that begin with a client's first request. Default: true, windows on the grid of the clock.",
   segments: "Number of segments in the window. Default 10.",
   advertise: "Whether header fields and problem documents name the policy. Default true.",
   onFailure: "Overrides the rule's onFailure for this policy.",

@@ -19,6 +19,8 @@ export const IMPLEMENTATION = Symbol("implementation");
 export type OptionKind =
   /** A whole number from 1 to `max`. */
   | { readonly kind: "integer"; readonly max: number; readonly default?: number }
+  /** `true` or `false`, which the algorithm gets as 1 or 0. */
+  | { readonly kind: "boolean"; readonly default: boolean }
   /** A time, such as `"10s"`; without a range, from 1 ms to 366 days. */
   | { readonly kind: "duration"; readonly range?: DurationRange; readonly default?: Duration };
 
@@ -40,7 +42,7 @@ export interface Share {
  * Everything in which one algorithm differs from the others. A policy carries it, so that a bundle contains only the
  * algorithms that its code uses.
  *
- * @typeParam Values its options: integers as they are, durations in microseconds
+ * @typeParam Values its options: integers as they are, booleans as 1 or 0, durations in microseconds
  * @typeParam Parameters the two numbers that its script takes besides the limit
  */
 export interface AlgorithmDefinition<

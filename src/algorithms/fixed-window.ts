@@ -1,65 +1,86 @@
 import { defineAlgorithm, IMPLEMENTATION, MAX_LIMIT, type PolicyOf } from "./algorithm.ts";
 import { type AlgorithmModel, takes, waitingCost, type RefundModel } from "./model.ts";
 import { FIXED_WINDOW as script } from "./scripts.generated.ts";
-import {
-  scaleWindow,
-  WINDOW,
-  windowNameParts,
-  type WindowOptions,
-  type WindowValues,
-} from "./window.ts";
+import { scaleWindow, WINDOW, type WindowOptions, type WindowValues } from "./window.ts";
 
-export type FixedWindowPolicy = PolicyOf<"fixed-window", WindowOptions>;
+export interface FixedWindowOptions extends WindowOptions {
+  /**
+   * Whether windows lie on the grid of the clock, where `"1h"` begins with each full hour of UTC. With `false` a window
+   * begins with its first request, so that a client of `limit: 100, window: "15m"` whose first request comes at 14:59 has
+   * its whole limit again at 15:14. Default: `true`.
+   */
+  readonly aligned?: boolean;
+}
+
+export type FixedWindowPolicy = PolicyOf<"fixed-window", FixedWindowOptions>;
 
 /**
  * One count per window on a grid of the clock; a window of `"1d"` is a UTC day. The cheapest algorithm. Around a
  * boundary up to twice the limit passes: with `limit: 100, window: "1m"`, 100 requests at 11:59:59 and 100 more at
- * 12:00:00.
+ * 12:00:00. With `aligned: false` each window begins with a client's first request after the window before it.
  *
  * @example
  * fixedWindow({ limit: 1000, window: "1d" })
  */
-export function fixedWindow(options: WindowOptions): FixedWindowPolicy {
+export function fixedWindow(options: FixedWindowOptions): FixedWindowPolicy {
   return { ...options, algorithm: "fixed-window", [IMPLEMENTATION]: FIXED_WINDOW };
+}
+
+interface FixedWindowValues extends WindowValues {
+  /** 1 if windows lie on the grid of the clock, 0 if they begin with a request. */
+  readonly aligned: number;
 }
 
 interface FixedWindowParameters extends Readonly<Record<string, number>> {
   readonly windowUs: number;
-  /** The window's length in steps of a tenth, so that the script notices a changed window: 0 for 1 ms, 253 for a year. */
-  readonly sizeClass: number;
+  /**
+   * The window's length in steps of a tenth, so that the script notices a changed window: 0 for 1 ms, 253 for a year; and
+   * `FROM_REQUEST` more if a window begins with its first request.
+   */
+  readonly setting: number;
 }
+
+/** From this setting on, windows begin with a request. */
+const FROM_REQUEST = 256;
 
 interface FixedWindowState {
   /** When the counted window ends. */
   readonly endsUs: number;
-  /** The size class of that window. */
-  readonly sizeClass: number;
+  /** The setting of that window. */
+  readonly setting: number;
   readonly used: number;
   /** Whether a charge was cut off. */
   readonly cut: boolean;
 }
 
+const NEVER_COUNTED: FixedWindowState = { endsUs: -Infinity, setting: 0, used: 0, cut: false };
+
 const model: AlgorithmModel<FixedWindowParameters, FixedWindowState> = (state, request) => {
   const { nowUs, operation, cost, limit, parameters } = request;
-  const { windowUs, sizeClass } = parameters;
-  const boundary = nowUs - (nowUs % windowUs) + windowUs;
-  let { endsUs, used, cut } = state ?? { endsUs: -Infinity, used: 0, cut: false };
+  const { windowUs, setting } = parameters;
+  const onGrid = setting < FROM_REQUEST;
+  const boundary = nowUs - (onGrid ? nowUs % windowUs : 0) + windowUs;
+  let { endsUs, setting: counted, used, cut } = state ?? NEVER_COUNTED;
   let kept = state;
   if (nowUs >= endsUs) {
     // A window off the grid is followed by another, or one more burst would fit in between.
-    const follows = nowUs - endsUs < windowUs && state!.sizeClass === sizeClass;
+    const follows = onGrid && nowUs - endsUs < windowUs && counted === setting;
     endsUs = follows ? endsUs + windowUs : boundary;
+    counted = setting;
     used = 0;
     cut = false;
-  } else if (state!.sizeClass !== sizeClass) {
+  } else if (onGrid && counted !== setting) {
     // The window was changed: the count moves to the window of the new grid, but not beyond the old one's end if that
     // was longer.
-    endsUs = state!.sizeClass < sizeClass ? boundary : Math.min(endsUs, boundary);
-    kept = { endsUs, sizeClass, used, cut };
+    const isExtended = counted < setting || counted >= FROM_REQUEST;
+    endsUs = isExtended ? boundary : Math.min(endsUs, boundary);
+    counted = setting;
+    kept = { endsUs, setting, used, cut };
   } else if (endsUs - nowUs > windowUs) {
-    // The clock stepped back to before the window began: the window begins now.
+    // The clock stepped back to before the window began, or that was a longer one: the window begins now.
     endsUs = nowUs + windowUs;
-    kept = { endsUs, sizeClass, used, cut };
+    counted = setting;
+    kept = { endsUs, setting, used, cut };
   }
 
   const allowed = used + cost <= limit;
@@ -67,7 +88,7 @@ const model: AlgorithmModel<FixedWindowParameters, FixedWindowState> = (state, r
     const units = Math.min(used + cost, Math.max(2 * limit, used));
     cut ||= units < used + cost;
     used = units;
-    kept = { endsUs, sizeClass, used, cut };
+    kept = { endsUs, setting: counted, used, cut };
   }
 
   return {
@@ -84,31 +105,32 @@ export const refundFixedWindow: RefundModel<FixedWindowParameters, FixedWindowSt
   state,
   { nowUs, takenAtUs, cost, parameters },
 ) => {
-  const { endsUs, sizeClass, used, cut } = state;
+  const { endsUs, setting, used, cut } = state;
   const inWindow = endsUs - parameters.windowUs <= takenAtUs && nowUs < endsUs;
-  const sure = inWindow && sizeClass === parameters.sizeClass && !cut;
+  const sure = inWindow && setting === parameters.setting && !cut;
   const given = sure ? Math.min(cost, used) : 0;
   return { given, state: given > 0 ? { ...state, used: used - given } : state };
 };
 
 export const FIXED_WINDOW = /* @__PURE__ */ defineAlgorithm<
   FixedWindowPolicy,
-  WindowValues,
+  FixedWindowValues,
   FixedWindowParameters,
   FixedWindowState
 >({
   name: "fixed-window",
   code: "f",
-  layout: 1,
+  layout: 2,
   maxLimit: MAX_LIMIT,
-  options: { window: WINDOW },
-  nameParts: windowNameParts,
+  options: { window: WINDOW, aligned: { kind: "boolean", default: true } },
+  nameParts: ({ window, aligned }) => (aligned === false ? [window, "unaligned"] : [window]),
 
-  quotaOf(limit, { window: windowUs }) {
+  quotaOf(limit, { window: windowUs, aligned }) {
     const sizeClass = Math.floor(Math.log(windowUs / 1000) / Math.log(1.1));
-    return { limit, windowUs, parameters: { windowUs, sizeClass } };
+    const setting = sizeClass + (aligned === 0 ? FROM_REQUEST : 0);
+    return { limit, windowUs, parameters: { windowUs, setting } };
   },
-  parameters: ["windowUs", "sizeClass"],
+  parameters: ["windowUs", "setting"],
   ttl: () => 0,
 
   // As it is: leased units expire with the window in which they were taken.

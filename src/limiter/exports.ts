@@ -37,7 +37,7 @@ export type {
   OptimisticOptions,
 } from "../algorithms/common-options.ts";
 export { concurrency, type ConcurrencyOptions } from "../algorithms/concurrency.ts";
-export { fixedWindow } from "../algorithms/fixed-window.ts";
+export { fixedWindow, type FixedWindowOptions } from "../algorithms/fixed-window.ts";
 export type { Operation, Row } from "../algorithms/model.ts";
 export { segmentedWindow, type SegmentedWindowOptions } from "../algorithms/segmented-window.ts";
 export { slidingWindowCounter } from "../algorithms/sliding-window-counter.ts";

@@ -75,6 +75,8 @@ export const SAME_NAME = {
     `${other} has this name, too: give each policy its own, or both would share one count.`,
 } as const;
 
+export const BOOLEAN = { code: "shape", say: "Give true or false." } as const;
+
 export const ADVERTISE = {
   code: "shape",
   say: "Give true, or false to tell clients nothing of the policy.",

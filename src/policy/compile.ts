@@ -8,7 +8,13 @@ import {
 import { WINDOW_RANGE } from "../algorithms/window.ts";
 import { checkDuration } from "../options/duration.ts";
 import type { Faults } from "../options/faults.ts";
-import { NAME as NAME_FAULT, POLICY, POLICY_LIST, SAME_NAME } from "../options/messages.ts";
+import {
+  BOOLEAN,
+  NAME as NAME_FAULT,
+  POLICY,
+  POLICY_LIST,
+  SAME_NAME,
+} from "../options/messages.ts";
 import { checkPositiveInteger } from "../options/positive-integer.ts";
 import { checkOptions } from "../options/unknown-options.ts";
 import type { Policy } from "./policy.ts";
@@ -132,7 +138,14 @@ function valueOf(given: unknown, kind: OptionKind, path: string, faults: Faults)
   const value = given === undefined ? kind.default : given;
   if (kind.kind === "duration")
     return checkDuration(value, kind.range ?? WINDOW_RANGE, path, faults) ?? 1e6;
+  if (kind.kind === "boolean") return Number(checkBoolean(value, path, faults) ?? kind.default);
   return checkPositiveInteger(value, kind.max, path, faults) ?? 1;
+}
+
+function checkBoolean(value: unknown, path: string, faults: Faults): boolean | undefined {
+  if (typeof value === "boolean") return value;
+  faults.add(path, value, BOOLEAN);
+  return undefined;
 }
 
 /** Completes a policy with everything that follows from its quota. */

@@ -131,6 +131,7 @@ const changing: Policy[][] = [
     fixedWindow({ limit: 6, window: "10m" }),
     fixedWindow({ limit: 9, window: "2s" }),
     fixedWindow({ limit: 6, window: "5h" }),
+    fixedWindow({ limit: 6, window: "10m", aligned: false }),
   ],
 ];
 

@@ -21,7 +21,7 @@ export const REFUNDS: readonly Written[] = [
   {
     name: "a fixed window gives back of a count that was cut off",
     file: "lua/algorithms/fixed-window.lua",
-    find: " and used < 2147483648 then",
+    find: " and cut == 0 then",
     replace: " then",
     tests: LUA,
   },

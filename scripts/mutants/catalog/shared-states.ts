@@ -5,8 +5,8 @@ export const SHARED_STATES: readonly Written[] = [
   {
     name: "shared states: another length of a fixed window starts the count anew",
     file: "src/algorithms/fixed-window.ts",
-    find: "  } else if (state!.sizeClass !== sizeClass) {",
-    replace: "  } else if (state!.sizeClass !== sizeClass && (used = 0) === 0) {",
+    find: "} else if (onGrid && counted !== setting) {",
+    replace: "} else if (onGrid && counted !== setting && (used = 0) === 0) {",
     tests: ["test/model/two-fixed-windows"],
   },
   {

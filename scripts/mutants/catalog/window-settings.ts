@@ -73,7 +73,7 @@ export const WINDOW_SETTINGS: readonly Written[] = [
   {
     name: "window settings: a charge that was cut off leaves no sign in a fixed window",
     file: "lua/algorithms/fixed-window.lua",
-    find: "used, cut = most, 2147483648",
+    find: "used, cut = most, 1",
     replace: "used = most",
     tests: ["test/lua/refund-settings"],
   },

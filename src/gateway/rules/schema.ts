@@ -53,6 +53,7 @@ const RetryJitter = z.optional(z.number().check(z.gte(0), z.lte(1)));
 /** The schema of an algorithm's own option. */
 function option(kind: OptionKind) {
   if (kind.kind === "duration") return duration(WINDOW_RANGE);
+  if (kind.kind === "boolean") return z.optional(z.boolean());
   const value = integer(kind.max);
   return kind.default === undefined ? value : z.optional(value);
 }
@@ -193,7 +194,10 @@ export const RuleShape = z.strictObject(
 
 export const Rules = z.array(Rule).check(z.minLength(1));
 
-const PlanNumbers = z.record(z.string(), z.union([z.int().check(z.gte(1)), z.string()]));
+const PlanNumbers = z.record(
+  z.string(),
+  z.union([z.int().check(z.gte(1)), z.string(), z.boolean()]),
+);
 
 /** The plans, for editors. `checkPlans` checks them, because it knows the policies. */
 export const Plans = z.record(z.string(), z.record(z.string(), PlanNumbers));

@@ -66,7 +66,7 @@ const VALUES: Readonly<Record<Algorithm, (limit: number) => number>> = {
   "sliding-window-log": (limit) => value(logLength(limit)),
   "sliding-window-counter": () => value(20),
   "segmented-window": () => value(14 + 4 * (SEGMENTS + 1)),
-  "fixed-window": () => value(12),
+  "fixed-window": () => value(17),
   concurrency: (limit) => OBJECT + slots(limit),
 };
 

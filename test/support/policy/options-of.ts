@@ -1,5 +1,6 @@
 import fc from "fast-check";
 
+import type { OptionKind } from "../../../src/algorithms/algorithm.ts";
 import { IMPLEMENTATIONS } from "../../../src/algorithms/all.ts";
 import type { CountingAlgorithm } from "../../../src/policy/policy.ts";
 
@@ -17,12 +18,9 @@ export function optionsOf(
   { integer, duration }: Draws,
 ): fc.Arbitrary<Readonly<Record<string, unknown>>> {
   const options = Object.entries(IMPLEMENTATIONS[algorithm].options);
-  return fc.record(
-    Object.fromEntries(
-      options.map(([name, option]) => [
-        name,
-        option.kind === "integer" ? integer(option.max) : duration,
-      ]),
-    ),
-  );
+  const drawnOf = (option: OptionKind): fc.Arbitrary<unknown> => {
+    if (option.kind === "boolean") return fc.boolean();
+    return option.kind === "integer" ? integer(option.max) : duration;
+  };
+  return fc.record(Object.fromEntries(options.map(([name, option]) => [name, drawnOf(option)])));
 }

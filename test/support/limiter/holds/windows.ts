@@ -87,7 +87,7 @@ export function windowAccount(algorithm: string, report: Report): Account {
     return Object.values(latest).every(({ parameters: is }) =>
       Object.keys(is)
         // A fixed window notices a change of a tenth.
-        .filter((name) => !("sizeClass" in is && name === "windowUs"))
+        .filter((name) => !("setting" in is && name === "windowUs"))
         .some((name) => was[name] !== is[name]),
     );
   }
