@@ -12,12 +12,14 @@ afterAll(() => rm(folder, { recursive: true }));
 
 const PROGRAMS = {
   bench: {
+    file: "bench/benchmark/main.ts",
     options: ["--short", "--only", "--out", "--redraw", "--json"],
     // The figures of a short run mean nothing, but this one is short as it is.
     example: ["--short", "--only", "bundle"],
     long: "workerd",
   },
   surge: {
+    file: "bench/surge/main.ts",
     options: ["--short", "--only", "--seed", "--share", "--out", "--redraw", "--json"],
     example: ["--short", "--only", "boundaryBurst"],
     long: "bucket",
@@ -27,7 +29,7 @@ type Name = keyof typeof PROGRAMS;
 const names = Object.keys(PROGRAMS) as Name[];
 
 async function called(name: Name, ...flags: readonly string[]) {
-  const command = run([process.execPath, `scripts/${name}/main.ts`, ...flags], { COLUMNS: "80" });
+  const command = run([process.execPath, PROGRAMS[name].file, ...flags], { COLUMNS: "80" });
   const code = await command.ended();
   return { code, out: command.out(), err: command.err() };
 }
@@ -93,7 +95,7 @@ describe.each(names)("%s", (name) => {
 
   test("an interrupted run ends as such, and prints no results", async () => {
     const flags = ["--short", "--only", long];
-    const command = run([process.execPath, `scripts/${name}/main.ts`, ...flags]);
+    const command = run([process.execPath, PROGRAMS[name].file, ...flags]);
     await expect.poll(() => command.err()).toContain("1 of 1");
     command.child.kill("SIGINT");
     expect([await command.ended(), command.out()]).toEqual([130, ""]);

@@ -258,14 +258,14 @@ export const CONCURRENCY: readonly Written[] = [
   },
   {
     name: "answers of several masters come in the order of the masters",
-    file: "src/store/cluster/split-store.ts",
+    file: "src/store/cluster/extend-in-parts.ts",
     find: "(kept[index] = answers[i]!)",
     replace: "(kept[index] = answers[answers.length - 1 - i]!)",
     tests: ["test/store/split-holds", "test/store/slots"],
   },
   {
     name: "a refund to several masters that one does not answer passes as done",
-    file: "src/store/cluster/split-store.ts",
+    file: "src/store/cluster/in-groups.ts",
     find: "  if (failure) throw (failure as PromiseRejectedResult).reason;\n",
     replace: "",
     tests: SPLIT,

@@ -102,14 +102,14 @@ export const GATEWAY: readonly Written[] = [
   },
   {
     name: "the memory store is Redis all the same",
-    file: "src/gateway/config/config.ts",
-    find: 'store === "memory"\n      ? memoryStore()',
-    replace: "false\n      ? memoryStore()",
+    file: "src/gateway/config/open-counts.ts",
+    find: 'if (store === "memory") return memoryStore();\n  if (store === "redis") {',
+    replace: "{",
     tests: ["test/gateway/config/config"],
   },
   {
     name: "the gateway's timeout is the default",
-    file: "src/gateway/config/config.ts",
+    file: "src/gateway/config/open-counts.ts",
     find: ", ...(timeout && { timeout })",
     replace: "",
     tests: ["test/gateway/config/variables"],

@@ -178,7 +178,7 @@ export const OPTIMISTIC: readonly Written[] = [
   {
     name: "a policy with a lease may be optimistic",
     file: CHECK,
-    find: "else if ((lease ?? leaseOfAll) !== undefined) faults.add(path, true, OPTIMISM_WITH_LEASE);",
+    find: "faults.add(path, true, OPTIMISM_WITH_LEASE);",
     replace: "",
     tests: ["test/optimistic/refusals"],
   },
