@@ -1,3 +1,5 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+
 import {
   createLimiter,
   type Decision,
@@ -15,6 +17,12 @@ export interface CrowdOptions {
   readonly seed: number;
   readonly isolates: number;
   readonly policy: Policy;
+  /** Other policies that count the same identity. */
+  readonly others?: readonly Policy[];
+  /** Whether isolates take leases, too. Then nothing tells which call has counted a request that was admitted ahead. */
+  readonly lease?: "auto";
+  /** How long most calls are under way, in one direction, in microseconds at most. Default: 40,000. */
+  readonly wayUs?: number;
   /** Numbers of a plan that requests are under now and then. */
   readonly plan?: Readonly<Record<string, number>>;
   /** How long requests keep coming, in microseconds. */
@@ -26,12 +34,17 @@ export interface CrowdOptions {
 }
 
 export interface Crowd {
-  /** In order of time: when the store took the units of a request that asked it, and when others were admitted ahead of it. */
+  /**
+   * In order of time: when the store took the units of a request that asked it, and when others were admitted ahead of it. With leases
+   * also those that the store never counted.
+   */
   readonly admissions: readonly Admission[];
   /** How many isolates admitted anything ahead of the store. */
   readonly hopeful: number;
   /** Requests that were admitted ahead of the store. */
   readonly ahead: number;
+  /** Requests that were admitted by what an isolate held. */
+  readonly held: number;
   /** Of their units, those that the store never counted, and the calls and isolates that were lost. */
   readonly lost: number;
   readonly losses: number;
@@ -64,20 +77,21 @@ export async function crowd(options: CrowdOptions): Promise<Crowd> {
 }
 
 async function runCrowd(options: CrowdOptions, time: VirtualTime): Promise<Crowd> {
-  const { seed, isolates, policy, plan, span, trouble, mistaken = (store) => store } = options;
+  const { seed, isolates, policy, others = [], plan, span, trouble } = options;
+  const { lease, wayUs = 40_000, mistaken = (store) => store } = options;
   const next = random(seed);
   const model = memoryStore({ now: () => time.now() });
   const admissions: Admission[] = [];
   const resets: number[] = [];
   const books: Book[] = [];
-  let [losses, wrongDenials] = [0, 0];
+  let [losses, wrongDenials, held] = [0, 0, 0];
   let last: Parameters<Store["decide"]> | undefined;
   /** When the request that is being decided was debited by a call of its own. */
-  let own: { debitedAt?: number } = {};
+  const own = new AsyncLocalStorage<{ debitedAt?: number }>();
 
   const travel = () => {
     const late = trouble && next() < 0.05;
-    return time.pass(200 + Math.floor(next() * (late ? 5e6 : next() < 0.1 ? 300_000 : 40_000)));
+    return time.pass(200 + Math.floor(next() * (late ? 5e6 : next() < 0.1 ? 300_000 : wayUs)));
   };
 
   function isolate(): { limiter: Limiter; end(): void; admitted: Admission[] } {
@@ -95,7 +109,7 @@ async function runCrowd(options: CrowdOptions, time: VirtualTime): Promise<Crowd
     const distant: Store = {
       now: () => time.now() + began + stepped,
       async decide(...request) {
-        const mine = own;
+        const mine = own.getStore();
         const [operation, , [cost]] = request;
         const charge = { units: cost!, isCounted: false };
         if (operation === "charge") book.charges.push(charge);
@@ -108,7 +122,8 @@ async function runCrowd(options: CrowdOptions, time: VirtualTime): Promise<Crowd
         last = request;
         const reply = await model.decide(...request);
         charge.isCounted = true;
-        if (reply.rows.every(({ allowed }) => allowed)) mine.debitedAt = time.now();
+        const { taken = Number(reply.rows.every(({ allowed }) => allowed)) } = reply;
+        if (mine && taken > 0) mine.debitedAt = time.now();
         await travel();
         if (ended) return new Promise(() => {});
         if (trouble && next() < 0.03) throw new StoreError("ERR_STORE_TIMEOUT", "lost");
@@ -123,8 +138,9 @@ async function runCrowd(options: CrowdOptions, time: VirtualTime): Promise<Crowd
     };
     const limiter = createLimiter({
       store: mistaken(distant),
-      policies: [policy],
+      policies: [policy, ...others],
       onFailure: "closed",
+      ...(lease && { lease }),
       ...(plan && { plans: { gold: { [policy.name!]: plan } } }),
     });
     return {
@@ -149,13 +165,13 @@ async function runCrowd(options: CrowdOptions, time: VirtualTime): Promise<Crowd
     const { limiter, admitted } = living[place]!;
     const cost = next() < 0.9 ? 1 : 2 + Math.floor(next() * 4);
     const mine: { debitedAt?: number } = {};
-    own = mine;
-    const asked = limiter.limit("hot", { cost, ...(plan && next() < 0.5 && { plan: "gold" }) });
-    const decision = await asked;
+    const under = plan && next() < 0.5 && { plan: "gold" };
+    const decision = await own.run(mine, () => limiter.limit("hot", { cost, ...under }));
     if (decision.reason === "optimistic") {
       admitted.push({ time: time.now(), units: cost });
-    } else if (decision.reason === "allowed" && mine.debitedAt !== undefined) {
-      admissions.push({ time: mine.debitedAt, units: cost });
+    } else if (decision.reason === "allowed" && (lease ?? mine.debitedAt) !== undefined) {
+      if (mine.debitedAt === undefined) held++;
+      admissions.push({ time: mine.debitedAt ?? time.now(), units: cost });
     } else await check(decision, cost);
   }
 
@@ -191,11 +207,13 @@ async function runCrowd(options: CrowdOptions, time: VirtualTime): Promise<Crowd
   }
   await time.run();
   const counted = books.map(countedOf);
-  admissions.push(...counted.flatMap((each) => each.admissions));
+  const ahead = books.flatMap(({ admitted }) => admitted);
+  admissions.push(...(lease ? ahead : counted.flatMap((each) => each.admissions)));
   return {
     admissions: admissions.toSorted((a, b) => a.time - b.time),
     hopeful: books.filter(({ admitted }) => admitted.length > 0).length,
-    ahead: books.flatMap(({ admitted }) => admitted).length,
+    ahead: ahead.length,
+    held,
     lost: counted.reduce((sum, each) => sum + each.lost, 0),
     losses,
     resets,
