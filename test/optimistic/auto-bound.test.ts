@@ -22,7 +22,7 @@ import { runs } from "../support/runs.ts";
 type Ahead = Pick<Policy, "optimistic">;
 
 const cases: [name: string, make: (options: Ahead) => Policy[]][] = [
-  ["a bucket", (own) => [tokenBucket({ name: "p", limit: 400, refill: 200, per: "1s", ...own })]],
+  ["a bucket", (own) => [tokenBucket({ name: "p", limit: 400, refill: 60, per: "1s", ...own })]],
   ["a log", (own) => [slidingWindowLog({ name: "p", limit: 600, window: "4s", ...own })]],
   [
     "a segmented window",
