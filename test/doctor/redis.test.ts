@@ -21,7 +21,7 @@ import { startOlderRedis } from "../support/older-redis.ts";
 const MIB = 2 ** 20;
 
 /** Keys as long as the limiter's, of so many bytes together. */
-async function fill(redis: Redis, bytes: number, keyOf = (i: number) => `tg:{${i}}:rides:f`) {
+async function fill(redis: Redis, bytes: number, keyOf = (i: number) => `tg:{${i}}:rides:f2`) {
   for (let i = 0; i * 65_536 < bytes; i++) await redis.set(keyOf(i), "x".repeat(65_536 - 100));
 }
 
@@ -51,7 +51,7 @@ test.for<Planted>([
     fault: "eviction that has begun",
     args: ["--maxmemory-policy", "volatile-ttl", "--maxmemory", "3mb"],
     async plant(redis) {
-      for (let i = 0; i < 60; i++) await redis.set(`tg:{${i}}:a:f`, "x".repeat(60_000), "EX", 900);
+      for (let i = 0; i < 60; i++) await redis.set(`tg:{${i}}:a:f2`, "x".repeat(60_000), "EX", 900);
       // Below the mark again, so that only the eviction is left to find.
       await redis.flushall();
     },

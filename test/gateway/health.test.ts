@@ -119,7 +119,7 @@ describe("/_tidegate/health", () => {
     const redis = new Redis(inject("redisUrl"));
     onTestFinished(() => redis.disconnect());
     const keys = await redis.keys(`*${prefix}*`);
-    expect(keys).toEqual([`${prefix}:{#health}:health:f`]);
+    expect(keys).toEqual([`${prefix}:{#health}:health:f2`]);
     const ttl = await redis.pttl(keys[0]!);
     expect(ttl).toBeGreaterThan(0);
     expect(ttl).toBeLessThanOrEqual(2_000);
@@ -132,9 +132,9 @@ describe("/_tidegate/health", () => {
     onTestFinished(() => redis.disconnect());
     await gatewayOn(bridge.url, "test", { PREFIX: prefix })();
     for (let isolate = 0; isolate < 5; isolate++) {
-      const before = await redis.getBuffer(`${prefix}:{#health}:health:f`);
+      const before = await redis.getBuffer(`${prefix}:{#health}:health:f2`);
       await gatewayOn(bridge.url, "test", { PREFIX: prefix })();
-      expect(await redis.getBuffer(`${prefix}:{#health}:health:f`)).not.toEqual(before);
+      expect(await redis.getBuffer(`${prefix}:{#health}:health:f2`)).not.toEqual(before);
     }
   });
 

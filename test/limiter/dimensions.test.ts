@@ -52,8 +52,8 @@ describe("an identity with dimensions", () => {
       policies: [{ remaining: 1 }, { remaining: 1 }],
     });
     expect(asked.map(({ keys }) => keys)).toEqual([
-      ["tg:{192.0.2.1}:address:f", "tg:{k1}:burst:l2"],
-      ["tg:{192.0.2.2}:address:f", "tg:{k1}:burst:l2"],
+      ["tg:{192.0.2.1}:address:f2", "tg:{k1}:burst:l2"],
+      ["tg:{192.0.2.2}:address:f2", "tg:{k1}:burst:l2"],
     ]);
   });
 
@@ -95,7 +95,7 @@ describe("an identity with dimensions", () => {
     for (const ip of ["a", "b", "c"]) await limiter.limit({ ip });
     await limiter.limit({});
     await limiter.limit({ "*": "somebody" });
-    expect(asked.map(({ keys }) => keys[0])).toEqual(Array(5).fill("tg:{*}:everyone:f"));
+    expect(asked.map(({ keys }) => keys[0])).toEqual(Array(5).fill("tg:{*}:everyone:f2"));
     expect(asked.map(({ keys }) => keys.length)).toEqual([2, 2, 2, 1, 1]);
     expect(await limiter.limit({ ip: "d" })).toMatchObject({
       reason: "cached-denial",

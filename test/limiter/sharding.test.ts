@@ -61,7 +61,7 @@ describe("a policy with shards", () => {
     const { admitted, asked } = limiterOf({ policies: three() });
     expect(await admitted(50, "ada")).toBe(10);
     expect(new Set(asked.flat())).toEqual(
-      new Set(["tg:{ada#0}:hot:f", "tg:{ada#1}:hot:f", "tg:{ada#2}:hot:f"]),
+      new Set(["tg:{ada#0}:hot:f2", "tg:{ada#1}:hot:f2", "tg:{ada#2}:hot:f2"]),
     );
     expect(await admitted(50, "bob")).toBe(10);
   });
@@ -95,7 +95,7 @@ describe("a policy with shards", () => {
     asked.length = 0;
     draws.push(0, 0.34);
     expect((await limiter.limit("ada")).allowed).toBe(true);
-    expect(asked.flat()).toEqual(["tg:{ada#0}:hot:f", "tg:{ada#1}:hot:f"]);
+    expect(asked.flat()).toEqual(["tg:{ada#0}:hot:f2", "tg:{ada#1}:hot:f2"]);
   });
 
   test("is denied with no call once every shard is known to deny, for the shortest of their waits", async () => {
@@ -128,7 +128,7 @@ describe("a policy with shards", () => {
     asked.length = 0;
     draws.push(0);
     expect((await limiter.limit("ada")).allowed).toBe(false);
-    expect(asked).toEqual([["tg:{ada#0}:hot:f", "tg:{ada}:own:f"]]);
+    expect(asked).toEqual([["tg:{ada#0}:hot:f2", "tg:{ada}:own:f2"]]);
   });
 
   test("asks no second shard where a policy counts the denial", async () => {

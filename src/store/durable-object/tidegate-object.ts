@@ -13,6 +13,9 @@ import { type PolicyData, withAlgorithm } from "./policy-data.ts";
  * export { TidegateObject } from "tidegate/durable-object";
  */
 export class TidegateObject extends DurableObject {
+  /** The platform's types know a class of Durable Objects by it. */
+  declare readonly __DURABLE_OBJECT_BRAND: never;
+
   readonly #counts: KeptCounts;
 
   constructor(context: { readonly storage: ObjectStorage }, environment: unknown) {
