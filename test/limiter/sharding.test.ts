@@ -193,7 +193,7 @@ describe("a policy with shards", () => {
       ["slow", 50],
     ]);
     const tags = Object.fromEntries(
-      asked[0]!.map((key) => [/:(\w+):f$/.exec(key)![1], /\{.*\}/.exec(key)![0]]),
+      asked[0]!.map((key) => [/:(\w+):f2$/.exec(key)![1], /\{.*\}/.exec(key)![0]]),
     );
     expect(tags["all"]).toMatch(/^\{\*#[0-7]\}$/);
     expect(tags).toMatchObject({ burst: tags["all"], ip: "{192.0.2.1}", slow: "{*}" });
