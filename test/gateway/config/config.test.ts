@@ -245,7 +245,12 @@ describe("a fault of the variables", () => {
       "5",
       /the numbers that differ: \{ rides = \{ limit = 200 \} \}\.$/,
     ],
-    [{ PLANS: { gold: { p: 5 } } }, "PLANS.gold.p", "5", /^Give those .*: limit, window\.$/],
+    [
+      { PLANS: { gold: { p: 5 } } },
+      "PLANS.gold.p",
+      "5",
+      /^Give those .*: limit, window, aligned\.$/,
+    ],
     [{ PLANS: { gold: { q: {} } } }, "PLANS.gold.q", "{}", /Use the name of a policy: p\.$/],
     [{ PLANS: { gold: { p: { limit: 0 } } } }, "PLANS.gold.p.limit", "0", /^Give a whole number/],
     [{ PLANS: '{"gold":{"p":{"limt":7}}}' }, "PLANS.gold.p.limt", "7", /^Did you mean `limit`\?/],
