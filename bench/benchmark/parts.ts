@@ -32,7 +32,7 @@ export const PARTS: readonly PartOfBench[] = [
   {
     name: "workerd",
     measure: async (scale) => (await import("./workerd/workerd.ts")).workerdPart(scale),
-    seconds: [342, 17],
+    seconds: [342, 5],
   },
   {
     name: "bundle",
