@@ -203,8 +203,30 @@ const STATES: readonly State[] = [
         "deny:y": "7",
         odd: "{}",
         "deny:z": '{"entry":7}',
+        "deny:dateless": '{"entry":{"identity":"x-user-id:dan"}}',
+        "deny:endless": '{"entry":{"until":1e300,"identity":"x-user-id:eli"},"at":"x","by":{}}',
       });
       await revise(redis, keys);
+    },
+    published: 2,
+    fresh: [PUBLISHED, BLOCKED],
+    freshError: undefined,
+    oldError: undefined,
+  },
+  {
+    what: "history, draft and audit have records that Tidegate does not write",
+    plant: async (redis, { history, draft, audit }) => {
+      const head = '"publishedAt":"x","by":"me","document":{}}';
+      await redis.hset(history, { 7: `{"version":"x",${head}`, 8: `{"version":8,${head}`, x: "{" });
+      await redis.set(draft, '{"document":{}}');
+      await redis.lpush(
+        audit,
+        "7",
+        "{",
+        "{}",
+        '{"action":"x"}',
+        '{"action":"y","by":"me","at":1e300}',
+      );
     },
     published: 2,
     fresh: [PUBLISHED, BLOCKED],

@@ -142,4 +142,18 @@ export const ADMIN: readonly Written[] = [
     replace: '"not-done"',
     tests: ["test/admin/store-errors"],
   },
+  {
+    name: "a reset that was not sent may have happened",
+    file: "src/admin/refusal.ts",
+    find: " || isNotAsked(error)",
+    replace: "",
+    tests: ["test/admin/store-errors"],
+  },
+  {
+    name: "metrics can be read only where live rules are",
+    file: "src/gateway/administration/administer.ts",
+    find: "metricsRedis: recorder && redis",
+    replace: "metricsRedis: live && redis",
+    tests: ["test/metrics/api"],
+  },
 ];

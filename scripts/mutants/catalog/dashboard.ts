@@ -311,4 +311,25 @@ export const DASHBOARD: readonly Written[] = [
     replace: '"half-open": "Its breaker is open: it does not ask Redis, and answers at once."',
     tests: ["test/dashboard/outage"],
   },
+  {
+    name: "an outage of the metrics is logged with each flush",
+    file: "src/metrics/recorder.ts",
+    find: "if (!isFailing) onError(storeError(error));",
+    replace: "onError(storeError(error));",
+    tests: ["test/metrics/recorder"],
+  },
+  {
+    name: "an outage of the metrics is logged once for an isolate's life",
+    file: "src/metrics/recorder.ts",
+    find: "      isFailing = false;\n",
+    replace: "",
+    tests: ["test/metrics/recorder"],
+  },
+  {
+    name: "an entry that is put back has no end",
+    file: "src/dashboard/parts/take-off.ts",
+    find: "source: _source, ...body }",
+    replace: "source: _source, until: _until, ...body }",
+    tests: ["test/dashboard/client", "test/dashboard/unknown-client"],
+  },
 ];

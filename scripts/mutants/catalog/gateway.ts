@@ -75,7 +75,7 @@ export const GATEWAY: readonly Written[] = [
   {
     name: "a failure is not in the log",
     file: "src/gateway/gateway.ts",
-    find: "report(`a request failed: ${error.message}`);",
+    find: "reportFailed(`a request failed: ${error.message}`);",
     replace: "",
     tests: ["test/gateway/rules/rules"],
   },

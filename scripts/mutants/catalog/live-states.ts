@@ -88,4 +88,32 @@ export const LIVE_STATES: readonly Written[] = [
     replace: "const checkedWith = undefined;",
     tests: ["test/live/entries-after-a-change"],
   },
+  {
+    name: "live states: entries of another type let everybody in who was blocked",
+    file: "src/live/read-state.ts",
+    find: "own ?? known.entries",
+    replace: "own ?? {}",
+    tests: ["test/live/states"],
+  },
+  {
+    name: "live states: a revision that is gone means that nothing is published",
+    file: "src/live/read-state.ts",
+    find: "if (isGone && (version === null || version === undefined))",
+    replace: "if (isGone)",
+    tests: ["test/live/states"],
+  },
+  {
+    name: "live states: entries with faults are logged with each change",
+    file: "src/gateway/live/enforcement.ts",
+    find: "!unused.has(field)",
+    replace: "field !== undefined",
+    tests: ["test/live/in-force"],
+  },
+  {
+    name: "live states: an entry with faults is logged once for an isolate's life",
+    file: "src/gateway/live/enforcement.ts",
+    find: "unused = new Set(nextUnused);",
+    replace: "unused = new Set([...unused, ...nextUnused]);",
+    tests: ["test/live/in-force"],
+  },
 ];

@@ -75,8 +75,8 @@ export const OBSERVING: readonly Written[] = [
   {
     ...ANALYTICS,
     name: "a dataset that fails takes the counts with it",
-    find: "      onError(error);",
-    replace: "      throw error;",
+    find: "if (!isFailing) onError(error);",
+    replace: "throw error;",
   },
   {
     file: "src/worker.ts",
