@@ -13,6 +13,7 @@ import {
   LOST,
   type PartCall,
   scriptedParts,
+  tagOf,
 } from "../support/store/scripted-parts.ts";
 
 /* Partitions `a`, `b` and `*` have three hash slots. */
@@ -307,6 +308,29 @@ test("a reset that one master does not confirm fails", async () => {
   const { store, keys, dead } = await split(THREE);
   dead.add("b");
   await expect(store.reset(keys)).rejects.toBe(LOST);
+});
+
+test("a reset says that nobody was asked only if that is so of all masters", async () => {
+  const later = new StoreError("ERR_STORE_SUSPENDED", "later");
+  const failed = async (failures: Readonly<Record<string, StoreError>>) => {
+    const { store: inner } = scriptedParts();
+    const store = splitStore({
+      ...inner,
+      async reset(keys) {
+        await inner.reset(keys);
+        const failure = failures[tagOf(keys[0]!)];
+        if (failure) throw failure;
+      },
+    });
+    await store.spansPartitions!("tg");
+    const error: unknown = await Promise.resolve(store.reset(counted(THREE).keys)).catch(
+      (reason: unknown) => reason,
+    );
+    return (error as StoreError).code;
+  };
+  expect(await failed({ a: later, b: later, "*": later })).toBe("ERR_STORE_SUSPENDED");
+  expect(await failed({ a: later, b: LOST, "*": later })).toBe("ERR_STORE_TIMEOUT");
+  expect(await failed({ a: later })).toBe("ERR_STORE_UNREACHABLE");
 });
 
 test("whether one call spans partitions is asked once", async () => {
