@@ -60,6 +60,7 @@ test("Node imports every entry that is not Workers' own", async () => {
     "core",
     "hono",
     "express",
+    "express-rate-limit",
     "fastify",
     "vercel",
     "node",
