@@ -36,7 +36,7 @@ export const HIT_COUNTER: Needs = {
   features: { holds },
   scripts: { decide: DECIDE, ...holds.scripts },
   // Nothing is denied.
-  maxDenials: 0,
+  remembers: false,
 };
 
 /**

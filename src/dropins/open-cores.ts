@@ -49,8 +49,12 @@ export type Core = ReturnType<typeof createCore>;
 
 /** The paths of decisions by different policies, which share a store. */
 export interface Cores {
-  /** The path of these policies: made once for each name. */
-  of(rule: string, policies: () => readonly Policy[]): Core;
+  /**
+   * The path of these policies: made once for each name.
+   *
+   * @param remembers whether it remembers denials. Default: as all do
+   */
+  of(rule: string, policies: () => readonly Policy[], remembers?: boolean): Core;
 }
 
 /** What the drop-in of a package needs of the engine. */
@@ -59,8 +63,8 @@ export interface Needs {
   readonly scripts: MoreScripts;
   /** Names of options that it has besides. */
   readonly more?: readonly string[];
-  /** Entries of the denial cache; 0 for none. */
-  readonly maxDenials?: number;
+  /** Whether denials are remembered. Default: they are. */
+  readonly remembers?: boolean;
 }
 
 /**
@@ -70,7 +74,7 @@ export interface Needs {
  */
 export function openCores(
   given: DropInOptions,
-  { features, scripts, more = [], maxDenials = DEFAULTS.maxDenials }: Needs,
+  { features, scripts, more = [], remembers: all = true }: Needs,
 ): Cores {
   const faults = new Faults();
   const options = checkedOptions(given, [...NAMES, ...more], faults);
@@ -82,14 +86,14 @@ export function openCores(
 
   const memory = createMemory();
   const cores = new Map<string, Core>();
-  function make(policies: readonly Policy[]): Core {
+  function make(policies: readonly Policy[], remembers: boolean): Core {
     const found = new Faults();
     const settings = checkSettings(
       {
         policies,
         prefix,
         onFailure: onFailure === "local" ? "local" : "closed",
-        denialCache: maxDenials > 0 && { maxEntries: maxDenials },
+        denialCache: remembers && { maxEntries: DEFAULTS.maxDenials },
         ...(own && { store: own }),
       },
       features,
@@ -100,8 +104,8 @@ export function openCores(
   }
 
   return {
-    of(rule, policies) {
-      const core = cores.get(rule) ?? make(policies());
+    of(rule, policies, remembers = all) {
+      const core = cores.get(rule) ?? make(policies(), remembers);
       setRecent(cores, rule, core, MAX_RULES);
       return core;
     },

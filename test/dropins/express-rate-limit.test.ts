@@ -60,7 +60,7 @@ const byHono = async (options: Options, store: unknown): Promise<Send> => {
 };
 
 const ours = (options: TidegateStoreOptions = {}) =>
-  new TidegateStore({ redis: redisByDate(), prefix: ownPrefix(), ...options });
+  new TidegateStore({ redis: redisByDate(), prefix: ownPrefix(), timeout: "20s", ...options });
 
 /** What the peers' own store does, ours does, under their own middleware. */
 const EACH = [
@@ -220,11 +220,11 @@ describe("TidegateStore", () => {
     const clock = standStill();
     const redis = redisByDate();
     const prefix = ownPrefix();
-    const store = counting({ redis, prefix });
+    const store = counting({ redis, prefix, timeout: "20s" });
     await store.increment("ada");
     clock.pass(60_000);
     // Another process begins the next window before the slow response of the first hit ends.
-    await counting({ redis, prefix }).increment("ada");
+    await counting({ redis, prefix, timeout: "20s" }).increment("ada");
     await store.decrement("ada");
     expect((await store.get("ada"))?.totalHits).toBe(1);
   });

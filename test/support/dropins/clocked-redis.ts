@@ -20,8 +20,16 @@ export function standStill(): { pass(milliseconds: number): void } {
   return { pass: (milliseconds) => void vi.setSystemTime(Date.now() + milliseconds) };
 }
 
-/** A real Redis whose clock is `Date`. */
-export const redisByDate = (): RedisClient => redisWithClock(connect(), () => Date.now() * 1000);
+/** A real Redis whose clock is `Date`, also for scripts that read none. */
+export function redisByDate(): RedisClient {
+  const redis = connect();
+  const timed = redisWithClock(redis, () => Date.now() * 1000);
+  const untimed = fromIoredis(redis);
+  return {
+    ...timed,
+    eval: (script, ...call) => (script.includes("TIME") ? timed : untimed).eval(script, ...call),
+  };
+}
 
 /** A real Redis, and how many commands it was sent. */
 export function countedRedis(): { readonly redis: RedisClient; readonly sent: () => number } {
