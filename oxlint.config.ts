@@ -46,6 +46,7 @@ export const FEATURES = [
   "holds",
   "leases",
   "lists",
+  "notices",
   "optimistic",
   "plans",
   "roles",

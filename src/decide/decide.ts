@@ -13,12 +13,14 @@ import { tooCostly } from "./too-costly.ts";
  */
 export function decidePath<Settings extends CoreSettings>(
   kit: Kit<Settings>,
-  { roles, plans, shards, sharedDenials, optimistic, leases }: StepsOfFeatures<Settings>,
+  { notices, roles, plans, shards, sharedDenials, optimistic, leases }: StepsOfFeatures<Settings>,
 ): Decide {
   const known = createKnown(kit);
+  const notice = notices?.steps(kit);
   const role = roles?.steps(kit);
   const lease = leases?.steps(kit);
   return stack<Decide>(
+    notice?.look,
     role?.note,
     plans?.steps(kit),
     shards?.steps(kit, known),
@@ -27,6 +29,7 @@ export function decidePath<Settings extends CoreSettings>(
     knownDenials(kit, known),
     sharedDenials?.steps(kit, known),
     optimistic?.steps(kit, known, lease),
+    notice?.settled,
     role?.advise,
     outage(kit, stack<Ask>(lease?.take, role?.count, askStore(kit))),
   );

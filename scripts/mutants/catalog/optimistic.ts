@@ -163,14 +163,14 @@ export const OPTIMISTIC: readonly Written[] = [
   },
   {
     name: "a settlement ends with the response",
-    file: "src/features/optimistic/keep-alive.ts",
+    file: "src/runtime/keep-alive.ts",
     find: "  waitUntil(promise);\n",
     replace: "  void waitUntil;\n",
     tests: ["test/optimistic/real-redis"],
   },
   {
     name: "a settlement on Vercel ends with the response",
-    file: "src/features/optimistic/keep-alive.ts",
+    file: "src/runtime/keep-alive.ts",
     find: "  vercel?.get?.()?.waitUntil?.(promise);\n",
     replace: "  void vercel;\n",
     tests: ["test/optimistic/step"],
