@@ -119,7 +119,7 @@ export const VARIABLE_MEANINGS: Readonly<Record<string, string>> = {
     "The token that reads and writes live rules over the admin API, as a secret: 20 to 256 printable characters. Default: nobody may.",
   READ_TOKEN: "The token that only reads over the admin API, as a secret. Default: nobody may.",
   NOTICE_URL:
-    "Where [notices](gateway.md#notices) of policies with `notify` are sent, as a secret if its path is one. Default: nowhere.",
+    "Where [notices](notices.md) of policies with `notify` are sent, as a secret if its path is one. Default: nowhere.",
   NOTICE_SECRET:
     "The key that signs them, as a secret: `whsec_` and 24 to 64 random bytes in base64. Needed with `NOTICE_URL`.",
   AMBIGUOUS_PATHS:

@@ -334,6 +334,30 @@ export const NOTICE_WITHOUT_LISTENER = {
   say: "Give onNotice, which is called with each notice, or leave this out.",
 } as const;
 
+// Tools of MCP servers.
+
+export const ENDPOINT = { code: "shape", say: 'Give a path, such as "/mcp".' } as const;
+
+export const TOOLS = {
+  code: "shape",
+  say: 'Give a list of names, such as ["search", "fetch"].',
+} as const;
+
+export const TOOL = {
+  code: "shape",
+  say: "Use 1 to 128 ASCII letters, digits, dots, underscores, dashes or slashes.",
+} as const;
+
+export const FIELD_NAME = {
+  code: "shape",
+  say: 'Give the name of a header field, such as "x-mcp-tool".',
+} as const;
+
+export const CALL_STATUS = {
+  code: "choice",
+  say: "Use 429, or 200 for clients that read an error only there.",
+} as const;
+
 // Plans.
 
 export const PLANS = {
