@@ -1,5 +1,6 @@
 import { ADAPTERS } from "./catalog/adapters.ts";
 import { ADMIN } from "./catalog/admin.ts";
+import { AGENTS } from "./catalog/agents.ts";
 import { BREAKERS } from "./catalog/breakers.ts";
 import { BRIDGE } from "./catalog/bridge.ts";
 import { BUCKET_SETTINGS } from "./catalog/bucket-settings.ts";
@@ -49,6 +50,7 @@ import { MIDDLEWARE } from "./catalog/middleware.ts";
 import { MODES } from "./catalog/modes.ts";
 import { NODE_SERVERS } from "./catalog/node-servers.ts";
 import { OBSERVING } from "./catalog/observing.ts";
+import { NOTICES } from "./catalog/notices.ts";
 import { OPTIMISTIC } from "./catalog/optimistic.ts";
 import { OPTION_TABLES } from "./catalog/option-tables.ts";
 import { OPTIONS } from "./catalog/options.ts";
@@ -112,6 +114,8 @@ export const WRITTEN: readonly Written[] = [
   ...LEASE_ADVICE,
   ...LEASE_CALLS,
   ...LEASE_FLOOD,
+  ...AGENTS,
+  ...NOTICES,
   ...OPTIMISTIC,
   ...SHARDS,
   ...STORE,

@@ -8,17 +8,26 @@ import { readStart } from "./read-start.ts";
 export interface LimitToolsOptions {
   /** The path of the MCP server's endpoint. Default: `"/mcp"`. */
   readonly path?: string;
-  /** The tools that are told apart; all others are `other`. Without it a client that invents names gets a new quota for each. Default: all. */
+  /**
+   * The tools that are told apart; all others are `other`. Without it a client that invents names gets a new quota for each.
+   * Default: all.
+   */
   readonly tools?: readonly string[];
-  /** What a call counts as whose tool is not known: of another name, of a body that is too long, compressed or no JSON. Default: `"other"`. */
+  /**
+   * What a call counts as whose tool is not known: it has another name, or its body is too long, compressed or no JSON.
+   * Default: `"other"`.
+   */
   readonly other?: string;
-  /** The longest body that is read. A longer one counts as `other`, and passes whole. Range: 1 to 1,048,576 bytes. Default: `65536`. */
+  /**
+   * The longest body that is read. A longer one counts as `other`, and passes whole. Range: 1 to 1,048,576 bytes. Default:
+   * `65536`.
+   */
   readonly maxBytes?: number;
   /** The request's field that says the tool. What a client sends under this name is removed. Default: `"x-mcp-tool"`. */
   readonly field?: string;
   /**
-   * The status of a denied call's response: 429 as HTTP has it, or 200 for clients that read a JSON-RPC error only there, such as those
-   * made with version 1 of MCP's TypeScript SDK. Default: `429`.
+   * The status of a denied call's response: 429 as HTTP has it, or 200 for clients that read a JSON-RPC error only there,
+   * such as those made with version 1 of MCP's TypeScript SDK. Default: `429`.
    */
   readonly status?: 200 | 429;
 }
@@ -52,8 +61,8 @@ type Settings = Required<Omit<LimitToolsOptions, "tools">> & {
  * field of the request, `x-mcp-tool`, which rules and middleware count by. A denial becomes an error of JSON-RPC with
  * `data.retryAfter` in seconds.
  *
- * The body reaches the server as it was. Of a batch with several calls none is made: it is refused with 400, since MCP has no batches
- * from 2025-06-18 on.
+ * The body reaches the server as it was. Of a batch with several calls none is made: it is refused with 400, since MCP has
+ * no batches from 2025-06-18 on.
  *
  * @param handler a gateway, a Hono app, or a worker
  * @throws ConfigurationError for an option that is unknown or out of range
