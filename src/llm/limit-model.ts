@@ -109,9 +109,12 @@ export function limitModel(limiter: Reserve, options: LimitModelOptions): LimitM
   };
 }
 
+function isText(part: unknown): boolean {
+  return (Object(part) as { type?: unknown }).type !== "file";
+}
+
 /** What an estimate counts: texts. The bytes of files are no text. */
 function textOf({ prompt, maxOutputTokens }: ModelCall): object {
-  const isText = (part: unknown) => (Object(part) as { type?: unknown }).type !== "file";
   return {
     messages: prompt.map(({ role, content }) => ({
       role,

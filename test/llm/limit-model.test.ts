@@ -130,7 +130,6 @@ describe("generateText()", () => {
   });
 
   test("never has an estimate above `atMost`, and counts no byte of a file", async () => {
-    const { model } = modelOf({ ...whole, doGenerate: () => Promise.reject(new Error("planned")) });
     const seen: number[] = [];
     const { model: bounded } = modelOf(whole, {
       atMost: 2_000,
@@ -152,7 +151,6 @@ describe("generateText()", () => {
     });
     expect(seen[0]).toBe(2_000);
     expect(seen[1]).toBeLessThan(200);
-    expect(model).toBeDefined();
   });
 });
 
@@ -176,10 +174,9 @@ describe("streamText()", () => {
     const { model } = modelOf({
       doStream: async () => ({ stream: change(simulateReadableStream({ chunks: [...PARTS] })) }),
     });
-    const { consumeStream } = streamText({ ...asked, model, onError: () => {} });
-    await consumeStream();
+    const answer = streamText({ ...asked, model, onError: () => {} });
+    await answer.consumeStream();
     expect(await left()).toBeLessThan(6_000);
-    expect((await limiter.peek("ada")).policies[0]!.remaining).toBe(await left());
   });
 
   test("keeps the estimate where nobody reads to the end, and the model's stream is cancelled", async () => {

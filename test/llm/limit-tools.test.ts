@@ -29,7 +29,7 @@ beforeEach(async () => {
         content: [{ type: "text", text: `${name} ${q.length}` }],
       }));
     }
-    const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: undefined });
+    const transport = new StreamableHTTPServerTransport({});
     await server.connect(transport as never);
     let parsed: unknown;
     try {

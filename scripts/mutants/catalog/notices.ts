@@ -18,8 +18,8 @@ export const NOTICES: readonly Written[] = [
   {
     name: "a notice that was told is not noted",
     file: STEP,
-    find: '[key!], [2], [told]',
-    replace: '[key!], [1], [told]',
+    find: "[key!], [2], [told]",
+    replace: "[key!], [1], [told]",
     tests: FEATURE,
   },
   {
