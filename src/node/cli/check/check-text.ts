@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 
 import { isRecord } from "../../../options/record.ts";
+import { MAX_DEPTH, isShallow } from "../../depth.ts";
 import type { ApiFault } from "../errors.ts";
 import { faultsOfDocument, faultsOfVariables } from "./faults-of.ts";
 import { parseJson } from "./parse-json.ts";
@@ -22,7 +23,20 @@ interface Variables {
 export function parseFile(file: string, text: string): Parsed {
   // An editor's byte order mark is no part of the document.
   const content = text.replace(/^\uFEFF/, "");
-  return file.endsWith(".toml") ? parseToml(content) : parseJson(content);
+  try {
+    const parsed = file.endsWith(".toml") ? parseToml(content) : parseJson(content);
+    return isShallow(parsed.value) ? parsed : tooDeep(content);
+  } catch (error) {
+    // Both parsers call themselves for each level.
+    if (error instanceof RangeError) return tooDeep(content);
+    throw error;
+  }
+}
+
+function tooDeep(text: string): Parsed {
+  const remedy = `Nest objects and lists at most ${MAX_DEPTH} deep.`;
+  const faults = [{ offset: 0, value: "nested deeper", remedy }];
+  return { text, value: undefined, root: { offset: 0, children: new Map() }, faults };
 }
 
 /** Every fault of a file with live rules, or of a wrangler file with variables, in the order of the file. */

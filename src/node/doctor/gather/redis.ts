@@ -67,7 +67,8 @@ export async function gatherRedis(
 async function roundTrip(connection: Connection): Promise<number> {
   const startMs = performance.now();
   try {
-    await connection.send(["PING"]);
+    const reply = await connection.send(["PING"]);
+    if (reply !== "PONG") throw new Error("it answers PING as no Redis does");
   } catch (error) {
     // An error reply took the same way.
     if (!(error instanceof ReplyError)) throw error;
@@ -132,15 +133,17 @@ function parseFields(text: unknown): ReadonlyMap<string, string> | undefined {
 
 function parseSlowLog(entries: unknown): readonly SlowCommand[] | undefined {
   if (!Array.isArray(entries)) return undefined;
-  return entries.map((entry: [number, number, number, string[]]) => ({
-    name: String(entry[3][0]).toUpperCase(),
-    ms: Number(entry[2]) / 1000,
-  }));
+  return entries.flatMap((entry: unknown) => {
+    const [, , us, command] = Array.isArray(entry) ? (entry as unknown[]) : [];
+    if (!Array.isArray(command)) return [];
+    return [{ name: String(command[0]).toUpperCase(), ms: Number(us) / 1000 }];
+  });
 }
 
 function countForeign(reply: unknown, prefix: string): RedisFacts["keys"] {
-  if (!Array.isArray(reply)) return undefined;
-  const keys = (reply[1] as unknown[]).map(String);
+  const names: unknown = Array.isArray(reply) ? reply[1] : undefined;
+  if (!Array.isArray(names)) return undefined;
+  const keys = names.map(String);
   const own = keys.filter((key) => key.startsWith(`${prefix}:{`));
   return { sampled: keys.length, foreign: keys.length - own.length, inTwoLayouts: mixed(own) };
 }
