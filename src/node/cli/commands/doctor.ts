@@ -1,9 +1,8 @@
 import type { Command } from "commander";
 
 import { exitCodeOf } from "../../doctor/finding.ts";
-import { runDoctor } from "../../doctor/run-doctor.ts";
 import { wantsJson } from "../connection.ts";
-import { type DoctorArguments, readDoctorOptions } from "../doctor-options.ts";
+import type { DoctorArguments } from "../doctor-options.ts";
 import { withExamples } from "../help.ts";
 import { reportLines } from "../output/doctor-report.ts";
 import { print, printJson } from "../output/print.ts";
@@ -41,6 +40,9 @@ export function registerDoctor(program: Command): void {
 }
 
 async function doctor(_options: unknown, command: Command): Promise<void> {
+  // No other command needs them, and each starts in half the time without them.
+  const { readDoctorOptions } = await import("../doctor-options.ts");
+  const { runDoctor } = await import("../../doctor/run-doctor.ts");
   const options = readDoctorOptions(command.optsWithGlobals<DoctorArguments>(), process.env);
   const report = await withSpinner("Looking at the deployment", () => runDoctor(options));
   if (wantsJson(command)) printJson(report);
