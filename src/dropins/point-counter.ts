@@ -43,11 +43,11 @@ const POINTS = "points";
 const HELD = "held";
 const NO_SLOT: Slot = { id: "", ttlUs: 0 };
 
+const windowOf = (name: string, windowMs: number, limit = MAX_LIMIT) =>
+  fixedWindow({ name, limit, window: `${windowMs}ms` as Duration, aligned: false });
+
 /** @param cores opened for what `POINT_COUNTER` needs */
 export function countPoints(cores: Cores): PointCounter {
-  const windowOf = (name: string, windowMs: number, limit = MAX_LIMIT) =>
-    fixedWindow({ name, limit, window: `${windowMs}ms` as Duration, aligned: false });
-
   /** Denies while points are held, and counts nothing then. */
   const counting = (windowMs: number): Core =>
     cores.of(`count ${windowMs}`, () => [

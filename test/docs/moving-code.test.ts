@@ -12,7 +12,7 @@ const blocks = pages.flatMap((page, i) =>
   codeBlocks(`${FOLDER}/${page}`)
     .filter(({ language }) => language === "ts")
     // A line of its own among those of all pages.
-    .map((block) => ({ ...block, line: 10_000 * (i + 1) + block.line })),
+    .map((block) => Object.assign(block, { line: 10_000 * (i + 1) + block.line })),
 );
 const typed = writeBlocks("moving", blocks);
 afterAll(typed.remove);

@@ -88,9 +88,10 @@ describe("tidegateStorage()", () => {
 
   test("sends one command for a request, and none for a client that it knows to be denied", async () => {
     const { storage, sent } = opened();
-    await storage.consume("bob", { window: 60, max: 1 });
+    await storage.consume("bob", { window: 60, max: 2 });
     const before = sent();
-    for (let i = 0; i < 4; i++) await storage.consume("ada", { window: 60, max: 1 });
+    // The answer to the second says that there is no room for another.
+    for (let i = 0; i < 5; i++) await storage.consume("ada", { window: 60, max: 2 });
     expect(sent() - before).toBe(2);
   });
 

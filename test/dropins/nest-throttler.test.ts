@@ -34,7 +34,9 @@ async function serve(storage: Storage, throttler: object): Promise<string> {
   const hello = Object.getOwnPropertyDescriptor(Hello.prototype, "hello")!;
   Get("/hello")(Hello.prototype, "hello", hello);
   Controller()(Hello);
-  class App {}
+  class App {
+    readonly limited = true;
+  }
   Module({
     imports: [ThrottlerModule.forRoot({ throttlers: [throttler as never], storage })],
     controllers: [Hello],

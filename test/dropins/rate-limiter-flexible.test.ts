@@ -19,14 +19,14 @@ import {
   standStill,
 } from "../support/dropins/clocked-redis.ts";
 
+type Options = IRateLimiterOptions & { readonly points: number; readonly duration: number };
+
 const EACH = [
-  ["RateLimiterMemory", (options: IRateLimiterOptions) => new RateLimiterMemory(options)],
+  ["RateLimiterMemory", (options: Options) => new RateLimiterMemory(options)],
   [
     "RateLimiterTidegate",
-    (options: IRateLimiterOptions) =>
+    (options: Options) =>
       new RateLimiterTidegate({
-        points: 5,
-        duration: 60,
         ...options,
         keyPrefix: ownPrefix(),
         redis: redisByDate(),

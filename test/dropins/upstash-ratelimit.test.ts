@@ -41,7 +41,8 @@ describe.for(BOTH)("the documented API of %s", ([, create]) => {
       reset: end,
     });
     expect(await successes(limiter, 1, "bob")).toBe(1);
-    clock.pass(6_000);
+    // At its very end the peer still denies from memory.
+    clock.pass(6_001);
     expect(await successes(limiter, 3)).toBe(2);
   });
 
@@ -62,7 +63,7 @@ describe.for(BOTH)("the documented API of %s", ([, create]) => {
     const clock = standStill();
     const limiter = create(({ tokenBucket }) => tokenBucket(5, "10 s", 10));
     expect(await successes(limiter, 12)).toBe(10);
-    clock.pass(10_000);
+    clock.pass(10_001);
     expect(await successes(limiter, 7)).toBe(5);
     clock.pass(60_000);
     expect(await successes(limiter, 12)).toBe(10);
@@ -175,7 +176,7 @@ describe.for(BOTH)("the documented API of %s", ([, create]) => {
     const key = `${prefix}:events:${Math.floor(Date.now() / 3_600_000) * 3_600_000}`;
     const [theirs, ours] = [
       await peerRedis().zrange(key, 0, -1),
-      await connect().zrange(key, 0, -1),
+      await connect().zrange(key, "0", "-1"),
     ];
     const members = [...theirs, ...ours].map((each) =>
       typeof each === "string" ? (JSON.parse(each) as object) : each,

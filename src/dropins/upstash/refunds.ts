@@ -1,3 +1,4 @@
+import { checkCost } from "../../decide/cost.ts";
 import type { AskedGroup, GroupVerdict, Verdict } from "../../decide/step.ts";
 import { createGiveBack } from "../../features/holds/give-back.ts";
 import { monotonicNow } from "../../runtime/clock.ts";
@@ -40,6 +41,7 @@ export function createRefunds(windowMs: number): Refunds {
     },
 
     async giveBack(core, identifier, units) {
+      checkCost(units);
       const verdict = await core.ask("peek", identifier, { cost: 0 });
       const taken = verdict.groups[0];
       if (verdict.error || !taken) return verdict;
