@@ -457,6 +457,26 @@ test("what a doubtful part took comes back if one that only looked denies", asyn
   ]);
 });
 
+test("a part that denied is remembered until a thousand others have, and then asked as any other", async () => {
+  const { store, policies, held, calls } = await split(THREE.slice(0, 2));
+  const ask = (tag: string) =>
+    store.decide("consume", [`tg:{${tag}}:address`, "tg:{b}:key"], [1, 1], policies);
+  const denied = ["a", ...Array.from({ length: 1_000 }, (_, i) => `other-${i}`)];
+  for (const tag of denied) held[`tg:{${tag}}:address`] = { allowed: false };
+  for (const tag of denied.slice(0, -1)) await ask(tag);
+  const looks = async (tag: string) => {
+    calls.length = 0;
+    await ask(tag);
+    return calls.some(({ call }) => call === "peek");
+  };
+  expect(await looks("other-0")).toBe(true);
+  expect(await looks("a")).toBe(true);
+  // The one that denied longest ago makes room for the last.
+  await ask(denied.at(-1)!);
+  expect(await looks("other-1")).toBe(false);
+  expect(await looks("a")).toBe(true);
+});
+
 test("parts that all denied the last time are all asked to take", async () => {
   const { ask, held, said } = await split(THREE.slice(0, 2));
   held["tg:{a}:address"] = { allowed: false };

@@ -58,7 +58,7 @@ const MAX_CHARACTERS = 60;
 
 /** @param report called with what is wrong when it begins, and when it begins again */
 export function createEnforcement(
-  { deployed, ruleset, defaults, store, ambiguousPaths }: GatewayConfig,
+  { deployed, ruleset, defaults, store, ambiguousPaths, listenFor }: GatewayConfig,
   report: (message: string) => void,
 ): Enforcement {
   let data: RulesetData = deployed;
@@ -69,11 +69,17 @@ export function createEnforcement(
   let published: number | undefined;
   /** The document that makes way for what is in force. */
   let refused: Pick<LiveState, "document"> | undefined;
+  const limiterOf = ({ rules, settings }: Ruleset): Limiter =>
+    buildLimiter(
+      store,
+      { ...settings, ...(listenFor && { onNotice: listenFor(rules) }) },
+      EVERY_FEATURE,
+    );
   let inForce: InForce = {
     version: 0,
     revision: 0,
     ruleset,
-    limiter: buildLimiter(store, ruleset.settings, EVERY_FEATURE),
+    limiter: limiterOf(ruleset),
     ...routesOf(ruleset, ambiguousPaths),
   };
 
@@ -87,8 +93,7 @@ export function createEnforcement(
   ): void {
     const nextSource = sourceOf(nextData, next);
     // To block a client must not make every isolate forget whom it denies.
-    const limiter =
-      nextSource === source ? inForce.limiter : buildLimiter(store, next.settings, EVERY_FEATURE);
+    const limiter = nextSource === source ? inForce.limiter : limiterOf(next);
     data = nextData;
     source = nextSource;
     const { version, revision } = state;

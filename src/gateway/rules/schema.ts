@@ -6,6 +6,7 @@ import { WINDOW_RANGE } from "../../algorithms/window.ts";
 import { MAX_STATUSES } from "../../features/holds/failures.ts";
 import { AUTO } from "../../features/leases/auto.ts";
 import { LEASE_RANGE } from "../../features/leases/read-lease.ts";
+import { MAX_SHARES } from "../../features/notices/check.ts";
 import { MAX_UNSETTLED } from "../../features/optimistic/check.ts";
 import { PLAN } from "../../features/plans/read-plan.ts";
 import { COUNTS } from "../../features/roles/check.ts";
@@ -77,6 +78,9 @@ const Optimistic = z.union([
   }),
 ]);
 
+const Share = z.number().check(z.gt(0), z.lte(1));
+const Notify = z.union([Share, z.array(Share).check(z.minLength(1), z.maxLength(MAX_SHARES))]);
+
 /** Derived from each algorithm's description of its options, so that an algorithm is described in one place. */
 const policies = Object.entries(IMPLEMENTATIONS).map(([algorithm, implementation]) =>
   z.strictObject({
@@ -97,6 +101,7 @@ const policies = Object.entries(IMPLEMENTATIONS).map(([algorithm, implementation
     shards: z.optional(z.int().check(z.gte(2), z.lte(MAX_SHARDS))),
     lease: z.optional(z.union([z.literal(AUTO), duration(LEASE_RANGE)])),
     optimistic: z.optional(Optimistic),
+    notify: z.optional(Notify),
   }),
 );
 
