@@ -65,7 +65,9 @@ test.each([
   [10, 2, []],
   [10, 3, ["redis-shared"]],
 ])("of %i keys %i are foreign", (sampled, foreign, ids) => {
-  expect(idsOf(checkKeyspace({ ...REDIS, keys: { sampled, foreign } }))).toEqual(ids);
+  expect(idsOf(checkKeyspace({ ...REDIS, keys: { sampled, foreign, inTwoLayouts: [] } }))).toEqual(
+    ids,
+  );
 });
 
 test.each([

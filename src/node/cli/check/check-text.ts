@@ -13,7 +13,7 @@ export interface PlacedFault extends ApiFault, Place {
   readonly file: string;
 }
 
-/** Variables of a wrangler file that hold rules: `vars`, or those of an environment. */
+/** Variables of a wrangler file: `vars`, or those of an environment. */
 interface Variables {
   readonly path: string;
   readonly vars: Readonly<Record<string, unknown>>;
@@ -80,6 +80,12 @@ function isWrangler(file: string, value: unknown): boolean {
 /** The variables of a wrangler file that hold rules, plans or lists; none of another file. */
 export function checkedVariables(file: string, value: unknown): readonly Variables[] {
   return isWrangler(file, value) ? withRules(value) : [];
+}
+
+/** The variables of a wrangler file for a gateway: each environment has its own. */
+export function gatewayVariables(file: string, value: unknown): readonly Variables[] {
+  if (!isWrangler(file, value)) return [];
+  return variablesOf(value).filter(({ vars }) => "ORIGIN" in vars || "RULES" in vars);
 }
 
 function withRules(value: unknown): readonly Variables[] {

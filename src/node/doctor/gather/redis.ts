@@ -144,6 +144,20 @@ function countForeign(reply: unknown, prefix: string): RedisFacts["keys"] {
   const names: unknown = Array.isArray(reply) ? reply[1] : undefined;
   if (!Array.isArray(names)) return undefined;
   const keys = names.map(String);
-  const foreign = keys.filter((key) => !key.startsWith(`${prefix}:{`)).length;
-  return { sampled: keys.length, foreign };
+  const own = keys.filter((key) => key.startsWith(`${prefix}:{`));
+  return { sampled: keys.length, foreign: keys.length - own.length, inTwoLayouts: mixed(own) };
+}
+
+/** The policies whose keys end with their algorithm's code and different versions of its layout, which 1 leaves out. */
+function mixed(keys: readonly string[]): readonly string[] {
+  const layouts = new Map<string, string>();
+  const found = new Set<string>();
+  for (const key of keys) {
+    const [, name, code, layout] = /\}:([^:}]+):([a-z])(\d*)$/.exec(key) ?? [];
+    if (name === undefined) continue;
+    const known = layouts.get(`${name}:${code}`) ?? layout!;
+    layouts.set(`${name}:${code}`, known);
+    if (known !== layout) found.add(name);
+  }
+  return [...found];
 }
