@@ -47,6 +47,7 @@ export const FEATURES = [
   "holds",
   "leases",
   "lists",
+  "notices",
   "optimistic",
   "plans",
   "roles",

@@ -1,5 +1,6 @@
 import { ADAPTERS } from "./catalog/adapters.ts";
 import { ADMIN } from "./catalog/admin.ts";
+import { AGENTS } from "./catalog/agents.ts";
 import { ALGORITHMS } from "./catalog/algorithms.ts";
 import { CLUSTER } from "./catalog/cluster.ts";
 import { DECIDE } from "./catalog/decide.ts";
@@ -10,6 +11,7 @@ import { HOLDS } from "./catalog/holds.ts";
 import { LEASES } from "./catalog/leases.ts";
 import { LLM } from "./catalog/llm.ts";
 import { METRICS } from "./catalog/metrics.ts";
+import { NOTICES } from "./catalog/notices.ts";
 import { OPTIMISTIC } from "./catalog/optimistic.ts";
 import { OPTIONS } from "./catalog/options.ts";
 import { OUTAGE } from "./catalog/outage.ts";
@@ -33,6 +35,8 @@ export const WRITTEN: readonly Written[] = [
   ...LEASES,
   ...LLM,
   ...METRICS,
+  ...AGENTS,
+  ...NOTICES,
   ...OPTIMISTIC,
   ...OPTIONS,
   ...OUTAGE,

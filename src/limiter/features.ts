@@ -13,6 +13,7 @@ const OPTIONS = {
   lease: "leases",
   lists: "lists",
   onDecision: "telling",
+  onNotice: "notices",
   plans: "plans",
   sharedDenials: "sharedDenials",
 } as const satisfies Partial<Record<keyof CreateLimiterOptions, keyof Features>>;
@@ -23,6 +24,7 @@ const POLICY_OPTIONS = {
   lease: ["leases", undefined],
   optimistic: ["optimistic", undefined],
   mode: ["roles", "enforce"],
+  notify: ["notices", undefined],
   refundable: ["holds", false],
   shards: ["shards", undefined],
   when: ["holds", undefined],

@@ -46,7 +46,7 @@ export const OPTIMISTIC: readonly Written[] = [
   },
   {
     name: "a settlement ends with the response",
-    file: "src/features/optimistic/keep-alive.ts",
+    file: "src/runtime/keep-alive.ts",
     find: "  waitUntil(promise);\n",
     replace: "  void waitUntil;\n",
     tests: ["test/optimistic/real-redis"],

@@ -1,6 +1,6 @@
 import { waitUntil } from "#bindings";
 
-import type { WaitUntil } from "../../runtime/wait-until.ts";
+import type { WaitUntil } from "./wait-until.ts";
 
 interface VercelContext {
   readonly waitUntil?: WaitUntil;
