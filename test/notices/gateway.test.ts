@@ -133,7 +133,9 @@ test("METRICS_IDENTITIES names partitions as they are; the metrics count notices
     const response = await gateway.request("http://gateway.test/_tidegate/api/v1/metrics", {
       headers: { authorization: `Bearer ${TOKEN}` },
     });
-    return (await response.text()).split("\n").filter((line) => line.startsWith("tidegate_notices_"));
+    return (await response.text())
+      .split("\n")
+      .filter((line) => line.startsWith("tidegate_notices_"));
   };
   await vi.waitFor(
     async () =>
