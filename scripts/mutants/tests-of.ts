@@ -14,6 +14,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   "src/decide": ["test/limiter/", "test/denials/"],
   "src/decision": ["test/decision/", "test/hono/"],
   "src/denials": ["test/denials/"],
+  "src/dropins": ["test/dropins/"],
   "src/errors": ["test/limiter/", "test/store/"],
   "src/features/holds": ["test/limiter/"],
   "src/features/leases": ["test/lease/"],

@@ -35,6 +35,7 @@ export interface RecorderOptions {
   readonly random: () => number;
   /** Where counts are written, too. */
   readonly analytics?: AnalyticsDataset | undefined;
+  /** Called with the first failure of an outage of Redis, or of the dataset. */
   readonly onError: (error: Error) => void;
 }
 
@@ -99,6 +100,8 @@ export const metrics: OpenRecorder = (options) => {
   };
   const toAnalytics =
     analytics && analyticsWriter(analytics, (error) => onError(new Error(String(error))));
+  /** Whether the last flush failed: an outage is told once. */
+  let isFailing = false;
   /** Those that have counted something. */
   let tallies: Tally[] = [];
   const minutes = createMinutes(MAX_FIELDS);
@@ -194,8 +197,10 @@ export const metrics: OpenRecorder = (options) => {
       gather();
       await nameGathered();
       await writePending();
+      isFailing = false;
     } catch (error) {
-      onError(storeError(error));
+      if (!isFailing) onError(storeError(error));
+      isFailing = true;
     }
   }
 

@@ -20,12 +20,19 @@ export function registerDoctor(program: Command): void {
         "--identity-header <name>",
         "a header by which the gateway counts (default: x-user-id)",
       )
+      .option(
+        "--preview <url>",
+        "a preview or staging, to see whether it shares counts with the gateway",
+      )
       .option("--rest-url <url>", "the Redis over HTTP (default: UPSTASH_REDIS_REST_URL)")
       .option("--rest-token-file <file>", "its token (default: UPSTASH_REDIS_REST_TOKEN)")
       .option("--redis-url <url>", "redis:// or rediss://, for what the REST API does not say")
       .option("--prefix <text>", "what the limiter's keys begin with (default: tg)")
       .option("--limiter-timeout <duration>", "the limiter's timeout (default: 250ms)")
-      .option("--config <file>", "a wrangler file, whose variables may be too large for Cloudflare")
+      .option(
+        "--config <file>",
+        "a wrangler file: variables too large for Cloudflare, environments that share counts",
+      )
       .option("--partitions <n>", "how many identities are counted at once, to check the memory")
       .option("--policies <n>", "how many policies count each identity (default: 1)")
       .option(
