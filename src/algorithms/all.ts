@@ -1,4 +1,5 @@
 import type { Implementation } from "./algorithm.ts";
+import { refundCalendarWindow } from "./calendar-window.ts";
 import { FIXED_WINDOW, refundFixedWindow } from "./fixed-window.ts";
 import type { Refund } from "./model.ts";
 import { refundSegmentedWindow, SEGMENTED_WINDOW } from "./segmented-window.ts";
@@ -22,11 +23,15 @@ export const IMPLEMENTATIONS = {
 
 /** How each gives back in memory. Apart, so that a bundle with these does not contain the others' models and scripts. */
 export const REFUNDS: Readonly<
-  Record<keyof typeof IMPLEMENTATIONS, (state: never, request: never) => Refund<unknown>>
+  Record<
+    keyof typeof IMPLEMENTATIONS | "calendar-window",
+    (state: never, request: never) => Refund<unknown>
+  >
 > = {
   "token-bucket": refundTokenBucket,
   "sliding-window-log": refundSlidingWindowLog,
   "sliding-window-counter": refundSlidingWindowCounter,
   "segmented-window": refundSegmentedWindow,
   "fixed-window": refundFixedWindow,
+  "calendar-window": refundCalendarWindow,
 };

@@ -26,6 +26,8 @@ export function excessOf(policy: Policy, admissions: readonly Admission[]): numb
       }
       return Math.max(0, ...used.values()) - limit;
     }
+    case "calendar-window":
+      throw new Error("windows of a calendar are no policies of these tests");
     case "concurrency":
       throw new Error("concurrency has no leases");
   }
