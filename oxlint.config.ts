@@ -8,6 +8,7 @@ export const LAYERS = [
   "gateway",
   "live",
   "metrics",
+  "dropins",
   "adapter",
   "llm",
   "limiter",
@@ -47,6 +48,7 @@ export const FEATURES = [
   "holds",
   "leases",
   "lists",
+  "notices",
   "optimistic",
   "plans",
   "roles",
@@ -58,7 +60,7 @@ export const FEATURES = [
 /** The entries of the package import from everywhere, and nothing imports from them. */
 const ENTRIES = {
   regex:
-    "^(\\.\\./)+(index|core|limit|hono|express|fastify|vercel|node|cloudflare|durable-object|llm|gateway|admin|tracing|worker)\\.ts$",
+    "^(\\.\\./)+(index|core|limit|hono|express|express-rate-limit|nest-throttler|better-auth|rate-limiter-flexible|upstash-ratelimit|fastify|vercel|node|cloudflare|durable-object|llm|gateway|admin|tracing|worker)\\.ts$",
   message: "It is an entry of the package: import what it imports.",
 };
 

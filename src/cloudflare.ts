@@ -7,6 +7,7 @@
 
 import { waitUntil } from "#bindings";
 
+import type { Operations } from "./decide/limiter.ts";
 import {
   type SharedCache,
   type SharedDenials,
@@ -53,6 +54,29 @@ export function coloCache(name = "tidegate"): SharedCache {
       const kept = addressOf(key).then((address) => defaultCache()?.put(address, response));
       // No request waits for this, and what is not kept is only asked of Redis again.
       waitUntil(kept.catch(() => {}));
+    },
+  };
+}
+
+/** What code calls on a binding of Cloudflare's rate limiting: `env.LIMITER.limit({ key })`. */
+export interface RateLimitBinding {
+  limit(options: { readonly key: string }): Promise<{ success: boolean }>;
+}
+
+/**
+ * A limiter in the shape of Cloudflare's rate limiting binding, for code that calls `limit({ key })`. The binding counts in each
+ * location, by 10 or 60 seconds; the limiter counts for all of them, by its own policies.
+ *
+ * @param limiter whose policies have no `by`
+ * @example
+ * const binding = rateLimitBinding(createLimiter({ policies }));
+ * const { success } = await binding.limit({ key: "user:42" });
+ */
+export function rateLimitBinding(limiter: Pick<Operations, "limit">): RateLimitBinding {
+  return {
+    async limit({ key }) {
+      const { allowed } = await limiter.limit(key);
+      return { success: allowed };
     },
   };
 }

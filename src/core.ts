@@ -10,6 +10,7 @@ export { calendar } from "./features/calendar/feature.ts";
 export { holds } from "./features/holds/feature.ts";
 export { leases } from "./features/leases/feature.ts";
 export { lists } from "./features/lists/feature.ts";
+export { notices } from "./features/notices/feature.ts";
 export { optimistic } from "./features/optimistic/feature.ts";
 export { plans } from "./features/plans/feature.ts";
 export { roles } from "./features/roles/feature.ts";

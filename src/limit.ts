@@ -32,7 +32,7 @@ const byPolicy = new Map<string, Core>();
  *
  * Calls with equal policies count together; give a policy a `name` to keep it apart. A Redis that fails is suspended as a
  * whole: of a Redis Cluster, use `createLimiter()`, which goes on with the masters that answer. The policy has no `by`, `counts`,
- * `lease`, `optimistic`, `shards` or `refundable`: for these, use `createLimiter()`.
+ * `lease`, `optimistic`, `notify`, `shards` or `refundable`: for these, use `createLimiter()`.
  *
  * @throws ConfigurationError if the policy has faults, or the variables are missing
  * @throws TidegateError `ERR_IDENTITY`, `ERR_COST`

@@ -1,11 +1,20 @@
 /**
  * Tokens of language models: `import { usage } from "tidegate/llm"`. It reads what OpenAI's and Anthropic's responses
- * tell of their usage, and estimates a request's before it is sent.
+ * tell of their usage, and estimates a request's before it is sent. It limits models of the AI SDK, and the tools of MCP
+ * servers.
  *
  * @module
  */
 
 export { estimateTokens, type EstimateOptions } from "./llm/estimate-tokens.ts";
+export {
+  limitModel,
+  type LimitModel,
+  type LimitModelOptions,
+  type ModelCall,
+} from "./llm/limit-model.ts";
+export { LimitedCallError } from "./llm/limited-call-error.ts";
+export { limitTools, type LimitToolsOptions } from "./llm/limit-tools.ts";
 export { readUsage } from "./llm/read-usage.ts";
 export { settleByUsage as usage, type SettleOptions, type Settles } from "./llm/settle-by-usage.ts";
 export type { Usage } from "./llm/usage.ts";

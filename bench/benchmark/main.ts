@@ -7,8 +7,13 @@ import { createProgram, runProgram } from "../../scripts/support/program.ts";
 import { startProgress, USUAL_COLUMNS } from "../../scripts/support/progress/progress.ts";
 import { namesAmong } from "../support/part-names.ts";
 import { PARTS } from "./parts.ts";
-import { writePlots } from "./plot/plot.ts";
-import { type PartResults, partResults, readResults, writeResults } from "./results.ts";
+import {
+  type PartResults,
+  partResults,
+  readResults,
+  type Results,
+  writeResults,
+} from "./results.ts";
 import { table } from "./table.ts";
 
 const RESULTS = "bench/results.json";
@@ -48,8 +53,14 @@ for (const option of program.options) {
   if (option.long === "--only") option.default(NAMES, "all");
 }
 
+/** Drawing brings a browser's document, which takes longer to load than all else that most calls need. */
+async function writePictures(folder: string, results: Results): Promise<void> {
+  const { writePlots } = await import("./plot/plot.ts");
+  await writePlots(folder, results);
+}
+
 async function redraw({ out = RESULTS }: Options): Promise<void> {
-  await writePlots(dirname(out), await readResults(out));
+  await writePictures(dirname(out), await readResults(out));
 }
 
 async function measure({ short = false, only, out, json }: Options): Promise<void> {
@@ -70,7 +81,7 @@ async function measure({ short = false, only, out, json }: Options): Promise<voi
   // Numbers of a short run must not take the place of those that mean something.
   const file = out ?? (short ? undefined : RESULTS);
   if (file === undefined) return;
-  await writePlots(dirname(file), await writeResults(file, parts));
+  await writePictures(dirname(file), await writeResults(file, parts));
   if (!json) console.log(`\nwritten to ${file}`);
 }
 

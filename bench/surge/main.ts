@@ -8,9 +8,7 @@ import { createProgram, runProgram } from "../../scripts/support/program.ts";
 import { startProgress, USUAL_COLUMNS } from "../../scripts/support/progress/progress.ts";
 import { namesAmong } from "../support/part-names.ts";
 import type { SurgeOptions } from "./play.ts";
-import { playSurge } from "./play.ts";
 import { inColumns } from "./report/columns.ts";
-import { writeReport } from "./report/report.ts";
 import { sceneTable } from "./report/scene-table.ts";
 import { tableOf } from "./report/table.ts";
 import {
@@ -20,10 +18,10 @@ import {
   type SurgeResults,
   writeResults,
 } from "./results.ts";
-import { SCENES } from "./scenes/scenes.ts";
+import { SCENE_NAMES } from "./stages.ts";
 
 const RESULTS = "bench/surge.json";
-const PARTS: readonly string[] = [...SETUPS, ...Object.keys(SCENES)];
+const PARTS: readonly string[] = [...SETUPS, ...SCENE_NAMES];
 
 interface Options extends Omit<SurgeOptions, "size"> {
   readonly short?: boolean;
@@ -74,18 +72,26 @@ function shareOf(text: string): number {
   throw new InvalidArgumentError("It is a number above 0 and at most 1.");
 }
 
+/** Drawing brings a browser's document, which takes longer to load than all else that most calls need. */
+async function report(file: string, results: SurgeResults): Promise<void> {
+  const { writeReport } = await import("./report/report.ts");
+  await writeReport(file, results);
+}
+
 async function redraw({ out = RESULTS }: Options): Promise<void> {
-  await writeReport(out, await readResults(out));
+  await report(out, await readResults(out));
 }
 
 async function surge({ short = false, out, json, ...options }: Options): Promise<void> {
+  // It brings the limiters and their servers, which a call for help does not need.
+  const { playSurge } = await import("./play.ts");
   const results = await playSurge({ ...options, size: short ? "short" : "full" }, startProgress);
   console.log(json ? JSON.stringify(results, null, 2) : tablesOf(results));
   // Figures of a short run mean nothing, those of a part are not all: neither takes the place of those that are.
   const file = out ?? (short || !isWhole(results) ? undefined : RESULTS);
   if (file === undefined) return;
   await writeResults(file, results);
-  if (isWhole(results)) await writeReport(file, results);
+  if (isWhole(results)) await report(file, results);
   if (!json) console.log(`\nwritten to ${file}`);
 }
 

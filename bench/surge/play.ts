@@ -9,7 +9,7 @@ import { machine, type PartOfResults, type SetupName, SETUPS } from "./results.t
 import { runSurge } from "./run/run.ts";
 import { SCENES, type SceneName, type Scenes, type Size } from "./scenes/scenes.ts";
 import { gatewaySetup, peerSetup, type Setup } from "./setups/setup.ts";
-import { stagesOf } from "./stages.ts";
+import { SCENE_NAMES, stagesOf } from "./stages.ts";
 
 export interface SurgeOptions {
   readonly size: Size;
@@ -64,7 +64,7 @@ export async function playSurge(
       tell: (line) => progress.tell(line),
     });
   }
-  for (const name of Object.keys(SCENES) as SceneName[]) {
+  for (const name of SCENE_NAMES) {
     if (only.includes(name)) await play(name);
   }
   progress.end();

@@ -15,6 +15,8 @@ const SCENE_SECONDS: Record<SceneName, Record<Size, number>> = {
   redisLost: { full: 40, short: 18 },
 };
 
+export const SCENE_NAMES = Object.keys(SCENE_SECONDS) as readonly SceneName[];
+
 /** Each set-up, and each scene, in the order in which they run. */
 export function stagesOf(size: Size, phases: Phases): Stage[] {
   return [

@@ -53,8 +53,6 @@ async function buildPrograms(): Promise<void> {
     platform: "node",
     target: "node20",
     metafile: true,
-    // cli-table3 works without it, and colours are not its task here.
-    external: ["@colors/colors"],
     // Its other form requires its own files in a way that is not seen here.
     alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
     minify: true,

@@ -44,6 +44,8 @@ export const POLICY_FIELDS: Readonly<Record<string, string>> = {
     'Reserves quota of this policy in advance where demand is high: an isolate takes several units at once and may spend them for this long. "auto" leases what is worth it. Default: Redis makes every decision.',
   optimistic:
     "Answers before Redis has counted a request, where the isolate knows of no denial: at most unsettled units of a partition (default 1) wait for that in an isolate, while more than above (default 0.5) of the limit is left. Each isolate may admit that many units too many. Default: Redis decides first.",
+  notify:
+    "Tells of each partition that has used this share of the limit, once per window, and when its requests begin to be denied: by a webhook where NOTICE_URL is set, and in the metrics. A number above 0 to 1, or a list of them. Default: nobody is told.",
   counts:
     '"requests"; "denials" by the other policies of the decision, which denies clients that were denied too often; or "failures": a request whose response is none gets its units back. Default "requests".',
   when: 'Which responses are failures, where counts is "failures": 1 to 32 statuses. Default { status = [401, 403] }.',
@@ -121,6 +123,10 @@ export const VARIABLE_MEANINGS: Readonly<Record<string, string>> = {
   ADMIN_TOKEN:
     "The token that reads and writes live rules over the admin API, as a secret: 20 to 256 printable characters. Default: nobody may.",
   READ_TOKEN: "The token that only reads over the admin API, as a secret. Default: nobody may.",
+  NOTICE_URL:
+    "Where [notices](notices.md) of policies with `notify` are sent, as a secret if its path is one. Default: nowhere.",
+  NOTICE_SECRET:
+    "The key that signs them, as a secret: `whsec_` and 24 to 64 random bytes in base64. Needed with `NOTICE_URL`.",
   AMBIGUOUS_PATHS:
     'What happens to a path that some origin may read as one under other rules: `"refuse"` answers 400, `"pass"` applies the rules of every reading.',
   RULES:

@@ -7,6 +7,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 
+import { keptBundle } from "./kept-bundle.ts";
+
 const root = fileURLToPath(new URL("../..", import.meta.url));
 // The program and the library are one file.
 const wrangler = createRequire(import.meta.url).resolve("wrangler");
@@ -32,9 +34,9 @@ interface Metadata {
 
 let bundled: Promise<Bundle> | undefined;
 
-/** Bundles the worker, once per process, by having wrangler write the upload of a deployment to a file. */
+/** Bundles the worker, once for the same sources, by having wrangler write the upload of a deployment to a file. */
 export function bundleWorker(signal?: AbortSignal): Promise<Bundle> {
-  bundled ??= build(signal).catch((error: unknown) => {
+  bundled ??= keptBundle(() => build(signal)).catch((error: unknown) => {
     bundled = undefined;
     throw error;
   });

@@ -26,6 +26,8 @@ export interface LocalStackOptions {
   /** Further variables for the workers, over those of wrangler.toml. */
   variables?: WorkerOptions["variables"];
   onLog?: WorkerOptions["onLog"];
+  /** Called if the Redis of its own ends by itself. Default: says so on the terminal. */
+  onRedisEnd?: (how: string) => void;
   /** Stops what has been started so far. */
   signal?: AbortSignal;
 }
@@ -63,7 +65,7 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
   const parts = new Parts();
   try {
     const [redis, origin, bundle] = await together([
-      parts.keep(openRedis(options.redisUrl)),
+      parts.keep(openRedis(options.redisUrl, options.onRedisEnd ?? sayRedisEnded)),
       parts.keep(startOrigin({ port: originPort })),
       bundleWorker(signal),
     ]);
@@ -98,6 +100,12 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
     await parts.stop().catch(() => {});
     throw error;
   }
+}
+
+function sayRedisEnded(how: string): void {
+  console.error(
+    `tidegate: the stack's redis-server has ended (${how}): the workers decide without Redis, as their onFailure says. End the stack and start it anew.`,
+  );
 }
 
 async function openBridge(

@@ -6,9 +6,16 @@ export interface LocalRedis {
   stop(): Promise<void>;
 }
 
-/** The Redis at `url`, which has to answer; else one of our own; `undefined` where there is no redis-server. */
-export async function openRedis(url: string | undefined): Promise<LocalRedis | undefined> {
-  if (url === undefined) return redisServerPath() ? startRedisServer() : undefined;
+/**
+ * The Redis at `url`, which has to answer; else one of our own; `undefined` where there is no redis-server.
+ *
+ * @param onEnd called if one of our own ends by itself
+ */
+export async function openRedis(
+  url: string | undefined,
+  onEnd: (how: string) => void,
+): Promise<LocalRedis | undefined> {
+  if (url === undefined) return redisServerPath() ? startRedisServer({ onEnd }) : undefined;
   await pingRedis(url).catch((error: Error) => {
     throw new Error(`REDIS_URL is set, but no Redis answers there: ${error.message}`);
   });

@@ -25,6 +25,8 @@ export interface RedisServerOptions {
   port?: number;
   /** Further redis-server arguments. */
   args?: readonly string[];
+  /** Called if it ends although nobody called stop(), with its exit code or the signal, such as `SIGKILL`. */
+  onEnd?: (how: string) => void;
 }
 
 export function redisServerPath(): string | undefined {
@@ -45,10 +47,10 @@ export function redisServerPath(): string | undefined {
 export async function startRedisServer(options: RedisServerOptions = {}): Promise<RedisServer> {
   const binary = redisServerPath();
   if (!binary) throw new Error("redis-server is not on the PATH");
-  if (options.port !== undefined) return launch(binary, options.port, options.args);
+  if (options.port !== undefined) return launch(binary, options.port, options);
   for (let attempt = 1; ; attempt++) {
     try {
-      return await launch(binary, await freePort(), options.args);
+      return await launch(binary, await freePort(), options);
     } catch (error) {
       // Somebody may have taken the port in the meantime.
       if (attempt === 3) throw error;
@@ -59,7 +61,7 @@ export async function startRedisServer(options: RedisServerOptions = {}): Promis
 async function launch(
   binary: string,
   port: number,
-  args: readonly string[] = [],
+  { args = [], onEnd }: RedisServerOptions,
 ): Promise<RedisServer> {
   const dir = mkdtempSync(join(tmpdir(), "redis-"));
   const fixed = ["--port", `${port}`, "--bind", "127.0.0.1", "--dir", dir];
@@ -75,8 +77,10 @@ async function launch(
     return rm(dir, { recursive: true, force: true });
   });
   const url = `redis://127.0.0.1:${port}`;
+  let isStopped = false;
 
   async function stop(): Promise<void> {
+    isStopped = true;
     // Nothing else may keep this process until it has ended.
     child.ref();
     child.kill("SIGKILL");
@@ -89,6 +93,7 @@ async function launch(
     await stop().catch(() => {});
     throw error;
   }
+  child.once("exit", (code, signal) => isStopped || onEnd?.(signal ?? `exit code ${code}`));
   // Whoever forgets stop() can still exit.
   child.unref();
   (child.stdout as Socket).unref();

@@ -12,6 +12,10 @@ export interface NodeRequest {
 export interface NodeResponse {
   readonly statusCode: number;
   readonly headersSent: boolean;
+  readonly destroyed?: boolean;
+  readonly writableFinished?: boolean;
+  /** Of HTTP/2, whose response does not say itself whether it is gone. */
+  readonly stream?: { readonly destroyed: boolean } | undefined;
   once(event: "finish" | "close", listener: () => void): unknown;
   end(...given: never[]): unknown;
 }
@@ -70,15 +74,18 @@ export interface ResponseEnd {
 export function endOf(outgoing: NodeResponse): Promise<ResponseEnd> {
   return new Promise((resolve) => {
     const end = (aborted: boolean) => resolve({ status: outgoing.statusCode, aborted });
-    outgoing.once("finish", () => end(false));
-    outgoing.once("close", () => {
-      if (outgoing.headersSent) return end(true);
+    const close = () => {
+      if (outgoing.headersSent) return end(!outgoing.writableFinished);
       // The client has hung up on a handler that is still at work, and whose status is not known yet.
       const { end: send } = outgoing;
       outgoing.end = (...given) => {
         end(true);
         return send.apply(outgoing, given);
       };
-    });
+    };
+    // What came before the limiter may have taken longer than the client waited: then no event comes.
+    if (outgoing.destroyed || outgoing.stream?.destroyed) return close();
+    outgoing.once("finish", () => end(false));
+    outgoing.once("close", close);
   });
 }

@@ -38,9 +38,10 @@ export function json(body: object, fields: Readonly<Record<string, string>> = {}
   return Response.json(body, { headers: { ...fields, "Cache-Control": "no-store" } });
 }
 
-/** A moment as answers have it. */
+/** A moment as answers have it; the beginning of 1970 for what is none, as a hand may have written it. */
 export function isoTime(ms: number): string {
-  return new Date(ms).toISOString();
+  const moment = new Date(ms);
+  return (Number.isNaN(moment.getTime()) ? new Date(0) : moment).toISOString();
 }
 
 /** Who does this, for the audit. */

@@ -1,4 +1,4 @@
-import type { Fault, StoreError } from "../errors/errors.ts";
+import { type Fault, isNotAsked, type StoreError } from "../errors/errors.ts";
 import { NotSentError } from "./storage/not-sent.ts";
 
 const TITLES = {
@@ -93,10 +93,10 @@ const NOT_DONE = ["ERR_STORE_REFUSED", "ERR_STORE_UNAUTHORIZED"];
 /** Redis gave no usable answer. Only a write that was sent can have happened all the same. */
 export function unavailable(error: StoreError, writes: boolean): Refusal {
   const { code, message } = error;
-  const isNotDone = NOT_DONE.includes(code) || error instanceof NotSentError;
+  const isNotDone = NOT_DONE.includes(code) || isNotAsked(error) || error instanceof NotSentError;
   const outcome = isNotDone ? "not-done" : "unknown";
-  const advice = isNotDone
-    ? " The change was not made."
-    : " The change may have been made all the same: read before you repeat it.";
+  const advice = !isNotDone
+    ? " The change may have been made all the same: read before you repeat it."
+    : ` The change was not made.${isNotAsked(error) ? " Repeat it once GET /health is ok." : ""}`;
   return new Refusal(503, message + (writes ? advice : ""), { code, ...(writes && { outcome }) });
 }

@@ -121,6 +121,16 @@ export interface CommonOptions {
    */
   readonly optimistic?: true | OptimisticOptions;
   /**
+   * Tells `onNotice` when an identity has used this share of the limit, once per window: a number, or a list of 1 to 8. Where a
+   * decision shows several of them, it tells the highest. It also tells when requests begin to be denied by this policy. No request
+   * waits for that. For `createLimiter()`, middleware and rules, where the gateway sends a webhook. Range: above 0 to 1. Default:
+   * nobody is told.
+   *
+   * @example
+   * fixedWindow({ name: "monthly", limit: 1_000, window: "30d", notify: [0.8, 1] })
+   */
+  readonly notify?: number | readonly number[];
+  /**
    * Splits the limit of a hot identity over this many keys, which a Redis Cluster spreads over its masters. A request asks
    * one of them, at most two, so that `remaining` is what that shard has left: at least so much is left in all. All shards
    * together never admit more than the policy. A request may cost at most the smallest shard's limit, `limit / shards`

@@ -73,10 +73,12 @@ function verdictsOf(
     ];
   }
   const clocks = clocksUs && byGroup(groups, clocksUs);
-  return byGroup(groups, rows).map((own, i) => {
-    const at = { nowUs: clocks?.[i]![0] ?? nowUs, sentAtMs, receivedAtMs, estimated };
-    return { asked: groups[i]!, rows: own, by: "store", at };
-  });
+  return byGroup(groups, rows).map((own, i) => ({
+    asked: groups[i]!,
+    rows: own,
+    by: "store",
+    at: { nowUs: clocks?.[i]![0] ?? nowUs, sentAtMs, receivedAtMs, estimated },
+  }));
 }
 
 /** What is known where the store gave no answer: of several masters some may have answered. */
@@ -87,8 +89,11 @@ function unanswered(
   receivedAtMs: number,
 ): Answer {
   if (!(error instanceof PartialReplyError)) {
-    const all = groups.map((asked) => ({ asked, error, costs: asked.costs }));
-    return { groups: [], unanswered: all, error };
+    return {
+      groups: [],
+      unanswered: groups.map((asked) => ({ asked, error, costs: asked.costs })),
+      error,
+    };
   }
   const clocksUs = error.clocksUs as readonly number[];
   const answered = (rows: readonly (Row | undefined)[]) =>

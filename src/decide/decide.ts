@@ -13,20 +13,23 @@ import { tooCostly } from "./too-costly.ts";
  */
 export function decidePath<Settings extends CoreSettings>(
   kit: Kit<Settings>,
-  { roles, plans, shards, sharedDenials, optimistic, leases }: StepsOfFeatures<Settings>,
+  features: StepsOfFeatures<Settings>,
 ): Decide {
   const known = createKnown(kit);
-  const role = roles?.steps(kit);
-  const lease = leases?.steps(kit);
+  const notice = features.notices?.steps(kit);
+  const role = features.roles?.steps(kit);
+  const lease = features.leases?.steps(kit);
   return stack<Decide>(
+    notice?.look,
     role?.note,
-    plans?.steps(kit),
-    shards?.steps(kit, known),
+    features.plans?.steps(kit),
+    features.shards?.steps(kit, known),
     tooCostly(kit, known),
     lease?.note,
     knownDenials(kit, known),
-    sharedDenials?.steps(kit, known),
-    optimistic?.steps(kit, known, lease),
+    features.sharedDenials?.steps(kit, known),
+    features.optimistic?.steps(kit, known, lease),
+    notice?.settled,
     role?.advise,
     outage(kit, stack<Ask>(lease?.take, role?.count, askStore(kit))),
   );

@@ -17,6 +17,7 @@ export interface StepsOfFeatures<Settings extends CoreSettings = CoreSettings> {
     (kit: Kit<Settings>, known: Known, lease?: LeaseSteps) => Step<Decide> | undefined
   >;
   readonly leases?: WithSteps<(kit: Kit<Settings>) => LeaseSteps>;
+  readonly notices?: WithSteps<(kit: Kit<Settings>) => NoticeSteps>;
 }
 
 interface WithSteps<Make> {
@@ -31,6 +32,14 @@ export interface LeaseSteps {
   readonly serves?: (asked: AskedGroup) => boolean;
   /** Takes from what is held. */
   readonly take?: Step<Ask>;
+}
+
+/** What policies need whose partitions somebody is told of. */
+export interface NoticeSteps {
+  /** Looks at what is decided. */
+  readonly look?: Step<Decide>;
+  /** Looks at what the store says about requests that were admitted ahead of it. */
+  readonly settled?: Step<Decide>;
 }
 
 /** What policies need that only advise, or count denials or failures. */

@@ -98,11 +98,10 @@ export type Step<Way> = (next: Way) => Way;
 
 /** Puts steps on each other, in the order in which a request meets them. A feature that is absent is no step. */
 export function stack<Way>(...steps: [...(Step<Way> | undefined)[], Way]): Way {
-  const last = steps.pop() as Way;
-  return (steps as (Step<Way> | undefined)[]).reduceRight(
-    (next, step) => (step ? step(next) : next),
-    last,
-  );
+  // The last of them is the end of the way, with which this begins.
+  return (steps as (Step<Way> | Way | undefined)[]).reduceRight((next, step) =>
+    step ? (step as Step<Way>)(next as Way) : next,
+  ) as Way;
 }
 
 /** Looks at a verdict as soon as it is there, without waiting where it is there already. */

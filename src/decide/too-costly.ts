@@ -33,8 +33,12 @@ export function tooCostly({ now, clockUs }: Kit<CoreSettings>, known: Known): St
       });
       return { asked, rows, by: "nobody", at: NO_MOMENT };
     });
-    const outcome = { reason: "cost-exceeds-limit", status: 429 } as const;
-    return { ...outcome, nowUs: nowUs ?? clockUs(), groups: verdicts };
+    return {
+      reason: "cost-exceeds-limit",
+      status: 429,
+      nowUs: nowUs ?? clockUs(),
+      groups: verdicts,
+    };
   }
 
   return (next) => (asked) => {

@@ -3,7 +3,8 @@ import type { Hold } from "../decide/hold.ts";
 import type { Decision } from "../decision/decision.ts";
 import { withoutHold } from "../features/holds/create-hold.ts";
 import type { Counter } from "../metrics/counter.ts";
-import { reportOnce } from "../runtime/log.ts";
+import { monotonicNow } from "../runtime/clock.ts";
+import { requestReporter } from "../runtime/log.ts";
 import type { GatewayConfig } from "./config/config.ts";
 import type { InForce } from "./live/enforcement.ts";
 import type { Routed } from "./route/route.ts";
@@ -32,6 +33,7 @@ export type Admit = (
 const UNLIMITED = { kind: "unlimited" } as const;
 
 export function compileAdmit(config: GatewayConfig): Admit {
+  const reportPassed = requestReporter(monotonicNow);
   return async function admit({ route, limiter }, request, bindings, counter) {
     try {
       const routed = await route(request, bindings);
@@ -56,7 +58,7 @@ export function compileAdmit(config: GatewayConfig): Admit {
       counter?.failed();
       if (config.onError === "refuse") throw error;
       const { message } = error as Error;
-      reportOnce(`a request passed unlimited, because the gateway failed: ${message}`);
+      reportPassed(`a request passed unlimited, because the gateway failed: ${message}`);
       return UNLIMITED;
     }
   };

@@ -12,7 +12,7 @@ import { problemResponse } from "../decision/problem.ts";
 import { periodicWrites } from "../metrics/periodic-writes.ts";
 import { monotonicNow } from "../runtime/clock.ts";
 import type { Environment } from "../runtime/environment.ts";
-import { report, reportOnce } from "../runtime/log.ts";
+import { report, requestReporter } from "../runtime/log.ts";
 import { waitUntilOf } from "../runtime/wait-until.ts";
 import { administer } from "./administration/administer.ts";
 import { serveDashboard } from "./administration/dashboard.ts";
@@ -61,7 +61,7 @@ export function createGateway(environment: Environment, platform: Platform = {})
   }
   const { origin, onError, store, defaults } = config;
   const writes = periodicWrites(config.writers);
-  const enforcement = createEnforcement(config, reportOnce);
+  const enforcement = createEnforcement(config, report);
   const live = followLive(config, platform, enforcement);
   const serve = compileServe({ config, enforcement, live, writes, reportOrigin });
   const gateway = new TinyHono();
@@ -104,8 +104,9 @@ export function createGateway(environment: Environment, platform: Platform = {})
     return serve(c.req.raw, c.env, waitUntilOf(c));
   });
 
+  const reportFailed = requestReporter(monotonicNow);
   gateway.onError((error) => {
-    report(`a request failed: ${error.message}`);
+    reportFailed(`a request failed: ${error.message}`);
     return problemResponse({
       type: "about:blank",
       title: "Internal Server Error",

@@ -2,6 +2,7 @@ import { calendar } from "../features/calendar/feature.ts";
 import { holds } from "../features/holds/of-limiter.ts";
 import { leases } from "../features/leases/feature.ts";
 import { lists } from "../features/lists/of-limiter.ts";
+import { notices } from "../features/notices/feature.ts";
 import { optimistic } from "../features/optimistic/feature.ts";
 import { plans } from "../features/plans/of-limiter.ts";
 import { roles } from "../features/roles/feature.ts";
@@ -17,6 +18,7 @@ export const EVERY_FEATURE = {
   holds,
   leases,
   lists,
+  notices,
   optimistic,
   plans,
   roles,

@@ -25,6 +25,7 @@ export type { Decision, PolicyDecision } from "../decision/decision.ts";
 export type { Reason } from "../decision/outcome.ts";
 export type { Cost, CostOptions } from "../decide/cost.ts";
 export type { Extension, Hold, Settlement, StreamOptions } from "../decide/hold.ts";
+export type { NoticedPolicy, NoticeListener } from "../features/notices/listener.ts";
 export type { DecisionInfo, DecisionListener } from "../features/telling/tell-decision.ts";
 export type { Limiter, LimitOptions, ReserveOptions } from "../decide/limiter.ts";
 export type { Duration } from "../options/duration.ts";

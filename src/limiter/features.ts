@@ -14,6 +14,7 @@ const OPTIONS = {
   lease: "leases",
   lists: "lists",
   onDecision: "telling",
+  onNotice: "notices",
   plans: "plans",
   sharedDenials: "sharedDenials",
 } as const satisfies Partial<Record<keyof CreateLimiterOptions, keyof Features>>;
@@ -27,6 +28,7 @@ const POLICY_OPTIONS = {
   lease: ["leases", undefined],
   optimistic: ["optimistic", undefined],
   mode: ["roles", "enforce"],
+  notify: ["notices", undefined],
   refundable: ["holds", false],
   shards: ["shards", undefined],
   timeZone: ["calendar", undefined],

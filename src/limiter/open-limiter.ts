@@ -26,6 +26,7 @@ export function openLimiter<Has extends Features>(
 ): LimiterOf<Has> {
   const settings = checkSettings(options, features, faults, by);
   features.roles?.check(settings.policies, "policies[0].counts", faults);
+  features.notices?.check(settings, faults);
   const store = openStore(options, partsOf(features), environment, faults);
   if (store) features.holds?.checkStore(settings.policies, store, faults);
   faults.throwIfAny();
@@ -51,6 +52,7 @@ export function openLimiterLater<Has extends Features>(
 ): LimiterOpener<Has> {
   const settings = checkSettings(options, features, faults, by);
   features.roles?.check(settings.policies, "policies[0].counts", faults);
+  features.notices?.check(settings, faults);
   const openRedis = redisOpener(options, partsOf(features), faults);
   faults.throwIfAny();
   return function open(redis, environment) {

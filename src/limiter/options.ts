@@ -1,5 +1,6 @@
 import type { FailureVerdict } from "../algorithms/common-options.ts";
 import type { HeaderOptions } from "../decision/fields.ts";
+import type { NoticeListener } from "../features/notices/listener.ts";
 import type { Plans } from "../features/plans/plans.ts";
 import type { SharedDenials } from "../features/shared-denials/shared-denials.ts";
 import type { DecisionListener } from "../features/telling/tell-decision.ts";
@@ -70,6 +71,16 @@ export interface LimiterOptions extends StoreOptions {
    * onDecision: ({ allowed, reason }, { operation }) => counts.add(`${operation} ${allowed} ${reason}`)
    */
   readonly onDecision?: DecisionListener;
+  /**
+   * Called in the background when a partition has used a share that a policy's `notify` names (`kind: "reached"`), and when
+   * requests begin to be denied by such a policy (`kind: "denied"`): once per partition and window, whatever the number of isolates.
+   * If it throws or rejects, the notice is told again a minute later, or with the next window. What it returns has to settle
+   * within a minute. Default: nobody is told.
+   *
+   * @example
+   * onNotice: (_decision, { kind, name, partition }) => send(`${partition}: ${name} ${kind}`)
+   */
+  readonly onNotice?: NoticeListener;
 }
 
 export interface CreateLimiterOptions extends LimiterOptions {
@@ -103,4 +114,5 @@ export const LIMITER_OPTIONS = [
   "timeout",
   "onStoreError",
   "onDecision",
+  "onNotice",
 ] as const satisfies (keyof LimiterOptions)[];

@@ -1,5 +1,6 @@
 import type { CoreSettings } from "../decide/kit.ts";
 import type { HeaderOptions } from "../decision/fields.ts";
+import type { NoticeSettings } from "../features/notices/step.ts";
 import type { PlanSettings } from "../features/plans/step.ts";
 import type { SharedDenialSettings } from "../features/shared-denials/step.ts";
 import type { Faults } from "../options/faults.ts";
@@ -20,7 +21,8 @@ import type { Features } from "./features.ts";
 import type { LimiterOptions } from "./options.ts";
 
 /** The settings of a limiter with any features, checked. */
-export interface LimiterSettings extends CoreSettings, PlanSettings, SharedDenialSettings {}
+export interface LimiterSettings
+  extends CoreSettings, NoticeSettings, PlanSettings, SharedDenialSettings {}
 
 /** The start of every key: no brace in it can become the hash tag. */
 export const PREFIX = /^[A-Za-z0-9._:-]{1,64}$/;
@@ -48,7 +50,7 @@ export function checkSettings(
   by?: readonly string[],
 ): LimiterSettings {
   const { onFailure = DEFAULTS.onFailure, retryJitter = 0, store } = options;
-  const { headers = DEFAULTS.headers, sharedDenials } = options;
+  const { headers = DEFAULTS.headers, sharedDenials, onNotice } = options;
   const before = faults.list.length;
   const isSound = () => faults.list.length === before;
   const policies = features.calendar?.adopt(options.policies, store) ?? options.policies;
@@ -67,6 +69,7 @@ export function checkSettings(
     faults,
   );
   const optimism = features.optimistic?.compile(options, isSound() ? planned.policies : [], faults);
+  const noticed = features.notices?.compile(options, isSound() ? planned.policies : [], faults);
   checkVerdict(onFailure, "onFailure", faults);
   checkRetryJitter(retryJitter, "retryJitter", faults);
   checkHeaders(headers, faults);
@@ -74,6 +77,7 @@ export function checkSettings(
   const enforce = oncePerPolicy((policy) => ({
     ...(leased?.(policy) ?? policy),
     ...optimism?.(policy),
+    ...noticed?.(policy),
     retryJitter: policy.retryJitter ?? retryJitter,
   }));
   return {
@@ -83,6 +87,7 @@ export function checkSettings(
     onFailure,
     maxDenials: checkDenialCache(options.denialCache, faults),
     ...(sharedDenials && { sharedDenials }),
+    ...(onNotice && { onNotice }),
     headers,
     random: DEFAULTS.random,
     now: typeof store?.now === "function" ? steadyClock(() => store.now!() / 1000) : DEFAULTS.now,

@@ -15,9 +15,8 @@ export type ReadState = (known: LiveState) => Promise<LiveState>;
  */
 export function stateReader(send: SendCommand, { state, entries }: LiveKeys): ReadState {
   return async function readState(known) {
-    const given = await send(["HGET", state, "revision"]);
-    const revision = revisionOf(given);
-    const misread = isForeign(given) ? FOREIGN_REVISION : undefined;
+    const given = await send(["HMGET", state, "revision", "version"]);
+    const { revision, misread } = revisionOf(Array.isArray(given) ? given : []);
     if (revision === known.revision)
       return misread === known.misread ? known : { ...known, misread };
     // An older copy, or none: its document is of no use.
@@ -27,12 +26,13 @@ export function stateReader(send: SendCommand, { state, entries }: LiveKeys): Re
     const own = await readEntries();
     const { document } = fields;
     return {
-      revision: revisionOf(fields["revision"]),
+      revision: revisionOf([fields["revision"], fields["version"]]).revision,
       version: wholeUpTo(MAX_VERSION, fields["version"]),
       publishedAtMs: wholeUpTo(Number.MAX_SAFE_INTEGER, fields["publishedAt"]),
       // What is longer was written by something else, and is refused: no character has less than a byte.
       document: document?.slice(0, MAX_DOCUMENT_BYTES + 1),
-      entries: own ?? {},
+      // Whoever is blocked stays so where the entries of before are known.
+      entries: own ?? known.entries,
       misread: misread ?? (own ? undefined : FOREIGN_ENTRIES),
     };
   };
@@ -49,9 +49,9 @@ export function stateReader(send: SendCommand, { state, entries }: LiveKeys): Re
 }
 
 const FOREIGN_REVISION =
-  "the revision of the live rules in Redis is nothing that Tidegate writes: isolates that know the live rules still enforce them. The next write over the admin API mends it.";
+  "the revision of the live rules in Redis is nothing that Tidegate writes, or is gone: isolates that know the live rules still enforce them. The next write over the admin API mends it.";
 const FOREIGN_ENTRIES =
-  "the entries of the live rules in Redis are of a type that Tidegate does not write: no block, exemption or override by a single call is in force in a new isolate. The next one that is put takes its place.";
+  "the entries of the live rules in Redis are of a type that Tidegate does not write: no block, exemption or override by a single call is in force in a new isolate. Isolates that know them still enforce them, until the next one that is put takes their place: `tidegate rules pull --held` reads what an isolate still holds.";
 
 /** A clock that runs ahead by more is wrong, and what it wrote is not believed: nothing could be newer for as long. */
 const MAX_AHEAD_MS = 86_400_000;
@@ -59,13 +59,12 @@ const MAX_AHEAD_MS = 86_400_000;
 /** The revision of a state whose own is not believed: older than any that Tidegate writes. */
 const UNKNOWN_REVISION = 1;
 
-function revisionOf(given: unknown): number {
-  if (given === null || given === undefined) return 0;
-  return soundRevision(given) || UNKNOWN_REVISION;
-}
-
-function isForeign(given: unknown): boolean {
-  return given !== null && given !== undefined && soundRevision(given) === 0;
+/** The revision, and what is wrong with it. Where it alone is gone, what stands beside it is enforced all the same. */
+function revisionOf([given, version]: readonly unknown[]): Pick<LiveState, "revision" | "misread"> {
+  const isGone = given === null || given === undefined;
+  if (isGone && (version === null || version === undefined)) return { revision: 0 };
+  const revision = isGone ? 0 : soundRevision(given);
+  return revision > 0 ? { revision } : { revision: UNKNOWN_REVISION, misread: FOREIGN_REVISION };
 }
 
 const soundRevision = (given: unknown) => wholeUpTo((Date.now() + MAX_AHEAD_MS) * 1000, given);

@@ -79,13 +79,13 @@ function checked(given: SettleOptions): SettleOptions {
   return options;
 }
 
-function totalOf(tokens: number, { reserved }: Settles): Cost {
+export function totalOf(tokens: number, { reserved }: Settles): Cost {
   const names = Object.keys(reserved);
   return names.length > 0 ? Object.fromEntries(names.map((name) => [name, tokens])) : tokens;
 }
 
 /** `undefined` to keep what was reserved. */
-function costOf(
+export function costOf(
   usage: Usage | undefined,
   cost: (usage: Usage) => Cost,
   { reserved }: Settles,
@@ -108,7 +108,7 @@ function costOf(
 }
 
 /** A cost that is refused must not leave the hold open, whose slots would stay for their whole time. */
-async function settleAt(hold: Settles, cost: Cost | undefined): Promise<void> {
+export async function settleAt(hold: Settles, cost: Cost | undefined): Promise<void> {
   try {
     await hold.settle(cost);
   } catch (error) {
@@ -118,7 +118,7 @@ async function settleAt(hold: Settles, cost: Cost | undefined): Promise<void> {
 }
 
 /** Nobody waits for the end of a hold, so a failure is logged. */
-async function end(hold: () => Promise<unknown>): Promise<void> {
+export async function end(hold: () => Promise<unknown>): Promise<void> {
   try {
     await hold();
   } catch (error) {

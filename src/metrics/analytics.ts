@@ -21,13 +21,14 @@ const MAX_INDEX_BYTES = 96;
  * Writes counts of requests to a dataset, one data point for each rule and outcome. What one request may not write waits
  * for the next flush, where it is added to what came since: the largest counts go first.
  *
- * @param onError called if the dataset takes nothing; the counts wait, too
+ * @param onError called when the dataset begins to take nothing; the counts wait, too
  */
 export function analyticsWriter(
   dataset: AnalyticsDataset,
   onError: (error: unknown) => void,
 ): (fields: ReadonlyMap<string, number>) => void {
   const waiting = new Map<string, number>();
+  let isFailing = false;
 
   return function write(fields) {
     for (const [field, count] of fields) {
@@ -45,8 +46,10 @@ export function analyticsWriter(
         });
         waiting.delete(field);
       }
+      isFailing = false;
     } catch (error) {
-      onError(error);
+      if (!isFailing) onError(error);
+      isFailing = true;
     }
   };
 }

@@ -117,11 +117,11 @@ function begin(
   minute.size++;
   const partitions = minute.policies.get(policy) ?? new Map<string, Denials>();
   minute.policies.set(policy, partitions);
-  partitions.set(identity, { rule: ruleOf(policy, rules), firstAtMs, count: 1 });
+  partitions.set(identity, { rule: ruleOfPolicy(policy, rules), firstAtMs, count: 1 });
 }
 
-/** The rule that a policy belongs to. */
-function ruleOf(policy: string, rules: readonly CountedRule[]): string {
+/** The rule that a policy belongs to, by its label. */
+export function ruleOfPolicy(policy: string, rules: readonly CountedRule[]): string {
   const isOf = ({ settings }: CountedRule) => settings.policies.some(({ name }) => name === policy);
   const { methods, path } = (rules.find(isOf) ?? rules[0]!).route;
   return labelOf(methods, path);

@@ -24,6 +24,8 @@ export const FIELD = {
   commands: "c",
   /** Units that isolates admitted ahead of the store, and that a policy had no room for. */
   excess: "x",
+  /** Notices: the codes of a kind and a result, and a policy. */
+  notices: "n",
   flushes: "f",
   /** Requests whose counts were given up. */
   lost: "l",

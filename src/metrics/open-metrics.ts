@@ -83,6 +83,11 @@ export function openMetricsOf(
       "Units that isolates admitted ahead of Redis, and that a policy had no room for.",
       [[{}, total.excess]],
     ),
+    counter(
+      "tidegate_notices",
+      "Notices that a partition has used a share of a policy's limit, or begins to be denied.",
+      total.notices.map(({ count, ...labels }) => [labels, count]),
+    ),
     counter("tidegate_metrics_flushes", "How often isolates wrote their counts.", [
       [{}, total.flushes],
     ]),

@@ -52,6 +52,10 @@ export const DURATION_BOUNDS_MS = [1, 2, 5, 10, 25, 50, 100, 250, 1000] as const
 /** How an origin fails to answer; the position of each is its code in Redis, too. */
 export const ORIGIN_FAILURES = ["unreachable", "timeout"] as const;
 
+/** What notices say, and what became of them; their positions are codes in Redis, too. */
+export const NOTICE_KINDS = ["reached", "denied"] as const;
+export const NOTICE_RESULTS = ["told", "failed"] as const;
+
 /** Errors of a store by their codes, without `ERR_STORE_`. */
 export const STORE_ERRORS = [
   "TIMEOUT",

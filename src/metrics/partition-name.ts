@@ -17,6 +17,11 @@ export async function partitionName(
   return partitionKey(identities === "plain" ? identity : await withoutFacts(identity));
 }
 
+/** The same for a partition key. */
+export async function nameOfKey(key: string, identities: "hashed" | "plain"): Promise<string> {
+  return identities === "plain" ? key : withoutFacts(key);
+}
+
 /** Parts of an identity that are no digests: where a request comes from. */
 const FACT = /^(?:ip|subnet|asn|country):/;
 

@@ -6,9 +6,10 @@ import { type AnalyticsDataset, analyticsWriter } from "./analytics.ts";
 import { type Batch, batchesOf, keysAt, MAX_PARTITIONS, namesOf, traceArgs } from "./batch.ts";
 import { type Counter, counters } from "./counter.ts";
 import { evaluator } from "./evaluator.ts";
-import { FIELD } from "./fields.ts";
+import { codeOf, FIELD } from "./fields.ts";
 import { metricsKeys, MINUTE_MS } from "./keys.ts";
 import { type Counts, createMinutes, together } from "./minutes.ts";
+import { NOTICE_KINDS, NOTICE_RESULTS } from "./outcomes.ts";
 import { partitionName } from "./partition-name.ts";
 import type { PeriodicWriter } from "./periodic-writes.ts";
 import { createSketch, type Heavy } from "./sketch.ts";
@@ -34,6 +35,7 @@ export interface RecorderOptions {
   readonly random: () => number;
   /** Where counts are written, too. */
   readonly analytics?: AnalyticsDataset | undefined;
+  /** Called with the first failure of an outage of Redis, or of the dataset. */
   readonly onError: (error: Error) => void;
 }
 
@@ -45,6 +47,12 @@ export interface Recorder extends PeriodicWriter {
   readonly flushMs: number;
   /** What counts for one set of rules. Counts of one that is no longer in force are still written. */
   counterOf(rules: readonly CountedRule[]): Counter;
+  /** Counts a notice about a policy. */
+  noticed(
+    policy: string,
+    kind: (typeof NOTICE_KINDS)[number],
+    result: (typeof NOTICE_RESULTS)[number],
+  ): void;
   /** Writes what was counted. Rejects with nothing: what Redis did not confirm is sent again the next time. */
   flush(): Promise<void>;
 }
@@ -92,6 +100,8 @@ export const metrics: OpenRecorder = (options) => {
   };
   const toAnalytics =
     analytics && analyticsWriter(analytics, (error) => onError(new Error(String(error))));
+  /** Whether the last flush failed: an outage is told once. */
+  let isFailing = false;
   /** Those that have counted something. */
   let tallies: Tally[] = [];
   const minutes = createMinutes(MAX_FIELDS);
@@ -187,8 +197,10 @@ export const metrics: OpenRecorder = (options) => {
       gather();
       await nameGathered();
       await writePending();
+      isFailing = false;
     } catch (error) {
-      onError(storeError(error));
+      if (!isFailing) onError(storeError(error));
+      isFailing = true;
     }
   }
 
@@ -202,6 +214,12 @@ export const metrics: OpenRecorder = (options) => {
     counterOf(rules) {
       endMinute();
       return counterOf(rules);
+    },
+
+    noticed(policy, kind, result) {
+      endMinute();
+      const codes = codeOf(NOTICE_KINDS.indexOf(kind)) + codeOf(NOTICE_RESULTS.indexOf(result));
+      minutes.add(current!, FIELD.notices + codes + policy, 1);
     },
 
     isDue() {

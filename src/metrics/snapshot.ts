@@ -2,6 +2,8 @@ import { FIELD, positionOf } from "./fields.ts";
 import {
   DURATION_BOUNDS_MS,
   MODES,
+  NOTICE_KINDS,
+  NOTICE_RESULTS,
   ORIGIN_FAILURES,
   OUTCOMES,
   RESULTS,
@@ -36,6 +38,12 @@ export interface Snapshot {
   readonly storeErrors: readonly { readonly code: string; readonly count: number }[];
   /** Requests that the origin did not answer. */
   readonly originFailures: readonly { readonly reason: string; readonly count: number }[];
+  readonly notices: readonly {
+    readonly policy: string;
+    readonly kind: string;
+    readonly result: string;
+    readonly count: number;
+  }[];
   readonly commands: number;
   /** Units that isolates admitted ahead of the store, and that a policy had no room for. */
   readonly excess: number;
@@ -50,6 +58,7 @@ export function snapshotOf(fields: ReadonlyMap<string, number>): Snapshot {
   const evaluations: Snapshot["evaluations"][number][] = [];
   const storeErrors: Snapshot["storeErrors"][number][] = [];
   const originFailures: Snapshot["originFailures"][number][] = [];
+  const notices: Snapshot["notices"][number][] = [];
   const utilization = new Map<string, Distribution>();
   const durations = distribution(DURATION_BOUNDS_MS.length + 1);
 
@@ -76,6 +85,9 @@ export function snapshotOf(fields: ReadonlyMap<string, number>): Snapshot {
       storeErrors.push({ code: `ERR_STORE_${STORE_ERRORS[first]}`, count });
     } else if (field[0] === FIELD.originFailures && ORIGIN_FAILURES[first]) {
       originFailures.push({ reason: ORIGIN_FAILURES[first], count });
+    } else if (field[0] === FIELD.notices) {
+      const [kind, result] = [NOTICE_KINDS[first], NOTICE_RESULTS[positionOf(field[2])]];
+      if (kind && result) notices.push({ policy: field.slice(3), kind, result, count });
     }
   }
   durations.sum = (fields.get(FIELD.durationSum) ?? 0) / 1e6;
@@ -87,6 +99,7 @@ export function snapshotOf(fields: ReadonlyMap<string, number>): Snapshot {
     durations,
     storeErrors,
     originFailures,
+    notices,
     commands: one(FIELD.commands),
     excess: one(FIELD.excess),
     flushes: one(FIELD.flushes),

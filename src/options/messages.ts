@@ -345,6 +345,52 @@ export const OPTIMISM_OF_SLOTS = {
   say: "Leave it out: a slot is taken before a request begins, never afterwards.",
 } as const;
 
+// Notices.
+
+export const NOTIFY = {
+  code: "shape",
+  say: (max: number) => `Give a share of the limit, such as 0.8, or a list of 1 to ${max}.`,
+} as const;
+
+export const SHARE_OF_LIMIT = {
+  code: "range",
+  say: "Give a share of the limit, above 0 and at most 1, such as 0.8.",
+} as const;
+
+export const NOTIFY_TWICE = {
+  code: "duplicate",
+  say: "Leave it out: the list has this share already.",
+} as const;
+
+export const NOTICE_WITHOUT_LISTENER = {
+  code: "without-effect",
+  say: "Give onNotice, which is called with each notice, or leave this out.",
+} as const;
+
+// Tools of MCP servers.
+
+export const ENDPOINT = { code: "shape", say: 'Give a path, such as "/mcp".' } as const;
+
+export const TOOLS = {
+  code: "shape",
+  say: 'Give a list of names, such as ["search", "fetch"].',
+} as const;
+
+export const TOOL = {
+  code: "shape",
+  say: "Use 1 to 128 ASCII letters, digits, dots, underscores, dashes or slashes.",
+} as const;
+
+export const FIELD_NAME = {
+  code: "shape",
+  say: 'Give the name of a header field, such as "x-mcp-tool".',
+} as const;
+
+export const CALL_STATUS = {
+  code: "choice",
+  say: "Use 429, or 200 for clients that read an error only there.",
+} as const;
+
 // Plans.
 
 export const PLANS = {

@@ -31,6 +31,8 @@ export interface PolicyTraits {
   readonly autoLease?: boolean;
   /** Up to where its requests are admitted before the store has counted them; `undefined` if none is. */
   readonly optimistic?: Optimism | undefined;
+  /** Shares of the limit of which somebody is told, the highest first; `undefined` for none. */
+  readonly notify?: readonly number[] | undefined;
 }
 
 /** Up to where an isolate admits requests that the store counts later, as `CommonOptions.optimistic` describes it. */
@@ -48,6 +50,7 @@ export const LIMITER_TRAITS = [
   "counts",
   "lease",
   "optimistic",
+  "notify",
   "shards",
   "refundable",
 ] as const satisfies (keyof Policy)[];

@@ -18,3 +18,25 @@ export function reportOnce(message: string): void {
   reported.add(message);
   report(message);
 }
+
+/** What fails, fails with every request: one line a minute says so. */
+const PAUSE_MS = 60_000;
+
+/**
+ * Logs something that happens to requests, at most once a minute, with how many there were.
+ *
+ * @param now a steady clock, in milliseconds
+ */
+export function requestReporter(now: () => number): (what: string) => void {
+  let count = 0;
+  let quietUntilMs = -Infinity;
+
+  return (what) => {
+    count++;
+    if (now() < quietUntilMs) return;
+    const requests = count === 1 ? "1 request" : `${count} requests`;
+    report(`${what}: ${requests} since the last such line.`);
+    count = 0;
+    quietUntilMs = now() + PAUSE_MS;
+  };
+}

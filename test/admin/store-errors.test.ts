@@ -18,6 +18,7 @@ import {
   resetBefore,
   truncate,
 } from "../support/fault-proxy.ts";
+import { startLiveGateway } from "../support/live/live-gateway.ts";
 
 afterEach(() => void vi.restoreAllMocks());
 
@@ -125,6 +126,25 @@ test("a reset that the audit has no room for says that the counts are forgotten"
   const reset = await ask("/identities/reset", { method: "POST", body: { path: "/rides" } });
   expect([reset.status, reset.body.outcome]).toEqual([503, "unknown"]);
   expect(reset.body.detail).toContain("The counts are forgotten.");
+});
+
+test("a reset while Redis is suspended was not sent, and says when to repeat it", async () => {
+  const url = `http://127.0.0.1:${await freePort()}`;
+  const { administered: gateway } = await startLiveGateway({ UPSTASH_REDIS_REST_URL: url });
+  vi.spyOn(console, "warn").mockImplementation(() => {});
+  const ask = askingOf({ ...gateway, adminToken: ADMIN_TOKEN });
+  const body = { path: "/api/x", headers: { "x-user-id": "42" } };
+  const reset = () => ask("/identities/reset", { method: "POST", body });
+  let last = await reset();
+  for (let i = 0; i < 10; i++) last = await reset();
+  expect([last.status, last.body.code, last.body.outcome]).toEqual([
+    503,
+    "ERR_STORE_SUSPENDED",
+    "not-done",
+  ]);
+  expect(last.body.detail).toMatch(
+    /^Redis failed several times .*The change was not made\. Repeat it once GET \/health is ok\.$/,
+  );
 });
 
 test("a write whose answer was lost has happened", async () => {

@@ -2,36 +2,46 @@ import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 
 import { type RedisServer, startRedisServer } from "../../scripts/support/redis-server.ts";
-import { requireAllowed } from "../../src/node/bridge/allowed-commands.ts";
+import { DANGEROUS, allowedCommands } from "../../src/node/bridge/allowed-commands.ts";
 import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
 import { PARAMETERS } from "../../src/node/doctor/gather/redis.ts";
 import { ask, refusalOf, result, token } from "../support/bridge/harness.ts";
 
 const isAllowed = (name: string, args: readonly string[] = []) => {
   try {
-    requireAllowed({ name, args: [...args] });
+    allowedCommands()({ name, args: [...args] });
     return true;
   } catch {
     return false;
   }
 };
 
-type Row = [name: string, arity: number, flags: string[], first: number, ...rest: unknown[]];
+type Row = [
+  name: string,
+  arity: number,
+  flags: string[],
+  first: number,
+  last: number,
+  step: number,
+  categories: string[],
+  tips: unknown,
+  specs: unknown[],
+  subcommands: Row[],
+];
 
 /** What the server says of its commands; a container as each of its subcommands. */
 async function commandsOf(
   url: string,
-): Promise<{ name: string; flags: string[]; hasKeys: boolean }[]> {
+): Promise<{ name: string; flags: string[]; hasKeys: boolean; categories: string[] }[]> {
   const redis = new Redis(url);
   const rows = (await redis.call("COMMAND")) as Row[];
   redis.disconnect();
   const each = (row: Row): Row[] => {
-    const subcommands = (row[9] ?? []) as Row[];
+    const subcommands = row[9] ?? [];
     return subcommands.length > 0 ? subcommands : [row];
   };
-  return rows.flatMap(each).map(([name, , flags, first, ...rest]) => {
-    const specs = (rest[4] ?? []) as unknown[];
-    return { name: name.toUpperCase(), flags, hasKeys: first > 0 || specs.length > 0 };
+  return rows.flatMap(each).map(([name, , flags, first, , , categories, , specs = []]) => {
+    return { name: name.toUpperCase(), flags, hasKeys: first > 0 || specs.length > 0, categories };
   });
 }
 
@@ -60,8 +70,45 @@ describe("compared with what this server says of its commands", () => {
       const [command = "", ...subcommand] = name.split("|");
       return hasKeys && isPlain && !isAllowed(command, subcommand) ? [name] : [];
     });
-    // One waits for another server, whose address a client names; the other is for masters of a cluster.
-    expect(kept.sort()).toEqual(["MIGRATE", "RESTORE-ASKING"]);
+    // The first waits for another server, whose address a client names; the others read what may end this one.
+    expect(kept.sort()).toEqual(["MIGRATE", "RESTORE", "RESTORE-ASKING"]);
+  });
+
+  test("of what this server calls dangerous, only reads of its state and sorting run by themselves", async () => {
+    const commands = await commandsOf(inject("redisUrl"));
+    const run = commands.flatMap(({ name, categories }) => {
+      const [command = "", ...subcommand] = name.split("|");
+      return categories.includes("@dangerous") && isAllowed(command, subcommand) ? [name] : [];
+    });
+    expect(run.sort()).toEqual([
+      "CLUSTER|REPLICAS",
+      "INFO",
+      "LASTSAVE",
+      "LATENCY|DOCTOR",
+      "LATENCY|GRAPH",
+      "LATENCY|HISTOGRAM",
+      "LATENCY|HISTORY",
+      "LATENCY|LATEST",
+      "MODULE|LIST",
+      "ROLE",
+      "SLOWLOG|GET",
+      "SLOWLOG|LEN",
+      "SORT",
+      "SORT_RO",
+    ]);
+  });
+
+  test("what may be granted is known to this server, and neither blocks nor is one of the connection", async () => {
+    const commands = new Map(
+      (await commandsOf(inject("redisUrl"))).map((each) => [each.name, each]),
+    );
+    for (const name of DANGEROUS) {
+      const found = commands.get(name.replace(" ", "|"));
+      expect([
+        name,
+        found?.flags.filter((flag) => /^(?:blocking|no_auth|no_multi)$/.test(flag)),
+      ]).toEqual([name, []]);
+    }
   });
 });
 
@@ -115,6 +162,8 @@ describe("beside other clients", () => {
     ],
     ["what Redis takes for HTTP", ["POST", "/"]],
     ["what Redis takes for a header", ["HOST:", "x"]],
+    ["ending the script of another client", ["SCRIPT", "KILL"]],
+    ["ending the function of another client", ["FUNCTION", "KILL"]],
     ["moving a key to another server", ["MIGRATE", "10.0.0.1", "6379", "k", "0", "5000"]],
     ["an object's own property", ["CONSTRUCTOR", "x"]],
     ["a name of a megabyte", ["A".repeat(1_000_000)]],
@@ -166,6 +215,7 @@ describe("beside other clients", () => {
 test("the configuration of the server is not written, and only what holds no secret is read", async () => {
   for (const args of [
     ["SET", "maxmemory", "1"],
+    ["RESETSTAT"],
     ["set", "requirepass", "mine"],
     ["REWRITE"],
     ["GET", "requirepass"],
@@ -177,7 +227,10 @@ test("the configuration of the server is not written, and only what holds no sec
   ]) {
     expect([args, isAllowed("CONFIG", args)]).toEqual([args, false]);
   }
-  for (const args of [["GET", "timeout"], ["get", "Save", "maxmemory-policy"], ["RESETSTAT"]]) {
+  for (const args of [
+    ["GET", "timeout"],
+    ["get", "Save", "maxmemory-policy"],
+  ]) {
     expect([args, isAllowed("CONFIG", args)]).toEqual([args, true]);
   }
   for (const args of [["GETUSER", "default"], ["LIST"], ["USERS"], ["LOG"]]) {

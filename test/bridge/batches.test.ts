@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 
 import { startRedisServer } from "../../scripts/support/redis-server.ts";
 import type { RedisServer } from "../../scripts/support/redis-server.ts";
+import { allowedCommands } from "../../src/node/bridge/allowed-commands.ts";
 import type { Backend, RedisCommand } from "../../src/node/bridge/backend.ts";
 import { startBridge } from "../../src/node/bridge/bridge.ts";
 import type { Bridge } from "../../src/node/bridge/bridge.ts";
@@ -16,7 +17,7 @@ let client: Redis;
 
 beforeAll(async () => {
   redis = await startRedisServer();
-  bridge = await startBridge({ redis: redis.url, port: 0, token });
+  bridge = await startBridge({ redis: redis.url, port: 0, token, allow: ["FLUSHALL"] });
   client = new Redis({ url: bridge.url, token, retry: { retries: 0 } });
 });
 beforeEach(() => ask(bridge, ["FLUSHALL"]));
@@ -43,7 +44,7 @@ describe("a pipeline", () => {
     };
     const get = (key: string) => ({ name: "GET", args: [key] });
     const run = (...commands: RedisCommand[]) =>
-      execute({ kind: "pipeline", commands }, backend, false);
+      execute({ kind: "pipeline", commands }, allowedCommands(), backend, false);
     expect(JSON.parse(await run(get("dead"), get("alive"), get("dead")))).toEqual([
       { error: lost.message },
       { result: "v" },

@@ -49,7 +49,7 @@ test.each(["SIGTERM", "SIGINT"] as const)(
   "says where it listens, and ends on %s",
   async (signal) => {
     const run = start("--redis", redis.url, "--port", "0", "--token", "a token");
-    await until(async () => run.out.endsWith("\n"), 5_000);
+    await until(async () => run.out.endsWith("\n"), 20_000);
     const url = /^redis-rest: (http:\/\/127\.0\.0\.1:\d+)\n$/.exec(run.out)?.[1];
     expect(await ask({ url: url! }, ["PING"])).toEqual(result("PONG"));
     run.child.kill(signal);
@@ -62,7 +62,7 @@ test("draws a token and prints it once, another one with every start", async () 
   const tokens: string[] = [];
   for (const _ of [1, 2]) {
     const run = start("--redis", redis.url, "--port", "0");
-    await until(async () => run.out.split("\n").length === 3, 5_000);
+    await until(async () => run.out.split("\n").length === 3, 20_000);
     const [, url, drawn] =
       /^redis-rest: (http:\/\/127\.0\.0\.1:\d+)\nredis-rest: token ([\w-]{32})\n$/.exec(run.out)!;
     const authorized = (token: string) => ({
@@ -80,7 +80,7 @@ test("draws a token and prints it once, another one with every start", async () 
 
 test("takes the token of REDIS_REST_TOKEN, and does not print it", async () => {
   const run = startWith({ REDIS_REST_TOKEN: "a token" }, "--redis", redis.url, "--port", "0");
-  await until(async () => run.out.endsWith("\n"), 5_000);
+  await until(async () => run.out.endsWith("\n"), 20_000);
   const url = /^redis-rest: (http:\/\/\S+)\n$/.exec(run.out)?.[1];
   expect(await ask({ url: url! }, ["PING"])).toEqual(result("PONG"));
   run.child.kill("SIGTERM");
@@ -91,7 +91,7 @@ test("takes the token of REDIS_REST_TOKEN, and does not print it", async () => {
 test("serves the hosts that --allow-host names", async () => {
   const names = ["--allow-host", "redis-rest", "--allow-host", "other"];
   const run = start("--redis", redis.url, "--port", "0", "--token", "a token", ...names);
-  await until(async () => run.out.endsWith("\n"), 5_000);
+  await until(async () => run.out.endsWith("\n"), 20_000);
   const url = new URL(/http:\/\/\S+/.exec(run.out)![0]);
   const statuses = ["redis-rest", "other:80", "third"].map(async (host) => {
     const request = httpRequest(url, { headers: { host, authorization: "Bearer a token" } }).end();
@@ -105,10 +105,50 @@ test("serves the hosts that --allow-host names", async () => {
   expect(await run.exited).toBe(0);
 });
 
+test("runs the commands that --allow names", async () => {
+  const bridge = start(
+    "--redis",
+    redis.url,
+    "--port",
+    "0",
+    "--token",
+    "a token",
+    "--allow",
+    "script  Flush",
+  );
+  const all = start(
+    "--redis",
+    redis.url,
+    "--port",
+    "0",
+    "--token",
+    "a token",
+    "--allow",
+    "dangerous",
+  );
+  const statuses = async (run: Run) => {
+    await until(async () => run.out.endsWith("\n"), 20_000);
+    const url = /^redis-rest: (.*)\n$/.exec(run.out)![1]!;
+    const commands = [
+      ["SCRIPT", "FLUSH"],
+      ["KEYS", "none"],
+      ["SCRIPT", "KILL"],
+    ];
+    const answers = await Promise.all(commands.map((command) => ask({ url }, command)));
+    return answers.map(({ status }) => status);
+  };
+  expect([await statuses(bridge), await statuses(all)]).toEqual([
+    [200, 400, 400],
+    [200, 200, 400],
+  ]);
+  for (const run of [bridge, all]) run.child.kill();
+  await Promise.all([bridge.exited, all.exited]);
+});
+
 test("starts without Redis, and says so", async () => {
   const nowhere = `redis://127.0.0.1:${await freePort()}`;
   const run = start("--redis", nowhere, "--port", "0");
-  await until(async () => run.err.endsWith("\n"), 5_000);
+  await until(async () => run.err.endsWith("\n"), 20_000);
   expect(run.err).toBe(
     "redis-rest: Redis isn't reachable yet; requests are answered 503 until it is\n",
   );
@@ -123,6 +163,8 @@ test.each([
   [["--redis", "localhost:6379"], 'redis:// or rediss:// URL, not "localhost:6379"'],
   [["--redis", "redis://a:1,redis://b:1"], "several URLs only with --cluster"],
   [["--emulate", "redis"], '--emulate knows "upstash", not "redis"'],
+  [["--allow", "SELECT"], '"dangerous" or a command that --help lists, not "SELECT"'],
+  [["--allow", "SCRIPT KILL"], 'not "SCRIPT KILL"'],
   [["--host", "0.0.0.0"], "--token must be given, and not empty, to listen beyond loopback"],
   [["--token", ""], "--token must be given"],
   [["--token", "\n"], "--token must be given"],
@@ -171,7 +213,7 @@ test("a password of any characters comes from the environment, a token's line br
   const environment = { REDIS_PASSWORD: `${password}\n`, REDIS_REST_TOKEN: "a token\n" };
   const run = startWith(environment, "--redis", own.url, "--port", "0");
   try {
-    await until(async () => run.out.endsWith("\n"), 5_000);
+    await until(async () => run.out.endsWith("\n"), 20_000);
     const url = /^redis-rest: (\S+)$/m.exec(run.out)![1]!;
     expect(await ask({ url }, ["PING"])).toEqual(result("PONG"));
     expect(run.err + run.out).not.toContain("a/b");

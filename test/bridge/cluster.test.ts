@@ -4,6 +4,7 @@ import { Redis as UpstashRedis } from "@upstash/redis";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 
+import { DANGEROUS } from "../../src/node/bridge/allowed-commands.ts";
 import { startBridge } from "../../src/node/bridge/bridge.ts";
 import type { Bridge } from "../../src/node/bridge/bridge.ts";
 import { ask, error, result, token } from "../support/bridge/harness.ts";
@@ -17,7 +18,7 @@ let masters: Redis[];
 
 beforeAll(async () => {
   cluster = await startRedisCluster({ masters: 3 });
-  const options = { redis: cluster.urls[0]!, port: 0, token, cluster: true };
+  const options = { redis: cluster.urls[0]!, port: 0, token, cluster: true, allow: DANGEROUS };
   bridge = await startBridge(options);
   upstash = await startBridge({ ...options, redis: cluster.urls.join(","), emulate: "upstash" });
   masters = cluster.urls.map((url) => new Redis(url));

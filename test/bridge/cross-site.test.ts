@@ -14,7 +14,7 @@ let open: Bridge;
 
 beforeAll(async () => {
   redis = await startRedisServer();
-  bridge = await startBridge({ redis: redis.url, port: 0, token });
+  bridge = await startBridge({ redis: redis.url, port: 0, token, allow: ["FLUSHALL"] });
   open = await startBridge({ redis: redis.url, port: 0, token, allowedHosts: ["Redis-Rest"] });
 });
 beforeEach(() => ask(bridge, ["FLUSHALL"]));

@@ -13,7 +13,7 @@ let bridge: Bridge;
 
 beforeAll(async () => {
   redis = await startRedisServer();
-  bridge = await startBridge({ redis: redis.url, port: 0, token });
+  bridge = await startBridge({ redis: redis.url, port: 0, token, allow: ["FLUSHALL"] });
 });
 beforeEach(() => ask(bridge, ["FLUSHALL"]));
 afterAll(async () => {

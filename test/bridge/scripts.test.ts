@@ -19,7 +19,13 @@ beforeAll(async () => {
   redis = await startRedisServer();
   direct = new Redis(redis.url);
   stock = await startBridge({ redis: redis.url, port: 0, token });
-  upstash = await startBridge({ redis: redis.url, port: 0, token, emulate: "upstash" });
+  upstash = await startBridge({
+    redis: redis.url,
+    port: 0,
+    token,
+    allow: ["SCRIPT FLUSH"],
+    emulate: "upstash",
+  });
 });
 beforeEach(async () => {
   await direct.flushall();

@@ -31,6 +31,18 @@ test("the entry on Workers is a gateway of its bindings, which may share denials
   expect(await answer.text()).toBe("https://origin.example/x?y");
 });
 
+test("it has the admin API, metrics, and the cache of the data centre for live rules", async () => {
+  const match = vi.fn(async (_key: unknown) => undefined);
+  vi.stubGlobal("caches", { default: { match, put: async () => {} } });
+  vi.stubGlobal("fetch", async () => Response.json({ result: null }));
+  Object.assign(env, { ADMIN_TOKEN: "pS0qYh6mLk2VxZr9Tn4Jd8Wc", METRICS: "on" });
+  const { default: gateway } = await import("../../src/worker.ts");
+  const answer = await gateway.request("/_tidegate/api/v1/metrics");
+  expect(answer.status).toBe(401);
+  expect(match).toHaveBeenCalledTimes(1);
+  expect(JSON.stringify(match.mock.calls)).not.toContain("secret");
+});
+
 test("a fault in the bindings stops it at start-up", async () => {
   env["RULES"] = [];
   await expect(import("../../src/worker.ts")).rejects.toMatchObject({

@@ -14,8 +14,32 @@ test("a client is blocked, which its list shows, and let in again", async () => 
   await page.getByRole("link", { name: "Lists" }).click();
   await page.getByRole("button", { name: "Remove x-user-id:spammer" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
-  await page.getByText("The entry is removed.").waitFor();
+  await page.getByRole("status").getByText("Removed: x-user-id:spammer").waitFor();
   expect(await ride(on.stack, "spammer")).toBe(200);
+});
+
+test("the entry that blocks a client is shown with its end, taken away, and put back as it was", async () => {
+  const until = new Date(Date.now() + 7_200_000).toISOString();
+  await on.ask("PUT", "/lists/deny", { cidr: "198.51.100.0/24", until });
+  const page = await on.open("#/partition?method=POST&path=/rides/7&ip=198.51.100.77");
+  const naming = page.getByRole("group", { name: "Entries that block it" });
+  expect(await naming.locator("code").allInnerTexts()).toEqual(["198.51.100.0/24"]);
+  await naming.getByText(/^until /).waitFor();
+  // No policy explains it, but what they have counted before can be reset all the same.
+  const about = page.getByRole("group", { name: "About this client" });
+  expect(await about.getByRole("button", { name: "Reset" }).isEnabled()).toBe(true);
+  await naming.getByRole("button", { name: "Remove 198.51.100.0/24" }).click();
+  await page.getByRole("dialog").getByText("Every client that it names").waitFor();
+  await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+  await page.getByText("Not blocked any more: 198.51.100.0/24").waitFor();
+  await naming.waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Undo" }).click();
+  await page.getByText("Blocked again: 198.51.100.0/24").waitFor();
+  await naming.waitFor();
+  const { entries } = (await (await on.ask("GET", "/lists/deny")).json()) as {
+    entries: { cidr?: string; until?: string }[];
+  };
+  expect(entries.find(({ cidr }) => cidr === "198.51.100.0/24")!.until).toBe(until);
 });
 
 test("an override gives one client another limit, and a reset gives back what was used", async () => {
@@ -44,4 +68,25 @@ test("a description with faults is answered with all of them", async () => {
   await expect
     .poll(() => faults.allInnerTexts())
     .toEqual([expect.stringContaining("headers"), expect.stringContaining("Give an address.")]);
+});
+
+test("a late answer about one client does not show as that of another", async () => {
+  const page = await on.open("#/");
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  await page.route("**/api/v1/explain", async (route) => {
+    if (route.request().postData()!.includes("slow")) await released;
+    await route.continue();
+  });
+  await page.goto(`${on.url}#/partition?method=POST&path=/rides/7&headers=x-user-id:slow`);
+  await page.getByLabel("Headers, one in each line").fill("x-user-id: quick");
+  await page.getByRole("button", { name: "Explain" }).click();
+  const explained = page.getByRole("region", { name: "Explanation" });
+  await explained.getByRole("button", { name: "Block for 1h: x-user-id:quick" }).waitFor();
+  const late = page.waitForResponse(
+    (response) => response.request().postData()?.includes("slow") === true,
+  );
+  release();
+  await (await late).finished();
+  await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 50)));
+  expect(await explained.innerText()).not.toContain("slow");
 });

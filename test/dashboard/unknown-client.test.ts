@@ -27,6 +27,20 @@ test("from the overview to the block, and back, without knowing who it is", asyn
   await card.getByRole("button", { name: `Block for 1h: ${name}` }).waitFor();
   expect(await ride(on.stack, "an-abuser")).toBe(429);
 
+  // Taking the block back can be taken back as well, until the same moment.
+  const untilOf = () => card.getByText(/^Blocked until/).innerText();
+  await page.getByRole("button", { name: "Undo" }).click();
+  await page.getByText(`Blocked again: ${name}`).waitFor();
+  const until = await untilOf();
+  expect(await ride(on.stack, "an-abuser")).toBe(403);
+  await card.getByRole("button", { name: `Unblock: ${name}` }).click();
+  await page.getByText(`Not blocked any more: ${name}`).waitFor();
+  await page.getByRole("button", { name: "Undo" }).click();
+  await card.getByRole("button", { name: `Unblock: ${name}` }).waitFor();
+  expect(await untilOf()).toBe(until);
+  await card.getByRole("button", { name: `Unblock: ${name}` }).click();
+  await card.getByRole("button", { name: `Block for 1h: ${name}` }).waitFor();
+
   await card.getByRole("button", { name: "Reset" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Reset" }).click();
   await page.getByText("What was counted of this client is forgotten.").waitFor();

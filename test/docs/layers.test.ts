@@ -19,28 +19,53 @@ import { DASHBOARD_LAYERS, FEATURES, LAYERS } from "../../oxlint.config.ts";
 import manifest from "../../package.json" with { type: "json" };
 
 const oxlint = resolve("node_modules/.bin/oxlint");
-let folder: string;
 
-beforeAll(() => {
+interface Diagnostic {
+  readonly filename: string;
+  readonly code: string;
+  readonly help: string;
+}
+
+const CIRCLE = ["src/store/circle-1.ts", "src/store/circle-2.ts"];
+const files = new Map([
+  [CIRCLE[0]!, 'import type { Thing } from "./circle-2.ts";\n\nexport const thing: Thing = 1;\n'],
+  [CIRCLE[1]!, 'export type { thing } from "./circle-1.ts";\nexport type Thing = 1;\n'],
+]);
+let folder: string;
+let diagnostics: readonly Diagnostic[];
+
+/** Runs the linter once for the imports of all tests, because it takes a second to start. */
+function lintImport(from: string, specifier: string): () => string {
+  const file = from.replace(/\w+\.ts$/, `import-${files.size}.ts`);
+  files.set(
+    file,
+    `import type { Thing } from "${specifier}";\n\nexport const thing: Thing | undefined = undefined;\n`,
+  );
+  return () => saidOf(file);
+}
+
+const saidOf = (file: string) =>
+  diagnostics
+    .filter(({ filename }) => filename === file)
+    .map(({ code, help }) => `${code}: ${help}`)
+    .join("\n");
+
+beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "tidegate-layers-"));
   symlinkSync(resolve("node_modules"), join(folder, "node_modules"));
   copyFileSync("oxlint.config.ts", join(folder, "oxlint.config.ts"));
+  for (const [file, text] of files) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    writeFileSync(join(folder, file), text);
+  }
+  const { stdout } = await promisify(execFile)(oxlint, ["--format", "json", "src"], {
+    cwd: folder,
+    maxBuffer: 1e7,
+  }).catch((failure: { stdout: string }) => failure);
+  ({ diagnostics } = JSON.parse(stdout) as { diagnostics: readonly Diagnostic[] });
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What the linter says about one import in an otherwise empty project. */
-async function lintImport(from: string, specifier: string): Promise<string> {
-  rmSync(join(folder, "src"), { recursive: true, force: true });
-  mkdirSync(dirname(join(folder, from)), { recursive: true });
-  writeFileSync(
-    join(folder, from),
-    `import type { Thing } from "${specifier}";\n\nexport const thing: Thing | undefined = undefined;\n`,
-  );
-  const { stdout } = await promisify(execFile)(oxlint, ["src"], { cwd: folder }).catch(
-    (failure: { stdout: string }) => failure,
-  );
-  return stdout;
-}
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test("every folder of src is a layer", () => {
   const folders = readdirSync("src", { withFileTypes: true }).filter((entry) =>
@@ -49,13 +74,17 @@ test("every folder of src is a layer", () => {
   expect(folders.map(({ name }) => name).toSorted()).toEqual(LAYERS.toSorted());
 });
 
-test("every folder of src/features is a feature, and none imports from another", async () => {
-  expect(readdirSync("src/features").toSorted()).toEqual(FEATURES.toSorted());
-  const said = await lintImport("src/features/leases/a.ts", "../shards/b.ts");
-  expect(said).toContain("The feature leases does not know shards");
-  expect(await lintImport("src/features/leases/a.ts", "./b.ts")).not.toContain("does not know");
-  const up = await lintImport("src/features/leases/a.ts", "../../limiter/b.ts");
-  expect(up).toContain("src/features is below src/limiter");
+describe("every folder of src/features is a feature", () => {
+  const other = lintImport("src/features/leases/a.ts", "../shards/b.ts");
+  const own = lintImport("src/features/leases/a.ts", "./b.ts");
+  const up = lintImport("src/features/leases/a.ts", "../../limiter/b.ts");
+
+  test("and none imports from another", () => {
+    expect(readdirSync("src/features").toSorted()).toEqual(FEATURES.toSorted());
+    expect(other()).toContain("The feature leases does not know shards");
+    expect(own()).not.toContain("does not know");
+    expect(up()).toContain("src/features is below src/limiter");
+  });
 });
 
 test("every folder of the dashboard is a layer of it, but its styles", () => {
@@ -77,58 +106,61 @@ test("the source layout names every entry of the package, and every layer, those
 });
 
 describe("the linter", () => {
-  test.for(LAYERS.slice(1).map((layer, i) => [layer, LAYERS[i]!] as const))(
-    "refuses an import from src/%s up to src/%s, and not the other way",
-    async ([below, above]) => {
-      expect(await lintImport(`src/${below}/a.ts`, `../${above}/b.ts`)).toContain(
-        "imports go down",
-      );
-      expect(await lintImport(`src/${below}/c/a.ts`, `../../${above}/b.ts`)).toContain(
-        "imports go down",
-      );
-      expect(await lintImport(`src/${above}/a.ts`, `../${below}/b.ts`)).not.toContain(
-        "no-restricted-imports",
-      );
-    },
-  );
-
-  test.each([
-    ["parts/a.ts", "../edit/b.ts", true],
-    ["code/a.ts", "../edit/b.ts", true],
-    ["rule/what-if/a.ts", "../../edit/b.ts", true],
-    ["partition/a.ts", "../rule/b.ts", true],
-    ["partition/history/a.ts", "../../rule/b.ts", true],
-    ["partition/history/a.ts", "../../../lists/b.ts", false],
-    ["partition/a.ts", "../parts/b.ts", false],
-    ["app/a.ts", "../rule/b.ts", false],
-  ])("of src/dashboard/%s from %s: refused is %s", async (file, target, isRefused) => {
-    const said = await lintImport(`src/dashboard/${file}`, target);
-    expect(said.includes("imports go down")).toBe(isRefused);
+  test.for(
+    LAYERS.slice(1).map((below, i) => {
+      const above = LAYERS[i]!;
+      const ups = [
+        lintImport(`src/${below}/a.ts`, `../${above}/b.ts`),
+        lintImport(`src/${below}/c/a.ts`, `../../${above}/b.ts`),
+      ];
+      return [below, above, ups, lintImport(`src/${above}/a.ts`, `../${below}/b.ts`)] as const;
+    }),
+  )("refuses an import from src/%s up to src/%s, and not the other way", ([, , ups, down]) => {
+    for (const up of ups) expect(up()).toContain("imports go down");
+    expect(down()).not.toContain("no-restricted-imports");
   });
 
-  test.each([
-    ["src/gateway/a.ts", true],
-    ["src/features/leases/a.ts", true],
-    ["src/dashboard/parts/a.ts", true],
-    ["src/a.ts", true],
-    ["src/node/cli/a.ts", false],
-  ])("of node:fs from %s: refused is %s", async (file, isRefused) => {
-    expect((await lintImport(file, "node:fs")).includes("use web standards")).toBe(isRefused);
+  test.for(
+    (
+      [
+        ["parts/a.ts", "../edit/b.ts", true],
+        ["code/a.ts", "../edit/b.ts", true],
+        ["rule/what-if/a.ts", "../../edit/b.ts", true],
+        ["partition/a.ts", "../rule/b.ts", true],
+        ["partition/history/a.ts", "../../rule/b.ts", true],
+        ["partition/history/a.ts", "../../../lists/b.ts", false],
+        ["partition/a.ts", "../parts/b.ts", false],
+        ["app/a.ts", "../rule/b.ts", false],
+      ] as const
+    ).map(([file, target, isRefused]) => {
+      const said = lintImport(`src/dashboard/${file}`, target);
+      return [file, target, isRefused, said] as const;
+    }),
+  )("of src/dashboard/%s from %s: refused is %s", ([, , isRefused, said]) => {
+    expect(said().includes("imports go down")).toBe(isRefused);
   });
 
-  test("refuses an import of an entry", async () => {
-    expect(await lintImport("src/gateway/a.ts", "../hono.ts")).toContain("entry of the package");
+  test.for(
+    (
+      [
+        ["src/gateway/a.ts", true],
+        ["src/features/leases/a.ts", true],
+        ["src/dashboard/parts/a.ts", true],
+        ["src/a.ts", true],
+        ["src/node/cli/a.ts", false],
+      ] as const
+    ).map(([file, isRefused]) => [file, isRefused, lintImport(file, "node:fs")] as const),
+  )("of node:fs from %s: refused is %s", ([, isRefused, said]) => {
+    expect(said().includes("use web standards")).toBe(isRefused);
   });
 
-  test("refuses a circle of files, also one of types", async () => {
-    await lintImport("src/store/a.ts", "./b.ts");
-    writeFileSync(
-      join(folder, "src/store/b.ts"),
-      'export type { thing } from "./a.ts";\nexport type Thing = 1;\n',
-    );
-    const { stdout } = await promisify(execFile)(oxlint, ["src"], { cwd: folder }).catch(
-      (failure: { stdout: string }) => failure,
-    );
-    expect(stdout).toContain("no-cycle");
+  const entry = lintImport("src/gateway/a.ts", "../hono.ts");
+
+  test("refuses an import of an entry", () => {
+    expect(entry()).toContain("entry of the package");
+  });
+
+  test("refuses a circle of files, also one of types", () => {
+    for (const file of CIRCLE) expect(saidOf(file)).toContain("no-cycle");
   });
 });

@@ -5,7 +5,9 @@ import { expect, test } from "vitest";
 /** What a window beside another one shows. Written at 120; somebody may add a few words to a line. */
 const MOST = 150;
 
-const documents = readdirSync("docs").filter((file) => file.endsWith(".md"));
+const documents = readdirSync("docs", { recursive: true, encoding: "utf8" }).filter((file) =>
+  file.endsWith(".md"),
+);
 
 /** Lines of text: no code, no rows of tables, no pictures. */
 function proseOf(text: string): readonly string[] {

@@ -65,7 +65,9 @@ test.each([
   [10, 2, []],
   [10, 3, ["redis-shared"]],
 ])("of %i keys %i are foreign", (sampled, foreign, ids) => {
-  expect(idsOf(checkKeyspace({ ...REDIS, keys: { sampled, foreign } }))).toEqual(ids);
+  expect(idsOf(checkKeyspace({ ...REDIS, keys: { sampled, foreign, inTwoLayouts: [] } }))).toEqual(
+    ids,
+  );
 });
 
 test.each([
@@ -180,4 +182,46 @@ test("a REST API that sends without an end is left, and is a finding", async () 
   expect(closed).toHaveLength(1);
   // What the buffers of both sides hold comes on top.
   expect(sent).toBeLessThan(30);
+});
+
+test.each([
+  ["PONG to everything", '"PONG"', undefined],
+  ["lists instead of texts", "[[]]", "it answers PING as no Redis does"],
+  [
+    "lists without end",
+    `${"[".repeat(100_000)}${"]".repeat(100_000)}`,
+    "its body is nested too deep",
+  ],
+])("a REST API that answers %s is a finding and no crash", async (_, answer, reason) => {
+  const server = createHttpServer((_, response) => {
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end(`{"result":${answer}}`);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { findings } = await runDoctor({ rest: { url, token: "test" }, pings: 1 });
+  const found = findings.find(({ id }) => id === "redis-unreachable");
+  expect(found?.evidence.includes(reason ?? "")).toBe(reason === undefined ? undefined : true);
+});
+
+test("entries of a slow log or a scan that no Redis writes are left out", async () => {
+  const replies: Record<string, unknown> = {
+    PING: "PONG",
+    SLOWLOG: [[1], "x", null, [1, 2, 3000, ["get", "k"]]],
+    SCAN: ["0"],
+  };
+  const server = createHttpServer(async (request, response) => {
+    let body = "";
+    for await (const chunk of request) body += chunk;
+    const [name] = JSON.parse(body) as [string];
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end(JSON.stringify({ result: replies[name] ?? "OK" }));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { observations } = await runDoctor({ rest: { url, token: "test" }, pings: 1 });
+  const seen = new Map(observations.map(({ name, value }) => [name, value]));
+  expect([seen.get("slow log"), seen.get("keys looked at")]).toEqual(["1 entries", "not known"]);
 });

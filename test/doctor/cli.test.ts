@@ -71,6 +71,8 @@ test("a finding exits with 1, as JSON too, and no token is printed", async () =>
 test.for<[args: string[], message: string]>([
   [[], "Give --url, --rest-url, --redis-url or --config"],
   [["--url", "ftp://a"], "--url takes an address such as https://api.example.com"],
+  [["--preview", "https://a", "--redis-url", "redis://a"], "--preview needs --url"],
+  [["--preview", "a", "--url", "http://a"], "--preview takes an address such as https://preview"],
   [["--redis-url", "https://u:secret@a"], "--redis-url takes an address such as redis://"],
   [["--rest-url", "http://a"], "--rest-url needs --rest-token-file or UPSTASH_REDIS_REST_TOKEN"],
   [["--rest-token-file", "x", "--url", "http://a"], "--rest-token-file needs --rest-url"],
@@ -96,6 +98,8 @@ test("--help names every option, and is no error", async () => {
 
 test("options become what the doctor takes; what is not given is left out", () => {
   const given = {
+    url: "https://a",
+    preview: "https://b",
     redisUrl: "redis://a",
     partitions: "10",
     policies: "2",
@@ -104,6 +108,8 @@ test("options become what the doctor takes; what is not given is left out", () =
     limiterTimeout: "1.5s",
   };
   expect(readDoctorOptions(given, {})).toEqual({
+    url: "https://a",
+    preview: "https://b",
     redisUrl: "redis://a",
     partitions: 10,
     policies: 2,

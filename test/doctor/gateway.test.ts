@@ -1,7 +1,10 @@
+import { randomUUID } from "node:crypto";
+
 import { beforeAll, expect, inject, test } from "vitest";
 
 import { freePort } from "../../scripts/support/free-port.ts";
 import { httpClient } from "../../src/node/doctor/gather/http.ts";
+import { runDoctor } from "../../src/node/doctor/run-doctor.ts";
 import {
   cloudflare,
   deployBridge,
@@ -262,6 +265,65 @@ test("a gateway whose scripts lock all of Upstash is found", async () => {
   const rest = await deployBridge((await deployRedis()).url, { emulate: "upstash" });
   const url = await deployGateway(rest, { variables: { REDIS_DIALECT: "redis" } });
   expect(await idsOf({ url, rest })).toEqual(["warning database-locked"]);
+});
+
+const BY_USER = (limit: number, refill: number) => [
+  {
+    path: "/api/*",
+    partition: ["header:x-user-id"],
+    policies: [{ algorithm: "token-bucket", name: "api", limit, refill, per: "1s" }],
+  },
+];
+
+test.for<[string, rules: object[] | undefined]>([
+  ["by addresses", undefined],
+  ["by names", BY_USER(100, 1)],
+  ["by names, with a limit of 1", BY_USER(1, 1)],
+])("a preview that shares counts with the gateway is found, which counts %s", async ([, RULES]) => {
+  const variables = { PREFIX: `doctor-${randomUUID()}`, ...(RULES && { RULES }) };
+  const [url, preview] = [
+    await deployGateway(rest, { variables }),
+    await deployGateway(rest, { variables }),
+  ];
+  const { findings } = await runDoctor({ url, preview, path: PATH });
+  expect(findings.find(({ id }) => id.startsWith("preview"))).toMatchObject({
+    id: "preview-shares-counts",
+    severity: "warning",
+    evidence: expect.stringMatching(
+      /^after 8 requests of a client to the gateway, api in \S+ has (?:\d+|nothing) left for it, where a client before had \d+$/,
+    ) as string,
+  });
+});
+
+test.for<[string, rules: object[] | undefined]>([
+  ["by addresses", undefined],
+  ["by names", BY_USER(100, 1)],
+  ["by names, with a limit of 1", BY_USER(1, 1)],
+  [
+    "by addresses, and refills at once",
+    [
+      {
+        path: "/api/*",
+        policies: [{ algorithm: "token-bucket", name: "api", limit: 1, refill: 100, per: "1s" }],
+      },
+    ],
+  ],
+])("a preview with a PREFIX of its own is sound, which counts %s", async ([, RULES]) => {
+  const variables = RULES && { RULES };
+  const [url, preview] = [
+    await deployGateway(rest, { variables: variables ?? {} }),
+    await deployGateway(rest, { variables: variables ?? {} }),
+  ];
+  const { findings } = await runDoctor({ url, preview, path: PATH });
+  expect(findings.filter(({ id }) => id.startsWith("preview"))).toEqual([]);
+});
+
+test("a preview that does not answer, or shows nothing, is told from a sound one", async () => {
+  const url = await deployGateway(rest);
+  const { url: origin } = await startOrigin();
+  expect(await idsOf({ url, preview: origin })).toEqual(["note preview-unknown"]);
+  const preview = `http://127.0.0.1:${await freePort()}`;
+  expect(await idsOf({ url, preview })).toEqual(["error preview-unreachable"]);
 });
 
 test("paths are sent as they are, below the folder of the address", async () => {

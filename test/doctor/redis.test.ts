@@ -161,6 +161,22 @@ test.for<Planted>([
     found: ["warning redis-shared"],
   },
   {
+    fault: "counts of two versions of Tidegate",
+    async plant(redis) {
+      for (const key of ["{a}:api:f", "{b}:api:f2", "{#live}:state"])
+        await redis.set(`tg:${key}`, "");
+    },
+    found: ["note two-versions"],
+  },
+  {
+    fault: "counts of one version, of a policy that was changed to another algorithm",
+    async plant(redis) {
+      for (const key of ["{a}:api:f2", "{a:b}:api:b", "{#metrics}:m:2"])
+        await redis.set(`tg:${key}`, "");
+    },
+    found: [],
+  },
+  {
     fault: "EVALSHA renamed",
     args: ["--rename-command", "EVALSHA", "hidden"],
     found: ["error command-refused"],

@@ -62,21 +62,29 @@ export default app;`;
   expect(await statusesOf(worker, 22, "/", asUser())).toEqual(twentyPass);
 });
 
-describe.each(runtimes)("on a Worker, $compatibilityDate $compatibilityFlags", (runtime) => {
-  test("the README's first handler finds the variables that are bound", async () => {
-    const worker = await startProject({ ...runtime, files, variables: redis() });
-    expect(await statusesOf(worker, 22, "/", asUser())).toEqual(twentyPass);
-  });
+/** The README's first handler, and at `/module` another one, in one Worker: each starts a workerd. */
+const both = {
+  "src/first.ts": files["src/index.ts"],
+  "src/module.ts": atModuleScope,
+  "src/index.ts": `import first from "./first.ts";
+import module from "./module.ts";
 
-  test("createLimiter() at module scope finds them", async () => {
-    const worker = await startProject({
-      ...runtime,
-      files: { "src/index.ts": atModuleScope },
-      variables: redis(),
-    });
+export default {
+  fetch(request, ...rest) {
+    const { fetch } = new URL(request.url).pathname === "/module" ? module : first;
+    return fetch(request, ...rest);
+  },
+};`,
+};
+
+test.each(runtimes)(
+  "on a Worker, $compatibilityDate $compatibilityFlags, the README's first handler finds the variables that are bound, and so does createLimiter() at module scope",
+  async (runtime) => {
+    const worker = await startProject({ ...runtime, files: both, variables: redis() });
     expect(await statusesOf(worker, 22, "/", asUser())).toEqual(twentyPass);
-  });
-});
+    expect(await statusesOf(worker, 22, "/module", asUser())).toEqual(twentyPass);
+  },
+);
 
 describe("on a Worker without Node's compatibility, the README's first handler", () => {
   const runtime = { compatibilityDate: "2024-09-23", compatibilityFlags: [] };

@@ -57,6 +57,7 @@ const NEEDS: readonly (readonly [
   ["lists", "lists", { lists: { deny: [{ identity: "user:666" }] } }],
   ["plans", "plans", { plans: { gold: { plain: { limit: 20 } } } }],
   ["telling", "onDecision", { onDecision: () => {} }],
+  ["notices", "onNotice", { onNotice: () => {} }],
   ["sharedDenials", "sharedDenials", { sharedDenials: notes }],
   [
     "shards",
@@ -277,6 +278,7 @@ const FOLDERS: Readonly<Record<keyof Features, string>> = {
   holds: "src/features/holds/",
   leases: "src/features/leases/",
   lists: "src/features/lists/",
+  notices: "src/features/notices/",
   optimistic: "src/features/optimistic/",
   plans: "src/features/plans/",
   roles: "src/features/roles/",

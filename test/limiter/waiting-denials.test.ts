@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 
+import { createWaitingDenials } from "../../src/features/roles/waiting-denials.ts";
 import {
   createLimiter,
   fixedWindow,
@@ -195,5 +196,48 @@ describe("denials that wait to be counted", () => {
     state.nowUs += 60 * SECOND;
     const { policies } = await request();
     expect(policies.find(({ name }) => name === "ban")!.remaining).toBe(2);
+  });
+});
+
+describe("denials that wait", () => {
+  const WINDOW_MS = 1_000;
+
+  test("are those of ten thousand keys at most: the one that was denied longest ago is forgotten", () => {
+    const waiting = createWaitingDenials();
+    waiting.add("hot", 0);
+    waiting.add("cold", 0);
+    for (let flood = 0; flood < 9_999; flood++) {
+      waiting.add("hot", 0);
+      waiting.add(`flood-${flood}`, 0);
+    }
+    expect(waiting.take("cold", 0, WINDOW_MS).count).toBe(0);
+    expect(waiting.take("hot", 0, WINDOW_MS).count).toBe(10_000);
+  });
+
+  test("count for a window after the last of them, and not a moment longer", () => {
+    for (const [ms, count] of [
+      [1_400, 2],
+      [1_401, 0],
+    ] as const) {
+      const waiting = createWaitingDenials();
+      waiting.add("key", 0);
+      waiting.add("key", 401);
+      expect(waiting.take("key", ms, WINDOW_MS).count).toBe(count);
+      // With the call that takes them, whatever becomes of it.
+      expect(waiting.take("key", ms, WINDOW_MS).count).toBe(0);
+    }
+  });
+
+  test("are counted here once, however often the store is not asked", () => {
+    const waiting = createWaitingDenials();
+    waiting.add("key", 0);
+    const first = waiting.take("key", 0, WINDOW_MS);
+    expect([first.count, first.uncountedHere]).toEqual([1, 1]);
+    first.putBack();
+    waiting.add("key", 0);
+    const second = waiting.take("key", 0, WINDOW_MS);
+    expect([second.count, second.uncountedHere]).toEqual([2, 1]);
+    second.putBack();
+    expect(waiting.take("key", 0, WINDOW_MS).uncountedHere).toBe(0);
   });
 });

@@ -77,8 +77,13 @@ test("an entry blocks or exempts a client, and no isolate forgets whom it denies
   expect(exempt.status).toBe(200);
 });
 
-test("a broken entry changes nothing, and the others are in force", async () => {
+test("a broken entry changes nothing, the others are in force, and the log says it when it begins", async () => {
   const gateway = await startLiveGateway();
+  const warn = vi
+    .spyOn(console, "warn")
+    .mockReset()
+    .mockImplementation(() => {});
+  const lines = () => warn.mock.calls.map(([line]) => String(line));
   await gateway.redis.hset(gateway.keys.entries, "deny:0", "{", "other:1", '{"entry":{}}');
   await gateway.writeEntry("deny:1", { cidr: "300.1.1.1" });
   await gateway.writeEntry("override:1", { identity: "x-user-id:ada", plan: "none" });
@@ -95,6 +100,37 @@ test("a broken entry changes nothing, and the others are in force", async () => 
   expect((await gateway.ask("/api/x", { "x-user-id": "eve" })).status).toBe(403);
   expect(await quotaOf(gateway, "ada")).toBe("5, 4 left");
   expect(await quotaOf(gateway, "bob")).toBe("50, 49 left");
+  const [line, ...others] = lines();
+  expect(others).toEqual([]);
+  expect(line).toMatch(/live entries are not used/);
+  const named = [...line!.matchAll(/"([^"]*)"/g)].map(([, field]) => field);
+  expect(named.toSorted()).toEqual(["deny:0", "deny:1", "other:1", "override:1", "override:2"]);
+
+  await gateway.writeEntry("deny:4", { identity: "x-user-id:mal" });
+  await gateway.administered.refresh();
+  expect(lines()).toHaveLength(1);
+  await gateway.redis.hdel(gateway.keys.entries, "deny:0");
+  await gateway.writeEntry("deny:5", { identity: "x-user-id:mal" });
+  await gateway.administered.refresh();
+  await gateway.redis.hset(gateway.keys.entries, "deny:0", "{");
+  await gateway.writeEntry("deny:6\nforged", { cidr: "x" });
+  await gateway.administered.refresh();
+  expect(lines().slice(1)).toEqual([expect.stringMatching(/: "deny:0", "deny:6\\nforged"\.$/)]);
+});
+
+test("of thousands of broken entries the log names ten", async () => {
+  const gateway = await startLiveGateway();
+  const warn = vi
+    .spyOn(console, "warn")
+    .mockReset()
+    .mockImplementation(() => {});
+  const broken = Array.from({ length: 2_000 }, (_, i) => [`deny:${i}`, "{"] as const);
+  await gateway.redis.hset(gateway.keys.entries, Object.fromEntries(broken));
+  await gateway.writeEntry("deny:x", { identity: "x-user-id:mal" });
+  await gateway.administered.refresh();
+  const line = String(warn.mock.calls[0]![0]);
+  expect([warn.mock.calls.length, line.match(/"deny:/g)!.length]).toEqual([1, 10]);
+  expect(line).toMatch(/ and 1990 more\.$/);
 });
 
 test("what was published stays in force after Redis has an older copy, or none", async () => {
@@ -404,8 +440,12 @@ test("policies are counted by what they do without Redis; those that say nothing
   expect(administered.onFailure()).toEqual({ local: 2, open: 1, closed: 1 });
 });
 
-test("a broken document that is published again after a sound one is told again", async () => {
+test("a broken document that is published again after a sound one is told again, also in the log", async () => {
   const gateway = await startLiveGateway();
+  const warn = vi
+    .spyOn(console, "warn")
+    .mockReset()
+    .mockImplementation(() => {});
   const errorAfter = async (document: unknown, version: number) => {
     await gateway.write(document, version);
     await gateway.administered.refresh();
@@ -413,8 +453,10 @@ test("a broken document that is published again after a sound one is told again"
   };
   expect(await errorAfter({ rules: [] }, 1)).toContain("version 1");
   expect(await errorAfter(limited(7), 2)).toBeUndefined();
-  expect(await errorAfter({ rules: [] }, 3)).toContain("version 3");
+  expect(await errorAfter({ rules: [] }, 1)).toContain("version 1");
   expect(await quotaOf(gateway, "ada")).toBe("7, 6 left");
+  const told = warn.mock.calls.flat().filter((line) => String(line).includes("has faults"));
+  expect(told).toHaveLength(2);
 });
 
 test("explain says in whole seconds when a denied client may try again", async () => {

@@ -22,6 +22,8 @@ interface State {
   /** What is wrong, as a new isolate and as one of before says it; `undefined` if nothing is. */
   readonly freshError: RegExp | undefined;
   readonly oldError: RegExp | undefined;
+  /** What an isolate of before tells mal. Default: that he is blocked. */
+  readonly old?: string;
 }
 
 const DEPLOYED = "200 5";
@@ -55,6 +57,14 @@ const STATES: readonly State[] = [
     fresh: [DEPLOYED, DEPLOYED],
     freshError: /not read.*WRONGTYPE/,
     oldError: /not read.*WRONGTYPE/,
+  },
+  {
+    what: "the state is gone, the entries are not",
+    plant: (redis, { state }) => redis.del(state),
+    published: 0,
+    fresh: [DEPLOYED, DEPLOYED],
+    freshError: undefined,
+    oldError: /were deleted in Redis.*--held/,
   },
   {
     what: "the document is no JSON",
@@ -98,6 +108,70 @@ const STATES: readonly State[] = [
     freshError: /revision .* is nothing that Tidegate writes/,
     oldError: /revision .* is nothing that Tidegate writes/,
   })),
+  {
+    what: "the document has more bytes than one may have",
+    plant: async (redis, keys) => {
+      await redis.hset(keys.state, "document", `"${"x".repeat(900_000)}"`);
+      await revise(redis, keys);
+    },
+    published: 2,
+    fresh: [PUBLISHED, BLOCKED],
+    freshError: /has faults.*Version 2 is in force/,
+    oldError: /has faults/,
+  },
+  {
+    what: "the document asks for an algorithm of a later version",
+    plant: async (redis, keys) => {
+      await redis.hset(keys.state, "document", JSON.stringify(limited(30)).replace("fixed", "new"));
+      await revise(redis, keys);
+    },
+    published: 2,
+    fresh: [PUBLISHED, BLOCKED],
+    freshError: /has faults.*algorithm.*Version 2 is in force/,
+    oldError: /has faults/,
+  },
+  {
+    what: "Redis has an older copy",
+    plant: async (redis, { state, history }) => {
+      const { document } = JSON.parse((await redis.hget(history, "1"))!) as { document: object };
+      await redis.hset(state, { version: 1, revision: 1_000, document: JSON.stringify(document) });
+    },
+    published: 1,
+    fresh: ["200 20", BLOCKED],
+    freshError: undefined,
+    oldError: /an older copy/,
+  },
+  {
+    what: "the revision is gone",
+    plant: (redis, { state }) => redis.hdel(state, "revision"),
+    published: 2,
+    fresh: [PUBLISHED, BLOCKED],
+    freshError: /revision .* is gone/,
+    oldError: /revision .* is gone/,
+  },
+  {
+    what: "the moment of publishing is no number",
+    plant: async (redis, keys) => {
+      await redis.hset(keys.state, "publishedAt", "abc");
+      await revise(redis, keys);
+    },
+    published: 2,
+    fresh: [PUBLISHED, BLOCKED],
+    freshError: undefined,
+    oldError: undefined,
+  },
+  {
+    what: "the entries are gone",
+    plant: async (redis, keys) => {
+      await redis.del(keys.entries);
+      await revise(redis, keys);
+    },
+    published: 2,
+    fresh: [PUBLISHED, PUBLISHED],
+    freshError: undefined,
+    oldError: undefined,
+    old: "200 30",
+  },
   ...["1e308", "9007199254740991", "abc", "-3"].map((version): State => ({
     what: `the version is ${version}`,
     plant: async (redis, keys) => {
@@ -129,8 +203,30 @@ const STATES: readonly State[] = [
         "deny:y": "7",
         odd: "{}",
         "deny:z": '{"entry":7}',
+        "deny:dateless": '{"entry":{"identity":"x-user-id:dan"}}',
+        "deny:endless": '{"entry":{"until":1e300,"identity":"x-user-id:eli"},"at":"x","by":{}}',
       });
       await revise(redis, keys);
+    },
+    published: 2,
+    fresh: [PUBLISHED, BLOCKED],
+    freshError: undefined,
+    oldError: undefined,
+  },
+  {
+    what: "history, draft and audit have records that Tidegate does not write",
+    plant: async (redis, { history, draft, audit }) => {
+      const head = '"publishedAt":"x","by":"me","document":{}}';
+      await redis.hset(history, { 7: `{"version":"x",${head}`, 8: `{"version":8,${head}`, x: "{" });
+      await redis.set(draft, '{"document":{}}');
+      await redis.lpush(
+        audit,
+        "7",
+        "{",
+        "{}",
+        '{"action":"x"}',
+        '{"action":"y","by":"me","at":1e300}',
+      );
     },
     published: 2,
     fresh: [PUBLISHED, BLOCKED],
@@ -151,10 +247,19 @@ const STATES: readonly State[] = [
 ];
 
 let logged: ReturnType<typeof vi.spyOn>;
-beforeEach(() => void (logged = vi.spyOn(console, "warn").mockImplementation(() => {})));
-afterEach(() => logged.mockRestore());
+beforeEach(() => {
+  // Only the clock by which isolates know that it is time to read again.
+  vi.useFakeTimers({ toFake: ["performance"] });
+  logged = vi.spyOn(console, "warn").mockImplementation(() => {});
+});
+afterEach(() => {
+  vi.useRealTimers();
+  logged.mockRestore();
+});
 
-describe.each(STATES)("where $what", ({ plant, published, fresh, freshError, oldError }) => {
+describe.each(STATES)("where $what", (state) => {
+  const { plant, published, fresh, freshError, oldError, old: toldMal = BLOCKED } = state;
+
   test("isolates enforce what they can, say what is wrong, and a publication mends it", async () => {
     const { redis, keys, isolate } = await startFleet();
     const old = isolate({ LIVE_REFRESH: "1s" });
@@ -171,10 +276,14 @@ describe.each(STATES)("where $what", ({ plant, published, fresh, freshError, old
     const told = await anew.api("GET", "/health");
     expect([told.status, told.body.status]).toEqual([200, freshError ? "degraded" : "ok"]);
     if (freshError) expect(told.body.live.error).toMatch(freshError);
+    expect(JSON.parse(await anew.own("/health")).status).toBe(told.body.status);
+    expect(await anew.own("/api/v1/metrics")).toContain(
+      `\ntidegate_config_error ${freshError ? 1 : 0}\n`,
+    );
     expect(JSON.stringify(told.body)).not.toContain("secret");
 
     // The isolate of before keeps what it holds, and says so after its next read.
-    await sleep(1_010);
+    vi.advanceTimersByTime(1_010);
     await old.ask("ada");
     if (oldError) {
       await expect
@@ -185,7 +294,7 @@ describe.each(STATES)("where $what", ({ plant, published, fresh, freshError, old
       await sleep(100);
       expect((await old.api("GET", "/health")).body.live.error).toBeUndefined();
     }
-    expect(await old.ask("bob")).toBe("200 30");
+    expect([await old.ask("bob"), await old.ask("mal")]).toEqual(["200 30", toldMal]);
     const held = (await old.api("GET", "/rules?held")).body;
     expect(held.document.rules).toEqual(limited(30).rules);
 
@@ -211,7 +320,7 @@ describe.each(STATES)("where $what", ({ plant, published, fresh, freshError, old
     expect((await mended.api("GET", "/rules/history")).body.versions[0].version).toBe(
       (await mended.api("GET", "/rules")).body.version,
     );
-    await sleep(1_010);
+    vi.advanceTimersByTime(1_010);
     await old.ask("ada");
     await expect.poll(() => old.ask("bob")).toBe("200 40");
   });

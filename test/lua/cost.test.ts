@@ -1,15 +1,18 @@
 import { Redis } from "ioredis";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { type RedisServer, startRedisServer } from "../../scripts/support/redis-server.ts";
 import { concurrency } from "../../src/algorithms/concurrency.ts";
+import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { DECIDE_ONE } from "../../src/algorithms/scripts.generated.ts";
 import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import type { CompiledPolicy } from "../../src/policy/compile.ts";
 import type { CountingAlgorithm } from "../../src/policy/policy.ts";
+import { ALL_SCRIPTS } from "../../src/store/redis/all-scripts.ts";
 import { scriptFor } from "../../src/store/redis/script.ts";
-import { compilePolicy } from "../support/compile-policy.ts";
+import { redisStore } from "../../src/store/redis/store.ts";
+import { compile, compilePolicy } from "../support/compile-policy.ts";
 import { everyPolicy } from "../support/every-policy.ts";
 
 // A server of its own: other tests would show in its statistics.
@@ -30,7 +33,7 @@ async function commandsOf(call: () => Promise<unknown>): Promise<Record<string, 
   await call();
   const stats = await redis.info("commandstats");
   const calls = stats.matchAll(/cmdstat_([^:]+):calls=(\d+)/g);
-  const outside = ["eval", "info", "config|resetstat"];
+  const outside = ["eval", "evalsha", "info", "config|resetstat"];
   return Object.fromEntries(
     [...calls]
       .filter(([, name]) => !outside.includes(name!))
@@ -118,6 +121,69 @@ test("commands of a token bucket whose setting changes: only a changed one is wr
   expect(await commandsOf(() => consume(silver))).toEqual(read);
   expect(await commandsOf(() => consume(gold))).toEqual(write);
   expect(await commandsOf(() => consume(gold))).toEqual(read);
+});
+
+describe("commands of several policies", () => {
+  const reads = (get: number) => ({ time: 1, get });
+  const modes = { s: { mode: "shadow" }, d: { counts: "denials" }, e: {} } as const;
+
+  /** A decision by policies of these limits and modes, such as `3s`, each decision for the same client. */
+  function limiterOf(...drawn: readonly string[]) {
+    const policies = compile(
+      drawn.map((each, i) => ({
+        ...fixedWindow({ limit: Number.parseInt(each, 10), window: `${begun}d` }),
+        ...modes[each.at(-1) as "s" | "d" | "e"],
+        name: `p${i}`,
+      })),
+    );
+    const store = redisStore(
+      {
+        evalsha: (sha1, keys, args) => redis.evalsha(sha1, keys.length, ...keys, ...args),
+        eval: (script, keys, args) => redis.eval(script, keys.length, ...keys, ...args),
+      },
+      ALL_SCRIPTS,
+    );
+    const keys = policies.map(({ key }) => `tg:{several-${drawn.join("-")}}:${key}`);
+    const decide = (operation: "consume" | "peek" | "charge" | "lease", ...costs: number[]) =>
+      commandsOf(async () => store.decide(operation, keys, costs, policies));
+    return { decide };
+  }
+
+  test("the last policy takes with its answer, the others are asked and take; nobody is asked again after a denial", async () => {
+    const { decide } = limiterOf("9e", "9e", "2e");
+    await decide("consume", 1, 1, 1);
+    expect(await decide("consume", 1, 1, 1)).toEqual({ ...reads(5), setrange: 3 });
+    expect(await decide("consume", 1, 1, 1)).toEqual(reads(3));
+    expect(await decide("consume", 1, 0, 0)).toEqual({ ...reads(4), setrange: 1 });
+    expect(await decide("peek", 1, 1, 1)).toEqual(reads(3));
+    expect(await decide("charge", 1, 0, 1)).toEqual({ ...reads(3), setrange: 2 });
+  });
+
+  test("an advisory policy without room takes nothing, and is not asked again", async () => {
+    const { decide } = limiterOf("1s", "9e", "9s");
+    await decide("consume", 1, 1, 1);
+    expect(await decide("consume", 1, 1, 1)).toEqual({ ...reads(5), setrange: 2 });
+    expect(await decide("consume", 0, 1, 0)).toEqual({ ...reads(4), setrange: 1 });
+  });
+
+  test("what counts denials is written where another policy denies, and only then", async () => {
+    const { decide } = limiterOf("2d", "1e");
+    expect(await decide("consume", 0, 1)).toEqual({ ...reads(3), set: 1 });
+    expect(await decide("consume", 0, 1)).toEqual({ ...reads(3), set: 1 });
+    expect(await decide("consume", 0, 1)).toEqual({ ...reads(3), setrange: 1 });
+    // The ban is in force: it counts the denials of the other policy, and not its own.
+    expect(await decide("consume", 0, 1)).toEqual({ ...reads(3), setrange: 1 });
+    expect(await decide("consume", 0, 0)).toEqual(reads(2));
+    expect(await decide("consume", 2, 0)).toEqual({ ...reads(2), setrange: 1 });
+  });
+
+  test("a lease asks each policy, and charges those that have something", async () => {
+    const { decide } = limiterOf("9e", "9e", "1s");
+    expect(await decide("lease", 3, 3, 3)).toEqual({ ...reads(6), set: 3 });
+    expect(await decide("lease", 3, 3, 3)).toEqual({ ...reads(5), setrange: 2 });
+    await decide("lease", 3, 3, 3);
+    expect(await decide("lease", 3, 3, 3)).toEqual(reads(3));
+  });
 });
 
 test("an exact log takes at most 9 bytes per unit, however it was filled", async () => {

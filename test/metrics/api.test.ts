@@ -1,5 +1,6 @@
 import { expect, inject, test, vi } from "vitest";
 
+import { freePort } from "../../scripts/support/free-port.ts";
 import { admin } from "../../src/admin.ts";
 import { createGateway } from "../../src/gateway/gateway.ts";
 import { liveKeys } from "../../src/live/keys.ts";
@@ -166,6 +167,30 @@ test("nobody reads metrics without a token, and where they are off they say so",
   expect((await get("/metrics", "a-wrong-token-of-some-length")).status).toBe(401);
   const off = await start({ METRICS: "off" });
   expect((await off.get("/metrics")).status).toBe(501);
+});
+
+test.each(["/metrics", "/stats", "/top?kind=denied"])(
+  "without its Redis %s is a 503 that says why",
+  async (path) => {
+    const url = `http://127.0.0.1:${await freePort()}`;
+    const { get } = await start({ UPSTASH_REDIS_REST_URL: url });
+    vi.spyOn(console, "warn").mockImplementation(() => {});
+    const response = await get(path);
+    expect(response.status).toBe(503);
+    expect(response.headers.get("content-type")).toBe("application/problem+json");
+    expect(await response.json()).toMatchObject({
+      code: "ERR_STORE_UNREACHABLE",
+      detail: expect.stringContaining("Redis could not be reached") as string,
+    });
+  },
+);
+
+test("what was counted is read also where no live rules are", async () => {
+  const { ask, get } = await start({ LIVE_REFRESH: "off" });
+  await ask("/api/x");
+  const { samples } = parseOpenMetrics(await (await get("/metrics")).text());
+  const labels = 'rule="GET /api/*",outcome="allowed",reason="allowed"';
+  expect(samples.get(`tidegate_requests_total{${labels}}`)).toBe(1);
 });
 
 test("what is asked of the gateway itself is not counted", async () => {

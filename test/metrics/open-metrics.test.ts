@@ -34,6 +34,8 @@ test("what was counted is told in OpenMetrics", () => {
     ["ea", 1],
     ["c", 20],
     ["x", 3],
+    ["naaapi", 2],
+    ["nbbapi", 1],
   ]);
   const { samples, families } = parseOpenMetrics(text);
   expect(
@@ -59,12 +61,14 @@ test("what was counted is told in OpenMetrics", () => {
   expect(samples.get('tidegate_store_errors_total{code="ERR_STORE_TIMEOUT"}')).toBe(1);
   expect(samples.get("tidegate_redis_commands_total")).toBe(20);
   expect(samples.get("tidegate_optimistic_excess_units_total")).toBe(3);
+  expect(samples.get('tidegate_notices_total{policy="api",kind="reached",result="told"}')).toBe(2);
+  expect(samples.get('tidegate_notices_total{policy="api",kind="denied",result="failed"}')).toBe(1);
   expect(samples.get('tidegate_policy_limit{policy="api"}')).toBe(5);
   expect(samples.get('tidegate_policy_window_seconds{policy="api"}')).toBe(60);
   expect(samples.get("tidegate_breaker_open")).toBe(0);
   expect(samples.get("tidegate_config_version")).toBe(7);
   expect(samples.get("tidegate_config_error")).toBe(0);
-  expect(families.size).toBe(16);
+  expect(families.size).toBe(17);
 });
 
 test.each(HOSTILE)("a rule with %j in its path is a label, and nothing else", (hostile) => {

@@ -82,7 +82,7 @@ test.each([
   { timeout: 300_000 },
   async (...limits) => {
     const within = { denied: 0, affected: 0 };
-    const wanted = runs(25);
+    const wanted = runs(10);
     let answered = 0;
     for (let seed = 0; seed < wanted; seed++) {
       const { truth, total, said } = await simulate(limits, seed);

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import type { Socket } from "node:net";
 
 import { describe, expect, inject, test, vi } from "vitest";
 
@@ -106,5 +107,38 @@ describe.for(FRAMEWORKS)("what requests reserve in %s, on a real Redis", ([, cre
     expect(await statusOfNext()).toBe(429);
     streaming.raw.destroy();
     await vi.waitFor(async () => expect(await statusOfNext()).toBe("handled"));
+  });
+
+  test("gives its slot back for a client that has hung up before its request got here", async () => {
+    const user = crypto.randomUUID();
+    const slots = concurrency({ name: "slots", limit: 1, ttl: "1h" });
+    const closed = Promise.withResolvers<void>();
+    const arrived = Promise.withResolvers<void>();
+    // What stands before the limiter works until the client has gone.
+    const slow = async (request: { readonly headers: object; readonly socket?: Socket }) => {
+      request.socket!.once("close", closed.resolve);
+      arrived.resolve();
+      await closed.promise;
+      return user;
+    };
+    const asked = Promise.withResolvers<Exchange>();
+    const before = fixedWindow({ name: "before", limit: 100, window: "30d" });
+    const url = await serve(
+      create,
+      [
+        { ...redis(), policies: [before], partition: slow },
+        { ...redis(), policies: [slots], partition: () => user },
+      ],
+      asked.resolve,
+    );
+    const { hangUp } = requestFrom("127.0.0.1", url);
+    await arrived.promise;
+    hangUp();
+    const { send, decision } = await asked.promise;
+    expect(decision.allowed).toBe(true);
+    const remaining = lookerAt(slots, user);
+    expect(await remaining()).toBe(0);
+    send(200, "too late");
+    await vi.waitFor(async () => expect(await remaining()).toBe(1));
   });
 });

@@ -22,6 +22,27 @@ describe("clientKey()", () => {
   ])("of %s is %s", (address, key) => {
     expect(clientKey(address)).toBe(key);
   });
+
+  test.each([
+    [undefined, "undefined"],
+    [null, "null"],
+    ["", '""'],
+    ["a\nforged line", String.raw`"a\nforged line"`],
+    ["x".repeat(90), `"${"x".repeat(60)}"`],
+  ])("is logged once where it knows no address: %j", async (address, shown) => {
+    vi.resetModules();
+    const warn = vi
+      .spyOn(console, "warn")
+      .mockReset()
+      .mockImplementation(() => {});
+    const fresh = await import("../../src/index.ts");
+    fresh.clientKey("192.0.2.1");
+    expect(warn).not.toHaveBeenCalled();
+    for (const each of [address, address, "other"]) fresh.clientKey(each);
+    expect(warn.mock.calls).toEqual([
+      [expect.stringContaining(`clientKey() got no address, but ${shown}:`)],
+    ]);
+  });
 });
 
 describe("the dimension ip", () => {

@@ -117,15 +117,22 @@ describe("npm start", () => {
 
 const direct = [process.execPath, "scripts/local-stack/main.ts"];
 
-test("takes the bridge's token from REDIS_REST_TOKEN", async () => {
+test("takes the bridge's token from REDIS_REST_TOKEN, and says when its Redis ends", async () => {
   const stack = start({ REDIS_REST_TOKEN: "local" }, direct);
   await stack.ready();
   const headers = { authorization: "Bearer local" };
   expect((await fetch(`${stack.address("bridge")}/ping`, { headers })).status).toBe(200);
   expect((await ask(stack.address("worker"), "GET /_tidegate/health")).status).toBe(200);
+  expect(stack.err()).toBe("");
+  // The last thing that a stack says here, so that nothing else has to be started for it.
+  const redis = descendants(stack.pid).find(({ name }) => name === "redis-server");
+  if (redis) {
+    process.kill(redis.pid, "SIGKILL");
+    await expect.poll(() => stack.err()).toMatch(/redis-server has ended \(SIGKILL\): .*\n$/);
+  }
   process.kill(stack.pid, "SIGTERM");
   expect(await stack.ended()).toBe(0);
-  expect(stack.err()).toBe("");
+  expect(stack.err().match(/has ended/g)).toEqual(redis ? ["has ended"] : null);
 });
 
 test("Ctrl-C during start-up leaves nothing running", async () => {

@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 
 import { StoreError } from "../../src/errors/errors.ts";
-import { guardStore } from "../../src/store/guarded-store.ts";
+import { type GuardedStore, guardStore } from "../../src/store/guarded-store.ts";
 import type { Reply, Store } from "../../src/store/store.ts";
 
 /** A store whose answers the test gives, and a guard around it on a clock that the test moves. */
@@ -130,15 +130,23 @@ test("without a listener the log says when the outage began, and when it was ove
     expect(log.mock.calls.slice(1)).toEqual([
       ["tidegate: Redis answers again after 12 s; decisions are exact again."],
     ]);
-    answer = () => {
-      throw new StoreError("ERR_STORE_REFUSED", "no");
-    };
-    await expect(ask()).rejects.toThrow("no");
-    answer = () => REPLY;
-    await ask();
-    expect(log.mock.lastCall).toEqual([
-      "tidegate: Redis answers again after 1 s; decisions are exact again.",
-    ]);
+    for (const [ms, seconds] of [
+      [0, 1],
+      [1_200, 2],
+    ] as const) {
+      answer = () => {
+        throw new StoreError("ERR_STORE_REFUSED", "no");
+      };
+      await expect(ask()).rejects.toThrow("no");
+      await vi.advanceTimersByTimeAsync(ms);
+      await expect(ask()).rejects.toThrow("no");
+      answer = () => REPLY;
+      await ask();
+      // Rounded up: of an outage nobody says that it was shorter.
+      expect(log.mock.lastCall).toEqual([
+        `tidegate: Redis answers again after ${seconds} s; decisions are exact again.`,
+      ]);
+    }
   } finally {
     log.mockRestore();
     vi.useRealTimers();
@@ -187,20 +195,56 @@ test("what was sent before the last answer and comes late does not suspend the s
   }
 });
 
-test("a reset is asked no more often than a decision while the store fails", async () => {
-  let asked = 0;
-  const store: Store = {
-    decide: () => REPLY,
-    reset() {
+const KEYS = ["tg:{user}:p"];
+const SLOT = { id: "hold", ttlUs: 1e6 };
+
+test.for<[string, ask: (guard: GuardedStore) => unknown]>([
+  ["reset", (guard) => guard.reset(KEYS)],
+  ["refund", (guard) => guard.refund!(KEYS, [1], [], REPLY)],
+  ["extension", (guard) => guard.extend!(KEYS, [], SLOT)],
+])("a %s waits no longer and is asked no more often than a decision", async ([, ask]) => {
+  vi.useFakeTimers();
+  try {
+    let answer = (): Promise<never> => new Promise(() => {});
+    const store: Store = {
+      decide: () => REPLY,
+      reset: () => answer(),
+      refund: () => answer(),
+      extend: () => answer(),
+    };
+    const guard = guardStore(store, { timeoutMs: 100, now: () => 0, onStoreError: () => {} });
+    await guard.decide("consume", KEYS, [1], []);
+    const late = expect(ask(guard)).rejects.toMatchObject({ code: "ERR_STORE_TIMEOUT" });
+    await vi.advanceTimersByTimeAsync(100);
+    await late;
+    let asked = 0;
+    answer = async () => {
       asked++;
       throw new StoreError("ERR_STORE_REFUSED", "no");
-    },
-  };
-  const guard = guardStore(store, { timeoutMs: 100, now: () => 0, onStoreError: () => {} });
-  const codes: string[] = [];
-  for (let i = 0; i < 7; i++) {
-    await guard.reset(["tg:{user}:p"])?.catch(({ code }: StoreError) => codes.push(code));
+    };
+    const failures: StoreError[] = [];
+    for (let i = 0; i < 7; i++) {
+      await Promise.resolve(ask(guard)).catch((error: StoreError) => failures.push(error));
+    }
+    expect(asked).toBe(4);
+    expect(failures.map(({ code }) => code).slice(3)).toEqual([
+      "ERR_STORE_REFUSED",
+      ...Array<string>(3).fill("ERR_STORE_SUSPENDED"),
+    ]);
+    // Made once: a stack trace costs more than a decision.
+    expect(failures[6]).toBe(failures[5]);
+    expect(vi.getTimerCount()).toBe(0);
+  } finally {
+    vi.useRealTimers();
   }
-  expect(asked).toBe(5);
-  expect(codes.slice(4)).toEqual(["ERR_STORE_REFUSED", ...Array(2).fill("ERR_STORE_SUSPENDED")]);
+});
+
+test("a guard gives back and extends only where its store can", () => {
+  const options = { timeoutMs: 100, now: () => 0 };
+  const store: Store = { decide: () => REPLY, reset: () => {} };
+  expect(Object.keys(guardStore(store, options))).toEqual(["decide", "reset", "state"]);
+  const refund = () => [];
+  expect(Object.keys(guardStore({ ...store, refund }, options))).not.toContain("extend");
+  const extend = () => [];
+  expect(Object.keys(guardStore({ ...store, extend }, options))).not.toContain("refund");
 });

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
+import { slidingWindowCounter } from "../../src/algorithms/sliding-window-counter.ts";
 import { type Policy } from "../../src/policy/policy.ts";
 import { memoryStore, type MemoryStoreOptions } from "../../src/store/memory-store.ts";
 import { compile } from "../support/compile-policy.ts";
@@ -11,6 +12,7 @@ function storeOf(options: MemoryStoreOptions) {
   let now = 1e15;
   const store = memoryStore({ ...options, now: () => now });
   return {
+    store,
     pass: (seconds: number) => void (now += seconds * 1e6),
     /** What is left after one unit was taken. */
     async take(key: string, policy: Policy): Promise<number> {
@@ -41,4 +43,20 @@ test("a window of many segments takes more memory than one of few", async () => 
   pass(60);
   for (const key of keys) expect(await take(key, minute)).toBe(7);
   expect(await take("a", minute)).toBe(8);
+});
+
+test("what counts for another setting, or was given back in part, does not end before its time", async () => {
+  const { pass, take, store } = storeOf({ maxEntries: 3 });
+  const counter = (window: "1s" | "1d") => slidingWindowCounter({ name: "c", limit: 9, window });
+  expect(await take("two settings", counter("1d"))).toBe(8);
+  expect(await take("two settings", counter("1s"))).toBe(7);
+  const policies = compile([day]);
+  const reply = await store.decide("consume", ["given back"], [3], policies);
+  expect(await store.refund!(["given back"], [1], policies, reply)).toEqual([1]);
+  await take("over", second);
+  pass(3);
+  // Room is made for it: what is over goes.
+  await take("other", day);
+  expect(await take("two settings", counter("1d"))).toBe(6);
+  expect(await take("given back", day)).toBe(6);
 });

@@ -30,8 +30,13 @@ test("one answer ends an outage, and only the first of them says so", () => {
 test("failures of requests that were sent before the last answer do not count, unless the clock stepped back", () => {
   const breaker = createPlainBreaker();
   breaker.succeeded("a", 100);
+  // The last of them in the millisecond of the answer.
+  for (let failure = 0; failure < 9; failure++) expect(breaker.failed("a", 99, 100)).toBe(false);
   for (let failure = 0; failure < 9; failure++) expect(breaker.failed("a", 99, 350)).toBe(false);
   expect(breaker.state(350).breaker).toBe("closed");
+  // One that was sent in that millisecond may have been sent after it.
+  expect(breaker.failed("a", 100, 350)).toBe(true);
+  breaker.succeeded("a", 350);
   for (let failure = 0; failure < 5; failure++) breaker.failed("a", 10, 20);
   expect(breaker.state(20).breaker).toBe("open");
 });

@@ -13,6 +13,7 @@ import {
   LOST,
   type PartCall,
   scriptedParts,
+  tagOf,
 } from "../support/store/scripted-parts.ts";
 
 /* Partitions `a`, `b` and `*` have three hash slots. */
@@ -309,6 +310,29 @@ test("a reset that one master does not confirm fails", async () => {
   await expect(store.reset(keys)).rejects.toBe(LOST);
 });
 
+test("a reset says that nobody was asked only if that is so of all masters", async () => {
+  const later = new StoreError("ERR_STORE_SUSPENDED", "later");
+  const failed = async (failures: Readonly<Record<string, StoreError>>) => {
+    const { store: inner } = scriptedParts();
+    const store = splitStore({
+      ...inner,
+      async reset(keys) {
+        await inner.reset(keys);
+        const failure = failures[tagOf(keys[0]!)];
+        if (failure) throw failure;
+      },
+    });
+    await store.spansPartitions!("tg");
+    const error: unknown = await Promise.resolve(store.reset(counted(THREE).keys)).catch(
+      (reason: unknown) => reason,
+    );
+    return (error as StoreError).code;
+  };
+  expect(await failed({ a: later, b: later, "*": later })).toBe("ERR_STORE_SUSPENDED");
+  expect(await failed({ a: later, b: LOST, "*": later })).toBe("ERR_STORE_TIMEOUT");
+  expect(await failed({ a: later })).toBe("ERR_STORE_UNREACHABLE");
+});
+
 test("whether one call spans partitions is asked once", async () => {
   for (const isCluster of [true, false]) {
     const { store: inner, calls } = scriptedParts(isCluster);
@@ -431,6 +455,26 @@ test("what a doubtful part took comes back if one that only looked denies", asyn
     "peek {*}:all 3",
     `refund {a}:address 1 of ${CLOCKS["a"]}`,
   ]);
+});
+
+test("a part that denied is remembered until a thousand others have, and then asked as any other", async () => {
+  const { store, policies, held, calls } = await split(THREE.slice(0, 2));
+  const ask = (tag: string) =>
+    store.decide("consume", [`tg:{${tag}}:address`, "tg:{b}:key"], [1, 1], policies);
+  const denied = ["a", ...Array.from({ length: 1_000 }, (_, i) => `other-${i}`)];
+  for (const tag of denied) held[`tg:{${tag}}:address`] = { allowed: false };
+  for (const tag of denied.slice(0, -1)) await ask(tag);
+  const looks = async (tag: string) => {
+    calls.length = 0;
+    await ask(tag);
+    return calls.some(({ call }) => call === "peek");
+  };
+  expect(await looks("other-0")).toBe(true);
+  expect(await looks("a")).toBe(true);
+  // The one that denied longest ago makes room for the last.
+  await ask(denied.at(-1)!);
+  expect(await looks("other-1")).toBe(false);
+  expect(await looks("a")).toBe(true);
 });
 
 test("parts that all denied the last time are all asked to take", async () => {

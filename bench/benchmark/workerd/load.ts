@@ -31,7 +31,8 @@ export async function loadClient(): Promise<Client> {
 
 const wrk: Client = async (url, { seconds, connections, headers, status }) => {
   const fields = Object.entries(headers).flatMap(([name, value]) => ["-H", `${name}: ${value}`]);
-  const load = ["-t1", `-c${connections}`, `-d${seconds}s`];
+  // It takes whole seconds only.
+  const load = ["-t1", `-c${connections}`, `-d${Math.ceil(seconds)}s`];
   const { stdout } = await run("wrk", [...load, ...fields, url]);
   const requests = Number(/(\d+) requests in/.exec(stdout)?.[1]);
   const rate = Number(/Requests\/sec:\s*([\d.]+)/.exec(stdout)?.[1]);

@@ -108,16 +108,16 @@ async function throughput(
 ): Promise<Figure[]> {
   tell(`${name}, against ${peer}`, share);
   const load = await loadClient();
-  const options = { connections: CONNECTIONS, headers: CLIENT, status };
+  const options = { connections: CONNECTIONS, headers: CLIENT, status, seconds: short ? 0.1 : 1 };
 
   async function measure(path: string): Promise<Sample> {
     const before = processCpu(pid);
-    const { rate, requests } = await load(url + path, { ...options, seconds: 1 });
+    const { rate, requests } = await load(url + path, options);
     const after = processCpu(pid);
     return { rate, cpu: before === undefined ? undefined : (after! - before) / requests };
   }
 
-  for (const path of paths) await load(url + path, { ...options, seconds: 1 });
+  for (const path of paths) await load(url + path, options);
   const samples = await interleave(
     paths.map((path) => () => measure(path)),
     short ? 1 : 41,

@@ -12,6 +12,7 @@ export interface Scenes {
   readonly retryStorm: RetryStorm;
   readonly redisLost: RedisLost;
 }
+
 export type SceneName = keyof Scenes;
 
 /** As long as a scene's figures need, or as it takes to see that all of it runs. */

@@ -1,19 +1,12 @@
 import type { Written } from "../written.ts";
 
-/** The admin API: who may use it, and what it writes. */
+/** The administration, and the rules and entries that it changes at run time. */
 export const ADMIN: readonly Written[] = [
   {
     name: "a token that only reads may write",
     file: "src/admin/admin.ts",
     find: 'if (writes && caller.role === "read") {',
     replace: 'if (!writes && caller.role === "read") {',
-    tests: ["test/admin/authorize"],
-  },
-  {
-    name: "no token is the token that is not set",
-    file: "src/admin/authorize.ts",
-    find: "const admins = tokensIn(gateway.adminToken);",
-    replace: 'const admins = tokensIn(gateway.adminToken ?? "");',
     tests: ["test/admin/authorize"],
   },
   {
@@ -31,27 +24,6 @@ export const ADMIN: readonly Written[] = [
     tests: ["test/admin/authorize"],
   },
   {
-    name: "a request without a token counts as a failure",
-    file: "src/admin/authorize.ts",
-    find: "if (field !== null) await",
-    replace: "await",
-    tests: ["test/admin/authorize"],
-  },
-  {
-    name: "failures of all addresses are one",
-    file: "src/admin/authorize.ts",
-    find: 'gateway.clientAddress(request, bindings) ?? "unknown"',
-    replace: '"unknown"',
-    tests: ["test/admin/authorize"],
-  },
-  {
-    name: "a parameter that is not known changes nothing",
-    file: "src/admin/admin.ts",
-    find: "if (!known.includes(name) || ",
-    replace: "if (",
-    tests: ["test/admin/rules"],
-  },
-  {
     name: "a document needs no version that it replaces",
     file: "src/admin/routes/rules.ts",
     find: "if (based === undefined && !dryRun) {",
@@ -59,74 +31,11 @@ export const ADMIN: readonly Written[] = [
     tests: ["test/admin/rules"],
   },
   {
-    name: "a faulty document is published",
-    file: "src/admin/routes/document.ts",
-    find: "if (faults.length > 0) throw faulty(faults);",
-    replace: "",
-    tests: ["test/admin/rules"],
-  },
-  {
-    name: "a draft is published whatever was published since",
-    file: "src/admin/routes/drafts.ts",
-    find: "if (version !== basedOn || (",
-    replace: "if ((",
-    tests: ["test/admin/drafts"],
-  },
-  {
     name: "a number of a version is given twice after a loss of data",
     file: "src/admin/routes/publish.ts",
     find: "known: call.gateway.enforced().version",
     replace: "known: 0",
     tests: ["test/admin/rules"],
-  },
-  {
-    name: "the isolate that published enforces it later",
-    file: "src/admin/routes/publish.ts",
-    find: "  await refresh(call);\n",
-    replace: "",
-    tests: ["test/admin/rules", "test/admin/gateway"],
-  },
-  {
-    name: "a body may be longer than it may",
-    file: "src/admin/read-body.ts",
-    find: "if (bytes > maxBytes) throw tooLarge(maxBytes);",
-    replace: "",
-    tests: ["test/admin/bodies"],
-  },
-  {
-    name: "a form of another site is a body",
-    file: "src/admin/read-body.ts",
-    find: "throw new Refusal(415, NO_JSON);",
-    replace: "return parseJson(text);",
-    tests: ["test/admin/bodies"],
-  },
-  {
-    name: "a name that is there twice counts the second time",
-    file: "src/admin/json-text.ts",
-    find: "if (names.has(name)) ",
-    replace: "if (!names) ",
-    tests: ["test/admin/json-text"],
-  },
-  {
-    name: "names that objects inherit are there in every document",
-    file: "src/admin/changes.ts",
-    find: "Object.create(null) as Record",
-    replace: "{} as Record",
-    tests: ["test/admin/bodies"],
-  },
-  {
-    name: "an entry that has ended is listed",
-    file: "src/admin/routes/entries.ts",
-    find: "?? Infinity) > nowMs",
-    replace: "?? Infinity) > 0",
-    tests: ["test/admin/entries"],
-  },
-  {
-    name: "an entry is known by how it is written",
-    file: "src/admin/entry-names.ts",
-    find: "return (HEADER_IDENTITIES.spell(plain) ?? plain) + star;",
-    replace: "return plain + star;",
-    tests: ["test/admin/entries"],
   },
   {
     name: "a write is sent again after an error",
@@ -141,5 +50,40 @@ export const ADMIN: readonly Written[] = [
     find: 'isNotDone ? "not-done" : "unknown"',
     replace: '"not-done"',
     tests: ["test/admin/store-errors"],
+  },
+  {
+    name: "an older copy of the live rules is put into force",
+    file: "src/live/refresh.ts",
+    find: "if (state.revision > known.revision) {",
+    replace: "if (state.revision !== known.revision) {",
+    tests: ["test/live/refresh"],
+  },
+  {
+    name: "every request asks for live rules",
+    file: "src/live/refresh.ts",
+    find: "if (nowMs - askedAtMs < refreshMs) {",
+    replace: "if (nowMs - askedAtMs < 0) {",
+    tests: ["test/live/refresh"],
+  },
+  {
+    name: "requests wait for live rules beyond the timeout",
+    file: "src/live/refresh.ts",
+    find: "const leftMs = askedAtMs + timeoutMs - nowMs;",
+    replace: "const leftMs = timeoutMs;",
+    tests: ["test/live/refresh"],
+  },
+  {
+    name: "an entry is checked against the rules of before",
+    file: "src/admin/routes/entries.ts",
+    find: "    await refresh(call);\n    const answer",
+    replace: "    const answer",
+    tests: ["test/live/entries-after-a-change"],
+  },
+  {
+    name: "live states: an answer on its way is an older copy",
+    file: "src/live/refresh.ts",
+    find: "failureOf(state, before)",
+    replace: "failureOf(state, known)",
+    tests: ["test/live/refresh"],
   },
 ];

@@ -1,21 +1,7 @@
 import type { Written } from "../written.ts";
 
-/** What an isolate knows to be denied, and until when. */
+/** What an isolate knows of those it denied. */
 export const DENIALS: readonly Written[] = [
-  {
-    name: "a denial is trusted for a day",
-    file: "src/denials/denial-cache.ts",
-    find: "MAX_TRUST_MS = 60_000",
-    replace: "MAX_TRUST_MS = 86_400_000",
-    tests: ["test/denials/denial-cache.test"],
-  },
-  {
-    name: "Redis's clock is known for a minute",
-    file: "src/denials/redis-clocks.ts",
-    find: "MAX_AGE_MS = 10_000",
-    replace: "MAX_AGE_MS = 60_000",
-    tests: ["test/denials/redis-clocks"],
-  },
   {
     name: "Redis's clock is known to the quarter of a microsecond",
     file: "src/denials/redis-clocks.ts",
@@ -24,81 +10,10 @@ export const DENIALS: readonly Written[] = [
     tests: ["test/denials/redis-clocks"],
   },
   {
-    name: "a reset leaves what was shared",
-    file: "src/features/shared-denials/step.ts",
-    find: "      forget(asked);\n",
-    replace: "",
-    tests: ["test/denials/shared-denials"],
-  },
-  {
-    name: "a reset leaves what was counted in an outage",
-    file: "src/outage/local-counts.ts",
-    find: "localIn(policies).flatMap((i) => [localKeyOf(policies[i]!, keys[i]!), keys[i]! + SEEN]),",
-    replace: "[],",
-    tests: ["test/limiter/reset"],
-  },
-  {
-    name: "a reset forgets a denial before Redis has",
-    file: "src/decide/known-denials.ts",
-    find: "        return Promise.resolve(next(asked)).then((verdict) => {",
-    replace:
-      "        known.forget(asked.groups);\n        return Promise.resolve(next(asked)).then((verdict) => {\n          if (verdict) return verdict;",
-    tests: ["test/limiter/reset"],
-  },
-  {
-    name: "an estimated answer dates Redis's clock",
-    file: "src/decide/known.ts",
-    find: "at.estimated\n      ? at.sentAtMs\n      : ",
-    replace: "",
-    tests: ["test/limiter/decision-path"],
-  },
-  {
-    name: "without a cache a denial is known all the same",
-    file: "src/decide/known.ts",
-    find: "if (maxDenials === 0) return false;",
-    replace: "",
-    tests: ["test/limiter/decision-path"],
-  },
-  {
-    name: "who is denied by a charge waits for its whole cost",
-    file: "src/decide/known.ts",
-    find: 'operation === "charge" ? group.ones : costs',
-    replace: "costs",
-    tests: ["test/limiter/decision-path"],
-  },
-  {
-    name: "a long text stays when its slot is given up",
-    file: "src/denials/clock-cache.ts",
-    find: "longTexts.delete(slot);",
-    replace: "",
-    tests: ["test/denials/clock-cache"],
-  },
-  {
-    name: "texts collide under a hash that anybody knows",
-    file: "src/denials/seeded-hash.ts",
-    find: "crypto.getRandomValues(new Int32Array(LONGEST))",
-    replace: "new Int32Array(LONGEST).fill(31)",
-    tests: ["test/denials/seeded-hash"],
-  },
-  {
-    name: "a denial is anchored when the answer arrives",
-    file: "src/decide/known.ts",
-    find: "of(group).learn(partition, costs, decidedAtMs,",
-    replace: "of(group).learn(partition, costs, now(),",
-    tests: ["test/limiter/decision-path"],
-  },
-  {
     name: "a step of Redis's clock goes unnoticed",
     file: "src/denials/redis-clocks.ts",
     find: "redisNowMs <= known.baseMs + receivedAtMs * (1 + DRIFT)",
     replace: "true",
-    tests: ["test/denials/redis-clocks"],
-  },
-  {
-    name: "Redis's clock is taken to run as the isolate's does",
-    file: "src/denials/redis-clocks.ts",
-    find: "(redisNowUs / 1000 - baseMs) / (1 + DRIFT) - ROUNDING_MS",
-    replace: "redisNowUs / 1000 - baseMs",
     tests: ["test/denials/redis-clocks"],
   },
   {
@@ -109,13 +24,6 @@ export const DENIALS: readonly Written[] = [
     tests: ["test/denials/single-flight"],
   },
   {
-    name: "a request waits for an answer that says nothing about its cost",
-    file: "src/denials/single-flight.ts",
-    find: "if (costs[row]! < flight.costs[row]!) return undefined;",
-    replace: "",
-    tests: ["test/denials/single-flight"],
-  },
-  {
     name: "a request waits for ever",
     file: "src/denials/single-flight.ts",
     find: "flight.room.wait(leftMs)",
@@ -123,24 +31,10 @@ export const DENIALS: readonly Written[] = [
     tests: ["test/denials/single-flight"],
   },
   {
-    name: "a denial says nothing about its cost",
-    file: "src/denials/denial-cache.ts",
-    find: "if (rowWaitUs > ownWaitUs && costs[row]! >= Math.abs(numbers[column]!) - 1) {",
-    replace: "if (rowWaitUs > ownWaitUs) {",
-    tests: ["test/denials/denial-cache.test"],
-  },
-  {
     name: "no margin for drift",
     file: "src/denials/denial-cache.ts",
     find: "const DRIFT = 5e-4",
     replace: "const DRIFT = 0",
-    tests: ["test/denials/denial-cache"],
-  },
-  {
-    name: "the denial cache grows without bound",
-    file: "src/denials/clock-cache.ts",
-    find: "taken < maxSlots",
-    replace: "taken < Infinity",
     tests: ["test/denials/denial-cache"],
   },
   {
@@ -156,19 +50,5 @@ export const DENIALS: readonly Written[] = [
     find: "if (decidedAtMs <= forgotAtMs) return;",
     replace: "",
     tests: ["test/denials/denial-cache"],
-  },
-  {
-    name: "a request waits for a single flight from the moment of its own arrival",
-    file: "src/denials/single-flight.ts",
-    find: "Math.min(arrivedAtMs, flight.startedAtMs)",
-    replace: "arrivedAtMs",
-    tests: ["test/denials/single-flight"],
-  },
-  {
-    name: "the clocks of Redis are known for every partition",
-    file: "src/denials/redis-clocks.ts",
-    find: "setRecent(bounds, partition, bound, MAX_ENTRIES);",
-    replace: "bounds.set(partition, bound);",
-    tests: ["test/denials/redis-clocks"],
   },
 ];

@@ -1,14 +1,7 @@
 import type { Written } from "../written.ts";
 
-/** Units that are taken ahead, held and drawn from. */
+/** Units that an isolate holds. */
 export const LEASES: readonly Written[] = [
-  {
-    name: "a lease for fewer units than it is worth",
-    file: "src/features/leases/auto.ts",
-    find: "SMALLEST = 4",
-    replace: "SMALLEST = 3",
-    tests: ["test/lease/leases"],
-  },
   {
     name: "an isolate knows the demand of everybody",
     file: "src/features/leases/leases.ts",
@@ -24,68 +17,11 @@ export const LEASES: readonly Written[] = [
     tests: ["test/lease/leases"],
   },
   {
-    name: "who holds units is told to wait",
-    file: "src/features/leases/draw.ts",
-    find: "const mostUs = held > 0 ? 0 : pauseLeftUs > 0 ? pauseLeftUs : Infinity;",
-    replace: "const mostUs = pauseLeftUs > 0 ? pauseLeftUs : Infinity;",
-    tests: ["test/lease/under-way"],
-  },
-  {
-    name: "who is denied spends no units that came meanwhile",
-    file: "src/features/leases/step.ts",
-    find: "denying.length > 0 && denying.every((each) => draws.get(each)?.canSpend())",
-    replace: "false",
-    tests: ["test/lease/under-way"],
-  },
-  {
-    name: "who waits for a lease under way is told the store's wait",
-    file: "src/features/leases/draw.ts",
-    find: "pauseLeftUs > 0 ? pauseLeftUs : Infinity",
-    replace: "Infinity",
-    tests: ["test/lease/under-way"],
-  },
-  {
-    name: "a reset drops what is held before the store has forgotten",
-    file: "src/features/leases/step.ts",
-    find: "        const answer = await ask(asked);\n        for (",
-    replace:
-      "        for (const { group, partition } of groups) leasesOf(group)?.forget(partition);\n        const answer = await ask(asked);\n        for (",
-    tests: ["test/lease/under-way"],
-  },
-  {
-    name: "a lease that fails leaves the store short",
-    file: "src/features/leases/draw.ts",
-    find: "holding.short = false;",
-    replace: "",
-    tests: ["test/lease/leases"],
-  },
-  {
-    name: "a lease pauses for half of its time",
-    file: "src/features/leases/leases.ts",
-    find: "const pauseMs = lengthMs / 4;",
-    replace: "const pauseMs = lengthMs / 2;",
-    tests: ["test/lease/leases"],
-  },
-  {
-    name: "a slow answer is never forgotten",
-    file: "src/features/leases/leases.ts",
-    find: "roundTripMs + (tookMs - roundTripMs) / 8",
-    replace: "roundTripMs",
-    tests: ["test/lease/under-way"],
-  },
-  {
     name: "the youngest units are spent first",
     file: "src/features/leases/holding.ts",
     find: "for (const grant of grants) {",
     replace: "for (const grant of grants.toReversed()) {",
     tests: ["test/lease/holding"],
-  },
-  {
-    name: "leases end with the limiter that has none",
-    file: "src/features/leases/step.ts",
-    find: "createLeases(store, policies, { leaseUs, isAuto }, now)",
-    replace: "(undefined as ReturnType<typeof createLeases> | undefined)",
-    tests: ["test/lease/limiter"],
   },
   {
     name: "a lease is counted from its arrival",
@@ -102,14 +38,7 @@ export const LEASES: readonly Written[] = [
     tests: ["test/lease/envelope"],
   },
   {
-    name: "a lease outlasts its fixed window",
-    file: "src/features/leases/leases.ts",
-    find: "Math.min(leaseUs, ...ends)",
-    replace: "leaseUs",
-    tests: ["test/lease/envelope"],
-  },
-  {
-    name: "who asks for a lease also leaves its own unit to others",
+    name: "the request that asks for a lease leaves its own unit to others",
     file: "src/features/leases/draw.ts",
     find: "spend({ grants: [grant] }, 1)",
     replace: "spend({ grants: [{ ...grant }] }, 1)",
@@ -123,10 +52,46 @@ export const LEASES: readonly Written[] = [
     tests: ["test/lease/leases"],
   },
   {
-    name: "a lease takes what the first policy has",
-    file: "lua/lease.lua",
-    find: "taken = math.min(taken, remaining)",
-    replace: "taken = step == 1 and math.min(taken, remaining) or taken",
-    tests: ["test/lua/lease"],
+    name: "a unit stays spent though another dimension denies",
+    file: "src/features/leases/step.ts",
+    find: "        else putBack();\n",
+    replace: "",
+    tests: ["test/lease/beside-exact"],
+  },
+  {
+    name: "a unit comes back twice",
+    file: "src/features/leases/holding.ts",
+    find: "grant.units += units;",
+    replace: "grant.units += 2 * units;",
+    tests: ["test/lease/beside-exact"],
+  },
+  {
+    name: "a unit stays spent though the fallback denies",
+    file: "src/features/leases/step.ts",
+    find: "      async giveBack() {\n        putBack();",
+    replace: "      async giveBack() {",
+    tests: ["test/lease/beside-exact"],
+  },
+  {
+    name: "a shadow policy without room is a reason to wait",
+    file: "src/features/leases/leases.ts",
+    find: 'filter(([, { role }]) => role !== "advisory")',
+    replace: "filter(() => true)",
+    tests: ["test/lease/beside-exact"],
+  },
+  {
+    name: "lease calls: a request that another dimension denies is demand",
+    file: "src/features/leases/step.ts",
+    find: "    note: (next) => (asked) =>\n      after(next(asked), (verdict) => {\n        countDenied(verdict);",
+    replace:
+      "    note: (next) => (asked) =>\n      after(next(asked), (verdict) => {\n        countDenied({ ...verdict, groups: asked.groups.map((each) => ({ ...verdict.groups[0]!, asked: each })) });",
+    tests: ["test/lease/known-denials"],
+  },
+  {
+    name: "lease flood: units that expire unspent are leased again at once",
+    file: "src/features/leases/holding.ts",
+    find: "return lost > 0;",
+    replace: "return lost > 1e9;",
+    tests: ["test/lease/flood", "test/lease/holding"],
   },
 ];

@@ -5,9 +5,13 @@ import { metricsReader, type MetricsReader } from "../../metrics/reader.ts";
 export type UpToDate = () => Promise<MetricsReader>;
 
 /** `undefined` where nothing is counted. */
-export function countsOf({ redis, prefix, flushMetrics }: Administered): UpToDate | undefined {
-  if (!redis || !flushMetrics) return undefined;
-  const reader = metricsReader(redis, prefix);
+export function countsOf({
+  metricsRedis,
+  prefix,
+  flushMetrics,
+}: Administered): UpToDate | undefined {
+  if (!metricsRedis || !flushMetrics) return undefined;
+  const reader = metricsReader(metricsRedis, prefix);
   return async () => {
     await flushMetrics();
     return reader;

@@ -1,3 +1,4 @@
+import { MAX_VERSION, wholeUpTo } from "../../live/numbers.ts";
 import { isRecord } from "../../options/record.ts";
 
 /** What is published. */
@@ -48,6 +49,26 @@ export function recordIn<Kind extends object>(text: unknown): Kind | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The draft; `undefined` of anything else. */
+export function draftIn(text: unknown): Draft | undefined {
+  const draft = recordIn<Draft>(text);
+  return draft && Number.isSafeInteger(draft.basedOn) ? draft : undefined;
+}
+
+/** The head of a kept version; `undefined` of anything else. */
+export function headIn(text: unknown): VersionHead | undefined {
+  const head = recordIn<VersionHead>(text);
+  const isKept = head && wholeUpTo(MAX_VERSION, head.version) === head.version;
+  return isKept && typeof head.by === "string" ? head : undefined;
+}
+
+/** What the audit has of one write; `undefined` of anything else. */
+export function auditRecordIn(text: unknown): AuditRecord | undefined {
+  const record = recordIn<AuditRecord>(text);
+  const isWhole = typeof record?.by === "string" && typeof record.action === "string";
+  return isWhole ? record : undefined;
 }
 
 /** The fields of a record as a script takes them: JSON without the braces around it. */

@@ -4,8 +4,11 @@ import { isRecord } from "../../options/record.ts";
 import type { Connection } from "./connection.ts";
 import {
   type AuditRecord,
+  auditRecordIn,
   type Draft,
+  draftIn,
   fieldsOf,
+  headIn,
   type KeptEntry,
   recordIn,
   type Published,
@@ -127,13 +130,12 @@ export function storageOf({ run, ask }: Connection, prefix: string): Storage {
     },
 
     async draft() {
-      const text = await ask<string | null>((redis) => redis.get(draft));
-      return recordIn<Draft>(text);
+      return draftIn(await ask<string | null>((redis) => redis.get(draft)));
     },
 
     async history() {
       const [current, ...heads] = await run(READ_HISTORY, [state, history], []);
-      const versions = heads.flatMap((head) => recordIn<VersionHead>(head) ?? []);
+      const versions = heads.flatMap((head) => headIn(head) ?? []);
       return {
         current: wholeUpTo(MAX_VERSION, current),
         versions: versions.sort((one, other) => other.version - one.version),
@@ -178,14 +180,15 @@ export function storageOf({ run, ask }: Connection, prefix: string): Storage {
       for (let at = 0; at < flat.length; at += 2) {
         const [of, id] = flat[at]!.split(":", 2);
         const kept = of === kind ? recordIn<KeptEntry>(flat[at + 1]) : undefined;
-        if (kept && isRecord(kept.entry)) found.push({ ...kept, id: id! });
+        // Without its author it is in force all the same.
+        if (kept && isRecord(kept.entry)) found.push({ ...kept, by: String(kept.by), id: id! });
       }
       return found;
     },
 
     async audit() {
       const texts = await ask<readonly string[]>((redis) => redis.lrange(audit, 0, -1));
-      return texts.flatMap((text) => recordIn<AuditRecord>(text) ?? []);
+      return texts.flatMap((text) => auditRecordIn(text) ?? []);
     },
 
     async note(deed) {

@@ -7,6 +7,7 @@ import { entryName } from "../parts/entry-name.ts";
 import { moment } from "../parts/format.ts";
 import { clipped } from "../parts/plain.ts";
 import { Table } from "../parts/table.tsx";
+import { takeOff } from "../parts/take-off.ts";
 import type { ListPath } from "./list-paths.ts";
 
 interface EntryTableProps {
@@ -16,8 +17,11 @@ interface EntryTableProps {
   readonly reload: () => void;
 }
 
+const WORDS = { gone: "Removed", again: "In force again" };
+
 export function EntryTable({ path, title, entries, reload }: EntryTableProps) {
-  const { api, canWrite, say } = useSession();
+  const session = useSession();
+  const { canWrite } = session;
   const [removed, setRemoved] = useState<Entry | undefined>(undefined);
   const columns = [
     {
@@ -66,11 +70,7 @@ export function EntryTable({ path, title, entries, reload }: EntryTableProps) {
           verb="Remove"
           isDangerous
           close={() => setRemoved(undefined)}
-          act={async () => {
-            await api.send("DELETE", `/${path}?id=${removed.id}`);
-            say("The entry is removed.");
-            reload();
-          }}
+          act={() => takeOff(session, path, removed, WORDS, reload)}
         >
           <p class="untrusted">
             <code>{clipped(entryName(removed))}</code>

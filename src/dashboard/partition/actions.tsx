@@ -37,7 +37,7 @@ export function Actions({ asked, found, done }: ActionsProps) {
         <div>
           <button
             type="button"
-            disabled={!canWrite || policies.length === 0}
+            disabled={!canWrite || (policies.length === 0 && found.verdict !== "blocked")}
             onClick={() => setAsking(true)}
           >
             Reset

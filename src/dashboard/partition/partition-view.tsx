@@ -15,6 +15,7 @@ import { DeedsCard } from "./history/deeds-card.tsx";
 import type { Whom } from "./history/deeds.ts";
 import { History, type Whose } from "./history/history.tsx";
 import { NamedClient } from "./named-client.tsx";
+import { NamingEntries } from "./naming-entries.tsx";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
@@ -107,6 +108,7 @@ export function PartitionView({ query }: { readonly query: URLSearchParams }) {
       {asked && found && (
         <section class="card" aria-label="Explanation" aria-live="polite">
           <Explained explanation={found} />
+          <NamingEntries explanation={found} done={readNow} />
           <Actions asked={asked} found={found} done={readNow} />
         </section>
       )}

@@ -7,6 +7,7 @@ import { useAnswer } from "../live/use-answer.ts";
 import { Ask } from "../parts/ask.tsx";
 import { moment } from "../parts/format.ts";
 import { clipped } from "../parts/plain.ts";
+import { takeOff } from "../parts/take-off.ts";
 import { OverrideForm } from "./override-form.tsx";
 import { entryOf, type Target } from "./targets.ts";
 
@@ -19,13 +20,16 @@ interface TargetRowsProps {
   readonly done: () => void;
 }
 
+const WORDS = { gone: "Not blocked any more", again: "Blocked again" };
+
 type Asking =
   | { readonly what: "block"; readonly target: Target; readonly lasts: string }
   | { readonly what: "override"; readonly target: Target };
 
 /** A row for each client that can be blocked, with what can be done about it. */
 export function TargetRows({ targets, policiesOf, done }: TargetRowsProps) {
-  const { api, say } = useSession();
+  const session = useSession();
+  const { api, say } = session;
   const [asking, setAsking] = useState<Asking | undefined>(undefined);
   const denied = useAnswer<{ readonly entries: readonly Entry[] }>("/lists/deny");
   const close = () => setAsking(undefined);
@@ -34,21 +38,21 @@ export function TargetRows({ targets, policiesOf, done }: TargetRowsProps) {
     done();
   };
 
-  async function unblock({ title, entry }: Target): Promise<void> {
+  async function unblock(entry: Entry): Promise<void> {
     try {
-      await api.send("DELETE", "/lists/deny", { body: entry });
-      say(`Not blocked any more: ${clipped(title)}`);
+      await takeOff(session, "lists/deny", entry, WORDS, changed);
     } catch (error) {
       say(`Still blocked: ${(error as ApiError).message}`);
+      changed();
     }
-    changed();
   }
 
   async function block(target: Target, lasts: string): Promise<void> {
-    await api.send("PUT", "/lists/deny", { body: { ...target.entry, for: lasts } });
+    const body = { ...target.entry, for: lasts };
+    const made = await api.send<Entry>("PUT", "/lists/deny", { body });
     say(`Blocked for ${lasts}: ${clipped(target.title)}`, {
       verb: "Undo",
-      act: () => unblock(target),
+      act: () => unblock(made),
     });
     changed();
   }
@@ -96,7 +100,7 @@ export function TargetRows({ targets, policiesOf, done }: TargetRowsProps) {
 interface TargetRowProps {
   readonly target: Target;
   readonly blocked: Entry | undefined;
-  readonly unblock: (target: Target) => Promise<void>;
+  readonly unblock: (entry: Entry) => Promise<void>;
   readonly ask: (asking: Asking) => void;
 }
 
@@ -116,7 +120,7 @@ function TargetRow({ target, blocked, unblock, ask }: TargetRowProps) {
               type="button"
               disabled={!canWrite}
               aria-label={`Unblock: ${name}`}
-              onClick={() => void unblock(target)}
+              onClick={() => void unblock(blocked)}
             >
               Unblock
             </button>

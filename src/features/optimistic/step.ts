@@ -12,7 +12,7 @@ import {
   type Step,
   type Verdict,
 } from "../../decide/step.ts";
-import { keepAlive } from "./keep-alive.ts";
+import { keepAlive } from "../../runtime/keep-alive.ts";
 import { createPartitions, type Partitions } from "./partitions.ts";
 import { type Admitted, close, settler } from "./settle.ts";
 

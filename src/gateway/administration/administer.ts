@@ -36,6 +36,7 @@ function administered(
     prefix: defaults.prefix,
     // Nothing enforces what is written where nothing reads it.
     redis: live && redis,
+    metricsRedis: recorder && redis,
     store,
     adminToken: tokens.admin,
     readToken: tokens.read,

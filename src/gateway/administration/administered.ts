@@ -96,6 +96,8 @@ export interface Administered {
   readonly prefix: string;
   /** `undefined` where no live rules are read: the counts are in memory, or `LIVE_REFRESH` is off. */
   readonly redis: RedisPlace | undefined;
+  /** Where isolates write what they count, also without live rules; `undefined` where nothing is counted. */
+  readonly metricsRedis: RedisPlace | undefined;
   readonly store: Store;
   readonly adminToken: string | undefined;
   readonly readToken: string | undefined;

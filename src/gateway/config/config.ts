@@ -1,3 +1,4 @@
+import type { NoticeListener } from "../../features/notices/listener.ts";
 import type { SharedCache, SharedDenials } from "../../features/shared-denials/shared-denials.ts";
 import {
   compileTell,
@@ -9,6 +10,7 @@ import type { PeriodicWriter } from "../../metrics/periodic-writes.ts";
 import type { OpenRecorder, Recorder } from "../../metrics/recorder.ts";
 import { type Duration, parseDuration } from "../../options/duration.ts";
 import { Faults } from "../../options/faults.ts";
+import { FUNCTION } from "../../options/messages.ts";
 import { type ClientIp, detectPlatform } from "../../partition/client-ip.ts";
 import type { Environment } from "../../runtime/environment.ts";
 import type { durableObjectStore } from "../../store/durable-object/durable-object-store.ts";
@@ -18,6 +20,8 @@ import { endpointIn } from "../../store/redis/endpoint.ts";
 import type { Store } from "../../store/store.ts";
 import type { Admin } from "../administration/administered.ts";
 import { NO_SHARING, VARIABLES } from "../messages/variables.ts";
+import { type ListenFor, noticesTo } from "../notices/notices.ts";
+import { createWebhook } from "../notices/webhook.ts";
 import type { Origin } from "../proxy/proxy.ts";
 import { wordOrJson } from "../rules/from-json.ts";
 import {
@@ -37,6 +41,7 @@ import {
   type StoreName,
   type Variables,
 } from "./variables.ts";
+import { readWebhookPlace } from "./webhook-place.ts";
 
 /** Features that only some platforms and deployments have. */
 export interface Platform {
@@ -52,6 +57,8 @@ export interface Platform {
   readonly durableObjectStore?: typeof durableObjectStore;
   /** Called with each decision, also one of a list that lets a client pass; see `onDecision` of a limiter. */
   readonly onDecision?: DecisionListener;
+  /** Called with each notice of a policy with `notify`, as `onNotice` of a limiter. */
+  readonly onNotice?: NoticeListener;
 }
 
 /** Soon enough in an incident, and rarely enough to cost next to nothing. */
@@ -78,6 +85,8 @@ export interface GatewayConfig {
   /** What writes now and then. */
   readonly writers: readonly PeriodicWriter[];
   readonly tell: Tell | undefined;
+  /** Makes what is called with each notice; `undefined` where nobody is told. */
+  readonly listenFor: ListenFor | undefined;
   readonly ambiguousPaths: "refuse" | "pass";
   /** Who is trusted with the client's address. */
   readonly clientIp: ClientIp;
@@ -113,6 +122,16 @@ export function readConfig(given: Environment, platform: Platform): GatewayConfi
   );
   const denialLog = openDenialLog(variables);
   const tell = compileTell(platform.onDecision, faults);
+  if (platform.onNotice !== undefined && typeof platform.onNotice !== "function") {
+    faults.add("onNotice", platform.onNotice, FUNCTION, "takes a decision and a policy");
+  }
+  const webhook = readWebhookPlace(environment, faults);
+  const listenFor = noticesTo({
+    webhook: webhook && createWebhook(webhook),
+    recorder,
+    listener: platform.onNotice,
+    identities: variables.metricsIdentities,
+  });
   const defaults = {
     prefix,
     onFailure,
@@ -148,6 +167,7 @@ export function readConfig(given: Environment, platform: Platform): GatewayConfi
     denialLog,
     writers: [recorder, denialLog].filter((writer) => writer !== undefined),
     tell,
+    listenFor,
     ambiguousPaths,
     clientIp: (known as ClientIp | undefined) ?? detectPlatform() ?? { trustedHops: 1 },
     tokens,

@@ -4,7 +4,7 @@ import { type Duration, parseDuration } from "../../options/duration.ts";
 import type { Faults } from "../../options/faults.ts";
 import { monotonicNow } from "../../runtime/clock.ts";
 import type { Environment } from "../../runtime/environment.ts";
-import { reportOnce } from "../../runtime/log.ts";
+import { report } from "../../runtime/log.ts";
 import type { RedisPlace } from "../../store/redis/client.ts";
 import { restSender } from "../../store/redis/rest.ts";
 import { METRICS_IN_MEMORY, NO_METRICS } from "../messages/variables.ts";
@@ -55,6 +55,6 @@ export function openRecorder(
     wallNow: () => Date.now(),
     random: () => Math.random(),
     analytics,
-    onError: ({ message }) => reportOnce(`the metrics were not written: ${message}`),
+    onError: ({ message }) => report(`the metrics were not written: ${message}`),
   });
 }

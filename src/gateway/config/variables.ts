@@ -129,6 +129,8 @@ export const VARIABLES = {
   DENIAL_LOG: DenialLog,
   ADMIN_TOKEN: Token,
   READ_TOKEN: Token,
+  NOTICE_URL: Token,
+  NOTICE_SECRET: Token,
   AMBIGUOUS_PATHS: AmbiguousPaths,
   RULES: Rules,
   PLANS: z.optional(Plans),

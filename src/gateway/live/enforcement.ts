@@ -24,6 +24,12 @@ export interface InForce {
   readonly routeUnlisted: () => RouteRequest;
 }
 
+/** Rules with the entries by single calls, and the fields of those that cannot be used. */
+interface Compiled {
+  readonly ruleset: Ruleset;
+  readonly unused: readonly string[];
+}
+
 /** What a gateway enforces now, and how that changes. */
 export interface Enforcement {
   now(): InForce;
@@ -46,9 +52,13 @@ export interface Enforcement {
   checkEntry(kind: EntryKind, entry: unknown): readonly Fault[];
 }
 
-/** @param report called with what is wrong, once for each change */
+/** The most entries that a line of the log names, and the most characters of each: anything may stand in Redis. */
+const MAX_NAMED = 10;
+const MAX_CHARACTERS = 60;
+
+/** @param report called with what is wrong when it begins, and when it begins again */
 export function createEnforcement(
-  { deployed, ruleset, defaults, store, ambiguousPaths }: GatewayConfig,
+  { deployed, ruleset, defaults, store, ambiguousPaths, listenFor }: GatewayConfig,
   report: (message: string) => void,
 ): Enforcement {
   let data: RulesetData = deployed;
@@ -59,19 +69,31 @@ export function createEnforcement(
   let published: number | undefined;
   /** The document that makes way for what is in force. */
   let refused: Pick<LiveState, "document"> | undefined;
+  const limiterOf = ({ rules, settings }: Ruleset): Limiter =>
+    buildLimiter(
+      store,
+      { ...settings, ...(listenFor && { onNotice: listenFor(rules) }) },
+      EVERY_FEATURE,
+    );
   let inForce: InForce = {
     version: 0,
     revision: 0,
     ruleset,
-    limiter: buildLimiter(store, ruleset.settings, EVERY_FEATURE),
+    limiter: limiterOf(ruleset),
     ...routesOf(ruleset, ambiguousPaths),
   };
 
-  function putInForce(next: Ruleset, nextData: RulesetData, state: LiveState): void {
+  /** The entries that are not used under the rules in force. */
+  let unused: ReadonlySet<string> = new Set();
+
+  function putInForce(
+    { ruleset: next, unused: nextUnused }: Compiled,
+    nextData: RulesetData,
+    state: LiveState,
+  ): void {
     const nextSource = sourceOf(nextData, next);
     // To block a client must not make every isolate forget whom it denies.
-    const limiter =
-      nextSource === source ? inForce.limiter : buildLimiter(store, next.settings, EVERY_FEATURE);
+    const limiter = nextSource === source ? inForce.limiter : limiterOf(next);
     data = nextData;
     source = nextSource;
     const { version, revision } = state;
@@ -82,18 +104,22 @@ export function createEnforcement(
       limiter,
       ...routesOf(next, ambiguousPaths),
     };
+    const begin = nextUnused.filter((field) => !unused.has(field));
+    unused = new Set(nextUnused);
+    if (begin.length > 0)
+      report(`live entries are not used, because they have faults: ${named(begin)}.`);
   }
 
   function compile(
     rules: RulesetData,
     { entries }: LiveState,
     faults: Faults,
-  ): Ruleset | undefined {
-    return compileWithEntries(rules, entries, defaults, inDocument(faults), reportBroken);
-  }
-
-  function reportBroken(field: string): void {
-    report(`the live entry ${field} is not used: it has faults.`);
+  ): Compiled | undefined {
+    const unused: string[] = [];
+    const compiled = compileWithEntries(rules, entries, defaults, inDocument(faults), (field) => {
+      unused.push(field);
+    });
+    return compiled && { ruleset: compiled, unused };
   }
 
   /** Puts the newest kept version into force that compiles. */
@@ -149,6 +175,14 @@ export function createEnforcement(
 
     checkEntry: (kind, entry) => checkEntry(kind, entry, data, entries, defaults),
   };
+}
+
+function named(fields: readonly string[]): string {
+  const some = fields
+    .slice(0, MAX_NAMED)
+    .map((field) => JSON.stringify(field.slice(0, MAX_CHARACTERS)));
+  const more = fields.length - some.length;
+  return some.join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
 
 function routesOf(

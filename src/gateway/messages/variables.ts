@@ -130,6 +130,26 @@ export const SAME_TOKEN = {
   say: "Give another one than ADMIN_TOKEN, or leave it out.",
 } as const;
 
+export const NOTICE_URL = {
+  code: "shape",
+  say: 'Give an address without credentials, such as "https://hooks.example.com/limits".',
+} as const;
+
+export const NOTICE_SECRET = {
+  code: "shape",
+  say: "Give whsec_ and 24 to 64 random bytes in base64: `echo whsec_$(openssl rand -base64 32)`. While one is replaced, give both with a blank between them.",
+} as const;
+
+export const NO_NOTICE_SECRET = {
+  code: "missing",
+  say: `Set it, as a secret: the receiver knows by it who sends. ${NOTICE_SECRET.say}`,
+} as const;
+
+export const NO_NOTICE_URL = {
+  code: "missing",
+  say: "Set it, or leave out NOTICE_SECRET.",
+} as const;
+
 /** `place`: where the text stops being JSON, such as `at position 12`. */
 const noJson = (place: string) => `${`It is no JSON ${place}`.trim()}.`;
 

@@ -1,8 +1,5 @@
-import { report } from "../../runtime/log.ts";
+import { requestReporter } from "../../runtime/log.ts";
 import type { OriginFailure } from "./proxy.ts";
-
-/** An outage fails every request: one line a minute says so. */
-const PAUSE_MS = 60_000;
 
 const WHAT: Readonly<Record<OriginFailure, string>> = {
   unreachable: "the origin did not answer",
@@ -18,20 +15,8 @@ export type ReportOrigin = (failure: OriginFailure, error?: unknown) => void;
  * @param now a steady clock, in milliseconds
  */
 export function originReporter(now: () => number): ReportOrigin {
-  const kinds = {
-    unreachable: { count: 0, quietUntilMs: -Infinity },
-    timeout: { count: 0, quietUntilMs: -Infinity },
-  };
-
-  return (failure, error) => {
-    const kind = kinds[failure];
-    kind.count++;
-    if (now() < kind.quietUntilMs) return;
-    const requests = kind.count === 1 ? "1 request" : `${kind.count} requests`;
-    report(`${WHAT[failure]}${codeOf(error)}: ${requests} since the last such line.`);
-    kind.count = 0;
-    kind.quietUntilMs = now() + PAUSE_MS;
-  };
+  const kinds = { unreachable: requestReporter(now), timeout: requestReporter(now) };
+  return (failure, error) => kinds[failure](`${WHAT[failure]}${codeOf(error)}`);
 }
 
 /** The code of a failed connection. Its message may contain what the client sent. */

@@ -39,8 +39,9 @@ export function routeOf(rule: unknown): string {
   const { method = "*", path } = Object(rule) as Record<string, unknown>;
   const methods = [method].flat();
   if (typeof path !== "string" || !methods.every((each) => typeof each === "string")) return "";
+  const isReadable = /^\/\S*$/.test(path) && methods.every((each) => /^(?:[A-Z]+|\*)$/.test(each));
   const route = `${methods.join(", ")} ${path}`;
-  return route.length <= 100 && /^[A-Z*, ]+ \/\S*$/.test(route) ? route : "";
+  return isReadable && route.length <= 100 ? route : "";
 }
 
 /** Collects the faults of a rule, with its route. */

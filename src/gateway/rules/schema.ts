@@ -7,6 +7,7 @@ import { WINDOW_RANGE } from "../../algorithms/window.ts";
 import { MAX_STATUSES } from "../../features/holds/failures.ts";
 import { AUTO } from "../../features/leases/auto.ts";
 import { LEASE_RANGE } from "../../features/leases/read-lease.ts";
+import { MAX_SHARES } from "../../features/notices/check.ts";
 import { MAX_UNSETTLED } from "../../features/optimistic/check.ts";
 import { PLAN } from "../../features/plans/read-plan.ts";
 import { COUNTS } from "../../features/roles/check.ts";
@@ -95,6 +96,9 @@ const Optimistic = z.union([
   }),
 ]);
 
+const Share = z.number().check(z.gt(0), z.lte(1));
+const Notify = z.union([Share, z.array(Share).check(z.minLength(1), z.maxLength(MAX_SHARES))]);
+
 /** Derived from each algorithm's description of its options, so that an algorithm is described in one place. */
 const policies = Object.entries(IMPLEMENTATIONS).map(([algorithm, implementation]) =>
   z.strictObject({
@@ -116,6 +120,7 @@ const policies = Object.entries(IMPLEMENTATIONS).map(([algorithm, implementation
     shards: z.optional(z.int().check(z.gte(2), z.lte(MAX_SHARDS))),
     lease: z.optional(z.union([z.literal(AUTO), duration(LEASE_RANGE)])),
     optimistic: z.optional(Optimistic),
+    notify: z.optional(Notify),
   }),
 );
 
@@ -132,6 +137,10 @@ const Method = z
 
 const PATH_REMEDY =
   'Begin with "/". ":name" stands for one segment, a final "*" for the rest, "**" for any number of segments before another one, and a "*" within a segment for any characters. Write characters outside ASCII as they are, not as escapes.';
+
+/** For what is no path at all: a method with a path, a host, or an asterisk that was to cover everything. */
+const NO_PATH_REMEDY =
+  'Begin with "/": "/*" covers every path. Methods stand in the field method, and hosts do not belong here.';
 
 /** More than any path; what is compiled of a pattern takes more memory than its text. */
 export const MAX_PATH = 2_000;
@@ -169,7 +178,7 @@ const own = {
   path: z
     .string(PATH_REMEDY)
     .check(
-      z.regex(/^\//, PATH_REMEDY),
+      z.regex(/^\//, NO_PATH_REMEDY),
       z.maxLength(MAX_PATH, `Give at most ${MAX_PATH} characters.`),
       z.refine(isPath, PATH_REMEDY),
     ),

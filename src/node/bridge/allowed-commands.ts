@@ -5,6 +5,9 @@ import { BridgeError } from "./errors.ts";
  * All requests share one connection. A command that blocks it stalls every client, and one that changes its state (database,
  * subscriber mode, replies, a transaction) changes it for every client. So only commands run that are known to do neither,
  * by their exact names: from Redis 7.0 on a server compares names up to a NUL only, so that a list of the others is no list.
+ *
+ * SCRIPT KILL and FUNCTION KILL stay out although they leave the connection as it is: they end scripts of other clients, and
+ * never one of the bridge, which holds the connection that they would come on.
  */
 
 /** Commands that read or write keys: those of Redis 7.0 that neither block nor are kept from scripts, and newer ones. */
@@ -16,7 +19,7 @@ const WITH_KEYS = `
   HLEN HMGET HMSET HPERSIST HPEXPIRE HPEXPIREAT HPEXPIRETIME HPTTL HRANDFIELD HSCAN HSET HSETEX HSETNX
   HSTRLEN HTTL HVALS INCR INCRBY INCRBYFLOAT LCS LINDEX LINSERT LLEN LMOVE LMPOP LPOP LPOS
   LPUSH LPUSHX LRANGE LREM LSET LTRIM MGET MOVE MSET MSETEX MSETNX PERSIST PEXPIRE PEXPIREAT PEXPIRETIME
-  PFADD PFCOUNT PFMERGE PSETEX PTTL RENAME RENAMENX RESTORE RPOP RPOPLPUSH RPUSH RPUSHX SADD
+  PFADD PFCOUNT PFMERGE PSETEX PTTL RENAME RENAMENX RPOP RPOPLPUSH RPUSH RPUSHX SADD
   SCARD SDIFF SDIFFSTORE SET SETBIT SETEX SETNX SETRANGE SINTER SINTERCARD SINTERSTORE SISMEMBER
   SMEMBERS SMISMEMBER SMOVE SORT SORT_RO SPOP SRANDMEMBER SREM SSCAN STRLEN SUBSTR SUNION
   SUNIONSTORE TOUCH TTL TYPE UNLINK XACK XACKDEL XADD XAUTOCLAIM XCLAIM XDEL XDELEX XLEN XPENDING XRANGE
@@ -32,26 +35,48 @@ const JSON_MODULE = `
   JSON.RESP JSON.SET JSON.STRAPPEND JSON.STRLEN JSON.TOGGLE JSON.TYPE`;
 
 const WITHOUT_KEYS = `
-  COMMAND DBSIZE ECHO EVAL EVALSHA EVALSHA_RO EVAL_RO FCALL FCALL_RO FLUSHALL FLUSHDB INFO KEYS LASTSAVE
-  LOLWUT PING PUBLISH RANDOMKEY ROLE SCAN SPUBLISH TIME`;
+  COMMAND DBSIZE ECHO EVAL EVALSHA EVALSHA_RO EVAL_RO FCALL FCALL_RO INFO LASTSAVE LOLWUT PING PUBLISH
+  RANDOMKEY ROLE SPUBLISH TIME`;
 
 /** By the first argument, because others of the same name change the connection, the server or its cluster. */
 const SUBCOMMANDS: Readonly<Record<string, string>> = {
-  ACL: "CAT DRYRUN GENPASS WHOAMI",
+  ACL: "CAT GENPASS WHOAMI",
   CLUSTER:
     "COUNTKEYSINSLOT GETKEYSINSLOT INFO KEYSLOT LINKS MYID MYSHARDID NODES REPLICAS SHARDS SLOTS",
-  CONFIG: "RESETSTAT",
-  FUNCTION: "DELETE DUMP FLUSH KILL LIST LOAD RESTORE STATS",
-  LATENCY: "DOCTOR GRAPH HISTOGRAM HISTORY LATEST RESET",
-  MEMORY: "DOCTOR MALLOC-STATS PURGE STATS USAGE",
+  FUNCTION: "DUMP LIST STATS",
+  LATENCY: "DOCTOR GRAPH HISTOGRAM HISTORY LATEST",
+  MEMORY: "DOCTOR MALLOC-STATS STATS USAGE",
   MODULE: "LIST",
   OBJECT: "ENCODING FREQ IDLETIME REFCOUNT",
   PUBSUB: "CHANNELS NUMPAT NUMSUB SHARDCHANNELS SHARDNUMSUB",
-  SCRIPT: "EXISTS FLUSH KILL LOAD",
-  SLOWLOG: "GET LEN RESET",
+  SCRIPT: "EXISTS LOAD",
+  SLOWLOG: "GET LEN",
   XGROUP: "CREATE CREATECONSUMER DELCONSUMER DESTROY SETID",
   XINFO: "CONSUMERS GROUPS STREAM",
 };
+
+/**
+ * Commands that leave the connection as it is, and empty, change or hold up what other clients use: all keys, the code and the
+ * statistics of the server; RESTORE reads bytes that may be made to end it. They run where whoever starts the bridge allows them.
+ */
+export const DANGEROUS: readonly string[] = [
+  "CONFIG RESETSTAT",
+  "FLUSHALL",
+  "FLUSHDB",
+  "FUNCTION DELETE",
+  "FUNCTION FLUSH",
+  "FUNCTION LOAD",
+  "FUNCTION RESTORE",
+  "KEYS",
+  "LATENCY RESET",
+  "MEMORY PURGE",
+  "RESTORE",
+  "SCRIPT FLUSH",
+  "SLOWLOG RESET",
+];
+
+/** Keys that one SCAN looks at, as its COUNT says: a million at once hold Redis up for longer than KEYS does. */
+const MAX_SCANNED = 1_000;
 
 /** Reads of streams, by how many values follow each option before the streams. `BLOCK` is none of them. */
 const STREAM_OPTIONS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
@@ -87,15 +112,43 @@ const ALLOWED = new Set([
 const NAME_SHOWN = 32;
 
 /** @throws BridgeError for a command that may do something to other clients */
-export function requireAllowed(command: RedisCommand): void {
-  const { name, args } = command;
-  const [first] = args;
-  if (ALLOWED.has(name) || readsStreamsAtOnce(command) || readsParameters(command)) return;
-  if (first !== undefined && ALLOWED.has(`${name} ${wordOf(first)}`)) return;
-  throw new BridgeError(
+export type RequireAllowed = (command: RedisCommand) => void;
+
+/** @param granted names of {@link DANGEROUS} */
+export function allowedCommands(granted: readonly string[] = []): RequireAllowed {
+  const runs = new Set([...ALLOWED, ...granted]);
+  return (command) => {
+    const { name, args } = command;
+    const [first] = args;
+    const full = first === undefined ? name : `${name} ${wordOf(first)}`;
+    if (runs.has(name) || runs.has(full)) return;
+    if (readsStreamsAtOnce(command) || readsParameters(command)) return;
+    if (name === "SCAN") return requireShortScan(args);
+    const dangerous = DANGEROUS.find((each) => each === name || each === full);
+    throw dangerous === undefined ? unknownCommand(name) : notGranted(dangerous);
+  };
+}
+
+function unknownCommand(name: string): BridgeError {
+  return new BridgeError(
     400,
     `ERR Command is not available: '${name.slice(0, NAME_SHOWN)}'. It is not known to leave the connection that all requests share as it is`,
   );
+}
+
+function notGranted(name: string): BridgeError {
+  return new BridgeError(
+    400,
+    `ERR Command is not available: '${name}'. It can harm other clients. The bridge runs it if it is started with --allow "${name}"`,
+  );
+}
+
+/** What comes after a cursor are pairs of a word and its value. */
+function requireShortScan([, ...pairs]: RedisCommand["args"]): void {
+  const isLong = pairs.some(
+    (word, at) => at % 2 === 0 && wordOf(word) === "COUNT" && Number(pairs[at + 1]) > MAX_SCANNED,
+  );
+  if (isLong) throw new BridgeError(400, `ERR SCAN takes a COUNT of at most ${MAX_SCANNED}`);
 }
 
 function readsStreamsAtOnce({ name, args }: RedisCommand): boolean {

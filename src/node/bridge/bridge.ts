@@ -2,6 +2,7 @@ import { once } from "node:events";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
+import { allowedCommands } from "./allowed-commands.ts";
 import { bearerAuth } from "./auth.ts";
 import { clusterBackend } from "./cluster-backend.ts";
 import { crossSiteGuard } from "./cross-site.ts";
@@ -23,6 +24,8 @@ export interface BridgeOptions {
   allowedHosts?: readonly string[];
   cluster?: boolean;
   emulate?: "upstash";
+  /** Commands that can harm other clients, and run all the same: names of `DANGEROUS`. */
+  allow?: readonly string[];
 }
 
 export interface Bridge {
@@ -44,6 +47,7 @@ export async function startBridge(options: BridgeOptions): Promise<Bridge> {
     ? clusterBackend(options.redis.split(","), options.password)
     : singleBackend(options.redis, options.password);
   const backend = options.emulate === "upstash" ? emulateUpstash(stock) : stock;
+  const requireAllowed = allowedCommands(options.allow);
   let requests = 0;
   let commands = 0;
 
@@ -52,7 +56,7 @@ export async function startBridge(options: BridgeOptions): Promise<Bridge> {
     authenticate: bearerAuth(token),
     execute(ask, base64) {
       commands += ask.kind === "command" ? 1 : ask.commands.length;
-      return execute(ask, backend, base64);
+      return execute(ask, requireAllowed, backend, base64);
     },
   });
   server.on("request", () => requests++);

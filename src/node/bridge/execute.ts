@@ -1,23 +1,32 @@
-import { requireAllowed } from "./allowed-commands.ts";
+import type { RequireAllowed } from "./allowed-commands.ts";
 import type { Backend, RedisCommand, Reply } from "./backend.ts";
 import { encodeReply } from "./encode.ts";
 import { BridgeError, messageOf } from "./errors.ts";
 import type { Ask } from "./protocol.ts";
 
 /** Runs what one HTTP request asks for, to the JSON text of its answer. Throws what fails it as a whole. */
-export async function execute(ask: Ask, backend: Backend, base64: boolean): Promise<string> {
+export async function execute(
+  ask: Ask,
+  requireAllowed: RequireAllowed,
+  backend: Backend,
+  base64: boolean,
+): Promise<string> {
+  const run = async (command: RedisCommand): Promise<Reply> => {
+    requireAllowed(command);
+    return backend.send(command);
+  };
   const envelope = (reply: Reply) =>
     reply instanceof Error ? failure(reply) : `{"result":${encodeReply(reply, base64)}}`;
 
   switch (ask.kind) {
     case "command":
-      return envelope(await run(ask.command, backend));
+      return envelope(await run(ask.command));
     case "transaction":
       for (const command of ask.commands) requireAllowed(command);
       return list((await backend.transaction(ask.commands)).map(envelope));
     case "pipeline": {
       // Sent together: on one connection Redis takes them in this order.
-      const replies = await Promise.allSettled(ask.commands.map((c) => run(c, backend)));
+      const replies = await Promise.allSettled(ask.commands.map(run));
       const outage = replies.every(isOutage) ? replies[0] : undefined;
       if (outage?.status === "rejected") throw outage.reason;
       return list(
@@ -37,11 +46,6 @@ export function failure(error: unknown): string {
 
 function list(envelopes: string[]): string {
   return `[${envelopes.join(",")}]`;
-}
-
-async function run(command: RedisCommand, backend: Backend): Promise<Reply> {
-  requireAllowed(command);
-  return backend.send(command);
 }
 
 function isOutage(reply: PromiseSettledResult<Reply>): boolean {

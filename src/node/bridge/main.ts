@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 
+import { DANGEROUS } from "./allowed-commands.ts";
 import { startBridge } from "./bridge.ts";
 import type { BridgeOptions } from "./bridge.ts";
 import { randomToken } from "./random-token.ts";
@@ -17,8 +18,13 @@ The Upstash REST protocol in front of a Redis.
   --token TOKEN        what clients must present (default REDIS_REST_TOKEN; without it,
                        on loopback only, a random one, which is printed)
   --cluster            the URL is that of a Redis Cluster
+  --allow COMMAND      a command of the list below, or "dangerous" for all of them;
+                       may be repeated
   --emulate upstash    accept scripts flagged allow-key-locking, as Upstash does
-  --help`;
+  --help
+
+Commands that can harm other clients run only where --allow names them:
+${DANGEROUS.map((name) => `  ${name}`).join("\n")}`;
 
 const loopback = new Set(["127.0.0.1", "::1", "localhost"]);
 
@@ -37,6 +43,7 @@ function readOptions(argv: string[]): Settings | undefined {
       host: { type: "string", default: "127.0.0.1" },
       "allow-host": { type: "string", multiple: true, default: [] },
       token: { type: "string" },
+      allow: { type: "string", multiple: true, default: [] },
       cluster: { type: "boolean", default: false },
       emulate: { type: "string" },
       help: { type: "boolean", default: false },
@@ -54,6 +61,7 @@ function readOptions(argv: string[]): Settings | undefined {
   if (emulate !== undefined && emulate !== "upstash") {
     throw new Error(`--emulate knows "upstash", not "${emulate}"`);
   }
+  const allow = values.allow.flatMap(dangerousOf);
   // A secret read from a file often ends with a line break.
   const given = (values.token ?? (process.env["REDIS_REST_TOKEN"] || undefined))?.trim();
   if (given === "" || (given === undefined && !loopback.has(values.host))) {
@@ -74,11 +82,20 @@ function readOptions(argv: string[]): Settings | undefined {
       allowedHosts,
       token,
       cluster,
+      allow,
       ...(password && { password }),
       ...(emulate && { emulate }),
     },
     drawn: given === undefined,
   };
+}
+
+/** @throws Error for a command that runs anyway, or never */
+function dangerousOf(given: string): readonly string[] {
+  const name = given.trim().replaceAll(/\s+/g, " ").toUpperCase();
+  if (name === "DANGEROUS") return DANGEROUS;
+  if (DANGEROUS.includes(name)) return [name];
+  throw new Error(`--allow takes "dangerous" or a command that --help lists, not "${given}"`);
 }
 
 /** @throws Error which shows an address only where no part of it can be a password */

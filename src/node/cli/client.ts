@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 
+import { isShallow } from "../depth.ts";
 import { readLimited } from "../read-limited.ts";
 import { ProblemDocument } from "./answers.ts";
 import { NoAnswerError, RefusedError } from "./errors.ts";
@@ -108,30 +109,19 @@ function withoutToken(text: string, token: string): string {
   return text.replaceAll(token, "(token)").replaceAll(inJson, "(token)");
 }
 
+const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\b/i;
+
 /** The JSON of an answer; an error where it is none, and `undefined` where it is empty on purpose. */
 function readBody(response: Response, text: string): unknown {
   if (response.status === 204 && text === "") return undefined;
   const type = response.headers.get("content-type") ?? "";
-  if (!/^application\/(?:[\w.-]+\+)?json\b/i.test(type)) return new SyntaxError("not JSON");
+  if (!JSON_TYPE.test(type)) return new SyntaxError("not JSON");
   try {
     const value = JSON.parse(text) as unknown;
     return isShallow(value) ? value : new SyntaxError("nested too deep");
   } catch (error) {
     return error;
   }
-}
-
-/** More levels than any answer has; what walks through a value calls itself as often. */
-const MAX_DEPTH = 64;
-
-function isShallow(value: unknown): boolean {
-  let level: unknown[] = [value];
-  for (let depth = 0; depth <= MAX_DEPTH && level.length > 0; depth++) {
-    level = level.flatMap((each) =>
-      typeof each === "object" && each !== null ? Object.values(each) : [],
-    );
-  }
-  return level.length === 0;
 }
 
 function refusal(status: number, raw: unknown, url: string): Error {
@@ -144,7 +134,10 @@ function refusal(status: number, raw: unknown, url: string): Error {
 
 function strange(response: Response, url: string): string {
   const type = response.headers.get("content-type") ?? "no type";
-  return `${url} answered with ${type} instead of JSON. Is it the address of a gateway with an admin API?`;
+  const what = JSON_TYPE.test(type)
+    ? "JSON that is broken or nested too deep"
+    : `${type} instead of JSON`;
+  return `${url} answered with ${what}. Is it the address of a gateway with an admin API?`;
 }
 
 /** Why a call failed: the network's reason is the cause of what `fetch` throws. */

@@ -1,6 +1,7 @@
 import { parseDuration } from "../../options/duration.ts";
 import { ALGORITHMS, type Algorithm } from "../doctor/memory-formula.ts";
 import type { DoctorOptions } from "../doctor/options.ts";
+import { environmentsIn } from "./check/environments.ts";
 import { variablesIn } from "./check/oversized.ts";
 import { UsageError } from "./errors.ts";
 import { readFile } from "./files.ts";
@@ -8,6 +9,7 @@ import { readFile } from "./files.ts";
 /** The options of `tidegate doctor` as they are written. */
 export interface DoctorArguments {
   readonly url?: string;
+  readonly preview?: string;
   readonly path?: string;
   readonly identityHeader?: string;
   readonly restUrl?: string;
@@ -27,10 +29,14 @@ export function readDoctorOptions(
   given: DoctorArguments,
   environment: NodeJS.ProcessEnv,
 ): DoctorOptions {
-  const { path, prefix, algorithm, redisUrl } = given;
+  const { path, prefix, algorithm, redisUrl, preview } = given;
   const url = given.url ?? (environment["TIDEGATE_URL"] || undefined);
   const rest = readRest(given.restUrl, given.restTokenFile, environment);
   if (url !== undefined) requireUrl("--url", url, /^https?:/);
+  if (preview !== undefined) requireUrl("--preview", preview, /^https?:/);
+  if (preview !== undefined && url === undefined) {
+    throw new UsageError("--preview needs --url: it is compared with that deployment.");
+  }
   if (redisUrl !== undefined) requireUrl("--redis-url", redisUrl, /^rediss?:/);
   if ([url, redisUrl, rest, given.config].every((each) => each === undefined)) {
     throw new UsageError("Give --url, --rest-url, --redis-url or --config.");
@@ -43,6 +49,7 @@ export function readDoctorOptions(
   }
   const options = {
     url,
+    preview,
     rest,
     redisUrl,
     path,
@@ -53,13 +60,15 @@ export function readDoctorOptions(
     policies: readCount("--policies", given.policies),
     limit: readCount("--limit", given.limit),
     timeoutMs: readTimeout(given.limiterTimeout),
-    variables: readVariables(given.config),
+    ...readConfig(given.config),
   };
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
 
-function readVariables(file: string | undefined): DoctorOptions["variables"] {
-  return file === undefined ? undefined : variablesIn(file, readFile(file));
+function readConfig(file: string | undefined): Pick<DoctorOptions, "variables" | "environments"> {
+  if (file === undefined) return {};
+  const text = readFile(file);
+  return { variables: variablesIn(file, text), environments: environmentsIn(file, text) };
 }
 
 function readTimeout(given: string | undefined): number | undefined {
@@ -95,6 +104,7 @@ function requireUrl(option: string, value: string, scheme: RegExp): void {
 
 const EXAMPLES: Readonly<Record<string, string>> = {
   "--url": "https://api.example.com",
+  "--preview": "https://preview.example.com",
   "--rest-url": "https://name.upstash.io",
   "--redis-url": "redis://127.0.0.1:6379",
 };

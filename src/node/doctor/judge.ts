@@ -2,6 +2,7 @@ import { checkGatewayClock, checkRedisClock } from "./checks/clock.ts";
 import { checkCluster } from "./checks/cluster.ts";
 import { checkDecision } from "./checks/decision.ts";
 import { checkDialect } from "./checks/dialect.ts";
+import { checkEnvironments, type Environment } from "./checks/environments.ts";
 import {
   checkAdmin,
   checkDisclosure,
@@ -14,22 +15,26 @@ import { checkCache, checkFields, checkRetryAfter } from "./checks/limited-path.
 import { checkEviction, checkMaxmemory, checkUsedMemory } from "./checks/memory.ts";
 import { checkPaths } from "./checks/paths.ts";
 import { checkPersistence } from "./checks/persistence.ts";
+import { checkPreview } from "./checks/preview.ts";
 import { checkLatency, checkRedisReachable, checkVersion } from "./checks/redis-reach.ts";
 import { checkReplication } from "./checks/replication.ts";
 import { checkSameRedis } from "./checks/same-redis.ts";
 import { checkBusyThreshold, checkScriptCache, checkSlowLog } from "./checks/scripts.ts";
-import { checkIdleTimeout, checkKeyspace } from "./checks/sharing.ts";
+import { checkIdleTimeout, checkKeyspace, checkLayouts } from "./checks/sharing.ts";
 import { checkGatewayTransport, checkRedisTransport } from "./checks/transport.ts";
 import { checkVariables, type Variable } from "./checks/variables.ts";
 import { type Finding, sortFindings } from "./finding.ts";
 import type { GatewayFacts, UnreachableGateway } from "./gather/gateway-facts.ts";
+import type { PreviewFacts, UnreachablePreview } from "./gather/preview.ts";
 import type { RedisFacts, UnreachableRedis } from "./gather/redis-facts.ts";
 
 /** What was gathered; a part that nobody asked for is missing. */
 export interface Facts {
   readonly gateway?: GatewayFacts | UnreachableGateway | undefined;
+  readonly preview?: PreviewFacts | UnreachablePreview | undefined;
   readonly redis?: RedisFacts | UnreachableRedis | undefined;
   readonly variables?: readonly Variable[] | undefined;
+  readonly environments?: readonly Environment[] | undefined;
 }
 
 export interface Expectations {
@@ -41,11 +46,12 @@ export interface Expectations {
 
 /** Judges what was gathered. Asks nobody. */
 export function judge(
-  { gateway, redis, variables = [] }: Facts,
+  { gateway, preview, redis, variables = [], environments = [] }: Facts,
   expected: Expectations,
 ): readonly Finding[] {
-  const findings = checkVariables(variables);
+  const findings = [...checkVariables(variables), ...checkEnvironments(environments)];
   if (gateway) findings.push(...judgeGateway(gateway));
+  if (preview) findings.push(...checkPreview(preview));
   if (redis) findings.push(...judgeRedis(redis, expected));
   if (gateway && redis && !("reason" in gateway) && !("reason" in redis)) {
     findings.push(...checkSameRedis(gateway, redis), ...checkDialect(gateway, redis));
@@ -95,6 +101,7 @@ function judgeRedis(
     ...checkSlowLog(facts),
     ...checkBusyThreshold(facts),
     ...checkKeyspace(facts),
+    ...checkLayouts(facts),
     ...checkIdleTimeout(facts),
   ];
 }

@@ -1,9 +1,12 @@
+import type { Environment } from "./checks/environments.ts";
 import type { Variable } from "./checks/variables.ts";
 import type { Algorithm } from "./memory-formula.ts";
 
 export interface DoctorOptions {
   /** The gateway's address. */
   readonly url?: string;
+  /** Another deployment, which shall share no counts with the gateway. */
+  readonly preview?: string;
   /** The Redis over HTTP, as the limiter reaches it. */
   readonly rest?: { readonly url: string; readonly token: string };
   /** `redis://` or `rediss://`: asked for what the REST API does not say. */
@@ -26,6 +29,8 @@ export interface DoctorOptions {
   readonly timeoutMs?: number;
   /** Those of the Worker that grow with the rules. */
   readonly variables?: readonly Variable[];
+  /** Those of a wrangler file. */
+  readonly environments?: readonly Environment[];
   /** Round trips that are measured. Default: 50. */
   readonly pings?: number;
 }

@@ -1,6 +1,7 @@
 import type { Report } from "./finding.ts";
 import { type Connection, directConnection, restConnection } from "./gather/connection.ts";
 import { gatherGateway } from "./gather/gateway.ts";
+import { gatherPreview } from "./gather/preview.ts";
 import type { RedisFacts, UnreachableRedis } from "./gather/redis-facts.ts";
 import { gatherRedis } from "./gather/redis.ts";
 import { judge } from "./judge.ts";
@@ -10,16 +11,20 @@ import type { DoctorOptions } from "./options.ts";
 
 /** Gathers facts about a deployment and judges them. What cannot be reached is a finding, not an exception. */
 export async function runDoctor(options: DoctorOptions): Promise<Report> {
-  const { url, path = "/", identityHeader = "x-user-id", timeoutMs = 250 } = options;
+  const { url, preview, path = "/", identityHeader = "x-user-id", timeoutMs = 250 } = options;
   const now = Date.now;
   // Before the gateway is asked, which may count in this very Redis.
   const redis = await lookAtRedis(options, now);
+  const common = { path, identityHeader, now };
   const gateway =
-    url === undefined
+    url === undefined ? undefined : await gatherGateway({ url: new URL(url), ...common });
+  const apart =
+    gateway === undefined || "reason" in gateway || preview === undefined
       ? undefined
-      : await gatherGateway({ url: new URL(url), path, identityHeader, now });
+      : await gatherPreview({ gateway: gateway.url, preview: new URL(preview), ...common });
   const expected = { timeoutMs, keyspaceBytes: expectedBytes(options) };
-  const facts = { gateway, redis, variables: options.variables };
+  const { variables, environments } = options;
+  const facts = { gateway, preview: apart, redis, variables, environments };
   return { findings: judge(facts, expected), observations: observe(facts, expected) };
 }
 

@@ -1,8 +1,11 @@
+import { isNotAsked, StoreError } from "../../errors/errors.ts";
+
 /** Of a list, the items whose keys have one place. */
 type OfPlace = <Item>(list: readonly Item[]) => readonly Item[];
 
 /**
- * Calls for each place by itself, side by side; all calls end before the first failure is thrown.
+ * Calls for each place by itself, side by side; all calls end before a failure is thrown. It says that nobody was
+ * asked only if that is so in all places.
  *
  * @param places one per key
  */
@@ -13,6 +16,16 @@ export async function inGroups(
   const calls = [...new Set(places)].map((place) =>
     call((list) => list.filter((_, i) => places[i] === place)),
   );
-  const failure = (await Promise.allSettled(calls)).find(({ status }) => status === "rejected");
-  if (failure) throw (failure as PromiseRejectedResult).reason;
+  const ends = await Promise.allSettled(calls);
+  const failures = ends.flatMap((end) =>
+    end.status === "rejected" ? [end.reason as unknown] : [],
+  );
+  if (failures.length === 0) return;
+  const sent = failures.find((error) => !(error instanceof StoreError && isNotAsked(error)));
+  if (sent === undefined && failures.length < ends.length) throw partly(failures[0] as StoreError);
+  throw sent ?? failures[0];
+}
+
+function partly({ message }: StoreError): StoreError {
+  return new StoreError("ERR_STORE_UNREACHABLE", `Only some parts of the store did it. ${message}`);
 }

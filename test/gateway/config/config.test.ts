@@ -97,6 +97,8 @@ describe("a fault of the variables", () => {
     ],
     [withRule({ policy: [] }), "RULES[0].policy", "[]", /^A rule is a table of/],
     [withRule({ path: undefined }), "RULES[0].path", "missing", /Begin with "\/"/],
+    [withRule({ path: "POST *" }), "RULES[0].path", '"POST *"', /"\/\*" covers every path/],
+    [withRule({ path: "POST /a" }), "RULES[0].path", '"POST /a"', /in the field method/],
     [withRule({ path: "a" }), "RULES[0].path", '"a"', /Begin with "\/"/],
     [withRule({ path: "/a/*/b" }), "RULES[0].path", '"/a/*/b"', /a final "\*"/],
     [withRule({ path: "/a/**" }), "RULES[0].path", '"/a/**"', /a final "\*" for the rest/],
@@ -304,7 +306,7 @@ describe("a fault of the variables", () => {
         { method: "POST", path: "/api/login", policies: wrong, costs: 1 },
         { method: ["GET", "PUT"], path: "/b", policies: wrong },
         { path: "/c", policies: [policy] },
-        { path: "no path", policies: wrong },
+        { path: "POST /x", policies: wrong },
       ],
     });
     expect(

@@ -69,18 +69,26 @@ describe("where a request makes the gateway fail", () => {
     return gateway.fetch(request);
   };
 
-  test('ON_ERROR "refuse" answers 500, and the origin sees nothing', async () => {
+  test('ON_ERROR "refuse" answers 500, the origin sees nothing, and one line a minute says so', async () => {
     const origin = await startOrigin();
-    expect((await ask(gatewayTo(origin.url, "refuse"))).status).toBe(500);
+    const gateway = gatewayTo(origin.url, "refuse");
+    for (let i = 0; i < 3; i++) expect((await ask(gateway)).status).toBe(500);
     expect(origin.seen).toEqual([]);
+    expect(warn.mock.calls).toEqual([
+      ["tidegate: a request failed: broken: 1 request since the last such line."],
+    ]);
   });
 
   test('ON_ERROR "pass" passes it on, once, with its body', async () => {
     const origin = await startOrigin();
-    const answer = await ask(gatewayTo(origin.url, "pass"));
+    const gateway = gatewayTo(origin.url, "pass");
+    const answer = await ask(gateway);
     expect([answer.status, await answer.text()]).toEqual([200, "origin"]);
     expect(origin.seen.map(({ body }) => body)).toEqual(["what the client sends"]);
-    expect(warn.mock.calls.flat().join()).toMatch(/passed unlimited, because the gateway failed/);
+    await ask(gateway);
+    expect(warn.mock.calls).toEqual([
+      [expect.stringMatching(/passed unlimited, because the gateway failed: broken: 1 request /)],
+    ]);
   });
 
   test("Cloudflare is told to pass it on to the zone, where even an answer fails", async () => {

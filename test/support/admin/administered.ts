@@ -55,6 +55,7 @@ export function administered(
   return {
     prefix: `admin-${process.pid}-${Date.now()}-${++created}`,
     redis,
+    metricsRedis: more.redis ?? redis,
     store,
     adminToken: ADMIN_TOKEN,
     readToken: READ_TOKEN,

@@ -70,4 +70,22 @@ export const FAULTY_SYNTAX: readonly FaultyFile[] = [
     text: `{ "rules": [{ "path": "/a", "policies": [${POLICY}] }] }\n}`,
     faults: ["2:1: Leave this out: the document has ended before it."],
   },
+  {
+    title: "more levels than a parser can follow",
+    file: "rules.json",
+    text: "[".repeat(200_000),
+    faults: ["1:1: Nest objects and lists at most 64 deep."],
+  },
+  {
+    title: "more levels than a document has",
+    file: "rules.json",
+    text: `{ "rules": ${"[".repeat(64)}${"]".repeat(64)} }`,
+    faults: ["1:1: Nest objects and lists at most 64 deep."],
+  },
+  {
+    title: "as many levels as are read",
+    file: "rules.json",
+    text: `{ "rules": ${"[".repeat(63)}${"]".repeat(63)} }`,
+    faults: ["1:13: rules[0]"],
+  },
 ];

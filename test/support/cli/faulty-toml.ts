@@ -124,4 +124,10 @@ export const FAULTY_TOML: readonly FaultyFile[] = [
     text: '[[vars.RULES]\npath = "/a"\n',
     faults: ["2:1: This is not TOML: the key, equals sign, and value must be on the same line."],
   },
+  {
+    title: "more levels than a parser can follow",
+    file: "wrangler.toml",
+    text: `a = ${"[".repeat(50_000)}`,
+    faults: ["1:1: Nest objects and lists at most 64 deep."],
+  },
 ];

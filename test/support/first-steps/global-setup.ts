@@ -22,7 +22,7 @@ const root = resolve(import.meta.dirname, "../../..");
 const NOT_CLONED = new Set([".git", ".tmp", ".wrangler", "dist", "node_modules"]);
 
 /** What a newcomer installs beside the package, in the versions that the project's own installation has cached. */
-const BESIDE = ["@upstash/redis", "typescript"];
+const BESIDE = ["@upstash/redis", "rate-limiter-flexible", "typescript"];
 
 /** An app has a Hono of its own. It has to become the package's, too, or their types would not fit each other. */
 const HONO = "hono@4.12.0";

@@ -4,6 +4,7 @@ import { inject, onTestFinished } from "vitest";
 import { admin } from "../../../src/admin.ts";
 import { createGateway } from "../../../src/gateway/gateway.ts";
 import { type LiveKeys, liveKeys } from "../../../src/live/keys.ts";
+import { metrics } from "../../../src/metrics/recorder.ts";
 import { startOrigin } from "../gateway/gateway.ts";
 import { ADMIN_TOKEN, DEPLOYED } from "./live-gateway.ts";
 
@@ -22,6 +23,8 @@ export interface Isolate {
     body?: unknown,
     headers?: Readonly<Record<string, string>>,
   ): Promise<Told>;
+  /** The text at one of the gateway's own paths, such as `/health`. */
+  own(path: string): Promise<string>;
   /** The status, and the limits that this client is told. */
   ask(user: string, path?: string): Promise<string>;
 }
@@ -55,25 +58,28 @@ export async function startFleet(): Promise<Fleet> {
           ADMIN_TOKEN,
           ...variables,
         },
-        { admin },
+        { admin, metrics },
       );
+      const fetchOwn = async (path: string, init: RequestInit = {}) => {
+        const request = new Request(`http://gateway.example/_tidegate${path}`, init);
+        request.headers.set("authorization", `Bearer ${ADMIN_TOKEN}`);
+        request.headers.set("cf-connecting-ip", "192.0.2.9");
+        return gateway.fetch(request);
+      };
       return {
         async api(method, path, body, headers = {}) {
-          const response = await gateway.fetch(
-            new Request(`http://gateway.example/_tidegate/api/v1${path}`, {
-              method,
-              headers: {
-                authorization: `Bearer ${ADMIN_TOKEN}`,
-                "cf-connecting-ip": "192.0.2.9",
-                ...(body !== undefined && { "content-type": "application/json" }),
-                ...headers,
-              },
-              ...(body !== undefined && { body: JSON.stringify(body) }),
-            }),
-          );
+          const response = await fetchOwn(`/api/v1${path}`, {
+            method,
+            headers: {
+              ...(body !== undefined && { "content-type": "application/json" }),
+              ...headers,
+            },
+            ...(body !== undefined && { body: JSON.stringify(body) }),
+          });
           const text = await response.text();
           return { status: response.status, body: text === "" ? undefined : JSON.parse(text) };
         },
+        own: async (path) => (await fetchOwn(path)).text(),
         async ask(user, path = "/api/x") {
           const { status, headers } = await gateway.fetch(
             new Request(`http://gateway.example${path}`, {

@@ -186,7 +186,7 @@ export const FAULTY: FaultyOptions[] = [
     withPolicy({ onfailure: "open" }),
     "policies[0].onfailure",
     '"open"',
-    /^Did you mean `onFailure`\? The options are algorithm, limit, name, advertise, onFailure, retryJitter, mode, by, counts, lease, optimistic, shards, refundable, window, aligned, and nothing else/,
+    /^Did you mean `onFailure`\? The options are algorithm, limit, name, advertise, onFailure, retryJitter, mode, by, counts, lease, optimistic, notify, shards, refundable, window, aligned, and nothing else/,
   ],
   [
     "an option in another case",

@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 
 import { isRecord } from "../../../options/record.ts";
+import { MAX_DEPTH, isShallow } from "../../depth.ts";
 import type { ApiFault } from "../errors.ts";
 import { faultsOfDocument, faultsOfVariables } from "./faults-of.ts";
 import { parseJson } from "./parse-json.ts";
@@ -12,7 +13,7 @@ export interface PlacedFault extends ApiFault, Place {
   readonly file: string;
 }
 
-/** Variables of a wrangler file that hold rules: `vars`, or those of an environment. */
+/** Variables of a wrangler file: `vars`, or those of an environment. */
 interface Variables {
   readonly path: string;
   readonly vars: Readonly<Record<string, unknown>>;
@@ -22,7 +23,20 @@ interface Variables {
 export function parseFile(file: string, text: string): Parsed {
   // An editor's byte order mark is no part of the document.
   const content = text.replace(/^\uFEFF/, "");
-  return file.endsWith(".toml") ? parseToml(content) : parseJson(content);
+  try {
+    const parsed = file.endsWith(".toml") ? parseToml(content) : parseJson(content);
+    return isShallow(parsed.value) ? parsed : tooDeep(content);
+  } catch (error) {
+    // Both parsers call themselves for each level.
+    if (error instanceof RangeError) return tooDeep(content);
+    throw error;
+  }
+}
+
+function tooDeep(text: string): Parsed {
+  const remedy = `Nest objects and lists at most ${MAX_DEPTH} deep.`;
+  const faults = [{ offset: 0, value: "nested deeper", remedy }];
+  return { text, value: undefined, root: { offset: 0, children: new Map() }, faults };
 }
 
 /** Every fault of a file with live rules, or of a wrangler file with variables, in the order of the file. */
@@ -66,6 +80,12 @@ function isWrangler(file: string, value: unknown): boolean {
 /** The variables of a wrangler file that hold rules, plans or lists; none of another file. */
 export function checkedVariables(file: string, value: unknown): readonly Variables[] {
   return isWrangler(file, value) ? withRules(value) : [];
+}
+
+/** The variables of a wrangler file for a gateway: each environment has its own. */
+export function gatewayVariables(file: string, value: unknown): readonly Variables[] {
+  if (!isWrangler(file, value)) return [];
+  return variablesOf(value).filter(({ vars }) => "ORIGIN" in vars || "RULES" in vars);
 }
 
 function withRules(value: unknown): readonly Variables[] {

@@ -4,7 +4,7 @@ import { applyEdits, modify } from "jsonc-parser";
 import { Health, History, Live, Published, Saved } from "../answers.ts";
 import { type Ask, connect, wantsJson } from "../connection.ts";
 import { noteDegraded } from "../degraded.ts";
-import { type DocumentFile, readDocument, sending } from "../document-file.ts";
+import type { DocumentFile } from "../document-file.ts";
 import { UsageError } from "../errors.ts";
 import { writeFile } from "../files.ts";
 import { withExamples } from "../help.ts";
@@ -85,6 +85,7 @@ interface PushOptions {
 
 async function push(file: string, options: PushOptions, command: Command): Promise<void> {
   if (options.update && file === "-") throw new UsageError("--update needs a file to write to.");
+  const { readDocument, sending } = await documentFiles();
   const document = readDocument(file);
   const ask = connect(command);
   const ifMatch = options.force ? await liveVersion(ask) : baseOf(document);
@@ -108,6 +109,9 @@ async function push(file: string, options: PushOptions, command: Command): Promi
   else note(`The next push is based on it: set "version": ${value.version}, or use --update.`);
 }
 
+/** They bring the gateway, and other commands start in half the time without it. */
+const documentFiles = () => import("../document-file.ts");
+
 function baseOf({ file, version }: DocumentFile): number {
   if (version !== undefined) return version;
   throw new UsageError(
@@ -127,6 +131,7 @@ function writeVersion({ file, parsed }: DocumentFile, version: number): void {
 }
 
 async function draft(file: string, _options: unknown, command: Command): Promise<void> {
+  const { readDocument, sending } = await documentFiles();
   const document = readDocument(file);
   const ask = connect(command);
   const body = document.parsed.value;

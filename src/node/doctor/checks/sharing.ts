@@ -25,6 +25,21 @@ export function checkKeyspace({ keys }: RedisFacts): Finding[] {
   ];
 }
 
+/** Two deployments of different versions below one prefix: they count apart where a layout differs, and share the rest. */
+export function checkLayouts({ keys }: RedisFacts): Finding[] {
+  if (keys === undefined || keys.inTwoLayouts.length === 0) return [];
+  return [
+    {
+      id: "two-versions",
+      severity: "note",
+      title: "Two versions of Tidegate count with this prefix",
+      evidence: `among ${keys.sampled} keys looked at are two layouts of ${keys.inTwoLayouts.join(", ")}`,
+      remedy:
+        "While both serve clients, each counts alone: at most twice the limit is admitted. Finish the deployment; if the other one is a preview, give it a PREFIX of its own.",
+    },
+  ];
+}
+
 export function checkIdleTimeout({ config }: RedisFacts): Finding[] {
   const seconds = Number(config.get("timeout") ?? 0);
   if (seconds === 0 || seconds >= SHORTEST_IDLE) return [];

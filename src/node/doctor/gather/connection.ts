@@ -1,6 +1,7 @@
 import { Redis } from "ioredis";
 
 import { connectionOptions } from "../../bridge/connection.ts";
+import { isShallow } from "../../depth.ts";
 import { readLimited } from "../../read-limited.ts";
 import { PATIENCE_MS, reasonOf } from "./patience.ts";
 
@@ -49,11 +50,14 @@ function parse(
   text: string,
   status: number,
 ): { readonly result?: unknown; readonly error?: unknown } | null {
+  let value: unknown;
   try {
-    return JSON.parse(text) as ReturnType<typeof parse>;
+    value = JSON.parse(text);
   } catch {
     throw new Error(`HTTP ${status}, and its body is not JSON`);
   }
+  if (!isShallow(value)) throw new Error(`HTTP ${status}, and its body is nested too deep`);
+  return value as ReturnType<typeof parse>;
 }
 
 export async function directConnection(url: string): Promise<Connection> {

@@ -15,6 +15,15 @@ export interface SlowCommand {
   readonly ms: number;
 }
 
+/** What the names of some keys say. */
+export interface SampledKeys {
+  readonly sampled: number;
+  /** How many are not the limiter's. */
+  readonly foreign: number;
+  /** Policies of which there are counts of two versions of Tidegate. */
+  readonly inTwoLayouts: readonly string[];
+}
+
 export interface RedisFacts {
   readonly through: "rest" | "redis";
   /** Only its scheme and host matter. */
@@ -32,7 +41,7 @@ export interface RedisFacts {
   readonly cluster?: ReadonlyMap<string, string>;
   readonly slow?: readonly SlowCommand[];
   /** A sample of the keys. */
-  readonly keys?: { readonly sampled: number; readonly foreign: number };
+  readonly keys?: SampledKeys;
 }
 
 /** A Redis that gives no answer at all. */

@@ -67,7 +67,8 @@ export async function gatherRedis(
 async function roundTrip(connection: Connection): Promise<number> {
   const startMs = performance.now();
   try {
-    await connection.send(["PING"]);
+    const reply = await connection.send(["PING"]);
+    if (reply !== "PONG") throw new Error("it answers PING as no Redis does");
   } catch (error) {
     // An error reply took the same way.
     if (!(error instanceof ReplyError)) throw error;
@@ -132,15 +133,31 @@ function parseFields(text: unknown): ReadonlyMap<string, string> | undefined {
 
 function parseSlowLog(entries: unknown): readonly SlowCommand[] | undefined {
   if (!Array.isArray(entries)) return undefined;
-  return entries.map((entry: [number, number, number, string[]]) => ({
-    name: String(entry[3][0]).toUpperCase(),
-    ms: Number(entry[2]) / 1000,
-  }));
+  return entries.flatMap((entry: unknown) => {
+    const [, , us, command] = Array.isArray(entry) ? (entry as unknown[]) : [];
+    if (!Array.isArray(command)) return [];
+    return [{ name: String(command[0]).toUpperCase(), ms: Number(us) / 1000 }];
+  });
 }
 
 function countForeign(reply: unknown, prefix: string): RedisFacts["keys"] {
-  if (!Array.isArray(reply)) return undefined;
-  const keys = (reply[1] as unknown[]).map(String);
-  const foreign = keys.filter((key) => !key.startsWith(`${prefix}:{`)).length;
-  return { sampled: keys.length, foreign };
+  const names: unknown = Array.isArray(reply) ? reply[1] : undefined;
+  if (!Array.isArray(names)) return undefined;
+  const keys = names.map(String);
+  const own = keys.filter((key) => key.startsWith(`${prefix}:{`));
+  return { sampled: keys.length, foreign: keys.length - own.length, inTwoLayouts: mixed(own) };
+}
+
+/** The policies whose keys end with their algorithm's code and different versions of its layout, which 1 leaves out. */
+function mixed(keys: readonly string[]): readonly string[] {
+  const layouts = new Map<string, string>();
+  const found = new Set<string>();
+  for (const key of keys) {
+    const [, name, code, layout] = /\}:([^:}]+):([a-z])(\d*)$/.exec(key) ?? [];
+    if (name === undefined) continue;
+    const known = layouts.get(`${name}:${code}`) ?? layout!;
+    layouts.set(`${name}:${code}`, known);
+    if (known !== layout) found.add(name);
+  }
+  return [...found];
 }

@@ -1,0 +1,96 @@
+import type { Written } from "../written.ts";
+
+/** One decision over several masters. */
+export const CLUSTER: readonly Written[] = [
+  {
+    name: "a part is likely gone after one failure more",
+    file: "src/store/cluster/slot-breaker.ts",
+    find: "const LIKELY = 3;",
+    replace: "const LIKELY = 4;",
+    tests: ["test/store/slot-breaker"],
+  },
+  {
+    name: "an outage is over with the first answer elsewhere",
+    file: "src/store/cluster/slot-breaker.ts",
+    find: "if (failures.size > 0 && Math.abs(nowMs - failedAtMs) < SETTLED_MS) return false;",
+    replace: "",
+    tests: ["test/store/slot-breaker"],
+  },
+  {
+    name: "a suspended group probes the whole store as soon as others",
+    file: "src/store/cluster/slot-breaker.ts",
+    find: "suspended ? nowMs - QUIET_MS : nowMs",
+    replace: "nowMs",
+    tests: ["test/store/slot-breaker"],
+  },
+  {
+    name: "an outage begins with every failure",
+    file: "src/store/cluster/slot-breaker.ts",
+    find: "const begins = !isOutage;",
+    replace: "const begins = true;",
+    tests: ["test/store/slot-breaker"],
+  },
+  {
+    name: "a busy key of a dead part suspends the store",
+    file: "src/store/cluster/slot-breaker.ts",
+    find: "before === 0 && sentAtMs",
+    replace: "sentAtMs",
+    tests: ["test/store/slot-breaker"],
+  },
+  {
+    name: "a Cluster gives back by the clock of the last master",
+    file: "src/store/cluster/refund-in-parts.ts",
+    find: "clocksUs?.[indices[0]!] ?? nowUs",
+    replace: "nowUs",
+    tests: ["test/store/split-refund"],
+  },
+  {
+    name: "a refund that fails in one slot does not wait for the others",
+    file: "src/store/cluster/refund-in-parts.ts",
+    find: "await Promise.all([...new Set(slots)].map(giveBack));",
+    replace: "await Promise.race([...new Set(slots)].map(giveBack));",
+    tests: ["test/store/split-refund"],
+  },
+  {
+    name: "split: a Cluster is asked as a whole each time",
+    file: "src/store/cluster/split-store.ts",
+    find: "        spans = false;\n      }\n    }\n    const slots",
+    replace: "      }\n    }\n    const slots",
+    tests: ["test/store/split-store"],
+  },
+  {
+    name: "parts: units of a denied request stay taken",
+    file: "src/store/cluster/decide-in-parts.ts",
+    find: "answered.some(denies) ? await undo() : rows",
+    replace: "rows",
+    tests: ["test/store/split-store"],
+  },
+  {
+    name: "parts: one dead master fails the whole decision",
+    file: "src/store/cluster/decide-in-parts.ts",
+    find: "for (const index of parts[i]!.indices) failures[index] = answer;",
+    replace: "throw answer;",
+    tests: ["test/store/split-store"],
+  },
+  {
+    name: "parts: a flood takes and gives back again and again",
+    file: "src/store/cluster/decide-in-parts.ts",
+    find: "setRecent(deniedLast, keys[0]!, true, MAX_DENIED);",
+    replace: "{}",
+    tests: ["test/store/split-store"],
+  },
+  {
+    name: "taking back: a ban is told nothing of other masters' denials",
+    file: "src/store/cluster/take-back.ts",
+    find: '...policies.map(({ role }, i) => role === "denials" && count(part, i)),',
+    replace: "",
+    tests: ["test/store/split-store"],
+  },
+  {
+    name: "taking back: a give-back that is lost fails the decision",
+    file: "src/store/cluster/take-back.ts",
+    find: "await Promise.allSettled(",
+    replace: "await Promise.all(",
+    tests: ["test/store/split-store"],
+  },
+];

@@ -1,0 +1,61 @@
+import type { Written } from "../written.ts";
+
+/** The identity that is counted. */
+export const PARTITION: readonly Written[] = [
+  {
+    name: "an identity may stand for an escape",
+    file: "src/partition/partition-key.ts",
+    find: "[^A-Za-z0-9._~@:/+=,|-]",
+    replace: "[^A-Za-z0-9._~@:/+=,|%-]",
+    tests: ["test/partition/decode-key"],
+  },
+  {
+    name: "a hash of half the digest",
+    file: "src/partition/partition-key.ts",
+    find: "...new Uint8Array(digest)",
+    replace: "...new Uint8Array(digest).map((byte) => byte & 240)",
+    tests: ["test/partition/decode-key"],
+  },
+  {
+    name: "a fragment is a query",
+    file: "src/partition/read-query.ts",
+    find: "/^[^?#]*\\?([^#]*)/",
+    replace: "/\\?(.*)/",
+    tests: ["test/partition/read-query"],
+  },
+  {
+    name: "a pair is there with one of its parts",
+    file: "src/partition/source.ts",
+    find: "if (part === undefined) return undefined;",
+    replace: "if (part === undefined) continue;",
+    tests: ["test/partition/together"],
+  },
+  {
+    name: "a partition can close the hash tag",
+    file: "src/partition/partition-key.ts",
+    find: "[^A-Za-z0-9._~@:/+=,|-]",
+    replace: "[^A-Za-z0-9._~@:/+=,|{}-]",
+    tests: ["test/partition/partition-key"],
+  },
+  {
+    name: "IPv6 without its mask",
+    file: "src/partition/ip-address.ts",
+    find: "hexGroups(address.slice(0, 2))",
+    replace: "hexGroups(address)",
+    tests: ["test/partition"],
+  },
+  {
+    name: "forwarded addresses counted from the left",
+    file: "src/partition/client-ip.ts",
+    find: ".at(-trusted.trustedHops)",
+    replace: ".at(trusted.trustedHops - 1)",
+    tests: ["test/partition"],
+  },
+  {
+    name: "several keys are one",
+    file: "src/partition/credential.ts",
+    find: "!(hasScheme && parts.every",
+    replace: "!(parts.every",
+    tests: ["test/partition/source"],
+  },
+];

@@ -1,0 +1,80 @@
+import type { Written } from "../written.ts";
+
+/** What goes to Redis, and what its errors say. */
+export const REDIS: readonly Written[] = [
+  {
+    name: "a consume is asked again after any error",
+    file: "src/store/redis/store.ts",
+    find: "if (!isMissingScript(error)) throw error;",
+    replace: "",
+    tests: ["test/store/redis-dialect"],
+  },
+  {
+    name: "a signal with each command on Workers",
+    file: "src/store/redis/rest.ts",
+    find: "onWorkers() ? SPARED : 0",
+    replace: "0",
+    tests: ["test/store/rest-client"],
+  },
+  {
+    name: "a row of any numbers is an answer",
+    file: "src/store/redis/store.ts",
+    find: "!reply.every(Number.isSafeInteger)",
+    replace: "!reply.every(Number.isFinite)",
+    tests: ["test/store/redis-dialect"],
+  },
+  {
+    name: "an error is as long as Redis likes",
+    file: "src/store/redis/errors.ts",
+    find: "{0,80}/",
+    replace: "*/",
+    tests: ["test/store/redis-error"],
+  },
+  {
+    name: "errors quote the command",
+    file: "src/store/redis/client-errors.ts",
+    find: '.split(", command was:", 1)[0]!',
+    replace: "",
+    tests: ["test/store/redis-dialect"],
+  },
+  {
+    name: "a client keeps its cache on Workers",
+    file: "src/store/redis/given-client.ts",
+    find: "...(!onWorkers() && { cache })",
+    replace: "...{ cache }",
+    tests: ["test/store/upstash-clients"],
+  },
+  {
+    name: "a request that ran out of time did not reach Redis",
+    file: "src/store/redis/errors.ts",
+    find: 'name === "TimeoutError" || name === "AbortError"',
+    replace: 'name === "AbortError"',
+    tests: [
+      "test/store/redis-error",
+      "test/store/store-errors",
+      "test/store/rest-commands",
+      "test/edge/store-errors",
+    ],
+  },
+  {
+    name: "a faulty token is shown",
+    file: "src/store/redis/endpoint.ts",
+    find: 'isBlank(token) ? token : "(hidden)"',
+    replace: "token",
+    tests: ["test/policy/secrets", "test/policy/configuration"],
+  },
+  {
+    name: "an address that only contains the name is that of Upstash",
+    file: "src/store/redis/dialect.ts",
+    find: "(?:[:/]|$)/i",
+    replace: "/i",
+    tests: ["test/store/redis-dialect", "test/store/first-contact"],
+  },
+  {
+    name: "Upstash under another name stays unknown",
+    file: "src/store/redis/dialect.ts",
+    find: 'headers.has("upstash-sync-token")',
+    replace: "false",
+    tests: ["test/store/redis-dialect", "test/store/first-contact"],
+  },
+];

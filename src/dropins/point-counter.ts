@@ -1,0 +1,125 @@
+import { MAX_LIMIT } from "../algorithms/algorithm.ts";
+import { fixedWindow } from "../algorithms/fixed-window.ts";
+import { DECIDE } from "../algorithms/scripts.generated.ts";
+import type { Verdict } from "../decide/step.ts";
+import { createGiveBack } from "../features/holds/give-back.ts";
+import { holds } from "../features/holds/of-limiter.ts";
+import { roles } from "../features/roles/feature.ts";
+import type { Duration } from "../options/duration.ts";
+import type { Slot } from "../store/store.ts";
+import { type Core, type Cores, given, type Needs } from "./open-cores.ts";
+import { rowOf } from "./row-of.ts";
+
+/** Points of a key, and when they are forgotten. */
+export interface Points {
+  readonly used: number;
+  /** 0 where nothing is counted. */
+  readonly resetAfterMs: number;
+}
+
+/** Counts points without a limit, in windows that begin with the first; and holds a number of points for a time of its own. */
+export interface PointCounter {
+  /** Adds points: one call, and a second one while points of this key are held. */
+  add(key: string, points: number, windowMs: number): Promise<Points>;
+  /** Takes points back, to no less than none. */
+  takeBack(key: string, points: number, windowMs: number): Promise<Points>;
+  get(key: string, windowMs: number): Promise<Points>;
+  /** Replaces what is counted by these points, until a time has passed. */
+  hold(key: string, points: number, holdMs: number, windowMs: number): Promise<void>;
+  forget(key: string, windowMs: number): Promise<void>;
+}
+
+export const POINT_COUNTER: Needs = {
+  features: { roles, holds },
+  scripts: { decide: DECIDE, ...holds.scripts },
+  // Nothing is denied, but where points are held: they may be replaced at any time.
+  remembers: false,
+};
+
+/** The longest window, for what never ends. */
+export const LONGEST_MS = 366 * 86_400_000;
+
+const POINTS = "points";
+const HELD = "held";
+const NO_SLOT: Slot = { id: "", ttlUs: 0 };
+
+const windowOf = (name: string, windowMs: number, limit = MAX_LIMIT) =>
+  fixedWindow({ name, limit, window: `${windowMs}ms` as Duration, aligned: false });
+
+/** @param cores opened for what `POINT_COUNTER` needs */
+export function countPoints(cores: Cores): PointCounter {
+  /** Denies while points are held, and counts nothing then. */
+  const counting = (windowMs: number): Core =>
+    cores.of(`count ${windowMs}`, () => [
+      windowOf(POINTS, windowMs),
+      { ...windowOf(HELD, LONGEST_MS, 1), counts: "denials" },
+    ]);
+  const holding = (holdMs: number): Core =>
+    cores.of(`hold ${holdMs}`, () => [windowOf(HELD, holdMs)]);
+
+  async function look(
+    operation: "consume" | "peek",
+    key: string,
+    points: number,
+    windowMs: number,
+  ): Promise<{ readonly verdict: Verdict; readonly isHeld: boolean }> {
+    const cost = { [POINTS]: points, [HELD]: 0 };
+    const verdict = given(await counting(windowMs).ask(operation, key, { cost }));
+    return { verdict, isHeld: rowOf(verdict, HELD)?.allowed === false };
+  }
+
+  /** Points held, after more are added to them. They end when they would have. */
+  async function addHeld(key: string, points: number): Promise<Points> {
+    const core = holding(LONGEST_MS);
+    const operation = points > 0 ? "charge" : "peek";
+    return pointsOf(given(await core.ask(operation, key, { cost: points })), HELD);
+  }
+
+  async function forget(key: string, windowMs: number): Promise<void> {
+    await counting(windowMs).reset(key);
+  }
+
+  async function hold(key: string, points: number, holdMs: number, windowMs: number) {
+    await forget(key, windowMs);
+    if (points > 0) given(await holding(holdMs).ask("charge", key, { cost: points }));
+  }
+
+  return {
+    async add(key, points, windowMs) {
+      const { verdict, isHeld } = await look("consume", key, points, windowMs);
+      return isHeld ? addHeld(key, points) : pointsOf(verdict, POINTS);
+    },
+
+    async takeBack(key, points, windowMs) {
+      const { verdict, isHeld } = await look("peek", key, 0, windowMs);
+      if (isHeld) {
+        const { used, resetAfterMs } = await addHeld(key, 0);
+        const left = Math.max(0, used - points);
+        await hold(key, left, Math.ceil(resetAfterMs), windowMs);
+        return { used: left, resetAfterMs };
+      }
+      const { used, resetAfterMs } = pointsOf(verdict, POINTS);
+      const taken = verdict.groups[0]!;
+      const units = taken.asked.group.policies.map(({ name }) => (name === POINTS ? points : 0));
+      const [back = 0] = await createGiveBack(counting(windowMs).kit).units(
+        [taken],
+        units,
+        NO_SLOT,
+      );
+      return { used: used - back, resetAfterMs };
+    },
+
+    async get(key, windowMs) {
+      const { verdict, isHeld } = await look("peek", key, 0, windowMs);
+      return isHeld ? addHeld(key, 0) : pointsOf(verdict, POINTS);
+    },
+
+    hold,
+    forget,
+  };
+}
+
+function pointsOf(verdict: Verdict, name: string): Points {
+  const { remaining, resetAfterUs } = rowOf(verdict, name)!;
+  return { used: MAX_LIMIT - remaining, resetAfterMs: resetAfterUs / 1000 };
+}

@@ -1,0 +1,21 @@
+import type { Row } from "../algorithms/model.ts";
+import type { Verdict } from "../decide/step.ts";
+
+/** What a verdict says of the policy of this name; `undefined` where it took no part, as in a denial that is known. */
+export function rowOf({ groups }: Verdict, name: string): Row | undefined {
+  for (const { asked, rows } of groups) {
+    const at = asked.group.policies.findIndex((policy) => policy.name === name);
+    if (at >= 0) return rows[at];
+  }
+  return undefined;
+}
+
+/** How long a denied request has to wait, in whole seconds, from 1. */
+export function waitSeconds({ groups }: Verdict): number {
+  const waits = groups.flatMap(({ rows }) => rows.map(({ retryAfterUs }) => retryAfterUs));
+  return secondsOf(Math.max(1, ...waits));
+}
+
+export function secondsOf(microseconds: number): number {
+  return Math.ceil(microseconds / 1e6);
+}

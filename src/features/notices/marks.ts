@@ -1,0 +1,101 @@
+import { FIXED_WINDOW } from "../../algorithms/fixed-window.ts";
+import { Faults } from "../../options/faults.ts";
+import { type CompiledPolicy, completePolicy } from "../../policy/compile.ts";
+import { setRecent } from "../../runtime/lru.ts";
+import type { NoticedPolicy } from "./listener.ts";
+
+/** How a notice of one kind is told once. */
+export interface Mark extends Pick<NoticedPolicy, "kind" | "share"> {
+  /**
+   * Two counts of one unit: of notices told in the policy's window, and of isolates that are telling one. A notice is told
+   * by who gets the second while the first is not in debt.
+   */
+  readonly policies: readonly [told: CompiledPolicy, telling: CompiledPolicy];
+  /** Until when this isolate need not ask, by partition, in milliseconds of its clock. */
+  readonly silentUntilMs: Map<string, number>;
+}
+
+/** Everything that is told of one policy of a group. */
+export interface Watched {
+  readonly policy: CompiledPolicy;
+  /** Its place in the group. */
+  readonly index: number;
+  /** The shares, the highest first, with the units from which each is reached. */
+  readonly reached: readonly { readonly units: number; readonly mark: Mark }[];
+  /** `undefined` for a policy that denies nobody. */
+  readonly denied: Mark | undefined;
+}
+
+/** As many as the isolate remembers denials of, by default. */
+const MAX_PARTITIONS = 10_000;
+
+/**
+ * How long nobody else tells a notice that an isolate has begun to tell: longer than Workers keep a request after its response, so
+ * that the isolate has either told it by then or never will.
+ */
+const TELLING_US = 60_000_000;
+
+/** What a policy is that only counts. */
+const PLAIN = {
+  algorithm: "fixed-window",
+  implementation: FIXED_WINDOW,
+  advertise: false,
+  onFailure: undefined,
+  retryJitter: undefined,
+  mode: "enforce",
+  refundable: false,
+  countsFailures: false,
+  shards: 1,
+  role: "enforced",
+} as const;
+
+/** What is told of a policy; of a shard, what is told of the whole. */
+export function watch(policy: CompiledPolicy, index: number): Watched {
+  const { notify = [], limit, role, whole = policy } = policy;
+  return {
+    policy,
+    index,
+    reached: notify.map((share) => ({
+      // Against rounding, by which 0.1 of 3 is more than 0.3.
+      units: Math.max(1, Math.ceil(share * limit * (1 - 1e-12))),
+      mark: createMark(whole, "reached", share),
+    })),
+    denied: role === "advisory" ? undefined : createMark(whole, "denied", undefined),
+  };
+}
+
+/** Its keys have the limit, so that a notice is told again under another one: 80 % of more is news. */
+function createMark(policy: CompiledPolicy, kind: Mark["kind"], share: number | undefined): Mark {
+  // No policy is named so.
+  const name = `${policy.name}!${share ?? kind}/${policy.limit}`;
+  const told = countOfOne(policy, name, policy.windowUs);
+  const telling = countOfOne(policy, `${name}!`, Math.min(policy.windowUs, TELLING_US));
+  return { kind, share, policies: [told, telling], silentUntilMs: new Map() };
+}
+
+/** A count of one unit in the policy's own windows, or in shorter ones that begin with it. */
+function countOfOne(policy: CompiledPolicy, name: string, windowUs: number): CompiledPolicy {
+  const { implementation, by } = policy;
+  const traits = { ...PLAIN, name, by };
+  if (policy.algorithm === PLAIN.algorithm && windowUs === policy.windowUs) {
+    const quota = implementation.scale(policy, 1, { part: 1, whole: 1 });
+    return completePolicy({ ...traits, implementation }, quota);
+  }
+  const quota = FIXED_WINDOW.quotaOf(1, { window: windowUs, aligned: 0 }, name, new Faults());
+  return completePolicy(traits, quota);
+}
+
+/** Whether this isolate may ask now. */
+export function mayAsk({ silentUntilMs }: Mark, partition: string, nowMs: number): boolean {
+  const untilMs = silentUntilMs.get(partition);
+  return untilMs === undefined || nowMs >= untilMs;
+}
+
+export function keepSilent({ silentUntilMs }: Mark, partition: string, untilMs: number): void {
+  setRecent(silentUntilMs, partition, untilMs, MAX_PARTITIONS);
+}
+
+export function marksOf({ reached, denied }: Watched): readonly Mark[] {
+  const shares = reached.map(({ mark }) => mark);
+  return denied ? [...shares, denied] : shares;
+}

@@ -1,0 +1,173 @@
+import type { Row } from "../../algorithms/model.ts";
+import type { NoticeSteps } from "../../decide/features.ts";
+import type { CoreSettings, Kit } from "../../decide/kit.ts";
+import { isStoreAnswer } from "../../decide/known.ts";
+import { presenter } from "../../decide/present.ts";
+import {
+  after,
+  type Asked,
+  type AskedGroup,
+  type GroupVerdict,
+  type Verdict,
+} from "../../decide/step.ts";
+import { keepAlive } from "../../runtime/keep-alive.ts";
+import { reportOnce } from "../../runtime/log.ts";
+import type { NoticedPolicy, NoticeListener } from "./listener.ts";
+import { keepSilent, type Mark, marksOf, mayAsk, watch, type Watched } from "./marks.ts";
+
+export interface NoticeSettings extends CoreSettings {
+  readonly onNotice?: NoticeListener;
+}
+
+/** How long an isolate does not ask about a notice after the store gave no answer. */
+const PAUSE_MS = 1_000;
+
+/**
+ * Looks at each verdict, and tells in the background what it shows. It looks at how much is used and not at who crossed the
+ * share: that request may belong to an isolate that is gone. So any later request tells what was not told.
+ */
+export function noticeSteps(kit: Kit<NoticeSettings>): NoticeSteps {
+  const { settings, store, now, perGroup, keysOf } = kit;
+  const { onNotice, policies } = settings;
+  if (onNotice === undefined || policies.every(({ notify }) => notify === undefined)) return {};
+  const show = presenter(settings);
+  const watchedOf = perGroup((group) =>
+    group.policies.flatMap((policy, i) => (policy.notify ? [watch(policy, i)] : [])),
+  );
+  const keysFor = ({ policies: own }: Mark, asked: AskedGroup) =>
+    keysOf({ ...asked, group: { ...asked.group, policies: own } });
+
+  /** Whether this isolate is the one to tell a notice; says until when it need not ask again. */
+  async function claim(mark: Mark, asked: AskedGroup): Promise<number | undefined> {
+    const silent = (ms: number) => keepSilent(mark, asked.partition, now() + ms);
+    // Until there is an answer, or will be none.
+    silent(PAUSE_MS);
+    const { rows, nowUs } = await store.decide(
+      "consume",
+      keysFor(mark, asked),
+      [0, 1],
+      mark.policies,
+    );
+    const [told, telling] = rows as [Row, Row];
+    if (told.allowed && telling.allowed) {
+      silent(telling.resetAfterUs / 1000);
+      return nowUs;
+    }
+    silent((telling.allowed ? told : telling).retryAfterUs / 1000);
+    return undefined;
+  }
+
+  /** Tells a notice, unless somebody has told it or is about to. */
+  async function tell(mark: Mark, asked: AskedGroup, notice: Notice): Promise<void> {
+    const [told] = mark.policies;
+    let claimedAtUs: number | undefined;
+    try {
+      claimedAtUs = await claim(mark, asked);
+    } catch {
+      // An outage is reported by the store's guard. The next request asks again.
+    }
+    if (claimedAtUs === undefined) return;
+    try {
+      const [key] = keysFor(mark, asked);
+      await onNotice!(...notice(`${key}@${Math.floor(claimedAtUs / told.windowUs)}`));
+      // A unit more than there is: it denies also what costs nothing.
+      const { rows } = await store.decide("charge", [key!], [2], [told]);
+      keepSilent(mark, asked.partition, now() + rows[0]!.resetAfterUs / 1000);
+    } catch (error) {
+      reportOnce(`a notice may be told again: ${String(error)}`);
+    }
+  }
+
+  function consider(mark: Mark, each: GroupVerdict, verdict: Verdict, watched: Watched): void {
+    const asked = each.asked.whole ?? each.asked;
+    if (!mayAsk(mark, asked.partition, now())) return;
+    keepAlive(
+      tell(mark, asked, (id) => [show(verdict), noticedOf(mark, each, verdict, watched, id)]),
+    );
+  }
+
+  function look({ operation }: Asked, verdict: Verdict): Verdict {
+    for (const each of verdict.groups) {
+      if (!isKnown(each, verdict)) continue;
+      for (const watched of watchedOf(each.asked.group)) {
+        const row = each.rows[watched.index];
+        if (!row) continue;
+        const used = watched.policy.limit - row.remaining;
+        const reached = watched.reached.find(({ units }) => used >= units);
+        if (reached) consider(reached.mark, each, verdict, watched);
+        const isDenied = operation === "consume" && !row.allowed;
+        if (isDenied && watched.denied) consider(watched.denied, each, verdict, watched);
+      }
+    }
+    return verdict;
+  }
+
+  /** What a reset restores is told again. */
+  async function forget(groups: readonly AskedGroup[]): Promise<void> {
+    const keys = groups.flatMap((asked) =>
+      [asked.group, ...asked.group.variants].flatMap(watchedOf).flatMap((watched) =>
+        marksOf(watched).flatMap((mark) => {
+          mark.silentUntilMs.delete(asked.partition);
+          return keysFor(mark, asked);
+        }),
+      ),
+    );
+    if (keys.length > 0) await store.reset(keys);
+  }
+
+  return {
+    look: (next) => (asked) => {
+      const { operation, groups } = asked;
+      if (operation === "peek") return next(asked);
+      if (operation !== "reset") return after(next(asked), (verdict) => look(asked, verdict));
+      return Promise.resolve(next(asked)).then(async (verdict) => {
+        await forget(groups);
+        return verdict;
+      });
+    },
+
+    settled: (next) => (asked) => {
+      const verdict = next(asked);
+      return asked.isSettlement ? after(verdict, (own) => look(asked, own)) : verdict;
+    },
+  };
+}
+
+/** What a listener is called with, by the name of the notice. */
+type Notice = (id: string) => Readonly<Parameters<NoticeListener>>;
+
+/** Whether a verdict tells how the store's counts stand or stood: not what the isolate counts in an outage. */
+function isKnown(each: GroupVerdict, verdict: Verdict): boolean {
+  const { reason } = verdict;
+  return (
+    isStoreAnswer(each, verdict) ||
+    (each.by === "nobody" && (reason === "cached-denial" || reason === "optimistic"))
+  );
+}
+
+function noticedOf(
+  { kind, share }: Mark,
+  { asked, rows, at }: GroupVerdict,
+  verdict: Verdict,
+  { policy, index }: Watched,
+  id: string,
+): NoticedPolicy {
+  const { allowed, remaining, retryAfterUs, resetAfterUs } = rows[index]!;
+  const { limit, windowUs } = policy.whole ?? policy;
+  const nowUs = at.nowUs || verdict.nowUs;
+  return {
+    kind,
+    share,
+    id,
+    partition: (asked.whole ?? asked).partition,
+    name: policy.name,
+    limit,
+    window: windowUs / 1e6,
+    remaining,
+    consumed: Math.round(((policy.limit - remaining) / policy.limit) * limit),
+    retryAfterMs: retryAfterUs / 1000,
+    resetAfterMs: resetAfterUs / 1000,
+    resetAtMs: Math.round((nowUs + resetAfterUs) / 1000),
+    allowed,
+  };
+}

@@ -1,0 +1,60 @@
+import type { NoticedPolicy, NoticeListener } from "../../features/notices/listener.ts";
+import { ruleOfPolicy } from "../../metrics/denial-log.ts";
+import { nameOfKey } from "../../metrics/partition-name.ts";
+import type { Recorder } from "../../metrics/recorder.ts";
+import type { CountedRule } from "../../metrics/tally.ts";
+import type { Webhook } from "./webhook.ts";
+
+/** Who is told of notices. */
+export interface NoticeReceivers {
+  readonly webhook: Webhook | undefined;
+  readonly recorder: Pick<Recorder, "noticed"> | undefined;
+  /** A function of the deployment's own. */
+  readonly listener: NoticeListener | undefined;
+  /** How partitions are named to the webhook. */
+  readonly identities: "hashed" | "plain";
+}
+
+/** Makes the listener of the limiter for these rules. */
+export type ListenFor = (rules: readonly CountedRule[]) => NoticeListener;
+
+/** Tells all receivers of each notice, and counts it; `undefined` where there is no receiver. */
+export function noticesTo(receivers: NoticeReceivers): ListenFor | undefined {
+  const { webhook, recorder, listener, identities } = receivers;
+  if (!webhook && !recorder && !listener) return undefined;
+
+  return (rules) => async (decision, policy) => {
+    const { name, kind } = policy;
+    try {
+      await Promise.all([
+        listener?.(decision, policy),
+        webhook?.({ id: policy.id, body: await bodyOf(policy, rules, identities) }),
+      ]);
+    } catch (error) {
+      recorder?.noticed(name, kind, "failed");
+      throw error;
+    }
+    recorder?.noticed(name, kind, "told");
+  };
+}
+
+async function bodyOf(
+  { kind, name, share, partition, consumed, limit, window, resetAtMs }: NoticedPolicy,
+  rules: readonly CountedRule[],
+  identities: "hashed" | "plain",
+): Promise<object> {
+  return {
+    type: `limit.${kind}`,
+    timestamp: new Date().toISOString(),
+    data: {
+      rule: ruleOfPolicy(name, rules),
+      policy: name,
+      partition: await nameOfKey(partition, identities),
+      ...(share !== undefined && { share }),
+      consumed,
+      limit,
+      window,
+      resetAt: new Date(resetAtMs).toISOString(),
+    },
+  };
+}

@@ -1,0 +1,129 @@
+import { Faults } from "../options/faults.ts";
+import { CALL_STATUS, ENDPOINT, FIELD_NAME, TOOL, TOOLS } from "../options/messages.ts";
+import { checkPositiveInteger } from "../options/positive-integer.ts";
+import { checkedOptions } from "../options/unknown-options.ts";
+import { type Call, callIn, refusal } from "./json-rpc.ts";
+import { readStart } from "./read-start.ts";
+
+export interface LimitToolsOptions {
+  /** The path of the MCP server's endpoint. Default: `"/mcp"`. */
+  readonly path?: string;
+  /**
+   * The tools that are told apart; all others are `other`. Without it a client that invents names gets a new quota for each.
+   * Default: all.
+   */
+  readonly tools?: readonly string[];
+  /**
+   * What a call counts as whose tool is not known: it has another name, or its body is too long, compressed or no JSON.
+   * Default: `"other"`.
+   */
+  readonly other?: string;
+  /**
+   * The longest body that is read. A longer one counts as `other`, and passes whole. Range: 1 to 1,048,576 bytes. Default:
+   * `65536`.
+   */
+  readonly maxBytes?: number;
+  /** The request's field that says the tool. What a client sends under this name is removed. Default: `"x-mcp-tool"`. */
+  readonly field?: string;
+  /**
+   * The status of a denied call's response: 429 as HTTP has it, or 200 for clients that read a JSON-RPC error only there,
+   * such as those made with version 1 of MCP's TypeScript SDK. Default: `429`.
+   */
+  readonly status?: 200 | 429;
+}
+
+/** Handles requests, as a worker or a gateway does. */
+interface Handler<Rest extends readonly unknown[]> {
+  fetch(request: Request, ...rest: Rest): Response | Promise<Response>;
+}
+
+/** Longer names are none of MCP, and neither are other characters. */
+const NAME = /^[A-Za-z0-9_./-]{1,128}$/;
+
+const FIELD = /^[\w!#$%&'*+.^`|~-]+$/;
+
+const MOST_BYTES = 1_048_576;
+
+const DEFAULTS = {
+  path: "/mcp",
+  other: "other",
+  maxBytes: 65_536,
+  field: "x-mcp-tool",
+  status: 429,
+} as const;
+
+type Settings = Required<Omit<LimitToolsOptions, "tools">> & {
+  readonly tools: readonly string[] | undefined;
+};
+
+/**
+ * Lets a limiter count the calls of each tool of an MCP server: says the tool's name, from the body of `tools/call`, in a
+ * field of the request, `x-mcp-tool`, which rules and middleware count by. A denial becomes an error of JSON-RPC with
+ * `data.retryAfter` in seconds.
+ *
+ * The body reaches the server as it was. Of a batch with several calls none is made: it is refused with 400, since MCP has
+ * no batches from 2025-06-18 on.
+ *
+ * @param handler a gateway, a Hono app, or a worker
+ * @throws ConfigurationError for an option that is unknown or out of range
+ * @example
+ * export default limitTools(createGateway(env), { tools: ["search", "fetch"] });
+ */
+export function limitTools<Rest extends readonly unknown[]>(
+  handler: Handler<Rest>,
+  options: LimitToolsOptions = {},
+): { fetch(request: Request, ...rest: Rest): Promise<Response> } {
+  const { path, tools, other, maxBytes, field, status } = checked(options);
+  const toolOf = (name: string | undefined) =>
+    isName(name) && (tools?.includes(name) ?? true) ? name : other;
+
+  return {
+    async fetch(request, ...rest) {
+      const headers = new Headers(request.headers);
+      // Only what is read here says the tool.
+      headers.delete(field);
+      const isCall = request.method === "POST" && new URL(request.url).pathname === path;
+      if (!isCall) {
+        const isClean = !request.headers.has(field);
+        return handler.fetch(isClean ? request : new Request(request, { headers }), ...rest);
+      }
+      const isPlain = !request.headers.has("content-encoding");
+      const start = isPlain ? await readStart(request, maxBytes) : undefined;
+      const call: Call = start?.text === undefined ? { kind: "unknown" } : callIn(start.text);
+      if (call.kind === "several") return refusal(400, undefined, call.id);
+      if (call.kind !== "none") headers.set(field, toolOf(call.tool));
+      const whole = start && ({ body: start.body, duplex: "half" } as RequestInit);
+      const passed = new Request(request, { headers, ...whole });
+      const response = await handler.fetch(passed, ...rest);
+      return isDenial(response) ? refusal(status, response, call.id) : response;
+    },
+  };
+}
+
+/** Whether it says that a limit is reached, as a problem: an origin may say so, too. */
+function isDenial({ status, headers }: Response): boolean {
+  const type = headers.get("content-type") ?? "";
+  return (status === 429 || status === 503) && type.startsWith("application/problem+json");
+}
+
+function checked(given: LimitToolsOptions): Settings {
+  const faults = new Faults();
+  const names = [...Object.keys(DEFAULTS), "tools"];
+  const { tools, ...options } = checkedOptions(given, names, faults);
+  const settings = { ...DEFAULTS, ...options };
+  const { path, other, maxBytes, field, status } = settings;
+  if (typeof path !== "string" || !path.startsWith("/")) faults.add("path", path, ENDPOINT);
+  if (tools !== undefined && !(Array.isArray(tools) && tools.every(isName))) {
+    faults.add("tools", tools, TOOLS);
+  }
+  if (!isName(other)) faults.add("other", other, TOOL);
+  if (typeof field !== "string" || !FIELD.test(field)) faults.add("field", field, FIELD_NAME);
+  if (status !== 200 && status !== 429) faults.add("status", status, CALL_STATUS);
+  checkPositiveInteger(maxBytes, MOST_BYTES, "maxBytes", faults);
+  faults.throwIfAny();
+  return { ...settings, tools };
+}
+
+function isName(name: unknown): name is string {
+  return typeof name === "string" && NAME.test(name);
+}

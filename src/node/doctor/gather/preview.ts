@@ -1,0 +1,64 @@
+import { identity } from "./gateway.ts";
+import { type Answer, httpClient } from "./http.ts";
+import { reasonOf } from "./patience.ts";
+
+/** What a preview answers before and after a client has asked the gateway. */
+export interface PreviewFacts {
+  readonly url: URL;
+  /** How often the client has asked the gateway. */
+  readonly requests: number;
+  /** The gateway's answers to it. */
+  readonly there: readonly Answer[];
+  /** The preview's answer to a client that nobody has seen. */
+  readonly before: Answer;
+  /** Its answer to the client of the gateway. */
+  readonly client: Answer;
+  /** Its answers to two other clients, right after that. */
+  readonly after: readonly Answer[];
+}
+
+export interface UnreachablePreview {
+  readonly url: URL;
+  readonly reason: string;
+}
+
+export interface PreviewOptions {
+  readonly gateway: URL;
+  readonly preview: URL;
+  readonly path: string;
+  readonly identityHeader: string;
+  readonly now: () => number;
+}
+
+/** More than a bucket refills, and than others take, while they are under way. */
+const REQUESTS = 8;
+
+/** Asks the gateway and a preview as one client. It takes quota of that client in both. */
+export async function gatherPreview({
+  gateway,
+  preview,
+  path,
+  identityHeader,
+  now,
+}: PreviewOptions): Promise<PreviewFacts | UnreachablePreview> {
+  const askPreview = httpClient(preview, now);
+  const askGateway = httpClient(gateway, now);
+  const client = { [identityHeader]: identity() };
+  const another = () => ({ [identityHeader]: identity() });
+  try {
+    const before = await askPreview(path, another());
+    const there = await Promise.all(
+      Array.from({ length: REQUESTS }, () => askGateway(path, client)),
+    );
+    return {
+      url: preview,
+      requests: REQUESTS,
+      there,
+      before,
+      client: await askPreview(path, client),
+      after: [await askPreview(path, another()), await askPreview(path, another())],
+    };
+  } catch (error) {
+    return { url: preview, reason: reasonOf(error) };
+  }
+}

@@ -1,0 +1,10 @@
+/**
+ * The class of @upstash/ratelimit on Tidegate's engine: `import { Ratelimit } from "tidegate/upstash-ratelimit"`.
+ *
+ * @module
+ */
+
+export type { Algorithm, Duration } from "./dropins/upstash/algorithms.ts";
+export type { Geo, LimitOptions, RatelimitConfig } from "./dropins/upstash/config.ts";
+export { Ratelimit } from "./dropins/upstash/ratelimit.ts";
+export type { RatelimitResponse } from "./dropins/upstash/response.ts";

@@ -1,0 +1,76 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { expect, test } from "vitest";
+
+import { environmentsIn } from "../../src/node/cli/check/environments.ts";
+import { checkEnvironments } from "../../src/node/doctor/checks/environments.ts";
+import { useGateway } from "../support/cli/use-gateway.ts";
+
+const on = useGateway();
+
+const ORIGIN = "https://origin.example.com";
+const REDIS = "https://one.upstash.io";
+
+/** What the doctor finds in a file with these variables, and of which environments. */
+function found(vars: object, env: Readonly<Record<string, object>>) {
+  const environments = Object.entries(env).map(([name, own]) => [name, { vars: own }]);
+  const text = JSON.stringify({ vars, env: Object.fromEntries(environments) });
+  return checkEnvironments(environmentsIn("wrangler.json", text)).map(
+    ({ severity, evidence }) => `${severity}: ${evidence}`,
+  );
+}
+
+test.for<[string, vars: object, env: Record<string, object>, found: string[]]>([
+  [
+    "without a PREFIX, and a Redis that nobody knows",
+    { ORIGIN },
+    { preview: { ORIGIN } },
+    ['note: vars and env.preview.vars have PREFIX "tg"'],
+  ],
+  [
+    "where one says what is the default of the other",
+    { ORIGIN, PREFIX: "tg", UPSTASH_REDIS_REST_URL: REDIS },
+    { preview: { ORIGIN, KV_REST_API_URL: REDIS } },
+    ['warning: vars and env.preview.vars have PREFIX "tg"'],
+  ],
+  [
+    "where two of three are alike",
+    { ORIGIN, PREFIX: "live" },
+    { staging: { ORIGIN, PREFIX: "test" }, preview: { RULES: [], PREFIX: "test" } },
+    ['note: env.staging.vars and env.preview.vars have PREFIX "test"'],
+  ],
+  ["with a PREFIX each", { ORIGIN }, { preview: { ORIGIN, PREFIX: "preview" } }, []],
+  [
+    "with a Redis each",
+    { ORIGIN, UPSTASH_REDIS_REST_URL: REDIS },
+    { preview: { ORIGIN, UPSTASH_REDIS_REST_URL: "https://two.upstash.io" } },
+    [],
+  ],
+  [
+    "of which one counts elsewhere",
+    { ORIGIN },
+    { preview: { ORIGIN, STORE: "durable-object" }, local: { ORIGIN, STORE: "memory" } },
+    [],
+  ],
+  ["of another worker", { LOG: "all" }, { preview: { LOG: "none" } }, []],
+])("environments %s", ([, vars, env, expected]) => {
+  expect(found(vars, env)).toEqual(expected);
+});
+
+test("a file of live rules has no environments, nor has one that cannot be read", () => {
+  expect(environmentsIn("rules.json", JSON.stringify({ rules: [] }))).toEqual([]);
+  expect(environmentsIn("wrangler.toml", "[vars")).toEqual([]);
+});
+
+test("the doctor reads them in a wrangler file, and says what to do", async () => {
+  const section = (name: string) =>
+    `[${name}]\nORIGIN = "${ORIGIN}"\nKV_REST_API_URL = "${REDIS}"\n`;
+  writeFileSync(join(on.cwd, "wrangler.toml"), section("vars") + section("env.preview.vars"));
+  const { out, exit } = await on.run(["doctor", "--config", "wrangler.toml"], {
+    env: { TIDEGATE_URL: "", UPSTASH_REDIS_REST_URL: "" },
+  });
+  expect(exit).toBe(1);
+  expect(out).toContain("warning: Environments of the worker share counts");
+  expect(out).toContain('PREFIX = "preview" below [env.preview.vars]');
+});

@@ -1,0 +1,19 @@
+import { afterAll, expect, test } from "vitest";
+
+import { codeBlocks } from "../support/docs/code-blocks.ts";
+import { writeBlocks } from "../support/docs/typed-blocks.ts";
+
+// What is said of tools is held by test/llm/limit-tools.test.ts.
+const blocks = codeBlocks("docs/agents.md");
+const code = blocks.filter(({ language }) => language === "ts");
+const typed = writeBlocks("agents", code);
+afterAll(typed.remove);
+
+test("docs/agents.md has its blocks, and they are what the types say", async () => {
+  expect(blocks.map(({ language }) => language)).toEqual(["ts", "toml", "ts"]);
+  await typed.check();
+});
+
+test("what is asserted of a model in docs/agents.md holds", async () => {
+  await typed.run(code[1]!.line);
+});

@@ -1,0 +1,146 @@
+import "reflect-metadata";
+import { Controller, Get, type INestApplication, Module } from "@nestjs/common";
+import { APP_GUARD, NestFactory } from "@nestjs/core";
+import { ThrottlerGuard, ThrottlerModule, ThrottlerStorageService } from "@nestjs/throttler";
+import { describe, expect, onTestFinished, test } from "vitest";
+
+import { TidegateThrottlerStorage } from "../../src/nest-throttler.ts";
+import {
+  countedRedis,
+  noRedis,
+  ownPrefix,
+  redisByDate,
+  standStill,
+} from "../support/dropins/clocked-redis.ts";
+
+const EACH = [
+  ["ThrottlerStorageService", () => new ThrottlerStorageService()],
+  [
+    "TidegateThrottlerStorage",
+    () =>
+      new TidegateThrottlerStorage({ redis: redisByDate(), prefix: ownPrefix(), timeout: "20s" }),
+  ],
+] as const;
+
+type Storage = Pick<TidegateThrottlerStorage, "increment">;
+
+/** An application with one limited route, and its address. Decorators are functions. */
+async function serve(storage: Storage, throttler: object): Promise<string> {
+  class Hello {
+    hello(): string {
+      return "hello";
+    }
+  }
+  const hello = Object.getOwnPropertyDescriptor(Hello.prototype, "hello")!;
+  Get("/hello")(Hello.prototype, "hello", hello);
+  Controller()(Hello);
+  class App {
+    readonly limited = true;
+  }
+  Module({
+    imports: [ThrottlerModule.forRoot({ throttlers: [throttler as never], storage })],
+    controllers: [Hello],
+    providers: [{ provide: APP_GUARD, useClass: ThrottlerGuard }],
+  })(App);
+  const app: INestApplication = await NestFactory.create(App, { logger: false });
+  onTestFinished(() => app.close());
+  await app.listen(0, "127.0.0.1");
+  return `${await app.getUrl()}/hello`;
+}
+
+describe.for(EACH)("the throttler of Nest on %s", ([, create]) => {
+  test("lets the limit pass with its fields, blocks, and begins anew after the block", async () => {
+    const clock = standStill();
+    const url = await serve(create(), { ttl: 10_000, limit: 2, blockDuration: 30_000 });
+    const answers = [];
+    for (const step of [0, 1_000, 1_000, 29_000, 1_000]) {
+      clock.pass(step);
+      const { status, headers } = await fetch(url);
+      answers.push([status, headers.get("X-RateLimit-Remaining"), headers.get("Retry-After")]);
+    }
+    expect(answers).toEqual([
+      [200, "1", null],
+      [200, "0", null],
+      [429, null, "30"],
+      [429, null, "1"],
+      [200, "1", null],
+    ]);
+  });
+
+  test("counts hits, and none while it blocks, for as long as it is told", async () => {
+    const clock = standStill();
+    const storage: Storage = create();
+    const records = [];
+    // A block that is shorter than the window, one that is as long, and none.
+    for (const [key, block] of [
+      ["short", 2_000],
+      ["equal", 10_000],
+      ["none", 0],
+    ] as const) {
+      for (const step of [0, 1_000, 0, 1_000, 1_000]) {
+        clock.pass(step);
+        const { totalHits, isBlocked } = await storage.increment(key, 10_000, 2, block, "default");
+        records.push([key, totalHits, isBlocked]);
+      }
+    }
+    expect(records).toEqual([
+      ["short", 1, false],
+      ["short", 2, false],
+      ["short", 3, true],
+      ["short", 3, true],
+      ["short", 1, false],
+      ["equal", 1, false],
+      ["equal", 2, false],
+      ["equal", 3, true],
+      ["equal", 3, true],
+      ["equal", 3, true],
+      ["none", 1, false],
+      ["none", 2, false],
+      ["none", 3, true],
+      ["none", 3, true],
+      ["none", 3, true],
+    ]);
+  });
+
+  test("says how long the window and the block last", async () => {
+    const clock = standStill();
+    const storage: Storage = create();
+    const first = await storage.increment("ada", 10_000, 1, 20_000, "default");
+    expect(first).toMatchObject({ totalHits: 1, timeToExpire: 10, isBlocked: false });
+    clock.pass(4_500);
+    const denied = await storage.increment("ada", 10_000, 1, 20_000, "default");
+    expect(denied).toMatchObject({ timeToExpire: 6, isBlocked: true, timeToBlockExpire: 20 });
+  });
+});
+
+describe("TidegateThrottlerStorage", () => {
+  test("sends one command for a request, none for a client that it knows to be blocked", async () => {
+    const { redis, sent } = countedRedis();
+    const storage = new TidegateThrottlerStorage({ redis, prefix: ownPrefix(), timeout: "10s" });
+    const costs: number[] = [];
+    const increment = (key: string) => storage.increment(key, 60_000, 2, 60_000, "default");
+    await increment("bob");
+    for (let i = 0; i < 4; i++) {
+      const before = sent();
+      await increment("ada");
+      costs.push(sent() - before);
+    }
+    expect(costs).toEqual([1, 1, 1, 0]);
+  });
+
+  test("admits no more than the limit of what comes at once", async () => {
+    const { redis } = countedRedis();
+    const storage = new TidegateThrottlerStorage({ redis, prefix: ownPrefix(), timeout: "10s" });
+    const all = Array.from({ length: 30 }, () =>
+      storage.increment("ada", 60_000, 5, 60_000, "default"),
+    );
+    const passed = (await Promise.all(all)).filter(({ isBlocked }) => !isBlocked);
+    expect(passed.map(({ totalHits }) => totalHits).sort()).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  test("blocks everything with a limit of 0", async () => {
+    const storage = new TidegateThrottlerStorage({ redis: noRedis });
+    const { isBlocked } = await storage.increment("ada", 1_000, 0, 1_000, "default");
+    expect(isBlocked).toBe(true);
+  });
+});

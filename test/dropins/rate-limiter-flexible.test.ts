@@ -1,0 +1,211 @@
+import {
+  BurstyRateLimiter,
+  type IRateLimiterOptions,
+  RateLimiterMemory,
+  RateLimiterQueue,
+  RateLimiterRes,
+  RateLimiterUnion,
+  RLWrapperBlackAndWhite,
+} from "rate-limiter-flexible";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+
+import { StoreError } from "../../src/index.ts";
+import { RateLimiterTidegate } from "../../src/rate-limiter-flexible.ts";
+import {
+  countedRedis,
+  noRedis,
+  ownPrefix,
+  redisByDate,
+  standStill,
+} from "../support/dropins/clocked-redis.ts";
+
+type Options = IRateLimiterOptions & { readonly points: number; readonly duration: number };
+
+const EACH = [
+  ["RateLimiterMemory", (options: Options) => new RateLimiterMemory(options)],
+  [
+    "RateLimiterTidegate",
+    (options: Options) =>
+      new RateLimiterTidegate({
+        ...options,
+        keyPrefix: ownPrefix(),
+        redis: redisByDate(),
+        timeout: "20s",
+      }),
+  ],
+] as const;
+
+/** What a call answers or rejects with, as numbers: consumed, remaining, until the end. */
+const shown = async (call: Promise<RateLimiterRes>) => {
+  const [kind, result] = await call.then(
+    (result) => ["passed", result] as const,
+    (result: unknown) => ["denied", result] as const,
+  );
+  expect(result).toBeInstanceOf(RateLimiterRes);
+  const { consumedPoints, remainingPoints, msBeforeNext } = result as RateLimiterRes;
+  return [kind, consumedPoints, remainingPoints, msBeforeNext];
+};
+
+describe.for(EACH)("%s", ([, create]) => {
+  test("lets points pass, and rejects with a result that counts what it denies", async () => {
+    const clock = standStill();
+    const limiter = create({ points: 5, duration: 60 });
+    expect(await shown(limiter.consume("ada", 3))).toEqual(["passed", 3, 2, 60_000]);
+    clock.pass(20_000);
+    expect(await shown(limiter.consume("ada"))).toEqual(["passed", 4, 1, 40_000]);
+    expect(await shown(limiter.consume("ada", 2))).toEqual(["denied", 6, 0, 40_000]);
+    expect(await shown(limiter.consume(42))).toEqual(["passed", 1, 4, 60_000]);
+  });
+
+  test("begins a duration with the first point, and is over at its end", async () => {
+    const clock = standStill();
+    const limiter = create({ points: 1, duration: 1 });
+    expect((await limiter.consume("ada")).isFirstInDuration).toBe(true);
+    clock.pass(999);
+    expect(await shown(limiter.consume("ada"))).toEqual(["denied", 2, 0, 1]);
+    clock.pass(1);
+    expect(await shown(limiter.consume("ada"))).toEqual(["passed", 1, 0, 1_000]);
+  });
+
+  test("takes a duration of a call's own", async () => {
+    standStill();
+    const limiter = create({ points: 5, duration: 60 });
+    const once = limiter.consume("ada", 1, { customDuration: 5 });
+    expect(await shown(once)).toEqual(["passed", 1, 4, 5_000]);
+  });
+
+  test("adds a penalty beyond the limit, gives a reward, and reads and deletes a key", async () => {
+    standStill();
+    const limiter = create({ points: 2, duration: 60 });
+    expect(await limiter.get("ada")).toBeNull();
+    expect(await shown(limiter.penalty("ada", 3))).toEqual(["passed", 3, 0, 60_000]);
+    expect(await shown(limiter.reward("ada", 2))).toEqual(["passed", 1, 1, 60_000]);
+    expect(await limiter.get("ada")).toMatchObject({ consumedPoints: 1, remainingPoints: 1 });
+    expect(await limiter.delete("ada")).toBe(true);
+    expect(await limiter.delete("ada")).toBe(false);
+    expect(await limiter.get("ada")).toBeNull();
+  });
+
+  test("blocks a key for a time of its own, and lets it begin anew after it", async () => {
+    const clock = standStill();
+    const limiter = create({ points: 2, duration: 1 });
+    await limiter.consume("ada");
+    expect(await shown(limiter.block("ada", 30))).toEqual(["passed", 3, 0, 30_000]);
+    clock.pass(29_999);
+    expect(await shown(limiter.consume("ada"))).toEqual(["denied", 4, 0, 1]);
+    expect(await limiter.get("ada")).toMatchObject({ consumedPoints: 4 });
+    clock.pass(1);
+    expect(await shown(limiter.consume("ada"))).toEqual(["passed", 1, 1, 1_000]);
+  });
+
+  test("sets points for a time, in which others add to them", async () => {
+    const clock = standStill();
+    const limiter = create({ points: 5, duration: 60 });
+    await limiter.set("ada", 3, 10);
+    clock.pass(4_000);
+    expect(await shown(limiter.consume("ada"))).toEqual(["passed", 4, 1, 6_000]);
+    expect(await shown(limiter.reward("ada", 2))).toEqual(["passed", 2, 3, 6_000]);
+    expect(await shown(limiter.consume("ada", 4))).toEqual(["denied", 6, 0, 6_000]);
+    await limiter.set("ada", 0, 10);
+    clock.pass(10_000);
+    expect(await shown(limiter.consume("ada"))).toEqual(["passed", 1, 4, 60_000]);
+  });
+
+  test("blocks who consumes too much, once", async () => {
+    const clock = standStill();
+    const limiter = create({ points: 1, duration: 1, blockDuration: 10 });
+    await limiter.consume("ada");
+    expect(await shown(limiter.consume("ada"))).toEqual(["denied", 2, 0, 10_000]);
+    clock.pass(4_000);
+    expect(await shown(limiter.consume("ada"))).toEqual(["denied", 3, 0, 6_000]);
+    clock.pass(6_000);
+    expect(await shown(limiter.consume("ada"))).toEqual(["passed", 1, 0, 1_000]);
+  });
+
+  test("spreads actions over the duration", async () => {
+    standStill();
+    const limiter = create({ points: 100, duration: 1, execEvenly: true, execEvenlyMinDelayMs: 1 });
+    expect((await limiter.consume("ada")).msBeforeNext).toBe(1_000);
+    expect((await limiter.consume("ada")).msBeforeNext).toBe(990);
+  });
+
+  test("works inside of the package's wrappers, unions, queues and bursty limiters", async () => {
+    standStill();
+    const limiter = create({ points: 2, duration: 60 });
+    const lists = new RLWrapperBlackAndWhite({ limiter, blackList: ["eve"], whiteList: ["bob"] });
+    await expect(lists.consume("eve")).rejects.toBeInstanceOf(RateLimiterRes);
+    for (let i = 0; i < 3; i++) await lists.consume("bob");
+    await lists.consume("ada", 2);
+    await expect(lists.consume("ada")).rejects.toBeInstanceOf(RateLimiterRes);
+
+    const union = new RateLimiterUnion(
+      create({ points: 1, duration: 60, keyPrefix: "minute" }) as RateLimiterMemory,
+      create({ points: 5, duration: 3600, keyPrefix: "hour" }) as RateLimiterMemory,
+    );
+    await union.consume("ada");
+    await expect(union.consume("ada")).rejects.toBeTypeOf("object");
+
+    const bursty = new BurstyRateLimiter(
+      create({ points: 1, duration: 1 }) as RateLimiterMemory,
+      create({ points: 1, duration: 5 }) as RateLimiterMemory,
+    );
+    await bursty.consume("ada");
+    await bursty.consume("ada");
+    await expect(bursty.consume("ada")).rejects.toBeInstanceOf(RateLimiterRes);
+
+    const queue = new RateLimiterQueue(create({ points: 2, duration: 60 }) as RateLimiterMemory);
+    expect(await queue.removeTokens(1, "ada")).toBe(1);
+    expect(await queue.getTokensRemaining("ada")).toBe(1);
+  });
+});
+
+describe("RateLimiterTidegate", () => {
+  test("sends one command for a consume, whatever it answers, and a second while a key is blocked", async () => {
+    const { redis, sent } = countedRedis();
+    const limiter = new RateLimiterTidegate({
+      redis,
+      points: 1,
+      duration: 60,
+      keyPrefix: ownPrefix(),
+      timeout: "10s",
+    });
+    const costs: number[] = [];
+    const cost = async (key: string) => {
+      const before = sent();
+      await limiter.consume(key).catch(() => {});
+      costs.push(sent() - before);
+    };
+    await limiter.block("eve", 60);
+    await limiter.consume("eve").catch(() => {});
+    await limiter.consume("bob");
+    await cost("ada");
+    await cost("ada");
+    await cost("eve");
+    expect(costs).toEqual([1, 1, 2]);
+  });
+
+  test("rejects with an Error, not with a result, if the store fails and nobody counts", async () => {
+    vi.spyOn(console, "warn").mockImplementation(() => {});
+    onTestFinished(() => void vi.restoreAllMocks());
+    const options = { redis: noRedis, points: 1, duration: 60 };
+    const failing = new RateLimiterTidegate({ ...options, onFailure: "error" });
+    await expect(failing.consume("ada")).rejects.toThrow(StoreError);
+    const local = new RateLimiterTidegate(options);
+    await local.consume("ada");
+    await expect(local.consume("ada")).rejects.toBeInstanceOf(RateLimiterRes);
+  });
+
+  test("has a fault for options that are wrong", () => {
+    const right = { redis: noRedis, points: 1, duration: 60 };
+    for (const wrong of [
+      { points: "1" },
+      { duration: -1 },
+      { keyPrefix: "a b" },
+      { storeClient: {} },
+    ]) {
+      expect(() => new RateLimiterTidegate({ ...right, ...wrong } as never)).toThrow(
+        Object.keys(wrong)[0]!.replace("keyPrefix", "prefix"),
+      );
+    }
+  });
+});

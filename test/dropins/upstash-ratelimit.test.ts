@@ -1,0 +1,221 @@
+import { Ratelimit as Peer } from "@upstash/ratelimit";
+import { describe, expect, test } from "vitest";
+
+import { Ratelimit } from "../../src/upstash-ratelimit.ts";
+import { connect, ownPrefix, standStill } from "../support/dropins/clocked-redis.ts";
+import { BOTH, type Limiter, peerRedis } from "../support/dropins/upstash-places.ts";
+
+const successes = async (limiter: Limiter, requests: number, identifier = "ada") => {
+  let passed = 0;
+  for (let i = 0; i < requests; i++) passed += Number((await limiter.limit(identifier)).success);
+  return passed;
+};
+
+/** To the beginning of a window of this length. */
+const toGrid = (clock: { pass(ms: number): void }, windowMs: number) =>
+  clock.pass(windowMs - (Date.now() % windowMs));
+
+/** A Redis that never answers. */
+const silent = {
+  evalsha: () => new Promise(() => {}),
+  eval: () => new Promise(() => {}),
+  get: () => new Promise(() => {}),
+  set: () => new Promise(() => {}),
+};
+
+describe.for(BOTH)("the documented API of %s", ([, create]) => {
+  test("fixedWindow: so many in each window, with what is left and when it ends", async () => {
+    const clock = standStill();
+    toGrid(clock, 10_000);
+    const limiter = create(({ fixedWindow }) => fixedWindow(2, "10 s"));
+    const end = Date.now() + 10_000;
+    clock.pass(4_000);
+    const { pending, ...first } = await limiter.limit("ada");
+    expect(first).toEqual({ success: true, limit: 2, remaining: 1, reset: end });
+    await pending;
+    expect(await limiter.limit("ada")).toMatchObject({ success: true, remaining: 0, reset: end });
+    expect(await limiter.limit("ada")).toMatchObject({
+      success: false,
+      limit: 2,
+      remaining: 0,
+      reset: end,
+    });
+    expect(await successes(limiter, 1, "bob")).toBe(1);
+    // At its very end the peer still denies from memory.
+    clock.pass(6_001);
+    expect(await successes(limiter, 3)).toBe(2);
+  });
+
+  test("slidingWindow: the window before counts by what is still covered of it", async () => {
+    const clock = standStill();
+    toGrid(clock, 10_000);
+    const limiter = create(({ slidingWindow }) => slidingWindow(10, "10 s"), {
+      ephemeralCache: false,
+    });
+    expect(await successes(limiter, 12)).toBe(10);
+    clock.pass(15_000);
+    expect(await successes(limiter, 7)).toBe(5);
+    clock.pass(25_000);
+    expect(await successes(limiter, 12)).toBe(10);
+  });
+
+  test("tokenBucket: a burst, then the refill", async () => {
+    const clock = standStill();
+    const limiter = create(({ tokenBucket }) => tokenBucket(5, "10 s", 10));
+    expect(await successes(limiter, 12)).toBe(10);
+    clock.pass(10_001);
+    expect(await successes(limiter, 7)).toBe(5);
+    clock.pass(60_000);
+    expect(await successes(limiter, 12)).toBe(10);
+  });
+
+  test("cachedFixedWindow: so many in each window", async () => {
+    const clock = standStill();
+    toGrid(clock, 10_000);
+    const limiter = create(({ cachedFixedWindow }) => cachedFixedWindow(3, "10 s"));
+    expect(await successes(limiter, 5)).toBe(3);
+    clock.pass(10_000);
+    expect(await successes(limiter, 5)).toBe(3);
+  });
+
+  test("rate: a cost, none, or tokens that come back", async () => {
+    standStill();
+    const limiter = create(({ fixedWindow }) => fixedWindow(10, "1 d"));
+    const left = async (rate: number) => {
+      const { success, remaining } = await limiter.limit("ada", { rate });
+      return [success, remaining];
+    };
+    expect(await left(4)).toEqual([true, 6]);
+    expect(await left(0)).toEqual([true, 6]);
+    expect(await left(-3)).toEqual([true, 9]);
+    expect(await left(9)).toEqual([true, 0]);
+    expect(await left(1)).toEqual([false, 0]);
+  });
+
+  test("getRemaining takes nothing, and resetUsedTokens gives all of them again", async () => {
+    standStill();
+    const limiter = create(({ fixedWindow }) => fixedWindow(3, "1 d"));
+    expect(await limiter.getRemaining("ada")).toMatchObject({ remaining: 3, limit: 3 });
+    expect(await successes(limiter, 3)).toBe(3);
+    const { remaining, reset } = await limiter.getRemaining("ada");
+    expect([remaining, reset]).toEqual([0, Math.ceil(Date.now() / 86_400_000) * 86_400_000]);
+    await limiter.resetUsedTokens("ada");
+    expect((await limiter.getRemaining("ada")).remaining).toBe(3);
+  });
+
+  test("a denial that is known costs no call, and says so", async () => {
+    standStill();
+    const limiter = create(({ fixedWindow }) => fixedWindow(1, "1 d"));
+    await successes(limiter, 2);
+    expect(await limiter.limit("ada")).toMatchObject({ success: false, reason: "cacheBlock" });
+    const asking = create(({ fixedWindow }) => fixedWindow(1, "1 d"), { ephemeralCache: false });
+    await successes(asking, 2);
+    expect((await asking.limit("ada")).reason).toBeUndefined();
+  });
+
+  test("blockUntilReady waits for room, but no longer than it may", async () => {
+    // In real time: a window of a second ends in at most that.
+    const limiter = create(({ fixedWindow }) => fixedWindow(1, "1 s"));
+    await limiter.limit("ada");
+    expect((await limiter.blockUntilReady("ada", 10_000)).success).toBe(true);
+    const daily = create(({ fixedWindow }) => fixedWindow(1, "1 d"));
+    await daily.limit("ada");
+    expect((await daily.blockUntilReady("ada", 20)).success).toBe(false);
+    await expect(daily.blockUntilReady("ada", 0)).rejects.toThrow("timeout must be positive");
+  });
+
+  test("dynamicLimits: an override for everybody, until it is taken back", async () => {
+    standStill();
+    const limiter = create(({ fixedWindow }) => fixedWindow(2, "1 d"), {
+      dynamicLimits: true,
+      ephemeralCache: false,
+    });
+    expect(await limiter.getDynamicLimit()).toEqual({ dynamicLimit: null });
+    await limiter.setDynamicLimit({ limit: 4 });
+    expect(await limiter.getDynamicLimit()).toEqual({ dynamicLimit: 4 });
+    expect(await successes(limiter, 6)).toBe(4);
+    expect((await limiter.limit("bob")).limit).toBe(4);
+    await limiter.setDynamicLimit({ limit: false });
+    expect(await limiter.getRemaining("bob")).toMatchObject({ limit: 2, remaining: 1 });
+    const without = create(({ fixedWindow }) => fixedWindow(2, "1 d"));
+    await expect(without.setDynamicLimit({ limit: 4 })).rejects.toThrow("dynamicLimits");
+    await expect(without.getDynamicLimit()).rejects.toThrow("dynamicLimits");
+  });
+
+  test("enableProtection: the deny list, by identifier, address, user agent and country", async () => {
+    standStill();
+    const prefix = ownPrefix();
+    const limiter = create(({ fixedWindow }) => fixedWindow(5, "1 d"), {
+      enableProtection: true,
+      prefix,
+    });
+    // The places have a Redis each.
+    const key = `${prefix}:denyList:all`;
+    await Promise.all([peerRedis().sadd(key, "203.0.113.9"), connect().sadd(key, "203.0.113.9")]);
+    // So that the peer downloads nothing.
+    await peerRedis().set(`${prefix}:ipDenyListStatus`, "disabled");
+    expect(await limiter.limit("ada", { ip: "203.0.113.8" })).toMatchObject({ success: true });
+    for (let i = 0; i < 2; i++) {
+      expect(await limiter.limit("ada", { ip: "203.0.113.9" })).toMatchObject({
+        success: false,
+        remaining: 0,
+        reason: "denyList",
+        deniedValue: "203.0.113.9",
+      });
+    }
+  });
+
+  test("analytics: counts what was decided, in pending", async () => {
+    standStill();
+    const prefix = ownPrefix();
+    const limiter = create(({ fixedWindow }) => fixedWindow(1, "1 d"), { analytics: true, prefix });
+    for (let i = 0; i < 2; i++)
+      await (
+        await limiter.limit("ada", { geo: { country: "CH" } })
+      ).pending;
+    const key = `${prefix}:events:${Math.floor(Date.now() / 3_600_000) * 3_600_000}`;
+    const [theirs, ours] = [
+      await peerRedis().zrange(key, 0, -1),
+      await connect().zrange(key, "0", "-1"),
+    ];
+    const members = [...theirs, ...ours].map((each) =>
+      typeof each === "string" ? (JSON.parse(each) as object) : each,
+    );
+    expect(members).toHaveLength(2);
+    expect(members).toContainEqual({ identifier: "ada", success: true, country: "CH" });
+    expect(members).toContainEqual({ identifier: "ada", success: false, country: "CH" });
+  });
+
+  test("methods work without their object", async () => {
+    standStill();
+    const { limit, getRemaining } = create(({ fixedWindow }) => fixedWindow(2, "1 d"));
+    await limit("ada");
+    expect((await getRemaining("ada")).remaining).toBe(1);
+  });
+});
+
+describe.for([
+  ["@upstash/ratelimit", Peer],
+  ["tidegate/upstash-ratelimit", Ratelimit],
+] as const)("%s", ([, Class]) => {
+  const Any = Class as typeof Ratelimit;
+
+  test("lets a request pass that Redis does not answer in time", async () => {
+    const limiter = new Any({
+      redis: silent as never,
+      limiter: Any.fixedWindow(2, "10 s"),
+      timeout: 20,
+    });
+    expect(await limiter.limit("ada")).toMatchObject({ success: true, reason: "timeout" });
+  });
+
+  test.each(["10s", "10 s", "1.5 m", "500 ms", "1w"] as const)("takes %s for a time", (window) => {
+    expect(() => Any.fixedWindow(1, window)).not.toThrow();
+  });
+
+  test("refuses what is no time", () => {
+    const made = () => Any.fixedWindow(1, "ten" as never) as unknown as (() => unknown) | undefined;
+    // The peer finds out when it is asked.
+    expect(() => made()).toThrow("Unable to parse window size");
+  });
+});

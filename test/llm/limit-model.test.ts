@@ -1,0 +1,243 @@
+import { APICallError, generateText, streamText, wrapLanguageModel } from "ai";
+import { MockLanguageModelV4, simulateReadableStream } from "ai/test";
+import { beforeEach, describe, expect, test } from "vitest";
+
+import { createLimiter, fixedWindow, type Limiter, memoryStore } from "../../src/index.ts";
+import { limitModel, type LimitModelOptions } from "../../src/llm.ts";
+
+const USAGE = {
+  inputTokens: { total: 300, noCache: 200, cacheRead: 100, cacheWrite: undefined },
+  outputTokens: { total: 500, text: 450, reasoning: 50 },
+};
+const FINISH = { unified: "stop", raw: undefined } as const;
+
+const PARTS = [
+  { type: "stream-start", warnings: [] },
+  { type: "text-start", id: "1" },
+  { type: "text-delta", id: "1", delta: "High " },
+  { type: "text-delta", id: "1", delta: "tide." },
+  { type: "text-end", id: "1" },
+  { type: "finish", finishReason: FINISH, usage: USAGE },
+] as const;
+
+let limiter: Limiter;
+beforeEach(() => {
+  limiter = createLimiter({
+    store: memoryStore(),
+    policies: [fixedWindow({ name: "tokens", limit: 10_000, window: "1d", refundable: true })],
+  });
+});
+
+const left = async () => (await limiter.peek("ada")).policies[0]!.remaining;
+
+/** A model that answers like this. */
+function modelOf(
+  answers: ConstructorParameters<typeof MockLanguageModelV4>[0],
+  options: Partial<LimitModelOptions> = {},
+) {
+  const model = new MockLanguageModelV4(answers);
+  const middleware = limitModel(limiter, {
+    identity: "ada",
+    estimate: (tokens) => ({ tokens }),
+    ...options,
+  });
+  return { model: wrapLanguageModel({ model, middleware }), calls: model };
+}
+
+const whole = {
+  doGenerate: async () => ({
+    content: [{ type: "text", text: "High tide." }],
+    finishReason: FINISH,
+    usage: USAGE,
+    warnings: [],
+  }),
+  doStream: async () => ({ stream: simulateReadableStream({ chunks: [...PARTS] }) }),
+} as ConstructorParameters<typeof MockLanguageModelV4>[0];
+
+const prompt = "How high is the tide?";
+const asked = { prompt, maxOutputTokens: 4_000, maxRetries: 0 };
+
+describe("generateText()", () => {
+  test("reserves an estimate before the model is asked, and settles by its usage", async () => {
+    let during = 0;
+    const { model } = modelOf({
+      ...whole,
+      doGenerate: async () => {
+        during = await left();
+        return (whole!.doGenerate as () => never)();
+      },
+    });
+    expect((await generateText({ ...asked, model })).text).toBe("High tide.");
+    expect(10_000 - during).toBeGreaterThan(4_000);
+    expect(10_000 - during).toBeLessThan(4_040);
+    expect(await left()).toBe(9_200);
+  });
+
+  test("settles at the cost that is made of the usage", async () => {
+    const { model } = modelOf(whole, {
+      cost: ({ totalTokens, cachedTokens = 0 }) => ({ tokens: totalTokens - cachedTokens }),
+    });
+    await generateText({ ...asked, model });
+    expect(await left()).toBe(9_300);
+  });
+
+  test("gives back what was reserved for a call that fails, and keeps it where the caller has aborted", async () => {
+    const failing = { doGenerate: () => Promise.reject(new Error("planned")) };
+    await expect(generateText({ ...asked, ...modelOf(failing) })).rejects.toThrow("planned");
+    expect(await left()).toBe(10_000);
+    const aborted = new AbortController();
+    const { model } = modelOf({
+      doGenerate: () => {
+        aborted.abort();
+        return Promise.reject(aborted.signal.reason as Error);
+      },
+    });
+    const { signal: abortSignal } = aborted;
+    await expect(generateText({ ...asked, model, abortSignal })).rejects.toThrow("abort");
+    expect(await left()).toBeLessThan(6_000);
+  });
+
+  test("of which the estimate has no room is denied as a provider denies, and asks no model", async () => {
+    const { model, calls } = modelOf(whole);
+    await limiter.charge("ada", { tokens: 9_000 });
+    const error: unknown = await generateText({ ...asked, model }).catch(
+      (thrown: unknown) => thrown,
+    );
+    expect(APICallError.isInstance(error)).toBe(true);
+    expect(error).toMatchObject({ statusCode: 429, isRetryable: false });
+    expect((error as { decision: { allowed: boolean } }).decision.allowed).toBe(false);
+    expect(calls.doGenerateCalls).toEqual([]);
+  });
+
+  test("waits as long as the denial says, and tries again", async () => {
+    limiter = createLimiter({
+      store: memoryStore(),
+      policies: [
+        fixedWindow({
+          name: "tokens",
+          limit: 5_000,
+          window: "1s",
+          aligned: false,
+          refundable: true,
+        }),
+      ],
+    });
+    await limiter.charge("ada", { tokens: 5_000 });
+    const { model, calls } = modelOf(whole);
+    const { text } = await generateText({ ...asked, model, maxRetries: 2 });
+    expect(text).toBe("High tide.");
+    expect(calls.doGenerateCalls).toHaveLength(1);
+  });
+
+  test("never has an estimate above `atMost`, and counts no byte of a file", async () => {
+    const seen: number[] = [];
+    const { model: bounded } = modelOf(whole, {
+      atMost: 2_000,
+      estimate: (tokens) => {
+        seen.push(tokens);
+        return { tokens };
+      },
+    });
+    await generateText({ ...asked, model: bounded });
+    const file = {
+      type: "file",
+      data: new Uint8Array(1_000_000),
+      mediaType: "application/pdf",
+    } as const;
+    await generateText({
+      model: bounded,
+      maxOutputTokens: 100,
+      messages: [{ role: "user", content: [file, { type: "text", text: prompt }] }],
+    });
+    expect(seen[0]).toBe(2_000);
+    expect(seen[1]).toBeLessThan(200);
+  });
+});
+
+describe("streamText()", () => {
+  test("settles by the usage at the end, and not before", async () => {
+    const { model } = modelOf(whole);
+    const { textStream } = streamText({ ...asked, model });
+    const texts: string[] = [];
+    for await (const text of textStream) {
+      texts.push(text);
+      if (texts.length === 1) expect(await left()).toBeLessThan(6_000);
+    }
+    expect(texts).toEqual(["High ", "tide."]);
+    expect(await left()).toBe(9_200);
+  });
+
+  test.each([
+    ["breaks off", (parts: ReadableStream) => parts.pipeThrough(cut(3))],
+    ["fails", (parts: ReadableStream) => parts.pipeThrough(failing(3))],
+  ])("keeps the estimate of a stream that %s", async (_name, change) => {
+    const { model } = modelOf({
+      doStream: async () => ({ stream: change(simulateReadableStream({ chunks: [...PARTS] })) }),
+    });
+    const answer = streamText({ ...asked, model, onError: () => {} });
+    await answer.consumeStream();
+    expect(await left()).toBeLessThan(6_000);
+  });
+
+  test("keeps the estimate where nobody reads to the end, and the model's stream is cancelled", async () => {
+    let cancelled = false;
+    const { model } = modelOf({
+      doStream: async () => ({
+        stream: new ReadableStream({
+          pull: (controller) => controller.enqueue(PARTS[2]),
+          cancel: () => void (cancelled = true),
+        }),
+      }),
+    });
+    const { stream } = await model.doStream({
+      prompt: [{ role: "user", content: [{ type: "text", text: prompt }] }],
+      maxOutputTokens: 4_000,
+    });
+    const reader = stream.getReader();
+    await reader.read();
+    await reader.cancel("gone");
+    expect(cancelled).toBe(true);
+    expect(await left()).toBeLessThan(6_000);
+  });
+});
+
+test("numbers of earlier versions are read, too", async () => {
+  const middleware = limitModel(limiter, {
+    identity: () => "ada",
+    estimate: (tokens) => ({ tokens }),
+  });
+  const params = { prompt: [{ role: "user", content: prompt }] };
+  const result = { usage: { inputTokens: 3, outputTokens: 4, totalTokens: 7 } };
+  await middleware.wrapGenerate({ doGenerate: async () => result, params });
+  expect(await left()).toBe(9_993);
+});
+
+test("an option that is unknown or no function is a fault", () => {
+  expect(() => limitModel(limiter, { identity: "ada", reserve: 1 } as never)).toThrow(
+    /reserve[^]*estimate/,
+  );
+  const estimate = () => 1;
+  expect(() => limitModel(limiter, { identity: "ada", estimate, cost: 1 as never })).toThrow(
+    "cost",
+  );
+});
+
+/** Ends after so many parts. */
+function cut(count: number): TransformStream {
+  return new TransformStream({
+    transform(part, controller) {
+      controller.enqueue(part);
+      if (--count === 0) controller.terminate();
+    },
+  });
+}
+
+/** Fails after so many parts. */
+function failing(count: number): TransformStream {
+  return new TransformStream({
+    transform(part, controller) {
+      if (count-- === 0) controller.error(new Error("planned"));
+      else controller.enqueue(part);
+    },
+  });
+}

@@ -1,0 +1,208 @@
+import { createHash } from "node:crypto";
+
+import { Webhook } from "standardwebhooks";
+import { afterEach, beforeEach, expect, inject, test, vi } from "vitest";
+
+import { admin } from "../../src/admin/admin.ts";
+import { ConfigurationError } from "../../src/errors/errors.ts";
+import type { NoticeListener } from "../../src/features/notices/listener.ts";
+import type { Platform } from "../../src/gateway/config/config.ts";
+import { createGateway, type Gateway } from "../../src/gateway/gateway.ts";
+import { metrics } from "../../src/metrics/recorder.ts";
+import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
+import { openReceiver, type Receiver, SECRET } from "../support/notices/receiver.ts";
+
+const TOKEN = "Zm9vYmFyQmF6UXV4MTIzNDU2";
+const RULE = {
+  path: "/api/*",
+  policies: [
+    { algorithm: "fixed-window", name: "daily", limit: 10, window: "1d", notify: [0.5, 0.8] },
+  ],
+};
+
+let bridge: Bridge;
+let receiver: Receiver;
+let prefix: string;
+beforeEach(async () => {
+  bridge = await startBridge({ redis: inject("redisUrl"), port: 0, token: "t" });
+  receiver = await openReceiver();
+  prefix = crypto.randomUUID();
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await receiver.stop();
+  await bridge.close();
+});
+
+/** An origin of its own that answers at once. */
+function open(variables: object = {}, rule: object = RULE, platform: Platform = {}): Gateway {
+  vi.spyOn(globalThis, "fetch").mockImplementation((input, init) =>
+    String(input instanceof Request ? input.url : input).startsWith("http://origin.test")
+      ? Promise.resolve(new Response("ok"))
+      : realFetch(input, init),
+  );
+  return createGateway(
+    {
+      ORIGIN: "http://origin.test",
+      UPSTASH_REDIS_REST_URL: bridge.url,
+      UPSTASH_REDIS_REST_TOKEN: "t",
+      TIMEOUT: "10s",
+      PREFIX: prefix,
+      CLIENT_IP: { trustedHops: 1 },
+      RULES: [rule],
+      NOTICE_URL: receiver.url,
+      NOTICE_SECRET: SECRET,
+      ...variables,
+    },
+    { admin, metrics, ...platform },
+  );
+}
+interface Sent {
+  readonly type: string;
+  readonly data: { readonly consumed: number };
+}
+
+const realFetch = globalThis.fetch;
+
+const PATIENCE = { timeout: 15_000 };
+
+async function ask(gateway: Gateway, times = 1): Promise<number[]> {
+  const statuses: number[] = [];
+  for (let i = 0; i < times; i++) {
+    const headers = { "x-forwarded-for": "203.0.113.7" };
+    const response = await gateway.request("http://gateway.test/api/x", { headers });
+    statuses.push(response.status);
+    await response.text();
+  }
+  return statuses;
+}
+
+test("a receiver that is slow holds no request: all of them are answered before it, and nothing is sent twice", async () => {
+  const answers: (() => void)[] = [];
+  receiver.answer = (response) => void answers.push(() => response.writeHead(204).end());
+  const [one, other] = [open(), open()];
+  const statuses = [...(await ask(one, 5)), ...(await ask(other, 5)), ...(await ask(one, 2))];
+  expect(statuses).toEqual([...Array.from({ length: 10 }, () => 200), 429, 429]);
+  await vi.waitFor(() => expect(answers).toHaveLength(3), PATIENCE);
+  for (const answer of answers) answer();
+  const sent = (
+    receiver.received.map(({ body, headers }) =>
+      new Webhook(SECRET).verify(body, headers),
+    ) as Sent[]
+  ).toSorted((a, b) => a.data.consumed - b.data.consumed);
+  const digest = createHash("sha256").update("203.0.113.7").digest("base64url").slice(0, 22);
+  const common = {
+    rule: "* /api/*",
+    policy: "daily",
+    partition: `ip:${digest}`,
+    limit: 10,
+    window: 86_400,
+    resetAt: new Date(Math.ceil(Date.now() / 86_400e3) * 86_400e3).toISOString(),
+  };
+  expect(sent.map(({ type, data }) => ({ type, data }))).toEqual([
+    { type: "limit.reached", data: { ...common, share: 0.5, consumed: 5 } },
+    { type: "limit.reached", data: { ...common, share: 0.8, consumed: 8 } },
+    { type: "limit.denied", data: { ...common, consumed: 10 } },
+  ]);
+});
+
+test("a receiver that is down is tried in the background, and every key that notices make expires", async () => {
+  await receiver.stop();
+  const gateway = open();
+  expect(await ask(gateway, 6)).toEqual(Array.from({ length: 6 }, () => 200));
+  const command = async (...args: unknown[]) => {
+    const headers = { authorization: "Bearer t" };
+    const body = JSON.stringify(args);
+    const response = await realFetch(bridge.url, { method: "POST", headers, body });
+    return ((await response.json()) as { result: unknown }).result;
+  };
+  await vi.waitFor(async () => {
+    const keys = (await command("KEYS", `${prefix}:*!*`)) as string[];
+    expect(keys.length).toBeGreaterThan(0);
+    for (const key of keys) expect(await command("PTTL", key)).toBeGreaterThan(0);
+  }, PATIENCE);
+});
+
+test("METRICS_IDENTITIES names partitions as they are; the metrics count notices by policy, kind and result", async () => {
+  const gateway = open({ METRICS_IDENTITIES: "plain", ADMIN_TOKEN: TOKEN });
+  await ask(gateway, 11);
+  await vi.waitFor(() => expect(receiver.received).toHaveLength(3), PATIENCE);
+  expect(receiver.received[0]!.body).toContain('"partition":"ip:203.0.113.7"');
+  const read = async () => {
+    await gateway.flush();
+    const response = await gateway.request("http://gateway.test/_tidegate/api/v1/metrics", {
+      headers: { authorization: `Bearer ${TOKEN}` },
+    });
+    return (await response.text())
+      .split("\n")
+      .filter((line) => line.startsWith("tidegate_notices_"));
+  };
+  await vi.waitFor(
+    async () =>
+      expect(await read()).toEqual([
+        'tidegate_notices_total{policy="daily",kind="reached",result="told"} 2',
+        'tidegate_notices_total{policy="daily",kind="denied",result="told"} 1',
+      ]),
+    PATIENCE,
+  );
+});
+
+test("a function of the deployment is told, too", async () => {
+  const told: unknown[] = [];
+  const onNotice: NoticeListener = ({ allowed }, { name, kind }) =>
+    void told.push([allowed, name, kind]);
+  await ask(open({ NOTICE_URL: undefined, NOTICE_SECRET: undefined }, RULE, { onNotice }), 11);
+  await vi.waitFor(
+    () =>
+      expect(told).toEqual([
+        [true, "daily", "reached"],
+        [true, "daily", "reached"],
+        [false, "daily", "denied"],
+      ]),
+    PATIENCE,
+  );
+  expect(() => open({}, RULE, { onNotice: "https://hooks.example.com" as never })).toThrow(
+    "onNotice",
+  );
+});
+
+test("without any receiver, and without `notify`, nothing is asked about notices", async () => {
+  const { notify: _notify, ...silent } = RULE.policies[0]!;
+  for (const [rule, variables] of [
+    [{ ...RULE, policies: [silent] }, {}],
+    [RULE, { NOTICE_URL: undefined, NOTICE_SECRET: undefined }],
+  ]) {
+    const before = bridge.commands;
+    const gateway = open({ PREFIX: crypto.randomUUID(), ...variables }, rule);
+    await ask(gateway, 1);
+    const first = bridge.commands - before;
+    await ask(gateway, 9);
+    expect(bridge.commands - before).toBe(first + 9);
+  }
+  expect(receiver.received).toEqual([]);
+});
+
+test.each<[variable: string, remedy: RegExp, variables: object]>([
+  ["NOTICE_URL", /Give an address/, { NOTICE_URL: "ftp://hooks.example.com" }],
+  ["NOTICE_URL", /Give an address/, { NOTICE_URL: "https://user:pw@hooks.example.com" }],
+  ["NOTICE_URL", /leave out NOTICE_SECRET/, { NOTICE_URL: undefined }],
+  ["NOTICE_SECRET", /Set it, as a secret/, { NOTICE_SECRET: "" }],
+  ["NOTICE_SECRET", /24 to 64 random bytes/, { NOTICE_SECRET: "whsec_c2hvcnQ=" }],
+  ["NOTICE_SECRET", /24 to 64/, { NOTICE_SECRET: `${SECRET} ${SECRET} ${SECRET}` }],
+  [
+    "RULES[0].policies[0].notify",
+    /above 0/,
+    { RULES: [{ ...RULE, policies: [{ ...RULE.policies[0], notify: 80 }] }] },
+  ],
+])("%s is a fault: %s", (path, remedy, variables) => {
+  let error: unknown;
+  try {
+    open(variables);
+  } catch (thrown) {
+    error = thrown;
+  }
+  const { faults } = error as ConfigurationError;
+  expect(faults.map((fault) => fault.path)).toEqual([path]);
+  expect(faults[0]!.remedy).toMatch(remedy);
+  expect(JSON.stringify(faults)).not.toMatch(/user:pw|c2hvcnQ|whsec_MDEy/);
+});

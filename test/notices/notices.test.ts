@@ -1,0 +1,354 @@
+import { beforeEach, describe, expect, test, vi } from "vitest";
+
+import {
+  concurrency,
+  ConfigurationError,
+  createLimiter,
+  type CreateLimiterOptions,
+  fixedWindow,
+  type Limiter,
+  memoryStore,
+  segmentedWindow,
+  slidingWindowCounter,
+  slidingWindowLog,
+  StoreError,
+  tokenBucket,
+} from "../../src/index.ts";
+import { openScene, type Scene } from "../support/notices/told.ts";
+
+let scene: Scene;
+beforeEach(() => {
+  scene = openScene(() => new StoreError("ERR_STORE_TIMEOUT", "planned"));
+});
+
+const HOUR_MS = 3_600_000;
+const window = "1h";
+const limit = 10;
+const notify = 0.8;
+const monthly = fixedWindow({ name: "api", limit, window, notify });
+
+async function ask(limiter: Limiter, times: number, cost = 1): Promise<void> {
+  for (let i = 0; i < times; i++) await limiter.limit("user:42", { cost });
+  await scene.idle();
+}
+
+describe.each([
+  fixedWindow({ limit, window, notify }),
+  fixedWindow({ limit, window, notify, aligned: false }),
+  slidingWindowLog({ limit, window, notify }),
+  slidingWindowCounter({ limit, window, notify }),
+  segmentedWindow({ limit, window, notify }),
+  tokenBucket({ limit, refill: 10, per: window, notify }),
+])("$algorithm (aligned: $aligned)", (policy) => {
+  test("tells once per window, whatever the number of isolates, that a share is reached and that requests are denied", async () => {
+    const isolates = [1, 2].map(() => scene.isolate({ policies: [policy] }));
+    const [one, other] = isolates as [Limiter, Limiter];
+    await ask(one, 4);
+    await ask(other, 3);
+    expect(scene.kinds()).toEqual([]);
+    expect(scene.marks()).toBe(0);
+    await ask(one, 1);
+    expect(scene.kinds()).toEqual([0.8]);
+    expect(scene.told[0]).toMatchObject({ limit, consumed: 8, remaining: 2, partition: "user:42" });
+    await ask(other, 2);
+    await ask(one, 3);
+    await ask(other, 3);
+    expect(scene.kinds()).toEqual([0.8, "denied"]);
+    // Two calls for each notice, and one of the isolate that did not tell it.
+    expect(scene.marks()).toBe(6);
+    scene.moveMs(2 * HOUR_MS);
+    await ask(other, 10);
+    expect(scene.kinds()).toEqual([0.8, "denied", 0.8]);
+    expect(new Set(scene.told.map(({ id }) => id)).size).toBe(3);
+  });
+});
+
+test("no request waits for what is told, and a request that reaches nothing costs nothing", async () => {
+  const limiter = scene.isolate({ policies: [monthly] });
+  let heard!: (value?: unknown) => void;
+  scene.listen = () => new Promise((resolve) => (heard = resolve));
+  for (let i = 0; i < 8; i++) await limiter.limit("user:42");
+  expect(scene.told).toEqual([]);
+  await scene.idle();
+  expect(scene.told).toHaveLength(1);
+  for (let i = 0; i < 4; i++) await limiter.limit("user:42");
+  await limiter.limit("user:7");
+  await scene.idle();
+  // Of the denial; the other one is not told yet.
+  expect(scene.marks()).toBe(2);
+  expect(scene.calls()).toBe(11);
+  heard();
+});
+
+test("of several shares a request tells the highest that it shows", async () => {
+  const limiter = scene.isolate({ policies: [{ ...monthly, notify: [0.25, 1, 0.5, 0.75] }] });
+  await ask(limiter, 1, 2);
+  await ask(limiter, 1, 2);
+  await ask(limiter, 1, 4);
+  await ask(limiter, 2);
+  await ask(limiter, 1);
+  expect(scene.kinds()).toEqual([0.25, 0.75, 1, "denied"]);
+});
+
+test.each([
+  [3, 0.1, 1],
+  [10, 0.7, 7],
+  [1_000_000_000, 0.29, 290_000_000],
+  [7, 0.5, 4],
+  [1, 0.01, 1],
+])("of a limit of %d the share %d is reached with %d units", async (limit, share, units) => {
+  const limiter = scene.isolate({ policies: [{ ...monthly, limit, notify: share }] });
+  await ask(limiter, 1, units - 1);
+  expect(scene.kinds()).toEqual([]);
+  await ask(limiter, 1);
+  expect(scene.kinds()).toEqual([share]);
+});
+
+describe("a notice that was not told", () => {
+  test.each([
+    [
+      "throws",
+      () => {
+        throw new Error("planned");
+      },
+    ],
+    ["rejects", () => Promise.reject(new Error("planned"))],
+  ])("is told again a minute later, by any isolate, where the listener %s", async (_name, fail) => {
+    vi.spyOn(console, "warn").mockImplementation(() => {});
+    const isolates = [1, 2].map(() => scene.isolate({ policies: [{ ...monthly, limit: 100 }] }));
+    const [one, other] = isolates as [Limiter, Limiter];
+    scene.listen = fail;
+    await ask(one, 1, 80);
+    await ask(other, 1);
+    expect(scene.kinds()).toEqual([0.8]);
+    scene.listen = () => {};
+    scene.moveMs(59_000);
+    await ask(one, 1);
+    await ask(other, 1);
+    expect(scene.kinds()).toEqual([0.8]);
+    scene.moveMs(1_000);
+    await ask(other, 1);
+    await ask(one, 1);
+    expect(scene.kinds()).toEqual([0.8, 0.8]);
+    expect(scene.told[1]!.id).toBe(scene.told[0]!.id);
+    scene.moveMs(10 * 60_000);
+    await ask(one, 1);
+    await ask(other, 1);
+    expect(scene.kinds()).toEqual([0.8, 0.8]);
+  });
+
+  test("because Redis lost the call is told with a later request", async () => {
+    const limiter = scene.isolate({ policies: [monthly] });
+    scene.failing.push("before");
+    await ask(limiter, 8);
+    await ask(limiter, 1);
+    expect(scene.kinds()).toEqual([]);
+    scene.moveMs(1_000);
+    await ask(limiter, 1);
+    expect(scene.kinds()).toEqual([0.8]);
+  });
+
+  test("because Redis lost the answer is told a minute later", async () => {
+    const limiter = scene.isolate({ policies: [{ ...monthly, limit: 100 }] });
+    scene.failing.push("after");
+    await ask(limiter, 1, 80);
+    scene.moveMs(1_000);
+    await ask(limiter, 1);
+    expect(scene.kinds()).toEqual([]);
+    scene.moveMs(59_000);
+    await ask(limiter, 1);
+    expect(scene.kinds()).toEqual([0.8]);
+  });
+
+  test("because its isolate has ended is told by another one", async () => {
+    const policies = [{ ...monthly, limit: 100 }];
+    scene.listen = () => new Promise(() => {});
+    await ask(scene.isolate({ policies }), 1, 80);
+    scene.listen = () => {};
+    const other = scene.isolate({ policies });
+    await ask(other, 1);
+    expect(scene.kinds()).toEqual([0.8]);
+    scene.moveMs(60_000);
+    await ask(other, 1);
+    expect(scene.kinds()).toEqual([0.8, 0.8]);
+  });
+
+  test("though it was, because Redis did not confirm it, is repeated under the same name", async () => {
+    vi.spyOn(console, "warn").mockImplementation(() => {});
+    const limiter = scene.isolate({ policies: [{ ...monthly, limit: 100 }] });
+    scene.listen = () => void scene.failing.push("before");
+    await ask(limiter, 1, 80);
+    scene.listen = () => {};
+    scene.moveMs(60_000);
+    await ask(limiter, 1);
+    expect(scene.kinds()).toEqual([0.8, 0.8]);
+    expect(scene.told[1]!.id).toBe(scene.told[0]!.id);
+  });
+
+  test("is told by a later denial, of which the first needed no call of Redis", async () => {
+    vi.spyOn(console, "warn").mockImplementation(() => {});
+    const limiter = scene.isolate({ policies: [monthly] });
+    scene.listen = ({ kind }) => kind === "denied" && Promise.reject(new Error("planned"));
+    await ask(limiter, 11);
+    // After the tenth request nobody has to ask.
+    expect(scene.calls()).toBe(10);
+    scene.listen = () => {};
+    scene.moveMs(60_000);
+    await ask(limiter, 1);
+    expect(scene.kinds()).toEqual([0.8, "denied", "denied"]);
+  });
+});
+
+test("a window of seconds is told in each", async () => {
+  const policies = [fixedWindow({ name: "api", limit, window: "10s", notify })];
+  const limiter = scene.isolate({ policies });
+  for (const beginMs of [9_000, 1_000, 10_000]) {
+    scene.moveMs(beginMs);
+    await ask(limiter, 8);
+  }
+  expect(scene.kinds()).toEqual([0.8, 0.8, 0.8]);
+});
+
+test("under a plan with another limit, and after a reset, it is told again", async () => {
+  const policies = [monthly];
+  const limiter = scene.isolate({ policies, plans: { gold: { api: { limit: 20 } } } });
+  await ask(limiter, 8);
+  await limiter.limit("user:42", { plan: "gold" });
+  await scene.idle();
+  expect(scene.kinds()).toEqual([0.8]);
+  for (let i = 0; i < 7; i++) await limiter.limit("user:42", { plan: "gold" });
+  await scene.idle();
+  expect(scene.kinds()).toEqual([0.8, 0.8]);
+  expect(scene.told[1]).toMatchObject({ limit: 20, consumed: 16 });
+  await limiter.reset("user:42");
+  await ask(limiter, 8);
+  expect(scene.kinds()).toEqual([0.8, 0.8, 0.8]);
+});
+
+test("what only looks tells nothing, what is charged or reserved does", async () => {
+  const limiter = scene.isolate({ policies: [monthly, { ...monthly, name: "second" }] });
+  await limiter.charge("user:42", { api: 9 });
+  await scene.idle();
+  expect(scene.kinds()).toEqual([0.8]);
+  await limiter.peek("user:42");
+  await limiter.limit("user:42", { cost: 11 });
+  await scene.idle();
+  expect(scene.kinds()).toEqual([0.8]);
+  const other = scene.isolate({ policies: [{ ...monthly, refundable: true, name: "held" }] });
+  const hold = await other.reserve("user:42", { cost: 8 });
+  await scene.idle();
+  await hold.settle(1);
+  await other.limit("user:42");
+  await scene.idle();
+  expect(scene.kinds()).toEqual([0.8, 0.8]);
+});
+
+test("a policy that denies nobody tells what is reached, and no denial", async () => {
+  const policies = [monthly, { ...monthly, limit: 2, name: "trial", mode: "shadow" as const }];
+  const limiter = scene.isolate({ policies });
+  await ask(limiter, 4);
+  expect(scene.told).toMatchObject([{ kind: "reached", name: "trial", consumed: 2 }]);
+});
+
+test("slots of holds are told of, too", async () => {
+  const limiter = scene.isolate({
+    policies: [concurrency({ name: "jobs", limit: 2, ttl: "1h", notify: 1 })],
+  });
+  for (let i = 0; i < 3; i++) await limiter.reserve("user:42");
+  await scene.idle();
+  expect(scene.kinds()).toEqual([1, "denied"]);
+});
+
+describe("with", () => {
+  test("shards one of them tells for all, about what it has seen; a denial is told when no shard had room", async () => {
+    const isolates = [1, 2].map(() =>
+      scene.isolate({ policies: [{ ...monthly, limit: 40, shards: 4 }] }),
+    );
+    let denials = 0;
+    for (let i = 0; i < 60; i++) {
+      const { allowed } = await isolates[i % 2]!.limit("user:42");
+      denials += Number(!allowed);
+      await scene.idle();
+      if (denials === 0) expect(scene.kinds()).not.toContain("denied");
+    }
+    expect(scene.kinds()).toEqual([0.8, "denied"]);
+    expect(scene.told[0]).toMatchObject({ limit: 40, consumed: 32, partition: "user:42" });
+  });
+
+  test("leases it is told early by what other isolates hold, and once", async () => {
+    const isolates = [1, 2].map(() =>
+      scene.isolate({ policies: [{ ...monthly, limit: 1_000, lease: "1s" }] }),
+    );
+    let asked = 0;
+    let toldAt = 0;
+    while (asked < 1_000) {
+      for (const each of isolates) await each.limit("user:42");
+      asked += 2;
+      scene.moveMs(5);
+      await scene.idle();
+      if (scene.told.length > 0) toldAt ||= asked;
+    }
+    expect(scene.kinds().filter((kind) => kind === 0.8)).toEqual([0.8]);
+    // What an isolate takes in a second at most: its 200 requests, and as many in advance.
+    expect(toldAt).toBeGreaterThan(400);
+    expect(toldAt).toBeLessThanOrEqual(1_000);
+  });
+
+  test("optimistic policies it is told as soon as Redis has counted", async () => {
+    const policies = [{ ...monthly, optimistic: { unsettled: 4, above: 0.1 } }];
+    const isolates = [1, 2].map(() => scene.isolate({ policies }));
+    for (const [i, cost] of [
+      [0, 4],
+      [1, 3],
+    ] as const) {
+      expect((await isolates[i]!.limit("user:42", { cost })).reason).toBe("optimistic");
+      await scene.idle();
+    }
+    expect(scene.kinds()).toEqual([]);
+    expect((await isolates[0]!.limit("user:42")).reason).toBe("optimistic");
+    expect(scene.told).toEqual([]);
+    await scene.idle();
+    await scene.idle();
+    expect(scene.told).toMatchObject([{ kind: "reached", consumed: 8 }]);
+  });
+});
+
+test("what an isolate counts by itself in an outage is told to nobody", async () => {
+  const told: unknown[] = [];
+  const limiter = createLimiter({
+    redis: { url: "http://127.0.0.1:9", token: "t" },
+    onStoreError: () => {},
+    policies: [{ ...monthly, limit: 1 }],
+    onNotice: (...notice) => void told.push(notice),
+  });
+  for (let i = 0; i < 4; i++) await limiter.limit("user:42");
+  await scene.idle();
+  expect((await limiter.limit("user:42")).allowed).toBe(false);
+  expect(told).toEqual([]);
+});
+
+const LISTENED = { onNotice: () => {} };
+test.each<[path: string, remedy: RegExp, options: object]>([
+  ["policies[0].notify", /above 0 and at most 1/, { policies: [{ ...monthly, notify: 0 }] }],
+  ["policies[0].notify", /above 0 and at most 1/, { policies: [{ ...monthly, notify: 80 }] }],
+  ["policies[0].notify", /above 0 and at most 1/, { policies: [{ ...monthly, notify: "80%" }] }],
+  ["policies[0].notify", /list of 1 to 8/, { policies: [{ ...monthly, notify: [] }] }],
+  ["policies[0].notify[1]", /above 0/, { policies: [{ ...monthly, notify: [0.5, Number.NaN] }] }],
+  ["policies[0].notify[1]", /already/, { policies: [{ ...monthly, notify: [0.5, 0.5] }] }],
+  ["policies[0].notify", /Give onNotice/, { policies: [monthly], onNotice: undefined }],
+  ["onNotice", /Give a function/, { policies: [monthly], onNotice: "https://example.com" }],
+])("%s is a fault: %s", (path, remedy, options) => {
+  let faults: unknown;
+  try {
+    createLimiter({
+      store: memoryStore(),
+      ...LISTENED,
+      ...options,
+    } as unknown as CreateLimiterOptions);
+  } catch (error) {
+    ({ faults } = error as ConfigurationError);
+  }
+  expect(faults).toEqual([
+    expect.objectContaining({ path, remedy: expect.stringMatching(remedy) as string }),
+  ]);
+});
