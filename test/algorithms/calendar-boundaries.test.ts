@@ -40,31 +40,40 @@ function boundariesOf(
 
 const HOUR_MS = 3_600_000;
 
-const WINDOWS: readonly [Exclude<CalendarUnit, "hour">, number][] = [
+const WINDOWS: readonly (readonly [Exclude<CalendarUnit, "hour">, number])[] = [
   ["month", 1],
   ["month", 30],
   ["week", 6],
   ["day", 0],
-  ["day", 150],
 ];
 
 describe.each([
-  [2008, ZONES],
-  [2026, ZONES.filter((_, i) => i % 4 === 1)],
-])("ten years from %i on", (year, zones) => {
+  [2008, ZONES, WINDOWS],
+  // Also with days that begin at 2:30.
+  [2026, ZONES.filter((_, i) => i % 4 === 1), [...WINDOWS, ["day", 150] as const]],
+])("ten years from %i on", (year, zones, windows) => {
   const [fromMs, untilMs] = [Date.UTC(year, 0, 10), Date.UTC(year + 10, 0, 1)];
 
   test("months, weeks and days begin where the model has them begin", () => {
+    const different: unknown[] = [];
+    let compared = 0;
     for (const timeZone of zones) {
       process.env["TZ"] = timeZone;
-      for (const [unit, anchor] of WINDOWS) {
+      for (const [unit, anchor] of windows) {
         const own = boundariesOf(calendar(timeZone, unit, anchor), fromMs, untilMs);
         const model = boundariesByDate(unit, anchor, year, year + 11).filter(
           (boundary) => boundary >= fromMs && boundary < untilMs,
         );
-        expect({ timeZone, unit, anchor, own }).toEqual({ timeZone, unit, anchor, own: model });
+        compared += model.length;
+        const at = model.findIndex((boundary, i) => boundary !== own[i]);
+        if (at >= 0 || own.length !== model.length) {
+          different.push({ timeZone, unit, anchor, own: own[at], model: model[at] });
+        }
       }
     }
+    expect(different).toEqual([]);
+    // Days, weeks and months of ten years.
+    expect(compared).toBeGreaterThan(4_000 * zones.length);
   });
 
   test("hours have 3,600 s, but for those that a change by half an hour cuts", () => {
