@@ -73,7 +73,7 @@ test("commands of a window of a calendar are those of any fixed window", async (
     () => Date.now() * 1000,
     fixedWindow({ name: "month", limit: 3, window: "month", timeZone: "Europe/Berlin" }),
   );
-  const { first, allow, deny } = COSTS["fixed-window"];
+  const { first, allow, deny } = FACTS["fixed-window"].commands;
   expect(await commandsOf(() => consume(compiled!))).toEqual(first);
   expect(await commandsOf(() => consume(compiled!))).toEqual(allow);
   await consume(compiled!);
