@@ -1,5 +1,5 @@
 /**
- * A limiter with the features that you import, for bundles that contain nothing else: `import { limiterWith } from "tidegate/core"`.
+ * A limiter with only the features that you import, for small bundles: `import { limiterWith } from "tidegate/core"`.
  *
  * @module
  */
