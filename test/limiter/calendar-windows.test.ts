@@ -180,7 +180,10 @@ test("boundaries are renewed beside requests: none waits for one, and no timer i
   };
   Object.defineProperty(Intl.DateTimeFormat.prototype, "format", counted);
   onTestFinished(() => {
-    Object.defineProperty(Intl.DateTimeFormat.prototype, "format", { configurable: true, get });
+    Object.defineProperty(Intl.DateTimeFormat.prototype, "format", {
+      configurable: true,
+      get: get!,
+    });
   });
   vi.useFakeTimers({ toFake: ["Date", "setTimeout"], now: Date.parse("2027-01-01T00:00:00Z") });
   const limiter = createLimiter({

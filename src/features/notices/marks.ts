@@ -82,7 +82,13 @@ function countOfOne(policy: CompiledPolicy, name: string, windowUs: number): Com
     const quota = implementation.scale(policy, 1, { part: 1, whole: 1 });
     return completePolicy({ ...traits, algorithm, implementation }, quota);
   }
-  const quota = FIXED_WINDOW.quotaOf(1, { window: windowUs, aligned: 0 }, name, new Faults());
+  const quota = FIXED_WINDOW.quotaOf(
+    1,
+    { window: windowUs, aligned: 0 },
+    name,
+    new Faults(),
+    PLAIN,
+  );
   return completePolicy(traits, quota);
 }
 
