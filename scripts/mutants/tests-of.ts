@@ -23,7 +23,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   "src/features/lists": ["test/lists/", "test/limiter/"],
   "src/features/notices": ["test/notices/"],
   "src/features/optimistic": ["test/optimistic/"],
-  "src/features/plans": ["test/limiter/", "test/model/"],
+  "src/features/plans": ["test/policy/", "test/limiter/", "test/model/"],
   "src/features/roles": ["test/limiter/"],
   "src/features/shards": ["test/limiter/"],
   "src/features/shared-denials": ["test/denials/"],

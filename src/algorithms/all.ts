@@ -1,11 +1,23 @@
 import type { Implementation } from "./algorithm.ts";
 import { refundCalendarWindow } from "./calendar-window.ts";
-import { FIXED_WINDOW, refundFixedWindow } from "./fixed-window.ts";
+import { FIXED_WINDOW, refundFixedWindow, fixedWindowBytes } from "./fixed-window.ts";
 import type { Refund } from "./model.ts";
-import { refundSegmentedWindow, SEGMENTED_WINDOW } from "./segmented-window.ts";
-import { refundSlidingWindowCounter, SLIDING_WINDOW_COUNTER } from "./sliding-window-counter.ts";
-import { refundSlidingWindowLog, SLIDING_WINDOW_LOG } from "./sliding-window-log.ts";
-import { refundTokenBucket, TOKEN_BUCKET } from "./token-bucket.ts";
+import {
+  refundSegmentedWindow,
+  SEGMENTED_WINDOW,
+  segmentedWindowBytes,
+} from "./segmented-window.ts";
+import {
+  refundSlidingWindowCounter,
+  SLIDING_WINDOW_COUNTER,
+  slidingWindowCounterBytes,
+} from "./sliding-window-counter.ts";
+import {
+  refundSlidingWindowLog,
+  SLIDING_WINDOW_LOG,
+  slidingWindowLogBytes,
+} from "./sliding-window-log.ts";
+import { refundTokenBucket, TOKEN_BUCKET, tokenBucketBytes } from "./token-bucket.ts";
 
 /*
  * Every algorithm that counts requests, in the order in which they are told to people. `concurrency` is not here: it counts
@@ -34,4 +46,15 @@ export const REFUNDS: Readonly<
   "segmented-window": refundSegmentedWindow,
   "fixed-window": refundFixedWindow,
   "calendar-window": refundCalendarWindow,
+};
+
+/** How large the state of each becomes in Redis, by the limit. Apart, because only the doctor needs it. */
+export const STATE_BYTES: Readonly<
+  Record<keyof typeof IMPLEMENTATIONS, (limit: number) => number>
+> = {
+  "token-bucket": tokenBucketBytes,
+  "sliding-window-log": slidingWindowLogBytes,
+  "sliding-window-counter": slidingWindowCounterBytes,
+  "segmented-window": segmentedWindowBytes,
+  "fixed-window": fixedWindowBytes,
 };

@@ -118,6 +118,9 @@ export const refundFixedWindow: RefundModel<FixedWindowParameters, FixedWindowSt
   return { given, state: given > 0 ? { ...state, used: used - given } : state };
 };
 
+/** Bytes of the state in Redis. */
+export const fixedWindowBytes = (): number => 17;
+
 export const FIXED_WINDOW = /* @__PURE__ */ defineAlgorithm<
   FixedWindowPolicy,
   FixedWindowValues,

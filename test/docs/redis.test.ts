@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 
 import { expect, test } from "vitest";
 
-import { type Algorithm, ALGORITHMS, bytesPerKey } from "../../src/node/doctor/memory-formula.ts";
+import { ALGORITHMS, bytesPerKey } from "../../src/node/doctor/memory-formula.ts";
+import type { Algorithm } from "../../src/policy/policy.ts";
 import { connect, deployRedis, idsOf } from "../support/doctor/deployment.ts";
 
 const document = readFileSync("docs/redis.md", "utf8");
