@@ -326,7 +326,7 @@ describe("a fault of the variables", () => {
       ["RULES[5].policies[0].name", undefined],
     ]);
     expect(new ConfigurationError(faults).message).toContain(
-      "\n  RULES[1].policies[0].limit: 0: Give a whole number from 1 to 1000000000. (In the rule for POST /api/login.)\n",
+      "\n  RULES[1].policies[0].limit: 0: Give a whole number from 1 to 9007199254740991. (In the rule for POST /api/login.)\n",
     );
   });
 
