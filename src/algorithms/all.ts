@@ -1,5 +1,6 @@
 import type { Implementation } from "./algorithm.ts";
-import { FIXED_WINDOW, refundFixedWindow, fixedWindowBytes } from "./fixed-window.ts";
+import { refundCalendarWindow } from "./calendar-window.ts";
+import { FIXED_WINDOW, fixedWindowBytes, refundFixedWindow } from "./fixed-window.ts";
 import type { Refund } from "./model.ts";
 import {
   refundSegmentedWindow,
@@ -34,13 +35,17 @@ export const IMPLEMENTATIONS = {
 
 /** How each gives back in memory. Apart, so that a bundle with these does not contain the others' models and scripts. */
 export const REFUNDS: Readonly<
-  Record<keyof typeof IMPLEMENTATIONS, (state: never, request: never) => Refund<unknown>>
+  Record<
+    keyof typeof IMPLEMENTATIONS | "calendar-window",
+    (state: never, request: never) => Refund<unknown>
+  >
 > = {
   "token-bucket": refundTokenBucket,
   "sliding-window-log": refundSlidingWindowLog,
   "sliding-window-counter": refundSlidingWindowCounter,
   "segmented-window": refundSegmentedWindow,
   "fixed-window": refundFixedWindow,
+  "calendar-window": refundCalendarWindow,
 };
 
 /** How large the state of each becomes in Redis, by the limit. Apart, because only the doctor needs it. */

@@ -2,8 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 
 import { expect, test } from "vitest";
 
-import { ALGORITHMS, bytesPerKey } from "../../src/node/doctor/memory-formula.ts";
-import type { Algorithm } from "../../src/policy/policy.ts";
+import { type Algorithm, ALGORITHMS, bytesPerKey } from "../../src/node/doctor/memory-formula.ts";
 import { connect, deployRedis, idsOf } from "../support/doctor/deployment.ts";
 
 const document = readFileSync("docs/redis.md", "utf8");

@@ -12,6 +12,7 @@ import { ALL_SCRIPTS } from "../../src/store/redis/all-scripts.ts";
 import { scriptFor } from "../../src/store/redis/script.ts";
 import { redisStore } from "../../src/store/redis/store.ts";
 import { FACTS, factsOf } from "../support/algorithms/all.ts";
+import { compileAt } from "../support/calendar/compile.ts";
 import { compile, compilePolicy } from "../support/compile-policy.ts";
 import { everyPolicy } from "../support/every-policy.ts";
 
@@ -54,7 +55,7 @@ const consume = (compiled: CompiledPolicy, ...more: readonly (string | number)[]
     `tg:{cost}:${compiled.key}`,
     "consume",
     1,
-    ...compiled.scriptArguments,
+    ...(compiled.implementation.live?.(compiled) ?? compiled.scriptArguments),
     ...more,
   );
 
@@ -65,6 +66,18 @@ test.for(everyPolicy(3, `${begun}d`))("commands of $algorithm", async (policy) =
   expect(await commandsOf(() => consume(compiled))).toEqual(allow);
   await consume(compiled);
   expect(await commandsOf(() => consume(compiled))).toEqual(deny);
+});
+
+test("commands of a window of a calendar are those of any fixed window", async () => {
+  const [compiled] = compileAt(
+    () => Date.now() * 1000,
+    fixedWindow({ name: "month", limit: 3, window: "month", timeZone: "Europe/Berlin" }),
+  );
+  const { first, allow, deny } = FACTS["fixed-window"].commands;
+  expect(await commandsOf(() => consume(compiled!))).toEqual(first);
+  expect(await commandsOf(() => consume(compiled!))).toEqual(allow);
+  await consume(compiled!);
+  expect(await commandsOf(() => consume(compiled!))).toEqual(deny);
 });
 
 test("commands of concurrency: a denial writes nothing, however many slots there are", async () => {

@@ -5,7 +5,10 @@
  */
 
 import { STATE_BYTES } from "../../algorithms/all.ts";
-import type { Algorithm, CountingAlgorithm } from "../../policy/policy.ts";
+import type { CountingAlgorithm } from "../../policy/policy.ts";
+
+/** A window of a calendar has the state of a fixed window. */
+export type Algorithm = CountingAlgorithm | "concurrency";
 
 export const ALGORITHMS: readonly Algorithm[] = [
   ...(Object.keys(STATE_BYTES) as CountingAlgorithm[]),

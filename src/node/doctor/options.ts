@@ -1,6 +1,6 @@
-import type { Algorithm } from "../../policy/policy.ts";
 import type { Environment } from "./checks/environments.ts";
 import type { Variable } from "./checks/variables.ts";
+import type { Algorithm } from "./memory-formula.ts";
 
 export interface DoctorOptions {
   /** The gateway's address. */

@@ -27,7 +27,7 @@ const POLICIES = compilePolicies(
 /** A policy without the options that have a default. */
 function smallest({ name, options }: Implementation): Policy {
   const values = Object.entries(options)
-    .filter(([, option]) => option.default === undefined)
+    .filter(([, option]) => option.kind !== "own" && option.default === undefined)
     .map(([option, { kind }]) => [option, kind === "integer" ? MANY : "1s"]);
   return fromData({ algorithm: name, limit: MANY, ...Object.fromEntries(values) }) as Policy;
 }
