@@ -1,5 +1,5 @@
 /**
- * The administration of a gateway over HTTP, and what counts its requests: `import { admin, metrics } from "tidegate/admin"`.
+ * The administration API and the metrics of a gateway: `import { admin, metrics } from "tidegate/admin"`.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Rate limits of better-auth in any Redis: `import { tidegateStorage } from "tidegate/better-auth"`.
+ * Stores the rate limits of better-auth in any Redis: `import { tidegateStorage } from "tidegate/better-auth"`.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import type { Duration } from "./options/duration.ts";
 /** The options of `tidegateStorage()`. */
 export interface TidegateStorageOptions extends DropInOptions {}
 
-/** What better-auth takes as `rateLimit.customStorage`. */
+/** The type that better-auth expects as `rateLimit.customStorage`. */
 export interface RateLimitStorage {
   consume(
     key: string,
@@ -23,8 +23,9 @@ export interface RateLimitStorage {
 const NAME = "auth";
 
 /**
- * Counts for better-auth: `consume` is one atomic call of Redis, and a client that this process knows to be denied costs none. A
- * window begins with the first request and is over `window` seconds later; a denied request counts nothing.
+ * Counts for better-auth: `consume` is one atomic call of Redis, and a client that this process knows to be denied
+ * costs none. A window begins with the first request and is over `window` seconds later; a denied request is not
+ * counted.
  *
  * @throws ConfigurationError with every fault; `consume` throws it if `max` is above 10^9 or `window` above 366 days
  * @example

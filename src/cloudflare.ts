@@ -1,6 +1,6 @@
 /**
- * Cloudflare's own: `import { coloDenials } from "tidegate/cloudflare"`. It is for Workers; elsewhere, as in a
- * unit test in Node, it can be imported and nothing is shared.
+ * Features that need Cloudflare: `import { coloDenials } from "tidegate/cloudflare"`. It is for Workers; elsewhere, as
+ * in a unit test in Node, it can be imported, and isolates share no denials.
  *
  * @module
  */
@@ -16,8 +16,8 @@ import {
 import { hash } from "./partition/partition-key.ts";
 
 /**
- * Denials shared by all isolates of a Cloudflare data centre, through its Cache API. Where that keeps nothing,
- * as on workers.dev, isolates share nothing.
+ * Denials shared by all isolates of a Cloudflare data centre, through its Cache API. On workers.dev, where this API
+ * stores no entries, isolates share no denials.
  *
  * @param name Limiters of one zone that count in different Redis databases need different names.
  * @example
@@ -31,15 +31,15 @@ export function coloDenials(name = "tidegate"): SharedDenials {
 }
 
 /**
- * The Cache API of a Cloudflare data centre as a cache that isolates share: through it the gateway reads live rules once
- * for all of them.
+ * The Cache API of a Cloudflare data centre as a cache that isolates share: through it the gateway reads live rules
+ * once for all of them.
  *
- * @param name Caches of one zone with different names share nothing.
+ * @param name Caches of one zone with different names share no entries.
  * @example
  * export default createGateway(env, { coloDenials, coloCache, admin });
  */
 export function coloCache(name = "tidegate"): SharedCache {
-  // Hashed, because a key may say who is asking, and addresses are logged.
+  // Hashed, because a key may identify a client, and addresses are logged.
   const addressOf = async (key: string) =>
     `https://tidegate.invalid/${await hash(JSON.stringify([name, key]))}`;
 
@@ -52,13 +52,13 @@ export function coloCache(name = "tidegate"): SharedCache {
     put(key, text, seconds) {
       const response = new Response(text, { headers: { "Cache-Control": `max-age=${seconds}` } });
       const kept = addressOf(key).then((address) => defaultCache()?.put(address, response));
-      // No request waits for this, and what is not kept is only asked of Redis again.
+      // No request waits for this. A write that fails only costs another call of Redis.
       waitUntil(kept.catch(() => {}));
     },
   };
 }
 
-/** What code calls on a binding of Cloudflare's rate limiting: `env.LIMITER.limit({ key })`. */
+/** The method of a Cloudflare rate limiting binding that code calls: `env.LIMITER.limit({ key })`. */
 export interface RateLimitBinding {
   limit(options: { readonly key: string }): Promise<{ success: boolean }>;
 }

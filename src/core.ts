@@ -1,11 +1,12 @@
 /**
- * A limiter with the features that you import, for bundles that contain nothing else: `import { limiterWith } from "tidegate/core"`.
+ * A limiter with only the features that you import, for small bundles: `import { limiterWith } from "tidegate/core"`.
  *
  * @module
  */
 
 export type { RequestFeatures } from "./adapter/every-feature.ts";
 export type { Operations } from "./decide/limiter.ts";
+export { calendar } from "./features/calendar/feature.ts";
 export { holds } from "./features/holds/feature.ts";
 export { leases } from "./features/leases/feature.ts";
 export { lists } from "./features/lists/feature.ts";

@@ -11,7 +11,7 @@ import { type Cores, type DropInOptions, openCores } from "./dropins/open-cores.
 /** The options of a `TidegateStore`. */
 export interface TidegateStoreOptions extends DropInOptions {}
 
-/** What a store answers about a client. */
+/** The store's answer about a client. */
 export interface ClientHits {
   /** All hits in the window, those over the limit included. */
   readonly totalHits: number;
@@ -22,9 +22,10 @@ export interface ClientHits {
 /**
  * Counts the hits of express-rate-limit, express-slow-down and hono-rate-limiter in any Redis, one call for each.
  *
- * Such a store is not told the limit and counts denied requests, too. So it can only be a fixed window: it begins with a
- * client's first hit and is over `windowMs` later, to the millisecond. Around its end up to twice the limit passes, and
- * a denied request costs as much as another. Without these bounds: `rateLimit()` of `tidegate/express` and `tidegate/hono`.
+ * The middleware does not pass the limit to its store, and denied requests count, too. So the store can only count
+ * fixed windows: a window begins with a client's first hit and is over `windowMs` later, to the millisecond. Around its
+ * end up to twice the limit passes, and a denied request costs as much as an allowed one. These bounds do not apply to
+ * `rateLimit()` of `tidegate/express` and `tidegate/hono`.
  *
  * Each middleware needs a store of its own, with a `prefix` of its own if both count the same clients.
  *
@@ -49,7 +50,7 @@ export class TidegateStore {
   }
 
   /**
-   * Is called by the middleware, with its options.
+   * The middleware calls this with its options.
    *
    * @throws ConfigurationError if `windowMs` is not from 1 to 31,622,400,000, which is 366 days
    */
@@ -101,7 +102,9 @@ export class TidegateStore {
   }
 }
 
-/** The window's rest is Redis's word, so the moment fits a client's `Retry-After` whatever this process's clock says. */
+/**
+ * Redis measures the rest of the window, so the client's `Retry-After` is right even if this process's clock is wrong.
+ */
 function clientOf(totalHits: number, resetAfterMs: number): ClientHits {
   return { totalHits, resetTime: new Date(Date.now() + Math.ceil(resetAfterMs)) };
 }

@@ -11,10 +11,10 @@ import { Faults } from "./options/faults.ts";
 
 export type { RateLimited } from "./adapter/node-limiter.ts";
 
-/** What is used of Express's request. */
+/** The parts of Express's request that the middleware uses. */
 export interface ExpressRequest extends NodeRequest {}
 
-/** What is used of Express's response. */
+/** The parts of Express's response that the middleware uses. */
 export interface ExpressResponse extends NodeResponse {
   statusCode: number;
   locals: object;
@@ -36,7 +36,7 @@ export type RateLimit<R extends ExpressRequest> = (
 
 /**
  * Middleware that limits the requests that reach it, and leaves the decision as `response.locals.rateLimit`. A denied
- * request is answered here. What the functions in its options throw goes to Express's error handler.
+ * request is answered here. Errors that the functions in its options throw go to Express's error handler.
  *
  * @throws ConfigurationError with every fault, when it is made
  * @example
@@ -81,7 +81,7 @@ function makeRateLimit<R extends ExpressRequest>(
       const { response: answer, ...limited } = await limit(request, request, response);
       Object.assign(response.locals, limited);
       if (response.headersSent) {
-        // Something before this has answered meanwhile, as a middleware with a time limit does.
+        // Earlier middleware may have answered meanwhile, as one with a time limit does.
         if (answer) return;
       } else if (answer) {
         await send(response, answer);

@@ -14,19 +14,19 @@ export type { RateLimited } from "./adapter/node-limiter.ts";
 
 const HOOKS = ["onRequest", "preParsing", "preValidation", "preHandler"] as const;
 
-/** What Fastify reads of a plugin: its hooks are those of the instance on which it is registered. */
+/** The marks that Fastify reads from a plugin: its hooks belong to the instance on which it is registered. */
 const MARKS = {
   [Symbol.for("skip-override")]: true,
   [Symbol.for("fastify.display-name")]: "tidegate",
   [Symbol.for("plugin-meta")]: { name: "tidegate", fastify: "4.x || 5.x" },
 };
 
-/** What is used of Fastify's request. */
+/** The parts of Fastify's request that the plugin uses. */
 export interface FastifyRequest {
   readonly raw: NodeRequest;
 }
 
-/** What is used of Fastify's reply. */
+/** The parts of Fastify's reply that the plugin uses. */
 export interface FastifyReply {
   readonly raw: NodeResponse;
   readonly sent: boolean;
@@ -36,7 +36,7 @@ export interface FastifyReply {
   send(body?: unknown): unknown;
 }
 
-/** What is used of a Fastify instance. */
+/** The parts of a Fastify instance that the plugin uses. */
 export interface FastifyInstance {
   decorateRequest(name: string, value: unknown): unknown;
   hasRequestDecorator(name: string): boolean;
@@ -49,8 +49,8 @@ export interface RateLimitOptions<
   R extends FastifyRequest = FastifyRequest,
 > extends NodeLimiterOptions<R> {
   /**
-   * The hook in which requests are decided: a later one if the functions in the options need what comes before it, such as
-   * the body. Range: `"onRequest"`, `"preParsing"`, `"preValidation"`, `"preHandler"`. Default: `"onRequest"`.
+   * The hook in which requests are decided: a later one if the functions in the options need data that arrives later,
+   * such as the body. Range: `"onRequest"`, `"preParsing"`, `"preValidation"`, `"preHandler"`. Default: `"onRequest"`.
    */
   readonly hook?: (typeof HOOKS)[number];
 }
@@ -66,8 +66,8 @@ export interface RateLimitPlugin {
 
 /**
  * A plugin that limits the requests to the instance on which it is registered, and leaves the decision as
- * `request.rateLimit`. A denied request is answered here. What the functions in its options throw goes to Fastify's error
- * handler.
+ * `request.rateLimit`. A denied request is answered here. Errors that the functions in its options throw go to
+ * Fastify's error handler.
  *
  * @throws ConfigurationError with every fault, when it is registered
  * @example

@@ -34,13 +34,13 @@ export interface RateLimitOptions<E extends Env = Env>
   readonly redis?: Redis | ((c: Context<E>) => Redis);
 }
 
-/** What the middleware sets on the context. */
+/** The variables that the middleware sets on the context. */
 export interface RateLimitVariables {
   /** A `Hold` where a policy is `refundable`, counts failures, or is a `concurrency()`. */
   rateLimit: Decision | Hold;
 }
 
-// For routes registered in their own statements, whose types do not include the middleware before them.
+// For routes registered in separate statements: their types do not include earlier middleware.
 declare module "hono" {
   interface ContextVariableMap extends RateLimitVariables {}
 }
@@ -109,13 +109,13 @@ function makeRateLimit<E extends Env>(
     try {
       await next();
     } catch (error) {
-      // Whoever catches it answers with the status that it may carry, as an HTTPException does.
+      // A caller that catches the error answers with the status it may carry, as with an HTTPException.
       settlement?.now(Number(Object(error).status) || 500, c.req.raw);
       throw error;
     }
     const sent = settlement?.after(c.res, c.req.raw) ?? c.res;
     const response = appendFields(sent, answer.headers());
-    // Assigning over a response would merge the old one's fields into it.
+    // Assigning to `c.res` would merge the old response's fields into the new one.
     c.res = undefined;
     c.res = response;
     return undefined;

@@ -18,21 +18,21 @@ import { redisFromEnvironment } from "./store/redis/endpoint.ts";
 import { redisStore } from "./store/redis/store.ts";
 import type { Store } from "./store/store.ts";
 
-/** How many different policies are kept at most. Policies with equal options are one, also if each call builds its own. */
+/** The most policies that are kept. Policies with equal options count as one, also if each call builds its own. */
 const MAX_POLICIES = 1_000;
 
 let store: Store | undefined;
-/** Shared by all policies, so that its bound holds for all of them together. */
+/** Shared by all policies, so that one bound holds for all of them together. */
 let memory: Memory | undefined;
 const byPolicy = new Map<string, Core>();
 
 /**
  * Decides a request in one call. The Redis comes from `UPSTASH_REDIS_REST_URL` and `UPSTASH_REDIS_REST_TOKEN` (or
- * `KV_REST_API_URL` and `KV_REST_API_TOKEN`); what the isolate knows is shared by all calls.
+ * `KV_REST_API_URL` and `KV_REST_API_TOKEN`); all calls share the isolate's known denials.
  *
- * Calls with equal policies count together; give a policy a `name` to keep it apart. A Redis that fails is suspended as a
- * whole: of a Redis Cluster, use `createLimiter()`, which goes on with the masters that answer. The policy has no `by`, `counts`,
- * `lease`, `optimistic`, `notify`, `shards` or `refundable`: for these, use `createLimiter()`.
+ * Calls with equal policies count together; give a policy a `name` to keep it apart. A Redis that fails is suspended as
+ * a whole. With a Redis Cluster, use `createLimiter()`, which continues with the masters that answer. The policy has no
+ * `by`, `counts`, `lease`, `optimistic`, `notify`, `shards` or `refundable`: for these, use `createLimiter()`.
  *
  * @throws ConfigurationError if the policy has faults, or the variables are missing
  * @throws TidegateError `ERR_IDENTITY`, `ERR_COST`
@@ -69,7 +69,7 @@ function limiterFor(policy: Policy): Core {
   return made;
 }
 
-/** What a policy by itself cannot have. */
+/** Reports options that need features. */
 function checkAlone(policy: Policy, path: string, faults: Faults): void {
   for (const option of LIMITER_TRAITS) {
     if (policy[option] === undefined) continue;
@@ -80,14 +80,14 @@ function checkAlone(policy: Policy, path: string, faults: Faults): void {
   }
 }
 
-/** Equal for equal policies; empty for one that JSON cannot represent, which has faults. */
+/** Equal for equal policies; empty for a policy that JSON cannot represent. Such a policy has faults. */
 function keyOf(policy: Policy): string {
   const given = Object(policy);
   const { options = {} } = given[IMPLEMENTATION] ?? {};
   const values = [...COMMON, ...Object.keys(options)].map((option) => given[option]);
   try {
     const key = JSON.stringify(values);
-    // An option that does not exist makes it another policy, whose fault the compiler reports.
+    // An unknown option makes it a different policy, whose fault the compiler then reports.
     return key + Object.keys(policy).length;
   } catch {
     return "";

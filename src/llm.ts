@@ -1,7 +1,7 @@
 /**
- * Tokens of language models: `import { usage } from "tidegate/llm"`. It reads what OpenAI's and Anthropic's responses
- * tell of their usage, and estimates a request's before it is sent. It limits models of the AI SDK, and the tools of MCP
- * servers.
+ * Tokens of language models: `import { usage } from "tidegate/llm"`. It reads the usage from responses of OpenAI and
+ * Anthropic, and estimates the usage of a request before it is sent. It limits models of the AI SDK, and the tools of
+ * MCP servers.
  *
  * @module
  */

@@ -14,7 +14,7 @@ import type { Duration } from "./options/duration.ts";
 /** The options of a `TidegateThrottlerStorage`. */
 export interface TidegateThrottlerStorageOptions extends DropInOptions {}
 
-/** What the throttler's guard is told: times in seconds, rounded up. */
+/** The record that the throttler's guard reads: times in seconds, rounded up. */
 export interface ThrottlerRecord {
   readonly totalHits: number;
   readonly timeToExpire: number;
@@ -26,12 +26,13 @@ const HITS = "hits";
 const BLOCK = "block";
 
 /**
- * Counts for `ThrottlerModule` of @nestjs/throttler in any Redis, in one call for each request and throttler; a client that
- * this process knows to be blocked costs none, unless the block is shorter than the window. A window begins with the first request and is over `ttl` later. The
- * request after the limit blocks for `blockDuration`; what is blocked counts nothing.
+ * Counts for `ThrottlerModule` of @nestjs/throttler in any Redis, in one call for each request and throttler; a client
+ * that this process knows to be blocked costs no call, unless the block is shorter than the window. A window begins
+ * with the first request and is over `ttl` later. The request after the limit blocks for `blockDuration`; blocked
+ * requests are not counted.
  *
- * @throws ConfigurationError with every fault; `increment` throws it for a `ttl` or `blockDuration` above 366 days, or a limit
- * above 10^9
+ * @throws ConfigurationError with every fault; `increment` throws it for a `ttl` or `blockDuration` above 366 days, or
+ * a limit above 10^9
  * @example
  * ThrottlerModule.forRoot({
  *   throttlers: [{ ttl: 60_000, limit: 100 }],
@@ -49,7 +50,7 @@ export class TidegateThrottlerStorage {
    * Counts a request, unless it is blocked.
    *
    * @param ttl of the window, in milliseconds
-   * @param blockDuration in milliseconds; 0 for no block, so that the rest of the window is waited for
+   * @param blockDuration in milliseconds; 0 for no block: the client waits for the rest of the window
    * @throws StoreError with `onFailure: "error"`, if Redis gives no answer
    */
   async increment(
@@ -61,7 +62,7 @@ export class TidegateThrottlerStorage {
   ): Promise<ThrottlerRecord> {
     if (limit < 1) return blocked(1, ttl * 1000, secondsOf(Math.max(ttl, blockDuration) * 1000));
     const hits = fixedWindow({ name: HITS, limit, window: durationOf(ttl), aligned: false });
-    // After the block, the limit begins anew. A longer window would still be full then.
+    // The limit starts afresh after the block. A longer window would still be full then.
     const isShort = blockDuration > 0 && blockDuration < ttl;
     const core = this.#cores.of(
       `${ttl} ${limit} ${blockDuration}`,
@@ -97,7 +98,7 @@ export class TidegateThrottlerStorage {
   }
 }
 
-/** Full with the first denial, for as long as a block lasts. */
+/** The first denial fills it, for as long as a block lasts. */
 const blockOf = (blockDuration: number) =>
   fixedWindow({
     name: BLOCK,

@@ -1,5 +1,5 @@
 /**
- * For servers on Node: clients of Redis that hold a connection of their own.
+ * For servers on Node: Redis clients with their own connection.
  *
  * @module
  */

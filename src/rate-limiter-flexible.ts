@@ -15,13 +15,15 @@ import {
   type Points,
 } from "./dropins/point-counter.ts";
 
-/** The options of a `RateLimiterTidegate`: those of rate-limiter-flexible, and which Redis counts. */
+/** The options of a `RateLimiterTidegate`: those of rate-limiter-flexible, and the Redis that counts. */
 export interface RateLimiterTidegateOptions extends Omit<DropInOptions, "prefix"> {
   /** Points that a key may consume in a duration. */
   readonly points: number;
   /** Seconds from a key's first point until all of them are forgotten; 0 for 366 days, the longest. */
   readonly duration: number;
-  /** For how many seconds a key is blocked that consumes more; 0 for the rest of its duration. Default: `0`. */
+  /**
+   * Seconds for which a key is blocked after it consumed too many points; 0 for the rest of its duration. Default: `0`.
+   */
   readonly blockDuration?: number;
   /** Whether allowed actions are delayed, so that they are spread over the duration. Default: `false`. */
   readonly execEvenly?: boolean;
@@ -46,9 +48,9 @@ const OWN = [
 ];
 
 /**
- * Counts points for rate-limiter-flexible in any Redis: one call for each `consume()`. It works inside of its wrappers, unions,
- * queues and bursty limiters, and as an `insuranceLimiter`. As its other limiters, it counts what it denies, in a window that
- * begins with the first point.
+ * Counts points for rate-limiter-flexible in any Redis: one call for each `consume()`. It works inside of its wrappers,
+ * unions, queues and bursty limiters, and as an `insuranceLimiter`. Like the package's other limiters, it also counts
+ * denied points, in a window that begins with the first point.
  *
  * @throws ConfigurationError with every fault
  * @example
@@ -91,7 +93,7 @@ export class RateLimiterTidegate extends RateLimiterCompatibleAbstract {
   /**
    * Consumes points.
    *
-   * @throws RateLimiterRes if the key has no such points left
+   * @throws RateLimiterRes if the key has too few points left
    * @throws StoreError with `onFailure: "error"`, if Redis gives no answer
    */
   override async consume(
@@ -103,8 +105,7 @@ export class RateLimiterTidegate extends RateLimiterCompatibleAbstract {
     const { consumedPoints, msBeforeNext, isFirstInDuration } = counted;
     if (consumedPoints > this.points) {
       const isFirst = consumedPoints <= this.points + pointsToConsume;
-      // It is how the package tells a denial from a failure.
-      // oxlint-disable-next-line no-throw-literal
+      // The package reports a denial this way, and a failure with an Error. oxlint-disable-next-line no-throw-literal
       if (this.blockDuration <= 0 || !isFirst) throw counted;
       // oxlint-disable-next-line no-throw-literal
       throw await this.set(key, consumedPoints, this.blockDuration);
@@ -114,7 +115,7 @@ export class RateLimiterTidegate extends RateLimiterCompatibleAbstract {
       : counted;
   }
 
-  /** Adds points, whatever is left. */
+  /** Adds points, even beyond the limit. */
   override penalty(
     key: string | number,
     points = 1,
@@ -123,7 +124,7 @@ export class RateLimiterTidegate extends RateLimiterCompatibleAbstract {
     return this.#add(key, points, options);
   }
 
-  /** Takes points back, to no less than none. */
+  /** Gives points back; the count does not go below 0. */
   override async reward(
     key: string | number,
     points = 1,
@@ -139,7 +140,9 @@ export class RateLimiterTidegate extends RateLimiterCompatibleAbstract {
     return counted.used > 0 ? this.#resultOf(counted, false) : null;
   }
 
-  /** Sets the points of a key for some seconds; 0 for 366 days. Takes two calls, between which the key has none. */
+  /**
+   * Sets the points of a key for some seconds; 0 for 366 days. Takes two calls; between them, the key has no points.
+   */
   override async set(
     key: string | number,
     points: number,
@@ -156,7 +159,7 @@ export class RateLimiterTidegate extends RateLimiterCompatibleAbstract {
     return this.set(key, this.points + 1, secDuration);
   }
 
-  /** Forgets the points of a key, and says if it had any. */
+  /** Deletes the points of a key, and returns whether it had any. */
   override async delete(key: string | number): Promise<boolean> {
     const { used } = await this.#counter.get(String(key), this.#windowMs());
     await this.#counter.forget(String(key), this.#windowMs());
@@ -173,7 +176,7 @@ export class RateLimiterTidegate extends RateLimiterCompatibleAbstract {
     return new RateLimiterRes(remaining, Math.ceil(resetAfterMs), used, isFirst);
   }
 
-  /** Waits for a share of what is left of the duration. */
+  /** Waits for a share of the remaining duration. */
   async #delayed(counted: RateLimiterRes): Promise<RateLimiterRes> {
     const { msBeforeNext, remainingPoints, consumedPoints } = counted;
     const share = Math.ceil(msBeforeNext / (remainingPoints + 2));

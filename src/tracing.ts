@@ -1,5 +1,5 @@
 /**
- * Decisions on spans: `import { spanAttributes } from "tidegate/tracing"`. It brings no tracer of its own.
+ * Attributes of decisions for spans: `import { spanAttributes } from "tidegate/tracing"`. It works with any tracer.
  *
  * @module
  */

@@ -31,20 +31,21 @@ import type { WaitUntil } from "./runtime/wait-until.ts";
 export interface RateLimitOptions<R extends Request = Request>
   extends LimiterOptions, RequestOptions<R> {
   /**
-   * Your own middleware, called for allowed requests only. If it returns a response, the header fields of the decision are
-   * added to it; otherwise the request goes on to its route. A policy that counts failures needs it, because only its
-   * responses can be told from failures: what goes on to a route counts as one. A `concurrency()`
-   * needs it, too: the slot of what goes on to a route is free at once. Default: every allowed request goes on.
+   * Your own middleware, called for allowed requests only. If it returns a response, the header fields of the decision
+   * are added to it; otherwise the request goes on to its route. A policy that counts failures needs it, because it
+   * sees the status only of this middleware's responses: a request that goes on to a route counts as a failure. A
+   * `concurrency()` needs it, too: it frees the slot at once if the request goes on to a route. Default: every allowed
+   * request goes on.
    */
   readonly onAllowed?: (request: R, decision: Decision | Hold) => OwnAnswer | Promise<OwnAnswer>;
 }
 
-/** What the platform passes beside a request. */
+/** The platform's second argument, beside the request. */
 export interface RequestEvent {
   waitUntil?(promise: Promise<unknown>): void;
 }
 
-/** The response of a middleware; nothing if the request is to go on to its route. */
+/** The response of a middleware; empty if the request goes on to its route. */
 export type OwnAnswer = Response | null | undefined | void;
 
 /**
@@ -86,7 +87,7 @@ export function rateLimitWith(
   };
 }
 
-/** Answers a request, or has it go on to its route. */
+/** Answers a request, or lets it go on to its route. */
 type RateLimit<R extends Request> = (request: R, event?: RequestEvent) => Promise<Response>;
 
 function makeRateLimit<R extends Request>(
@@ -132,7 +133,7 @@ function makeRateLimit<R extends Request>(
   };
 }
 
-/** Rejects what ends with a response where every response is made by a route, which no middleware sees. */
+/** Rejects policies that need the end of the response when routes make all responses: middleware does not see those. */
 function checkEnds(policies: readonly Policy[], faults: Faults): void {
   if (!Array.isArray(policies)) return;
   policies.forEach((policy: Policy, i) => {
@@ -148,7 +149,7 @@ function checkEnds(policies: readonly Policy[], faults: Faults): void {
 
 function goOn(decision: Decision): Response {
   const headers = decision.headers();
-  // How a Routing Middleware says "go on": the platform takes this field off and adds the others to the response.
+  // Tells the platform to continue: it removes this field and adds the others to the response.
   headers.set("x-middleware-next", "1");
   return new Response(null, { headers });
 }

@@ -1,5 +1,5 @@
 /**
- * The entry on Cloudflare Workers. A fault in the variables stops it at start-up, with all faults in the log.
+ * The entry on Cloudflare Workers. Invalid variables stop it at start-up, and the log lists every fault.
  *
  * @module
  */

@@ -6,7 +6,7 @@ import type { Reply } from "../store/store.ts";
 import type { CoreSettings, Kit } from "./kit.ts";
 import type { Answer, Ask, AskedGroup, GroupVerdict } from "./step.ts";
 
-/** Groups one after the other, as the store takes them. */
+/** Lists of all groups in order, as the store expects them. */
 export interface StoreCall {
   readonly keys: readonly string[];
   readonly costs: readonly number[];
@@ -36,7 +36,7 @@ export function flatten(
   groups: readonly AskedGroup[],
   keysOf: (asked: AskedGroup) => readonly string[],
 ): StoreCall {
-  // Most requests have one group, and need no lists of their own.
+  // Most requests have one group, and need no new lists.
   if (groups.length === 1) {
     const { group, costs } = groups[0]!;
     return { keys: keysOf(groups[0]!), costs, policies: group.policies };
@@ -52,7 +52,7 @@ export function flatten(
   return { keys, costs, policies };
 }
 
-/** Of a list with an item per policy, the items of each group. */
+/** Splits a list with an item per policy into the items of each group. */
 export function byGroup<Item>(
   groups: readonly AskedGroup[],
   list: readonly Item[],
@@ -81,7 +81,7 @@ function verdictsOf(
   }));
 }
 
-/** What is known where the store gave no answer: of several masters some may have answered. */
+/** The partial answer after a failure: with several masters, some may have answered. */
 function unanswered(
   groups: readonly AskedGroup[],
   error: StoreError,

@@ -4,21 +4,21 @@ import type { CompiledPolicy } from "../policy/compile.ts";
 import type { PolicyGroup } from "./groups.ts";
 
 /**
- * Quota units: of every policy, or by the names of policies. A policy without a cost of its own costs 1. A `concurrency()`
- * counts no units: a hold takes one slot of it, and none only if its name has a 0.
+ * Quota units: one number for every policy, or a number for each policy by name. A policy that is not named costs 1. A
+ * `concurrency()` counts no units: a hold takes one slot of it, or no slot if its cost by name is 0.
  */
 export type Cost = number | Readonly<Record<string, number>>;
 
 export interface CostOptions {
   /**
-   * Quota units of this request: a whole number from 0, which takes none; or one for each of some policies, by their
-   * names, such as `{ tokens: 400 }`. A policy in debt denies a 0, too. A `concurrency()` gives one slot, whatever the
-   * number is. Default: 1 for every policy.
+   * Quota units of this request: a whole number (0 takes none), or numbers by policy name, such as `{ tokens: 400 }`. A
+   * policy in debt denies a cost of 0, too. A `concurrency()` gives one slot for any number. Default: 1 for every
+   * policy.
    */
   readonly cost?: Cost | undefined;
 }
 
-/** @throws TidegateError `ERR_COST` for an unknown option: a misspelt cost would silently be 1 */
+/** @throws TidegateError `ERR_COST` for an unknown option: a misspelt `cost` would silently become 1 */
 export function checkCallOptions(
   options: object | null | undefined,
   known: readonly string[],
@@ -37,7 +37,7 @@ export function checkCallOptions(
  * The cost for each policy of a group.
  *
  * @param known every policy that a cost may name
- * @param unnamed what policies cost that `cost` does not name. Default: one unit each
+ * @param unnamed the costs of policies that `cost` does not name. Default: one unit each
  * @throws TidegateError `ERR_COST`
  */
 export function costsOf(

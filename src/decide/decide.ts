@@ -8,8 +8,8 @@ import { type Ask, type Decide, stack } from "./step.ts";
 import { tooCostly } from "./too-costly.ts";
 
 /**
- * How a request is decided: it meets the steps from top to bottom, and its verdict from bottom to top. Inside of `outage` a
- * group may be left without an answer; outside of it every request has a verdict.
+ * The path of a decision: a request passes the steps from top to bottom, and its verdict returns from bottom to top.
+ * Inside `outage`, the store may leave a group unanswered; outside of it, every request has a verdict.
  */
 export function decidePath<Settings extends CoreSettings>(
   kit: Kit<Settings>,

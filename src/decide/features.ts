@@ -3,8 +3,8 @@ import type { Known } from "./known.ts";
 import type { Ask, AskedGroup, Decide, Step } from "./step.ts";
 
 /**
- * What features add to the path of a decision, each at its place. A step is `undefined` where no policy uses the feature. Only
- * their types are here: a bundle contains the features that its limiters are made with.
+ * The steps that features add to the path of a decision. A step is `undefined` if no policy uses the feature. This file
+ * has only types, so that a bundle contains only the features of its limiters.
  */
 export interface StepsOfFeatures<Settings extends CoreSettings = CoreSettings> {
   readonly roles?: WithSteps<(kit: Kit<Settings>) => RoleSteps>;
@@ -24,30 +24,30 @@ interface WithSteps<Make> {
   readonly steps: Make;
 }
 
-/** What policies need whose quota is reserved ahead of time. */
+/** The steps of policies with leases. */
 export interface LeaseSteps {
-  /** Counts the demand of requests that are denied without a look at what is held. */
+  /** Counts the demand of requests that are denied before the lease is read. */
   readonly note?: Step<Decide>;
-  /** Whether what is held serves a request, so that it does not wait. */
+  /** Whether the lease covers a request, so that it does not wait. */
   readonly serves?: (asked: AskedGroup) => boolean;
-  /** Takes from what is held. */
+  /** Takes units from the lease. */
   readonly take?: Step<Ask>;
 }
 
-/** What policies need whose partitions somebody is told of. */
+/** The steps of policies with `notify`. */
 export interface NoticeSteps {
-  /** Looks at what is decided. */
+  /** Watches decisions for thresholds. */
   readonly look?: Step<Decide>;
-  /** Looks at what the store says about requests that were admitted ahead of it. */
+  /** Watches the store's answers to requests that were admitted ahead of it. */
   readonly settled?: Step<Decide>;
 }
 
-/** What policies need that only advise, or count denials or failures. */
+/** The steps of policies that only advise, or count denials or failures. */
 export interface RoleSteps {
-  /** Notes the denials that the store does not see. */
+  /** Notes denials that the store does not see. */
   readonly note?: Step<Decide>;
-  /** Shows what policies would do that deny nobody. */
+  /** Adds the rows of policies that never deny. */
   readonly advise?: Step<Decide>;
-  /** Has the store count the denials that were noted. */
+  /** Sends the noted denials to the store, which counts them. */
   readonly count?: Step<Ask>;
 }

@@ -1,24 +1,24 @@
 import type { CompiledPolicy } from "../policy/compile.ts";
 
-/** Policies that share a partition key. What an isolate knows of one of them, it knows of all of them. */
+/** Policies that share a partition key. A verdict covers all of them at once. */
 export interface PolicyGroup {
-  /** Its number in the limiter, by which each step keeps a state of its own. */
+  /** Its number in the limiter: the key of each step's state for it. */
   readonly index: number;
-  /** Advisory ones come last. */
+  /** Advisory policies come last. */
   readonly policies: readonly CompiledPolicy[];
-  /** Those that may deny. */
+  /** The policies that may deny. */
   readonly denying: readonly CompiledPolicy[];
-  /** What a request costs that names no costs. A policy that counts denials costs nothing. */
+  /** The default costs of a request. A policy that counts denials costs 0. */
   readonly ones: readonly number[];
   /** Whether every policy is enforced, and counts requests. */
   readonly isPlain: boolean;
-  /** Whether a decision lists its policies as they stand here: none has to be moved, and none is in shadow. */
+  /** Whether decisions list these policies in this order: none has to be moved, and none is in shadow. */
   readonly isListed: boolean;
-  /** The same policies under other plans. What is known of them ends with a decision of this group. */
+  /** The same policies under other plans. A decision for this group invalidates the known denials of theirs. */
   readonly variants: PolicyGroup[];
 }
 
-/** @param members in the order given */
+/** @param members in the caller's order */
 export function createGroup(members: readonly CompiledPolicy[], index: number): PolicyGroup {
   const denying = members.filter(({ role }) => role !== "advisory");
   const policies = [...denying, ...members.filter(({ role }) => role === "advisory")];

@@ -4,30 +4,30 @@ import type { Duration } from "../options/duration.ts";
 import type { Cost } from "./cost.ts";
 
 /**
- * A decision whose cost is settled later, when it is known: `reserve()` takes an estimate, and `settle()` corrects it.
- * A hold that is never settled keeps its estimate. Of a denied one nothing was taken, and there is nothing to settle.
+ * A decision whose cost is settled later: `reserve()` takes an estimate, and `settle()` corrects it. A hold that is
+ * never settled keeps its estimate. A denied hold took no units and needs no settlement.
  */
 export interface Hold extends Decision {
   /**
-   * What was reserved of `refundable` policies, by policy: `{ tokens: 4000 }`. That much can come back. Empty for a denied
-   * hold, and where no policy is `refundable`.
+   * Reserved units of `refundable` policies, by policy: `{ tokens: 4000 }`. This is the most that can come back. Empty
+   * for a denied hold, and if no policy is `refundable`.
    */
   readonly reserved: Readonly<Record<string, number>>;
 
   /**
-   * Replaces what was reserved by what the request really cost. Units of `refundable` policies that were not needed go
-   * back to where they were taken; what was needed beyond the reservation is charged, also into debt (see `charge()`).
-   * A policy that is not named keeps what was reserved, and so do all if no cost is given.
+   * Replaces the reservation by the actual cost. Unused units of `refundable` policies go back to their source; units
+   * beyond the reservation are charged, even into debt (see `charge()`). A policy that `cost` does not name keeps its
+   * reservation; without a cost, every policy does.
    *
-   * The first settlement counts: a second `settle()` or `release()` changes nothing and resolves with the same result.
-   * It frees the slots of `concurrency` policies. Only after the status `not-sent` does it send what surely did not run. It
-   * never rejects because of Redis, and may come at any time: units whose window is over have come back already, and
-   * nothing comes back twice.
+   * Only the first settlement counts, and it frees the slots of `concurrency` policies: a second `settle()` or
+   * `release()` has no effect and resolves with the same result. After the status `not-sent`, however, a second call
+   * sends the settlement again. It never rejects because of Redis. It may come at any time: units of a past window have
+   * come back already, and no unit comes back twice.
    *
-   * A number is the cost of every policy: one that is not `refundable` is charged the difference, and gives nothing back.
-   * Name policies where they count different things.
+   * A number is the cost of every policy: a policy that is not `refundable` is charged the difference, and gives no
+   * units back. Name the policies if they count different units.
    *
-   * @throws TidegateError `ERR_COST`; `ERR_HOLD` if it names a policy without `refundable` and less than was reserved
+   * @throws TidegateError `ERR_COST`; `ERR_HOLD` if the cost of a policy without `refundable` is below its reservation
    * @example
    * const hold = await limiter.reserve("user:42", { cost: { tokens: 4000 } });
    * // ... the answer took 812 tokens
@@ -35,12 +35,13 @@ export interface Hold extends Decision {
    */
   settle(cost?: Cost): Promise<Settlement>;
 
-  /** Gives back everything that was reserved of `refundable` policies, as if the request had not come. */
+  /** Gives back all reserved units of `refundable` policies, as if the request had not come. */
   release(): Promise<Settlement>;
 
   /**
    * Keeps the hold's slots of `concurrency` policies for longer: each expires after `ttl` from now, at most after its
-   * policy's `ttl`. It takes no slot again that has expired, and extends no other hold. It never rejects because of Redis.
+   * policy's `ttl`. It does not retake an expired slot, and does not extend other holds. It never rejects because of
+   * Redis.
    *
    * @param ttl Range: `"1s"` to `"24h"`. Default: the policy's `ttl`
    * @throws TidegateError `ERR_HOLD` for a wrong `ttl`
@@ -51,15 +52,15 @@ export interface Hold extends Decision {
   extend(ttl?: Duration): Promise<Extension>;
 
   /**
-   * Settles the hold when this response's body has ended, was cancelled by the client, or failed. Returns the response to
-   * send instead: the same status, header fields and bytes, each passed on at once.
+   * Settles the hold when this response's body has ended, was cancelled by the client, or failed. Returns the response
+   * to send instead: the same status, header fields and bytes, each passed on at once.
    *
-   * With a `usage`, such as the one of `tidegate/llm`, it settles at what the response tells that it cost; without, at
-   * what was reserved, which frees the slots of `concurrency` policies.
+   * With a `usage`, such as the one of `tidegate/llm`, it settles at the cost that the response reports; without, at
+   * the reservation. Either frees the slots of `concurrency` policies.
    *
-   * Until then, chunks that pass keep these slots: no timer does, so a body that stands still for a whole `ttl` loses them.
-   * A response of status 101 has no body. It is returned as it is, and a hold with slots is left to you: settle it when
-   * the socket closes.
+   * Until then, each chunk that passes extends these slots. No timer does, so a body that stalls for a whole `ttl`
+   * loses them. A response of status 101 has no body. It is returned as it is, and a hold with slots is left to you:
+   * settle it when the socket closes.
    *
    * @throws TypeError if the body is already being read
    * @example
@@ -75,21 +76,22 @@ export interface Hold extends Decision {
   stream(response: Response, options?: StreamOptions): Response;
 }
 
-/** What became of a hold's slots. */
+/** The result of `extend()`. */
 export interface Extension {
   /**
-   * `extended`, also where there are no slots to extend; `expired` if one of them has expired, or the hold is settled or
-   * denied; `unknown` if Redis gave no answer: extend again, as nothing is extended twice.
+   * `extended`, also if there are no slots to extend; `expired` if one of them has expired, or the hold is settled or
+   * denied; `unknown` if Redis gave no answer: call it again, which is safe.
    */
   readonly status: "extended" | "expired" | "unknown";
-  /** What went wrong with the store, if the status is `unknown`. */
+  /** The store's error, if the status is `unknown`. */
   readonly error?: StoreError;
 }
 
 export interface StreamOptions {
   /**
-   * Keeps the isolate alive until the hold is settled, which is after the response: on Workers
-   * `(promise) => ctx.waitUntil(promise)`. It is called once, before the response is returned. Default: nothing does.
+   * Keeps the isolate alive until the hold is settled, after the response: on Workers
+   * `(promise) => ctx.waitUntil(promise)`. It is called once, before the response is returned. Default: the isolate may
+   * stop before.
    */
   readonly waitUntil?: (promise: Promise<unknown>) => void;
 }
@@ -101,24 +103,24 @@ export type SettleByResponse<Options> = (
   options: Options,
 ) => Response;
 
-/** Options of `stream()`, and what reads from the response how to settle. */
+/** Options of `stream()`, and the function that reads the cost from the response. */
 export type WithUsage<Options> = NoInfer<Options> & { readonly usage: SettleByResponse<Options> };
 
-/** What became of a hold. */
+/** The result of a settlement. */
 export interface Settlement {
   /**
-   * `settled`; `unknown` if Redis gave no answer, so that nobody knows whether it ran; `not-sent` if it surely did not
-   * run, because Redis is suspended after failures: settle again later. What is not settled stays reserved until the
-   * policies forget it.
+   * `settled`; `unknown` if Redis gave no answer, so that it may or may not have run; `not-sent` if it did not run,
+   * because Redis is suspended after failures: settle again later. Units that are not settled stay reserved until their
+   * window ends or they refill.
    */
   readonly status: "settled" | "unknown" | "not-sent";
   /**
-   * Units that came back, by policy. A token bucket gives back at most what has not refilled since it was taken, rounded
-   * down; a window whose end has come gives back nothing.
+   * Units that came back, by policy. A token bucket gives back at most the units that have not refilled since, rounded
+   * down; a window that has ended gives back none.
    */
   readonly returned: Readonly<Record<string, number>>;
-  /** Units that were charged beyond the reservation, by policy; a debt ends at the policy's limit all the same. */
+  /** Units that were charged beyond the reservation, by policy; a debt still ends at the policy's limit. */
   readonly charged: Readonly<Record<string, number>>;
-  /** What went wrong with the store, unless the status is `settled`. */
+  /** The store's error, unless the status is `settled`. */
   readonly error?: StoreError;
 }

@@ -9,10 +9,10 @@ import type { CoreSettings, Kit } from "./kit.ts";
 import type { AskedGroup } from "./step.ts";
 
 /**
- * Who is counted: a string; where policies have `by`, an object with a string for each dimension. A policy whose dimension is
- * absent or `undefined` takes no part in the decision, and a name that no policy counts by is ignored. An object that is
- * typed by an `interface` does not fit; use a `type`. The dimension `ip` is an address, and counts as `clientKey()` makes it:
- * IPv6 by its /64.
+ * The client that is counted: a string, or, if policies have `by`, an object with a string for each dimension. A policy
+ * whose dimension is absent or `undefined` takes no part in the decision; a dimension that no policy uses is ignored.
+ * An object that is typed by an `interface` does not fit; use a `type`. The dimension `ip` is an address, and counts as
+ * `clientKey()` makes it: IPv6 by its /64.
  *
  * @example
  * const client: Identity = { ip: "203.0.113.7", key: "k_123" };
@@ -26,24 +26,27 @@ type Dimensioned = Readonly<Record<string, string | undefined>>;
  * @throws TidegateError its functions throw `ERR_IDENTITY` and `ERR_COST`
  */
 export interface Identify {
-  /** Those that decide its requests, at this cost. */
+  /** The groups that decide its requests, at this cost. */
   of(identity: Identity, cost: Cost | undefined): Groups | Promise<Groups>;
-  /** Those that count it and nobody else: not those that count everybody, unless the identity names `*`. */
+  /**
+   * The groups that count only this identity; groups that all clients share are included only if the identity names
+   * `*`.
+   */
   own(identity: Identity): Groups | Promise<Groups>;
 }
 
 type Groups = readonly AskedGroup[];
 
 /**
- * Which policies form a group: those of one dimension, split into equally many shards, and either all or none of which
- * may give back.
+ * The properties that the policies of a group have in common: the dimension, the number of shards, and whether they
+ * give units back.
  */
 type Column = Pick<CompiledPolicy, "by" | "shards" | "refundable">;
 
 /** The dimension that is the client's address, as the source of that name reads it. */
 const ADDRESS = "ip";
 
-/** Compiles what an identity is partitioned by: a text, or dimensions where policies have `by`. */
+/** Compiles the partition of identities: a text, or dimensions if policies have `by`. */
 export function byTextOrDimensions(kit: Kit<CoreSettings>): Identify {
   const { policies } = kit.settings;
   if (policies[0]!.by === undefined) return byText(kit);
@@ -131,7 +134,7 @@ function byDimensions(
 function keyIn(identity: Dimensioned, dimension: string): string | Promise<string> {
   if (dimension.endsWith(EVERYBODY)) return EVERYBODY;
   const value = identity[dimension]!;
-  // Other spellings of an address, and the other addresses of its /64, are the same client.
+  // Other spellings of an address, and the other addresses of its /64, belong to the same client.
   return partitionKey(dimension === ADDRESS ? (ipPartition(value) ?? value) : value);
 }
 
@@ -141,7 +144,7 @@ type TakesPart = (identity: Dimensioned, dimension: string) => boolean;
 const isNamed: TakesPart = (identity, dimension) =>
   Object.hasOwn(identity, dimension) && identity[dimension] !== undefined;
 
-/** What counts everybody takes part in every decision. */
+/** Policies that all clients share take part in every decision. */
 const decides: TakesPart = (identity, dimension) =>
   dimension === EVERYBODY || isNamed(identity, dimension);
 

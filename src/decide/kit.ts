@@ -6,9 +6,9 @@ import type { Store } from "../store/store.ts";
 import { connect, createGroup, type PolicyGroup } from "./groups.ts";
 import type { AskedGroup } from "./step.ts";
 
-/** The settings of a limiter that its steps read, checked. Each feature adds its own. */
+/** The checked settings that a limiter's steps read. Each feature adds its own. */
 export interface CoreSettings {
-  /** Those with leases are tightened. */
+  /** Policies with leases are tightened. */
   readonly policies: readonly CompiledPolicy[];
   readonly prefix: string;
   readonly onFailure: FailureVerdict;
@@ -21,7 +21,7 @@ export interface CoreSettings {
   readonly now: () => number;
 }
 
-/** What the steps of one limiter share. */
+/** The parts that the steps of one limiter share. */
 export interface Kit<Settings extends CoreSettings = CoreSettings> {
   readonly settings: Settings;
   readonly store: Store;
@@ -29,20 +29,20 @@ export interface Kit<Settings extends CoreSettings = CoreSettings> {
   readonly now: () => number;
   /** The clock of this isolate's own counts, in microseconds since 1970. */
   readonly clockUs: () => number;
-  /** Counts of outages. */
+  /** Counts during outages. */
   readonly memory: Memory;
   /**
-   * Makes a group of policies, and the state that each step has of it.
+   * Makes a group of policies, and each step's state for it.
    *
    * @param base the same policies without a plan
    */
   group(members: readonly CompiledPolicy[], base?: PolicyGroup): PolicyGroup;
-  /** Gives a step a state of each group, made with the group: steps are there before any group is. */
+  /** Gives a step its own state for each group. Groups are made later than steps, and each brings its state. */
   perGroup<State>(make: (group: PolicyGroup) => State): (group: PolicyGroup) => State;
   keysOf(asked: AskedGroup): string[];
 }
 
-/** @param memory for counts of outages; several limiters may share it */
+/** @param memory for counts during outages; several limiters may share it */
 export function createKit<Settings extends CoreSettings>(
   store: Store,
   settings: Settings,

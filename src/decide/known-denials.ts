@@ -12,8 +12,8 @@ import {
 } from "./step.ts";
 
 /**
- * Denies at once what the isolate knows to be denied. When a known denial has expired, one request of its partition goes on,
- * and the others wait for its verdict. Learns from every verdict.
+ * Denies at once if the isolate knows the denial. After a known denial has expired, one request of its partition goes
+ * on, and the others wait for its verdict. Each verdict updates the known denials.
  */
 export function knownDenials({ now, perGroup }: Kit<CoreSettings>, known: Known): Step<Decide> {
   const flightsOf = perGroup(({ denying }) => createSingleFlight(denying.length));
@@ -23,7 +23,7 @@ export function knownDenials({ now, perGroup }: Kit<CoreSettings>, known: Known)
       return known.learn(asked, await next(asked));
     }
 
-    /** @param arrivedAtMs when the request came, before it waited for others */
+    /** @param arrivedAtMs the request's arrival, before it waited for others */
     function look(asked: Asked, arrivedAtMs: number, nowMs: number): Verdict | Promise<Verdict> {
       const { groups } = asked;
       let expired: Map<AskedGroup, boolean> | undefined;
@@ -41,7 +41,7 @@ export function knownDenials({ now, perGroup }: Kit<CoreSettings>, known: Known)
       return ask(asked);
     }
 
-    /** Asks after denials have expired, while others wait. */
+    /** Asks the store after denials have expired, while other requests wait. */
     function askAlone(
       asked: Asked,
       expired: ReadonlyMap<AskedGroup, boolean>,
@@ -62,7 +62,7 @@ export function knownDenials({ now, perGroup }: Kit<CoreSettings>, known: Known)
     return (asked) => {
       if (asked.operation === "reset") {
         return Promise.resolve(next(asked)).then((verdict) => {
-          // Only now: the answer to an earlier request could otherwise bring the old denial back.
+          // Not earlier: the answer to an earlier request could restore the old denial.
           known.forget(asked.groups);
           return verdict;
         });
@@ -74,7 +74,7 @@ export function knownDenials({ now, perGroup }: Kit<CoreSettings>, known: Known)
   };
 }
 
-/** The verdict of a denial that is known of one group. */
+/** The verdict of a known denial of one group. */
 export function deny(
   asked: AskedGroup,
   { nowUs, rows }: Pick<KnownDenial, "nowUs" | "rows">,

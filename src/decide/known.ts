@@ -9,9 +9,9 @@ export interface Known {
   readonly clocks: RedisClocks;
   of(group: PolicyGroup): DenialCache;
   find(asked: AskedGroup, nowMs: number): Knowledge;
-  /** Learns from a verdict. A promise only where it first has to find out whether a denial can be relied on. */
+  /** Learns from a verdict. Returns a promise only if it first has to check whether a denial is reliable. */
   learn(asked: Asked, verdict: Verdict): Verdict | Promise<Verdict>;
-  /** Whether a verdict has denials of the store, and all of them last as long as they say. */
+  /** Whether a verdict has denials by the store, and all of them last as long as they claim. */
   isReliable(asked: Asked, verdict: Verdict): boolean | Promise<boolean>;
   /** Forgets the denials of these partitions, and ignores answers to earlier requests. */
   forget(groups: readonly AskedGroup[]): void;
@@ -77,12 +77,12 @@ export function createKnown({ store, settings, now, perGroup }: Kit<CoreSettings
   return known;
 }
 
-/** Whether a verdict tells how the store's counts stand, by its own answer or by a lease of it. */
+/** Whether a verdict reports the store's counts, from its own answer or from a lease. */
 export function isStoreAnswer({ by }: GroupVerdict, { error }: Pick<Verdict, "error">): boolean {
   return by === "lease" || (by === "store" && !error);
 }
 
-/** Whether a policy has no room for the same request, and nothing that comes back can make some. */
+/** Whether a policy has no room for the same request, and no refund can make room. */
 function waits({ asked: { group }, rows }: GroupVerdict): boolean {
   const { denying } = group;
   for (let i = 0; i < denying.length; i++) {

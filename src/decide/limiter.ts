@@ -9,10 +9,10 @@ export interface LimitOptions extends CostOptions {
   readonly plan?: string | undefined;
 }
 
-/** What every limiter does: several policies that are always decided together. */
+/** The operations of every limiter: several policies that are always decided together. */
 export interface Operations {
   /**
-   * Decides a request of this identity. It takes the cost if every policy has room, and nothing otherwise.
+   * Decides a request of this identity. It takes the cost if every policy has room, and otherwise no units.
    *
    * It always resolves with a decision: if Redis does not answer, each policy's `onFailure` decides.
    *
@@ -26,12 +26,12 @@ export interface Operations {
    */
   limit(identity: Identity, options?: LimitOptions): Promise<Decision>;
 
-  /** Reports what `limit()` would decide now, and takes nothing. */
+  /** Reports what `limit()` would decide now, without taking units. */
   peek(identity: Identity, options?: LimitOptions): Promise<Decision>;
 
   /**
-   * Takes a cost that is known only afterwards (LLM tokens, bytes), whatever is left. A policy goes into debt by at
-   * most its limit. `allowed` says whether it had room.
+   * Takes a cost that is known only afterwards (LLM tokens, bytes), even if too few units remain. A policy goes into
+   * debt by at most its limit. `allowed` says whether it had room.
    *
    * @example
    * await limiter.charge("user:42", 812);
@@ -39,8 +39,8 @@ export interface Operations {
   charge(identity: Identity, cost: Cost, options?: Omit<LimitOptions, "cost">): Promise<Decision>;
 
   /**
-   * Restores the whole quota of this identity. What everybody shares (`by: "*"`) stays, unless the identity has a
-   * dimension `"*"`, with any value. Other isolates may repeat denials that they know for up to a minute.
+   * Restores the whole quota of this identity. The quota that all clients share (`by: "*"`) stays, unless the identity
+   * has a dimension `"*"`, with any value. Other isolates may repeat denials that they know for up to a minute.
    *
    * @throws StoreError if Redis did not confirm it
    * @throws TidegateError `ERR_IDENTITY`
@@ -61,12 +61,12 @@ export interface ReserveOptions extends LimitOptions {
   readonly ttl?: Duration | undefined;
 }
 
-/** What a limiter with holds does besides. */
+/** The operations that holds add to a limiter. */
 export interface Reserve {
   /**
-   * As `limit()`, for a cost that is known only afterwards: takes an estimate now, and `settle()` of the hold corrects it.
-   * Unlike `charge()` afterwards, it lets no concurrent request through on units that are spoken for. Policies with
-   * `refundable: true` give back what was not needed.
+   * As `limit()`, for a cost that is known only afterwards: takes an estimate now, and `settle()` of the hold corrects
+   * it. Unlike `charge()` afterwards, it does not let a concurrent request use reserved units. Policies with
+   * `refundable: true` give unused units back.
    *
    * @throws TidegateError `ERR_IDENTITY`, `ERR_COST`, `ERR_PLAN`, `ERR_HOLD`
    * @example

@@ -10,11 +10,11 @@ import type { LimitOptions, Operations } from "./limiter.ts";
 import { presenter } from "./present.ts";
 import type { Asked, AskedGroup, Decide, Verdict } from "./step.ts";
 
-/** A limiter's path, for operations that features add. */
+/** A limiter's path, for the operations that features add. */
 export interface Core {
   readonly kit: Kit<CoreSettings>;
   readonly decide: Decide;
-  /** Finds the groups that count an identity, and decides. Does not wait where it has nothing to wait for. */
+  /** Finds the groups that count an identity, and decides. Synchronous if no step has to wait. */
   ask(
     operation: Asked["operation"],
     identity: Identity,
@@ -27,9 +27,9 @@ export interface Core {
 export const CALL_OPTIONS = ["cost", "plan"];
 
 /**
- * Puts a limiter together from its kit and its features.
+ * Builds a limiter from its kit and its features.
  *
- * @param identifyBy makes what finds the groups that count an identity
+ * @param identifyBy makes the function that finds the groups of an identity
  */
 export function createCore<Settings extends CoreSettings>(
   kit: Kit<Settings>,
@@ -48,7 +48,7 @@ export function createCore<Settings extends CoreSettings>(
       // Untyped code may give null.
       const { cost, plan } = options ?? {};
       const of = (groups: readonly AskedGroup[]): Asked => ({
-        // What a charge teaches is about one more unit; one of nothing is a look.
+        // A charge teaches whether one more unit has room; a charge of 0 units acts as a peek.
         operation: operation === "charge" && groups.every(costsNothing) ? "peek" : operation,
         groups,
         plan,
@@ -66,12 +66,12 @@ export function createCore<Settings extends CoreSettings>(
   };
 }
 
-/** The operations of a limiter, for those who call it. */
+/** The public operations of a limiter. */
 export function operationsOf({ kit, ask, show, reset }: ReturnType<typeof createCore>): Operations {
   const slotted = kit.settings.policies.find(({ implementation }) => implementation.hasSlots);
 
   return {
-    // Not async: a promise around the path's would cost as much as a known denial itself.
+    // Not async: wrapping the path's promise would cost as much as a known denial itself.
     limit(identity, options) {
       try {
         if (slotted) throw needsHold(slotted.name);
@@ -90,7 +90,7 @@ export function operationsOf({ kit, ask, show, reset }: ReturnType<typeof create
 
     async charge(identity, cost, options) {
       checkCallOptions(options, ["plan"]);
-      // Without a cost, limit() takes one unit; a charge of an unstated cost is a mistake.
+      // `limit()` defaults to one unit; a charge without a cost is a mistake.
       if (cost === undefined) checkCost(cost);
       return show(await ask("charge", identity, { ...options, cost }));
     },

@@ -15,7 +15,9 @@ import {
   type Verdict,
 } from "./step.ts";
 
-/** Where the store gives no answer, each policy's `onFailure` decides. From here on every request has a verdict. */
+/**
+ * If the store gives no answer, each policy's `onFailure` decides. Outside of this step every request has a verdict.
+ */
 export function outage(kit: Kit<CoreSettings>, ask: Ask): Decide {
   const { settings, memory, clockUs, now, keysOf, perGroup } = kit;
   const counts = createLocalCounts(settings.onFailure, clockUs, memory);
@@ -45,7 +47,7 @@ export function outage(kit: Kit<CoreSettings>, ask: Ask): Decide {
     }
   }
 
-  /** Decides by each policy's `onFailure`, but for the groups that the store did answer. */
+  /** Decides by each policy's `onFailure`, except for groups that the store answered. */
   async function withoutStore(
     operation: Exclude<Asked["operation"], "reset">,
     { groups, slot }: Asked,
@@ -56,7 +58,7 @@ export function outage(kit: Kit<CoreSettings>, ask: Ask): Decide {
     const isDenied = isClosed || answered.some(deniesIn);
     const left = unanswered.filter(({ asked }) => !asked.isCountedHere);
     const { nowUs, rows } = counts.decide(
-      // The request is denied anyway, so nothing is taken.
+      // The request is denied anyway, so it takes no units.
       isDenied && operation === "consume" ? "peek" : operation,
       left.map(({ asked, costs }) => counted(asked, costs)),
       slot,
@@ -88,7 +90,7 @@ export function outage(kit: Kit<CoreSettings>, ask: Ask): Decide {
   };
 }
 
-/** A request that costs nothing takes nothing; but policies that count denials count that it is denied. */
+/** A request without a cost takes no units; policies that count denials still count its denial. */
 function takesNothing({ groups }: Asked): boolean {
   for (const { group, costs } of groups) {
     for (const cost of costs) if (cost > 0) return false;
@@ -102,7 +104,7 @@ function verdictOf(groups: readonly GroupVerdict[]): Verdict {
   let nowUs = 0;
   for (const each of groups) {
     isDenied ||= deniesIn(each);
-    // Of several masters, or of a lease, the latest.
+    // The latest clock of several masters, or of a lease.
     if (each.at.nowUs > nowUs) nowUs = each.at.nowUs;
   }
   return isDenied
@@ -118,7 +120,7 @@ function countedHere(
   return { asked, rows, by: "here", at: { ...NO_MOMENT, nowUs }, error };
 }
 
-/** The verdict of a charge that the store alone was to count. Nothing is denied by it. */
+/** The verdict of a charge that only the store may count. It never denies. */
 function notCounted({ asked, error }: Unanswered): GroupVerdict {
   const rows = asked.group.policies.map(({ limit }) => ({
     allowed: true,

@@ -4,8 +4,8 @@ import type { CoreSettings } from "./kit.ts";
 import type { Verdict } from "./step.ts";
 
 /**
- * Shows verdicts as decisions: the policies in the order given, and those in shadow apart. Nothing is put in order before it
- * is read, because most callers only read `allowed`.
+ * Shows verdicts as decisions: the policies in the caller's order, and those in shadow apart. Sorting waits until the
+ * rows are read, because most callers only read `allowed`.
  */
 export function presenter({
   policies,

@@ -12,7 +12,7 @@ import {
 } from "./step.ts";
 
 /**
- * Denies a cost above its policy's limit, which never has room: with the numbers of a known denial, else those of unused
+ * Denies a cost above its policy's limit, which never has room. The numbers come from a known denial, else from unused
  * policies.
  */
 export function tooCostly({ now, clockUs }: Kit<CoreSettings>, known: Known): Step<Decide> {
@@ -55,7 +55,7 @@ export function groupFits({ group: { policies }, costs }: AskedGroup): boolean {
   return true;
 }
 
-/** Policies that do not deny, and those that count no requests, refuse no cost. */
+/** A policy that does not deny, or that does not count requests, refuses no cost. */
 function fits({ role, limit }: CompiledPolicy, cost: number): boolean {
   return role !== "enforced" || cost <= limit;
 }

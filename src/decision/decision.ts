@@ -19,13 +19,13 @@ import { decisionResponse } from "./problem.ts";
 export interface PolicyDecision {
   readonly name: string;
   readonly limit: number;
-  /** Length of the window in seconds; for a token bucket, how long it takes to refill from empty. */
+  /** Length of the window in seconds; for a token bucket, the time to refill it from empty. */
   readonly window: number;
-  /** Units left after this request, from 0; of a policy with `shards`, those left in the shard that was asked. */
+  /** Units left after this request, from 0; for a policy with `shards`, the units left in the shard that was asked. */
   readonly remaining: number;
   /**
    * Milliseconds until the same cost has room again (after a charge: one unit). 0 if it has room now, `Infinity` if it
-   * never will. Exact if no other request of the identity comes first, else a lower bound.
+   * never will. Exact if the identity sends no other request before, else a lower bound.
    */
   readonly retryAfterMs: number;
   /** Milliseconds until the whole limit is available again. */
@@ -34,30 +34,33 @@ export interface PolicyDecision {
   readonly allowed: boolean;
 }
 
-/** The answer for one request. */
+/** The answer to one request. */
 export interface Decision {
   readonly allowed: boolean;
   readonly reason: Reason;
   /**
    * Status of `response()`: 200 if allowed, 429 if denied, 403 if a list denies the client, 503 if a policy that fails
-   * closed denied because the store did not answer: that is not the client's fault.
+   * closed denied because the store did not answer, which is not the client's fault.
    */
   readonly status: DecisionStatus;
   /**
-   * One row for each policy that took part, in the order given, but for those in shadow; none if a list decided. With
+   * One row for each policy that took part and is not in shadow, in the limiter's order; none if a list decided. With
    * `reason` `cached-denial`, only policies that share a partition key with the one that denies took part.
    */
   readonly policies: readonly PolicyDecision[];
-  /** One row for each policy in shadow that took part: what it would have done if it were enforced. */
+  /** One row for each policy in shadow that took part: its decision if it were enforced. */
   readonly shadow: readonly PolicyDecision[];
   /**
    * The longest wait in milliseconds of the policies that denied; 0 if allowed, `Infinity` if waiting does not help: the
    * cost never fits, or a list denies the client.
    */
   readonly retryAfterMs: number;
-  /** What went wrong with the store, when `reason` is `store-unavailable`. */
+  /** The store's error, if `reason` is `store-unavailable`. */
   readonly error?: StoreError;
-  /** The header fields for the client, new with each call: `RateLimit`, `RateLimit-Policy`, `X-RateLimit-*`, `Retry-After`. */
+  /**
+   * The header fields for the client, as a new object for each call: `RateLimit`, `RateLimit-Policy`, `X-RateLimit-*`,
+   * `Retry-After`.
+   */
   headers(): Headers;
   /**
    * A denial as a response: `status`, an `application/problem+json` body, and all header fields.
@@ -71,7 +74,7 @@ export interface Decision {
   response(): Response;
 }
 
-/** An outcome, and how it is presented. */
+/** An outcome, and the settings of its presentation. */
 export interface Parts extends Outcome {
   readonly headerOptions: HeaderOptions;
   /** A random number from 0 to below 1. */
@@ -79,7 +82,7 @@ export interface Parts extends Outcome {
   readonly error?: StoreError;
 }
 
-/** What every caller reads of a decision. */
+/** The parts that every caller of a decision reads. */
 type Head = Pick<Parts, "reason" | "status"> & { readonly error?: StoreError | undefined };
 
 /** Creates a decision from its outcome. */
@@ -89,7 +92,7 @@ export function createDecision(parts: Parts): Decision {
 
 const whole = (parts: Parts): Parts => parts;
 
-/** As `createDecision`, with parts that are put together when they are first read. */
+/** As `createDecision`, with parts that are built when they are first read. */
 export function createDecisionLater<Given extends Head>(
   given: Given,
   partsOf: (given: Given) => Parts,
@@ -97,7 +100,7 @@ export function createDecisionLater<Given extends Head>(
   return new LazyDecision(given, partsOf as (given: Head) => Parts);
 }
 
-/** The data that a decision was made of: counting it makes no copy of its rows. */
+/** The data of a decision, so that counting it copies no rows. */
 export function outcomeOf(decision: Decision): Outcome {
   return LazyDecision.partsOf(decision);
 }
@@ -108,7 +111,7 @@ class LazyDecision implements Decision {
   readonly reason: Reason;
   readonly status: DecisionStatus;
   declare readonly error?: StoreError;
-  /** What the parts are made of, or the parts themselves once they are read. */
+  /** The source of the parts, or the parts themselves once they are read. */
   #given: Head;
   #partsOf: (given: never) => Parts;
   #drawn: number | undefined;
@@ -161,7 +164,7 @@ class LazyDecision implements Decision {
     return decisionResponse(this.#parts, this.#parts.headerOptions, () => this.#draw());
   }
 
-  /** Drawn once, so that all fields of this decision tell the same wait. */
+  /** Drawn once, so that all fields of this decision show the same wait. */
   #draw(): number {
     return (this.#drawn ??= this.#parts.random());
   }

@@ -1,7 +1,7 @@
-import type { CompiledPolicy } from "../policy/compile.ts";
+import { type CompiledPolicy, MAX_TOLD } from "../policy/compile.ts";
 import { type Outcome, type Reason, toldWaitUs } from "./outcome.ts";
 
-/** Which header fields a response carries. */
+/** Selects the header fields of a response. */
 export interface HeaderOptions {
   /**
    * `RateLimit` and `RateLimit-Policy` of draft-ietf-httpapi-ratelimit-headers-11, with an item for every policy that is
@@ -15,11 +15,11 @@ export interface HeaderOptions {
   readonly "x-ratelimit"?: boolean;
 }
 
-/** Header fields by name. A plain object, because runtimes create a response faster from it than from `Headers`. */
+/** Header fields by name. A plain object, because runtimes build a response from it faster than from `Headers`. */
 export type Fields = Record<string, string>;
 
 /**
- * The header fields of a decision: a new object with each call.
+ * The header fields of a decision, as a new object for each call.
  *
  * @param draw the decision's random number, from 0 to below 1
  */
@@ -29,7 +29,7 @@ export function decisionFields(
   draw: () => number,
 ): Fields {
   const { reason, status, policies, nowUs, rows } = outcome;
-  // No policy took part that clients may see, so that there is no quota to describe.
+  // Clients may see none of the policies that took part, so there is no quota to describe.
   if (policies.length === 0) return isListed(reason) ? { "X-RateLimit-Reason": reason } : {};
   const fields: Fields = {};
   const seconds = policies.map((_, i) => secondsOf(outcome, i, draw));
@@ -37,7 +37,9 @@ export function decisionFields(
   if (told.length > 0 && options["draft-11"] !== false) {
     fields["RateLimit-Policy"] = told.map((i) => policies[i]!.field).join(", ");
     fields["RateLimit"] = told
-      .map((i) => `"${policies[i]!.name}";r=${rows[i]!.remaining};t=${seconds[i]}`)
+      .map(
+        (i) => `"${policies[i]!.name}";r=${Math.min(rows[i]!.remaining, MAX_TOLD)};t=${seconds[i]}`,
+      )
       .join(", ");
   }
   if (told.length > 0 && options["x-ratelimit"] !== false) {
@@ -61,7 +63,7 @@ function isListed(reason: Reason): boolean {
 }
 
 /**
- * `t` of `RateLimit`: the wait of a policy that denies, else the time until its quota is whole again. A cost that never
+ * `t` of `RateLimit`: the wait of a policy that denies, else the time until its quota is full again. A cost that never
  * fits waits a whole window, because the fields cannot express "never".
  */
 function secondsOf(outcome: Outcome, index: number, draw: () => number): number {
@@ -71,23 +73,23 @@ function secondsOf(outcome: Outcome, index: number, draw: () => number): number 
     return wholeSeconds(outcome.rows[index]!.resetAfterUs);
   }
   const waitUs = toldUs === Infinity ? windowUs : toldUs;
-  // Whole microseconds, so that a rounding error never becomes a second.
+  // Whole microseconds, so that a rounding error does not become a second.
   const jitterUs = retryJitter > 0 ? Math.floor(waitUs * retryJitter * draw()) : 0;
   return wholeSeconds(waitUs + jitterUs);
 }
 
-/** Rounded up, so that a client that waits as long as it is asked to is never early. */
+/** Rounded up, so that a client that waits this long is never early. */
 function wholeSeconds(microseconds: number): number {
   return Math.ceil(microseconds / 1e6);
 }
 
-/** The indices of the policies that clients may be told of. */
+/** The indices of the policies that clients may see. */
 function advertised(policies: readonly CompiledPolicy[]): readonly number[] {
   return policies.flatMap(({ advertise }, i) => (advertise ? [i] : []));
 }
 
 /**
- * Of the policies at these indices, the denying one with the longest wait, else the one with the smallest share of its
+ * Selects among these policies: the denying one with the longest wait, else the one with the smallest share of its
  * limit left.
  */
 function nearestItsLimit({ policies, rows }: Outcome, indices: readonly number[]): number {

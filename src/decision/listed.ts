@@ -1,6 +1,6 @@
 import { createDecision, type Decision } from "./decision.ts";
 
-/** The decision about a client that a list names. No policy takes part. */
+/** The decision about a client on a list. No policy takes part. */
 export function listedDecision(reason: "exempt" | "blocked"): Decision {
   return withoutPolicies(reason, reason === "exempt" ? 200 : 403);
 }

@@ -5,9 +5,9 @@ import type { CompiledPolicy } from "../policy/compile.ts";
 export type Reason =
   /** Every policy had room. */
   | "allowed"
-  /** The isolate knows of no denial, and the store counts the request afterwards: see `optimistic` of the policies. */
+  /** The isolate knows no denial, and the store counts the request afterwards: see `optimistic` of the policies. */
   | "optimistic"
-  /** The store said that a policy has no room. */
+  /** The store answered that a policy has no room. */
   | "limited"
   /** An earlier answer proves that a policy has no room; the store was not asked. */
   | "cached-denial"
@@ -27,13 +27,13 @@ export type DecisionStatus = 200 | 403 | 429 | 503;
 export interface Outcome {
   readonly reason: Reason;
   readonly status: DecisionStatus;
-  /** None where a list decided. */
+  /** Empty if a list decided. */
   readonly policies: readonly CompiledPolicy[];
   /** The store's clock at the decision, in microseconds since 1970. */
   readonly nowUs: number;
   /** One per policy. */
   readonly rows: readonly Row[];
-  /** What policies in shadow would have done. */
+  /** The policies in shadow, and their rows. */
   readonly shadow?: PolicyRows;
 }
 
@@ -43,12 +43,12 @@ export interface PolicyRows {
   readonly rows: readonly Row[];
 }
 
-/** Whether a policy denies the request: a soft one only says that it would. */
+/** Whether a policy denies the request: a soft one never does. */
 export function denies({ policies, rows }: PolicyRows, index: number): boolean {
   return !rows[index]!.allowed && policies[index]!.role !== "advisory";
 }
 
-/** The policy that a denial is counted and told under: the first one that denies. */
+/** The first policy that denies: a denial is counted and reported under its name. */
 export function firstDenying(outcome: PolicyRows): CompiledPolicy | undefined {
   let i = 0;
   while (i < outcome.rows.length && !denies(outcome, i)) i++;
@@ -56,10 +56,10 @@ export function firstDenying(outcome: PolicyRows): CompiledPolicy | undefined {
 }
 
 /**
- * How long a denied client is told to wait for one of the policies, in microseconds; 0 for one that it need not wait for.
+ * The wait that a denied client sees for one of the policies, in microseconds; 0 if it need not wait for it.
  *
- * Of slots it is not the time until the first of them expires. A ban that this denial has filled denies the next request, and
- * not yet this one.
+ * For slots it is not the time until the first one expires. A ban that this denial has filled denies only later
+ * requests.
  */
 export function toldWaitUs({ policies, rows }: PolicyRows, index: number): number {
   const { parameters, role } = policies[index]!;
