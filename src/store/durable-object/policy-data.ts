@@ -2,7 +2,7 @@ import { IMPLEMENTATIONS } from "../../algorithms/all.ts";
 import { CONCURRENCY } from "../../algorithms/concurrency.ts";
 import type { CountedPolicy } from "../../policy/compile.ts";
 
-/** A policy as an object gets it: a call carries no functions. */
+/** A policy as data for an object: a call cannot carry functions. */
 export type PolicyData = Omit<CountedPolicy, "implementation">;
 
 const ALGORITHMS = { ...IMPLEMENTATIONS, concurrency: CONCURRENCY };
