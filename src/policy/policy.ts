@@ -2,7 +2,7 @@ import type { PolicyMadeFor } from "../algorithms/algorithm.ts";
 import type { IMPLEMENTATIONS } from "../algorithms/all.ts";
 import type { ConcurrencyPolicy } from "../algorithms/concurrency.ts";
 
-/** The algorithms that count requests. `concurrency` counts holds, which only code can have: rules make none. */
+/** The algorithms that count requests. `concurrency` counts holds, which only code can make: rules cannot. */
 export type CountingAlgorithm = keyof typeof IMPLEMENTATIONS;
 
 /** A limit and how it is counted, made by a builder such as `tokenBucket()`. */
