@@ -54,7 +54,7 @@ local function fixed_window(key, now, operation, cost, limit, window, setting)
   local allowed = used + cost <= limit and 1 or 0
   local takes = operation == 'charge' or (allowed == 1 and operation == 'consume')
   if takes then
-    local most = math.max(2 * limit, used)
+    local most = math.max(math.min(2 * limit, 9007199254740991), used)
     used = used + cost
     if used > most then
       used, cut = most, 1

@@ -10,7 +10,7 @@ const KEYWORDS = ["do", "if", "in", "or"];
  * Algorithms whose branches take the names that the others leave: they came later, and the scripts without them stay what
  * servers already have, byte for byte.
  */
-const LATER = ["concurrency"];
+const LATER = ["calendar-window", "concurrency"];
 
 /**
  * A short name for each local of some programs, the most used one first: the same in all of them, and shared by locals
@@ -20,7 +20,9 @@ export function shortNames(chunks: readonly luaparse.Chunk[]): Map<string, strin
   const uses = new Map<string, number>();
   const taken = new Set(KEYWORDS);
   const later = new Set(nodes([...nodes(chunks)].filter(isLaterBranch)));
-  for (const node of nodes(chunks.map(({ body }) => body))) {
+  const all = [...nodes(chunks.map(({ body }) => body))];
+  // Of names that are used equally often, the one that was there first stays first.
+  for (const node of [...all.filter((each) => !later.has(each)), ...later]) {
     const { type, name, isLocal } = node;
     if (type === "Identifier" && isLocal)
       uses.set(name!, (uses.get(name!) ?? 0) + Number(!later.has(node)));
@@ -40,7 +42,7 @@ export function shortNames(chunks: readonly luaparse.Chunk[]): Map<string, strin
 function isLaterBranch(node: Node): boolean {
   const { type, condition } = node as unknown as luaparse.IfClause;
   return (
-    (type as string) === "ElseifClause" &&
+    /^(?:If|Elseif)Clause$/.test(type) &&
     condition.type === "BinaryExpression" &&
     condition.right.type === "StringLiteral" &&
     LATER.includes(condition.right.raw.slice(1, -1))

@@ -3,12 +3,13 @@
 
 import { execFileSync } from "node:child_process";
 import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { build, transformSync } from "esbuild";
 
 import { licensesOf } from "../support/licenses.ts";
+import { reachedFrom } from "./declarations.ts";
 
 process.chdir(fileURLToPath(new URL("../..", import.meta.url)));
 const library = "dist/lib";
@@ -26,6 +27,22 @@ function buildLibrary(): void {
   // Which modules stand for "#bindings" is said beside them: for the sources there, for what is built here.
   const manifest = readFileSync("src/package.json", "utf8");
   writeFileSync(join(library, "package.json"), manifest.replaceAll(/\.ts"/g, '.js"'));
+  dropDeclarations();
+}
+
+/** Half of the declarations describe what no entry shows. */
+function dropDeclarations(): void {
+  const { exports } = JSON.parse(readFileSync("package.json", "utf8")) as {
+    exports: Record<string, string | { types: string }>;
+  };
+  const entries = Object.values(exports).flatMap((entry) =>
+    typeof entry === "string" ? [] : [normalize(entry.types)],
+  );
+  const reached = reachedFrom(entries, library);
+  for (const name of readdirSync(library, { recursive: true, encoding: "utf8" })) {
+    const file = join(library, name);
+    if (name.endsWith(".d.ts") && !reached.has(file)) rmSync(file);
+  }
 }
 
 /** Declarations keep what the sources say to whoever calls them; the rest is a third of the library, and stays in the repository. */

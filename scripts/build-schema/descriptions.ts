@@ -24,7 +24,12 @@ export const POLICY_FIELDS: Readonly<Record<string, string>> = {
   limit: "Units per window; for a token bucket, the size of the bucket.",
   refill: "Units that come back every `per`.",
   per: "The time in which `refill` units come back.",
-  window: "Length of the window.",
+  window:
+    "Length of the window; of a fixed window also a month, week, day or hour of the calendar in `timeZone`.",
+  timeZone:
+    'Of a window of the calendar: the IANA name of its time zone, such as "Europe/Berlin". Default "UTC".',
+  anchor:
+    "Of a window of the calendar: the day of the month (1 to 31, where 29 to 31 are the last day of shorter months), the ISO day of the week (1 is Monday), or a moment whose day, weekday, hour and minute, or minute windows begin with. Default: the first day, Monday, midnight, the full hour.",
   aligned:
     "Of a fixed window: false for windows that begin with a client's first request. Default: true, windows on the grid of the clock.",
   segments: "Number of segments in the window. Default 10.",

@@ -6,6 +6,9 @@ import type { AlgorithmModel } from "./model.ts";
 /** Above 10^9, products of a limit and a time exceed 2^53, up to which Lua and JavaScript count exactly. */
 export const MAX_LIMIT = 1_000_000_000;
 
+/** Up to here both Lua and JavaScript count exactly. */
+export const MAX_UNITS = Number.MAX_SAFE_INTEGER;
+
 /** A policy as its builder returns it: the options, the algorithm's name, and its implementation. */
 export type PolicyOf<Name extends string, Options> = Options & {
   readonly algorithm: Name;
@@ -21,6 +24,8 @@ export type OptionKind =
   | { readonly kind: "integer"; readonly max: number; readonly default?: number }
   /** `true` or `false`, which the algorithm gets as 1 or 0. */
   | { readonly kind: "boolean"; readonly default: boolean }
+  /** What only `quotaOf` reads and checks. */
+  | { readonly kind: "own" }
   /** A time, such as `"10s"`; without a range, from 1 ms to 366 days. */
   | { readonly kind: "duration"; readonly range?: DurationRange; readonly default?: Duration };
 
@@ -76,12 +81,17 @@ export interface AlgorithmDefinition<
   readonly hasSlots?: true;
   /** What a policy without a name is called after. */
   readonly nameParts: (policy: Readonly<Record<string, unknown>>) => readonly unknown[];
-  /** Computes the script's parameters. Faults that concern several options together are added under `path`. */
+  /**
+   * Computes the script's parameters. Faults that concern several options together are added under `path`.
+   *
+   * @param policy as it was given, with options of the kind `own`
+   */
   readonly quotaOf: (
     limit: number,
     values: Values,
     path: string,
     faults: Faults,
+    policy: object,
   ) => Quota<Parameters>;
   /** The names of the parameters, in the order in which the script takes them. */
   readonly parameters: readonly [keyof Parameters & string, keyof Parameters & string];
@@ -92,6 +102,11 @@ export interface AlgorithmDefinition<
    * read it. Left out where the state is counts of units, which say the same under any numbers.
    */
   readonly setting?: (quota: Quota<Parameters>, ttl: number) => string;
+  /**
+   * The policy's group of the script's arguments as it is now: algorithm, limit, two parameters, ttl. Left out where they
+   * never change.
+   */
+  readonly live?: (quota: Quota<Parameters>) => readonly string[];
   readonly lease: LeaseRules<Parameters>;
   /** The quota with this lower limit, and with `share` of its rate. */
   readonly scale: (quota: Quota<Parameters>, limit: number, share: Share) => Quota<Parameters>;

@@ -1,10 +1,23 @@
 import type { Implementation } from "./algorithm.ts";
-import { FIXED_WINDOW, refundFixedWindow } from "./fixed-window.ts";
+import { refundCalendarWindow } from "./calendar-window.ts";
+import { FIXED_WINDOW, fixedWindowBytes, refundFixedWindow } from "./fixed-window.ts";
 import type { Refund } from "./model.ts";
-import { refundSegmentedWindow, SEGMENTED_WINDOW } from "./segmented-window.ts";
-import { refundSlidingWindowCounter, SLIDING_WINDOW_COUNTER } from "./sliding-window-counter.ts";
-import { refundSlidingWindowLog, SLIDING_WINDOW_LOG } from "./sliding-window-log.ts";
-import { refundTokenBucket, TOKEN_BUCKET } from "./token-bucket.ts";
+import {
+  refundSegmentedWindow,
+  SEGMENTED_WINDOW,
+  segmentedWindowBytes,
+} from "./segmented-window.ts";
+import {
+  refundSlidingWindowCounter,
+  SLIDING_WINDOW_COUNTER,
+  slidingWindowCounterBytes,
+} from "./sliding-window-counter.ts";
+import {
+  refundSlidingWindowLog,
+  SLIDING_WINDOW_LOG,
+  slidingWindowLogBytes,
+} from "./sliding-window-log.ts";
+import { refundTokenBucket, TOKEN_BUCKET, tokenBucketBytes } from "./token-bucket.ts";
 
 /*
  * Every algorithm that counts requests, in the order in which they are told to people. `concurrency` is not here: it counts
@@ -22,11 +35,26 @@ export const IMPLEMENTATIONS = {
 
 /** How each gives back in memory. Apart, so that a bundle with these does not contain the others' models and scripts. */
 export const REFUNDS: Readonly<
-  Record<keyof typeof IMPLEMENTATIONS, (state: never, request: never) => Refund<unknown>>
+  Record<
+    keyof typeof IMPLEMENTATIONS | "calendar-window",
+    (state: never, request: never) => Refund<unknown>
+  >
 > = {
   "token-bucket": refundTokenBucket,
   "sliding-window-log": refundSlidingWindowLog,
   "sliding-window-counter": refundSlidingWindowCounter,
   "segmented-window": refundSegmentedWindow,
   "fixed-window": refundFixedWindow,
+  "calendar-window": refundCalendarWindow,
+};
+
+/** How large the state of each becomes in Redis, by the limit. Apart, because only the doctor needs it. */
+export const STATE_BYTES: Readonly<
+  Record<keyof typeof IMPLEMENTATIONS, (limit: number) => number>
+> = {
+  "token-bucket": tokenBucketBytes,
+  "sliding-window-log": slidingWindowLogBytes,
+  "sliding-window-counter": slidingWindowCounterBytes,
+  "segmented-window": segmentedWindowBytes,
+  "fixed-window": fixedWindowBytes,
 };

@@ -1,4 +1,5 @@
-import { defineAlgorithm, IMPLEMENTATION, MAX_LIMIT, type PolicyOf } from "./algorithm.ts";
+import { defineAlgorithm, IMPLEMENTATION, MAX_UNITS, type PolicyOf } from "./algorithm.ts";
+import type { CalendarOptions } from "./calendar/options.ts";
 import { type AlgorithmModel, takes, waitingCost, type RefundModel } from "./model.ts";
 import { FIXED_WINDOW as script } from "./scripts.generated.ts";
 import { scaleWindow, WINDOW, type WindowOptions, type WindowValues } from "./window.ts";
@@ -12,17 +13,22 @@ export interface FixedWindowOptions extends WindowOptions {
   readonly aligned?: boolean;
 }
 
-export type FixedWindowPolicy = PolicyOf<"fixed-window", FixedWindowOptions>;
+export type FixedWindowPolicy = PolicyOf<"fixed-window", FixedWindowOptions | CalendarOptions>;
 
 /**
  * One count per window on a grid of the clock; a window of `"1d"` is a UTC day. The cheapest algorithm. Around a
  * boundary up to twice the limit passes: with `limit: 100, window: "1m"`, 100 requests at 11:59:59 and 100 more at
  * 12:00:00. With `aligned: false` each window begins with a client's first request after the window before it.
  *
+ * A window may be one of a calendar: `"month"`, `"week"`, `"day"` or `"hour"`, in any time zone, for `createLimiter()`,
+ * rules and middleware. With `tidegate/core` it needs the feature `calendar`.
+ *
  * @example
  * fixedWindow({ limit: 1000, window: "1d" })
+ * @example
+ * fixedWindow({ limit: 1000, window: "month", timeZone: "Europe/Berlin", anchor: 15 })
  */
-export function fixedWindow(options: FixedWindowOptions): FixedWindowPolicy {
+export function fixedWindow(options: FixedWindowOptions | CalendarOptions): FixedWindowPolicy {
   return { ...options, algorithm: "fixed-window", [IMPLEMENTATION]: FIXED_WINDOW };
 }
 
@@ -85,7 +91,7 @@ const model: AlgorithmModel<FixedWindowParameters, FixedWindowState> = (state, r
 
   const allowed = used + cost <= limit;
   if (takes(operation, allowed)) {
-    const units = Math.min(used + cost, Math.max(2 * limit, used));
+    const units = Math.min(used + cost, Math.max(Math.min(2 * limit, MAX_UNITS), used));
     cut ||= units < used + cost;
     used = units;
     kept = { endsUs, setting: counted, used, cut };
@@ -112,6 +118,9 @@ export const refundFixedWindow: RefundModel<FixedWindowParameters, FixedWindowSt
   return { given, state: given > 0 ? { ...state, used: used - given } : state };
 };
 
+/** Bytes of the state in Redis. */
+export const fixedWindowBytes = (): number => 17;
+
 export const FIXED_WINDOW = /* @__PURE__ */ defineAlgorithm<
   FixedWindowPolicy,
   FixedWindowValues,
@@ -121,7 +130,7 @@ export const FIXED_WINDOW = /* @__PURE__ */ defineAlgorithm<
   name: "fixed-window",
   code: "f",
   layout: 2,
-  maxLimit: MAX_LIMIT,
+  maxLimit: MAX_UNITS,
   options: { window: WINDOW, aligned: { kind: "boolean", default: true } },
   nameParts: ({ window, aligned }) => (aligned === false ? [window, "unaligned"] : [window]),
 

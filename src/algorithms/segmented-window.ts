@@ -18,6 +18,7 @@ import {
 
 /** A segmented window reads all its counts with each request. */
 const MAX_SEGMENTS = 60;
+const DEFAULT_SEGMENTS = 10;
 
 /** Of as many settings the grids are kept: two services that share a name, and a gradual deployment of each. */
 const MAX_GRIDS = 4;
@@ -249,6 +250,9 @@ export const refundSegmentedWindow: RefundModel<SegmentedWindowParameters, Segme
   return { given, state: { ...back(state, given).grid, others } };
 };
 
+/** Bytes of the state in Redis with the default number of segments: a header, and 4 for each segment and the one that leaves. */
+export const segmentedWindowBytes = (): number => 14 + 4 * (DEFAULT_SEGMENTS + 1);
+
 export const SEGMENTED_WINDOW = /* @__PURE__ */ defineAlgorithm<
   SegmentedWindowPolicy,
   SegmentedWindowValues,
@@ -259,7 +263,10 @@ export const SEGMENTED_WINDOW = /* @__PURE__ */ defineAlgorithm<
   code: "s",
   layout: 2,
   maxLimit: MAX_LIMIT,
-  options: { window: WINDOW, segments: { kind: "integer", max: MAX_SEGMENTS, default: 10 } },
+  options: {
+    window: WINDOW,
+    segments: { kind: "integer", max: MAX_SEGMENTS, default: DEFAULT_SEGMENTS },
+  },
   nameParts: windowNameParts,
 
   quotaOf: (limit, { window: windowUs, segments }) => quotaOf(limit, windowUs, segments),

@@ -285,6 +285,9 @@ export const refundSlidingWindowCounter: RefundModel<
   return { given, state: { ...back(state, given).counts, others } };
 };
 
+/** Bytes of the state in Redis. */
+export const slidingWindowCounterBytes = (): number => 20;
+
 export const SLIDING_WINDOW_COUNTER = /* @__PURE__ */ defineAlgorithm<
   SlidingWindowCounterPolicy,
   WindowValues,

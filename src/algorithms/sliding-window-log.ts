@@ -197,6 +197,12 @@ function holds(runs: readonly number[], at: number, takenAtUs: number): boolean 
   return runs[at + 2]! <= takenAtUs && takenAtUs <= runs[at]!;
 }
 
+/** Bytes of the state in Redis: a header and pages of 8 units of 7 bytes; a ring of one page has no copy of it. */
+export function slidingWindowLogBytes(limit: number): number {
+  const pages = Math.ceil(limit / 8);
+  return 56 + 56 * (pages === 1 ? 1 : pages + 1);
+}
+
 export const SLIDING_WINDOW_LOG = /* @__PURE__ */ defineAlgorithm<
   SlidingWindowLogPolicy,
   WindowValues,

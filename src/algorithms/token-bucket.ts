@@ -199,6 +199,9 @@ export const refundTokenBucket: RefundModel<TokenBucketParameters, TokenBucketSt
   };
 };
 
+/** Bytes of the state in Redis: 16 digits, and the setting, which is a little longer where a time is no whole number of microseconds. */
+export const tokenBucketBytes = (limit: number): number => 16 + 12 + limit.toString(36).length;
+
 export const TOKEN_BUCKET = /* @__PURE__ */ defineAlgorithm<
   TokenBucketPolicy,
   TokenBucketValues,

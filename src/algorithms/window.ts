@@ -6,7 +6,10 @@ import type { CommonOptions } from "./common-options.ts";
 export const WINDOW_RANGE: DurationRange = { min: "1ms", max: "366d", example: "10s" };
 
 export interface WindowOptions extends CommonOptions {
-  /** Units per window. Range: 1 to 1,000,000,000, for `slidingWindowLog` 1 to 100,000. */
+  /**
+   * Units per window. Range: 1 to 1,000,000,000, for `slidingWindowLog` 1 to 100,000, for `fixedWindow` 1 to
+   * 9,007,199,254,740,991.
+   */
   readonly limit: number;
   /** Length of the window. Range: `"1ms"` to `"366d"`. */
   readonly window: Duration;

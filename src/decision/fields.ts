@@ -1,4 +1,4 @@
-import type { CompiledPolicy } from "../policy/compile.ts";
+import { type CompiledPolicy, MAX_TOLD } from "../policy/compile.ts";
 import { type Outcome, type Reason, toldWaitUs } from "./outcome.ts";
 
 /** Selects the header fields of a response. */
@@ -37,7 +37,9 @@ export function decisionFields(
   if (told.length > 0 && options["draft-11"] !== false) {
     fields["RateLimit-Policy"] = told.map((i) => policies[i]!.field).join(", ");
     fields["RateLimit"] = told
-      .map((i) => `"${policies[i]!.name}";r=${rows[i]!.remaining};t=${seconds[i]}`)
+      .map(
+        (i) => `"${policies[i]!.name}";r=${Math.min(rows[i]!.remaining, MAX_TOLD)};t=${seconds[i]}`,
+      )
       .join(", ");
   }
   if (told.length > 0 && options["x-ratelimit"] !== false) {

@@ -1,3 +1,4 @@
+import { calendar } from "../features/calendar/feature.ts";
 import { holds } from "../features/holds/of-limiter.ts";
 import { leases } from "../features/leases/feature.ts";
 import { lists } from "../features/lists/of-limiter.ts";
@@ -12,6 +13,7 @@ import { cluster } from "../store/cluster/cluster.ts";
 
 /** The features of `createLimiter()`. */
 export const EVERY_FEATURE = {
+  calendar,
   cluster,
   holds,
   leases,

@@ -37,6 +37,7 @@ export type {
   Mode,
   OptimisticOptions,
 } from "../algorithms/common-options.ts";
+export type { CalendarOptions } from "../algorithms/calendar/options.ts";
 export { concurrency, type ConcurrencyOptions } from "../algorithms/concurrency.ts";
 export { fixedWindow, type FixedWindowOptions } from "../algorithms/fixed-window.ts";
 export type { Operation, Row } from "../algorithms/model.ts";

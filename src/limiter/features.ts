@@ -1,4 +1,5 @@
 import { IMPLEMENTATION } from "../algorithms/algorithm.ts";
+import type { CalendarOptions } from "../algorithms/calendar/options.ts";
 import type { Faults } from "../options/faults.ts";
 import { WITHOUT_FEATURE } from "../options/messages.ts";
 import type { Policy } from "../policy/policy.ts";
@@ -18,8 +19,11 @@ const OPTIONS = {
   sharedDenials: "sharedDenials",
 } as const satisfies Partial<Record<keyof CreateLimiterOptions, keyof Features>>;
 
+type OptionName = keyof Policy | keyof CalendarOptions;
+
 /** The options of policies that need a feature, and the value with which each does not. */
 const POLICY_OPTIONS = {
+  anchor: ["calendar", undefined],
   counts: ["roles", "requests"],
   lease: ["leases", undefined],
   optimistic: ["optimistic", undefined],
@@ -27,8 +31,9 @@ const POLICY_OPTIONS = {
   notify: ["notices", undefined],
   refundable: ["holds", false],
   shards: ["shards", undefined],
+  timeZone: ["calendar", undefined],
   when: ["holds", undefined],
-} as const satisfies Partial<Record<keyof Policy, readonly [keyof Features, unknown]>>;
+} as const satisfies Partial<Record<OptionName, readonly [keyof Features, unknown]>>;
 
 /** Adds a fault for each option whose feature is missing. */
 export function checkFeatures(
@@ -51,8 +56,12 @@ export function checkFeatures(
   policies.forEach((given: unknown, i) => {
     const policy = Object(given) as Policy;
     for (const [option, [feature, plain]] of Object.entries(POLICY_OPTIONS)) {
-      const value = policy[option as keyof typeof POLICY_OPTIONS];
+      const value = (policy as unknown as Readonly<Record<string, unknown>>)[option];
       if (value !== undefined && value !== plain) need(feature, `policies[${i}].${option}`, value);
+    }
+    const window = policy.algorithm === "fixed-window" && policy.window;
+    if (/^(?:month|week|day|hour)$/.test(`${window}`)) {
+      need("calendar", `policies[${i}].window`, window);
     }
     // Settlement gives back units of requests that did not fail, and slots.
     if (policy.counts === "failures") need("holds", `policies[${i}].counts`, policy.counts);

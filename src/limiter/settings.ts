@@ -53,12 +53,13 @@ export function checkSettings(
   const { headers = DEFAULTS.headers, sharedDenials, onNotice } = options;
   const before = faults.list.length;
   const isSound = () => faults.list.length === before;
-  const compiled = compilePolicies(options.policies, "policies", faults, policyCheck(features));
+  const policies = features.calendar?.adopt(options.policies, store) ?? options.policies;
+  const compiled = compilePolicies(policies, "policies", faults, policyCheck(features));
   const placed = by ? compiled.map((policy, i) => ({ ...policy, by: by[i] })) : compiled;
   features.shards?.check(options, faults);
   if (isSound()) checkBy(placed, faults);
   const planned = (isSound() &&
-    features.plans?.compile(options.plans, "plans", options.policies, placed, faults)) || {
+    features.plans?.compile(options.plans, "plans", policies, placed, faults)) || {
     policies: placed,
     plans: DEFAULTS.plans,
   };

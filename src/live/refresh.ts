@@ -57,6 +57,8 @@ export function createRefresh(options: RefreshOptions): Refresh {
   let timeoutMs = firstContactMs(options.timeoutMs);
   const room = createWaitingRoom();
   let known = NO_STATE;
+  /** The newest state that is being put into force, which may take a read of the history. */
+  let begun = 0;
   let askedAtMs = -Infinity;
   let heardAtMs = -Infinity;
   /** On Workers it stays true if the request that asks is gone; nobody waits for longer than the timeout. */
@@ -73,8 +75,15 @@ export function createRefresh(options: RefreshOptions): Refresh {
     const state = await read(before);
     timeoutMs = options.timeoutMs;
     // After a failover Redis may be an older copy: what was published since then stays in force.
-    if (state.revision > known.revision) {
-      await adopt(state);
+    // So does what is newer than an answer that was on its way meanwhile.
+    if (state.revision > known.revision && state.revision >= begun) {
+      begun = state.revision;
+      try {
+        await adopt(state);
+      } catch (error) {
+        begun = known.revision;
+        throw error;
+      }
       if (state.revision > known.revision) known = state;
     }
     heardAtMs = now();

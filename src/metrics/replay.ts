@@ -1,3 +1,4 @@
+import { parametersAt } from "../algorithms/calendar/definition.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 import type { TracedRequest } from "./trace-text.ts";
 
@@ -10,7 +11,8 @@ export function replay(
   return requests.map(({ ms, cost, isDenied }) => {
     if (cost > limit) return false;
     const operation = isDenied || cost === 0 ? "peek" : "consume";
-    const asked = { nowUs: ms * 1000, operation, cost, limit, parameters } as const;
+    const then = parametersAt(parameters, ms);
+    const asked = { nowUs: ms * 1000, operation, cost, limit, parameters: then } as const;
     const answer = implementation.model(state, asked);
     ({ state } = answer);
     return answer.allowed;

@@ -77,6 +77,39 @@ export const SAME_NAME = {
 
 export const BOOLEAN = { code: "shape", say: "Give true or false." } as const;
 
+export const CALENDAR_UNIT = {
+  code: "choice",
+  say: 'Use "month", "week", "day" or "hour": a policy with windows of a calendar has no length, under a plan neither.',
+} as const;
+
+export const CALENDAR_ONLY = {
+  code: "conflict",
+  say: 'Only windows of a calendar have it: "month", "week", "day" or "hour". A time such as "1d" is the same everywhere.',
+} as const;
+
+export const UNALIGNED_CALENDAR = {
+  code: "conflict",
+  say: "Leave it out: windows of a calendar begin with its months, weeks, days or hours.",
+} as const;
+
+export const TIME_ZONE = {
+  code: "unknown-name",
+  say: 'Give the IANA name of a time zone, such as "Europe/Berlin", or "UTC".',
+} as const;
+
+/** `last` is the greatest number that is a day. */
+export const ANCHOR_DAY = {
+  code: "range",
+  say: ({ unit, last }: { unit: string; last: number }) =>
+    `Give a day of the ${unit} from 1 to ${last}, or a moment such as "2026-03-15T10:30:00Z", whose day it is.`,
+} as const;
+
+export const ANCHOR_MOMENT = {
+  code: "shape",
+  say: ({ unit }: { unit: string }) =>
+    `Give a moment such as "2026-03-15T10:30:00Z", with whose time each ${unit} begins.`,
+} as const;
+
 export const ADVERTISE = {
   code: "shape",
   say: "Give true, or false to tell clients nothing of the policy.",

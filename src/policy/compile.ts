@@ -41,6 +41,9 @@ export type CountedPolicy = Pick<
 /** More policies per request than this are a mistake; each is work inside one Redis script. */
 const MAX_POLICIES = 16;
 
+/** The greatest number that a structured header field can have. */
+export const MAX_TOLD = 1e15 - 1;
+
 /** A policy's name, in keys and header fields. */
 export const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
@@ -106,7 +109,7 @@ export function compilePolicy(
   for (const [name, kind] of Object.entries(options)) {
     values[name] = valueOf(policy[name as keyof Policy], kind, `${path}.${name}`, faults);
   }
-  const quota = implementation.quotaOf(limit, values, path, faults);
+  const quota = implementation.quotaOf(limit, values, path, faults, policy);
   const traits = traitsOf(policy, implementation);
   return completePolicy(
     { ...traits, name: name ?? defaultName(policy, implementation), algorithm, implementation },
@@ -135,6 +138,7 @@ function checkCommon(
 
 /** An option's value as a number; after a fault, one that other checks can go on with. */
 function valueOf(given: unknown, kind: OptionKind, path: string, faults: Faults): number {
+  if (kind.kind === "own") return 0;
   const value = given === undefined ? kind.default : given;
   if (kind.kind === "duration")
     return checkDuration(value, kind.range ?? WINDOW_RANGE, path, faults) ?? 1e6;
@@ -167,7 +171,7 @@ export function completePolicy(
       ...[limit, ...order.map((each) => parameters[each]!)].map(String),
       implementation.setting?.(quota, ttl) ?? String(ttl),
     ],
-    field: `"${name}";q=${limit};w=${seconds}`,
+    field: `"${name}";q=${Math.min(limit, MAX_TOLD)};w=${seconds}`,
   };
 }
 

@@ -161,6 +161,7 @@ test.for([
   [{ path: "/", method: "get" }, "method"],
   [{ path: "/", headers: { "a b": "1" } }, "headers.a b"],
   [{ path: "/", headers: { authorization: "Bearer secret\r\nx: y" } }, "headers.authorization"],
+  [{ path: "/", header: { Authorization: "Bearer secret" } }, "header"],
   [{ path: "/", ip: "nowhere" }, "ip"],
   [{ path: "/", country: "ch" }, "country"],
   [{ path: "/", asn: 0 }, "asn"],

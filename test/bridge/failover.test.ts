@@ -26,7 +26,7 @@ test(
     // Slot 3300, the first master's. Replication is asynchronous: only what arrived can be kept.
     expect(await ask(bridge, ["SET", "b", "kept"])).toEqual(result("OK"));
     const replica = new Redis(cluster.nodes[3]!.url);
-    await until(async () => (await replica.dbsize()) === 1, 1_000);
+    await until(async () => (await replica.dbsize()) === 1, 10_000);
     replica.disconnect();
     await cluster.nodes[0]!.stop();
 

@@ -1,19 +1,13 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 
-import {
-  fixedWindow,
-  type Policy,
-  segmentedWindow,
-  slidingWindowCounter,
-  slidingWindowLog,
-  tokenBucket,
-} from "../../src/index.ts";
+import type { Policy } from "../../src/index.ts";
 import { EVERY_FEATURE } from "../../src/limiter/every-feature.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
 import { DEFAULTS } from "../../src/limiter/settings.ts";
 import type { Store } from "../../src/store/store.ts";
 import { algorithmScript, FUTURE } from "../support/algorithm-script.ts";
+import { EVERY_ALGORITHM } from "../support/algorithms/all.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { random } from "../support/random.ts";
 import { runs } from "../support/runs.ts";
@@ -100,13 +94,7 @@ async function shadow(
   return tally;
 }
 
-const policies: Policy[] = [
-  tokenBucket({ limit: 100, refill: 100, per: "10s" }),
-  slidingWindowLog({ limit: 100, window: "10s" }),
-  slidingWindowCounter({ limit: 100, window: "10s" }),
-  segmentedWindow({ limit: 100, window: "10s" }),
-  fixedWindow({ limit: 100, window: "10s" }),
-];
+const policies = EVERY_ALGORITHM.map(({ of }) => of(100, "10s"));
 const loads = [0.9, 1.2, 5, 50];
 const crowds = [1, 10, 100];
 

@@ -24,3 +24,11 @@ test.each(documents.filter((file) => file !== "guarantees.md"))(
     expect(prose.filter((line) => line.length > MOST)).toEqual([]);
   },
 );
+
+test("the README is short, and how to try and test the project stands on its first screen", () => {
+  const lines = readFileSync("README.md", "utf8").trimEnd().split("\n");
+  expect(lines.length).toBeLessThanOrEqual(250);
+  const first = lines.slice(0, 40);
+  const commands = ["npm ci && npm start", "npm ci && npm test"];
+  expect(commands.filter((command) => !first.includes(command))).toEqual([]);
+});

@@ -7,8 +7,8 @@ const blocks = codeBlocks("docs/llm.md");
 const typed = writeBlocks("llm", blocks);
 afterAll(typed.remove);
 
-test("docs/llm.md has its three blocks, and they are what the types say", async () => {
-  expect(blocks.map(({ language }) => language)).toEqual(["ts", "ts", "ts"]);
+test("docs/llm.md has its four blocks, and they are what the types say", async () => {
+  expect(blocks.map(({ language }) => language)).toEqual(["ts", "ts", "ts", "ts"]);
   await typed.check();
 });
 

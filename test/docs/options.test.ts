@@ -169,7 +169,7 @@ const ranges: [
     "limit",
     "WindowOptions",
     (limit) => withOptions({ policies: [fixedWindow({ limit, window: "1d" })] }),
-    [0, 1_000_000_001],
+    [0, 2 ** 53],
   ],
   [
     "window",

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type RedisServer, startRedisServer } from "../../scripts/support/redis-server.ts";
 import { concurrency } from "../../src/algorithms/concurrency.ts";
 import { DECIDE_ONE } from "../../src/algorithms/scripts.generated.ts";
-import { ALGORITHMS, type Algorithm, bytesPerKey } from "../../src/node/doctor/memory-formula.ts";
+import { type Algorithm, ALGORITHMS, bytesPerKey } from "../../src/node/doctor/memory-formula.ts";
 import { scriptFor } from "../../src/store/redis/script.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { everyPolicy } from "../support/every-policy.ts";

@@ -1,5 +1,5 @@
 import { Ratelimit as Peer } from "@upstash/ratelimit";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 
 import { Ratelimit } from "../../src/upstash-ratelimit.ts";
 import { connect, ownPrefix, standStill } from "../support/dropins/clocked-redis.ts";
@@ -201,6 +201,8 @@ describe.for([
   const Any = Class as typeof Ratelimit;
 
   test("lets a request pass that Redis does not answer in time", async () => {
+    vi.spyOn(console, "warn").mockImplementation(() => {});
+    onTestFinished(() => void vi.restoreAllMocks());
     const limiter = new Any({
       redis: silent as never,
       limiter: Any.fixedWindow(2, "10 s"),

@@ -63,6 +63,7 @@ test("Node imports every entry that is not Workers' own", async () => {
     "express-rate-limit",
     "nest-throttler",
     "better-auth",
+    "rate-limiter-flexible",
     "upstash-ratelimit",
     "fastify",
     "vercel",

@@ -47,8 +47,10 @@ describe("somebody without a Redis", () => {
     const include = ["src", "worker-configuration.d.ts"];
     await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include }));
     const run = promisify(execFile);
-    await run(resolve("node_modules/.bin/wrangler"), ["types"], { cwd: folder });
-    const { stdout } = await run(resolve("node_modules/.bin/tsc"), [], { cwd: folder }).catch(
+    const node = (program: string, ...args: readonly string[]) =>
+      run(process.execPath, [resolve("node_modules", program), ...args], { cwd: folder });
+    await node("wrangler/bin/wrangler.js", "types");
+    const { stdout } = await node("typescript/bin/tsc").catch(
       (failure: { stdout: string }) => failure,
     );
     expect(stdout).toBe("");

@@ -11,6 +11,7 @@ import {
   FUTURE,
   type Parameters,
 } from "../support/algorithm-script.ts";
+import { FACTS } from "../support/algorithms/all.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import {
   foreign,
@@ -28,15 +29,6 @@ beforeAll(() => {
   redis = new Redis(inject("redisUrl"));
 });
 afterAll(() => redis.quit());
-
-/** The longest wait that an algorithm may tell, in windows: with a full debt, a window's weight, or a segment. */
-const LONGEST: Record<CountingAlgorithm, number> = {
-  "token-bucket": 2,
-  "sliding-window-log": 1,
-  "sliding-window-counter": 2,
-  "segmented-window": 2,
-  "fixed-window": 1,
-};
 
 const limit = fc.integer({ min: 1, max: 40 });
 const window = fc.constantFrom("1ms" as const, "7ms" as const, "1.000003s" as const, "1h" as const);
@@ -110,7 +102,7 @@ describe.each(ALGORITHMS)("%s", (algorithm) => {
     const decide = algorithmScript(redis, algorithm);
     const { limit, windowUs } = compilePolicy(policy);
     const quota = Math.ceil(windowUs);
-    const longest = LONGEST[algorithm] * quota;
+    const longest = FACTS[algorithm].longestWait * quota;
     const key = `fuzz:{${crypto.randomUUID()}}`;
     let now = FUTURE;
     for (const { gap, ...asked } of before) {

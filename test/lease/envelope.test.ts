@@ -2,12 +2,11 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
-import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
-import { slidingWindowCounter } from "../../src/algorithms/sliding-window-counter.ts";
 import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import { type Policy } from "../../src/policy/policy.ts";
 import { tightenPolicy } from "../../src/policy/tighten.ts";
+import { WINDOWS } from "../support/algorithms/all.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { type Crowd, crowd, type CrowdOptions } from "../support/lease/crowd.ts";
 import { excessOf } from "../support/lease/excess.ts";
@@ -50,10 +49,7 @@ function scenario(policies: readonly Policy[], options: Partial<CrowdOptions>): 
 const cases: [name: string, policies: Policy[]][] = [
   ["a small bucket", [tokenBucket({ limit: 60, refill: 300, per: "1s" })]],
   ["a large bucket", [tokenBucket({ limit: 300, refill: 150, per: "1s" })]],
-  ["a log", [slidingWindowLog({ limit: 300, window: "1s" })]],
-  ["a segmented window", [segmentedWindow({ limit: 300, window: "1s", segments: 50 })]],
-  ["a counter", [slidingWindowCounter({ limit: 300, window: "1s" })]],
-  ["a fixed window", [fixedWindow({ limit: 300, window: "1s" })]],
+  ...WINDOWS.map(({ algorithm, of }): [string, Policy[]] => [algorithm, [of(300, "1s", 50)]]),
   ["a fixed window shorter than two leases", [fixedWindow({ limit: 60, window: "170ms" })]],
   [
     "several policies",
@@ -107,7 +103,7 @@ describe("a mistake is found", () => {
 
   // The others take more luck: demand must come back within the time that the step made longer.
   test("a segmented window, held by a clock that is believed though it steps back", async () => {
-    const [, policies] = cases.find(([name]) => name === "a segmented window")!;
+    const [, policies] = cases.find(([name]) => name === "segmented-window")!;
     const mistake = { steady: (read: () => number) => read, isolates: 5 };
     expect(await found(policies, mistake)).toBeGreaterThan(0);
   }, 120_000);

@@ -1,12 +1,10 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 
-import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
-import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
-import { slidingWindowCounter } from "../../src/algorithms/sliding-window-counter.ts";
-import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
+import { IMPLEMENTATIONS } from "../../src/algorithms/all.ts";
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
-import { type Policy } from "../../src/policy/policy.ts";
+import type { Policy } from "../../src/policy/policy.ts";
 import { tightenPolicy } from "../../src/policy/tighten.ts";
+import { EVERY_ALGORITHM } from "../support/algorithms/all.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 
 const tightened = (policy: Policy, lease = 100_000) => tightenPolicy(compilePolicy(policy), lease);
@@ -22,27 +20,30 @@ test("a token bucket is smaller by what comes back within a lease, rounded up", 
   expect(tightened(tokenBucket({ limit: 100, refill: 1, per: "1h" })).limit).toBe(99);
 });
 
-test.for([
-  slidingWindowLog({ name: "as-given", limit: 30, window: "2s" }),
-  slidingWindowCounter({ name: "as-given", limit: 30, window: "2s" }),
-  segmentedWindow({ name: "as-given", limit: 30, window: "2s", segments: 7 }),
-])("$algorithm: what is meant with a window that is longer by a lease", (policy) => {
-  expect(tightened(policy)).toEqual(compilePolicy({ ...policy, window: "2.1s" } as Policy));
-});
+test.for(EVERY_ALGORITHM.filter(({ tightens }) => tightens === "window"))(
+  "$algorithm: what is meant with a window that is longer by a lease",
+  ({ of }) => {
+    const policy = { ...of(30, "2s", 7), name: "as-given" };
+    expect(tightened(policy)).toEqual(compilePolicy({ ...policy, window: "2.1s" } as Policy));
+  },
+);
 
-test("a fixed window stays as it is", () => {
-  const policy = fixedWindow({ limit: 30, window: "1s" });
-  expect(tightened(policy)).toEqual(compilePolicy(policy));
-});
+test.for(EVERY_ALGORITHM.filter(({ tightens }) => tightens === "nothing"))(
+  "$algorithm stays as it is",
+  ({ of }) => {
+    expect(tightened(of(30, "1s"))).toEqual(compilePolicy(of(30, "1s")));
+  },
+);
 
-describe("every algorithm", () => {
-  test.for([
-    tokenBucket({ limit: 1e9, refill: 1e9, per: "3s" }),
-    slidingWindowLog({ limit: 100_000, window: "366d" }),
-    slidingWindowCounter({ limit: 1e9, window: "366d" }),
-    segmentedWindow({ limit: 1e9, window: "366d", segments: 60 }),
-    fixedWindow({ limit: 1e9, window: "366d" }),
-  ])("$algorithm with the largest numbers stays within what is counted exactly", (policy) => {
+test.for(
+  EVERY_ALGORITHM.flatMap(({ of, algorithm }) =>
+    (["3s", "366d"] as const).map((window) => [algorithm, window, of] as const),
+  ),
+)(
+  "%s of the largest limit in %s stays within what is counted exactly",
+  ([algorithm, window, of]) => {
+    const { maxLimit } = IMPLEMENTATIONS[algorithm];
+    const policy = of(maxLimit, window, 60);
     const { limit, windowUs, scriptArguments } = tightened(policy, 1_000_000);
     // The last one of a bucket and of a log is the others, to another base.
     const numbers = scriptArguments.slice(1).filter((text) => !/^\/|^[\da-f]{35}$/.test(text));
@@ -50,5 +51,5 @@ describe("every algorithm", () => {
       expect(Number.isSafeInteger(Number(number))).toBe(true);
     }
     expect(limit).toBeGreaterThan(0);
-  });
-});
+  },
+);

@@ -273,6 +273,7 @@ async function bundled(source: string): Promise<readonly string[]> {
 
 /** Where the code of each feature is. */
 const FOLDERS: Readonly<Record<keyof Features, string>> = {
+  calendar: "src/algorithms/calendar/",
   cluster: "src/store/cluster/",
   holds: "src/features/holds/",
   leases: "src/features/leases/",
@@ -319,7 +320,7 @@ describe("a bundle", () => {
       import { createLimiter, fixedWindow } from "./src/index.ts";
       export const limiter = createLimiter({ policies: [fixedWindow({ limit: 1, window: "1s" })] });`);
     const defined = [...text.matchAll(/name: "([a-z-]+)",\s+(?:\/\/.*\s+)?code: /g)];
-    expect(defined.map(([, name]) => name)).toEqual(["fixed-window"]);
+    expect(defined.map(([, name]) => name)).toEqual(["calendar-window", "fixed-window"]);
     expect(text).toContain("'segmented-window'");
   });
 

@@ -1,15 +1,8 @@
 import { afterEach, beforeEach, expect, inject, test, vi } from "vitest";
 
-import {
-  createLimiter,
-  fixedWindow,
-  type Policy,
-  segmentedWindow,
-  slidingWindowCounter,
-  slidingWindowLog,
-  tokenBucket,
-} from "../../src/index.ts";
+import { createLimiter, fixedWindow, type Policy, tokenBucket } from "../../src/index.ts";
 import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
+import { EVERY_ALGORITHM } from "../support/algorithms/all.ts";
 
 // A bridge of its own per test: it counts the HTTP calls that reach it.
 let bridge: Bridge;
@@ -25,44 +18,41 @@ function limiterOn(...policies: Policy[]) {
 const untilThen = (milliseconds: number) =>
   new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-test.for([
-  tokenBucket({ limit: 3, refill: 2, per: "1s" }),
-  slidingWindowLog({ limit: 3, window: "700ms" }),
-  slidingWindowCounter({ limit: 3, window: "700ms" }),
-  segmentedWindow({ limit: 3, window: "500ms", segments: 5 }),
-  fixedWindow({ limit: 3, window: "700ms" }),
-])("$algorithm: once denied, no call until the true moment, and then it passes", async (policy) => {
-  const limiter = limiterOn(policy);
-  const identity = crypto.randomUUID();
-  let decision = await limiter.limit(identity);
-  let told = performance.now() + decision.policies[0]!.retryAfterMs;
-  while (decision.allowed) {
-    decision = await limiter.limit(identity);
-    told = performance.now() + decision.retryAfterMs;
-  }
-  // The last allowed request said already that the next one waits: not even the first denial asked Redis.
-  expect(decision.reason).toBe("cached-denial");
+test.for(EVERY_ALGORITHM.map(({ of }) => of(3, "700ms", 5)))(
+  "$algorithm: once denied, no call until the true moment, and then it passes",
+  async (policy) => {
+    const limiter = limiterOn(policy);
+    const identity = crypto.randomUUID();
+    let decision = await limiter.limit(identity);
+    let told = performance.now() + decision.policies[0]!.retryAfterMs;
+    while (decision.allowed) {
+      decision = await limiter.limit(identity);
+      told = performance.now() + decision.retryAfterMs;
+    }
+    // The last allowed request said already that the next one waits: not even the first denial asked Redis.
+    expect(decision.reason).toBe("cached-denial");
 
-  const asked = bridge.requests;
-  const wait = decision.retryAfterMs;
-  let denials = 0;
-  while (performance.now() < told - 0.02 * wait) {
-    expect((await limiter.limit(identity)).reason).toBe("cached-denial");
-    denials++;
-    if (denials % 100 === 0) await untilThen(1);
-  }
-  expect(denials).toBeGreaterThan(100);
-  expect(bridge.requests).toBe(asked);
+    const asked = bridge.requests;
+    const wait = decision.retryAfterMs;
+    let denials = 0;
+    while (performance.now() < told - 0.02 * wait) {
+      expect((await limiter.limit(identity)).reason).toBe("cached-denial");
+      denials++;
+      if (denials % 100 === 0) await untilThen(1);
+    }
+    expect(denials).toBeGreaterThan(100);
+    expect(bridge.requests).toBe(asked);
 
-  await untilThen(told - performance.now());
-  do {
-    decision = await limiter.limit(identity);
-  } while (!decision.allowed);
-  // Soon after it was due, on a machine that does other things, too.
-  expect(performance.now() - told).toBeLessThan(5_000);
-  // Within the margin for drift Redis is asked once more, not over and over.
-  expect(bridge.requests - asked).toBeLessThanOrEqual(3);
-});
+    await untilThen(told - performance.now());
+    do {
+      decision = await limiter.limit(identity);
+    } while (!decision.allowed);
+    // Soon after it was due, on a machine that does other things, too.
+    expect(performance.now() - told).toBeLessThan(5_000);
+    // Within the margin for drift Redis is asked once more, not over and over.
+    expect(bridge.requests - asked).toBeLessThanOrEqual(3);
+  },
+);
 
 test("a denied cost of 8 with 5 left does not block a cost of 1, and takes nothing", async () => {
   const limiter = limiterOn(fixedWindow({ limit: 10, window: "1d" }));

@@ -29,7 +29,7 @@ const tokens = (limit = 5_000) =>
   slidingWindowLog({ name: "tokens", limit, window: "1m", refundable: true });
 const requests = (limit = 100) => fixedWindow({ name: "requests", limit, window: "1m" });
 
-const EVERY: Record<Exclude<Algorithm, "concurrency">, Policy> = {
+const EVERY: Record<Exclude<Algorithm, "calendar-window" | "concurrency">, Policy> = {
   "token-bucket": tokenBucket({ limit: 10, refill: 1, per: "1s", refundable: true }),
   "fixed-window": fixedWindow({ limit: 10, window: "10s", refundable: true }),
   "sliding-window-counter": slidingWindowCounter({ limit: 10, window: "10s", refundable: true }),

@@ -389,9 +389,12 @@ test("of too many patterns by single calls, those that are too many are not used
   await gateway.writeEntry("deny:1", { identity: "x-user-id:eve" });
   await gateway.administered.refresh();
   expect((await gateway.ask("/api/x", { "x-user-id": "eve" })).status).toBe(403);
-  const limits = await Promise.all(
-    Array.from({ length: 1_002 }, (_, i) => quotaOf(gateway, `${i}_ada`)),
-  );
+  const limits: string[] = [];
+  // Not all at once, which would open as many connections to the origin.
+  for (let from = 0; from < 1_002; from += 50) {
+    const some = Array.from({ length: Math.min(50, 1_002 - from) }, (_, i) => from + i);
+    limits.push(...(await Promise.all(some.map((i) => quotaOf(gateway, `${i}_ada`)))));
+  }
   expect(limits.filter((limit) => limit === "50, 49 left")).toHaveLength(1_000);
   const another = { identity: "x-user-id:another_*", policies };
   const faults = gateway.administered.checkEntry("override", another);

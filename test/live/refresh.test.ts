@@ -252,6 +252,39 @@ test("rules that take long to be put into force do not make newer ones unknown",
   expect(adopted).toEqual([2, 3]);
 });
 
+test("an answer that comes late, while newer rules are being put into force, is not put into force after them", async () => {
+  const reads: ((state: LiveState) => void)[] = [];
+  const read = () => new Promise<LiveState>((resolve) => reads.push(resolve));
+  const adopted: number[] = [];
+  const slow = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const refresh = createRefresh({
+    read,
+    readRedis: read,
+    refreshMs: 10_000,
+    timeoutMs: 250,
+    now: () => 0,
+    adopt: ({ revision: number }) => {
+      adopted.push(number);
+      return number === 3 ? slow.shift()?.promise : undefined;
+    },
+    onError: () => {},
+  });
+  const [old, fresh, failing] = [refresh.now(), refresh.now(), slow[0]!];
+  reads[1]!(revision(3));
+  await expect.poll(() => adopted).toEqual([3]);
+  reads[0]!(revision(2));
+  await old;
+  expect(adopted).toEqual([3]);
+
+  // Where they could not be put into force, what Redis has then is, also if that is older.
+  failing.reject(new Error("the history was not read"));
+  await expect(fresh).rejects.toThrow("history");
+  const next = refresh.now();
+  reads[2]!(revision(2));
+  await next;
+  expect(adopted).toEqual([3, 2]);
+});
+
 test("a write waits for a first contact once, then for as long as every call, leaves no timer, and says that nothing came", async () => {
   vi.useFakeTimers();
   const { refresh, reads } = start();

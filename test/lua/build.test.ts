@@ -13,6 +13,7 @@ import { minify } from "../../scripts/build-lua/minify.ts";
 import { readLua, resolveIncludes } from "../../scripts/build-lua/source.ts";
 import { parse } from "../../scripts/build-lua/syntax.ts";
 import { concurrency } from "../../src/algorithms/concurrency.ts";
+import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import {
   DECIDE,
   DECIDE_ONE,
@@ -21,6 +22,7 @@ import {
   LEASE,
   REFUND,
 } from "../../src/algorithms/scripts.generated.ts";
+import { calendar } from "../../src/features/calendar/feature.ts";
 import type { Algorithm } from "../../src/policy/policy.ts";
 import { sha1For, scriptFor } from "../../src/store/redis/script.ts";
 import { compile } from "../support/compile-policy.ts";
@@ -55,7 +57,8 @@ const minified: Record<string, string> = { "decide-one": one, decide, lease };
 /** A policy of each of these algorithms. */
 function policiesOf(algorithms: readonly Algorithm[]) {
   if (algorithms.length === 0) return [];
-  const policies = [...everyPolicy(1, "1s"), concurrency({ limit: 1 })];
+  const ofCalendar = calendar.adopt([fixedWindow({ limit: 1, window: "day" })], undefined);
+  const policies = [...everyPolicy(1, "1s"), ...ofCalendar, concurrency({ limit: 1 })];
   return compile(
     algorithms.map((algorithm) => policies.find((policy) => policy.algorithm === algorithm)!),
   );

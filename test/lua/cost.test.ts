@@ -8,10 +8,11 @@ import { DECIDE_ONE } from "../../src/algorithms/scripts.generated.ts";
 import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import type { CompiledPolicy } from "../../src/policy/compile.ts";
-import type { CountingAlgorithm } from "../../src/policy/policy.ts";
 import { ALL_SCRIPTS } from "../../src/store/redis/all-scripts.ts";
 import { scriptFor } from "../../src/store/redis/script.ts";
 import { redisStore } from "../../src/store/redis/store.ts";
+import { FACTS, factsOf } from "../support/algorithms/all.ts";
+import { compileAt } from "../support/calendar/compile.ts";
 import { compile, compilePolicy } from "../support/compile-policy.ts";
 import { everyPolicy } from "../support/every-policy.ts";
 
@@ -41,40 +42,6 @@ async function commandsOf(call: () => Promise<unknown>): Promise<Record<string, 
   );
 }
 
-interface Costs {
-  readonly first: Readonly<Record<string, number>>;
-  readonly allow: Readonly<Record<string, number>>;
-  readonly deny: Readonly<Record<string, number>>;
-}
-
-const COSTS: Record<CountingAlgorithm, Costs> = {
-  "token-bucket": {
-    first: { time: 1, get: 1, set: 1 },
-    allow: { time: 1, get: 1, setrange: 1 },
-    deny: { time: 1, get: 1 },
-  },
-  "sliding-window-log": {
-    first: { time: 1, getrange: 1, set: 1 },
-    allow: { time: 1, getrange: 1, setrange: 2 },
-    deny: { time: 1, getrange: 1 },
-  },
-  "sliding-window-counter": {
-    first: { time: 1, get: 1, set: 1 },
-    allow: { time: 1, get: 1, setrange: 1 },
-    deny: { time: 1, get: 1 },
-  },
-  "segmented-window": {
-    first: { time: 1, get: 1, set: 1 },
-    allow: { time: 1, get: 1, setrange: 1 },
-    deny: { time: 1, get: 1 },
-  },
-  "fixed-window": {
-    first: { time: 1, get: 1, set: 1 },
-    allow: { time: 1, get: 1, setrange: 1 },
-    deny: { time: 1, get: 1 },
-  },
-};
-
 const DAY = 86_400_000;
 const DAYS = Array.from({ length: 366 }, (_, i) => i + 1);
 
@@ -88,17 +55,29 @@ const consume = (compiled: CompiledPolicy, ...more: readonly (string | number)[]
     `tg:{cost}:${compiled.key}`,
     "consume",
     1,
-    ...compiled.scriptArguments,
+    ...(compiled.implementation.live?.(compiled) ?? compiled.scriptArguments),
     ...more,
   );
 
 test.for(everyPolicy(3, `${begun}d`))("commands of $algorithm", async (policy) => {
-  const { first, allow, deny } = COSTS[policy.algorithm as CountingAlgorithm];
+  const { first, allow, deny } = factsOf(policy.algorithm).commands;
   const compiled = compilePolicy(policy);
   expect(await commandsOf(() => consume(compiled))).toEqual(first);
   expect(await commandsOf(() => consume(compiled))).toEqual(allow);
   await consume(compiled);
   expect(await commandsOf(() => consume(compiled))).toEqual(deny);
+});
+
+test("commands of a window of a calendar are those of any fixed window", async () => {
+  const [compiled] = compileAt(
+    () => Date.now() * 1000,
+    fixedWindow({ name: "month", limit: 3, window: "month", timeZone: "Europe/Berlin" }),
+  );
+  const { first, allow, deny } = FACTS["fixed-window"].commands;
+  expect(await commandsOf(() => consume(compiled!))).toEqual(first);
+  expect(await commandsOf(() => consume(compiled!))).toEqual(allow);
+  await consume(compiled!);
+  expect(await commandsOf(() => consume(compiled!))).toEqual(deny);
 });
 
 test("commands of concurrency: a denial writes nothing, however many slots there are", async () => {
@@ -115,7 +94,7 @@ test("commands of a token bucket whose setting changes: only a changed one is wr
   const planOf = (refill: number) =>
     compilePolicy(tokenBucket({ name: "plans", limit: 2, refill, per: "1d" }));
   const [silver, gold] = [planOf(1), planOf(2)];
-  const { first: write, deny: read } = COSTS["token-bucket"];
+  const { first: write, deny: read } = FACTS["token-bucket"].commands;
   expect(await commandsOf(() => consume(silver))).toEqual(write);
   await consume(silver);
   expect(await commandsOf(() => consume(silver))).toEqual(read);

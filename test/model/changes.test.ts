@@ -1,15 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import type { Evaluation } from "../../src/algorithms/model.ts";
 import type { Operation } from "../../src/algorithms/model.ts";
-import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
-import { slidingWindowCounter } from "../../src/algorithms/sliding-window-counter.ts";
-import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import type { Duration } from "../../src/options/duration.ts";
 import { type Policy } from "../../src/policy/policy.ts";
+import { WINDOWS } from "../support/algorithms/all.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { type Admission, burstAboveRate, fullestWindow } from "../support/model/trailing-window.ts";
 
@@ -43,21 +40,7 @@ function counter(): Counter {
   };
 }
 
-type Build = (limit: number, window: Duration) => Policy;
-const windows: { algorithm: string; build: Build }[] = [
-  {
-    algorithm: "sliding-window-log",
-    build: (limit, window) => slidingWindowLog({ limit, window }),
-  },
-  {
-    algorithm: "sliding-window-counter",
-    build: (limit, window) => slidingWindowCounter({ limit, window }),
-  },
-  { algorithm: "segmented-window", build: (limit, window) => segmentedWindow({ limit, window }) },
-  { algorithm: "fixed-window", build: (limit, window) => fixedWindow({ limit, window }) },
-];
-
-describe.each(windows)("$algorithm", ({ build }) => {
+describe.each(WINDOWS)("$algorithm", ({ of: build }) => {
   test.for<[before: Duration, after: Duration]>([
     ["1m", "1h"],
     ["1h", "1m"],
@@ -177,37 +160,13 @@ const story = fc.record({
   ),
 });
 
-const strict: { algorithm: string; bound: number; build: (s: Shape) => Policy }[] = [
-  {
-    algorithm: "sliding-window-log",
-    bound: 1,
-    build: ({ limit, window }) => slidingWindowLog({ limit, window }),
-  },
-  { algorithm: "segmented-window", bound: 1, build: (shape) => segmentedWindow(shape) },
-  {
-    algorithm: "fixed-window",
-    bound: 2,
-    build: ({ limit, window }) => fixedWindow({ limit, window }),
-  },
-  {
-    algorithm: "sliding-window-counter",
-    bound: 2,
-    build: ({ limit, window }) => slidingWindowCounter({ limit, window }),
-  },
-];
-interface Shape {
-  readonly limit: number;
-  readonly window: Duration;
-  readonly segments: number;
-}
-
-test.for(strict)(
-  "$algorithm: a clock that goes back lets no more through in any real window than $bound times the limit",
-  ({ bound, build }) => {
+test.for(WINDOWS)(
+  "$algorithm: a clock that goes back lets no more through in any real window than $times times the limit",
+  ({ times, of }) => {
     fc.assert(
       fc.property(story, ({ limit, policies: [first], steps }) => {
         const window: Duration = `${first!.window}ms`;
-        const policy = build({ limit, window, segments: first!.segments });
+        const policy = of(limit, window, first!.segments);
         const counted = counter();
         const admissions: Admission[] = [];
         let time = START;
@@ -218,16 +177,16 @@ test.for(strict)(
           const { allowed } = counted.ask(policy, peek ? "peek" : "consume", units);
           if (allowed && !peek) admissions.push({ time, units });
         }
-        expect(fullestWindow(admissions, first!.window * 1000)).toBeLessThanOrEqual(bound * limit);
+        expect(fullestWindow(admissions, first!.window * 1000)).toBeLessThanOrEqual(times * limit);
       }),
       { numRuns: 3_000 },
     );
   },
 );
 
-test.for(strict.filter(({ bound }) => bound === 1))(
+test.for(WINDOWS.filter(({ times }) => times === 1))(
   "$algorithm: windows that change let no more through than the limit in any window of the moment",
-  ({ build }) => {
+  ({ of }) => {
     fc.assert(
       fc.property(story, ({ limit, policies, steps }) => {
         const counted = counter();
@@ -245,7 +204,7 @@ test.for(strict.filter(({ bound }) => bound === 1))(
             asked = current;
           }
           const { window, segments } = current;
-          const policy = build({ limit, window: `${window}ms`, segments });
+          const policy = of(limit, `${window}ms`, segments);
           const units = Math.min(cost, limit);
           const { allowed } = counted.ask(policy, peek ? "peek" : "consume", units);
           if (!allowed || peek) continue;

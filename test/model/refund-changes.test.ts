@@ -1,13 +1,8 @@
 import { expect, test } from "vitest";
 
-import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { refund } from "../../src/algorithms/refund.ts";
-import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
-import { slidingWindowCounter } from "../../src/algorithms/sliding-window-counter.ts";
-import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
-import type { Duration } from "../../src/options/duration.ts";
 import type { CompiledPolicy } from "../../src/policy/compile.ts";
-import type { Policy } from "../../src/policy/policy.ts";
+import { WINDOWS } from "../support/algorithms/all.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { type Admission, fullestWindow } from "../support/model/trailing-window.ts";
 import { random } from "../support/random.ts";
@@ -50,51 +45,15 @@ interface Take {
 const keptOf = (takes: readonly Take[]): Admission[] =>
   takes.flatMap(({ time, kept }) => (kept > 0 ? [{ time, units: kept }] : []));
 
-type Build = (limit: number, window: Duration, segments: number) => Policy;
-interface Case {
-  readonly algorithm: string;
-  /** How many times the limit fits into a window. */
-  readonly bound: number;
-  /** How often the policy may change before what was taken is given back: a log knows each unit. */
-  readonly changesBetween: number;
-  readonly build: Build;
-}
-const cases: Case[] = [
-  {
-    algorithm: "sliding-window-log",
-    bound: 1,
-    changesBetween: Infinity,
-    build: (limit, window) => slidingWindowLog({ limit, window }),
-  },
-  {
-    algorithm: "segmented-window",
-    bound: 1,
-    changesBetween: 1,
-    build: (limit, window, segments) => segmentedWindow({ limit, window, segments }),
-  },
-  {
-    algorithm: "fixed-window",
-    bound: 2,
-    changesBetween: 1,
-    build: (limit, window) => fixedWindow({ limit, window }),
-  },
-  {
-    algorithm: "sliding-window-counter",
-    bound: 2,
-    changesBetween: 1,
-    build: (limit, window) => slidingWindowCounter({ limit, window }),
-  },
-];
-
-test.for(cases)(
-  "$algorithm: a clock that goes back between requests lets no more of what is kept through than $bound times the limit",
-  ({ bound, build }) => {
+test.for(WINDOWS)(
+  "$algorithm: a clock that goes back between requests lets no more of what is kept through than $times times the limit",
+  ({ times, of }) => {
     let given = 0;
     for (let seed = 0; seed < 1_500; seed++) {
       const next = random(seed);
       const limit = 1 + Math.floor(next() * 12);
       const windowMs = 100 + Math.floor(next() * 4_900);
-      const policy = compilePolicy(build(limit, `${windowMs}ms`, 1 + Math.floor(next() * 7)));
+      const policy = compilePolicy(of(limit, `${windowMs}ms`, 1 + Math.floor(next() * 7)));
       const counted = counter();
       let takes: Take[] = [];
       const all: Take[] = [];
@@ -119,22 +78,22 @@ test.for(cases)(
         takes.push(taken);
         all.push(taken);
       }
-      expect(fullestWindow(keptOf(all), windowMs * 1000)).toBeLessThanOrEqual(bound * limit);
+      expect(fullestWindow(keptOf(all), windowMs * 1000)).toBeLessThanOrEqual(times * limit);
     }
     expect(given).toBeGreaterThan(1_000);
   },
 );
 
-test.for(cases.filter(({ bound }) => bound === 1))(
+test.for(WINDOWS.filter(({ times }) => times === 1))(
   "$algorithm: windows that change let no more of what is kept through than the limit in any window of the moment",
-  ({ changesBetween, build }) => {
+  ({ changesBeforeRefund, of }) => {
     let given = 0;
     for (let seed = 0; seed < 1_500; seed++) {
       const next = random(seed);
       const limit = 1 + Math.floor(next() * 12);
       const policies = [1, 2, 3].map(() =>
         compilePolicy(
-          build(limit, `${100 + Math.floor(next() * 4_900)}ms`, 1 + Math.floor(next() * 7)),
+          of(limit, `${100 + Math.floor(next() * 4_900)}ms`, 1 + Math.floor(next() * 7)),
         ),
       );
       const counted = counter();
@@ -150,7 +109,12 @@ test.for(cases.filter(({ bound }) => bound === 1))(
           changes++;
         }
         const take = takes[takes.length - 1 - Math.floor(next() * 5)];
-        if (take && take.kept > 0 && changes - take.changes <= changesBetween && next() < 0.5) {
+        if (
+          take &&
+          take.kept > 0 &&
+          changes - take.changes <= changesBeforeRefund! &&
+          next() < 0.5
+        ) {
           // Whoever gives back knows the policy by which it took.
           const back = counted.giveBack(take.policy, take.atUs, take.kept);
           take.kept -= back;

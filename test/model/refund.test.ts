@@ -1,14 +1,10 @@
 import { expect, test } from "vitest";
 
-import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { refund } from "../../src/algorithms/refund.ts";
-import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
-import { slidingWindowCounter } from "../../src/algorithms/sliding-window-counter.ts";
-import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
-import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import type { Policy } from "../../src/policy/policy.ts";
+import { EVERY_ALGORITHM, factsOf } from "../support/algorithms/all.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
-import { type Admission, burstAboveRate, fullestWindow } from "../support/model/trailing-window.ts";
+import { type Admission, fullestWindow } from "../support/model/trailing-window.ts";
 import { random } from "../support/random.ts";
 
 /*
@@ -86,18 +82,7 @@ const EACH = 10_000;
 const admissionsOf = ({ takes }: Attack): Admission[] =>
   takes.flatMap(({ time, kept }) => (kept > 0 ? [{ time, units: kept }] : []));
 
-const policies: Policy[] = [
-  slidingWindowLog({ limit: 5, window: "10s" }),
-  slidingWindowLog({ limit: 37, window: "1.000003s" }),
-  segmentedWindow({ limit: 6, window: "60s" }),
-  segmentedWindow({ limit: 50, window: "1.000001s", segments: 7 }),
-  slidingWindowCounter({ limit: 50, window: "1s" }),
-  slidingWindowCounter({ limit: 7, window: "1.000003s" }),
-  fixedWindow({ limit: 50, window: "1s" }),
-  tokenBucket({ limit: 20, refill: 10, per: "1s" }),
-  tokenBucket({ limit: 7, refill: 3, per: "1s" }),
-  tokenBucket({ limit: 100, refill: 999_983, per: "7m" }),
-];
+const policies = EVERY_ALGORITHM.flatMap(({ attacked }) => attacked);
 
 test.for(policies.flatMap((policy) => [0, 0.05, 0.5].map((charges) => ({ policy, charges }))))(
   "without what was given back, all would have been admitted, too: $policy, charges $charges",
@@ -118,12 +103,10 @@ test.for(policies.flatMap((policy) => [0, 0.05, 0.5].map((charges) => ({ policy,
   },
 );
 
-test.for<[Policy, number]>(
+test.for(
   policies.flatMap((policy) => {
-    const { algorithm, limit } = policy;
-    if (algorithm === "token-bucket") return [];
-    const worst = { "fixed-window": 2 * limit, "sliding-window-counter": 2 * limit - 1 };
-    return [[policy, worst[algorithm as keyof typeof worst] ?? limit] as [Policy, number]];
+    const { most } = factsOf(policy.algorithm);
+    return most ? [[policy, most(policy.limit)] as const] : [];
   }),
 )("%o: of what was kept, no window holds more than %i", ([policy, worst]) => {
   const { windowUs } = compilePolicy(policy);
@@ -133,13 +116,12 @@ test.for<[Policy, number]>(
   expect(fullest).toBeGreaterThanOrEqual(policy.limit);
 });
 
-test.for(policies.filter(({ algorithm }) => algorithm === "token-bucket"))(
-  "%o: of what was kept, no span holds more than the limit and the rate",
+test.for(policies.filter(({ algorithm }) => factsOf(algorithm).most === undefined))(
+  "%o: of what was kept, no span holds more than the policy promises",
   (policy) => {
-    const { limit, parameters } = compilePolicy(policy);
-    const { intervalUs, divisor } = parameters;
-    const burst = burstAboveRate(admissionsOf(attack(policy, EACH, 6, 0)), intervalUs!, divisor!);
-    expect(burst).toBeLessThanOrEqual(limit);
-    expect(burst).toBeGreaterThan(limit - 1);
+    const admissions = admissionsOf(attack(policy, EACH, 6, 0));
+    const excess = factsOf(policy.algorithm).excessOf(compilePolicy(policy), admissions);
+    expect(excess).toBeLessThanOrEqual(0);
+    expect(excess).toBeGreaterThan(-1);
   },
 );

@@ -24,7 +24,7 @@ let bridge: Bridge;
 let receiver: Receiver;
 let prefix: string;
 beforeEach(async () => {
-  bridge = await startBridge({ redis: inject("redisUrl"), port: 0, token: "t" });
+  bridge = await startBridge({ redis: inject("redisUrl"), port: 0, token: "t", allow: ["KEYS"] });
   receiver = await openReceiver();
   prefix = crypto.randomUUID();
 });

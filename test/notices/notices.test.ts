@@ -35,6 +35,7 @@ async function ask(limiter: Limiter, times: number, cost = 1): Promise<void> {
 describe.each([
   fixedWindow({ limit, window, notify }),
   fixedWindow({ limit, window, notify, aligned: false }),
+  fixedWindow({ limit, window: "hour", timeZone: "Asia/Kathmandu", notify }),
   slidingWindowLog({ limit, window, notify }),
   slidingWindowCounter({ limit, window, notify }),
   segmentedWindow({ limit, window, notify }),

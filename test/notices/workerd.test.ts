@@ -15,7 +15,7 @@ let bridge: Bridge;
 let receiver: Receiver;
 const origin = createServer((_request, response) => response.end("ok"));
 beforeEach(async () => {
-  bridge = await startBridge({ redis: inject("redisUrl"), port: 0, token: "t" });
+  bridge = await startBridge({ redis: inject("redisUrl"), port: 0, token: "t", allow: ["KEYS"] });
   receiver = await openReceiver();
   await once(origin.listen(0, "127.0.0.1"), "listening");
 });

@@ -47,8 +47,14 @@ const origin = (length: number) => ({ ORIGIN: "https://origin.example/".padEnd(l
 test.for<[what: string, within: () => unknown, beyond: () => unknown, path: string]>([
   [
     "a limit",
-    policies(fixedWindow({ limit: 1e9, window })),
-    policies(fixedWindow({ limit: 1e9 + 1, window })),
+    policies(segmentedWindow({ limit: 1e9, window })),
+    policies(segmentedWindow({ limit: 1e9 + 1, window })),
+    "policies[0].limit",
+  ],
+  [
+    "a budget",
+    policies(fixedWindow({ limit: 2 ** 53 - 1, window })),
+    policies(fixedWindow({ limit: 2 ** 53, window })),
     "policies[0].limit",
   ],
   [

@@ -13,6 +13,7 @@ import {
   slidingWindowLog,
   tokenBucket,
 } from "../../src/index.ts";
+import { FAULTY_CALENDAR } from "../support/policy/faulty-calendar.ts";
 import { FAULTY_CONCURRENCY } from "../support/policy/faulty-concurrency.ts";
 import { FAULTY_DIMENSIONS } from "../support/policy/faulty-dimensions.ts";
 import { bucket, FAULTY, noStore, policy } from "../support/policy/faulty-options.ts";
@@ -31,7 +32,7 @@ test("the table of faults is as long as it should be", () => {
   expect(FAULTY.length).toBeGreaterThanOrEqual(40);
 });
 
-test.for([...FAULTY, ...FAULTY_DIMENSIONS, ...FAULTY_CONCURRENCY])(
+test.for([...FAULTY, ...FAULTY_DIMENSIONS, ...FAULTY_CONCURRENCY, ...FAULTY_CALENDAR])(
   "%s",
   ([, options, path, value, remedy]) => {
     const faults = faultsOf(options);
@@ -56,7 +57,7 @@ test("all faults come at once, one line each, with path, value and remedy", () =
   expect(make).toThrow(
     [
       "Tidegate's configuration has 6 faults:",
-      "  policies[0].limit: 0: Give a whole number from 1 to 1000000000.",
+      "  policies[0].limit: 0: Give a whole number from 1 to 9007199254740991.",
       '  policies[0].window: "x": Give a time with its unit (ms, s, m, h or d) from "1ms" to "366d", such as "10s".',
       "  policies[1].refill: 0: Give a whole number from 1 to 1000000000.",
       '  prefix: "}": Use 1 to 64 ASCII letters, digits, dots, underscores, dashes or colons.',

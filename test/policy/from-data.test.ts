@@ -2,23 +2,17 @@ import { expect, test } from "vitest";
 
 import { IMPLEMENTATIONS } from "../../src/algorithms/all.ts";
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
-import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
-import { slidingWindowCounter } from "../../src/algorithms/sliding-window-counter.ts";
-import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
-import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import { ConfigurationError } from "../../src/errors/errors.ts";
 import { Faults } from "../../src/options/faults.ts";
 import { compilePolicies } from "../../src/policy/compile.ts";
 import { fromData } from "../../src/policy/from-data.ts";
 import { checkLimiterTraits } from "../../src/policy/limiter-traits.ts";
+import { EVERY_ALGORITHM } from "../support/algorithms/all.ts";
 
 const windowed = { name: "p", limit: 10, window: "1m" } as const;
 
 test.for([
-  tokenBucket({ name: "p", limit: 10, refill: 1, per: "1s" }),
-  slidingWindowLog(windowed),
-  slidingWindowCounter(windowed),
-  segmentedWindow({ ...windowed, segments: 7 }),
+  ...EVERY_ALGORITHM.map(({ of }) => of(10, "1m", 7)),
   fixedWindow({ ...windowed, onFailure: "open" }),
 ])("$algorithm as data is what its builder makes", (policy) => {
   expect(fromData(JSON.parse(JSON.stringify(policy)))).toEqual(policy);

@@ -2,6 +2,7 @@ import { writeSync } from "node:fs";
 
 import { describe, expect, test } from "vitest";
 
+import { IMPLEMENTATIONS } from "../../src/algorithms/all.ts";
 import { runs } from "../support/runs.ts";
 import type { Statistics } from "../support/simulator/invariants/invariant.ts";
 import { run } from "../support/simulator/run.ts";
@@ -67,11 +68,7 @@ function expectEverything(statistics: Statistics): void {
     "dialect",
     "probe",
     "reset",
-    "token-bucket",
-    "sliding-window-log",
-    "sliding-window-counter",
-    "segmented-window",
-    "fixed-window",
+    ...Object.keys(IMPLEMENTATIONS),
     "allowed",
     "limited",
     "cached-denial",

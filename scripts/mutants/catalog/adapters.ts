@@ -75,8 +75,15 @@ export const ADAPTERS: readonly Written[] = [
   {
     name: "middleware on Node settles what a client has hung up on at once",
     file: "src/adapter/node-server.ts",
-    find: "if (outgoing.headersSent) return end(true);",
+    find: "if (outgoing.headersSent) return end(!outgoing.writableFinished);",
     replace: "return end(true);",
+    tests: ["test/node-servers/holds"],
+  },
+  {
+    name: "middleware on Node waits for a client that had hung up before",
+    file: "src/adapter/node-server.ts",
+    find: "if (outgoing.destroyed || outgoing.stream?.destroyed) return close();",
+    replace: "",
     tests: ["test/node-servers/holds"],
   },
   {

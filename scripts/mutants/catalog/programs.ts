@@ -89,9 +89,16 @@ export const PROGRAMS: readonly Written[] = [
   {
     name: "bridge: a command runs by the part of its name before a NUL",
     file: "src/node/bridge/allowed-commands.ts",
-    find: "ALLOWED.has(name) ||",
-    replace: 'ALLOWED.has(name.split("\\0")[0]!) ||',
+    find: "runs.has(name) ||",
+    replace: 'runs.has(name.split("\\0")[0]!) ||',
     tests: ["test/bridge/allowed-commands"],
+  },
+  {
+    name: "bridge: one command that is granted grants all that can harm",
+    file: "src/node/bridge/allowed-commands.ts",
+    find: "new Set([...ALLOWED, ...granted])",
+    replace: "new Set([...ALLOWED, ...(granted.length > 0 ? DANGEROUS : [])])",
+    tests: ["test/bridge/dangerous-commands"],
   },
   {
     name: "bridge: it stays with a master of before",

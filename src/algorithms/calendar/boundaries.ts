@@ -9,6 +9,8 @@ export type CalendarUnit = (typeof CALENDAR_UNITS)[number];
 export interface Calendar {
   readonly unit: CalendarUnit;
   readonly zone: Zone;
+  /** The zone's name. */
+  readonly timeZone: string;
   /**
    * Of months the day of the month, from 1 to 31; of weeks the ISO day of the week, from 1 to 7; of days the minute of the
    * day, and of hours the minute of the hour, from 0.

@@ -75,13 +75,20 @@ function createMark(policy: CompiledPolicy, kind: Mark["kind"], share: number | 
 
 /** A count of one unit in the policy's own windows, or in shorter ones that begin with it. */
 function countOfOne(policy: CompiledPolicy, name: string, windowUs: number): CompiledPolicy {
-  const { implementation, by } = policy;
+  const { algorithm, implementation, by } = policy;
   const traits = { ...PLAIN, name, by };
-  if (policy.algorithm === PLAIN.algorithm && windowUs === policy.windowUs) {
+  // Windows of a calendar are fixed ones, too.
+  if (implementation.code === FIXED_WINDOW.code && windowUs === policy.windowUs) {
     const quota = implementation.scale(policy, 1, { part: 1, whole: 1 });
-    return completePolicy({ ...traits, implementation }, quota);
+    return completePolicy({ ...traits, algorithm, implementation }, quota);
   }
-  const quota = FIXED_WINDOW.quotaOf(1, { window: windowUs, aligned: 0 }, name, new Faults());
+  const quota = FIXED_WINDOW.quotaOf(
+    1,
+    { window: windowUs, aligned: 0 },
+    name,
+    new Faults(),
+    PLAIN,
+  );
   return completePolicy(traits, quota);
 }
 

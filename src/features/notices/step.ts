@@ -69,7 +69,9 @@ export function noticeSteps(kit: Kit<NoticeSettings>): NoticeSteps {
     if (claimedAtUs === undefined) return;
     try {
       const [key] = keysFor(mark, asked);
-      await onNotice!(...notice(`${key}@${Math.floor(claimedAtUs / told.windowUs)}`));
+      // Of a calendar's window its beginning: no number of lengths says which one it is.
+      const window = told.parameters["startsUs"] ?? Math.floor(claimedAtUs / told.windowUs);
+      await onNotice!(...notice(`${key}@${window}`));
       // A unit more than there is: it denies also what costs nothing.
       const { rows } = await store.decide("charge", [key!], [2], [told]);
       keepSilent(mark, asked.partition, now() + rows[0]!.resetAfterUs / 1000);

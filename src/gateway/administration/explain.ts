@@ -114,7 +114,8 @@ function explainPolicy(
   const waitMs = Number.isFinite(retryAfterMs) ? retryAfterMs : null;
   return {
     name,
-    algorithm,
+    // As rules name it: a window of a calendar is one of a fixed window's.
+    algorithm: algorithm === "calendar-window" ? "fixed-window" : algorithm,
     mode,
     partition,
     limit,

@@ -39,7 +39,10 @@ export function routeOf(rule: unknown): string {
   const { method = "*", path } = Object(rule) as Record<string, unknown>;
   const methods = [method].flat();
   if (typeof path !== "string" || !methods.every((each) => typeof each === "string")) return "";
-  const isReadable = /^\/\S*$/.test(path) && methods.every((each) => /^(?:[A-Z]+|\*)$/.test(each));
+  const isReadable =
+    /^\/\S*$/.test(path) &&
+    methods.every((each) => /^(?:[A-Z]+|\*)$/.test(each)) &&
+    methods.length > 0;
   const route = `${methods.join(", ")} ${path}`;
   return isReadable && route.length <= 100 ? route : "";
 }

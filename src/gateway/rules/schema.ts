@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 
 import type { OptionKind } from "../../algorithms/algorithm.ts";
 import { IMPLEMENTATIONS } from "../../algorithms/all.ts";
+import { CALENDAR_UNITS } from "../../algorithms/calendar/boundaries.ts";
 import { WINDOW_RANGE } from "../../algorithms/window.ts";
 import { MAX_STATUSES } from "../../features/holds/failures.ts";
 import { AUTO } from "../../features/leases/auto.ts";
@@ -55,9 +56,26 @@ const RetryJitter = z.optional(z.number().check(z.gte(0), z.lte(1)));
 function option(kind: OptionKind) {
   if (kind.kind === "duration") return duration(WINDOW_RANGE);
   if (kind.kind === "boolean") return z.optional(z.boolean());
+  if (kind.kind === "own") return z.optional(z.unknown());
   const value = integer(kind.max);
   return kind.default === undefined ? value : z.optional(value);
 }
+
+/** Moments as rules have them: `until` of a list, and where a calendar's windows begin. */
+const Moment = z.union([
+  z.string().check(
+    z.regex(MOMENT),
+    z.refine((text) => parseMoment(text) !== undefined),
+  ),
+  z.number().check(z.gte(EARLIEST_MS), z.lte(LATEST_MS)),
+]);
+
+/** What fixed windows have besides: a window may be one of a calendar. */
+const OF_CALENDAR = {
+  window: z.union([duration(WINDOW_RANGE), z.enum(CALENDAR_UNITS)]),
+  timeZone: z.optional(z.string()),
+  anchor: z.optional(z.union([integer(31), Moment])),
+};
 
 const SingleSource = z.string().check(z.regex(SOURCE));
 const Source = z.union([SingleSource, z.array(SingleSource).check(z.minLength(1))]);
@@ -90,6 +108,7 @@ const policies = Object.entries(IMPLEMENTATIONS).map(([algorithm, implementation
     ...Object.fromEntries(
       Object.entries(implementation.options).map(([name, kind]) => [name, option(kind)]),
     ),
+    ...(algorithm === "fixed-window" && OF_CALENDAR),
     advertise: z.optional(z.boolean()),
     onFailure: z.optional(OnFailure),
     retryJitter: RetryJitter,
@@ -210,15 +229,7 @@ const PlanNumbers = z.record(
 
 /** The plans, for editors. `checkPlans` checks them, because it knows the policies. */
 export const Plans = z.record(z.string(), z.record(z.string(), PlanNumbers));
-const Until = z.optional(
-  z.union([
-    z.string().check(
-      z.regex(MOMENT),
-      z.refine((text) => parseMoment(text) !== undefined),
-    ),
-    z.number().check(z.gte(EARLIEST_MS), z.lte(LATEST_MS)),
-  ]),
-);
+const Until = z.optional(Moment);
 
 const Cidr = z.string().check(z.refine((text) => parseCidr(text) !== undefined));
 

@@ -1,5 +1,5 @@
 import { parseDuration } from "../../options/duration.ts";
-import { ALGORITHMS, type Algorithm } from "../doctor/memory-formula.ts";
+import { type Algorithm, ALGORITHMS } from "../doctor/memory-formula.ts";
 import type { DoctorOptions } from "../doctor/options.ts";
 import { environmentsIn } from "./check/environments.ts";
 import { variablesIn } from "./check/oversized.ts";

@@ -1,19 +1,19 @@
 /*
  * How much memory the limiter's keys take in Redis. Source: the structures of Redis 7 on a 64-bit machine (dict.h, sds.h,
- * object.c), the size classes of jemalloc 5, and the states that the headers of lua/algorithms describe.
+ * object.c), the size classes of jemalloc 5, and the states of the algorithms.
  * test/doctor/memory-formula.test.ts compares it with a real Redis, 10,000 partitions for each algorithm.
  */
 
-export const ALGORITHMS = [
-  "token-bucket",
-  "sliding-window-log",
-  "sliding-window-counter",
-  "segmented-window",
-  "fixed-window",
-  "concurrency",
-] as const;
+import { STATE_BYTES } from "../../algorithms/all.ts";
+import type { CountingAlgorithm } from "../../policy/policy.ts";
 
-export type Algorithm = (typeof ALGORITHMS)[number];
+/** A window of a calendar has the state of a fixed window. */
+export type Algorithm = CountingAlgorithm | "concurrency";
+
+export const ALGORITHMS: readonly Algorithm[] = [
+  ...(Object.keys(STATE_BYTES) as CountingAlgorithm[]),
+  "concurrency",
+];
 
 export interface Keyspace {
   readonly partitions: number;
@@ -37,9 +37,6 @@ const OBJECT = 16;
 /** Values up to this length share one allocation with their header. */
 const EMBEDDED = 44;
 
-/** Of a segmented window, unless the policy says otherwise. */
-const SEGMENTS = 10;
-
 /** Above this many members a sorted set is a skip list. */
 const MAX_PACKED = 128;
 
@@ -57,23 +54,7 @@ export function bytesPerKey({
   limit,
   keyLength = 48,
 }: Pick<Keyspace, "algorithm" | "limit" | "keyLength">): number {
-  return ENTRIES + BUCKETS + text(keyLength) + VALUES[algorithm](limit);
-}
-
-const VALUES: Readonly<Record<Algorithm, (limit: number) => number>> = {
-  // 16 digits, and the setting: of a policy with a time that is no whole number of microseconds, a little more.
-  "token-bucket": (limit) => value(16 + 12 + limit.toString(36).length),
-  "sliding-window-log": (limit) => value(logLength(limit)),
-  "sliding-window-counter": () => value(20),
-  "segmented-window": () => value(14 + 4 * (SEGMENTS + 1)),
-  "fixed-window": () => value(17),
-  concurrency: (limit) => OBJECT + slots(limit),
-};
-
-/** A header and pages of 8 units of 7 bytes; a ring of one page has no copy of it. */
-function logLength(limit: number): number {
-  const pages = Math.ceil(limit / 8);
-  return 56 + 56 * (pages === 1 ? 1 : pages + 1);
+  return ENTRIES + BUCKETS + text(keyLength) + valueOf(algorithm, limit);
 }
 
 /** An id of 36 characters and a moment in microseconds for each slot. */
@@ -83,6 +64,10 @@ function slots(limit: number): number {
   return (
     536 + limit * (text(36) + SKIP_LIST_NODE + ENTRIES / 2) + 8 * 2 ** Math.ceil(Math.log2(limit))
   );
+}
+
+function valueOf(algorithm: Algorithm, limit: number): number {
+  return algorithm === "concurrency" ? OBJECT + slots(limit) : value(STATE_BYTES[algorithm](limit));
 }
 
 function value(length: number): number {

@@ -68,7 +68,7 @@ export function redisStore(
 
   function callFor(policies: readonly CompiledPolicy[]): ScriptCall {
     let kind = "";
-    for (const { implementation, role } of policies) kind += implementation.code + role[0];
+    for (const { implementation, role } of policies) kind += implementation.name + role[0];
     let call = calls.get(kind);
     if (call === undefined) {
       const roles = rolesOf(policies);
@@ -134,7 +134,10 @@ export function redisStore(
 
 /** Each policy's group of the script's arguments. */
 export function groupsOf(costs: readonly number[], policies: readonly CompiledPolicy[]): string[] {
-  return policies.flatMap(({ scriptArguments }, i) => [String(costs[i]), ...scriptArguments]);
+  return policies.flatMap((policy, i) => [
+    String(costs[i]),
+    ...(policy.implementation.live?.(policy) ?? policy.scriptArguments),
+  ]);
 }
 
 /** A letter for each policy, in the script's format. */

@@ -307,6 +307,7 @@ describe("a fault of the variables", () => {
         { method: ["GET", "PUT"], path: "/b", policies: wrong },
         { path: "/c", policies: [policy] },
         { path: "POST /x", policies: wrong },
+        { path: "/d", method: [], policies: [policy] },
       ],
     });
     expect(
@@ -317,13 +318,15 @@ describe("a fault of the variables", () => {
       ["RULES[2].policies[0].limit", "GET, PUT /b"],
       ["RULES[4].path", undefined],
       ["RULES[4].policies[0].limit", undefined],
+      ["RULES[5].method", undefined],
       ["RULES[1].policies[0].name", "POST /api/login"],
       ["RULES[2].policies[0].name", "GET, PUT /b"],
       ["RULES[3].policies[0].name", "* /c"],
       ["RULES[4].policies[0].name", undefined],
+      ["RULES[5].policies[0].name", undefined],
     ]);
     expect(new ConfigurationError(faults).message).toContain(
-      "\n  RULES[1].policies[0].limit: 0: Give a whole number from 1 to 1000000000. (In the rule for POST /api/login.)\n",
+      "\n  RULES[1].policies[0].limit: 0: Give a whole number from 1 to 9007199254740991. (In the rule for POST /api/login.)\n",
     );
   });
 

@@ -49,7 +49,7 @@ export const FAULTY_JSON: readonly FaultyFile[] = [
     title: "a limit that is text",
     file: "rules.json",
     text: `{ "rules": [{ "path": "/a", "policies": [{ "algorithm": "fixed-window",\n  "limit": "20", "window": "1m" }] }] }`,
-    faults: ["2:3: rules[0].policies[0].limit: Give a whole number from 1 to 1000000000"],
+    faults: ["2:3: rules[0].policies[0].limit: Give a whole number from 1 to 9007199254740991"],
   },
   {
     title: "an unknown algorithm",

@@ -15,7 +15,11 @@ export function connect(url = inject("redisUrl")): Redis {
 
 /** Lets the process's clocks stand still until the test moves them: an hour ahead, so that keys outlive the test. */
 export function standStill(): { pass(milliseconds: number): void } {
-  vi.useFakeTimers({ toFake: ["Date", "performance"], now: Date.now() + 3_600_000 });
+  // The peers' stores in memory sweep in intervals.
+  vi.useFakeTimers({
+    toFake: ["Date", "performance", "setInterval", "clearInterval"],
+    now: Date.now() + 3_600_000,
+  });
   onTestFinished(() => void vi.useRealTimers());
   return { pass: (milliseconds) => void vi.advanceTimersByTime(milliseconds) };
 }

@@ -1,12 +1,11 @@
+import type { Implementation } from "../../../algorithms/algorithm.ts";
+import { IMPLEMENTATIONS } from "../../../algorithms/all.ts";
 import { concurrency } from "../../../algorithms/concurrency.ts";
-import { fixedWindow } from "../../../algorithms/fixed-window.ts";
-import { segmentedWindow } from "../../../algorithms/segmented-window.ts";
-import { slidingWindowCounter } from "../../../algorithms/sliding-window-counter.ts";
-import { slidingWindowLog } from "../../../algorithms/sliding-window-log.ts";
-import { tokenBucket } from "../../../algorithms/token-bucket.ts";
 import { Faults } from "../../../options/faults.ts";
 import { compilePolicies } from "../../../policy/compile.ts";
+import { fromData } from "../../../policy/from-data.ts";
 import { checkLimiterTraits } from "../../../policy/limiter-traits.ts";
+import type { Policy } from "../../../policy/policy.ts";
 import { ALL_SCRIPTS } from "../../../store/redis/all-scripts.ts";
 import type { RedisClient } from "../../../store/redis/client.ts";
 import { dialectAt, type DialectName } from "../../../store/redis/dialect.ts";
@@ -19,18 +18,19 @@ const MANY = 1_000;
 
 /** Every algorithm, so that every command that a script may need is tried. */
 const POLICIES = compilePolicies(
-  [
-    tokenBucket({ name: "bucket", limit: MANY, refill: MANY, per: "1s" }),
-    slidingWindowLog({ name: "log", limit: MANY, window: "1s" }),
-    slidingWindowCounter({ name: "counter", limit: MANY, window: "1s" }),
-    segmentedWindow({ name: "segments", limit: MANY, window: "1s" }),
-    fixedWindow({ name: "window", limit: MANY, window: "1s" }),
-    concurrency({ name: "slots", limit: MANY, ttl: "1s" }),
-  ],
+  [...Object.values(IMPLEMENTATIONS).map(smallest), concurrency({ limit: MANY, ttl: "1s" })],
   "policies",
   new Faults(),
   checkLimiterTraits,
 );
+
+/** A policy without the options that have a default. */
+function smallest({ name, options }: Implementation): Policy {
+  const values = Object.entries(options)
+    .filter(([, option]) => option.kind !== "own" && option.default === undefined)
+    .map(([option, { kind }]) => [option, kind === "integer" ? MANY : "1s"]);
+  return fromData({ algorithm: name, limit: MANY, ...Object.fromEntries(values) }) as Policy;
+}
 
 /**
  * Decides as the limiter does, twice: the first call makes the states, the second one changes them. The keys are those of

@@ -110,7 +110,8 @@ export function createLedger(policy: CompiledPolicy): Ledger {
           (steady ? most(weighted, limit * window) : undefined)
         );
       }
-      // Requests of the simulator are not holds.
+      // Requests of the simulator are not holds, and its clock is no calendar.
+      case "calendar-window":
       case "concurrency":
         return undefined;
     }

@@ -1,4 +1,5 @@
 import type { CompiledPolicy } from "../../../../src/policy/compile.ts";
+import { factsOf } from "../../algorithms/all.ts";
 import { windowOf } from "../window.ts";
 import type { Invariant, Observed } from "./invariant.ts";
 
@@ -18,19 +19,5 @@ export function boundedWaits({ scenario, violated }: Observed): Invariant {
 }
 
 /** In microseconds, by the server's clock. */
-function longestWait(policy: CompiledPolicy): number {
-  const { algorithm, parameters } = policy;
-  const { lengthUs = 0, segments = 0 } = parameters;
-  const length = windowOf(policy);
-  switch (algorithm) {
-    case "token-bucket":
-      // The deepest debt is a whole bucket.
-      return 2 * length;
-    case "sliding-window-counter":
-      return 2 * length;
-    case "segmented-window":
-      return lengthUs * (segments + 1);
-    default:
-      return length;
-  }
-}
+const longestWait = (policy: CompiledPolicy) =>
+  factsOf(policy.algorithm).longestWaitUs(policy, windowOf(policy));

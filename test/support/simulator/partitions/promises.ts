@@ -100,7 +100,8 @@ function tooMuch(last: Evaluated, takes: readonly Evaluated[], all: readonly Eva
       return most(onGrid(0) * window + onGrid(1) * (window - (clock % window)), limit * window);
     case "token-bucket":
       return beyondRate(last, takes, all);
-    // Requests of the simulator are not holds.
+    // Requests of the simulator are not holds, and its clock is no calendar.
+    case "calendar-window":
     case "concurrency":
       return undefined;
   }

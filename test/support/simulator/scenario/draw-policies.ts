@@ -1,9 +1,6 @@
-import { fixedWindow } from "../../../../src/algorithms/fixed-window.ts";
-import { segmentedWindow } from "../../../../src/algorithms/segmented-window.ts";
-import { slidingWindowCounter } from "../../../../src/algorithms/sliding-window-counter.ts";
-import { slidingWindowLog } from "../../../../src/algorithms/sliding-window-log.ts";
-import { tokenBucket } from "../../../../src/algorithms/token-bucket.ts";
-import { type Policy } from "../../../../src/policy/policy.ts";
+import { IMPLEMENTATIONS } from "../../../../src/algorithms/all.ts";
+import { fromData } from "../../../../src/policy/from-data.ts";
+import type { Policy } from "../../../../src/policy/policy.ts";
 import type { Random } from "../random.ts";
 
 const VERDICTS = ["open", "closed", "local", { local: { share: 0.5 } }] as const;
@@ -23,12 +20,10 @@ function drawPolicy(random: Random, index: number): Policy {
     ...(random.chance(0.5) && { onFailure: random.pick(VERDICTS) }),
   };
   const window = `${random.magnitude(20, 200_000)}ms` as const;
-  const build = random.pick([
-    () => tokenBucket({ ...common, refill: random.integer(1, 12), per: window }),
-    () => slidingWindowLog({ ...common, window }),
-    () => slidingWindowCounter({ ...common, window }),
-    () => segmentedWindow({ ...common, window, segments: random.integer(1, 6) }),
-    () => fixedWindow({ ...common, window }),
-  ]);
-  return build();
+  const [algorithm, { options }] = random.pick(Object.entries(IMPLEMENTATIONS));
+  const numbers = Object.entries(options).flatMap(([option, { kind }]) => {
+    if (kind === "integer") return [[option, random.integer(1, 12)]];
+    return kind === "duration" ? [[option, window]] : [];
+  });
+  return fromData({ algorithm, ...common, ...Object.fromEntries(numbers) }) as Policy;
 }

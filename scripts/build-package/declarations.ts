@@ -1,0 +1,37 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+import ts from "typescript-5";
+
+/**
+ * The declarations that these lead to, themselves included. A file that a condition of the library chooses, such as `#bindings`,
+ * counts in each of its forms.
+ */
+export function reachedFrom(entries: readonly string[], library: string): ReadonlySet<string> {
+  const { imports } = JSON.parse(readFileSync(join(library, "package.json"), "utf8")) as {
+    imports: Record<string, Record<string, string>>;
+  };
+  const reached = new Set<string>();
+  const left = [...entries];
+  for (let file = left.pop(); file !== undefined; file = left.pop()) {
+    if (reached.has(file)) continue;
+    reached.add(file);
+    for (const { fileName } of ts.preProcessFile(readFileSync(file, "utf8")).importedFiles) {
+      const chosen = imports[fileName];
+      const targets = chosen
+        ? Object.values(chosen).map((target) => join(library, target))
+        : fileName.startsWith(".")
+          ? [join(dirname(file), fileName)]
+          : [];
+      left.push(...targets.map(declarationOf));
+    }
+  }
+  return reached;
+}
+
+/** The declarations of a module. @throws Error if it has none */
+function declarationOf(module: string): string {
+  const file = module.replace(/(\.d)?\.[jt]s$/, ".d.ts");
+  if (existsSync(file)) return file;
+  throw new Error(`${module} has no declarations`);
+}

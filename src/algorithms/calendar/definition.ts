@@ -1,0 +1,111 @@
+import type { Faults } from "../../options/faults.ts";
+import { defineAlgorithm, MAX_UNITS, type PolicyOf } from "../algorithm.ts";
+import {
+  type CalendarParameters,
+  type CalendarWindowState,
+  countCalendarWindow,
+} from "../calendar-window.ts";
+import type { AlgorithmModel } from "../model.ts";
+import { CALENDAR_WINDOW as script } from "../scripts.generated.ts";
+import { scaleWindow } from "../window.ts";
+import { boundariesAround, type Calendar } from "./boundaries.ts";
+import { follow, windowIn } from "./current.ts";
+import { type CalendarOptions, readCalendar, WINDOW_US } from "./options.ts";
+
+/** What `fixedWindow()` makes of a calendar's window, in a limiter that knows calendars. */
+export type CalendarWindowPolicy = PolicyOf<"calendar-window", CalendarOptions>;
+
+/** Where the parameters of a policy carry their calendar, out of the way of their numbers. */
+const CALENDAR = Symbol("calendar");
+
+interface LiveParameters extends CalendarParameters {
+  readonly [CALENDAR]: Calendar;
+}
+
+/** The numbers of the window of now, whenever they are read. The first one turns to it. */
+function parametersOf(calendar: Calendar, nowMs: () => number): LiveParameters {
+  const windowOfNow = follow(calendar, nowMs);
+  let current = windowOfNow();
+  return {
+    get startsUs() {
+      current = windowOfNow();
+      return current.startsUs;
+    },
+    get endsUs() {
+      return current.endsUs;
+    },
+    get neighbours() {
+      return current.neighbours;
+    },
+    unused: 0,
+    [CALENDAR]: calendar,
+  };
+}
+
+/** The numbers as they were or will be at a moment; other parameters as they are. */
+export function parametersAt(
+  parameters: Readonly<Record<string, number>>,
+  ms: number,
+): Readonly<Record<string, number>> {
+  const { [CALENDAR]: calendar } = parameters as Partial<LiveParameters>;
+  return calendar ? windowIn(boundariesAround(calendar, ms), ms)! : parameters;
+}
+
+/**
+ * Calendar windows by an isolate's clock.
+ *
+ * @param nowMs the clock that says which window the isolate has the store count in, in milliseconds since 1970
+ */
+export const calendarWindowBy = (nowMs: () => number) =>
+  defineAlgorithm<
+    CalendarWindowPolicy,
+    object,
+    Readonly<Record<string, number>>,
+    CalendarWindowState
+  >({
+    name: "calendar-window",
+    // Of the fixed window, whose states it shares.
+    code: "f",
+    layout: 2,
+    maxLimit: MAX_UNITS,
+    options: {
+      window: { kind: "own" },
+      timeZone: { kind: "own" },
+      anchor: { kind: "own" },
+      aligned: { kind: "own" },
+    } as object,
+    // Not the zone and the first day: a policy that gets others keeps its count.
+    nameParts: ({ window }) => [window],
+
+    quotaOf(limit, _values, path: string, faults: Faults, policy) {
+      const calendar = readCalendar(policy, path, faults);
+      return calendar
+        ? { limit, windowUs: WINDOW_US[calendar.unit], parameters: parametersOf(calendar, nowMs) }
+        : { limit, windowUs: 1e6, parameters: {} };
+    },
+    parameters: ["unused", "unused"],
+    ttl: () => 0,
+    // What stays the same, so that isolates find the denials that they share.
+    setting: ({ parameters }) => nameOfCalendar(parameters),
+    live({ limit, parameters }) {
+      const { startsUs, endsUs, neighbours } = parameters;
+      return ["calendar-window", limit, startsUs, endsUs, neighbours].map(String);
+    },
+
+    // As it is: leased units expire with the window in which they were taken.
+    lease: { tighten: (quota) => quota, maxUs: () => Infinity, endsWithWindow: true },
+    scale: scaleWindow,
+    script,
+    model: countCalendarWindow as AlgorithmModel<
+      Readonly<Record<string, number>>,
+      CalendarWindowState
+    >,
+  });
+
+function nameOfCalendar(parameters: Readonly<Record<string, number>>): string {
+  const { [CALENDAR]: calendar } = parameters as Partial<LiveParameters>;
+  return calendar ? `${calendar.unit}/${calendar.timeZone}/${calendar.anchor}` : "";
+}
+
+/** By the clock of the isolate. */
+export const CALENDAR_WINDOW = /* @__PURE__ */ calendarWindowBy(() => Date.now());

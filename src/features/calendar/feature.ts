@@ -1,0 +1,30 @@
+import { IMPLEMENTATION } from "../../algorithms/algorithm.ts";
+import { calendarWindowBy } from "../../algorithms/calendar/definition.ts";
+import { namesCalendar } from "../../algorithms/calendar/options.ts";
+import type { Policy } from "../../policy/policy.ts";
+import type { Store } from "../../store/store.ts";
+
+/** Windows of a calendar: apart, so that a bundle with durations alone has no time zones. */
+export const calendar = {
+  /**
+   * Gives the fixed windows that name a calendar what decides them; leaves all other policies as they are.
+   *
+   * @param store whose clock shows the window of now. Default: the isolate's clock
+   */
+  adopt(policies: readonly Policy[], store: Store | undefined): readonly Policy[] {
+    if (!Array.isArray(policies)) return policies;
+    const ofCalendar = calendarWindowBy(
+      typeof store?.now === "function" ? () => store.now!() / 1000 : () => Date.now(),
+    );
+    // Not map(), which skips the holes of a list.
+    return Array.from(policies, (policy: Policy) =>
+      policy?.algorithm === "fixed-window" && policy[IMPLEMENTATION] && namesCalendar(policy)
+        ? ({
+            ...policy,
+            algorithm: ofCalendar.name,
+            [IMPLEMENTATION]: ofCalendar,
+          } as unknown as Policy)
+        : policy,
+    );
+  },
+};

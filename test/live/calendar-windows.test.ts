@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+
+import { startLiveGateway } from "../support/live/live-gateway.ts";
+
+const rules = (policy: object) => ({
+  rules: [
+    {
+      path: "/api/*",
+      partition: ["header:x-user-id"],
+      policies: [{ algorithm: "fixed-window", name: "plan", limit: 5, ...policy }],
+    },
+  ],
+});
+
+test("a live document that changes a zone, an anchor or a window keeps what was consumed", async () => {
+  const gateway = await startLiveGateway({
+    RULES: rules({ window: "month", timeZone: "Europe/Berlin" }).rules,
+  });
+  const ada = { "x-user-id": "ada" };
+  const explained = async () => {
+    const { rules } = await gateway.administered.explain({ path: "/api/x", headers: ada });
+    return rules[0]!.policies[0]!;
+  };
+  for (let i = 0; i < 2; i++) expect((await gateway.ask("/api/x", ada)).status).toBe(200);
+  expect(await explained()).toMatchObject({ algorithm: "fixed-window", remaining: 3 });
+
+  const changes = [
+    { window: "month", timeZone: "Pacific/Apia" },
+    { window: "month", timeZone: "Pacific/Apia", anchor: 15 },
+    { window: "week", anchor: "2026-03-15T10:30:00Z" },
+    { window: "30d" },
+    { window: "month" },
+  ];
+  for (const [i, change] of changes.entries()) {
+    await gateway.write(rules(change), i + 2);
+    await gateway.administered.refresh();
+    expect(gateway.administered.enforced().version).toBe(i + 2);
+    expect([change, (await explained()).remaining]).toEqual([change, 3]);
+  }
+  const statuses = [];
+  for (let i = 0; i < 4; i++) statuses.push((await gateway.ask("/api/x", ada)).status);
+  expect(statuses).toEqual([200, 200, 200, 429]);
+  const denied = await gateway.ask("/api/x", ada);
+  const now = new Date();
+  const end = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1);
+  const told = Number(denied.headers.get("retry-after"));
+  expect(Math.abs(told - (end - Date.now()) / 1000)).toBeLessThan(60);
+
+  // A fault leaves the document of before in force.
+  await gateway.write(rules({ window: "month", timeZone: "Europe/Atlantis" }), 9);
+  await gateway.administered.refresh();
+  expect(gateway.administered.enforced().version).toBe(6);
+});

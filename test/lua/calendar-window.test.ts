@@ -1,0 +1,111 @@
+import fc from "fast-check";
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+
+import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
+import { storeOver } from "../../src/store/memory-store.ts";
+import { createMemory } from "../../src/store/memory.ts";
+import { ALL_SCRIPTS } from "../../src/store/redis/all-scripts.ts";
+import { redisStore } from "../../src/store/redis/store.ts";
+import { FUTURE } from "../support/algorithm-script.ts";
+import { compileAt } from "../support/calendar/compile.ts";
+import { question, unitsOf } from "../support/lua/question.ts";
+import { redisWithClock } from "../support/redis-with-clock.ts";
+import { runs } from "../support/runs.ts";
+
+let redis: Redis;
+beforeAll(() => {
+  redis = new Redis(inject("redisUrl"));
+});
+afterAll(() => redis.quit());
+
+const HOUR_US = 3600e6;
+
+/** Within a run a policy gets other calendars, fixed lengths, and windows that begin with a request. */
+const windows = fc.constantFrom(
+  { window: "hour" },
+  { window: "hour" },
+  { window: "hour", timeZone: "Asia/Kathmandu" },
+  { window: "day", timeZone: "Europe/Berlin" },
+  { window: "day", timeZone: "America/New_York", anchor: "2026-03-15T10:30:00Z" },
+  { window: "week", anchor: 4 },
+  { window: "month", anchor: 31 },
+  { window: "1h" },
+  { window: "1d", aligned: false },
+);
+
+const step = fc.record({
+  gapHours: fc.oneof(
+    { weight: 6, arbitrary: fc.double({ min: 0, max: 0.4, noNaN: true }) },
+    { weight: 2, arbitrary: fc.constantFrom(0, 1, 24, 24 * 31) },
+    { weight: 1, arbitrary: fc.double({ min: -3, max: 0, noNaN: true }) },
+  ),
+  /** To a boundary of hours, so that something falls on one. */
+  isAtBoundary: fc.boolean(),
+  ...question,
+  givesBack: fc.option(fc.integer({ min: 1, max: 3 }), { freq: 4, nil: undefined }),
+  /** How far the isolate's clock is ahead of the store's. */
+  skewHours: fc.option(fc.constantFrom(0, 0.5, -0.5, 1, -1, 2.5, -40, 40), {
+    freq: 4,
+    nil: undefined,
+  }),
+  window: fc.option(windows, { freq: 10, nil: undefined }),
+});
+
+test("calendar-window in Lua says what its model says, whatever the clocks and the calendars do", async () => {
+  let compared = 0;
+  await fc.assert(
+    fc.asyncProperty(
+      windows,
+      fc.integer({ min: 1, max: 9 }),
+      fc.array(step, { minLength: 10, maxLength: 60, size: "max" }),
+      async (first, limit, steps) => {
+        const key = `calendar:{${crypto.randomUUID()}}`;
+        let now = FUTURE + 100 * 24 * HOUR_US;
+        let skewUs = 0;
+        const inRedis = redisStore(
+          redisWithClock(redis, () => now),
+          ALL_SCRIPTS,
+        );
+        const inMemory = storeOver(createMemory(), () => now);
+        const policiesOf = (window: typeof first) =>
+          compileAt(
+            () => now + skewUs,
+            fixedWindow({ name: "c", limit, ...window } as Parameters<typeof fixedWindow>[0]),
+          );
+        let policies = policiesOf(first);
+        let taken = now;
+        for (const each of steps) {
+          now = Math.max(FUTURE, now + Math.round(each.gapHours * HOUR_US));
+          if (each.isAtBoundary) now += HOUR_US - (now % HOUR_US) + each.nudge;
+          if (each.skewHours !== undefined) skewUs = each.skewHours * HOUR_US;
+          if (each.window) policies = policiesOf(each.window);
+          const costs = [unitsOf(each.operation, each.cost, limit)];
+          const asked = await inRedis.decide(each.operation, [key], costs, policies);
+          expect(asked).toEqual(inMemory.decide(each.operation, [key], costs, policies));
+          if (each.givesBack !== undefined) {
+            const back = [[key], [each.givesBack], policies, { nowUs: taken }] as const;
+            expect(await inRedis.refund!(...back)).toEqual(inMemory.refund(...back));
+          }
+          if (asked.rows[0]!.allowed) taken = now;
+          compared++;
+        }
+      },
+    ),
+    { numRuns: runs(20) },
+  );
+  expect(compared).toBeGreaterThan(200);
+});
+
+test("a key outlives the wait that it tells by a millisecond at most", async () => {
+  const key = `calendar:{${crypto.randomUUID()}}`;
+  const now = Date.now() * 1000;
+  const [policy] = compileAt(() => now, fixedWindow({ name: "c", limit: 1, window: "month" }));
+  const store = redisStore(
+    redisWithClock(redis, () => now),
+    ALL_SCRIPTS,
+  );
+  const { rows } = await store.decide("consume", [key], [1], [policy!]);
+  const endsUs = now + rows[0]!.resetAfterUs;
+  expect(await redis.pexpiretime(key)).toBe(endsUs / 1000 + 1);
+});

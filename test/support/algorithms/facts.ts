@@ -1,0 +1,50 @@
+import type { Duration } from "../../../src/options/duration.ts";
+import type { CompiledPolicy } from "../../../src/policy/compile.ts";
+import type { CountingAlgorithm, Policy } from "../../../src/policy/policy.ts";
+import type { Admission } from "../model/trailing-window.ts";
+
+/** How often Redis runs each command. */
+type Commands = Readonly<Record<string, number>>;
+
+/** The numbers that a policy comes to. */
+export interface Compiled {
+  readonly policy: Policy;
+  readonly name: string;
+  /** In microseconds where they are times. */
+  readonly parameters: readonly [number, number];
+  /** How long the key is kept as the script takes it: milliseconds, 0 where the state tells, or a setting to base 36. */
+  readonly ttl: number | string;
+  /** In seconds. */
+  readonly window: number;
+}
+
+/** Facts of an algorithm that only its author knows. Every test that needs one reads it here. */
+export interface AlgorithmFacts {
+  readonly algorithm: CountingAlgorithm;
+  /** A policy of `limit` units in each window; a bucket refills its limit in that time. */
+  of(limit: number, window: Duration, segments?: number): Policy;
+  /** The commands of a first request, of an allowed one and of a denied one. */
+  readonly commands: {
+    readonly first: Commands;
+    readonly allow: Commands;
+    readonly deny: Commands;
+  };
+  /** The longest wait that a client may be told, in windows: with a full debt, the weight of a window, or a segment. */
+  readonly longestWait: number;
+  /** Microseconds that a client waits at most in the simulator, however the clock has stepped. */
+  longestWaitUs(policy: CompiledPolicy, windowUs: number): number;
+  /**
+   * By how many units admissions broke the promise of the policy, as it was given; 0 or less if they did not. Times in
+   * microseconds, never going down.
+   */
+  excessOf(policy: CompiledPolicy, admissions: readonly Admission[]): number;
+  /** The most units that any window of time may hold; absent where the promise is about every span instead. */
+  readonly most?: (limit: number) => number;
+  /** How often a policy may change before units come back exactly: a log knows each unit. */
+  readonly changesBeforeRefund?: number;
+  /** What a lease makes of a policy: a longer window, a smaller limit, or nothing. */
+  readonly tightens: "window" | "limit" | "nothing";
+  /** Policies for an adversary: small and odd numbers. */
+  readonly attacked: readonly Policy[];
+  readonly compiled: readonly Compiled[];
+}

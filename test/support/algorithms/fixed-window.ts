@@ -1,0 +1,36 @@
+import { fixedWindow } from "../../../src/algorithms/fixed-window.ts";
+import type { AlgorithmFacts } from "./facts.ts";
+
+export const fixedWindowFacts: AlgorithmFacts = {
+  algorithm: "fixed-window",
+  of: (limit, window) => fixedWindow({ limit, window }),
+  commands: {
+    first: { time: 1, get: 1, set: 1 },
+    allow: { time: 1, get: 1, setrange: 1 },
+    deny: { time: 1, get: 1 },
+  },
+  longestWait: 1,
+  longestWaitUs: (_policy, windowUs) => windowUs,
+  excessOf({ limit, parameters }, admissions) {
+    const used = new Map<number, number>();
+    for (const { time, units } of admissions) {
+      const window = Math.floor(time / parameters["windowUs"]!);
+      used.set(window, (used.get(window) ?? 0) + units);
+    }
+    return Math.max(0, ...used.values()) - limit;
+  },
+  // Around the boundary of two windows.
+  most: (limit) => 2 * limit,
+  changesBeforeRefund: 1,
+  tightens: "nothing",
+  attacked: [fixedWindow({ limit: 50, window: "1s" })],
+  compiled: [
+    {
+      policy: fixedWindow({ limit: 30, window: "10s" }),
+      name: "fixed-window-30-10s",
+      parameters: [10_000_000, 96],
+      ttl: 0,
+      window: 10,
+    },
+  ],
+};

@@ -1,0 +1,37 @@
+import { slidingWindowCounter } from "../../../src/algorithms/sliding-window-counter.ts";
+import { fullestWindow } from "../model/trailing-window.ts";
+import type { AlgorithmFacts } from "./facts.ts";
+
+/** One short of twice, because the previous window's weight only reaches 0 as the window ends. */
+const most = (limit: number) => 2 * limit - 1;
+
+export const slidingWindowCounterFacts: AlgorithmFacts = {
+  algorithm: "sliding-window-counter",
+  of: (limit, window) => slidingWindowCounter({ limit, window }),
+  commands: {
+    first: { time: 1, get: 1, set: 1 },
+    allow: { time: 1, get: 1, setrange: 1 },
+    deny: { time: 1, get: 1 },
+  },
+  // The current window, and then until its weight is small enough.
+  longestWait: 2,
+  longestWaitUs: (_policy, windowUs) => 2 * windowUs,
+  excessOf: ({ limit, parameters: { windowUs } }, admissions) =>
+    fullestWindow(admissions, windowUs!) - most(limit),
+  most,
+  changesBeforeRefund: 1,
+  tightens: "window",
+  attacked: [
+    slidingWindowCounter({ limit: 50, window: "1s" }),
+    slidingWindowCounter({ limit: 7, window: "1.000003s" }),
+  ],
+  compiled: [
+    {
+      policy: slidingWindowCounter({ limit: 30, window: "10s" }),
+      name: "sliding-window-counter-30-10s",
+      parameters: [10_000_000, 1],
+      ttl: 0,
+      window: 10,
+    },
+  ],
+};

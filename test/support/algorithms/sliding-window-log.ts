@@ -1,0 +1,33 @@
+import { slidingWindowLog } from "../../../src/algorithms/sliding-window-log.ts";
+import { fullestWindow } from "../model/trailing-window.ts";
+import type { AlgorithmFacts } from "./facts.ts";
+
+export const slidingWindowLogFacts: AlgorithmFacts = {
+  algorithm: "sliding-window-log",
+  of: (limit, window) => slidingWindowLog({ limit, window }),
+  commands: {
+    first: { time: 1, getrange: 1, set: 1 },
+    allow: { time: 1, getrange: 1, setrange: 2 },
+    deny: { time: 1, getrange: 1 },
+  },
+  longestWait: 1,
+  longestWaitUs: (_policy, windowUs) => windowUs,
+  excessOf: ({ limit, parameters: { windowUs } }, admissions) =>
+    fullestWindow(admissions, windowUs!) - limit,
+  most: (limit) => limit,
+  changesBeforeRefund: Infinity,
+  tightens: "window",
+  attacked: [
+    slidingWindowLog({ limit: 5, window: "10s" }),
+    slidingWindowLog({ limit: 37, window: "1.000003s" }),
+  ],
+  compiled: [
+    {
+      policy: slidingWindowLog({ limit: 30, window: "10s" }),
+      name: "sliding-window-log-30-10s",
+      parameters: [10_000_000, 0],
+      ttl: "0000009896800001e000000989680000000",
+      window: 10,
+    },
+  ],
+};

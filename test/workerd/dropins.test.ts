@@ -1,0 +1,42 @@
+import { Redis } from "@upstash/redis/cloudflare";
+import { env } from "cloudflare:workers";
+import { Hono } from "hono";
+import { rateLimiter } from "hono-rate-limiter";
+import { expect, test } from "vitest";
+
+import { tidegateStorage } from "../../src/better-auth.ts";
+import { TidegateStore } from "../../src/express-rate-limit.ts";
+import { Ratelimit } from "../../src/upstash-ratelimit.ts";
+
+const prefix = () => `w-${crypto.randomUUID()}`;
+
+test("in workerd the drop-ins count in the Redis that is bound", async () => {
+  const app = new Hono();
+  app.use(
+    rateLimiter({
+      windowMs: 60_000,
+      limit: 1,
+      keyGenerator: () => "client",
+      store: new TidegateStore({ prefix: prefix(), timeout: "20s" }),
+    }),
+  );
+  app.get("/", (c) => c.text("hello"));
+  expect([(await app.request("/")).status, (await app.request("/")).status]).toEqual([200, 429]);
+
+  const storage = tidegateStorage({ prefix: prefix(), timeout: "20s" });
+  const rule = { window: 60, max: 1 };
+  expect((await storage.consume("ada", rule)).allowed).toBe(true);
+  expect((await storage.consume("ada", rule)).allowed).toBe(false);
+
+  const { UPSTASH_REDIS_REST_URL: url, UPSTASH_REDIS_REST_TOKEN: token } = env as never;
+  const ratelimit = new Ratelimit({
+    redis: new Redis({ url, token }),
+    limiter: Ratelimit.slidingWindow(1, "1 h"),
+    prefix: prefix(),
+    timeout: 20_000,
+    analytics: true,
+  });
+  const { success, pending } = await ratelimit.limit("ada");
+  await pending;
+  expect([success, (await ratelimit.limit("ada")).reason]).toEqual([true, "cacheBlock"]);
+});
