@@ -51,6 +51,7 @@ test("these are the guides' commands", () => {
     "curl -s http://127.0.0.1:8787/_tidegate/health",
     "npm run build",
     "npx tidegate-redis-rest --redis redis://127.0.0.1:6379",
+    "npx tidegate-redis-rest --allow KEYS",
   ]);
 });
 
@@ -107,33 +108,43 @@ test("the build leaves the library and the worker", async () => {
   }
 }, 60_000);
 
-test("the bridge runs alone in a clone, too, by the same options", async () => {
-  const port = await freePort();
-  const line = command(/redis-rest/)
-    .replace("npx tidegate-redis-rest", "npm run redis-rest --")
-    .replace("redis://127.0.0.1:6379", inject("redisUrl"))
-    .replace("8079", String(port));
-  const bridge = spawn("bash", ["-c", line], {
-    stdio: ["ignore", "pipe", "inherit"],
-    // A group of its own, to be ended as a terminal's Ctrl-C would: npm, its shell and the bridge.
-    detached: true,
-    env: { ...process.env, REDIS_REST_TOKEN: "" },
-  });
-  try {
-    let token: string | undefined;
-    let out = "";
-    for await (const chunk of bridge.stdout) {
-      out += String(chunk);
-      token = /^redis-rest: token (\S+)$/m.exec(out)?.[1];
-      if (token) break;
-    }
-    expect(out).toContain(`redis-rest: http://127.0.0.1:${port}\n`);
-    const answer = await fetch(`http://127.0.0.1:${port}/ping`, {
-      headers: { authorization: `Bearer ${token}` },
+test.for([
+  [/redis-rest --redis/, ["PING"], { result: "PONG" }],
+  [/redis-rest --allow/, ["KEYS", "no-such-key"], { result: [] }],
+] as const)(
+  "the bridge runs alone in a clone, too, by the same options: %s",
+  async ([pattern, asked, answered]) => {
+    const port = await freePort();
+    const line = command(pattern)
+      .replace(/ --redis \S+| --port \S+/g, "")
+      .replace(
+        "npx tidegate-redis-rest",
+        `npm run redis-rest -- --redis ${inject("redisUrl")} --port ${port}`,
+      );
+    const bridge = spawn("bash", ["-c", line], {
+      stdio: ["ignore", "pipe", "inherit"],
+      // A group of its own, to be ended as a terminal's Ctrl-C would: npm, its shell and the bridge.
+      detached: true,
+      env: { ...process.env, REDIS_REST_TOKEN: "" },
     });
-    expect(await answer.json()).toEqual({ result: "PONG" });
-  } finally {
-    process.kill(-bridge.pid!, "SIGINT");
-    await once(bridge, "close");
-  }
-});
+    try {
+      let token: string | undefined;
+      let out = "";
+      for await (const chunk of bridge.stdout) {
+        out += String(chunk);
+        token = /^redis-rest: token (\S+)$/m.exec(out)?.[1];
+        if (token) break;
+      }
+      expect(out).toContain(`redis-rest: http://127.0.0.1:${port}\n`);
+      const answer = await fetch(`http://127.0.0.1:${port}`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${token}` },
+        body: JSON.stringify(asked),
+      });
+      expect(await answer.json()).toEqual(answered);
+    } finally {
+      process.kill(-bridge.pid!, "SIGINT");
+      await once(bridge, "close");
+    }
+  },
+);
