@@ -46,7 +46,7 @@ end
 local last = #KEYS
 local roles = arguments[6 * last + 2]
 local reply = nil
--- How many policies deny.
+-- The number of policies that deny.
 local denials = 0
 
 -- All policies but the last are asked first. The last one may take at once, because its answer completes the decision;

@@ -19,7 +19,7 @@
 local function concurrency(key, now, operation, cost, limit, ttl, slot, hold_ttl)
   local bound, latest = now + ttl, now
   local held = redis.pcall('ZCOUNT', key, now + 1, '+inf')
-  -- An error: something else stands there.
+  -- An error: the key has another type.
   local foreign = type(held) ~= 'number'
   if foreign then
     held = 0
@@ -65,7 +65,7 @@ end
 local function concurrency_refund(key, now, slot)
   local given = 0
   local expires = slot and redis.pcall('ZSCORE', key, slot)
-  -- An error is a table, and what is not there is false.
+  -- An error is a table, and a missing member is false.
   if type(expires) == 'string' then
     redis.call('ZREM', key, slot)
     given = expires + 0 > now and 1 or 0
@@ -79,7 +79,7 @@ end
 local function concurrency_extend(key, now, ttl, slot, hold_ttl)
   local extended = 0
   local expires = redis.pcall('ZSCORE', key, slot)
-  -- An error is a table, and what is not there is false.
+  -- An error is a table, and a missing member is false.
   if type(expires) == 'string' and expires + 0 > now then
     redis.call('ZADD', key, now + math.min(ttl, hold_ttl), slot)
     local latest = redis.call('ZRANGE', key, -1, -1, 'WITHSCORES')[2] + 0

@@ -71,7 +71,7 @@ local function find_grids(value, now, operation, length, segments)
       break
     end
     local start, stored_length, stored_segments = struct.unpack('>I7 I6 I1', grid, 1)
-    -- Else something else has written it.
+    -- Else another program has written it.
     if stored_length > 0 and stored_segments > 0 and stored_segments <= 60 then
       local span = stored_length * stored_segments
       grids[#grids + 1] = { grid, math.min(alive, now + 2 * span), span, stored_length, stored_segments, start }
@@ -100,7 +100,7 @@ local function find_grids(value, now, operation, length, segments)
 
   local first
   for _, each in ipairs(grids) do
-    -- What another setting alone has counted is alive while any of it counts.
+    -- Units that only another setting counted keep it alive while any of them counts.
     local counts = several or fold(each[1], each[4], each[5])
     if each ~= same and counts and each[2] > now then
       local grid, _, _, stored_length, stored_segments, start = unpack(each)

@@ -59,7 +59,7 @@ local function find_counts(value, now, operation, window, length)
       alive = struct.unpack('>I7', value, at)
     end
     local start, stored_length, previous, current = struct.unpack('>I7 I5 I4 I4', value, from)
-    -- Else something else has written it.
+    -- Else another program has written it.
     if stored_length > 0 and #settings < 4 then
       alive = math.min(alive, now + 2000 * stored_length)
       settings[#settings + 1] = { alive, start, stored_length, previous, current }
@@ -93,7 +93,7 @@ local function find_counts(value, now, operation, window, length)
     local alive, start, stored_length, previous, current = unpack(each)
     local stored_window = stored_length * 1000
     local ended, folded = fold(start, stored_length, previous, current, stored_window)
-    -- What another setting alone has counted is alive while any of it counts.
+    -- Units that only another setting counted keep it alive while any of them counts.
     if each ~= same and (several or ended) and alive > now then
       if start > now then
         start, previous, current = ended or 0, folded, 0

@@ -171,7 +171,7 @@ local function sliding_window_log(key, now, operation, cost, limit, window, sett
       end
       longest, largest, asking = math.max(longest, window), math.max(largest, limit), math.max(asking, window)
     else
-      -- Nothing of before counts for any setting.
+      -- No earlier unit counts for any setting.
       longest, largest, asking, joins, renews = window, limit, window, false, true
     end
     if renews then
@@ -179,7 +179,7 @@ local function sliding_window_log(key, now, operation, cost, limit, window, sett
     end
   end
 
-  -- What it takes, and which units it drops. A request that takes nothing only writes the units of the future again, with
+  -- The units it takes, and those it drops. A request that takes nothing only writes the units of the future again, with
   -- the time now.
   local dropped, added = 0, used - kept
   if takes then

@@ -90,7 +90,7 @@ export const admin: Admin = (gateway) => {
   return async (request, bindings) => app.fetch(request, bindings as object);
 };
 
-/** A parameter that is misspelt may have been meant to change what happens. */
+/** A misspelt parameter would silently lose its effect. */
 function checkQuery({ query: known = [] }: Route, query: URLSearchParams): void {
   for (const name of query.keys()) {
     if (!known.includes(name) || query.getAll(name).length > 1) {

@@ -20,14 +20,14 @@ const MAX_KNOWN = 1_000;
 /** The most characters of a token, and a few more that make a longer text a wrong one. */
 const MAX_CHARACTERS = 300;
 
-/** Who sends a request. */
+/** The sender of a request. */
 export interface Caller {
   readonly role: "admin" | "read";
   /** For the audit: the token by the beginning of its digest. */
   readonly by: string;
 }
 
-/** Says who sends a request; throws a Refusal for anybody without a token. */
+/** Identifies the sender of a request; throws a Refusal without a valid token. */
 export type Authorize = (request: Request, bindings: unknown) => Promise<Caller>;
 
 /**
@@ -90,7 +90,7 @@ function limitFailures({ store, prefix }: Administered): Limiter {
   const policies = [
     slidingWindowLog({ name: "admin-failures", limit: MAX_FAILURES, window: "1m" }),
   ];
-  // Keys of their own, whatever the gateway's policies are called.
+  // Keys that no policy of the gateway can have.
   const settings = checkSettings(
     { policies, prefix: `${prefix}:admin`, denialCache: false as const },
     EVERY_FEATURE,

@@ -14,7 +14,7 @@ export interface Call {
   readonly storage: () => Storage;
 }
 
-/** What one method does at one path. */
+/** The handler of one method at one path. */
 export interface Route {
   readonly method: "GET" | "PUT" | "POST" | "DELETE";
   /** Below `/_tidegate/api/v1`. */
@@ -33,25 +33,25 @@ export async function readSmallBody({ request }: Call): Promise<unknown> {
   return (await readBody(request, MAX_BODY_BYTES)) ?? {};
 }
 
-/** An answer that nothing may store. */
+/** An answer that no cache may store. */
 export function json(body: object, fields: Readonly<Record<string, string>> = {}): Response {
   return Response.json(body, { headers: { ...fields, "Cache-Control": "no-store" } });
 }
 
-/** A moment as answers have it; the beginning of 1970 for what is none, as a hand may have written it. */
+/** A time in the form of answers; the beginning of 1970 for an invalid one, which a person may have written. */
 export function isoTime(ms: number): string {
   const moment = new Date(ms);
   return (Number.isNaN(moment.getTime()) ? new Date(0) : moment).toISOString();
 }
 
-/** Who does this, for the audit. */
+/** The author of the change, for the audit. */
 export function deedOf({ caller: { by } }: Call, action: string, more: Partial<Deed> = {}): Deed {
   return { by, action, ...more };
 }
 
 /** The isolate that wrote enforces it at once; the others with their next read. */
 export async function refresh({ gateway }: Call): Promise<void> {
-  // What was written is written, and will be read later.
+  // The entry is written, and will be read later.
   await gateway.refresh().catch(() => {});
 }
 

@@ -13,7 +13,7 @@ export interface Change {
 
 const TYPES = { CREATE: "added", REMOVE: "removed", CHANGE: "changed" } as const;
 
-/** What leads from one document, or none, to another. Lists are compared place by place. */
+/** The changes from one document, or none, to another. Lists are compared by position. */
 export function changesBetween(before: unknown, after: unknown): readonly Change[] {
   return diff(withoutPrototypes(before ?? {}), withoutPrototypes(after ?? {}), {
     cyclesFix: false,

@@ -2,7 +2,7 @@ import { HEADER_IDENTITIES } from "../features/lists/header-identities.ts";
 import { parseCidr } from "../lists/cidr.ts";
 import { hexOf } from "./hex.ts";
 
-/** Whom a checked entry names, in one spelling: entries that name the same client are the same. */
+/** The client of a checked entry, in one spelling: entries with the same client are equal. */
 export function namesOf(entry: Readonly<Record<string, unknown>>): string {
   const { cidr, identity, digest, asn, country } = entry;
   const range = parseCidr(cidr);
@@ -24,7 +24,7 @@ const ID_BYTES = 8;
 
 export const ID = /^[0-9a-f]{16}$/;
 
-/** What an entry is known by. */
+/** The id of an entry. */
 export async function idOf(entry: Readonly<Record<string, unknown>>): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(namesOf(entry)));
   return hexOf(new Uint8Array(digest, 0, ID_BYTES));

@@ -65,7 +65,7 @@ function kindOf([, text, word, sign]: RegExpExecArray): Kind {
   return (sign as Kind | undefined) ?? "end";
 }
 
-/** What may follow, inside what is open now. */
+/** The tokens that may follow in the open object or list. */
 function after(kind: Kind, open: Opened | undefined): readonly Kind[] {
   if (kind === ":" || kind === "[") return kind === "[" ? [...VALUE, "]"] : VALUE;
   if (kind === "{") return ["text", "}"];

@@ -29,7 +29,7 @@ async function readText({ headers, body }: Request, maxBytes: number): Promise<s
       text += decoder.decode(value, { stream: true });
     }
   } catch (error) {
-    // What is left of it is not wanted.
+    // The rest of the body is not needed.
     await reader.cancel().catch(() => {});
     if (error instanceof Refusal) throw error;
     throw new Refusal(400, "The body is not UTF-8, or ended before its end.");

@@ -69,7 +69,7 @@ export class Refusal extends Error {
   }
 }
 
-/** As the gateway answers at any of its own paths that has nothing. */
+/** The answer of the gateway at its unused paths. */
 export function nothingHere(): Refusal {
   return new Refusal(404, "The gateway has nothing at this path.");
 }
@@ -80,14 +80,14 @@ export function faulty(errors: readonly Fault[]): Refusal {
   return new Refusal(422, `The body has ${count}.`, { errors });
 }
 
-/** Somebody else published in the meantime. */
+/** Another author published in the meantime. */
 export function outdated(version: number): Refusal {
   return new Refusal(412, `Version ${version} is published. Read it, and base the change on it.`, {
     version,
   });
 }
 
-/** What Redis surely did not do, because it said so. */
+/** Redis did not run the call, and said so. */
 const NOT_DONE = ["ERR_STORE_REFUSED", "ERR_STORE_UNAUTHORIZED"];
 
 /** Redis gave no usable answer. Only a write that was sent can have happened all the same. */

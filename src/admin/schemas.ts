@@ -82,7 +82,7 @@ const NUMBER_REMEDY = "Give the number of a partition as POST /what-if names it.
 
 const DIGEST_REMEDY = "Give a client's name as GET /top has it.";
 
-/** A client by what metrics call it, and the policy that counts it. */
+/** A client by its name in metrics, and the policy that counts it. */
 export const ResetBody = z.strictObject(
   {
     digest: z.string(DIGEST_REMEDY).check(z.regex(/^[!-~]{1,400}$/, DIGEST_REMEDY)),
@@ -104,7 +104,7 @@ export const HistoryBody = z
   )
   .check(z.refine((given) => Object.keys(given).length === 1, WHOSE_REMEDY));
 
-/** How long an entry lasts. What lasts longer has no end worth writing down. */
+/** The duration of an entry. A longer one has no end worth noting. */
 const LASTS: DurationRange = { min: "1s", max: "3650d", example: "1h" };
 
 /** The places of fields called `__proto__`, which schemas pass over without a word. */

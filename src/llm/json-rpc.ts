@@ -1,6 +1,6 @@
-/** What a body of JSON-RPC asks for. */
+/** The calls in a body of JSON-RPC. */
 export interface Call {
-  /** One call of a tool, several of them, none, or something that nobody can read. */
+  /** One call of a tool, several, none, or an unreadable body. */
   readonly kind: "one" | "several" | "none" | "unknown";
   /** The name of the tool, as the client has it. */
   readonly tool?: string | undefined;
@@ -39,7 +39,7 @@ function idOf(message: Message | undefined): string | number | undefined {
 /** As JSON-RPC has it. */
 const INVALID_REQUEST = -32_600;
 
-/** What MCP is about to call a limit that is reached (SEP-3304); no other error has this number. */
+/** The error number of MCP for a reached limit (SEP-3304); no other error has it. */
 const RATE_LIMITED = -32_023;
 
 /** The answer to a call that is not made, with the fields of the response that denied it. */

@@ -12,7 +12,7 @@ import { type ModelUsage, usageOf } from "./model-usage.ts";
 import { costOf, end, settleAt, totalOf } from "./settle-by-usage.ts";
 import type { Usage } from "./usage.ts";
 
-/** What a model of the AI SDK is called with. */
+/** The parameters of a call to a model of the AI SDK. */
 export interface ModelCall {
   readonly prompt: readonly { readonly role: string; readonly content: unknown }[];
   readonly maxOutputTokens?: number | undefined;
@@ -20,13 +20,13 @@ export interface ModelCall {
 }
 
 export interface LimitModelOptions {
-  /** Who calls the model, or a function that says it of each call. */
+  /** The caller of the model, or a function that returns it for each call. */
   readonly identity: Identity | ((call: ModelCall) => Identity | Promise<Identity>);
-  /** What to reserve, by the tokens that a call is estimated to take. */
+  /** The cost to reserve, from the estimated tokens of a call. */
   readonly estimate: (tokens: number, call: ModelCall) => Cost;
   /**
-   * What a call cost, by its usage. Default: `usage.totalTokens`, for every `refundable` policy; where none is, for every
-   * policy.
+   * The cost of a call, from its usage. Default: `usage.totalTokens`, for every `refundable` policy; without any, for
+   * every policy.
    */
   readonly cost?: (usage: Usage) => Cost;
   /** The highest estimate. Give the limit of the policy that counts tokens. Default: no bound. */
@@ -81,7 +81,7 @@ export function limitModel(limiter: Reserve, options: LimitModelOptions): LimitM
     keepAlive(end(() => settleAt(hold, costOf(usage, costs, hold))));
   }
 
-  /** Calls the model, or gives back what was reserved for it. */
+  /** Calls the model; if that fails, gives its reservation back. */
   async function ask<Result>(hold: Hold, call: ModelCall, model: () => PromiseLike<Result>) {
     try {
       return await model();

@@ -11,7 +11,7 @@ interface Parts {
   readonly reasoning?: number | undefined;
 }
 
-/** What a model of the AI SDK tells of its usage. */
+/** The usage that a model of the AI SDK reports. */
 export interface ModelUsage {
   readonly inputTokens?: Tokens;
   readonly outputTokens?: Tokens;

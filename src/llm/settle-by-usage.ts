@@ -6,11 +6,11 @@ import { reportOnce } from "../runtime/log.ts";
 import { readUsage } from "./read-usage.ts";
 import type { Usage } from "./usage.ts";
 
-/** What is needed of a hold: what `reserve()` returns has it. */
+/** The parts of a hold that are used, which the result of `reserve()` has. */
 export interface Settles {
-  /** What the hold has reserved of policies that give back, by policy. */
+  /** The hold's reserved units of refundable policies, by policy. */
   readonly reserved: Readonly<Record<string, number>>;
-  /** Ends the hold at what it really cost; without a cost, at what it has reserved. */
+  /** Ends the hold at its actual cost; without a cost, at its reservation. */
   settle(cost?: Cost): Promise<unknown>;
   /** Ends the hold and gives everything back. */
   release(): Promise<unknown>;
@@ -84,7 +84,7 @@ export function totalOf(tokens: number, { reserved }: Settles): Cost {
   return names.length > 0 ? Object.fromEntries(names.map((name) => [name, tokens])) : tokens;
 }
 
-/** `undefined` to keep what was reserved. */
+/** `undefined` to keep the reservation. */
 export function costOf(
   usage: Usage | undefined,
   cost: (usage: Usage) => Cost,
@@ -117,7 +117,7 @@ export async function settleAt(hold: Settles, cost: Cost | undefined): Promise<v
   }
 }
 
-/** Nobody waits for the end of a hold, so a failure is logged. */
+/** No caller waits for the end of a hold, so a failure is logged. */
 export async function end(hold: () => Promise<unknown>): Promise<void> {
   try {
     await hold();

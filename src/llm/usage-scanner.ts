@@ -65,7 +65,7 @@ export function createUsageScanner(tally: Tally): UsageScanner {
     else if (byte === QUOTE) state = "colon";
     else if (byte === BACKSLASH) {
       isEscaped = true;
-      // Nobody escapes letters in the names that are looked for.
+      // Encoders do not escape letters in these names.
       name = undefined;
     } else if (name !== undefined) {
       name = name.length < LONGEST_NAME ? name + String.fromCharCode(byte) : undefined;

@@ -4,7 +4,7 @@ export interface Usage {
   readonly inputTokens: number;
   /** Tokens of the answer, those of its reasoning included. */
   readonly outputTokens: number;
-  /** What the provider says in total; otherwise input and output. */
+  /** The provider's total; otherwise input and output. */
   readonly totalTokens: number;
   /** The part of the input that was read from a cache. Absent if the provider does not say it. */
   readonly cachedTokens?: number;

@@ -3,7 +3,7 @@ import { OUTCOMES } from "./outcomes.ts";
 
 /** The used part of a dataset of Workers Analytics Engine, as Cloudflare binds it. */
 export interface AnalyticsDataset {
-  /** Sends a data point in the background; nothing says whether it arrived. */
+  /** Sends a data point in the background; its arrival is not confirmed. */
   writeDataPoint(point: {
     readonly indexes: readonly [string];
     readonly blobs: readonly string[];
@@ -14,7 +14,7 @@ export interface AnalyticsDataset {
 /** The smallest number of data points that Cloudflare has ever taken of one request; what is above it is dropped there. */
 const MAX_POINTS = 25;
 
-/** What Cloudflare takes of an index. */
+/** Cloudflare's limit of an index. */
 const MAX_INDEX_BYTES = 96;
 
 /**

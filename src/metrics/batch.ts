@@ -104,7 +104,7 @@ export function keysAt(
   ];
 }
 
-/** Names partitions without saying who they are, unless they are to be named as they are. */
+/** Names partitions by digests, unless the settings allow plain names. */
 export async function namesOf(
   heavy: readonly Heavy[],
   identities: "hashed" | "plain",

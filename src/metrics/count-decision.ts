@@ -28,7 +28,7 @@ const OUTCOME_OF: Readonly<Record<Reason, number>> = {
   "store-unavailable": DENIED_WITHOUT_STORE,
 };
 
-/** What is kept of single partitions. */
+/** The records of single partitions. */
 export interface Sampled extends Sketches {
   readonly trace: Trace;
 }
@@ -73,7 +73,7 @@ export function countDecision(
   if (identities) trace.note(outcome, identities, costs);
 }
 
-/** How a request passed that the store did not decide: counted by the isolate, or by nothing. */
+/** How a request passed without a decision of the store: counted by the isolate, or not counted. */
 function fallbackOf(policies: Outcome["policies"]): number {
   return policies.every(({ onFailure }) => onFailure === "open")
     ? ALLOWED_OPEN

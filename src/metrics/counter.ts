@@ -11,13 +11,13 @@ import {
 } from "./outcomes.ts";
 import { type CountedRule, createTally, type Tally } from "./tally.ts";
 
-/** Counts what becomes of requests under one set of rules, each exactly once. */
+/** Counts the outcomes of requests under one set of rules, each exactly once. */
 export interface Counter {
   /** No rule covers it. */
   passed(): void;
   /** It was answered before any rule was asked. */
   answered(response: Response): void;
-  /** Who sends it is not known. */
+  /** The sender is unknown. */
   refused(rules: readonly CountedRule[]): void;
   /**
    * @param identities by dimension, where they were asked for
@@ -36,7 +36,7 @@ export interface Counter {
   unanswered(failure: (typeof ORIGIN_FAILURES)[number]): void;
 }
 
-/** What an answer before any rule says by its status. */
+/** The outcome of an answer before any rule, by its status. */
 const ANSWERED = new Map([
   [400, BAD_PATH],
   [403, BLOCKED],

@@ -15,7 +15,7 @@ export interface DenialLogOptions {
 
 /** Logs one line for each partition and minute of this isolate, with a count. */
 export interface DenialLog extends PeriodicWriter {
-  /** Counts a denial for the first policy that denies; what is none is left out. */
+  /** Counts a denial for the first policy that denies; other decisions are ignored. */
   note(
     rules: readonly CountedRule[],
     decision: Decision,
@@ -135,7 +135,7 @@ function isoOf(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-/** JSON in printable ASCII: a terminal or a viewer of logs does nothing else with it than show it. */
+/** JSON in printable ASCII: a terminal or a viewer of logs can only show it. */
 function lineOf(fields: object): string {
   return JSON.stringify(fields).replace(
     /[^ -~]/g,

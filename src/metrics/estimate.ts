@@ -1,4 +1,4 @@
-/** What a sample says of all partitions. */
+/** A sample's estimate about all partitions. */
 export interface Estimate {
   /** In the sample. */
   readonly sampled: number;

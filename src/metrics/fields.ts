@@ -3,7 +3,7 @@
  * Names are those of rules and policies, so that a field says nothing of a client.
  */
 
-/** What the first letter of a field says. */
+/** The meaning of the first letter of a field. */
 export const FIELD = {
   /** Requests: the code of an outcome, and a rule. */
   requests: "r",
@@ -42,7 +42,7 @@ export function positionOf(code: string | undefined): number {
   return code === undefined ? -1 : code.charCodeAt(0) - 97;
 }
 
-/** What no rule covers, and what rules beyond the most that are told apart are counted under: no rule is called so. */
+/** The name under which requests without a rule, and rules beyond the maximum, are counted: no rule can have it. */
 export const NO_RULE_LABEL = "none";
 export const OTHER_RULES_LABEL = "other";
 

@@ -3,7 +3,7 @@ export const MINUTE_MS = 60_000;
 export const HOUR_MS = 3_600_000;
 export const TOP_SPAN_MS = 600_000;
 
-/** What partitions are counted for: that they are denied, or that little is left of their limit. */
+/** The events of partitions that are counted: denials, and little remaining quota. */
 export const TOP_KINDS = ["denied", "near"] as const;
 export type TopKind = (typeof TOP_KINDS)[number];
 
@@ -18,7 +18,7 @@ export interface MetricsKeys {
   top(kind: TopKind, ms: number): string;
   /** A hash of the requests of partitions in the sample, of the ten minutes of this moment. */
   trace(ms: number): string;
-  /** What an isolate last wrote. */
+  /** An isolate's last write. */
   isolate(id: string): string;
 }
 

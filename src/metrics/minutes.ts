@@ -7,7 +7,7 @@ export type Counts = ReadonlyMap<string, number>;
 export interface Minutes {
   add(minute: number, field: string, count: number): void;
   isEmpty(): boolean;
-  /** Gives away what it has, and begins anew. */
+  /** Returns its counts, and starts afresh. */
   take(): ReadonlyMap<number, Counts>;
 }
 

@@ -3,7 +3,7 @@ import type { Distribution, Snapshot } from "./snapshot.ts";
 
 export const CONTENT_TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/** What is measured rather than counted. */
+/** Measured values, as opposed to counts. */
 export interface Gauges {
   readonly policies: readonly {
     readonly name: string;

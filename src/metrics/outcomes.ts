@@ -34,7 +34,7 @@ export const NO_IDENTITY = 9;
 export const NOT_FOUND = 10;
 export const FAILED = 11;
 export const NO_RULE = 12;
-/** Nothing counted it, as all its policies want where the store does not answer. */
+/** No store counted it, because all its policies fail open. */
 export const ALLOWED_OPEN = 13;
 /** The isolate decided, and the store counts it afterwards. */
 export const ALLOWED_AHEAD = 14;
@@ -43,10 +43,10 @@ export const ALLOWED_AHEAD = 14;
 export const MODES = ["enforce", "shadow", "soft"] as const;
 export const RESULTS = ["allowed", "denied"] as const;
 
-/** Upper bounds of what is left of a policy's limit; nothing is above the last one. */
+/** Upper bounds of the remaining units of a policy; the last one is the maximum. */
 export const UTILIZATION_BOUNDS = [0.25, 0.5, 0.75, 1] as const;
 
-/** Upper bounds in milliseconds; one more counts what is above them. */
+/** Upper bounds in milliseconds; one more bucket counts longer times. */
 export const DURATION_BOUNDS_MS = [1, 2, 5, 10, 25, 50, 100, 250, 1000] as const;
 
 /** How an origin fails to answer; the position of each is its code in Redis, too. */

@@ -1,7 +1,7 @@
 import { EVERYBODY, hash, partitionKey } from "../partition/partition-key.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
 
-/** Who a policy counts, of the identities of a request by dimension. */
+/** The partition that a policy counts, from a request's identities by dimension. */
 export function identityOf(
   { by = "" }: Pick<CompiledPolicy, "by">,
   identities: Readonly<Record<string, string>>,
@@ -9,7 +9,7 @@ export function identityOf(
   return identities[by] ?? EVERYBODY;
 }
 
-/** Names a partition without saying who it is, unless it is to be named as it is. In ASCII without controls, and bounded. */
+/** Names a partition by a digest, unless plain names are allowed. In ASCII without controls, and bounded. */
 export async function partitionName(
   identity: string,
   identities: "hashed" | "plain",

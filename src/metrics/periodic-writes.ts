@@ -1,20 +1,20 @@
 import type { WaitUntil } from "../runtime/wait-until.ts";
 
-/** What writes now and then what an isolate has gathered. */
+/** A writer that periodically writes an isolate's counts. */
 export interface PeriodicWriter {
   /** Whether there is something to write now. */
   isDue(): boolean;
-  /** Writes what is due. Rejects with nothing. */
+  /** Writes due counts. Never rejects. */
   writeDue(): Promise<void>;
-  /** Writes everything, due or not. Rejects with nothing. */
+  /** Writes all counts, due or not. Never rejects. */
   flush(): Promise<void>;
 }
 
 /** Writes in the background of requests, and everything at the end. */
 export interface PeriodicWrites {
-  /** Starts what is due. */
+  /** Starts due writes. */
   start(waitUntil: WaitUntil): void;
-  /** Writes everything; resolves when also what was under way has ended. */
+  /** Writes all counts; resolves when writes in flight have ended, too. */
   flush(): Promise<void>;
 }
 

@@ -33,7 +33,7 @@ export interface Span {
   readonly toMs: number;
 }
 
-/** Reads what isolates have written. Whatever fails is a StoreError. */
+/** Reads the counts that isolates have written. Every failure is a StoreError. */
 export interface MetricsReader {
   /** The counts since the beginning. */
   total(): Promise<Snapshot>;
@@ -48,7 +48,7 @@ export interface MetricsReader {
     readonly times: readonly number[];
     readonly partitions: readonly CountedPartition[];
   }>;
-  /** What is kept of the requests of one partition in the sample, up to now. */
+  /** The record of a sampled partition's requests, up to now. */
   sampleOfPartition(number: string, toMs: number): Promise<Sample>;
   /** What was written in a span about one policy: the sample of its partitions, and the counts of all of them. */
   sampleOfPolicy(
@@ -57,7 +57,7 @@ export interface MetricsReader {
   ): Promise<{ readonly sample: Sample; readonly counted: Counted }>;
 }
 
-/** What a dashboard asks for is worth waiting longer than a decision. */
+/** A dashboard's query may take longer than a decision. */
 const TIMEOUT_MS = 10_000;
 
 /** Hashes that one call reads, and bytes that it replies with: more would keep Redis from its decisions. */
@@ -94,7 +94,7 @@ export function metricsReader(redis: RedisPlace, prefix: string): MetricsReader 
     return found;
   }
 
-  /** @param fromMs what was before only says how much was left */
+  /** @param fromMs earlier records only give the remaining units */
   async function traceOf(wanted: Wanted, toMs: number, fromMs: number): Promise<Sample> {
     const kept = timesOf({ fromMs: toMs - HOUR_MS, toMs }, TOP_SPAN_MS).map(keys.trace);
     const sample = sampleOf(await readPairs("hashes", kept, textsOf), wanted, fromMs);

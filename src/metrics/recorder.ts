@@ -45,7 +45,7 @@ export interface Recorder extends PeriodicWriter {
   readonly names: PartitionNames;
   /** How often it writes at most, in milliseconds. */
   readonly flushMs: number;
-  /** What counts for one set of rules. Counts of one that is no longer in force are still written. */
+  /** The counters of one set of rules. Counts of rules that are no longer in force are still written. */
   counterOf(rules: readonly CountedRule[]): Counter;
   /** Counts a notice about a policy. */
   noticed(
@@ -53,18 +53,18 @@ export interface Recorder extends PeriodicWriter {
     kind: (typeof NOTICE_KINDS)[number],
     result: (typeof NOTICE_RESULTS)[number],
   ): void;
-  /** Writes what was counted. Rejects with nothing: what Redis did not confirm is sent again the next time. */
+  /** Writes counts. Never rejects: counts that Redis did not confirm are sent again the next time. */
   flush(): Promise<void>;
 }
 
-/** How partitions are called in what is written. */
+/** The names of partitions in written counts. */
 export interface PartitionNames {
   nameOf(identity: string): Promise<string>;
   /** In the sample; `undefined` for one that is not in it. */
   numberOf(identity: string): string | undefined;
 }
 
-/** What was counted until a flush began. */
+/** The counts up to the beginning of a flush. */
 interface Gathered {
   readonly counted: ReadonlyMap<number, Counts>;
   readonly denied: readonly Heavy[];
@@ -80,7 +80,7 @@ const MAX_FIELDS = 20_000;
 /** A batch that Redis has not confirmed for so long is given up: Redis remembers for twice as long which ones it has. */
 const MAX_AGE_MS = 3_600_000;
 
-/** Opens what counts the requests of a gateway. */
+/** Opens the metrics of a gateway. */
 export type OpenRecorder = (options: RecorderOptions) => Recorder;
 
 /**
@@ -132,7 +132,7 @@ export const metrics: OpenRecorder = (options) => {
 
   function dateCounts(minute: number): void {
     const collect = (field: string, count: number) => minutes.add(minute, field, count);
-    // What a full hash has no room for comes last.
+    // Fields that may not fit into a full hash come last.
     meter.drain(collect);
     for (const tally of tallies) tally.drain(collect);
     tallies = [];
@@ -147,7 +147,7 @@ export const metrics: OpenRecorder = (options) => {
     return minutes.take();
   }
 
-  /** Takes what was counted since the last time. */
+  /** Takes the counts since the last time. */
   function gather(): void {
     const counted = drain();
     toAnalytics?.(together(counted.values()));

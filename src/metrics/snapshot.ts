@@ -11,13 +11,13 @@ import {
   UTILIZATION_BOUNDS,
 } from "./outcomes.ts";
 
-/** Counts by bucket, not cumulative, and the sum of what was counted. */
+/** Counts by bucket, not cumulative, and the sum of the counted values. */
 export interface Distribution {
   readonly buckets: number[];
   sum: number;
 }
 
-/** What a hash of counts says. */
+/** The counts in a hash. */
 export interface Snapshot {
   readonly requests: readonly {
     readonly rule: string;
@@ -52,7 +52,7 @@ export interface Snapshot {
   readonly overflow: number;
 }
 
-/** Reads the fields of a hash. What is none of them is left out. */
+/** Reads the fields of a hash, and ignores invalid ones. */
 export function snapshotOf(fields: ReadonlyMap<string, number>): Snapshot {
   const requests: Snapshot["requests"][number][] = [];
   const evaluations: Snapshot["evaluations"][number][] = [];

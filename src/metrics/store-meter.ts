@@ -4,7 +4,7 @@ import { codeOf, FIELD } from "./fields.ts";
 import { DURATION_BOUNDS_MS, STORE_ERRORS } from "./outcomes.ts";
 import type { Collect } from "./tally.ts";
 
-/** Counts what a gateway asks of its store. */
+/** Counts a gateway's calls to its store. */
 export interface StoreMeter {
   /** The same store; its decisions are counted. */
   measured(store: Store): Store;

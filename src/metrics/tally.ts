@@ -17,15 +17,15 @@ const UTILIZATIONS = 2;
 const SUM = UTILIZATIONS + UTILIZATION_BOUNDS.length;
 const WIDTH = SUM + 1;
 
-/** Counts what becomes of requests under one set of rules. Everything has its place from the beginning. */
+/** Counts the outcomes of requests under one set of rules. All positions exist from the beginning. */
 export interface Tally {
   /** Counts a request under the rule that a policy of this name belongs to, or else under the given one. */
   request(outcome: number, rule: object | undefined, denying?: string): void;
-  /** Counts what policies said. */
+  /** Counts the decisions of policies. */
   evaluations(rows: PolicyRows): void;
   /** Counts a request that the origin did not answer. */
   unanswered(failure: number): void;
-  /** Gives away what it has counted since the last time. */
+  /** Returns its counts since the last time. */
   drain(collect: Collect): void;
 }
 

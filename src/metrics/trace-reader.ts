@@ -2,7 +2,7 @@ import { MINUTE_MS } from "./keys.ts";
 import { readLine, type TracedRequest } from "./trace-text.ts";
 import { SAMPLED_ONE_IN } from "./trace.ts";
 
-/** What happened to a partition of a sample, in the order of time. */
+/** The history of a sampled partition, in the order of time. */
 export interface SampledPartition {
   readonly policy: string;
   /** The number that it is called by. */

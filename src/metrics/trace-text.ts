@@ -9,7 +9,7 @@ export interface TracedRequest {
   readonly ms: number;
   readonly cost: number;
   readonly hasRoom: boolean;
-  /** By another policy: nothing was taken. */
+  /** Denied by another policy: no units were taken. */
   readonly isDenied: boolean;
 }
 

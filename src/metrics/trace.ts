@@ -31,9 +31,9 @@ export interface TraceChunk {
 export interface Trace {
   /** Costs one hash where the partition is not in the sample. */
   note(outcome: Outcome, identities: Readonly<Record<string, string>>, costs: Costs): void;
-  /** Gives away what it has kept, and begins anew. */
+  /** Returns its records, and starts afresh. */
   take(): TracePart;
-  /** What a partition is called by in the sample; `undefined` for one that is not in it. */
+  /** The name of a partition in the sample; `undefined` for one that is not in it. */
   numberOf(identity: string): string | undefined;
 }
 
@@ -116,7 +116,7 @@ export function createTrace(secret: string): Trace {
 
   return {
     note(outcome, identities, costs) {
-      // Nothing was taken from what the policies count.
+      // The request took no units from counting policies.
       if (outcome.reason === "store-unavailable") return;
       noteRows(outcome, outcome, identities, costs);
       if (outcome.shadow) noteRows(outcome, outcome.shadow, identities, costs);

@@ -9,13 +9,13 @@ import {
 import { replay } from "./replay.ts";
 import type { Sample } from "./trace-reader.ts";
 
-/** What all partitions of a policy did, as it was counted. */
+/** The counted behaviour of all partitions of a policy. */
 export interface Counted {
   readonly requests: number;
   readonly denied: number;
 }
 
-/** What other numbers of a policy would have changed. */
+/** The effect that other numbers of a policy would have had. */
 export interface WhatIf {
   /** One of so many partitions is in the sample. */
   readonly oneIn: number;
@@ -40,14 +40,14 @@ export interface WhatIf {
 
 /** A partition of the sample with what was denied, and what would have been, as the model replays it. */
 export interface AffectedPartition {
-  /** What it is called by in the sample. */
+  /** Its name in the sample. */
   readonly number: string;
   readonly requests: number;
   readonly deniedBefore: number;
   readonly deniedAfter: number;
 }
 
-/** As many as anybody reads. */
+/** The most that a person reads. */
 const MOST_AFFECTED = 20;
 
 /** A partition of the sample, replayed. */

@@ -1,10 +1,12 @@
 import type { Administered } from "../../gateway/administration/administered.ts";
 import { metricsReader, type MetricsReader } from "../../metrics/reader.ts";
 
-/** Writes what this isolate has counted, so that it is part of the answer, and says who reads what all have written. */
+/**
+ * Writes this isolate's counts, so that they are part of the answer, and returns the reader of all isolates' counts.
+ */
 export type UpToDate = () => Promise<MetricsReader>;
 
-/** `undefined` where nothing is counted. */
+/** `undefined` without metrics. */
 export function countsOf({
   metricsRedis,
   prefix,

@@ -15,7 +15,7 @@ export interface SoundDocument {
 export async function readDocument(call: Call): Promise<SoundDocument> {
   const body = await readBody(call.request, MAX_DOCUMENT_BYTES);
   if (!isRecord(body)) throw new Refusal(400, "Send the document: a JSON object with rules.");
-  // What a file says it is based on is out of date as soon as it is published.
+  // The base version in a file is out of date as soon as the file is published.
   const { version: _, ...document } = body;
   return soundDocument(call, document);
 }

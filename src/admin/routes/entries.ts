@@ -97,7 +97,7 @@ const MAX_CHECKS = 3;
 async function put(kind: EntryKind, call: Call): Promise<Response> {
   const body = await readSmallBody(call);
   for (let check = 1; ; check++) {
-    // Checked against what is published now, which this isolate may not have read yet.
+    // Checked against the newest publication, which this isolate may not have read yet.
     await refresh(call);
     const answer = await putChecked(kind, call, body);
     if (answer instanceof Response) return answer;
@@ -121,7 +121,7 @@ async function putChecked(
   const changes = keptChanges([{ type: "added", path: PATHS[kind], after: shown(entry) }]);
   const id = await idOf(entry);
   const deed = deedOf(call, `put ${kind}`, changes);
-  // Where Redis has lost what this isolate enforces, a client is blocked all the same.
+  // If Redis has lost the rules that this isolate enforces, a client can still be blocked.
   const checkedWith = error === undefined ? published : undefined;
   const written = await call.storage().putEntry(kind, id, entry, checkedWith, deed);
   if (written.kind === "outdated") return written;
@@ -135,7 +135,7 @@ async function putChecked(
   const { by } = call.caller;
   const made = byCall({ id, entry, at: written.atMs, by });
   const { identity } = entry;
-  // A digest is the name of what a rule has counted.
+  // A digest names a client that a rule has counted.
   if (kind !== "override" || typeof identity !== "string") return json(made);
   return json({ ...made, ...scopeOf(identity, call.gateway.held().document) });
 }
@@ -164,7 +164,7 @@ async function remove(kind: EntryKind, call: Call): Promise<Response> {
   throw new Refusal(404, "There is no such entry.");
 }
 
-/** An entry by its id, so that the audit says whom it named. */
+/** Reads an entry by its id, so that the audit names its client. */
 async function keptEntry(
   kind: EntryKind,
   { storage }: Call,

@@ -95,13 +95,13 @@ async function reset(call: Call): Promise<Response> {
   return json({ reset: forgotten });
 }
 
-/** The counts are forgotten by then, whatever Redis says of the audit. */
+/** The counts are reset by then, even if the audit fails. */
 function unnoted({ code, message }: StoreError): Refusal {
   const detail = `The counts are forgotten. The audit may not say so: ${message}`;
   return new Refusal(503, detail, { code, outcome: "unknown" });
 }
 
-/** Resets a client of one policy by what metrics call it. */
+/** Resets a client of one policy by its name in metrics. */
 async function resetDigest({ gateway }: Call, body: object) {
   const { digest, policy } = checked(ResetBody, body);
   try {

@@ -3,7 +3,7 @@ import { healthCheck } from "../../gateway/health.ts";
 import { monotonicNow } from "../../runtime/clock.ts";
 import type { Route } from "../call.ts";
 
-/** Health as the gateway tells it to everybody, and which rules it enforces. */
+/** The public health of the gateway, and the version of its rules. */
 export function healthRoutes(gateway: Administered): readonly Route[] {
   const check = healthCheck(
     gateway.store,

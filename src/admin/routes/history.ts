@@ -31,7 +31,7 @@ async function rollBack(call: Call): Promise<Response> {
   return publish(call, current, sound, { action: `rollback to ${target}`, note });
 }
 
-/** The newest kept version before this one; 0 for what is deployed. */
+/** The newest kept version before this one; 0 for the deployed rules. */
 async function versionBefore({ storage }: Call, version: number): Promise<number> {
   if (version === 0) throw new Refusal(404, "Nothing is published that could be rolled back.");
   const { versions } = await storage().history();

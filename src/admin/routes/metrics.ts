@@ -31,7 +31,7 @@ export function metricsRoutes(gateway: Administered): readonly Route[] {
     const step = oneOf(query, "step", ["minute", "hour"] as const);
     const span = spanOf(query, STEPS[step]);
     const { times, ...series } = await (await upToDate()).stats(step, span);
-    // What other isolates have counted since then they may not have written yet.
+    // Other isolates may not have written their latest counts yet.
     const completeTo = isoTime(Date.now() - gateway.metricsFlushMs!);
     return json({ step, ...shown(span), completeTo, times: times.map(isoTime), ...series });
   }

@@ -7,7 +7,7 @@ import { checked, HistoryBody } from "../schemas.ts";
 import { about } from "./explain.ts";
 import { shown, SPAN, spanOf, STEPS } from "./span.ts";
 
-/** What is known of one partition over time. */
+/** The history of one partition. */
 export interface PartitionHistory {
   readonly from: string;
   readonly to: string;
@@ -18,11 +18,11 @@ export interface PartitionHistory {
   readonly partitions: readonly PolicyHistory[];
 }
 
-/** What is known of it under one policy. */
+/** The history under one policy. */
 export interface PolicyHistory {
   readonly policy: string;
   readonly partition: string | null;
-  /** What it is called by in the sample. */
+  /** Its name in the sample. */
   readonly number: string | null;
   /** `null` if its name does not say so. */
   readonly isSampled: boolean | null;
@@ -41,7 +41,7 @@ interface MinuteCounts {
 
 /** A partition by its names: in the sketches of partitions, and in the sample. */
 interface Named {
-  /** `undefined` for whatever policy counts it. */
+  /** `undefined` for any policy. */
   readonly policy?: string;
   readonly partition?: string;
   readonly number?: string | undefined;
@@ -50,7 +50,7 @@ interface Named {
 }
 
 /**
- * Says what is known of one partition over time.
+ * Reports the history of one partition.
  *
  * @param upToDate reads what isolates have written, this one included
  */

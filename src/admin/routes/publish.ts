@@ -12,7 +12,7 @@ export function checkNote(note: string | null | undefined): string | undefined {
   throw new Refusal(400, `Give a note of at most ${MAX_NOTE} characters.`);
 }
 
-/** Publishes a document in place of the one that it was compared with, and says what changed. */
+/** Publishes a document in place of its base version, and reports the changes. */
 export async function publish(
   call: Call,
   current: Published,

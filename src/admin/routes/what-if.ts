@@ -10,7 +10,7 @@ import { checked, WhatIfBody } from "../schemas.ts";
 const MOST_NAMES = 1_000;
 
 /**
- * Says what other numbers of a policy would have changed.
+ * Reports the effect that other numbers of a policy would have had.
  *
  * @param upToDate reads what isolates have written, this one included
  */

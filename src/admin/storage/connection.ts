@@ -11,10 +11,10 @@ import { sendOrSay } from "./not-sent.ts";
 /** A document of 900,000 bytes goes to a Redis far away in less. */
 const TIMEOUT_MS = 10_000;
 
-/** What a script answers. */
+/** A script's answer. */
 export type Reply = readonly (number | string)[];
 
-/** Sends commands to the Redis of one gateway. Whatever fails is a StoreError that quotes no command. */
+/** Sends commands to the Redis of one gateway. Every failure is a StoreError that quotes no command. */
 export interface Connection {
   /** Runs a script once. Only one that surely did not run is sent again, with the first line that this server takes. */
   run(script: string, keys: readonly string[], args: readonly (string | number)[]): Promise<Reply>;
@@ -72,7 +72,7 @@ export function connectionsTo({ url, token, dialect: given }: RedisPlace): () =>
   };
 }
 
-/** What is in Redis is not what was written there. */
+/** The data in Redis was not written by Tidegate. */
 export function foreign(): StoreError {
   return new StoreError(
     "ERR_STORE_REPLY",

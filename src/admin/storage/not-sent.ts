@@ -1,6 +1,6 @@
 import { StoreError } from "../../errors/errors.ts";
 
-/** No connection to Redis came about, so that it was sent nothing. */
+/** There was no connection to Redis, so the command was not sent. */
 export class NotSentError extends StoreError {
   /** @param why such as `: ECONNREFUSED` */
   constructor(why = "") {
@@ -8,10 +8,10 @@ export class NotSentError extends StoreError {
   }
 }
 
-/** What runtimes call a connection that never came about: refused at its address, or without an address. */
+/** The runtimes' codes of a connection that failed: refused at its address, or without an address. */
 const NEVER_CONNECTED = /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
 
-/** What a bridge says while it has no Redis. */
+/** A bridge's answer while it has no Redis. */
 const BRIDGE_WITHOUT_REDIS = /not reachable.*The command was not sent/is;
 
 /** Sends a command; rejects with a NotSentError where that surely failed before anything was sent. */

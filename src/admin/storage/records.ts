@@ -1,9 +1,9 @@
 import { MAX_VERSION, wholeUpTo } from "../../live/numbers.ts";
 import { isRecord } from "../../options/record.ts";
 
-/** What is published. */
+/** The published document. */
 export interface Published {
-  /** From 1; 0 if nothing is. */
+  /** From 1; 0 without a publication. */
   readonly version: number;
   readonly publishedAtMs: number;
   readonly by?: string;
@@ -64,7 +64,7 @@ export function headIn(text: unknown): VersionHead | undefined {
   return isKept && typeof head.by === "string" ? head : undefined;
 }
 
-/** What the audit has of one write; `undefined` of anything else. */
+/** The audit's record of one write; `undefined` if it is invalid. */
 export function auditRecordIn(text: unknown): AuditRecord | undefined {
   const record = recordIn<AuditRecord>(text);
   const isWhole = typeof record?.by === "string" && typeof record.action === "string";

@@ -34,7 +34,7 @@ export const MAX_ENTRIES_BYTES = 2_000_000;
 /** Which entries one field belongs to. */
 export type EntryKind = "allow" | "deny" | "override";
 
-/** Who does something, and what, for the audit. */
+/** The author and the action, for the audit. */
 export interface Deed {
   readonly by: string;
   readonly action: string;
@@ -43,12 +43,12 @@ export interface Deed {
   readonly omitted?: number;
 }
 
-/** What came of a write that is based on a version. */
+/** The result of a write that is based on a version. */
 export type Written =
   | { readonly done: true; readonly version: number; readonly atMs: number }
   | { readonly done: false; readonly version: number };
 
-/** What came of an entry. */
+/** The result of a change to an entry. */
 export type PutEntry =
   | { readonly kind: "put"; readonly atMs: number }
   | { readonly kind: "outdated"; readonly version: number }

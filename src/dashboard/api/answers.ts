@@ -27,7 +27,7 @@ export interface Health {
   readonly code?: string;
   readonly detail?: string;
   readonly breaker?: "closed" | "open" | "half-open";
-  /** How many policies do what, where Redis does not decide. */
+  /** The number of policies by their behaviour in an outage. */
   readonly onFailure: Readonly<Record<"local" | "open" | "closed", number>>;
   readonly live: Enforced;
   readonly [fact: string]: unknown;
@@ -118,7 +118,7 @@ export interface Stats extends Omit<CountedStats, "times"> {
   readonly times: readonly string[];
 }
 
-/** What other numbers of a policy would have changed. */
+/** The effect that other numbers of a policy would have had. */
 export interface WhatIf extends Omit<Replayed, "affected"> {
   readonly policy: string;
   readonly from: string;

@@ -36,7 +36,7 @@ export interface Sending {
 
 export type Method = "GET" | "PUT" | "POST" | "DELETE";
 
-/** The admin API. Whatever fails is an ApiError. */
+/** The admin API. Every failure is an ApiError. */
 export interface Api {
   get<Answer>(path: string): Promise<Answer>;
   send<Answer>(method: Method, path: string, sending?: Sending): Promise<Answer>;

@@ -2,7 +2,7 @@ import { createContext, useContext } from "hono/jsx/dom";
 
 import type { Api } from "./api.ts";
 
-/** What every view needs. */
+/** The context of every view. */
 export interface Session {
   readonly api: Api;
   readonly canWrite: boolean;
@@ -10,7 +10,7 @@ export interface Session {
   readonly say: (text: string, offer?: Offer) => void;
 }
 
-/** What a message offers to do. */
+/** The action that a message offers. */
 export interface Offer {
   readonly verb: string;
   /** Says itself whether it worked. */

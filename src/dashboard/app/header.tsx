@@ -15,7 +15,7 @@ const VIEWS = [
 
 interface HeaderProps {
   readonly view: string;
-  /** There is nothing to leave where the server has the token. */
+  /** With a token on the server, there is no session to leave. */
   readonly leave: (() => void) | undefined;
 }
 

@@ -16,7 +16,7 @@ export function WithHealth({ children }: { readonly children: Child }) {
   );
 }
 
-/** What the breaker does, as health calls it. */
+/** The state of the breaker, in the form of the health answer. */
 const BREAKER: Readonly<Record<NonNullable<Health["breaker"]>, string>> = {
   closed: "Its breaker is closed: it asks Redis with each request, and waits for the timeout.",
   open: "Its breaker is open: it does not ask Redis, and answers at once.",

@@ -1,4 +1,4 @@
-/** `auto` is what the system prefers. */
+/** `auto` is the system's preference. */
 export type Theme = "auto" | "light" | "dark";
 
 const NAME = "tidegate-theme";
@@ -22,7 +22,7 @@ function applyTheme(): void {
   dispatchEvent(new Event("themechange"));
 }
 
-/** Follows what the system prefers. */
+/** Follows the system's preference. */
 export function followTheme(): void {
   prefersDark.addEventListener("change", applyTheme);
   applyTheme();

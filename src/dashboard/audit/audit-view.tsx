@@ -41,7 +41,7 @@ export function AuditView() {
   );
 }
 
-/** Whom a write was about: who is on an entry, and who was reset. */
+/** The client of a write: the one on an entry, or the one that was reset. */
 function targetOf({ action, changes = [] }: AuditEntry): string {
   if (!/^(?:put|remove) |^reset$/.test(action)) return "";
   const names = changes.map(({ before, after }) => {

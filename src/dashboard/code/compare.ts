@@ -6,7 +6,7 @@ import { openedByKeys } from "./collapsed-lines.ts";
 import { changesByLine } from "./line-changes.ts";
 import { look } from "./look.ts";
 
-/** A text to be compared, and what it is called. */
+/** A text to be compared, and its title. */
 export interface Side {
   readonly text: string;
   readonly name: string;

@@ -46,7 +46,7 @@ function othersOf(list: SyntaxNode, place: number): Cut[] {
   const { firstChild, lastChild } = list;
   if (!firstChild || !lastChild) return [];
   let before = list.childBefore(place) ?? firstChild;
-  // What is just being written is none yet.
+  // A word that is still being typed is not yet unknown.
   while (before.type.isError && before.prevSibling) before = before.prevSibling;
   const after = list.childAfter(place) ?? lastChild;
   const inside = list.childBefore(place + 1);

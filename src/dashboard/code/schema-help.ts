@@ -20,7 +20,7 @@ import { plain } from "../parts/plain.ts";
 import { type Excerpt, excerptAt } from "./excerpt.ts";
 
 const service = getLanguageService({
-  // Whatever schema a text names, the gateway knows only this one.
+  // The gateway knows only this schema, even if a text names another.
   schemaRequestService: async () => JSON.stringify(schema),
 });
 service.configure({
@@ -105,7 +105,7 @@ function insertText(text: string) {
     view.dispatch(insertCompletionText(view.state, text, from, to));
 }
 
-/** What the schema says of the name or value below the pointer. */
+/** The schema's description of the name or value below the pointer. */
 export const hover = hoverTooltip(async ({ state }, place, side) => {
   const excerpt = excerptAt(state, place + (side > 0 ? 1 : 0));
   if (!excerpt) return null;

@@ -2,7 +2,7 @@ import { count } from "../parts/format.ts";
 import { plain } from "../parts/plain.ts";
 import type { Checked } from "./use-check.ts";
 
-/** What the gateway says of the text. */
+/** The gateway's answer about the text. */
 export function CheckLine({ checked }: { readonly checked: Checked }) {
   return (
     <p id="check" class={`check ${checked.state}`} role="status">

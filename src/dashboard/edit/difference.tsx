@@ -8,7 +8,7 @@ import { useNarrow } from "./use-narrow.ts";
 interface DifferenceProps {
   readonly before: Side;
   readonly after: Side;
-  /** What is compared. */
+  /** The texts to compare. */
   readonly title: string;
 }
 

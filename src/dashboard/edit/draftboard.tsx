@@ -29,7 +29,7 @@ const EDITED = "As edited";
 
 const textOf = (document: RulesDocument) => JSON.stringify(document, undefined, 2);
 
-/** The document as text, and what can be done with it. */
+/** The document as text, and the actions on it. */
 export function Draftboard({ live, draft, at }: DraftboardProps) {
   const { api, canWrite, say } = useSession();
   const { readNow } = useLive();
@@ -47,7 +47,7 @@ export function Draftboard({ live, draft, at }: DraftboardProps) {
   const checked: Checked = settled === text ? settledCheck : { state: "checking" };
   const faults = checked.state === "faulty" ? checked.faults : [];
   const isOutdated = based < live.version;
-  /** What the editor had of what is in force. */
+  /** The editor's last copy of the rules in force. */
   const own = useRef(inForce);
   const isSound = checked.state === "sound";
 

@@ -87,7 +87,7 @@ export function HistoryCard({ live }: HistoryCardProps) {
   );
 }
 
-/** What would be other than it is in force. */
+/** The differences from the rules in force. */
 function ChangesTo({ version }: { readonly version: number }) {
   const { api } = useSession();
   const [found, setFound] = useState<Changes | undefined>(undefined);

@@ -10,7 +10,7 @@ export interface PlacedFault extends Fault {
 
 const STRICT = { disallowComments: true, allowTrailingComma: false };
 
-/** A text of JSON, or what keeps it from being that. */
+/** A JSON text, or the fault in it. */
 export interface JsonText {
   readonly faults: readonly PlacedFault[];
   /** Faults of what the text says, at their lines. */

@@ -5,7 +5,7 @@ import type { ApiError } from "../api/api.ts";
 import { useSession } from "../api/session.ts";
 import { type PlacedFault, readJson } from "./json-text.ts";
 
-/** What is known of a text: nothing yet, its faults, or what it would change. */
+/** The state of a text: unknown, its faults, or its changes. */
 export type Checked =
   | { readonly state: "checking" }
   | { readonly state: "faulty"; readonly faults: readonly PlacedFault[] }
@@ -14,7 +14,7 @@ export type Checked =
 
 const PAUSE_MS = 400;
 
-/** A text once nobody types any more: what takes long is done with that. */
+/** A text after a pause in typing: slow work waits for the pause. */
 export function useSettled(text: string): string {
   const [settled, setSettled] = useState(text);
   useEffect(() => {

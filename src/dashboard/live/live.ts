@@ -22,7 +22,7 @@ export function useLive(): Live {
   return useContext(LiveContext)!;
 }
 
-/** Ticks while it is not paused, and somebody can see it. */
+/** Ticks while it is not paused and the page is visible. */
 export function useTicks(): Live {
   const [range, setRange] = useState<Range>(
     () => RANGES.find(({ name }) => name === sessionStorage.getItem(NAME)) ?? RANGES[0],

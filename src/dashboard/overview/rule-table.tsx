@@ -12,7 +12,7 @@ interface RuleTableProps {
   readonly rules: Live | undefined;
 }
 
-/** What was counted under no rule. */
+/** Requests counted under no rule. */
 const NAMES: Readonly<Record<string, string>> = { none: "no rule", other: "other rules" };
 
 export function RuleTable({ stats, rules }: RuleTableProps) {

@@ -13,7 +13,7 @@ interface ActionsProps {
   readonly done: () => void;
 }
 
-/** What can be done about the client of a request. */
+/** The actions on the client of a request. */
 export function Actions({ asked, found, done }: ActionsProps) {
   const { api, canWrite, say } = useSession();
   const [isAsking, setAsking] = useState(false);

@@ -3,7 +3,7 @@ import { clientKey } from "../../partition/client-key.ts";
 import { readAddress, subnetOf } from "../../partition/ip-address.ts";
 import { hash } from "../../partition/partition-key.ts";
 
-/** What metrics have of a hashed fact about an address. */
+/** The metrics' name of a hashed fact about an address. */
 const FACT_LENGTH = 22;
 
 /** So many texts are hashed in about a second. */
@@ -31,7 +31,7 @@ export function partsOf(name: string): readonly Part[] {
   });
 }
 
-/** Looks for the texts that a client's name was made of: whole lines, and words of them. Nothing leaves the page. */
+/** Looks for the texts that a client's name was made of: whole lines, and words of them. The texts stay in the page. */
 export async function recognize(name: string, pasted: string): Promise<readonly Recognized[]> {
   const parts = partsOf(name);
   const found: Recognized[] = [];

@@ -7,13 +7,13 @@ export interface Described {
   readonly headers: string;
 }
 
-/** Whoever has one of these can pass for its owner: they do not belong in an address. */
+/** These values are credentials: they do not belong in an address. */
 const SECRET = /^(?:authorization|proxy-authorization|cookie)$/i;
 
 /** A hash in place of the client's own value. */
 const HASHED = /^(?:[\w-]{22}|[\w-]{43})$/;
 
-/** What a partition says of its request: its address, or a header field. */
+/** The part of the request that a partition shows: its address, or a header field. */
 export function namedBy(partition: string): Partial<Described> {
   const [name = "", value = ""] = partition.split(/:(.*)/s);
   if (value === "" || HASHED.test(value) || partition.includes(",")) return {};

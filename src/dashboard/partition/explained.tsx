@@ -4,7 +4,7 @@ import { clipped, plain } from "../parts/plain.ts";
 import { modeInWords } from "../parts/rule-label.ts";
 import { Table } from "../parts/table.tsx";
 
-/** What each verdict means for the request. */
+/** The effect of each verdict on the request. */
 const MEANINGS: Readonly<Record<Explanation["verdict"], string>> = {
   allowed: "Passes: every policy has room",
   denied: "Denied",

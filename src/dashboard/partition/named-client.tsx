@@ -19,7 +19,7 @@ interface NamedClientProps {
   readonly hint: string | undefined;
 }
 
-/** A client of which only the metrics' name is known, and what can be done about it. */
+/** A client known only by its name in metrics, and the actions on it. */
 export function NamedClient({ name, policy, hint }: NamedClientProps) {
   const { canWrite } = useSession();
   const { readNow } = useLive();

@@ -19,7 +19,7 @@ import { NamingEntries } from "./naming-entries.tsx";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
-/** What the policies hold of one client, and what would happen to a request. */
+/** The state of a client in the policies, and the decision about a request. */
 export function PartitionView({ query }: { readonly query: URLSearchParams }) {
   const { api } = useSession();
   const { tick, readNow } = useLive();
@@ -130,7 +130,7 @@ export function PartitionView({ query }: { readonly query: URLSearchParams }) {
   );
 }
 
-/** Whom a link is about, by a name or a number. */
+/** The subject of a link: a name or a number. */
 type LinkedWhose = Exclude<Whose, { readonly request: object }>;
 
 function linkedBy(query: URLSearchParams): LinkedWhose | undefined {

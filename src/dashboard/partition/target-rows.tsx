@@ -26,7 +26,7 @@ type Asking =
   | { readonly what: "block"; readonly target: Target; readonly lasts: string }
   | { readonly what: "override"; readonly target: Target };
 
-/** A row for each client that can be blocked, with what can be done about it. */
+/** A row for each client that can be blocked, with its actions. */
 export function TargetRows({ targets, policiesOf, done }: TargetRowsProps) {
   const session = useSession();
   const { api, say } = session;

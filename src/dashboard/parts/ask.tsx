@@ -5,11 +5,11 @@ import { Failed } from "./states.tsx";
 
 interface AskProps {
   readonly title: string;
-  /** What the button says that does it. */
+  /** The label of the button. */
   readonly verb: string;
   readonly isDangerous?: boolean;
   readonly children?: Child;
-  /** Whether there is a field for a note, and what it says. */
+  /** Whether there is a field for a note, and its label. */
   readonly note?: string;
   /** Does it; what it throws is shown, and the dialog stays. */
   readonly act: (note: string) => Promise<void>;

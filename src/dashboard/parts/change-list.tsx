@@ -3,7 +3,7 @@ import { clipped } from "./plain.ts";
 
 const MAX_SHOWN = 200;
 
-/** What leads from one document to another, place by place. */
+/** The changes from one document to another, by position. */
 export function ChangeList({ changes }: { readonly changes: readonly Change[] }) {
   if (changes.length === 0) return <p class="none">There is no difference.</p>;
   return (

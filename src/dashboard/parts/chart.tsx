@@ -5,7 +5,7 @@ import { distinct, labelsAt } from "./axis-labels.ts";
 import type { Series } from "./series.ts";
 
 export interface ChartProps {
-  /** What a screen reader says instead of the picture. */
+  /** The text for screen readers in place of the picture. */
   readonly label: string;
   /** When each value was counted, in milliseconds since 1970. */
   readonly times: readonly number[];

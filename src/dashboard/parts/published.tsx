@@ -2,7 +2,7 @@ import type { Live } from "../api/answers.ts";
 import { moment } from "./format.ts";
 import { plain } from "./plain.ts";
 
-/** Which version is in force, since when, and by whom. */
+/** The version in force, its time and its author. */
 export function Published({ live }: { readonly live: Live }) {
   return (
     <p class="facts">

@@ -2,7 +2,7 @@ import type { Stats } from "../api/answers.ts";
 import { sum } from "./format.ts";
 import type { Series } from "./series.ts";
 
-/** What may become of a request, in the order of the layers. */
+/** The outcomes of a request, in the order of the layers. */
 const OUTCOMES = ["allowed", "denied", "blocked", "refused", "exempt", "passed"] as const;
 
 type Requests = Stats["requests"];
@@ -26,7 +26,7 @@ export function byOutcome(requests: Requests, length: number): Series[] {
   })).filter(({ label, values }) => label === "allowed" || label === "denied" || sum(values) > 0);
 }
 
-/** What became of the requests of a rule. */
+/** The outcomes of a rule's requests. */
 export interface RuleCounts {
   readonly rule: string;
   readonly requests: number;

@@ -6,14 +6,14 @@ export function labelOf({ method = "*", path }: Rule): string {
   return labelOfRoute([method].flat(), path);
 }
 
-/** What a policy allows, in words. */
+/** The quota of a policy, in words. */
 export function termsOf({ algorithm, limit, window, refill, per, ttl }: Policy): string {
   if (algorithm === "token-bucket") return `${limit}, ${refill} back every ${per}`;
   if (algorithm === "concurrency") return `${limit} at once${ttl ? `, for ${ttl} at most` : ""}`;
   return `${limit} every ${window}`;
 }
 
-/** Who a policy counts, in words. */
+/** The client that a policy counts, in words. */
 export function sourcesOf(partition: unknown): string {
   if (partition === undefined) return "";
   if (partition === "*") return "everybody together";
@@ -22,7 +22,7 @@ export function sourcesOf(partition: unknown): string {
     : String(partition);
 }
 
-/** What a policy does with requests beyond its limit, in words. */
+/** The effect of a policy on requests beyond its limit, in words. */
 const MODES: Readonly<Record<string, string>> = {
   enforce: "denies",
   shadow: "only watches",

@@ -9,7 +9,7 @@ interface EvaluationsProps {
   readonly policies: readonly string[];
 }
 
-/** What each mode does to a request without room. */
+/** The effect of each mode on a request without room. */
 const MEANINGS: Readonly<Record<string, string>> = {
   enforce: "denied",
   shadow: "would be denied",

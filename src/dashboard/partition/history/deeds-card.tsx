@@ -7,7 +7,7 @@ import { Answered } from "../../parts/states.tsx";
 import { Table } from "../../parts/table.tsx";
 import { deedsAbout, type Whom } from "./deeds.ts";
 
-/** What people did about a client. */
+/** Actions of people on a client. */
 export function DeedsCard({ whom }: { readonly whom: Whom }) {
   const audit = useAnswer<{ readonly entries: readonly AuditEntry[] }>("/audit");
   return (
