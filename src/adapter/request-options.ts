@@ -59,7 +59,7 @@ export interface RequestOptions<Context> {
   readonly onDenied?: (context: Context, decision: Decision) => Response | Promise<Response>;
   /**
    * Clients that are not limited (`allow`) or get a 403 (`deny`), by address, identity, network or country. They are
-   * decided without Redis. Default: nobody.
+   * decided without Redis. Default: none.
    *
    * @example
    * lists: { allow: [{ cidr: "10.0.0.0/8" }], deny: [{ asn: 64496, until: "2027-01-01T00:00:00Z" }] }

@@ -26,7 +26,7 @@ export interface LimiterOptions extends StoreOptions {
    */
   readonly prefix?: string;
   /**
-   * What decides while Redis gives no answer: `"local"` counts in this isolate's memory, `"open"` lets requests pass,
+   * The fallback while Redis gives no answer: `"local"` counts in this isolate's memory, `"open"` lets requests pass,
    * `"closed"` denies them with 503. `{ local: { share: 0.1 } }` counts in memory with a tenth of each limit and refill,
    * rounded up: as if ten isolates shared them. A policy's own `onFailure` overrides it. Range of `share`: above 0 to 1.
    * Default: `"local"`.
@@ -64,8 +64,8 @@ export interface LimiterOptions extends StoreOptions {
   /** Which header fields a response carries. Default: all. */
   readonly headers?: HeaderOptions;
   /**
-   * Called with each decision and what it was about, also one of a list, before anybody gets it: for logs and metrics of
-   * your own. It changes nothing: if it throws, that is reported once. Default: nobody is told.
+   * Called with each decision and what it was about, also one of a list, before the caller gets it: for logs and metrics of
+   * your own. It changes nothing: if it throws, that is reported once. Default: none.
    *
    * @example
    * onDecision: ({ allowed, reason }, { operation }) => counts.add(`${operation} ${allowed} ${reason}`)
@@ -75,7 +75,7 @@ export interface LimiterOptions extends StoreOptions {
    * Called in the background when a partition has used a share that a policy's `notify` names (`kind: "reached"`), and when
    * requests begin to be denied by such a policy (`kind: "denied"`): once per partition and window, whatever the number of isolates.
    * If it throws or rejects, the notice is told again a minute later, or with the next window. What it returns has to settle
-   * within a minute. Default: nobody is told.
+   * within a minute. Default: none.
    *
    * @example
    * onNotice: (_decision, { kind, name, partition }) => send(`${partition}: ${name} ${kind}`)

@@ -25,8 +25,8 @@ export type ListEntry = EntryOptions &
 
 /** Who is not limited, and who is refused. */
 export interface ListOptions {
-  /** Clients that are not limited, even if `deny` names them too. Their requests take nothing and ask no Redis. Default: nobody. */
+  /** Clients that are not limited, even if `deny` names them too. Their requests take nothing and ask no Redis. Default: none. */
   readonly allow?: readonly ListEntry[];
-  /** Clients that get a 403. Default: nobody. */
+  /** Clients that get a 403. Default: none. */
   readonly deny?: readonly ListEntry[];
 }
