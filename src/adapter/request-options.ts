@@ -8,15 +8,16 @@ import type { Sources } from "../partition/source.ts";
 /** How a request is identified and charged, and how a denial is answered. `Context`: what the framework's handlers get. */
 export interface RequestOptions<Context> {
   /**
-   * Who is counted: a list of sources, of which the first one present in the request is used; `"*"` for everybody
-   * together; or a function that returns the identity, or `undefined` for a request without one. The sources are `"ip"`,
-   * `"subnet"`, `"asn"`, `"country"`, `"header:NAME"`, `"cookie:NAME"`, `"query:NAME"`, and in the rules of a gateway
-   * `"path:NAME"`. An inner list is one source: all of its sources together. A policy's own `partition` overrides it.
+   * The client that is counted: a list of sources, of which the first one present in the request is used; `"*"` for all
+   * clients together; or a function that returns the identity, or `undefined` for a request without one. The sources
+   * are `"ip"`, `"subnet"`, `"asn"`, `"country"`, `"header:NAME"`, `"cookie:NAME"`, `"query:NAME"`, and in the rules of
+   * a gateway `"path:NAME"`. An inner list is one source: all of its sources together. A policy's own `partition`
+   * overrides it.
    *
-   * A client can make up any header that nothing in front of you has checked, and a new value gives it a new quota: add
-   * a policy with `partition: ["ip"]`. All spellings of a credential (a header whose name ends in `authorization`, `key`
-   * or `token`) count together, and several credentials in one header count as none; so do several different values of a
-   * cookie or parameter. Default: `["ip"]`.
+   * A client can make up any header that no proxy in front of you has checked, and a new value gives it a new quota:
+   * add a policy with `partition: ["ip"]`. All spellings of a credential (a header whose name ends in `authorization`,
+   * `key` or `token`) count together, and several credentials in one header count as none; so do several different
+   * values of a cookie or parameter. Default: `["ip"]`.
    */
   readonly partition?:
     | Sources
@@ -28,9 +29,9 @@ export interface RequestOptions<Context> {
    */
   readonly clientIp?: ClientIp;
   /**
-   * What happens to requests without identity: `"share"` counts them all together, so that one client can use up the
-   * quota of all of them; `"reject"` answers 400. A policy's own `onMissing` overrides it. Default: `"share"`, with a
-   * warning in the log.
+   * The treatment of requests without an identity: `"share"` counts them all together, so that one client can use up
+   * the quota of all of them; `"reject"` answers 400. A policy's own `onMissing` overrides it. Default: `"share"`, with
+   * a warning in the log.
    */
   readonly onMissing?: "share" | "reject";
   /**
@@ -42,7 +43,7 @@ export interface RequestOptions<Context> {
    */
   readonly cost?: Cost | ((context: Context) => Cost | Promise<Cost>);
   /**
-   * The plan of the client, one of `plans`: a header that something in front of you sets, or a function that returns its
+   * The plan of the client, one of `plans`: a header that a proxy in front of you sets, or a function that returns its
    * name. A request without one, or with one that does not exist, has none. Default: no plan.
    *
    * @example

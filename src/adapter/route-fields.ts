@@ -5,14 +5,15 @@ const LIST = "x-middleware-override-headers";
 /** Begins the name of each field's value. */
 const VALUE = "x-middleware-request-";
 
-/** Whether a middleware's response only says where the request goes on: the client gets another one. */
+/** Whether a middleware's response only forwards the request: the client gets another response. */
 export function goesOn(headers: Headers): boolean {
   return headers.has("x-middleware-next") || headers.has("x-middleware-rewrite");
 }
 
 /**
- * Tells the route of a request that goes on which policies it is over, as `Tidegate-Over`, and nothing that a client made
- * up. The platform has no way to set one field, so all of them are named, as `NextResponse.next({ request })` does.
+ * Sends a forwarded request's exceeded policies to its route, as `Tidegate-Over`, in place of a value that a client
+ * made up. The platform has no way to set one field, so all of them are named, as `NextResponse.next({ request })`
+ * does.
  *
  * @param headers of the middleware's response
  * @param given the fields of the request

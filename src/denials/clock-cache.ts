@@ -1,8 +1,10 @@
 import { createSeededHash, LONGEST } from "./seeded-hash.ts";
 
-/** Keeps a fixed count of numbers under each text. */
+/** Stores a fixed count of numbers under each text. */
 export interface ClockCache {
-  /** The numbers of all slots; those of a slot begin at `slot * columns`. A new array whenever the table grows. */
+  /**
+   * The numbers of all slots; the numbers of a slot begin at `slot * columns`. A new array whenever the table grows.
+   */
   readonly numbers: Float64Array;
   /** Finds the slot of a text and marks it as used; 0 if the text has none. */
   find(text: string): number;
@@ -15,16 +17,16 @@ export interface ClockCache {
 /** Every slot has room for at least the characters of an IPv6 /64. */
 const MIN_TEXT_BYTES = 24;
 
-/** Stands in place of the length of a text that is kept in a map. */
+/** Replaces the length of a text that is stored in a map. */
 const LONG_TEXT = 255;
 
 /**
  * A hash table that evicts by the CLOCK algorithm: a hand goes round, and evicts the first slot that was not used since
- * it last passed. A text that is looked up again thus survives any number of texts that are not. The table consists of
- * typed arrays, because a string in a Map alone takes more memory than text and numbers take here.
+ * it last passed. So a text that is looked up repeatedly survives any number of other texts. The table consists of
+ * typed arrays, because a string in a Map takes more memory than the text and its numbers take here.
  *
  * @param maxSlots from 1
- * @param columns how many numbers a text has
+ * @param columns the count of numbers per text
  * @param textLength characters of a usual text; a longer one, or one that is not in Latin-1, takes more memory
  */
 export function createClockCache(
@@ -45,7 +47,7 @@ export function createClockCache(
   let bytes = new Uint8Array();
   const longTexts = new Map<number, string>();
   let hashes = new Int32Array();
-  /** 1 for each slot that was used since the hand passed. */
+  /** 1 for each slot that was used since the hand last passed. */
   let used = new Uint8Array();
   /** For each slot, the next slot of its bucket, 0 at the end. After the slots, the first slot of each bucket. */
   let next = new Int32Array();
@@ -102,7 +104,7 @@ export function createClockCache(
     freed = slot;
   }
 
-  /** Takes a freed slot, else a new one, else one that it evicts. */
+  /** Takes a freed slot, else a new one, else evicts one. */
   function freeSlot(): number {
     if (freed === 0 && taken < maxSlots) {
       if (taken === capacity) grow();

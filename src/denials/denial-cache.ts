@@ -2,16 +2,14 @@ import type { Row } from "../algorithms/model.ts";
 import type { Reply } from "../store/store.ts";
 import { createClockCache, type ClockCache } from "./clock-cache.ts";
 
-/**
- * The denials that an isolate knows of policies that share a partition key. Times are milliseconds of the isolate's clock.
- */
+/** The known denials of policies that share a partition key. Times are milliseconds of the isolate's clock. */
 export interface DenialCache {
-  /** What is known about a request of these costs. A denial stays `expired` until it is dropped or learnt anew. */
+  /** Looks up a denial of these costs. A denial stays `expired` until it is dropped or learnt anew. */
   find(partition: string, costs: readonly number[], nowMs: number): Knowledge;
-  /** Drops what is known. */
+  /** Drops a partition's denial. */
   drop(partition: string): void;
   /**
-   * Notes how long requests of the same costs will be denied.
+   * Notes the wait of requests of the same costs.
    *
    * @param decidedAtMs the earliest moment at which Redis can have decided
    * @param deniedBefore `denied` of the denial that expired before this request
@@ -23,11 +21,11 @@ export interface DenialCache {
     reply: Reply,
     deniedBefore?: boolean,
   ): void;
-  /** Drops what is known, and ignores replies that Redis may have decided before now. */
+  /** Drops a partition's denial, and ignores replies that Redis may have decided before now. */
   forget(partition: string, nowMs: number): void;
 }
 
-/** A denial as it stands now. It is the reply itself, so that a denied request allocates nothing more. */
+/** A denial, projected to now. It is the reply itself, which saves an allocation per denied request. */
 export interface KnownDenial extends Reply {
   readonly state: "denied";
 }
@@ -35,7 +33,7 @@ export interface KnownDenial extends Reply {
 /** A denial that has expired. */
 export interface ExpiredDenial {
   readonly state: "expired";
-  /** Whether a request was denied since the partition last had room. If not, one only took the last units. */
+  /** Whether a request was denied since the partition last had room. If not, a request only took the last units. */
   readonly denied: boolean;
 }
 
@@ -51,7 +49,10 @@ const UNKNOWN = { state: "unknown" } as const;
  */
 export const DRIFT = 5e-4;
 
-/** The columns before the rows of a denial: the earliest moment of the decision (ms), and what Redis's clock showed (us). */
+/**
+ * The columns before the rows of a denial: the earliest moment of the decision (ms), and the time of Redis's clock
+ * (us).
+ */
 const HEAD = 2;
 
 /**
@@ -60,7 +61,7 @@ const HEAD = 2;
  */
 const WIDTH = 4;
 
-/** A reset by another isolate does not reach this one, so after this long Redis is asked again. */
+/** A reset by another isolate does not reach this one, so this is the longest trust. */
 const MAX_TRUST_MS = 60_000;
 
 /**
@@ -68,7 +69,7 @@ const MAX_TRUST_MS = 60_000;
  * and it counts from the earliest moment of the decision. A wait of 10 s is known for 9.995 s.
  *
  * @param maxEntries from 1; beyond it, an entry that was not used lately is evicted
- * @param rowCount how many policies there are
+ * @param rowCount the number of policies
  */
 export function createDenialCache(maxEntries: number, rowCount: number): DenialCache {
   // Created with the first denial: Workers have no random numbers while a module is loaded.
@@ -98,7 +99,7 @@ export function createDenialCache(maxEntries: number, rowCount: number): DenialC
           ownWaitUs = rowWaitUs;
         }
       }
-      // Added up, not subtracted: as milliseconds since 1970 both sides have the same small rounding error.
+      // Adds instead of subtracting: as milliseconds since 1970, both sides have the same small rounding error.
       if (nowMs >= decidedAtMs + trustMs(waitUs)) {
         return numbers[at + HEAD]! < 0 ? EXPIRED_UNUSED : EXPIRED;
       }
@@ -133,12 +134,12 @@ export function createDenialCache(maxEntries: number, rowCount: number): DenialC
   };
 }
 
-/** How long a denial with this wait is trusted. */
+/** The time for which a denial with this wait is trusted. */
 function trustMs(waitUs: number): number {
   return Math.min((waitUs / 1000) * (1 - DRIFT), MAX_TRUST_MS);
 }
 
-/** A denial as it stands now: its times are shorter by what has elapsed, so that they end at the same moments. */
+/** A denial, projected to now: its times are shorter by the elapsed time, so that they end at the same moments. */
 function denialAt(
   known: Float64Array,
   at: number,
@@ -149,7 +150,7 @@ function denialAt(
   const rows: Row[] = [];
   for (let row = 0; row < rowCount; row++) {
     const column = at + HEAD + WIDTH * row;
-    // The wait of a greater cost says nothing about a smaller one.
+    // The wait of a greater cost does not apply to a smaller one.
     const waitUs = costs[row]! >= Math.abs(known[column]!) - 1 ? known[column + 2]! : 0;
     rows.push({
       allowed: waitUs <= elapsedUs,

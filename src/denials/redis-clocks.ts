@@ -1,27 +1,27 @@
 import { setRecent } from "../runtime/lru.ts";
 import { DRIFT } from "./denial-cache.ts";
 
-/** What this isolate knows of Redis's clock, by partition: each master of a cluster has a clock of its own. */
+/** Bounds of Redis's clock, by partition: each master of a cluster has its own clock. */
 export interface RedisClocks {
   /**
-   * Notes what Redis's clock showed when it decided a request. Returns the earliest moment (ms of this isolate's clock) at
-   * which it can have decided: when the request was sent, or later if other answers prove that.
+   * Notes the time of Redis's clock at a decision. Returns the earliest possible moment of the decision (ms of this
+   * isolate's clock): the time of sending, or later if other answers prove it.
    */
   note(partition: string, redisNowUs: number, sentAtMs: number, receivedAtMs: number): number;
-  /** What the answers of the last 10 s prove; `undefined` if there were none. */
+  /** The bound from the answers of the last 10 s; `undefined` without any. */
   boundOf(partition: string, nowMs: number): Bound | undefined;
 }
 
 /** While this isolate's clock shows `moment`, Redis's shows at most `baseMs + moment * (1 + DRIFT)` milliseconds. */
 export interface Bound {
   readonly baseMs: number;
-  /** When the request that proves the bound was sent. */
+  /** The sending time of the request that proves the bound. */
   readonly sentAtMs: number;
 }
 
 /**
- * How long a bound is used. After that, drift has made it about as loose as a new one is; and a step of Redis's clock that
- * was too small to be noticed does no harm for longer.
+ * The longest use of a bound. After that, drift has made it about as loose as a new one; and an unnoticed small step of
+ * Redis's clock does no harm for longer.
  */
 const MAX_AGE_MS = 10_000;
 
@@ -32,8 +32,8 @@ const ROUNDING_MS = 0.002;
 const MAX_ENTRIES = 1_000;
 
 /**
- * The request that reached Redis fastest gives the tightest bound on its clock. Later answers are dated by that bound, so
- * that a denial is not forgotten early because its own request was slow.
+ * The request that reached Redis fastest gives the tightest bound on its clock. That bound dates later answers, so that
+ * a denial with a slow request of its own does not expire early.
  */
 export function createRedisClocks(): RedisClocks {
   const bounds = new Map<string, Bound>();
@@ -64,7 +64,7 @@ export function createRedisClocks(): RedisClocks {
   };
 }
 
-/** The earliest moment of this isolate's clock at which Redis's can have shown `redisNowUs`. */
+/** The earliest moment of this isolate's clock at which Redis's may have shown `redisNowUs`. */
 export function earliestMs({ baseMs }: Bound, redisNowUs: number): number {
   return (redisNowUs / 1000 - baseMs) / (1 + DRIFT) - ROUNDING_MS;
 }

@@ -3,8 +3,8 @@ export const LONGEST = 128;
 
 /**
  * A hash of 24 bits under which texts collide only by chance, even if an attacker chose them: each character is
- * multiplied by a secret random weight of its position (multiply-shift hashing). If the hash were known, an attacker could
- * make up identities that all collide, and every look-up would be slow.
+ * multiplied by a secret random weight of its position (multiply-shift hashing). With a known hash, an attacker could
+ * construct identities that all collide, and every look-up would be slow.
  *
  * Do not call it at module scope: Workers have no random numbers there.
  */

@@ -2,12 +2,12 @@ import { setRecent } from "../runtime/lru.ts";
 import { createWaitingRoom, type WaitingRoom } from "../runtime/waiting-room.ts";
 
 /**
- * When a known denial has expired, one request of its partition asks the store, and the others wait for the answer. Each
- * waits with a timer of its own: on Workers the request that asks may be gone before its answer arrives.
+ * When a known denial has expired, one request of its partition asks the store, and the others wait for the answer.
+ * Each has its own timer: on Workers the request that asks may be gone before its answer arrives.
  */
 export interface SingleFlight {
   /**
-   * Asks on behalf of all that join. They go on when `ask` has answered or failed.
+   * Asks for all requests that join. They continue when `ask` has answered or failed.
    *
    * @param nowMs the isolate's clock
    */
@@ -18,8 +18,8 @@ export interface SingleFlight {
     ask: () => Promise<Answer>,
   ): Promise<Answer>;
   /**
-   * Waits for the end of a flight whose answer may deny these costs, too. `undefined` if there is none, or if the request
-   * has waited for `PATIENCE_MS` since it arrived.
+   * Waits for the end of a flight whose answer may also deny these costs. `undefined` if there is none, or if the
+   * request has waited for `PATIENCE_MS` since it arrived.
    */
   join(
     partition: string,
@@ -30,12 +30,12 @@ export interface SingleFlight {
 }
 
 /**
- * How long a request waits for others, and others wait for a flight: a round trip to another continent. On Workers a
- * request ends with its client's connection, and a flight of such a request never ends.
+ * The longest wait for other requests or for a flight: a round trip to another continent. On Workers a request ends
+ * with its client's connection, and a flight of such a request never ends.
  */
 export const PATIENCE_MS = 150;
 
-/** Far more than are under way at once, so that only flights that never end are dropped. */
+/** Far more than run at once, so that only flights that never end are dropped. */
 const MAX_FLIGHTS = 1_000;
 
 interface Flight {
@@ -44,7 +44,7 @@ interface Flight {
   readonly room: WaitingRoom;
 }
 
-/** @param rowCount how many policies there are */
+/** @param rowCount the number of policies */
 export function createSingleFlight(rowCount: number): SingleFlight {
   const flights = new Map<string, Flight>();
 

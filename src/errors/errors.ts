@@ -9,7 +9,7 @@ export type ErrorCode =
   /** `plan` is not one of the limiter's plans. */
   | "ERR_PLAN"
   /**
-   * A hold is settled below what it reserved of a policy that gives nothing back; its `ttl` is wrong; or `limit()` is
+   * A hold is settled below what it reserved of a policy that gives no units back; its `ttl` is wrong; or `limit()` is
    * called where a `concurrency` policy needs a hold.
    */
   | "ERR_HOLD"
@@ -37,19 +37,19 @@ export class TidegateError extends Error {
   }
 }
 
-/** What kind of fault it is. New codes may be added; the meaning of a code never changes. */
+/** The kind of the fault. New codes may be added; the meaning of a code never changes. */
 export type FaultCode =
   /** No option has this name. */
   | "unknown-option"
-  /** What has to be given is not there. */
+  /** A required value is missing. */
   | "missing"
-  /** The value is not of the form that it has to have: a text, a list, an object, a function. */
+  /** The value has the wrong form: not a text, a list, an object or a function, as required. */
   | "shape"
   /** A number or a time is too small or too large. */
   | "range"
-  /** The value is none of the words that there are. */
+  /** The value is none of the allowed words. */
   | "choice"
-  /** There are more items, or more bytes, than there may be. */
+  /** There are too many items, or too many bytes. */
   | "too-many"
   /** It is given twice. */
   | "duplicate"
@@ -64,14 +64,14 @@ export type FaultCode =
   /** The text is no JSON. */
   | "no-json";
 
-/** One thing wrong with a configuration. */
+/** One fault of a configuration. */
 export interface Fault {
-  /** Where: `policies[0].limit`. */
+  /** The path of the value: `policies[0].limit`. */
   readonly path: string;
   readonly code: FaultCode;
   /** The value, shortened, without secrets. */
   readonly value: string;
-  /** What is wrong with it, and what to do. */
+  /** The problem and its remedy. */
   readonly remedy: string;
 }
 
@@ -95,7 +95,7 @@ export class StoreError extends TidegateError {
   override readonly name = "StoreError";
 }
 
-/** Whether Redis surely did nothing, because it was not asked. After any other failure it may have done all of it. */
+/** Whether Redis was not asked, and so did not run the call. After any other failure the call may have run. */
 export function isNotAsked({ code }: StoreError): boolean {
   return code === "ERR_STORE_SUSPENDED";
 }

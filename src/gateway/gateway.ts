@@ -29,8 +29,8 @@ import { standIn } from "./stand-in.ts";
 /** A fetch handler for any runtime. */
 export interface Gateway extends Hono {
   /**
-   * Writes what this process has counted and not written yet, and resolves when that has ended. Call it after the last
-   * request has been answered, where the platform says that the process ends; Workers do not say so.
+   * Writes counts of this process that are not written yet, and resolves when that has ended. Call it after the last
+   * response, if the platform announces the end of the process; Workers do not.
    *
    * @example
    * process.once("SIGTERM", () => server.close(() => gateway.flush()));
@@ -40,11 +40,11 @@ export interface Gateway extends Hono {
 
 /**
  * Creates a gateway from a worker's variables. All rules that cover a request decide it together; requests that no rule
- * covers pass unchanged. A client on the list `deny` gets a 403 for all of them, and one on `allow` passes without a call
- * of Redis. Paths below `/_tidegate/` belong to the gateway.
+ * covers pass unchanged. A client on the list `deny` gets a 403 for all of them, and a client on `allow` passes without
+ * a call to Redis. Paths below `/_tidegate/` belong to the gateway.
  *
- * @param platform what only some platforms and deployments have: `coloDenials` and `coloCache` of `tidegate/cloudflare`,
- * `admin` and `metrics` of `tidegate/admin`, `onDecision`
+ * @param platform features that only some platforms and deployments have: `coloDenials` and `coloCache` of
+ * `tidegate/cloudflare`, `admin` and `metrics` of `tidegate/admin`, `onDecision`
  * @throws ConfigurationError with every fault in the variables, unless `ON_ERROR` is `pass`
  * @example
  * export default createGateway(process.env);

@@ -10,12 +10,12 @@ import type { Enforcement, InForce } from "./live/enforcement.ts";
 import { readClient } from "./route/read-client.ts";
 import { notFound } from "./route/route.ts";
 
-/** How often an address may ask: a page that shows what is left asks once in several seconds. */
+/** The limit of questions per address: a page that shows the remaining quota asks once in several seconds. */
 const ASKS = fixedWindow({ name: "quota", limit: 60, window: "1m" });
 
 /**
- * Tells a client what it has left under the rules with `quota: true`, and takes nothing of it. 404 if there is no such
- * rule. Each address may ask 60 times a minute; what does not come from an address shares one count.
+ * Answers with a client's remaining quota under the rules with `quota: true`, without taking units. 404 if there is no
+ * such rule. Each address may ask 60 times a minute; requests without an address share one count.
  */
 export function answerQuota(
   { store, defaults, clientIp }: GatewayConfig,
@@ -37,7 +37,7 @@ export function answerQuota(
     if (!asked.allowed) return asked.response();
     const policies: object[] = [];
     for (const rule of rules) {
-      // No reading: what is counted by a segment of the path has no state here.
+      // No reading: policies that count by a path segment have no state here.
       const asked = { request, bindings, readings: [] };
       const read = await readClient(inForce.ruleset, [rule], request, asked);
       if (read.kind === "listed") return read.decision.response();

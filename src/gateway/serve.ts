@@ -11,7 +11,7 @@ import type { Enforcement } from "./live/enforcement.ts";
 import { passOn } from "./proxy/proxy.ts";
 import type { ReportOrigin } from "./proxy/report-origin.ts";
 
-/** What a request meets on its way. */
+/** The parts that serve a request. */
 export interface Served {
   readonly config: GatewayConfig;
   readonly enforcement: Enforcement;

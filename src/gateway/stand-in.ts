@@ -12,10 +12,10 @@ import type { ReportOrigin } from "./proxy/report-origin.ts";
 import { OWN } from "./route/route.ts";
 
 /**
- * What stands in for a gateway whose variables have faults: it passes every request on, and limits none. `undefined` unless
+ * Replaces a gateway whose variables have faults: it passes every request on, and limits none. `undefined` unless
  * `ON_ERROR` is `pass` and the origin is known.
  *
- * @param reportOrigin called where the origin gives no answer
+ * @param reportOrigin called if the origin gives no answer
  */
 export function standIn(
   environment: Environment,
@@ -30,7 +30,7 @@ export function standIn(
   const gateway = new TinyHono();
   report(`no request is limited, because ON_ERROR is "pass": ${error.message}`);
 
-  // Alerts have to see it, and what is below is no business of the origin.
+  // Alerts have to see the fault, and the origin must not get requests for these paths.
   gateway.all(`/${OWN}/*`, () =>
     problemResponse({
       type: "about:blank",

@@ -11,7 +11,7 @@ import { sharedDenials } from "../features/shared-denials/feature.ts";
 import { telling } from "../features/telling/feature.ts";
 import { cluster } from "../store/cluster/cluster.ts";
 
-/** What `createLimiter()` is made with. */
+/** The features of `createLimiter()`. */
 export const EVERY_FEATURE = {
   calendar,
   cluster,

@@ -41,10 +41,10 @@ export function checkFeatures(
   features: Features,
   faults: Faults,
 ): void {
-  // What is no object is a fault of its own.
+  // Options that are no object are reported elsewhere.
   const { policies, ...others } = Object(options) as Partial<CreateLimiterOptions>;
   function need(feature: keyof Features, path: string, value: unknown): void {
-    // Lists have identities, and what shares denials may have credentials.
+    // Lists contain identities, and the cache of shared denials may contain credentials.
     const shown = typeof value === "object" && value !== null ? "(an object)" : value;
     if (!features[feature]) faults.add(path, shown, WITHOUT_FEATURE, feature);
   }
@@ -63,7 +63,7 @@ export function checkFeatures(
     if (/^(?:month|week|day|hour)$/.test(`${window}`)) {
       need("calendar", `policies[${i}].window`, window);
     }
-    // What was no failure comes back when it is settled, and so does a slot.
+    // Settlement gives back units of requests that did not fail, and slots.
     if (policy.counts === "failures") need("holds", `policies[${i}].counts`, policy.counts);
     if (policy[IMPLEMENTATION]?.hasSlots) {
       need("holds", `policies[${i}].algorithm`, policy.algorithm);

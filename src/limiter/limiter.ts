@@ -24,7 +24,7 @@ export function buildLimiter<Has extends Features>(
   return { ...operationsOf(core), ...features.holds?.operations(core) } as LimiterOf<Has>;
 }
 
-/** Where the feature is missing: a client's plan that changes nothing would be a surprise. */
+/** Without the feature, a `plan` must fail: a plan without effect would be a surprise. */
 function withoutPlans(): Step<Decide> {
   return (next) => (asked) => {
     if (asked.plan === undefined) return next(asked);

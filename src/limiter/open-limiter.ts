@@ -33,7 +33,7 @@ export function openLimiter<Has extends Features>(
   return limiterOf(store!, options, settings, features);
 }
 
-/** Makes the limiter as soon as it is known where its Redis is. Throws a ConfigurationError if that has faults. */
+/** Makes the limiter as soon as its Redis is known. Throws a ConfigurationError if that has faults. */
 export type LimiterOpener<Has extends Features> = (
   redis: StoreOptions["redis"],
   environment: Environment,
@@ -63,7 +63,7 @@ export function openLimiterLater<Has extends Features>(
   };
 }
 
-/** What these features ask Redis with. */
+/** The Redis scripts that these features need. */
 function partsOf({ cluster, holds, leases }: Features): RedisParts {
   const scripts = {
     decide: DECIDE,

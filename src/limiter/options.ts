@@ -26,10 +26,10 @@ export interface LimiterOptions extends StoreOptions {
    */
   readonly prefix?: string;
   /**
-   * The fallback while Redis gives no answer: `"local"` counts in this isolate's memory, `"open"` lets requests pass,
-   * `"closed"` denies them with 503. `{ local: { share: 0.1 } }` counts in memory with a tenth of each limit and refill,
-   * rounded up: as if ten isolates shared them. A policy's own `onFailure` overrides it. Range of `share`: above 0 to 1.
-   * Default: `"local"`.
+   * The decision while Redis gives no answer: `"local"` counts in this isolate's memory, `"open"` lets requests pass,
+   * `"closed"` denies them with 503. `{ local: { share: 0.1 } }` counts in memory with a tenth of each limit and
+   * refill, rounded up: as if ten isolates shared them. A policy's own `onFailure` overrides it. Range of `share`:
+   * above 0 to 1. Default: `"local"`.
    */
   readonly onFailure?: FailureVerdict;
   /**
@@ -39,20 +39,20 @@ export interface LimiterOptions extends StoreOptions {
    */
   readonly retryJitter?: number;
   /**
-   * How many denials the isolate remembers, so that it denies them again without asking Redis; `false` asks Redis every
+   * The number of denials that the isolate remembers, to deny them again without asking Redis; `false` asks Redis every
    * time. Range: 1 to 1,000,000 entries. Default: `{ maxEntries: 10_000 }`.
    */
   readonly denialCache?: false | { readonly maxEntries: number };
   /**
    * Reserves quota for a hot identity in advance: an isolate takes several units at once and may spend them for this
-   * long, which should be several round trips. Policies are tightened slightly, so that their promises hold; at most half
-   * of a token bucket and a tenth of a window may go into that (a fixed window needs none). A policy's own `lease`
+   * long, which should be several round trips. Policies are tightened slightly, so that their promises hold; at most
+   * half of a token bucket and a tenth of a window may go into that (a fixed window needs none). A policy's own `lease`
    * overrides it.
    *
-   * `"auto"` leases what is worth it: where an isolate gets eight requests or more of an identity within the longest lease, and
-   * Redis answers within a quarter of it. That is a second, a fifth of what its policies' longest lease may take, or none where a limit is
-   * below 32. Near the limit Redis decides each request. Policies that cannot be leased stay as they are. Range: `"10ms"` to
-   * `"10s"`, or `"auto"`. Default: no leases, Redis makes every decision.
+   * `"auto"` leases a hot identity: if an isolate gets eight or more of its requests within the longest lease, and
+   * Redis answers within a quarter of it. That is a second, a fifth of what its policies' longest lease may take, or
+   * none where a limit is below 32. Near the limit Redis decides each request. Policies that cannot be leased stay as
+   * they are. Range: `"10ms"` to `"10s"`, or `"auto"`. Default: no leases, Redis makes every decision.
    */
   readonly lease?: Duration | "auto";
   /**
@@ -61,21 +61,21 @@ export interface LimiterOptions extends StoreOptions {
    * cannot be combined with a `lease` but `"auto"`; denials of policies with leases are not shared. Default: not shared.
    */
   readonly sharedDenials?: SharedDenials;
-  /** Which header fields a response carries. Default: all. */
+  /** The header fields of a response. Default: all. */
   readonly headers?: HeaderOptions;
   /**
-   * Called with each decision and what it was about, also one of a list, before the caller gets it: for logs and metrics of
-   * your own. It changes nothing: if it throws, that is reported once. Default: none.
+   * Called with each decision and its request before the caller gets it, also with decisions of a list: for your own
+   * logs and metrics. It cannot change the decision: if it throws, the log reports it once. Default: none.
    *
    * @example
    * onDecision: ({ allowed, reason }, { operation }) => counts.add(`${operation} ${allowed} ${reason}`)
    */
   readonly onDecision?: DecisionListener;
   /**
-   * Called in the background when a partition has used a share that a policy's `notify` names (`kind: "reached"`), and when
-   * requests begin to be denied by such a policy (`kind: "denied"`): once per partition and window, whatever the number of isolates.
-   * If it throws or rejects, the notice is told again a minute later, or with the next window. What it returns has to settle
-   * within a minute. Default: none.
+   * Called in the background when a partition has used a share that a policy's `notify` names (`kind: "reached"`), and
+   * when requests begin to be denied by such a policy (`kind: "denied"`): once per partition and window, for any number
+   * of isolates. If it throws or rejects, the notice is repeated a minute later, or with the next window. A promise
+   * that it returns has to settle within a minute. Default: none.
    *
    * @example
    * onNotice: (_decision, { kind, name, partition }) => send(`${partition}: ${name} ${kind}`)
@@ -85,11 +85,11 @@ export interface LimiterOptions extends StoreOptions {
 
 export interface CreateLimiterOptions extends LimiterOptions {
   /**
-   * Identities that are not limited (`allow`) or denied with a 403 (`deny`), before Redis is asked: `limit()` and `peek()`
-   * take nothing, with `reason` `exempt` or `blocked`. A `cidr` is compared with the dimension `ip`, or with an identity
-   * that is a string; `asn` and `country` with the dimensions of these names, whether or not a policy counts by them; an
-   * `identity` with each string of the identity. A client that chooses its identity can choose one on `allow`. Default:
-   * nobody.
+   * Identities that are not limited (`allow`) or denied with a 403 (`deny`), before Redis is asked: `limit()` and
+   * `peek()` take no units, with `reason` `exempt` or `blocked`. A `cidr` is compared with the dimension `ip`, or with
+   * an identity that is a string; `asn` and `country` with the dimensions of these names, whether or not a policy
+   * counts by them; an `identity` with each string of the identity. A client that chooses its identity can choose one
+   * on `allow`. Default: none.
    *
    * @example
    * lists: { allow: [{ cidr: "10.0.0.0/8" }], deny: [{ identity: "user:666" }] }

@@ -3,7 +3,7 @@ import { NOTHING_MISSING, NO_REQUEST, NO_RESPONSE } from "../options/messages.ts
 import type { Policy } from "../policy/policy.ts";
 import type { LimiterOptions } from "./options.ts";
 
-/** What rules and middleware read of a request, and what a limiter has instead. */
+/** Options that rules and middleware apply to a request, and their counterparts in a limiter. */
 const NOT_OF_LIMITERS = {
   when: NO_RESPONSE,
   partition: NO_REQUEST,

@@ -103,7 +103,7 @@ function policyCheck({ roles, holds }: Features): CheckMore {
   };
 }
 
-/** Checks that every policy says what it counts by, or none does. */
+/** Checks that either every policy has a `by` or none does. */
 function checkBy(policies: readonly CompiledPolicy[], faults: Faults): void {
   const without = policies.findIndex(({ by }) => by === undefined);
   if (without >= 0 && policies.some(({ by }) => by !== undefined)) {

@@ -2,7 +2,7 @@ import type { Address } from "../partition/ip-address.ts";
 import type { Entry } from "./entry.ts";
 import { compileRanges, type CoveredUntil, type Range } from "./ranges.ts";
 
-/** What is known of a request. Whatever no entry asks for may be left out. */
+/** The known facts about a request. Facts that no entry uses may be left out. */
 export interface Subject {
   /** The client's address as text, also with port or zone. A text that is no address matches nothing. */
   readonly ip?: string | null | undefined;

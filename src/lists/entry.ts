@@ -13,11 +13,11 @@ import { parseCidr } from "./cidr.ts";
 import { parseMoment } from "./moment.ts";
 import type { Range } from "./ranges.ts";
 
-/** By what an entry names clients. */
+/** The kinds of values by which an entry names clients. */
 const KINDS = ["cidr", "identity", "asn", "country"] as const;
 export type Kind = (typeof KINDS)[number] | "digest";
 
-/** What an entry of each kind is compared with. */
+/** The values that an entry of each kind is compared with. */
 interface Names {
   readonly cidr: Omit<Range, "untilMs">;
   readonly identity: string;

@@ -16,8 +16,8 @@ export interface Lists {
   /** Until when each digest is refused, in milliseconds since 1970. */
   readonly digests: ReadonlyMap<string, number>;
   /**
-   * What the lists say about a request. An exemption is given on purpose, often to somebody inside a range that is
-   * refused, so that `allow` wins.
+   * The lists' answer about a request. `allow` wins, because an exemption is deliberate, often for a client inside a
+   * denied range.
    */
   find(subject: Subject, nowMs: number): "exempt" | "blocked" | undefined;
 }

@@ -4,7 +4,7 @@ export interface EntryOptions {
   readonly cidr?: string;
   /**
    * In the gateway, and in middleware that partitions by sources: a header's name and value, such as `"x-user-id:42"`.
-   * With a `partition` function: what it returns. With `createLimiter()`: a string of the identity. Default: another one.
+   * With a `partition` function: its result. With `createLimiter()`: a string of the identity. Default: another one.
    */
   readonly identity?: string;
   /** The number of an autonomous system, where Cloudflare or Vercel says it; with `createLimiter()`, where the identity does. Range: 1 to 4,294,967,295. Default: another one. */
@@ -23,9 +23,12 @@ export type ListEntry = EntryOptions &
     readonly [Fact in Exclude<keyof EntryOptions, "until">]: Required<Pick<EntryOptions, Fact>>;
   }[Exclude<keyof EntryOptions, "until">];
 
-/** Who is not limited, and who is refused. */
+/** The exempt and the denied clients. */
 export interface ListOptions {
-  /** Clients that are not limited, even if `deny` names them too. Their requests take nothing and ask no Redis. Default: none. */
+  /**
+   * Clients that are not limited, even if `deny` names them too. Their requests take no units and send no call to
+   * Redis. Default: none.
+   */
   readonly allow?: readonly ListEntry[];
   /** Clients that get a 403. Default: none. */
   readonly deny?: readonly ListEntry[];

@@ -7,7 +7,7 @@ export interface KeptVersion {
   readonly document: unknown;
 }
 
-/** Reads the kept versions, newest first, each when it is asked for: together they have up to 45 MB. */
+/** Reads the kept versions, newest first, each on demand: together they have up to 45 MB. */
 export type ReadHistory = () => AsyncIterable<KeptVersion>;
 
 /** @throws StoreError if Redis gives no usable answer */
@@ -25,7 +25,7 @@ export function historyReader(send: SendCommand, { history }: LiveKeys): ReadHis
   };
 }
 
-/** The document of a record; `undefined` of what is no record. */
+/** The document of a record; `undefined` if it is no record. */
 function documentIn(text: unknown): unknown {
   try {
     return (Object(JSON.parse(String(text))) as Partial<KeptVersion>).document;

@@ -4,7 +4,7 @@ import type { LiveKeys } from "./keys.ts";
 import { MAX_VERSION, wholeUpTo } from "./numbers.ts";
 import { type LiveState, NO_STATE } from "./state.ts";
 
-/** Reads the live rules; `known` itself if nothing was written since. */
+/** Reads the live rules; returns `known` itself if they have not changed. */
 export type ReadState = (known: LiveState) => Promise<LiveState>;
 
 /**
@@ -22,16 +22,16 @@ export function stateReader(send: SendCommand, { state, entries }: LiveKeys): Re
     // An older copy, or none: its document is of no use.
     if (revision < known.revision) return { ...NO_STATE, revision, misread };
     const fields = pairsOf(await send(["HGETALL", state]));
-    // Read after the state, so that they are at least as new; whatever was written between is read the next time.
+    // Read after the state, so that they are at least as new; entries written in between are read the next time.
     const own = await readEntries();
     const { document } = fields;
     return {
       revision: revisionOf([fields["revision"], fields["version"]]).revision,
       version: wholeUpTo(MAX_VERSION, fields["version"]),
       publishedAtMs: wholeUpTo(Number.MAX_SAFE_INTEGER, fields["publishedAt"]),
-      // What is longer was written by something else, and is refused: no character has less than a byte.
+      // A longer text was written by another program, and is refused: each character has at least one byte.
       document: document?.slice(0, MAX_DOCUMENT_BYTES + 1),
-      // Whoever is blocked stays so where the entries of before are known.
+      // A blocked client stays blocked if earlier entries are known.
       entries: own ?? known.entries,
       misread: misread ?? (own ? undefined : FOREIGN_ENTRIES),
     };

@@ -29,7 +29,7 @@ const DELETED =
 const OLDER =
   "Redis has an older copy of the live rules, as after a failover: isolates that know newer ones still enforce them, new ones enforce the copy. Publish them again.";
 
-/** Keeps what an isolate enforces near what Redis holds. */
+/** Keeps the rules of an isolate close to those in Redis. */
 export interface Refresh {
   /**
    * Called with each request. Usually it returns at once: the first one that finds the last answer too old asks in the
@@ -42,11 +42,11 @@ export interface Refresh {
   now(): Promise<void>;
   /** Since the last answer, in milliseconds; `undefined` before the first. */
   ageMs(): number | undefined;
-  /** Why what Redis holds is not what is enforced, as far as the last read shows; `undefined` if it is. */
+  /** Why the rules in Redis are not in force, by the last read; `undefined` if they are. */
   error(): string | undefined;
 }
 
-/** Why a read changed nothing. Each kind is reported when it begins, and again after a read in between that succeeded. */
+/** Why a read had no effect. Each kind is reported when it begins, and again after a read in between that succeeded. */
 interface Failure {
   readonly kind: "unread" | "deleted" | "older" | "misread";
   readonly message: string;
@@ -61,7 +61,7 @@ export function createRefresh(options: RefreshOptions): Refresh {
   let begun = 0;
   let askedAtMs = -Infinity;
   let heardAtMs = -Infinity;
-  /** On Workers it stays true if the request that asks is gone; nobody waits for longer than the timeout. */
+  /** On Workers it stays true if the asking request has ended; then others wait no longer than the timeout. */
   let isAsking = false;
   let failure: Failure | undefined;
 
@@ -107,7 +107,7 @@ export function createRefresh(options: RefreshOptions): Refresh {
       const nowMs = now();
       const isRecent = nowMs - heardAtMs < 2 * refreshMs;
       if (nowMs - askedAtMs < refreshMs) {
-        // After a failure nobody waits before the next attempt.
+        // After a failure no request waits before the next attempt.
         const leftMs = askedAtMs + timeoutMs - nowMs;
         return isRecent || !isAsking || leftMs <= 0 ? undefined : room.wait(leftMs);
       }

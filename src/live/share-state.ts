@@ -5,7 +5,7 @@ import { exceedsBytes } from "./document-size.ts";
 import type { ReadState } from "./read-state.ts";
 import type { LiveState } from "./state.ts";
 
-/** How long a look into the cache may take: what is slower than this is not near. */
+/** The time limit of a cache read: a slower cache is not near. */
 const PATIENCE_MS = 100;
 
 /**
@@ -15,8 +15,8 @@ const PATIENCE_MS = 100;
 export const MAX_SHARED_BYTES = 6_000_000;
 
 /**
- * Reads the live rules once for all isolates that reach a cache, such as those of a data centre: whoever finds none there
- * asks Redis, and leaves the answer for the others until the next refresh.
+ * Reads the live rules once for all isolates that reach a cache, such as those of a data centre: an isolate that finds
+ * none there asks Redis, and stores the answer for the others until the next refresh.
  */
 export function throughCache(
   read: ReadState,
@@ -26,7 +26,7 @@ export function throughCache(
 ): ReadState {
   return async function readThroughCache(known) {
     const found = await lookUp(cache, key);
-    // What is older than the known one was left there before an isolate wrote.
+    // An entry older than the known one was stored before an isolate wrote.
     if (found && found.revision >= known.revision) {
       return found.revision === known.revision ? known : found;
     }
@@ -48,7 +48,7 @@ async function lookUp(cache: SharedCache, key: string): Promise<LiveState | unde
     const found: unknown = JSON.parse(text);
     return isState(found) ? found : undefined;
   } catch {
-    // A cache that fails is as good as one that has nothing.
+    // A failing cache counts as an empty one.
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-/** What Redis holds of live rules, as one call reads it. */
+/** The live rules in Redis, as one call reads them. */
 export interface LiveState {
   /** The time of the last write of anything, by Redis's clock, in microseconds. It only grows. */
   readonly revision: number;
@@ -14,7 +14,7 @@ export interface LiveState {
   readonly misread?: string | undefined;
 }
 
-/** Nothing was ever written. */
+/** No rules were ever written. */
 export const NO_STATE: LiveState = {
   revision: 0,
   version: 0,

@@ -30,7 +30,7 @@ export function parseDuration(duration: unknown): number | undefined {
     : undefined;
 }
 
-/** The durations that an option accepts, and one that fits most people. */
+/** The durations that an option accepts, and an example. */
 export interface DurationRange {
   readonly min: Duration;
   readonly max: Duration;

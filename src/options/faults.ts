@@ -1,14 +1,14 @@
 import { ConfigurationError, type Fault, type FaultCode } from "../errors/errors.ts";
 
-/** What a fault's sentence is made of: nothing, or the values that it says. */
+/** The sentence of a fault: a text, or a function of its values. */
 export type Sentence<Values = never> = string | ((values: Values) => string);
 
 /**
  * A kind of fault, with its sentence for people who write code.
  *
  * A check names the kind and gives the values; it makes no sentence. `messages.ts` has the kinds, so that a bundle has
- * the sentences of its checks and no others. Where configuration is written in another way, a dialect has sentences of its
- * own for the kinds that differ.
+ * the sentences of its checks and no others. A dialect for configuration in another form has its own sentences for the
+ * kinds that differ.
  */
 export interface FaultKind<Values = void> {
   readonly code: FaultCode;

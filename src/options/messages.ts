@@ -1,4 +1,4 @@
-/** More names than anybody reads: thousands of faults, or thousands of names in one, fill an isolate's memory. */
+/** The most names in a message: thousands of faults, or thousands of names in one, would fill an isolate's memory. */
 export const MAX_NAMES = 30;
 
 /** Begins the sentence about an unknown word that resembles a known one; empty if it resembles none. */
@@ -136,7 +136,7 @@ export const SLOW_REFILL = {
     `At ${refill} per ${seconds} s the bucket would take more than 366 days to refill: lower the limit or raise the refill.`,
 } as const;
 
-// What limit() has not.
+// Options that limit() lacks.
 
 export const ONLY_IN_LIMITERS = {
   code: "unsupported",
@@ -148,7 +148,7 @@ export const ONLY_WITH_HOLDS = {
   say: "Use createLimiter(), and reserve(): limit() has no holds.",
 } as const;
 
-// What a limiter without a feature has not.
+// Options of missing features.
 
 export const WITHOUT_FEATURE = {
   code: "unsupported",
@@ -156,7 +156,7 @@ export const WITHOUT_FEATURE = {
     `Import { ${feature} } from "tidegate/core", and give it to limiterWith() or rateLimitWith(): what they made has no ${feature}.`,
 } as const;
 
-// Where Redis is.
+// The address of Redis.
 
 export const REDIS_VARIABLE = {
   code: "missing",
@@ -173,7 +173,7 @@ export const REDIS_TOKEN = {
   say: 'Give the token of the Redis REST API, without "Bearer", quotes, spaces or line breaks.',
 } as const;
 
-// What a limiter's policies are together.
+// A limiter's policies together.
 
 export const ALGORITHM = {
   code: "choice",
@@ -581,7 +581,7 @@ export const UNKNOWN_FACT = {
   say: "Leave such entries out: only Cloudflare and Vercel know it, where they are trusted with the client's address, too.",
 } as const;
 
-// Who a request is counted as.
+// The identity of a request.
 
 export const CLIENT_IP = {
   code: "choice",
@@ -676,7 +676,7 @@ export const ALL_SKIPPED = {
   say: "Leave it out of one policy that is enforced: nothing would limit a request that lacks all identities.",
 } as const;
 
-// How a request is read.
+// The reading of a request.
 
 export const COST = {
   code: "shape",
@@ -728,7 +728,7 @@ export const WHEN_WITHOUT_FAILURES = {
   say: 'Leave it out, or set counts to "failures": only that looks at responses.',
 } as const;
 
-// On Vercel, whose middleware does not see what a route answers.
+// On Vercel, whose middleware does not see a route's answer.
 
 export const SOCKET_ON_VERCEL = {
   code: "unsupported",

@@ -1,7 +1,7 @@
 import type { Fault } from "../errors/errors.ts";
 import { Faults, type Sentences } from "./faults.ts";
 
-/** Where a part of a configuration stands. */
+/** The position of a part of a configuration. */
 interface Position {
   /** The paths in the whole for a path in the part: none for a fault that is known already. */
   readonly pathsOf: (path: string) => readonly string[];

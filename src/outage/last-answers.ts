@@ -1,7 +1,7 @@
 import { createClockCache, type ClockCache } from "../denials/clock-cache.ts";
 import type { Reply } from "../store/store.ts";
 
-/** How much of the quota of each partition was left in Redis's last answer to this isolate, for one group of policies. */
+/** The remaining quota of each partition in Redis's last answer to this isolate, for one group of policies. */
 export interface LastAnswers {
   /**
    * Notes an answer. Both times are of the isolate's steady clock, in milliseconds.
@@ -14,11 +14,11 @@ export interface LastAnswers {
 }
 
 export interface LastAnswer {
-  /** When it arrived, by the clock of local counts. */
+  /** The arrival of the answer, by the clock of local counts. */
   readonly atUs: number;
   /** Units left, for each of the policies. */
   readonly remaining: readonly number[];
-  /** Whether this is the first look at it. */
+  /** Whether it is read for the first time. */
   readonly fresh: boolean;
 }
 
@@ -42,7 +42,7 @@ export function createLastAnswers(policies: readonly number[], clock: () => numb
   /** Reused for every answer, so that a request allocates nothing. */
   const answer = new Float64Array(columns);
 
-  /** Whether a newer answer is known already: answers may arrive out of order. */
+  /** Whether a newer answer has already arrived: answers may arrive out of order. */
   function isOvertaken(partition: string, sentAtMs: number): boolean {
     const slot = table?.find(partition);
     if (!slot) return false;

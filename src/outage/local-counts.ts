@@ -7,13 +7,13 @@ import type { Slot } from "../store/store.ts";
 import { createLastAnswers, type LastAnswer, type LastAnswers } from "./last-answers.ts";
 import { localKeyOf, localPolicyOf, localShareOf } from "./local-share.ts";
 
-/** Policies of one partition, as this isolate is to decide them. */
+/** Policies of one partition, for a decision by this isolate. */
 export interface LocalGroup {
   readonly policies: readonly CompiledPolicy[];
   /** One per policy, as the store has them. */
   readonly keys: readonly string[];
   readonly costs: readonly number[];
-  /** What the store last answered about them. */
+  /** The store's last answer about them. */
   readonly last: LastAnswer | undefined;
 }
 
@@ -25,15 +25,15 @@ export interface LocalCounts {
     groups: readonly LocalGroup[],
     slot?: Slot,
   ): { readonly nowUs: number; readonly rows: readonly (readonly Row[])[] };
-  /** Whether one of these policies denies everything without the store. */
+  /** Whether one of these policies fails closed. */
   failsClosed(policies: readonly CompiledPolicy[]): boolean;
-  /** Keeps what the store last answered about a group of policies. */
+  /** The last answers of the store about a group of policies. */
   lastAnswersOf(policies: readonly CompiledPolicy[]): LastAnswers;
   /** Forgets the counts of these policies. */
   forget(policies: readonly CompiledPolicy[], keys: readonly string[]): void;
 }
 
-/** When to try again what only the store could admit, in microseconds: after the next probe of the breaker. */
+/** The wait, in microseconds, of requests that only the store can admit: until after the breaker's next probe. */
 const STORE_RETRY_US = 1_000_000;
 
 /** Suffix of the keys of counts that continue from the store's last answer. No policy's name contains it. */
@@ -44,10 +44,10 @@ export const SEEN = "~";
  * this isolate's memory, with all of the limit or a share of it.
  *
  * There are two local counts per policy: one from zero, under the policy's own key, and one from what the store last
- * reported as used, under the key with `SEEN`. The first has the isolate's share of the limit. The second has all of it,
- * because the store reports what all isolates used. The stricter count decides, so an outage gives no fresh quota, however
- * often it comes and goes. The store does not count what is admitted here, except for a request that it executed
- * without answering in time: that one counts in both places.
+ * reported as used, under the key with `SEEN`. The first has the isolate's share of the limit. The second has all of
+ * it, because the store reports what all isolates used. The stricter count decides, so an outage gives no fresh quota,
+ * however often it comes and goes. The store does not count requests that are admitted here. A request that it executed
+ * without answering in time counts in both places.
  *
  * @param clockUs to count by, in microseconds since 1970
  * @param memory for local counts; several limiters may share it
@@ -77,7 +77,7 @@ export function createLocalCounts(
         if (used > 0) memory.decide(timeUs, "charge", seen, [used], [policy]);
       };
       charge(Math.min(atUs, nowUs), policy.limit - remaining[i]!);
-      // A shard carries its part of what is counted here.
+      // A shard bears its part of the local count.
       const part = policy.limit / (policy.whole ?? policy).limit;
       charge(nowUs, Math.ceil((scaled.limit - row!.remaining) * part));
     }

@@ -1,7 +1,7 @@
-/** What sources read of a request. Each source reads its own part, so nothing is taken apart that no source needs. */
+/** The data of a request that sources read. Each source reads its own part, so no unused part is parsed. */
 export interface Asked {
   readonly request: RequestParts;
-  /** What came along with the request, for its socket. */
+  /** The platform's data beside the request, such as its socket. */
   readonly bindings?: unknown;
   /** The segments of the path in every reading, where rules have paths. */
   readonly readings?: PathReadings;
@@ -11,7 +11,7 @@ export interface Asked {
 export interface RequestParts {
   readonly headers: Headers;
   readonly url: string;
-  /** What Cloudflare Workers know about the connection. */
+  /** Cloudflare's data about the connection. */
   readonly cf?: unknown;
 }
 

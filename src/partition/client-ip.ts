@@ -3,13 +3,13 @@ import { CLIENT_IP, NO_CLIENT_IP } from "../options/messages.ts";
 import { onWorkers, readEnvironment } from "../runtime/environment.ts";
 import { ipPartition } from "./ip-address.ts";
 
-/** Who is trusted to report the client's address. */
+/** The trusted source of the client's address. */
 export type ClientIp =
   /** Cloudflare, by `cf-connecting-ip`. */
   | "cloudflare"
   /** Vercel, by `x-real-ip`. */
   | "vercel"
-  /** Nobody: the address of the connection. For servers on Node without a proxy in front. */
+  /** No header: the address of the connection. For servers on Node without a proxy in front. */
   | "socket"
   /** This many proxies of your own, 1 to 32, each of which appends to `x-forwarded-for`. */
   | { readonly trustedHops: number };
@@ -24,7 +24,7 @@ export function detectPlatform(): "cloudflare" | "vercel" | undefined {
   return undefined;
 }
 
-/** Checks who is trusted with the client's address. Default: the platform. */
+/** Checks the trusted source of the client's address. Default: the platform. */
 export function checkClientIp(trusted: unknown, path: string, faults: Faults): ClientIp {
   const found = trusted ?? detectPlatform();
   if (found === "cloudflare" || found === "vercel") return found;
@@ -51,7 +51,7 @@ interface NodeBindings {
 /**
  * The client's address as its identity, IPv6 by its /64; `undefined` if the trusted header has none.
  *
- * @param bindings what came along with the request, for its socket
+ * @param bindings the platform's data beside the request, such as its socket
  */
 export function clientIp(
   headers: Headers,
@@ -61,7 +61,7 @@ export function clientIp(
   return ipPartition(clientAddress(headers, trusted, bindings));
 }
 
-/** The client's address as the trusted source writes it, which may be anything. */
+/** The client's address as the trusted source writes it, which may be any text. */
 export function clientAddress(
   headers: Headers,
   trusted: ClientIp,

@@ -9,12 +9,13 @@ let hasReportedUnknown = false;
 const MAX_SHOWN = 60;
 
 /**
- * The identity of a client by its address, as the source `ip` makes it: an IPv4 address as it is, also where it is written
- * as IPv6 (`::ffff:203.0.113.7`); of an IPv6 address its /64, because one subscriber has all 2^64 addresses in it. A port,
- * brackets and a zone are left out. Everything else, and no address, is `"unknown"`: all such clients share one count, and an isolate logs the first one.
+ * The identity of a client by its address, as the source `ip` makes it: an IPv4 address as it is, also where it is
+ * written as IPv6 (`::ffff:203.0.113.7`); of an IPv6 address its /64, because one subscriber has all 2^64 addresses in
+ * it. A port, brackets and a zone are left out. Any other text, or no address, becomes `"unknown"`: all such clients
+ * share one count, and an isolate logs the first one.
  *
- * Take the address from a source that clients cannot write: `cf-connecting-ip` on Cloudflare Workers, `x-real-ip` on Vercel,
- * the address of the socket on a server without a proxy in front.
+ * Take the address from a source that clients cannot write: `cf-connecting-ip` on Cloudflare Workers, `x-real-ip` on
+ * Vercel, the address of the socket on a server without a proxy in front.
  *
  * @example
  * clientKey("2001:db8:1:2::42"); // "2001:db8:1:2::/64"
@@ -39,7 +40,7 @@ function unknown(address: unknown): string {
 /** Written like an address of IPv6: a rough look, so that `limit()` ships no parser for a warning. */
 const RAW_IPV6 = /^(?=.*::|(?:[^:]*:){7}[^:]*$)[\da-f:.]+$/i;
 
-/** How many identities of an isolate are looked at: an application either passes raw addresses or does not. */
+/** The number of identities that an isolate checks: an application either passes raw addresses or does not. */
 const LOOKED_AT = 1_000;
 let looked = 0;
 

@@ -28,7 +28,7 @@ export function foldValue(value: string): string {
   return value.replaceAll("+", " ").trim();
 }
 
-/** The only one of the values; `undefined` if there are several different ones, or none that says anything. */
+/** The only one of the values; `undefined` if there are several different ones, or only empty ones. */
 export function oneValue(values: Iterable<string>): string | undefined {
   const [only, ...others] = new Set(values);
   return others.length === 0 && only ? only : undefined;

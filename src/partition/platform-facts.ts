@@ -1,11 +1,11 @@
 import type { RequestParts } from "./asked.ts";
 import type { ClientIp } from "./client-ip.ts";
 
-/** What a platform says about the client's address. */
+/** A platform's facts about the client's address. */
 export interface PlatformFacts {
   /** The number of the autonomous system. */
   readonly asn?: number;
-  /** The code of the country in two capitals, as ISO 3166-1 has it; Cloudflare says `T1` for Tor. */
+  /** The code of the country in two capitals, as ISO 3166-1 has it; `T1` is Cloudflare's code for Tor. */
   readonly country?: string;
 }
 
@@ -15,10 +15,10 @@ export const COUNTRY = /^(?:[A-Z]{2}|T1)$/;
 /** The largest number of an autonomous system (RFC 6793). */
 export const MAX_ASN = 4_294_967_295;
 
-/** What a platform says where it does not know the country. */
+/** The platforms' code for an unknown country. */
 const UNKNOWN_COUNTRY = "XX";
 
-/** Whether the one who is trusted with the client's address says more about it. */
+/** Whether the trusted source of the client's address gives facts about it. */
 export function tellsFacts(clientIp: unknown): boolean {
   return clientIp === "cloudflare" || clientIp === "vercel";
 }
@@ -29,8 +29,8 @@ export function isAsn(value: unknown): value is number {
 }
 
 /**
- * The network and the country of the client. Only a platform that is trusted with the address is believed: behind
- * anything else, the client could write the header itself.
+ * The network and the country of the client. Only a platform that is the trusted source counts: behind any other proxy,
+ * the client could write the header itself.
  */
 export function platformFacts(
   { headers, cf }: Pick<RequestParts, "headers" | "cf">,

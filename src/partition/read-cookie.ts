@@ -1,6 +1,9 @@
 import { foldName, foldValue, oneValue, spells } from "./one-value.ts";
 
-/** What RFC 6265 allows in a value. Some origins take a backslash for an escape, or end a cookie at a comma. */
+/**
+ * The characters that RFC 6265 allows in a value. Some origins take a backslash for an escape, or end a cookie at a
+ * comma.
+ */
 const VALUE = /^[!#-+\--:<-[\]-~]*$/;
 
 /**

@@ -10,9 +10,9 @@ import { readCookie } from "./read-cookie.ts";
 import { readQuery } from "./read-query.ts";
 import type { ParsedSource } from "./source-text.ts";
 
-/** What is known when sources are compiled. */
+/** The context in which sources are compiled. */
 export interface Known {
-  /** Who is trusted with the client's address; checked if a source needs the address. */
+  /** The trusted source of the client's address; checked if a source needs the address. */
   readonly trusted: ClientIp | undefined;
   readonly segments: NamedSegments | undefined;
 }
@@ -48,8 +48,8 @@ export function sourceReader(
 }
 
 /**
- * A value is hashed, because it may be a secret and the client chooses it freely. It is prefixed with where it was
- * found, so that a user id never equals an API key.
+ * A value is hashed, because it may be a secret and the client chooses it freely. Its source is its prefix, so that a
+ * user id never equals an API key.
  */
 function hashed(prefix: string, value: string | undefined): Promise<string> | undefined {
   return value ? hash(value).then((text) => `${prefix}:${text}`) : undefined;

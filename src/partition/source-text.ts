@@ -8,15 +8,15 @@ import {
 } from "../options/messages.ts";
 import { nearest } from "../options/unknown-options.ts";
 
-/** Where a part of an identity is read from. */
+/** The source of a part of an identity. */
 export type SingleSource =
   /** The client's address; IPv6 by its /64. */
   | "ip"
   /** The network of the client's address: its /24, of IPv6 its /48. */
   | "subnet"
-  /** The autonomous system of the client's address, where the platform says it. */
+  /** The autonomous system of the client's address, if the platform reports it. */
   | "asn"
-  /** The country of the client's address, where the platform says it. */
+  /** The country of the client's address, if the platform reports it. */
   | "country"
   /** A header of the request. */
   | `header:${string}`
@@ -37,7 +37,7 @@ export interface ParsedSource {
 /** The kinds without a name. */
 const BARE = ["ip", "subnet", "asn", "country"];
 
-/** The kinds with a name: what a name is made of, and an example. */
+/** The kinds with a name: the pattern of the name, and an example. */
 const NAMED: Readonly<Record<string, { readonly name: string; readonly example: string }>> = {
   header: { name: "[!#$%&'*+.^_`|~0-9A-Za-z-]+", example: "x-api-key" },
   // As headers, but without `%`: some origins decode the names of cookies.
@@ -57,7 +57,7 @@ const KINDS = [...BARE, ...Object.keys(NAMED)];
 
 const EXAMPLES = [...BARE, ...named.map(([kind, { example }]) => `${kind}:${example}`)];
 
-/** Whether one of the sources needs to know who is trusted with the client's address. */
+/** Whether one of the sources needs the trusted source of the client's address. */
 export function readsAddress(sources: unknown): boolean {
   const each: readonly unknown[] = Array.isArray(sources) ? sources.flat() : [];
   return each.some((source) => source === "ip" || source === "subnet");

@@ -12,18 +12,18 @@ import { EVERYBODY } from "./partition-key.ts";
 import { type Known, type ReadSource, sourceReader } from "./source-reader.ts";
 import { parseSource, readsAddress, type SingleSource } from "./source-text.ts";
 
-/** Where an identity is read from; of an inner list, all sources together. */
+/** The source of an identity; an inner list combines its sources. */
 export type Source = SingleSource | readonly SingleSource[];
 
-/** The sources of an identity in order, or `"*"` for everybody together. */
+/** The sources of an identity in order, or `"*"` for all clients together. */
 export type Sources = readonly Source[] | typeof EVERYBODY;
 
 /** Reads the identity of a request; `undefined` if it has none. */
 export type Identify = (asked: Asked) => string | undefined | Promise<string | undefined>;
 
-/** What sources are compiled for. */
+/** The context of sources. */
 export interface SourceContext {
-  /** Who is trusted with the client's address; `undefined` for the platform. */
+  /** The trusted source of the client's address; `undefined` for the platform. */
   readonly clientIp: ClientIp | undefined;
   /** The names in the rule's path; `undefined` where no rule has a path. */
   readonly segments?: NamedSegments | undefined;
@@ -35,7 +35,7 @@ const MAX_SOURCES = 16;
 /** Joins the parts of an identity. No part has a comma, so no two lists of parts give the same text. */
 const JOINT = ",";
 
-/** One item of a list of sources: what it reads, and how. */
+/** One item of a list of sources, and its reader. */
 interface Choice {
   /** One word for each of its sources, equal for equal ones; empty after a fault. */
   readonly parts: ReadonlySet<string>;

@@ -20,7 +20,7 @@ import { checkOptions } from "../options/unknown-options.ts";
 import type { Policy } from "./policy.ts";
 import { checkTraits, type PolicyTraits, TRAITS, traitsOf } from "./traits.ts";
 
-/** A checked policy with everything that follows from its numbers, computed once. */
+/** A checked policy with all values derived from its numbers, computed once. */
 export interface CompiledPolicy extends PolicyTraits, Quota<Readonly<Record<string, number>>> {
   /** The end of its keys. */
   readonly key: string;
@@ -28,11 +28,11 @@ export interface CompiledPolicy extends PolicyTraits, Quota<Readonly<Record<stri
   readonly scriptArguments: readonly string[];
   /** Its item of the `RateLimit-Policy` field. */
   readonly field: string;
-  /** Of a shard: the whole policy, whose quota clients are told. */
+  /** Only for a shard: the whole policy, whose quota clients see. */
   readonly whole?: CompiledPolicy;
 }
 
-/** What a store that counts by the models needs to know of a policy. */
+/** The parts of a policy that a store with models needs. */
 export type CountedPolicy = Pick<
   CompiledPolicy,
   "key" | "algorithm" | "implementation" | "limit" | "parameters" | "role"
@@ -79,7 +79,7 @@ export function compilePolicies(
   }).flat();
 }
 
-/** Checks a policy and compiles it; `undefined` after a fault that leaves nothing to go on with. */
+/** Checks a policy and compiles it; `undefined` after a fault that makes the rest meaningless. */
 export function compilePolicy(
   input: unknown,
   path: string,
@@ -152,7 +152,7 @@ function checkBoolean(value: unknown, path: string, faults: Faults): boolean | u
   return undefined;
 }
 
-/** Completes a policy with everything that follows from its quota. */
+/** Completes a policy with all values derived from its quota. */
 export function completePolicy(
   traits: PolicyTraits,
   quota: Quota<Readonly<Record<string, number>>>,
@@ -175,7 +175,7 @@ export function completePolicy(
   };
 }
 
-/** A policy's own name, else the one that it gets; empty for what is no policy. */
+/** A policy's own name, else its default one; empty if it is no policy. */
 export function nameOf(policy: Policy): string {
   const { name, [IMPLEMENTATION]: implementation } = Object(policy) as Policy;
   return name ?? (implementation ? defaultName(policy, implementation) : "");

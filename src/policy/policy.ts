@@ -3,7 +3,7 @@ import type { IMPLEMENTATIONS } from "../algorithms/all.ts";
 import type { CalendarWindowPolicy } from "../algorithms/calendar/definition.ts";
 import type { ConcurrencyPolicy } from "../algorithms/concurrency.ts";
 
-/** The algorithms that count requests. `concurrency` counts holds, which only code can have: rules make none. */
+/** The algorithms that count requests. `concurrency` counts holds, which only code can make: rules cannot. */
 export type CountingAlgorithm = keyof typeof IMPLEMENTATIONS;
 
 /** A limit and how it is counted, made by a builder such as `tokenBucket()`. */

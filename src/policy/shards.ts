@@ -4,8 +4,8 @@ import { type CompiledPolicy, completePolicy } from "./compile.ts";
 import type { Policy } from "./policy.ts";
 
 /**
- * More keys than masters of a cluster give nothing, and each costs: a client that is denied has to be denied by every
- * shard before an isolate knows it.
+ * More keys than masters of a cluster bring no speed, and each costs calls: a client that is denied has to be denied by
+ * every shard before an isolate knows it.
  */
 export const MAX_SHARDS = 64;
 

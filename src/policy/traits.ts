@@ -4,7 +4,7 @@ import type { Faults } from "../options/faults.ts";
 import { ADVERTISE, CHOICE, JITTER, SHARE, VERDICT } from "../options/messages.ts";
 import type { Algorithm, Policy } from "./policy.ts";
 
-/** What a policy is, besides its numbers. */
+/** The properties of a policy besides its numbers. */
 export interface PolicyTraits {
   readonly name: string;
   readonly algorithm: Algorithm;
@@ -12,36 +12,36 @@ export interface PolicyTraits {
   /** Whether header fields and problem documents name it. */
   readonly advertise: boolean;
   readonly onFailure: FailureVerdict | undefined;
-  /** The share by which a wait that a client is told may be lengthened; `undefined` if only the limiter says. */
+  /** The share by which a client's wait may be lengthened; `undefined` to use the limiter's. */
   readonly retryJitter: number | undefined;
   /** The dimension of the identity that it counts by; `undefined` for the whole identity. */
   readonly by: string | undefined;
   readonly mode: Mode;
-  /** Whether holds give back what they reserved too much, so that no denial is known. */
+  /** Whether holds give unused units back, so that no denial can be cached. */
   readonly refundable: boolean;
-  /** Whether it counts failures: every request reserves, and those that were none give it back. */
+  /** Whether it counts failures: every request reserves a unit, and a request that did not fail gives it back. */
   readonly countsFailures: boolean;
-  /** Over how many keys its limit is split. */
+  /** The number of keys that share its limit. */
   readonly shards: number;
   /** Its part in a decision of several policies, as `lua/decide.lua` describes it. */
   readonly role: "enforced" | "advisory" | "denials";
-  /** How long units that are leased may be spent, in microseconds; `undefined` without leases. */
+  /** The time within which leased units may be spent, in microseconds; `undefined` without leases. */
   readonly leaseUs?: number | undefined;
-  /** Set if each isolate finds out itself what is worth a lease. */
+  /** Set if each isolate chooses leases by itself. */
   readonly autoLease?: boolean;
-  /** Up to where its requests are admitted before the store has counted them; `undefined` if none is. */
+  /** The bound of requests that are admitted before the store has counted them; `undefined` if none is. */
   readonly optimistic?: Optimism | undefined;
-  /** Shares of the limit of which somebody is told, the highest first; `undefined` for none. */
+  /** Shares of the limit that cause a notice, the highest first; `undefined` for none. */
   readonly notify?: readonly number[] | undefined;
 }
 
-/** Up to where an isolate admits requests that the store counts later, as `CommonOptions.optimistic` describes it. */
+/** The bounds of requests that the store counts later, as `CommonOptions.optimistic` describes it. */
 export interface Optimism {
   readonly unsettled: number;
   readonly above: number;
 }
 
-/** What `optimistic: true` is. */
+/** The meaning of `optimistic: true`. */
 export const OPTIMISM: Optimism = { unsettled: 1, above: 0.5 };
 
 /** The traits that make sense beside other policies, or that are settled later: a policy by itself has none. */
@@ -62,7 +62,7 @@ export const VERDICTS = ["open", "closed", "local"] as const satisfies FailureVe
 
 export const MODES = ["enforce", "shadow", "soft"] as const satisfies Mode[];
 
-/** The traits that follow from a policy's options; what has a fault is as it was given. */
+/** The traits of a policy's options; a faulty value stays unchanged. */
 export function traitsOf(
   {
     advertise = true,
@@ -105,7 +105,7 @@ export function checkTraits(policy: Policy, path: string, faults: Faults): void 
   }
 }
 
-/** Checks what is to decide while Redis gives no answer. */
+/** Checks a failure verdict. */
 export function checkVerdict(verdict: unknown, path: string, faults: Faults): void {
   if ((VERDICTS as readonly unknown[]).includes(verdict)) return;
   const share = soleValue(soleValue(verdict, "local"), "share");

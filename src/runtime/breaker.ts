@@ -4,7 +4,7 @@ export const THRESHOLD = 5;
 /** Milliseconds between probes: a store that recovers is noticed within this time. */
 const PAUSE_MS = 1_000;
 
-/** `closed` admits everything, `open` nothing; `half-open` admits the next request as a probe. */
+/** `closed` admits all requests, `open` none; `half-open` admits the next request as a probe. */
 export type BreakerState = "closed" | "open" | "half-open";
 
 /** A circuit breaker: after several consecutive failures it admits one request per second, as a probe. */

@@ -1,12 +1,12 @@
-/** Longer than anything dated by this clock lasts: a denial for a minute, a lease for ten seconds. */
+/** Longer than all times dated by this clock: a denial lasts a minute, a lease ten seconds. */
 const JUMP_MS = 120_000;
 
-/** How far the clocks of concurrent requests may differ without a step. */
+/** The largest difference between the clocks of concurrent requests without a step. */
 const TOLERANCE_MS = 10;
 
 /**
  * A clock that never goes back, in milliseconds. On Workers `performance.now()` is the wall clock, which may be set
- * back. How much time has passed is then unknown, so this clock jumps ahead until everything dated by it has expired.
+ * back. The elapsed time is then unknown, so this clock jumps ahead until all times dated by it have expired.
  *
  * A step back stays unnoticed if more time than the step passes before the clock is read again.
  *

@@ -6,7 +6,7 @@ interface VercelContext {
   readonly waitUntil?: WaitUntil;
 }
 
-/** Where Vercel keeps the context of the request that is being handled; `@vercel/functions` reads it, too. */
+/** The symbol under which Vercel stores the context of the current request; `@vercel/functions` reads it, too. */
 const VERCEL = Symbol.for("@vercel/request-context");
 
 /** Keeps the isolate for a promise of the request that is being handled, on platforms that end it with the response. */

@@ -19,11 +19,11 @@ export function reportOnce(message: string): void {
   report(message);
 }
 
-/** What fails, fails with every request: one line a minute says so. */
+/** A failure repeats with every request, so one line a minute reports it. */
 const PAUSE_MS = 60_000;
 
 /**
- * Logs something that happens to requests, at most once a minute, with how many there were.
+ * Logs an event of requests, at most once a minute, with its count.
  *
  * @param now a steady clock, in milliseconds
  */

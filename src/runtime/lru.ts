@@ -1,5 +1,5 @@
 /**
- * Sets an entry as the maxEntries recent one of a Map, and drops the least recently set beyond `maxEntries`. A Map iterates
+ * Sets an entry as the most recent one of a Map, and drops the least recently set beyond `maxEntries`. A Map iterates
  * in the order of insertion, so its first entry is the oldest.
  */
 export function setRecent<Key, Value>(

@@ -8,7 +8,7 @@ export function waitUntilOf(context: { readonly executionCtx: unknown }): WaitUn
     try {
       execution = context.executionCtx;
     } catch {
-      // Hono throws where the platform has none: there, nothing ends an isolate with the response.
+      // Hono throws if the platform has none: there, isolates do not end with the response.
     }
     (execution as { readonly waitUntil?: WaitUntil } | undefined)?.waitUntil?.(promise);
   };

@@ -1,16 +1,16 @@
 import { withTimeout } from "./timeout.ts";
 
-/** Requests that wait for what another one does. */
+/** Requests that wait for the work of another one. */
 export interface WaitingRoom {
-  /** Resolves when those who wait are let go on, or after `ms`. */
+  /** Resolves when the room opens, or after `ms`. */
   wait(ms: number): Promise<void>;
   letGoOn(): void;
 }
 
 /**
- * Each waits with a timer of its own: on Workers the request that they wait for may be gone before its answer arrives. Who
- * has stopped waiting is not told of the end: Workers log a warning for a promise that is resolved after its request has
- * ended.
+ * Each waits with a timer of its own: on Workers the request that they wait for may be gone before its answer arrives.
+ * The end does not resolve the promise of a request that has stopped waiting: Workers log a warning for a promise that
+ * is resolved after its request has ended.
  */
 export function createWaitingRoom(): WaitingRoom {
   const waiting = new Set<() => void>();

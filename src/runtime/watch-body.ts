@@ -1,13 +1,13 @@
-/** Somebody who looks on while a body is sent. */
+/** A watcher of a body while it is sent. */
 export interface BodyWatcher {
-  /** Called with each chunk before it is passed on. What it throws fails the body. */
+  /** Called with each chunk before it is passed on. An error that it throws fails the body. */
   readonly chunk?: (bytes: Uint8Array) => void;
   /** Called once, when the body has ended, was cancelled by its reader, or failed; at once if there is none. */
   readonly end: () => void;
 }
 
 /**
- * Watches a response's body without changing a byte: each chunk is passed on at once, nothing is read ahead of the
+ * Watches a response's body without changing a byte: each chunk is passed on at once, no chunk is read ahead of the
  * client, and a client that hangs up cancels the source. Use the returned response instead of the given one, whose body
  * it takes over. A body that is never read has no end.
  *
@@ -50,11 +50,11 @@ export function watchBody(response: Response, { chunk, end }: BodyWatcher): Resp
 
       cancel(reason) {
         isCancelled = true;
-        // Only then: a watcher inside of this one, such as a handler's own, has the first word.
+        // Not earlier: an inner watcher, such as a handler's own, goes first.
         return reader.cancel(reason).finally(end);
       },
     },
-    // Nothing is read before the client asks for it.
+    // Reads only on the client's demand.
     { highWaterMark: 0 },
   );
   return new Response(withLength(body, response.headers), response);

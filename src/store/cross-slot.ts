@@ -1,6 +1,6 @@
 import { StoreError } from "../errors/errors.ts";
 
-/** A Redis Cluster refuses keys of several hash slots in one call. It ran nothing. */
+/** A Redis Cluster refuses keys of several hash slots in one call. It did not run the call. */
 export class CrossSlotError extends StoreError {
   constructor() {
     super(

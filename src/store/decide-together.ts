@@ -1,10 +1,10 @@
 import type { Operation, Pass, Row } from "../algorithms/model.ts";
 import type { CountedPolicy } from "../policy/compile.ts";
 
-/** Asks one policy of a decision, by its index, and keeps what it took. */
+/** Asks one policy of a decision, by its index, and stores the units it took. */
 export type AskPolicy = (index: number, pass: Pass | Operation, cost: number) => Row;
 
-/** As `lua/decide.lua` does: first all policies are asked, then those take that may. */
+/** As `lua/decide.lua` does: first every policy is asked, then the permitted ones take their units. */
 export function decideTogether(
   operation: Operation,
   costs: readonly number[],
@@ -24,7 +24,7 @@ export function decideTogether(
   const denied = denies.includes(true);
   return rows.map((row, i) => {
     if (policies[i]!.role === "denials") {
-      // By its key: a caller may count one policy twice.
+      // Compared by key: a caller may count one policy twice.
       const others = denies.some(
         (each, other) => each && policies[other]!.key !== policies[i]!.key,
       );

@@ -7,13 +7,13 @@ import { createPlainBreaker } from "./plain-breaker.ts";
 import type { StoreBreaker, StoreBreakerState } from "./store-breaker.ts";
 import type { Store } from "./store.ts";
 
-/** No decision is worth a minute's wait; below a millisecond no network answers. */
+/** No decision is worth a wait of more than a minute; no network answers in less than a millisecond. */
 export const TIMEOUT_RANGE: DurationRange = { min: "1ms", max: "1m", example: "250ms" };
 
 export interface GuardOptions {
-  /** How messages name the store. Default: `Redis`. */
+  /** The name of the store in messages. Default: `Redis`. */
   readonly name?: string | undefined;
-  /** How long an answer may take; longer until the first one, as `firstContactMs` says. */
+  /** The time limit of an answer; longer until the first answer, see `firstContactMs`. */
   readonly timeoutMs: number;
   /** The isolate's monotonic clock, in milliseconds. */
   readonly now: () => number;
@@ -23,7 +23,7 @@ export interface GuardOptions {
 
 /** A store that answers or fails within its timeout. */
 export interface GuardedStore extends Store {
-  /** Which part of the store is suspended now. */
+  /** The state of the breaker, and its suspended parts. */
   state(): StoreBreakerState;
 }
 
@@ -34,7 +34,7 @@ export const DEFAULT_TIMEOUT_MS = 250;
  * A store that fails fast: an answer after the timeout counts as a failure, and a part that has failed several times in
  * a row is asked only once per second. It throws only StoreError.
  *
- * @param breaker finds out which part fails. Default: one for a Redis that fails as a whole
+ * @param breaker detects the failing part. Default: a breaker for a Redis that fails as a whole
  */
 export function guardStore(
   store: Store,
@@ -46,7 +46,9 @@ export function guardStore(
     "ERR_STORE_SUSPENDED",
     `${name} failed several times in a row; it is probed once per second until it answers again.`,
   );
-  /** One call may make a connection for the others, so each one that is sent before the first answer waits for it. */
+  /**
+   * One call may open the connection for the others, so each call that is sent before the first answer waits for it.
+   */
   let patienceMs = firstContactMs(timeoutMs);
   let firstFailureMs = 0;
   let lastFailureMs = 0;

@@ -8,11 +8,11 @@ export function leaseTogether(
   policies: readonly CountedPolicy[],
   ask: AskPolicy,
 ): Pick<Reply, "rows" | "taken" | "charged"> {
-  // One policy decides alone, whatever its role.
+  // A policy alone always decides, in any role.
   const hasRoles = policies.length > 1 && policies.some(({ role }) => role !== "enforced");
   const isAdvisory = (i: number) => hasRoles && policies[i]!.role === "advisory";
   const asked = policies.map((_, i) => ask(i, "ask", 1));
-  // A policy without room has nothing remaining.
+  // A policy without room has no remaining units.
   const left = asked.map(({ remaining }, i) => (isAdvisory(i) ? wanted : remaining));
   const taken = Math.min(wanted, ...left);
   const charged = asked.map(({ remaining }, i) =>

@@ -5,8 +5,8 @@ import type { CountedPolicy } from "../policy/compile.ts";
 import type { Memory } from "./memory.ts";
 
 /**
- * Gives back as a store does, at this moment. It is no method of the memory, because it needs the refunds of all algorithms:
- * a bundle that never gives back in memory does not contain them.
+ * Gives units back as a store does, at this moment. It is no method of the memory, because it needs the refunds of all
+ * algorithms: bundles without refunds in memory do not contain them.
  */
 export function refundInMemory(
   memory: Memory,
@@ -25,7 +25,7 @@ export function refundInMemory(
       const state = entry.state as ConcurrencyState;
       const held = state.slots.find(({ id }) => id === slot?.id);
       if (held) memory.keep(key, withoutSlot(state, held.id), entry.endsUs);
-      // One that has expired has come back by itself.
+      // An expired slot has come back by itself.
       return Number(held !== undefined && held.expiresUs > nowUs);
     }
     if (costs[i] === 0) return 0;

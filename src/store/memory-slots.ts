@@ -3,7 +3,7 @@ import { type ConcurrencyState, withSlotExtended } from "../algorithms/slots.ts"
 import type { CountedPolicy } from "../policy/compile.ts";
 import type { Memory } from "./memory.ts";
 
-/** Keeps the slots of a hold for longer, as `lua/extend.lua` does; tells for each policy whether its slot is kept. */
+/** Extends the slots of a hold, as `lua/extend.lua` does; returns for each policy whether its slot is kept. */
 export function extendSlots(
   memory: Memory,
   nowUs: number,

@@ -7,7 +7,7 @@ import { extendSlots } from "./memory-slots.ts";
 import { createMemory, type Memory, type MemoryBounds } from "./memory.ts";
 import type { DecidedAt, Reply, Store } from "./store.ts";
 
-/** A store whose policies are counted where it is called, so that its answers are there at once. */
+/** A store that counts in this process, so that its answers are synchronous. */
 export interface SynchronousStore {
   decide(
     operation: Operation,
@@ -32,7 +32,7 @@ export interface SynchronousStore {
 }
 
 export interface MemoryStoreOptions extends MemoryBounds {
-  /** The clock to count by, in microseconds since 1970. Default: `Date.now() * 1000`. */
+  /** The clock of the counts, in microseconds since 1970. Default: `Date.now() * 1000`. */
   readonly now?: () => number;
 }
 
@@ -50,7 +50,7 @@ export function memoryStore({
   return { now, ...storeOver(createMemory(bounds), now) };
 }
 
-/** Decides by this memory and this clock, in microseconds since 1970. */
+/** A store over this memory and this clock, in microseconds since 1970. */
 export function storeOver(memory: Memory, now: () => number): SynchronousStore {
   return {
     decide(operation, keys, costs, policies, slot) {

@@ -8,17 +8,17 @@ function toRow({ allowed, remaining, retryAfterUs, resetAfterUs }: Row): Row {
   return { allowed, remaining, retryAfterUs, resetAfterUs };
 }
 
-/** What is kept under a key. */
+/** The entry of a key. */
 export interface Entry {
   readonly state: unknown;
   readonly bytes: number;
-  /** When nothing of it counts any more. */
+  /** The time after which no part of it counts. */
   readonly endsUs: number;
 }
 
-/** Counts in this isolate's memory, for a caller with a clock. */
+/** Counts in this isolate's memory; the caller gives the time. */
 export interface Memory {
-  /** As a store decides, at this moment, in microseconds since 1970; all operations but `lease`. */
+  /** Decides as a store does, at this moment, in microseconds since 1970; all operations but `lease`. */
   decide(
     nowUs: number,
     operation: Operation,
@@ -42,7 +42,7 @@ export interface Memory {
 }
 
 export interface MemoryBounds {
-  /** The most keys it holds; beyond that, the least recently used go first. Range: from 1. Default: `10_000`. */
+  /** The most keys it holds; beyond that, the least recently used ones go first. Range: from 1. Default: `10_000`. */
   readonly maxEntries?: number;
   /**
    * The most memory it uses, in bytes, approximately; beyond that, the least recently used keys go first. Range: from 1.
@@ -51,16 +51,16 @@ export interface MemoryBounds {
   readonly maxBytes?: number;
 }
 
-/** How many moments a log distinguishes: 128 keep it exact to 1/63 of the window, and each one takes 24 bytes. */
+/** The moments that a log distinguishes: 128 keep it exact to 1/63 of the window, and each one takes 24 bytes. */
 const MAX_MOMENTS = 128;
 
-/** What a slot of a hold takes, with an id of 36 characters, measured in V8. */
+/** The size of a hold's slot, with an id of 36 characters, measured in V8. */
 const SLOT_BYTES = 140;
 
-/** What an entry takes besides its numbers and the characters of its key, measured in V8. */
+/** The size of an entry besides its numbers and the characters of its key, measured in V8. */
 const ENTRY_BYTES = 300;
 
-/** What the counts of another setting take besides their numbers. */
+/** The size of another setting's counts besides their numbers. */
 const OTHER_BYTES = 80;
 
 /**
@@ -71,7 +71,7 @@ export function createMemory({
   maxEntries = 10_000,
   maxBytes = 2 ** 24,
 }: MemoryBounds = {}): Memory {
-  /** The least recently used first. */
+  /** The least recently used come first. */
   const entries = new Map<string, Entry>();
   let bytes = 0;
 
@@ -86,7 +86,7 @@ export function createMemory({
     const { state } = entries.get(key) ?? {};
     const request = { nowUs, operation, cost, limit, parameters, slot, maxMoments: MAX_MOMENTS };
     if (cost <= limit || operation === "charge") return implementation.model(state, request);
-    // The models compute the wait for a cost that fits at some time.
+    // The models only compute waits of costs that fit at some time.
     const look = implementation.model(state, { ...request, operation: "peek", cost: 1 });
     return { ...look, allowed: false, retryAfterUs: Infinity };
   }
@@ -104,8 +104,8 @@ export function createMemory({
   }
 
   /**
-   * Drops entries that no longer count, then the least recently used. A sixteenth at once, because a Map iterates over
-   * every deleted entry before it finds its first live one.
+   * Drops entries that no longer count, then the least recently used ones: a sixteenth at once, because a Map iterates
+   * over every deleted entry before it finds its first live one.
    */
   function makeRoom(nowUs: number): void {
     if (entries.size <= maxEntries && bytes <= maxBytes) return;
@@ -133,7 +133,7 @@ export function createMemory({
         const found = entries.get(keys[i]!);
         const { keptUntilUs = 0 } = state as SeveralSettings;
         const endsUs = Math.max(nowUs + resetAfterUs, keptUntilUs);
-        // What is left as it was counts for as long as it says, whatever the policy that looked at it.
+        // An unchanged state keeps its end, even if another policy reads it.
         keep(keys[i]!, state, found?.state === state ? Math.max(found.endsUs, endsUs) : endsUs);
       }
       return toRow(evaluation);
@@ -160,7 +160,7 @@ export function createMemory({
 
 const lessSixteenth = (count: number) => count - Math.floor(count / 16);
 
-/** A state that counts for other settings that are alive, too, says for how long. */
+/** A state with counts for several live settings reports its own end. */
 interface SeveralSettings {
   readonly keptUntilUs?: number;
 }

@@ -17,11 +17,11 @@ import type { Store } from "./store.ts";
 
 const DIALECTS: readonly unknown[] = ["upstash", "redis"] satisfies DialectName[];
 
-/** Which store decides, and what happens when it does not answer. */
+/** Selects the store, and its behaviour when it does not answer. */
 export interface StoreOptions {
   /**
-   * Redis 6.2 or later: `{ url, token }` of its REST API, or a client. Of a client of @upstash/redis only the address and
-   * the token are used: its retries, batches and middleware do not apply. Any other client needs the two functions of
+   * Redis 6.2 or later: `{ url, token }` of its REST API, or a client. A client of @upstash/redis only provides its
+   * address and token: its retries, batches and middleware do not apply. Any other client needs the two functions of
    * `RedisClient`, `evalsha` and `eval`, and must not send a command twice. Default: from `UPSTASH_REDIS_REST_URL` and
    * `UPSTASH_REDIS_REST_TOKEN`, or `KV_REST_API_URL` and `KV_REST_API_TOKEN`.
    *
@@ -32,15 +32,16 @@ export interface StoreOptions {
   /** A store instead of Redis, such as `memoryStore()`. Default: Redis. */
   readonly store?: Store;
   /**
-   * Which scripts Redis gets. Those for Upstash lock the keys of one decision instead of the whole database; every other
-   * Redis rejects them. Say it where the host does not: for Upstash behind a proxy or a client of another package. A
-   * dialect that Redis rejects is corrected with the first decision. Range: `"upstash"`, `"redis"`. Default: `"upstash"` for
-   * `*.upstash.io` and `*.kv.vercel-storage.com`, and where the first answer shows Upstash; else `"redis"`.
+   * The kind of scripts that Redis gets. Those for Upstash lock only the keys of one decision instead of the whole
+   * database; every other Redis rejects them. Set it if the host does not reveal the dialect: for Upstash behind a
+   * proxy or with a client of another package. If Redis rejects a dialect, the first decision corrects it. Range:
+   * `"upstash"`, `"redis"`. Default: `"upstash"` for `*.upstash.io` and `*.kv.vercel-storage.com`, and if the first
+   * answer comes from Upstash; else `"redis"`.
    */
   readonly dialect?: DialectName;
   /**
-   * How long a decision waits for Redis; then `onFailure` decides. Until the first answer in an isolate it waits up to four
-   * times as long, at most a second, since connecting takes several round trips. Range: `"1ms"` to `"1m"`.
+   * The time that a decision waits for Redis; then `onFailure` decides. Until the first answer in an isolate it waits
+   * up to four times as long, at most a second, since connecting takes several round trips. Range: `"1ms"` to `"1m"`.
    * Default: `"250ms"`.
    */
   readonly timeout?: Duration;
@@ -51,17 +52,17 @@ export interface StoreOptions {
   readonly onStoreError?: (error: StoreError) => void;
 }
 
-/** What a Redis is asked with, besides the script of a single policy. A bundle contains the parts that are given. */
+/** The scripts and functions for a Redis, besides the script of a single policy. A bundle contains the given parts. */
 export interface RedisParts {
   readonly scripts: MoreScripts;
   readonly cluster?: typeof cluster | undefined;
-  /** Tells facts about the store. */
+  /** Reports facts about the store. */
   readonly inspect?: typeof inspectRedis;
   /** Called with each command that is sent to Redis. */
   readonly onCommand?: (() => void) | undefined;
 }
 
-/** Opens the store that the options or the environment name, guarded; `undefined` after a fault. */
+/** Opens the store from the options or the environment, guarded; `undefined` after a fault. */
 export function openStore(
   options: StoreOptions,
   parts: RedisParts,
@@ -88,7 +89,7 @@ export type RedisOpener = (
   faults: Faults,
 ) => Store | undefined;
 
-/** Checks how a Redis is to be asked, before it is known which one. */
+/** Checks the options of the connection, before the Redis itself is known. */
 export function redisOpener(
   { timeout, dialect, onStoreError }: Pick<StoreOptions, "timeout" | "dialect" | "onStoreError">,
   { scripts, cluster, inspect, onCommand }: RedisParts,
@@ -133,7 +134,7 @@ function openClient(
   }
   if (isClient(redis)) return givenClient(redis, settings, faults);
   const { url, token } = redis as RedisEndpoint;
-  // Without an address it is something else, and every part of it would be reported.
+  // An object without an address is another mistake, and each of its properties would be reported.
   if (typeof url === "string") checkOptions(redis, ["url", "token"], "redis.", faults);
   return createRedisClient(
     url,

@@ -1,9 +1,9 @@
 import type { Row } from "../algorithms/model.ts";
 import { StoreError } from "../errors/errors.ts";
 
-/** A call over several masters of which some did not answer. */
+/** A call over several masters, some of which did not answer. */
 class PartialError extends StoreError {
-  /** Why a policy's master did not answer; a hole for those that did. */
+  /** The failure of each policy's master; a hole for those that answered. */
   readonly failures: readonly (StoreError | undefined)[];
 
   constructor(failures: readonly (StoreError | undefined)[]) {
@@ -13,17 +13,17 @@ class PartialError extends StoreError {
   }
 }
 
-/** What the masters that did answer took. */
+/** The units that the answering masters took. */
 interface AnsweredRows {
-  /** Of the policies whose master answered; the others are holes. */
+  /** Rows of the policies whose master answered; the others are holes. */
   readonly rows: readonly (Row | undefined)[];
   /** The clocks of their masters, in microseconds. */
   readonly clocksUs: readonly (number | undefined)[];
-  /** Gives back what was taken; resolves with the rows as they are then. */
+  /** Gives taken units back; resolves with the updated rows. */
   readonly giveBack: () => Promise<readonly (Row | undefined)[]>;
 }
 
-/** A decision over several masters of which some did not answer. */
+/** A decision over several masters, some of which did not answer. */
 export class PartialReplyError extends PartialError implements AnsweredRows {
   readonly rows: AnsweredRows["rows"];
   readonly clocksUs: AnsweredRows["clocksUs"];
@@ -40,9 +40,9 @@ export class PartialReplyError extends PartialError implements AnsweredRows {
   }
 }
 
-/** A refund over several masters of which some did not answer. */
+/** A refund over several masters, some of which did not answer. */
 export class PartialRefundError extends PartialError {
-  /** How many units came back, one number per policy; 0 where the master did not answer. */
+  /** The units that came back, one number per policy; 0 if the master did not answer. */
   readonly given: readonly number[];
 
   constructor(failures: readonly (StoreError | undefined)[], given: readonly number[]) {

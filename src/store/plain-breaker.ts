@@ -1,7 +1,7 @@
 import { createBreaker } from "../runtime/breaker.ts";
 import { SLOTS, type StoreBreaker } from "./store-breaker.ts";
 
-/** A circuit breaker for one Redis, which answers or does not: whatever key fails speaks for all. */
+/** A circuit breaker for one Redis, which fails as a whole: a failure with any key counts for all keys. */
 export function createPlainBreaker(): StoreBreaker {
   const breaker = createBreaker();
   let answeredAtMs = -Infinity;
@@ -16,7 +16,7 @@ export function createPlainBreaker(): StoreBreaker {
     failed(_key, sentAtMs, nowMs) {
       // The clock stepped back.
       if (nowMs < answeredAtMs) answeredAtMs = -Infinity;
-      // Redis has answered since, so a late failure says nothing about it.
+      // Redis has answered since, so a late failure does not prove an outage.
       return sentAtMs >= answeredAtMs && breaker.failed(nowMs);
     },
 

@@ -3,11 +3,11 @@ import type { BreakerState } from "../runtime/breaker.ts";
 /** Hash slots of a Redis Cluster. */
 export const SLOTS = 16_384;
 
-/** Which part of a store is suspended. */
+/** The suspended parts of a store. */
 export interface StoreBreakerState {
-  /** Open if anything is suspended, half-open if the next request about it is a probe. */
+  /** Open if any part is suspended, half-open if the next request to it is a probe. */
   readonly breaker: BreakerState;
-  /** How many hash slots are suspended, of 16,384. */
+  /** The number of suspended hash slots, of 16,384. */
   readonly suspendedSlots: number;
 }
 
@@ -15,11 +15,11 @@ export interface StoreBreakerState {
 export interface StoreBreaker {
   /** Whether to ask the store about this key now. */
   admits(key: string, nowMs: number): boolean;
-  /** Notes an answer; returns whether it ends an outage, so that nothing is suspended any more. */
+  /** Notes an answer; returns whether it ends an outage, so that no part is suspended any more. */
   succeeded(key: string, nowMs: number): boolean;
   /** Notes a failed request; returns whether it begins an outage. */
   failed(key: string, sentAtMs: number, nowMs: number): boolean;
-  /** Whether an error shows that the store is well, and was asked in a way that it does not take. */
+  /** Whether an error shows that the store works, and only refuses this form of call. */
   isAnswer(error: unknown): boolean;
   state(nowMs: number): StoreBreakerState;
 }

@@ -8,6 +8,9 @@ import { writeBlocks } from "../support/docs/typed-blocks.ts";
 const FOLDER = "docs/moving";
 
 const pages = readdirSync(FOLDER);
+/** Their types are large, and a busy machine takes minutes for them. */
+const PATIENCE_MS = 240_000;
+
 const blocks = pages.flatMap((page, i) =>
   codeBlocks(`${FOLDER}/${page}`)
     .filter(({ language }) => language === "ts")
@@ -17,7 +20,11 @@ const blocks = pages.flatMap((page, i) =>
 const typed = writeBlocks("moving", blocks);
 afterAll(typed.remove);
 
-test("what the pages about moving show, before and after, is what both libraries' types say", async () => {
-  expect(blocks.length).toBeGreaterThanOrEqual(2 * pages.length);
-  await typed.check();
-});
+test(
+  "what the pages about moving show, before and after, is what both libraries' types say",
+  async () => {
+    expect(blocks.length).toBeGreaterThanOrEqual(2 * pages.length);
+    await typed.check();
+  },
+  PATIENCE_MS,
+);

@@ -49,7 +49,7 @@ function limiterAt(
       ...changes,
       prefix: options.prefix ?? "tg",
       ...(kind === "redis"
-        ? { redis: redisWithClock(redis, () => clock.nowUs) as never }
+        ? { redis: redisWithClock(redis, () => clock.nowUs) as never, timeout: "20s" as const }
         : { store }),
     });
   const store = memoryStore({ now: () => clock.nowUs });

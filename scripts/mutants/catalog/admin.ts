@@ -54,8 +54,15 @@ export const ADMIN: readonly Written[] = [
   {
     name: "an older copy of the live rules is put into force",
     file: "src/live/refresh.ts",
-    find: "if (state.revision > known.revision) {",
-    replace: "if (state.revision !== known.revision) {",
+    find: "state.revision > known.revision && state.revision >= begun",
+    replace: "state.revision !== known.revision",
+    tests: ["test/live/refresh"],
+  },
+  {
+    name: "a late answer takes the place of rules that are being put into force",
+    file: "src/live/refresh.ts",
+    find: " && state.revision >= begun",
+    replace: "",
     tests: ["test/live/refresh"],
   },
   {

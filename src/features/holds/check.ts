@@ -9,7 +9,7 @@ import type { CompiledPolicy } from "../../policy/compile.ts";
 import type { Policy } from "../../policy/policy.ts";
 import type { Store } from "../../store/store.ts";
 
-/** Checks whether a policy gives back. */
+/** Checks the `refundable` option of a policy. */
 export function checkRefundable(
   { counts, refundable }: Policy,
   path: string,
@@ -26,7 +26,7 @@ export function checkRefundable(
   }
 }
 
-/** Rejects a store of somebody's own that cannot give back, where a policy wants it. */
+/** Rejects a custom store that cannot give units back, if a policy needs it. */
 export function checkStore(
   policies: readonly CompiledPolicy[],
   { refund }: Pick<Store, "refund">,

@@ -10,11 +10,11 @@ import { type GiveBack, hasSlots } from "./give-back.ts";
 import { callsFor, type Progress, settleBy, type Settler } from "./settle.ts";
 import { ttlUsOf } from "./ttl.ts";
 
-/** What a hold can give back. */
+/** The units and slots that a hold can give back. */
 export interface Reservation {
   /** Names the hold's slots of concurrency policies. */
   readonly slot: Slot;
-  /** What was taken, and who counted it; nothing for a denied hold. */
+  /** The taken units, and their counters; empty for a denied hold. */
   readonly taken: readonly GroupVerdict[];
 }
 
@@ -22,7 +22,7 @@ const NOTHING: Settlement = { status: "settled", returned: {}, charged: {} };
 const EXTENDED: Extension = { status: "extended" };
 const EXPIRED: Extension = { status: "expired" };
 
-/** Makes a decision a hold: what it took can be settled, once. */
+/** Turns a decision into a hold, whose units can be settled once. */
 export function createHold(
   decision: Decision,
   { taken, slot }: Reservation,
@@ -52,12 +52,12 @@ export function createHold(
   const isDue = () => settler.now() - keptAtMs >= shortestTtlMs(slots, ttlUs) / 2;
 
   /**
-   * Keeps the slots while a response is sent, by each chunk that passes once half of their time has gone. Chunks are the only
-   * sign that a client still reads: by a timer, a body that nobody reads would keep its slots for ever.
+   * Keeps the slots while a response is sent: once half of their time is over, the next chunk extends them. Chunks are
+   * the only sign that the client still reads. With a timer, an unread body would keep its slots for ever.
    */
   function watch(response: Response): Response | undefined {
     if (slots.length === 0) return response;
-    // The socket that has just begun has its end elsewhere.
+    // The end of the socket that begins here is seen elsewhere.
     if (response.status === 101) return undefined;
     return watchBody(response, {
       chunk() {
@@ -81,7 +81,7 @@ export function createHold(
 
 type Ends = Pick<Hold, "reserved" | "settle" | "release" | "extend">;
 
-/** Whether slots of concurrency policies were taken of a group. */
+/** Whether a group took slots of concurrency policies. */
 function tookSlots({ asked: { group, costs } }: GroupVerdict): boolean {
   return group.policies.some((policy, i) => hasSlots(policy) && costs[i]! > 0);
 }
@@ -94,7 +94,7 @@ function shortestTtlMs(taken: readonly GroupVerdict[], ttlUs: number): number {
   return Math.min(ttlUs, ...ttlsUs) / 1000;
 }
 
-/** Of the policies that give back units. */
+/** Units by policy, of the policies that give units back. */
 function unitsOf(taken: readonly GroupVerdict[]): Readonly<Record<string, number>> {
   const units = taken.flatMap(({ asked: { group, costs }, rows }) =>
     group.policies.flatMap((policy, i) => {
@@ -106,7 +106,9 @@ function unitsOf(taken: readonly GroupVerdict[]): Readonly<Record<string, number
   return Object.fromEntries(units);
 }
 
-/** @param watch the response to send, during which the slots are kept; `undefined` for one that does not end the hold */
+/**
+ * @param watch the response to send, while the slots are kept; `undefined` for a response that does not end the hold
+ */
 function holdOf(
   decision: Decision,
   ends: Ends,
@@ -122,7 +124,7 @@ function holdOf(
   });
 }
 
-/** Settles at what was reserved. */
+/** Settles at the reservation. */
 function settleAtEnd({ settle }: Ends, response: Response, { waitUntil }: StreamOptions): Response {
   let end!: (settlement: Promise<Settlement>) => void;
   const ended = new Promise<Settlement>((resolve) => (end = resolve));
@@ -130,7 +132,7 @@ function settleAtEnd({ settle }: Ends, response: Response, { waitUntil }: Stream
   return watchBody(response, { end: () => end(settle()) });
 }
 
-/** Extends slots, wherever they were taken. */
+/** Extends slots at each counter. */
 async function extendAll(
   taken: readonly GroupVerdict[],
   slot: Slot,
@@ -141,7 +143,7 @@ async function extendAll(
     taken.filter(({ by }) => by !== "here"),
   ].filter(({ length }) => length > 0);
   const extended = await Promise.allSettled(places.map((each) => giveBack.extend(each, slot)));
-  // One slot that is gone is answer enough, whatever the others say.
+  // One expired slot decides the result, even if other calls failed.
   if (extended.some((each) => each.status === "fulfilled" && !each.value)) return EXPIRED;
   const failed = extended.find((each) => each.status === "rejected");
   if (!failed) return EXTENDED;
@@ -149,7 +151,7 @@ async function extendAll(
   throw failed.reason;
 }
 
-/** A hold of a decision that took nothing. */
+/** A hold of a decision that took no units. */
 export function withoutHold(decision: Decision): Hold {
   const extend = () => Promise.resolve(decision.allowed ? EXTENDED : EXPIRED);
   const ends = { reserved: {}, settle: settleNothing, release: settleNothing, extend };

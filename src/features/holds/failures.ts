@@ -6,19 +6,19 @@ import { checkOptions } from "../../options/unknown-options.ts";
 import { nameOf } from "../../policy/compile.ts";
 import type { Policy } from "../../policy/policy.ts";
 
-/** A policy that counts failures, and which responses are some. */
+/** A policy that counts failures, and the responses that count as failures. */
 export interface Failures {
   /** The policy's name. */
   readonly name: string;
   readonly statuses: ReadonlySet<number>;
 }
 
-/** What a login answers to a wrong password. */
+/** The answers of a login to a wrong password. */
 const DEFAULT_STATUSES = [401, 403];
-/** More are no list of failures but a range of statuses, for which nobody has asked. */
+/** A longer list would be a range of statuses, which this option does not support. */
 export const MAX_STATUSES = 32;
 
-/** Checks which responses are failures, and compiles it for each policy that counts them. */
+/** Checks the failure statuses, and compiles them for each policy that counts failures. */
 export function compileFailures(policies: readonly Policy[], faults: Faults): readonly Failures[] {
   return policies.flatMap((policy, i) => {
     const { counts, when } = Object(policy) as Policy;

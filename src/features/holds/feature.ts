@@ -3,7 +3,7 @@ import { holds as ofLimiter } from "./of-limiter.ts";
 import { needsHold, settlementOf } from "./settle-response.ts";
 
 /**
- * `reserve()`, whose holds are settled, give back, and keep slots of `concurrency()`. In front of an origin, responses settle
- * what their requests reserved.
+ * `reserve()`, whose holds are settled, give units back, and keep slots of `concurrency()`. In front of an origin,
+ * responses settle their requests' reservations.
  */
 export const holds = { ...ofLimiter, needsHold, compileFailures, settlementOf };

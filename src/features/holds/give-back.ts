@@ -8,10 +8,11 @@ import { refundInMemory } from "../../store/memory-refund.ts";
 import { extendSlots } from "../../store/memory-slots.ts";
 import type { DecidedAt, Slot } from "../../store/store.ts";
 
-/** Changes what a reservation has taken, where it was taken. All groups of a call were counted by the same. */
+/** Changes a reservation at its counter. All groups of a call have the same counter. */
 export interface GiveBack {
   /**
-   * Gives units and slots back, so many of each policy, group after group; resolves with how many came back.
+   * Gives units and slots back; `units` has a number per policy, group after group. Resolves with the number that came
+   * back.
    *
    * @throws StoreError
    */
@@ -21,7 +22,7 @@ export interface GiveBack {
     slot: Slot,
   ): Promise<readonly number[]>;
   /**
-   * Keeps slots for longer; resolves with whether the hold still has all of them.
+   * Extends slots. Resolves to true if the hold still has all of them.
    *
    * @throws StoreError
    */
@@ -37,7 +38,7 @@ export function createGiveBack({
 }: Kit<CoreSettings>): GiveBack {
   const shareOf = ({ onFailure }: CompiledPolicy) => localShareOf(onFailure ?? settings.onFailure);
 
-  /** Gives back what this isolate's memory has counted in an outage. */
+  /** Gives back units that this isolate's memory counted in an outage. */
   function unitsHere({ asked, at }: GroupVerdict, units: readonly number[], slot: Slot): number[] {
     const keys = keysOf(asked);
     return asked.group.policies.map((policy, i) => {
@@ -51,7 +52,7 @@ export function createGiveBack({
     });
   }
 
-  /** A call that got no answer may have taken slots: they are known by the hold's id, wherever they are. */
+  /** A call without an answer may have taken slots. The hold's id finds them on any counter. */
   async function slotsInStore(taken: readonly GroupVerdict[], slot: Slot): Promise<void> {
     const { keys, policies } = callOf(taken);
     const slots = policies.map((policy) => Number(hasSlots(policy)));
@@ -59,7 +60,7 @@ export function createGiveBack({
     try {
       await store.refund!(keys, slots, policies, decidedAt(taken), slot);
     } catch {
-      // They end with their time.
+      // They expire by themselves.
     }
   }
 
@@ -80,7 +81,7 @@ export function createGiveBack({
     async extend(taken, slot) {
       const isHere = taken[0]!.by === "here";
       const { keys, costs, policies } = callOf(taken);
-      // A slot is here where the policy counts here.
+      // A slot is local if the policy counts locally.
       const own = [...policies.keys()].filter(
         (i) =>
           hasSlots(policies[i]!) &&
@@ -102,7 +103,7 @@ export function hasSlots({ implementation }: CompiledPolicy): boolean {
   return implementation.hasSlots === true;
 }
 
-/** When the request was counted: on several masters each has a clock of its own. */
+/** The time of the count: several masters have a clock each. */
 function decidedAt(taken: readonly GroupVerdict[]): DecidedAt {
   const clocksUs = taken.flatMap(({ at, rows }) => rows.map(() => at.nowUs));
   const nowUs = Math.max(...clocksUs);

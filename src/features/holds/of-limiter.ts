@@ -3,7 +3,7 @@ import { checkRefundable, checkStore } from "./check.ts";
 import { withoutHold } from "./create-hold.ts";
 import { withReserve } from "./reserve.ts";
 
-/** What a limiter has of holds. */
+/** The holds of a limiter. */
 export const holds = {
   scripts: { holds: HOLDS },
   checkPolicy: checkRefundable,

@@ -5,7 +5,7 @@ import { createHold } from "./create-hold.ts";
 import { createGiveBack } from "./give-back.ts";
 import { ttlUsOf } from "./ttl.ts";
 
-/** Adds `reserve()`: a verdict says who counted the request and when, and by that a hold gives back. */
+/** Adds `reserve()`: a verdict reports the counter and the time, which a hold needs to give units back. */
 export function withReserve(core: Core): Reserve {
   const { kit, decide, ask, show } = core;
   const settler = {

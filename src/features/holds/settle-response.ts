@@ -7,7 +7,7 @@ import type { WaitUntil } from "../../runtime/wait-until.ts";
 import { watchBody } from "../../runtime/watch-body.ts";
 import type { Failures } from "./failures.ts";
 
-/** Whether requests are reserved and settled: a policy takes back, or frees, what a request held. */
+/** Whether requests must be reserved and settled: some policy takes units back, or frees slots. */
 export function needsHold(policies: readonly Policy[]): boolean {
   return policies.some((policy) => {
     const { refundable, counts, [IMPLEMENTATION]: implementation } = Object(policy) as Policy;
@@ -15,27 +15,29 @@ export function needsHold(policies: readonly Policy[]): boolean {
   });
 }
 
-/** What is read of a request that is answered. */
+/** The parts of an answered request that a settlement reads. */
 interface Answered {
   readonly method: string;
   readonly signal: Pick<AbortSignal, "aborted">;
 }
 
-/** Settles what a request holds. */
+/** Settles the hold of a request. */
 export interface Settlement {
   /**
-   * By this response: when its body has ended, was cancelled or failed. Returns the response to send instead.
+   * Settles when this response's body has ended, was cancelled or failed. Returns the response to send instead.
    *
-   * @param request what it answers: the body of an answer to HEAD is never sent
+   * @param request its request: the body of an answer to HEAD is never sent
    */
   after(response: Response, request: Answered): Response;
-  /** By this status, at once; `undefined` if nobody here sees the response, so that all counts as reserved. */
+  /**
+   * Settles at once by this status; `undefined` if the response passes elsewhere, so that the whole reservation counts.
+   */
   now(status: number | undefined, request: Pick<Answered, "signal">): void;
 }
 
 /**
- * Settles the hold of an allowed request; `undefined` for a decision that is no hold, and for a denial, which holds
- * nothing. The first settlement counts, so what a handler has settled stays as it is.
+ * Settles the hold of an allowed request; `undefined` for a decision that is no hold, and for a denial, which holds no
+ * units. The first settlement counts, so a handler's own settlement stays.
  *
  * @param failures the policies that count failures, of all rules that decided
  */
@@ -64,7 +66,7 @@ export function settlementOf(
         waitUntil(settle(status));
         return withoutBody(response);
       }
-      // Not asked where the response does not end the hold.
+      // Not called if the response does not end the hold.
       const usage = (_hold: unknown, sent: Response) => {
         let end: () => void;
         const ended = new Promise<void>((resolve) => (end = resolve));
@@ -82,17 +84,17 @@ export function settlementOf(
 }
 
 /**
- * The status of a response; `undefined` where a client has hung up before, and the error may be what that has caused: what the
- * origin would have answered is not known then, and a client must not be able to hide a failure.
+ * The status of a response; `undefined` if the client has hung up before, because that may have caused the error. The
+ * origin's answer is unknown then, and a client must not be able to hide a failure.
  */
 function knownStatus(status: number, { signal }: Pick<Answered, "signal">): number | undefined {
   return signal.aborted && status >= 500 ? undefined : status;
 }
 
-/** Nobody reads it: what makes it would go on without an end, and without its slot. */
+/** Cancels a body without a reader: its source would run on without an end and without a slot. */
 function withoutBody(response: Response): Response {
   if (response.body === null) return response;
-  // Whoever has begun to read it ends it.
+  // A caller that has begun to read the body ends it.
   response.body.cancel("HEAD").catch(() => {});
   return new Response(null, response);
 }

@@ -8,7 +8,7 @@ import { PartialRefundError } from "../../store/partial-reply.ts";
 import type { Slot } from "../../store/store.ts";
 import { type GiveBack, hasSlots } from "./give-back.ts";
 
-/** What settles holds. */
+/** The settings of settlements. */
 export interface Settler {
   /** Every policy that a cost may name. */
   readonly known: readonly CompiledPolicy[];
@@ -18,9 +18,9 @@ export interface Settler {
   readonly now: () => number;
 }
 
-/** A call that a settlement needs. */
+/** A call that a settlement makes. */
 export type SettlementCall =
-  /** Gives back to those who counted, who are the same for all groups. */
+  /** Gives units back to their counter, which is the same for all groups. */
   | {
       readonly kind: "returned";
       readonly taken: readonly GroupVerdict[];
@@ -30,14 +30,14 @@ export type SettlementCall =
     }
   | { readonly kind: "charged"; readonly groups: readonly AskedGroup[] };
 
-/** What is known of a settlement: sums over its calls, and what has surely not run. */
+/** The state of a settlement: sums over its calls, and the calls that did not run. */
 export interface Progress {
   readonly settlement: Settlement;
   readonly unsent: readonly SettlementCall[];
 }
 
 /**
- * What it takes to settle at this cost.
+ * The calls that settle a hold at this cost.
  *
  * @throws TidegateError `ERR_COST`, `ERR_HOLD`
  */
@@ -62,7 +62,7 @@ export function callsFor(
   return groups.length > 0 ? [...calls, { kind: "charged", groups }] : calls;
 }
 
-/** By how much a group differs from what was reserved, one number per policy. */
+/** The difference between a group's cost and its reservation, one number per policy. */
 function changeOf(
   { asked, rows }: GroupVerdict,
   cost: Cost | undefined,
@@ -83,7 +83,7 @@ function changeOf(
   return { back, more: change.map((each) => Math.max(0, each)) };
 }
 
-/** Makes calls side by side, and adds what they did to what is known. What had no answer before stays unknown. */
+/** Makes calls concurrently, and adds their results to the progress. A call without an answer stays unknown. */
 export async function settleBy(
   calls: readonly SettlementCall[],
   settler: Settler,
@@ -111,15 +111,15 @@ type Sums = Record<SettlementCall["kind"], Record<string, number>>;
 
 function add(sums: Record<string, number>, name: string, units: number): void {
   if (units === 0) return;
-  // A policy may be named like what every object has, such as `constructor`.
+  // A policy may have the name of an inherited property, such as `constructor`.
   sums[name] = (Object.hasOwn(sums, name) ? sums[name]! : 0) + units;
 }
 
-/** What a call did. */
+/** The result of a call. */
 interface Outcome {
-  /** How many units came back, or were charged, by policy. */
+  /** The units that came back or were charged, by policy. */
   readonly done: readonly (readonly [name: string, units: number])[];
-  /** What surely did not run. Of the rest, what is not known is never repeated. */
+  /** A call that did not run. A call with an unknown result is never repeated. */
   readonly unsent?: SettlementCall;
   readonly failures: readonly StoreError[];
 }
@@ -135,7 +135,7 @@ async function giveBack(
     done.map((each, i) => [policies[i]!.name, each] as const);
   try {
     const done = await settler.giveBack.units(taken, units, slot);
-    // What the store took without answering is not known; one that was not asked took nothing.
+    // A charge that the store left unanswered has an unknown result; one that was never sent took no units.
     const failures = taken.flatMap(({ error }, i) =>
       error && !isNotAsked(error) && ownUnits[i]!.some((each) => each > 0) ? [error] : [],
     );
@@ -175,8 +175,8 @@ async function charge(groups: readonly AskedGroup[], { decide }: Settler): Promi
 }
 
 /**
- * What is to be charged again, by the store alone: this isolate's memory has counted it. Of several shards it is one charge,
- * which is spread anew, so that a silent shard's part goes to the others.
+ * The charges to repeat at the store alone: this isolate's memory has counted them. Charges of several shards become
+ * one, which is spread anew, so that the other shards take a silent shard's part.
  */
 function againOf(unsent: readonly GroupVerdict[]): readonly AskedGroup[] {
   const again = new Map<AskedGroup, readonly number[]>();

@@ -10,7 +10,7 @@ import {
 const TTL_RANGE: DurationRange = { min: "1s", max: "24h", example: "60s" };
 
 /**
- * How long a hold keeps its slots, in microseconds. Default: as long as each policy lets it.
+ * The time for which a hold keeps its slots, in microseconds. Default: each policy's `ttl`.
  *
  * @throws TidegateError `ERR_HOLD`
  */

@@ -2,35 +2,38 @@ import { parseDuration } from "../../options/duration.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
 import { LEASE_RANGE } from "./read-lease.ts";
 
-/** The value of `lease` with which each isolate finds out what is worth a lease. */
+/** The value of `lease` with which each isolate chooses leases by itself. */
 export const AUTO = "auto";
 
-/** A lease of fewer units saves hardly a call, and some would expire. */
+/** A smaller lease saves hardly a call, and some of its units would expire. */
 export const SMALLEST = 4;
 
 /**
- * What one automatic lease takes of what Redis has left, at most. So leases become smaller near the limit, and end where an
- * eighth is less than the smallest one: from there on Redis decides each request.
+ * The largest share of the remaining units that one automatic lease takes. So leases shrink near the limit, and end
+ * when an eighth is less than the smallest lease. From there on Redis decides each request.
  */
 const SHARE_OF_LEFT = 1 / 8;
 
-/** So many units cost a thirty-second of a call each. More would save hardly any, and would be missing elsewhere. */
+/**
+ * With this many units, a request costs a thirty-second of a call. More units would save hardly any calls, and other
+ * isolates would miss them.
+ */
 const UNITS = 32;
 
 /**
- * Of the longest lease that a policy can have: it gives up at most a tenth of a bucket or 2 % of a window, and the person who
- * wrote it gave no length that says how much it may be.
+ * A share of the longest lease that a policy can have. A lease gives up at most a tenth of a bucket or 2 % of a window,
+ * and `auto` states no length that permits more.
  */
 const SHARE_OF_LONGEST = 1 / 5;
 
-/** Longer, people would notice that one isolate holds quota that the others lack. */
+/** With a longer lease, clients would notice that one isolate holds quota that the others lack. */
 const MAX_US = 1_000_000;
 
 /**
- * How long units of these policies, which are leased together, may be spent where nobody gave a length; `undefined` where Redis has to
- * decide each request.
+ * The length of an automatic lease of these policies, which are leased together; `undefined` if Redis has to decide
+ * each request.
  *
- * @param policies of one dimension, as they are without a plan and under each
+ * @param policies of one dimension, without a plan and under each plan
  */
 export function autoLeaseUs(policies: readonly CompiledPolicy[]): number | undefined {
   if (!policies.every(canLease)) return undefined;
@@ -46,7 +49,7 @@ function canLease(policy: CompiledPolicy): boolean {
   return limit * SHARE_OF_LEFT >= SMALLEST && role !== "denials" && !refundable && shards === 1;
 }
 
-/** How many units an automatic lease takes at most. */
+/** The limits of an automatic lease's size. */
 export interface AutoSize {
   /** The units that the store had left by its last answer. */
   readonly left: number;

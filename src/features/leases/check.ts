@@ -13,22 +13,22 @@ import { tightenPolicy } from "../../policy/tighten.ts";
 import { AUTO, autoLeaseUs } from "./auto.ts";
 import { readLease } from "./read-lease.ts";
 
-/** The policies, in the order given, and the same ones under each plan. */
+/** The policies, in the caller's order, and the same policies under each plan. */
 interface Planned {
   readonly policies: readonly CompiledPolicy[];
   readonly plans: ReadonlyMap<string, readonly CompiledPolicy[]>;
 }
 
-/** The options that say what is leased. */
+/** The options that select leases. */
 interface LeaseOptions {
   readonly lease?: Duration | typeof AUTO;
   readonly policies: readonly Policy[];
 }
 
 /**
- * Checks what is leased, and compiles what Redis enforces of a policy, also under a plan: it is tightened by its lease.
+ * Checks leases, and compiles the policies that Redis enforces, also under a plan: each is tightened by its lease.
  *
- * @param planned the policies, in the order given; without any after faults, and only the lengths are checked
+ * @param planned the policies, in the caller's order; empty after faults, and then only the lengths are checked
  */
 export function compileLeases(
   options: LeaseOptions,
@@ -45,16 +45,16 @@ export function compileLeases(
   };
 }
 
-/** How a policy is leased; without a length it is not. */
+/** The lease of a policy; without a length it has none. */
 type Terms = Pick<CompiledPolicy, "leaseUs" | "autoLease">;
 
-/** For each policy how it is leased; `undefined` if it is not. */
+/** The lease of each policy; `undefined` without one. */
 function checkLeases(
   { lease, policies: given }: LeaseOptions,
   { policies, plans }: Planned,
   faults: Faults,
 ): readonly (Terms | undefined)[] {
-  // Anything else than a list is a fault of its own.
+  // The shape of the list is checked elsewhere.
   const own = Array.isArray(given)
     ? Array.from(given as readonly unknown[], (policy) => Object(policy).lease as unknown)
     : [];
@@ -80,7 +80,7 @@ function checkLeases(
   return terms;
 }
 
-/** Checks what concerns the policies of one dimension together, because they are leased together. */
+/** Checks the policies of one dimension together, because they are leased together. */
 function checkGroups(
   policies: readonly CompiledPolicy[],
   terms: readonly (Terms | undefined)[],
@@ -89,7 +89,7 @@ function checkGroups(
 ): void {
   policies.forEach(({ by, role, refundable, countsFailures, implementation }, i) => {
     const first = policies.findIndex((policy) => policy.by === by);
-    // A limiter whose leases are automatic leaves such policies to Redis; one that says so itself is mistaken.
+    // A limiter's automatic leases skip such policies; a policy that asks for a lease itself is at fault.
     const isLeased = terms[i]?.leaseUs !== undefined || own[i] === AUTO;
     if (isDifferent(terms[first], terms[i])) {
       faults.add(`policies[${i}].lease`, own[i], LEASES_DIFFER, first);

@@ -3,18 +3,18 @@ import type { Reply } from "../../store/store.ts";
 import { replyFromHolding } from "./held-reply.ts";
 import { type Grant, heldUnits, type Holding, noteAdmitted, putBack, spend } from "./holding.ts";
 
-/** How a request is served where there are leases. */
+/** The ways to serve a request with leases. */
 export type Step =
-  /** From units that are held. */
+  /** From held units. */
   | "spend"
   /** From the next lease, which it requests. */
   | "renew"
-  /** Not at all: the store had no more, and it is too early to ask again. */
+  /** Denied: the store had no more units, and it is too early to ask again. */
   | "deny"
-  /** By the store, for this request alone. */
+  /** By the store, for this request only. */
   | "ask";
 
-/** One request's part of what an isolate holds of a partition. */
+/** One request's access to the units that an isolate holds for a partition. */
 export interface Draw {
   readonly step: Step;
   /** Spends held units for the request. Returns whether there were enough. */
@@ -24,29 +24,29 @@ export interface Draw {
   /**
    * Requests the next lease, and takes the request's units from it. Returns whether there were enough.
    *
-   * @throws StoreError if the store gave no answer and too little is held
+   * @throws StoreError if the store gave no answer and too few units are held
    */
   renew(keys: readonly string[]): Promise<boolean>;
-  /** Puts back what was spent for the request, because it is denied after all. */
+  /** Puts the request's units back, because it is denied after all. */
   putBack(): void;
-  /** Notes that the request is admitted, whoever decided it. */
+  /** Notes that the request is admitted, by the lease or by the store. */
   admit(): void;
-  /** Drops what is held: the fallback decides now, and it counts held units as part of what is left. */
+  /** Drops held units: the fallback decides now, and counts them as part of the remaining units. */
   drop(): void;
-  /** The latest answer as it stands now, for a request that is served from held units or denied for want of them. */
+  /** The latest answer, projected to now, for a request that is served from held units or denied without them. */
   reply(allowed: boolean): Reply;
-  /** The rows of the store's answer to this request, with waits that are no longer than those for units held or leased. */
+  /** The rows of the store's answer to this request, with waits no longer than those for held or leased units. */
   answered(rows: readonly Row[], sentAtMs: number): readonly Row[];
 }
 
-/** What the draws of a group share. */
+/** The terms that the draws of a group share. */
 export interface LeaseTerms {
   readonly now: () => number;
-  /** For how long no other lease is requested. */
+  /** The time during which no other lease is requested. */
   readonly pauseMs: number;
-  /** How many policies are enforced. The others come after them, and only advise. */
+  /** The number of enforced policies. Advisory policies come after them. */
   readonly enforced: number;
-  /** Notes whether an answer leaves a policy without room. Returns that. */
+  /** Notes whether an answer leaves a policy without room, and returns it. */
   noteRoom(holding: Holding, rows: readonly Row[]): boolean;
   request(keys: readonly string[], units: number): Promise<LeaseAnswer>;
   noteRoundTrip(sentAtMs: number): void;
@@ -55,17 +55,17 @@ export interface LeaseTerms {
 interface LeaseAnswer {
   readonly reply: Reply;
   readonly sentAtMs: number;
-  /** Until when the units may be spent. */
+  /** The time until which the units may be spent. */
   readonly untilMs: number;
-  /** When a window ends with which everything is given anew; `Infinity` if none does. */
+  /** The end of the window, after which the whole limit is available again; `Infinity` if there is none. */
   readonly windowEndsMs: number;
 }
 
-/** How a request is to be served, before anything is spent for it. */
+/** The plan for a request, before any unit is spent for it. */
 export interface Draft {
   readonly step: Step;
   readonly cost: number;
-  /** How many units the next lease is to have. */
+  /** The size of the next lease. */
   readonly units: number;
 }
 
@@ -94,7 +94,7 @@ export function createDraw(
       try {
         answer = await request(keys, units);
       } catch (error) {
-        // The last answer before a failure is no reason to deny.
+        // The last answer before a failure does not justify a denial.
         holding.short = false;
         if (draw.spend()) return true;
         throw error;
@@ -131,11 +131,11 @@ export function createDraw(
       if (cost > 1) return rows;
       const nowMs = now();
       const held = heldUnits(holding, nowMs);
-      // A concurrent lease may have taken the last units, which are here or on their way. Then nobody has to wait as
-      // long as the store says.
+      // A concurrent lease may have taken the last units, which are here or on their way. Then the client waits less
+      // than the store says.
       const pauseLeftUs = Math.ceil((holding.pausedUntilMs - nowMs) * 1000);
       const mostUs = held > 0 ? 0 : pauseLeftUs > 0 ? pauseLeftUs : Infinity;
-      // A policy that only advises says of this request what the store found.
+      // An advisory policy reports the store's row for this request.
       return rows.map((row, i) =>
         i < enforced
           ? {

@@ -3,10 +3,10 @@ import type { Reply } from "../../store/store.ts";
 import { coveredUnits, coversAll, type Grant, heldUnits, type Holding } from "./holding.ts";
 
 /**
- * The reply to a request that is served from held units, or denied because none are left: the latest answer as it
- * stands now.
+ * The reply to a request that is served from held units, or denied because none are left: the latest answer, projected
+ * to now.
  *
- * @param spent what was spent for the request, if it is allowed
+ * @param spent the units spent for the request, if it is allowed
  */
 export function replyFromHolding(
   holding: Holding,
@@ -20,8 +20,7 @@ export function replyFromHolding(
   heldUnits(holding, nowMs);
   const rows = answer.rows.map(({ remaining, retryAfterUs, resetAfterUs }, policy): Row => {
     const held = coveredUnits(holding, policy);
-    // A policy without room has its next unit when its own wait is over, and not before the next lease may be
-    // requested.
+    // A policy without room has its next unit when its own wait is over and the next lease may be requested.
     const waits = retryAfterUs > 0 && held === 0;
     const hasRoom = allowed ? coversAll(spent, policy) : !waits;
     const leastUs = allowed && hasRoom ? 0 : 1;

@@ -1,50 +1,56 @@
 import type { Reply } from "../../store/store.ts";
 
-/** Units taken by one lease, and when they expire. */
+/** Units of one lease, and their expiry. */
 export interface Grant {
   units: number;
   readonly untilMs: number;
-  /** For each policy, how many of the units it has room for; left out if all have for all. */
+  /** For each policy, the number of the units that it has room for; absent if every policy has room for all. */
   covered?: readonly number[] | undefined;
 }
 
 /**
- * What an isolate holds for one identity and knows about its demand. Plain data, so that requests may share it. Times
+ * The units that an isolate holds for one identity, and its demand. Plain data, so that requests may share it. Times
  * are milliseconds of the isolate's monotonic clock.
  */
 export interface Holding {
-  /** Oldest first. There are few, because the next lease is requested only when the last is nearly spent. */
+  /** Oldest first. There are few, because an isolate requests the next lease only when the last is nearly spent. */
   grants: Grant[];
   /** Units requested since `sinceMs`, and in the period before it. */
   sinceMs: number;
   asked: number;
   askedBefore: number;
-  /** Redis's answer to the latest lease, and when that was requested. */
+  /** Redis's answer to the latest lease, and the time of the request. */
   answer: Reply;
   sentAtMs: number;
-  /** When the window of that answer ends, with which everything is given anew; `Infinity` if none does. */
+  /** The end of that answer's window, after which the whole limit is available again; `Infinity` if there is none. */
   windowEndsMs: number;
   /** Whether that answer left a policy without room. */
   short: boolean;
   /** The units left by the latest answer to any request; 0 before the first, so that the store begins. */
   left: number;
-  /** No other lease is requested before this moment. */
+  /** No lease is requested before this moment. */
   pausedUntilMs: number;
-  /** Until when a limit counts as reached. */
+  /** The limit counts as reached until this moment. */
   reachedUntilMs: number;
   /** Whether that happened before `windowEndsMs`. */
   isFull: boolean;
-  /** Units that expired unspent while a limit was reached, less a share of those admitted; below 0 what may still expire. */
+  /**
+   * Units that expired unspent while a limit was reached, less a share of the admitted units. Below 0, it is the number
+   * that may still expire.
+   */
   lost: number;
 }
 
 /**
- * How many units an isolate admits for each one that it let expire while a limit was reached, before its next large lease. So
- * of what a limit admits a thirty-second is lost, and what the leases before were too large by.
+ * The units that an isolate must admit, before its next large lease, for each unit that expired while a limit was
+ * reached. So a limit loses a thirty-second of its units, plus the excess of earlier leases.
  */
 const ADMITTED_PER_LOST = 32;
 
-/** How many lost units may be earned in advance. Without any, one that chance lets expire would cost dozens of calls. */
+/**
+ * The most expired units that are forgiven in advance. Without this credit, one unit that expires by chance would cost
+ * dozens of calls.
+ */
 const MAX_CREDIT = 8;
 
 const NO_ANSWER: Reply = { nowUs: 0, rows: [] };
@@ -90,7 +96,7 @@ export function demandOf(holding: Holding, nowMs: number, periodMs: number): num
   return holding.askedBefore * (1 - (nowMs - holding.sinceMs) / periodMs) + holding.asked;
 }
 
-/** The units that may be spent now; drops grants that are spent or expired, and notes what was lost with them. */
+/** The units that may be spent now. Drops spent and expired grants, and notes the lost units. */
 export function heldUnits(holding: Holding, nowMs: number): number {
   let held = 0;
   let expired = 0;
@@ -100,7 +106,7 @@ export function heldUnits(holding: Holding, nowMs: number): number {
   }
   holding.grants = holding.grants.filter(({ units, untilMs }) => units > 0 && untilMs > nowMs);
   holding.lost += expired;
-  // Where the limit is not reached, or was not in a window that is over, nobody lacks them.
+  // Before the limit is reached, or after its window, no other isolate lacks these units.
   const isOver = nowMs >= holding.windowEndsMs;
   if (nowMs >= holding.reachedUntilMs || (isOver && !holding.isFull))
     holding.lost = Math.min(0, holding.lost);
@@ -108,17 +114,17 @@ export function heldUnits(holding: Holding, nowMs: number): number {
   return held;
 }
 
-/** Whether too much was lost lately for a lease of more than is spent until the next one arrives. */
+/** Whether the isolate lost too many units lately for a lease larger than one round trip's demand. */
 export function isIndebted({ lost }: Holding): boolean {
   return lost > 0;
 }
 
-/** Notes units that were admitted, on what is held or not. */
+/** Notes admitted units, held or not. */
 export function noteAdmitted(holding: Holding, units: number): void {
   holding.lost = Math.max(-MAX_CREDIT, holding.lost - units / ADMITTED_PER_LOST);
 }
 
-/** Spends units, at most as many as `heldUnits` returned, the oldest first. Returns what it spent. */
+/** Spends held units, the oldest first, at most as many as `heldUnits` returned. Returns the spent grants. */
 export function spend(
   { grants }: Pick<Holding, "grants">,
   units: number,
@@ -136,17 +142,17 @@ export function spend(
   return spent;
 }
 
-/** Of the units held, how many a policy has room for. Expired ones are dropped before. */
+/** The held units that a policy has room for. Expired ones are dropped before. */
 export function coveredUnits({ grants }: Holding, policy: number): number {
   return grants.reduce((total, { units, covered }) => total + (covered?.[policy] ?? units), 0);
 }
 
-/** Whether a policy has room for all units that were spent. */
+/** Whether a policy has room for all spent units. */
 export function coversAll(spent: readonly Readonly<Grant>[], policy: number): boolean {
   return spent.every(({ units, covered }) => (covered?.[policy] ?? units) >= units);
 }
 
-/** Puts units back that were spent for nothing. They expire when they would have. */
+/** Puts unused units back, with their old expiry. */
 export function putBack({ grants }: Holding, spent: readonly Readonly<Grant>[]): void {
   for (const { units, untilMs, covered } of spent) {
     const later = grants.findIndex((grant) => grant.untilMs >= untilMs);

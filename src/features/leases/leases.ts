@@ -14,14 +14,14 @@ import {
 } from "./holding.ts";
 
 /**
- * What one lease takes of a limit that was reached, at most: with what clients send at once, demand would be overrated. It
- * may take more where it would be spent within two round trips.
+ * The largest share that one lease takes of a limit that was reached: a burst would overrate the demand. It may take
+ * more if two round trips spend it.
  */
 const MAX_SHARE = 1 / 10;
 
 /**
- * Partitions whose demand is tracked. One that is hot enough for a lease sends eight requests per lease, and an isolate
- * does not serve this many others in between.
+ * Partitions whose demand is tracked. A partition hot enough for a lease sends eight requests per lease, and an isolate
+ * does not serve this many other partitions in between.
  */
 const MAX_HOLDINGS = 1_000;
 
@@ -29,27 +29,27 @@ const MAX_HOLDINGS = 1_000;
  * Quota that an isolate reserves in advance, of policies that share a partition key: it takes several units at once and
  * serves requests from them until they are spent or expire.
  *
- * A unit is spent at most one lease after the store took it, because a lease is timed from its request. So the policies
- * as given hold if the store enforces the tightened ones.
+ * A unit is spent at most one lease after the store took it, because a lease is timed from its request. So the original
+ * policies hold if the store enforces the tightened ones.
  *
- * Nothing runs in the background: the request that finds too few units for the length of a round trip requests the next
- * lease and waits for it, while others go on spending.
+ * There is no background work: the first request that finds too few units for a round trip requests the next lease and
+ * waits for it, while others go on spending.
  */
 export interface Leases {
-  /** Counts the demand of a request, and finds out how it is to be served. Nothing is spent yet. */
+  /** Counts the demand of a request, and plans how to serve it. No unit is spent yet. */
   draw(partition: string, cost: number): Draw;
-  /** Whether a request would be served from what is held, and leave enough to go on with. Counts nothing. */
+  /** Whether held units would serve a request, and leave enough for the next ones. Counts no demand. */
   serves(partition: string, cost: number): boolean;
-  /** Counts the demand of a request that is denied without a look at what is held. */
+  /** Counts the demand of a request that is denied before the lease is read. */
   countDenied(partition: string, cost: number): void;
-  /** Forgets what is held. Leases in flight then add their units to a holding that nobody reads any more. */
+  /** Drops held units. Leases in flight then add their units to a holding that has no readers. */
   forget(partition: string): void;
 }
 
 /**
  * @param policies tightened, advisory ones last
  * @param leaseUs how long leased units may be spent
- * @param isAuto whether the isolate finds out itself what is worth a lease: then the store decides near the limit
+ * @param isAuto whether the isolate chooses leases by itself: then the store decides near the limit
  * @param now the isolate's monotonic clock, in milliseconds
  */
 export function createLeases(
@@ -59,13 +59,13 @@ export function createLeases(
   now: () => number,
 ): Leases {
   const lengthMs = leaseUs / 1000;
-  // Until a lease is answered, and after one that got less than it asked for, no other is requested, so that
-  // returning units gather in the store for everybody. A quarter of a lease: less than it takes to fill a bucket, and
-  // the units are still fresh when they arrive.
+  // No other lease is requested until a lease is answered, and for a while after one that got fewer units than
+  // requested, so that returning units gather in the store for all isolates. A quarter of a lease: less than it takes
+  // to fill a bucket, and the units are still fresh when they arrive.
   const pauseMs = lengthMs / 4;
-  // A policy that never denies is no reason to wait.
+  // A policy that never denies does not delay leases.
   const enforced = [...policies.entries()].filter(([, { role }]) => role !== "advisory");
-  // What is lost in a window is missing at its end, and the next one may begin the same way.
+  // Units lost in a window are missing at its end, and the next window may begin the same way.
   const reachedMs = (2 * Math.max(0, ...enforced.map(([, { windowUs }]) => windowUs))) / 1000;
   const largest = Math.max(
     SMALLEST,
@@ -76,8 +76,8 @@ export function createLeases(
   );
   const holdings = new Map<string, Holding>();
   /**
-   * The recent maximum of the store's response time, decaying: held units have to last that long while the next are
-   * fetched.
+   * The recent maximum of the store's response time, decaying: held units have to last that long while the next lease
+   * is on its way.
    */
   let roundTripMs = 0;
 
@@ -117,11 +117,11 @@ export function createLeases(
     return holding;
   }
 
-  /** Finds out how a request is to be served, given the units requested within one lease. */
+  /** Plans how to serve a request, given the units requested within one lease. */
   function plan(holding: Holding, cost: number, demand: number, nowMs: number): Draft {
     const held = heldUnits(holding, nowMs);
-    // What is spent while the next lease is fetched, and by how much that varies. Where the store has no more, the
-    // sooner a lease is requested the less it gets.
+    // The demand while the next lease is on its way, and its variation. If the store has no more units, an earlier
+    // lease gets fewer.
     const meanwhile = (demand * roundTripMs) / lengthMs;
     const reserve = meanwhile + (holding.short ? 0 : Math.sqrt(meanwhile));
     // Half of the demand within one lease, so that the units are spent well before they expire.

@@ -15,13 +15,13 @@ import { StoreError } from "../../errors/errors.ts";
 import type { Draw, Step } from "./draw.ts";
 import { createLeases } from "./leases.ts";
 
-/** For policies whose quota is reserved ahead of time. */
+/** The steps of policies with leases. */
 export function leaseSteps(kit: Kit<CoreSettings>): LeaseSteps {
   const { store, now, settings, perGroup } = kit;
   const isLeased = settings.policies.some(({ leaseUs }) => leaseUs !== undefined);
   if (!isLeased) return {};
   const leasesOf = perGroup(({ policies }) => {
-    // All policies of a group have the same.
+    // All policies of a group have the same lease.
     const { leaseUs, autoLease: isAuto = false } = policies[0]!;
     return leaseUs === undefined
       ? undefined
@@ -39,7 +39,7 @@ export function leaseSteps(kit: Kit<CoreSettings>): LeaseSteps {
     return draws;
   }
 
-  /** That clients are kept away does not make their demand smaller. */
+  /** Denied requests still count as demand. */
   function countDenied({ reason, groups }: Verdict): void {
     if (reason !== "cached-denial") return;
     for (const { asked } of groups) {
@@ -77,15 +77,16 @@ export function leaseSteps(kit: Kit<CoreSettings>): LeaseSteps {
   };
 }
 
-/** What a request costs a group; 0 if its policies cost different units, so that the store decides. */
+/** The cost of a request in a group; 0 if its policies' costs differ, so that the store decides. */
 function leasedCost({ costs }: AskedGroup): number {
   const cost = costs[0]!;
   return costs.every((each) => each === cost) ? cost : 0;
 }
 
 /**
- * Takes the cost of a request, or nothing: first from what is held, then from the next leases, and then from the store what
- * is left. What was held goes back if the store denies. A settlement takes its cost in any case, because it is admitted.
+ * Takes the whole cost of a request, or no units: first from held units, then from the next leases, and the rest from
+ * the store. Held units go back if the store denies. A settlement always takes its cost, because its request is
+ * admitted.
  */
 async function take(
   asked: Asked,
@@ -108,20 +109,20 @@ async function take(
     for (const draw of draws.values()) draw.admit();
   };
 
-  /** The verdict about a group for which units were spent, or denied. */
+  /** The verdict about a group whose held units were spent, or did not suffice. */
   function held(each: AskedGroup, allowed: boolean): GroupVerdict {
     const { rows, nowUs, estimated } = draws.get(each)!.reply(allowed);
     const at = { nowUs, sentAtMs, receivedAtMs: now(), estimated };
     return { asked: each, rows, by: "lease", at, ...(renewed.has(each) && { isRenewed: true }) };
   }
 
-  /** The store's verdict, with waits that are no longer than those for units that are held or on their way. */
+  /** The store's verdict, with waits no longer than those for units that are held or on their way. */
   function asAnswered(verdict: GroupVerdict, askedAtMs: number): GroupVerdict {
     const rows = draws.get(verdict.asked)?.answered(verdict.rows, askedAtMs);
     return rows ? { ...verdict, rows } : verdict;
   }
 
-  /** In the order asked. */
+  /** In the order of the request. */
   function withHeld(answered: readonly GroupVerdict[]): GroupVerdict[] {
     return groups.flatMap((each) =>
       spent.has(each) ? [held(each, true)] : answered.filter((own) => own.asked === each),
@@ -139,13 +140,13 @@ async function take(
       const isServed = await draws.get(each)!.renew(keysOf(each));
       renewed.add(each);
       if (isServed) spent.add(each);
-      // A group that only advises denies nobody: the store says what it would do, and the others decide.
+      // An advisory group never denies: the store reports its row, and the other groups decide.
       else if (each.group.denying.length > 0 && !isSettlement) return each;
     }
     return undefined;
   }
 
-  /** Asks the store about what is left; again where leases that arrived meanwhile took what it no longer had. */
+  /** Asks the store about the remaining groups; again if leases that arrived meanwhile took the units it lacks. */
   async function askRest(): Promise<Answer> {
     for (;;) {
       const left = unspent();
@@ -169,7 +170,7 @@ async function take(
     }
   }
 
-  /** Spends what is held, where the store gave no answer. */
+  /** Spends held units if the store gave no answer. */
   function withoutStore(error: StoreError, answer?: Answer): Answer {
     const answered = answer?.groups ?? [];
     const isAnswered = new Set(askedIn(answered));

@@ -1,5 +1,5 @@
 import { lists as ofLimiter } from "./of-limiter.ts";
 import { compileRequestLists } from "./request-lists.ts";
 
-/** Identities that are not limited, or denied without Redis; of requests also networks and countries. */
+/** Identities that are exempt, or denied without Redis; for requests also networks and countries. */
 export const lists = { ...ofLimiter, compileRequestLists };

@@ -4,10 +4,13 @@ import { HEADER_IDENTITY } from "../../options/messages.ts";
 import { oneSpelling } from "../../partition/credential.ts";
 import { SOURCE } from "../../partition/source-text.ts";
 
-/** Words that begin a source or another kind of entry: such an entry would look for a header of that name in vain. */
+/**
+ * The first words of sources and of other kinds of entries. Such an entry is a mistake, because no header has that
+ * name.
+ */
 const NO_HEADERS = ["header", "ip", "subnet", "asn", "country", "cookie", "query", "path"];
 
-/** An identity as a header's name and value, spelt like the identities of sources. */
+/** An identity as a header's name and value, in the spelling of the sources' identities. */
 export const HEADER_IDENTITIES: IdentityForm = {
   spell(identity) {
     const colon = identity.indexOf(":");
@@ -18,7 +21,7 @@ export const HEADER_IDENTITIES: IdentityForm = {
   fault: HEADER_IDENTITY,
 };
 
-/** A header's name and value in the spelling that identities are compared in. */
+/** A header's name and value in the spelling that comparisons use. */
 export function spellHeader(name: string, value: string): string | undefined {
   const spelt = oneSpelling(name, value.trim());
   return spelt ? `${name}:${spelt}` : undefined;
@@ -26,7 +29,10 @@ export function spellHeader(name: string, value: string): string | undefined {
 
 const NONE: readonly string[] = [];
 
-/** Reads the headers that identities of the lists name: of those that a request has, so that many names cost it nothing. */
+/**
+ * Reads the headers that the lists' identities name. It walks the request's own headers, so that many names cost no
+ * time.
+ */
 export function headerIdentities({ identities }: Lists): (headers: Headers) => readonly string[] {
   const names = new Set(identities.map((text) => text.slice(0, text.indexOf(":"))));
   if (names.size === 0) return () => NONE;

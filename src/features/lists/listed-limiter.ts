@@ -7,11 +7,11 @@ import type { Subject } from "../../lists/compile-list.ts";
 import type { Lists } from "../../lists/lists.ts";
 
 /**
- * A limiter that first looks an identity up in lists: `limit()`, `reserve()` and `peek()` of one that they name take nothing and ask
- * nobody. A charge and a reset are not requests, so that no list refuses them.
+ * A limiter that first looks an identity up in lists: `limit()`, `reserve()` and `peek()` of a listed identity take no
+ * units and send no call. A charge and a reset are not requests, so no list refuses them.
  *
- * @param nowMs the clock of the ends of entries, in milliseconds since 1970
- * @param withoutHold makes a decision that took nothing a hold, for a limiter that reserves
+ * @param nowMs the clock for the expiry of entries, in milliseconds since 1970
+ * @param withoutHold turns a decision that took no units into a hold, for a limiter that reserves
  */
 export function withLists<Given extends Operations & Partial<Reserve>>(
   limiter: Given,
@@ -40,7 +40,7 @@ export function withLists<Given extends Operations & Partial<Reserve>>(
   };
 }
 
-/** What an identity says: a text may be an address, and dimensions are known by their names. */
+/** The list subject of an identity: a text may be an address, and dimensions are found by their names. */
 function subjectOf(identity: Identity): Subject {
   if (typeof identity === "string") return { ip: identity, identities: [identity] };
   const { ip, asn, country, ...others } = Object(identity) as Exclude<Identity, string>;

@@ -1,5 +1,5 @@
 import { compileLists } from "../../lists/lists.ts";
 import { withLists } from "./listed-limiter.ts";
 
-/** What a limiter has of lists. */
+/** The lists of a limiter. */
 export const lists = { compile: compileLists, wrap: withLists };

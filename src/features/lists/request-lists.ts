@@ -12,10 +12,10 @@ import { reportOnce } from "../../runtime/log.ts";
 import { HEADER_IDENTITIES, headerIdentities } from "./header-identities.ts";
 
 /**
- * The decision about a request whose client a list names; `undefined` for any other request.
+ * The decision about a request whose client is on a list; `undefined` for any other request.
  *
- * @param bindings what came along with the request, for its socket
- * @param identity what a partition function returned
+ * @param bindings the platform's data beside the request, such as its socket
+ * @param identity the result of a partition function
  */
 export type FindListed = (
   request: RequestParts,
@@ -23,12 +23,12 @@ export type FindListed = (
   identity?: string | null,
 ) => Decision | undefined;
 
-/** Whether entries ask for what only the one who is trusted with the client's address can say. */
+/** Whether entries need facts that only the trusted source of the client's address can give. */
 export function needsClientIp({ kinds }: Lists): boolean {
   return kinds.has("cidr") || kinds.has("asn") || kinds.has("country");
 }
 
-/** Adds a fault for entries that would never match, because nobody says the network or the country of a request. */
+/** Adds a fault for entries that would never match, because no source gives the network or the country of a request. */
 export function checkFacts({ kinds }: Lists, trusted: ClientIp, faults: Faults): void {
   if (tellsFacts(trusted)) return;
   for (const kind of ["asn", "country"] as const) {
@@ -38,7 +38,7 @@ export function checkFacts({ kinds }: Lists, trusted: ClientIp, faults: Faults):
   }
 }
 
-/** Compiles how a request is looked up in lists. Only what entries ask for is read from it. */
+/** Compiles the lookup of a request in lists. It reads only the parts of a request that entries use. */
 export function compileFindListed(
   lists: Lists,
   trusted: ClientIp,
@@ -69,7 +69,7 @@ export function compileFindListed(
   };
 }
 
-/** The options of middleware that matter for its lists. */
+/** The options of middleware that affect its lists. */
 interface ListedOptions {
   readonly lists?: unknown;
   readonly clientIp?: ClientIp | undefined;

@@ -14,26 +14,26 @@ import type { CompiledPolicy } from "../../policy/compile.ts";
 import type { Policy } from "../../policy/policy.ts";
 import { OPTIMISM, type Optimism } from "../../policy/traits.ts";
 
-/** The excess of one isolate; more than this is hardly a limit any more. */
+/** The excess of one isolate. With a higher one, the limit would have little effect. */
 export const MAX_UNSETTLED = 1_000;
 
-/** The options that say what is decided ahead of the store. */
+/** The options that select optimistic policies. */
 interface OptimisticLimiter {
   readonly lease?: string;
   readonly policies: readonly Policy[];
 }
 
 /**
- * Checks which policies are optimistic, and says it of each policy, also of those under a plan.
+ * Checks the `optimistic` options, and marks each policy, also those under a plan.
  *
- * @param policies in the order given; without any after faults, and only the numbers are checked
+ * @param policies in the caller's order; empty after faults, and then only the numbers are checked
  */
 export function compileOptimism(
   { lease, policies: given }: OptimisticLimiter,
   policies: readonly CompiledPolicy[],
   faults: Faults,
 ): (policy: CompiledPolicy) => Pick<CompiledPolicy, "optimistic"> {
-  // Anything else than a list is a fault of its own.
+  // The shape of the list is checked elsewhere.
   const own = Array.isArray(given) ? Array.from(given, (policy) => Object(policy) as Policy) : [];
   const read = own.map((policy, i) => {
     if (policy.optimistic === undefined) return undefined;
@@ -66,7 +66,7 @@ function readOptimism(
   }
   checkOptions(optimistic, Object.keys(OPTIMISM), `${path}.`, faults);
   const { unsettled, above } = { ...OPTIMISM, ...(optimistic as Partial<Optimism>) };
-  // A faulty limit is reported already.
+  // A faulty limit is reported elsewhere.
   const most = limit >= 1 ? Math.min(limit, MAX_UNSETTLED) : MAX_UNSETTLED;
   checkPositiveInteger(unsettled, most, `${path}.unsettled`, faults);
   if (!(typeof above === "number" && above >= 0 && above < 1)) {
@@ -75,7 +75,7 @@ function readOptimism(
   return { unsettled, above };
 }
 
-/** Rejects what needs the store's answer first. */
+/** Rejects policies that need the store's answer first. */
 function checkStrict(
   { counts = "requests", lease }: Policy,
   { mode, shards, refundable, implementation }: CompiledPolicy,

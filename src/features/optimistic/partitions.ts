@@ -3,28 +3,31 @@ import type { PolicyGroup } from "../../decide/groups.ts";
 import type { AskedGroup, GroupVerdict } from "../../decide/step.ts";
 import type { WaitingRoom } from "../../runtime/waiting-room.ts";
 
-/** What an isolate owes the store for one partition, and what it knows of it. All requests share it. */
+/** The units that an isolate owes the store for one partition, and the store's last answer. All requests share it. */
 export interface Partition {
-  /** Units of each policy that were admitted and have no answer yet. */
+  /** Admitted units of each policy that have no answer yet. */
   readonly open: number[];
-  /** Those of them that no call has taken along. */
+  /** The open units that no call has sent yet. */
   readonly waiting: number[];
-  /** Calls that settle it. */
+  /** The number of calls that settle it. */
   underWay: number;
-  /** When units were last admitted, by the isolate's clock. */
+  /** The time of the last admission, by the isolate's clock. */
   admittedAtMs: number;
   /** The numbers of the last answer; `undefined` if there is none. */
   known: Known | undefined;
   /** Whether the store has to decide next, because an answer is missing. */
   isUnsure: boolean;
-  /** The place in the order of events of the last answer that left too little; calls from before it are no proof of room. */
+  /**
+   * The position in the order of events of the last answer without enough room. Answers to earlier calls do not prove
+   * room.
+   */
   since: number;
-  /** Requests whose units wait; there from the first of them on. */
+  /** Requests with waiting units; set from the first of them on. */
   room: WaitingRoom | undefined;
 }
 
 export interface Known {
-  /** Under a plan the same units are another share. */
+  /** Under another plan, the same units are another share. */
   readonly group: PolicyGroup;
   readonly rows: readonly Row[];
   readonly nowUs: number;
@@ -32,32 +35,36 @@ export interface Known {
 }
 
 /**
- * The partitions of one group of policies under all plans. An isolate admits units of a partition only while the last answer, or
- * the lack of any, promises room, and never more than `unsettled` without an answer.
+ * The partitions of one group of policies under all plans. An isolate admits units of a partition only while the last
+ * answer promises room, or before the first answer, and never more than `unsettled` without an answer.
  */
 export interface Partitions {
   find(partition: string): Partition | undefined;
   /** Whether a request may be admitted now. */
   admits(asked: AskedGroup, nowMs: number): boolean;
-  /** Opens the units of a request. */
+  /** Opens the units of a request: they are admitted and owed to the store. */
   open(asked: AskedGroup, nowMs: number): Partition;
-  /** Notes an answer to a call that was sent at this place in the order of events. */
+  /** Notes the answer to a call that was sent at this position in the order of events. */
   note(verdict: GroupVerdict, sentAt: number): void;
-  /** Notes that an answer is missing: the next request asks. */
+  /** Notes that an answer is missing: the next request asks the store. */
   doubt(partition: string): void;
-  /** Drops what is known. What is open is counted all the same, as a request that is under way. */
+  /** Drops the last answer. Open units still count, like those of a request in flight. */
   forget(partition: string): void;
 }
 
-/** As many as the isolate remembers denials of, by default. */
+/** The default number of denials that an isolate remembers. */
 export const MAX_PARTITIONS = 10_000;
 
-/** Longer than any call takes, and than Workers keep a request after its response: what is open then was lost with its request. */
+/**
+ * Longer than any call takes, and longer than Workers keep a request after its response: units that are still open then
+ * were lost with their request.
+ */
 const LOST_MS = 60_000;
 
 /**
- * @param tick the next place in the order of events. No clock tells it: on Workers it stands still between I/O
- * @param maxEntries beyond it, the partition that was not used for longest is forgotten
+ * @param tick the next position in the order of events. A clock cannot give it, because on Workers clocks stand still
+ * between I/O
+ * @param maxEntries beyond it, the least recently used partition is forgotten
  */
 export function createPartitions(
   policyCount: number,
@@ -65,14 +72,14 @@ export function createPartitions(
   maxEntries = MAX_PARTITIONS,
 ): Partitions {
   const entries = new Map<string, Partition>();
-  /** Until then a partition that is not known may be one that was forgotten without room. */
+  /** Until then, an unknown partition may be one that was forgotten when it had no room. */
   let cautiousUntilMs = -Infinity;
 
   function put(partition: string, nowMs: number): Partition {
     const found = entries.get(partition);
     if (found) entries.delete(partition);
     const entry = found && !isLost(found, nowMs) ? found : createEntry(policyCount, found);
-    // Two, so that those beyond the bound go as soon as their units have an answer.
+    // Two per call, so that entries beyond the bound go as soon as their units have an answer.
     for (let i = 0; i < 2 && entries.size >= maxEntries; i++) dropOldest(nowMs);
     entries.set(partition, entry);
     return entry;
@@ -81,7 +88,7 @@ export function createPartitions(
   function dropOldest(nowMs: number): void {
     const [name, oldest] = entries.entries().next().value!;
     entries.delete(name);
-    // Its units would be admitted once more.
+    // Dropping it would admit its units once more.
     if (hasOpen(oldest) && !isLost(oldest, nowMs)) entries.set(name, oldest);
     else if (!hasRoom(oldest)) {
       cautiousUntilMs = Math.max(cautiousUntilMs, fullAtMs(oldest));
@@ -144,7 +151,7 @@ export function createPartitions(
   };
 }
 
-/** @param lost what was known of the partition before its units were lost */
+/** @param lost the partition's state before its units were lost */
 function createEntry(policyCount: number, lost: Partition | undefined): Partition {
   return {
     open: Array.from({ length: policyCount }, () => 0),
@@ -178,7 +185,7 @@ function hasRoom({ known, isUnsure }: Pick<Partition, "known" | "isUnsure">): bo
   );
 }
 
-/** When the whole limit is there again, unless others take of it. */
+/** The time at which the whole limit is available again, unless other clients take units. */
 function fullAtMs({ known, admittedAtMs }: Partition): number {
   if (!known) return admittedAtMs + LOST_MS;
   return known.atMs + Math.max(...known.rows.map(({ resetAfterUs }) => resetAfterUs)) / 1000;

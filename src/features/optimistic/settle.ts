@@ -6,39 +6,40 @@ import { createWaitingRoom } from "../../runtime/waiting-room.ts";
 import type { Partition, Partitions } from "./partitions.ts";
 
 /**
- * How long a request waits for a call that settles the same partition. A store answers or fails sooner; but a request of
- * Workers may be gone before its answer arrives, and then no other request is let go on.
+ * How long a request waits for a call that settles the same partition. A store answers or fails sooner. But a request
+ * on Workers may end before its answer arrives, and then it does not wake the next request.
  */
 const PATIENCE_MS = 2_000;
 
-/** What a request has admitted of one group of policies. */
+/** The units that a request has admitted in one group of policies. */
 export interface Admitted {
   readonly asked: AskedGroup;
   readonly entry: Partition;
 }
 
-/** Has the store count what was admitted. Never rejects. */
+/** Sends admitted units to the store, which counts them. Never rejects. */
 export type Settle = (admitted: readonly Admitted[]) => Promise<void>;
 
-/** What settlements need of the step. */
+/** The settings of settlements. */
 interface Settling {
   readonly next: Decide;
   readonly of: (asked: AskedGroup) => Partitions;
   readonly tick: () => number;
-  /** Notes what the store answered to a call that was sent at this place in the order of events. */
+  /** Notes the store's answer to a call that was sent at this position in the order of events. */
   readonly note: (verdict: Verdict, sentAt: number) => void;
 }
 
 /**
- * One call at a time settles a partition. What is admitted meanwhile waits, and the first request to go on takes all of it
- * along: requests hand over numbers, and each call is made by a request for units of its own, so that none does I/O of another.
+ * One call at a time settles a partition. Units that are admitted meanwhile wait, and the first request that continues
+ * sends all of them. Requests hand over only numbers, and each request makes its own call, so that no request does
+ * another one's I/O.
  */
 export function settler(
   { now }: Kit<CoreSettings>,
   known: Known,
   { next, of, tick, note }: Settling,
 ): Settle {
-  /** Charges what waits; more than this request's own units, or nothing where another one took them along. */
+  /** Charges the waiting units: more than this request's own, or none if another request sent them. */
   async function charge(admitted: readonly Admitted[]): Promise<void> {
     const due = admitted.filter(({ entry }) => waits(entry));
     if (due.length === 0) return;
@@ -80,7 +81,7 @@ export function settler(
   };
 }
 
-/** Ends that units of it have no answer. */
+/** Closes units that have their answer, or will never get one. */
 export function close({ asked: { costs }, entry: { open } }: Admitted): void {
   costs.forEach((units, i) => (open[i]! -= units));
 }

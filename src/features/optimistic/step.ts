@@ -17,17 +17,18 @@ import { createPartitions, type Partitions } from "./partitions.ts";
 import { type Admitted, close, settler } from "./settle.ts";
 
 /**
- * How long the store decides everything after it gave no answer, and at least until it has given one. A circuit breaker that
- * is open lets one request a second through.
+ * After a call without an answer, the store decides all requests for this long, and at least until it answers again. An
+ * open circuit breaker lets one request a second through.
  */
 const DISTRUST_MS = 1_000;
 
 /**
- * Admits requests before the store has counted them: where every policy that takes part allows it, or the others hold
- * leases, which are spent without waiting. What is held is spent first: it is counted already.
+ * Admits requests before the store has counted them, if every policy that takes part allows it. Policies with leases
+ * may take part, too, because spending held units needs no wait. Held units are spent first, because the store has
+ * counted them.
  *
- * An isolate admits at most `unsettled` units of a partition without an answer, and none after an answer without room. So no
- * more than those are admitted after the store has counted up to the limit.
+ * An isolate admits at most `unsettled` units of a partition without an answer, and none after an answer without room.
+ * So it admits no more than these once the store has reached the limit.
  */
 export function optimisticStep(
   kit: Kit<CoreSettings>,
@@ -43,7 +44,7 @@ export function optimisticStep(
     const [other] = group.variants;
     if (other) return partitionsOf(other);
     const { policies } = group;
-    // Rules may put a policy without the option beside them, which makes all of them wait.
+    // Rules may put a policy without the option beside them, and then all of them wait.
     const isAhead = policies.every((policy) => policy.optimistic !== undefined);
     return isAhead ? createPartitions(policies.length, tick) : undefined;
   });
@@ -58,14 +59,14 @@ export function optimisticStep(
       failedAtMs = now();
     }
     for (const each of groups) {
-      // What is held says how the store's counts stood once.
+      // Held units only prove an earlier state of the store's counts.
       if (!isStoreAnswer(each, { error }) || (each.by === "lease" && !each.isRenewed)) continue;
       isTrusted = true;
       if (isOptimistic(each.asked)) of(each.asked).note(each, sentAt);
     }
   }
 
-  /** The numbers of the last answer, less what is open. */
+  /** The numbers of the last answer, less the open units. */
   function shown({ asked, entry: { open, known: last } }: Admitted): GroupVerdict {
     const elapsedUs = last ? Math.round((now() - last.atMs) * 1000) : 0;
     const rows = asked.group.policies.map(({ limit, windowUs }, i): Row => {
@@ -145,7 +146,7 @@ export function optimisticStep(
   };
 }
 
-/** Whether the store is hardly ever asked about it. All policies of a group have leases, or none has. */
+/** Whether leases replace most calls to the store. All policies of a group have leases, or none has. */
 function isLeased({ group }: AskedGroup): boolean {
   return group.policies[0]!.leaseUs !== undefined;
 }

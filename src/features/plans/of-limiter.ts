@@ -1,5 +1,5 @@
 import { checkPlans } from "./plans.ts";
 import { underPlan } from "./step.ts";
 
-/** What a limiter has of plans. */
+/** The plans of a limiter. */
 export const plans = { compile: checkPlans, steps: underPlan };

@@ -16,24 +16,23 @@ import { checkLimiterTraits } from "../../policy/limiter-traits.ts";
 import type { Policy } from "../../policy/policy.ts";
 import { tightenPolicy } from "../../policy/tighten.ts";
 
-/** The numbers of a policy under a plan: `limit`, and what its algorithm has besides, such as `refill`. */
+/** The numbers of a policy under a plan: `limit`, and those of its algorithm, such as `refill`. */
 export type PlanNumbers = Readonly<Record<string, number | string>>;
 
-/** Plans by name, and in each the policies that it changes, by name. */
+/** Plans by name; each has the policies that it changes, by name. */
 export type Plans = Readonly<Record<string, Readonly<Record<string, PlanNumbers>>>>;
 
-/** Policies as they are without a plan, and as they are under each. */
+/** Policies without a plan, and the same policies under each plan. */
 export interface Planned {
   readonly policies: readonly CompiledPolicy[];
   readonly plans: ReadonlyMap<string, readonly CompiledPolicy[]>;
 }
 
 /**
- * Checks plans, and compiles all policies as they are under each. What a client has
- * consumed still counts when its plan changes.
+ * Checks plans, and compiles all policies under each plan. Consumed units still count when a client's plan changes.
  *
- * @param root where the plans stand, for faults
- * @param given the policies as they were given, without faults
+ * @param root the path of the plans, for faults
+ * @param given the policies as the caller gave them, without faults
  */
 export function checkPlans(
   plans: unknown,
@@ -93,7 +92,7 @@ function underPlan(
     return policy;
   }
   checkOptions(numbers, options, `${path}.`, faults);
-  // Options that do not exist are reported already.
+  // Unknown options are reported elsewhere.
   const known = Object.entries(numbers).filter(([option]) => options.includes(option));
   const changed = { ...given, ...Object.fromEntries(known), name: policy.name } as Policy;
   const compiled = compilePolicy(changed, path, faults, checkLimiterTraits);
@@ -104,7 +103,7 @@ function underPlan(
   const { limit, windowUs, parameters } = compiled;
   const planned = completePolicy(policy, { limit, windowUs, parameters });
   const { leaseUs, implementation } = planned;
-  // The policies of rules come here with their leases, those of a limiter without.
+  // The policies of rules arrive here with their leases, those of a limiter without.
   if (leaseUs === undefined) return planned;
   if (leaseUs > implementation.lease.maxUs(planned)) {
     faults.add(path, numbers, LEASE_UNDER_PLAN);

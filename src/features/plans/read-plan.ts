@@ -3,7 +3,7 @@ import { PLAN_SOURCE, PLAN_WITHOUT_PLANS } from "../../options/messages.ts";
 import type { Asked } from "../../partition/asked.ts";
 import { reportOnce } from "../../runtime/log.ts";
 
-/** The header that says which plan a client has. */
+/** The header that names a client's plan. */
 export type PlanSource = `header:${string}`;
 
 /** Reads the plan of a request; `undefined` if it has none. */
@@ -14,12 +14,12 @@ export type ReadPlan<Context> = (
 
 export const PLAN = /^header:([!#$%&'*+.^_`|~0-9A-Za-z-]+)$/;
 
-/** Where a plan is named: by a header, or by a function. */
+/** The source of a plan's name: a header, or a function. */
 export type PlanOption<Context> =
   | PlanSource
   | ((context: Context) => string | undefined | Promise<string | undefined>);
 
-/** Compiles how a plan is read; `undefined` if requests have none. `plans`: those that exist. */
+/** Compiles the reading of a plan; `undefined` if requests have none. `plans`: the existing ones. */
 export function compilePlan<Context>(
   plan: PlanOption<Context> | undefined,
   plans: unknown,

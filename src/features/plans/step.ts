@@ -5,11 +5,11 @@ import { TidegateError } from "../../errors/errors.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
 
 export interface PlanSettings extends CoreSettings {
-  /** The policies as they are under each plan, in the order of the limiter's. */
+  /** The policies under each plan, in the limiter's order. */
   readonly plans: ReadonlyMap<string, readonly CompiledPolicy[]>;
 }
 
-/** Puts the groups of the client's plan in the place of those without a plan. */
+/** Replaces the groups of a request by those of the client's plan. */
 export function underPlan(kit: Kit<PlanSettings>): Step<Decide> {
   const { plans } = kit.settings;
   const variantsOf = kit.perGroup(() => new Map<string, PolicyGroup>());

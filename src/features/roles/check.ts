@@ -6,7 +6,7 @@ import type { Policy } from "../../policy/policy.ts";
 
 export const COUNTS = ["requests", "denials", "failures"] as const satisfies Counts[];
 
-/** Checks what a policy counts. */
+/** Checks the `mode` and `counts` options of a policy. */
 export function checkCounts({ mode, counts }: Policy, path: string, faults: Faults): void {
   if (counts !== undefined && !COUNTS.includes(counts)) {
     faults.add(`${path}.counts`, counts, CHOICE, COUNTS);
@@ -15,7 +15,7 @@ export function checkCounts({ mode, counts }: Policy, path: string, faults: Faul
   }
 }
 
-/** Rejects policies that all count the denials of others: there would be none. */
+/** Rejects a limiter in which every policy counts denials: no policy would cause one. */
 export function checkDenials(
   policies: readonly CompiledPolicy[],
   path: string,

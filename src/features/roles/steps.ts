@@ -12,23 +12,23 @@ import { isNotAsked } from "../../errors/errors.ts";
 import { createWaitingDenials, type TakenDenials } from "./waiting-denials.ts";
 
 /**
- * The longest wait for a policy that counts failures, in microseconds. What it denies is often reserved by requests that are
- * no failures, and comes back with their responses: no clock knows when, and a client that waited for the window would wait
- * in vain.
+ * The longest wait for a policy that counts failures, in microseconds. Requests that do not fail often hold its units
+ * and give them back with their responses, at a time that no clock predicts. A client that waited for the window would
+ * often wait too long.
  */
 const LONGEST_WAIT_US = 1_000_000;
 
-/** What a group is asked of the store, and the denials that are part of it. */
+/** A group as sent to the store, with the denials that it carries. */
 interface Counted {
   readonly given: AskedGroup;
   readonly asked: AskedGroup;
-  /** Of each policy that counts denials, those that waited. */
+  /** For each policy that counts denials, the denials that waited. */
   readonly denials: readonly (TakenDenials | undefined)[];
 }
 
 const NO_DENIALS: Counted["denials"] = [];
 
-/** For policies that only advise, or that count denials or failures. */
+/** The steps of policies that only advise, or that count denials or failures. */
 export function roleSteps({ settings, keysOf, now }: Kit<CoreSettings>): RoleSteps {
   const { policies } = settings;
   if (policies.every(({ role, countsFailures }) => role === "enforced" && !countsFailures)) {
@@ -36,9 +36,9 @@ export function roleSteps({ settings, keysOf, now }: Kit<CoreSettings>): RoleSte
   }
   const waiting = createWaitingDenials();
 
-  /** The keys of the policies that count a denial: those that do not deny themselves, where another one does. */
+  /** The keys of the policies that count a denial: those that do not deny themselves, while another one does. */
   function keysOfBans({ groups }: Asked, verdict: Verdict): readonly string[] {
-    // By their keys, because a plan has policies of its own with the same ones.
+    // Compared by key, because a plan has its own policies with the same keys.
     const denying = verdict.groups.flatMap(({ asked: { group }, rows }) =>
       rows.flatMap(({ allowed }, i) => (allowed ? [] : [group.policies[i]!.key])),
     );
@@ -52,7 +52,7 @@ export function roleSteps({ settings, keysOf, now }: Kit<CoreSettings>): RoleSte
     });
   }
 
-  /** With the denials that wait to be counted, and without any cost that can never have room. */
+  /** Adds the waiting denials, and removes costs that can never have room. */
   function counted(given: AskedGroup, operation: Asked["operation"]): Counted {
     const { group, costs } = given;
     if (group.isPlain || operation === "charge") {
@@ -66,14 +66,14 @@ export function roleSteps({ settings, keysOf, now }: Kit<CoreSettings>): RoleSte
         : undefined,
     );
     const fitting = group.policies.map(({ role, limit }, i) => {
-      // One that decides alone is asked whether it has room for one more.
+      // A policy that decides alone checks for room for one more denial.
       if (role === "denials") return denials[i]?.count ?? 1;
       return costs[i]! > limit ? 0 : costs[i]!;
     });
     return { given, asked: { ...given, costs: fitting }, denials };
   }
 
-  /** Notes how many denials there is room for, if an answer denies or leaves no room. */
+  /** Notes the room for denials, if an answer denies or leaves no room. */
   function noteRoom(groups: readonly GroupVerdict[]): void {
     if (groups.every(({ rows }) => rows.every(({ retryAfterUs }) => retryAfterUs === 0))) return;
     for (const { asked, rows } of groups) {
@@ -97,13 +97,13 @@ export function roleSteps({ settings, keysOf, now }: Kit<CoreSettings>): RoleSte
       if (operation !== "consume") return next(asked);
       return after(next(asked), (verdict) => {
         const { status, reason, groups } = verdict;
-        // The store, or this isolate's memory in its place, has counted it.
+        // The store, or this isolate's memory in its place, has counted the denial.
         if (status === 200 || groups.some(({ by }) => by === "store" || by === "here")) {
           return verdict;
         }
         const keys = keysOfBans(asked, verdict);
         if (reason === "cached-denial" && keys.some((key) => waiting.areFullWithOneMore(key))) {
-          // The ban begins with this denial, so the client has to be told of it.
+          // The ban begins with this denial, so its response has to report the ban.
           return next({ ...asked, mustReachStore: true });
         }
         for (const key of keys) waiting.add(key, now());
@@ -148,7 +148,7 @@ function advised(verdict: GroupVerdict, operation: Asked["operation"]): GroupVer
   return { ...verdict, rows };
 }
 
-/** The answer to the request as it was given. Denials that the store surely did not count wait for the next call. */
+/** The answer to the original request. Denials that the store did not count wait for the next call. */
 function asGiven(all: readonly Counted[], answer: Answer): Answer {
   const countedAs = new Map(all.map((each) => [each.asked, each]));
   const restored = (groups: readonly GroupVerdict[]) =>

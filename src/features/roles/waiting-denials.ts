@@ -3,39 +3,39 @@ import { setRecent } from "../../runtime/lru.ts";
 /** Denials of one key that the store does not know yet. */
 interface Waiting {
   count: number;
-  /** How many of them this isolate's memory has counted in place of the store. */
+  /** The number of them that this isolate's memory counted in place of the store. */
   countedHere: number;
-  /** How many denials the store had room for when it answered last. */
+  /** The room for denials in the store's last answer. */
   room: number;
-  /** When the latest of them happened, in milliseconds of the steady clock. */
+  /** The time of the latest denial, in milliseconds of the steady clock. */
   lastAtMs: number;
 }
 
-/** Denials that are taken to be counted with one call. */
+/** Denials that one call takes to the store. */
 export interface TakenDenials {
-  /** How many the store is to count. */
+  /** The number for the store to count. */
   readonly count: number;
-  /** How many of them this isolate's memory is to count if the store gives no answer. */
+  /** The number for this isolate's memory to count if the store gives no answer. */
   readonly uncountedHere: number;
-  /** Lets them wait again, because the store was not asked. */
+  /** Returns them to the queue, because the store was not asked. */
   putBack(): void;
 }
 
-/** The denials that an isolate gave without the store, until a call counts them there. */
+/** The denials that an isolate gave without the store, until a call delivers them. */
 export interface WaitingDenials {
-  /** Whether one more leaves the store no room, as far as its last answer shows. */
+  /** Whether one more denial leaves no room, by the store's last answer. */
   areFullWithOneMore(key: string): boolean;
-  /** Adds a denial; none where the store has no room, because clients have been told when it has some again. */
+  /** Adds a denial; ignored if the store has no room, because clients know the end of the ban already. */
   add(key: string, nowMs: number): void;
-  /** Takes what waits, for a call that counts it. `windowMs`: how long a denial counts. */
+  /** Takes the waiting denials for a call. `windowMs`: the time for which a denial counts. */
   take(key: string, nowMs: number, windowMs: number): TakenDenials;
-  /** Notes how many denials the store has room for. */
+  /** Notes the store's room for denials. */
   noteRoom(key: string, room: number): void;
-  /** Drops what waits. */
+  /** Drops the waiting denials. */
   forget(key: string): void;
 }
 
-/** Keys with denials that wait: as many clients as are denied between two calls of the store. */
+/** The most keys with waiting denials: the clients that are denied between two calls of the store. */
 const MAX_KEYS = 10_000;
 
 const NONE: TakenDenials = { count: 0, uncountedHere: 0, putBack() {} };
@@ -66,14 +66,14 @@ export function createWaitingDenials(): WaitingDenials {
       const waiting = all.get(key);
       if (!waiting) return NONE;
       const { count, countedHere, lastAtMs } = waiting;
-      // Until the answer arrives nothing is known of the room, so that one call of several counts them.
+      // The room is unknown until the answer arrives, so that only one of several calls counts them.
       Object.assign(waiting, { count: 0, countedHere: 0, room: Infinity });
       if (nowMs - lastAtMs >= windowMs) return NONE;
       return {
         count,
         uncountedHere: count - countedHere,
         putBack() {
-          // A reset meanwhile has forgotten them.
+          // A reset has dropped them meanwhile.
           if (all.get(key) !== waiting) return;
           waiting.count += count;
           waiting.countedHere += count;

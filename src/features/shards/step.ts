@@ -13,16 +13,16 @@ import {
 import { groupFits } from "../../decide/too-costly.ts";
 import { shardsOf as splitPolicy } from "../../policy/shards.ts";
 
-/** For each group of a request the shard that decides it; 0 for a group that is not split. */
+/** The shard that decides, for each group of a request; 0 for a group without shards. */
 interface Choice {
   readonly shards: readonly number[];
-  /** Whether none of them is known to deny. */
+  /** Whether no chosen shard has a known denial. */
   readonly isOpen: boolean;
 }
 
 /**
- * Decides each request in one shard of every group that is split: one that is not known to deny, at random. If only shards
- * deny, it tries another once, because full shards are found out one by one and others may have room.
+ * Decides each request in one shard of every group that is split: a random one without a known denial. If only shards
+ * deny, it tries another one once, because isolates learn of full shards one by one, and others may have room.
  */
 export function inShards(kit: Kit<CoreSettings>, known: Known): Step<Decide> | undefined {
   const { settings, now } = kit;
@@ -30,7 +30,10 @@ export function inShards(kit: Kit<CoreSettings>, known: Known): Step<Decide> | u
   if (policies.every(({ shards }) => shards === 1)) return undefined;
   const shardsOf = groupsOfShards(kit);
 
-  /** The group of a shard, with a partition key that no identity has: `#` is escaped, and begins hashed keys only. */
+  /**
+   * The group of a shard, with a partition key that no identity can have: `#` is escaped, and only hashed keys begin
+   * with it.
+   */
   function inShard(asked: AskedGroup, shard: number): AskedGroup {
     const group = shardsOf(asked.group)[shard];
     return group
@@ -42,7 +45,7 @@ export function inShards(kit: Kit<CoreSettings>, known: Known): Step<Decide> | u
     return { ...asked, groups: asked.groups.map((each, i) => inShard(each, shards[i]!)) };
   }
 
-  /** How long a shard is known to deny these costs, in microseconds; 0 if it may have room. */
+  /** The wait of a shard's known denial of these costs, in microseconds; 0 if it may have room. */
   function knownWaitUs(asked: AskedGroup, nowMs: number): number {
     const found = known.find(asked, nowMs);
     if (found.state !== "denied") return 0;
@@ -50,9 +53,9 @@ export function inShards(kit: Kit<CoreSettings>, known: Known): Step<Decide> | u
   }
 
   /**
-   * Chooses a shard of each group: at random one that may have room, else the one that has room first.
+   * Chooses a shard of each group: a random one that may have room, else the first one to have room again.
    *
-   * @param tried shards to leave out where another may have room
+   * @param tried shards to skip if another may have room
    */
   function choose({ groups }: Asked, tried?: readonly number[]): Choice {
     const nowMs = now();
@@ -61,7 +64,7 @@ export function inShards(kit: Kit<CoreSettings>, known: Known): Step<Decide> | u
       const { length } = shardsOf(asked.group);
       if (length === 0) return 0;
       const waitOf = (shard: number) => knownWaitUs(inShard(asked, shard), nowMs);
-      // Most of the time this one may have room, and the others need not be looked at.
+      // Usually this one may have room, and the search ends here.
       const first = Math.floor(random() * length);
       if (first !== tried?.[i] && waitOf(first) === 0) return first;
       const waits = Array.from({ length }, (_, shard) => waitOf(shard));
@@ -74,8 +77,8 @@ export function inShards(kit: Kit<CoreSettings>, known: Known): Step<Decide> | u
   }
 
   /**
-   * Splits a charge into a part for every shard, because one that is full cannot carry what the others have room for. The
-   * first part is for the shard that a request would be sent to.
+   * Splits a charge into a part for every shard, because one full shard cannot use the others' room. The first part
+   * goes to the shard that would decide a request.
    */
   function spread(asked: Asked): Asked {
     const first = choose(asked).shards;
@@ -107,7 +110,7 @@ export function inShards(kit: Kit<CoreSettings>, known: Known): Step<Decide> | u
   }
 
   function decide(next: Decide, asked: Asked): Verdict | Promise<Verdict> {
-    // A cost has to fit into every shard. The last one is the smallest.
+    // A cost has to fit every shard. The last shard is the smallest.
     const last = asked.groups.map(({ group }) => shardsOf(group).length - 1);
     const smallest = inEach(asked, last);
     if (!smallest.groups.every(groupFits)) return next(smallest);
@@ -136,7 +139,7 @@ export function inShards(kit: Kit<CoreSettings>, known: Known): Step<Decide> | u
   };
 }
 
-/** For each group that is split, a group of each of its shards; none for any other. */
+/** For each group with shards, a group for each shard; empty for any other group. */
 function groupsOfShards(kit: Kit<CoreSettings>): (group: PolicyGroup) => readonly PolicyGroup[] {
   const made = new Map<PolicyGroup, readonly PolicyGroup[]>();
   return kit.perGroup((group) => {
@@ -146,7 +149,7 @@ function groupsOfShards(kit: Kit<CoreSettings>): (group: PolicyGroup) => readonl
     const split = policies.map(splitPolicy);
     const shards: PolicyGroup[] = [];
     for (let i = 0; i < count; i++) {
-      // Those with equal limits are one group: their partition keys differ.
+      // Shards with equal limits share one group: their partition keys differ.
       const isLike = i > 0 && split.every((each) => each[i] === each[i - 1]);
       shards.push(isLike ? shards[i - 1]! : kit.group(split.map((each) => each[i]!)));
     }
@@ -160,14 +163,14 @@ function groupsOfShards(kit: Kit<CoreSettings>): (group: PolicyGroup) => readonl
   });
 }
 
-/** The part of a cost that a shard takes, by its turn: whole units, the first ones a unit more. */
+/** A shard's part of a cost, by its turn: whole units, and the first parts are a unit larger. */
 function partOf(cost: number, turn: number, length: number): number {
   return Math.floor(cost / length) + Number(turn < cost % length);
 }
 
 /**
- * Whether nothing but shards denied a request, so that another one may allow it. Policies that count denials have counted
- * this one: a second try could let through what they count as denied.
+ * Whether only shards denied a request, so that another shard may allow it. Policies that count denials have counted
+ * this one: a second try could allow a request that they count as denied.
  */
 function isDeniedByShards(
   { groups }: Asked,

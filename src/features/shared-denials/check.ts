@@ -2,7 +2,7 @@ import type { Faults } from "../../options/faults.ts";
 import { LEASE_WITH_SHARING, SHARED_DENIALS } from "../../options/messages.ts";
 import type { SharedDenials } from "./shared-denials.ts";
 
-/** What sharing denials needs of a limiter, and what it cannot be combined with. */
+/** The options of a limiter that sharing denials needs or excludes. */
 interface SharingOptions {
   readonly sharedDenials?: SharedDenials;
   readonly denialCache?: unknown;
@@ -10,7 +10,7 @@ interface SharingOptions {
   readonly lease?: unknown;
 }
 
-/** Checks what shares the denials of a limiter. */
+/** Checks the `sharedDenials` option of a limiter. */
 export function checkSharing(
   { sharedDenials, denialCache, store, lease }: SharingOptions,
   faults: Faults,
@@ -19,11 +19,11 @@ export function checkSharing(
   if (typeof sharedDenials?.share !== "function" || denialCache === false || store !== undefined) {
     faults.add(
       "sharedDenials",
-      // The cache's credentials may be inside.
+      // The object may contain the cache's credentials.
       Object(sharedDenials) === sharedDenials ? "(an object)" : sharedDenials,
       SHARED_DENIALS,
     );
   }
-  // Automatic leases are those of single policies, whose denials are not shared.
+  // Automatic leases apply to single policies, whose denials are not shared.
   if (lease !== undefined && lease !== "auto") faults.add("lease", lease, LEASE_WITH_SHARING);
 }

@@ -10,26 +10,26 @@ import { TIMED_OUT, withTimeout } from "../../runtime/timeout.ts";
 import type { Reply } from "../../store/store.ts";
 
 /**
- * A key-value cache shared by nearby isolates. It may forget, be late, or fail: then Redis is asked. What it holds is
- * trusted, so nobody else may be able to write to it.
+ * A key-value cache shared by nearby isolates. It may forget, be late, or fail: then the isolate asks Redis. Isolates
+ * trust its entries, so no other program may write to it.
  */
 export interface SharedCache {
-  /** The text that was put last under this key; `undefined` if there is none. The read is given up after 25 ms. */
+  /** The last text that was put under this key; `undefined` if there is none. The read is given up after 25 ms. */
   get(key: string): Promise<string | undefined>;
-  /** Keeps a text for 1 to 60 whole seconds. No request waits for it. */
+  /** Stores a text for 1 to 60 whole seconds. No request waits for it. */
   put(key: string, text: string, seconds: number): void | Promise<void>;
 }
 
-/** How one isolate shares denials with others. */
+/** One isolate's access to shared denials. */
 export interface Sharing {
   /**
-   * Reads a denial of these costs, learns it, and returns it as it stands now. If there is none, the caller asks Redis and
-   * publishes the answer.
+   * Reads a denial of these costs, remembers it, and returns it projected to now. If there is none, the caller asks
+   * Redis and publishes the answer.
    */
   read(partition: string, costs: readonly number[]): Promise<KnownDenial | undefined>;
   /** Publishes Redis's answer to a request of these costs. */
   publish(partition: string, costs: readonly number[], reply: Pick<Reply, "nowUs" | "rows">): void;
-  /** Withdraws what was published. */
+  /** Withdraws a published denial. */
   forget(partition: string): void;
 }
 
@@ -43,35 +43,35 @@ interface SharingSettings {
 
 /** Denials that isolates share: an option of a limiter, made by `shareDenials()`. */
 export interface SharedDenials {
-  /** Connects what a limiter of this isolate knows with what the others have published. */
+  /** Connects the known denials of a limiter in this isolate with those that others have published. */
   share(settings: SharingSettings, clocks: RedisClocks, denials: DenialCache): Sharing;
 }
 
 /**
- * An entry of the cache. A denial is the time that Redis's clock showed (us), and cost, `remaining`, `retryAfterUs` and
- * `resetAfterUs` of each row. A claim, that an isolate is asking Redis, is the latest time that Redis's clock may show
- * (us), so that nobody waits long if its isolate is gone. Anything else is ignored.
+ * An entry of the cache. A denial has the time of Redis's clock (us), and cost, `remaining`, `retryAfterUs` and
+ * `resetAfterUs` of each row. A claim says that an isolate is asking Redis. It has the latest possible time of Redis's
+ * clock (us), so that other isolates do not wait long if that isolate is gone. Any other value is ignored.
  */
 type Note = readonly number[];
 
 /** The numbers of a row in a note. */
 const WIDTH = 4;
 
-/** How long a read may take: a cache that is no nearer than Redis is of no use. */
+/** The time limit of a read: a cache slower than Redis is useless. */
 const READ_TIMEOUT_MS = 25;
 
 /** The first pause before the next read while another isolate asks Redis. Each pause is twice as long as the last. */
 const FIRST_PAUSE_MS = 4;
 
-/** How long a note is kept at most: no denial is trusted for longer. */
+/** The longest time that a note is stored: no denial is trusted for longer. */
 const MAX_SECONDS = 60;
 
 /**
  * Denials shared by all isolates that reach a cache and count in the same Redis.
  *
- * They are dated by Redis's clock. An isolate trusts one only if a recent answer of Redis about the same partition proves
- * to it that Redis's clock cannot have passed the end of the denial. Clients that were never denied do not wait for the
- * cache: it is read only when a known denial has expired.
+ * Redis's clock dates them. An isolate trusts one only if a recent answer of Redis about the same partition proves that
+ * the denial cannot have ended yet. Clients that were never denied do not wait for the cache: it is read only when a
+ * known denial has expired.
  *
  * @throws ConfigurationError if the cache lacks `get` or `put`
  * @example
@@ -130,7 +130,7 @@ function connect(
       const startMs = now();
       const bound = clocks.boundOf(partition, startMs);
       if (!bound) return undefined;
-      /** The latest that Redis's clock may show now. */
+      /** The latest possible time of Redis's clock now. */
       const latestUs = () => Math.ceil((bound.baseMs + now() * (1 + DRIFT)) * 1000);
       for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs *= 2) {
         const note = await readNote(partition);
@@ -169,7 +169,10 @@ function connect(
   };
 }
 
-/** The parts of a policy that a deployment may change. They are in the key, so that older notes are not found then. */
+/**
+ * The parts of a policy that a deployment may change. They are in the key, so that a changed policy finds no older
+ * notes.
+ */
 function identityOf({ name, scriptArguments }: CompiledPolicy): unknown {
   return [name, scriptArguments];
 }

@@ -9,8 +9,8 @@ export interface SharedDenialSettings extends CoreSettings {
 }
 
 /**
- * Where a known denial has expired, looks for what other isolates have been answered since; and tells them what this one is
- * answered. A client that was never denied does not wait for the shared cache.
+ * After a known denial has expired, reads the answers that other isolates have published since, and publishes its own.
+ * A client that was never denied does not wait for the shared cache.
  */
 export function throughSharedDenials(
   { settings, now, perGroup }: Kit<SharedDenialSettings>,

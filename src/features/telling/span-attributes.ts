@@ -2,22 +2,23 @@ import { type Decision, outcomeOf } from "../../decision/decision.ts";
 import { firstDenying } from "../../decision/outcome.ts";
 import type { DecisionListener } from "./tell-decision.ts";
 
-/** What OpenTelemetry's `trace` and Cloudflare's `tracing` have in common. */
+/** The common part of OpenTelemetry's `trace` and Cloudflare's `tracing`. */
 export interface Tracing {
   getActiveSpan(): ActiveSpan | undefined;
 }
 
 export interface ActiveSpan {
   setAttribute(key: string, value: string | boolean): unknown;
-  /** OpenTelemetry's: whether anybody will see what is set. */
+  /** OpenTelemetry: whether the span is recorded. */
   isRecording?(): boolean;
-  /** Cloudflare's: the same. */
+  /** Cloudflare: the same. */
   readonly isTraced?: boolean;
 }
 
 /**
- * A listener that says on the active span how a request was decided: `rate_limit.decision`, `rate_limit.fail_open`, and
- * for a denial `rate_limit.rejected_by`, the policy's name. Where several limiters decide in one span, the last one says it.
+ * A listener that sets attributes of the decision on the active span: `rate_limit.decision`, `rate_limit.fail_open`,
+ * and for a denial `rate_limit.rejected_by`, the policy's name. If several limiters decide in one span, the last one
+ * sets them.
  *
  * @param trace `trace` of `@opentelemetry/api`, or `tracing` of `cloudflare:workers`
  * @example
@@ -25,7 +26,7 @@ export interface ActiveSpan {
  */
 export function spanAttributes(trace: Tracing): DecisionListener {
   return function attribute(decision, { operation }) {
-    // The others decide nothing about the request.
+    // A peek or a charge does not decide a request.
     if (operation === "peek" || operation === "charge") return;
     const span = trace.getActiveSpan();
     if (!span || span.isTraced === false || span.isRecording?.() === false) return;
@@ -37,7 +38,7 @@ export function spanAttributes(trace: Tracing): DecisionListener {
   };
 }
 
-/** As the metrics call it. */
+/** The metrics' name of the result. */
 function wordFor({ allowed, reason }: Decision): string {
   if (reason === "exempt" || reason === "blocked") return reason;
   return allowed ? "allowed" : "denied";

@@ -3,12 +3,12 @@ import type { Faults } from "../../options/faults.ts";
 import { FUNCTION } from "../../options/messages.ts";
 import { report } from "../../runtime/log.ts";
 
-/** What a decision was about. */
+/** The request that a decision is about. */
 export interface DecisionInfo {
   readonly operation: "limit" | "reserve" | "charge" | "peek";
   /**
-   * Who was counted; `undefined` where a list of a middleware decided first. A middleware's identities have hashes of
-   * header values, cookies and the like.
+   * The client; `undefined` if a list of a middleware decided first. A middleware's identities have hashes of header
+   * values, cookies and the like.
    */
   readonly identity: string | Readonly<Record<string, string | undefined>> | undefined;
 }
@@ -16,10 +16,10 @@ export interface DecisionInfo {
 /** Called with each decision. */
 export type DecisionListener = (decision: Decision, info: DecisionInfo) => void;
 
-/** Tells a listener; throws nothing. */
+/** Calls a listener; never throws. */
 export type Tell = (decision: Decision, info: DecisionInfo) => void;
 
-/** Checks a listener, and makes it one that cannot disturb a decision; `undefined` without one. */
+/** Checks a listener, and wraps it so that it cannot disturb a decision; `undefined` without one. */
 export function compileTell(
   onDecision: DecisionListener | undefined,
   faults: Faults,
@@ -38,7 +38,7 @@ export function compileTell(
   return function tell(decision, info) {
     try {
       const told: unknown = onDecision(decision, info);
-      // Untyped code may be asynchronous, and nobody else would see it fail.
+      // An untyped listener may be asynchronous, and its rejection would be unhandled.
       if (told instanceof Promise) told.catch(fail);
     } catch (error) {
       fail(error);

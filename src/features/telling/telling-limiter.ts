@@ -1,7 +1,7 @@
 import type { Operations, Reserve } from "../../decide/limiter.ts";
 import type { Tell } from "./tell-decision.ts";
 
-/** A limiter that tells each of its decisions. */
+/** A limiter that reports each of its decisions to a listener. */
 export function withTelling<Given extends Operations & Partial<Reserve>>(
   limiter: Given,
   tell: Tell,

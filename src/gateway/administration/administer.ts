@@ -15,7 +15,7 @@ import { editPolicy } from "./edit-policy.ts";
 import { explain, readable } from "./explain.ts";
 import { entriesNaming } from "./naming-entries.ts";
 
-/** Opens the admin API; `undefined` if there is none, or if nobody may use it. */
+/** Opens the admin API; `undefined` if there is none, or if no token may use it. */
 export function administer(
   config: GatewayConfig,
   { admin }: Platform,
@@ -34,7 +34,7 @@ function administered(
 ): Administered {
   return {
     prefix: defaults.prefix,
-    // Nothing enforces what is written where nothing reads it.
+    // Written rules have no effect if no isolate reads them.
     redis: live && redis,
     metricsRedis: recorder && redis,
     store,
@@ -125,7 +125,7 @@ async function reset(
   const inForce = enforcement.now();
   const { request, client } = await clientOf(inForce, described, clientIp);
   if (!client) return [];
-  // What everybody shares is nobody's to reset.
+  // One client must not reset the count that all clients share.
   const own = Object.entries(client.identities).filter(([by]) => !by.endsWith(EVERYBODY));
   if (own.length === 0) return [];
   const identities = Object.fromEntries(own);
@@ -169,7 +169,7 @@ async function counted(
   return client ? countedIn(client.rules, client.identities, request) : [];
 }
 
-/** Who would send a request, whether or not a list names it, and the rules that cover it. */
+/** The client of a request, whether or not it is on a list, and the rules that cover the request. */
 async function clientOf(
   { routeUnlisted }: InForce,
   described: DescribedRequest,

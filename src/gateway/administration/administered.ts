@@ -5,12 +5,12 @@ import type { RedisPlace } from "../../store/redis/client.ts";
 import type { Store } from "../../store/store.ts";
 import type { EditedPolicy } from "./edit-policy.ts";
 
-/** What a policy holds of one client. */
+/** The state of a client in a policy. */
 export interface ExplainedPolicy {
   readonly name: string;
   readonly algorithm: string;
   readonly mode: string;
-  /** Who it counts, readable, such as `x-user-id:42`; `*` for everybody. */
+  /** The counted client, readable, such as `x-user-id:42`; `*` for all clients. */
   readonly partition: string;
   readonly limit: number;
   readonly remaining: number;
@@ -18,7 +18,7 @@ export interface ExplainedPolicy {
   readonly retryAfterMs: number | null;
   readonly resetAfterMs: number;
   readonly allowed: boolean;
-  /** How often at least it denied this partition in the last hour; not said where nothing is counted. */
+  /** The least number of times it denied this partition in the last hour; absent without metrics. */
   readonly deniedLastHour?: number;
 }
 
@@ -33,7 +33,7 @@ export interface ExplainedRule {
 /** An entry of a list, as it stands there. */
 export type ListedEntry = Readonly<Record<string, unknown>>;
 
-/** What the gateway would do with a request, and why. */
+/** The gateway's treatment of a request, and the reason. */
 export interface Explanation {
   readonly verdict: "allowed" | "denied" | "exempt" | "blocked" | "refused" | "passed";
   /** The status of the gateway's answer; 200 where the origin would answer. */
@@ -51,7 +51,7 @@ export interface Explanation {
   readonly rules: readonly ExplainedRule[];
 }
 
-/** Whom a policy counts. */
+/** The client that a policy counts. */
 export interface CountedClient {
   readonly policy: string;
   /** As in keys. */
@@ -78,25 +78,25 @@ export interface Enforced {
   readonly source: "live" | "deployed";
   /** The version that Redis had when it was read last, and was newer; another one than is in force if that has faults. */
   readonly published: number | undefined;
-  /** Since Redis last said what the rules are; `undefined` before it ever did. */
+  /** The age of Redis's last answer about the rules; `undefined` before the first answer. */
   readonly ageMs: number | undefined;
-  /** What is wrong with the rules in Redis, which the gateway therefore does not use. */
+  /** The fault of the rules in Redis, which the gateway therefore does not use. */
   readonly error?: string;
 }
 
-/** Rules that an isolate holds, whatever Redis has. */
+/** Rules that an isolate enforces, even if Redis has others. */
 export interface HeldRules {
   readonly version: number;
   readonly source: "live" | "deployed";
   readonly document: unknown;
 }
 
-/** What a gateway lets its administration see and do. */
+/** The parts of a gateway that its administration reads and changes. */
 export interface Administered {
   readonly prefix: string;
   /** `undefined` where no live rules are read: the counts are in memory, or `LIVE_REFRESH` is off. */
   readonly redis: RedisPlace | undefined;
-  /** Where isolates write what they count, also without live rules; `undefined` where nothing is counted. */
+  /** The Redis to which isolates write their counts, also without live rules; `undefined` without metrics. */
   readonly metricsRedis: RedisPlace | undefined;
   readonly store: Store;
   readonly adminToken: string | undefined;
@@ -110,32 +110,32 @@ export interface Administered {
   enforced(): Enforced;
   /** The rules that this isolate holds and enforces as a document, the entries by single calls among its lists. */
   held(): HeldRules;
-  /** Reads the live rules now, so that this isolate enforces what was just written. */
+  /** Reads the live rules now, so that this isolate enforces new ones at once. */
   refresh(): Promise<void>;
-  /** Writes what this isolate has counted; `undefined` where nothing is counted. */
+  /** Writes this isolate's counts; `undefined` without metrics. */
   readonly flushMetrics: (() => Promise<void>) | undefined;
-  /** How often isolates write what they count, in milliseconds; `undefined` where nothing is counted. */
+  /** The interval at which isolates write their counts, in milliseconds; `undefined` without metrics. */
   readonly metricsFlushMs: number | undefined;
-  /** How what is counted calls clients; `undefined` where nothing is counted. */
+  /** The names of clients in metrics; `undefined` without metrics. */
   readonly names: PartitionNames | undefined;
-  /** Whom the policies of the covering rules count at this request. */
+  /** The clients that the policies of the covering rules count for this request. */
   counted(request: DescribedRequest): Promise<readonly CountedClient[]>;
-  /** How many policies in force do what, where Redis does not decide. */
+  /** The number of policies in force by their behaviour in an outage. */
   onFailure(): Readonly<Record<"local" | "open" | "closed", number>>;
-  /** What is measured rather than counted, as this isolate sees it. */
+  /** Measured values, as this isolate sees them. */
   gauges(): Promise<Gauges>;
   /** A policy in force as it is, and with other numbers; `undefined` if there is none of this name. */
   editPolicy(name: string, numbers: unknown): EditedPolicy | undefined;
-  /** Says what would happen to a request, and takes nothing. */
+  /** Explains the decision about a request, without taking units. */
   explain(request: DescribedRequest): Promise<Explanation>;
-  /** Forgets what the policies of the covering rules hold of the client of this request. */
+  /** Resets the counts of this request's client in the policies of the covering rules. */
   reset(
     request: DescribedRequest,
   ): Promise<readonly { readonly policy: string; readonly partition: string }[]>;
   /**
-   * Forgets what a policy holds of the client that metrics call so.
+   * Resets a policy's counts of the client with this name in metrics.
    *
-   * @throws ConfigurationError if there is no such policy, or the digest does not say whose it is
+   * @throws ConfigurationError if there is no such policy, or the digest does not identify a client
    */
   resetDigest(
     policy: string,

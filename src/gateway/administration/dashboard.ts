@@ -7,7 +7,7 @@ interface Assets {
   fetch(url: string): Promise<Response>;
 }
 
-/** What keeps a browser from doing anything else with the dashboard. */
+/** Header fields that keep a browser from any other use of the dashboard. */
 export const DASHBOARD_FIELDS = {
   "Content-Security-Policy":
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -26,7 +26,7 @@ export function serveDashboard(environment: Environment): (path: string) => Prom
       headers: {
         ...DASHBOARD_FIELDS,
         "Content-Type": headers.get("content-type") ?? "",
-        // The names of all but the page change with what is in them.
+        // The names of all files but the page change with their content.
         "Cache-Control": path === "" ? "no-store" : "public, max-age=31536000, immutable",
       },
     });

@@ -8,12 +8,12 @@ import type { DescribedRequest } from "./administered.ts";
 /** A described request as the gateway would get it. */
 export interface RequestAsData {
   readonly request: Request;
-  /** What would come along with it, for its socket. */
+  /** The platform's data beside the request, such as its socket. */
   readonly bindings: unknown;
 }
 
 /**
- * Makes a request from its description, with the client's address where the one who is trusted would write it.
+ * Makes a request from its description, with the client's address in the trusted source.
  *
  * @throws ConfigurationError with every fault in the description
  */

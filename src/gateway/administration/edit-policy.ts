@@ -38,7 +38,7 @@ export function editPolicy(
   };
 }
 
-/** What such policies count depends on what the trace does not have. */
+/** Such policies count by data that the trace does not have. */
 function checkReplayable(
   { name, implementation, role, countsFailures }: CompiledPolicy,
   faults: Faults,

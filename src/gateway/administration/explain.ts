@@ -8,7 +8,7 @@ import type { Ruleset } from "../rules/ruleset.ts";
 import type { ExplainedPolicy, ExplainedRule, Explanation, ListedEntry } from "./administered.ts";
 import type { RequestAsData } from "./describe-request.ts";
 
-/** Says what the gateway would do with a request now: through the steps that decide it, but it takes nothing. */
+/** Explains the decision about a request now, by the same steps that decide it, without taking units. */
 export async function explain(
   { version, ruleset, limiter, route }: InForce,
   { request, bindings }: RequestAsData,
@@ -72,7 +72,7 @@ function verdictOf({ allowed, reason }: Decision): Explanation["verdict"] {
   return allowed ? "allowed" : "denied";
 }
 
-/** The numbers of an override have a plan of their own, whose name nobody has given. */
+/** An override's numbers form a plan of their own, with an internal name. */
 function planOf(
   { overrides }: Ruleset,
   client: RuledClient | undefined,

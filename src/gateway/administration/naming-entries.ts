@@ -8,14 +8,14 @@ import type { RulesetData } from "../rules/ruleset.ts";
 import type { ListedEntry } from "./administered.ts";
 import type { RequestAsData } from "./describe-request.ts";
 
-/** Whoever takes a client off a list needs no more of them. */
+/** More entries than this do not help to take a client off a list. */
 const MOST = 10;
 
 /**
- * The entries of a list that name the client of a request now, at most ten. Compiled lists do not say which entry it was, so
- * that each is compiled by itself: only people ask for it.
+ * The entries of a list that name the client of a request now, at most ten. Compiled lists do not report the entry, so
+ * each entry is compiled alone, which is fast enough for a person's question.
  *
- * @param digests what metrics may call the client
+ * @param digests the possible names of the client in metrics
  */
 export function entriesNaming(
   list: "allow" | "deny",

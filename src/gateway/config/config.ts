@@ -47,11 +47,11 @@ import { readWebhookPlace } from "./webhook-place.ts";
 export interface Platform {
   /** Shares denials within a data centre, between limiters that give the same name. */
   readonly coloDenials?: (name: string) => SharedDenials;
-  /** A cache of the data centre, through which isolates share what they read of live rules. */
+  /** A cache of the data centre, through which isolates share the live rules they read. */
   readonly coloCache?: (name: string) => SharedCache;
   /** The admin API: `admin` of `tidegate/admin`. */
   readonly admin?: Admin;
-  /** What counts requests: `metrics` of `tidegate/admin`. */
+  /** The metrics: `metrics` of `tidegate/admin`. */
   readonly metrics?: OpenRecorder;
   /** The store of `STORE = "durable-object"`: `durableObjectStore` of `tidegate/durable-object`. */
   readonly durableObjectStore?: typeof durableObjectStore;
@@ -61,13 +61,13 @@ export interface Platform {
   readonly onNotice?: NoticeListener;
 }
 
-/** Soon enough in an incident, and rarely enough to cost next to nothing. */
+/** Soon enough in an incident, and rare enough to cost almost no calls. */
 const DEFAULT_REFRESH: Duration = "10s";
 
 /** The gateway's configuration, checked. */
 export interface GatewayConfig {
   readonly origin: Origin;
-  /** What happens to a request that the gateway fails to handle. */
+  /** The treatment of a request that the gateway fails to handle. */
   readonly onError: "refuse" | "pass";
   /** The rules that are deployed, as data and compiled. */
   readonly deployed: RulesetData;
@@ -78,17 +78,17 @@ export interface GatewayConfig {
   readonly redis: RedisPlace | undefined;
   /** How long a request waits for Redis, in milliseconds. */
   readonly timeoutMs: number;
-  /** Counts requests; `undefined` where nobody could read it. */
+  /** Counts requests; `undefined` if no reader could get the counts. */
   readonly recorder: Recorder | undefined;
-  /** Logs who is denied; `undefined` where that is off. */
+  /** Logs denied clients; `undefined` if that is off. */
   readonly denialLog: DenialLog | undefined;
-  /** What writes now and then. */
+  /** The writers that run periodically. */
   readonly writers: readonly PeriodicWriter[];
   readonly tell: Tell | undefined;
-  /** Makes what is called with each notice; `undefined` where nobody is told. */
+  /** Makes the listener of notices; `undefined` without receivers. */
   readonly listenFor: ListenFor | undefined;
   readonly ambiguousPaths: "refuse" | "pass";
-  /** Who is trusted with the client's address. */
+  /** The trusted source of the client's address. */
   readonly clientIp: ClientIp;
   readonly tokens: Tokens;
   /** How often live rules are read, in milliseconds; `undefined` for never. */
@@ -208,6 +208,6 @@ function readSharing(
     }
     return undefined;
   }
-  // Named after the Redis, because its denials say nothing about the counts in another one.
+  // Named after the Redis, because its denials are not valid for counts in another one.
   return coloDenials(endpointIn(environment).url);
 }

@@ -14,7 +14,7 @@ import type { Variables } from "./variables.ts";
 /** The binding of the class `TidegateObject`. */
 const BINDING = "LIMITS";
 
-/** Opens what `STORE` names; `undefined` after a fault. */
+/** Opens the store that `STORE` names; `undefined` after a fault. */
 export function openCounts(
   { store, timeout, dialect }: Variables,
   environment: Environment,

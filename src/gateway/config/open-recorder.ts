@@ -14,7 +14,7 @@ import type { Variables } from "./variables.ts";
 /** Few commands of Redis, and few requests that are lost with an isolate. */
 const DEFAULT_FLUSH: Duration = "1m";
 
-/** What counts, where counts are written, and who may read them. */
+/** The store of the counts, the Redis of the metrics, and the readers. */
 interface Place {
   /** Only in deployments that bring it. */
   readonly create: OpenRecorder | undefined;
@@ -30,7 +30,7 @@ export function analyticsIn({ ANALYTICS: bound }: Environment): AnalyticsDataset
   return typeof writeDataPoint === "function" ? (bound as AnalyticsDataset) : undefined;
 }
 
-/** Opens what counts requests; `undefined` where it is off. Who cannot read the counts does not pay for them. */
+/** Opens the metrics; `undefined` if they are off. A deployment without readers of the counts does not pay for them. */
 export function openRecorder(
   { metrics, metricsFlush, metricsIdentities, prefix }: Variables,
   { create, redis, timeoutMs, tokens, analytics }: Place,

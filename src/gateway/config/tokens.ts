@@ -2,9 +2,9 @@ import type { Faults } from "../../options/faults.ts";
 import type { Environment } from "../../runtime/environment.ts";
 import { EXAMPLE_TOKEN, SAME_TOKEN, TOKEN } from "../messages/variables.ts";
 
-/** Who may use the admin API: one token each, or two with a blank between them while one is replaced. */
+/** The tokens of the admin API: one each, or two with a blank between them during a replacement. */
 export interface Tokens {
-  /** Reads and writes; `undefined` if nobody may. */
+  /** Reads and writes; `undefined` if no token may. */
   readonly admin: string | undefined;
   /** Reads. */
   readonly read: string | undefined;
@@ -18,13 +18,13 @@ export function tokensIn(variable: string | undefined): readonly string[] {
 /** One is in use, the other about to be. */
 const MAX_TOKENS = 2;
 
-/** 20 random characters of base64 are 120 bits: nobody guesses them. */
+/** 20 random characters of base64 are 120 bits, which is impossible to guess. */
 const TOKEN_TEXT = /^[!-~]{20,256}$/;
 
 /** A random token of 20 characters all but never has fewer different ones; words and repetitions have. */
 const MIN_DIFFERENT = 10;
 
-/** Words of examples, which somebody may have pasted. */
+/** Words of examples that may have been pasted. */
 const EXAMPLE = /change[-_ ]?me|example|your[-_]|secret|password|token|admin|1234567|abcdef/i;
 
 /** Checks the tokens of the admin API. Their values never appear in a fault. */

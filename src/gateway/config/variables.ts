@@ -29,7 +29,7 @@ const Origin = z
     ),
   );
 
-/** What waits for longer than an hour waits for nothing. */
+/** A request that waits for longer than an hour will get no answer. */
 const ORIGIN_TIMEOUT_RANGE: DurationRange = { min: "10ms", max: "1h", example: "30s" };
 
 const OriginTimeout = z._default(
@@ -82,7 +82,7 @@ const ClientIp = z.union([
   z.strictObject({ trustedHops: z.int().check(z.gte(1), z.lte(32)) }),
 ]);
 
-/** Below a second Redis is asked more than it is worth; ten minutes are a long time in an incident. */
+/** Below a second, the calls to Redis cost more than they bring; ten minutes are a long time in an incident. */
 const REFRESH_RANGE: DurationRange = { min: "1s", max: "10m", example: "10s" };
 
 const LiveRefresh = z.union(
@@ -143,18 +143,18 @@ export const VARIABLES = {
 
 const NAMES = Object.keys(VARIABLES);
 
-/** What counts. */
+/** The store that counts. */
 export type StoreName = "redis" | "durable-object" | "memory";
 
 /** The checked variables besides the rules. After a fault a variable has its default, so that the others can be checked. */
 export interface Variables {
   readonly origin: string;
   readonly originTimeout: Duration | "off";
-  /** What happens to a request that the gateway fails to handle. */
+  /** The treatment of a request that the gateway fails to handle. */
   readonly onError: "refuse" | "pass";
   readonly store: StoreName;
   readonly prefix: string;
-  /** Which scripts Redis gets; `undefined` where its address tells. */
+  /** The dialect of Redis's scripts; `undefined` to derive it from the address. */
   readonly dialect: DialectName | undefined;
   readonly timeout: Duration | undefined;
   readonly onFailure: FailureVerdict;
@@ -166,9 +166,9 @@ export interface Variables {
   readonly metrics: "on" | "off" | undefined;
   readonly metricsFlush: Duration | undefined;
   readonly metricsIdentities: "hashed" | "plain";
-  /** Whether the log says who was denied. */
+  /** Whether the log names denied clients. */
   readonly denialLog: "on" | "off";
-  /** What happens to a path that some origin may read so that other rules match. */
+  /** The treatment of a path that some origin may read so that other rules match. */
   readonly ambiguousPaths: "refuse" | "pass";
 }
 

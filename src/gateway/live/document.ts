@@ -112,7 +112,7 @@ export function parseDocument(text: string, faults: Faults): unknown {
   }
 }
 
-/** Whether a schema is one of a later form; any other text is somebody's own copy. */
+/** Whether a schema has a later form; any other text is a private copy. */
 function isNewer(schema: string): boolean {
   const form = /\/live-(\d+)\.schema\.json$/.exec(schema)?.[1];
   return form !== undefined && form !== "1";

@@ -12,7 +12,7 @@ import type { Ruleset, RulesetData } from "../rules/ruleset.ts";
 import { compileDocument, inDocument, parseDocument, readDocument } from "./document.ts";
 import { checkEntry, compileWithEntries, dataWithEntries, type EntryKind } from "./entries.ts";
 
-/** What a gateway enforces at a moment. A request that has begun ends under the rules that it began with. */
+/** The rules that a gateway enforces at a moment. A request ends under the rules with which it began. */
 export interface InForce {
   /** Of the live document; 0 for the deployed rules. */
   readonly version: number;
@@ -30,10 +30,10 @@ interface Compiled {
   readonly unused: readonly string[];
 }
 
-/** What a gateway enforces now, and how that changes. */
+/** The rules that a gateway enforces now, and the ways to change them. */
 export interface Enforcement {
   now(): InForce;
-  /** What is wrong with the rules in Redis; `undefined` if they are in force. */
+  /** The fault of the rules in Redis; `undefined` if they are in force. */
   error(): string | undefined;
   /** The version that the last state had. */
   published(): number | undefined;
@@ -56,7 +56,7 @@ export interface Enforcement {
 const MAX_NAMED = 10;
 const MAX_CHARACTERS = 60;
 
-/** @param report called with what is wrong when it begins, and when it begins again */
+/** @param report called with each fault when it begins, and when it begins again */
 export function createEnforcement(
   { deployed, ruleset, defaults, store, ambiguousPaths, listenFor }: GatewayConfig,
   report: (message: string) => void,
@@ -67,7 +67,7 @@ export function createEnforcement(
   let error: string | undefined;
   let newest = 0;
   let published: number | undefined;
-  /** The document that makes way for what is in force. */
+  /** The document that was replaced by the rules in force. */
   let refused: Pick<LiveState, "document"> | undefined;
   const limiterOf = ({ rules, settings }: Ruleset): Limiter =>
     buildLimiter(
@@ -92,7 +92,7 @@ export function createEnforcement(
     state: LiveState,
   ): void {
     const nextSource = sourceOf(nextData, next);
-    // To block a client must not make every isolate forget whom it denies.
+    // Blocking a client must not make every isolate forget its known denials.
     const limiter = nextSource === source ? inForce.limiter : limiterOf(next);
     data = nextData;
     source = nextSource;
@@ -159,7 +159,7 @@ export function createEnforcement(
       const why = `version ${state.version} of the live rules has faults (${faults.list.length}), the first at ${first?.path}: ${first?.remedy}`;
       const isKnown = refused !== undefined && refused.document === state.document;
       if (!isKnown) error = `${why} The rules of before stay in force.`;
-      // Whom somebody blocks in an incident is blocked, whatever else is wrong.
+      // A client that was blocked in an incident stays blocked, even if other rules have faults.
       const same = compile(data, state, new Faults());
       if (same) putInForce(same, data, { ...state, version: inForce.version });
       if (isKnown) return;

@@ -9,7 +9,7 @@ import {
   type RulesetDefaults,
 } from "../rules/ruleset.ts";
 
-/** What an entry that was made by a single call changes. */
+/** The effect of an entry that a single call made. */
 export type EntryKind = "allow" | "deny" | "override";
 
 /** An entry as Redis has it. */

@@ -29,7 +29,7 @@ export function followLive(
   };
   const readHistory = historyReader(counted, keys);
   const readRedis = stateReader(counted, keys);
-  // Whoever else writes into the cache of the zone cannot know where: what is found there is enforced.
+  // Other writers to the zone's cache cannot guess this name. That matters because isolates enforce its content.
   const cache = coloCache?.(`${redis.url} ${redis.token}`);
   return createRefresh({
     read: cache ? throughCache(readRedis, cache, keys.state, refreshMs) : readRedis,

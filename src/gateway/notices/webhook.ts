@@ -19,7 +19,7 @@ const PAUSES_MS = [1_000, 2_000, 4_000];
 /** Messages under way in an isolate. A receiver that is down while thousands are to be told costs no more memory. */
 const MAX_UNDER_WAY = 20;
 
-/** For tests, which wait for nothing. */
+/** For tests, which must not wait. */
 interface Patience {
   readonly tryMs: number;
   readonly pausesMs: readonly number[];
@@ -65,7 +65,7 @@ export function createWebhook(
         redirect: "manual",
         signal: aborted.signal,
       });
-      // Nobody reads it, and it may have no end.
+      // The body has no reader, and it may have no end.
       await response.body?.cancel();
       return response.ok ? undefined : `it answered ${response.status}`;
     } catch (error) {

@@ -13,7 +13,7 @@ export interface Origin {
   readonly timeoutMs: number | undefined;
 }
 
-/** What became of a request to which the origin gave no answer. */
+/** The kind of failure of a request that the origin did not answer. */
 export type OriginFailure = "unreachable" | "timeout";
 
 /**
@@ -57,7 +57,7 @@ async function ask(
   // The client follows redirects, not the gateway.
   const options = { redirect: "manual" } as const;
   if (timeoutMs === undefined) return fetch(request, options);
-  // On Workers what is under way ends with the request, and a signal costs as much as a tenth of a decision.
+  // On Workers a fetch ends with its request, and a signal costs a tenth of a decision.
   const stop = onWorkers() ? undefined : new AbortController();
   const given = stop
     ? { ...options, signal: AbortSignal.any([request.signal, stop.signal]) }

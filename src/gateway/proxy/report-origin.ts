@@ -19,7 +19,7 @@ export function originReporter(now: () => number): ReportOrigin {
   return (failure, error) => kinds[failure](`${WHAT[failure]}${codeOf(error)}`);
 }
 
-/** The code of a failed connection. Its message may contain what the client sent. */
+/** The code of a failed connection. Its message may contain data from the client. */
 function codeOf(error: unknown): string {
   const { code } = Object(Object(error).cause) as { code?: unknown };
   return typeof code === "string" ? ` (${code})` : "";

@@ -13,7 +13,7 @@ export interface RuledClient extends Client {
   readonly override: Override | undefined;
 }
 
-/** Reads who sends a request and what it costs under these rules, all of which cover it. */
+/** Reads the client and the cost of a request under these rules, all of which cover it. */
 export async function readClient(
   { overrides, refused }: Pick<Ruleset, "overrides" | "refused">,
   rules: readonly Rule[],

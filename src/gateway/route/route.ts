@@ -19,11 +19,11 @@ interface Covered {
   readonly rules: readonly Rule[];
 }
 
-/** What a gateway is to do with a request. */
+/** The gateway's treatment of a request. */
 export type Routed =
   /** Pass it on: no rule covers it. */
   | { readonly kind: "uncovered" }
-  /** Answer it, whatever the rules are: its path is hostile or ambiguous, or the list `deny` has its client. */
+  /** Answer it under any rules: its path is hostile or ambiguous, or its client is on the list `deny`. */
   | { readonly kind: "refused"; readonly response: Response }
   /** Answer it: it lacks an identity, which a rule asks for. */
   | (Unidentified & Covered)
@@ -32,7 +32,7 @@ export type Routed =
   /** Ask the limiter. */
   | (RuledClient & Covered);
 
-/** Routes a request, by what its platform passes along with it, too. */
+/** Routes a request, with the platform's data beside it. */
 export type RouteRequest = (request: Request, bindings: unknown) => Promise<Routed>;
 
 export function compileRoute(ruleset: Ruleset, ambiguousPaths: "refuse" | "pass"): RouteRequest {

@@ -24,9 +24,9 @@ export interface Overrides {
   /** Where the numbers of each of these plans stand: at every override that has them. */
   readonly places: ReadonlyMap<string, readonly string[]>;
   /**
-   * The override of a request's client that applies now; a digest before an exact identity, that before a pattern, a long
-   * pattern before a short one. Only a header by which the request is counted can name one: with any other, a client could take the numbers of
-   * somebody else.
+   * The override of a request's client that applies now; a digest before an exact identity, that before a pattern, a
+   * long pattern before a short one. Only a header by which the request is counted can name one: with any other, a
+   * client could take another client's numbers.
    */
   find(
     headers: Headers,

@@ -23,7 +23,7 @@ export interface Rule {
   readonly route: Route;
   readonly settings: LimiterSettings;
   readonly reader: RequestReader<Request>;
-  /** Whether a client may ask what it has left. */
+  /** Whether a client may read its remaining quota. */
   readonly showsQuota: boolean;
 }
 
@@ -34,7 +34,7 @@ export interface RuleDefaults extends Required<Pick<LimiterOptions, "prefix" | "
   readonly plans: Plans | undefined;
 }
 
-/** A rule's methods and path, so that nobody has to count rules to find it; empty if they are not readable. */
+/** A rule's methods and path, which identify it without counting; empty if they are not readable. */
 export function routeOf(rule: unknown): string {
   const { method = "*", path } = Object(rule) as Record<string, unknown>;
   const methods = [method].flat();

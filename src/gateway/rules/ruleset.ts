@@ -23,7 +23,7 @@ import { wordOrJson } from "./from-json.ts";
 import { compileOverrides, type Overrides } from "./overrides.ts";
 import { inRule, readRule, type Rule, type RuleDefaults, routeOf } from "./rule.ts";
 
-/** Who is limited how, as data. */
+/** The rules, plans and lists, as data. */
 export interface RulesetData {
   readonly rules: readonly unknown[];
   readonly plans: unknown;
@@ -31,14 +31,14 @@ export interface RulesetData {
   readonly overrides: unknown;
 }
 
-/** What the variables say for all rules. */
+/** The variables' defaults for all rules. */
 export interface RulesetDefaults extends Pick<RuleDefaults, "prefix" | "onFailure"> {
   /** `CLIENT_IP`, unchecked. */
   readonly clientIp: unknown;
   readonly sharedDenials: SharedDenials | undefined;
 }
 
-/** Who is limited how, compiled. */
+/** The rules, plans and lists, compiled. */
 export interface Ruleset {
   readonly rules: readonly Rule[];
   /** Of one limiter for the policies of all rules, because all rules that cover a request are one decision. */

@@ -207,7 +207,7 @@ const compiled = Object.fromEntries(
 ) as Record<keyof typeof shared, z.ZodMiniOptional<z.ZodMiniUnknown>>;
 const isData = (value: unknown) => typeof value !== "function";
 
-/** Which fields a rule may have, and what those are that only rules have. */
+/** The fields of a rule, and the types of those that only rules have. */
 export const RuleShape = z.strictObject(
   {
     method,

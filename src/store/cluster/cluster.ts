@@ -2,9 +2,12 @@ import { HOLDS } from "../redis/holds.ts";
 import { createSlotBreaker } from "./slot-breaker.ts";
 import { splitStore } from "./split-store.ts";
 
-/** Partitions on several masters of a Redis Cluster: each hash slot is asked by itself, and suspended by itself when it fails. */
+/**
+ * Partitions on several masters of a Redis Cluster: each hash slot has its own calls, and is suspended alone when it
+ * fails.
+ */
 export const cluster = {
-  /** What one master took is given back when another denies. */
+  /** If one master denies, the others give their units back. */
   scripts: { holds: HOLDS },
   createBreaker: createSlotBreaker,
   split: splitStore,

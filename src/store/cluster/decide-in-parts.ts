@@ -17,17 +17,17 @@ export type DecideInParts = (
   slot?: Slot,
 ) => Promise<Reply>;
 
-/** Parts that denied lately and are remembered: a forgotten one costs a give-back. */
+/** The most remembered parts with a recent denial. A forgotten one costs a give-back. */
 const MAX_DENIED = 1_000;
 
 /**
- * Asks for each part by itself, side by side, and gives back what some have taken when others deny.
+ * Asks each part with its own call, concurrently, and gives units back if another part denies.
  *
- * Where a part denied the last time, the others only look at first, and take when it has room again. So a client that goes
- * on after its denials takes nothing from anybody, not even for a moment.
+ * If a part denied the last time, the others only peek at first, and take units when that part has room again. So a
+ * client that goes on after its denials takes no units from others, not even for a moment.
  */
 export function decideInParts(inner: Store): DecideInParts {
-  /** The first keys of parts that denied when they were last asked. */
+  /** The first keys of parts whose last answer was a denial. */
   const deniedLast = new Map<string, true>();
 
   async function ask(operation: Operation, part: Part): Promise<AnsweredPart | StoreError> {
@@ -49,7 +49,7 @@ export function decideInParts(inner: Store): DecideInParts {
     return Promise.all(parts.map((part) => ask(operation, part)));
   }
 
-  /** Takes from parts that denied the last time, and from the others when those have room. */
+  /** Takes from parts that denied the last time, and then from the others if those have room. */
   async function askDoubtful(parts: readonly Part[], doubtful: readonly Part[]) {
     const answers = await Promise.all(
       parts.map((part) => ask(doubtful.includes(part) ? "consume" : "peek", part)),

@@ -3,7 +3,7 @@ import type { CompiledPolicy } from "../../policy/compile.ts";
 import type { Store } from "../store.ts";
 import { inGroups } from "./in-groups.ts";
 
-/** Keeps the slots of a hold in each place, side by side. */
+/** Extends the slots of a hold in all places, concurrently. */
 export async function extendInParts(
   extend: NonNullable<Store["extend"]>,
   places: readonly number[],
@@ -18,7 +18,7 @@ export async function extendInParts(
       of(places.map((_, i) => i)).forEach((index, i) => (kept[index] = answers[i]!));
     });
   } catch (error) {
-    // One slot that is gone is answer enough, whatever the others say.
+    // One expired slot decides the result, even if other calls failed.
     if (kept.every(Boolean)) throw error;
   }
   return kept;

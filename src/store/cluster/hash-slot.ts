@@ -10,7 +10,7 @@ export function hashSlot(key: string): number {
   let crc = 0;
   for (let at = key.indexOf("{") + 1, end = key.indexOf("}", at); at < end; at++) {
     crc ^= key.charCodeAt(at) << 8;
-    // What is shifted beyond the 16 bits never comes back.
+    // Bits beyond the 16 never come back.
     for (let bit = 0; bit < 8; bit++) crc = (crc << 1) ^ (crc & 0x8000 && 0x1021);
   }
   return crc & (SLOTS - 1);

@@ -1,11 +1,11 @@
 import { isNotAsked, StoreError } from "../../errors/errors.ts";
 
-/** Of a list, the items whose keys have one place. */
+/** The items of a list whose keys share a place. */
 type OfPlace = <Item>(list: readonly Item[]) => readonly Item[];
 
 /**
- * Calls for each place by itself, side by side; all calls end before a failure is thrown. It says that nobody was
- * asked only if that is so in all places.
+ * Makes a call for each place, concurrently; all calls end before a failure is thrown. The failure means "not asked"
+ * only if no place was asked.
  *
  * @param places one per key
  */

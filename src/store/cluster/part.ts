@@ -4,16 +4,16 @@ import type { Reply } from "../store.ts";
 
 /** A part of a decision: policies whose keys have one hash slot. */
 export interface Part {
-  /** Where its policies stand in the whole decision. */
+  /** The positions of its policies in the whole decision. */
   readonly indices: readonly number[];
   readonly keys: readonly string[];
   readonly costs: readonly number[];
   readonly policies: readonly CompiledPolicy[];
-  /** Of a hold: what it takes of concurrency policies. */
+  /** Only for holds: the slot to take of concurrency policies. */
   readonly slot: Slot | undefined;
 }
 
-/** A part, what it was asked, and what its master answered. */
+/** A part, its request, and its master's answer. */
 export interface AnsweredPart extends Part {
   readonly operation: Operation;
   readonly reply: Reply;

@@ -4,11 +4,11 @@ import { PartialRefundError } from "../partial-reply.ts";
 import type { DecidedAt, Slot, Store } from "../store.ts";
 
 /**
- * Gives back in parts, one for each hash slot, side by side, each by the clock of the master that took. A part in which
- * nothing shall come back is not asked. It fails if one of them does, once all have ended: whoever waits for it may then
- * end the isolate.
+ * Gives units back in parts, one for each hash slot, concurrently, each by the clock of the master that took them. It
+ * skips parts without units to give back. If one fails, it rejects once all have ended, because the isolate may end
+ * after that.
  *
- * @throws PartialRefundError with what came back, and with the failure of each of the other policies
+ * @throws PartialRefundError with the units that came back, and the failures of the other policies
  */
 export async function refundInParts(
   refund: NonNullable<Store["refund"]>,

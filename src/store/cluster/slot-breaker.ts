@@ -5,41 +5,41 @@ import { hashSlot } from "./hash-slot.ts";
 
 /**
  * Hash slots that are suspended together. A master of a Redis Cluster has thousands of consecutive slots, so hardly any
- * group belongs to two masters, and an isolate needs few failures to know which groups do not answer.
+ * group belongs to two masters, and an isolate needs few failures to find the groups that do not answer.
  */
 const GROUP = 64;
 
 /**
- * How long nothing may have answered before failures count against the whole store; and how long groups that are not
- * suspended have the first chance to probe it.
+ * After this long without an answer, failures count against the whole store. Groups that are not suspended have the
+ * first chance to probe it for as long.
  */
 const QUIET_MS = 250;
 
 /** Consecutive failures of one group that suggest a dead part: sporadic losses rarely cause as many. */
 const LIKELY = 3;
 
-/** An outage has ended if no group failed for this long: until then, more failures of it may follow. */
+/** An outage has ended if no group failed for this long: until then, more failures may follow. */
 const SETTLED_MS = 1_000;
 
-/** Groups that nobody asks about are forgotten after this long without any failure. */
+/** Groups without requests are forgotten after this long without a failure. */
 const FORGET_MS = 10_000;
 
 const groupOf = (key: string) => Math.floor(hashSlot(key) / GROUP);
 
 /**
  * A circuit breaker for a store whose parts fail independently, such as the masters of a cluster. It suspends groups of
- * hash slots that do not answer, and the whole store when several groups fail and nothing answers. One request per second
+ * hash slots that do not answer, and the whole store when several groups fail and none answers. One request per second
  * to a suspended part passes, as a probe.
  */
 export function createSlotBreaker(): StoreBreaker {
   const whole = createBreaker();
-  /** One for all suspended groups: when one of them answers, the others may try as well. */
+  /** One breaker for all suspended groups: when one of them answers, the others may try as well. */
   const parts = createBreaker();
-  /** Consecutive failures of each group since its last answer; empty while everything works. */
+  /** Consecutive failures of each group since its last answer; empty without an outage. */
   const failures = new Map<number, number>();
   /**
    * Groups that answered during the outage. Once a part is likely dead, the next failure of any group that has not
-   * answered suspends it, the fourth of the likely dead one itself included.
+   * answered suspends it, also the fourth failure of the likely dead group.
    */
   const answered = new Set<number>();
   let answeredAtMs = -Infinity;
@@ -96,7 +96,7 @@ export function createSlotBreaker(): StoreBreaker {
       return begins;
     },
 
-    // Every master refuses keys of several slots; the store is asked about each slot by itself then.
+    // Every master refuses keys of several slots; the store then gets a call for each slot.
     isAnswer: (error) => error instanceof CrossSlotError,
 
     state(nowMs) {

@@ -7,25 +7,24 @@ import { hashSlot, tagOf } from "./hash-slot.ts";
 import { inGroups } from "./in-groups.ts";
 import { refundInParts } from "./refund-in-parts.ts";
 
-/** How many pairs of keys there are to ask about, one after the other: of one pair, the master may be dead. */
+/** The number of pairs of keys to probe with, one after the other: the master of one pair may be dead. */
 const PROBES = 8;
 
 /**
- * Decides several partitions at once, wherever they are. One Redis takes all of them in one call; a Redis Cluster refuses
- * that, and from then on each hash slot is asked by itself, side by side. What was taken in one slot is given back when
- * another denies, so that such a denial takes two round trips.
+ * Decides several partitions at once, on one or several masters. One Redis takes all of them in one call; a Redis
+ * Cluster refuses that, and from then on each hash slot gets its own call, concurrently. If one slot denies, the others
+ * give their units back, so that such a denial takes two round trips.
  *
- * No more is admitted than one call would admit. A give-back that is lost costs the client units, until they leave the
- * window.
+ * It admits no more requests than one call would. A lost give-back costs the client units until they leave the window.
  */
 export function splitStore(inner: Store): Store {
-  /** Whether one call can have keys of several slots; unknown until one has had. */
+  /** Whether one call can have keys of several slots; unknown until one such call was made. */
   let spans: boolean | undefined;
   let probes = 0;
   const inParts = decideInParts(inner);
   const { refund } = inner;
 
-  /** Asks about all keys with one call, unless they are known, or found, to be too far apart. */
+  /** Asks about all keys with one call, unless they have, or prove to have, several slots. */
   async function ask<Answer>(
     keys: readonly string[],
     askWhole: () => Answer | Promise<Answer>,
@@ -38,7 +37,7 @@ export function splitStore(inner: Store): Store {
         return answer;
       } catch (error) {
         if (!(error instanceof CrossSlotError)) {
-          // The master of the first key may be dead, and the others answer.
+          // The master of the first key may be dead while the others answer.
           if (spans === undefined && slotsOf(keys)) probeAfter(error as StoreError, keys[0]!);
           throw error;
         }
@@ -50,11 +49,11 @@ export function splitStore(inner: Store): Store {
   }
 
   function probeAfter({ code }: StoreError, key: string): void {
-    // A suspended store is not asked more often than its breaker wants.
+    // The breaker limits the calls to a suspended store.
     if (code !== "ERR_STORE_SUSPENDED") void probe(key.slice(0, key.indexOf(":{")));
   }
 
-  /** Asks the store about keys of two slots. No partition key begins with `#` and is that short. */
+  /** Probes the store with keys of two slots. No partition key begins with `#` and is that short. */
   async function probe(prefix: string): Promise<boolean> {
     const pair = probes++ % PROBES;
     try {

@@ -3,10 +3,10 @@ import type { Store } from "../store.ts";
 import type { AnsweredPart } from "./part.ts";
 
 /**
- * Takes back what parts have taken before it was known that the request is denied, and has its denial counted in all of
- * them. Resolves with the rows as they are then: whether a call arrives changes nothing about the decision.
+ * Takes units back from parts that took them before another part denied the request, and counts the denial in all
+ * parts. Resolves with the updated rows. A lost call does not change the decision.
  *
- * @param length how many policies the whole decision has
+ * @param length the number of policies in the whole decision
  */
 export async function takeBack(
   store: Store,
@@ -30,7 +30,7 @@ export async function takeBack(
       const { indices, policies, reply, costs } = part;
       if (hasTaken(part)) {
         policies.forEach(({ role, limit, implementation }, i) => {
-          // A slot is one, whatever the hold costs.
+          // A hold has one slot, for any cost.
           const units = implementation.hasSlots ? Math.min(costs[i]!, 1) : costs[i]!;
           if (role !== "denials") rows[indices[i]!] = withUnits(reply.rows[i]!, units, limit);
         });
@@ -44,7 +44,7 @@ export async function takeBack(
   return rows;
 }
 
-/** The rows of all parts, in the order of the whole decision, with holes where a part was not answered. */
+/** The rows of all parts, in the order of the whole decision, with holes for parts without an answer. */
 export function rowsOf(parts: readonly AnsweredPart[], length: number): Row[] {
   const rows = Array<Row>(length);
   for (const { indices, reply } of parts) {
@@ -68,8 +68,8 @@ async function giveBack(store: Store, part: AnsweredPart): Promise<void> {
 }
 
 /**
- * How many denials a policy that counts them has not counted. Its own master has counted those that it knew of, unless it
- * was only asked for a look.
+ * The denials that a policy has not counted. Its own master has counted those in its own part, unless the call was a
+ * peek.
  *
  * @param denied the policies of the whole decision that deny
  */
@@ -83,7 +83,7 @@ function uncountedOf(
   return Number(byOther && !denying.some((other) => other !== i));
 }
 
-/** The row of a policy as it is after its units came back. */
+/** The row of a policy after its units came back. */
 function withUnits(row: Row, units: number, limit: number): Row {
   if (!row.allowed) return row;
   const remaining = row.remaining + units;

@@ -12,7 +12,7 @@ import { perPartition } from "./per-partition.ts";
 import { toData } from "./policy-data.ts";
 import type { TidegateObject } from "./tidegate-object.ts";
 
-/** A binding of `TidegateObject`: the used part of Cloudflare's `DurableObjectNamespace`. */
+/** A binding of `TidegateObject`: the parts of Cloudflare's `DurableObjectNamespace` that the store uses. */
 export interface ObjectNamespace {
   idFromName(name: string): object;
   get(id: object): object;
@@ -20,15 +20,15 @@ export interface ObjectNamespace {
 
 export interface DurableObjectStoreOptions {
   /**
-   * How long a decision waits for an object; then `onFailure` decides. Until the first answer in an isolate it waits up to
-   * four times as long, at most a second. Range: `"1ms"` to `"1m"`. Default: `"250ms"`.
+   * The time that a decision waits for an object; then `onFailure` decides. Until the first answer in an isolate it
+   * waits up to four times as long, at most a second. Range: `"1ms"` to `"1m"`. Default: `"250ms"`.
    */
   readonly timeout?: Duration;
   /** Called once per outage, with its first failure. Default: logs one line when an outage begins and one when it ends. */
   readonly onStoreError?: (error: StoreError) => void;
 }
 
-/** Long enough for what a runtime says, short enough that no error carries a document into the log. */
+/** Long enough for a runtime's message, short enough to keep documents out of the log. */
 const MAX_REASON = 200;
 
 type Calls = Pick<TidegateObject, "decide" | "refund" | "extend" | "reset">;
@@ -39,11 +39,11 @@ type Stub = {
 };
 
 /**
- * Counts in Durable Objects instead of Redis: one object for each partition, which decides by its own clock and keeps its
- * counts in SQLite. Policies that count by several partitions ask their objects side by side, and give back what some took
- * when another denies.
+ * Counts in Durable Objects instead of Redis: one object for each partition, which decides by its own clock and keeps
+ * its counts in SQLite. Policies that count by several partitions ask their objects concurrently, and give units back
+ * if one of them denies.
  *
- * An object decides a few hundred requests per second. A policy for everybody together, `by: "*"`, has one object for all:
+ * An object decides a few hundred requests per second. A policy that all clients share, `by: "*"`, has a single object:
  * lease it.
  *
  * @param namespace the binding of `TidegateObject` in `wrangler.toml`, with `new_sqlite_classes`
@@ -62,7 +62,7 @@ export function durableObjectStore(
 ): Store {
   const { timeoutMs, onStoreError } = checked(namespace, options);
 
-  /** Each call has a stub of its own: on Workers, requests share nothing that does I/O. */
+  /** Each call has its own stub: on Workers, requests cannot share I/O objects. */
   async function call<Answer>(
     [key]: readonly string[],
     ask: (stub: Stub) => Promise<Answer>,
@@ -70,7 +70,7 @@ export function durableObjectStore(
     try {
       return await ask(namespace.get(namespace.idFromName(tagOf(key!))) as Stub);
     } catch (error) {
-      // Not asked again, whatever the runtime says of retries: it may have counted.
+      // Not repeated, even if the runtime marks the error as retryable: the object may have counted.
       throw new StoreError(
         "ERR_STORE_UNREACHABLE",
         `The Durable Object failed: ${reasonOf(error)}`,
@@ -89,7 +89,7 @@ export function durableObjectStore(
       reset: (keys) => call(keys, (stub) => stub.reset(keys)),
     },
     { name: "The Durable Object", timeoutMs, now: monotonicNow, onStoreError },
-    // An object that fails suspends one partition in 256, not all.
+    // A failing object suspends one partition in 256, not all of them.
     createSlotBreaker(),
   );
 

@@ -1,7 +1,7 @@
 import { storeOver, type SynchronousStore } from "../memory-store.ts";
 import { createMemory } from "../memory.ts";
 
-/** The used part of the storage of a Durable Object with SQLite. */
+/** The parts of a Durable Object's SQLite storage that the counts use. */
 export interface ObjectStorage {
   readonly kv: {
     get(name: string): unknown;
@@ -13,16 +13,16 @@ export interface ObjectStorage {
   deleteAll(): Promise<void>;
 }
 
-/** What is kept under a name. */
+/** A stored entry. */
 interface Kept {
   readonly state: unknown;
-  /** When nothing of it counts any more, in microseconds since 1970. */
+  /** The time after which no part of it counts, in microseconds since 1970. */
   readonly endsUs: number;
 }
 
 /**
- * Begins the names of what is kept. It rises when a model's state gets another shape, so that the code of before and
- * after a deployment count apart instead of misreading each other.
+ * The prefix of stored names. It rises when a model's state gets another shape, so that old and new code count
+ * separately during a deployment instead of misreading each other.
  */
 const LAYOUT = "1 ";
 
@@ -30,20 +30,20 @@ const LAYOUT = "1 ";
 const MIN_ALARM_MS = 60_000;
 
 export interface KeptCounts extends SynchronousStore {
-  /** Forgets what no longer counts. Called by the object's alarm. */
+  /** Deletes entries that no longer count. The object's alarm calls it. */
   sweep(): Promise<void>;
 }
 
 /**
- * Counts in the memory of a Durable Object by the algorithms' models, and writes what changed to its storage before the
- * answer leaves it. A denial changes nothing and writes nothing.
+ * Counts in the memory of a Durable Object by the algorithms' models, and writes changes to its storage before the
+ * answer leaves it. A denial changes no count and writes no entry.
  *
  * @param now the object's clock, in microseconds since 1970
  */
 export function keepCounts(storage: ObjectStorage, now: () => number): KeptCounts {
   const memory = createMemory();
   const counts = storeOver(memory, now);
-  /** When the object sweeps; unknown until something has been written. */
+  /** The time of the object's next sweep; unknown until the first write. */
   let alarmMs: number | undefined;
 
   function load(keys: readonly string[]): void {
@@ -54,7 +54,7 @@ export function keepCounts(storage: ObjectStorage, now: () => number): KeptCount
     }
   }
 
-  /** Runs with the counts of these keys, and keeps those that changed. */
+  /** Runs with the counts of these keys, and stores those that changed. */
   function counting<Answer>(keys: readonly string[], run: () => Answer): Answer {
     load(keys);
     const before = keys.map((key) => memory.entry(key));
@@ -72,7 +72,7 @@ export function keepCounts(storage: ObjectStorage, now: () => number): KeptCount
 
   function scheduleSweep(endsUs: number): void {
     alarmMs = Math.max(Math.ceil(endsUs / 1000), now() / 1000 + MIN_ALARM_MS);
-    // The answer leaves the object only after it, as after every write.
+    // The answer leaves the object only after this write, as after every other.
     void storage.setAlarm(alarmMs);
   }
 
@@ -91,7 +91,7 @@ export function keepCounts(storage: ObjectStorage, now: () => number): KeptCount
       alarmMs = undefined;
       const nowUs = now();
       let lastUs = 0;
-      // A list of its own: the loop deletes from what the storage lists.
+      // A copy, because the loop deletes from the storage that it lists.
       const all = Array.from(storage.kv.list());
       for (const [name, kept] of all) {
         const { endsUs } = kept as Kept;
@@ -102,7 +102,7 @@ export function keepCounts(storage: ObjectStorage, now: () => number): KeptCount
         storage.kv.delete(name);
         memory.reset([name.slice(LAYOUT.length)]);
       }
-      // An object without anything in its storage costs nothing.
+      // An object with an empty storage costs no money.
       if (lastUs === 0) await storage.deleteAll();
       else scheduleSweep(lastUs);
     },

@@ -7,8 +7,8 @@ import type { GuardedStore } from "../guarded-store.ts";
 import type { Store } from "../store.ts";
 
 /**
- * Asks for each partition by itself, side by side, as on the masters of a Redis Cluster: what one object took is given
- * back when another denies.
+ * Makes a call for each partition, concurrently, as on the masters of a Redis Cluster: if one object denies, the others
+ * give their units back.
  */
 export function perPartition({ decide, refund, extend, reset }: GuardedStore): Store {
   const inParts = decideInParts({ decide, refund: refund!, reset });

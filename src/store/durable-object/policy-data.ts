@@ -3,7 +3,7 @@ import { CALENDAR_WINDOW } from "../../algorithms/calendar/definition.ts";
 import { CONCURRENCY } from "../../algorithms/concurrency.ts";
 import type { CountedPolicy } from "../../policy/compile.ts";
 
-/** A policy as an object gets it: a call carries no functions. */
+/** A policy as data for an object: a call cannot carry functions. */
 export type PolicyData = Omit<CountedPolicy, "implementation">;
 
 const ALGORITHMS = {

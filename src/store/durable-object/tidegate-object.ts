@@ -6,14 +6,14 @@ import { type KeptCounts, keepCounts, type ObjectStorage } from "./kept-counts.t
 import { type PolicyData, withAlgorithm } from "./policy-data.ts";
 
 /**
- * Counts one partition. Export it from the worker's main module, and bind it with SQLite storage in `wrangler.toml`; then
- * `durableObjectStore()` of the binding asks it.
+ * Counts one partition. Export it from the worker's main module, bind it with SQLite storage in `wrangler.toml`, and
+ * pass the binding to `durableObjectStore()`.
  *
  * @example
  * export { TidegateObject } from "tidegate/durable-object";
  */
 export class TidegateObject extends DurableObject {
-  /** The platform's types know a class of Durable Objects by it. */
+  /** The brand by which the platform's types recognise a Durable Object class. */
   declare readonly __DURABLE_OBJECT_BRAND: never;
 
   readonly #counts: KeptCounts;

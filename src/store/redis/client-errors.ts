@@ -12,7 +12,7 @@ import { RedisReplyError } from "./rest.ts";
 const NO_CONNECTION =
   /^(?:internal error; reference|connect|Reached the max retries|Stream isn't)|fetch failed|network/i;
 
-/** The given client, with errors as our own transport throws them: StoreError, or Redis's message alone. */
+/** Wraps the client, so that its errors are those of our own transport: StoreError, or only Redis's message. */
 export function withOwnErrors(client: RedisClient): RedisClient {
   return {
     evalsha: (...command) => translated(() => client.evalsha(...command)),
@@ -20,7 +20,7 @@ export function withOwnErrors(client: RedisClient): RedisClient {
   };
 }
 
-/** What a client answers; an error as our own transport throws it. */
+/** A client's answer; its errors become those of our own transport. */
 export async function translated(send: () => Promise<unknown>): Promise<unknown> {
   try {
     return await send();

@@ -1,12 +1,12 @@
 import { KEY_LOCKING } from "../../algorithms/scripts.generated.ts";
 import { isUnknownDialect } from "./errors.ts";
 
-/** Which scripts a Redis takes: on Upstash each begins with a line that every other server rejects. */
+/** The kind of scripts that a Redis takes: on Upstash each begins with a line that every other server rejects. */
 export type DialectName = "redis" | "upstash";
 
-/** What is known about the scripts of one Redis. */
+/** The dialect of one Redis, as far as it is known. */
 export interface Dialect {
-  /** Of every script; empty, or the one for Upstash. */
+  /** The first line of every script; empty, or the one for Upstash. */
   firstLine: string;
 }
 
@@ -23,13 +23,13 @@ export function dialectAt(url: string, name?: DialectName): Dialect {
   return { firstLine: isUpstash ? KEY_LOCKING : "" };
 }
 
-/** Corrects by its first answer what was concluded from the host of a Redis: any name can lead to Upstash. */
+/** Corrects the guess from the host's name by the first answer: any name can lead to Upstash. */
 export function learnFrom({ headers }: Response, dialect: Dialect): void {
   // Upstash answers each request with this field.
   if (headers.has("upstash-sync-token")) dialect.firstLine = KEY_LOCKING;
 }
 
-/** Sends a script, and sends it once more if its first line was rejected, so that nothing ran. */
+/** Sends a script, and sends it once more if Redis rejected its first line, so that it did not run. */
 export async function inDialect<Answer>(
   dialect: Dialect,
   send: () => Promise<Answer>,

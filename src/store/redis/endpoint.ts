@@ -15,7 +15,7 @@ function isBlank(value: unknown): boolean {
   return value === undefined || (typeof value === "string" && value.trim() === "");
 }
 
-/** A client for the Redis that the environment's variables name, in Upstash's or Vercel's spelling. */
+/** A client for the Redis in the environment's variables, with Upstash's or Vercel's names. */
 export function redisFromEnvironment(
   environment: Environment,
   settings: ClientSettings,
@@ -26,7 +26,10 @@ export function redisFromEnvironment(
   return createRedisClient(environment[url], environment[token], paths, settings, faults);
 }
 
-/** Where the environment's variables say that Redis is, unchecked. What is no text, and is reported elsewhere, is empty. */
+/**
+ * The endpoint in the environment's variables, unchecked. A value that is no text becomes empty; it is reported
+ * elsewhere.
+ */
 export function endpointIn(environment: Environment): RedisEndpoint {
   const [url, token] = variablesOf(environment);
   return { url: textOf(environment[url]), token: textOf(environment[token]) };
@@ -43,7 +46,7 @@ function variablesOf(environment: Environment): (typeof VARIABLES)[number] {
 /**
  * Checks an endpoint and makes a client for it; `undefined` after a fault.
  *
- * @param paths the paths of both values in faults, and whether these are variables
+ * @param paths the paths of both values in faults; whether they are variables
  * @param init further options of every request
  */
 export function createRedisClient(

@@ -29,7 +29,7 @@ export function unauthorized(): StoreError {
   );
 }
 
-/** Something other than Redis answered, such as a gateway in front of it. */
+/** The answer did not come from Redis, but for example from a gateway in front of it. */
 export function notRedis(answer: string): StoreError {
   return new StoreError("ERR_STORE_REPLY", `What answered is not the Redis REST API: ${answer}.`);
 }
@@ -42,7 +42,7 @@ export function connectionError(error: unknown): StoreError {
   }
   const { code } = Object(cause ?? error) as { code?: unknown };
   let why = typeof code === "string" ? `: ${code}` : "";
-  // workerd reports nothing more about either.
+  // workerd reports no details about either.
   if (message!.startsWith("internal error")) {
     why = ": most likely its name does not resolve, or its certificate is not valid";
   }
@@ -52,7 +52,7 @@ export function connectionError(error: unknown): StoreError {
 /** A bridge's reply when it has lost its Redis. */
 const LOST_REDIS = /not reachable|went away/i;
 
-/** What a server or a proxy may repeat of the token that it rejects; no word of Redis is as long. */
+/** A token that a rejecting server or proxy may repeat; no word of Redis is this long. */
 const TOKEN_LIKE = /[^\s:.,]{20,}/g;
 
 /** Any failure of a command as a StoreError that does not quote the command. */
@@ -62,7 +62,7 @@ export function storeError(error: unknown): StoreError {
   if (message.startsWith("CROSSSLOT")) return new CrossSlotError();
   if (LOST_REDIS.test(message)) return connectionError(error);
   if (/^(?:ERR )?(?:WRONGPASS|NOAUTH|NOPERM|Unauthorized)/i.test(message)) return unauthorized();
-  // Arguments are quoted or in brackets: everything before is Redis's own message.
+  // Arguments are quoted or in brackets: the text before them is Redis's own message.
   const words = /^(?:[^'"`()[\]{}<]|(?<=\w)'(?=\w)){0,80}/
     .exec(message)![0]
     .replaceAll(TOKEN_LIKE, "(hidden)")

@@ -7,7 +7,7 @@ import type { ClientSettings, RedisClient, ScriptClient } from "./client.ts";
 import { dialectAt } from "./dialect.ts";
 import { createRedisClient } from "./endpoint.ts";
 
-/** What is read of a client: nothing is sent through it for that. */
+/** The properties of a client that are read; reading them sends no call. */
 interface GivenClient extends Partial<RedisClient> {
   /** The HTTP side of a client of @upstash/redis. */
   readonly client?: {
@@ -16,27 +16,26 @@ interface GivenClient extends Partial<RedisClient> {
     readonly options?: { readonly backend?: unknown; readonly cache?: unknown };
     readonly retry?: { readonly attempts?: number };
   };
-  /** Only ioredis has it. */
+  /** Only ioredis has this method. */
   readonly defineCommand?: unknown;
-  /** Only node-redis spells it like this. */
+  /** Only node-redis has this spelling. */
   readonly evalSha?: unknown;
 }
 
-/** Whether something given as `redis` is a client rather than an address. Some clients are proxies without own keys. */
+/** Whether the `redis` option is a client rather than an address. Some clients are proxies without own keys. */
 export function isClient(redis: object): boolean {
   const { evalsha, eval: evaluate, evalSha } = redis as GivenClient;
   return [evalsha, evaluate, evalSha].some((command) => command !== undefined);
 }
 
 /**
- * The client for a client that the caller built.
+ * Adapts a client that the caller built.
  *
  * A client of @upstash/redis retries and, from 1.34 on, gathers commands of different requests: a lost reply would be
  * charged again, and on Workers the request that sends them may be gone before the others have their replies. So its
- * address and token are read, and decisions are sent by the transport that `{ url, token }` gets. Of its options
- * `backend` (Fastly) and `cache` are kept. The others change nothing about a decision: it is a write, which every
- * database takes on its primary, so it needs no sync token of `readYourWrites`; and middleware of `redis.use()` does not
- * see decisions.
+ * address and token are read, and decisions are sent by the transport that `{ url, token }` gets. Its options `backend`
+ * (Fastly) and `cache` still apply. The others do not affect a decision: it is a write, which every database takes on
+ * its primary, so it needs no sync token of `readYourWrites`; and middleware of `redis.use()` does not see decisions.
  */
 export function givenClient(
   redis: object,

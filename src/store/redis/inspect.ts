@@ -5,10 +5,10 @@ import type { RedisClient } from "./client.ts";
 import type { Dialect } from "./dialect.ts";
 import { redisVersion } from "./version.ts";
 
-/** Of no identity, because a partition key that begins with `#` has 43 more characters. */
+/** A key of no identity: a partition key that begins with `#` has 43 more characters. */
 const KEY = "tg:{#version}";
 
-/** Reports the facts about a Redis store. Redis is asked for its version once, and never during an outage. */
+/** Reports the facts about a Redis store. It asks Redis for its version once, and never during an outage. */
 export function inspectRedis(
   client: RedisClient,
   dialect: Dialect,

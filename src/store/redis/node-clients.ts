@@ -3,14 +3,14 @@ import { IOREDIS_CLIENT, NODE_REDIS_CLIENT } from "../../options/messages.ts";
 import { report } from "../../runtime/log.ts";
 import type { RedisClient } from "./client.ts";
 
-/** What is used of ioredis: a `Redis` or a `Cluster`. */
+/** The used parts of an ioredis client: a `Redis` or a `Cluster`. */
 export interface IoredisClient {
   evalsha(sha1: string, numberOfKeys: number, ...keysAndArguments: string[]): Promise<unknown>;
   eval(script: string, numberOfKeys: number, ...keysAndArguments: string[]): Promise<unknown>;
   readonly options?: { readonly autoResendUnfulfilledCommands?: boolean | undefined };
 }
 
-/** What is used of node-redis: a client, a pool or a cluster. */
+/** The used parts of a node-redis client: a client, a pool or a cluster. */
 export interface NodeRedisClient {
   evalSha(sha1: string, command: NodeRedisCommand): Promise<unknown>;
   eval(script: string, command: NodeRedisCommand): Promise<unknown>;
@@ -23,8 +23,9 @@ interface NodeRedisCommand {
 
 /**
  * Decides through a client of ioredis, over its own connection: no REST API and no bridge. Build it with
- * `autoResendUnfulfilledCommands: false` and `maxRetriesPerRequest: 0`: a decision that is sent again after a lost connection
- * is charged twice, and one that waits for a reconnection is late anyway. With the default of the former, a warning says so.
+ * `autoResendUnfulfilledCommands: false` and `maxRetriesPerRequest: 0`: a decision that is sent again after a lost
+ * connection is charged twice, and one that waits for a reconnection is late anyway. It warns if the former has its
+ * default.
  *
  * @throws ConfigurationError if it is no client of ioredis
  * @example

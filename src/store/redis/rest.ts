@@ -11,8 +11,8 @@ export class RedisReplyError extends Error {
 
 /**
  * In workerd an abort signal costs a tenth of a decision or more. An abandoned command ends with its request anyway,
- * unless that is long-lived, as in a Durable Object or behind a WebSocket. So there is no signal while Redis answers, and
- * an outage leaves at most this many commands open.
+ * unless that is long-lived, as in a Durable Object or behind a WebSocket. So commands have no signal while Redis
+ * answers, and an outage leaves at most this many commands open.
  */
 const SPARED = 4;
 
@@ -29,10 +29,10 @@ export function restClient(...connection: Parameters<typeof restSender>): RedisC
 }
 
 /**
- * Commands over Upstash's REST API. A command is sent once: after any failure it may have run, and sending it again would
- * charge twice.
+ * Commands over Upstash's REST API. A command is sent once: after any failure it may have run, and sending it again
+ * would charge twice.
  *
- * @param timeoutMs after which nobody waits for a command any more; longer until the first result, as `firstContactMs` says
+ * @param timeoutMs the time limit of a command; longer until the first result, see `firstContactMs`
  * @param init further options of every request
  * @param guess a dialect that the first answer may correct
  */
@@ -45,7 +45,10 @@ export function restSender(
   const spared = onWorkers() ? SPARED : 0;
   /** Commands sent since the last reply. */
   let unanswered = 0;
-  /** A script that is missing is no result: it is sent within the same first contact, perhaps by another connection. */
+  /**
+   * A missing-script reply is no result: the script is then sent within the same first contact, perhaps over another
+   * connection.
+   */
   let hasResult = false;
   const firstMs = firstContactMs(timeoutMs);
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };

@@ -6,7 +6,7 @@ export interface ScriptTemplate {
   readonly after: string;
 }
 
-/** A script, and the SHA-1 by which a server has it, for each first line put before it. */
+/** A script, and its SHA-1 on the server for each first line. */
 export interface Script {
   readonly text: string;
   readonly sha1s: Map<string, string>;

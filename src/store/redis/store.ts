@@ -18,7 +18,7 @@ interface ScriptCall {
   readonly roles: readonly string[];
 }
 
-/** The scripts besides the one for a single policy. A bundle contains those that are given. */
+/** The scripts besides the one for a single policy. A bundle contains the given ones. */
 export interface MoreScripts {
   /** Decides several policies, and resets. */
   readonly decide?: ScriptTemplate;
@@ -34,9 +34,9 @@ export type Ask = (
   length: number,
 ) => Promise<readonly number[]>;
 
-/** What gives back, and what is done with the slots of holds. */
+/** The calls that give units back, and change the slots of holds. */
 export interface HoldCalls {
-  /** What follows the policies in the arguments of a decision that comes with a slot. */
+  /** The arguments after the policies in a decision with a slot. */
   argumentsFor(
     policies: readonly CompiledPolicy[],
     slot: Slot,
@@ -45,7 +45,7 @@ export interface HoldCalls {
   open(ask: Ask): Required<Pick<Store, "refund" | "extend">>;
 }
 
-/** Combinations whose scripts are kept: a limiter has few. */
+/** The most combinations whose scripts are stored: a limiter has few. */
 const MAX_CALLS = 1_000;
 
 /** Fields per policy in the script's reply. */
@@ -92,7 +92,7 @@ export function redisStore(
       } catch (error) {
         // After any other failure the script may have run, and would charge twice.
         if (!isMissingScript(error)) throw error;
-        // Its answer may have told more about the dialect.
+        // The answer may have corrected the dialect.
         return redis.eval(dialect.firstLine + script.text, keys, args);
       }
     });
@@ -112,7 +112,7 @@ export function redisStore(
   return {
     async decide(operation, keys, costs, policies, slot) {
       const { decide, lease, roles } = callFor(policies);
-      // The script for one policy takes whatever cost it is given.
+      // The script for one policy takes any cost.
       const asked = costs.length === 1 && costs[0] === 0 ? "peek" : operation;
       const more = slot ? holds!.argumentsFor(policies, slot, roles) : roles;
       const args = [asked, ...groupsOf(costs, policies), ...more];
@@ -124,7 +124,7 @@ export function redisStore(
     },
 
     async reset(keys) {
-      // Only the script's own reply confirms it.
+      // Only the script's own reply confirms the reset.
       await ask(reset!, keys, ["reset"], 1);
     },
 
@@ -140,12 +140,12 @@ export function groupsOf(costs: readonly number[], policies: readonly CompiledPo
   ]);
 }
 
-/** A letter for each policy, as the script takes them. */
+/** A letter for each policy, in the script's format. */
 export function lettersOf(policies: readonly CompiledPolicy[]): string {
   return policies.map(({ role }) => role[0]).join("");
 }
 
-/** The script's letters; none if every policy is enforced, or one is alone and cannot count the denials of others. */
+/** The script's letters; none if every policy is enforced, or if a policy is alone and cannot count others' denials. */
 function rolesOf(policies: readonly CompiledPolicy[]): readonly string[] {
   const roles = lettersOf(policies);
   return /^(?:e*|a)$/.test(roles) ? [] : [roles];

@@ -1,7 +1,7 @@
 import { StoreError } from "../../errors/errors.ts";
 import type { RedisClient } from "./client.ts";
 
-/** Scripts know their server's version since 7.0; older ones ask INFO, which some services do not offer. */
+/** Scripts know their server's version since 7.0; older ones ask INFO, which some services lack. */
 const SCRIPT =
   "return redis.REDIS_VERSION or string.match(redis.pcall('INFO','server'),'redis_version:(%S+)')";
 
@@ -11,18 +11,18 @@ const TOO_OLD = /syntax error|unknown redis command|non deterministic/i;
 /**
  * The version of a Redis, such as `7.2.4`; `undefined` if it does not report one.
  *
- * @param key nothing is read of it: some services refuse scripts without a key
+ * @param key not read: some services refuse scripts without a key
  */
 export async function redisVersion(redis: RedisClient, key: string): Promise<string | undefined> {
   try {
-    // A client answers null where the script returns nothing.
+    // A client returns null if the script returns no value.
     return ((await redis.eval(SCRIPT, [key], [])) as string | null) ?? undefined;
   } catch {
     return undefined;
   }
 }
 
-/** Adds the remedy to a failure that comes from a Redis that is too old. */
+/** Adds the remedy to a failure of a Redis that is too old. */
 export async function withVersion(
   redis: RedisClient,
   failure: StoreError,

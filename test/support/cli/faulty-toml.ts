@@ -127,7 +127,7 @@ export const FAULTY_TOML: readonly FaultyFile[] = [
   {
     title: "more levels than a parser can follow",
     file: "wrangler.toml",
-    text: `a = ${"[".repeat(50_000)}`,
+    text: `a = ${"[".repeat(100_000)}${"]".repeat(100_000)}`,
     faults: ["1:1: Nest objects and lists at most 64 deep."],
   },
 ];
