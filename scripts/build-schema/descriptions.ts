@@ -10,7 +10,7 @@ export const RULE_FIELDS: Readonly<Record<string, string>> = {
   cost: "Quota units of each request, or a table with those of some policies by their names. Default 1.",
   plan: 'The header that says which plan a client has: "header:x-plan". Something in front of the gateway has to set it.',
   onFailure:
-    'What decides while Redis gives no answer: "open", "closed", "local", or a table { local = { share } }. Default: the variable ON_FAILURE.',
+    'The fallback while Redis gives no answer: "open", "closed", "local", or a table { local = { share } }. Default: the variable ON_FAILURE.',
   retryJitter:
     "Lengthens the wait in Retry-After and in t of RateLimit by a random part of up to this share, so that denied clients do not return all at once. Default 0.",
   quota:
@@ -45,7 +45,7 @@ export const POLICY_FIELDS: Readonly<Record<string, string>> = {
   optimistic:
     "Answers before Redis has counted a request, where the isolate knows of no denial: at most unsettled units of a partition (default 1) wait for that in an isolate, while more than above (default 0.5) of the limit is left. Each isolate may admit that many units too many. Default: Redis decides first.",
   notify:
-    "Tells of each partition that has used this share of the limit, once per window, and when its requests begin to be denied: by a webhook where NOTICE_URL is set, and in the metrics. A number above 0 to 1, or a list of them. Default: nobody is told.",
+    "Tells of each partition that has used this share of the limit, once per window, and when its requests begin to be denied: by a webhook where NOTICE_URL is set, and in the metrics. A number above 0 to 1, or a list of them. Default: none.",
   counts:
     '"requests"; "denials" by the other policies of the decision, which denies clients that were denied too often; or "failures": a request whose response is none gets its units back. Default "requests".',
   when: 'Which responses are failures, where counts is "failures": 1 to 32 statuses. Default { status = [401, 403] }.',
@@ -106,7 +106,7 @@ export const VARIABLE_MEANINGS: Readonly<Record<string, string>> = {
   TIMEOUT:
     "How long a decision waits for Redis, `1ms` to `1m`; then `ON_FAILURE` decides. Until an isolate has its first answer, four times as long, at most a second. Default `250ms`.",
   ON_FAILURE:
-    'What decides while Redis gives no answer: `"local"` counts in the isolate\'s memory, `"open"` admits, `"closed"` answers 503; `{ local = { share = 0.1 } }` counts in memory with a tenth of each limit. A rule or policy may override it.',
+    'The fallback while Redis gives no answer: `"local"` counts in the isolate\'s memory, `"open"` admits, `"closed"` answers 503; `{ local = { share = 0.1 } }` counts in memory with a tenth of each limit. A rule or policy may override it.',
   CLIENT_IP:
     'Who reports the client\'s address: the platform, `"socket"` on Node without a proxy, or `{ trustedHops = 1 }` behind proxies of your own. Needed where a rule uses `"ip"` or `"subnet"`, or a list has a `cidr`, `asn` or `country`.',
   SHARED_DENIALS:
@@ -121,8 +121,8 @@ export const VARIABLE_MEANINGS: Readonly<Record<string, string>> = {
   DENIAL_LOG:
     '`"on"` logs [who is denied](metrics.md#the-log-of-denials): one line for each partition and minute, with a count.',
   ADMIN_TOKEN:
-    "The token that reads and writes live rules over the admin API, as a secret: 20 to 256 printable characters. Default: nobody may.",
-  READ_TOKEN: "The token that only reads over the admin API, as a secret. Default: nobody may.",
+    "The token that reads and writes live rules over the admin API, as a secret: 20 to 256 printable characters. Default: none.",
+  READ_TOKEN: "The token that only reads over the admin API, as a secret. Default: none.",
   NOTICE_URL:
     "Where [notices](notices.md) of policies with `notify` are sent, as a secret if its path is one. Default: nowhere.",
   NOTICE_SECRET:

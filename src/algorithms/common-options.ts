@@ -124,7 +124,7 @@ export interface CommonOptions {
    * Tells `onNotice` when an identity has used this share of the limit, once per window: a number, or a list of 1 to 8. Where a
    * decision shows several of them, it tells the highest. It also tells when requests begin to be denied by this policy. No request
    * waits for that. For `createLimiter()`, middleware and rules, where the gateway sends a webhook. Range: above 0 to 1. Default:
-   * nobody is told.
+   * none.
    *
    * @example
    * fixedWindow({ name: "monthly", limit: 1_000, window: "30d", notify: [0.8, 1] })

@@ -11,7 +11,7 @@ const EXIT_CODES = `Exit codes:
   2  wrong usage, or a file that cannot be read or written
   3  no answer from the gateway
   4  not authorised
-  5  somebody else changed the rules`;
+  5  the rules have changed in the meantime`;
 
 /** Adds what every help ends with: examples, the environment and the exit codes. */
 export function withExamples(command: Command, ...examples: readonly string[]): Command {
