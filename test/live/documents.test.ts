@@ -57,7 +57,7 @@ const FAULTY: readonly [unknown, string][] = [
   [withPolicy({ algorithm: "leaky" }), "rules[0].policies[0].algorithm"],
   [withPolicy({ limit: 0 }), "rules[0].policies[0].limit"],
   [withPolicy({ limit: "5" }), "rules[0].policies[0].limit"],
-  [withPolicy({ limit: 1e12 }), "rules[0].policies[0].limit"],
+  [withPolicy({ limit: 2 ** 53 }), "rules[0].policies[0].limit"],
   [withPolicy({ limit: 2.5 }), "rules[0].policies[0].limit"],
   [withPolicy({ window: "5 minutes" }), "rules[0].policies[0].window"],
   [withPolicy({ window: undefined }), "rules[0].policies[0].window"],

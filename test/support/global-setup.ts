@@ -20,9 +20,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const external = process.env["REDIS_URL"];
   const server = external === undefined ? await startRedisServer() : undefined;
   const redis = server?.url ?? external!;
-  const bridge = await startBridge({ redis, port: 0, token: "test" });
+  // Tests look for their own keys.
+  const options = { port: 0, token: "test", allow: ["KEYS"] };
+  const bridge = await startBridge({ redis, ...options });
   const flushed = await startRedisServer();
-  const toFlushed = { redis: flushed.url, port: 0, token: "test" };
+  const toFlushed = { redis: flushed.url, ...options };
   const stock = await startBridge(toFlushed);
   const upstash = await startBridge({ ...toFlushed, emulate: "upstash" });
   project.provide("redisUrl", redis);
