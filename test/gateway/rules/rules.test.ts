@@ -162,7 +162,9 @@ describe("rules", () => {
       status: 500,
       detail: "The gateway failed to handle the request.",
     });
-    expect(log.mock.calls).toEqual([["tidegate: a request failed: secret of the inside"]]);
+    expect(log.mock.calls).toEqual([
+      ["tidegate: a request failed: secret of the inside: 1 request since the last such line."],
+    ]);
     expect(origin.seen).toEqual([]);
     vi.restoreAllMocks();
   });
