@@ -61,12 +61,11 @@ export class TidegateThrottlerStorage {
     _throttlerName: string,
   ): Promise<ThrottlerRecord> {
     if (limit < 1) return blocked(1, ttl * 1000, secondsOf(Math.max(ttl, blockDuration) * 1000));
-    const hits = fixedWindow({ name: HITS, limit, window: durationOf(ttl), aligned: false });
     // The limit starts afresh after the block. A longer window would still be full then.
     const isShort = blockDuration > 0 && blockDuration < ttl;
     const core = this.#cores.of(
       `${ttl} ${limit} ${blockDuration}`,
-      () => (blockDuration > 0 ? [hits, blockOf(blockDuration)] : [hits]),
+      () => [hitsOf(ttl, limit), ...(blockDuration > 0 ? [blockOf(blockDuration)] : [])],
       !isShort,
     );
     const verdict = given(await core.ask("consume", key, {}));
@@ -90,13 +89,13 @@ export class TidegateThrottlerStorage {
   }
 
   async #forgetHits(key: string, ttl: number): Promise<void> {
-    const window = durationOf(ttl);
-    const core = this.#cores.of(`${ttl}`, () => [
-      fixedWindow({ name: HITS, limit: 1, window, aligned: false }),
-    ]);
-    await core.reset(key);
+    // A reset needs no limit.
+    await this.#cores.of(`${ttl}`, () => [hitsOf(ttl, 1)]).reset(key);
   }
 }
+
+const hitsOf = (ttl: number, limit: number) =>
+  fixedWindow({ name: HITS, limit, window: durationOf(ttl), aligned: false });
 
 /** The first denial fills it, for as long as a block lasts. */
 const blockOf = (blockDuration: number) =>

@@ -38,15 +38,6 @@ interface CallOptions {
   readonly customDuration?: number;
 }
 
-const OWN = [
-  "points",
-  "duration",
-  "blockDuration",
-  "execEvenly",
-  "execEvenlyMinDelayMs",
-  "keyPrefix",
-];
-
 /**
  * Counts points for rate-limiter-flexible in any Redis: one call for each `consume()`. It works inside of its wrappers,
  * unions, queues and bursty limiters, and as an `insuranceLimiter`. Like the package's other limiters, it also counts
@@ -73,21 +64,19 @@ export class RateLimiterTidegate extends RateLimiterCompatibleAbstract {
       duration,
       blockDuration = 0,
       execEvenly = false,
+      execEvenlyMinDelayMs = points > 0 ? Math.ceil((duration * 1000) / points) : 0,
       keyPrefix = "rlflx",
+      ...counter
     } = options;
     requireNumber("points", points, -Infinity);
     requireNumber("duration", duration, 0);
-    const { execEvenlyMinDelayMs = points > 0 ? Math.ceil((duration * 1000) / points) : 0 } =
-      options;
     this.keyPrefix = keyPrefix;
     this.points = points;
     this.duration = duration;
     this.blockDuration = blockDuration;
     this.execEvenly = execEvenly;
     this.execEvenlyMinDelayMs = execEvenlyMinDelayMs;
-    const { ...given } = options as unknown as Record<string, unknown>;
-    for (const name of OWN) delete given[name];
-    this.#counter = countPoints(openCores({ ...given, prefix: keyPrefix }, POINT_COUNTER));
+    this.#counter = countPoints(openCores({ ...counter, prefix: keyPrefix }, POINT_COUNTER));
   }
 
   /**

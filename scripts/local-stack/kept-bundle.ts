@@ -66,7 +66,12 @@ const readPage = () => readIfThere(join(DASHBOARD, "index.html"));
 
 function read<Bundle>(file: string): Kept<Bundle> | undefined {
   const text = readIfThere(file);
-  return text === undefined ? undefined : (JSON.parse(text) as Kept<Bundle>);
+  try {
+    return text === undefined ? undefined : (JSON.parse(text) as Kept<Bundle>);
+  } catch {
+    // A disk that was full left half of it: it is built anew.
+    return undefined;
+  }
 }
 
 function readIfThere(file: string): string | undefined {

@@ -1,9 +1,9 @@
-import { MAX_UNITS } from "./algorithm.ts";
-import { type AlgorithmModel, type RefundModel, takes, waitingCost } from "./model.ts";
+import { type CountedWindow, countIn, giveBackIn } from "./counted-window.ts";
+import type { AlgorithmModel, RefundModel } from "./model.ts";
 
 /*
- * How a window of a calendar is counted. Apart from what knows calendars, so that a bundle that can give back what any
- * algorithm took has no code for time zones.
+ * How a window of a calendar is counted. It stands apart from the calendars, so that a bundle with the refunds of all
+ * algorithms has no code for time zones.
  */
 
 /** The window of a moment, as the script takes it; times in microseconds since 1970. */
@@ -17,32 +17,24 @@ export interface CalendarParameters extends Readonly<Record<string, number>> {
 /** More seconds than a month has. */
 export const NEIGHBOUR = 2 ** 22;
 
-/** The state is that of a fixed window: a policy keeps its count when its window becomes one of a calendar. */
-export interface CalendarWindowState {
-  /** When the counted window ends. */
-  readonly endsUs: number;
-  /** `OF_CALENDAR`, or the setting of a fixed window. */
-  readonly setting: number;
-  readonly used: number;
-  /** Whether a charge was cut off. */
-  readonly cut: boolean;
-}
-
-/** The setting of windows of any calendar. */
+/**
+ * The setting of windows of any calendar. The state is that of a fixed window, whose settings are smaller: a policy keeps its
+ * count when its window becomes one of a calendar.
+ */
 const OF_CALENDAR = 512;
 
-const NEVER_COUNTED: CalendarWindowState = {
+const NEVER_COUNTED: CountedWindow = {
   endsUs: -Infinity,
   setting: OF_CALENDAR,
   used: 0,
   cut: false,
 };
 
-export const countCalendarWindow: AlgorithmModel<CalendarParameters, CalendarWindowState> = (
+export const countCalendarWindow: AlgorithmModel<CalendarParameters, CountedWindow> = (
   state,
   request,
 ) => {
-  const { nowUs, operation, cost, limit, parameters } = request;
+  const { nowUs, parameters } = request;
   // In this order: the first one turns to the window of now.
   const { startsUs, endsUs: shownEndsUs, neighbours } = parameters;
   const afterUs = (neighbours % NEIGHBOUR) * 1e6;
@@ -75,37 +67,21 @@ export const countCalendarWindow: AlgorithmModel<CalendarParameters, CalendarWin
     kept = { endsUs, setting, used, cut };
   }
 
-  const allowed = used + cost <= limit;
-  if (takes(operation, allowed)) {
-    const units = Math.min(used + cost, Math.max(Math.min(2 * limit, MAX_UNITS), used));
-    cut ||= units < used + cost;
-    used = units;
-    kept = { endsUs, setting, used, cut };
-  }
-
-  return {
-    allowed,
-    remaining: Math.max(0, limit - used),
-    retryAfterUs: used + waitingCost(request) > limit ? endsUs - nowUs : 0,
-    resetAfterUs: used > 0 ? endsUs - nowUs : 0,
-    state: kept,
-  };
+  return countIn({ endsUs, setting, used, cut }, kept, request);
 };
 
 /** Only in the window that took the units, and from a count from which no charge was cut off. */
-export const refundCalendarWindow: RefundModel<CalendarParameters, CalendarWindowState> = (
+export const refundCalendarWindow: RefundModel<CalendarParameters, CountedWindow> = (
   state,
   { nowUs, takenAtUs, cost, parameters },
 ) => {
   const { startsUs, endsUs: shownEndsUs, neighbours } = parameters;
-  const { endsUs, setting, used, cut } = state;
+  const { endsUs, setting } = state;
   const beganUs = new Map([
     [startsUs, startsUs - Math.floor(neighbours / NEIGHBOUR) * 1e6],
     [shownEndsUs, startsUs],
     [shownEndsUs + (neighbours % NEIGHBOUR) * 1e6, shownEndsUs],
   ]).get(endsUs);
   const inWindow = beganUs !== undefined && beganUs <= takenAtUs && nowUs < endsUs;
-  const sure = inWindow && setting === OF_CALENDAR && !cut;
-  const given = sure ? Math.min(cost, used) : 0;
-  return { given, state: given > 0 ? { ...state, used: used - given } : state };
+  return giveBackIn(state, cost, inWindow && setting === OF_CALENDAR);
 };

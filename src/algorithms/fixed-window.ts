@@ -1,6 +1,7 @@
 import { defineAlgorithm, IMPLEMENTATION, MAX_UNITS, type PolicyOf } from "./algorithm.ts";
 import type { CalendarOptions } from "./calendar/options.ts";
-import { type AlgorithmModel, takes, waitingCost, type RefundModel } from "./model.ts";
+import { type CountedWindow, countIn, giveBackIn } from "./counted-window.ts";
+import type { AlgorithmModel, RefundModel } from "./model.ts";
 import { FIXED_WINDOW as script } from "./scripts.generated.ts";
 import { scaleWindow, WINDOW, type WindowOptions, type WindowValues } from "./window.ts";
 
@@ -49,20 +50,10 @@ interface FixedWindowParameters extends Readonly<Record<string, number>> {
 /** From this setting on, windows begin with a request. */
 const FROM_REQUEST = 256;
 
-interface FixedWindowState {
-  /** When the counted window ends. */
-  readonly endsUs: number;
-  /** The setting of that window. */
-  readonly setting: number;
-  readonly used: number;
-  /** Whether a charge was cut off. */
-  readonly cut: boolean;
-}
+const NEVER_COUNTED: CountedWindow = { endsUs: -Infinity, setting: 0, used: 0, cut: false };
 
-const NEVER_COUNTED: FixedWindowState = { endsUs: -Infinity, setting: 0, used: 0, cut: false };
-
-const model: AlgorithmModel<FixedWindowParameters, FixedWindowState> = (state, request) => {
-  const { nowUs, operation, cost, limit, parameters } = request;
+const model: AlgorithmModel<FixedWindowParameters, CountedWindow> = (state, request) => {
+  const { nowUs, parameters } = request;
   const { windowUs, setting } = parameters;
   const onGrid = setting < FROM_REQUEST;
   const boundary = nowUs - (onGrid ? nowUs % windowUs : 0) + windowUs;
@@ -89,33 +80,17 @@ const model: AlgorithmModel<FixedWindowParameters, FixedWindowState> = (state, r
     kept = { endsUs, setting, used, cut };
   }
 
-  const allowed = used + cost <= limit;
-  if (takes(operation, allowed)) {
-    const units = Math.min(used + cost, Math.max(Math.min(2 * limit, MAX_UNITS), used));
-    cut ||= units < used + cost;
-    used = units;
-    kept = { endsUs, setting: counted, used, cut };
-  }
-
-  return {
-    allowed,
-    remaining: Math.max(0, limit - used),
-    retryAfterUs: used + waitingCost(request) > limit ? endsUs - nowUs : 0,
-    resetAfterUs: used > 0 ? endsUs - nowUs : 0,
-    state: kept,
-  };
+  return countIn({ endsUs, setting: counted, used, cut }, kept, request);
 };
 
 /** Only in the window that took the units, and from a count from which no charge was cut off. */
-export const refundFixedWindow: RefundModel<FixedWindowParameters, FixedWindowState> = (
+export const refundFixedWindow: RefundModel<FixedWindowParameters, CountedWindow> = (
   state,
   { nowUs, takenAtUs, cost, parameters },
 ) => {
-  const { endsUs, setting, used, cut } = state;
+  const { endsUs, setting } = state;
   const inWindow = endsUs - parameters.windowUs <= takenAtUs && nowUs < endsUs;
-  const sure = inWindow && setting === parameters.setting && !cut;
-  const given = sure ? Math.min(cost, used) : 0;
-  return { given, state: given > 0 ? { ...state, used: used - given } : state };
+  return giveBackIn(state, cost, inWindow && setting === parameters.setting);
 };
 
 /** Bytes of the state in Redis. */
@@ -125,7 +100,7 @@ export const FIXED_WINDOW = /* @__PURE__ */ defineAlgorithm<
   FixedWindowPolicy,
   FixedWindowValues,
   FixedWindowParameters,
-  FixedWindowState
+  CountedWindow
 >({
   name: "fixed-window",
   code: "f",

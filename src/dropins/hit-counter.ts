@@ -2,14 +2,14 @@ import { MAX_LIMIT } from "../algorithms/algorithm.ts";
 import { fixedWindow } from "../algorithms/fixed-window.ts";
 import { DECIDE } from "../algorithms/scripts.generated.ts";
 import type { GroupVerdict, Verdict } from "../decide/step.ts";
-import { createGiveBack } from "../features/holds/give-back.ts";
 import { holds } from "../features/holds/of-limiter.ts";
 import type { Duration } from "../options/duration.ts";
+import { partitionKey } from "../partition/partition-key.ts";
 import { setRecent } from "../runtime/lru.ts";
-import type { Slot } from "../store/store.ts";
+import { giveBackOf } from "./give-back.ts";
 import { type Core, type Cores, given, type Needs } from "./open-cores.ts";
 
-/** What is counted in a window that begins with its first hit. */
+/** The hits of a window that begins with its first hit. */
 export interface Hits {
   readonly total: number;
   /** Until the window ends and all of them are forgotten; 0 where none is counted. */
@@ -29,20 +29,17 @@ export interface HitCounter {
 /** Of how many keys the last hit is remembered, so that taking one back is one call and not two. */
 const MAX_KEYS = 10_000;
 
-/** No policy here has slots. */
-const NO_SLOT: Slot = { id: "", ttlUs: 0 };
-
 export const HIT_COUNTER: Needs = {
   features: { holds },
   scripts: { decide: DECIDE, ...holds.scripts },
-  // Nothing is denied.
+  // Hits are only counted: there are no denials to remember.
   remembers: false,
 };
 
 /**
  * Counts without a limit: by a fixed window with the highest, 10^9.
  *
- * @param cores opened for what `HIT_COUNTER` needs
+ * @param cores opened for the needs of `HIT_COUNTER`
  * @throws ConfigurationError if a window is not from 1 ms to 366 days
  */
 export function countHits(cores: Cores, windowMs: number): HitCounter {
@@ -54,8 +51,9 @@ export function countHits(cores: Cores, windowMs: number): HitCounter {
   return counterOf(core);
 }
 
-function counterOf({ kit, ask, reset }: Core): HitCounter {
-  const giveBack = createGiveBack(kit);
+function counterOf(core: Core): HitCounter {
+  const giveBack = giveBackOf(core);
+  /** By partition, because a key may be of any length. */
   const last = new Map<string, GroupVerdict>();
 
   async function verdictOf(
@@ -63,26 +61,26 @@ function counterOf({ kit, ask, reset }: Core): HitCounter {
     key: string,
     cost: number,
   ): Promise<GroupVerdict> {
-    const verdict: Verdict = given(await ask(operation, key, { cost }));
+    const verdict: Verdict = given(await core.ask(operation, key, { cost }));
     return verdict.groups[0]!;
   }
 
   return {
     async add(key, hits = 1) {
       const counted = await verdictOf("consume", key, hits);
-      setRecent(last, key, counted, MAX_KEYS);
+      setRecent(last, counted.asked.partition, counted, MAX_KEYS);
       return hitsOf(counted);
     },
     async takeBack(key, hits = 1) {
-      const taken = last.get(key) ?? (await verdictOf("peek", key, 0));
-      await giveBack.units([taken], [hits], NO_SLOT);
+      const taken = last.get(await partitionKey(key)) ?? (await verdictOf("peek", key, 0));
+      await giveBack(taken, [hits]);
     },
     async get(key) {
       return hitsOf(await verdictOf("peek", key, 0));
     },
     async forget(key) {
-      last.delete(key);
-      await reset(key);
+      last.delete(await partitionKey(key));
+      await core.reset(key);
     },
   };
 }

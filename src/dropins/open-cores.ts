@@ -15,7 +15,7 @@ import { createMemory } from "../store/memory.ts";
 import { openStore, type StoreOptions } from "../store/open-store.ts";
 import type { MoreScripts } from "../store/redis/store.ts";
 
-/** Which Redis counts in place of another package's store, and what happens without it. */
+/** The Redis that counts in place of another package's store, and the verdict without it. */
 export interface DropInOptions extends StoreOptions {
   /**
    * The start of every key in Redis: letters, digits, `.`, `_`, `-` and `:`. Give each limiter a prefix of its own, so that
@@ -23,7 +23,7 @@ export interface DropInOptions extends StoreOptions {
    */
   readonly prefix?: string;
   /**
-   * What happens while Redis gives no answer: `"local"` counts in this process's memory, `"error"` rejects with a
+   * The verdict while Redis gives no answer: `"local"` counts in this process's memory, `"error"` rejects with a
    * `StoreError`, about which the package that calls decides. Default: `"local"`.
    */
   readonly onFailure?: "local" | "error";
@@ -57,7 +57,7 @@ export interface Cores {
   of(rule: string, policies: () => readonly Policy[], remembers?: boolean): Core;
 }
 
-/** What the drop-in of a package needs of the engine. */
+/** The needs of a package's drop-in. */
 export interface Needs {
   readonly features: Features;
   readonly scripts: MoreScripts;
@@ -113,9 +113,9 @@ export function openCores(
 }
 
 /**
- * A verdict that somebody has given.
+ * Returns the verdict that a counter has given.
  *
- * @throws StoreError where nobody has, because the store did not answer and nothing counts in its place
+ * @throws StoreError if the store did not answer and no counter takes its place
  */
 export function given(verdict: Verdict): Verdict {
   if (verdict.status === 503) throw verdict.error as StoreError;

@@ -2,18 +2,17 @@ import { MAX_LIMIT } from "../algorithms/algorithm.ts";
 import { fixedWindow } from "../algorithms/fixed-window.ts";
 import { DECIDE } from "../algorithms/scripts.generated.ts";
 import type { Verdict } from "../decide/step.ts";
-import { createGiveBack } from "../features/holds/give-back.ts";
 import { holds } from "../features/holds/of-limiter.ts";
 import { roles } from "../features/roles/feature.ts";
 import type { Duration } from "../options/duration.ts";
-import type { Slot } from "../store/store.ts";
+import { giveBackOf } from "./give-back.ts";
 import { type Core, type Cores, given, type Needs } from "./open-cores.ts";
 import { rowOf } from "./row-of.ts";
 
 /** Points of a key, and when they are forgotten. */
 export interface Points {
   readonly used: number;
-  /** 0 where nothing is counted. */
+  /** 0 if no points are counted. */
   readonly resetAfterMs: number;
 }
 
@@ -24,7 +23,7 @@ export interface PointCounter {
   /** Takes points back, to no less than none. */
   takeBack(key: string, points: number, windowMs: number): Promise<Points>;
   get(key: string, windowMs: number): Promise<Points>;
-  /** Replaces what is counted by these points, until a time has passed. */
+  /** Replaces the count by these points, until a time has passed. */
   hold(key: string, points: number, holdMs: number, windowMs: number): Promise<void>;
   forget(key: string, windowMs: number): Promise<void>;
 }
@@ -32,23 +31,22 @@ export interface PointCounter {
 export const POINT_COUNTER: Needs = {
   features: { roles, holds },
   scripts: { decide: DECIDE, ...holds.scripts },
-  // Nothing is denied, but where points are held: they may be replaced at any time.
+  // Only held points cause denials, and they may be replaced at any time.
   remembers: false,
 };
 
-/** The longest window, for what never ends. */
+/** The longest window, for durations without an end. */
 export const LONGEST_MS = 366 * 86_400_000;
 
 const POINTS = "points";
 const HELD = "held";
-const NO_SLOT: Slot = { id: "", ttlUs: 0 };
 
 const windowOf = (name: string, windowMs: number, limit = MAX_LIMIT) =>
   fixedWindow({ name, limit, window: `${windowMs}ms` as Duration, aligned: false });
 
-/** @param cores opened for what `POINT_COUNTER` needs */
+/** @param cores opened for the needs of `POINT_COUNTER` */
 export function countPoints(cores: Cores): PointCounter {
-  /** Denies while points are held, and counts nothing then. */
+  /** Denies while points are held, and counts no points then. */
   const counting = (windowMs: number): Core =>
     cores.of(`count ${windowMs}`, () => [
       windowOf(POINTS, windowMs),
@@ -101,11 +99,7 @@ export function countPoints(cores: Cores): PointCounter {
       const { used, resetAfterMs } = pointsOf(verdict, POINTS);
       const taken = verdict.groups[0]!;
       const units = taken.asked.group.policies.map(({ name }) => (name === POINTS ? points : 0));
-      const [back = 0] = await createGiveBack(counting(windowMs).kit).units(
-        [taken],
-        units,
-        NO_SLOT,
-      );
+      const [back = 0] = await giveBackOf(counting(windowMs))(taken, units);
       return { used: used - back, resetAfterMs };
     },
 

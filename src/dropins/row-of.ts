@@ -1,7 +1,7 @@
 import type { Row } from "../algorithms/model.ts";
 import type { Verdict } from "../decide/step.ts";
 
-/** What a verdict says of the policy of this name; `undefined` where it took no part, as in a denial that is known. */
+/** A verdict's row of the policy of this name; `undefined` if the policy took no part, as in a known denial. */
 export function rowOf({ groups }: Verdict, name: string): Row | undefined {
   for (const { asked, rows } of groups) {
     const at = asked.group.policies.findIndex((policy) => policy.name === name);

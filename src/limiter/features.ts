@@ -1,4 +1,5 @@
 import { IMPLEMENTATION } from "../algorithms/algorithm.ts";
+import { CALENDAR_UNITS } from "../algorithms/calendar-units.ts";
 import type { CalendarOptions } from "../algorithms/calendar/options.ts";
 import type { Faults } from "../options/faults.ts";
 import { WITHOUT_FEATURE } from "../options/messages.ts";
@@ -60,7 +61,7 @@ export function checkFeatures(
       if (value !== undefined && value !== plain) need(feature, `policies[${i}].${option}`, value);
     }
     const window = policy.algorithm === "fixed-window" && policy.window;
-    if (/^(?:month|week|day|hour)$/.test(`${window}`)) {
+    if (CALENDAR_UNITS.some((unit) => unit === window)) {
       need("calendar", `policies[${i}].window`, window);
     }
     // Settlement gives back units of requests that did not fail, and slots.

@@ -113,7 +113,7 @@ function isText(part: unknown): boolean {
   return (Object(part) as { type?: unknown }).type !== "file";
 }
 
-/** What an estimate counts: texts. The bytes of files are no text. */
+/** The texts that an estimate counts. The bytes of files are no text. */
 function textOf({ prompt, maxOutputTokens }: ModelCall): object {
   return {
     messages: prompt.map(({ role, content }) => ({

@@ -14,7 +14,7 @@ export interface LimitToolsOptions {
    */
   readonly tools?: readonly string[];
   /**
-   * What a call counts as whose tool is not known: it has another name, or its body is too long, compressed or no JSON.
+   * The name that an unknown tool counts as: one that `tools` does not have, or that of a body too long, compressed or no JSON.
    * Default: `"other"`.
    */
   readonly other?: string;
@@ -23,7 +23,7 @@ export interface LimitToolsOptions {
    * `65536`.
    */
   readonly maxBytes?: number;
-  /** The request's field that says the tool. What a client sends under this name is removed. Default: `"x-mcp-tool"`. */
+  /** The request's field with the tool's name. A client's own field of this name is removed. Default: `"x-mcp-tool"`. */
   readonly field?: string;
   /**
    * The status of a denied call's response: 429 as HTTP has it, or 200 for clients that read a JSON-RPC error only there,
@@ -80,7 +80,7 @@ export function limitTools<Rest extends readonly unknown[]>(
   return {
     async fetch(request, ...rest) {
       const headers = new Headers(request.headers);
-      // Only what is read here says the tool.
+      // Only the body says the tool.
       headers.delete(field);
       const isCall = request.method === "POST" && new URL(request.url).pathname === path;
       if (!isCall) {

@@ -6,7 +6,7 @@ export interface StartOfBody {
   readonly body: BodyInit | null;
 }
 
-/** Reads a request's body as long as it has at most so many bytes. Beyond them nothing more is kept. */
+/** Reads a request's body as long as it has at most so many bytes. It keeps no more than these and the chunk that exceeds them. */
 export async function readStart({ body }: Request, maxBytes: number): Promise<StartOfBody> {
   if (body === null) return { text: "", body: null };
   const reader = body.getReader();
@@ -28,7 +28,7 @@ export async function readStart({ body }: Request, maxBytes: number): Promise<St
   return { text: new TextDecoder().decode(bytes), body: bytes };
 }
 
-/** What was read, and then the rest, which is read as slowly as it is taken. */
+/** The chunks that were read, and then the rest, which is read as slowly as it is taken. */
 function followedBy(
   chunks: readonly Uint8Array<ArrayBuffer>[],
   reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>,

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from "vitest";
 
-import { boundariesAround, type CalendarUnit } from "../../src/algorithms/calendar/boundaries.ts";
+import type { CalendarUnit } from "../../src/algorithms/calendar-units.ts";
+import { boundariesAround } from "../../src/algorithms/calendar/boundaries.ts";
 import { openZone } from "../../src/algorithms/calendar/zone.ts";
 import { boundariesByDate, changes, hourByDate } from "../support/calendar/date-model.ts";
 import { expectedOf, KNOWN, windowOf } from "../support/calendar/known.ts";
@@ -18,7 +19,6 @@ afterAll(() => {
 const calendar = (timeZone: string, unit: CalendarUnit, anchor: number) => ({
   unit,
   anchor,
-  timeZone,
   zone: openZone(timeZone)!,
 });
 

@@ -106,26 +106,9 @@ test("serves the hosts that --allow-host names", async () => {
 });
 
 test("runs the commands that --allow names", async () => {
-  const bridge = start(
-    "--redis",
-    redis.url,
-    "--port",
-    "0",
-    "--token",
-    "a token",
-    "--allow",
-    "script  Flush",
-  );
-  const all = start(
-    "--redis",
-    redis.url,
-    "--port",
-    "0",
-    "--token",
-    "a token",
-    "--allow",
-    "dangerous",
-  );
+  const allowing = (commands: string) =>
+    start("--redis", redis.url, "--port", "0", "--token", "a token", "--allow", commands);
+  const [bridge, all] = [allowing("script  Flush"), allowing("dangerous")];
   const statuses = async (run: Run) => {
     await until(async () => run.out.endsWith("\n"), 20_000);
     const url = /^redis-rest: (.*)\n$/.exec(run.out)![1]!;

@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from "vitest";
 
+import { checkText } from "../../src/node/cli/check/check-text.ts";
 import { codeBlocks } from "../support/docs/code-blocks.ts";
 import { writeBlocks } from "../support/docs/typed-blocks.ts";
 
@@ -16,4 +17,10 @@ test("docs/agents.md has its blocks, and they are what the types say", async () 
 
 test("what is asserted of a model in docs/agents.md holds", async () => {
   await typed.run(code[1]!.line);
+});
+
+test("docs/agents.md has rules that the gateway takes", () => {
+  const rules = blocks.filter(({ language }) => language === "toml");
+  expect(rules).toHaveLength(1);
+  expect(checkText("wrangler.toml", rules[0]!.code)).toEqual([]);
 });

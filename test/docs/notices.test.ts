@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from "vitest";
 
+import { checkText } from "../../src/node/cli/check/check-text.ts";
 import { codeBlocks } from "../support/docs/code-blocks.ts";
 import { writeBlocks } from "../support/docs/typed-blocks.ts";
 
@@ -15,4 +16,10 @@ test("docs/notices.md has its blocks, and they are what the types say", async ()
 
 test("what is asserted in docs/notices.md holds", async () => {
   await typed.run(code[0]!.line);
+});
+
+test("docs/notices.md has rules that the gateway takes", () => {
+  const rules = blocks.filter(({ language }) => language === "toml");
+  expect(rules).toHaveLength(1);
+  expect(checkText("wrangler.toml", rules[0]!.code)).toEqual([]);
 });

@@ -28,16 +28,22 @@ const MONTH = { window: "month", timeZone: "Europe/Berlin", refundable: true } a
 const BUDGETS = ["key", "user", "team", "organisation"] as const;
 const limits = { key: 400_000, user: 900_000, team: 2e9, organisation: Number.MAX_SAFE_INTEGER };
 
-describe.each(["redis", "memory"])("budgets counted in %s", (kind) => {
+const PLACES = [
+  [
+    "redis",
+    () => ({
+      redis: { url: inject("redisRestUrl"), token: inject("redisRestToken") },
+      prefix: crypto.randomUUID(),
+      timeout: "20s" as const,
+    }),
+  ],
+  ["memory", () => ({ store: memoryStore() })],
+] as const;
+
+describe.each(PLACES)("budgets counted in %s", (_name, place) => {
   test("balance to the micro-dollar, whatever streams do", async () => {
     const limiter = createLimiter({
-      prefix: crypto.randomUUID(),
-      ...(kind === "redis"
-        ? {
-            redis: { url: inject("redisRestUrl"), token: inject("redisRestToken") },
-            timeout: "20s" as const,
-          }
-        : { store: memoryStore() }),
+      ...place(),
       policies: BUDGETS.map((by) => fixedWindow({ name: by, by, limit: limits[by], ...MONTH })),
     });
     const random = randomOf(7);
@@ -116,13 +122,7 @@ describe.each(["redis", "memory"])("budgets counted in %s", (kind) => {
 
   test("are exact up to the greatest number, and say as much as a field may have", async () => {
     const limiter = createLimiter({
-      prefix: crypto.randomUUID(),
-      ...(kind === "redis"
-        ? {
-            redis: { url: inject("redisRestUrl"), token: inject("redisRestToken") },
-            timeout: "20s" as const,
-          }
-        : { store: memoryStore() }),
+      ...place(),
       policies: [fixedWindow({ name: "p", limit: Number.MAX_SAFE_INTEGER, ...MONTH })],
     });
     const all = Number.MAX_SAFE_INTEGER;

@@ -1,16 +1,11 @@
+import type { CalendarUnit } from "../calendar-units.ts";
 import type { Cover, Stretch, Zone } from "./zone.ts";
-
-/** The windows that people bill by. */
-export const CALENDAR_UNITS = ["hour", "day", "week", "month"] as const;
-
-export type CalendarUnit = (typeof CALENDAR_UNITS)[number];
 
 /** A calendar's windows: in which zone they are, and with which of its days or minutes each begins. */
 export interface Calendar {
   readonly unit: CalendarUnit;
   readonly zone: Zone;
   /** The zone's name. */
-  readonly timeZone: string;
   /**
    * Of months the day of the month, from 1 to 31; of weeks the ISO day of the week, from 1 to 7; of days the minute of the
    * day, and of hours the minute of the hour, from 0.

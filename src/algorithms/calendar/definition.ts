@@ -1,10 +1,7 @@
 import type { Faults } from "../../options/faults.ts";
 import { defineAlgorithm, MAX_UNITS, type PolicyOf } from "../algorithm.ts";
-import {
-  type CalendarParameters,
-  type CalendarWindowState,
-  countCalendarWindow,
-} from "../calendar-window.ts";
+import { type CalendarParameters, countCalendarWindow } from "../calendar-window.ts";
+import type { CountedWindow } from "../counted-window.ts";
 import type { AlgorithmModel } from "../model.ts";
 import { CALENDAR_WINDOW as script } from "../scripts.generated.ts";
 import { scaleWindow } from "../window.ts";
@@ -12,7 +9,7 @@ import { boundariesAround, type Calendar } from "./boundaries.ts";
 import { follow, windowIn } from "./current.ts";
 import { type CalendarOptions, readCalendar, WINDOW_US } from "./options.ts";
 
-/** What `fixedWindow()` makes of a calendar's window, in a limiter that knows calendars. */
+/** A policy of `fixedWindow()` with a calendar's window, in a limiter that knows calendars. */
 export type CalendarWindowPolicy = PolicyOf<"calendar-window", CalendarOptions>;
 
 /** Where the parameters of a policy carry their calendar, out of the way of their numbers. */
@@ -57,12 +54,7 @@ export function parametersAt(
  * @param nowMs the clock that says which window the isolate has the store count in, in milliseconds since 1970
  */
 export const calendarWindowBy = (nowMs: () => number) =>
-  defineAlgorithm<
-    CalendarWindowPolicy,
-    object,
-    Readonly<Record<string, number>>,
-    CalendarWindowState
-  >({
+  defineAlgorithm<CalendarWindowPolicy, object, Readonly<Record<string, number>>, CountedWindow>({
     name: "calendar-window",
     // Of the fixed window, whose states it shares.
     code: "f",
@@ -85,7 +77,7 @@ export const calendarWindowBy = (nowMs: () => number) =>
     },
     parameters: ["unused", "unused"],
     ttl: () => 0,
-    // What stays the same, so that isolates find the denials that they share.
+    // The calendar stays the same while windows pass, so that isolates find the denials that they share.
     setting: ({ parameters }) => nameOfCalendar(parameters),
     live({ limit, parameters }) {
       const { startsUs, endsUs, neighbours } = parameters;
@@ -96,15 +88,12 @@ export const calendarWindowBy = (nowMs: () => number) =>
     lease: { tighten: (quota) => quota, maxUs: () => Infinity, endsWithWindow: true },
     scale: scaleWindow,
     script,
-    model: countCalendarWindow as AlgorithmModel<
-      Readonly<Record<string, number>>,
-      CalendarWindowState
-    >,
+    model: countCalendarWindow as AlgorithmModel<Readonly<Record<string, number>>, CountedWindow>,
   });
 
 function nameOfCalendar(parameters: Readonly<Record<string, number>>): string {
   const { [CALENDAR]: calendar } = parameters as Partial<LiveParameters>;
-  return calendar ? `${calendar.unit}/${calendar.timeZone}/${calendar.anchor}` : "";
+  return calendar ? `${calendar.unit}/${calendar.zone.name}/${calendar.anchor}` : "";
 }
 
 /** By the clock of the isolate. */

@@ -8,8 +8,9 @@ import {
   TIME_ZONE,
   UNALIGNED_CALENDAR,
 } from "../../options/messages.ts";
+import { CALENDAR_UNITS, type CalendarUnit } from "../calendar-units.ts";
 import type { CommonOptions } from "../common-options.ts";
-import { type Calendar, CALENDAR_UNITS, type CalendarUnit } from "./boundaries.ts";
+import type { Calendar } from "./boundaries.ts";
 import { openZone, type Zone } from "./zone.ts";
 
 export interface CalendarOptions extends CommonOptions {
@@ -90,7 +91,7 @@ export function readCalendar(
     faults.add(`${path}.anchor`, anchor, kind, { unit: window, last: LAST_DAY[window] });
   }
   if (faults.list.length > before) return undefined;
-  return { unit: window, zone: zone!, timeZone: String(timeZone), anchor: start! };
+  return { unit: window, zone: zone!, anchor: start! };
 }
 
 /** Where windows begin, as a calendar has it; `undefined` if the anchor is none. In no zone, any number. */

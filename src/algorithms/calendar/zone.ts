@@ -7,13 +7,14 @@ export interface Stretch {
 
 /** A time zone, as this isolate's own data knows it. */
 export interface Zone {
+  readonly name: string;
   /** The clocks' time at this moment, as the milliseconds since 1970 that UTC would have then. */
   localAt(ms: number): number;
   /** The stretches from at least `DAYS_BEFORE` before this moment to at least `LEAST_DAYS_AFTER` after it, oldest first. */
   around(ms: number): Cover;
 }
 
-/** What is known of a zone without a look at the isolate's data. */
+/** The offsets of a zone that are known without a look at the isolate's data. */
 export interface Cover {
   readonly stretches: readonly Stretch[];
   readonly untilMs: number;
@@ -54,7 +55,7 @@ export function openZone(name: unknown): Zone | undefined {
     return cover;
   }
 
-  const zone: Zone = { around, localAt: (ms) => ms + offsetAt(ms) };
+  const zone: Zone = { name, around, localAt: (ms) => ms + offsetAt(ms) };
   opened.set(name, zone);
   return zone;
 }

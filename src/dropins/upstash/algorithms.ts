@@ -9,11 +9,11 @@ type Unit = "ms" | "s" | "m" | "h" | "d" | "w";
 /** A time with its unit, such as `"10 s"` or `"1.5h"`; a week is `"1w"`. */
 export type Duration = `${number} ${Unit}` | `${number}${Unit}`;
 
-/** How a `Ratelimit` counts: what its static methods make. */
+/** How a `Ratelimit` counts. Its static methods make one. */
 export interface Algorithm<_Context = unknown> {
   readonly tokens: number;
   readonly windowMs: number;
-  /** Whether the window lies on the grid of the clock, so that it ends at a moment that everybody knows. */
+  /** Whether the window lies on the grid of the clock, so that its end is known without a count. */
   readonly onGrid: boolean;
   /** The policy with another number of tokens. */
   policy(tokens: number): Policy;
@@ -49,7 +49,7 @@ export function fixed(tokens: number, window: Duration): Algorithm {
   return { tokens, windowMs, onGrid: true, policy };
 }
 
-/** Answers from what this process knows, and counts afterwards: at most one token of an identifier ahead of Redis. */
+/** Answers before Redis has counted, and counts afterwards: at most one token of an identifier ahead of Redis. */
 export function cached(tokens: number, window: Duration): Algorithm {
   const { policy, ...same } = fixed(tokens, window);
   return { ...same, policy: (limit) => ({ ...policy(limit), optimistic: true }) };

@@ -12,7 +12,7 @@ export interface Geo {
 /** The options of a request. */
 export interface LimitOptions {
   readonly geo?: Geo;
-  /** What the request costs, a whole number; 0 takes nothing, and below 0 gives back. Default: `1`. */
+  /** The cost of the request, a whole number; 0 takes no tokens, and a number below 0 gives tokens back. Default: `1`. */
   readonly rate?: number;
   /** Looked up in the deny list, beside the identifier. */
   readonly ip?: string;
@@ -24,7 +24,7 @@ export interface LimitOptions {
 export interface RatelimitConfig {
   /** A client of @upstash/redis, or `fromIoredis()` and `fromNodeRedis()` of `tidegate/node`. */
   readonly redis: RedisClient;
-  /** What a static method of `Ratelimit` has made. */
+  /** The result of a static method of `Ratelimit`. */
   readonly limiter: Algorithm;
   /** The start of every key. Default: `"@upstash/ratelimit"`. */
   readonly prefix?: string;
@@ -45,7 +45,7 @@ export interface RatelimitConfig {
   readonly dynamicLimits?: boolean;
   /** Has no effect. */
   readonly cacheScripts?: boolean;
-  /** Has no effect: nothing is reported. */
+  /** Has no effect: there is no telemetry. */
   readonly enableTelemetry?: boolean;
 }
 
@@ -56,7 +56,7 @@ export function timeoutOf(milliseconds: number): string {
   return `${milliseconds > 0 ? Math.min(milliseconds, MAX_TIMEOUT_MS) : MAX_TIMEOUT_MS}ms`;
 }
 
-/** A prefix as a limiter takes it: what it does not take is escaped, so that two prefixes stay two. */
+/** A prefix in the characters that a limiter takes. All others are escaped, so that two prefixes stay two. */
 export function prefixOf(prefix: string): string {
   return prefix.replaceAll(
     /[^A-Za-z0-9.:_-]|_(?=[0-9a-f]{2})/g,

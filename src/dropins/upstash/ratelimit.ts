@@ -18,10 +18,10 @@ interface Answer {
 }
 
 /**
- * The class of @upstash/ratelimit, on Tidegate's engine: denials are exact, a denied request takes nothing, the only clock is
+ * The class of @upstash/ratelimit, on Tidegate's engine: denials are exact, a denied request takes no tokens, the only clock is
  * Redis's, and any Redis will do.
  *
- * @throws ConfigurationError for what Tidegate cannot count by, such as a limit above 10^9
+ * @throws ConfigurationError for a limit or window that Tidegate cannot count, such as a limit above 10^9
  * @example
  * const ratelimit = new Ratelimit({
  *   redis: Redis.fromEnv(),
@@ -95,7 +95,7 @@ export class Ratelimit {
   }
 
   /**
-   * Decides a request. `rate` is what it costs: 0 takes nothing, and below 0 gives back what was taken.
+   * Decides a request. `rate` is its cost: 0 takes no tokens, and a number below 0 gives tokens back.
    *
    * @throws TidegateError `ERR_IDENTITY` for an empty identifier, `ERR_COST` for a rate that is no whole number
    */
@@ -126,7 +126,7 @@ export class Ratelimit {
     await this.#core(await this.#tokens()).reset(identifier);
   };
 
-  /** Reports what is left, and takes nothing. */
+  /** Reports the remaining tokens, and takes none. */
   getRemaining = async (
     identifier: string,
   ): Promise<{ remaining: number; reset: number; limit: number }> => {
@@ -210,7 +210,7 @@ export class Ratelimit {
   }
 }
 
-/** Of a request that the deny list has denied before anybody was asked. */
+/** The verdict on a request that the deny list denied before a call. */
 const NOT_ASKED: Verdict = { reason: "blocked", status: 429, nowUs: 0, groups: [] };
 
 function denied(response: RatelimitResponse, deniedValue: string): RatelimitResponse {

@@ -1,15 +1,14 @@
 import { checkCost } from "../../decide/cost.ts";
 import type { AskedGroup, GroupVerdict, Verdict } from "../../decide/step.ts";
-import { createGiveBack } from "../../features/holds/give-back.ts";
+import { partitionKey } from "../../partition/partition-key.ts";
 import { monotonicNow } from "../../runtime/clock.ts";
 import { setRecent } from "../../runtime/lru.ts";
-import type { Slot } from "../../store/store.ts";
+import { giveBackOf } from "../give-back.ts";
 import type { Core } from "../open-cores.ts";
 
 const MAX_KEYS = 10_000;
-const NO_SLOT: Slot = { id: "", ttlUs: 0 };
 
-/** Who got units back: a denial that this process remembers of them may be over before its time. */
+/** A client that got units back: a denial of it that this process remembers may be over before its time. */
 interface GivenBack {
   readonly core: Core;
   readonly asked: AskedGroup;
@@ -19,24 +18,25 @@ interface GivenBack {
 /** Decides, and gives units back for a cost below 0. */
 export interface Refunds {
   consume(core: Core, identifier: string, cost: number): Promise<Verdict>;
-  /** Gives back as much as was taken in what counts now, and resolves with the rows as they are then. */
+  /** Gives units back, at most those taken in the current window, and resolves with the rows after that. */
   giveBack(core: Core, identifier: string, units: number): Promise<Verdict>;
 }
 
 /** @param windowMs the longest that a denial is remembered */
 export function createRefunds(windowMs: number): Refunds {
+  /** By partition, because an identifier may be of any length. */
   const known = new Map<string, GivenBack>();
 
   return {
     async consume(core, identifier, cost) {
-      const given = known.get(identifier);
+      const given = known.size === 0 ? undefined : known.get(await partitionKey(identifier));
       if (given?.core !== core || given.untilMs < monotonicNow() || cost === 0) {
         return core.ask("consume", identifier, { cost });
       }
       const groups = [{ ...given.asked, costs: [cost] }];
       const verdict = await core.decide({ operation: "consume", groups, mustReachStore: true });
-      // What is remembered now is of after the refund.
-      if (verdict.status === 429) known.delete(identifier);
+      // The denial that is remembered now came after the refund.
+      if (verdict.status === 429) known.delete(given.asked.partition);
       return verdict;
     },
 
@@ -45,9 +45,10 @@ export function createRefunds(windowMs: number): Refunds {
       const verdict = await core.ask("peek", identifier, { cost: 0 });
       const taken = verdict.groups[0];
       if (verdict.error || !taken) return verdict;
-      const [back = 0] = await createGiveBack(core.kit).units([taken], [units], NO_SLOT);
+      const [back = 0] = await giveBackOf(core)(taken, [units]);
       const untilMs = monotonicNow() + windowMs;
-      setRecent(known, identifier, { core, asked: taken.asked, untilMs }, MAX_KEYS);
+      const { asked } = taken;
+      setRecent(known, asked.partition, { core, asked, untilMs }, MAX_KEYS);
       return { ...verdict, groups: [withRemaining(taken, back)] };
     },
   };

@@ -14,7 +14,7 @@ export interface RatelimitResponse {
    * when all tokens are there again, or the window ends.
    */
   reset: number;
-  /** What goes on after the answer: analytics. It never rejects. On Workers and Vercel: `context.waitUntil(pending)`. */
+  /** The work after the answer: analytics. It never rejects. On Workers and Vercel: `context.waitUntil(pending)`. */
   pending: Promise<unknown>;
   /** Why, if Redis did not decide: it gave no answer, this process knew it, or the deny list has a value. */
   reason?: "timeout" | "cacheBlock" | "denyList";
@@ -49,7 +49,7 @@ export function responseOf(
   return response;
 }
 
-/** Of a window in which nothing is counted: how long it lasts, if everybody knows. */
+/** How long a window without a count lasts; 0 if it has not begun. */
 function restOf({ onGrid, windowMs }: Algorithm, nowUs: number): number {
   return onGrid ? windowMs * 1000 - (nowUs % (windowMs * 1000)) : 0;
 }

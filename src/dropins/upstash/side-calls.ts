@@ -17,7 +17,7 @@ const IN_SET = "return redis.call('SMISMEMBER', KEYS[1], unpack(ARGV))";
 const COUNT =
   "redis.call('ZINCRBY', KEYS[1], 1, ARGV[1]) return redis.call('EXPIRE', KEYS[1], ARGV[2])";
 
-/** What is asked of Redis besides decisions, under the keys that @upstash/ratelimit has, so that its dashboard goes on. */
+/** Calls of Redis besides decisions, under the keys of @upstash/ratelimit, so that its dashboard goes on. */
 export interface SideCalls {
   /** The override, read at most once a second; the last one where Redis does not answer. */
   currentOverride(): Promise<number | undefined>;

@@ -7,7 +7,7 @@ import type { Store } from "../../store/store.ts";
 /** Windows of a calendar: apart, so that a bundle with durations alone has no time zones. */
 export const calendar = {
   /**
-   * Gives the fixed windows that name a calendar what decides them; leaves all other policies as they are.
+   * Gives the fixed windows that name a calendar the algorithm that decides them; leaves all other policies as they are.
    *
    * @param store whose clock shows the window of now. Default: the isolate's clock
    */

@@ -14,13 +14,13 @@ import type { NoticeSettings } from "./step.ts";
 /** Each is a key of its own, and people read few. */
 export const MAX_SHARES = 8;
 
-/** The options that say what is told, and to whom. */
+/** The options of notices: their shares and their listener. */
 interface NoticedLimiter {
   readonly policies: readonly Policy[];
   readonly onNotice?: NoticeListener;
 }
 
-/** Checks of what notices are told, and says it of each policy, also of those under a plan. */
+/** Checks the options of notices, and returns the shares of each policy, also of those under a plan. */
 export function compileNotices(
   { policies: given, onNotice }: NoticedLimiter,
   policies: readonly CompiledPolicy[],
@@ -39,7 +39,7 @@ export function compileNotices(
   };
 }
 
-/** Rejects notices that nobody is told. */
+/** Rejects notices without a listener. */
 export function checkListener({ policies, onNotice }: NoticeSettings, faults: Faults): void {
   const first = policies.findIndex(({ notify }) => notify !== undefined);
   if (first === -1 || onNotice !== undefined) return;

@@ -6,18 +6,18 @@ export interface NoticedPolicy extends PolicyDecision {
   readonly kind: "reached" | "denied";
   /** The share of `notify` that was reached; `undefined` for a denial. */
   readonly share: number | undefined;
-  /** Who was counted, as the partition key in Redis says it: a long identity is a digest. */
+  /** The partition as the key in Redis has it: a long identity is a digest. */
   readonly partition: string;
   /** Units used, up to the limit. With `shards` it is an estimate from the shard that was asked. */
   readonly consumed: number;
   /** When the whole limit is available again, by the clock of Redis, in milliseconds since 1970. */
   readonly resetAtMs: number;
-  /** Names the notice. One that is repeated, because nobody knows whether it was told, has the same name. */
+  /** Names the notice. A notice that is repeated, because its delivery is unknown, has the same name. */
   readonly id: string;
 }
 
 /**
- * Called with a decision and the policy that it is about. A notice counts as told when the function has returned, or what
- * it returned is resolved. If it throws or rejects, the notice is told again a minute later, or with the next window.
+ * Called with a decision and the policy that it is about. A notice counts as told when the function has returned, or when its
+ * promise is resolved. If it throws or rejects, the notice is told again a minute later, or with the next window.
  */
 export type NoticeListener = (decision: Decision, policy: NoticedPolicy) => unknown;

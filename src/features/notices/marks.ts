@@ -8,7 +8,7 @@ import type { NoticedPolicy } from "./listener.ts";
 export interface Mark extends Pick<NoticedPolicy, "kind" | "share"> {
   /**
    * Two counts of one unit: of notices told in the policy's window, and of isolates that are telling one. A notice is told
-   * by who gets the second while the first is not in debt.
+   * by the isolate that gets the second while the first is not in debt.
    */
   readonly policies: readonly [told: CompiledPolicy, telling: CompiledPolicy];
   /** Until when this isolate need not ask, by partition, in milliseconds of its clock. */
@@ -22,7 +22,7 @@ export interface Watched {
   readonly index: number;
   /** The shares, the highest first, with the units from which each is reached. */
   readonly reached: readonly { readonly units: number; readonly mark: Mark }[];
-  /** `undefined` for a policy that denies nobody. */
+  /** `undefined` for a policy that does not deny. */
   readonly denied: Mark | undefined;
 }
 
@@ -30,12 +30,12 @@ export interface Watched {
 const MAX_PARTITIONS = 10_000;
 
 /**
- * How long nobody else tells a notice that an isolate has begun to tell: longer than Workers keep a request after its response, so
+ * How long other isolates leave a notice to the one that has begun to tell it: longer than Workers keep a request after its response, so
  * that the isolate has either told it by then or never will.
  */
 const TELLING_US = 60_000_000;
 
-/** What a policy is that only counts. */
+/** The traits of a policy that only counts. */
 const PLAIN = {
   algorithm: "fixed-window",
   implementation: FIXED_WINDOW,
@@ -49,7 +49,7 @@ const PLAIN = {
   role: "enforced",
 } as const;
 
-/** What is told of a policy; of a shard, what is told of the whole. */
+/** The notices of a policy; those of a shard are about the whole policy. */
 export function watch(policy: CompiledPolicy, index: number): Watched {
   const { notify = [], limit, role, whole = policy } = policy;
   return {

@@ -23,8 +23,8 @@ export interface NoticeSettings extends CoreSettings {
 const PAUSE_MS = 1_000;
 
 /**
- * Looks at each verdict, and tells in the background what it shows. It looks at how much is used and not at who crossed the
- * share: that request may belong to an isolate that is gone. So any later request tells what was not told.
+ * Looks at each verdict, and tells its notices in the background. It looks at the units used and not for the request that crossed
+ * the share: that request may belong to an isolate that is gone. So any later request tells a notice that is missing.
  */
 export function noticeSteps(kit: Kit<NoticeSettings>): NoticeSteps {
   const { settings, store, now, perGroup, keysOf } = kit;
@@ -57,7 +57,7 @@ export function noticeSteps(kit: Kit<NoticeSettings>): NoticeSteps {
     return undefined;
   }
 
-  /** Tells a notice, unless somebody has told it or is about to. */
+  /** Tells a notice, unless an isolate has told it or is about to. */
   async function tell(mark: Mark, asked: AskedGroup, notice: Notice): Promise<void> {
     const [told] = mark.policies;
     let claimedAtUs: number | undefined;
@@ -72,7 +72,7 @@ export function noticeSteps(kit: Kit<NoticeSettings>): NoticeSteps {
       // Of a calendar's window its beginning: no number of lengths says which one it is.
       const window = told.parameters["startsUs"] ?? Math.floor(claimedAtUs / told.windowUs);
       await onNotice!(...notice(`${key}@${window}`));
-      // A unit more than there is: it denies also what costs nothing.
+      // A unit more than there is: the debt also denies a request without a cost.
       const { rows } = await store.decide("charge", [key!], [2], [told]);
       keepSilent(mark, asked.partition, now() + rows[0]!.resetAfterUs / 1000);
     } catch (error) {
@@ -104,7 +104,7 @@ export function noticeSteps(kit: Kit<NoticeSettings>): NoticeSteps {
     return verdict;
   }
 
-  /** What a reset restores is told again. */
+  /** Notices of units that a reset restores are told again. */
   async function forget(groups: readonly AskedGroup[]): Promise<void> {
     const keys = groups.flatMap((asked) =>
       [asked.group, ...asked.group.variants].flatMap(watchedOf).flatMap((watched) =>
@@ -135,10 +135,10 @@ export function noticeSteps(kit: Kit<NoticeSettings>): NoticeSteps {
   };
 }
 
-/** What a listener is called with, by the name of the notice. */
+/** The arguments of a listener, by the name of the notice. */
 type Notice = (id: string) => Readonly<Parameters<NoticeListener>>;
 
-/** Whether a verdict tells how the store's counts stand or stood: not what the isolate counts in an outage. */
+/** Whether a verdict tells how the store's counts stand or stood: counts of an outage are the isolate's own. */
 function isKnown(each: GroupVerdict, verdict: Verdict): boolean {
   const { reason } = verdict;
   return (

@@ -5,7 +5,7 @@ import type { Recorder } from "../../metrics/recorder.ts";
 import type { CountedRule } from "../../metrics/tally.ts";
 import type { Webhook } from "./webhook.ts";
 
-/** Who is told of notices. */
+/** The receivers of notices. */
 export interface NoticeReceivers {
   readonly webhook: Webhook | undefined;
   readonly recorder: Pick<Recorder, "noticed"> | undefined;

@@ -1,11 +1,11 @@
-/** A key of a webhook: base64 of random bytes, with or without the prefix that tells what it is. */
+/** A key of a webhook: base64 of random bytes, with or without the prefix of such keys. */
 const KEY = /^(?:whsec_)?([A-Za-z0-9+/]+={0,2})$/;
 
-/** As the specification of Standard Webhooks has it: fewer can be guessed, and more make nothing safer. */
+/** As the specification of Standard Webhooks has it: fewer can be guessed, and more are no safer. */
 const MIN_BYTES = 24;
 const MAX_BYTES = 64;
 
-/** The bytes of a key; `undefined` for what is none. */
+/** The bytes of a key; `undefined` for any other text. */
 export function keyIn(text: string): Uint8Array<ArrayBuffer> | undefined {
   const base64 = KEY.exec(text)?.[1];
   if (base64 === undefined || base64.length % 4 !== 0) return undefined;

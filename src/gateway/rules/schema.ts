@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 
 import type { OptionKind } from "../../algorithms/algorithm.ts";
 import { IMPLEMENTATIONS } from "../../algorithms/all.ts";
-import { CALENDAR_UNITS } from "../../algorithms/calendar/boundaries.ts";
+import { CALENDAR_UNITS } from "../../algorithms/calendar-units.ts";
 import { WINDOW_RANGE } from "../../algorithms/window.ts";
 import { MAX_STATUSES } from "../../features/holds/failures.ts";
 import { AUTO } from "../../features/leases/auto.ts";

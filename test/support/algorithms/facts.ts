@@ -42,7 +42,7 @@ export interface AlgorithmFacts {
   readonly most?: (limit: number) => number;
   /** How often a policy may change before units come back exactly: a log knows each unit. */
   readonly changesBeforeRefund?: number;
-  /** What a lease makes of a policy: a longer window, a smaller limit, or nothing. */
+  /** How a lease tightens a policy: by a longer window, by a smaller limit, or not at all. */
   readonly tightens: "window" | "limit" | "nothing";
   /** Policies for an adversary: small and odd numbers. */
   readonly attacked: readonly Policy[];

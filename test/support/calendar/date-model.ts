@@ -1,4 +1,4 @@
-import type { CalendarUnit } from "../../../src/algorithms/calendar/boundaries.ts";
+import type { CalendarUnit } from "../../../src/algorithms/calendar-units.ts";
 
 /*
  * Calendar windows by another way than the product's: the local time of the engine's `Date`, where the process is set to the

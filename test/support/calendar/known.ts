@@ -1,7 +1,5 @@
-import {
-  boundariesAround,
-  type CalendarUnit,
-} from "../../../src/algorithms/calendar/boundaries.ts";
+import type { CalendarUnit } from "../../../src/algorithms/calendar-units.ts";
+import { boundariesAround } from "../../../src/algorithms/calendar/boundaries.ts";
 import { openZone } from "../../../src/algorithms/calendar/zone.ts";
 
 type Known = readonly [
@@ -35,11 +33,11 @@ export const KNOWN: readonly Known[] = [
   ["Australia/Lord_Howe", "hour", 0, "2026-04-04T15:00:00Z", "2026-04-04T15:30:00Z"],
 ];
 
-/** What this runtime's data of time zones says about a window of the table. */
+/** The window of the table, by this runtime's data of time zones. */
 export function windowOf([timeZone, unit, anchor, from, until]: Known) {
   const zone = openZone(timeZone)!;
   return [Date.parse(from), Date.parse(from) + 1, Date.parse(until) - 1].map((ms) =>
-    boundariesAround({ unit, anchor, timeZone, zone }, ms)
+    boundariesAround({ unit, anchor, zone }, ms)
       .slice(1, 3)
       .map((boundary) => new Date(boundary).toISOString().replace(".000Z", "Z")),
   );

@@ -1,6 +1,6 @@
 import type { Finding } from "../finding.ts";
 
-/** What an environment of a wrangler file counts under. */
+/** The prefix and the Redis of an environment in a wrangler file. */
 export interface Environment {
   /** Such as `vars` or `env.preview.vars`. */
   readonly name: string;

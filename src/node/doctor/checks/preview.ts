@@ -3,10 +3,10 @@ import { quotasOf } from "../gather/gateway-facts.ts";
 import type { PreviewFacts, UnreachablePreview } from "../gather/preview.ts";
 import { cacheOf } from "./limited-path.ts";
 
-/** Units by which two answers of a deployment may differ because of other clients, or of what came back meanwhile. */
+/** Units by which two answers of a deployment may differ because of other clients, or of units that came back meanwhile. */
 const NOISE = 4;
 
-/** Whether what a client takes in one deployment is missing in the other. */
+/** Whether units that a client takes in one deployment are missing in the other. */
 export function checkPreview(facts: PreviewFacts | UnreachablePreview): Finding[] {
   const { url } = facts;
   if ("reason" in facts) {
@@ -52,7 +52,7 @@ function isCounted({ before, client, after, there }: PreviewFacts): boolean {
   return [...first!.keys()].some((name) => others.every((quotas) => quotas.has(name)));
 }
 
-/** The policies of the preview that know what the client did in the gateway. */
+/** The policies of the preview that count the client's requests to the gateway. */
 function sharedPolicies({ before, client, after }: PreviewFacts) {
   const [own, ...later] = [client, ...after].map(quotasOf);
   return Array.from(quotasOf(before)).flatMap(([name, start]) => {

@@ -2,14 +2,14 @@ import { identity } from "./gateway.ts";
 import { type Answer, httpClient } from "./http.ts";
 import { reasonOf } from "./patience.ts";
 
-/** What a preview answers before and after a client has asked the gateway. */
+/** A preview's answers before and after a client has asked the gateway. */
 export interface PreviewFacts {
   readonly url: URL;
   /** How often the client has asked the gateway. */
   readonly requests: number;
   /** The gateway's answers to it. */
   readonly there: readonly Answer[];
-  /** The preview's answer to a client that nobody has seen. */
+  /** The preview's answer to a new client. */
   readonly before: Answer;
   /** Its answer to the client of the gateway. */
   readonly client: Answer;
