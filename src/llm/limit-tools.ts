@@ -6,7 +6,10 @@ import { type Call, callIn, refusal } from "./json-rpc.ts";
 import { readStart } from "./read-start.ts";
 
 export interface LimitToolsOptions {
-  /** The path of the MCP server's endpoint. Default: `"/mcp"`. */
+  /**
+   * The path of the MCP server's endpoint. A request with a body to any other path counts as `other`, because a server may
+   * take `/MCP` or `/mcp/` for it. Default: `"/mcp"`.
+   */
   readonly path?: string;
   /**
    * The tools that are told apart; all others are `other`. Without it a client that invents names gets a new quota for each.
@@ -84,7 +87,9 @@ export function limitTools<Rest extends readonly unknown[]>(
       headers.delete(field);
       const isCall = request.method === "POST" && new URL(request.url).pathname === path;
       if (!isCall) {
-        const isClean = !request.headers.has(field);
+        // Servers read other spellings of the path, or a field with the method, as a call: it must not pass uncounted.
+        if (request.body !== null) headers.set(field, other);
+        const isClean = request.body === null && !request.headers.has(field);
         return handler.fetch(isClean ? request : new Request(request, { headers }), ...rest);
       }
       const isPlain = !request.headers.has("content-encoding");

@@ -82,9 +82,14 @@ function open(options: LimitToolsOptions = {}, window = "1d") {
 
 type App = ReturnType<typeof open>;
 
-const post = (app: App, body: BodyInit | null, headers: Record<string, string> = {}) =>
+const post = (
+  app: App,
+  body: BodyInit | null,
+  headers: Record<string, string> = {},
+  path = "/mcp",
+) =>
   app.fetch(
-    new Request("http://gateway.test/mcp", {
+    new Request(`http://gateway.test${path}`, {
       method: "POST",
       headers: {
         "content-type": "application/json",
@@ -249,7 +254,20 @@ test("a client that hangs up amid its body ends the reading of it", async () => 
   expect(cancelled).toBe("gone");
 });
 
-test("other paths and methods pass as they are, without a field that a client made up", async () => {
+test.each(["/mcp/", "/MCP", "//mcp", "/%6dcp", "/mcp/."])(
+  "a call to %s, which servers take for the endpoint, counts as another tool",
+  async (path) => {
+    const app = open();
+    const statuses: number[] = [];
+    for (let i = 0; i < 5; i++) {
+      statuses.push((await post(app, callOf("search"), {}, path)).status);
+    }
+    expect(statuses).toEqual([200, 200, 200, 429, 429]);
+    expect(arrived.map(({ tool }) => tool)).toEqual(["other", "other", "other"]);
+  },
+);
+
+test("other paths and methods pass whole, without a field that a client made up", async () => {
   const seen: (string | null)[] = [];
   const app = limitTools({
     fetch(request: Request) {
@@ -265,7 +283,7 @@ test("other paths and methods pass as they are, without a field that a client ma
     body: "as it is",
   });
   expect(await (await app.fetch(other)).text()).toBe("as it is");
-  expect(seen).toEqual([null, null]);
+  expect(seen).toEqual([null, "other"]);
 });
 
 test.each<[string, object]>([

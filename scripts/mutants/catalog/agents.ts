@@ -70,4 +70,11 @@ export const AGENTS: readonly Written[] = [
     replace: "{}",
     tests: MODELS,
   },
+  {
+    name: "a call to another spelling of the endpoint has no tool",
+    file: "src/llm/limit-tools.ts",
+    find: "if (request.body !== null) headers.set(field, other);",
+    replace: "",
+    tests: ["test/llm/limit-tools"],
+  },
 ];
