@@ -5,4 +5,7 @@
  */
 
 export type { Platform } from "./gateway/config/config.ts";
-export { createGateway, type Gateway } from "./gateway/gateway.ts";
+export type { GatewayFeatures } from "./gateway/every-feature.ts";
+export { createGateway, type Gateway, gatewayWith } from "./gateway/gateway.ts";
+export { live } from "./gateway/live/feature.ts";
+export { answerQuota as quota } from "./gateway/quota.ts";

@@ -2,6 +2,7 @@ import { expect, inject, test, vi } from "vitest";
 
 import { freePort } from "../../scripts/support/free-port.ts";
 import { admin } from "../../src/admin.ts";
+import { answerAdmin } from "../../src/admin/admin.ts";
 import { createGateway } from "../../src/gateway/gateway.ts";
 import { liveKeys } from "../../src/live/keys.ts";
 import { metrics } from "../../src/metrics/recorder.ts";
@@ -29,7 +30,7 @@ async function start(variables: object = {}) {
   const gateways: MeteredGateways = await meteredGateways(RULES, variables);
   const isolate = gateways.open();
   const bindings = {};
-  const answer = admin(isolate.administered);
+  const answer = answerAdmin(isolate.administered);
   return { ...gateways, ...isolate, get: asking((request) => answer(request, bindings)) };
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { admin } from "../../src/admin.ts";
+import { answerAdmin } from "../../src/admin/admin.ts";
 import { quota } from "../support/gateway/gateway.ts";
 import { ADMIN_TOKEN } from "../support/live/live-gateway.ts";
 import { type MeteredGateway, meteredGateways } from "../support/metrics/metered-gateway.ts";
@@ -26,7 +26,7 @@ async function explained({ administered }: MeteredGateway, key: string, ip = "19
     "content-type": "application/json",
   };
   const body = JSON.stringify({ path: "/api/x", headers: { "x-key": key }, ip });
-  const response = await admin(administered)(
+  const response = await answerAdmin(administered)(
     new Request(url, { method: "POST", body, headers }),
     {},
   );

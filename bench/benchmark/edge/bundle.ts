@@ -49,6 +49,16 @@ const ENTRIES: readonly (readonly [name: string, source: string])[] = [
      import { rateLimit } from "./src/vercel.ts";
      export const limit = rateLimit({ policies: [${BUCKET}, ${WINDOW}] });`,
   ],
+  [
+    "gatewayWith({}) with its packages",
+    `import { gatewayWith } from "./src/gateway.ts";
+     export default gatewayWith({})(process.env);`,
+  ],
+  [
+    "gatewayWith({ live }) with its packages",
+    `import { gatewayWith, live } from "./src/gateway.ts";
+     export default gatewayWith({ live })(process.env);`,
+  ],
   ["gateway worker with its packages", `export { default } from "./src/worker.ts";`],
 ];
 

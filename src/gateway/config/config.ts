@@ -19,7 +19,8 @@ import type { RedisPlace } from "../../store/redis/client.ts";
 import { endpointIn } from "../../store/redis/endpoint.ts";
 import type { Store } from "../../store/store.ts";
 import type { Admin } from "../administration/administered.ts";
-import { NO_SHARING, VARIABLES } from "../messages/variables.ts";
+import type { GatewayFeatures } from "../every-feature.ts";
+import { GATEWAY_FEATURE, NO_SHARING, VARIABLES } from "../messages/variables.ts";
 import { type ListenFor, noticesTo } from "../notices/notices.ts";
 import { createWebhook } from "../notices/webhook.ts";
 import type { Origin } from "../proxy/proxy.ts";
@@ -91,6 +92,7 @@ export interface GatewayConfig {
   /** The trusted source of the client's address. */
   readonly clientIp: ClientIp;
   readonly tokens: Tokens;
+  readonly features: GatewayFeatures;
   /** How often live rules are read, in milliseconds; `undefined` for never. */
   readonly liveRefreshMs: number | undefined;
 }
@@ -100,7 +102,11 @@ export interface GatewayConfig {
  *
  * @throws ConfigurationError with every fault, each with its path in the variables
  */
-export function readConfig(given: Environment, platform: Platform): GatewayConfig {
+export function readConfig(
+  given: Environment,
+  platform: Platform,
+  features: GatewayFeatures,
+): GatewayConfig {
   const environment = Object(given) as Environment;
   const faults = new Faults(VARIABLES);
   checkNamesOfVariables(environment, faults);
@@ -132,7 +138,14 @@ export function readConfig(given: Environment, platform: Platform): GatewayConfi
     listener: platform.onNotice,
     identities: variables.metricsIdentities,
   });
+  if (!features.live) {
+    if (platform.admin) faults.add("admin", "(a function)", GATEWAY_FEATURE, "live");
+    if (liveRefresh !== undefined && liveRefresh !== "off") {
+      faults.add("LIVE_REFRESH", liveRefresh, GATEWAY_FEATURE, "live");
+    }
+  }
   const defaults = {
+    features,
     prefix,
     onFailure,
     clientIp: environment["CLIENT_IP"],
@@ -148,13 +161,13 @@ export function readConfig(given: Environment, platform: Platform): GatewayConfi
   const opened = openCounts(
     variables,
     environment,
-    platform.durableObjectStore,
-    recorder?.meter.command,
+    { features, openObjects: platform.durableObjectStore, onCommand: recorder?.meter.command },
     faults,
   );
   faults.throwIfAny();
   const known = wordOrJson(defaults.clientIp);
   return {
+    features,
     origin: originOf(variables),
     onError: variables.onError,
     deployed,

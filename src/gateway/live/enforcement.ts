@@ -1,28 +1,13 @@
-import type { Limiter } from "../../decide/limiter.ts";
 import type { Fault } from "../../errors/errors.ts";
-import { EVERY_FEATURE } from "../../limiter/every-feature.ts";
-import { buildLimiter } from "../../limiter/limiter.ts";
 import type { ReadHistory } from "../../live/read-history.ts";
 import type { LiveState } from "../../live/state.ts";
 import { Faults } from "../../options/faults.ts";
 import type { GatewayConfig } from "../config/config.ts";
+import { type Enforcement, enforceWith, type InForce } from "../in-force.ts";
 import { NO_DOCUMENT } from "../messages/document.ts";
-import { compileRoute, type RouteRequest } from "../route/route.ts";
 import type { Ruleset, RulesetData } from "../rules/ruleset.ts";
 import { compileDocument, inDocument, parseDocument, readDocument } from "./document.ts";
 import { checkEntry, compileWithEntries, dataWithEntries, type EntryKind } from "./entries.ts";
-
-/** The rules that a gateway enforces at a moment. A request ends under the rules with which it began. */
-export interface InForce {
-  /** Of the live document; 0 for the deployed rules. */
-  readonly version: number;
-  readonly revision: number;
-  readonly ruleset: Ruleset;
-  readonly limiter: Limiter;
-  readonly route: RouteRequest;
-  /** Makes the same as if there were no lists, for what people ask about a client that one names. */
-  readonly routeUnlisted: () => RouteRequest;
-}
 
 /** Rules with the entries by single calls, and the fields of those that cannot be used. */
 interface Compiled {
@@ -31,10 +16,7 @@ interface Compiled {
 }
 
 /** The rules that a gateway enforces now, and the ways to change them. */
-export interface Enforcement {
-  now(): InForce;
-  /** The fault of the rules in Redis; `undefined` if they are in force. */
-  error(): string | undefined;
+export interface LiveEnforcement extends Enforcement {
   /** The version that the last state had. */
   published(): number | undefined;
   /** What is in force as data, with the entries by single calls that are sound. */
@@ -58,9 +40,11 @@ const MAX_CHARACTERS = 60;
 
 /** @param report called with each fault when it begins, and when it begins again */
 export function createEnforcement(
-  { deployed, ruleset, defaults, store, ambiguousPaths, listenFor }: GatewayConfig,
+  config: GatewayConfig,
   report: (message: string) => void,
-): Enforcement {
+): LiveEnforcement {
+  const { deployed, ruleset, defaults } = config;
+  const { limiterOf, routesOf } = enforceWith(config);
   let data: RulesetData = deployed;
   let source = sourceOf(deployed, ruleset);
   let entries: LiveState["entries"] = {};
@@ -69,18 +53,12 @@ export function createEnforcement(
   let published: number | undefined;
   /** The document that was replaced by the rules in force. */
   let refused: Pick<LiveState, "document"> | undefined;
-  const limiterOf = ({ rules, settings }: Ruleset): Limiter =>
-    buildLimiter(
-      store,
-      { ...settings, ...(listenFor && { onNotice: listenFor(rules) }) },
-      EVERY_FEATURE,
-    );
   let inForce: InForce = {
     version: 0,
     revision: 0,
     ruleset,
     limiter: limiterOf(ruleset),
-    ...routesOf(ruleset, ambiguousPaths),
+    ...routesOf(ruleset),
   };
 
   /** The entries that are not used under the rules in force. */
@@ -102,7 +80,7 @@ export function createEnforcement(
       revision,
       ruleset: next,
       limiter,
-      ...routesOf(next, ambiguousPaths),
+      ...routesOf(next),
     };
     const begin = nextUnused.filter((field) => !unused.has(field));
     unused = new Set(nextUnused);
@@ -183,17 +161,6 @@ function named(fields: readonly string[]): string {
     .map((field) => JSON.stringify(field.slice(0, MAX_CHARACTERS)));
   const more = fields.length - some.length;
   return some.join(", ") + (more > 0 ? ` and ${more} more` : "");
-}
-
-function routesOf(
-  ruleset: Ruleset,
-  ambiguousPaths: GatewayConfig["ambiguousPaths"],
-): Pick<InForce, "route" | "routeUnlisted"> {
-  const unlisted = { ...ruleset, lists: undefined, refused: new Map() };
-  return {
-    route: compileRoute(ruleset, ambiguousPaths),
-    routeUnlisted: () => compileRoute(unlisted, ambiguousPaths),
-  };
 }
 
 /** The rules that a state says are published; `undefined` after a fault. */
