@@ -69,9 +69,7 @@ describe("a variable whose feature is missing is one fault that names the import
     ["quota", "RULES[0].quota", { policies: [window], quota: true }, "tidegate/gateway"],
   ])("%s: %s", (feature, path, rule, from = "tidegate/core") => {
     // A calendar's zone is an option of its own, with a fault of its own.
-    const [first] = faultsOf(without(feature), variables(rule)).filter(
-      (each) => each.path === path,
-    );
+    const first = faultsOf(without(feature), variables(rule)).find((each) => each.path === path);
     expect(first).toMatchObject({
       code: "unsupported",
       remedy: expect.stringContaining(

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, inject, test, vi } from "vitest";
 import { admin } from "../../src/admin/admin.ts";
 import { ConfigurationError } from "../../src/errors/errors.ts";
 import type { NoticeListener } from "../../src/features/notices/listener.ts";
-import type { Platform } from "../../src/gateway/config/config.ts";
+import type { Platform } from "../../src/gateway.ts";
 import { createGateway, type Gateway } from "../../src/gateway/gateway.ts";
 import { metrics } from "../../src/metrics/recorder.ts";
 import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";

@@ -18,12 +18,11 @@ import { DEFAULT_TIMEOUT_MS } from "../../store/guarded-store.ts";
 import type { RedisPlace } from "../../store/redis/client.ts";
 import { endpointIn } from "../../store/redis/endpoint.ts";
 import type { Store } from "../../store/store.ts";
-import type { Admin } from "../administration/administered.ts";
-import type { GatewayFeatures } from "../every-feature.ts";
 import { GATEWAY_FEATURE, NO_SHARING, VARIABLES } from "../messages/variables.ts";
 import { type ListenFor, noticesTo } from "../notices/notices.ts";
 import { createWebhook } from "../notices/webhook.ts";
 import type { Origin } from "../proxy/proxy.ts";
+import type { RuleFeatures } from "../rules/features.ts";
 import { wordOrJson } from "../rules/from-json.ts";
 import {
   compileRuleset,
@@ -44,14 +43,14 @@ import {
 } from "./variables.ts";
 import { readWebhookPlace } from "./webhook-place.ts";
 
-/** Features that only some platforms and deployments have. */
-export interface Platform {
+/** What the configuration needs of a platform. */
+export interface PlatformParts {
   /** Shares denials within a data centre, between limiters that give the same name. */
   readonly coloDenials?: (name: string) => SharedDenials;
   /** A cache of the data centre, through which isolates share the live rules they read. */
   readonly coloCache?: (name: string) => SharedCache;
-  /** The admin API: `admin` of `tidegate/admin`. */
-  readonly admin?: Admin;
+  /** The admin API, which needs live rules. */
+  readonly admin?: unknown;
   /** The metrics: `metrics` of `tidegate/admin`. */
   readonly metrics?: OpenRecorder;
   /** The store of `STORE = "durable-object"`: `durableObjectStore` of `tidegate/durable-object`. */
@@ -92,7 +91,7 @@ export interface GatewayConfig {
   /** The trusted source of the client's address. */
   readonly clientIp: ClientIp;
   readonly tokens: Tokens;
-  readonly features: GatewayFeatures;
+  readonly features: RuleFeatures;
   /** How often live rules are read, in milliseconds; `undefined` for never. */
   readonly liveRefreshMs: number | undefined;
 }
@@ -104,8 +103,8 @@ export interface GatewayConfig {
  */
 export function readConfig(
   given: Environment,
-  platform: Platform,
-  features: GatewayFeatures,
+  platform: PlatformParts,
+  features: RuleFeatures,
 ): GatewayConfig {
   const environment = Object(given) as Environment;
   const faults = new Faults(VARIABLES);
@@ -211,7 +210,7 @@ function readSharing(
   shared: "colo" | "none" | undefined,
   environment: Environment,
   store: StoreName,
-  { coloDenials }: Platform,
+  { coloDenials }: PlatformParts,
   faults: Faults,
 ): SharedDenials | undefined {
   if (shared === "none") return undefined;

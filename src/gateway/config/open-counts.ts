@@ -9,8 +9,8 @@ import { memoryStore } from "../../store/memory-store.ts";
 import { openStore } from "../../store/open-store.ts";
 import { inspectRedis } from "../../store/redis/inspect.ts";
 import type { Store } from "../../store/store.ts";
-import type { GatewayFeatures } from "../every-feature.ts";
 import { NO_DURABLE_OBJECTS, NO_OBJECT_BINDING } from "../messages/variables.ts";
+import type { RuleFeatures } from "../rules/features.ts";
 import type { Variables } from "./variables.ts";
 
 /** The binding of the class `TidegateObject`. */
@@ -18,7 +18,7 @@ const BINDING = "LIMITS";
 
 /** What a store is opened with besides the variables. */
 interface CountsParts {
-  readonly features: GatewayFeatures;
+  readonly features: RuleFeatures;
   readonly openObjects: typeof durableObjectStore | undefined;
   /** Called with each command that Redis gets. */
   readonly onCommand: (() => void) | undefined;

@@ -2,7 +2,7 @@ import { lists } from "../../features/lists/feature.ts";
 import { plans } from "../../features/plans/feature.ts";
 import type { Refresh } from "../../live/refresh.ts";
 import { report } from "../../runtime/log.ts";
-import type { GatewayConfig, Platform } from "../config/config.ts";
+import type { GatewayConfig, PlatformParts } from "../config/config.ts";
 import { compileOverrides } from "../rules/overrides.ts";
 import { createEnforcement, type LiveEnforcement } from "./enforcement.ts";
 import { followLive } from "./follow.ts";
@@ -14,7 +14,7 @@ export interface LiveRules {
   readonly refresh: Refresh | undefined;
 }
 
-function open(config: GatewayConfig, platform: Platform): LiveRules {
+function open(config: GatewayConfig, platform: PlatformParts): LiveRules {
   const enforcement = createEnforcement(config, report);
   return { enforcement, refresh: followLive(config, platform, enforcement) };
 }

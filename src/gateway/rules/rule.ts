@@ -11,11 +11,11 @@ import { isRecord } from "../../options/record.ts";
 import type { ClientIp } from "../../partition/client-ip.ts";
 import { fromData } from "../../policy/from-data.ts";
 import type { Policy } from "../../policy/policy.ts";
-import type { GatewayFeatures } from "../every-feature.ts";
 import { namedSegments } from "../match/named-segments.ts";
 import type { Route } from "../match/select-rules.ts";
 import { GATEWAY_FEATURE, REFUND_IN_RULE } from "../messages/variables.ts";
 import { check } from "./check-shape.ts";
+import type { RuleFeatures } from "./features.ts";
 import { MAX_PATH, RuleShape } from "./schema.ts";
 
 /** A checked rule: the requests it covers, and how they are limited. */
@@ -32,7 +32,7 @@ export interface RuleDefaults extends Required<Pick<LimiterOptions, "prefix" | "
   readonly clientIp: ClientIp;
   readonly sharedDenials: SharedDenials | undefined;
   readonly plans: Plans | undefined;
-  readonly features: GatewayFeatures;
+  readonly features: RuleFeatures;
 }
 
 /** A rule's methods and path, which identify it without counting; empty if they are not readable. */

@@ -10,10 +10,10 @@ import { PlacedFaults } from "../../options/placed-faults.ts";
 import { isRecord } from "../../options/record.ts";
 import { checkClientIp, type ClientIp, detectPlatform } from "../../partition/client-ip.ts";
 import { readsAddress } from "../../partition/source-text.ts";
-import type { GatewayFeatures } from "../every-feature.ts";
 import { NAME_IN_RULES } from "../messages/variables.ts";
 import { checkSought } from "./check-sought.ts";
 import { withDigests } from "./digests.ts";
+import type { RuleFeatures } from "./features.ts";
 import { wordOrJson } from "./from-json.ts";
 import type { Overrides } from "./overrides.ts";
 import { inRule, readRule, type Rule, type RuleDefaults, routeOf } from "./rule.ts";
@@ -31,7 +31,7 @@ export interface RulesetDefaults extends Pick<RuleDefaults, "prefix" | "onFailur
   /** `CLIENT_IP`, unchecked. */
   readonly clientIp: unknown;
   readonly sharedDenials: SharedDenials | undefined;
-  readonly features: GatewayFeatures;
+  readonly features: RuleFeatures;
 }
 
 /** The rules, plans and lists, compiled. */
@@ -147,7 +147,7 @@ function atOverrides({ places }: Overrides, faults: Faults): Faults {
 function settingsOf(
   rules: readonly Rule[],
   plans: Plans | undefined,
-  features: GatewayFeatures,
+  features: RuleFeatures,
   faults: Faults,
 ): LimiterSettings {
   const policies = rules.flatMap(({ settings: { policies: own, onFailure } }) =>
