@@ -72,14 +72,20 @@ test("counters never go back, whoever answers", async () => {
 test("a dashboard reads series, with moments as ISO 8601", async () => {
   const { ask, get } = await start();
   for (let i = 0; i < 9; i++) await ask("/api/x");
+  const beforeMs = Date.now();
   const body = (await (await get("/stats?step=hour")).json()) as {
     step: string;
     times: string[];
+    completeTo: string;
     requests: { rule: string; outcome: string; counts: number[] }[];
   };
   expect(body.step).toBe("hour");
   expect(body.times).toHaveLength(25);
   expect(body.times.at(-1)).toMatch(/^\d{4}-.*:00:00\.000Z$/);
+  // Ten minutes, as METRICS_FLUSH is here: other isolates may have counts that they have not written.
+  const complete = Date.parse(body.completeTo) + 600_000;
+  expect(complete).toBeGreaterThanOrEqual(beforeMs);
+  expect(complete).toBeLessThanOrEqual(Date.now());
   const sums = body.requests.map(({ rule, outcome, counts }) => [
     rule,
     outcome,
@@ -272,6 +278,21 @@ test("the gauge of a wrong configuration is 1 while Redis has lost what is enfor
   await redis.del(liveKeys(prefix).state);
   await administered.refresh();
   expect(await gauges()).toEqual([1, 1]);
+});
+
+test("health says how many policies are limited, let pass and refused in an outage", async () => {
+  const policies = ["open", "closed", undefined].map((onFailure, i) => ({
+    ...quota(`p${i}`, 80),
+    ...(onFailure && { onFailure }),
+  }));
+  const gateways = await meteredGateways([
+    { path: "/a", policies },
+    { path: "/b", policies: [quota("share", 80)], onFailure: { local: { share: 0.1 } } },
+    { path: "/c", policies: [quota("rule", 80)], onFailure: "open" },
+  ]);
+  const counted = (ON_FAILURE?: string) => gateways.open({ ON_FAILURE }).administered.onFailure();
+  expect(counted()).toEqual({ local: 2, open: 2, closed: 1 });
+  expect(counted("closed")).toEqual({ local: 1, open: 2, closed: 2 });
 });
 
 test("the gauges of a policy in shards are those of the whole policy", async () => {
