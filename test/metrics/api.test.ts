@@ -126,6 +126,14 @@ test.each(["hashed", "plain"])(
   },
 );
 
+test("a partition near its limit is named where none was denied", async () => {
+  const { ask, get } = await start();
+  for (let i = 0; i < 7; i++) await ask("/api/x");
+  const top = async (kind: string) => (await (await get(`/top?kind=${kind}`)).json()) as object;
+  expect(await top("denied")).toMatchObject({ partitions: [] });
+  expect(await top("near")).toMatchObject({ partitions: [{ policy: "api", count: 1 }] });
+});
+
 test.each([
   "/stats?step=day",
   "/stats?from=yesterday",
