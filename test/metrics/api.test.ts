@@ -288,21 +288,6 @@ test("the gauge of a wrong configuration is 1 while Redis has lost what is enfor
   expect(await gauges()).toEqual([1, 1]);
 });
 
-test("health says how many policies are limited, let pass and refused in an outage", async () => {
-  const policies = ["open", "closed", undefined].map((onFailure, i) => ({
-    ...quota(`p${i}`, 80),
-    ...(onFailure && { onFailure }),
-  }));
-  const gateways = await meteredGateways([
-    { path: "/a", policies },
-    { path: "/b", policies: [quota("share", 80)], onFailure: { local: { share: 0.1 } } },
-    { path: "/c", policies: [quota("rule", 80)], onFailure: "open" },
-  ]);
-  const counted = (ON_FAILURE?: string) => gateways.open({ ON_FAILURE }).administered.onFailure();
-  expect(counted()).toEqual({ local: 2, open: 2, closed: 1 });
-  expect(counted("closed")).toEqual({ local: 1, open: 2, closed: 2 });
-});
-
 test("the gauges of a policy in shards are those of the whole policy", async () => {
   const sharded = { ...quota("api", 80), shards: 4 };
   const { administered } = (
