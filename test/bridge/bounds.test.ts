@@ -88,7 +88,7 @@ const textOf = (bytes: number) => `return string.rep('x', ${bytes})`;
 test.each([
   ["elements", listOf(250_000), listOf(250_001)],
   ["elements of lists in it", listOf(24_999, 10), listOf(25_000, 10)],
-  ["bytes", textOf(10_485_760 - 13), textOf(10_485_760 - 12)],
+  ["bytes", textOf(1_000_000), textOf(10_485_760)],
 ])("a reply has a bound of %s, and the replies around it are whole", async (_, most, more) => {
   const [answer, refused] = await Promise.all([
     ask(bridge, ["EVAL", most, "0"]),
@@ -167,10 +167,13 @@ test("replies pass as they are, wherever the network cuts them, and one that goe
       return `*${length}\r\n${Array.from({ length }, () => values[upTo(9)]!()).join("")}`;
     },
   ];
+  // The last one has exactly as many bytes as a reply may have.
   const sound = Array.from({ length: 300 }, () => values[upTo(9)]!());
+  sound.push(`$10485747\r\n${"x".repeat(10_485_747)}\r\n`);
+  expect(sound.at(-1)).toHaveLength(10_485_760);
   const large = [
     "*250001\r\n".padEnd(250_001 * 4 + 9, ":1\r\n"),
-    `$10485761\r\n${"x".repeat(10_485_761)}\r\n`,
+    `$10485748\r\n${"x".repeat(10_485_748)}\r\n`,
   ];
   expect(large[0]).toHaveLength(250_001 * 4 + 9);
   const given = sound.flatMap((text, i) => (i % 100 === 50 ? [text, large[i % 2]!] : [text]));
