@@ -49,6 +49,19 @@ test("an isolate that has not seen a publication yet checks an entry against it 
   expect(put.status).toBe(422);
 });
 
+test("a client is blocked also by an isolate whose rules Redis has lost", async () => {
+  const { isolate, redis, keys } = await startFleet();
+  const old = isolate();
+  await old.api("PUT", "/rules", { rules: [ruleOf("renamed", 7)] }, { "If-Match": '"0"' });
+  await redis.del(keys.state);
+  const put = await old.api("PUT", "/lists/deny", { identity: "x-user-id:mal" });
+  expect([put.status, await old.ask("mal"), await isolate().ask("mal")]).toEqual([
+    200,
+    "403",
+    "403",
+  ]);
+});
+
 test("entries that ask for what a platform no longer tells are left out alone", async () => {
   const { isolate } = await startFleet();
   const before = isolate();

@@ -75,6 +75,9 @@ test("explain says how often each policy denied the client in the last hour, in 
     ["large", 0],
     ["address", 0],
   ]);
+  const [slot] = await gateways.redis.keys(gateways.keys.top("denied", 0).replace(/\d+$/, "*"));
+  await gateways.redis.copy(slot!, gateways.keys.top("denied", Date.now() - 2 * 3_600_000));
+  expect((await explained(one, "ada"))[0]).toEqual(["api", 5]);
   expect(await explained(one, "bob", "192.0.2.77")).toEqual([
     ["api", 0],
     ["large", 0],

@@ -166,6 +166,28 @@ test("a function of the deployment is told, too", async () => {
   );
 });
 
+test("a notice that a function did not take is counted as failed", async () => {
+  const onNotice = () => Promise.reject(new Error("not now"));
+  vi.spyOn(console, "warn").mockReturnValue();
+  const given = { NOTICE_URL: undefined, NOTICE_SECRET: undefined, ADMIN_TOKEN: TOKEN };
+  const gateway = open(given, RULE, { onNotice });
+  await ask(gateway, 5);
+  const counted = async () => {
+    await gateway.flush();
+    const headers = { authorization: `Bearer ${TOKEN}` };
+    const url = "http://gateway.test/_tidegate/api/v1/metrics";
+    const text = await (await gateway.request(url, { headers })).text();
+    return text.split("\n").filter((line) => line.startsWith("tidegate_notices_"));
+  };
+  await vi.waitFor(
+    async () =>
+      expect(await counted()).toEqual([
+        'tidegate_notices_total{policy="daily",kind="reached",result="failed"} 1',
+      ]),
+    PATIENCE,
+  );
+});
+
 test("without any receiver, and without `notify`, nothing is asked about notices", async () => {
   const { notify: _notify, ...silent } = RULE.policies[0]!;
   for (const [rule, variables] of [
