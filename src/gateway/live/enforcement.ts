@@ -38,6 +38,9 @@ export interface LiveEnforcement extends Enforcement {
 const MAX_NAMED = 10;
 const MAX_CHARACTERS = 60;
 
+const LOST =
+  "Redis has lost the live rules: isolates that know them still enforce them, and the entries that they knew, beside those put since; new ones enforce the deployed rules. `tidegate rules pull --held` reads what an isolate still holds; publish it again.";
+
 /** @param report called with each fault when it begins, and when it begins again */
 export function createEnforcement(
   config: GatewayConfig,
@@ -51,6 +54,10 @@ export function createEnforcement(
   let error: string | undefined;
   let newest = 0;
   let published: number | undefined;
+  /** Of all versions that were published, as far as this isolate has seen. */
+  let newestVersion = 0;
+  /** The entries when Redis lost the rules; `undefined` while it has them. */
+  let beforeLoss: LiveState["entries"] | undefined;
   /** The document that was replaced by the rules in force. */
   let refused: Pick<LiveState, "document"> | undefined;
   let inForce: InForce = {
@@ -115,6 +122,20 @@ export function createEnforcement(
     refused = state;
   }
 
+  /**
+   * Keeps the rules and entries of before in force. Versions only grow, so a write that has none follows a loss, and its
+   * writer knew none of them.
+   */
+  function keepAfterLoss(state: LiveState): void {
+    beforeLoss ??= entries;
+    entries = { ...beforeLoss, ...state.entries };
+    const same = compile(data, { ...state, entries }, new Faults());
+    if (same) putInForce(same, data, { ...state, version: inForce.version });
+    if (error === LOST) return;
+    error = LOST;
+    report(LOST);
+  }
+
   return {
     now: () => inForce,
     error: () => error,
@@ -123,7 +144,14 @@ export function createEnforcement(
 
     async adopt(state, readHistory) {
       newest = Math.max(newest, state.revision);
-      ({ entries, version: published } = state);
+      published = state.version;
+      if (state.version === 0 && state.document === undefined && newestVersion > 0) {
+        keepAfterLoss(state);
+        return;
+      }
+      newestVersion = Math.max(newestVersion, state.version);
+      beforeLoss = undefined;
+      entries = state.entries;
       const faults = new Faults();
       const next = publishedIn(state, deployed, faults);
       const compiled = next && faults.list.length === 0 && compile(next, state, faults);

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 
 import { readConfig } from "../../../src/gateway/config/config.ts";
+import { EVERY_GATEWAY_FEATURE } from "../../../src/gateway/every-feature.ts";
 import { useFetched } from "../../support/gateway/fetched.ts";
 
 const { origin, redis, gateway } = useFetched();
@@ -120,7 +121,7 @@ describe("a variable of the gateway", () => {
       UPSTASH_REDIS_REST_TOKEN: "secret",
       ...variables,
     };
-    expect(readConfig(given, {}).liveRefreshMs).toBe(refreshMs);
+    expect(readConfig(given, {}, EVERY_GATEWAY_FEATURE).liveRefreshMs).toBe(refreshMs);
   });
 
   test("that says the memory store asks no Redis", async () => {
