@@ -23,21 +23,19 @@ buildLauncher();
 function buildLibrary(): void {
   execFileSync("tsc", ["-p", "tsconfig.build.json"], { stdio: "inherit" });
   dropComments();
-  // Which modules stand for "#bindings" is said beside them: for the sources there, for what is built here.
-  const manifest = readFileSync("src/package.json", "utf8");
-  writeFileSync(join(library, "package.json"), manifest.replaceAll(/\.ts"/g, '.js"'));
   dropDeclarations();
 }
 
 /** Half of the declarations describe what no entry shows. */
 function dropDeclarations(): void {
-  const { exports } = JSON.parse(readFileSync("package.json", "utf8")) as {
+  const { exports, imports } = JSON.parse(readFileSync("package.json", "utf8")) as {
     exports: Record<string, string | { types: string }>;
+    imports: Record<string, Record<string, string>>;
   };
   const entries = Object.values(exports).flatMap((entry) =>
     typeof entry === "string" ? [] : [normalize(entry.types)],
   );
-  const reached = reachedFrom(entries, library);
+  const reached = reachedFrom(entries, imports);
   for (const name of readdirSync(library, { recursive: true, encoding: "utf8" })) {
     const file = join(library, name);
     if (name.endsWith(".d.ts") && !reached.has(file)) rmSync(file);

@@ -11,6 +11,7 @@ const run = promisify(execFile);
 
 interface Manifest {
   readonly exports: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
+  readonly imports: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly bin: Readonly<Record<string, string>>;
   readonly scripts: Readonly<Record<string, string>>;
   readonly repository: { readonly url: string };
@@ -38,7 +39,6 @@ describe("the tarball", () => {
       "SECURITY.md",
       "dist/lib/*.d.ts",
       "dist/lib/*.js",
-      "dist/lib/*.json",
       "dist/node/tidegate.js",
       "package.json",
     ]);
@@ -61,17 +61,16 @@ describe("the tarball", () => {
   });
 
   test("says where the modules of the library's own conditions are", () => {
-    const { imports } = JSON.parse(readFileSync(join(folder, "dist/lib/package.json"), "utf8")) as {
-      imports: Record<string, Record<string, string>>;
-    };
-    const targets = Object.values(imports).flatMap((conditions) => Object.values(conditions));
+    const targets = Object.values(manifest.imports).flatMap((conditions) =>
+      Object.values(conditions),
+    );
     expect(targets).toEqual([
-      "./runtime/bindings.workerd.js",
-      "./runtime/bindings.js",
-      "./runtime/durable-object.workerd.js",
-      "./runtime/durable-object.js",
+      "./dist/lib/runtime/bindings.workerd.js",
+      "./dist/lib/runtime/bindings.js",
+      "./dist/lib/runtime/durable-object.workerd.js",
+      "./dist/lib/runtime/durable-object.js",
     ]);
-    for (const target of targets) expect(existsSync(join(folder, "dist/lib", target))).toBe(true);
+    for (const target of targets) expect(existsSync(join(folder, target))).toBe(true);
   });
 
   test("runs nothing where it is installed", () => {
