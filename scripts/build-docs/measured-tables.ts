@@ -24,7 +24,7 @@ const plain = both((value) => significant(value));
 const percent = both((value) => `${significant(value)} %`);
 const microseconds = both((value) => `${significant(value)} µs`);
 const bytes = both((value) => `${significant(value)} bytes`);
-const kilobytes = both((value) => `${(value / 1000).toFixed(1)} KB`);
+const kilobytes = (value: number): string => `${(value / 1000).toFixed(1)} KB`;
 const times: Show = ({ ratio }) => [`${significant(ratio!.median)} times`, "1"];
 /** The peer has no such thing: it asks Redis each time. */
 const alone: Show = ({ tidegate }) => [significant(tidegate), "1"];
@@ -118,7 +118,7 @@ const PEER: readonly Row[] = [
     name: "handler that limits, everything included, minified and gzipped",
     part: "bundle",
     figure: "handler with limit(), gzipped",
-    show: kilobytes,
+    show: both(kilobytes),
   },
 ];
 
@@ -187,7 +187,7 @@ function bundlesIn({ parts }: Results): string {
     ["what a worker has", "minified and gzipped"],
     ...gzipped.map(({ name, tidegate }) => [
       name.replace(/, gzipped$/, "").replace(/[a-zA-Z]+\([^)]*\)/, "`$&`"),
-      `${(tidegate / 1000).toFixed(1)} KB`,
+      kilobytes(tidegate),
     ]),
   ]);
 }
@@ -207,10 +207,10 @@ function entriesIn({ parts }: Results): string {
       const entry = name.replace(", all of it, gzipped", "");
       const foreign = figures.flatMap(({ name: other, tidegate: size }) => {
         const [, of, whose] = /^(.+), code of (.+), minified$/.exec(other) ?? [];
-        return of === entry ? [`${whose} ${(size / 1000).toFixed(1)} KB`] : [];
+        return of === entry ? [`${whose} ${kilobytes(size)}`] : [];
       });
-      const sizes = [tidegate, target!.value].map((size) => `${(size / 1000).toFixed(1)} KB`);
-      return [`\`${entry}\``, ...sizes, foreign.join(", ")];
+      const [size, budget] = [kilobytes(tidegate), kilobytes(target!.value)];
+      return [`\`${entry}\``, size, budget, foreign.join(", ")];
     }),
   ]);
 }

@@ -64,6 +64,7 @@ export const bundlePart: Part = async (): Promise<Figure[]> => {
     const tidegate = gzipped(await bundle(source));
     workers.push({ name: `${name}, gzipped`, unit: "bytes", tidegate });
   }
+  const entries = await measureEntries();
   const peer = "@upstash/ratelimit + redis";
   return [
     {
@@ -78,6 +79,6 @@ export const bundlePart: Part = async (): Promise<Figure[]> => {
       ...compare([ours.length], peer, [theirs.length]),
     },
     ...workers,
-    ...(await measureEntries()),
+    ...entries,
   ];
 };
