@@ -15,6 +15,7 @@ import { durableObjectStore } from "./store/durable-object/durable-object-store.
 
 export { TidegateObject } from "./store/durable-object/tidegate-object.ts";
 
+/** The gateway of the variables that are bound to the Worker. */
 export default createGateway(env, {
   admin,
   coloCache,
