@@ -37,7 +37,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const folder = await mkdtemp(join(tmpdir(), "tidegate-first-steps-"));
   const remove = () => rm(folder, { recursive: true, force: true, maxRetries: 3 });
   try {
-    await pack(folder);
+    const published = process.env["TEST_REGISTRY_VERSION"];
+    await (published ? download(folder, published) : pack(folder));
     const [tarball = "", ...others] = await tarballsIn(folder);
     project.provide("tarball", tarball);
     project.provide("beside", Object.fromEntries(PACKAGES.map((name, i) => [name, others[i]!])));
@@ -76,6 +77,13 @@ async function pack(folder: string): Promise<void> {
   await symlink(join(root, "node_modules"), join(clone, "node_modules"));
   const folders = PACKAGES.map((name) => `./packages/${name}`);
   await run("npm", ["pack", "--pack-destination", folder, ".", ...folders], { cwd: clone });
+}
+
+/** The tarballs as the registry serves them, for a release. */
+async function download(folder: string, version: string): Promise<void> {
+  const names = ["tidegate", ...PACKAGES.map((name) => `@tidegate/${name}`)];
+  const specs = names.map((name) => `${name}@${version}`);
+  await run("npm", ["pack", "--pack-destination", folder, ...specs], { cwd: folder });
 }
 
 /** The library's first, then the others' in their order. */
