@@ -2,6 +2,7 @@
 import DefaultTheme from "vitepress/theme-without-fonts";
 
 import AlgorithmPlayground from "./playground/AlgorithmPlayground.vue";
+
 import "./site.css";
 
 export default {
