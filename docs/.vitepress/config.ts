@@ -16,7 +16,6 @@ export default defineConfig({
   lang: "en",
   outDir: join(root, "dist/site"),
   cacheDir: join(root, "node_modules/.cache/vitepress"),
-  // Its web font would be the only large file of a page.
   head: [["meta", { name: "color-scheme", content: "light dark" }]],
   markdown: {
     config: linkSources,

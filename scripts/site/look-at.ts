@@ -45,7 +45,7 @@ export async function lookAt(
   faults.push(...(await violationsOf(page, ["serious", "critical"])));
   if (pictures) {
     const name = `${path.replaceAll("/", "-") || "index"}-${width}-${theme}.png`;
-    await page.screenshot({ path: join(pictures, name) });
+    await page.screenshot({ path: join(pictures, name), fullPage: path === "algorithms" });
   }
   await context.close();
   return faults.map((fault) => `/${path} at ${width}, ${theme}: ${fault}`);
