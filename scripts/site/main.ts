@@ -38,17 +38,21 @@ async function testSite({ short, pictures }: Options): Promise<void> {
   const browser = await openBrowser();
   try {
     const origin = `http://localhost:${port}/`;
-    const faults = await playEveryModel(browser, origin);
+    let count = 0;
+    const report = (faults: readonly string[]) => {
+      for (const fault of faults) console.error(fault);
+      count += faults.length;
+    };
+    report(await playEveryModel(browser, origin));
     for (const page of short ? SHORT : PAGES) {
       for (const width of short ? WIDTHS.slice(0, 1) : WIDTHS) {
         for (const theme of ["light", "dark"] as const) {
-          faults.push(...(await lookAt(browser, origin, { page, width, theme, pictures })));
+          report(await lookAt(browser, origin, { page, width, theme, pictures }));
         }
       }
     }
-    for (const fault of faults) console.error(fault);
-    console.log(faults.length === 0 ? "The site is sound." : `${faults.length} faults.`);
-    if (faults.length > 0) process.exitCode = 1;
+    console.log(count === 0 ? "The site is sound." : `${count} faults.`);
+    if (count > 0) process.exitCode = 1;
   } finally {
     await browser.close();
     server.server.close();
