@@ -31,6 +31,13 @@ export const OPTIMISTIC: readonly Written[] = [
     tests: ["test/optimistic/step"],
   },
   {
+    name: "a settlement is built before its decision returns",
+    file: "src/features/optimistic/settle.ts",
+    find: "      await nextTurn();\n",
+    replace: "",
+    tests: ["test/optimistic/step"],
+  },
+  {
     name: "a store that gives no answer is trusted",
     file: "src/features/optimistic/step.ts",
     find: "if (!isTrusted || nowMs - failedAtMs < DISTRUST_MS) return ask(asked);",
