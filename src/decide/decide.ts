@@ -19,6 +19,7 @@ export function decidePath<Settings extends CoreSettings>(
   const notice = features.notices?.steps(kit);
   const role = features.roles?.steps(kit);
   const lease = features.leases?.steps(kit);
+  const sharing = features.sharedDenials?.steps(kit, known);
   return stack<Decide>(
     notice?.look,
     role?.note,
@@ -27,9 +28,10 @@ export function decidePath<Settings extends CoreSettings>(
     tooCostly(kit, known),
     lease?.note,
     knownDenials(kit, known),
-    features.sharedDenials?.steps(kit, known),
+    sharing?.read,
     features.optimistic?.steps(kit, known, lease),
     notice?.settled,
+    sharing?.settled,
     role?.advise,
     outage(kit, stack<Ask>(lease?.take, role?.count, askStore(kit))),
   );

@@ -38,6 +38,13 @@ export const OPTIMISTIC: readonly Written[] = [
     tests: ["test/optimistic/step"],
   },
   {
+    name: "a settlement that leaves room is published",
+    file: "src/features/shared-denials/step.ts",
+    find: "      if (rows.every(({ retryAfterUs }) => retryAfterUs === 0)) continue;\n",
+    replace: "",
+    tests: ["test/denials/shared-settlements"],
+  },
+  {
     name: "a store that gives no answer is trusted",
     file: "src/features/optimistic/step.ts",
     find: "if (!isTrusted || nowMs - failedAtMs < DISTRUST_MS) return ask(asked);",

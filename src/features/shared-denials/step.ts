@@ -1,7 +1,14 @@
+import type { SharingSteps } from "../../decide/features.ts";
 import type { CoreSettings, Kit } from "../../decide/kit.ts";
 import { deny } from "../../decide/known-denials.ts";
 import type { Known } from "../../decide/known.ts";
-import type { Asked, AskedGroup, Decide, Step, Verdict } from "../../decide/step.ts";
+import {
+  after,
+  type Asked,
+  type AskedGroup,
+  type Decide,
+  type Verdict,
+} from "../../decide/step.ts";
 import type { SharedDenials } from "./shared-denials.ts";
 
 export interface SharedDenialSettings extends CoreSettings {
@@ -15,9 +22,9 @@ export interface SharedDenialSettings extends CoreSettings {
 export function throughSharedDenials(
   { settings, now, perGroup }: Kit<SharedDenialSettings>,
   known: Known,
-): Step<Decide> | undefined {
+): SharingSteps {
   const { sharedDenials, prefix } = settings;
-  if (!sharedDenials) return undefined;
+  if (!sharedDenials) return {};
   const sharingOf = perGroup((group) =>
     // While one isolate waits for its next lease, others may still hold units.
     group.policies[0]!.leaseUs === undefined
@@ -51,13 +58,33 @@ export function throughSharedDenials(
     }
   }
 
-  return (next) => async (asked) => {
-    if (asked.operation === "reset") {
-      const verdict = await next(asked);
-      forget(asked);
-      return verdict;
+  /** Other isolates may not have known this denial yet, or have forgotten that they did. */
+  async function publishSettled(asked: Asked, verdict: Verdict): Promise<void> {
+    if (verdict.error || !(await known.isReliable(asked, verdict))) return;
+    for (const { asked: own, rows, at } of verdict.groups) {
+      if (rows.every(({ retryAfterUs }) => retryAfterUs === 0)) continue;
+      // After a charge, the wait is for one more unit.
+      sharingOf(own.group)?.publish(own.partition, own.group.ones, { nowUs: at.nowUs, rows });
     }
-    const shared = asked.groups.filter(({ wasDenied, group }) => wasDenied && sharingOf(group));
-    return shared.length > 0 ? ask(next, asked, shared) : next(asked);
+  }
+
+  return {
+    read: (next) => async (asked) => {
+      if (asked.operation === "reset") {
+        const verdict = await next(asked);
+        forget(asked);
+        return verdict;
+      }
+      const shared = asked.groups.filter(({ wasDenied, group }) => wasDenied && sharingOf(group));
+      return shared.length > 0 ? ask(next, asked, shared) : next(asked);
+    },
+
+    settled: (next) => (asked) =>
+      asked.isSettlement
+        ? after(next(asked), async (verdict) => {
+            await publishSettled(asked, verdict);
+            return verdict;
+          })
+        : next(asked),
   };
 }
