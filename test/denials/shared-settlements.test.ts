@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 
-import { fixedWindow, shareDenials } from "../../src/index.ts";
+import { fixedWindow, type Policy, shareDenials } from "../../src/index.ts";
 import { EVERY_FEATURE } from "../../src/limiter/every-feature.ts";
 import { buildLimiter } from "../../src/limiter/limiter.ts";
 import { DEFAULTS } from "../../src/limiter/settings.ts";
@@ -9,7 +9,9 @@ import { heldStore, turns } from "../support/optimistic/held-store.ts";
 
 const WINDOW_US = 1e6;
 
-function made() {
+const narrow = fixedWindow({ name: "p", limit: 4, window: "1s" });
+
+function made(given: readonly Policy[] = [narrow]) {
   const store = heldStore();
   const put = vi.fn<(key: string, text: string, seconds: number) => void>();
   const notes = new Map<string, string>();
@@ -19,12 +21,10 @@ function made() {
       {
         ...DEFAULTS,
         now: () => store.nowUs / 1000,
-        policies: [
-          {
-            ...compilePolicy(fixedWindow({ name: "p", limit: 4, window: "1s" })),
-            optimistic: { unsettled: 2, above: 0 },
-          },
-        ],
+        policies: given.map((policy) => ({
+          ...compilePolicy(policy),
+          optimistic: { unsettled: 2, above: 0 },
+        })),
         sharedDenials: shareDenials({
           get: async (key) => notes.get(key),
           put(key, text, seconds) {
@@ -66,4 +66,19 @@ test("a settlement shares its answer if that leaves no room, and only then", asy
   expect((await third.limit("ada")).reason).toBe("cached-denial");
   expect((await other.limit("ada")).reason).toBe("cached-denial");
   expect(store.calls).toHaveLength(4);
+});
+
+test("a settlement of two dimensions writes nothing about the one that has room", async () => {
+  const { store, put, isolate } = made([
+    { ...narrow, by: "key" },
+    fixedWindow({ name: "all", by: "*", limit: 100, window: "1s" }),
+  ]);
+  const one = isolate();
+  for (const at of [0, 1]) {
+    expect((await one.limit({ key: "ada" }, { cost: 2 })).reason).toBe("optimistic");
+    await turns();
+    await store.calls[at]!.answer();
+  }
+  expect((await one.limit({ key: "ada" })).reason).toBe("cached-denial");
+  expect(put.mock.calls.map(([key]) => key.endsWith(":ada"))).toEqual([true]);
 });
