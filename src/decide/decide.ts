@@ -19,7 +19,6 @@ export function decidePath<Settings extends CoreSettings>(
   const notice = features.notices?.steps(kit);
   const role = features.roles?.steps(kit);
   const lease = features.leases?.steps(kit);
-  const sharing = features.sharedDenials?.steps(kit, known);
   return stack<Decide>(
     notice?.look,
     role?.note,
@@ -28,10 +27,9 @@ export function decidePath<Settings extends CoreSettings>(
     tooCostly(kit, known),
     lease?.note,
     knownDenials(kit, known),
-    sharing?.read,
     features.optimistic?.steps(kit, known, lease),
+    features.sharedDenials?.steps(kit, known),
     notice?.settled,
-    sharing?.settled,
     role?.advise,
     outage(kit, stack<Ask>(lease?.take, role?.count, askStore(kit))),
   );

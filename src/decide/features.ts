@@ -10,7 +10,9 @@ export interface StepsOfFeatures<Settings extends CoreSettings = CoreSettings> {
   readonly roles?: WithSteps<(kit: Kit<Settings>) => RoleSteps>;
   readonly plans?: WithSteps<(kit: Kit<Settings>) => Step<Decide> | undefined>;
   readonly shards?: WithSteps<(kit: Kit<Settings>, known: Known) => Step<Decide> | undefined>;
-  readonly sharedDenials?: WithSteps<(kit: Kit<Settings>, known: Known) => SharingSteps>;
+  readonly sharedDenials?: WithSteps<
+    (kit: Kit<Settings>, known: Known) => Step<Decide> | undefined
+  >;
   readonly optimistic?: WithSteps<
     (kit: Kit<Settings>, known: Known, lease?: LeaseSteps) => Step<Decide> | undefined
   >;
@@ -30,14 +32,6 @@ export interface LeaseSteps {
   readonly serves?: (asked: AskedGroup) => boolean;
   /** Takes units from the lease. */
   readonly take?: Step<Ask>;
-}
-
-/** The steps of a limiter that shares denials with other isolates. */
-export interface SharingSteps {
-  /** Reads the denials of other isolates, and publishes the answers to requests that found none. */
-  readonly read?: Step<Decide>;
-  /** Publishes denials that the settlements of admitted requests have shown. */
-  readonly settled?: Step<Decide>;
 }
 
 /** The steps of policies with `notify`. */

@@ -1,4 +1,3 @@
-import type { SharingSteps } from "../../decide/features.ts";
 import type { CoreSettings, Kit } from "../../decide/kit.ts";
 import { deny } from "../../decide/known-denials.ts";
 import type { Known } from "../../decide/known.ts";
@@ -22,9 +21,9 @@ export interface SharedDenialSettings extends CoreSettings {
 export function throughSharedDenials(
   { settings, now, perGroup }: Kit<SharedDenialSettings>,
   known: Known,
-): SharingSteps {
+): Step<Decide> | undefined {
   const { sharedDenials, prefix } = settings;
-  if (!sharedDenials) return {};
+  if (!sharedDenials) return undefined;
   const sharingOf = perGroup((group) =>
     // While one isolate waits for its next lease, others may still hold units.
     group.policies[0]!.leaseUs === undefined
@@ -68,23 +67,18 @@ export function throughSharedDenials(
     }
   }
 
-  return {
-    read: (next) => async (asked) => {
-      if (asked.operation === "reset") {
-        const verdict = await next(asked);
-        forget(asked);
-        return verdict;
-      }
-      const shared = asked.groups.filter(({ wasDenied, group }) => wasDenied && sharingOf(group));
-      return shared.length > 0 ? ask(next, asked, shared) : next(asked);
-    },
-
-    settled: (next) => (asked) =>
-      asked.isSettlement
-        ? after(next(asked), async (verdict) => {
-            await publishSettled(asked, verdict);
-            return verdict;
-          })
-        : next(asked),
+  return (next) => async (asked) => {
+    if (asked.operation === "reset") {
+      const verdict = await next(asked);
+      forget(asked);
+      return verdict;
+    }
+    if (asked.isSettlement) {
+      const verdict = await next(asked);
+      await publishSettled(asked, verdict);
+      return verdict;
+    }
+    const shared = asked.groups.filter(({ wasDenied, group }) => wasDenied && sharingOf(group));
+    return shared.length > 0 ? ask(next, asked, shared) : next(asked);
   };
 }
