@@ -1,13 +1,7 @@
 import type { CoreSettings, Kit } from "../../decide/kit.ts";
 import { deny } from "../../decide/known-denials.ts";
 import type { Known } from "../../decide/known.ts";
-import {
-  after,
-  type Asked,
-  type AskedGroup,
-  type Decide,
-  type Verdict,
-} from "../../decide/step.ts";
+import type { Asked, AskedGroup, Decide, Step, Verdict } from "../../decide/step.ts";
 import type { SharedDenials } from "./shared-denials.ts";
 
 export interface SharedDenialSettings extends CoreSettings {
