@@ -41,7 +41,7 @@ test("these are the guides' commands", () => {
     "npx wrangler secret put",
     "npx wrangler secret put",
     "npx wrangler deploy",
-    "npm install tidegate &&",
+    "npm install tidegate hono",
     "npx wrangler secret put",
     "npx wrangler secret put",
     "npx wrangler deploy",
@@ -50,8 +50,13 @@ test("these are the guides' commands", () => {
     "curl -s http://127.0.0.1:8788/__counts",
     "curl -s http://127.0.0.1:8787/_tidegate/health",
     "npm run build",
-    "npx tidegate-redis-rest --redis redis://127.0.0.1:6379",
-    "npx tidegate-redis-rest --allow KEYS",
+    "npx @tidegate/redis-rest --redis redis://127.0.0.1:6379",
+    "npx @tidegate/redis-rest --allow KEYS",
+    "npm install tidegate &&",
+    "npx wrangler dev",
+    "npx wrangler secret put",
+    "npx wrangler secret put",
+    "npx wrangler deploy",
   ]);
 });
 
@@ -61,7 +66,9 @@ test("the two set-up commands are CI's, and what test/stack starts", () => {
     "npm ci && npm start",
     "npm ci && npm test",
   ]);
-  expect(readFileSync(".ci/run", "utf8")).toMatch(/\nnpm ci\nnpm test\nnpm run test:next\n/);
+  expect(readFileSync(".ci/run", "utf8")).toMatch(
+    /\nnpm ci\nnpm test\nnpm run test:browser\nnpm run test:package\nnpm run test:next\n/,
+  );
 });
 
 test("60 requests with one key: 20 pass, and what refills meanwhile; the origin has counted them", async () => {
@@ -118,7 +125,7 @@ test.for([
     const line = command(pattern)
       .replace(/ --redis \S+| --port \S+/g, "")
       .replace(
-        "npx tidegate-redis-rest",
+        "npx @tidegate/redis-rest",
         `npm run redis-rest -- --redis ${inject("redisUrl")} --port ${port}`,
       );
     const bridge = spawn("bash", ["-c", line], {
