@@ -4,7 +4,11 @@ import type { Change } from "../../admin/changes.ts";
 import type { MoreOfProblem } from "../../admin/refusal.ts";
 import type { PartitionHistory, PolicyHistory } from "../../admin/routes/partition-history.ts";
 import type { Fault } from "../../errors/errors.ts";
-import type { Enforced, ExplainedPolicy, Explanation } from "../../gateway/administration/administered.ts";
+import type {
+  Enforced,
+  ExplainedPolicy,
+  Explanation,
+} from "../../gateway/administration/administered.ts";
 import type { Estimate } from "../../metrics/estimate.ts";
 import type { TopPartition } from "../../metrics/reader.ts";
 import type { Stats as CountedStats } from "../../metrics/stats.ts";

@@ -45,12 +45,9 @@ export function explanationLines(explanation: Explanation): readonly string[] {
       ...(isCounted ? [policy.deniedLastHour] : []),
     ]),
   );
-  const renewal = isRenewed ? ["renews"] : [];
-  const head = [
-    ...["rule", "policy", "mode", "partition", "limit", "left", "retry after"],
-    ...renewal,
-    "room",
-  ];
+  const head = ["rule", "policy", "mode", "partition", "limit", "left", "retry after"];
+  if (isRenewed) head.push("renews");
+  head.push("room");
   if (isCounted) head.push("denied (1 h)");
   return [
     ...(rows.length > 0 ? [table(head, rows), ""] : []),
