@@ -43,14 +43,16 @@ export function checkCallOptions(
  */
 export function costsOf(
   cost: Cost | undefined,
-  { policies, ones }: Pick<PolicyGroup, "policies" | "ones">,
+  { policies, defaultCosts }: Pick<PolicyGroup, "policies" | "defaultCosts">,
   known: readonly CompiledPolicy[],
-  unnamed: readonly number[] = ones,
+  unnamed: readonly number[] = defaultCosts,
 ): readonly number[] {
   if (cost === undefined) return unnamed;
   if (!isRecord(cost)) {
     checkCost(cost);
-    return policies.map(({ implementation }, i) => ones[i]! * (implementation.hasSlots ? 1 : cost));
+    return policies.map(
+      ({ implementation }, i) => defaultCosts[i]! * (implementation.hasSlots ? 1 : cost),
+    );
   }
   for (const [name, units] of Object.entries(cost)) {
     if (!known.some((policy) => policy.name === name))
@@ -59,7 +61,7 @@ export function costsOf(
   }
   return policies.map(({ name, implementation }, i) => {
     if (!Object.hasOwn(cost, name)) return unnamed[i]!;
-    return ones[i]! * (implementation.hasSlots ? Math.min(1, cost[name]!) : cost[name]!);
+    return defaultCosts[i]! * (implementation.hasSlots ? Math.min(1, cost[name]!) : cost[name]!);
   });
 }
 

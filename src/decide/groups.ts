@@ -9,11 +9,11 @@ export interface PolicyGroup {
   /** The policies that may deny. */
   readonly denying: readonly CompiledPolicy[];
   /** The default costs of a request. A policy that counts denials costs 0. */
-  readonly ones: readonly number[];
+  readonly defaultCosts: readonly number[];
   /** Whether every policy is enforced, and counts requests. */
   readonly isPlain: boolean;
   /** Whether decisions list these policies in this order: none has to be moved, and none is in shadow. */
-  readonly isListed: boolean;
+  readonly isInOrder: boolean;
   /** The same policies under other plans. A decision for this group invalidates the known denials of theirs. */
   readonly variants: PolicyGroup[];
 }
@@ -26,9 +26,9 @@ export function createGroup(members: readonly CompiledPolicy[], index: number): 
     index,
     policies,
     denying,
-    ones: policies.map(({ role }) => (role === "denials" ? 0 : 1)),
+    defaultCosts: policies.map(({ role }) => (role === "denials" ? 0 : 1)),
     isPlain: policies.every(({ role, countsFailures }) => role === "enforced" && !countsFailures),
-    isListed: policies.every((policy, i) => policy === members[i] && policy.mode !== "shadow"),
+    isInOrder: policies.every((policy, i) => policy === members[i] && policy.mode !== "shadow"),
     variants: [],
   };
 }

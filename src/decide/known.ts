@@ -38,7 +38,7 @@ export function createKnown({ store, settings, now, perGroup }: Kit<CoreSettings
       if (!isStoreAnswer(each, verdict)) continue;
       const { group, partition, costs } = each.asked;
       // After a charge, the wait is for one more unit.
-      if (isReliable) learnGroup(each, operation === "charge" ? group.ones : costs);
+      if (isReliable) learnGroup(each, operation === "charge" ? group.defaultCosts : costs);
       for (const variant of group.variants) of(variant).drop(partition);
     }
     return verdict;

@@ -16,7 +16,7 @@ export function presenter({
 
   function partsOf({ reason, status, nowUs, groups, error }: Verdict): Parts {
     const outcome = { reason, status, nowUs, headerOptions, random, ...(error && { error }) };
-    if (groups.length === 1 && groups[0]!.asked.group.isListed) {
+    if (groups.length === 1 && groups[0]!.asked.group.isInOrder) {
       const { asked, rows } = groups[0]!;
       return { ...outcome, policies: asked.group.policies.slice(0, rows.length), rows };
     }

@@ -18,11 +18,11 @@ import { type GatewayConfig, readConfig } from "./config/config.ts";
 import { EVERY_GATEWAY_FEATURE, type GatewayFeatures } from "./every-feature.ts";
 import { healthCheck } from "./health.ts";
 import { deployedRules } from "./in-force.ts";
+import { passThroughGateway } from "./pass-through.ts";
 import type { Platform } from "./platform.ts";
 import { originReporter } from "./proxy/report-origin.ts";
 import { OWN } from "./route/route.ts";
 import { compileServe } from "./serve.ts";
-import { standIn } from "./stand-in.ts";
 
 /** A fetch handler for any runtime. */
 export interface Gateway extends Hono {
@@ -83,7 +83,7 @@ function makeGateway(
   try {
     config = readConfig(environment, platform, features);
   } catch (error) {
-    const passing = standIn(Object(environment), error as Error, reportOrigin);
+    const passing = passThroughGateway(Object(environment), error as Error, reportOrigin);
     if (passing === undefined) throw error;
     return Object.assign(passing, { flush: async () => {} });
   }

@@ -41,7 +41,7 @@ export const DECIDE: readonly Written[] = [
   {
     name: "a client denied by a charge waits for its whole cost",
     file: "src/decide/known.ts",
-    find: 'operation === "charge" ? group.ones : costs',
+    find: 'operation === "charge" ? group.defaultCosts : costs',
     replace: "costs",
     tests: ["test/limiter/decision-path"],
   },

@@ -92,7 +92,7 @@ export const GATEWAY: readonly Written[] = [
   },
   {
     name: "a gateway with faults passes requests on unasked",
-    file: "src/gateway/stand-in.ts",
+    file: "src/gateway/pass-through.ts",
     find: 'variables.onError !== "pass" || ',
     replace: "",
     tests: [

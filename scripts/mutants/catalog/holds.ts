@@ -6,7 +6,8 @@ export const HOLDS: readonly Written[] = [
     name: "a hold can be settled twice",
     file: "src/features/holds/create-hold.ts",
     find: "last.unsent.length > 0 ? settleBy(last.unsent, settler, last.settlement) : last",
-    replace: "settleBy(callsFor(cost, taken, settler.known, slot), settler, last.settlement)",
+    replace:
+      "settleBy(settlementCalls(cost, taken, settler.known, slot), settler, last.settlement)",
     tests: ["test/limiter/reserve"],
   },
   {

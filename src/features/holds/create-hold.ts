@@ -7,7 +7,7 @@ import type { Duration } from "../../options/duration.ts";
 import { watchBody } from "../../runtime/watch-body.ts";
 import type { Slot } from "../../store/store.ts";
 import { type GiveBack, hasSlots } from "./give-back.ts";
-import { callsFor, type Progress, settleBy, type Settler } from "./settle.ts";
+import { settlementCalls, type Progress, settleBy, type Settler } from "./settle.ts";
 import { ttlUsOf } from "./ttl.ts";
 
 /** The units and slots that a hold can give back. */
@@ -38,7 +38,7 @@ export function createHold(
       ? progress.then((last) =>
           last.unsent.length > 0 ? settleBy(last.unsent, settler, last.settlement) : last,
         )
-      : settleBy(callsFor(cost, taken, settler.known, slot), settler, NOTHING);
+      : settleBy(settlementCalls(cost, taken, settler.known, slot), settler, NOTHING);
     const { settlement } = await progress;
     return settlement;
   }
@@ -79,7 +79,7 @@ export function createHold(
   );
 }
 
-type Ends = Pick<Hold, "reserved" | "settle" | "release" | "extend">;
+type Finish = Pick<Hold, "reserved" | "settle" | "release" | "extend">;
 
 /** Whether a group took slots of concurrency policies. */
 function tookSlots({ asked: { group, costs } }: GroupVerdict): boolean {
@@ -111,7 +111,7 @@ function unitsOf(taken: readonly GroupVerdict[]): Readonly<Record<string, number
  */
 function holdOf(
   decision: Decision,
-  ends: Ends,
+  ends: Finish,
   watch: (response: Response) => Response | undefined,
 ): Hold {
   return Object.assign(decision, {
@@ -125,7 +125,11 @@ function holdOf(
 }
 
 /** Settles at the reservation. */
-function settleAtEnd({ settle }: Ends, response: Response, { waitUntil }: StreamOptions): Response {
+function settleAtEnd(
+  { settle }: Finish,
+  response: Response,
+  { waitUntil }: StreamOptions,
+): Response {
   let end!: (settlement: Promise<Settlement>) => void;
   const ended = new Promise<Settlement>((resolve) => (end = resolve));
   waitUntil?.(ended);

@@ -41,7 +41,7 @@ export interface Progress {
  *
  * @throws TidegateError `ERR_COST`, `ERR_HOLD`
  */
-export function callsFor(
+export function settlementCalls(
   cost: Cost | undefined,
   taken: readonly GroupVerdict[],
   known: readonly CompiledPolicy[],
@@ -170,7 +170,7 @@ async function charge(groups: readonly AskedGroup[], { decide }: Settler): Promi
         asked.group.policies.map(({ name }, i) => [name, asked.costs[i]!] as const),
       ),
     failures: failed.flatMap(({ error }) => error ?? []),
-    ...(unsent.length > 0 && { unsent: { kind: "charged", groups: againOf(unsent) } }),
+    ...(unsent.length > 0 && { unsent: { kind: "charged", groups: chargesToRetry(unsent) } }),
   };
 }
 
@@ -178,7 +178,7 @@ async function charge(groups: readonly AskedGroup[], { decide }: Settler): Promi
  * The charges to repeat at the store alone: this isolate's memory has counted them. Charges of several shards become
  * one, which is spread anew, so that the other shards take a silent shard's part.
  */
-function againOf(unsent: readonly GroupVerdict[]): readonly AskedGroup[] {
+function chargesToRetry(unsent: readonly GroupVerdict[]): readonly AskedGroup[] {
   const again = new Map<AskedGroup, readonly number[]>();
   for (const { asked } of unsent) {
     const whole = asked.whole ?? asked;

@@ -15,7 +15,7 @@ export type Step =
   | "ask";
 
 /** One request's access to the units that an isolate holds for a partition. */
-export interface Draw {
+export interface LeaseAccess {
   readonly step: Step;
   /** Spends held units for the request. Returns whether there were enough. */
   spend(): boolean;
@@ -73,10 +73,10 @@ export function createDraw(
   { now, pauseMs, enforced, noteRoom, request, noteRoundTrip }: LeaseTerms,
   holding: Holding,
   { step, cost, units }: Draft,
-): Draw {
+): LeaseAccess {
   let spent: readonly Readonly<Grant>[] = [];
 
-  const draw: Draw = {
+  const draw: LeaseAccess = {
     step,
 
     canSpend: () => heldUnits(holding, now()) >= cost,

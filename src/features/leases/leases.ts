@@ -3,7 +3,7 @@ import type { CompiledPolicy } from "../../policy/compile.ts";
 import { setRecent } from "../../runtime/lru.ts";
 import type { Store } from "../../store/store.ts";
 import { autoUnits, SMALLEST } from "./auto.ts";
-import { createDraw, type Draft, type Draw, type LeaseTerms, type Step } from "./draw.ts";
+import { createDraw, type Draft, type LeaseAccess, type LeaseTerms, type Step } from "./draw.ts";
 import {
   countDemand,
   createHolding,
@@ -37,7 +37,7 @@ const MAX_HOLDINGS = 1_000;
  */
 export interface Leases {
   /** Counts the demand of a request, and plans how to serve it. No unit is spent yet. */
-  draw(partition: string, cost: number): Draw;
+  draw(partition: string, cost: number): LeaseAccess;
   /** Whether held units would serve a request, and leave enough for the next ones. Counts no demand. */
   serves(partition: string, cost: number): boolean;
   /** Counts the demand of a request that is denied before the lease is read. */

@@ -12,7 +12,7 @@ import {
   type Verdict,
 } from "../../decide/step.ts";
 import { StoreError } from "../../errors/errors.ts";
-import type { Draw, Step } from "./draw.ts";
+import type { LeaseAccess, Step } from "./draw.ts";
 import { createLeases } from "./leases.ts";
 
 /** The steps of policies with leases. */
@@ -29,8 +29,8 @@ export function leaseSteps(kit: Kit<CoreSettings>): LeaseSteps {
   });
 
   /** For each group that has leases, the request's draw on them. */
-  function drawsOf({ groups }: Asked): Map<AskedGroup, Draw> {
-    const draws = new Map<AskedGroup, Draw>();
+  function drawsOf({ groups }: Asked): Map<AskedGroup, LeaseAccess> {
+    const draws = new Map<AskedGroup, LeaseAccess>();
     for (const asked of groups) {
       const cost = leasedCost(asked);
       const draw = cost > 0 ? leasesOf(asked.group)?.draw(asked.partition, cost) : undefined;
@@ -90,7 +90,7 @@ function leasedCost({ costs }: AskedGroup): number {
  */
 async function take(
   asked: Asked,
-  draws: ReadonlyMap<AskedGroup, Draw>,
+  draws: ReadonlyMap<AskedGroup, LeaseAccess>,
   ask: Ask,
   { now, keysOf }: Kit<CoreSettings>,
 ): Promise<Answer> {

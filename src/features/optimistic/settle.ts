@@ -10,7 +10,7 @@ import type { Partition, Partitions } from "./partitions.ts";
  * How long a request waits for a call that settles the same partition. A store answers or fails sooner. But a request
  * on Workers may end before its answer arrives, and then it does not wake the next request.
  */
-const PATIENCE_MS = 2_000;
+const MAX_WAIT_MS = 2_000;
 
 /** The units that a request has admitted in one group of policies. */
 export interface Admitted {
@@ -80,7 +80,7 @@ export function settler(
       }
       // Building and sending the call takes many times as long as the decision, which has its answer already.
       await nextTurn();
-      const untilMs = now() + PATIENCE_MS;
+      const untilMs = now() + MAX_WAIT_MS;
       for (;;) {
         const busy = admitted.find(({ entry }) => entry.underWay > 0 && waits(entry));
         const leftMs = untilMs - now();

@@ -9,7 +9,7 @@ import {
   type Verdict,
 } from "../../decide/step.ts";
 import { isNotAsked } from "../../errors/errors.ts";
-import { createWaitingDenials, type TakenDenials } from "./waiting-denials.ts";
+import { createWaitingDenials, type DenialBatch } from "./waiting-denials.ts";
 
 /**
  * The longest wait for a policy that counts failures, in microseconds. Requests that do not fail often hold its units
@@ -23,7 +23,7 @@ interface Counted {
   readonly given: AskedGroup;
   readonly asked: AskedGroup;
   /** For each policy that counts denials, the denials that waited. */
-  readonly denials: readonly (TakenDenials | undefined)[];
+  readonly denials: readonly (DenialBatch | undefined)[];
 }
 
 const NO_DENIALS: Counted["denials"] = [];
@@ -127,7 +127,7 @@ export function roleSteps({ settings, keysOf, now }: Kit<CoreSettings>): RoleSte
       const all = groups.map((each) => counted(each, operation));
       const answer = await ask({ ...asked, groups: all.map((each) => each.asked) });
       if (!answer.error) noteRoom(answer.groups);
-      return asGiven(all, answer);
+      return toOriginalRequest(all, answer);
     },
   };
 }
@@ -149,7 +149,7 @@ function advised(verdict: GroupVerdict, operation: Asked["operation"]): GroupVer
 }
 
 /** The answer to the original request. Denials that the store did not count wait for the next call. */
-function asGiven(all: readonly Counted[], answer: Answer): Answer {
+function toOriginalRequest(all: readonly Counted[], answer: Answer): Answer {
   const countedAs = new Map(all.map((each) => [each.asked, each]));
   const restored = (groups: readonly GroupVerdict[]) =>
     groups.map((each) => ({ ...each, asked: countedAs.get(each.asked)!.given }));

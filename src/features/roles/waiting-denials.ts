@@ -12,7 +12,7 @@ interface Waiting {
 }
 
 /** Denials that one call takes to the store. */
-export interface TakenDenials {
+export interface DenialBatch {
   /** The number for the store to count. */
   readonly count: number;
   /** The number for this isolate's memory to count if the store gives no answer. */
@@ -28,7 +28,7 @@ export interface WaitingDenials {
   /** Adds a denial; ignored if the store has no room, because clients know the end of the ban already. */
   add(key: string, nowMs: number): void;
   /** Takes the waiting denials for a call. `windowMs`: the time for which a denial counts. */
-  take(key: string, nowMs: number, windowMs: number): TakenDenials;
+  take(key: string, nowMs: number, windowMs: number): DenialBatch;
   /** Notes the store's room for denials. */
   noteRoom(key: string, room: number): void;
   /** Drops the waiting denials. */
@@ -38,7 +38,7 @@ export interface WaitingDenials {
 /** The most keys with waiting denials: the clients that are denied between two calls of the store. */
 const MAX_KEYS = 10_000;
 
-const NONE: TakenDenials = { count: 0, uncountedHere: 0, putBack() {} };
+const NONE: DenialBatch = { count: 0, uncountedHere: 0, putBack() {} };
 
 export function createWaitingDenials(): WaitingDenials {
   const all = new Map<string, Waiting>();

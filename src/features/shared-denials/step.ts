@@ -57,7 +57,10 @@ export function throughSharedDenials(
     for (const { asked: own, rows, at } of verdict.groups) {
       if (rows.every(({ retryAfterUs }) => retryAfterUs === 0)) continue;
       // After a charge, the wait is for one more unit.
-      sharingOf(own.group)?.publish(own.partition, own.group.ones, { nowUs: at.nowUs, rows });
+      sharingOf(own.group)?.publish(own.partition, own.group.defaultCosts, {
+        nowUs: at.nowUs,
+        rows,
+      });
     }
   }
 

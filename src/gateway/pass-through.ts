@@ -17,7 +17,7 @@ import { OWN } from "./route/route.ts";
  *
  * @param reportOrigin called if the origin gives no answer
  */
-export function standIn(
+export function passThroughGateway(
   environment: Environment,
   error: Error,
   reportOrigin: ReportOrigin,
