@@ -73,7 +73,13 @@ export default defineConfig({
           ...inNode,
           name: "node",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/workerd/**", "test/edge/**", "test/first-steps/**", ...SHARED],
+          exclude: [
+            "test/workerd/**",
+            "test/edge/**",
+            "test/first-steps/**",
+            "test/dashboard/**",
+            ...SHARED,
+          ],
         },
       },
       {
@@ -85,6 +91,11 @@ export default defineConfig({
           include: SHARED,
           isolate: false,
         },
+      },
+      // A page of Chromium costs seconds: `npm run test:browser` has them apart from `npm test`.
+      {
+        extends: true,
+        test: { ...inNode, name: "browser", include: ["test/dashboard/**/*.test.ts"] },
       },
       {
         extends: true,

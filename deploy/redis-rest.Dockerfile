@@ -2,10 +2,10 @@
 FROM node:24.11.0-bookworm-slim AS build
 WORKDIR /build
 COPY . .
-RUN npm ci && npm run build:package
+RUN npm ci && npm run build:packages -- redis-rest
 
 FROM node:24.11.0-bookworm-slim
 # One program that brings what it needs, and the script that it reads.
-COPY --from=build /build/dist/node/ /app/
+COPY --from=build /build/packages/redis-rest/dist/ /app/
 USER node
-ENTRYPOINT ["node", "/app/bridge/redis-rest.js"]
+ENTRYPOINT ["node", "/app/redis-rest.js"]

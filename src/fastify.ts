@@ -45,6 +45,7 @@ export interface FastifyInstance {
 
 type FastifyHook = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
+/** The options of the plugin; its functions get Fastify's request. */
 export interface RateLimitOptions<
   R extends FastifyRequest = FastifyRequest,
 > extends NodeLimiterOptions<R> {

@@ -4,5 +4,8 @@
  * @module
  */
 
-export type { Platform } from "./gateway/config/config.ts";
-export { createGateway, type Gateway } from "./gateway/gateway.ts";
+export type { GatewayFeatures } from "./gateway/every-feature.ts";
+export { createGateway, type Gateway, gatewayWith } from "./gateway/gateway.ts";
+export { live } from "./gateway/live/feature.ts";
+export type { Platform } from "./gateway/platform.ts";
+export { answerQuota as quota } from "./gateway/quota.ts";

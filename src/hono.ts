@@ -25,6 +25,7 @@ import type { RedisClient, RedisEndpoint } from "./store/redis/client.ts";
 
 type Redis = RedisEndpoint | RedisClient;
 
+/** The options of `rateLimit()`; its functions get Hono's context. */
 export interface RateLimitOptions<E extends Env = Env>
   extends Omit<LimiterOptions, "redis">, RequestOptions<Context<E>> {
   /**

@@ -9,13 +9,14 @@ import { env, tracing } from "cloudflare:workers";
 import { admin } from "./admin/admin.ts";
 import { coloCache, coloDenials } from "./cloudflare.ts";
 import { spanAttributes } from "./features/telling/span-attributes.ts";
-import { createGateway } from "./gateway/gateway.ts";
+import { createGateway, type Gateway } from "./gateway/gateway.ts";
 import { metrics } from "./metrics/recorder.ts";
 import { durableObjectStore } from "./store/durable-object/durable-object-store.ts";
 
 export { TidegateObject } from "./store/durable-object/tidegate-object.ts";
 
-export default createGateway(env, {
+/** The gateway of the variables that are bound to the Worker. */
+const gateway: Gateway = createGateway(env, {
   admin,
   coloCache,
   coloDenials,
@@ -23,3 +24,5 @@ export default createGateway(env, {
   metrics,
   onDecision: spanAttributes(tracing),
 });
+
+export default gateway;

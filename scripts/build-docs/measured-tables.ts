@@ -4,7 +4,7 @@ import { significant } from "../../bench/support/significant.ts";
 import { markdownTable } from "./markdown-table.ts";
 
 /** Marks where figures of `npm run bench` follow. */
-const MARKED = /^<!-- measured: (summary|peer|bare|bundles) -->\n[^]*?^<!-- end -->$/gm;
+const MARKED = /^<!-- measured: (summary|peer|bare|bundles|entries) -->\n[^]*?^<!-- end -->$/gm;
 
 type Show = (figure: Figure) => readonly [ours: string, theirs: string];
 
@@ -24,7 +24,7 @@ const plain = both((value) => significant(value));
 const percent = both((value) => `${significant(value)} %`);
 const microseconds = both((value) => `${significant(value)} µs`);
 const bytes = both((value) => `${significant(value)} bytes`);
-const kilobytes = both((value) => `${(value / 1000).toFixed(1)} KB`);
+const kilobytes = (value: number): string => `${(value / 1000).toFixed(1)} KB`;
 const times: Show = ({ ratio }) => [`${significant(ratio!.median)} times`, "1"];
 /** The peer has no such thing: it asks Redis each time. */
 const alone: Show = ({ tidegate }) => [significant(tidegate), "1"];
@@ -118,7 +118,7 @@ const PEER: readonly Row[] = [
     name: "handler that limits, everything included, minified and gzipped",
     part: "bundle",
     figure: "handler with limit(), gzipped",
-    show: kilobytes,
+    show: both(kilobytes),
   },
 ];
 
@@ -156,6 +156,7 @@ export function withMeasuredTables(document: string, results: Results): string {
     peer: tableOf(PEER, "@upstash/ratelimit", results),
     bare: tableOf(BARE, "a bare app", results),
     bundles: bundlesIn(results),
+    entries: entriesIn(results),
   };
   return document.replace(
     MARKED,
@@ -177,14 +178,39 @@ function tableOf(rows: readonly Row[], peer: string, { parts }: Results): string
   ]);
 }
 
-/** What each entry of the package adds to a worker. */
+/** What a worker has to load. */
 function bundlesIn({ parts }: Results): string {
-  const gzipped = parts["bundle"]!.figures.filter(({ name }) => name.endsWith(", gzipped"));
+  const gzipped = parts["bundle"]!.figures.filter(
+    ({ name, detail }) => name.endsWith(", gzipped") && !detail,
+  );
   return markdownTable([
     ["what a worker has", "minified and gzipped"],
     ...gzipped.map(({ name, tidegate }) => [
       name.replace(/, gzipped$/, "").replace(/[a-zA-Z]+\([^)]*\)/, "`$&`"),
-      `${(tidegate / 1000).toFixed(1)} KB`,
+      kilobytes(tidegate),
     ]),
+  ]);
+}
+
+/** Each entry of the package with all that it exports. */
+function entriesIn({ parts }: Results): string {
+  const { figures } = parts["bundle"]!;
+  const wholes = figures.filter(({ name }) => name.endsWith(", all of it, gzipped"));
+  return markdownTable([
+    [
+      "entry, with all of its exports",
+      "minified and gzipped",
+      "at most",
+      "other packages' code in it, minified",
+    ],
+    ...wholes.map(({ name, tidegate, target }) => {
+      const entry = name.replace(", all of it, gzipped", "");
+      const foreign = figures.flatMap(({ name: other, tidegate: size }) => {
+        const [, of, whose] = /^(.+), code of (.+), minified$/.exec(other) ?? [];
+        return of === entry ? [`${whose} ${kilobytes(size)}`] : [];
+      });
+      const [size, budget] = [kilobytes(tidegate), kilobytes(target!.value)];
+      return [`\`${entry}\``, size, budget, foreign.join(", ")];
+    }),
   ]);
 }

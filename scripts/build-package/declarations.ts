@@ -1,16 +1,16 @@
 import { existsSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, normalize } from "node:path";
 
 import ts from "typescript-5";
 
 /**
  * The declarations that these lead to, themselves included. A file that a condition of the library chooses, such as `#bindings`,
- * counts in each of its forms.
+ * counts in each of its forms, which `imports` of the package names.
  */
-export function reachedFrom(entries: readonly string[], library: string): ReadonlySet<string> {
-  const { imports } = JSON.parse(readFileSync(join(library, "package.json"), "utf8")) as {
-    imports: Record<string, Record<string, string>>;
-  };
+export function reachedFrom(
+  entries: readonly string[],
+  imports: Readonly<Record<string, Readonly<Record<string, string>>>>,
+): ReadonlySet<string> {
   const reached = new Set<string>();
   const left = [...entries];
   for (let file = left.pop(); file !== undefined; file = left.pop()) {
@@ -19,7 +19,7 @@ export function reachedFrom(entries: readonly string[], library: string): Readon
     for (const { fileName } of ts.preProcessFile(readFileSync(file, "utf8")).importedFiles) {
       const chosen = imports[fileName];
       const targets = chosen
-        ? Object.values(chosen).map((target) => join(library, target))
+        ? Object.values(chosen).map((target) => normalize(target))
         : fileName.startsWith(".")
           ? [join(dirname(file), fileName)]
           : [];

@@ -26,10 +26,13 @@ const failedIn = (output: string) => /^(?: FAIL +|\W+(?=Unhandled ))(.*?)\W*$/m.
 
 /** Without the project before its name, and the tries after it. */
 const testIn = (failed: string) =>
-  failed.replace(/^\S*(?:node|workerd|edge)\S* +/, "").replace(/ \(initial run.*$/, "");
+  failed.replace(/^\S*(?:node|browser|workerd|edge)\S* +/, "").replace(/ \(initial run.*$/, "");
 
 /** The folder of a test names the runtime that it needs. */
-const projectOf = (test: string) => /^test\/(workerd|edge)\b/.exec(test)?.[1] ?? "node*";
+function projectOf(test: string): string {
+  if (test.startsWith("test/dashboard")) return "browser";
+  return /^test\/(workerd|edge)\b/.exec(test)?.[1] ?? "node*";
+}
 
 export function createSandbox(): Sandbox {
   const copy = mkdtempSync(join(tmpdir(), "tidegate-mutants-"));

@@ -40,7 +40,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   "src/node/cli": ["test/cli/"],
   "src/node/doctor": ["test/doctor/"],
   "src/options": ["test/options/", "test/policy/", "test/limiter/"],
-  "src/outage": ["test/limiter/", "test/store/"],
+  "src/outage": ["test/limiter/", "test/store/", "test/policy/"],
   "src/partition": ["test/partition/"],
   "src/policy": ["test/policy/"],
   "src/runtime": ["test/runtime/", "test/store/"],

@@ -1,7 +1,9 @@
 import { Hono } from "hono/tiny";
 
 import { StoreError } from "../errors/errors.ts";
+import { administer } from "../gateway/administration/administer.ts";
 import type { Admin, Administered } from "../gateway/administration/administered.ts";
+import { serveDashboard } from "../gateway/administration/dashboard.ts";
 import { report } from "../runtime/log.ts";
 import { compileAuthorize } from "./authorize.ts";
 import type { Route } from "./call.ts";
@@ -35,16 +37,22 @@ export function routesOf(gateway: Administered): readonly Route[] {
 }
 
 /**
- * Answers the requests below `/_tidegate/api/`: reads and publishes live rules, blocks and exempts clients, explains
- * decisions. Without `ADMIN_TOKEN` and `READ_TOKEN` it answers every path as if there were nothing.
+ * The admin API below `/_tidegate/api/` and the dashboard: they read and publish live rules, block and exempt clients,
+ * and explain decisions. Without `ADMIN_TOKEN` and `READ_TOKEN` a gateway has neither.
  *
  * @example
  * export default createGateway(process.env, { admin });
  */
-export const admin: Admin = (gateway) => {
-  if (gateway.adminToken === undefined && gateway.readToken === undefined) {
-    return async () => nothingHere().response();
-  }
+export const admin: Admin = (config, rules, environment) => {
+  const { tokens } = config;
+  if (tokens.admin === undefined && tokens.read === undefined) return undefined;
+  return { answer: answerAdmin(administer(config, rules)), file: serveDashboard(environment) };
+};
+
+/** Answers the requests below `/_tidegate/api/`. */
+export function answerAdmin(
+  gateway: Administered,
+): (request: Request, bindings: unknown) => Promise<Response> {
   const authorize = compileAuthorize(gateway);
   const connect = gateway.redis && connectionsTo(gateway.redis);
   const app = new Hono<{ Variables: { caller: Awaited<ReturnType<typeof authorize>> } }>();
@@ -88,7 +96,7 @@ export const admin: Admin = (gateway) => {
     return new Refusal(500, "The gateway failed to handle the request.").response();
   });
   return async (request, bindings) => app.fetch(request, bindings as object);
-};
+}
 
 /** A misspelt parameter would silently lose its effect. */
 function checkQuery({ query: known = [] }: Route, query: URLSearchParams): void {

@@ -1,4 +1,10 @@
-import { defineAlgorithm, IMPLEMENTATION, MAX_UNITS, type PolicyOf } from "./algorithm.ts";
+import {
+  defineAlgorithm,
+  type ImplementationOf,
+  IMPLEMENTATION,
+  MAX_UNITS,
+  type PolicyOf,
+} from "./algorithm.ts";
 import type { CalendarOptions } from "./calendar/options.ts";
 import { type CountedWindow, countIn, giveBackIn } from "./counted-window.ts";
 import type { AlgorithmModel, RefundModel } from "./model.ts";
@@ -96,7 +102,7 @@ export const refundFixedWindow: RefundModel<FixedWindowParameters, CountedWindow
 /** Bytes of the state in Redis. */
 export const fixedWindowBytes = (): number => 17;
 
-export const FIXED_WINDOW = /* @__PURE__ */ defineAlgorithm<
+export const FIXED_WINDOW: ImplementationOf<FixedWindowPolicy> = /* @__PURE__ */ defineAlgorithm<
   FixedWindowPolicy,
   FixedWindowValues,
   FixedWindowParameters,

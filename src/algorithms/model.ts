@@ -1,3 +1,4 @@
+/** How a decision takes its cost. */
 export type Operation =
   /** Take the cost if every policy allows it. */
   | "consume"

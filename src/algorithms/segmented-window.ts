@@ -1,4 +1,11 @@
-import { defineAlgorithm, IMPLEMENTATION, MAX_LIMIT, type PolicyOf } from "./algorithm.ts";
+import {
+  defineAlgorithm,
+  type ImplementationOf,
+  IMPLEMENTATION,
+  MAX_LIMIT,
+  type PolicyOf,
+  type Quota,
+} from "./algorithm.ts";
 import {
   type AlgorithmModel,
   type ModelRequest,
@@ -253,37 +260,42 @@ export const refundSegmentedWindow: RefundModel<SegmentedWindowParameters, Segme
 /** Bytes of the state in Redis with the default number of segments: a header, and 4 for each segment and the one that leaves. */
 export const segmentedWindowBytes = (): number => 14 + 4 * (DEFAULT_SEGMENTS + 1);
 
-export const SEGMENTED_WINDOW = /* @__PURE__ */ defineAlgorithm<
-  SegmentedWindowPolicy,
-  SegmentedWindowValues,
-  SegmentedWindowParameters,
-  SegmentedWindowState
->({
-  name: "segmented-window",
-  code: "s",
-  layout: 2,
-  maxLimit: MAX_LIMIT,
-  options: {
-    window: WINDOW,
-    segments: { kind: "integer", max: MAX_SEGMENTS, default: DEFAULT_SEGMENTS },
-  },
-  nameParts: windowNameParts,
+export const SEGMENTED_WINDOW: ImplementationOf<SegmentedWindowPolicy> =
+  /* @__PURE__ */ defineAlgorithm<
+    SegmentedWindowPolicy,
+    SegmentedWindowValues,
+    SegmentedWindowParameters,
+    SegmentedWindowState
+  >({
+    name: "segmented-window",
+    code: "s",
+    layout: 2,
+    maxLimit: MAX_LIMIT,
+    options: {
+      window: WINDOW,
+      segments: { kind: "integer", max: MAX_SEGMENTS, default: DEFAULT_SEGMENTS },
+    },
+    nameParts: windowNameParts,
 
-  quotaOf: (limit, { window: windowUs, segments }) => quotaOf(limit, windowUs, segments),
-  parameters: ["lengthUs", "segments"],
-  ttl: () => 0,
+    quotaOf: (limit, { window: windowUs, segments }) => quotaOf(limit, windowUs, segments),
+    parameters: ["lengthUs", "segments"],
+    ttl: () => 0,
 
-  lease: {
-    tighten: ({ limit, windowUs, parameters: { segments } }, leaseUs) =>
-      quotaOf(limit, windowUs + leaseUs, segments),
-    maxUs: maxWindowLeaseUs,
-  },
-  scale: scaleWindow,
-  script,
-  model,
-});
+    lease: {
+      tighten: ({ limit, windowUs, parameters: { segments } }, leaseUs) =>
+        quotaOf(limit, windowUs + leaseUs, segments),
+      maxUs: maxWindowLeaseUs,
+    },
+    scale: scaleWindow,
+    script,
+    model,
+  });
 
-function quotaOf(limit: number, windowUs: number, segments: number) {
+function quotaOf(
+  limit: number,
+  windowUs: number,
+  segments: number,
+): Quota<SegmentedWindowParameters> {
   // Rounded up: segments that cover slightly more than the window keep its promise.
   return { limit, windowUs, parameters: { lengthUs: Math.ceil(windowUs / segments), segments } };
 }

@@ -1,5 +1,6 @@
 import {
   defineAlgorithm,
+  type ImplementationOf,
   IMPLEMENTATION,
   MAX_LIMIT,
   type PolicyOf,
@@ -288,31 +289,32 @@ export const refundSlidingWindowCounter: RefundModel<
 /** Bytes of the state in Redis. */
 export const slidingWindowCounterBytes = (): number => 20;
 
-export const SLIDING_WINDOW_COUNTER = /* @__PURE__ */ defineAlgorithm<
-  SlidingWindowCounterPolicy,
-  WindowValues,
-  SlidingWindowCounterParameters,
-  SlidingWindowCounterState
->({
-  name: "sliding-window-counter",
-  code: "c",
-  layout: 2,
-  maxLimit: MAX_LIMIT,
-  options: { window: WINDOW },
-  nameParts: windowNameParts,
+export const SLIDING_WINDOW_COUNTER: ImplementationOf<SlidingWindowCounterPolicy> =
+  /* @__PURE__ */ defineAlgorithm<
+    SlidingWindowCounterPolicy,
+    WindowValues,
+    SlidingWindowCounterParameters,
+    SlidingWindowCounterState
+  >({
+    name: "sliding-window-counter",
+    code: "c",
+    layout: 2,
+    maxLimit: MAX_LIMIT,
+    options: { window: WINDOW },
+    nameParts: windowNameParts,
 
-  quotaOf: (limit, { window: windowUs }) => quotaOf(limit, windowUs),
-  parameters: ["windowUs", "tickUs"],
-  ttl: () => 0,
+    quotaOf: (limit, { window: windowUs }) => quotaOf(limit, windowUs),
+    parameters: ["windowUs", "tickUs"],
+    ttl: () => 0,
 
-  lease: {
-    tighten: ({ limit, windowUs }, leaseUs) => quotaOf(limit, windowUs + leaseUs),
-    maxUs: maxWindowLeaseUs,
-  },
-  scale: scaleWindow,
-  script,
-  model,
-});
+    lease: {
+      tighten: ({ limit, windowUs }, leaseUs) => quotaOf(limit, windowUs + leaseUs),
+      maxUs: maxWindowLeaseUs,
+    },
+    scale: scaleWindow,
+    script,
+    model,
+  });
 
 function quotaOf(limit: number, windowUs: number): Quota<SlidingWindowCounterParameters> {
   // The shortest tick that keeps 8 * limit * window / tick below 2^53, so that weighted products stay exact.

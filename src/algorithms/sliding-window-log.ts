@@ -1,4 +1,10 @@
-import { defineAlgorithm, IMPLEMENTATION, type PolicyOf, type Quota } from "./algorithm.ts";
+import {
+  defineAlgorithm,
+  type ImplementationOf,
+  IMPLEMENTATION,
+  type PolicyOf,
+  type Quota,
+} from "./algorithm.ts";
 import { keepAlive, type LogRequest, settingsAfter } from "./log-settings.ts";
 import { type AlgorithmModel, takes, waitingCost, type RefundModel } from "./model.ts";
 import { RUN, type SlidingWindowLogParameters, type SlidingWindowLogState } from "./runs.ts";
@@ -99,7 +105,7 @@ function take(
   return { runs, pushed: Math.min(pushed, MOST_PUSHED), longestUs, largest, askingUs, renewalMs };
 }
 
-const hex = (number: number, digits: number) => number.toString(16).padStart(digits, "0");
+const hex = (number: number, digits: number): string => number.toString(16).padStart(digits, "0");
 
 /** Where the first run begins that counts from later than `time`, by binary search. */
 function firstAfter(runs: readonly number[], time: number): number {
@@ -203,36 +209,37 @@ export function slidingWindowLogBytes(limit: number): number {
   return 56 + 56 * (pages === 1 ? 1 : pages + 1);
 }
 
-export const SLIDING_WINDOW_LOG = /* @__PURE__ */ defineAlgorithm<
-  SlidingWindowLogPolicy,
-  WindowValues,
-  SlidingWindowLogParameters,
-  SlidingWindowLogState
->({
-  name: "sliding-window-log",
-  code: "l",
-  layout: 2,
-  // A log stores every unit: 100,000 take 700 KB in one key, and its header counts to 2^17.
-  maxLimit: 100_000,
-  limitHint: ", or a segmented-window for more",
-  options: { window: WINDOW },
-  nameParts: windowNameParts,
+export const SLIDING_WINDOW_LOG: ImplementationOf<SlidingWindowLogPolicy> =
+  /* @__PURE__ */ defineAlgorithm<
+    SlidingWindowLogPolicy,
+    WindowValues,
+    SlidingWindowLogParameters,
+    SlidingWindowLogState
+  >({
+    name: "sliding-window-log",
+    code: "l",
+    layout: 2,
+    // A log stores every unit: 100,000 take 700 KB in one key, and its header counts to 2^17.
+    maxLimit: 100_000,
+    limitHint: ", or a segmented-window for more",
+    options: { window: WINDOW },
+    nameParts: windowNameParts,
 
-  quotaOf: (limit, { window: windowUs }) => quotaOf(limit, windowUs),
-  parameters: ["windowUs", "unused"],
-  ttl: () => 0,
-  setting: ({ limit, parameters: { windowUs } }) =>
-    // As the script writes the settings of a log that only this policy has asked.
-    [hex(windowUs, 12), hex(limit, 5), hex(windowUs, 12), hex(0, 6)].join(""),
+    quotaOf: (limit, { window: windowUs }) => quotaOf(limit, windowUs),
+    parameters: ["windowUs", "unused"],
+    ttl: () => 0,
+    setting: ({ limit, parameters: { windowUs } }) =>
+      // As the script writes the settings of a log that only this policy has asked.
+      [hex(windowUs, 12), hex(limit, 5), hex(windowUs, 12), hex(0, 6)].join(""),
 
-  lease: {
-    tighten: ({ limit, windowUs }, leaseUs) => quotaOf(limit, windowUs + leaseUs),
-    maxUs: maxWindowLeaseUs,
-  },
-  scale: scaleWindow,
-  script,
-  model,
-});
+    lease: {
+      tighten: ({ limit, windowUs }, leaseUs) => quotaOf(limit, windowUs + leaseUs),
+      maxUs: maxWindowLeaseUs,
+    },
+    scale: scaleWindow,
+    script,
+    model,
+  });
 
 function quotaOf(limit: number, windowUs: number): Quota<SlidingWindowLogParameters> {
   return { limit, windowUs, parameters: { windowUs, unused: 0 } };

@@ -2,6 +2,7 @@ import { type Duration, parseDuration } from "../options/duration.ts";
 import { SLOW_REFILL } from "../options/messages.ts";
 import {
   defineAlgorithm,
+  type ImplementationOf,
   IMPLEMENTATION,
   MAX_LIMIT,
   type PolicyOf,
@@ -202,7 +203,7 @@ export const refundTokenBucket: RefundModel<TokenBucketParameters, TokenBucketSt
 /** Bytes of the state in Redis: 16 digits, and the setting, which is a little longer where a time is no whole number of microseconds. */
 export const tokenBucketBytes = (limit: number): number => 16 + 12 + limit.toString(36).length;
 
-export const TOKEN_BUCKET = /* @__PURE__ */ defineAlgorithm<
+export const TOKEN_BUCKET: ImplementationOf<TokenBucketPolicy> = /* @__PURE__ */ defineAlgorithm<
   TokenBucketPolicy,
   TokenBucketValues,
   TokenBucketParameters,

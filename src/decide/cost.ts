@@ -9,6 +9,7 @@ import type { PolicyGroup } from "./groups.ts";
  */
 export type Cost = number | Readonly<Record<string, number>>;
 
+/** The options of a call that costs. */
 export interface CostOptions {
   /**
    * Quota units of this request: a whole number (0 takes none), or numbers by policy name, such as `{ tokens: 400 }`. A

@@ -87,6 +87,7 @@ export interface Extension {
   readonly error?: StoreError;
 }
 
+/** The options of a hold that is settled at the end of a response. */
 export interface StreamOptions {
   /**
    * Keeps the isolate alive until the hold is settled, after the response: on Workers

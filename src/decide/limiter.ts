@@ -4,6 +4,7 @@ import type { Cost, CostOptions } from "./cost.ts";
 import type { Hold } from "./hold.ts";
 import type { Identity } from "./identify.ts";
 
+/** The options of a call for one client. */
 export interface LimitOptions extends CostOptions {
   /** The plan of this client: one of the limiter's `plans`. Default: the policies as they are. */
   readonly plan?: string | undefined;
@@ -53,6 +54,7 @@ export interface Operations {
 /** Several policies that are always decided together. */
 export interface Limiter extends Operations, Reserve {}
 
+/** The options of `reserve()`. */
 export interface ReserveOptions extends LimitOptions {
   /**
    * How long the hold keeps its slots of `concurrency` policies if it is neither settled nor extended; at most each policy's

@@ -1,12 +1,11 @@
 import { decideRequest } from "../adapter/decide-request.ts";
 import type { Hold } from "../decide/hold.ts";
 import type { Decision } from "../decision/decision.ts";
-import { withoutHold } from "../features/holds/create-hold.ts";
 import type { Counter } from "../metrics/counter.ts";
 import { monotonicNow } from "../runtime/clock.ts";
 import { requestReporter } from "../runtime/log.ts";
 import type { GatewayConfig } from "./config/config.ts";
-import type { InForce } from "./live/enforcement.ts";
+import type { InForce } from "./in-force.ts";
 import type { Routed } from "./route/route.ts";
 import type { Rule } from "./rules/rule.ts";
 
@@ -68,13 +67,14 @@ export function compileAdmit(config: GatewayConfig): Admit {
 async function decide(
   routed: Extract<Routed, { readonly kind: "client" | "listed" }>,
   limiter: InForce["limiter"],
-  { denialLog, tell }: GatewayConfig,
+  { denialLog, tell, features }: GatewayConfig,
   { headers }: Request,
   counter: Counter | undefined,
 ): Promise<Decision | Hold> {
   const { rules } = routed;
   const holds = rules.some(({ reader }) => reader.operation === "reserve");
   const operation = holds ? "reserve" : "limit";
+  const withoutHold = features.holds?.withoutHold;
   const decision = await decideRequest(routed, limiter, { operation, withoutHold, tell });
   const client = routed.kind === "client" ? routed : undefined;
   counter?.decided(rules, decision, client?.identities, client?.cost, headers);

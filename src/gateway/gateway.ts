@@ -12,16 +12,14 @@ import { problemResponse } from "../decision/problem.ts";
 import { periodicWrites } from "../metrics/periodic-writes.ts";
 import { monotonicNow } from "../runtime/clock.ts";
 import type { Environment } from "../runtime/environment.ts";
-import { report, requestReporter } from "../runtime/log.ts";
+import { requestReporter } from "../runtime/log.ts";
 import { waitUntilOf } from "../runtime/wait-until.ts";
-import { administer } from "./administration/administer.ts";
-import { serveDashboard } from "./administration/dashboard.ts";
-import { type GatewayConfig, type Platform, readConfig } from "./config/config.ts";
+import { type GatewayConfig, readConfig } from "./config/config.ts";
+import { EVERY_GATEWAY_FEATURE, type GatewayFeatures } from "./every-feature.ts";
 import { healthCheck } from "./health.ts";
-import { createEnforcement } from "./live/enforcement.ts";
-import { followLive } from "./live/follow.ts";
+import { deployedRules } from "./in-force.ts";
+import type { Platform } from "./platform.ts";
 import { originReporter } from "./proxy/report-origin.ts";
-import { answerQuota } from "./quota.ts";
 import { OWN } from "./route/route.ts";
 import { compileServe } from "./serve.ts";
 import { standIn } from "./stand-in.ts";
@@ -50,10 +48,39 @@ export interface Gateway extends Hono {
  * export default createGateway(process.env);
  */
 export function createGateway(environment: Environment, platform: Platform = {}): Gateway {
+  return makeGateway(environment, platform, EVERY_GATEWAY_FEATURE);
+}
+
+/**
+ * Makes a `createGateway()` that has these features and no others, so that a bundle contains what it uses: `live` and
+ * `quota` of `tidegate/gateway`, and the features of `tidegate/core`. `live` has `lists` and `plans` with it.
+ *
+ * @returns a function that throws a ConfigurationError with every fault in its variables, also for an option whose
+ * feature is missing
+ * @example
+ * import { leases } from "tidegate/core";
+ * import { gatewayWith, live } from "tidegate/gateway";
+ *
+ * export default gatewayWith({ live, leases })(process.env);
+ */
+export function gatewayWith(
+  features: GatewayFeatures,
+): (environment: Environment, platform?: Platform) => Gateway {
+  const all = { ...features.live?.with, ...features };
+  return function createGateway(environment, platform = {}) {
+    return makeGateway(environment, platform, all);
+  };
+}
+
+function makeGateway(
+  environment: Environment,
+  platform: Platform,
+  features: GatewayFeatures,
+): Gateway {
   const reportOrigin = originReporter(monotonicNow);
   let config: GatewayConfig;
   try {
-    config = readConfig(environment, platform);
+    config = readConfig(environment, platform, features);
   } catch (error) {
     const passing = standIn(Object(environment), error as Error, reportOrigin);
     if (passing === undefined) throw error;
@@ -61,8 +88,9 @@ export function createGateway(environment: Environment, platform: Platform = {})
   }
   const { origin, onError, store, defaults } = config;
   const writes = periodicWrites(config.writers);
-  const enforcement = createEnforcement(config, report);
-  const live = followLive(config, platform, enforcement);
+  const rules = features.live?.open(config, platform);
+  const enforcement = rules?.enforcement ?? deployedRules(config);
+  const live = rules?.refresh;
   const serve = compileServe({ config, enforcement, live, writes, reportOrigin });
   const gateway = new TinyHono();
 
@@ -80,23 +108,26 @@ export function createGateway(environment: Environment, platform: Platform = {})
     await live?.before(waitUntilOf(c));
     return health();
   });
-  const quota = answerQuota(config, enforcement);
-  gateway.get(`/${OWN}/quota`, async (c) => {
-    await live?.before(waitUntilOf(c));
-    return quota(c.req.raw, c.env);
-  });
-  const answerAdmin = administer(config, platform, enforcement, live);
-  if (answerAdmin) {
+  const quota = features.quota?.(config, enforcement);
+  if (quota) {
+    gateway.get(`/${OWN}/quota`, async (c) => {
+      await live?.before(waitUntilOf(c));
+      return quota(c.req.raw, c.env);
+    });
+  }
+  const administration = rules && platform.admin?.(config, rules, environment);
+  if (administration) {
     gateway.all(`/${OWN}/api/*`, async (c) => {
       await live?.before(waitUntilOf(c));
-      return answerAdmin(c.req.raw, c.env);
+      return administration.answer(c.req.raw, c.env);
     });
-    const dashboard = serveDashboard(environment);
     gateway.get(`/${OWN}/`, async (c) =>
       // The page names its files from here.
-      c.req.path.endsWith("/") ? dashboard("") : c.redirect(`/${OWN}/`),
+      c.req.path.endsWith("/") ? administration.file("") : c.redirect(`/${OWN}/`),
     );
-    gateway.get(`/${OWN}/assets/:file`, (c) => dashboard(`assets/${c.req.param("file")}`));
+    gateway.get(`/${OWN}/assets/:file`, (c) =>
+      administration.file(`assets/${c.req.param("file")}`),
+    );
   }
 
   gateway.all("*", (c) => {

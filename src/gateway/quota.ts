@@ -1,12 +1,11 @@
 import { type Client, decideRequest, LOOK } from "../adapter/decide-request.ts";
 import { fixedWindow } from "../algorithms/fixed-window.ts";
-import { EVERY_FEATURE } from "../limiter/every-feature.ts";
 import { buildLimiter } from "../limiter/limiter.ts";
 import { checkSettings } from "../limiter/settings.ts";
 import { Faults } from "../options/faults.ts";
 import { clientIp as addressOf } from "../partition/client-ip.ts";
 import type { GatewayConfig } from "./config/config.ts";
-import type { Enforcement, InForce } from "./live/enforcement.ts";
+import type { Enforcement, InForce } from "./in-force.ts";
 import { readClient } from "./route/read-client.ts";
 import { notFound } from "./route/route.ts";
 
@@ -23,8 +22,8 @@ export function answerQuota(
 ): (request: Request, bindings: unknown) => Promise<Response> {
   // A prefix of its own: a policy of the rules may have the same name.
   const prefix = `${defaults.prefix}:quota`;
-  const settings = checkSettings({ policies: [ASKS] }, EVERY_FEATURE, new Faults());
-  const asks = buildLimiter(store, { ...settings, prefix }, EVERY_FEATURE);
+  const settings = checkSettings({ policies: [ASKS] }, {}, new Faults());
+  const asks = buildLimiter(store, { ...settings, prefix }, {});
 
   return async function quota(request, bindings) {
     const inForce = enforcement.now();

@@ -1,13 +1,12 @@
 import { appendFields } from "../adapter/append-fields.ts";
 import { overLimits } from "../adapter/over-limits.ts";
-import { settlementOf } from "../features/holds/settle-response.ts";
 import type { Refresh } from "../live/refresh.ts";
 import type { Counter } from "../metrics/counter.ts";
 import type { PeriodicWrites } from "../metrics/periodic-writes.ts";
 import type { WaitUntil } from "../runtime/wait-until.ts";
 import { compileAdmit } from "./admit.ts";
 import type { GatewayConfig } from "./config/config.ts";
-import type { Enforcement } from "./live/enforcement.ts";
+import type { Enforcement } from "./in-force.ts";
 import { passOn } from "./proxy/proxy.ts";
 import type { ReportOrigin } from "./proxy/report-origin.ts";
 
@@ -55,7 +54,7 @@ export function compileServe({ config, enforcement, live, writes, reportOrigin }
     const { decision, rules } = admission;
     const response = await forward(request, counter, overLimits(decision));
     const failures = rules.flatMap(({ reader }) => reader.failures);
-    const settlement = settlementOf(decision, failures, waitUntil);
+    const settlement = config.features.holds?.settlementOf(decision, failures, waitUntil);
     return appendFields(settlement?.after(response, request) ?? response, decision.headers());
   };
 }

@@ -64,7 +64,7 @@ export function openLimiterLater<Has extends Features>(
 }
 
 /** The Redis scripts that these features need. */
-function partsOf({ cluster, holds, leases }: Features): RedisParts {
+export function partsOf({ cluster, holds, leases }: Features): RedisParts {
   const scripts = {
     decide: DECIDE,
     ...leases?.scripts,

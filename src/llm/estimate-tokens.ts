@@ -2,6 +2,7 @@ import { Faults } from "../options/faults.ts";
 import { checkPositiveInteger } from "../options/positive-integer.ts";
 import { checkedOptions } from "../options/unknown-options.ts";
 
+/** The options of `estimateTokens()`. */
 export interface EstimateOptions {
   /**
    * The highest estimate. Give the limit of the policy that counts tokens, so that no request is refused because of its

@@ -19,6 +19,7 @@ export interface ModelCall {
   readonly abortSignal?: AbortSignal | undefined;
 }
 
+/** The options of `limitModel()`. */
 export interface LimitModelOptions {
   /** The caller of the model, or a function that returns it for each call. */
   readonly identity: Identity | ((call: ModelCall) => Identity | Promise<Identity>);

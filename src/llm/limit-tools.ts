@@ -5,6 +5,7 @@ import { checkedOptions } from "../options/unknown-options.ts";
 import { type Call, callIn, refusal } from "./json-rpc.ts";
 import { readStart } from "./read-start.ts";
 
+/** The options of `limitTools()`. */
 export interface LimitToolsOptions {
   /**
    * The path of the MCP server's endpoint. A request with a body to any other path counts as `other`, because a server may

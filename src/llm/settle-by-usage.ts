@@ -16,6 +16,7 @@ export interface Settles {
   release(): Promise<unknown>;
 }
 
+/** The options of `usage()`. */
 export interface SettleOptions {
   /**
    * What the response cost, such as `({ totalTokens, cachedTokens = 0 }) => ({ tokens: totalTokens - cachedTokens })`: whole

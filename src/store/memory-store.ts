@@ -31,6 +31,7 @@ export interface SynchronousStore {
   reset(keys: readonly string[]): void;
 }
 
+/** The options of `memoryStore()`. */
 export interface MemoryStoreOptions extends MemoryBounds {
   /** The clock of the counts, in microseconds since 1970. Default: `Date.now() * 1000`. */
   readonly now?: () => number;

@@ -60,7 +60,7 @@ test("a body without a length is read only as far as it may be long", async () =
       controller.enqueue(new Uint8Array(100_000).fill(32));
     },
   });
-  const { admin } = await import("../../src/admin.ts");
+  const { answerAdmin } = await import("../../src/admin/admin.ts");
   const { ADMIN_TOKEN, administered } = await import("../support/admin/administered.ts");
   const { sharedRedis } = await import("../support/admin/ask.ts");
   const request = new Request("http://gateway.example/_tidegate/api/v1/rules", {
@@ -73,7 +73,7 @@ test("a body without a length is read only as far as it may be long", async () =
     body: endless,
     duplex: "half",
   } as RequestInit);
-  const answer = await admin(administered(sharedRedis()))(request, {});
+  const answer = await answerAdmin(administered(sharedRedis()))(request, {});
   expect(answer.status).toBe(413);
   expect(chunks).toBeLessThan(15);
   expect((await put(ask, documentOf(1), { "content-length": "900001" })).status).toBe(413);

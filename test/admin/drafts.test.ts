@@ -80,6 +80,7 @@ test("a rollback publishes what an older version was, as a new one", async () =>
     200,
     { version: 4, publishedAt: NOW, changes: [changed(30, 20)] },
   ]);
+  expect((await ask("/audit")).body.entries[0].action).toBe("rollback to 2");
   expect((await rollBack({ to: 1, note: "the first" })).body).toMatchObject({
     version: 5,
     changes: [changed(20, 10)],

@@ -83,6 +83,11 @@ test("an entry is removed by its id", async () => {
   expect((await remove(ask, "/lists/deny?id=../x")).status).toBe(400);
   expect((await remove(ask, `/lists/allow?id=${id}`)).status).toBe(404);
   expect((await remove(ask, `/lists/deny?id=${id}`)).status).toBe(204);
+  const [removed] = (await ask("/audit")).body.entries;
+  expect([removed.action, removed.changes]).toEqual([
+    "remove deny",
+    [{ type: "removed", path: "lists.deny", before: { cidr: "203.0.113.1" } }],
+  ]);
 });
 
 test.for([

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterEach, expect, test, vi } from "vitest";
 
-import { admin } from "../../src/admin.ts";
+import { answerAdmin } from "../../src/admin/admin.ts";
 import { quota } from "../support/gateway/gateway.ts";
 import { ADMIN_TOKEN, DEPLOYED } from "../support/live/live-gateway.ts";
 import { type MeteredGateway, meteredGateways } from "../support/metrics/metered-gateway.ts";
@@ -151,7 +151,7 @@ const asked = fc.oneof(
 );
 
 function asking({ administered }: MeteredGateway) {
-  const answer = admin(administered);
+  const answer = answerAdmin(administered);
   return async (what: string, body: unknown) => {
     const [method, path] = what.split(" ") as [string, string];
     const request = new Request(`http://gateway.example/_tidegate/api/v1${path}`, {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { admin } from "../../src/admin.ts";
+import { answerAdmin } from "../../src/admin/admin.ts";
 import { ADMIN_TOKEN, administered, documentOf } from "../support/admin/administered.ts";
 import { askAdmin, askingOf, sharedRedis } from "../support/admin/ask.ts";
 
@@ -51,7 +51,7 @@ test.for([
 });
 
 test("another version of the interface is not there", async () => {
-  const answer = await admin(administered(sharedRedis()))(
+  const answer = await answerAdmin(administered(sharedRedis()))(
     new Request("http://gateway.example/_tidegate/api/v2/rules", {
       headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
     }),

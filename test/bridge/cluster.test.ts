@@ -158,6 +158,18 @@ describe("the whole cluster", () => {
   });
 });
 
+test("a reply of any master is bounded, and the replies of all are whole", async () => {
+  const large = "local list = {} for i = 1, 250001 do list[i] = 1 end return list";
+  const pipeline = ["b", "c", "a"].flatMap((key) => [
+    ["EVAL", large, 1, key],
+    ["ECHO", key],
+  ]);
+  const { status, body } = await ask(bridge, { path: "/pipeline", body: pipeline });
+  expect(status).toBe(200);
+  const refused = { error: expect.stringMatching(/^ERR the reply has more than 250000 elements/) };
+  expect(body).toEqual(["b", "c", "a"].flatMap((key) => [refused, { result: key }]));
+});
+
 test("many requests at once, over the client", async () => {
   const client = new UpstashRedis({ url: bridge.url, token, retry: { retries: 0 } });
   await Promise.all(Array.from({ length: 300 }, (_, i) => client.incr(`k${i % 30}`)));

@@ -93,6 +93,12 @@ test("an answer is given up that its client has not fetched after 30 seconds", a
   expect(asked.response.destroyed).toBe(true);
 });
 
+test("a connection is kept for longer than clients keep it", async () => {
+  const { client } = await ask(await serve(async () => "short"), "short");
+  const [text] = (await once(client.resume(), "data")) as [Buffer];
+  expect(text.toString().toLowerCase()).toContain("\r\nkeep-alive: timeout=75\r\n");
+});
+
 test("an answer that is fetched leaves no timer behind", async () => {
   const server = await serve(async () => "short");
   const { client, response } = await ask(server, "short");

@@ -37,6 +37,14 @@ afterAll(async () => {
   await redis.stop();
 });
 
+test("only the emulation has the field by which Upstash's clients read their own writes", async () => {
+  const headers = { authorization: `Bearer ${token}` };
+  const fields = await Promise.all(
+    [stock, upstash].map(async ({ url }) => (await fetch(`${url}/ping`, { headers })).headers),
+  );
+  expect(fields.map((each) => each.get("upstash-sync-token"))).toEqual([null, "emulated"]);
+});
+
 const flagged = (body: string) => `#!lua flags=allow-key-locking\n${body}`;
 const sha = (script: string) => createHash("sha1").update(script).digest("hex");
 const noScript = error("NOSCRIPT No matching script. Please use EVAL.");

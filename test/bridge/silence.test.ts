@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 
 import { type RedisServer, startRedisServer } from "../../scripts/support/redis-server.ts";
 import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
@@ -60,4 +60,16 @@ test("a client that never ends its request keeps no bridge from ending", async (
   socket.write([...head, "Content-Length: 100", "", "["].join("\r\n"));
   await expect.poll(() => bridge.requests).toBe(before + 1);
   await bridge.close();
+});
+
+test("a bridge that has ended leaves no timer behind", async () => {
+  const { bridge } = await started();
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  ending.push(async () => void vi.useRealTimers());
+  await bridge.close();
+  // Until the connection to Redis is gone, too.
+  for (let turn = 0; turn < 1_000 && vi.getTimerCount() > 0; turn++) {
+    await new Promise((resolve) => void setImmediate(resolve));
+  }
+  expect(vi.getTimerCount()).toBe(0);
 });

@@ -40,6 +40,12 @@ test.for<[string, vars: object, env: Record<string, object>, found: string[]]>([
     { staging: { ORIGIN, PREFIX: "test" }, preview: { RULES: [], PREFIX: "test" } },
     ['note: env.staging.vars and env.preview.vars have PREFIX "test"'],
   ],
+  [
+    "of which one has a Redis that nobody knows",
+    { ORIGIN, UPSTASH_REDIS_REST_URL: REDIS },
+    { preview: { ORIGIN } },
+    ['note: vars and env.preview.vars have PREFIX "tg"'],
+  ],
   ["with a PREFIX each", { ORIGIN }, { preview: { ORIGIN, PREFIX: "preview" } }, []],
   [
     "with a Redis each",

@@ -92,6 +92,37 @@ test("somebody else's publication stops the form", async () => {
   expect(now.document.rules.map(({ policies }) => policies[0]!.limit)).toEqual([3, 55]);
 });
 
+test("somebody else's publication stops Undo and a roll back, too", async () => {
+  interface Found {
+    readonly version: number;
+    readonly document: { readonly rules: typeof RULES };
+  }
+  const read = async () => (await (await on.ask("GET", "/rules")).json()) as Found;
+  const limits = async () =>
+    (await read()).document.rules.map(({ policies }) => policies[0]!.limit);
+  const publish = async (limit: number) => {
+    const { version, document } = await read();
+    document.rules[1]!.policies[0]!.limit = limit;
+    await on.ask("PUT", "/rules", document, { "if-match": `"${version}"` });
+  };
+  const page = await on.open("#/rules/0");
+  await page.getByRole("button", { name: "Change the limit of rides" }).click();
+  await page.getByRole("dialog").getByLabel("Limit").fill("7");
+  await page.getByRole("dialog").getByRole("button", { name: "Publish" }).click();
+  await page.getByRole("button", { name: "Undo" }).waitFor();
+  await publish(56);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await page.getByText("The limit was not taken back: Version").waitFor();
+  expect(await limits()).toEqual([7, 56]);
+
+  await page.goto(`${on.url}#/edit`);
+  await page.getByRole("button", { name: "Roll back to version 0" }).click();
+  await publish(57);
+  await page.getByRole("dialog").getByRole("button", { name: "Roll back" }).click();
+  await page.getByRole("dialog").getByText("Somebody else published").waitFor();
+  expect(await limits()).toEqual([7, 57]);
+});
+
 test("blocked requests have a column of their own", async () => {
   const page = await on.open("#/", { counts: "incident" });
   const table = page.getByRole("region", { name: "By rule", exact: true });

@@ -29,6 +29,7 @@ beforeAll(async () => {
       more();
       return;
     }
+    if (url.endsWith("/silent")) return;
     if (url.endsWith("/elsewhere")) response.writeHead(302, { location: "http://192.0.2.1/" });
     else if (url.endsWith("?id=none"))
       response.writeHead(400, { "content-type": "application/json" });
@@ -37,13 +38,14 @@ beforeAll(async () => {
     response.end(url.endsWith("/health") ? '{"status":"ok","live":{"version":3}}' : "{}");
   }).listen(0, "127.0.0.1");
   await once(gateway, "listening");
-  const { port } = gateway.address() as AddressInfo;
-  server = await serveDashboard({
-    url: `http://127.0.0.1:${port}`,
-    token: TOKEN,
-    timeoutMs: 5_000,
-  });
+  server = await serve(5_000);
 });
+
+function serve(timeoutMs: number): Promise<DashboardServer> {
+  const { port } = gateway.address() as AddressInfo;
+  return serveDashboard({ url: `http://127.0.0.1:${port}`, token: TOKEN, timeoutMs });
+}
+
 afterAll(async () => {
   await server?.stop();
   gateway?.close();
@@ -140,6 +142,19 @@ describe("refused", () => {
     }
     expect(got).toEqual([]);
   });
+});
+
+test("a gateway that is silent is a 502 after the timeout, and holds no end up", async () => {
+  got = [];
+  const hasty = await serve(50);
+  const { status } = await fetch(`${hasty.url}api/v1/silent`);
+  expect(status).toBe(502);
+  await hasty.stop();
+  const patient = await serve(600_000);
+  const asked = fetch(`${patient.url}api/v1/silent`).catch(() => "cut off");
+  await expect.poll(() => got.filter(({ url }) => url.endsWith("/silent"))).toHaveLength(2);
+  await patient.stop();
+  expect(await asked).toBe("cut off");
 });
 
 test("a browser opens it without asking for a token", async () => {

@@ -97,6 +97,8 @@ test.each([
   [{ cidr: "203.0.114.0/24" }, false],
   [{ cidr: "2001:db8::/32" }, false],
   [{ country: "CH" }, false],
+  [{ digest: "x-user-id:42" }, true],
+  [{ digest: "x-user-id:43" }, false],
   ["x-user-id:42", true],
   ["x-user-id:43", false],
   [{ id: "0123456789abcdef" }, false],

@@ -95,7 +95,13 @@ test.each([
     const response = await ask(it, path);
     expect(response.status).toBe(404);
     const { detail } = (await response.json()) as { detail: string };
-    for (const named of ["node_modules/tidegate/dist/dashboard", "ASSETS", "run_worker_first"]) {
+    for (const named of [
+      "Install @tidegate/dashboard",
+      "node_modules/@tidegate/dashboard/dist",
+      "ASSETS",
+      "run_worker_first",
+      "npx @tidegate/cli dashboard",
+    ]) {
       expect(detail).toContain(named);
     }
   }

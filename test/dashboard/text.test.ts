@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { readJson } from "../../src/dashboard/edit/json-text.ts";
 import { quantile } from "../../src/dashboard/overview/latency.ts";
 import { linkable, namedBy } from "../../src/dashboard/partition/described.ts";
-import { duration } from "../../src/dashboard/parts/format.ts";
+import { duration, percent } from "../../src/dashboard/parts/format.ts";
 import { placeOf } from "../../src/dashboard/parts/place.ts";
 import { clipped, plain } from "../../src/dashboard/parts/plain.ts";
 import { changedNumbers, editedBy, replayable } from "../../src/dashboard/rule/what-if/numbers.ts";
@@ -44,6 +44,12 @@ test("texts of clients have nothing that cannot be seen", () => {
   expect(clipped("x".repeat(8_192))).toBe(`${"x".repeat(160)}… (8192 characters)`);
 });
 
+test("a share is said with as many digits as it has", () => {
+  const said = [0, 1, 9, 10, 99, 100, 5_000, 10_000].map((part) => percent(part, 10_000));
+  expect(said).toEqual(["0 %", "< 0.1 %", "< 0.1 %", "0.1 %", "1.0 %", "1.0 %", "50 %", "100 %"]);
+  expect(percent(0, 0)).toBe("–");
+});
+
 test("times are said in two units", () => {
   expect([duration(1_500), duration(61_000), duration(3_600_000), duration(90_000_000)]).toEqual([
     "1.5 s",
@@ -67,7 +73,8 @@ test("a share of answers took at most what its bucket says", () => {
 });
 
 test("an address shows no secrets of a described request", () => {
-  const headers = "x-user-id: 42\nAuthorization: Bearer s\ncookie: session=1";
+  const secrets = "Authorization: Bearer s\nProxy-Authorization: Basic s\ncookie: session=1";
+  const headers = `x-user-id: 42\n${secrets}`;
   expect(linkable({ method: "GET", path: "/", ip: "", headers })["headers"]).toBe("x-user-id: 42");
   expect(namedBy("ip:2001:db8::1")).toEqual({ ip: "2001:db8::1" });
   expect(namedBy("x-user-id:42")).toEqual({ headers: "x-user-id: 42" });

@@ -25,10 +25,18 @@ test("a token that only reads sees everything and changes nothing, and is told w
 
 test("a token that is not accepted leads back to where it is asked, and is not kept", async () => {
   const page = await on.open();
+  const edits = () => page.evaluate("sessionStorage.getItem('tidegate-edits')");
+  const edit = () => page.evaluate("sessionStorage.setItem('tidegate-edits', '{\"based\":0}')");
+  await edit();
   await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByLabel("Token").waitFor();
+  // The next person at this tab gets nothing of them; the same one, whose token was replaced, does.
+  expect(await edits()).toBe(null);
+  await edit();
   await page.getByLabel("Token").fill("a-wrong-token-of-some-length");
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByText("The token is not accepted").waitFor();
+  expect(await edits()).toBe('{"based":0}');
   expect(await page.evaluate("JSON.stringify(sessionStorage)")).not.toContain("wrong-token");
   expect(await page.evaluate("JSON.stringify(localStorage)")).not.toContain("wrong-token");
 });

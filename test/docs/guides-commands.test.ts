@@ -41,7 +41,7 @@ test("these are the guides' commands", () => {
     "npx wrangler secret put",
     "npx wrangler secret put",
     "npx wrangler deploy",
-    "npm install tidegate &&",
+    "npm install tidegate hono",
     "npx wrangler secret put",
     "npx wrangler secret put",
     "npx wrangler deploy",
@@ -50,8 +50,8 @@ test("these are the guides' commands", () => {
     "curl -s http://127.0.0.1:8788/__counts",
     "curl -s http://127.0.0.1:8787/_tidegate/health",
     "npm run build",
-    "npx tidegate-redis-rest --redis redis://127.0.0.1:6379",
-    "npx tidegate-redis-rest --allow KEYS",
+    "npx @tidegate/redis-rest --redis redis://127.0.0.1:6379",
+    "npx @tidegate/redis-rest --allow KEYS",
   ]);
 });
 
@@ -118,7 +118,7 @@ test.for([
     const line = command(pattern)
       .replace(/ --redis \S+| --port \S+/g, "")
       .replace(
-        "npx tidegate-redis-rest",
+        "npx @tidegate/redis-rest",
         `npm run redis-rest -- --redis ${inject("redisUrl")} --port ${port}`,
       );
     const bridge = spawn("bash", ["-c", line], {

@@ -13,7 +13,7 @@ let token: string;
 let complaints = "";
 beforeAll(async () => {
   const { code } = codeBlocks("docs/bridge.md").find((block) =>
-    block.code.startsWith("npx tidegate-"),
+    block.code.startsWith("npx @tidegate/redis-rest"),
   )!;
   const port = await freePort();
   url = `http://127.0.0.1:${port}`;
@@ -50,7 +50,7 @@ async function ask(...command: string[]): Promise<unknown> {
   return answer.json();
 }
 
-test("the bridge of the package serves a Redis, as the README starts it", async () => {
+test("the bridge serves a Redis, as its page starts it", async () => {
   expect(await ask("PING"), complaints).toEqual({ result: "PONG" });
   expect(await ask("EVAL", "return {1, 'two'}", "0")).toEqual({ result: [1, "two"] });
 });

@@ -1,17 +1,21 @@
 import { execFile } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
 import { promisify } from "node:util";
 
 import { beforeAll, describe, expect, inject, test } from "vitest";
 
 import { codeBlocks } from "../support/docs/code-blocks.ts";
 
+const run = promisify(execFile);
+
 interface Manifest {
   readonly exports: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
+  readonly imports: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly bin: Readonly<Record<string, string>>;
   readonly scripts: Readonly<Record<string, string>>;
   readonly repository: { readonly url: string };
+  readonly version: string;
 }
 
 let folder: string;
@@ -26,40 +30,25 @@ beforeAll(() => {
 });
 
 describe("the tarball", () => {
-  test("has the library, the bridge, the command line, the dashboard, the documents and the examples, and nothing else", () => {
-    const kinds = files.map((file) =>
-      file.replace(/^(dist\/lib|[^/]+)\/.*?((?:\.d)?\.\w+)$/, "$1/*$2"),
-    );
+  test("has the library and what starts the command line, and nothing else", () => {
+    const kinds = files.map((file) => file.replace(/^(dist\/lib)\/.*?((?:\.d)?\.\w+)$/, "$1/*$2"));
     expect([...new Set(kinds)].sort()).toEqual([
       "CHANGELOG.md",
       "LICENSE",
       "README.md",
       "SECURITY.md",
-      "dist/*.css",
-      "dist/*.html",
-      "dist/*.js",
-      "dist/*.lua",
-      "dist/*.txt",
       "dist/lib/*.d.ts",
       "dist/lib/*.js",
-      "dist/lib/*.json",
-      "docs/*.json",
-      "docs/*.md",
-      "docs/*.svg",
-      "examples/*.json",
-      "examples/*.toml",
-      "examples/*.ts",
+      "dist/node/tidegate.js",
       "package.json",
     ]);
   });
 
   test("is small", async () => {
-    const { stdout } = await promisify(execFile)("tar", ["-tzf", inject("tarball")]);
+    const { stdout } = await run("tar", ["-tzf", inject("tarball")]);
     expect(stdout.trim().split("\n")).toHaveLength(files.length);
-    // The command line and the doctor are 140 KB of it: they bring the gateway's checks, parsers that know places, and a
-    // client of Redis. The dashboard's editor is 180 KB: a text field with completion, a comparison, and what reads the schema.
-    // The library's modules are 160 KB, one for each source: without white space they would be 20 KB less, and unreadable.
-    expect(statSync(inject("tarball")).size).toBeLessThan(950_000);
+    // The modules are 210 KB of it, one for each source, so that a bundle has only those in use; their declarations are 90 KB.
+    expect(statSync(inject("tarball")).size).toBeLessThan(400_000);
   });
 
   test("names no file that it has not: entries, programs", () => {
@@ -72,17 +61,16 @@ describe("the tarball", () => {
   });
 
   test("says where the modules of the library's own conditions are", () => {
-    const { imports } = JSON.parse(readFileSync(join(folder, "dist/lib/package.json"), "utf8")) as {
-      imports: Record<string, Record<string, string>>;
-    };
-    const targets = Object.values(imports).flatMap((conditions) => Object.values(conditions));
+    const targets = Object.values(manifest.imports).flatMap((conditions) =>
+      Object.values(conditions),
+    );
     expect(targets).toEqual([
-      "./runtime/bindings.workerd.js",
-      "./runtime/bindings.js",
-      "./runtime/durable-object.workerd.js",
-      "./runtime/durable-object.js",
+      "./dist/lib/runtime/bindings.workerd.js",
+      "./dist/lib/runtime/bindings.js",
+      "./dist/lib/runtime/durable-object.workerd.js",
+      "./dist/lib/runtime/durable-object.js",
     ]);
-    for (const target of targets) expect(existsSync(join(folder, "dist/lib", target))).toBe(true);
+    for (const target of targets) expect(existsSync(join(folder, target))).toBe(true);
   });
 
   test("runs nothing where it is installed", () => {
@@ -91,39 +79,101 @@ describe("the tarball", () => {
     }
   });
 
-  test("has every file that its documents link to", () => {
+  test("links to files of the repository, where the registry's page leads", () => {
     const links = files
       .filter((file) => file.endsWith(".md"))
       .flatMap((file) =>
         [...readFileSync(join(folder, file), "utf8").matchAll(/\]\(([^)\s]+)\)/g)]
           .map(([, target]) => target!.replace(/#.*$/, ""))
-          .filter((target) => target !== "" && !/^[a-z]+:/.test(target))
-          .map((target) => join(dirname(file), target)),
+          .filter((target) => target !== "" && !/^[a-z]+:/.test(target)),
       );
     expect(links).toContain("docs/guarantees.md");
-    // Most pictures are larger than what they show: readers of the package find them in the repository.
-    const placeOf = (link: string) => (/^(?:docs\/pictures|bench)\//.test(link) ? "." : folder);
-    expect(links.filter((link) => !existsSync(join(placeOf(link), link)))).toEqual([]);
+    expect(links.filter((link) => !existsSync(link))).toEqual([]);
   });
 
   test("says where its source is", () => {
     expect(manifest.repository.url).toMatch(/^git\+https:\/\/.+\.git$/);
   });
+});
 
-  test("has the guide's gateway as an example", () => {
-    const read = (file: string) => readFileSync(join(folder, "examples/gateway", file), "utf8");
-    const blocks = codeBlocks(join(folder, "docs/gateway.md")).map(({ code }) => code);
-    expect(blocks).toContain(read("wrangler.toml"));
-    expect(blocks).toContain(read("src/index.ts"));
+test("the example is the guide's gateway", () => {
+  const read = (file: string) => readFileSync(join("examples/gateway", file), "utf8");
+  const blocks = codeBlocks("docs/gateway.md").map(({ code }) => code);
+  expect(blocks).toContain(read("wrangler.toml"));
+  expect(blocks).toContain(read("src/index.ts"));
+});
+
+describe("of whoever needs the library alone", () => {
+  let alone: string;
+  beforeAll(async () => {
+    alone = join(dirname(inject("installed")), "alone");
+    mkdirSync(alone);
+    writeFileSync(join(alone, "package.json"), JSON.stringify({ private: true, type: "module" }));
+    const quickly = ["--prefer-offline", "--ignore-scripts", "--no-audit", "--no-fund"];
+    await run("npm", ["install", ...quickly, inject("tarball")], { cwd: alone });
+  });
+
+  test("the project gets neither Hono nor the dashboard, the command line or the bridge", () => {
+    const got = readdirSync(join(alone, "node_modules")).filter((name) => !name.startsWith("."));
+    expect(got.sort()).toEqual(["@upstash", "microdiff", "tidegate", "uncrypto", "zod"]);
+  });
+
+  test("every entry but those that need Hono compiles with its libraries checked, and loads", async () => {
+    const specifiers = Object.keys(manifest.exports)
+      .filter((entry) => !/\.json$|hono|gateway|admin|worker|rate-limiter-flexible/.test(entry))
+      .map((entry) => entry.replace(".", "tidegate"));
+    expect(specifiers).toHaveLength(14);
+    const lines = specifiers.map((name, i) => `import * as e${i} from "${name}"; void e${i};`);
+    writeFileSync(join(alone, "entries.ts"), lines.join("\n"));
+    const compilerOptions = { module: "NodeNext", noEmit: true, types: [], strict: true };
+    writeFileSync(join(alone, "tsconfig.json"), JSON.stringify({ compilerOptions }));
+    const tsc = join(inject("installed"), "node_modules/typescript/bin/tsc");
+    await run(process.execPath, [tsc, "-p", alone]);
+    await run(process.execPath, [join(alone, "entries.ts")]);
+  });
+
+  test("`npx tidegate` names the package that has the command line", async () => {
+    const options = { cwd: alone, env: { ...process.env, npm_config_offline: "true" } };
+    await expect(run("npx", ["tidegate", "doctor"], options)).rejects.toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^The command line is the package @tidegate\/cli\. Install it/),
+    });
   });
 });
 
-describe("the programs that the package brings", () => {
-  test("have the licences of what is in them", () => {
-    const text = readFileSync(join(folder, "dist/node/THIRD-PARTY-LICENSES.txt"), "utf8");
-    expect(text).toMatch(/^ioredis \d/m);
+describe("the packages beside the library", () => {
+  const beside = (name: string) => join(inject("installed"), "node_modules/@tidegate", name);
+
+  test.for([
+    ["cli", ["dist/dashboard", "dist/node/cli", "dist/node/shared"], 500_000],
+    ["dashboard", ["dist/assets"], 300_000],
+    ["redis-rest", [], 100_000],
+    ["upstash-ratelimit", [], 3_000],
+  ] as const)("%s is small, and has nothing else in it", ([name, inside, most]) => {
+    const folders = readdirSync(beside(name), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath }) => relative(beside(name), parentPath));
+    const own = name === "upstash-ratelimit" ? [""] : ["", "dist"];
+    expect(
+      [...new Set(folders)].filter((each) => !each.endsWith("dashboard/assets")).sort(),
+    ).toEqual([...own, ...inside].sort());
+    expect(statSync(inject("beside")[name]!).size).toBeLessThan(most);
+  });
+
+  test.for(["cli", "dashboard", "redis-rest"])("%s has the licences of what is in it", (name) => {
+    const text = readFileSync(join(beside(name), "dist/THIRD-PARTY-LICENSES.txt"), "utf8");
     for (const part of text.split(/^-{80}$/m)) {
       expect(part.trim()).toMatch(/^[@\w/-]+ [\d.]+\n\n[^]*copyright[^]{300,}/i);
     }
   });
+
+  test.for(["cli", "dashboard", "redis-rest", "upstash-ratelimit"])(
+    "%s is of the library's version",
+    (name) => {
+      const { version } = JSON.parse(
+        readFileSync(join(beside(name), "package.json"), "utf8"),
+      ) as Manifest;
+      expect(version).toBe(manifest.version);
+    },
+  );
 });

@@ -45,9 +45,10 @@ export default {
   },
 };`;
 
-test("on a plain Worker, a middleware of tidegate/core finds the variables that are bound", async () => {
+test("on a plain Worker, a middleware of tidegate/hono with chosen features finds the variables that are bound", async () => {
   const entry = `import { Hono } from "hono";
-import { fixedWindow, rateLimitWith } from "tidegate/core";
+import { fixedWindow } from "tidegate/core";
+import { rateLimitWith } from "tidegate/hono";
 
 const app = new Hono();
 const policies = [fixedWindow({ limit: 20, window: "30d" })];

@@ -13,12 +13,12 @@ import {
   lists,
   memoryStore,
   type Policy,
-  rateLimitWith,
   shareDenials,
   slidingWindowLog,
   telling,
   tokenBucket,
 } from "../../src/core.ts";
+import { rateLimitWith } from "../../src/hono.ts";
 import { createLimiter, type CreateLimiterOptions, type Fault } from "../../src/index.ts";
 import { rateLimitWith as vercelRateLimitWith } from "../../src/vercel.ts";
 import { random } from "../support/random.ts";

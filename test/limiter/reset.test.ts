@@ -93,4 +93,25 @@ describe("a reset", () => {
     await limiter.reset("ada");
     expect([await passes(), await passes()]).toEqual([true, false]);
   });
+
+  test("forgets what this isolate counted of every policy and dimension", async () => {
+    answer = () => {
+      throw new StoreError("ERR_STORE_UNREACHABLE", "gone");
+    };
+    const window = "1d";
+    const three = compile([
+      fixedWindow({ name: "one", by: "key", limit: 3, window }),
+      fixedWindow({ name: "two", by: "key", limit: 3, window }),
+      fixedWindow({ name: "three", by: "ip", limit: 3, window }),
+    ]);
+    const { store } = scriptedStore(() => answer());
+    store.reset = () => reset();
+    const settings = { ...DEFAULTS, policies: three, now: () => now };
+    const several = buildLimiter(store, settings, EVERY_FEATURE);
+    const ada = { key: "ada", ip: "192.0.2.1" };
+    await several.limit(ada, { cost: 3 });
+    await several.reset(ada);
+    const { policies: rows } = await several.limit(ada);
+    expect(rows.map(({ remaining }) => remaining)).toEqual([2, 2, 2]);
+  });
 });

@@ -8,9 +8,13 @@ import { buildLimiter } from "../../src/limiter/limiter.ts";
 import type { LimiterOptions } from "../../src/limiter/options.ts";
 import { checkSettings } from "../../src/limiter/settings.ts";
 import { Faults } from "../../src/options/faults.ts";
+import { hashSlot } from "../../src/store/cluster/hash-slot.ts";
+import { splitStore } from "../../src/store/cluster/split-store.ts";
+import { CrossSlotError } from "../../src/store/cross-slot.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { random } from "../support/random.ts";
+import { runs } from "../support/runs.ts";
 
 const DAY = { window: "1d" } as const;
 const START_US = 2_000_000_000_000_000;
@@ -308,5 +312,51 @@ describe("a policy with shards", () => {
     });
     expect(await admitted(60, "ada")).toBe(20);
     expect((await limiter.peek("ada")).shadow).toMatchObject([{ name: "hot", limit: 10 }]);
+  });
+});
+
+/** Three masters, each with the keys of its own slots. They refuse a call with keys of several. */
+function threeMasters(): Store {
+  const masters = [0, 1, 2].map(() => memoryStore({ now: () => START_US }));
+  const masterOf = (keys: readonly string[]) => {
+    if (new Set(keys.map(hashSlot)).size > 1) throw new CrossSlotError();
+    return masters[hashSlot(keys[0]!) % masters.length]!;
+  };
+  return splitStore({
+    decide: async (operation, keys, ...asked) => masterOf(keys).decide(operation, keys, ...asked),
+    refund: async (keys, ...taken) => masterOf(keys).refund!(keys, ...taken),
+    reset: async (keys) => masterOf(keys).reset(keys),
+  });
+}
+
+describe.each([
+  ["one Redis", () => memoryStore({ now: () => START_US })],
+  ["three masters", threeMasters],
+] as const)("a ledger of late costs and requests, on %s", (_, open) => {
+  test("leaves to requests what no charge and no settlement took, however they are spread", async () => {
+    for (let seed = 1; seed <= runs(60); seed++) {
+      const draw = random(seed);
+      const upTo = (most: number) => Math.floor(draw() * (most + 1));
+      const shards = 2 + upTo(6);
+      const limit = shards * (3 + upTo(12));
+      const hot = fixedWindow({ name: "hot", limit, ...DAY, shards, refundable: upTo(1) === 1 });
+      const { limiter, admitted } = limiterOf({ policies: [hot] }, open());
+      let taken = 0;
+      for (let charges = upTo(4); charges > 0; charges--) {
+        // Equal parts, so that no shard bears more than another.
+        const cost = shards * upTo(limit / shards / 2);
+        if (draw() < 0.5) await limiter.charge("ada", cost);
+        else {
+          const hold = await limiter.reserve("ada", { cost: 0 });
+          if (!hold.allowed) continue;
+          const { status, charged } = await hold.settle(cost);
+          expect([seed, status, charged]).toEqual([seed, "settled", cost > 0 ? { hot: cost } : {}]);
+        }
+        taken += cost;
+      }
+      const left = Math.max(0, limit - taken);
+      const asked = limit + 4 * shards;
+      expect([seed, await admitted(asked, "ada")]).toEqual([seed, left]);
+    }
   });
 });

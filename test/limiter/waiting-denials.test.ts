@@ -183,6 +183,26 @@ describe("denials that wait to be counted", () => {
     expect(await left()).toBe(5);
   });
 
+  test("of every dimension are forgotten by a reset", async () => {
+    const { open, state } = isolates([
+      { ...gate, by: "ip" },
+      { ...ban, name: "bans", by: "ip" },
+      { ...ban, by: "key" },
+    ]);
+    const limiter = open();
+    const ada = { ip: "192.0.2.1", key: "k" };
+    await limiter.limit(ada);
+    for (let denial = 0; denial < 3; denial++) await limiter.limit(ada);
+    await limiter.reset(ada);
+    state.nowUs += SECOND;
+    const { policies } = await limiter.limit(ada);
+    expect(policies.map(({ name, remaining }) => [name, remaining])).toEqual([
+      ["gate", 0],
+      ["bans", 5],
+      ["ban", 5],
+    ]);
+  });
+
   test("survive beside a lease, too", async () => {
     const leased = fixedWindow({ name: "gate", limit: 1, window: "60s", by: "ip", lease: "50ms" });
     const { open, state } = isolates([leased, { ...ban, by: "key" }]);

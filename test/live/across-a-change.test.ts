@@ -2,6 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { expect, test } from "vitest";
 
+import { readConfig } from "../../src/gateway/config/config.ts";
+import { EVERY_GATEWAY_FEATURE } from "../../src/gateway/every-feature.ts";
+import { createEnforcement } from "../../src/gateway/live/enforcement.ts";
+import type { ReadHistory } from "../../src/live/read-history.ts";
+import { NO_STATE } from "../../src/live/state.ts";
 import { quota } from "../support/gateway/gateway.ts";
 import { quotaOf, startLiveGateway } from "../support/live/live-gateway.ts";
 
@@ -91,4 +96,31 @@ test("requests under way end under the rules that they began with", async () => 
   await origin.reached(1);
   origin.answer();
   expect(await next).toBe("50, 48 left");
+});
+
+test("rules that are published while the history is read for older ones stay in force", async () => {
+  const config = readConfig(
+    {
+      ORIGIN: "https://origin.example",
+      STORE: "memory",
+      CLIENT_IP: "cloudflare",
+      RULES: rule(quota("deployed", 5)).rules,
+    },
+    {},
+    EVERY_GATEWAY_FEATURE,
+  );
+  const reported: string[] = [];
+  const { adopt, now, error } = createEnforcement(config, (line) => void reported.push(line));
+  const read = Promise.withResolvers<void>();
+  const history: ReadHistory = async function* () {
+    await read.promise;
+    yield { version: 1, document: rule(quota("kept", 6)) };
+  };
+  const broken = adopt({ ...NO_STATE, revision: 1, version: 2, document: "{" }, history);
+  const document = JSON.stringify(rule(quota("newest", 7)));
+  await adopt({ ...NO_STATE, revision: 2, version: 3, document }, history);
+  read.resolve();
+  await broken;
+  expect([now().version, now().ruleset.settings.policies[0]!.name]).toEqual([3, "newest"]);
+  expect([error(), reported]).toEqual([undefined, []]);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 
-import { admin } from "../../src/admin.ts";
+import { answerAdmin } from "../../src/admin/admin.ts";
 import { quota } from "../support/gateway/gateway.ts";
 import { ADMIN_TOKEN } from "../support/live/live-gateway.ts";
 import { type MeteredGateway, meteredGateways } from "../support/metrics/metered-gateway.ts";
@@ -16,7 +16,7 @@ const READ_TOKEN = "qT4nVx9Lk2Zr8hYm6pS0JdWcGf1Bu7Ea3Ri5Oo0Hs=";
 async function start(variables: object = {}) {
   const gateways = await meteredGateways(RULES, { READ_TOKEN, ...variables });
   const isolate = gateways.open();
-  const answer = admin(isolate.administered);
+  const answer = answerAdmin(isolate.administered);
 
   async function call(method: string, path: string, body?: object, token = ADMIN_TOKEN) {
     const request = new Request(`http://gateway.example/_tidegate/api/v1${path}`, {
@@ -221,7 +221,7 @@ test("a client that is blocked by digest is told no quota", async () => {
   };
   expect(await told()).toEqual([200, 1]);
   for (let i = 0; i < 5; i++) await isolate.ask("/api/x", "203.0.113.1");
-  const answer = admin(isolate.administered);
+  const answer = answerAdmin(isolate.administered);
   const call = (method: string, path: string, body?: string) => {
     const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, "content-type": "application/json" };
     const url = `http://gateway.example/_tidegate/api/v1${path}`;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { askAdmin } from "../support/admin/ask.ts";
 import { quota } from "../support/gateway/gateway.ts";
-import { startFleet } from "../support/live/fleet.ts";
+import { type Isolate, startFleet } from "../support/live/fleet.ts";
 import { DEPLOYED } from "../support/live/live-gateway.ts";
 
 const ruleOf = (name: string, limit: number) => ({
@@ -47,6 +47,49 @@ test("an isolate that has not seen a publication yet checks an entry against it 
   await one.api("PUT", "/rules", document, { "If-Match": '"0"' });
   const put = await other.api("PUT", "/overrides", { identity: "x-user-id:ada", ...gone });
   expect(put.status).toBe(422);
+});
+
+test("a client is blocked also by an isolate whose rules Redis has lost", async () => {
+  const { isolate, redis, keys } = await startFleet();
+  const old = isolate();
+  await old.api("PUT", "/rules", { rules: [ruleOf("renamed", 7)] }, { "If-Match": '"0"' });
+  await redis.del(keys.state);
+  const put = await old.api("PUT", "/lists/deny", { identity: "x-user-id:mal" });
+  expect([put.status, await old.ask("mal"), await isolate().ask("mal")]).toEqual([
+    200,
+    "403",
+    "403",
+  ]);
+});
+
+test("a block after Redis lost the live rules takes neither them nor earlier blocks out of force", async () => {
+  const { isolate, redis, keys } = await startFleet();
+  const old = isolate();
+  await old.api("PUT", "/lists/deny", { identity: "x-user-id:trudy" });
+  await old.api("PUT", "/rules", { rules: [ruleOf("renamed", 7)] }, { "If-Match": '"0"' });
+  await redis.del(keys.state, keys.entries);
+  const answers = async (of: Isolate) => [
+    await of.ask("ada"),
+    await of.ask("mal"),
+    await of.ask("trudy"),
+  ];
+
+  await old.api("PUT", "/lists/deny", { identity: "x-user-id:mal" });
+  expect(await answers(old)).toEqual(["200 7", "403", "403"]);
+  expect(JSON.parse(await old.own("/health")).status).toBe("degraded");
+  // What was put after the loss can be taken back as always.
+  await old.api("DELETE", "/lists/deny", { identity: "x-user-id:mal" });
+  expect(await answers(old)).toEqual(["200 7", "200 7", "403"]);
+
+  await old.api("PUT", "/lists/deny", { identity: "x-user-id:mal" });
+  const { body } = await old.api("GET", "/rules?held");
+  const { document } = body;
+  const published = await old.api("PUT", "/rules", document, { "If-Match": '"0"' });
+  expect(published.status).toBe(200);
+  for (const each of [old, isolate()]) {
+    expect(await answers(each)).toEqual(["200 7", "403", "403"]);
+    expect(JSON.parse(await each.own("/health")).status).toBe("ok");
+  }
 });
 
 test("entries that ask for what a platform no longer tells are left out alone", async () => {

@@ -2,7 +2,13 @@ import { APICallError, generateText, streamText, wrapLanguageModel } from "ai";
 import { MockLanguageModelV4, simulateReadableStream } from "ai/test";
 import { beforeEach, describe, expect, test } from "vitest";
 
-import { createLimiter, fixedWindow, type Limiter, memoryStore } from "../../src/index.ts";
+import {
+  concurrency,
+  createLimiter,
+  fixedWindow,
+  type Limiter,
+  memoryStore,
+} from "../../src/index.ts";
 import { limitModel, type LimitModelOptions } from "../../src/llm.ts";
 
 const USAGE = {
@@ -179,7 +185,14 @@ describe("streamText()", () => {
     expect(await left()).toBeLessThan(6_000);
   });
 
-  test("keeps the estimate where nobody reads to the end, and the model's stream is cancelled", async () => {
+  test("keeps the estimate where nobody reads to the end, gives the slot back, and the model's stream is cancelled", async () => {
+    limiter = createLimiter({
+      store: memoryStore(),
+      policies: [
+        fixedWindow({ name: "tokens", limit: 10_000, window: "1d", refundable: true }),
+        concurrency({ name: "slots", limit: 1, ttl: "1h" }),
+      ],
+    });
     let cancelled = false;
     const { model } = modelOf({
       doStream: async () => ({
@@ -198,6 +211,7 @@ describe("streamText()", () => {
     await reader.cancel("gone");
     expect(cancelled).toBe(true);
     expect(await left()).toBeLessThan(6_000);
+    await expect.poll(async () => (await limiter.peek("ada")).policies[1]!.remaining).toBe(1);
   });
 });
 

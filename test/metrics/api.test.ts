@@ -2,6 +2,7 @@ import { expect, inject, test, vi } from "vitest";
 
 import { freePort } from "../../scripts/support/free-port.ts";
 import { admin } from "../../src/admin.ts";
+import { answerAdmin } from "../../src/admin/admin.ts";
 import { createGateway } from "../../src/gateway/gateway.ts";
 import { liveKeys } from "../../src/live/keys.ts";
 import { metrics } from "../../src/metrics/recorder.ts";
@@ -29,7 +30,7 @@ async function start(variables: object = {}) {
   const gateways: MeteredGateways = await meteredGateways(RULES, variables);
   const isolate = gateways.open();
   const bindings = {};
-  const answer = admin(isolate.administered);
+  const answer = answerAdmin(isolate.administered);
   return { ...gateways, ...isolate, get: asking((request) => answer(request, bindings)) };
 }
 
@@ -72,14 +73,20 @@ test("counters never go back, whoever answers", async () => {
 test("a dashboard reads series, with moments as ISO 8601", async () => {
   const { ask, get } = await start();
   for (let i = 0; i < 9; i++) await ask("/api/x");
+  const beforeMs = Date.now();
   const body = (await (await get("/stats?step=hour")).json()) as {
     step: string;
     times: string[];
+    completeTo: string;
     requests: { rule: string; outcome: string; counts: number[] }[];
   };
   expect(body.step).toBe("hour");
   expect(body.times).toHaveLength(25);
   expect(body.times.at(-1)).toMatch(/^\d{4}-.*:00:00\.000Z$/);
+  // Ten minutes, as METRICS_FLUSH is here: other isolates may have counts that they have not written.
+  const complete = Date.parse(body.completeTo) + 600_000;
+  expect(complete).toBeGreaterThanOrEqual(beforeMs);
+  expect(complete).toBeLessThanOrEqual(Date.now());
   const sums = body.requests.map(({ rule, outcome, counts }) => [
     rule,
     outcome,
@@ -119,6 +126,14 @@ test.each(["hashed", "plain"])(
     ]);
   },
 );
+
+test("a partition near its limit is named where none was denied", async () => {
+  const { ask, get } = await start();
+  for (let i = 0; i < 7; i++) await ask("/api/x");
+  const top = async (kind: string) => (await (await get(`/top?kind=${kind}`)).json()) as object;
+  expect(await top("denied")).toMatchObject({ partitions: [] });
+  expect(await top("near")).toMatchObject({ partitions: [{ policy: "api", count: 1 }] });
+});
 
 test.each([
   "/stats?step=day",

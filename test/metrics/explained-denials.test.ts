@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { admin } from "../../src/admin.ts";
+import { answerAdmin } from "../../src/admin/admin.ts";
 import { quota } from "../support/gateway/gateway.ts";
 import { ADMIN_TOKEN } from "../support/live/live-gateway.ts";
 import { type MeteredGateway, meteredGateways } from "../support/metrics/metered-gateway.ts";
@@ -26,7 +26,7 @@ async function explained({ administered }: MeteredGateway, key: string, ip = "19
     "content-type": "application/json",
   };
   const body = JSON.stringify({ path: "/api/x", headers: { "x-key": key }, ip });
-  const response = await admin(administered)(
+  const response = await answerAdmin(administered)(
     new Request(url, { method: "POST", body, headers }),
     {},
   );
@@ -75,6 +75,9 @@ test("explain says how often each policy denied the client in the last hour, in 
     ["large", 0],
     ["address", 0],
   ]);
+  const [slot] = await gateways.redis.keys(gateways.keys.top("denied", 0).replace(/\d+$/, "*"));
+  await gateways.redis.copy(slot!, gateways.keys.top("denied", Date.now() - 2 * 3_600_000));
+  expect((await explained(one, "ada"))[0]).toEqual(["api", 5]);
   expect(await explained(one, "bob", "192.0.2.77")).toEqual([
     ["api", 0],
     ["large", 0],

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { admin } from "../../src/admin.ts";
+import { answerAdmin } from "../../src/admin/admin.ts";
 import { keyHint } from "../../src/metrics/key-hint.ts";
 import { quota } from "../support/gateway/gateway.ts";
 import { ADMIN_TOKEN } from "../support/live/live-gateway.ts";
@@ -26,7 +26,7 @@ test("who is denied most is told apart by the end of the key, and counted as one
   const rules = [{ path: "/*", partition: ["header:x-api-key"], policies: [quota("api", 2)] }];
   const { open, redis, keys } = await meteredGateways(rules);
   const { ask, administered } = open();
-  const answer = admin(administered);
+  const answer = answerAdmin(administered);
   const read = async (path: string, body?: object) => {
     const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, "content-type": "application/json" };
     const init = body ? { method: "POST", body: JSON.stringify(body) } : {};

@@ -1,6 +1,6 @@
 import { expect, inject, test } from "vitest";
 
-import { admin } from "../../src/admin.ts";
+import { answerAdmin } from "../../src/admin/admin.ts";
 import { quota } from "../support/gateway/gateway.ts";
 import { ADMIN_TOKEN } from "../support/live/live-gateway.ts";
 import { meteredGateways } from "../support/metrics/metered-gateway.ts";
@@ -50,7 +50,7 @@ function summed({ policy, partition, isSampled, denied, near, requests }: Row): 
 async function start(variables: object = {}) {
   const gateways = await meteredGateways(RULES, variables);
   const isolate = gateways.open();
-  const answer = admin(isolate.administered);
+  const answer = answerAdmin(isolate.administered);
   const isSampled = samplesWith(`${gateways.prefix}\n${inject("redisRestToken")}`);
 
   /** The identity of a key that is in the sample, or is not. */

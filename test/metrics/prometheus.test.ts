@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 
 import { expect, test } from "vitest";
 
-import { admin } from "../../src/admin.ts";
+import { answerAdmin } from "../../src/admin/admin.ts";
 import { openMetricsOf } from "../../src/metrics/open-metrics.ts";
 import { snapshotOf } from "../../src/metrics/snapshot.ts";
 import { quota, startOrigin } from "../support/gateway/gateway.ts";
@@ -25,7 +25,7 @@ test.runIf(hasPrometheus)("a Prometheus scrapes every request that was sent", as
   for (let i = 0; i < 12; i++) await ask("/api/x");
   await ask("/a%22b%3Cscript%3E%01/x");
   for (let i = 0; i < 3; i++) await ask("/other");
-  const answer = admin(administered);
+  const answer = answerAdmin(administered);
   const server = await startOrigin(listenTo((request) => answer(request, {})));
   const query = await startPrometheus(`${server.url}/_tidegate/api/v1/metrics`, ADMIN_TOKEN);
 

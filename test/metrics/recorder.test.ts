@@ -299,6 +299,9 @@ test("what Redis has not confirmed for an hour is given up, and the loss is coun
   await recorder.flush();
   expect((await recorder.reader.total()).lost).toBe(5);
   expect(await passedOf(recorder)).toBe(2);
+  count(recorder);
+  await recorder.flush();
+  expect((await recorder.reader.total()).lost).toBe(5);
 });
 
 test("an isolate that dies loses what it counted since its last flush, and nothing else", async () => {

@@ -8,6 +8,8 @@ import { compilePolicy } from "../support/compile-policy.ts";
 
 test("what a store took and how it failed is given away once", async () => {
   let nowMs = 0;
+  // A bucket has the times up to its bound, and that one itself.
+  const tookMs = [5.5, 10, 10.001, 1_000, 1_000.5];
   const meter = createStoreMeter(() => nowMs);
   const drained = () => {
     const found: Record<string, number> = {};
@@ -18,18 +20,18 @@ test("what a store took and how it failed is given away once", async () => {
   const store = meter.measured({
     ...memoryStore(),
     async decide() {
-      nowMs += 5.5;
-      if (nowMs > 11) throw new StoreError("ERR_STORE_SUSPENDED", "suspended");
+      const ms = tookMs.shift();
+      if (ms === undefined) throw new StoreError("ERR_STORE_SUSPENDED", "suspended");
+      nowMs += ms;
       return reply;
     },
   });
   const decide = () => store.decide("peek", [], [], []);
-  await decide();
-  await decide();
+  while (tookMs.length > 0) await decide();
   await expect(decide()).rejects.toThrow("suspended");
   meter.command();
-  // Two answers within 10 ms, 11,000 microseconds together, a suspended one, and a command.
-  expect(drained()).toEqual({ sd: 2, ef: 1, t: 11_000, c: 1 });
+  // Answers within 10, 25 and 1,000 ms and a longer one, their microseconds, a suspended one, and a command.
+  expect(drained()).toEqual({ sd: 2, se: 1, si: 1, sj: 1, ef: 1, t: 2_026_001, c: 1 });
   expect(drained()).toEqual({});
 });
 

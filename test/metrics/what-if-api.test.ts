@@ -1,6 +1,6 @@
 import { expect, inject, test } from "vitest";
 
-import { admin } from "../../src/admin.ts";
+import { answerAdmin } from "../../src/admin/admin.ts";
 import { quota } from "../support/gateway/gateway.ts";
 import { ADMIN_TOKEN } from "../support/live/live-gateway.ts";
 import { meteredGateways } from "../support/metrics/metered-gateway.ts";
@@ -22,7 +22,7 @@ const RULES = [
 async function start(variables: object = {}) {
   const gateways = await meteredGateways(RULES, variables);
   const isolate = gateways.open();
-  const answer = admin(isolate.administered);
+  const answer = answerAdmin(isolate.administered);
   const secret = `${gateways.prefix}\n${inject("redisRestToken")}`;
   const addresses = sampledClients(
     secret,

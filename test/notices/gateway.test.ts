@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, inject, test, vi } from "vitest";
 import { admin } from "../../src/admin/admin.ts";
 import { ConfigurationError } from "../../src/errors/errors.ts";
 import type { NoticeListener } from "../../src/features/notices/listener.ts";
-import type { Platform } from "../../src/gateway/config/config.ts";
+import type { Platform } from "../../src/gateway.ts";
 import { createGateway, type Gateway } from "../../src/gateway/gateway.ts";
 import { metrics } from "../../src/metrics/recorder.ts";
 import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
@@ -163,6 +163,28 @@ test("a function of the deployment is told, too", async () => {
   );
   expect(() => open({}, RULE, { onNotice: "https://hooks.example.com" as never })).toThrow(
     "onNotice",
+  );
+});
+
+test("a notice that a function did not take is counted as failed", async () => {
+  const onNotice = () => Promise.reject(new Error("not now"));
+  vi.spyOn(console, "warn").mockReturnValue();
+  const given = { NOTICE_URL: undefined, NOTICE_SECRET: undefined, ADMIN_TOKEN: TOKEN };
+  const gateway = open(given, RULE, { onNotice });
+  await ask(gateway, 5);
+  const counted = async () => {
+    await gateway.flush();
+    const headers = { authorization: `Bearer ${TOKEN}` };
+    const url = "http://gateway.test/_tidegate/api/v1/metrics";
+    const text = await (await gateway.request(url, { headers })).text();
+    return text.split("\n").filter((line) => line.startsWith("tidegate_notices_"));
+  };
+  await vi.waitFor(
+    async () =>
+      expect(await counted()).toEqual([
+        'tidegate_notices_total{policy="daily",kind="reached",result="failed"} 1',
+      ]),
+    PATIENCE,
   );
 });
 

@@ -93,6 +93,29 @@ test("one alarm at a time, at the end of what counts but not within a minute; it
   expect(alarms).toHaveLength(3);
 });
 
+test.for([
+  ["a", "b"],
+  ["b", "a"],
+] as const)(
+  "the alarm is that of the count that ends last, whichever comes first: %o",
+  async (order) => {
+    const { storage, kept, alarms } = countedStorage();
+    let nowUs = START;
+    const counts = keepCounts(storage, () => nowUs);
+    const [week] = compile([fixedWindow({ name: "week", limit: 3, window: "7d" })]);
+    const policyOf = { a: hour!, b: week! };
+    const counted = order.map((key) => policyOf[key]);
+    const { rows } = counts.decide("consume", order, [1, 1], counted);
+    const lastMs = (START + Math.max(...rows.map(({ resetAfterUs }) => resetAfterUs))) / 1000;
+    expect(alarms).toEqual([lastMs]);
+    // An alarm may come early: then both still count, and the next one is at the same moment.
+    nowUs += 1;
+    await counts.sweep();
+    expect(kept.size).toBe(2);
+    expect(alarms).toEqual([lastMs, lastMs]);
+  },
+);
+
 test("another object over the same storage goes on counting, and one of another layout would not read it", () => {
   const { storage, kept } = countedStorage();
   keepCounts(storage, () => START).decide("consume", ["a"], [2], [minute!]);
@@ -103,9 +126,9 @@ test("another object over the same storage goes on counting, and one of another 
 
 test("a reset deletes what is kept, also of a key that this object has not read", () => {
   const { storage, kept } = countedStorage();
-  keepCounts(storage, () => START).decide("consume", ["a"], [2], [minute!]);
+  keepCounts(storage, () => START).decide("consume", ["a", "b"], [2, 1], [minute!, hour!]);
   const cold = keepCounts(storage, () => START);
-  cold.reset(["a"]);
+  cold.reset(["a", "b"]);
   expect(kept.size).toBe(0);
   expect(cold.decide("consume", ["a"], [1], [minute!]).rows).toMatchObject([{ allowed: true }]);
 });

@@ -7,7 +7,6 @@ import { DECIDE } from "../../src/algorithms/scripts.generated.ts";
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
 import { Faults } from "../../src/options/faults.ts";
-import { EVERY_PART } from "../../src/store/every-part.ts";
 import { guardStore } from "../../src/store/guarded-store.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
 import { openStore } from "../../src/store/open-store.ts";
@@ -18,6 +17,7 @@ import type { Store } from "../../src/store/store.ts";
 import { compile } from "../support/compile-policy.ts";
 import { everyPolicy } from "../support/every-policy.ts";
 import { type RedisCluster, startRedisCluster } from "../support/redis-cluster.ts";
+import { EVERY_PART } from "../support/store/every-part.ts";
 
 // A window of a day has no boundary within a test, but for one second of the day.
 const policies = compile(everyPolicy(50, "1d"));

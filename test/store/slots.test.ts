@@ -6,13 +6,13 @@ import { concurrency } from "../../src/algorithms/concurrency.ts";
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
 import { Faults } from "../../src/options/faults.ts";
-import { EVERY_PART } from "../../src/store/every-part.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { ALL_SCRIPTS } from "../../src/store/redis/all-scripts.ts";
 import { redisStore } from "../../src/store/redis/store.ts";
 import type { Slot, Store } from "../../src/store/store.ts";
 import { compile } from "../support/compile-policy.ts";
 import { type RedisCluster, startRedisCluster } from "../support/redis-cluster.ts";
+import { EVERY_PART } from "../support/store/every-part.ts";
 
 const TOKEN = "t";
 const slotOf = (id: string | number, ttlUs = 60e6): Slot => ({ id: `${id}`, ttlUs });

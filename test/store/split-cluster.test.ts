@@ -16,12 +16,12 @@ import {
 } from "../../src/index.ts";
 import { type Bridge, startBridge } from "../../src/node/bridge/bridge.ts";
 import { Faults } from "../../src/options/faults.ts";
-import { EVERY_PART } from "../../src/store/every-part.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { usersOf } from "../support/chaos/cluster-users.ts";
 import { compile } from "../support/compile-policy.ts";
 import { random } from "../support/random.ts";
 import { type RedisCluster, startRedisCluster } from "../support/redis-cluster.ts";
+import { EVERY_PART } from "../support/store/every-part.ts";
 
 /* One decision whose partitions lie on several masters of a real Redis Cluster. */
 

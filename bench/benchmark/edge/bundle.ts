@@ -3,6 +3,7 @@ import { gzipSync } from "node:zlib";
 import { bundle } from "../../support/bundle.ts";
 import { compare } from "../compare.ts";
 import { atMost, type Figure, type Part } from "../figure.ts";
+import { measureEntries } from "./entries.ts";
 import { TIDEGATE, UPSTASH } from "./handlers.ts";
 
 const BUCKET = `tokenBucket({ limit: 20, refill: 10, per: "1s" })`;
@@ -10,7 +11,7 @@ const WINDOW = `fixedWindow({ limit: 600, window: "1m" })`;
 const LOG = `slidingWindowLog({ limit: 600, window: "1m" })`;
 
 /** What a worker imports and makes, and what of the package it has to load for that. */
-const ENTRIES: readonly (readonly [name: string, source: string])[] = [
+const WORKERS: readonly (readonly [name: string, source: string])[] = [
   [
     "limiterWith({}), a token bucket and a fixed window",
     `import { fixedWindow, limiterWith, tokenBucket } from "./src/core.ts";
@@ -49,6 +50,16 @@ const ENTRIES: readonly (readonly [name: string, source: string])[] = [
      import { rateLimit } from "./src/vercel.ts";
      export const limit = rateLimit({ policies: [${BUCKET}, ${WINDOW}] });`,
   ],
+  [
+    "gatewayWith({}) with its packages",
+    `import { gatewayWith } from "./src/gateway.ts";
+     export default gatewayWith({})(process.env);`,
+  ],
+  [
+    "gatewayWith({ live }) with its packages",
+    `import { gatewayWith, live } from "./src/gateway.ts";
+     export default gatewayWith({ live })(process.env);`,
+  ],
   ["gateway worker with its packages", `export { default } from "./src/worker.ts";`],
 ];
 
@@ -58,11 +69,12 @@ const gzipped = (text: string) => gzipSync(text, { level: 9 }).length;
 export const bundlePart: Part = async (): Promise<Figure[]> => {
   const ours = await bundle(TIDEGATE);
   const theirs = await bundle(UPSTASH);
-  const entries: Figure[] = [];
-  for (const [name, source] of ENTRIES) {
+  const workers: Figure[] = [];
+  for (const [name, source] of WORKERS) {
     const tidegate = gzipped(await bundle(source));
-    entries.push({ name: `${name}, gzipped`, unit: "bytes", tidegate });
+    workers.push({ name: `${name}, gzipped`, unit: "bytes", tidegate });
   }
+  const entries = await measureEntries();
   const peer = "@upstash/ratelimit + redis";
   return [
     {
@@ -76,6 +88,7 @@ export const bundlePart: Part = async (): Promise<Figure[]> => {
       unit: "bytes",
       ...compare([ours.length], peer, [theirs.length]),
     },
+    ...workers,
     ...entries,
   ];
 };

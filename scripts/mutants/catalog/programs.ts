@@ -108,6 +108,27 @@ export const PROGRAMS: readonly Written[] = [
     tests: ["test/bridge/one-address"],
   },
   {
+    name: "bridge: of a reply only its own elements count, and not those of lists in it",
+    file: "src/node/bridge/bound-replies.ts",
+    find: "elements + lacking <= MAX_ELEMENTS + 1",
+    replace: "length <= MAX_ELEMENTS",
+    tests: ["test/bridge/bounds"],
+  },
+  {
+    name: "bridge: nodes of a cluster reply without a bound",
+    file: "src/node/bridge/cluster-backend.ts",
+    find: '  cluster.on("+node", (node: Redis) => node.on("connect", () => boundReplies(node.stream)));\n',
+    replace: "",
+    tests: ["test/bridge/cluster"],
+  },
+  {
+    name: "bridge: a long reply is taken for silence",
+    file: "src/node/bridge/bound-replies.ts",
+    find: 'if (whole.length === 0) stream.emit("data", NOTHING);',
+    replace: "",
+    tests: ["test/bridge/bounds"],
+  },
+  {
     name: "bridge silence: a silent Redis holds requests for ever",
     file: "src/node/bridge/connection.ts",
     find: "  socketTimeout: 5_000,\n",

@@ -1,5 +1,19 @@
+import { HEADER_IDENTITIES, headerIdentities } from "./header-identities.ts";
 import { lists as ofLimiter } from "./of-limiter.ts";
-import { compileRequestLists } from "./request-lists.ts";
+import {
+  checkFacts,
+  compileFindListed,
+  compileRequestLists,
+  needsClientIp,
+} from "./request-lists.ts";
 
 /** Identities that are exempt, or denied without Redis; for requests also networks and countries. */
-export const lists = { ...ofLimiter, compileRequestLists };
+export const lists = {
+  ...ofLimiter,
+  compileRequestLists,
+  identities: HEADER_IDENTITIES,
+  headerIdentities,
+  needsClientIp,
+  checkFacts,
+  compileFindListed,
+};

@@ -73,8 +73,7 @@ export function createWaitingDenials(): WaitingDenials {
         count,
         uncountedHere: count - countedHere,
         putBack() {
-          // A reset has dropped them meanwhile.
-          if (all.get(key) !== waiting) return;
+          // Without effect if a reset has dropped `waiting` meanwhile.
           waiting.count += count;
           waiting.countedHere += count;
         },

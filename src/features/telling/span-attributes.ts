@@ -7,6 +7,7 @@ export interface Tracing {
   getActiveSpan(): ActiveSpan | undefined;
 }
 
+/** The part of a span that gets the attributes. */
 export interface ActiveSpan {
   setAttribute(key: string, value: string | boolean): unknown;
   /** OpenTelemetry: whether the span is recorded. */

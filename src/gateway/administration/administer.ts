@@ -1,36 +1,24 @@
-import type { Refresh } from "../../live/refresh.ts";
 import type { Gauges } from "../../metrics/open-metrics.ts";
 import { Faults } from "../../options/faults.ts";
 import { clientIp as addressOf } from "../../partition/client-ip.ts";
 import { EVERYBODY } from "../../partition/partition-key.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
-import type { GatewayConfig, Platform } from "../config/config.ts";
-import type { Enforcement, InForce } from "../live/enforcement.ts";
+import type { GatewayConfig } from "../config/config.ts";
+import type { Enforcement, InForce } from "../in-force.ts";
+import type { LiveRules } from "../live/feature.ts";
 import { POLICY_IN_FORCE, UNKNOWN_DIGEST } from "../messages/document.ts";
 import { digestsOf, isDigest } from "../rules/digests.ts";
 import type { Rule } from "../rules/rule.ts";
-import type { Admin, Administered, CountedClient, DescribedRequest } from "./administered.ts";
+import type { Administered, CountedClient, DescribedRequest } from "./administered.ts";
 import { requestFrom } from "./describe-request.ts";
 import { editPolicy } from "./edit-policy.ts";
 import { explain, readable } from "./explain.ts";
 import { entriesNaming } from "./naming-entries.ts";
 
-/** Opens the admin API; `undefined` if there is none, or if no token may use it. */
+/** The parts of a gateway, for its administration. */
 export function administer(
-  config: GatewayConfig,
-  { admin }: Platform,
-  enforcement: Enforcement,
-  live: Refresh | undefined,
-): ReturnType<Admin> | undefined {
-  const { tokens } = config;
-  if (!admin || (tokens.admin === undefined && tokens.read === undefined)) return undefined;
-  return admin(administered(config, enforcement, live));
-}
-
-function administered(
   { defaults, redis, store, tokens, deployed, clientIp, recorder }: GatewayConfig,
-  enforcement: Enforcement,
-  live: Refresh | undefined,
+  { enforcement, refresh: live }: LiveRules,
 ): Administered {
   return {
     prefix: defaults.prefix,
@@ -104,7 +92,7 @@ function quotaOf({ name, limit, windowUs }: CompiledPolicy): Gauges["policies"][
 }
 
 async function explainRequest(
-  enforcement: Enforcement,
+  enforcement: LiveRules["enforcement"],
   described: DescribedRequest,
   clientIp: GatewayConfig["clientIp"],
 ): ReturnType<Administered["explain"]> {

@@ -1,8 +1,11 @@
 import type { Fault } from "../../errors/errors.ts";
 import type { Gauges } from "../../metrics/open-metrics.ts";
 import type { PartitionNames } from "../../metrics/recorder.ts";
+import type { Environment } from "../../runtime/environment.ts";
 import type { RedisPlace } from "../../store/redis/client.ts";
 import type { Store } from "../../store/store.ts";
+import type { GatewayConfig } from "../config/config.ts";
+import type { LiveRules } from "../live/feature.ts";
 import type { EditedPolicy } from "./edit-policy.ts";
 
 /** The state of a client in a policy. */
@@ -145,7 +148,17 @@ export interface Administered {
   clientAddress(request: Request, bindings: unknown): string | undefined;
 }
 
-/** An administration of gateways: answers the requests under `/_tidegate/api/`. */
+/** An administration of gateways, as it answers for one of them. */
+export interface Administration {
+  /** Answers the requests under `/_tidegate/api/`. */
+  answer(request: Request, bindings: unknown): Promise<Response>;
+  /** Answers with a file of the dashboard by its path below `/_tidegate/`. */
+  file(path: string): Promise<Response>;
+}
+
+/** Opens the administration of a gateway; `undefined` if no token may use it. */
 export type Admin = (
-  gateway: Administered,
-) => (request: Request, bindings: unknown) => Promise<Response>;
+  config: GatewayConfig,
+  rules: LiveRules,
+  environment: Environment,
+) => Administration | undefined;

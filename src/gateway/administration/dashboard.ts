@@ -39,6 +39,6 @@ function withoutFiles(): Response {
     title: "Not Found",
     status: 404,
     detail:
-      'The dashboard\'s files are not bound. In wrangler.toml, add [assets] with directory = "node_modules/tidegate/dist/dashboard", binding = "ASSETS" and run_worker_first = true; or run `npx tidegate dashboard --url` with this gateway\'s address.',
+      'The dashboard\'s files are not bound. Install @tidegate/dashboard, and in wrangler.toml add [assets] with directory = "node_modules/@tidegate/dashboard/dist", binding = "ASSETS" and run_worker_first = true; or run `npx @tidegate/cli dashboard --url` with this gateway\'s address.',
   });
 }

@@ -1,7 +1,7 @@
 import { decideRequest, LOOK } from "../../adapter/decide-request.ts";
 import type { Decision, PolicyDecision } from "../../decision/decision.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
-import type { InForce } from "../live/enforcement.ts";
+import type { InForce } from "../in-force.ts";
 import type { RuledClient } from "../route/read-client.ts";
 import type { Rule } from "../rules/rule.ts";
 import type { Ruleset } from "../rules/ruleset.ts";

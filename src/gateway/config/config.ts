@@ -18,11 +18,11 @@ import { DEFAULT_TIMEOUT_MS } from "../../store/guarded-store.ts";
 import type { RedisPlace } from "../../store/redis/client.ts";
 import { endpointIn } from "../../store/redis/endpoint.ts";
 import type { Store } from "../../store/store.ts";
-import type { Admin } from "../administration/administered.ts";
-import { NO_SHARING, VARIABLES } from "../messages/variables.ts";
+import { GATEWAY_FEATURE, NO_SHARING, VARIABLES } from "../messages/variables.ts";
 import { type ListenFor, noticesTo } from "../notices/notices.ts";
 import { createWebhook } from "../notices/webhook.ts";
 import type { Origin } from "../proxy/proxy.ts";
+import type { RuleFeatures } from "../rules/features.ts";
 import { wordOrJson } from "../rules/from-json.ts";
 import {
   compileRuleset,
@@ -43,14 +43,14 @@ import {
 } from "./variables.ts";
 import { readWebhookPlace } from "./webhook-place.ts";
 
-/** Features that only some platforms and deployments have. */
-export interface Platform {
+/** What the configuration needs of a platform. */
+export interface PlatformParts {
   /** Shares denials within a data centre, between limiters that give the same name. */
   readonly coloDenials?: (name: string) => SharedDenials;
   /** A cache of the data centre, through which isolates share the live rules they read. */
   readonly coloCache?: (name: string) => SharedCache;
-  /** The admin API: `admin` of `tidegate/admin`. */
-  readonly admin?: Admin;
+  /** The admin API, which needs live rules. */
+  readonly admin?: unknown;
   /** The metrics: `metrics` of `tidegate/admin`. */
   readonly metrics?: OpenRecorder;
   /** The store of `STORE = "durable-object"`: `durableObjectStore` of `tidegate/durable-object`. */
@@ -91,6 +91,7 @@ export interface GatewayConfig {
   /** The trusted source of the client's address. */
   readonly clientIp: ClientIp;
   readonly tokens: Tokens;
+  readonly features: RuleFeatures;
   /** How often live rules are read, in milliseconds; `undefined` for never. */
   readonly liveRefreshMs: number | undefined;
 }
@@ -100,7 +101,11 @@ export interface GatewayConfig {
  *
  * @throws ConfigurationError with every fault, each with its path in the variables
  */
-export function readConfig(given: Environment, platform: Platform): GatewayConfig {
+export function readConfig(
+  given: Environment,
+  platform: PlatformParts,
+  features: RuleFeatures,
+): GatewayConfig {
   const environment = Object(given) as Environment;
   const faults = new Faults(VARIABLES);
   checkNamesOfVariables(environment, faults);
@@ -132,7 +137,14 @@ export function readConfig(given: Environment, platform: Platform): GatewayConfi
     listener: platform.onNotice,
     identities: variables.metricsIdentities,
   });
+  if (!features.live) {
+    if (platform.admin) faults.add("admin", "(a function)", GATEWAY_FEATURE, "live");
+    if (liveRefresh !== undefined && liveRefresh !== "off") {
+      faults.add("LIVE_REFRESH", liveRefresh, GATEWAY_FEATURE, "live");
+    }
+  }
   const defaults = {
+    features,
     prefix,
     onFailure,
     clientIp: environment["CLIENT_IP"],
@@ -148,13 +160,13 @@ export function readConfig(given: Environment, platform: Platform): GatewayConfi
   const opened = openCounts(
     variables,
     environment,
-    platform.durableObjectStore,
-    recorder?.meter.command,
+    { features, openObjects: platform.durableObjectStore, onCommand: recorder?.meter.command },
     faults,
   );
   faults.throwIfAny();
   const known = wordOrJson(defaults.clientIp);
   return {
+    features,
     origin: originOf(variables),
     onError: variables.onError,
     deployed,
@@ -198,7 +210,7 @@ function readSharing(
   shared: "colo" | "none" | undefined,
   environment: Environment,
   store: StoreName,
-  { coloDenials }: Platform,
+  { coloDenials }: PlatformParts,
   faults: Faults,
 ): SharedDenials | undefined {
   if (shared === "none") return undefined;

@@ -1,32 +1,41 @@
+import { partsOf } from "../../limiter/open-limiter.ts";
 import type { Faults } from "../../options/faults.ts";
 import type { Environment } from "../../runtime/environment.ts";
 import type {
   durableObjectStore,
   ObjectNamespace,
 } from "../../store/durable-object/durable-object-store.ts";
-import { EVERY_PART } from "../../store/every-part.ts";
 import { memoryStore } from "../../store/memory-store.ts";
 import { openStore } from "../../store/open-store.ts";
+import { inspectRedis } from "../../store/redis/inspect.ts";
 import type { Store } from "../../store/store.ts";
 import { NO_DURABLE_OBJECTS, NO_OBJECT_BINDING } from "../messages/variables.ts";
+import type { RuleFeatures } from "../rules/features.ts";
 import type { Variables } from "./variables.ts";
 
 /** The binding of the class `TidegateObject`. */
 const BINDING = "LIMITS";
 
+/** What a store is opened with besides the variables. */
+interface CountsParts {
+  readonly features: RuleFeatures;
+  readonly openObjects: typeof durableObjectStore | undefined;
+  /** Called with each command that Redis gets. */
+  readonly onCommand: (() => void) | undefined;
+}
+
 /** Opens the store that `STORE` names; `undefined` after a fault. */
 export function openCounts(
   { store, timeout, dialect }: Variables,
   environment: Environment,
-  openObjects: typeof durableObjectStore | undefined,
-  onCommand: (() => void) | undefined,
+  { features, openObjects, onCommand }: CountsParts,
   faults: Faults,
 ): Store | undefined {
   if (store === "memory") return memoryStore();
   if (store === "redis") {
     return openStore(
       { ...(dialect && { dialect }), ...(timeout && { timeout }) },
-      { ...EVERY_PART, onCommand },
+      { ...partsOf(features), inspect: inspectRedis, onCommand },
       environment,
       faults,
     );

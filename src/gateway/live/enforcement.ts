@@ -1,28 +1,13 @@
-import type { Limiter } from "../../decide/limiter.ts";
 import type { Fault } from "../../errors/errors.ts";
-import { EVERY_FEATURE } from "../../limiter/every-feature.ts";
-import { buildLimiter } from "../../limiter/limiter.ts";
 import type { ReadHistory } from "../../live/read-history.ts";
 import type { LiveState } from "../../live/state.ts";
 import { Faults } from "../../options/faults.ts";
 import type { GatewayConfig } from "../config/config.ts";
+import { type Enforcement, enforceWith, type InForce } from "../in-force.ts";
 import { NO_DOCUMENT } from "../messages/document.ts";
-import { compileRoute, type RouteRequest } from "../route/route.ts";
 import type { Ruleset, RulesetData } from "../rules/ruleset.ts";
 import { compileDocument, inDocument, parseDocument, readDocument } from "./document.ts";
 import { checkEntry, compileWithEntries, dataWithEntries, type EntryKind } from "./entries.ts";
-
-/** The rules that a gateway enforces at a moment. A request ends under the rules with which it began. */
-export interface InForce {
-  /** Of the live document; 0 for the deployed rules. */
-  readonly version: number;
-  readonly revision: number;
-  readonly ruleset: Ruleset;
-  readonly limiter: Limiter;
-  readonly route: RouteRequest;
-  /** Makes the same as if there were no lists, for what people ask about a client that one names. */
-  readonly routeUnlisted: () => RouteRequest;
-}
 
 /** Rules with the entries by single calls, and the fields of those that cannot be used. */
 interface Compiled {
@@ -31,10 +16,7 @@ interface Compiled {
 }
 
 /** The rules that a gateway enforces now, and the ways to change them. */
-export interface Enforcement {
-  now(): InForce;
-  /** The fault of the rules in Redis; `undefined` if they are in force. */
-  error(): string | undefined;
+export interface LiveEnforcement extends Enforcement {
   /** The version that the last state had. */
   published(): number | undefined;
   /** What is in force as data, with the entries by single calls that are sound. */
@@ -56,31 +38,34 @@ export interface Enforcement {
 const MAX_NAMED = 10;
 const MAX_CHARACTERS = 60;
 
+const LOST =
+  "Redis has lost the live rules: isolates that know them still enforce them, and the entries that they knew, beside those put since; new ones enforce the deployed rules. `tidegate rules pull --held` reads what an isolate still holds; publish it again.";
+
 /** @param report called with each fault when it begins, and when it begins again */
 export function createEnforcement(
-  { deployed, ruleset, defaults, store, ambiguousPaths, listenFor }: GatewayConfig,
+  config: GatewayConfig,
   report: (message: string) => void,
-): Enforcement {
+): LiveEnforcement {
+  const { deployed, ruleset, defaults } = config;
+  const { limiterOf, routesOf } = enforceWith(config);
   let data: RulesetData = deployed;
   let source = sourceOf(deployed, ruleset);
   let entries: LiveState["entries"] = {};
   let error: string | undefined;
   let newest = 0;
   let published: number | undefined;
+  /** Of all versions that were published, as far as this isolate has seen. */
+  let newestVersion = 0;
+  /** The entries when Redis lost the rules; `undefined` while it has them. */
+  let beforeLoss: LiveState["entries"] | undefined;
   /** The document that was replaced by the rules in force. */
   let refused: Pick<LiveState, "document"> | undefined;
-  const limiterOf = ({ rules, settings }: Ruleset): Limiter =>
-    buildLimiter(
-      store,
-      { ...settings, ...(listenFor && { onNotice: listenFor(rules) }) },
-      EVERY_FEATURE,
-    );
   let inForce: InForce = {
     version: 0,
     revision: 0,
     ruleset,
     limiter: limiterOf(ruleset),
-    ...routesOf(ruleset, ambiguousPaths),
+    ...routesOf(ruleset),
   };
 
   /** The entries that are not used under the rules in force. */
@@ -102,7 +87,7 @@ export function createEnforcement(
       revision,
       ruleset: next,
       limiter,
-      ...routesOf(next, ambiguousPaths),
+      ...routesOf(next),
     };
     const begin = nextUnused.filter((field) => !unused.has(field));
     unused = new Set(nextUnused);
@@ -137,6 +122,20 @@ export function createEnforcement(
     refused = state;
   }
 
+  /**
+   * Keeps the rules and entries of before in force. Versions only grow, so a write that has none follows a loss, and its
+   * writer knew none of them.
+   */
+  function keepAfterLoss(state: LiveState): void {
+    beforeLoss ??= entries;
+    entries = { ...beforeLoss, ...state.entries };
+    const same = compile(data, { ...state, entries }, new Faults());
+    if (same) putInForce(same, data, { ...state, version: inForce.version });
+    if (error === LOST) return;
+    error = LOST;
+    report(LOST);
+  }
+
   return {
     now: () => inForce,
     error: () => error,
@@ -145,7 +144,14 @@ export function createEnforcement(
 
     async adopt(state, readHistory) {
       newest = Math.max(newest, state.revision);
-      ({ entries, version: published } = state);
+      published = state.version;
+      if (state.version === 0 && state.document === undefined && newestVersion > 0) {
+        keepAfterLoss(state);
+        return;
+      }
+      newestVersion = Math.max(newestVersion, state.version);
+      beforeLoss = undefined;
+      entries = state.entries;
       const faults = new Faults();
       const next = publishedIn(state, deployed, faults);
       const compiled = next && faults.list.length === 0 && compile(next, state, faults);
@@ -183,17 +189,6 @@ function named(fields: readonly string[]): string {
     .map((field) => JSON.stringify(field.slice(0, MAX_CHARACTERS)));
   const more = fields.length - some.length;
   return some.join(", ") + (more > 0 ? ` and ${more} more` : "");
-}
-
-function routesOf(
-  ruleset: Ruleset,
-  ambiguousPaths: GatewayConfig["ambiguousPaths"],
-): Pick<InForce, "route" | "routeUnlisted"> {
-  const unlisted = { ...ruleset, lists: undefined, refused: new Map() };
-  return {
-    route: compileRoute(ruleset, ambiguousPaths),
-    routeUnlisted: () => compileRoute(unlisted, ambiguousPaths),
-  };
 }
 
 /** The rules that a state says are published; `undefined` after a fault. */

@@ -7,14 +7,14 @@ import { monotonicNow } from "../../runtime/clock.ts";
 import { report } from "../../runtime/log.ts";
 import { storeError } from "../../store/redis/errors.ts";
 import { restSender, type SendCommand } from "../../store/redis/rest.ts";
-import type { GatewayConfig, Platform } from "../config/config.ts";
-import type { Enforcement } from "./enforcement.ts";
+import type { GatewayConfig, PlatformParts } from "../config/config.ts";
+import type { LiveEnforcement } from "./enforcement.ts";
 
 /** Keeps the rules in force near those in Redis; `undefined` where no live rules are read. */
 export function followLive(
   { redis, liveRefreshMs: refreshMs, timeoutMs, recorder, defaults: { prefix } }: GatewayConfig,
-  { coloCache }: Platform,
-  { adopt }: Enforcement,
+  { coloCache }: PlatformParts,
+  { adopt }: LiveEnforcement,
 ): Refresh | undefined {
   if (redis === undefined || refreshMs === undefined) return undefined;
   const keys = liveKeys(prefix);

@@ -1,9 +1,8 @@
-import { EVERY_REQUEST_FEATURE } from "../../adapter/every-feature.ts";
 import { compileRequest, type RequestReader } from "../../adapter/request-limiter.ts";
 import type { RequestOptions } from "../../adapter/request-options.ts";
 import type { Plans } from "../../features/plans/plans.ts";
 import type { SharedDenials } from "../../features/shared-denials/shared-denials.ts";
-import { EVERY_FEATURE } from "../../limiter/every-feature.ts";
+import { checkFeatures } from "../../limiter/features.ts";
 import type { LimiterOptions } from "../../limiter/options.ts";
 import { checkSettings, type LimiterSettings } from "../../limiter/settings.ts";
 import type { Faults } from "../../options/faults.ts";
@@ -14,8 +13,9 @@ import { fromData } from "../../policy/from-data.ts";
 import type { Policy } from "../../policy/policy.ts";
 import { namedSegments } from "../match/named-segments.ts";
 import type { Route } from "../match/select-rules.ts";
-import { REFUND_IN_RULE } from "../messages/variables.ts";
+import { GATEWAY_FEATURE, REFUND_IN_RULE } from "../messages/variables.ts";
 import { check } from "./check-shape.ts";
+import type { RuleFeatures } from "./features.ts";
 import { MAX_PATH, RuleShape } from "./schema.ts";
 
 /** A checked rule: the requests it covers, and how they are limited. */
@@ -32,6 +32,7 @@ export interface RuleDefaults extends Required<Pick<LimiterOptions, "prefix" | "
   readonly clientIp: ClientIp;
   readonly sharedDenials: SharedDenials | undefined;
   readonly plans: Plans | undefined;
+  readonly features: RuleFeatures;
 }
 
 /** A rule's methods and path, which identify it without counting; empty if they are not readable. */
@@ -58,7 +59,7 @@ export function inRule(rule: unknown, faults: Faults): Faults {
 export function readRule(
   input: unknown,
   index: number,
-  { clientIp, sharedDenials, plans, ...defaults }: RuleDefaults,
+  { clientIp, sharedDenials, plans, features, ...defaults }: RuleDefaults,
   faults: Faults,
 ): Rule | undefined {
   const path = `RULES[${index}]`;
@@ -67,6 +68,8 @@ export function readRule(
   const { onFailure, retryJitter, partition, onMissing, cost, plan, ...given } =
     input as LimiterOptions & RequestOptions<Request> & { readonly path?: unknown };
   const own = new PlacedFaults(faults, { pathsOf: (at) => [`${path}.${at}`] });
+  checkFeatures({ policies: given.policies }, features, own);
+  if (!features.quota && shape?.quota === true) own.add("quota", true, GATEWAY_FEATURE, "quota");
   const policies = policiesOf(given.policies, own);
   const requestOptions = { partition, onMissing, cost, plan, clientIp, plans };
   const limiterOptions = {
@@ -81,10 +84,10 @@ export function readRule(
     prefix: `${index}.`,
   };
   const options = requestOptions as RequestOptions<Request>;
-  const reader = compileRequest(options, policies, EVERY_REQUEST_FEATURE, own, context);
+  const reader = compileRequest(options, policies, features, own, context);
   const settings = checkSettings(
     { ...limiterOptions, policies: reader.policies },
-    EVERY_FEATURE,
+    features,
     own,
     reader.by,
   );

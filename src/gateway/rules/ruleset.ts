@@ -1,17 +1,11 @@
-import { HEADER_IDENTITIES, headerIdentities } from "../../features/lists/header-identities.ts";
-import {
-  checkFacts,
-  compileFindListed,
-  type FindListed,
-  needsClientIp,
-} from "../../features/lists/request-lists.ts";
-import { checkPlans, type Plans } from "../../features/plans/plans.ts";
-import { checkDenials } from "../../features/roles/check.ts";
+import type { FindListed } from "../../features/lists/request-lists.ts";
+import type { Plans } from "../../features/plans/plans.ts";
 import type { SharedDenials } from "../../features/shared-denials/shared-denials.ts";
 import type { LimiterOptions } from "../../limiter/options.ts";
 import type { LimiterSettings } from "../../limiter/settings.ts";
-import { compileLists, type Lists } from "../../lists/lists.ts";
+import type { Lists } from "../../lists/lists.ts";
 import type { Faults } from "../../options/faults.ts";
+import { WITHOUT_FEATURE } from "../../options/messages.ts";
 import { PlacedFaults } from "../../options/placed-faults.ts";
 import { isRecord } from "../../options/record.ts";
 import { checkClientIp, type ClientIp, detectPlatform } from "../../partition/client-ip.ts";
@@ -19,8 +13,9 @@ import { readsAddress } from "../../partition/source-text.ts";
 import { NAME_IN_RULES } from "../messages/variables.ts";
 import { checkSought } from "./check-sought.ts";
 import { withDigests } from "./digests.ts";
+import type { RuleFeatures } from "./features.ts";
 import { wordOrJson } from "./from-json.ts";
-import { compileOverrides, type Overrides } from "./overrides.ts";
+import type { Overrides } from "./overrides.ts";
 import { inRule, readRule, type Rule, type RuleDefaults, routeOf } from "./rule.ts";
 
 /** The rules, plans and lists, as data. */
@@ -36,6 +31,7 @@ export interface RulesetDefaults extends Pick<RuleDefaults, "prefix" | "onFailur
   /** `CLIENT_IP`, unchecked. */
   readonly clientIp: unknown;
   readonly sharedDenials: SharedDenials | undefined;
+  readonly features: RuleFeatures;
 }
 
 /** The rules, plans and lists, compiled. */
@@ -62,12 +58,22 @@ export function compileRuleset(
   const start = faults.list.length;
   const { rules: list } = data;
   const { overrides: given, plans: existing } = data;
-  const overrides = compileOverrides(given, existing, "OVERRIDES", roomForPlans(data), faults);
+  const { features } = defaults;
+  const overrides =
+    features.live?.compileOverrides(given, existing, "OVERRIDES", roomForPlans(data), faults) ??
+    NO_OVERRIDES;
   const plans = isRecord(data.plans) ? { ...data.plans, ...overrides.plans } : data.plans;
   const hasNumbers = Object.keys(overrides.plans).length > 0;
   const all = (plans === undefined && hasNumbers ? overrides.plans : plans) as Plans | undefined;
-  const lists = compileLists(data.lists, "LISTS", faults, withDigests(HEADER_IDENTITIES));
-  const clientIp = readClientIp(defaults.clientIp, list, lists, faults);
+  const identities = features.lists && withDigests(features.lists.identities);
+  const lists = features.lists?.compile(data.lists, "LISTS", faults, identities);
+  if (!features.lists && data.lists !== undefined) {
+    faults.add("LISTS", "(lists)", WITHOUT_FEATURE, "lists");
+  }
+  if (!features.plans && existing !== undefined) {
+    faults.add("PLANS", "(plans)", WITHOUT_FEATURE, "plans");
+  }
+  const clientIp = readClientIp(defaults, list, lists, faults);
   const before = faults.list.length;
   // Not map(), which skips the holes of a list.
   const rules = Array.from(list, (rule, i) =>
@@ -82,17 +88,27 @@ export function compileRuleset(
   checkSought(rules, list, faults);
   const isSound = rules.length > 0 && faults.list.length === before;
   const settings = isSound
-    ? settingsOf(rules as Rule[], all, atOverrides(overrides, faults))
+    ? settingsOf(rules as Rule[], all, features, atOverrides(overrides, faults))
     : undefined;
   if (faults.list.length > start || !settings) return undefined;
   return {
     rules: rules as Rule[],
     settings,
-    lists: lists && compileFindListed(lists, clientIp, headerIdentities(lists)),
+    lists:
+      lists &&
+      features.lists!.compileFindListed(lists, clientIp, features.lists!.headerIdentities(lists)),
     refused: lists?.digests ?? new Map(),
     overrides,
   };
 }
+
+/** The overrides of a gateway without live rules: only documents and single calls have any. */
+const NO_OVERRIDES: Overrides = {
+  plans: {},
+  places: new Map(),
+  find: () => undefined,
+  hasDigests: false,
+};
 
 const MAX_PLANS = 10_000;
 
@@ -131,19 +147,21 @@ function atOverrides({ places }: Overrides, faults: Faults): Faults {
 function settingsOf(
   rules: readonly Rule[],
   plans: Plans | undefined,
+  features: RuleFeatures,
   faults: Faults,
 ): LimiterSettings {
   const policies = rules.flatMap(({ settings: { policies: own, onFailure } }) =>
     own.map((policy) => ({ ...policy, onFailure: policy.onFailure ?? onFailure })),
   );
   const given = rules.flatMap(({ reader }) => reader.policies);
-  checkDenials(policies, "RULES[0].policies[0].counts", faults);
-  return { ...rules[0]!.settings, ...checkPlans(plans, "PLANS", given, policies, faults) };
+  features.roles?.check(policies, "RULES[0].policies[0].counts", faults);
+  const planned = features.plans?.compile(plans, "PLANS", given, policies, faults);
+  return { ...rules[0]!.settings, ...(planned ?? { policies }) };
 }
 
 /** Reads `CLIENT_IP`, which is required only if a rule counts by address, or a list asks where a request comes from. */
 function readClientIp(
-  clientIp: unknown,
+  { clientIp, features }: RulesetDefaults,
   rules: readonly unknown[],
   lists: Lists | undefined,
   faults: Faults,
@@ -155,11 +173,11 @@ function readClientIp(
     const own = Array.isArray(policies) ? policies.map((policy) => Object(policy).partition) : [];
     return own.some((each: unknown = partition) => readsAddress(each));
   });
-  const listed = lists !== undefined && needsClientIp(lists);
+  const listed = lists !== undefined && features.lists!.needsClientIp(lists);
   if (clientIp === undefined && !needed && !listed) return detectPlatform() ?? { trustedHops: 1 };
   const before = faults.list.length;
   const trusted = checkClientIp(wordOrJson(clientIp), "CLIENT_IP", faults);
-  if (lists && faults.list.length === before) checkFacts(lists, trusted, faults);
+  if (lists && faults.list.length === before) features.lists!.checkFacts(lists, trusted, faults);
   return trusted;
 }
 

@@ -1,6 +1,7 @@
-import { Cluster } from "ioredis";
+import { Cluster, type Redis } from "ioredis";
 
 import type { Backend, RedisCommand, Reply } from "./backend.ts";
+import { boundReplies } from "./bound-replies.ts";
 import { clusterWide, refuseImpossibleKeys } from "./cluster-routing.ts";
 import { connectionOptions, firstAttempt, runTransaction, toCommand } from "./connection.ts";
 import { BridgeError, connectionLost, unreachable } from "./errors.ts";
@@ -20,6 +21,7 @@ export function clusterBackend(urls: readonly string[], password?: string): Back
   });
   let lastError: Error | undefined;
   cluster.on("error", (error) => (lastError = error));
+  cluster.on("+node", (node: Redis) => node.on("connect", () => boundReplies(node.stream)));
 
   async function onEveryMaster(command: RedisCommand): Promise<Reply[]> {
     const masters = cluster.nodes("master");

@@ -23,5 +23,20 @@ function encode(reply: Reply, base64: boolean, depth: number): string {
   if (Array.isArray(reply))
     return `[${reply.map((item) => encode(item, base64, depth + 1)).join(",")}]`;
   const bytes = Buffer.isBuffer(reply) ? reply : Buffer.from(reply.message);
+  if (!base64) requireShort(bytes);
   return JSON.stringify(bytes.toString(base64 ? "base64" : "utf8"));
+}
+
+/** Of one string in JSON, in which a control character takes six: building a longer one ends a process of 128 MB. */
+const MAX_CHARACTERS = 32 * 1024 * 1024;
+
+function requireShort(bytes: Buffer): void {
+  if (bytes.length * 6 <= MAX_CHARACTERS) return;
+  let characters = 0;
+  for (const byte of bytes) characters += byte < 0x20 ? 6 : 1;
+  if (characters <= MAX_CHARACTERS) return;
+  throw new BridgeError(
+    400,
+    `ERR the reply has more than ${MAX_CHARACTERS} characters as JSON. Ask with Upstash-Encoding: base64, or read it in parts, as with GETRANGE`,
+  );
 }

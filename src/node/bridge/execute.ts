@@ -25,13 +25,16 @@ export async function execute(
       for (const command of ask.commands) requireAllowed(command);
       return list((await backend.transaction(ask.commands)).map(envelope));
     case "pipeline": {
-      // Sent together: on one connection Redis takes them in this order.
-      const replies = await Promise.allSettled(ask.commands.map(run));
+      // Sent together: on one connection Redis takes them in this order. As text a reply takes a tenth of the memory.
+      const fit = answerBound();
+      const replies = await Promise.allSettled(
+        ask.commands.map(async (command) => fit(envelope(await run(command)))),
+      );
       const outage = replies.every(isOutage) ? replies[0] : undefined;
       if (outage?.status === "rejected") throw outage.reason;
       return list(
         replies.map((reply) =>
-          reply.status === "fulfilled" ? envelope(reply.value) : failure(reply.reason),
+          reply.status === "fulfilled" ? reply.value : failure(reply.reason),
         ),
       );
     }
@@ -48,7 +51,25 @@ function list(envelopes: string[]): string {
   return `[${envelopes.join(",")}]`;
 }
 
-function isOutage(reply: PromiseSettledResult<Reply>): boolean {
+/** Of the answers to one pipeline, which are held until the last of them is there. */
+const MAX_CHARACTERS = 32 * 1024 * 1024;
+
+/** @returns what a text is passed through; it throws a BridgeError for one that does not fit beside those of before */
+function answerBound(): (text: string) => string {
+  let characters = 0;
+  return (text) => {
+    if (characters + text.length > MAX_CHARACTERS) {
+      throw new BridgeError(
+        400,
+        `ERR the replies to one pipeline have more than ${MAX_CHARACTERS} characters. The command has run, and its reply is dropped`,
+      );
+    }
+    characters += text.length;
+    return text;
+  };
+}
+
+function isOutage(reply: PromiseSettledResult<string>): boolean {
   return (
     reply.status === "rejected" &&
     reply.reason instanceof BridgeError &&

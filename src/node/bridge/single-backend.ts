@@ -1,6 +1,7 @@
 import { Redis } from "ioredis";
 
 import type { Backend, Reply } from "./backend.ts";
+import { boundReplies } from "./bound-replies.ts";
 import {
   connectionOptions,
   firstAttempt,
@@ -22,6 +23,7 @@ export function singleBackend(url: string, password?: string): Backend {
   });
   let lastError: Error | undefined;
   redis.on("error", (error) => (lastError = error));
+  redis.on("connect", () => boundReplies(redis.stream));
 
   async function attempt<T>(run: () => Promise<T>): Promise<T> {
     if (redis.status !== "ready") throw unreachable(lastError);

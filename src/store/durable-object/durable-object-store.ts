@@ -18,6 +18,7 @@ export interface ObjectNamespace {
   get(id: object): object;
 }
 
+/** The options of `durableObjectStore()`. */
 export interface DurableObjectStoreOptions {
   /**
    * The time that a decision waits for an object; then `onFailure` decides. Until the first answer in an isolate it

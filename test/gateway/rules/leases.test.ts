@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
 import { readConfig } from "../../../src/gateway/config/config.ts";
+import { EVERY_GATEWAY_FEATURE } from "../../../src/gateway/every-feature.ts";
 
 const everyone = {
   algorithm: "token-bucket",
@@ -23,6 +24,7 @@ function settingsOf(policies: readonly object[], variables: object = {}) {
       ...variables,
     },
     {},
+    EVERY_GATEWAY_FEATURE,
   ).ruleset.settings;
 }
 

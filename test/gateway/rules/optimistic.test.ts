@@ -2,6 +2,7 @@ import { afterEach, expect, test, vi } from "vitest";
 
 import { createGateway } from "../../../src/gateway.ts";
 import { readConfig } from "../../../src/gateway/config/config.ts";
+import { EVERY_GATEWAY_FEATURE } from "../../../src/gateway/every-feature.ts";
 import { ConfigurationError } from "../../../src/index.ts";
 
 const api = {
@@ -26,7 +27,8 @@ const variables = (rules: readonly object[]) => ({
   CLIENT_IP: "cloudflare",
   RULES: rules,
 });
-const settingsOf = (...rules: object[]) => readConfig(variables(rules), {}).ruleset.settings;
+const settingsOf = (...rules: object[]) =>
+  readConfig(variables(rules), {}, EVERY_GATEWAY_FEATURE).ruleset.settings;
 
 afterEach(() => vi.unstubAllGlobals());
 

@@ -4,13 +4,14 @@ import { ConfigurationError } from "../../../src/errors/errors.ts";
 import { HEADER_IDENTITIES } from "../../../src/features/lists/header-identities.ts";
 import type { Administered, Enforced } from "../../../src/gateway/administration/administered.ts";
 import { readConfig } from "../../../src/gateway/config/config.ts";
+import { EVERY_GATEWAY_FEATURE } from "../../../src/gateway/every-feature.ts";
 import { compileLists } from "../../../src/lists/lists.ts";
 import { Faults } from "../../../src/options/faults.ts";
 import { isRecord } from "../../../src/options/record.ts";
-import { EVERY_PART } from "../../../src/store/every-part.ts";
 import { memoryStore } from "../../../src/store/memory-store.ts";
 import { openStore } from "../../../src/store/open-store.ts";
 import { compilePolicy } from "../compile-policy.ts";
+import { EVERY_PART } from "../store/every-part.ts";
 
 export const ADMIN_TOKEN = "admin-token-of-this-test-1";
 export const READ_TOKEN = "read-token-of-this-test-12";
@@ -102,6 +103,7 @@ function checkDocument(document: unknown): readonly Fault[] {
         ...(lists !== undefined && { LISTS: lists }),
       },
       {},
+      EVERY_GATEWAY_FEATURE,
     );
     return [];
   } catch (error) {

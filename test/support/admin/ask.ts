@@ -1,6 +1,6 @@
 import { inject } from "vitest";
 
-import { admin } from "../../../src/admin.ts";
+import { answerAdmin } from "../../../src/admin/admin.ts";
 import type { Administered } from "../../../src/gateway/administration/administered.ts";
 import { ADMIN_TOKEN, administered } from "./administered.ts";
 
@@ -30,7 +30,7 @@ export function sharedRedis(): { readonly url: string; readonly token: string } 
 }
 
 export function askingOf(gateway: Administered): Ask {
-  const answer = admin(gateway);
+  const answer = answerAdmin(gateway);
   return async (path, asked = {}) => {
     const request = requestOf(path, asked);
     const response = await answer(request, {});

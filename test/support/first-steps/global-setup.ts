@@ -8,10 +8,12 @@ import type { TestProject } from "vitest/node";
 
 declare module "vitest" {
   export interface ProvidedContext {
-    /** An empty folder but for `npm install` of the packed tarball and of what the README's code imports. */
+    /** An empty folder but for `npm install` of the packed tarballs and of what the README's code imports. */
     installed: string;
     /** The packed tarball. */
     tarball: string;
+    /** The packed tarballs of `packages`, by their folders. */
+    beside: Readonly<Record<string, string>>;
   }
 }
 
@@ -27,14 +29,20 @@ const BESIDE = ["@upstash/redis", "rate-limiter-flexible", "typescript"];
 /** An app has a Hono of its own. It has to become the package's, too, or their types would not fit each other. */
 const HONO = "hono@4.12.0";
 
-/** Packs the project as it is published, and installs the tarball as a newcomer would. */
+/** The packages that stand beside the library, by their folders. */
+const PACKAGES = ["cli", "dashboard", "redis-rest", "upstash-ratelimit"];
+
+/** Packs the project as it is published, and installs the tarballs as a newcomer would. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), "tidegate-first-steps-"));
   const remove = () => rm(folder, { recursive: true, force: true, maxRetries: 3 });
   try {
-    const tarball = await pack(folder);
+    const published = process.env["TEST_REGISTRY_VERSION"];
+    await (published ? download(folder, published) : pack(folder));
+    const [tarball = "", ...others] = await tarballsIn(folder);
     project.provide("tarball", tarball);
-    project.provide("installed", await install(folder, tarball));
+    project.provide("beside", Object.fromEntries(PACKAGES.map((name, i) => [name, others[i]!])));
+    project.provide("installed", await install(folder, [tarball, ...others]));
   } catch (error) {
     await remove();
     throw error;
@@ -42,7 +50,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return remove;
 }
 
-async function install(folder: string, tarball: string): Promise<string> {
+async function install(folder: string, tarballs: readonly string[]): Promise<string> {
   const installed = join(folder, "app");
   const { dependencies, devDependencies } = JSON.parse(
     await readFile(join(root, "package.json"), "utf8"),
@@ -55,19 +63,35 @@ async function install(folder: string, tarball: string): Promise<string> {
   );
   const beside = BESIDE.map((name) => `${name}@${versions[name]}`);
   const quickly = ["--prefer-offline", "--ignore-scripts", "--no-audit", "--no-fund"];
-  await run("npm", ["install", ...quickly, tarball, HONO, ...beside], { cwd: installed });
+  await run("npm", ["install", ...quickly, ...tarballs, HONO, ...beside], { cwd: installed });
   return installed;
 }
 
 /** In a copy, as other tests build in the project's own folder; from nothing built, as from a fresh clone. */
-async function pack(folder: string): Promise<string> {
+async function pack(folder: string): Promise<void> {
   const clone = join(folder, "clone");
   await cp(root, clone, {
     recursive: true,
     filter: (source) => !NOT_CLONED.has(basename(relative(root, source))),
   });
   await symlink(join(root, "node_modules"), join(clone, "node_modules"));
-  await run("npm", ["pack", "--pack-destination", folder], { cwd: clone });
-  const tarball = (await readdir(folder)).find((name) => name.endsWith(".tgz"));
-  return join(folder, tarball!);
+  const folders = PACKAGES.map((name) => `./packages/${name}`);
+  await run("npm", ["pack", "--pack-destination", folder, ".", ...folders], { cwd: clone });
+}
+
+/** The tarballs as the registry serves them, for a release. */
+async function download(folder: string, version: string): Promise<void> {
+  const names = ["tidegate", ...PACKAGES.map((name) => `@tidegate/${name}`)];
+  const specs = names.map((name) => `${name}@${version}`);
+  await run("npm", ["pack", "--pack-destination", folder, ...specs], { cwd: folder });
+}
+
+/** The library's first, then the others' in their order. */
+async function tarballsIn(folder: string): Promise<readonly string[]> {
+  const files = (await readdir(folder)).filter((name) => name.endsWith(".tgz"));
+  return ["tidegate", ...PACKAGES.map((name) => `tidegate-${name}`)].map((stem) => {
+    const file = files.find((name) => /^(.+)-\d/.exec(name)![1] === stem);
+    if (file === undefined) throw new Error(`${stem} was not packed`);
+    return join(folder, file);
+  });
 }

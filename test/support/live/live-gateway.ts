@@ -3,6 +3,7 @@ import type { RequestListener } from "node:http";
 import { Redis } from "ioredis";
 import { inject, onTestFinished } from "vitest";
 
+import { administer } from "../../../src/gateway/administration/administer.ts";
 import type { Administered } from "../../../src/gateway/administration/administered.ts";
 import { createGateway } from "../../../src/gateway/gateway.ts";
 import { type LiveKeys, liveKeys } from "../../../src/live/keys.ts";
@@ -52,9 +53,9 @@ export async function startLiveGateway(
       ...variables,
     },
     {
-      admin(given) {
-        administered = given;
-        return async () => new Response(null, { status: 501 });
+      admin(config, rules) {
+        administered = administer(config, rules);
+        return undefined;
       },
     },
   );

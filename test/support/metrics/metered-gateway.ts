@@ -1,6 +1,7 @@
 import { Redis } from "ioredis";
 import { inject, onTestFinished } from "vitest";
 
+import { administer } from "../../../src/gateway/administration/administer.ts";
 import type { Administered } from "../../../src/gateway/administration/administered.ts";
 import { createGateway } from "../../../src/gateway/gateway.ts";
 import { liveKeys } from "../../../src/live/keys.ts";
@@ -66,9 +67,9 @@ export async function meteredGateways(
         },
         {
           metrics,
-          admin(made) {
-            administered = made;
-            return async () => new Response(null, { status: 501 });
+          admin(config, live) {
+            administered = administer(config, live);
+            return undefined;
           },
         },
       );

@@ -1,5 +1,6 @@
 import { ConfigurationError, type Fault } from "../../../errors/errors.ts";
 import { readConfig } from "../../../gateway/config/config.ts";
+import { EVERY_GATEWAY_FEATURE as features } from "../../../gateway/every-feature.ts";
 import { compileDocument } from "../../../gateway/live/document.ts";
 import { DEFAULTS } from "../../../limiter/settings.ts";
 import { Faults } from "../../../options/faults.ts";
@@ -9,7 +10,7 @@ export function faultsOfVariables(variables: Readonly<Record<string, unknown>>):
   const { RULES, PLANS, LISTS, CLIENT_IP = "cloudflare" } = variables;
   const given = { RULES, PLANS, LISTS, CLIENT_IP };
   try {
-    readConfig({ ...given, STORE: "memory", ORIGIN: "https://origin.invalid" }, {});
+    readConfig({ ...given, STORE: "memory", ORIGIN: "https://origin.invalid" }, {}, features);
     return [];
   } catch (error) {
     if (error instanceof ConfigurationError) return error.faults;
@@ -22,7 +23,13 @@ export function faultsOfDocument(document: unknown): readonly Fault[] {
   const faults = new Faults();
   const { prefix, onFailure } = DEFAULTS;
   // A document does not say who is trusted with addresses: the gateway that it is for does.
-  const defaults = { prefix, onFailure, clientIp: "cloudflare", sharedDenials: undefined };
+  const defaults = {
+    features,
+    prefix,
+    onFailure,
+    clientIp: "cloudflare",
+    sharedDenials: undefined,
+  };
   compileDocument(document, defaults, faults);
   return faults.list.map(({ path, code, value, remedy }) => ({
     path: path === "document" ? "" : path,

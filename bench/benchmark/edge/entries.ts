@@ -1,0 +1,60 @@
+import { gzipSync } from "node:zlib";
+
+import { dissect } from "../../support/bundle.ts";
+import { atMost, type Figure } from "../figure.ts";
+
+/**
+ * The most bytes of each entry with all of its exports, minified and gzipped: a twentieth above what it had when it was last set.
+ * A test refuses more, so that growth is a decision. A bundle has less: what it imports.
+ */
+const BUDGETS: Readonly<Record<string, number>> = {
+  ".": 64_000,
+  "./core": 66_000,
+  "./hono": 59_000,
+  "./express": 59_000,
+  "./fastify": 60_000,
+  "./vercel": 60_000,
+  "./node": 2_000,
+  "./cloudflare": 2_500,
+  "./durable-object": 24_000,
+  "./llm": 7_000,
+  "./express-rate-limit": 30_000,
+  "./nest-throttler": 24_000,
+  "./better-auth": 22_000,
+  "./rate-limiter-flexible": 32_000,
+  "./upstash-ratelimit": 39_000,
+  "./tracing": 2_300,
+  "./admin": 108_000,
+  "./gateway": 107_000,
+  "./worker": 153_000,
+};
+
+/** A peer of Node alone, which no bundler for the edge takes. */
+const OF_NODE = ["rate-limiter-flexible"];
+
+/** Each entry with all of its exports, and the code of other packages that is in it. */
+export async function measureEntries(): Promise<readonly Figure[]> {
+  const figures: Figure[] = [];
+  for (const [entry, budget] of Object.entries(BUDGETS)) {
+    const file = `./src/${entry === "." ? "index" : entry.slice(2)}.ts`;
+    const fallback = entry === "./worker" ? `export { default } from "${file}";` : "";
+    const { text, foreign } = await dissect(`export * from "${file}"; ${fallback}`, OF_NODE);
+    const name = entry.replace(".", "tidegate");
+    figures.push({
+      name: `${name}, all of it, gzipped`,
+      unit: "bytes",
+      tidegate: gzipSync(text, { level: 9 }).length,
+      target: atMost(budget, "tidegate"),
+      detail: true,
+    });
+    for (const [other, size] of Object.entries(foreign).toSorted()) {
+      figures.push({
+        name: `${name}, code of ${other}, minified`,
+        unit: "bytes",
+        tidegate: size,
+        detail: true,
+      });
+    }
+  }
+  return figures;
+}

@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+
+import { measureEntries } from "../../bench/benchmark/edge/entries.ts";
+import { meets } from "../../bench/benchmark/figure.ts";
+import manifest from "../../package.json" with { type: "json" };
+
+const figures = await measureEntries();
+const wholes = figures.filter(({ target }) => target !== undefined);
+
+test("every entry of the package has a budget, and none is larger", () => {
+  const entries = Object.keys(manifest.exports).filter((entry) => !entry.endsWith(".json"));
+  expect(wholes.map(({ name }) => name.replace(", all of it, gzipped", "")).sort()).toEqual(
+    entries.map((entry) => entry.replace(".", "tidegate")).sort(),
+  );
+  expect(wholes.filter((figure) => !meets(figure))).toEqual([]);
+});
+
+test("a budget is no more than a seventh above the size, so that it is noticed", () => {
+  const loose = wholes.filter(({ tidegate, target }) => target!.value > tidegate * 1.15);
+  expect(loose).toEqual([]);
+});
+
+test("the library has no other package's code in it, the gateway that of four", () => {
+  const others = figures
+    .map(({ name }) => /^(.+), code of (.+), minified$/.exec(name)?.slice(1).join(": "))
+    .filter((text) => text !== undefined);
+  expect(others).toEqual([
+    "tidegate/admin: @upstash/redis",
+    "tidegate/admin: hono",
+    "tidegate/admin: microdiff",
+    "tidegate/admin: uncrypto",
+    "tidegate/admin: zod",
+    "tidegate/gateway: hono",
+    "tidegate/gateway: zod",
+    "tidegate/worker: @upstash/redis",
+    "tidegate/worker: hono",
+    "tidegate/worker: microdiff",
+    "tidegate/worker: uncrypto",
+    "tidegate/worker: zod",
+  ]);
+});

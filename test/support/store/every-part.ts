@@ -1,0 +1,11 @@
+import { cluster } from "../../../src/store/cluster/cluster.ts";
+import type { RedisParts } from "../../../src/store/open-store.ts";
+import { ALL_SCRIPTS } from "../../../src/store/redis/all-scripts.ts";
+import { inspectRedis } from "../../../src/store/redis/inspect.ts";
+
+/** The parts of the store of a gateway with every feature. */
+export const EVERY_PART = {
+  scripts: ALL_SCRIPTS,
+  cluster,
+  inspect: inspectRedis,
+} satisfies RedisParts;
