@@ -52,6 +52,11 @@ test("these are the guides' commands", () => {
     "npm run build",
     "npx @tidegate/redis-rest --redis redis://127.0.0.1:6379",
     "npx @tidegate/redis-rest --allow KEYS",
+    "npm install tidegate &&",
+    "npx wrangler dev",
+    "npx wrangler secret put",
+    "npx wrangler secret put",
+    "npx wrangler deploy",
   ]);
 });
 

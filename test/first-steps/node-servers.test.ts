@@ -12,7 +12,9 @@ import { codeBlocks } from "../support/docs/code-blocks.ts";
 /** What the samples import, and where the project has it. */
 const BESIDE = { express: "express5", fastify: "fastify5", ioredis: "ioredis", redis: "redis" };
 
-const blocks = codeBlocks("docs/node.md").filter(({ language }) => language === "js");
+const blocks = ["docs/node.md", "docs/start.md"].flatMap((document) =>
+  codeBlocks(document).filter(({ language }) => language === "js"),
+);
 
 let child: ChildProcess | undefined;
 beforeAll(() => {
@@ -48,12 +50,13 @@ async function start(code: string): Promise<{ url: string; log: () => string }> 
   return { url, log: () => log };
 }
 
-describe("docs/node.md", () => {
-  test("has a server for each of three frameworks", () => {
+describe("docs/node.md and docs/start.md", () => {
+  test("have a server for each of three frameworks, and Express once more", () => {
     expect(blocks.map(({ code }) => /^import .*$/m.exec(code)![0])).toEqual([
       'import express from "express";',
       'import Fastify from "fastify";',
       'import { createServer } from "node:http";',
+      'import express from "express";',
     ]);
   });
 

@@ -1,9 +1,19 @@
+import fc from "fast-check";
 import { describe, expect, inject, test } from "vitest";
 
-import { createLimiter, fixedWindow, memoryStore } from "../../src/index.ts";
+import {
+  createLimiter,
+  fixedWindow,
+  memoryStore,
+  type Policy,
+  segmentedWindow,
+  slidingWindowCounter,
+  slidingWindowLog,
+  tokenBucket,
+} from "../../src/index.ts";
 import { everyPolicy } from "../support/every-policy.ts";
 
-/* What a request that costs nothing meets while a policy is in debt. */
+/* What requests meet while a policy is in debt. */
 
 const LIMIT = 10;
 const policies = everyPolicy(LIMIT, "1h").map((policy) =>
@@ -71,5 +81,88 @@ describe("a request that costs nothing", () => {
     await limiter.charge(identity, LIMIT);
     expect(await limiter.peek(identity, { cost: 0 })).toMatchObject({ allowed: false });
     expect(await limiter.limit(identity, { cost: 0 })).toMatchObject({ allowed: false });
+  });
+});
+
+/** A second, in microseconds. */
+const SECOND_US = 1e6;
+const SEGMENTS = 4;
+const segment = (us: number) => Math.floor((us * SEGMENTS) / SECOND_US);
+
+/** For each kind of window, whether units of one moment still count at another. */
+const windows: [policy: Policy, counts: (takenUs: number, nowUs: number) => boolean][] = [
+  [
+    fixedWindow({ limit: LIMIT, window: "1s" }),
+    (taken, now) => Math.floor(taken / SECOND_US) === Math.floor(now / SECOND_US),
+  ],
+  [slidingWindowLog({ limit: LIMIT, window: "1s" }), (taken, now) => taken > now - SECOND_US],
+  [
+    segmentedWindow({ limit: LIMIT, window: "1s", segments: SEGMENTS }),
+    (taken, now) => segment(taken) >= segment(now) - SEGMENTS,
+  ],
+];
+
+describe("a debt above the limit", () => {
+  test.each(windows)(
+    "denies as long as a ledger that cuts nothing: $algorithm",
+    async (policy, counts) => {
+      const step = fc.record({
+        waitUs: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 400_000 })),
+        units: fc.integer({ min: 0, max: 3 * LIMIT }),
+      });
+      let denials = 0;
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30 }), async (steps) => {
+          let nowUs = START_US;
+          const store = memoryStore({ now: () => nowUs });
+          const limiter = createLimiter({ store, policies: [policy], denialCache: false });
+          const taken: { readonly atUs: number; readonly units: number }[] = [];
+          for (const { waitUs, units } of steps) {
+            nowUs += waitUs;
+            const used = taken
+              .filter(({ atUs }) => counts(atUs, nowUs))
+              .reduce((sum, each) => sum + each.units, 0);
+            const { allowed } = await limiter.peek("ada");
+            if (!allowed) denials++;
+            expect(allowed).toBe(used < LIMIT);
+            if (units > 0) await limiter.charge("ada", units);
+            taken.push({ atUs: nowUs, units });
+          }
+        }),
+      );
+      expect(denials).toBeGreaterThan(100);
+    },
+  );
+
+  test("is paid by a bucket up to the limit", async () => {
+    let nowUs = START_US;
+    const store = memoryStore({ now: () => nowUs });
+    const policies = [tokenBucket({ limit: LIMIT, refill: LIMIT, per: "1s" })];
+    const limiter = createLimiter({ store, policies, denialCache: false });
+    for (const units of [2 * LIMIT, 3 * LIMIT]) {
+      const identity = `charged ${units}`;
+      await limiter.charge(identity, units);
+      const { retryAfterMs } = await limiter.peek(identity);
+      expect(retryAfterMs).toBe(1000 + 1000 / LIMIT);
+    }
+    nowUs += 1000 * (1000 + 1000 / LIMIT);
+    expect((await limiter.peek("charged 30")).allowed).toBe(true);
+  });
+
+  test("is carried into a counter's next window up to the limit", async () => {
+    let nowUs = START_US;
+    const store = memoryStore({ now: () => nowUs });
+    const policies = [slidingWindowCounter({ limit: LIMIT, window: "1s" })];
+    const limiter = createLimiter({ store, policies, denialCache: false });
+    await limiter.charge("twice", 2 * LIMIT);
+    await limiter.charge("four times", 4 * LIMIT);
+    nowUs += SECOND_US + SECOND_US / 2;
+    for (const identity of ["twice", "four times"]) {
+      expect(await limiter.peek(identity)).toMatchObject({ allowed: false });
+    }
+    nowUs += SECOND_US / 20;
+    for (const identity of ["twice", "four times"]) {
+      expect(await limiter.peek(identity)).toMatchObject({ allowed: true });
+    }
   });
 });

@@ -5,6 +5,7 @@ import {
   type CreateLimiterOptions,
   type Decision,
   fixedWindow,
+  type Limiter,
   type Policy,
   tokenBucket,
 } from "../../src/index.ts";
@@ -156,9 +157,43 @@ describe("an isolate that has an answer", () => {
 });
 
 describe("settlements", () => {
+  test("are sent after the turn of their decisions, all of one partition together", async () => {
+    const { store, limiter } = made(bucket({ unsettled: 4, above: 0 }));
+    for (let i = 0; i < 3; i++) {
+      expect(await limiter.limit("ada")).toMatchObject({ reason: "optimistic" });
+    }
+    expect(store.calls).toHaveLength(0);
+    await turns();
+    expect(sent(store)).toEqual([["charge", 3]]);
+    await store.calls[0]!.answer();
+    expect(store.calls).toHaveLength(1);
+  });
+
+  test.each<[string, (limiter: Limiter) => Promise<unknown>]>([
+    ["consume", (limiter) => limiter.limit("ada", { cost: 2 })],
+    ["peek", (limiter) => limiter.peek("ada")],
+    ["charge", (limiter) => limiter.charge("ada", 2)],
+    ["reset", (limiter) => limiter.reset("ada")],
+  ])("of this turn are sent before a %s", async (operation, ask) => {
+    const { store, limiter } = made(bucket({ unsettled: 2 }));
+    const order: string[] = [];
+    store.reset = () => void order.push("reset");
+    const { decide } = store;
+    store.decide = (...request) => {
+      order.push(request[0]);
+      return decide(...request);
+    };
+    await limiter.limit("ada");
+    void ask(limiter);
+    await turns();
+    expect(order).toEqual(["charge", operation]);
+  });
+
   test("of one partition go one after the other, and take along what waits", async () => {
     const { store, limiter } = made(bucket({ unsettled: 4, above: 0 }));
-    const decisions = Array.from({ length: 4 }, () => limiter.limit("ada"));
+    const decisions = [limiter.limit("ada")];
+    await turns();
+    decisions.push(...Array.from({ length: 3 }, () => limiter.limit("ada")));
     await turns();
     expect(sent(store)).toEqual([["charge", 1]]);
     await store.calls[0]!.answer();
@@ -176,6 +211,7 @@ describe("settlements", () => {
   test("that are lost leave the next decisions to the store", async () => {
     const { store, limiter } = made(bucket(true));
     await limiter.limit("ada");
+    await turns();
     await store.calls[0]!.lose();
     store.nowUs += 60e6;
     expect(await atOnce(limiter.limit("ada"))).toBeUndefined();
@@ -191,6 +227,7 @@ describe("settlements", () => {
   test("that are lost end optimism for all partitions, until the store has answered", async () => {
     const { store, limiter } = made(bucket(true));
     await limiter.limit("ada");
+    await turns();
     await store.calls[0]!.lose();
     store.nowUs += 2e6;
     expect(await atOnce(limiter.limit("bob"))).toBeUndefined();
@@ -324,7 +361,9 @@ test("a settlement keeps the isolate, where Vercel would end it with the respons
   vi.stubGlobal(Symbol.for("@vercel/request-context") as never, { get: () => ({ waitUntil }) });
   const { store, limiter } = made(bucket({ unsettled: 2 }));
   await limiter.limit("ada");
+  await turns();
   await limiter.limit("ada");
+  await turns();
   expect(kept).toHaveLength(2);
   let settled = 0;
   for (const each of kept) void each.then(() => settled++);

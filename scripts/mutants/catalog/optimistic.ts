@@ -31,6 +31,20 @@ export const OPTIMISTIC: readonly Written[] = [
     tests: ["test/optimistic/step"],
   },
   {
+    name: "a settlement is built before its decision returns",
+    file: "src/features/optimistic/settle.ts",
+    find: "      await nextTurn();\n",
+    replace: "",
+    tests: ["test/optimistic/step"],
+  },
+  {
+    name: "a settlement that leaves room is published",
+    file: "src/features/shared-denials/step.ts",
+    find: "      if (rows.every(({ retryAfterUs }) => retryAfterUs === 0)) continue;\n",
+    replace: "",
+    tests: ["test/denials/shared-settlements"],
+  },
+  {
     name: "a store that gives no answer is trusted",
     file: "src/features/optimistic/step.ts",
     find: "if (!isTrusted || nowMs - failedAtMs < DISTRUST_MS) return ask(asked);",

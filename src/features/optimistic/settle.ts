@@ -2,6 +2,7 @@ import type { CoreSettings, Kit } from "../../decide/kit.ts";
 import type { Known } from "../../decide/known.ts";
 import type { Asked, AskedGroup, Decide, Verdict } from "../../decide/step.ts";
 import { reportOnce } from "../../runtime/log.ts";
+import { nextTurn } from "../../runtime/next-turn.ts";
 import { createWaitingRoom } from "../../runtime/waiting-room.ts";
 import type { Partition, Partitions } from "./partitions.ts";
 
@@ -17,8 +18,13 @@ export interface Admitted {
   readonly entry: Partition;
 }
 
-/** Sends admitted units to the store, which counts them. Never rejects. */
-export type Settle = (admitted: readonly Admitted[]) => Promise<void>;
+/** Sends admitted units to the store, which counts them. Its functions never reject. */
+export interface Settler {
+  /** Has the store count the units of a request, after the turn in which they were admitted. */
+  settle(admitted: readonly Admitted[]): Promise<void>;
+  /** Sends now the units that wait for the end of their turn, so that the store counts them before the next call. */
+  sendWaiting(admitted: readonly Admitted[]): Promise<void>;
+}
 
 /** The settings of settlements. */
 interface Settling {
@@ -38,7 +44,7 @@ export function settler(
   { now }: Kit<CoreSettings>,
   known: Known,
   { next, of, tick, note }: Settling,
-): Settle {
+): Settler {
   /** Charges the waiting units: more than this request's own, or none if another request sent them. */
   async function charge(admitted: readonly Admitted[]): Promise<void> {
     const due = admitted.filter(({ entry }) => waits(entry));
@@ -67,17 +73,22 @@ export function settler(
     for (const each of groups) of(each).doubt(each.partition);
   }
 
-  return async (admitted) => {
-    for (const { asked, entry } of admitted) {
-      asked.costs.forEach((units, i) => (entry.waiting[i]! += units));
-    }
-    const untilMs = now() + PATIENCE_MS;
-    for (;;) {
-      const busy = admitted.find(({ entry }) => entry.underWay > 0 && waits(entry));
-      const leftMs = untilMs - now();
-      if (!busy || leftMs <= 0) return charge(admitted);
-      await (busy.entry.room ??= createWaitingRoom()).wait(leftMs);
-    }
+  return {
+    async settle(admitted) {
+      for (const { asked, entry } of admitted) {
+        asked.costs.forEach((units, i) => (entry.waiting[i]! += units));
+      }
+      // Building and sending the call takes many times as long as the decision, which has its answer already.
+      await nextTurn();
+      const untilMs = now() + PATIENCE_MS;
+      for (;;) {
+        const busy = admitted.find(({ entry }) => entry.underWay > 0 && waits(entry));
+        const leftMs = untilMs - now();
+        if (!busy || leftMs <= 0) return charge(admitted);
+        await (busy.entry.room ??= createWaitingRoom()).wait(leftMs);
+      }
+    },
+    sendWaiting: (admitted) => charge(admitted.filter(({ entry }) => entry.underWay === 0)),
   };
 }
 

@@ -93,9 +93,19 @@ export function optimisticStep(
   }
 
   return (next) => {
-    const settle = settler(kit, known, { next, of, tick, note });
+    const { settle, sendWaiting } = settler(kit, known, { next, of, tick, note });
+
+    /** Sends units that were admitted in this turn, so that the store counts them first. */
+    function sendFirst(groups: readonly AskedGroup[]): void {
+      const admitted = groups.flatMap((asked) => {
+        const entry = partitionsOf(asked.group)?.find(asked.partition);
+        return entry ? [{ asked, entry }] : [];
+      });
+      if (admitted.length > 0) keepAlive(sendWaiting(admitted));
+    }
 
     function ask(asked: Asked): Verdict | Promise<Verdict> {
+      sendFirst(asked.groups);
       const sentAt = tick();
       return after(next(asked), (verdict) => {
         note(verdict, sentAt);
@@ -122,6 +132,7 @@ export function optimisticStep(
     return (asked) => {
       const { operation, groups, slot, mustReachStore } = asked;
       if (operation === "reset") {
+        sendFirst(groups);
         return after(next(asked), (verdict) => {
           for (const each of groups) partitionsOf(each.group)?.forget(each.partition);
           return verdict;

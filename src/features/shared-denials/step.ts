@@ -51,10 +51,25 @@ export function throughSharedDenials(
     }
   }
 
+  /** Other isolates may not have known this denial yet, or have forgotten that they did. */
+  async function publishSettled(asked: Asked, verdict: Verdict): Promise<void> {
+    if (verdict.error || !(await known.isReliable(asked, verdict))) return;
+    for (const { asked: own, rows, at } of verdict.groups) {
+      if (rows.every(({ retryAfterUs }) => retryAfterUs === 0)) continue;
+      // After a charge, the wait is for one more unit.
+      sharingOf(own.group)?.publish(own.partition, own.group.ones, { nowUs: at.nowUs, rows });
+    }
+  }
+
   return (next) => async (asked) => {
     if (asked.operation === "reset") {
       const verdict = await next(asked);
       forget(asked);
+      return verdict;
+    }
+    if (asked.isSettlement) {
+      const verdict = await next(asked);
+      await publishSettled(asked, verdict);
       return verdict;
     }
     const shared = asked.groups.filter(({ wasDenied, group }) => wasDenied && sharingOf(group));

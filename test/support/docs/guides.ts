@@ -12,6 +12,7 @@ const GUIDES = [
   "docs/local-stack.md",
   "docs/bridge.md",
   "docs/live-rules.md",
+  "docs/start.md",
 ] as const;
 
 export interface GuideBlock extends CodeBlock {

@@ -56,7 +56,10 @@ export function heldStore(): HeldStore {
   return store;
 }
 
-/** Lets everything go on that waits for nothing but promises. */
+/** Lets everything go on that waits for promises, or for the end of a turn. */
 export async function turns(): Promise<void> {
-  for (let i = 0; i < 50; i++) await Promise.resolve();
+  for (let turn = 0; turn < 2; turn++) {
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    for (let i = 0; i < 50; i++) await Promise.resolve();
+  }
 }

@@ -1,0 +1,51 @@
+import { cpSync, globSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { defineConfig } from "vitepress";
+
+import { linkSources } from "./link-sources.ts";
+import { NAV, SIDEBAR } from "./navigation.ts";
+
+const docs = fileURLToPath(new URL("..", import.meta.url));
+const root = join(docs, "..");
+
+export default defineConfig({
+  title: "Tidegate",
+  description: "A rate limiter for the edge and for servers.",
+  lang: "en",
+  outDir: join(root, "dist/site"),
+  cacheDir: join(root, "node_modules/.cache/vitepress"),
+  head: [["meta", { name: "color-scheme", content: "light dark" }]],
+  markdown: {
+    config: linkSources,
+    // As GitHub makes them: the pages link to each other's headings in both places.
+    anchor: { slugify: githubSlug },
+  },
+  themeConfig: {
+    nav: NAV,
+    sidebar: SIDEBAR,
+    outline: { level: [2, 3] },
+    search: { provider: "local" },
+    socialLinks: [{ icon: "github", link: "https://github.com/tidegate/tidegate" }],
+  },
+  vite: {
+    publicDir: false,
+    // Pages show pictures of bench, and the playground runs src.
+    server: { fs: { allow: [root] } },
+  },
+  buildEnd({ outDir }) {
+    // Schemas and the description of the API, which pages link to.
+    for (const file of globSync("*.json", { cwd: docs })) {
+      cpSync(join(docs, file), join(outDir, file));
+    }
+  },
+});
+
+function githubSlug(heading: string): string {
+  return heading
+    .toLowerCase()
+    .trim()
+    .replaceAll(/[^\p{L}\p{N}\p{M}_ -]/gu, "")
+    .replaceAll(" ", "-");
+}

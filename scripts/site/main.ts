@@ -1,0 +1,62 @@
+// Builds the site and looks at it with a real Chromium: `npm run test:site`, and with `-- --short` at a part of it only.
+// `--pictures FOLDER` keeps pictures of what it looks at.
+
+import { mkdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+import { build, serve } from "vitepress";
+
+import { openBrowser } from "../../test/support/dashboard/browser.ts";
+import { freePort } from "../support/free-port.ts";
+import { createProgram, runProgram } from "../support/program.ts";
+import { lookAt, WIDTHS } from "./look-at.ts";
+import { playEveryModel } from "./play.ts";
+
+const DOCS = fileURLToPath(new URL("../../docs", import.meta.url));
+const PAGES = ["", "start", "algorithms", "options", "guarantees", "figures", "moving/better-auth"];
+const SHORT = ["", "algorithms"];
+
+interface Options {
+  readonly short?: true;
+  readonly pictures?: string;
+}
+
+const program = createProgram({
+  call: "npm run test:site --",
+  description: "Builds the site and looks at its pages with the Chromium of this machine.",
+  examples: ["npm run test:site -- --short"],
+})
+  .option("--short", "two pages, at one width")
+  .option("--pictures <folder>", "keeps pictures there")
+  .action(testSite);
+
+async function testSite({ short, pictures }: Options): Promise<void> {
+  if (pictures) mkdirSync(pictures, { recursive: true });
+  await build(DOCS);
+  const port = await freePort();
+  const server = await serve({ root: DOCS, port });
+  const browser = await openBrowser();
+  try {
+    const origin = `http://localhost:${port}/`;
+    let count = 0;
+    const report = (faults: readonly string[]) => {
+      for (const fault of faults) console.error(fault);
+      count += faults.length;
+    };
+    report(await playEveryModel(browser, origin));
+    for (const page of short ? SHORT : PAGES) {
+      for (const width of short ? WIDTHS.slice(0, 1) : WIDTHS) {
+        for (const theme of ["light", "dark"] as const) {
+          report(await lookAt(browser, origin, { page, width, theme, pictures }));
+        }
+      }
+    }
+    console.log(count === 0 ? "The site is sound." : `${count} faults.`);
+    if (count > 0) process.exitCode = 1;
+  } finally {
+    await browser.close();
+    server.server.close();
+  }
+}
+
+await runProgram(program);

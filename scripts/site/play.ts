@@ -1,0 +1,42 @@
+import type { Browser } from "playwright-core";
+
+/** Of 15 requests in 2 seconds from 0 s: how many pass a limit of 10 in 10 seconds, and what remains at 2 s. */
+const EXPECTED: Readonly<Record<string, readonly [admitted: string, remaining: string]>> = {
+  "Token bucket": ["11", "1"],
+  "Sliding window log": ["10", "0"],
+  "Segmented window": ["10", "0"],
+  "Sliding window counter": ["10", "0"],
+  "Fixed window": ["10", "0"],
+  "Fixed window from the first request": ["10", "0"],
+  // Each request keeps its slot for two seconds.
+  Concurrency: ["10", "1"],
+};
+
+/** What the playground of the page counts otherwise than it should. */
+export async function playEveryModel(browser: Browser, origin: string): Promise<string[]> {
+  const faults: string[] = [];
+  const page = await browser.newPage();
+  await page.goto(`${origin}algorithms.html`, { waitUntil: "networkidle" });
+  const total = (name: string) => page.locator(`[data-total="${name}"]`).textContent();
+  const expect = async (what: string, name: string, expected: string) => {
+    const found = await total(name);
+    if (found !== expected) faults.push(`${what}: ${found} ${name}, not ${expected}`);
+  };
+  for (const [model, [admitted, remaining]] of Object.entries(EXPECTED)) {
+    await page.getByRole("radio", { name: model, exact: true }).check({ force: true });
+    await page.getByRole("button", { name: "Clear" }).click();
+    await page.getByRole("button", { name: "Replay the burst" }).click();
+    await expect(model, "admitted", admitted);
+    await expect(model, "denied", String(15 - Number(admitted)));
+    await expect(model, "remaining", remaining);
+  }
+  // By keys alone: back to the beginning, where one request has come, and one more.
+  await page.getByRole("slider").focus();
+  await page.keyboard.press("Home");
+  await expect("at the beginning", "admitted", "1");
+  await page.getByRole("button", { name: "Send a request" }).focus();
+  await page.keyboard.press("Enter");
+  await expect("after a request by keys", "admitted", "2");
+  await page.close();
+  return faults;
+}
