@@ -7,12 +7,11 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
-import { EdgeRuntime } from "edge-runtime";
-import { build } from "esbuild";
 import { beforeEach, describe, expect, inject, onTestFinished, test } from "vitest";
 
 import { startRedisServer } from "../../scripts/support/redis-server.ts";
 import { startBridge } from "../../src/node/bridge/bridge.ts";
+import { startMiddleware } from "../support/first-steps/edge.ts";
 import {
   installExample,
   manifestOf,
@@ -108,21 +107,7 @@ test("examples/llm-gateway counts the tokens that a model reports, and denies wh
 
 test("examples/vercel-middleware sends twenty requests on, and answers the next ones itself", async () => {
   const folder = await installExample("vercel-middleware");
-  const { outputFiles } = await build({
-    stdin: {
-      contents: `import middleware from "./middleware.ts";
-        addEventListener("fetch", (event) => event.respondWith(middleware(event.request, event)));`,
-      resolveDir: folder,
-    },
-    bundle: true,
-    write: false,
-    conditions: ["edge-light", "worker", "browser"],
-    logLevel: "silent",
-  });
-  const runtime = new EdgeRuntime({
-    extend: (context) => Object.assign(context, { process: { env: secrets() } }),
-    initialCode: outputFiles[0]!.text,
-  });
+  const runtime = await startMiddleware(folder, secrets());
   const answers: string[] = [];
   for (let request = 0; request < 22; request++) {
     const { status, headers } = await runtime.dispatchFetch("https://shop.example/api/rides", {
@@ -133,25 +118,28 @@ test("examples/vercel-middleware sends twenty requests on, and answers the next 
   expect(answers).toEqual([...Array<string>(20).fill("200 1"), "429 null", "429 null"]);
 });
 
-describe("all examples", () => {
+describe("examples and templates", () => {
   const names = readdirSync("examples");
   const text = (name: string, file: string) => readFileSync(join("examples", name, file), "utf8");
 
   test("name versions that the project tests", async () => {
     const wrong: string[] = [];
-    // Other tests install the frameworks that build.
-    for (const name of names.filter((each) => !["next", "sveltekit"].includes(each))) {
-      const { dependencies, devDependencies } = await manifestOf(join("examples", name));
+    const folders = [
+      ...names.filter((each) => each !== "next").map((each) => join("examples", each)),
+      ...readdirSync("templates").map((each) => join("templates", each)),
+    ];
+    for (const folder of folders) {
+      const { dependencies, devDependencies } = await manifestOf(folder);
       for (const [dependency, range] of Object.entries({ ...dependencies, ...devDependencies })) {
         const manifest = await readFile(join(placeOf(dependency), "package.json"), "utf8");
         const [major] = (JSON.parse(manifest) as { version: string }).version.split(".");
-        if (!range.startsWith(`^${major}.`)) wrong.push(`${name}: ${dependency} ${range}`);
+        if (!range.startsWith(`^${major}.`)) wrong.push(`${folder}: ${dependency} ${range}`);
       }
     }
     expect(wrong).toEqual([]);
   });
 
-  test("have a short README", () => {
+  test("of examples have a short README", () => {
     for (const name of names.filter((each) => each !== "gateway")) {
       expect(text(name, "README.md").split("\n").length, name).toBeLessThanOrEqual(11);
     }

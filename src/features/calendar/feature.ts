@@ -4,7 +4,7 @@ import { namesCalendar } from "../../algorithms/calendar/options.ts";
 import type { Policy } from "../../policy/policy.ts";
 import type { Store } from "../../store/store.ts";
 
-interface CalendarFeature {
+export interface CalendarFeature {
   /**
    * Gives the fixed windows that name a calendar the algorithm that decides them; leaves all other policies as they are.
    *

@@ -17,12 +17,12 @@ export interface Manifest {
   readonly devDependencies?: Readonly<Record<string, string>>;
 }
 
-/** Packages of the installation: the packed one, and the Hono that it shares with an app. */
-const INSTALLED = new Set(["tidegate", "hono"]);
+/** Packages of the installation: the packed ones, and the Hono that they share with an app. */
+const INSTALLED = /^(?:tidegate|hono|@tidegate\/.+)$/;
 
 /** Where a package that an example names is. */
 export function placeOf(name: string): string {
-  if (INSTALLED.has(name)) return join(inject("installed"), "node_modules", name);
+  if (INSTALLED.test(name)) return join(inject("installed"), "node_modules", name);
   return resolve("node_modules", ALIASES[name] ?? name);
 }
 
