@@ -27,8 +27,9 @@ import { standIn } from "./stand-in.ts";
 /** A fetch handler for any runtime. */
 export interface Gateway extends Hono {
   /**
-   * Writes counts of this process that are not written yet, and resolves when that has ended. Call it after the last
-   * response, if the platform announces the end of the process; Workers do not.
+   * Writes counts of this process that are not written yet, and resolves when that has ended, and when notices that are
+   * being sent have arrived or failed, which takes up to half a minute. Call it after the last response, if the platform
+   * announces the end of the process; Workers do not.
    *
    * @example
    * process.once("SIGTERM", () => server.close(() => gateway.flush()));
@@ -145,7 +146,12 @@ function makeGateway(
       detail: "The gateway failed to handle the request.",
     });
   });
-  return Object.assign(gateway, { flush: writes.flush });
+  async function flush(): Promise<void> {
+    // Whether a notice arrived is counted, too.
+    await config.notices?.settled();
+    await writes.flush();
+  }
+  return Object.assign(gateway, { flush });
 }
 
 /** Has Cloudflare pass a request on to the zone where not even an error can be answered. */

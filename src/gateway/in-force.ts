@@ -34,13 +34,13 @@ export function enforceWith({
   store,
   features,
   ambiguousPaths,
-  listenFor,
+  notices,
 }: GatewayConfig): EnforceRules {
   return {
     limiterOf: ({ rules, settings }) =>
       buildLimiter(
         store,
-        { ...settings, ...(listenFor && { onNotice: listenFor(rules) }) },
+        { ...settings, ...(notices && { onNotice: notices.listenFor(rules) }) },
         features,
       ),
 

@@ -90,6 +90,29 @@ describe("explain", () => {
     ]);
   });
 
+  test("says when the window of a calendar ends, by the clocks of its zone", async () => {
+    const [rule] = EXPLANATION.rules;
+    const renews = { renewsAt: "2026-11-30T23:00:00.000Z" };
+    const policies = [
+      { ...POLICY, ...renews, timeZone: "Europe/Berlin" },
+      { ...POLICY, ...renews, name: "odd", timeZone: "No/\u001bWhere" },
+      { ...POLICY, name: "all" },
+    ];
+    on.gateway.script(ok({ ...EXPLANATION, rules: [{ ...rule, policies }] }));
+    const { out } = await on.run(["explain", "POST", "/rides"]);
+    const cells = out
+      .split("\n")
+      .slice(0, 4)
+      .map((line) => line.split(/\s{2,}/).at(-2));
+    expect(cells).toEqual([
+      "renews",
+      "1 Dec 2026, 00:00, Europe/Berlin",
+      "2026-11-30T23:00:00.000Z",
+      "-",
+    ]);
+    expect(out).not.toContain("\u001b");
+  });
+
   test.for([
     ["allowed", "The request passes: every policy has room."],
     ["exempt", "The request passes without being counted: a list exempts the client."],

@@ -3,9 +3,10 @@ import { describe, expect, test } from "vitest";
 import { readJson } from "../../src/dashboard/edit/json-text.ts";
 import { quantile } from "../../src/dashboard/overview/latency.ts";
 import { linkable, namedBy } from "../../src/dashboard/partition/described.ts";
-import { duration, percent } from "../../src/dashboard/parts/format.ts";
+import { duration, momentIn, percent } from "../../src/dashboard/parts/format.ts";
 import { placeOf } from "../../src/dashboard/parts/place.ts";
 import { clipped, plain } from "../../src/dashboard/parts/plain.ts";
+import { termsOf } from "../../src/dashboard/parts/rule-label.ts";
 import { changedNumbers, editedBy, replayable } from "../../src/dashboard/rule/what-if/numbers.ts";
 import {
   doubts,
@@ -48,6 +49,32 @@ test("a share is said with as many digits as it has", () => {
   const said = [0, 1, 9, 10, 99, 100, 5_000, 10_000].map((part) => percent(part, 10_000));
   expect(said).toEqual(["0 %", "< 0.1 %", "< 0.1 %", "0.1 %", "1.0 %", "1.0 %", "50 %", "100 %"]);
   expect(percent(0, 0)).toBe("–");
+});
+
+test("the quota of a calendar says where its windows begin, and in which zone", () => {
+  const said = (more: object) =>
+    termsOf({ algorithm: "fixed-window", name: "plan", limit: 5, window: "month", ...more });
+  expect([
+    said({}),
+    said({ anchor: 15, timeZone: "Europe/Berlin" }),
+    said({ window: "week", anchor: 7 }),
+    said({ anchor: "2026-03-15T10:30:00Z" }),
+    said({ anchor: Date.UTC(2026, 2, 15) }),
+    said({ window: "15m", aligned: false }),
+    said({ window: "1d" }),
+  ]).toEqual([
+    "5 every month, UTC",
+    "5 every month, from day 15, Europe/Berlin",
+    "5 every week, from Sunday, UTC",
+    "5 every month, as from 2026-03-15T10:30:00Z, UTC",
+    "5 every month, as from 2026-03-15T00:00:00.000Z, UTC",
+    "5 every 15m, from a client's first request",
+    "5 every 1d",
+  ]);
+  expect(momentIn("Europe/Berlin", "2026-11-30T23:00:00Z")).toBe(
+    "1 Dec 2026, 00:00, Europe/Berlin",
+  );
+  expect(momentIn("No/Where", "2026-11-30T23:00:00Z")).not.toContain("No/Where");
 });
 
 test("times are said in two units", () => {

@@ -34,6 +34,17 @@ test("a slot given up is taken first, then one that was not used since the last 
   for (const text of ["used", "used, too"]) expect(table.find(text)).toBeGreaterThan(0);
 });
 
+test("a text in a slot that was given up does not inherit its use", () => {
+  const table = createClockCache(2, 1, 1);
+  table.set("given up", [0]);
+  table.set("kept", [0]);
+  table.remove(table.find("given up"));
+  table.set("new", [0]);
+  table.set("newer", [0]);
+  expect(table.find("new")).toBe(0);
+  expect(table.find("kept")).toBeGreaterThan(0);
+});
+
 test("a flood of new texts takes no slot of one that is used once per round", () => {
   const table = createClockCache(100, 1, 1);
   table.set("hot", [0]);

@@ -66,7 +66,9 @@ test("the two set-up commands are CI's, and what test/stack starts", () => {
     "npm ci && npm start",
     "npm ci && npm test",
   ]);
-  expect(readFileSync(".ci/run", "utf8")).toMatch(/\nnpm ci\nnpm test\nnpm run test:next\n/);
+  expect(readFileSync(".ci/run", "utf8")).toMatch(
+    /\nnpm ci\nnpm test\nnpm run test:browser\nnpm run test:package\nnpm run test:next\n/,
+  );
 });
 
 test("60 requests with one key: 20 pass, and what refills meanwhile; the origin has counted them", async () => {

@@ -73,6 +73,15 @@ describe("units that go back", () => {
     ]);
   });
 
+  test("stand before and after those that have come meanwhile, by their ends", () => {
+    const holding = holdingOf([4, 100], [4, 300]);
+    putBack(holding, [
+      { units: 2, untilMs: 400 },
+      { units: 1, untilMs: 200 },
+    ]);
+    expect(holding.grants.map(({ untilMs }) => untilMs)).toEqual([100, 200, 300, 400]);
+  });
+
   test("have room in the policies that they had it in before", () => {
     const holding = {
       ...createHolding(0),

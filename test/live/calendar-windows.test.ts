@@ -22,7 +22,21 @@ test("a live document that changes a zone, an anchor or a window keeps what was 
     return rules[0]!.policies[0]!;
   };
   for (let i = 0; i < 2; i++) expect((await gateway.ask("/api/x", ada)).status).toBe(200);
-  expect(await explained()).toMatchObject({ algorithm: "fixed-window", remaining: 3 });
+  const explanation = await explained();
+  expect(explanation).toMatchObject({
+    algorithm: "fixed-window",
+    remaining: 3,
+    timeZone: "Europe/Berlin",
+  });
+  // The first moment of a month by the clocks of Berlin, which is in winter or in summer.
+  const renewsAt = new Date(explanation.renewsAt!);
+  const berlin = new Intl.DateTimeFormat("sv-SE", {
+    dateStyle: "short",
+    timeStyle: "medium",
+    timeZone: "Europe/Berlin",
+  });
+  expect(berlin.format(renewsAt)).toMatch(/^\d{4}-\d\d-01 00:00:00$/);
+  expect(Math.abs(Number(renewsAt) - Date.now() - explanation.resetAfterMs)).toBeLessThan(60_000);
 
   const changes = [
     { window: "month", timeZone: "Pacific/Apia" },
@@ -35,7 +49,9 @@ test("a live document that changes a zone, an anchor or a window keeps what was 
     await gateway.write(rules(change), i + 2);
     await gateway.administered.refresh();
     expect(gateway.administered.enforced().version).toBe(i + 2);
-    expect([change, (await explained()).remaining]).toEqual([change, 3]);
+    const { remaining, timeZone } = await explained();
+    const zone = change.window === "30d" ? undefined : (change.timeZone ?? "UTC");
+    expect([change, remaining, timeZone]).toEqual([change, 3, zone]);
   }
   const statuses = [];
   for (let i = 0; i < 4; i++) statuses.push((await gateway.ask("/api/x", ada)).status);

@@ -106,6 +106,25 @@ test("a receiver that is slow holds no request: all of them are answered before 
   ]);
 });
 
+test("flush() waits for a notice that is being sent, and its outcome is counted", async () => {
+  const answer = Promise.withResolvers<() => void>();
+  receiver.answer = (response) => answer.resolve(() => void response.writeHead(204).end());
+  const gateway = open({ ADMIN_TOKEN: TOKEN, METRICS_FLUSH: "10m" });
+  await ask(gateway, 5);
+  const send = await answer.promise;
+  let isFlushed = false;
+  const flushed = gateway.flush().then(() => (isFlushed = true));
+  // Another request and its write of counts fit in between.
+  await ask(gateway);
+  expect(isFlushed).toBe(false);
+  send();
+  await flushed;
+  const headers = { authorization: `Bearer ${TOKEN}` };
+  const metricsUrl = "http://gateway.test/_tidegate/api/v1/metrics";
+  const text = await (await gateway.request(metricsUrl, { headers })).text();
+  expect(text).toMatch(/tidegate_notices_total\{[^}]*told[^}]*\} 1\b/);
+});
+
 test("a receiver that is down is tried in the background, and every key that notices make expires", async () => {
   await receiver.stop();
   const gateway = open();

@@ -207,6 +207,17 @@ test("a ban counts the denials of others, and not its own", async () => {
   expect(said().slice(5)).toEqual(["consume {b}:ban 1"]);
 });
 
+test("a ban that denies, too, counts the denial of another policy, whichever stands first", async () => {
+  const { ask, said, held } = await split([
+    ["b", "ban", "denials"],
+    ["a", "address"],
+  ]);
+  held["tg:{b}:ban"] = { allowed: false };
+  held["tg:{a}:address"] = { allowed: false };
+  await ask([0, 1]);
+  expect(said().slice(2)).toEqual(["consume {b}:ban 1"]);
+});
+
 test("a ban whose own master has counted a denial does not count it again", async () => {
   const { ask, said, held } = await split([
     ["a", "address"],

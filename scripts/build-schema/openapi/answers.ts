@@ -139,6 +139,8 @@ export const Explanation = z.strictObject({
           remaining: z.int(),
           retryAfterMs: z.nullable(z.number()),
           resetAfterMs: z.number(),
+          renewsAt: z.optional(time),
+          timeZone: z.optional(z.string()),
           allowed: z.boolean(),
           deniedLastHour: z.optional(z.int()),
         }),

@@ -5,7 +5,6 @@ import type { Cover, Stretch, Zone } from "./zone.ts";
 export interface Calendar {
   readonly unit: CalendarUnit;
   readonly zone: Zone;
-  /** The zone's name. */
   /**
    * Of months the day of the month, from 1 to 31; of weeks the ISO day of the week, from 1 to 7; of days the minute of the
    * day, and of hours the minute of the hour, from 0.

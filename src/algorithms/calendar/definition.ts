@@ -91,6 +91,17 @@ export const calendarWindowBy = (nowMs: () => number) =>
     model: countCalendarWindow as AlgorithmModel<Readonly<Record<string, number>>, CountedWindow>,
   });
 
+/** When a window of a calendar ends by the isolate's clock, and in which zone; `undefined` for other policies. */
+export function renewalOf(
+  parameters: Readonly<Record<string, number>>,
+): { readonly atMs: number; readonly timeZone: string } | undefined {
+  const { [CALENDAR]: calendar } = parameters as Partial<LiveParameters>;
+  if (!calendar) return undefined;
+  // In this order: the first one turns to the window of now.
+  const { startsUs: _startsUs, endsUs } = parameters as LiveParameters;
+  return { atMs: endsUs / 1000, timeZone: calendar.zone.name };
+}
+
 function nameOfCalendar(parameters: Readonly<Record<string, number>>): string {
   const { [CALENDAR]: calendar } = parameters as Partial<LiveParameters>;
   return calendar ? `${calendar.unit}/${calendar.zone.name}/${calendar.anchor}` : "";

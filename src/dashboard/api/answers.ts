@@ -4,7 +4,11 @@ import type { Change } from "../../admin/changes.ts";
 import type { MoreOfProblem } from "../../admin/refusal.ts";
 import type { PartitionHistory, PolicyHistory } from "../../admin/routes/partition-history.ts";
 import type { Fault } from "../../errors/errors.ts";
-import type { Enforced, Explanation } from "../../gateway/administration/administered.ts";
+import type {
+  Enforced,
+  ExplainedPolicy,
+  Explanation,
+} from "../../gateway/administration/administered.ts";
 import type { Estimate } from "../../metrics/estimate.ts";
 import type { TopPartition } from "../../metrics/reader.ts";
 import type { Stats as CountedStats } from "../../metrics/stats.ts";
@@ -13,7 +17,16 @@ import type {
   WhatIf as Replayed,
 } from "../../metrics/what-if.ts";
 
-export type { Change, Estimate, Explanation, Fault, PartitionHistory, PolicyHistory, TopPartition };
+export type {
+  Change,
+  Estimate,
+  ExplainedPolicy,
+  Explanation,
+  Fault,
+  PartitionHistory,
+  PolicyHistory,
+  TopPartition,
+};
 
 /** A refusal's problem document. */
 export interface Problem extends Pick<MoreOfProblem, "version" | "errors"> {
@@ -39,6 +52,9 @@ export interface Policy {
   readonly mode?: string;
   readonly limit?: number;
   readonly window?: string;
+  readonly timeZone?: string;
+  readonly anchor?: number | string;
+  readonly aligned?: boolean;
   readonly refill?: number;
   readonly per?: string;
   readonly ttl?: string;

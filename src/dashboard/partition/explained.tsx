@@ -1,5 +1,5 @@
-import type { Explanation } from "../api/answers.ts";
-import { count, duration } from "../parts/format.ts";
+import type { ExplainedPolicy, Explanation } from "../api/answers.ts";
+import { count, duration, momentIn } from "../parts/format.ts";
 import { clipped, plain } from "../parts/plain.ts";
 import { modeInWords } from "../parts/rule-label.ts";
 import { Table } from "../parts/table.tsx";
@@ -58,6 +58,7 @@ export function Explained({ explanation }: { readonly explanation: Explanation }
             ),
           },
           { title: "wait", isNumber: true, cell: ({ retryAfterMs }) => waitOf(retryAfterMs) },
+          { title: "renews", cell: renewalOf },
           { title: "mode", cell: ({ mode }) => modeInWords(mode) },
           {
             title: "client",
@@ -73,6 +74,12 @@ export function Explained({ explanation }: { readonly explanation: Explanation }
       />
     </>
   );
+}
+
+/** When everything is left again. */
+function renewalOf({ renewsAt, timeZone = "UTC", resetAfterMs }: ExplainedPolicy): string {
+  if (renewsAt !== undefined) return momentIn(timeZone, renewsAt);
+  return resetAfterMs > 0 ? `in ${duration(resetAfterMs)}` : "–";
 }
 
 function waitOf(ms: number | null): string {

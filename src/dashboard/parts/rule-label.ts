@@ -1,3 +1,4 @@
+import { CALENDAR_UNITS } from "../../algorithms/calendar-units.ts";
 import { labelOf as labelOfRoute } from "../../metrics/fields.ts";
 import type { Policy, Rule } from "../api/answers.ts";
 
@@ -7,10 +8,28 @@ export function labelOf({ method = "*", path }: Rule): string {
 }
 
 /** The quota of a policy, in words. */
-export function termsOf({ algorithm, limit, window, refill, per, ttl }: Policy): string {
+export function termsOf(policy: Policy): string {
+  const { algorithm, limit, window, refill, per, ttl, aligned = true } = policy;
   if (algorithm === "token-bucket") return `${limit}, ${refill} back every ${per}`;
   if (algorithm === "concurrency") return `${limit} at once${ttl ? `, for ${ttl} at most` : ""}`;
-  return `${limit} every ${window}`;
+  if (!aligned) return `${limit} every ${window}, from a client's first request`;
+  return `${limit} every ${window}${beginningOf(policy)}`;
+}
+
+const WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+
+/** A greater anchor is a moment. */
+const LAST_DAY = 31;
+
+/** Where the windows of a calendar begin, and in which zone. */
+function beginningOf({ window = "", timeZone, anchor }: Policy): string {
+  if (!(CALENDAR_UNITS as readonly string[]).includes(window)) return "";
+  const zone = `, ${timeZone ?? "UTC"}`;
+  if (anchor === undefined) return zone;
+  if (typeof anchor === "string") return `, as from ${anchor}${zone}`;
+  if (anchor > LAST_DAY) return `, as from ${new Date(anchor).toISOString()}${zone}`;
+  const day = window === "week" ? WEEKDAYS[anchor - 1] : `day ${anchor}`;
+  return `, from ${day}${zone}`;
 }
 
 /** The client that a policy counts, in words. */

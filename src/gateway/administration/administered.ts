@@ -20,6 +20,9 @@ export interface ExplainedPolicy {
   /** `null` if waiting does not help. */
   readonly retryAfterMs: number | null;
   readonly resetAfterMs: number;
+  /** When the window of a calendar ends, and its time zone; absent for other windows. */
+  readonly renewsAt?: string;
+  readonly timeZone?: string;
   readonly allowed: boolean;
   /** The least number of times it denied this partition in the last hour; absent without metrics. */
   readonly deniedLastHour?: number;

@@ -1,4 +1,5 @@
 import { decideRequest, LOOK } from "../../adapter/decide-request.ts";
+import { renewalOf } from "../../algorithms/calendar/definition.ts";
 import type { Decision, PolicyDecision } from "../../decision/decision.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
 import type { InForce } from "../in-force.ts";
@@ -24,7 +25,7 @@ export async function explain(
   const decision = await decideRequest(routed, limiter, LOOK);
   const client = routed.kind === "client" ? routed : undefined;
   const rules = routed.rules.map((rule) =>
-    explainRule(rule, ruleset.rules.indexOf(rule), decision, client, request.headers),
+    explainRule(rule, ruleset, decision, client, request.headers),
   );
   const verdict = verdictOf(decision);
   const list = LISTS[verdict];
@@ -85,26 +86,29 @@ function planOf(
 }
 
 function explainRule(
-  { route, settings }: Rule,
-  index: number,
+  rule: Rule,
+  { rules, settings: { plans } }: Ruleset,
   { policies, shadow }: Decision,
   client: RuledClient | undefined,
   headers: Headers,
 ): ExplainedRule {
+  const { route, settings } = rule;
   const rows = [...policies, ...shadow];
+  const planned = plans.get(client?.plan ?? "") ?? [];
   return {
-    index,
+    index: rules.indexOf(rule),
     method: route.methods.join(", "),
     path: route.path,
     policies: settings.policies.flatMap((policy) => {
       const row = rows.find(({ name }) => name === policy.name);
-      return row && client ? [explainPolicy(policy, row, client, headers)] : [];
+      const counted = planned.find(({ name }) => name === policy.name) ?? policy;
+      return row && client ? [explainPolicy(counted, row, client, headers)] : [];
     }),
   };
 }
 
 function explainPolicy(
-  { name, algorithm, mode, by }: CompiledPolicy,
+  { name, algorithm, mode, by, parameters }: CompiledPolicy,
   { limit, remaining, retryAfterMs, resetAfterMs, allowed }: PolicyDecision,
   { identities }: RuledClient,
   headers: Headers,
@@ -112,6 +116,7 @@ function explainPolicy(
   const partition = readable(identities[by!]!, headers);
   // JSON has no infinity.
   const waitMs = Number.isFinite(retryAfterMs) ? retryAfterMs : null;
+  const renewal = renewalOf(parameters);
   return {
     name,
     // As rules name it: a window of a calendar is one of a fixed window's.
@@ -122,6 +127,10 @@ function explainPolicy(
     remaining,
     retryAfterMs: waitMs,
     resetAfterMs,
+    ...(renewal && {
+      renewsAt: new Date(renewal.atMs).toISOString(),
+      timeZone: renewal.timeZone,
+    }),
     allowed,
   };
 }

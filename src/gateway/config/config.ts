@@ -19,7 +19,7 @@ import type { RedisPlace } from "../../store/redis/client.ts";
 import { endpointIn } from "../../store/redis/endpoint.ts";
 import type { Store } from "../../store/store.ts";
 import { GATEWAY_FEATURE, NO_SHARING, VARIABLES } from "../messages/variables.ts";
-import { type ListenFor, noticesTo } from "../notices/notices.ts";
+import { type Notices, noticesTo } from "../notices/notices.ts";
 import { createWebhook } from "../notices/webhook.ts";
 import type { Origin } from "../proxy/proxy.ts";
 import type { RuleFeatures } from "../rules/features.ts";
@@ -85,8 +85,8 @@ export interface GatewayConfig {
   /** The writers that run periodically. */
   readonly writers: readonly PeriodicWriter[];
   readonly tell: Tell | undefined;
-  /** Makes the listener of notices; `undefined` without receivers. */
-  readonly listenFor: ListenFor | undefined;
+  /** `undefined` without receivers of notices. */
+  readonly notices: Notices | undefined;
   readonly ambiguousPaths: "refuse" | "pass";
   /** The trusted source of the client's address. */
   readonly clientIp: ClientIp;
@@ -131,7 +131,7 @@ export function readConfig(
     faults.add("onNotice", platform.onNotice, FUNCTION, "takes a decision and a policy");
   }
   const webhook = readWebhookPlace(environment, faults);
-  const listenFor = noticesTo({
+  const notices = noticesTo({
     webhook: webhook && createWebhook(webhook),
     recorder,
     listener: platform.onNotice,
@@ -179,7 +179,7 @@ export function readConfig(
     denialLog,
     writers: [recorder, denialLog].filter((writer) => writer !== undefined),
     tell,
-    listenFor,
+    notices,
     ambiguousPaths,
     clientIp: (known as ClientIp | undefined) ?? detectPlatform() ?? { trustedHops: 1 },
     tokens,

@@ -15,15 +15,26 @@ export interface NoticeReceivers {
   readonly identities: "hashed" | "plain";
 }
 
-/** Makes the listener of the limiter for these rules. */
-export type ListenFor = (rules: readonly CountedRule[]) => NoticeListener;
+/** Tells receivers of notices. */
+export interface Notices {
+  /** Makes the listener of the limiter for these rules. */
+  listenFor(rules: readonly CountedRule[]): NoticeListener;
+  /** Resolves when no message is under way any more. Never rejects. */
+  settled(): Promise<void>;
+}
 
 /** Tells all receivers of each notice, and counts it; `undefined` where there is no receiver. */
-export function noticesTo(receivers: NoticeReceivers): ListenFor | undefined {
+export function noticesTo(receivers: NoticeReceivers): Notices | undefined {
   const { webhook, recorder, listener, identities } = receivers;
   if (!webhook && !recorder && !listener) return undefined;
 
-  return (rules) => async (decision, policy) => {
+  const underWay = new Set<Promise<void>>();
+
+  async function tell(
+    decision: Parameters<NoticeListener>[0],
+    policy: NoticedPolicy,
+    rules: readonly CountedRule[],
+  ): Promise<void> {
     const { name, kind } = policy;
     try {
       await Promise.all([
@@ -35,6 +46,22 @@ export function noticesTo(receivers: NoticeReceivers): ListenFor | undefined {
       throw error;
     }
     recorder?.noticed(name, kind, "told");
+  }
+
+  return {
+    listenFor: (rules) => async (decision, policy) => {
+      const telling = tell(decision, policy, rules);
+      underWay.add(telling);
+      try {
+        await telling;
+      } finally {
+        underWay.delete(telling);
+      }
+    },
+
+    async settled() {
+      while (underWay.size > 0) await Promise.allSettled(underWay);
+    },
   };
 }
 

@@ -82,6 +82,8 @@ const ExplainedPolicy = z.object({
   remaining: z.optional(z.number()),
   /** `null` if waiting does not help. */
   retryAfterMs: z.optional(z.nullable(z.number())),
+  renewsAt: optionalText,
+  timeZone: optionalText,
   allowed: z.boolean(),
   deniedLastHour: z.optional(z.int()),
 });

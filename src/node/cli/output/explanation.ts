@@ -28,6 +28,9 @@ export function explanationLines(explanation: Explanation): readonly string[] {
   const isCounted = explanation.rules.some(({ policies }) =>
     policies.some(({ deniedLastHour }) => deniedLastHour !== undefined),
   );
+  const isRenewed = explanation.rules.some(({ policies }) =>
+    policies.some(({ renewsAt }) => renewsAt !== undefined),
+  );
   const rows = explanation.rules.flatMap(({ index, policies }) =>
     policies.map((policy) => [
       `rules[${index}]`,
@@ -37,11 +40,14 @@ export function explanationLines(explanation: Explanation): readonly string[] {
       policy.limit,
       policy.remaining,
       waitOf(policy.retryAfterMs),
+      ...(isRenewed ? [renewalOf(policy)] : []),
       policy.allowed ? "yes" : "no",
       ...(isCounted ? [policy.deniedLastHour] : []),
     ]),
   );
-  const head = ["rule", "policy", "mode", "partition", "limit", "left", "retry after", "room"];
+  const head = ["rule", "policy", "mode", "partition", "limit", "left", "retry after"];
+  if (isRenewed) head.push("renews");
+  head.push("room");
   if (isCounted) head.push("denied (1 h)");
   return [
     ...(rows.length > 0 ? [table(head, rows), ""] : []),
@@ -62,6 +68,25 @@ export function entryText(entry: Entry): string {
 function waitOf(ms: number | null = 0): string {
   if (ms === null) return "never";
   return ms > 0 ? `${Math.ceil(ms) / 1000} s` : "-";
+}
+
+/** When a window of a calendar ends, by the clocks of its time zone. */
+function renewalOf({
+  renewsAt,
+  timeZone,
+}: {
+  readonly renewsAt?: string | undefined;
+  readonly timeZone?: string | undefined;
+}): string | undefined {
+  if (renewsAt === undefined || timeZone === undefined) return undefined;
+  try {
+    const format = { dateStyle: "medium", timeStyle: "short", timeZone } as const;
+    const shown = new Intl.DateTimeFormat("en-GB", format).format(Date.parse(renewsAt));
+    return `${shown}, ${escape(timeZone)}`;
+  } catch {
+    // This program may know fewer time zones than the gateway.
+    return escape(renewsAt);
+  }
 }
 
 function sentenceOf({ verdict, status, reason, retryAfter, ...rest }: Explanation): string {
