@@ -118,6 +118,8 @@ export default defineConfig({
   rules: {
     "no-await-in-loop": "off",
     "import/no-unassigned-import": "off",
+    // A module of Nest is a class with nothing in it.
+    "typescript/no-extraneous-class": ["error", { allowWithDecorator: true }],
     "unicorn/no-array-sort": "off",
     "import/no-default-export": "off",
     "import/no-cycle": ["error", { ignoreTypes: false }],

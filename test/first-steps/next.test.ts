@@ -1,7 +1,8 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { cp, rm, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 
 import { beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
@@ -21,7 +22,8 @@ const environment = () => ({
 let app: string;
 beforeAll(async () => {
   app = join(dirname(inject("installed")), "next-app");
-  await cp(join(import.meta.dirname, "next-app"), app, { recursive: true });
+  await cp(resolve("examples/next"), app, { recursive: true });
+  await cp(join(import.meta.dirname, "locks/next"), app, { recursive: true });
   const quickly = ["--prefer-offline", "--ignore-scripts", "--no-audit", "--no-fund"];
   // Not `npm ci`, for which a lock file has to name the compilers of all systems.
   await run("npm", ["install", ...quickly, inject("tarball")], { cwd: app });
@@ -70,6 +72,13 @@ async function answers(url: string, requests: number, headers: Record<string, st
   }
   return list;
 }
+
+test("examples/next answers twenty requests, and denies the next ones", async () => {
+  const said = await build("proxy.ts", readFileSync("examples/next/proxy.ts", "utf8"));
+  expect(said).toContain("Proxy (Middleware)");
+  const list = await answers(`${await start()}/api/rides`, 22, newClient());
+  expect(list.map(({ status }) => status)).toEqual([...Array(20).fill(200), 429, 429]);
+});
 
 describe("Next 16 with the README's sample", () => {
   test.each([["--turbopack"], ["--webpack"]])(

@@ -34,6 +34,15 @@ compatibility_flags = ${JSON.stringify(compatibilityFlags)}
     await mkdir(dirname(join(folder, path)), { recursive: true });
     await writeFile(join(folder, path), text);
   }
+  return startWorker(folder, variables, secrets);
+}
+
+/** The worker of a folder with a `wrangler.toml`, until the test ends. */
+export async function startWorker(
+  folder: string,
+  variables: Readonly<Record<string, string>> = {},
+  secrets?: Readonly<Record<string, string>>,
+): Promise<RunningWorker> {
   const harness = createTestHarness({
     root: folder,
     workers: [{ configPath: "wrangler.toml", vars: variables, ...(secrets && { secrets }) }],

@@ -1,0 +1,45 @@
+// Builds what the package ships into dist/: the program with what it needs, and the templates. `npm pack` runs it first.
+
+import { cpSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { build } from "esbuild";
+
+import { licensesOf } from "../../scripts/support/licenses.ts";
+import { PLATFORMS } from "./src/platforms.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const out = fileURLToPath(new URL("dist", import.meta.url));
+/** What a template has after somebody has tried it in its place. */
+const NOT_SHIPPED = new Set(["node_modules", ".wrangler", ".vercel", ".dev.vars", ".env"]);
+
+process.chdir(root);
+rmSync(out, { recursive: true, force: true });
+const { metafile } = await build({
+  absWorkingDir: root,
+  entryPoints: { "create-tidegate": join(import.meta.dirname, "src/main.ts") },
+  outdir: out,
+  bundle: true,
+  format: "esm",
+  platform: "node",
+  target: "node20",
+  metafile: true,
+  minify: true,
+  // A package of it is CommonJS and requires Node's own modules.
+  banner: {
+    js: `#!/usr/bin/env node
+import { createRequire } from "node:module";
+const require = createRequire(import.meta.url);`,
+  },
+});
+writeFileSync(join(out, "THIRD-PARTY-LICENSES.txt"), licensesOf(metafile));
+for (const { template } of Object.values(PLATFORMS)) {
+  const folder = join(out, "templates", template);
+  cpSync(join("templates", template), folder, {
+    recursive: true,
+    filter: (source) => !NOT_SHIPPED.has(basename(source)),
+  });
+  // npm leaves files of this name out of a package.
+  renameSync(join(folder, ".gitignore"), join(folder, "gitignore"));
+}

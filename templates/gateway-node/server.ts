@@ -1,0 +1,18 @@
+import { serve } from "@hono/node-server";
+import { admin, metrics } from "tidegate/admin";
+import { createGateway } from "tidegate/gateway";
+
+import { rules } from "./rules.ts";
+
+const gateway = createGateway(
+  { CLIENT_IP: "socket", ...process.env, RULES: JSON.stringify(rules) },
+  { admin, metrics },
+);
+
+const server = serve({
+  fetch: gateway.fetch,
+  port: Number(process.env["PORT"] ?? 3000),
+  hostname: process.env["HOST"] ?? "127.0.0.1",
+});
+
+process.once("SIGTERM", () => server.close(() => void gateway.flush()));

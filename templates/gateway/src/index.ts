@@ -1,0 +1,1 @@
+export { default, TidegateObject } from "tidegate/worker";

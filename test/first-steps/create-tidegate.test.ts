@@ -1,0 +1,209 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { parseEnv, promisify } from "node:util";
+
+import { build } from "esbuild";
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
+
+import { type Origin, startOrigin } from "../../scripts/local-stack/origin.ts";
+import { linkPackages, startScript } from "../support/first-steps/example.ts";
+import { startWorker, statusesOf } from "../support/first-steps/worker.ts";
+
+const run = promisify(execFile);
+
+let program: string;
+let origin: Origin;
+beforeAll(async () => {
+  origin = await startOrigin();
+  const packed = mkdtempSync(join(dirname(inject("installed")), "create-"));
+  await run("npm", ["pack", "--pack-destination", packed], {
+    cwd: resolve("packages/create-tidegate"),
+  });
+  const [tarball] = readdirSync(packed);
+  await run("tar", ["-xzf", tarball!], { cwd: packed });
+  program = join(packed, "package/dist/create-tidegate.js");
+});
+afterAll(() => origin.stop());
+
+const newFolder = () => mkdtempSync(join(inject("installed"), "New Gateway-"));
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs the packed program without a terminal. */
+async function create(
+  cwd: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Ended> {
+  const env = { ...process.env, ...environment };
+  return run(process.execPath, [program, ...args], { cwd, env }).then(
+    (ended) => ({ code: 0, ...ended }),
+    (failure: Ended) => failure,
+  );
+}
+
+const LOGINS = [200, 200, 200, 200, 200, 429, 429];
+
+describe("npm create tidegate, from its tarball", () => {
+  test("makes a limited origin with a dashboard on Cloudflare, without another account", async () => {
+    const folder = newFolder();
+    const { code, stdout, stderr } = await create(folder, ["--origin", origin.url, "--yes"]);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toMatch(/^ {2}npm install\n {2}npm run dev$/m);
+    expect(readdirSync(folder).sort()).toEqual([
+      ".dev.vars",
+      ".dev.vars.example",
+      ".gitignore",
+      "README.md",
+      "package.json",
+      "src",
+      "wrangler.toml",
+    ]);
+    expect(readFileSync(join(folder, "wrangler.toml"), "utf8")).toMatch(/^name = "new-gateway-/m);
+    const { ADMIN_TOKEN: token } = parseEnv(readFileSync(join(folder, ".dev.vars"), "utf8"));
+    expect(token).toMatch(/^[\w-]{43}$/);
+
+    await linkPackages(folder);
+    const worker = await startWorker(folder);
+    origin.resetCounts();
+    expect(await statusesOf(worker, 7, "/login", { method: "POST" })).toEqual(LOGINS);
+    expect(origin.counts()).toEqual({ "POST /login": 5 });
+    const health = await worker.fetch("/_tidegate/health");
+    expect(await health.json()).toMatchObject({ status: "ok", store: "durable-object" });
+
+    const page = await worker.fetch("/_tidegate/");
+    expect([page.status, page.headers.get("content-type")]).toEqual([
+      200,
+      expect.stringContaining("text/html"),
+    ]);
+    const [, script] = /src="([^"]+\.js)"/.exec(await page.text())!;
+    const file = await worker.fetch(new URL(script!, "http://a.example/_tidegate/").pathname);
+    expect(file.status).toBe(200);
+    const explain = (authorization: string) =>
+      worker.fetch("/_tidegate/api/v1/explain", {
+        method: "POST",
+        headers: { authorization, "content-type": "application/json" },
+        body: JSON.stringify({ method: "POST", path: "/login", ip: "192.0.2.1" }),
+      });
+    const explained = await explain(`Bearer ${token}`);
+    expect([explained.status, await explained.text()]).toEqual([
+      200,
+      expect.stringContaining('"login"'),
+    ]);
+    expect((await explain("Bearer another")).status).toBe(401);
+  });
+
+  test("makes one on Node, and takes the Redis of the environment", async () => {
+    const places = {
+      UPSTASH_REDIS_REST_URL: inject("redisRestUrl"),
+      UPSTASH_REDIS_REST_TOKEN: inject("redisRestToken"),
+    };
+    const parent = newFolder();
+    const args = ["My API", "--origin", origin.url, "--platform", "node", "--yes"];
+    const { code, stdout } = await create(parent, args, places);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^ {2}cd "My API" && npm install\n {2}npm start$/m);
+    const folder = join(parent, "My API");
+    expect(parseEnv(readFileSync(join(folder, ".env"), "utf8"))).toMatchObject(places);
+    expect(JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))).toMatchObject({
+      name: "my-api",
+    });
+
+    await linkPackages(folder);
+    const url = await startScript(folder, "start", { PREFIX: crypto.randomUUID() });
+    const statuses: number[] = [];
+    for (let login = 0; login < 7; login++) {
+      statuses.push((await fetch(`${url}/login`, { method: "POST" })).status);
+    }
+    expect(statuses).toEqual(LOGINS);
+  });
+
+  test("makes one on Vercel", async () => {
+    const folder = newFolder();
+    const args = ["--origin", origin.url, "--platform", "vercel", "--yes"];
+    const { code, stdout } = await create(folder, args, {
+      UPSTASH_REDIS_REST_URL: "",
+      UPSTASH_REDIS_REST_TOKEN: "",
+    });
+    expect(code).toBe(0);
+    expect(stdout).toContain(
+      "Fill in UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN in .env.",
+    );
+    await linkPackages(folder);
+    const environment = {
+      ...(parseEnv(readFileSync(join(folder, ".env"), "utf8")) as Record<string, string>),
+      UPSTASH_REDIS_REST_URL: inject("redisRestUrl"),
+      UPSTASH_REDIS_REST_TOKEN: inject("redisRestToken"),
+      PREFIX: crypto.randomUUID(),
+    };
+    for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+    const outfile = join(folder, "bundled.mjs");
+    await build({
+      entryPoints: [join(folder, "middleware.ts")],
+      outfile,
+      bundle: true,
+      format: "esm",
+      platform: "node",
+      logLevel: "silent",
+    });
+    const { config, default: middleware } = (await import(outfile)) as {
+      config: object;
+      default(request: Request, context: object): Promise<Response>;
+    };
+    vi.unstubAllEnvs();
+    // What Vercel runs it in, as this test does.
+    expect(config).toEqual({ runtime: "nodejs" });
+    const background: Promise<unknown>[] = [];
+    const context = { waitUntil: (promise: Promise<unknown>) => void background.push(promise) };
+    const statuses: number[] = [];
+    for (let login = 0; login < 7; login++) {
+      const asked = new Request("https://shop.example/login", {
+        method: "POST",
+        headers: { "x-real-ip": "192.0.2.1" },
+      });
+      statuses.push((await middleware(asked, context)).status);
+    }
+    await Promise.all(background);
+    expect(statuses).toEqual(LOGINS);
+  });
+
+  test("leaves out the objects that another store does not need", async () => {
+    const folder = newFolder();
+    await create(folder, ["--origin", origin.url, "--store", "memory", "--yes"]);
+    const toml = readFileSync(join(folder, "wrangler.toml"), "utf8");
+    expect(toml).toContain('STORE = "memory"');
+    expect(toml).not.toMatch(/durable|migrations/);
+  });
+
+  test.each([
+    [1, /is not an empty folder/, [".", "--origin", "https://api.example.com"]],
+    [2, /--origin https:/, ["new"]],
+    [2, /The origin is the address/, ["new", "--origin", "api.example.com"]],
+    [2, /Vercel has no store memory/, ["new", "--platform", "vercel", "--store", "memory"]],
+    [2, /Allowed choices/, ["new", "--platform", "elsewhere"]],
+    [2, /unknown option/, ["new", "--force"]],
+  ])("ends with %i, says %s, and changes nothing: %j", async (expected, message, args) => {
+    const folder = newFolder();
+    writeFileSync(join(folder, "kept"), "");
+    const { code, stdout, stderr } = await create(folder, args);
+    expect([code, stdout]).toEqual([expected, ""]);
+    expect(stderr).toMatch(message);
+    expect(readdirSync(folder)).toEqual(["kept"]);
+  });
+
+  test("takes an empty repository, and a new folder beside anything else", async () => {
+    const [empty, full] = [newFolder(), newFolder()];
+    mkdirSync(join(empty, ".git"));
+    writeFileSync(join(full, "kept"), "");
+    const args = ["--origin", origin.url, "--yes"];
+    expect((await create(empty, args)).code).toBe(0);
+    expect(readdirSync(empty)).toContain("wrangler.toml");
+    expect((await create(full, args)).code).toBe(0);
+    expect(readdirSync(full).sort()).toEqual(["gateway", "kept"]);
+  });
+});

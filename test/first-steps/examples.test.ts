@@ -1,0 +1,188 @@
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
+import { mkdtemp, readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+import { beforeEach, describe, expect, inject, onTestFinished, test } from "vitest";
+
+import { startRedisServer } from "../../scripts/support/redis-server.ts";
+import { startBridge } from "../../src/node/bridge/bridge.ts";
+import { startMiddleware } from "../support/first-steps/edge.ts";
+import {
+  installExample,
+  manifestOf,
+  placeOf,
+  startScript,
+} from "../support/first-steps/example.ts";
+import { startProject, statusesOf } from "../support/first-steps/worker.ts";
+
+/** Where an example counts: in a new Redis, because all of them count one client, that of this machine. */
+let places: Record<"REDIS_URL" | "UPSTASH_REDIS_REST_URL" | "UPSTASH_REDIS_REST_TOKEN", string>;
+beforeEach(async () => {
+  const redis = await startRedisServer();
+  const { url, token, close } = await startBridge({ redis: redis.url, port: 0, token: "examples" });
+  places = {
+    REDIS_URL: redis.url,
+    UPSTASH_REDIS_REST_URL: url,
+    UPSTASH_REDIS_REST_TOKEN: token,
+  };
+  return async () => {
+    await close();
+    await redis.stop();
+  };
+});
+
+const PASSES_THEN_DENIES = [...Array<number>(20).fill(200), 429, 429];
+
+/** The limiter's own variables among the places. */
+const secrets = () => {
+  const { REDIS_URL: _, ...rest } = places;
+  return rest;
+};
+
+describe("a server", () => {
+  test.each(["express", "fastify", "node-http", "hono-node", "nest", "bun", "deno"])(
+    "of examples/%s answers twenty requests, and denies the next ones",
+    async (name) => {
+      const url = await startScript(await installExample(name), "start", places);
+      const statuses: number[] = [];
+      let last: Response;
+      for (let request = 0; request < 22; request++) {
+        last = await fetch(url);
+        statuses.push(last.status);
+        expect(await last.text()).toMatch(last.status === 200 ? /^hello/ : /./);
+      }
+      expect(statuses).toEqual(PASSES_THEN_DENIES);
+      expect(Number(last!.headers.get("retry-after"))).toBeGreaterThan(0);
+    },
+  );
+});
+
+test("examples/workers answers twenty requests, and denies the next ones", async () => {
+  const worker = await startProject({ files: workerFiles("workers"), secrets: secrets() });
+  expect(await statusesOf(worker, 22)).toEqual(PASSES_THEN_DENIES);
+});
+
+test("examples/llm-gateway counts the tokens that a model reports, and denies when a customer has used them up", async () => {
+  const asked: unknown[] = [];
+  const model = createServer(async (request, response) => {
+    const { headers } = request;
+    asked.push([headers.authorization, JSON.parse(await new Response(request as never).text())]);
+    const usage = { prompt_tokens: 1_500, completion_tokens: 500, total_tokens: 2_000 };
+    response.setHeader("content-type", "application/json").end(JSON.stringify({ usage }));
+  });
+  await once(model.listen(0, "127.0.0.1"), "listening");
+  onTestFinished(() => {
+    model.closeAllConnections();
+    model.close();
+  });
+  const worker = await startProject({
+    files: workerFiles("llm-gateway"),
+    variables: { MODEL_URL: `http://127.0.0.1:${(model.address() as AddressInfo).port}` },
+    secrets: { ...secrets(), MODEL_KEY: "model-key", CUSTOMER_KEYS: "ada bob" },
+  });
+  const messages = [{ role: "user", content: "Write a haiku about tides." }];
+  const ask = (key: string) =>
+    statusesOf(worker, 1, "/", {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}` },
+      body: JSON.stringify({ messages, n: 9 }),
+    });
+  const statuses: number[] = [];
+  for (let request = 0; request < 6; request++) statuses.push(...(await ask("ada")));
+  // A request needs room for 1,000 tokens of output and a few of input.
+  expect(statuses).toEqual([200, 200, 200, 200, 200, 429]);
+  expect(await ask("bob")).toEqual([200]);
+  expect(await ask("eve")).toEqual([401]);
+  expect(asked).toHaveLength(6);
+  expect(asked[0]).toEqual([
+    "Bearer model-key",
+    { model: "gpt-5-mini", messages, max_completion_tokens: 1_000 },
+  ]);
+});
+
+test("examples/vercel-middleware sends twenty requests on, and answers the next ones itself", async () => {
+  const folder = await installExample("vercel-middleware");
+  const runtime = await startMiddleware(folder, secrets());
+  const answers: string[] = [];
+  for (let request = 0; request < 22; request++) {
+    const { status, headers } = await runtime.dispatchFetch("https://shop.example/api/rides", {
+      headers: { "x-real-ip": "192.0.2.1" },
+    });
+    answers.push(`${status} ${headers.get("x-middleware-next")}`);
+  }
+  expect(answers).toEqual([...Array<string>(20).fill("200 1"), "429 null", "429 null"]);
+});
+
+describe("examples and templates", () => {
+  const names = readdirSync("examples");
+  const text = (name: string, file: string) => readFileSync(join("examples", name, file), "utf8");
+
+  test("name versions that the project tests", async () => {
+    const wrong: string[] = [];
+    const folders = [
+      ...names.filter((each) => each !== "next").map((each) => join("examples", each)),
+      ...readdirSync("templates").map((each) => join("templates", each)),
+    ];
+    for (const folder of folders) {
+      const { dependencies, devDependencies } = await manifestOf(folder);
+      for (const [dependency, range] of Object.entries({ ...dependencies, ...devDependencies })) {
+        const manifest = await readFile(join(placeOf(dependency), "package.json"), "utf8");
+        const [major] = (JSON.parse(manifest) as { version: string }).version.split(".");
+        if (!range.startsWith(`^${major}.`)) wrong.push(`${folder}: ${dependency} ${range}`);
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  test("of examples have a short README", () => {
+    for (const name of names.filter((each) => each !== "gateway")) {
+      expect(text(name, "README.md").split("\n").length, name).toBeLessThanOrEqual(11);
+    }
+  });
+
+  test("are what the package's types say", async () => {
+    const folder = await mkdtemp(join(inject("installed"), "types-"));
+    const sources: readonly [string, string][] = [
+      ["express", "server.ts"],
+      ["fastify", "server.ts"],
+      ["node-http", "server.ts"],
+      ["hono-node", "server.ts"],
+      ["bun", "server.ts"],
+      ["workers", "src/index.ts"],
+      ["llm-gateway", "src/index.ts"],
+      ["vercel-middleware", "middleware.ts"],
+    ];
+    const include = await Promise.all(
+      sources.map(async ([name, file]) => join(await installExample(name), file)),
+    );
+    const compilerOptions = {
+      strict: true,
+      noEmit: true,
+      skipLibCheck: true,
+      module: "nodenext",
+      target: "es2024",
+      types: ["node"],
+      typeRoots: [placeOf("@types")],
+    };
+    await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include }));
+    const { stdout } = await promisify(execFile)("tsc", ["-p", folder]).catch(
+      (failure: { stdout: string }) => failure,
+    );
+    expect(stdout).toBe("");
+  });
+
+  test("have TypeScript that Deno accepts for Deno", async () => {
+    const folder = await installExample("deno");
+    await promisify(execFile)("deno", ["check", "main.ts"], { cwd: folder });
+  });
+});
+
+function workerFiles(name: string) {
+  const read = (file: string) => readFileSync(join("examples", name, file), "utf8");
+  return { "wrangler.toml": read("wrangler.toml"), "src/index.ts": read("src/index.ts") };
+}
