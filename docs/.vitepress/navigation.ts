@@ -25,6 +25,7 @@ export const SIDEBAR: DefaultTheme.SidebarItem[] = [
       ["Start in a minute", "start"],
       ["Choosing an algorithm", "algorithms"],
       ["Recipes", "recipes"],
+      ["Examples", "examples"],
     ],
     false,
   ),

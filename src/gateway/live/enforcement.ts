@@ -122,6 +122,12 @@ export function createEnforcement(
     refused = state;
   }
 
+  /** Puts the entries of a state into force beside the rules of before. */
+  function keepRules(state: LiveState): void {
+    const same = compile(data, state, new Faults());
+    if (same) putInForce(same, data, { ...state, version: inForce.version });
+  }
+
   /**
    * Keeps the rules and entries of before in force. Versions only grow, so a write that has none follows a loss, and its
    * writer knew none of them.
@@ -129,8 +135,7 @@ export function createEnforcement(
   function keepAfterLoss(state: LiveState): void {
     beforeLoss ??= entries;
     entries = { ...beforeLoss, ...state.entries };
-    const same = compile(data, { ...state, entries }, new Faults());
-    if (same) putInForce(same, data, { ...state, version: inForce.version });
+    keepRules({ ...state, entries });
     if (error === LOST) return;
     error = LOST;
     report(LOST);
@@ -166,8 +171,7 @@ export function createEnforcement(
       const isKnown = refused !== undefined && refused.document === state.document;
       if (!isKnown) error = `${why} The rules of before stay in force.`;
       // A client that was blocked in an incident stays blocked, even if other rules have faults.
-      const same = compile(data, state, new Faults());
-      if (same) putInForce(same, data, { ...state, version: inForce.version });
+      keepRules(state);
       if (isKnown) return;
       await fallBack(state, why, readHistory);
       if (error !== undefined) report(error);
