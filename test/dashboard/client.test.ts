@@ -58,6 +58,37 @@ test("an override gives one client another limit, and a reset gives back what wa
   expect(await ride(on.stack, "vip")).toBe(200);
 });
 
+test("a budget of a month says what is left of it, and until when by the clocks of its zone", async () => {
+  const live = (await (await on.ask("GET", "/rules")).json()) as {
+    readonly version: number;
+    readonly document: { readonly rules: readonly object[] };
+  };
+  const budget = { name: "budget", limit: 5_000, window: "month", timeZone: "Pacific/Kiritimati" };
+  const rule = {
+    path: "/paid",
+    partition: ["header:x-user-id"],
+    cost: 1_200,
+    policies: [{ algorithm: "fixed-window", ...budget, anchor: 15 }],
+  };
+  const rules = { ...live.document, rules: [...live.document.rules, rule] };
+  const published = await on.ask("PUT", "/rules", rules, { "if-match": `"${live.version}"` });
+  expect(published.status).toBe(200);
+  const headers = { "x-user-id": "buyer" };
+  await expect
+    .poll(async () =>
+      (await fetch(`${on.stack.workers[0]}/paid`, { headers })).headers.get("ratelimit"),
+    )
+    .toMatch(/"budget";r=3800;/);
+
+  const page = await on.open("#/partition?method=GET&path=/paid&headers=x-user-id:buyer");
+  const row = page.getByRole("row").filter({ hasText: "budget" });
+  const cells = () => row.getByRole("cell").allInnerTexts();
+  await expect.poll(async () => (await cells()).slice(2, 4)).toEqual(["3,800", "5,000"]);
+  expect((await cells())[6]).toMatch(/^15 \w+ \d{4}, 00:00, Pacific\/Kiritimati$/);
+  await page.goto(`${on.url}#/rules/${live.document.rules.length}`);
+  await page.getByText("5000 every month, from day 15, Pacific/Kiritimati").waitFor();
+});
+
 test("a description with faults is answered with all of them", async () => {
   const page = await on.open("#/partition");
   await page.getByLabel("Path and query").fill("/rides/7");

@@ -121,6 +121,7 @@ test(
         "3",
         "",
         expect.stringMatching(/min|s$/),
+        expect.stringMatching(/^in .*(?:min|s)$/),
         "denies",
         "x-user-id:42",
         "POST /rides/*",
