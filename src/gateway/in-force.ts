@@ -40,7 +40,10 @@ export function enforceWith({
     limiterOf: ({ rules, settings }) =>
       buildLimiter(
         store,
-        { ...settings, ...(notices && { onNotice: notices.listenFor(rules) }) },
+        {
+          ...settings,
+          ...(notices && { onNotice: notices.listenFor(rules), followNotice: notices.follow }),
+        },
         features,
       ),
 

@@ -77,6 +77,13 @@ async function ask(gateway: Gateway, times = 1): Promise<number[]> {
   return statuses;
 }
 
+async function command(...args: unknown[]): Promise<unknown> {
+  const headers = { authorization: "Bearer t" };
+  const body = JSON.stringify(args);
+  const response = await realFetch(bridge.url, { method: "POST", headers, body });
+  return ((await response.json()) as { result: unknown }).result;
+}
+
 test("a receiver that is slow holds no request: all of them are answered before it, and nothing is sent twice", async () => {
   const answers: (() => void)[] = [];
   receiver.answer = (response) => void answers.push(() => response.writeHead(204).end());
@@ -125,16 +132,32 @@ test("flush() waits for a notice that is being sent, and its outcome is counted"
   expect(text).toMatch(/tidegate_notices_total\{[^}]*told[^}]*\} 1\b/);
 });
 
+test("flush() waits until a notice is noted as told, so that no other isolate tells it again", async () => {
+  const gateway = open();
+  const release = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<void>();
+  receiver.answer = (response) => {
+    vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
+      held.resolve();
+      await release.promise;
+      return realFetch(input, init);
+    });
+    response.writeHead(204).end();
+  };
+  await ask(gateway, 5);
+  let isFlushed = false;
+  const flushed = gateway.flush().then(() => (isFlushed = true));
+  await held.promise;
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(isFlushed).toBe(false);
+  release.resolve();
+  await flushed;
+});
+
 test("a receiver that is down is tried in the background, and every key that notices make expires", async () => {
   await receiver.stop();
   const gateway = open();
   expect(await ask(gateway, 6)).toEqual(Array.from({ length: 6 }, () => 200));
-  const command = async (...args: unknown[]) => {
-    const headers = { authorization: "Bearer t" };
-    const body = JSON.stringify(args);
-    const response = await realFetch(bridge.url, { method: "POST", headers, body });
-    return ((await response.json()) as { result: unknown }).result;
-  };
   await vi.waitFor(async () => {
     const keys = (await command("KEYS", `${prefix}:*!*`)) as string[];
     expect(keys.length).toBeGreaterThan(0);

@@ -17,6 +17,8 @@ import { keepSilent, type Mark, marksOf, mayAsk, watch, type Watched } from "./m
 
 export interface NoticeSettings extends CoreSettings {
   readonly onNotice?: NoticeListener;
+  /** Gets the work on each notice, which never rejects, so that the end of a process can wait for it. */
+  readonly followNotice?: (work: Promise<void>) => void;
 }
 
 /** How long an isolate does not ask about a notice after the store gave no answer. */
@@ -28,7 +30,7 @@ const PAUSE_MS = 1_000;
  */
 export function noticeSteps(kit: Kit<NoticeSettings>): NoticeSteps {
   const { settings, store, now, perGroup, keysOf } = kit;
-  const { onNotice, policies } = settings;
+  const { onNotice, followNotice, policies } = settings;
   if (onNotice === undefined || policies.every(({ notify }) => notify === undefined)) return {};
   const show = presenter(settings);
   const watchedOf = perGroup((group) =>
@@ -83,9 +85,12 @@ export function noticeSteps(kit: Kit<NoticeSettings>): NoticeSteps {
   function consider(mark: Mark, each: GroupVerdict, verdict: Verdict, watched: Watched): void {
     const asked = each.asked.whole ?? each.asked;
     if (!mayAsk(mark, asked.partition, now())) return;
-    keepAlive(
-      tell(mark, asked, (id) => [show(verdict), noticedOf(mark, each, verdict, watched, id)]),
-    );
+    const work = tell(mark, asked, (id) => [
+      show(verdict),
+      noticedOf(mark, each, verdict, watched, id),
+    ]);
+    followNotice?.(work);
+    keepAlive(work);
   }
 
   function look({ operation }: Asked, verdict: Verdict): Verdict {

@@ -19,7 +19,9 @@ export interface NoticeReceivers {
 export interface Notices {
   /** Makes the listener of the limiter for these rules. */
   listenFor(rules: readonly CountedRule[]): NoticeListener;
-  /** Resolves when no message is under way any more. Never rejects. */
+  /** Gets the limiter's work on each notice. */
+  follow(work: Promise<void>): void;
+  /** Resolves when no notice is under way any more: all are told, and noted as told. Never rejects. */
   settled(): Promise<void>;
 }
 
@@ -49,18 +51,15 @@ export function noticesTo(receivers: NoticeReceivers): Notices | undefined {
   }
 
   return {
-    listenFor: (rules) => async (decision, policy) => {
-      const telling = tell(decision, policy, rules);
-      underWay.add(telling);
-      try {
-        await telling;
-      } finally {
-        underWay.delete(telling);
-      }
+    listenFor: (rules) => (decision, policy) => tell(decision, policy, rules),
+
+    follow(work) {
+      underWay.add(work);
+      void work.then(() => underWay.delete(work));
     },
 
     async settled() {
-      while (underWay.size > 0) await Promise.allSettled(underWay);
+      while (underWay.size > 0) await Promise.all(underWay);
     },
   };
 }
