@@ -73,7 +73,7 @@ describe("a variable whose feature is missing is one fault that names the import
     expect(first).toMatchObject({
       code: "unsupported",
       remedy: expect.stringContaining(
-        `Import { ${feature} } from "${from}", and give it to gatewayWith()`,
+        `Import { ${feature} } from "${from}", and give it to gatewayWith:`,
       ),
     });
     expect(faultsOf(EVERY_GATEWAY_FEATURE, variables(rule))).toEqual([]);

@@ -40,7 +40,7 @@ export const VARIABLES: Sentences = new Map([
   instead(
     WITHOUT_FEATURE,
     (feature) =>
-      `Import { ${feature} } from "tidegate/core", and give it to gatewayWith(): this gateway has no ${feature}.`,
+      `Import { ${feature} } from "tidegate/core", and give it to gatewayWith: this gateway has no ${feature}.`,
   ),
   instead(
     POLICY_LIST,
@@ -84,7 +84,7 @@ export const VARIABLES: Sentences = new Map([
 export const GATEWAY_FEATURE = {
   code: "unsupported",
   say: (feature: string) =>
-    `Import { ${feature} } from "tidegate/gateway", and give it to gatewayWith(): this gateway has no ${feature}.`,
+    `Import { ${feature} } from "tidegate/gateway", and give it to gatewayWith: this gateway has no ${feature}.`,
 } as const;
 
 export const SHAPE = { code: "shape", say: (sentence: string) => sentence } as const;
