@@ -65,7 +65,9 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
   const parts = new Parts();
   try {
     const [redis, origin, bundle] = await together([
-      parts.keep(openRedis(options.redisUrl, options.onRedisEnd ?? sayRedisEnded)),
+      parts.keep(
+        openRedis(options.redisUrl, options.onRedisEnd ?? ((how) => sayRedisEnded(how, signal))),
+      ),
       parts.keep(startOrigin({ port: originPort })),
       bundleWorker(signal),
     ]);
@@ -102,10 +104,16 @@ export async function startLocalStack(options: LocalStackOptions = {}): Promise<
   }
 }
 
-function sayRedisEnded(how: string): void {
-  console.error(
-    `tidegate: the stack's redis-server has ended (${how}): the workers decide without Redis, as their onFailure says. End the stack and start it anew.`,
-  );
+/** Ctrl-C ends redis-server, too, and this process may hear of that before it gets its own signal. */
+const SIGNAL_MS = 500;
+
+function sayRedisEnded(how: string, signal: AbortSignal | undefined): void {
+  setTimeout(() => {
+    if (signal?.aborted) return;
+    console.error(
+      `tidegate: the stack's redis-server has ended (${how}): the workers decide without Redis, as their onFailure says. End the stack and start it anew.`,
+    );
+  }, SIGNAL_MS).unref();
 }
 
 async function openBridge(
