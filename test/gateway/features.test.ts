@@ -1,7 +1,11 @@
+import { readFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
+
 import { build } from "esbuild";
 import { Redis } from "ioredis";
 import { describe, expect, inject, onTestFinished, test } from "vitest";
 
+import { bundle } from "../../bench/support/bundle.ts";
 import { admin } from "../../src/admin.ts";
 import * as core from "../../src/core.ts";
 import { gatewayWith, live, quota as ownQuota } from "../../src/gateway.ts";
@@ -218,6 +222,21 @@ describe("a bundle", () => {
     );
     return [...new Set(files.map((file) => file.replace(/[^/]*$/, "")))];
   }
+
+  test("has the sizes that the guide says", async () => {
+    const sizes =
+      /this gateway has (\d+) KB,\s+with `live` (\d+), and `createGateway\(\)` without the admin API (\d+)\./;
+    const said = sizes.exec(readFileSync("docs/gateway.md", "utf8"))!.slice(1).map(Number);
+    const workers = [
+      `import { gatewayWith } from "./src/gateway.ts"; export default gatewayWith({})(process.env);`,
+      `import { gatewayWith, live } from "./src/gateway.ts"; export default gatewayWith({ live })(process.env);`,
+      `import { createGateway } from "./src/gateway.ts"; export default createGateway(process.env);`,
+    ];
+    for (const [i, worker] of workers.entries()) {
+      const kilobytes = gzipSync(await bundle(worker), { level: 9 }).length / 1000;
+      expect(Math.abs(kilobytes - said[i]!), `${kilobytes}`).toBeLessThan(0.03 * said[i]!);
+    }
+  });
 
   test("of a gateway without features has none of them", async () => {
     const folders = await optionalIn(`

@@ -39,7 +39,7 @@ export const LEASES: readonly Written[] = [
   },
   {
     name: "the request that asks for a lease leaves its own unit to others",
-    file: "src/features/leases/draw.ts",
+    file: "src/features/leases/lease-access.ts",
     find: "spend({ grants: [grant] }, 1)",
     replace: "spend({ grants: [{ ...grant }] }, 1)",
     tests: ["test/lease/envelope"],

@@ -1,5 +1,6 @@
+import { momentIn } from "../../runtime/moment-in.ts";
 import type { ExplainedPolicy, Explanation } from "../api/answers.ts";
-import { count, duration, momentIn } from "../parts/format.ts";
+import { count, duration, moment } from "../parts/format.ts";
 import { clipped, plain } from "../parts/plain.ts";
 import { modeInWords } from "../parts/rule-label.ts";
 import { Table } from "../parts/table.tsx";
@@ -78,7 +79,7 @@ export function Explained({ explanation }: { readonly explanation: Explanation }
 
 /** When everything is left again. */
 function renewalOf({ renewsAt, timeZone = "UTC", resetAfterMs }: ExplainedPolicy): string {
-  if (renewsAt !== undefined) return momentIn(timeZone, renewsAt);
+  if (renewsAt !== undefined) return momentIn(timeZone, renewsAt) ?? moment(renewsAt);
   return resetAfterMs > 0 ? `in ${duration(resetAfterMs)}` : "–";
 }
 

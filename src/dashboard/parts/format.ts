@@ -54,17 +54,6 @@ export function moment(iso: string): string {
   return Number.isNaN(at.getTime()) ? iso : moments.format(at);
 }
 
-/** A moment by the clocks of a time zone, such as `1 Dec 2026, 00:00, Europe/Berlin`. */
-export function momentIn(zone: string, iso: string): string {
-  try {
-    const format = { dateStyle: "medium", timeStyle: "short", timeZone: zone } as const;
-    return `${new Intl.DateTimeFormat("en-GB", format).format(Date.parse(iso))}, ${zone}`;
-  } catch {
-    // The browser may know fewer time zones than the gateway.
-    return moment(iso);
-  }
-}
-
 export function timeOfDay(ms: number): string {
   return times.format(ms);
 }

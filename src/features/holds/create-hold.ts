@@ -111,15 +111,15 @@ function unitsOf(taken: readonly GroupVerdict[]): Readonly<Record<string, number
  */
 function holdOf(
   decision: Decision,
-  ends: Finish,
+  finish: Finish,
   watch: (response: Response) => Response | undefined,
 ): Hold {
   return Object.assign(decision, {
-    ...ends,
+    ...finish,
     stream(response: Response, options: StreamOptions | WithUsage<object> = {}) {
       const { usage, ...others } = { usage: settleAtEnd, ...options };
       const watched = watch(response);
-      return watched ? usage(ends, watched, others) : response;
+      return watched ? usage(finish, watched, others) : response;
     },
   });
 }

@@ -3,7 +3,6 @@ import type { CompiledPolicy } from "../../policy/compile.ts";
 import { setRecent } from "../../runtime/lru.ts";
 import type { Store } from "../../store/store.ts";
 import { autoUnits, SMALLEST } from "./auto.ts";
-import { createDraw, type Draft, type LeaseAccess, type LeaseTerms, type Step } from "./draw.ts";
 import {
   countDemand,
   createHolding,
@@ -12,6 +11,13 @@ import {
   type Holding,
   isIndebted,
 } from "./holding.ts";
+import {
+  createLeaseAccess,
+  type Draft,
+  type LeaseAccess,
+  type LeaseTerms,
+  type Step,
+} from "./lease-access.ts";
 
 /**
  * The largest share that one lease takes of a limit that was reached: a burst would overrate the demand. It may take
@@ -37,7 +43,7 @@ const MAX_HOLDINGS = 1_000;
  */
 export interface Leases {
   /** Counts the demand of a request, and plans how to serve it. No unit is spent yet. */
-  draw(partition: string, cost: number): LeaseAccess;
+  access(partition: string, cost: number): LeaseAccess;
   /** Whether held units would serve a request, and leave enough for the next ones. Counts no demand. */
   serves(partition: string, cost: number): boolean;
   /** Counts the demand of a request that is denied before the lease is read. */
@@ -145,11 +151,11 @@ export function createLeases(
   }
 
   return {
-    draw(partition, cost) {
+    access(partition, cost) {
       const nowMs = now();
       const holding = holdingOf(partition, nowMs);
       const demand = countDemand(holding, cost, nowMs, lengthMs);
-      return createDraw(terms, holding, plan(holding, cost, demand, nowMs));
+      return createLeaseAccess(terms, holding, plan(holding, cost, demand, nowMs));
     },
 
     serves(partition, cost) {

@@ -12,7 +12,7 @@ import {
   type Verdict,
 } from "../../decide/step.ts";
 import { StoreError } from "../../errors/errors.ts";
-import type { LeaseAccess, Step } from "./draw.ts";
+import type { LeaseAccess, Step } from "./lease-access.ts";
 import { createLeases } from "./leases.ts";
 
 /** The steps of policies with leases. */
@@ -28,15 +28,15 @@ export function leaseSteps(kit: Kit<CoreSettings>): LeaseSteps {
       : createLeases(store, policies, { leaseUs, isAuto }, now);
   });
 
-  /** For each group that has leases, the request's draw on them. */
-  function drawsOf({ groups }: Asked): Map<AskedGroup, LeaseAccess> {
-    const draws = new Map<AskedGroup, LeaseAccess>();
+  /** For each group that has leases, the request's access to them. */
+  function accessesOf({ groups }: Asked): Map<AskedGroup, LeaseAccess> {
+    const accesses = new Map<AskedGroup, LeaseAccess>();
     for (const asked of groups) {
       const cost = leasedCost(asked);
-      const draw = cost > 0 ? leasesOf(asked.group)?.draw(asked.partition, cost) : undefined;
-      if (draw) draws.set(asked, draw);
+      const access = cost > 0 ? leasesOf(asked.group)?.access(asked.partition, cost) : undefined;
+      if (access) accesses.set(asked, access);
     }
-    return draws;
+    return accesses;
   }
 
   /** Denied requests still count as demand. */
@@ -71,7 +71,7 @@ export function leaseSteps(kit: Kit<CoreSettings>): LeaseSteps {
       }
       return (operation === "consume" || isSettlement) &&
         groups.some(({ group }) => leasesOf(group))
-        ? take(asked, drawsOf(asked), ask, kit)
+        ? take(asked, accessesOf(asked), ask, kit)
         : ask(asked);
     },
   };
@@ -90,7 +90,7 @@ function leasedCost({ costs }: AskedGroup): number {
  */
 async function take(
   asked: Asked,
-  draws: ReadonlyMap<AskedGroup, LeaseAccess>,
+  accesses: ReadonlyMap<AskedGroup, LeaseAccess>,
   ask: Ask,
   { now, keysOf }: Kit<CoreSettings>,
 ): Promise<Answer> {
@@ -98,27 +98,27 @@ async function take(
   const sentAtMs = now();
   const spent = new Set<AskedGroup>();
   const renewed = new Set<AskedGroup>();
-  const withStep = (step: Step) => groups.filter((each) => draws.get(each)?.step === step);
+  const withStep = (step: Step) => groups.filter((each) => accesses.get(each)?.step === step);
   const unspent = () => groups.filter((each) => !spent.has(each));
-  const spend = (each: AskedGroup) => draws.get(each)?.spend() === true && spent.add(each);
+  const spend = (each: AskedGroup) => accesses.get(each)?.spend() === true && spent.add(each);
   const putBack = () => {
     if (isSettlement) return;
-    for (const each of spent) draws.get(each)!.putBack();
+    for (const each of spent) accesses.get(each)!.putBack();
   };
   const admit = () => {
-    for (const draw of draws.values()) draw.admit();
+    for (const access of accesses.values()) access.admit();
   };
 
   /** The verdict about a group whose held units were spent, or did not suffice. */
   function held(each: AskedGroup, allowed: boolean): GroupVerdict {
-    const { rows, nowUs, estimated } = draws.get(each)!.reply(allowed);
+    const { rows, nowUs, estimated } = accesses.get(each)!.reply(allowed);
     const at = { nowUs, sentAtMs, receivedAtMs: now(), estimated };
     return { asked: each, rows, by: "lease", at, ...(renewed.has(each) && { isRenewed: true }) };
   }
 
   /** The store's verdict, with waits no longer than those for units that are held or on their way. */
   function asAnswered(verdict: GroupVerdict, askedAtMs: number): GroupVerdict {
-    const rows = draws.get(verdict.asked)?.answered(verdict.rows, askedAtMs);
+    const rows = accesses.get(verdict.asked)?.answered(verdict.rows, askedAtMs);
     return rows ? { ...verdict, rows } : verdict;
   }
 
@@ -137,7 +137,7 @@ async function take(
   /** Renews leases for the request. Returns the group whose lease was denied. */
   async function renew(leases: readonly AskedGroup[]): Promise<AskedGroup | undefined> {
     for (const each of leases) {
-      const isServed = await draws.get(each)!.renew(keysOf(each));
+      const isServed = await accesses.get(each)!.renew(keysOf(each));
       renewed.add(each);
       if (isServed) spent.add(each);
       // An advisory group never denies: the store reports its row, and the other groups decide.
@@ -160,7 +160,9 @@ async function take(
       const denying = askedIn(answer.groups.filter(deniesIn));
       const answered = answer.groups.map((each) => asAnswered(each, askedAtMs));
       const isHeld =
-        !isSettlement && denying.length > 0 && denying.every((each) => draws.get(each)?.canSpend());
+        !isSettlement &&
+        denying.length > 0 &&
+        denying.every((each) => accesses.get(each)?.canSpend());
       if (!isHeld) {
         if (denying.length === 0 || isSettlement) admit();
         else putBack();
@@ -175,7 +177,7 @@ async function take(
     const answered = answer?.groups ?? [];
     const isAnswered = new Set(askedIn(answered));
     const left = unspent().filter((each) => !isAnswered.has(each) && !spend(each));
-    for (const each of left) draws.get(each)?.drop();
+    for (const each of left) accesses.get(each)?.drop();
     if (answered.length === 0 && left.length === 0) return { groups: withHeld([]) };
     const unansweredOf = (each: AskedGroup) =>
       answer?.unanswered?.find((own) => own.asked === each) ?? {

@@ -3,7 +3,7 @@ import type { ReadHistory } from "../../live/read-history.ts";
 import type { LiveState } from "../../live/state.ts";
 import { Faults } from "../../options/faults.ts";
 import type { GatewayConfig } from "../config/config.ts";
-import { type Enforcement, enforceWith, type InForce } from "../in-force.ts";
+import { deployedRules, type Enforcement, enforceWith, type InForce } from "../in-force.ts";
 import { NO_DOCUMENT } from "../messages/document.ts";
 import type { Ruleset, RulesetData } from "../rules/ruleset.ts";
 import { compileDocument, inDocument, parseDocument, readDocument } from "./document.ts";
@@ -60,13 +60,7 @@ export function createEnforcement(
   let beforeLoss: LiveState["entries"] | undefined;
   /** The document that was replaced by the rules in force. */
   let refused: Pick<LiveState, "document"> | undefined;
-  let inForce: InForce = {
-    version: 0,
-    revision: 0,
-    ruleset,
-    limiter: limiterOf(ruleset),
-    ...routesOf(ruleset),
-  };
+  let inForce: InForce = deployedRules(config).now();
 
   /** The entries that are not used under the rules in force. */
   let unused: ReadonlySet<string> = new Set();

@@ -15,6 +15,9 @@ export interface NoticeReceivers {
   readonly identities: "hashed" | "plain";
 }
 
+/** On Workers, work whose request was cancelled never ends: more than this many are not waited for. */
+const MAX_UNDER_WAY = 100;
+
 /** Tells receivers of notices. */
 export interface Notices {
   /** Makes the listener of the limiter for these rules. */
@@ -54,6 +57,8 @@ export function noticesTo(receivers: NoticeReceivers): Notices | undefined {
     listenFor: (rules) => (decision, policy) => tell(decision, policy, rules),
 
     follow(work) {
+      const [oldest] = underWay;
+      if (underWay.size >= MAX_UNDER_WAY) underWay.delete(oldest!);
       underWay.add(work);
       void work.then(() => underWay.delete(work));
     },

@@ -1,4 +1,5 @@
 import { SHARED_IDENTITY } from "../../../adapter/partitions.ts";
+import { momentIn } from "../../../runtime/moment-in.ts";
 import type { Entry, Explanation } from "../answers.ts";
 import { entryName } from "./entry-name.ts";
 import { escape } from "./escape.ts";
@@ -70,7 +71,7 @@ function waitOf(ms: number | null = 0): string {
   return ms > 0 ? `${Math.ceil(ms) / 1000} s` : "-";
 }
 
-/** When a window of a calendar ends, by the clocks of its time zone. */
+/** When the window of a calendar ends, by the clocks of its time zone. */
 function renewalOf({
   renewsAt,
   timeZone,
@@ -79,14 +80,7 @@ function renewalOf({
   readonly timeZone?: string | undefined;
 }): string | undefined {
   if (renewsAt === undefined || timeZone === undefined) return undefined;
-  try {
-    const format = { dateStyle: "medium", timeStyle: "short", timeZone } as const;
-    const shown = new Intl.DateTimeFormat("en-GB", format).format(Date.parse(renewsAt));
-    return `${shown}, ${escape(timeZone)}`;
-  } catch {
-    // This program may know fewer time zones than the gateway.
-    return escape(renewsAt);
-  }
+  return escape(momentIn(timeZone, renewsAt) ?? renewsAt);
 }
 
 function sentenceOf({ verdict, status, reason, retryAfter, ...rest }: Explanation): string {

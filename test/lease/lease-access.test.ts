@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
-import { createDraw } from "../../src/features/leases/draw.ts";
 import { createHolding } from "../../src/features/leases/holding.ts";
+import { createLeaseAccess } from "../../src/features/leases/lease-access.ts";
 
 const TERMS = {
   now: () => 0,
@@ -14,9 +14,9 @@ const TERMS = {
 
 test("units held are room for a policy that is enforced, not for one that only advises", () => {
   const holding = { ...createHolding(0), grants: [{ units: 3, untilMs: 100 }] };
-  const draw = createDraw(TERMS, holding, { step: "ask", cost: 1, units: 1 });
+  const access = createLeaseAccess(TERMS, holding, { step: "ask", cost: 1, units: 1 });
   const full = { allowed: false, remaining: 0, retryAfterUs: 500, resetAfterUs: 900 };
-  expect(draw.answered([full, full], 0)).toEqual([
+  expect(access.answered([full, full], 0)).toEqual([
     { ...full, allowed: true, retryAfterUs: 0 },
     full,
   ]);

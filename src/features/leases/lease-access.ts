@@ -39,7 +39,7 @@ export interface LeaseAccess {
   answered(rows: readonly Row[], sentAtMs: number): readonly Row[];
 }
 
-/** The terms that the draws of a group share. */
+/** The terms that all accesses of a group share. */
 export interface LeaseTerms {
   readonly now: () => number;
   /** The time during which no other lease is requested. */
@@ -69,20 +69,20 @@ export interface Draft {
   readonly units: number;
 }
 
-export function createDraw(
+export function createLeaseAccess(
   { now, pauseMs, enforced, noteRoom, request, noteRoundTrip }: LeaseTerms,
   holding: Holding,
   { step, cost, units }: Draft,
 ): LeaseAccess {
   let spent: readonly Readonly<Grant>[] = [];
 
-  const draw: LeaseAccess = {
+  const access: LeaseAccess = {
     step,
 
     canSpend: () => heldUnits(holding, now()) >= cost,
 
     spend() {
-      if (!draw.canSpend()) return false;
+      if (!access.canSpend()) return false;
       spent = spend(holding, cost);
       return true;
     },
@@ -96,7 +96,7 @@ export function createDraw(
       } catch (error) {
         // The last answer before a failure does not justify a denial.
         holding.short = false;
-        if (draw.spend()) return true;
+        if (access.spend()) return true;
         throw error;
       }
       const { reply, sentAtMs, untilMs, windowEndsMs } = answer;
@@ -105,7 +105,7 @@ export function createDraw(
       Object.assign(holding, { answer: reply, sentAtMs, windowEndsMs, short });
       const isOver = !short && taken > 0 && holding.pausedUntilMs === pausedUntilMs;
       if (isOver) holding.pausedUntilMs = sentAtMs;
-      if (taken === 0) return draw.spend();
+      if (taken === 0) return access.spend();
       const grant = { units: taken, untilMs, covered: reply.charged };
       holding.grants.push(grant);
       spent = spend({ grants: [grant] }, 1);
@@ -147,5 +147,5 @@ export function createDraw(
       );
     },
   };
-  return draw;
+  return access;
 }
