@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 
@@ -28,12 +29,32 @@ const SHARED = [
   "test/runtime/!(log).test.ts",
 ];
 
-const inNode = {
-  setupFiles: ["test/support/seed.ts"],
-  // `TEST_RUNS=10` makes ten times as many random runs in a test.
-  testTimeout: PATIENCE_MS * Math.max(1, Number(process.env["TEST_RUNS"] ?? 1)),
-  hookTimeout: PATIENCE_MS,
+/** The programs beside the limiter, and what starts them: `npm run test:programs` has them apart from `npm test`. */
+const PROGRAMS = [
+  "test/{bridge,cli,create-tidegate,deploy,doctor,package,programs,stack,surge}/**/*.test.ts",
+  "test/docs/{bench,cli,guides-commands,incident,tour}.test.ts",
+];
+
+const BROWSER = "test/dashboard/**/*.test.ts";
+
+/** Files that `npm test` runs in a short form: of their random runs, their faults and their loads it takes a part. */
+const STRESS = globSync("test/**/*.test.ts", { exclude: [...PROGRAMS, BROWSER] }).filter((file) =>
+  /support\/(?:runs|fuzz\/fuzz)\.ts"/.test(readFileSync(file, "utf8")),
+);
+
+/** `TEST_RUNS=10` makes ten times as many random runs in a test, and takes ten times as long. */
+const inNode = (runs: string) => {
+  const TEST_RUNS = process.env["TEST_RUNS"] ?? runs;
+  return {
+    setupFiles: ["test/support/seed.ts"],
+    env: { TEST_RUNS },
+    testTimeout: PATIENCE_MS * Math.max(1, Number(TEST_RUNS)),
+    hookTimeout: PATIENCE_MS,
+  };
 };
+
+const SHORT = inNode("0.2");
+const WHOLE = inNode("1");
 
 // Tests start hundreds of programs. With what Node compiled before, each starts in half the time.
 process.env["NODE_COMPILE_CACHE"] ??= fileURLToPath(
@@ -70,14 +91,15 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          ...inNode,
+          ...SHORT,
           name: "node",
           include: ["test/**/*.test.ts"],
           exclude: [
             "test/workerd/**",
             "test/edge/**",
             "test/first-steps/**",
-            "test/dashboard/**",
+            BROWSER,
+            ...PROGRAMS,
             ...SHARED,
           ],
         },
@@ -85,17 +107,19 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          ...inNode,
+          ...SHORT,
           name: "node-shared",
-          setupFiles: [...inNode.setupFiles, "test/support/fresh-modules.ts"],
+          setupFiles: [...SHORT.setupFiles, "test/support/fresh-modules.ts"],
           include: SHARED,
           isolate: false,
         },
       },
+      { extends: true, test: { ...WHOLE, name: "programs", include: PROGRAMS } },
+      { extends: true, test: { ...WHOLE, name: "stress", include: STRESS } },
       // A page of Chromium costs seconds: `npm run test:browser` has them apart from `npm test`.
       {
         extends: true,
-        test: { ...inNode, name: "browser", include: ["test/dashboard/**/*.test.ts"] },
+        test: { ...WHOLE, name: "browser", include: [BROWSER] },
       },
       {
         extends: true,

@@ -12,6 +12,7 @@ import { type Crowd, type Reached, startCrowd } from "../../support/gateway/orig
 import { RULES } from "../../support/gateway/origins/routes.ts";
 import { HONEST, spellingsOf } from "../../support/gateway/origins/spellings.ts";
 import { listenTo } from "../../support/gateway/serve.ts";
+import { runs } from "../../support/runs.ts";
 
 /** So much that only the count of what is taken says anything. */
 const PLENTY = 1_000_000;
@@ -94,9 +95,9 @@ describe("the deployed worker in workerd", () => {
   afterAll(() => worker?.stop());
 
   test.each([
-    ["/api/login", 3_200, 1],
-    ["/api/rides/7", 500, 2],
-    ["/projects/tide", 500, 3],
+    ["/api/login", runs(3_200), 1],
+    ["/api/rides/7", runs(500), 2],
+    ["/projects/tide", runs(500), 3],
   ])(
     "no spelling of %s reaches a handler of any origin that no rule counted, of %d",
     { timeout: 120_000 },
@@ -138,7 +139,7 @@ describe.each([
     "lets no spelling reach a handler of any origin that no rule counted",
     { timeout: 120_000 },
     async () => {
-      const answers = await askAll(url, spellingsOf("/api/login", 800, 4));
+      const answers = await askAll(url, spellingsOf("/api/login", runs(800), 4));
       expect(escaped(answers)).toEqual([]);
       expectTried(answers);
     },
