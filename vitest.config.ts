@@ -24,7 +24,7 @@ const PATIENCE_MS = 60_000;
  * left out look at messages that are logged once in a process.
  */
 const SHARED = [
-  "test/{adapter,decision,denials,gateway,lists,llm,metrics,model,options,partition,policy}/**/*.test.ts",
+  "test/{adapter,admin,decision,denials,gateway,lease,lists,llm,lua,metrics,model,options,partition,policy}/**/*.test.ts",
   "test/hono/!(socket-address).test.ts",
   "test/runtime/!(log).test.ts",
 ];
@@ -37,9 +37,18 @@ const PROGRAMS = [
 
 const BROWSER = "test/dashboard/**/*.test.ts";
 
+/**
+ * Files that `npm test` leaves to `npm run test:stress`: they have no shorter form. What they look at is the simulator itself,
+ * and deployed workers under load.
+ */
+const STRESS_ONLY = [
+  "test/simulator/{mutants,denial-mutants}.test.ts",
+  "test/live/two-workers.test.ts",
+];
+
 /** Files that `npm test` runs in a short form: of their random runs, their faults and their loads it takes a part. */
-const STRESS = globSync("test/**/*.test.ts", { exclude: [...PROGRAMS, BROWSER] }).filter((file) =>
-  /support\/(?:runs|fuzz\/fuzz)\.ts"/.test(readFileSync(file, "utf8")),
+const SHORTENED = globSync("test/**/*.test.ts", { exclude: [...PROGRAMS, BROWSER] }).filter(
+  (file) => /support\/(?:runs|fuzz\/fuzz)\.ts"/.test(readFileSync(file, "utf8")),
 );
 
 /** `TEST_RUNS=10` makes ten times as many random runs in a test, and takes ten times as long. */
@@ -85,8 +94,8 @@ export default defineConfig({
     retry: RETRIES,
     reporters: ["default", new SecondTries()],
     expect: { poll: { timeout: PATIENCE_MS / 4 } },
-    // Many tests wait for timeouts and restarts of a Redis, so that two share two cores well.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // Many tests wait for timeouts and restarts of a Redis, so that three share two cores well.
+    maxWorkers: Math.max(3, availableParallelism() - 1),
     projects: [
       {
         extends: true,
@@ -100,6 +109,7 @@ export default defineConfig({
             "test/first-steps/**",
             BROWSER,
             ...PROGRAMS,
+            ...STRESS_ONLY,
             ...SHARED,
           ],
         },
@@ -115,7 +125,10 @@ export default defineConfig({
         },
       },
       { extends: true, test: { ...WHOLE, name: "programs", include: PROGRAMS } },
-      { extends: true, test: { ...WHOLE, name: "stress", include: STRESS } },
+      {
+        extends: true,
+        test: { ...WHOLE, name: "stress", include: [...SHORTENED, ...STRESS_ONLY] },
+      },
       // A page of Chromium costs seconds: `npm run test:browser` has them apart from `npm test`.
       {
         extends: true,

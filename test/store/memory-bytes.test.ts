@@ -16,7 +16,7 @@ import { type Policy } from "../../src/policy/policy.ts";
 import { memoryStore, type MemoryStoreOptions } from "../../src/store/memory-store.ts";
 import type { Reply } from "../../src/store/store.ts";
 import { compile } from "../support/compile-policy.ts";
-import { some } from "../support/runs.ts";
+import { IS_WHOLE, some } from "../support/runs.ts";
 
 /* What is counted in memory is bounded in bytes, whatever the limits are. */
 
@@ -46,7 +46,7 @@ test.for(some(OUTAGES))(
   },
 );
 
-test(
+test.runIf(IS_WHOLE)(
   "many more identities than fit take no more than the store may hold",
   { timeout: 120_000 },
   async () => {

@@ -4,6 +4,9 @@
  */
 export const FACTOR = Number(process.env["TEST_RUNS"] ?? 1);
 
+/** Whether this is the whole of what a test can try, and not a part. */
+export const IS_WHOLE = FACTOR >= 1;
+
 /** How many random runs a test makes, where this many are usual. */
 export function runs(usual: number): number {
   return Math.max(1, Math.round(usual * FACTOR));
