@@ -49,7 +49,7 @@ export async function answerDenied<Context>(
 export function compileRequest<Context>(
   options: RequestOptions<Context> & Pick<LimiterOptions, "plans" | "onDecision">,
   given: readonly Policy[],
-  { holds, lists, plans, telling }: RequestFeatures,
+  { holds, lists, plans, listeners }: RequestFeatures,
   faults: Faults,
   { segments, prefix = "" }: Partial<RuleContext> = {},
 ): RequestReader<Context> {
@@ -70,7 +70,7 @@ export function compileRequest<Context>(
     by: partitions.by,
     operation: holds?.needsHold(list) ? "reserve" : "limit",
     withoutHold: holds?.withoutHold,
-    tell: telling?.compile(options.onDecision, faults),
+    listener: listeners?.compile(options.onDecision, faults),
     failures: holds?.compileFailures(list, faults) ?? [],
     policies: Array.isArray(given) ? list.map(withoutPartition) : given,
 
