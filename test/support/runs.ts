@@ -12,6 +12,11 @@ export function runs(usual: number): number {
   return Math.max(1, Math.round(usual * FACTOR));
 }
 
+/** What all runs together have to come across at least, to show that they try something: in a short form, anything at all. */
+export function least(usual: number): number {
+  return IS_WHOLE ? usual : 0;
+}
+
 /** Some of the cases of a test that takes long for each: the first of them, and others as far apart as they can be. */
 export function some<Case>(cases: readonly Case[]): readonly Case[] {
   const count = Math.max(1, Math.ceil(cases.length * Math.min(1, FACTOR)));
