@@ -132,7 +132,14 @@ export default defineConfig({
       // A page of Chromium costs seconds: `npm run test:browser` has them apart from `npm test`.
       {
         extends: true,
-        test: { ...WHOLE, name: "browser", include: [BROWSER] },
+        test: {
+          ...WHOLE,
+          name: "browser",
+          include: [BROWSER],
+          // A Chromium waits for little: two of them take two cores. Projects of other counts run apart.
+          maxWorkers: Math.max(2, availableParallelism() - 1),
+          sequence: { groupOrder: 1 },
+        },
       },
       {
         extends: true,
