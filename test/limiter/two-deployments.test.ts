@@ -12,8 +12,8 @@ import { checkSettings } from "../../src/limiter/settings.ts";
 import { Faults } from "../../src/options/faults.ts";
 import type { Policy } from "../../src/policy/policy.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
-import { least, runs } from "../support/least, runs.ts";
 import { random } from "../support/random.ts";
+import { least, runs } from "../support/runs.ts";
 
 /*
  * Two deployments of one limiter that are alive at once, with limits of their own: through leases, shards and holds. A ledger

@@ -8,9 +8,9 @@ import { redisStore } from "../../src/store/redis/store.ts";
 import { FUTURE } from "../support/algorithm-script.ts";
 import { compile } from "../support/compile-policy.ts";
 import { everyPolicy } from "../support/every-policy.ts";
-import { least, runs } from "../support/least, runs.ts";
 import { ALGORITHMS } from "../support/policy/options-of.ts";
 import { redisWithClock } from "../support/redis-with-clock.ts";
+import { least, runs } from "../support/runs.ts";
 
 let redis: Redis;
 beforeAll(() => {

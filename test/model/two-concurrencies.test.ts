@@ -5,7 +5,7 @@ import { concurrency } from "../../src/algorithms/concurrency.ts";
 import { refundInMemory } from "../../src/store/memory-refund.ts";
 import { createMemory } from "../../src/store/memory.ts";
 import { compile } from "../support/compile-policy.ts";
-import { least, runs } from "../support/least, runs.ts";
+import { least, runs } from "../support/runs.ts";
 
 /*
  * Two settings of one concurrency policy that are alive at once, as in two-settings.test.ts. The book knows only when

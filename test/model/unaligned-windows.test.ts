@@ -6,7 +6,7 @@ import type { Operation } from "../../src/algorithms/model.ts";
 import { refund } from "../../src/algorithms/refund.ts";
 import type { CompiledPolicy } from "../../src/policy/compile.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
-import { least, runs } from "../support/least, runs.ts";
+import { least, runs } from "../support/runs.ts";
 
 /*
  * Windows that begin with the first request, on the model, which test/lua/model.test.ts holds equal to the script. The
