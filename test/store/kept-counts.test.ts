@@ -73,7 +73,7 @@ test("looks at a bucket under two plans write no more than the end they prolong"
   expect(writes.length).toBeLessThanOrEqual(3);
 });
 
-test("a denial by a longer policy writes the end that it prolongs, so that a sweep leaves the count", async () => {
+test("a look by a longer policy writes the end that it prolongs, so that a sweep leaves the count", async () => {
   const { storage } = countedStorage();
   let nowUs = START;
   const [short, long] = compile([
@@ -82,7 +82,7 @@ test("a denial by a longer policy writes the end that it prolongs, so that a swe
   ]);
   const counts = keepCounts(storage, () => nowUs);
   counts.decide("consume", ["a"], [1], [short!]);
-  expect(counts.decide("consume", ["a"], [1], [long!]).rows).toMatchObject([{ allowed: false }]);
+  expect(counts.decide("peek", ["a"], [1], [long!]).rows).toMatchObject([{ allowed: false }]);
   nowUs += MINUTE / 2;
   await counts.sweep();
   const cold = keepCounts(storage, () => nowUs);
