@@ -113,6 +113,11 @@ describe("a fault of sources", () => {
     ]);
   });
 
+  test("is that of the address where an inner list alone has it", () => {
+    const faults = faultsOf([["ip", "header:x"]], "nginx" as ClientIp);
+    expect(faults.map(({ path }) => path)).toEqual(["clientIp"]);
+  });
+
   test("hides no other choice, and is hidden by none", () => {
     expect(faultsOf([["ip", "session"], "ip"])).toHaveLength(1);
     expect(faultsOf(["ip", ["ip", "session"]])).toHaveLength(1);
