@@ -72,4 +72,18 @@ export const OUTAGE: readonly Written[] = [
     replace: "share > 0",
     tests: ["test/limiter/local-share"],
   },
+  {
+    name: "a watcher that throws leaves the source running",
+    file: "src/runtime/watch-body.ts",
+    find: "reader.cancel(error).catch(() => {});",
+    replace: "",
+    tests: ["test/runtime/watch-body"],
+  },
+  {
+    name: "what happens to requests is logged with each of them",
+    file: "src/runtime/log.ts",
+    find: "quietUntilMs = now() + PAUSE_MS;",
+    replace: "",
+    tests: ["test/runtime/log"],
+  },
 ];
