@@ -137,15 +137,19 @@ describe("of several dimensions", () => {
     expect(decision.headers().get("X-RateLimit-Reset")).toBe(String(START_US / 1e6 + 3));
   });
 
-  test("a request that costs nothing of the first takes what it costs of the second", async () => {
-    const policies = ["key", "ip"].map((by) =>
-      fixedWindow({ name: by, by, limit: 5, window: "1d" }),
-    );
-    const { limiter } = limiterOf({ policies });
-    const ada = { key: "ada", ip: "192.0.2.1" };
-    const { policies: rows } = await limiter.limit(ada, { cost: { key: 0, ip: 2 } });
-    expect(rows.map(({ remaining }) => remaining)).toEqual([5, 3]);
-  });
+  test.for(["key", "ip"])(
+    "a request that costs nothing of the first takes what it costs of the second, by %s",
+    async (by) => {
+      const policies = [
+        fixedWindow({ name: "first", by: "key", limit: 5, window: "1d" }),
+        fixedWindow({ name: "second", by, limit: 5, window: "1d" }),
+      ];
+      const { limiter } = limiterOf({ policies });
+      const ada = { key: "ada", ip: "192.0.2.1" };
+      const { policies: rows } = await limiter.limit(ada, { cost: { first: 0, second: 2 } });
+      expect(rows.map(({ remaining }) => remaining)).toEqual([5, 3]);
+    },
+  );
 
   test("a cost that never fits shows what is known of each, at the store's moment", async () => {
     const { limiter, world } = limiterOf({ policies: two });
