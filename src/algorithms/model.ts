@@ -10,12 +10,12 @@ export type Operation =
   | "lease";
 
 /**
- * What an algorithm is asked to do. `ask` is a `peek` as part of a `consume` or a lease: it takes nothing, and its client obeys
- * what it says.
+ * The task of an algorithm. `ask` is a `peek` as part of a `consume` or a lease: it takes nothing, and its client obeys the
+ * answer.
  */
 export type Pass = Exclude<Operation, "lease"> | "ask";
 
-/** What a hold takes of each concurrency policy: one slot. */
+/** The slot that a hold takes of each concurrency policy. */
 export interface Slot {
   /** Names the hold's slots; no other hold ever has the same. */
   readonly id: string;
@@ -52,7 +52,7 @@ export interface ModelRequest<Parameters> {
   readonly maxMoments?: number;
 }
 
-/** The algorithm's answer; `state` is what to keep: the same object unless the request changed it. */
+/** The algorithm's answer; `state` is the state to keep: the same object unless the request changed it. */
 export interface Evaluation<State> extends Row {
   readonly state: State | undefined;
 }
@@ -94,7 +94,7 @@ export type RefundModel<Parameters, State> = (
   request: RefundRequest<Parameters>,
 ) => Refund<State>;
 
-/** What a refund gave, in whole units: only a token bucket has an interval, and gives time. */
+/** The whole units that a refund gave: only a token bucket has an interval, and gives time. */
 export function wholeUnits(
   given: number,
   { intervalUs = 1 }: Readonly<Record<string, number>>,

@@ -117,7 +117,7 @@ interface Found {
   readonly repaired: boolean;
 }
 
-/** What of a state has not refilled yet, as units of the request's setting where that has room for them. */
+/** The part of a state that has not refilled yet, as units of the request's setting where that has room for them. */
 function read(
   state: TokenBucketState,
   request: ModelRequest<TokenBucketParameters>,
@@ -171,7 +171,7 @@ function stateOf(
 }
 
 /**
- * Gives back time, in units of 1/divisor microsecond: the units, less what the bucket has refilled since the take, at the
+ * Gives back time, in units of 1/divisor microsecond: the units, less the refill of the bucket since the take, at the
  * faster of the two rates if it was written with another setting since.
  */
 export const refundTokenBucket: RefundModel<TokenBucketParameters, TokenBucketState> = (

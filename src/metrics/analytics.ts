@@ -11,7 +11,7 @@ export interface AnalyticsDataset {
   }): void;
 }
 
-/** The smallest number of data points that Cloudflare has ever taken of one request; what is above it is dropped there. */
+/** The smallest number of data points that Cloudflare has ever taken of one request; it drops further ones. */
 const MAX_POINTS = 25;
 
 /** Cloudflare's limit of an index. */

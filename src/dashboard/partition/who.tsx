@@ -11,7 +11,7 @@ interface WhoProps {
   readonly example: Readonly<Record<string, string>> | undefined;
 }
 
-/** Finds out who a client is, of those that the person knows. */
+/** Finds a client among those that the person knows. */
 export function Who({ name, example }: WhoProps) {
   const field = useRef<HTMLTextAreaElement>(null);
   const [found, setFound] = useState<readonly Recognized[] | undefined>(undefined);

@@ -14,7 +14,7 @@ export function plainLines(text: string): string {
   return text.split("\n").map(plain).join("\n");
 }
 
-/** What a table cell shows of it. */
+/** Its text in a table cell. */
 const MAX_SHOWN = 160;
 
 /** The beginning of a long text, and how much there is. */

@@ -23,7 +23,7 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
   );
 }
 
-/** Why something failed, with every fault of what was sent, and what there is to do. */
+/** The reason of a failure, with every fault in the request, and the remedies. */
 export function Failed({
   error,
   retry,

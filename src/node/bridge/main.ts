@@ -30,7 +30,7 @@ const loopback = new Set(["127.0.0.1", "::1", "localhost"]);
 
 interface Settings {
   readonly options: BridgeOptions;
-  /** Whether nobody knows the token yet. */
+  /** Whether the token is new, so that it has to be printed. */
   readonly drawn: boolean;
 }
 
@@ -130,7 +130,7 @@ if (!settings) {
 }
 
 const bridge = await startBridge(settings.options).catch((error: unknown) => fail(error, 1));
-// Before it says that it is there: whoever waited for that may end it at once.
+// Before it says that it is there: a program that waited for that may end it at once.
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.once(signal, () => void bridge.close());
 }

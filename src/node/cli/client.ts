@@ -103,7 +103,7 @@ export class Client {
   }
 }
 
-/** What a gateway or a proxy repeats of a request must not end up in a build log. */
+/** A gateway or a proxy may repeat the token of a request, which must not end up in a build log. */
 function withoutToken(text: string, token: string): string {
   const inJson = JSON.stringify(token).slice(1, -1);
   return text.replaceAll(token, "(token)").replaceAll(inJson, "(token)");

@@ -24,7 +24,7 @@ export function readDocument(file: string): DocumentFile {
   return { file, parsed, version: Number.isSafeInteger(version) ? Number(version) : undefined };
 }
 
-/** Sends a document; says of what the gateway finds in it where that is in the file. */
+/** Sends a document; gives the faults that the gateway finds in it their places in the file. */
 export async function sending<Result>(
   { file, parsed }: DocumentFile,
   send: () => Promise<Result>,

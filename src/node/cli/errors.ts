@@ -1,4 +1,4 @@
-/** What the program's exit code says. */
+/** The meanings of the program's exit codes. */
 export const EXIT = {
   done: 0,
   no: 1,

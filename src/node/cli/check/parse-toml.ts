@@ -57,7 +57,7 @@ function placeInside(value: AST.TOMLContentNode, at: Placed): void {
   value.elements.forEach((element, i) => placeInside(element, childOf(at, i, element.range[0])));
 }
 
-/** What several tables or dotted keys share is placed where it is first named. */
+/** A table that several headers or dotted keys share has the place of its first name. */
 function childOf(at: Placed, step: string | number, offset: number): Placed {
   const known = at.children.get(step);
   if (known) return known;

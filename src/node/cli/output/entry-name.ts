@@ -1,6 +1,6 @@
 import type { Entry } from "../answers.ts";
 
-/** Whom an entry of a list names, as `block` takes it. */
+/** The client that an entry of a list names, as `block` takes it. */
 export function entryName({ cidr, identity, digest, asn, country }: Entry): string | undefined {
   return cidr ?? identity ?? digest ?? (asn === undefined ? country : `AS${asn}`);
 }

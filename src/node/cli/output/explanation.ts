@@ -7,7 +7,7 @@ import { inline } from "./print.ts";
 import { styled } from "./style.ts";
 import { table } from "./table.ts";
 
-/** What each verdict means for the request. */
+/** The meaning of each verdict for the request. */
 const MEANINGS: Readonly<Record<string, string>> = {
   allowed: "The request passes: every policy has room.",
   denied: "The request is denied.",
