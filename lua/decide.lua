@@ -4,7 +4,7 @@
 -- KEYS[i]           state of policy i; on a Redis Cluster all keys of one call share a hash slot
 -- ARGV[1]           operation
 --                     consume  take the cost if every policy allows it
---                     peek     say what consume would do, take nothing
+--                     peek     report what consume would do, take nothing
 --                     charge   take the cost whatever is left; a policy goes into debt by its limit at most
 --                     reset    forget the units taken; needs no further arguments, replies now alone
 -- ARGV[6i-4]        cost of policy i, a whole number of units from 0; for consume and peek at most the limit

@@ -52,7 +52,7 @@ export interface CommonOptions {
    */
   readonly partition?: Sources;
   /**
-   * In rules and middleware: what happens to requests without the identity. `"skip"` leaves this policy out of their
+   * In rules and middleware: the treatment of requests without the identity. `"skip"` leaves this policy out of their
    * decision; at least one enforced policy must not skip. A shadow policy skips where the others reject. Default: the
    * rule's.
    */

@@ -78,7 +78,7 @@ export interface RefundRequest<Parameters = Readonly<Record<string, number>>> {
   readonly parameters: Parameters;
 }
 
-/** How much came back, and what to keep: the same object unless something did. */
+/** How much came back, and the state to keep: the same object unless units came back. */
 export interface Refund<State> {
   /** Units; of a token bucket the time of their refill, in units of 1/divisor microsecond, as `lua/refund.lua` replies. */
   readonly given: number;

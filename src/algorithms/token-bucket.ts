@@ -149,7 +149,7 @@ function isSame(one: Setting, other: Setting): boolean {
   );
 }
 
-/** The same units at another rate, rounded up. What is less than a unit stays at most one. */
+/** The same units at another rate, rounded up. A part of a unit becomes one unit at most. */
 function convert(used: number, fromIntervalUs: number, toIntervalUs: number): number {
   if (fromIntervalUs === toIntervalUs) return used;
   const units = Math.floor(used / fromIntervalUs);
@@ -234,7 +234,7 @@ export const TOKEN_BUCKET: ImplementationOf<TokenBucketPolicy> = /* @__PURE__ */
   },
 
   lease: {
-    /** Smaller by what comes back within a lease. */
+    /** Smaller by the refill of a lease. */
     tighten({ limit, parameters }, leaseUs) {
       const { intervalUs, divisor } = parameters;
       return quotaOf(limit - Math.ceil((leaseUs * divisor) / intervalUs), parameters);

@@ -18,8 +18,8 @@ const MAX_POINTS = 25;
 const MAX_INDEX_BYTES = 96;
 
 /**
- * Writes counts of requests to a dataset, one data point for each rule and outcome. What one request may not write waits
- * for the next flush, where it is added to what came since: the largest counts go first.
+ * Writes counts of requests to a dataset, one data point for each rule and outcome. Counts that one request may not
+ * write wait for the next flush, which adds them to later ones: the largest counts go first.
  *
  * @param onError called when the dataset begins to take nothing; the counts wait, too
  */

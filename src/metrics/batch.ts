@@ -26,7 +26,7 @@ const MAX_FIELDS = 2_000;
 /** The partitions that one batch names. */
 export const MAX_PARTITIONS = 20;
 
-/** Puts counts into batches, in the order given. Only the first one has what concerns single partitions. */
+/** Puts counts into batches, in the order given. Only the first one has the counts of single partitions. */
 export function batchesOf(
   minutes: ReadonlyMap<number, Counts>,
   tops: readonly [denied: Partitions, near: Partitions],

@@ -27,7 +27,7 @@ export interface CountedPartition {
   readonly near: readonly number[];
 }
 
-/** A span of time, in milliseconds since 1970; what begins in it is read. */
+/** A span of time, in milliseconds since 1970; minutes and hours that begin in it are read. */
 export interface Span {
   readonly fromMs: number;
   readonly toMs: number;

@@ -1,6 +1,6 @@
 /*
  * The requests of a partition as a line: policy, partition and limit, and then for each request the milliseconds since the
- * one before, a letter for what happened, and its cost unless that is 1. Numbers but costs are in base 36.
+ * one before, a letter for the outcome, and its cost unless that is 1. Numbers but costs are in base 36.
  */
 
 /** The answer of a policy to a request, and whether another one denied it. */

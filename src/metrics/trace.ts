@@ -27,7 +27,7 @@ export interface TraceChunk {
   readonly text: string;
 }
 
-/** Keeps what happened to each request of a few partitions, chosen by a keyed hash. */
+/** Keeps the outcome of each request of a few partitions, chosen by a keyed hash. */
 export interface Trace {
   /** Costs one hash where the partition is not in the sample. */
   note(outcome: Outcome, identities: Readonly<Record<string, string>>, costs: Costs): void;

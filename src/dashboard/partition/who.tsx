@@ -52,7 +52,7 @@ export function Who({ name, example }: WhoProps) {
   );
 }
 
-/** A request of the client. What is a credential stays out of the address. */
+/** A request of the client. A credential stays out of the address. */
 function linkOf(found: readonly Recognized[], example: NonNullable<WhoProps["example"]>): string {
   const ip = found.find(({ source }) => source === "ip")?.value;
   const headers = found

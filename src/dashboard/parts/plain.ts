@@ -1,4 +1,4 @@
-/** Controls, marks of direction, and what shows as nothing: a name may pass for another one by them. */
+/** Controls, marks of direction, and invisible characters: a name may pass for another one by them. */
 export const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu;
 
 /** A text of clients with everything in it to be seen. */

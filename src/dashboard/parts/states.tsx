@@ -56,7 +56,7 @@ function titleOf({ status }: ApiError): string {
   return "That did not work";
 }
 
-/** An answer, or why there is none yet. What was read before stays while a later request fails. */
+/** An answer, or why there is none yet. The last answer stays while a later request fails. */
 export function Answered<Answer>({
   of: { data, error, reload },
   what,

@@ -140,7 +140,7 @@ function strange(response: Response, url: string): string {
   return `${url} answered with ${what}. Is it the address of a gateway with an admin API?`;
 }
 
-/** Why a call failed: the network's reason is the cause of what `fetch` throws. */
+/** Why a call failed: the network's reason is the cause of the error that `fetch` throws. */
 function causeOf(error: unknown): string {
   const { message, cause } = error as Error;
   const { code, message: reason } = Object(cause) as { code?: unknown; message?: unknown };

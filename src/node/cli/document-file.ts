@@ -13,7 +13,7 @@ export interface DocumentFile {
   readonly version: number | undefined;
 }
 
-/** Reads a document to send. What is in it, the gateway checks. */
+/** Reads a document to send. The gateway checks its content. */
 export function readDocument(file: string): DocumentFile {
   const parsed = parseFile(file, readFile(file));
   if (parsed.faults.length > 0) {

@@ -7,7 +7,7 @@ import { faultText } from "./output/faults.ts";
 import { note } from "./output/print.ts";
 import { styled } from "./output/style.ts";
 
-/** Says what went wrong, and returns the exit code for it. */
+/** Prints the fault, and returns its exit code. */
 export function report(error: unknown): Exit {
   // The parser of arguments has said it itself, or has shown its help.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;

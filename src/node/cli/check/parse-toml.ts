@@ -20,7 +20,7 @@ export function parseToml(text: string): Parsed {
 
 function faultOf(text: string, { index, message }: ParseError): SyntaxFault {
   const before = text.slice(0, index).trimEnd();
-  // A value that is missing is noticed only at what follows it, which may be on another line.
+  // The parser notices a missing value only at the next one, which may be on another line.
   if (before.endsWith("=")) {
     return { offset: before.length, value: "nothing", remedy: "Write a value here." };
   }

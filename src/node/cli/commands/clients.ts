@@ -62,7 +62,7 @@ function aboutRequest(
   );
 }
 
-/** A client by a request of it, or by what `top` calls it. */
+/** A client by a request of it, or by its name in `top`. */
 type Client = { readonly request: object } | { readonly digest: string };
 
 /** The options of a command that also takes a client by its name. */
