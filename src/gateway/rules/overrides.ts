@@ -136,7 +136,7 @@ export function compileOverrides(
   };
 }
 
-/** What an override names its clients by, as it is looked up; `undefined` after a fault. */
+/** The name by which the clients of an override are looked up; `undefined` after a fault. */
 function nameIn(
   identity: unknown,
   digest: unknown,

@@ -1,6 +1,6 @@
 import { SHARED_IDENTITY } from "../../../adapter/partitions.ts";
 import { momentIn } from "../../../runtime/moment-in.ts";
-import type { Entry, Explanation } from "../answers.ts";
+import type { Explanation, NamedClient } from "../answers.ts";
 import { entryName } from "./entry-name.ts";
 import { escape } from "./escape.ts";
 import { inline } from "./print.ts";
@@ -61,7 +61,7 @@ export function explanationLines(explanation: Explanation): readonly string[] {
 const INCOMPLETE = `${SHARED_IDENTITY}: the request as described has nothing that this policy counts by. Describe what the client sends, with --ip and -H.`;
 
 /** An entry that names a client, and when it ends. */
-export function entryText(entry: Entry): string {
+export function entryText(entry: NamedClient): string {
   const name = escape(entryName(entry) ?? "");
   return entry.until === undefined ? name : `${name} until ${escape(String(entry.until))}`;
 }
