@@ -80,7 +80,7 @@ export interface RefundRequest<Parameters = Readonly<Record<string, number>>> {
 
 /** How much came back, and the state to keep: the same object unless units came back. */
 export interface Refund<State> {
-  /** Units; of a token bucket the time of their refill, in units of 1/divisor microsecond, as `lua/refund.lua` replies. */
+  /** Units; with a parameter `intervalUs` the parts of a unit of which that many make one, as `lua/refund.lua` replies. */
   readonly given: number;
   readonly state: State;
 }
@@ -94,7 +94,7 @@ export type RefundModel<Parameters, State> = (
   request: RefundRequest<Parameters>,
 ) => Refund<State>;
 
-/** The whole units that a refund gave: only a token bucket has an interval, and gives time. */
+/** The whole units that a refund gave. With a parameter `intervalUs` it gave parts of a unit: that many make one. */
 export function wholeUnits(
   given: number,
   { intervalUs = 1 }: Readonly<Record<string, number>>,
