@@ -2,12 +2,13 @@ import type { Settlement } from "../../../../src/decide/hold.ts";
 import { settlementOf } from "../../../../src/features/holds/settle-response.ts";
 import { drawActual, unitsOf, type Units } from "./costs.ts";
 import type { HoldPage } from "./hold-page.ts";
+import { textOf } from "./page.ts";
 import { SECOND_US, TTL_US } from "./policies.ts";
 import { checkSpread } from "./promises/charges.ts";
 import { checkExtension } from "./promises/extensions.ts";
 import { checkSettlement } from "./promises/settlements.ts";
 import { roomsOf } from "./requests.ts";
-import { during, partitionIn, type World } from "./world.ts";
+import { during, note, partitionIn, type World } from "./world.ts";
 
 /* What becomes of holds: they are settled, released, extended and answered, again and again. */
 
@@ -42,13 +43,11 @@ async function end(
   const from = page.calls.length;
   const settlement = await during(page, "end", act);
   const calls = page.calls.slice(from);
-  told.push(
-    `page ${page.id}: settled at ${JSON.stringify(held.actual)}: ${settlement?.status} ${calls
-      .map(({ operation, fate, parts }) =>
-        [operation, fate, ...parts.map(({ key, asked, gave }) => `${key.slice(key.indexOf("{"))}=${asked}/${gave}`)].join(" "),
-      )
-      .join("; ")}`,
-  );
+  if (settlement) note(world, `settle ${settlement.status}`);
+  told.push(() => {
+    const how = `page ${page.id}: settled at ${JSON.stringify(held.actual)}: ${settlement?.status}`;
+    return [how, ...calls.map(textOf)].join("\n    ");
+  });
   checkSettlement(held, settlement, setting.isGuarded, say);
   if (isFirst) {
     local.end(held, partitionIn(client), nowUs);
@@ -76,6 +75,7 @@ export async function respond(world: World, held: HoldPage): Promise<void> {
   const hasHungUp = dice.chance(0.4);
   const method = dice.among(["GET", "POST", "HEAD"]);
   const request = { method, signal: { aborted: hasHungUp } };
+  note(world, hasHungUp ? "respond after a hang-up" : "respond");
   // What a client does by hanging up must not hide a failure.
   const isFailure = status === 401 || status === 403 || (hasHungUp && status >= 500);
   const costs = Object.entries(page.costs).map(([name, units]) => {
@@ -105,8 +105,9 @@ export async function extend(world: World, held: HoldPage): Promise<void> {
   const extension = await during(page, "extend", () =>
     hold.extend(seconds && `${seconds}s`),
   );
+  note(world, `extend ${extension.status}`);
   const wantedUs = seconds ? seconds * SECOND_US : TTL_US;
-  world.told.push(`page ${page.id}: extend ${seconds} s: ${extension.status}`);
+  world.told.push(() => `page ${page.id}: extended by ${seconds} s: ${extension.status}`);
   checkExtension(held, extension, page.calls.slice(from), { nowUs, wantedUs }, (broken) =>
     world.say(`page ${page.id} is extended: ${broken}`),
   );

@@ -27,9 +27,15 @@ export function askedOf(page: Page, { name }: LedgerPolicy): Call | undefined {
   );
 }
 
-/** Whether a master has counted this policy's part of the request, and said so. */
+/**
+ * Whether a master has counted this policy's part of an allowed request, and said so. A shard that denied it has not: then
+ * a breaker has held back the call of another shard.
+ */
 export function isCounted(page: Page, policy: LedgerPolicy): boolean {
-  return askedOf(page, policy)?.fate === "answered";
+  const asked = askedOf(page, policy);
+  if (asked?.fate !== "answered") return false;
+  const part = asked.parts.find(({ name }) => name === policy.name)!;
+  return policy.mode !== "enforce" || part.allowed === true;
 }
 
 /** Whether nobody can know if a master has counted this policy's part of the request. */

@@ -56,3 +56,13 @@ export function callsIn(page: Page, phase: Phase): readonly Call[] {
 export function isUnknown({ fate }: Call): boolean {
   return fate !== "answered" && fate !== "not sent";
 }
+
+/** A call, for the report of a broken promise. */
+export function textOf({ operation, fate, parts, ran }: Call): string {
+  const keys = parts.map(({ key, asked, took, charged, gave }) => {
+    const sums = Object.entries({ took, charged, gave }).filter(([, units]) => units !== 0);
+    const done = sums.map(([what, units]) => ` ${what} ${units}`).join("");
+    return `${key.slice(key.indexOf("{"))} ${asked}${done}`;
+  });
+  return `${operation} ${fate}${ran ? "" : ", did not run"}: ${keys.join(", ")}`;
+}

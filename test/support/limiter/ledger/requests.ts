@@ -2,12 +2,12 @@ import type { Decision, Limiter } from "../../../../src/index.ts";
 import { drawCharge, drawCost, unitsOf } from "./costs.ts";
 import { type Client, PLANS } from "./draw.ts";
 import type { Isolate } from "./isolate.ts";
-import type { Page } from "./page.ts";
+import { type Page, textOf } from "./page.ts";
 import { limitOfShard, numbersUnder, SECOND_US, TTL_US } from "./policies.ts";
 import { checkCharge, checkSpread, type Room, roomOf } from "./promises/charges.ts";
 import { checkLook } from "./promises/looks.ts";
 import { checkRequest } from "./promises/requests.ts";
-import { during, isOfStore, partitionIn, type World } from "./world.ts";
+import { during, isOfStore, note, partitionIn, type World } from "./world.ts";
 
 /* Requests of clients: each has a page of the ledger. */
 
@@ -155,17 +155,17 @@ export function roomsOf(
   });
 }
 
-function tell({ told }: World, { id, kind, isolate, plan, costs, calls }: Page, decision: Decision) {
-  const rows = [...decision.policies, ...decision.shadow].map(
-    ({ name, allowed, remaining }) => `${name} ${allowed ? "+" : "-"}${remaining}`,
-  );
-  const sent = calls.map(
-    ({ operation, fate, parts }) =>
-      `${operation} ${parts.map(({ key, asked }) => `${key.slice(key.indexOf("{"))}=${asked}`).join(",")} ${fate}`,
-  );
-  told.push(
-    `page ${id}: ${kind} isolate ${isolate} plan ${plan} ${JSON.stringify(costs)} -> ${decision.allowed} ${decision.reason} [${rows.join(" ")}]${sent.map((each) => `\n      ${each}`).join("")}`,
-  );
+function tell(world: World, page: Page, decision: Decision): void {
+  note(world, `${page.kind} ${decision.reason}`);
+  world.told.push(() => {
+    const { id, kind, isolate, plan, costs, calls } = page;
+    const rows = [...decision.policies, ...decision.shadow].map(
+      ({ name, allowed, remaining }) => `${name} ${allowed ? "+" : "-"}${remaining}`,
+    );
+    const asked = `page ${id}: ${kind} by isolate ${isolate}, plan ${plan}: ${JSON.stringify(costs)}`;
+    const answer = `${decision.reason} ${decision.allowed} ${rows.join(" ")}`;
+    return [`${asked}: ${answer}`, ...calls.filter(({ phase }) => phase === "ask").map(textOf)].join("\n    ");
+  });
 }
 
 /** Lets every isolate send the denials of every client that no call has counted yet. */

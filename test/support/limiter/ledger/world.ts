@@ -34,13 +34,22 @@ export interface World {
   /** Whether the story ends. */
   isOver: boolean;
   /** What happened, for the report of a broken promise. */
-  readonly told: string[];
+  readonly told: (() => string)[];
   readonly say: Say;
+  /** Counts what happened. */
+  readonly tally: Tally;
+}
+
+/** How often something happened in stories, so that a test can see that everything did. */
+export type Tally = Record<string, number>;
+
+export function note({ tally }: Pick<World, "tally">, event: string): void {
+  tally[event] = (tally[event] ?? 0) + 1;
 }
 
 const START_US = Date.UTC(2030, 0, 1) * 1000 + 7_654_321;
 
-export function createWorld(dice: Dice, open: OpenMasters): World {
+export function createWorld(dice: Dice, open: OpenMasters, tally: Tally): World {
   const setting = drawSetting(dice);
   const clock = { nowUs: START_US };
   const masters = open(() => clock.nowUs);
@@ -49,7 +58,11 @@ export function createWorld(dice: Dice, open: OpenMasters): World {
   const wire = createWire(
     masters,
     book,
-    (master) => weather.fateOf(master),
+    (master) => {
+      const fate = weather.fateOf(master);
+      note({ tally }, `call ${fate}`);
+      return fate;
+    },
     () => clock.nowUs,
   );
   const isolates = setting.isolates.map((_, i) =>
@@ -77,6 +90,7 @@ export function createWorld(dice: Dice, open: OpenMasters): World {
     isBusy: false,
     isOver: false,
     told: [],
+    tally,
     say: (broken) => void book.broken.push(broken),
   };
 }

@@ -29,7 +29,7 @@ export function checkRequest(
     let taken = 0;
     let isInDoubt = false;
     for (const [call, { took, asked }] of calls) {
-      if (call.fate === "not sent") continue;
+      if (call.fate === "not sent" && call.operation !== "refund") continue;
       if (call.operation === "consume" && asked > 0) {
         if (taken > 0 || isInDoubt) say(`${key} is asked again`);
         if (call.fate === "answered") taken += took;
@@ -60,7 +60,7 @@ export function checkRequest(
 function takenBy(page: Page, name: string): number {
   let units = 0;
   for (const { operation, parts, fate } of callsIn(page, "ask")) {
-    if (fate !== "answered") continue;
+    if (fate !== "answered" && operation !== "refund") continue;
     for (const part of parts) {
       if (part.name === name) units += operation === "refund" ? -part.asked : part.took;
     }
