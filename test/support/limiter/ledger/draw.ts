@@ -48,12 +48,17 @@ export interface Setting {
   readonly isCalm: boolean;
 }
 
+/** What a story has more of than others. */
+const THEMES = ["anything", "slots", "shards", "bans"] as const;
+type Theme = (typeof THEMES)[number];
+
 export function drawSetting(dice: Dice): Setting {
   const { chance, int, among } = dice;
+  const theme = among(THEMES);
   const dimensions = chance(0.4) ? [among(DIMENSIONS)] : DIMENSIONS;
   const first = int(0, 3);
   const policies = Array.from({ length: int(1, 4) }, (_, i) =>
-    drawPolicy(dice, NAMES[(first + i) % NAMES.length]!, among(dimensions), i),
+    drawPolicy(dice, theme, NAMES[(first + i) % NAMES.length]!, among(dimensions), i),
   );
   const client = () => ({ a: `a${int(0, 1)}`, b: `b${int(0, 1)}`, c: `c${int(0, 1)}` });
   return {
@@ -76,25 +81,25 @@ const ALGORITHMS = [
   "sliding-window-counter",
   "token-bucket",
   "token-bucket",
-  "concurrency",
-  "concurrency",
-] as const;
+] as const satisfies Counting[];
 const ON_FAILURE = ["local", "local", "local", "open", "closed"] as const;
 
-function drawPolicy(dice: Dice, name: string, by: string, index: number): LedgerPolicy {
+function drawPolicy(
+  dice: Dice,
+  theme: Theme,
+  name: string,
+  by: string,
+  index: number,
+): LedgerPolicy {
   const { chance, int, among } = dice;
   // One policy at least is enforced and counts requests.
   const mode = index > 0 && chance(0.2) ? among(["shadow", "soft"] as const) : "enforce";
-  const isBan = index > 0 && mode === "enforce" && chance(0.2);
-  const isSharded = !isBan && chance(0.25);
-  const drawn = among(ALGORITHMS);
-  const hasSlots = drawn === "concurrency" && !isBan && !isSharded && mode === "enforce";
-  const fallback: Counting = "fixed-window";
-  const algorithm = hasSlots
-    ? drawn
-    : isBan || drawn === "concurrency"
-      ? fallback
-      : drawn;
+  const isEnforced = mode === "enforce";
+  const isBan = index > 0 && isEnforced && chance(theme === "bans" ? 0.5 : 0.1);
+  const isSharded = !isBan && chance(theme === "shards" ? 0.6 : 0.15);
+  const hasSlots =
+    isEnforced && !isBan && !isSharded && chance(theme === "slots" ? 0.5 : 0.15);
+  const algorithm = hasSlots ? "concurrency" : isBan ? "fixed-window" : among(ALGORITHMS);
   const countsFailures = mode === "enforce" && !isBan && !hasSlots && index > 0 && chance(0.2);
   const counts = isBan ? "denials" : countsFailures ? "failures" : "requests";
   const shards = isSharded ? int(2, 4) : 1;

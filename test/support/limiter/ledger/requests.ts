@@ -3,7 +3,7 @@ import { drawCharge, drawCost, unitsOf } from "./costs.ts";
 import { type Client, PLANS } from "./draw.ts";
 import type { Isolate } from "./isolate.ts";
 import { type Page, textOf } from "./page.ts";
-import { limitOfShard, numbersUnder, SECOND_US, TTL_US } from "./policies.ts";
+import { limitOfShard, numbersUnder, SECOND_US, TTL_US, WINDOW_US } from "./policies.ts";
 import { checkCharge, checkSpread, type Room, roomOf } from "./promises/charges.ts";
 import { checkLook } from "./promises/looks.ts";
 import { checkRequest } from "./promises/requests.ts";
@@ -174,6 +174,8 @@ export async function deliverDenials(world: World): Promise<void> {
   world.isOver = true;
   for (const isolate of world.isolates) {
     for (const client of world.setting.clients) {
+      // Longer than the isolate trusts what the last answer has told it of everybody.
+      world.nowUs += WINDOW_US + SECOND_US;
       const kind = hasSlots ? "reserve" : "limit";
       const costs = unitsOf(isolate.policies, undefined);
       const id = ++world.pages;
