@@ -1,148 +1,29 @@
 import type { Operation, Row, Slot } from "../../../../src/algorithms/model.ts";
-import {
-  type Account,
-  bucketAccount,
-  slotAccount,
-  type SlotAccount,
-  windowAccount,
-} from "./account.ts";
+import { type Accounts, createAccounts } from "./accounts.ts";
+import { ask, type Item, itemOf, take } from "./decided.ts";
 import type { Call, Page, Part } from "./page.ts";
-import {
-  limitOfShard,
-  type LedgerPolicy,
-  type Numbers,
-  numbersUnder,
-  TTL_US,
-} from "./policies.ts";
+import { type LedgerPolicy, TTL_US } from "./policies.ts";
 
-/*
- * The ledger: an account of each key that the masters have, and what it finds wrong. It enters what ran, and says
- * beforehand what has to come of it.
- */
-
+/** The ledger: an account of each key that the masters have, and what it finds wrong. */
 export interface Book {
   /** What broke a promise. */
   readonly broken: string[];
-  /** Keys that a master was asked about. */
-  readonly keys: ReadonlyMap<string, LedgerPolicy>;
+  readonly accounts: Accounts;
   /** Enters a decision that ran. */
   decide(call: Call, operation: Operation, rows: readonly Row[], slot?: Slot): void;
   /** Enters a refund that ran. */
   refund(call: Call, given: readonly number[]): void;
   /** Enters an extension that ran. */
   extend(call: Call, kept: readonly boolean[], slot: Slot): void;
-  account(key: string): Account;
-  slots(key: string): SlotAccount;
-  /** A key's limit under a plan: a shard has its part. */
-  limitOf(key: string, plan: string | undefined): number;
 }
 
-const SHARD = /#(\d+)\}/;
-
-/**
- * @param nowUsOf the clock of a key's master
- */
+/** @param nowUsOf the clock of a key's master */
 export function createBook(
   policies: readonly LedgerPolicy[],
   nowUsOf: (key: string) => number,
 ): Book {
   const broken: string[] = [];
-  const keys = new Map<string, LedgerPolicy>();
-  const accounts = new Map<string, Account>();
-  const slotAccounts = new Map<string, SlotAccount>();
-
-  function openAccount({ algorithm, under, shards, windowUs }: LedgerPolicy): Account {
-    if (algorithm === "concurrency") throw new Error("slots have accounts of their own");
-    if (algorithm !== "token-bucket") return windowAccount(algorithm, windowUs);
-    const { refill } = under["none"]!;
-    const isOneRate = Object.values(under).every((numbers) => numbers.refill === refill);
-    return bucketAccount((windowUs / refill) * shards, isOneRate);
-  }
-
-  function account(key: string): Account {
-    const found = accounts.get(key) ?? openAccount(keys.get(key)!);
-    accounts.set(key, found);
-    return found;
-  }
-
-  function slots(key: string): SlotAccount {
-    const found = slotAccounts.get(key) ?? slotAccount();
-    slotAccounts.set(key, found);
-    return found;
-  }
-
-  function limitOf(key: string, plan: string | undefined): number {
-    const policy = keys.get(key)!;
-    const { limit }: Numbers = numbersUnder(policy, plan);
-    return limitOfShard(limit, policy.shards, Number(SHARD.exec(key)?.[1] ?? 0));
-  }
-
-  /** One policy of a decision, as the ledger sees it. */
-  function itemOf({ page }: Call, part: Part, slot: Slot | undefined) {
-    const { key, name, asked: cost } = part;
-    const policy = policies.find((each) => each.name === name)!;
-    keys.set(key, policy);
-    const nowUs = nowUsOf(key);
-    const limit = limitOf(key, page.plan);
-    const isBan = policy.mode === "enforce" && policy.counts === "denials";
-    const base = { part, policy, cost, limit, isBan, isAdvisory: policy.mode !== "enforce" };
-    if (policy.algorithm === "concurrency") {
-      const own = slots(key);
-      return {
-        ...base,
-        exact: true,
-        fits: () => cost === 0 || own.fits(page.id, limit, nowUs),
-        take() {
-          if (!slot) return 0;
-          if (!own.has(page.id, nowUs)) own.take(page.id, nowUs + Math.min(TTL_US, slot.ttlUs));
-          return 1;
-        },
-        charge: () => 0,
-        remaining: () => Math.max(0, limit - own.used(nowUs)),
-      };
-    }
-    const own = account(key);
-    return {
-      ...base,
-      get exact() {
-        return own.exact;
-      },
-      fits: (units: number) => own.fits(units, limit, nowUs),
-      take(units: number) {
-        own.take(page.id, units, nowUs);
-        return units;
-      },
-      charge: (units: number) => own.charge(units, limit, nowUs),
-      remaining: () => Math.max(0, limit - own.used(nowUs)),
-    };
-  }
-
-  type Item = ReturnType<typeof itemOf>;
-
-  /** Whether each policy has room; a ban first counts the denials that the call brings. */
-  function ask({ cost, isBan, fits, charge, part }: Item, operation: Operation): boolean {
-    if (!isBan) return fits(cost);
-    if (operation === "consume" && cost > 0) part.charged += charge(cost);
-    return fits(1);
-  }
-
-  function take(items: readonly Item[], answers: readonly boolean[], operation: Operation): void {
-    if (operation === "charge") {
-      for (const { part, isBan, cost, charge } of items) if (!isBan) part.charged += charge(cost);
-      return;
-    }
-    if (operation !== "consume") return;
-    const denying = items.filter(({ isAdvisory }, i) => !isAdvisory && !answers[i]);
-    items.forEach((item, i) => {
-      if (item.isBan) {
-        if (denying.some((each) => each.part.key !== item.part.key) && items.length > 1) {
-          item.part.charged += item.charge(1);
-        }
-      } else if (denying.length === 0 && answers[i] && item.cost > 0) {
-        item.part.took += item.take(item.cost);
-      }
-    });
-  }
+  const accounts = createAccounts(policies);
 
   function compare(call: Call, item: Item, { allowed, remaining }: Row, expected: boolean): void {
     const { part, policy } = item;
@@ -152,15 +33,34 @@ export function createBook(
     if (remaining !== item.remaining()) say(`leaves ${remaining}, not ${item.remaining()}`);
   }
 
+  function giveBack({ id }: Page, part: Part, given: number): void {
+    const { key, name, asked } = part;
+    const nowUs = nowUsOf(key);
+    const { algorithm } = accounts.name(key, name);
+    part.gave = given;
+    const say = (due: number | string) =>
+      broken.push(`${algorithm} ${key}: page ${id} gets ${given} of ${asked} back, not ${due}`);
+    if (algorithm === "concurrency") {
+      const due = Number(accounts.slots(key).free(id, nowUs));
+      if (given !== due) say(due);
+      return;
+    }
+    const account = accounts.units(key);
+    const own = account.outstanding(id);
+    if (given > own) say(`what others took: it has ${own}`);
+    const due = account.due(id, asked, nowUs);
+    if (due !== undefined && given !== due) say(due);
+    account.giveBack(id, asked, given, nowUs);
+  }
+
   return {
     broken,
-    keys,
-    account,
-    slots,
-    limitOf,
+    accounts,
 
     decide(call, operation, rows, slot) {
-      const items = call.parts.map((part) => itemOf(call, part, slot));
+      const items = call.parts.map((part) =>
+        itemOf(accounts, call.page, part, nowUsOf(part.key), slot),
+      );
       const wasExact = items.map(({ exact }) => exact);
       // What the ledger cannot say exactly, it takes from the store.
       const answers = items.map((item, i) =>
@@ -175,48 +75,22 @@ export function createBook(
     },
 
     refund({ page, parts }, given) {
-      parts.forEach((part, i) => {
-        const { key, name, asked } = part;
-        const nowUs = nowUsOf(key);
-        const policy = keys.get(key) ?? policies.find((each) => each.name === name)!;
-        keys.set(key, policy);
-        part.gave = given[i]!;
-        const say = (due: number | string) =>
-          broken.push(
-            `${policy.algorithm} ${key}: page ${page.id} gets ${given[i]} of ${asked} back, not ${due}`,
-          );
-        if (policy.algorithm === "concurrency") {
-          const due = Number(slots(key).free(page.id, nowUs));
-          if (given[i] !== due) say(due);
-          return;
-        }
-        const own = account(key);
-        if (given[i]! > own.outstanding(page.id)) {
-          say(`what others took: it has ${own.outstanding(page.id)}`);
-        }
-        const due = own.due(page.id, asked, nowUs);
-        if (due !== undefined && given[i] !== due) say(due);
-        own.giveBack(page.id, asked, given[i]!, nowUs);
-      });
+      parts.forEach((part, i) => giveBack(page, part, given[i]!));
     },
 
     extend({ page, parts }, kept, { ttlUs }) {
       parts.forEach((part, i) => {
-        const { key } = part;
-        const nowUs = nowUsOf(key);
-        keys.set(key, policies.find(({ name }) => name === part.name)!);
-        const has = slots(key).has(page.id, nowUs);
+        const nowUs = nowUsOf(part.key);
+        accounts.name(part.key, part.name);
+        const slots = accounts.slots(part.key);
+        const has = slots.has(page.id, nowUs);
         part.kept = kept[i]!;
         if (kept[i] !== has) {
-          broken.push(`slots ${key}: page ${page.id} ${has ? "loses a slot" : "extends none"}`);
+          const what = has ? "loses a slot" : "extends none";
+          broken.push(`slots ${part.key}: page ${page.id} ${what}`);
         }
-        if (has) slots(key).take(page.id, nowUs + Math.min(TTL_US, ttlUs));
+        if (has) slots.take(page.id, nowUs + Math.min(TTL_US, ttlUs));
       });
     },
   };
-}
-
-/** A new page of the ledger. */
-export function newPage(id: number, fields: Omit<Page, "id" | "calls">): Page {
-  return { id, calls: [], ...fields };
 }

@@ -1,10 +1,4 @@
-import {
-  BAN_US,
-  type Counting,
-  type LedgerPolicy,
-  type Numbers,
-  WINDOW_US,
-} from "./policies.ts";
+import { BAN_US, type Counting, type LedgerPolicy, type Numbers, WINDOW_US } from "./policies.ts";
 
 /* What a seed makes of a story: its policies, its isolates, and how its masters fail. */
 
@@ -97,8 +91,7 @@ function drawPolicy(
   const isEnforced = mode === "enforce";
   const isBan = index > 0 && isEnforced && chance(theme === "bans" ? 0.5 : 0.1);
   const isSharded = !isBan && chance(theme === "shards" ? 0.6 : 0.15);
-  const hasSlots =
-    isEnforced && !isBan && !isSharded && chance(theme === "slots" ? 0.5 : 0.15);
+  const hasSlots = isEnforced && !isBan && !isSharded && chance(theme === "slots" ? 0.5 : 0.15);
   const algorithm = hasSlots ? "concurrency" : isBan ? "fixed-window" : among(ALGORITHMS);
   const countsFailures = mode === "enforce" && !isBan && !hasSlots && index > 0 && chance(0.2);
   const counts = isBan ? "denials" : countsFailures ? "failures" : "requests";

@@ -7,7 +7,7 @@ import { SECOND_US, TTL_US } from "./policies.ts";
 import { checkSpread } from "./promises/charges.ts";
 import { checkExtension } from "./promises/extensions.ts";
 import { checkSettlement } from "./promises/settlements.ts";
-import { roomsOf } from "./requests.ts";
+import { roomsOf } from "./rooms.ts";
 import { during, note, partitionIn, type World } from "./world.ts";
 
 /* What becomes of holds: they are settled, released, extended and answered, again and again. */
@@ -103,7 +103,7 @@ export async function extend(world: World, held: HoldPage): Promise<void> {
   const seconds = dice.among([undefined, 3, 8]);
   const from = page.calls.length;
   const extension = await during(page, "extend", () =>
-    hold.extend(seconds && `${seconds}s`),
+    hold.extend(seconds === undefined ? undefined : `${seconds}s`),
   );
   note(world, `extend ${extension.status}`);
   const wantedUs = seconds ? seconds * SECOND_US : TTL_US;

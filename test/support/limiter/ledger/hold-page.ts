@@ -1,6 +1,6 @@
 import type { Hold } from "../../../../src/decide/hold.ts";
-import type { Client } from "./draw.ts";
 import type { Units } from "./costs.ts";
+import type { Client } from "./draw.ts";
 import type { Isolate } from "./isolate.ts";
 import { type Call, callsIn, isUnknown, type Page } from "./page.ts";
 import type { LedgerPolicy } from "./policies.ts";
@@ -22,19 +22,19 @@ export interface HoldPage {
 /** The last call that asked a policy for a request, wherever it went; `undefined` if none was sent. */
 export function askedOf(page: Page, { name }: LedgerPolicy): Call | undefined {
   return callsIn(page, "ask").findLast(
-    ({ operation, parts }) =>
-      operation !== "refund" && parts.some((part) => part.name === name),
+    ({ operation, parts }) => operation !== "refund" && parts.some((part) => part.name === name),
   );
 }
 
 /**
- * Whether a master has counted this policy's part of an allowed request, and said so. A shard that denied it has not: then
- * a breaker has held back the call of another shard.
+ * Whether a master has counted this policy's part of an allowed request, and said so. A shard that denied it has not, and
+ * neither has a master that was only looked at: then a breaker has held back the call that came after.
  */
 export function isCounted(page: Page, policy: LedgerPolicy): boolean {
   const asked = askedOf(page, policy);
   if (asked?.fate !== "answered") return false;
   const part = asked.parts.find(({ name }) => name === policy.name)!;
+  if (asked.operation === "peek" && part.asked > 0) return false;
   return policy.mode !== "enforce" || part.allowed === true;
 }
 

@@ -1,5 +1,5 @@
-import { createLimiter, type Limiter } from "../../../../src/index.ts";
 import { compileFailures, type Failures } from "../../../../src/features/holds/failures.ts";
+import { createLimiter, type Limiter } from "../../../../src/index.ts";
 import { Faults } from "../../../../src/options/faults.ts";
 import { createSlotBreaker } from "../../../../src/store/cluster/slot-breaker.ts";
 import { splitStore } from "../../../../src/store/cluster/split-store.ts";

@@ -1,40 +1,21 @@
-import type { Decision, Limiter } from "../../../../src/index.ts";
-import { drawCharge, drawCost, unitsOf } from "./costs.ts";
-import { type Client, PLANS } from "./draw.ts";
+import type { Decision } from "../../../../src/index.ts";
+import { drawRequest, type Request, tell } from "./asked.ts";
+import { unitsOf } from "./costs.ts";
+import type { Client } from "./draw.ts";
 import type { Isolate } from "./isolate.ts";
-import { type Page, textOf } from "./page.ts";
-import { limitOfShard, numbersUnder, SECOND_US, TTL_US, WINDOW_US } from "./policies.ts";
-import { checkCharge, checkSpread, type Room, roomOf } from "./promises/charges.ts";
+import type { Page } from "./page.ts";
+import { numbersUnder, SECOND_US, TTL_US, WINDOW_US } from "./policies.ts";
 import { checkLook } from "./promises/looks.ts";
 import { checkRequest } from "./promises/requests.ts";
-import { during, isOfStore, note, partitionIn, type World } from "./world.ts";
+import { keyOf } from "./rooms.ts";
+import { during, isOfStore, partitionIn, type World } from "./world.ts";
 
 /* Requests of clients: each has a page of the ledger. */
-
-type Kind = Page["kind"];
-interface Request {
-  readonly isolate: Isolate;
-  readonly client: Client;
-  readonly page: Page;
-  readonly plan: string | undefined;
-  readonly cost: Parameters<typeof unitsOf>[1];
-}
-
-function drawRequest({ dice, setting, isolates }: World, id: number, kind: Kind): Request {
-  const isolate = dice.among(isolates);
-  const client = dice.among(setting.clients);
-  const plan = dice.among(PLANS);
-  const { policies } = isolate;
-  const cost = (kind === "charge" ? drawCharge : drawCost)(dice, policies, plan);
-  const costs = unitsOf(policies, cost);
-  const page: Page = { id, kind, isolate: isolate.index, plan, costs, calls: [] };
-  return { isolate, client, page, plan, cost };
-}
 
 /** A request of this kind; `kind` is what its page is called. */
 export async function request(world: World, kind: "limit" | "reserve" | "peek"): Promise<void> {
   const hasSlots = world.setting.policies.some(({ algorithm }) => algorithm === "concurrency");
-  const drawn = drawRequest(world, ++world.pages, kind === "limit" && hasSlots ? "reserve" : kind);
+  const drawn = drawRequest(world, kind === "limit" && hasSlots ? "reserve" : kind);
   if (drawn.page.kind === "peek") return peek(world, drawn);
   await (drawn.page.kind === "reserve" ? reserve(world, drawn) : limit(world, drawn));
 }
@@ -54,7 +35,14 @@ async function reserve(
     isolate.limiter.reserve(client, { plan, cost, ttl }),
   );
   enter(world, isolate, client, page, hold);
-  const held = { page, hold, isolate, isLeft: false, localSlots: new Map<string, number>(), client };
+  const held = {
+    page,
+    hold,
+    isolate,
+    isLeft: false,
+    localSlots: new Map<string, number>(),
+    client,
+  };
   holds.push(held);
   if (!hold.allowed) return;
   const wantedUs = ttl === undefined ? TTL_US : Number.parseInt(ttl) * SECOND_US;
@@ -92,17 +80,16 @@ function enter(
 }
 
 /** Whether every policy has room by the ledger; `false` where it cannot say. */
-function hasRoom({ book, masters }: World, isolate: Isolate, client: Client, page: Page): boolean {
-  const partitionOf = partitionIn(client);
+function hasRoom(world: World, isolate: Isolate, client: Client, page: Page): boolean {
+  const { book, masters } = world;
   return isolate.policies.every((policy) => {
     const { name, mode, shards, algorithm, counts } = policy;
     if (mode !== "enforce") return true;
     if (shards > 1 || algorithm === "concurrency") return false;
-    const start = `${masters.prefix}:{${partitionOf(policy)}}:`;
-    const key = [...book.keys].find(([each, own]) => own.name === name && each.startsWith(start));
-    if (!key) return true;
-    const account = book.account(key[0]);
-    const nowUs = masters.nowUs(masters.of(key[0]));
+    const key = keyOf(world, policy, client);
+    if (key === undefined) return true;
+    const account = book.accounts.units(key);
+    const nowUs = masters.nowUs(masters.of(key));
     const units = counts === "denials" ? 1 : page.costs[name]!;
     return account.exact && account.fits(units, numbersUnder(policy, page.plan).limit, nowUs);
   });
@@ -116,56 +103,7 @@ async function peek(world: World, { isolate, client, page, plan, cost }: Request
       tell(world, page, decision);
       known.enter(page, nowUs / 1000, isOfStore(decision));
     });
-  await checkLook(masters, () => book.keys.keys(), look, say);
-}
-
-/** A charge: what it cost a client is known only now. */
-export async function charge(world: World): Promise<void> {
-  const { isolate, client, page, plan, cost } = drawRequest(world, ++world.pages, "charge");
-  const rooms = roomsOf(world, isolate, client, plan);
-  const run: Limiter["charge"] = (...call) => isolate.limiter.charge(...call);
-  const decision = await during(page, "ask", () => run(client, cost!, { plan }));
-  const say = (broken: string) => world.say(`page ${page.id} (charge ${page.plan}): ${broken}`);
-  tell(world, page, decision);
-  checkCharge(page, isolate.policies, world.setting.isGuarded, say);
-  for (const room of rooms) checkSpread(page.calls, room, page.costs[room.policy.name]!, say);
-  world.known.enter(page, world.nowUs / 1000, isOfStore(decision));
-}
-
-/** What each policy with shards has room for in its fullest shard. */
-export function roomsOf(
-  { book, masters, isBusy }: World,
-  { policies }: Isolate,
-  client: Client,
-  plan: string | undefined,
-): readonly Room[] {
-  const partitionOf = partitionIn(client);
-  return policies.flatMap((policy) => {
-    const { shards, name } = policy;
-    // Others may take the room meanwhile.
-    if (shards === 1 || isBusy) return [];
-    const shardRooms = Array.from({ length: shards }, (_, shard) => {
-      const start = `${masters.prefix}:{${partitionOf(policy)}#${shard}}:`;
-      const key = [...book.keys].find(([each, own]) => own.name === name && each.startsWith(start));
-      const limit = limitOfShard(numbersUnder(policy, plan).limit, shards, shard);
-      const used = key ? book.account(key[0]).used(masters.nowUs(masters.of(key[0]))) : 0;
-      return { limit, used, exact: !key || book.account(key[0]).exact };
-    });
-    return shardRooms.every(({ exact }) => exact) ? [roomOf(policy, shardRooms)] : [];
-  });
-}
-
-function tell(world: World, page: Page, decision: Decision): void {
-  note(world, `${page.kind} ${decision.reason}`);
-  world.told.push(() => {
-    const { id, kind, isolate, plan, costs, calls } = page;
-    const rows = [...decision.policies, ...decision.shadow].map(
-      ({ name, allowed, remaining }) => `${name} ${allowed ? "+" : "-"}${remaining}`,
-    );
-    const asked = `page ${id}: ${kind} by isolate ${isolate}, plan ${plan}: ${JSON.stringify(costs)}`;
-    const answer = `${decision.reason} ${decision.allowed} ${rows.join(" ")}`;
-    return [`${asked}: ${answer}`, ...calls.filter(({ phase }) => phase === "ask").map(textOf)].join("\n    ");
-  });
+  await checkLook(masters, () => book.accounts.keys.keys(), look, say);
 }
 
 /** Lets every isolate send the denials of every client that no call has counted yet. */

@@ -1,11 +1,12 @@
 import { random } from "../../random.ts";
+import { charge } from "./charging.ts";
 import { dice as createDice } from "./draw.ts";
-import { charge, deliverDenials, request } from "./requests.ts";
 import { extend, respond, settle } from "./ends.ts";
 import type { HoldPage } from "./hold-page.ts";
 import type { OpenMasters } from "./masters.ts";
 import { SECOND_US, WINDOW_US } from "./policies.ts";
 import { checkSettlement } from "./promises/settlements.ts";
+import { deliverDenials, request } from "./requests.ts";
 import { createWorld, during, type Tally, type World } from "./world.ts";
 
 const STEPS = 30;
@@ -30,6 +31,8 @@ export async function tell(seed: number, open: OpenMasters, tally: Tally): Promi
     report(seed, world);
   } finally {
     Math.random = usual;
+    // Promises alone would never let a test's time-out pass.
+    await new Promise((resolve) => setImmediate(resolve));
   }
 }
 

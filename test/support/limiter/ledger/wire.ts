@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
 import { StoreError } from "../../../../src/errors/errors.ts";
-import { hashSlot } from "../../../../src/store/cluster/hash-slot.ts";
 import type { CompiledPolicy } from "../../../../src/policy/compile.ts";
+import { hashSlot } from "../../../../src/store/cluster/hash-slot.ts";
 import type { Store } from "../../../../src/store/store.ts";
 import type { Book } from "./book.ts";
 import type { Masters } from "./masters.ts";

@@ -14,7 +14,10 @@ export function checkCharge(
   for (const { name, counts } of policies) {
     if (counts === "denials") continue;
     const cost = page.costs[name]!;
-    const parts = partsOf(calls.filter(({ fate }) => fate !== "not sent"), name);
+    const parts = partsOf(
+      calls.filter(({ fate }) => fate !== "not sent"),
+      name,
+    );
     const asked = parts.reduce((sum, part) => sum + part.asked, 0);
     if (asked > cost) say(`${name} is charged ${asked}, not ${cost}`);
     const isAnswered = calls.every(({ fate }) => fate === "answered");
@@ -51,7 +54,10 @@ export function checkSpread(
 ): void {
   // A log counts one charge as its limit at most.
   if (algorithm === "sliding-window-log" || cost > shards * least) return;
-  const parts = partsOf(calls.filter(({ fate }) => fate === "answered"), name);
+  const parts = partsOf(
+    calls.filter(({ fate }) => fate === "answered"),
+    name,
+  );
   if (parts.reduce((sum, part) => sum + part.asked, 0) < cost) return;
   const counted = parts.reduce((sum, part) => sum + part.charged, 0);
   if (Math.abs(counted - cost) > 1e-6) say(`${name}: shards count ${counted} of ${cost}`);

@@ -1,7 +1,9 @@
-import { type Account, bucketAccount, windowAccount } from "../account.ts";
+import type { Account } from "../account.ts";
+import { bucketAccount } from "../bucket-account.ts";
 import { type HoldPage, isCounted } from "../hold-page.ts";
 import type { Page } from "../page.ts";
 import { givesBack, type LedgerPolicy, numbersUnder, TTL_US } from "../policies.ts";
+import { windowAccount } from "../window-account.ts";
 import type { Say } from "./say.ts";
 
 /** The share of a limit that an isolate may admit without the store; `undefined` if it does not count. */
@@ -55,7 +57,9 @@ export function localCounts() {
         const share = shareOf(policy)!;
         const account = accountOf(policy, page.isolate, partitionOf(policy), share);
         const units = page.costs[policy.name]!;
-        const limit = Math.ceil(Math.round(share * 1e6 * numbersUnder(policy, page.plan).limit) / 1e6);
+        const limit = Math.ceil(
+          Math.round(share * 1e6 * numbersUnder(policy, page.plan).limit) / 1e6,
+        );
         if (!account.fits(units, limit, nowUs)) {
           say(
             `${policy.name}: an isolate admits ${units} beside ${account.used(nowUs)} of ${limit}, its share`,
@@ -80,7 +84,8 @@ export function localCounts() {
       nowUs: number,
     ): void {
       for (const policy of own(page, isolate.policies)) {
-        if (policy.algorithm === "concurrency" || !givesBack(policy) || !isOneRate(policy)) continue;
+        if (policy.algorithm === "concurrency" || !givesBack(policy) || !isOneRate(policy))
+          continue;
         const back = page.costs[policy.name]! - actual![policy.name]!;
         if (back <= 0) continue;
         const share = shareOf(policy)!;

@@ -40,7 +40,9 @@ export function checkRequest(
     const cost = page.costs[policy.name]!;
     if (taken < 0) say(`${key} is to give back ${-taken} too many`);
     if (isInDoubt || policy.mode !== "enforce") continue;
-    const isLost = calls.some(([{ operation, fate }]) => operation === "refund" && fate !== "answered");
+    const isLost = calls.some(
+      ([{ operation, fate }]) => operation === "refund" && fate !== "answered",
+    );
     if (!allowed && taken > 0 && !isLost) say(`a denied request keeps ${taken} of ${key}`);
     if (allowed && taken !== 0 && taken !== cost) say(`${key} takes ${taken}, not ${cost}`);
   }
