@@ -130,10 +130,18 @@ export const LEDGER: readonly Written[] = [
     tests: ["test/limiter/ledger.test"],
   },
   {
-    name: "ledger: what a larger plan took counts as cut off",
-    file: "src/algorithms/counted-window.ts",
-    find: "cut: cut || units < used + cost",
-    replace: "cut: cut || units < used + cost || used > 2 * limit",
+    name: "ledger: what a larger plan used keeps a window from giving back",
+    file: "src/algorithms/fixed-window.ts",
+    find: "{ nowUs, takenAtUs, cost, parameters },\n) => {\n  const { endsUs, setting } = state;",
+    replace:
+      "{ nowUs, takenAtUs, cost, limit, parameters },\n) => {\n  if (state.used >= 2 * limit) return { given: 0, state };\n  const { endsUs, setting } = state;",
+    tests: ["test/limiter/ledger.test"],
+  },
+  {
+    name: "ledger: what a larger plan used keeps a bucket from giving back",
+    file: "src/algorithms/token-bucket.ts",
+    find: "isBounded && (!state.cut || used + refilled",
+    replace: "isBounded && (used + refilled",
     tests: ["test/limiter/ledger.test"],
   },
   {

@@ -63,7 +63,7 @@ export function drawSetting(dice: Dice): Setting {
       denialCache: chance(0.85),
     })),
     isGuarded: chance(0.2),
-    isCalm: chance(0.25),
+    isCalm: chance(theme === "bans" ? 0.6 : 0.2),
   };
 }
 
@@ -103,12 +103,13 @@ function drawPolicy(
     counts,
     mode,
     shards,
-    refundable: !isBan && !hasSlots && chance(0.65),
+    // What is refundable is never known to be denied, and bans count known denials, too.
+    refundable: !isBan && !hasSlots && chance(theme === "bans" ? 0.2 : 0.65),
     windowUs: isBan ? BAN_US : WINDOW_US,
     onFailure: chance(0.35)
       ? { local: { share: among([0.01, 0.1, 0.3, 0.34, 0.5]) } }
       : among(ON_FAILURE),
-    under: isBan ? ban(among([3, 60])) : drawNumbers(dice, algorithm, shards),
+    under: isBan ? ban(among([3, 60, 60])) : drawNumbers(dice, algorithm, shards),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Page } from "../page.ts";
-import type { LedgerPolicy } from "../policies.ts";
+import { givesBack, type LedgerPolicy } from "../policies.ts";
 import type { Say } from "./say.ts";
 
 /** No denial is trusted for longer. */
@@ -23,8 +23,8 @@ interface Done {
   readonly turn: number;
   /** Whether the isolate got the whole answer. */
   readonly isAnswered: boolean;
-  /** Whether something went back. */
-  readonly gaveBack: boolean;
+  /** The policy to which something went back. */
+  readonly gaveBackTo: string | undefined;
 }
 
 const partitionOf = (key: string) => key.slice(key.indexOf("{") + 1, key.indexOf("}"));
@@ -37,6 +37,9 @@ export function knownDenials(isolates: readonly (readonly LedgerPolicy[])[]) {
   /** How many calls of a page were entered. */
   const entered = new WeakMap<Page, number>();
   let turn = 0;
+  /** Whether an isolate may know denials of a policy: to the isolate's knowledge nothing goes back to it. */
+  const isKept = (isolate: number, name: string | undefined) =>
+    isolates[isolate]!.some((policy) => policy.name === name && !givesBack(policy));
 
   return {
     /**
@@ -51,11 +54,9 @@ export function knownDenials(isolates: readonly (readonly LedgerPolicy[])[]) {
         const { operation, fate, parts } = call;
         for (const { key, name, waitUs = 0 } of parts) {
           const partition = partitionOf(key);
-          const gaveBack = operation === "refund";
-          done.push({ isolate, partition, plan, turn, isAnswered: ends, gaveBack });
-          const policy = isolates[isolate]!.find((each) => each.name === name)!;
-          const isKept = !policy.refundable && policy.counts !== "failures";
-          if (fate !== "answered" || waitUs === 0 || !isKept) continue;
+          const gaveBackTo = operation === "refund" ? name : undefined;
+          done.push({ isolate, partition, plan, turn, isAnswered: ends, gaveBackTo });
+          if (fate !== "answered" || waitUs === 0 || !isKept(isolate, name)) continue;
           learnt[isolate]!.push({ partition, plan, atMs: nowMs, waitMs: waitUs / 1000, turn });
         }
       }
@@ -85,7 +86,7 @@ export function knownDenials(isolates: readonly (readonly LedgerPolicy[])[]) {
             (other) =>
               other.isolate === isolate &&
               other.isAnswered &&
-              !other.gaveBack &&
+              other.gaveBackTo === undefined &&
               other.partition === each.partition &&
               other.plan !== plan &&
               other.turn > each.turn,
@@ -98,7 +99,7 @@ export function knownDenials(isolates: readonly (readonly LedgerPolicy[])[]) {
           (other) =>
             other.partition === each.partition &&
             other.turn > each.turn &&
-            (other.gaveBack || other.plan !== plan),
+            (other.plan !== plan || isKept(isolate, other.gaveBackTo)),
         ),
       );
       if (!isExcused) say("denies although there is room, and nothing has made it since");
