@@ -106,14 +106,14 @@ function pass(world: World): void {
   else world.nowUs += dice.int(WINDOW_US, 2 * WINDOW_US);
 }
 
-/** Every master is well again: what was late arrives, and what was left is settled. */
+/** Every master is well again: what was late arrives, and what was left is settled. No settlement changes any more. */
 async function close(world: World): Promise<void> {
   const { weather, wire, holds, setting, masters, bans, known, say } = world;
   weather.clear();
   await wire.arrive();
   // Longer than an isolate trusts a denial or a suspended master.
   world.nowUs += WINDOW_US + SECOND_US;
-  for (const held of holds.filter(({ isLeft }) => isLeft)) {
+  for (const held of holds.filter(({ actual }) => actual !== undefined)) {
     const { page, hold } = held;
     const again = () => during(page, "end", () => hold.settle());
     // A breaker lets one call pass, and the others once that is answered.
