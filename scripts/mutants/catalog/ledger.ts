@@ -7,13 +7,13 @@ export const LEDGER: readonly Written[] = [
     file: "src/features/holds/settle.ts",
     find: "changes.filter(({ verdict }) => verdict.by === by)",
     replace:
-      'changes.filter(\n      () => by === (changes.some(({ verdict }) => verdict.by === "here") ? "here" : "store"),\n    )',
+      'changes.filter(\n      () => by === (changes.some(({ verdict }) => verdict.by === "memory") ? "memory" : "store"),\n    )',
     tests: ["test/limiter/ledger.test"],
   },
   {
-    name: "ledger: an extension looks here for the slots of a healthy master",
+    name: "ledger: an extension looks in memory for the slots of a healthy master",
     file: "src/features/holds/create-hold.ts",
-    find: 'taken.filter(({ by }) => by !== "here"),',
+    find: 'taken.filter(({ by }) => by !== "memory"),',
     replace: "[],",
     tests: ["test/limiter/ledger.test"],
   },
@@ -35,7 +35,7 @@ export const LEDGER: readonly Written[] = [
     name: "ledger: the whole charge is sent again with a part of it",
     file: "src/features/holds/settle.ts",
     find: ": asked.costs);",
-    replace: ": whole.costs);",
+    replace: ": unsharded.costs);",
     tests: ["test/limiter/ledger.test"],
   },
   {
@@ -62,7 +62,7 @@ export const LEDGER: readonly Written[] = [
   {
     name: "ledger: a settlement charges only the shard of its reservation",
     file: "src/features/holds/settle.ts",
-    find: "...(asked.whole ?? asked), costs: more",
+    find: "...(asked.unsharded ?? asked), costs: more",
     replace: "...asked, costs: more",
     tests: ["test/limiter/ledger.test"],
   },
@@ -111,8 +111,8 @@ export const LEDGER: readonly Written[] = [
   {
     name: "ledger: each shard counts its share by itself",
     file: "src/outage/local-share.ts",
-    find: "return whole ? key.replace",
-    replace: 'return whole && !key.includes("#") ? key.replace',
+    find: "return unsharded ? key.replace",
+    replace: 'return unsharded && !key.includes("#") ? key.replace',
     tests: ["test/limiter/ledger.test"],
   },
   {
