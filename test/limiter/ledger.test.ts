@@ -32,7 +32,7 @@ const EVENTS = [
 describe.each([1, 3] as const)("over %i masters in memory", (count) => {
   test("each unit is taken, charged and given back as often as it must be", async () => {
     const tally: Tally = {};
-    const stories = runs(1_000);
+    const stories = runs(700);
     for (let seed = 1; seed <= stories; seed++) await tell(seed, mastersInMemory(count), tally);
     for (const event of EVENTS) {
       expect(tally[event] ?? 0, event).toBeGreaterThan(0.01 * stories - 1);
