@@ -21,6 +21,8 @@ export interface Masters {
   nowUs(master: number): number;
   /** Everything that is kept of these keys. */
   state(keys: Iterable<string>): Promise<Readonly<Record<string, string>>>;
+  /** Deletes what a story leaves behind: its clock is years ahead, and by it keys expire. */
+  clear(keys: Iterable<string>): Promise<void>;
   /** What the keys of a story begin with. */
   readonly prefix: string;
 }
@@ -48,6 +50,8 @@ export function mastersInMemory(count: 1 | 3): OpenMasters {
       store: (master) => stores[master]!,
       nowUs: (master) => clocks[master]!(),
       refuse: count > 1 ? () => Promise.reject(new CrossSlotError()) : undefined,
+      // They end with the story.
+      clear: async () => {},
       async state(keys) {
         return Object.fromEntries(
           [...keys].map((key) => {
@@ -87,6 +91,9 @@ export function mastersInRedis(redis: readonly Redis[]): OpenMasters {
               throw new Error("a Cluster took keys of several slots");
             }
           : undefined,
+      async clear(keys) {
+        await Promise.all([...keys].map((key) => redis[of(key)]!.del(key)));
+      },
       async state(keys) {
         const states = [...keys].map(async (key) => {
           const server = redis[of(key)]!;

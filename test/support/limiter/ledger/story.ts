@@ -29,6 +29,7 @@ export async function tell(seed: number, open: OpenMasters, tally: Tally): Promi
     }
     await close(world);
     report(seed, world);
+    await world.masters.clear(world.book.accounts.keys.keys());
   } finally {
     Math.random = usual;
     // Promises alone would never let a test's time-out pass.
