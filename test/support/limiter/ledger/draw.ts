@@ -93,7 +93,7 @@ function drawPolicy(
   const isSharded = !isBan && chance(theme === "shards" ? 0.6 : 0.15);
   const hasSlots = isEnforced && !isBan && !isSharded && chance(theme === "slots" ? 0.5 : 0.15);
   const algorithm = hasSlots ? "concurrency" : isBan ? "fixed-window" : among(ALGORITHMS);
-  const countsFailures = mode === "enforce" && !isBan && !hasSlots && index > 0 && chance(0.2);
+  const countsFailures = isEnforced && !isBan && !hasSlots && index > 0 && chance(0.2);
   const counts = isBan ? "denials" : countsFailures ? "failures" : "requests";
   const shards = isSharded ? int(2, 4) : 1;
   return {

@@ -68,7 +68,7 @@ const BUILDERS = {
 } as const;
 
 /** The policy as a limiter takes it. */
-export function policyOf(given: LedgerPolicy, isRefundable = given.refundable): Policy {
+export function policyOf(given: LedgerPolicy): Policy {
   const { name, by, counts, mode, shards, onFailure, algorithm, windowUs } = given;
   const { limit, refill } = numbersUnder(given, undefined);
   const traits = { name, by, mode, onFailure, limit };
@@ -77,7 +77,7 @@ export function policyOf(given: LedgerPolicy, isRefundable = given.refundable): 
     ...traits,
     counts,
     ...(shards > 1 && { shards }),
-    ...(isRefundable && { refundable: true }),
+    ...(given.refundable && { refundable: true }),
   };
   const window = duration(windowUs);
   if (algorithm === "token-bucket") return tokenBucket({ ...options, refill, per: window });

@@ -41,7 +41,8 @@ function report(seed: number, { book, told, setting }: World): void {
   if (book.broken.length === 0) return;
   throw new Error(
     [
-      `seed ${seed} (TEST_SEED=${process.env["TEST_SEED"] ?? 0}): ${book.broken.join("\n  ")}`,
+      `seed ${seed}: ${book.broken.join("\n  ")}`,
+      `TEST_SEED=${Number(process.env["TEST_SEED"] ?? 0) + seed - 1} makes it the first story.`,
       JSON.stringify(setting, undefined, 1),
       ...told.slice(-40).map((each) => each()),
     ].join("\n"),
