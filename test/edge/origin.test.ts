@@ -30,7 +30,9 @@ function silentOrigin(variables: object = {}) {
     ORIGIN: "https://origin.example",
     STORE: "memory",
     CLIENT_IP: "vercel",
-    RULES: [],
+    RULES: [
+      { path: "/limited", policies: [{ algorithm: "fixed-window", limit: 1, window: "1d" }] },
+    ],
     ...variables,
   });
   return { gateway, signals };
