@@ -50,7 +50,7 @@ export async function runWorker(
             mainModule: "worker.js",
             modules: { "worker.js": { type: "esm", contents: module } },
           },
-          env: Object.fromEntries<object>([...texts, ...namespaces]),
+          env: { ...Object.fromEntries(texts), ...Object.fromEntries(namespaces) },
           exports: Object.fromEntries(classes),
         },
         // Miniflare's own worker in front costs more than what is measured.
