@@ -78,7 +78,7 @@ export function createLocalCounts(
       };
       charge(Math.min(atUs, nowUs), policy.limit - remaining[i]!);
       // A shard bears its part of the local count.
-      const part = policy.limit / (policy.whole ?? policy).limit;
+      const part = policy.limit / (policy.unsharded ?? policy).limit;
       charge(nowUs, Math.ceil((scaled.limit - row!.remaining) * part));
     }
   }
@@ -131,9 +131,8 @@ export function createLocalCounts(
     },
 
     forget(policies, keys) {
-      memory.reset(
-        localIn(policies).flatMap((i) => [localKeyOf(policies[i]!, keys[i]!), keys[i]! + SEEN]),
-      );
+      // The counts from the last answer begin anew with the next one.
+      memory.reset(localIn(policies).map((i) => localKeyOf(policies[i]!, keys[i]!)));
     },
   };
 }

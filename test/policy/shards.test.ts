@@ -32,7 +32,7 @@ describe("the shards of a policy", () => {
       const policy = compilePolicy({ ...given, shards: 3, name: "p" });
       const { limit: units, windowUs, field, key, name } = policy;
       for (const shard of shardsOf(policy)) {
-        expect(shard).toMatchObject({ field, key, name, whole: { limit: units, windowUs } });
+        expect(shard).toMatchObject({ field, key, name, unsharded: { limit: units, windowUs } });
         expect(shard.scriptArguments[1]).toBe(String(shard.limit));
       }
     }
@@ -81,6 +81,10 @@ const create = (policy: object, options: object = {}) =>
     policies: [{ ...fixedWindow({ limit: 10, ...HOUR }), ...policy }],
     ...options,
   });
+
+test.for([2, 64])("there may be %i shards, of one unit each", (shards) => {
+  expect(() => create({ shards, limit: shards })).not.toThrow();
+});
 
 describe("shards that cannot be", () => {
   test.for<[policy: object, path: string, remedy: RegExp, options?: object]>([

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
+import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import { keepCounts, type ObjectStorage } from "../../src/store/durable-object/kept-counts.ts";
 import { compile } from "../support/compile-policy.ts";
@@ -10,6 +11,7 @@ function countedStorage() {
   const kept = new Map<string, unknown>();
   const reads: string[] = [];
   const writes: string[] = [];
+  const reads: string[] = [];
   const alarms: number[] = [];
   const storage: ObjectStorage = {
     kv: {
@@ -80,6 +82,47 @@ test("looks at a bucket under two plans write no more than the end they prolong"
   expect(writes.length).toBeLessThanOrEqual(3);
 });
 
+test("a look by a longer policy writes the end that it prolongs, so that a sweep leaves the count", async () => {
+  const { storage } = countedStorage();
+  let nowUs = START;
+  const [short, long] = compile([
+    slidingWindowLog({ name: "log", limit: 5, window: "1s" }),
+    slidingWindowLog({ name: "log-of-a-plan", limit: 1, window: "1m" }),
+  ]);
+  const counts = keepCounts(storage, () => nowUs);
+  counts.decide("consume", ["a"], [1], [short!]);
+  expect(counts.decide("peek", ["a"], [1], [long!]).rows).toMatchObject([{ allowed: false }]);
+  nowUs += MINUTE / 2;
+  await counts.sweep();
+  const cold = keepCounts(storage, () => nowUs);
+  expect(cold.decide("consume", ["a"], [1], [long!]).rows).toMatchObject([{ allowed: false }]);
+});
+
+test("an entry is read once, however often it is asked for", () => {
+  const { storage, reads } = countedStorage();
+  keepCounts(storage, () => START).decide("consume", ["a", "b"], [1, 1], [minute!, hour!]);
+  reads.length = 0;
+  const counts = keepCounts(storage, () => START);
+  for (let i = 0; i < 5; i++) {
+    counts.decide("consume", ["a", "b"], [1, 1], [minute!, hour!]);
+    counts.decide("peek", ["a"], [1], [minute!]);
+  }
+  expect(reads).toEqual(["1 a", "1 b"]);
+});
+
+test("an alarm that rings on time finds nothing that counts, and has the object emptied", async () => {
+  const { storage, writes, alarms } = countedStorage();
+  let nowUs = START;
+  const counts = keepCounts(storage, () => nowUs);
+  // Full again between two milliseconds.
+  const [bucket] = compile([tokenBucket({ name: "bucket", limit: 8, refill: 7, per: "1m" })]);
+  counts.decide("consume", ["a"], [8], [bucket!]);
+  nowUs = alarms[0]! * 1000;
+  await counts.sweep();
+  expect(writes).toEqual(["1 a", "(all)"]);
+  expect(alarms).toHaveLength(1);
+});
+
 test("one alarm at a time, at the end of what counts but not within a minute; it leaves what still counts", async () => {
   const { storage, kept, alarms } = countedStorage();
   let nowUs = START + 30e6;
@@ -99,7 +142,7 @@ test("one alarm at a time, at the end of what counts but not within a minute; it
   await counts.sweep();
   expect(kept.size).toBe(0);
   expect(alarms).toHaveLength(2);
-  // What was forgotten is forgotten in memory, too, and the next count has an alarm again.
+  // The next count has an alarm again.
   expect(counts.decide("peek", ["b"], [1], [hour!]).rows).toMatchObject([{ remaining: 3 }]);
   counts.decide("consume", ["a"], [1], [minute!]);
   expect(alarms).toHaveLength(3);
@@ -142,5 +185,9 @@ test("a reset deletes what is kept, also of a key that this object has not read"
   const cold = keepCounts(storage, () => START);
   cold.reset(["a", "b"]);
   expect(kept.size).toBe(0);
-  expect(cold.decide("consume", ["a"], [1], [minute!]).rows).toMatchObject([{ allowed: true }]);
+  expect(cold.decide("consume", ["a"], [2], [minute!]).rows).toMatchObject([{ allowed: true }]);
+  // The second time, the object has it in memory.
+  cold.reset(["b", "a"]);
+  expect(kept.size).toBe(0);
+  expect(cold.decide("consume", ["a"], [2], [minute!]).rows).toMatchObject([{ allowed: true }]);
 });
