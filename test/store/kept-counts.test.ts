@@ -6,9 +6,10 @@ import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import { keepCounts, type ObjectStorage } from "../../src/store/durable-object/kept-counts.ts";
 import { compile } from "../support/compile-policy.ts";
 
-/** A storage that tells what was written; what a real one does is in test/workerd. */
+/** A storage that tells what was read and written; what a real one does is in test/workerd. */
 function countedStorage() {
   const kept = new Map<string, unknown>();
+  const reads: string[] = [];
   const writes: string[] = [];
   const reads: string[] = [];
   const alarms: number[] = [];
@@ -58,6 +59,14 @@ test("an admission writes each count that changed, a denial and a look write not
   expect(writes).toHaveLength(4);
   counts.decide("consume", ["a", "b"], [0, 1], [minute!, hour!]);
   expect(writes.slice(4)).toEqual(["1 b"]);
+});
+
+test("a thousand decisions of a client read its row once, write one for each admission, and set one alarm", () => {
+  const { storage, reads, writes, alarms } = countedStorage();
+  const counts = keepCounts(storage, () => START);
+  const [quota] = compile([fixedWindow({ name: "quota", limit: 700, window: "1d" })]);
+  for (let i = 0; i < 1_000; i++) counts.decide("consume", ["a"], [1], [quota!]);
+  expect([reads.length, writes.length, alarms.length]).toEqual([1, 700, 1]);
 });
 
 test("looks at a bucket under two plans write no more than the end they prolong", () => {
