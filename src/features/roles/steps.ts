@@ -8,6 +8,7 @@ import {
   type GroupVerdict,
   type Verdict,
 } from "../../decide/step.ts";
+import { isEarlyDenial } from "../../decision/outcome.ts";
 import { isNotAsked } from "../../errors/errors.ts";
 import { createWaitingDenials, type DenialBatch } from "./waiting-denials.ts";
 
@@ -102,7 +103,7 @@ export function roleSteps({ settings, keysOf, now }: Kit<CoreSettings>): RoleSte
           return verdict;
         }
         const keys = keysOfBans(asked, verdict);
-        if (reason === "cached-denial" && keys.some((key) => waiting.areFullWithOneMore(key))) {
+        if (isEarlyDenial(reason) && keys.some((key) => waiting.areFullWithOneMore(key))) {
           // The ban begins with this denial, so its response has to report the ban.
           return next({ ...asked, mustReachStore: true });
         }
