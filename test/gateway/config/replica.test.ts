@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { ConfigurationError } from "../../../src/index.ts";
 import { useFetched } from "../../support/gateway/fetched.ts";
 
-const { gateway } = useFetched();
+const { gateway, redis } = useFetched();
 
 function faultsOf(variables: object) {
   try {
@@ -38,4 +38,39 @@ test.each(["0ms", "2s", "soon"])("a REPLICA_TIMEOUT of %s is a fault", (timeout)
   expect(faultsOf({ ...replica, REPLICA_TIMEOUT: timeout }).map(([path]) => path)).toContain(
     "REPLICA_TIMEOUT",
   );
+});
+
+test("the replica denies in the place of Redis, once Redis has denied the same", async () => {
+  const near = "https://near.example";
+  const rows = { roomy: [1, 5, 0, 0], spent: [0, 0, 30e6, 60e6] };
+  const spent = ["a", "b"];
+  redis.mockImplementation(async (url, command) => {
+    if (command.includes("reset")) return Response.json({ result: [1.8e15] });
+    const isSpent = spent.some((key) => JSON.stringify(command).includes(`{${key}}`));
+    const row = isSpent ? rows.spent : rows.roomy;
+    return Response.json({ result: url === near ? row : [1.8e15, ...row] });
+  });
+  const rule = {
+    path: "/*",
+    partition: "header:x-user",
+    policies: [{ algorithm: "fixed-window", name: "api", limit: 6, window: "1h" }],
+  };
+  const get = gateway({ ...replica, RULES: [rule] });
+  const asked: string[] = [];
+  for (const user of ["known", ...spent, "known", "new"]) {
+    const before = redis.mock.calls.length;
+    const { status } = await get("/", { headers: { "x-user": user } });
+    const calls = redis.mock.calls
+      .slice(before)
+      .map(([url, [name]]) => `${new URL(url).host} ${name}`);
+    asked.push(`${user} ${status}: ${calls.join(", ")}`);
+  }
+  expect(asked).toEqual([
+    "known 200: redis.example EVALSHA",
+    // The last one finds out whether Redis is a cluster.
+    "a 429: near.example EVALSHA_RO, redis.example EVALSHA, redis.example EVALSHA",
+    "b 429: near.example EVALSHA_RO",
+    "known 200: redis.example EVALSHA",
+    "new 200: near.example EVALSHA_RO, redis.example EVALSHA",
+  ]);
 });
