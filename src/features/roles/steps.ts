@@ -102,6 +102,8 @@ export function roleSteps({ settings, keysOf, now }: Kit<CoreSettings>): RoleSte
         if (status === 200 || groups.some(({ by }) => by === "store" || by === "here")) {
           return verdict;
         }
+        // A replica's answer has the room, too; the primary's room may be less.
+        if (reason === "replica-denial") noteRoom(groups);
         const keys = keysOfBans(asked, verdict);
         if (isEarlyDenial(reason) && keys.some((key) => waiting.areFullWithOneMore(key))) {
           // The ban begins with this denial, so its response has to report the ban.
