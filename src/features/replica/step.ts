@@ -215,6 +215,6 @@ function denyNearby(asked: AskedGroup, { nowUs, rows }: KnownDenial): Verdict {
     reason: "replica-denial",
     status: 429,
     nowUs,
-    groups: [{ asked, rows, by: "nobody", at }],
+    groups: [{ asked, rows, by: "none", at }],
   };
 }

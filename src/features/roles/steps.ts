@@ -99,7 +99,7 @@ export function roleSteps({ settings, keysOf, now }: Kit<CoreSettings>): RoleSte
       return after(next(asked), (verdict) => {
         const { status, reason, groups } = verdict;
         // The store, or this isolate's memory in its place, has counted the denial.
-        if (status === 200 || groups.some(({ by }) => by === "store" || by === "here")) {
+        if (status === 200 || groups.some(({ by }) => by === "store" || by === "memory")) {
           return verdict;
         }
         // A replica's answer has the room, too; the primary's room may be less.
