@@ -535,8 +535,8 @@ export const FAULTY: FaultyOptions[] = [
       replica: { url: "https://near.example", token: "t", timeout: "1s" },
     },
     "replica.timeout",
-    '"1s"',
-    /timeout|Known|Leave/i,
+    '"(a string)"',
+    /options are url, token/,
   ],
   [
     "a replica that may take minutes",
