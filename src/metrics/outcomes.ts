@@ -18,6 +18,7 @@ export const OUTCOMES = [
   { outcome: "passed", reason: "no-rule" },
   { outcome: "allowed", reason: "store-unavailable-open" },
   { outcome: "allowed", reason: "optimistic" },
+  { outcome: "denied", reason: "replica-denial" },
 ] as const;
 
 /** The position of an outcome. */
@@ -38,6 +39,8 @@ export const NO_RULE = 12;
 export const ALLOWED_OPEN = 13;
 /** The isolate decided, and the store counts it afterwards. */
 export const ALLOWED_AHEAD = 14;
+/** By a replica, which the store does not hear of. */
+export const DENIED_NEARBY = 15;
 
 /** As policies name it; their positions are codes, too. */
 export const MODES = ["enforce", "shadow", "soft"] as const;
