@@ -128,6 +128,13 @@ export const NOTICES: readonly Written[] = [
     tests: SENDING,
   },
   {
+    name: "a receiver keeps the connection",
+    file: WEBHOOK,
+    find: 'Connection: "close",',
+    replace: "",
+    tests: ["test/notices/hostile-receiver"],
+  },
+  {
     name: "a message that was cut off is under way for ever",
     file: WEBHOOK,
     find: "dropLost(begun.atMs);",

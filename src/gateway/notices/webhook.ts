@@ -68,6 +68,8 @@ export function createWebhook(
         method: "POST",
         headers: {
           "Content-Type": "application/json",
+          // Notices are rare, and a receiver could keep the connection for minutes.
+          Connection: "close",
           "webhook-id": id,
           "webhook-timestamp": timestamp,
           "webhook-signature": signatures.join(" "),
