@@ -16,6 +16,7 @@ import { withDigests } from "./digests.ts";
 import type { RuleFeatures } from "./features.ts";
 import { wordOrJson } from "./from-json.ts";
 import type { Overrides } from "./overrides.ts";
+import { policiesOf } from "./policies-of.ts";
 import { inRule, readRule, type Rule, type RuleDefaults, routeOf } from "./rule.ts";
 
 /** The rules, plans and lists, as data. */
@@ -153,7 +154,7 @@ function settingsOf(
   const policies = rules.flatMap(({ settings: { policies: own, onFailure } }) =>
     own.map((policy) => ({ ...policy, onFailure: policy.onFailure ?? onFailure })),
   );
-  const given = rules.flatMap(({ reader }) => reader.policies);
+  const given = policiesOf(rules, policies);
   features.roles?.check(policies, "RULES[0].policies[0].counts", faults);
   const planned = features.plans?.compile(plans, "PLANS", given, policies, faults);
   return { ...rules[0]!.settings, ...(planned ?? { policies }) };
