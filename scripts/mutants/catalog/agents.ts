@@ -66,7 +66,7 @@ export const AGENTS: readonly Written[] = [
     tests: READINGS,
   },
   {
-    name: "a name with a colon hides one that stands twice",
+    name: "the elements of a list hide a name that stands twice",
     file: "src/llm/plain-json.ts",
     find: "if (!Array.isArray(value)) count += inner.length;",
     replace: "count += inner.length;",

@@ -44,6 +44,11 @@ export const ATTACKS: readonly Attack[] = [
     INVALID,
     CALL.replace('"search"', '"search","arguments":{"q":"a","q":"b"}'),
   ],
+  [
+    "a name twice beside a list",
+    INVALID,
+    CALL.replace('"name"', '"_meta":{"list":[1,2,3]},"name":"free","name"'),
+  ],
   ["id twice", INVALID, CALL.replace('"id":1', '"id":1,"id":2')],
   [
     "a name twice behind a quote and a colon in a text",
