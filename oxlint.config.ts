@@ -54,7 +54,7 @@ export const FEATURES = [
   "roles",
   "shards",
   "shared-denials",
-  "telling",
+  "listeners",
 ];
 
 /** The entries of the package import from everywhere, and nothing imports from them. */

@@ -16,7 +16,7 @@ export { plans } from "./features/plans/feature.ts";
 export { roles } from "./features/roles/feature.ts";
 export { sharedDenials } from "./features/shared-denials/feature.ts";
 export { shards } from "./features/shards/feature.ts";
-export { telling } from "./features/telling/feature.ts";
+export { listeners } from "./features/listeners/feature.ts";
 export * from "./limiter/exports.ts";
 export type { Features } from "./limiter/features.ts";
 export { limiterWith } from "./limiter/limiter-with.ts";

@@ -8,4 +8,4 @@ export {
   type ActiveSpan,
   spanAttributes,
   type Tracing,
-} from "./features/telling/span-attributes.ts";
+} from "./features/listeners/span-attributes.ts";

@@ -33,7 +33,7 @@ const LIVE_OUTPUT = "src/admin/storage/scripts.generated.ts";
 const KEY_LOCKING = "#!lua flags=allow-key-locking\n";
 
 /** The generated module, as text. */
-export function build(): string {
+function build(): string {
   const sources = SCRIPTS.map((name) => readLua(join(root, `lua/${name}.lua`)));
   const cuts = minify(...sources).map(cutBranches);
   const [{ branches }] = cuts as [Cut];

@@ -24,7 +24,7 @@ export function expandStructs(source: string): string {
   let expanded = 0;
   for (const node of nodes(chunk.body)) {
     if (isCall(node, "pack")) {
-      edits.push({ range: node.range, by: packed(node) });
+      edits.push({ range: node.range, by: packed(node, source) });
       expanded++;
     }
     const { type, init } = node as unknown as Assignment;
@@ -99,11 +99,14 @@ function span(at: luaparse.Expression | undefined, total: number): string {
   throw new Error("lua: struct.unpack reads from a literal or a name on");
 }
 
-function packed({ arguments: [format, ...values] }: Call): string {
+function packed({ arguments: [format, ...values] }: Call, source: string): string {
   const widths = widthsOf(format, values.length);
   const bytes = widths.flatMap((width, i) => {
     const value = values[i]!;
-    if (value.type !== "Identifier") throw new Error("lua: struct.pack takes names");
+    if (value.type !== "Identifier") {
+      const [from, to] = (value as unknown as Node).range;
+      throw new Error(`lua: struct.pack takes names, not '${source.slice(from, to)}'`);
+    }
     return Array.from({ length: width }, (_, at) => byteOf(value.name, width - 1 - at, at === 0));
   });
   return `string.char(${bytes.join(", ")})`;

@@ -27,7 +27,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   "src/features/roles": ["test/limiter/"],
   "src/features/shards": ["test/limiter/"],
   "src/features/shared-denials": ["test/denials/"],
-  "src/features/telling": ["test/limiter/"],
+  "src/features/listeners": ["test/limiter/"],
   "src/gateway": ["test/gateway/"],
   "src/gateway/notices": ["test/notices/"],
   "src/limiter": ["test/limiter/"],

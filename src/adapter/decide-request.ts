@@ -3,7 +3,7 @@ import type { Hold } from "../decide/hold.ts";
 import type { Operations, Reserve } from "../decide/limiter.ts";
 import type { Decision } from "../decision/decision.ts";
 import { uncountedDecision } from "../decision/listed.ts";
-import type { Tell } from "../features/telling/tell-decision.ts";
+import type { DecisionListener } from "../features/listeners/decision-listener.ts";
 
 /** A request that a limiter decides. */
 export interface Client {
@@ -35,14 +35,14 @@ export interface DecideOptions {
   /** Makes a decision that took nothing a hold, for requests that are reserved. */
   readonly withoutHold: ((decision: Decision) => Hold) | undefined;
   /** Tells a listener each decision. */
-  readonly tell: Tell | undefined;
+  readonly listener: DecisionListener | undefined;
 }
 
 /** Decides a request by its limiter, or without it. The decision is a hold where requests are reserved. */
 export async function decideRequest(
   read: Client | Listed,
   limiter: Operations & Partial<Reserve>,
-  { operation, withoutHold, tell }: DecideOptions,
+  { operation, withoutHold, listener }: DecideOptions,
 ): Promise<Decision | Hold> {
   const identity = read.kind === "client" ? read.identities : undefined;
   let decision: Decision | Hold;
@@ -53,7 +53,7 @@ export async function decideRequest(
     const free = read.kind === "listed" ? read.decision : uncountedDecision();
     decision = operation === "reserve" ? withoutHold!(free) : free;
   }
-  tell?.(decision, { operation, identity });
+  listener?.(decision, { operation, identity });
   return decision;
 }
 
@@ -61,5 +61,5 @@ export async function decideRequest(
 export const LOOK: DecideOptions = {
   operation: "peek",
   withoutHold: undefined,
-  tell: undefined,
+  listener: undefined,
 };

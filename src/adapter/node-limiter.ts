@@ -8,7 +8,7 @@ import { checkedOptions } from "../options/unknown-options.ts";
 import { readEnvironment } from "../runtime/environment.ts";
 import { decideRequest } from "./decide-request.ts";
 import type { RequestFeatures } from "./every-feature.ts";
-import { askedOf, endOf, type NodeRequest, type NodeResponse } from "./node-server.ts";
+import { requestDataOf, endOf, type NodeRequest, type NodeResponse } from "./node-server.ts";
 import { answerDenied, compileRequest } from "./request-limiter.ts";
 import { REQUEST_OPTIONS, type RequestOptions } from "./request-options.ts";
 
@@ -55,7 +55,7 @@ export function createNodeLimiter<Context>(
   return async function limit(context, incoming, outgoing) {
     // From before the decision: a client may hang up meanwhile.
     const end = operation === "reserve" ? endOf(outgoing) : undefined;
-    const read = await reader.read(context, askedOf(incoming));
+    const read = await reader.read(context, requestDataOf(incoming));
     if (read.kind === "unidentified") return { response: read.response };
     const answer = await decideRequest(read, limiter, reader);
     if (!answer.allowed) {

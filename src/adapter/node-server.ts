@@ -1,4 +1,4 @@
-import type { Asked } from "../partition/asked.ts";
+import type { RequestData } from "../partition/request-data.ts";
 
 /** What is read of a request of Node. */
 export interface NodeRequest {
@@ -27,7 +27,7 @@ export interface FieldSink {
 }
 
 /** A request of Node as sources read it: its fields are copied for the first source that reads one. */
-export function askedOf(incoming: NodeRequest): Asked {
+export function requestDataOf(incoming: NodeRequest): RequestData {
   let headers: Headers | undefined;
   return {
     request: {

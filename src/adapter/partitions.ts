@@ -1,8 +1,8 @@
 import type { Faults } from "../options/faults.ts";
 import { ALL_SKIPPED, CHOICE, DIMENSION_OF_REQUEST } from "../options/messages.ts";
 import { PlacedFaults } from "../options/placed-faults.ts";
-import type { Asked, NamedSegments } from "../partition/asked.ts";
 import { EVERYBODY } from "../partition/partition-key.ts";
+import type { RequestData, NamedSegments } from "../partition/request-data.ts";
 import { readsAddress } from "../partition/source-text.ts";
 import { compileSources, type Source } from "../partition/source.ts";
 import type { Policy } from "../policy/policy.ts";
@@ -23,14 +23,14 @@ export interface Identified {
 export interface Partitions<Context> {
   /** For each policy, the name of its dimension. Only those that end in `*` count everybody. */
   readonly by: readonly string[];
-  readonly read: (context: Context, asked: Asked) => Promise<Identified>;
+  readonly read: (context: Context, data: RequestData) => Promise<Identified>;
 }
 
 interface Dimension<Context> {
   readonly name: string;
   readonly partition: RequestOptions<Context>["partition"];
   readonly onMissing: "share" | "reject" | "skip" | undefined;
-  readonly identify: (context: Context, asked: Asked) => unknown;
+  readonly identify: (context: Context, data: RequestData) => unknown;
 }
 
 /**
@@ -93,7 +93,7 @@ export function compilePartitions<Context>(
       partition,
       onMissing,
       identify: sources
-        ? (_context, asked) => sources(asked)
+        ? (_context, data) => sources(data)
         : (context) => (partition as (context: Context) => unknown)(context),
     };
     dimensions.set(key, dimension);
@@ -115,14 +115,14 @@ export function compilePartitions<Context>(
 
   return {
     by,
-    async read(context, asked) {
+    async read(context, data) {
       const identities: Record<string, string> = {};
       let returned: string | undefined;
       let isRefused = false;
       for (const dimension of used) {
         const { name, partition, onMissing } = dimension;
         // Untyped code returns null or "" if there is no identity.
-        const identity = ((await dimension.identify(context, asked)) as string | null) || undefined;
+        const identity = ((await dimension.identify(context, data)) as string | null) || undefined;
         if (typeof partition === "function") returned = identity;
         if (identity !== undefined) {
           identities[name] = identity;

@@ -4,7 +4,7 @@ import type { Failures } from "../features/holds/failures.ts";
 import type { LimiterOptions } from "../limiter/options.ts";
 import type { Faults } from "../options/faults.ts";
 import { FUNCTION, WITHOUT_FEATURE } from "../options/messages.ts";
-import type { Asked, NamedSegments } from "../partition/asked.ts";
+import type { RequestData, NamedSegments } from "../partition/request-data.ts";
 import type { Policy } from "../policy/policy.ts";
 import { addMissingFields } from "./append-fields.ts";
 import type { DecideOptions, ReadRequest } from "./decide-request.ts";
@@ -23,7 +23,7 @@ export interface RequestReader<Context> extends DecideOptions {
   readonly operation: "limit" | "reserve";
   /** Which responses are failures, for the policies that count them. */
   readonly failures: readonly Failures[];
-  readonly read: (context: Context, asked: Asked) => Promise<ReadRequest>;
+  readonly read: (context: Context, data: RequestData) => Promise<ReadRequest>;
 }
 
 /** What a rule is compiled for besides its options. */
@@ -49,7 +49,7 @@ export async function answerDenied<Context>(
 export function compileRequest<Context>(
   options: RequestOptions<Context> & Pick<LimiterOptions, "plans" | "onDecision">,
   given: readonly Policy[],
-  { holds, lists, plans, telling }: RequestFeatures,
+  { holds, lists, plans, listeners }: RequestFeatures,
   faults: Faults,
   { segments, prefix = "" }: Partial<RuleContext> = {},
 ): RequestReader<Context> {
@@ -70,16 +70,16 @@ export function compileRequest<Context>(
     by: partitions.by,
     operation: holds?.needsHold(list) ? "reserve" : "limit",
     withoutHold: holds?.withoutHold,
-    tell: telling?.compile(options.onDecision, faults),
+    listener: listeners?.compile(options.onDecision, faults),
     failures: holds?.compileFailures(list, faults) ?? [],
     policies: Array.isArray(given) ? list.map(withoutPartition) : given,
 
-    async read(context, asked) {
-      const { identities, returned, isRefused } = await partitions.read(context, asked);
-      const listed = findListed?.(asked.request, asked.bindings, returned);
+    async read(context, data) {
+      const { identities, returned, isRefused } = await partitions.read(context, data);
+      const listed = findListed?.(data.request, data.bindings, returned);
       if (listed) return { kind: "listed", decision: listed };
       if (isRefused) return { kind: "unidentified", response: missingIdentity() };
-      const plan = await readPlan?.(context, asked);
+      const plan = await readPlan?.(context, data);
       return { kind: "client", identities, cost: await readCost(context), plan };
     },
   };

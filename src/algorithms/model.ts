@@ -80,7 +80,7 @@ export interface RefundRequest<Parameters = Readonly<Record<string, number>>> {
 
 /** How much came back, and what to keep: the same object unless something did. */
 export interface Refund<State> {
-  /** Units; of a token bucket the time of their refill, in units of 1/divisor microsecond, as `lua/refund.lua` replies. */
+  /** Units; with a parameter `intervalUs` the parts of a unit of which that many make one, as `lua/refund.lua` replies. */
   readonly given: number;
   readonly state: State;
 }
@@ -94,7 +94,7 @@ export type RefundModel<Parameters, State> = (
   request: RefundRequest<Parameters>,
 ) => Refund<State>;
 
-/** What a refund gave, in whole units: only a token bucket has an interval, and gives time. */
+/** What a refund gave, in whole units. With a parameter `intervalUs` it gave parts of a unit: that many make one. */
 export function wholeUnits(
   given: number,
   { intervalUs = 1 }: Readonly<Record<string, number>>,

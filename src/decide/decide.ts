@@ -20,17 +20,17 @@ export function decidePath<Settings extends CoreSettings>(
   const role = features.roles?.steps(kit);
   const lease = features.leases?.steps(kit);
   return stack<Decide>(
-    notice?.look,
+    notice?.onVerdict,
     role?.note,
     features.plans?.steps(kit),
     features.shards?.steps(kit, known),
     tooCostly(kit, known),
-    lease?.note,
+    lease?.countDemand,
     knownDenials(kit, known),
     features.optimistic?.steps(kit, known, lease),
     features.sharedDenials?.steps(kit, known),
-    notice?.settled,
+    notice?.onSettlement,
     role?.advise,
-    outage(kit, stack<Ask>(lease?.take, role?.count, askStore(kit))),
+    outage(kit, stack<Ask>(lease?.spend, role?.count, askStore(kit))),
   );
 }

@@ -27,19 +27,19 @@ interface WithSteps<Make> {
 /** The steps of policies with leases. */
 export interface LeaseSteps {
   /** Counts the demand of requests that are denied before the lease is read. */
-  readonly note?: Step<Decide>;
+  readonly countDemand?: Step<Decide>;
   /** Whether the lease covers a request, so that it does not wait. */
-  readonly serves?: (asked: AskedGroup) => boolean;
+  readonly covers?: (asked: AskedGroup) => boolean;
   /** Takes units from the lease. */
-  readonly take?: Step<Ask>;
+  readonly spend?: Step<Ask>;
 }
 
 /** The steps of policies with `notify`. */
 export interface NoticeSteps {
   /** Watches decisions for thresholds. */
-  readonly look?: Step<Decide>;
+  readonly onVerdict?: Step<Decide>;
   /** Watches the store's answers to requests that were admitted ahead of it. */
-  readonly settled?: Step<Decide>;
+  readonly onSettlement?: Step<Decide>;
 }
 
 /** The steps of policies that only advise, or count denials or failures. */

@@ -56,7 +56,7 @@ export function outage(kit: Kit<CoreSettings>, ask: Ask): Decide {
     const verdicts = new Map(answered.map((each) => [each.asked, each]));
     const isClosed = unanswered.some(({ asked }) => counts.failsClosed(asked.group.denying));
     const isDenied = isClosed || answered.some(deniesIn);
-    const left = unanswered.filter(({ asked }) => !asked.isCountedHere);
+    const left = unanswered.filter(({ asked }) => !asked.isCountedInMemory);
     const { nowUs, rows } = counts.decide(
       // The request is denied anyway, so it takes no units.
       isDenied && operation === "consume" ? "peek" : operation,
@@ -117,7 +117,7 @@ function countedHere(
   rows: readonly Row[],
   nowUs: number,
 ): GroupVerdict {
-  return { asked, rows, by: "here", at: { ...NO_MOMENT, nowUs }, error };
+  return { asked, rows, by: "memory", at: { ...NO_MOMENT, nowUs }, error };
 }
 
 /** The verdict of a charge that only the store may count. It never denies. */
@@ -128,5 +128,5 @@ function notCounted({ asked, error }: Unanswered): GroupVerdict {
     retryAfterUs: 0,
     resetAfterUs: 0,
   }));
-  return { asked, rows, by: "nobody", at: NO_MOMENT, error };
+  return { asked, rows, by: "none", at: NO_MOMENT, error };
 }

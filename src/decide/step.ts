@@ -26,9 +26,9 @@ export interface AskedGroup {
   /** Set if a known denial of this partition has just expired after it denied a request. */
   readonly wasDenied?: boolean;
   /** Only for shards: the group before the shard was chosen. */
-  readonly whole?: AskedGroup;
+  readonly unsharded?: AskedGroup;
   /** Set if this isolate's memory has counted the charge already, and only the store has not. */
-  readonly isCountedHere?: boolean;
+  readonly isCountedInMemory?: boolean;
 }
 
 /** The verdict about one group, and its counter: a hold gives units back to it. */
@@ -37,7 +37,7 @@ export interface GroupVerdict {
   /** One per policy of the group; for a known denial, only the policies that may deny, which come first. */
   readonly rows: readonly Row[];
   /** The counter: the store, this isolate's lease, this isolate's memory in an outage, or none. */
-  readonly by: "store" | "lease" | "here" | "nobody";
+  readonly by: "store" | "lease" | "memory" | "none";
   /** Set if the store answered this request with a lease. */
   readonly isRenewed?: boolean;
   readonly at: Moment;

@@ -192,7 +192,7 @@ class LazyDecision implements Decision {
 function shown({ policies, rows }: PolicyRows): PolicyDecision[] {
   return policies.map((policy, i) => {
     const { remaining, retryAfterUs, resetAfterUs, allowed } = rows[i]!;
-    const { limit, windowUs } = policy.whole ?? policy;
+    const { limit, windowUs } = policy.unsharded ?? policy;
     return {
       name: policy.name,
       limit,

@@ -45,7 +45,7 @@ export function decisionFields(
   if (told.length > 0 && options["x-ratelimit"] !== false) {
     const nearest = nearestItsLimit(outcome, told);
     const { remaining, resetAfterUs } = rows[nearest]!;
-    fields["X-RateLimit-Limit"] = `${(policies[nearest]!.whole ?? policies[nearest]!).limit}`;
+    fields["X-RateLimit-Limit"] = `${(policies[nearest]!.unsharded ?? policies[nearest]!).limit}`;
     fields["X-RateLimit-Remaining"] = `${remaining}`;
     // Rounded first: the times of a known denial are fractional, but every response must report the same end.
     fields["X-RateLimit-Reset"] = `${wholeSeconds(Math.round(nowUs + resetAfterUs))}`;

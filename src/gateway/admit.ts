@@ -67,7 +67,7 @@ export function compileAdmit(config: GatewayConfig): Admit {
 async function decide(
   routed: Extract<Routed, { readonly kind: "client" | "listed" }>,
   limiter: InForce["limiter"],
-  { denialLog, tell, features }: GatewayConfig,
+  { denialLog, listener, features }: GatewayConfig,
   { headers }: Request,
   counter: Counter | undefined,
 ): Promise<Decision | Hold> {
@@ -75,7 +75,7 @@ async function decide(
   const holds = rules.some(({ reader }) => reader.operation === "reserve");
   const operation = holds ? "reserve" : "limit";
   const withoutHold = features.holds?.withoutHold;
-  const decision = await decideRequest(routed, limiter, { operation, withoutHold, tell });
+  const decision = await decideRequest(routed, limiter, { operation, withoutHold, listener });
   const client = routed.kind === "client" ? routed : undefined;
   counter?.decided(rules, decision, client?.identities, client?.cost, headers);
   denialLog?.note(rules, decision, client?.identities);

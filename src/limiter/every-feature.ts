@@ -1,6 +1,7 @@
 import { calendar } from "../features/calendar/feature.ts";
 import { holds } from "../features/holds/of-limiter.ts";
 import { leases } from "../features/leases/feature.ts";
+import { listeners } from "../features/listeners/feature.ts";
 import { lists } from "../features/lists/of-limiter.ts";
 import { notices } from "../features/notices/feature.ts";
 import { optimistic } from "../features/optimistic/feature.ts";
@@ -8,7 +9,6 @@ import { plans } from "../features/plans/of-limiter.ts";
 import { roles } from "../features/roles/feature.ts";
 import { shards } from "../features/shards/feature.ts";
 import { sharedDenials } from "../features/shared-denials/feature.ts";
-import { telling } from "../features/telling/feature.ts";
 import { cluster } from "../store/cluster/cluster.ts";
 
 /** The features of `createLimiter()`. */
@@ -24,5 +24,5 @@ export const EVERY_FEATURE = {
   roles,
   shards,
   sharedDenials,
-  telling,
+  listeners,
 };

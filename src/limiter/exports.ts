@@ -26,7 +26,7 @@ export type { Reason } from "../decision/outcome.ts";
 export type { Cost, CostOptions } from "../decide/cost.ts";
 export type { Extension, Hold, Settlement, StreamOptions } from "../decide/hold.ts";
 export type { NoticedPolicy, NoticeListener } from "../features/notices/listener.ts";
-export type { DecisionInfo, DecisionListener } from "../features/telling/tell-decision.ts";
+export type { DecisionInfo, DecisionListener } from "../features/listeners/decision-listener.ts";
 export type { Limiter, LimitOptions, ReserveOptions } from "../decide/limiter.ts";
 export type { Duration } from "../options/duration.ts";
 export type {

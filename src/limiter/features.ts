@@ -14,7 +14,7 @@ export type Features = Partial<typeof EVERY_FEATURE>;
 const OPTIONS = {
   lease: "leases",
   lists: "lists",
-  onDecision: "telling",
+  onDecision: "listeners",
   onNotice: "notices",
   plans: "plans",
   sharedDenials: "sharedDenials",

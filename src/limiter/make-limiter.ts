@@ -18,13 +18,13 @@ export function makeLimiter<Has extends Features>(
 ): LimiterOf<Has> {
   const options = checkedOptions(given, [...LIMITER_OPTIONS, "lists"], faults);
   const { store } = options;
-  const { lists, telling, holds } = features;
+  const { lists, listeners, holds } = features;
   const known = lists?.compile(options.lists, "lists", faults);
-  const tell = telling?.compile(options.onDecision, faults);
+  const listener = listeners?.compile(options.onDecision, faults);
   let limiter = openLimiter(options, features, readEnvironment(), faults);
   if (known) {
     const nowMs = () => (store?.now ? store.now() / 1000 : Date.now());
     limiter = lists!.wrap(limiter, known, nowMs, holds?.withoutHold);
   }
-  return tell ? telling!.wrap(limiter, tell) : limiter;
+  return listener ? listeners!.wrap(limiter, listener) : limiter;
 }

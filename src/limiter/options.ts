@@ -1,9 +1,9 @@
 import type { FailureVerdict } from "../algorithms/common-options.ts";
 import type { HeaderOptions } from "../decision/fields.ts";
+import type { DecisionListener } from "../features/listeners/decision-listener.ts";
 import type { NoticeListener } from "../features/notices/listener.ts";
 import type { Plans } from "../features/plans/plans.ts";
 import type { SharedDenials } from "../features/shared-denials/shared-denials.ts";
-import type { DecisionListener } from "../features/telling/tell-decision.ts";
 import type { ListOptions } from "../lists/options.ts";
 import type { Duration } from "../options/duration.ts";
 import type { Policy } from "../policy/policy.ts";

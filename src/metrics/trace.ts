@@ -88,7 +88,7 @@ export function createTrace(secret: string): Trace {
   ): void {
     const sampleClass = classOf(hash.words[0]!);
     if (sampleClass < level) return;
-    const { limit } = policy.whole ?? policy;
+    const { limit } = policy.unsharded ?? policy;
     const start = lineStart(policy.name, partitionOf(hash.words), limit);
     const line = kept.get(start) ?? { sampleClass, events: 0, text: start, lastMs: 0 };
     const ms = Math.floor(nowUs / 1000);

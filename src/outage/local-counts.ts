@@ -78,7 +78,7 @@ export function createLocalCounts(
       };
       charge(Math.min(atUs, nowUs), policy.limit - remaining[i]!);
       // A shard bears its part of the local count.
-      const part = policy.limit / (policy.whole ?? policy).limit;
+      const part = policy.limit / (policy.unsharded ?? policy).limit;
       charge(nowUs, Math.ceil((scaled.limit - row!.remaining) * part));
     }
   }

@@ -22,11 +22,11 @@ export function scalePolicy(policy: CompiledPolicy, share: number): CompiledPoli
  * The key by which an isolate without the store counts a policy. The shards of a policy are one count here: split, and each
  * rounded up by itself, they would admit more than the share. The shard is the end of the partition key.
  */
-export function localKeyOf({ whole }: CompiledPolicy, key: string): string {
-  return whole ? key.replace(/#\d+\}/, "}") : key;
+export function localKeyOf({ unsharded }: CompiledPolicy, key: string): string {
+  return unsharded ? key.replace(/#\d+\}/, "}") : key;
 }
 
 /** What an isolate without the store enforces under that key. */
 export function localPolicyOf(policy: CompiledPolicy, share: number): CompiledPolicy {
-  return scalePolicy(policy.whole ?? policy, share);
+  return scalePolicy(policy.unsharded ?? policy, share);
 }

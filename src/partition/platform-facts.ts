@@ -1,5 +1,5 @@
-import type { RequestParts } from "./asked.ts";
 import type { ClientIp } from "./client-ip.ts";
+import type { RequestParts } from "./request-data.ts";
 
 /** A platform's facts about the client's address. */
 export interface PlatformFacts {

@@ -1,6 +1,5 @@
 import type { Faults } from "../options/faults.ts";
 import { NO_PATH, UNKNOWN_FACT_SOURCE, UNKNOWN_SEGMENT } from "../options/messages.ts";
-import type { Asked, NamedSegments } from "./asked.ts";
 import { type ClientIp, clientIp } from "./client-ip.ts";
 import { oneSpelling } from "./credential.ts";
 import { subnetOf } from "./ip-address.ts";
@@ -8,6 +7,7 @@ import { hash } from "./partition-key.ts";
 import { platformFacts, tellsFacts } from "./platform-facts.ts";
 import { readCookie } from "./read-cookie.ts";
 import { readQuery } from "./read-query.ts";
+import type { RequestData, NamedSegments } from "./request-data.ts";
 import type { ParsedSource } from "./source-text.ts";
 
 /** The context in which sources are compiled. */
@@ -18,7 +18,7 @@ export interface Known {
 }
 
 /** Reads a part of an identity; `undefined`, and never a promise of it, if the request does not have it. */
-export type ReadSource = (asked: Asked) => string | undefined | Promise<string>;
+export type ReadSource = (data: RequestData) => string | undefined | Promise<string>;
 
 /** Compiles a source into its reader; adds a fault if it cannot be read here. */
 export function sourceReader(

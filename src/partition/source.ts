@@ -6,9 +6,9 @@ import {
   SOURCES_TOGETHER,
   UNREACHABLE_SOURCE,
 } from "../options/messages.ts";
-import type { Asked, NamedSegments } from "./asked.ts";
 import { checkClientIp, type ClientIp, detectPlatform } from "./client-ip.ts";
 import { EVERYBODY } from "./partition-key.ts";
+import type { RequestData, NamedSegments } from "./request-data.ts";
 import { type Known, type ReadSource, sourceReader } from "./source-reader.ts";
 import { parseSource, readsAddress, type SingleSource } from "./source-text.ts";
 
@@ -19,7 +19,7 @@ export type Source = SingleSource | readonly SingleSource[];
 export type Sources = readonly Source[] | typeof EVERYBODY;
 
 /** Reads the identity of a request; `undefined` if it has none. */
-export type Identify = (asked: Asked) => string | undefined | Promise<string | undefined>;
+export type Identify = (data: RequestData) => string | undefined | Promise<string | undefined>;
 
 /** The context of sources. */
 export interface SourceContext {
@@ -73,9 +73,9 @@ export function compileSources(
   );
   checkReachable(sources, choices, path, faults);
   const readers = choices.map(({ read }) => read);
-  return function identify(asked) {
+  return function identify(data) {
     for (const read of readers) {
-      const identity = read(asked);
+      const identity = read(data);
       if (identity !== undefined) return identity;
     }
     return undefined;
@@ -107,10 +107,10 @@ function compileChoice(source: unknown, known: Known, path: string, faults: Faul
 
 /** Reads several sources as one identity; none if one of them is missing. */
 function together(readers: readonly ReadSource[]): ReadSource {
-  return (asked) => {
+  return (data) => {
     const parts: (string | Promise<string>)[] = [];
     for (const read of readers) {
-      const part = read(asked);
+      const part = read(data);
       if (part === undefined) return undefined;
       parts.push(part);
     }

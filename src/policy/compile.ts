@@ -29,7 +29,7 @@ export interface CompiledPolicy extends PolicyTraits, Quota<Readonly<Record<stri
   /** Its item of the `RateLimit-Policy` field. */
   readonly field: string;
   /** Only for a shard: the whole policy, whose quota clients see. */
-  readonly whole?: CompiledPolicy;
+  readonly unsharded?: CompiledPolicy;
 }
 
 /** The parts of a policy that a store with models needs. */

@@ -38,7 +38,7 @@ export function shardsOf(policy: CompiledPolicy): readonly CompiledPolicy[] {
   const shardOf = (units: number): CompiledPolicy => ({
     ...completePolicy(policy, implementation.scale(policy, units, { part: 1, whole: shards })),
     field,
-    whole: policy,
+    unsharded: policy,
   });
   const least = highestCost(policy);
   const [smaller, larger] = [shardOf(least), shardOf(least + 1)];

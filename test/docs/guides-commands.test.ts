@@ -67,7 +67,7 @@ test("the two set-up commands are CI's, and what test/stack starts", () => {
     "npm ci && npm test",
   ]);
   expect(readFileSync(".ci/run", "utf8")).toMatch(
-    /\nnpm ci\nnpm test\nnpm run test:browser\nnpm run test:package\nnpm run test:next\n/,
+    /\nnpm ci\nnpm test\nnpm run test:programs\nnpm run test:stress\nnpm run test:browser\nnpm run test:package\n/,
   );
 });
 

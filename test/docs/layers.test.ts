@@ -105,6 +105,12 @@ test("the source layout names every entry of the package, and every layer, those
   expect(folders).toEqual(LAYERS);
 });
 
+test("the guide for contributors lists the layers from the top down", () => {
+  const guide = readFileSync("CONTRIBUTING.md", "utf8");
+  const [line = ""] = /^ {4}node > .*$/m.exec(guide) ?? [];
+  expect(line.trim().split(" > ")).toEqual(LAYERS);
+});
+
 describe("the linter", () => {
   test.for(
     LAYERS.slice(1).map((below, i) => {

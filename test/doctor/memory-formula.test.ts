@@ -6,6 +6,7 @@ import { concurrency } from "../../src/algorithms/concurrency.ts";
 import { DECIDE_ONE } from "../../src/algorithms/scripts.generated.ts";
 import { type Algorithm, ALGORITHMS, bytesPerKey } from "../../src/node/doctor/memory-formula.ts";
 import { scriptFor } from "../../src/store/redis/script.ts";
+import { EVERY_ALGORITHM } from "../support/algorithms/all.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { everyPolicy } from "../support/every-policy.ts";
 
@@ -67,9 +68,6 @@ async function fill(algorithm: Algorithm, limit: number, cost: number, shares: r
   return { bytes, formula: bytesPerKey({ algorithm, limit, keyLength: keyOf(0).length }) };
 }
 
-/** Once in each segment, so that the state is as long as it becomes. */
-const TWELVE = Array.from({ length: 12 }, (_, i) => i / 10);
-
 interface Filled {
   readonly algorithm: Algorithm;
   readonly limit: number;
@@ -78,13 +76,9 @@ interface Filled {
 }
 
 test.for<Filled>([
-  { algorithm: "token-bucket", limit: 100, cost: 1, shares: [0, 0.001, 0.002] },
-  { algorithm: "sliding-window-log", limit: 8, cost: 8, shares: [0] },
-  { algorithm: "sliding-window-log", limit: 100, cost: 100, shares: [0] },
-  { algorithm: "sliding-window-log", limit: 1000, cost: 1000, shares: [0] },
-  { algorithm: "sliding-window-counter", limit: 100, cost: 1, shares: [0, 0.5, 1.2] },
-  { algorithm: "segmented-window", limit: 100, cost: 1, shares: TWELVE },
-  { algorithm: "fixed-window", limit: 100, cost: 1, shares: [0, 0.1] },
+  ...EVERY_ALGORITHM.flatMap(({ algorithm, filled }) =>
+    filled.map((each) => ({ algorithm, ...each })),
+  ),
   { algorithm: "concurrency", limit: 5, cost: 1, shares: [0, 0.1, 0.2, 0.3, 0.4] },
 ])(
   "the formula says what $algorithm at a limit of $limit takes, within 15 %",

@@ -15,7 +15,7 @@ import {
   type Policy,
   shareDenials,
   slidingWindowLog,
-  telling,
+  listeners,
   tokenBucket,
 } from "../../src/core.ts";
 import { rateLimitWith } from "../../src/hono.ts";
@@ -56,7 +56,7 @@ const NEEDS: readonly (readonly [
   ],
   ["lists", "lists", { lists: { deny: [{ identity: "user:666" }] } }],
   ["plans", "plans", { plans: { gold: { plain: { limit: 20 } } } }],
-  ["telling", "onDecision", { onDecision: () => {} }],
+  ["listeners", "onDecision", { onDecision: () => {} }],
   ["notices", "onNotice", { onNotice: () => {} }],
   ["sharedDenials", "sharedDenials", { sharedDenials: notes }],
   [
@@ -177,7 +177,7 @@ describe("an option whose feature is missing", () => {
 });
 
 test("without holds nothing reserves, for TypeScript too", () => {
-  const without = limiterWith({ lists, telling })(
+  const without = limiterWith({ lists, listeners })(
     optionsOf({ lists: { deny: [{ identity: "user:666" }] }, onDecision: () => {} }),
   );
   expect(without).not.toHaveProperty("reserve");
@@ -284,7 +284,7 @@ const FOLDERS: Readonly<Record<keyof Features, string>> = {
   roles: "src/features/roles/",
   shards: "src/features/shards/",
   sharedDenials: "src/features/shared-denials/",
-  telling: "src/features/telling/",
+  listeners: "src/features/listeners/",
 };
 const NAMES = Object.keys(FOLDERS) as (keyof Features)[];
 

@@ -2,21 +2,21 @@ import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 
 import {
-  type Algorithm,
   createLimiter,
   type CreateLimiterOptions,
   fixedWindow,
   type Limiter,
   memoryStore,
   type Policy,
-  segmentedWindow,
-  slidingWindowCounter,
   slidingWindowLog,
   type Store,
   StoreError,
   tokenBucket,
 } from "../../src/index.ts";
+import type { CountingAlgorithm } from "../../src/policy/policy.ts";
 import { FUTURE } from "../support/algorithm-script.ts";
+import { WINDOWS as WINDOW_FACTS } from "../support/algorithms/all.ts";
+import { everyPolicy } from "../support/every-policy.ts";
 import { redisWithClock } from "../support/redis-with-clock.ts";
 
 let redis: Redis;
@@ -29,15 +29,11 @@ const tokens = (limit = 5_000) =>
   slidingWindowLog({ name: "tokens", limit, window: "1m", refundable: true });
 const requests = (limit = 100) => fixedWindow({ name: "requests", limit, window: "1m" });
 
-const EVERY: Record<Exclude<Algorithm, "calendar-window" | "concurrency">, Policy> = {
-  "token-bucket": tokenBucket({ limit: 10, refill: 1, per: "1s", refundable: true }),
-  "fixed-window": fixedWindow({ limit: 10, window: "10s", refundable: true }),
-  "sliding-window-counter": slidingWindowCounter({ limit: 10, window: "10s", refundable: true }),
-  "sliding-window-log": slidingWindowLog({ limit: 10, window: "10s", refundable: true }),
-  "segmented-window": segmentedWindow({ limit: 10, window: "10s", refundable: true }),
-};
+const EVERY = Object.fromEntries(
+  everyPolicy(10, "10s").map((policy) => [policy.algorithm, { ...policy, refundable: true }]),
+) as Record<CountingAlgorithm, Policy>;
 
-const WINDOWS = Object.entries(EVERY).filter(([name]) => name !== "token-bucket");
+const WINDOWS = WINDOW_FACTS.map(({ algorithm }) => [algorithm, EVERY[algorithm]] as const);
 
 /** Somebody whom no other test has counted, and how many units of each policy are left. */
 function client(limiter: Limiter) {

@@ -67,7 +67,7 @@ test.for([
   ["local a = struct.unpack('>I7 I4', value, 1)", "'>I7 I4' has 2 numbers, not 1"],
   ["local a, b = struct.unpack('>I7', value, 1)", "'>I7' has 1 numbers, not 2"],
   ["x = struct.pack('>I7 I4', a)", "'>I7 I4' has 2 numbers, not 1"],
-  ["x = struct.pack('>I7', a + 1)", "struct.pack takes names"],
+  ["x = struct.pack('>I7', a + 1)", "struct.pack takes names, not 'a + 1'"],
   ["local a = struct.unpack('>I7', f(), 1)", "struct.unpack takes a format, a name and a position"],
   [
     "local a = struct.unpack('>I7', value, 1, 2)",

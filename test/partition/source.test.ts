@@ -2,12 +2,12 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 
 import { ConfigurationError, type Fault } from "../../src/errors/errors.ts";
 import { Faults } from "../../src/options/faults.ts";
-import type { Asked } from "../../src/partition/asked.ts";
 import type { ClientIp } from "../../src/partition/client-ip.ts";
 import { partitionKey } from "../../src/partition/partition-key.ts";
+import type { RequestData } from "../../src/partition/request-data.ts";
 import { compileSources } from "../../src/partition/source.ts";
 
-function asked(fields: Record<string, string> | Headers): Asked {
+function dataOf(fields: Record<string, string> | Headers): RequestData {
   return { request: { headers: new Headers(fields), url: "https://example.com/" } };
 }
 
@@ -19,7 +19,7 @@ async function identify(
   const faults = new Faults();
   const read = compileSources(sources, { clientIp: trusted }, "partition", faults);
   faults.throwIfAny();
-  return read(asked(fields));
+  return read(dataOf(fields));
 }
 
 function faultsOf(sources: unknown, trusted?: unknown): readonly Fault[] {
@@ -195,7 +195,7 @@ describe("one credential", () => {
         const headers = new Headers({ "cf-connecting-ip": "192.0.2.1" });
         for (const line of lines) headers.append(name, line);
         const read = compileSources(sources, { clientIp: "cloudflare" }, "partition", new Faults());
-        expect(await read(asked(headers))).toBe("ip:192.0.2.1");
+        expect(await read(dataOf(headers))).toBe("ip:192.0.2.1");
       }
     },
   );
@@ -284,8 +284,8 @@ describe("without a word on the client's address", () => {
   test("is Cloudflare's on Workers", async () => {
     vi.stubGlobal("navigator", { userAgent: "Cloudflare-Workers" });
     const read = compileSources(["ip"], { clientIp: undefined }, "partition", new Faults());
-    expect(await read(asked({ "cf-connecting-ip": "192.0.2.1" }))).toBe("ip:192.0.2.1");
-    expect(await read(asked({ "x-real-ip": "192.0.2.1" }))).toBeUndefined();
+    expect(await read(dataOf({ "cf-connecting-ip": "192.0.2.1" }))).toBe("ip:192.0.2.1");
+    expect(await read(dataOf({ "x-real-ip": "192.0.2.1" }))).toBeUndefined();
   });
 
   test("is Vercel's where Vercel's variable says so, not wherever its runtime runs", async () => {
@@ -294,7 +294,7 @@ describe("without a word on the client's address", () => {
 
     vi.stubEnv("VERCEL", "1");
     const read = compileSources(["ip"], { clientIp: undefined }, "partition", new Faults());
-    expect(await read(asked({ "x-real-ip": "192.0.2.1" }))).toBe("ip:192.0.2.1");
-    expect(await read(asked({ "x-forwarded-for": "192.0.2.1" }))).toBeUndefined();
+    expect(await read(dataOf({ "x-real-ip": "192.0.2.1" }))).toBe("ip:192.0.2.1");
+    expect(await read(dataOf({ "x-forwarded-for": "192.0.2.1" }))).toBeUndefined();
   });
 });

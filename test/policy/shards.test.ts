@@ -32,7 +32,7 @@ describe("the shards of a policy", () => {
       const policy = compilePolicy({ ...given, shards: 3, name: "p" });
       const { limit: units, windowUs, field, key, name } = policy;
       for (const shard of shardsOf(policy)) {
-        expect(shard).toMatchObject({ field, key, name, whole: { limit: units, windowUs } });
+        expect(shard).toMatchObject({ field, key, name, unsharded: { limit: units, windowUs } });
         expect(shard.scriptArguments[1]).toBe(String(shard.limit));
       }
     }

@@ -2,8 +2,6 @@ import { expect, inject, test } from "vitest";
 
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import type { Operation } from "../../src/algorithms/model.ts";
-import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
-import { slidingWindowCounter } from "../../src/algorithms/sliding-window-counter.ts";
 import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import { Faults } from "../../src/options/faults.ts";
@@ -14,6 +12,7 @@ import { createRedisClient } from "../../src/store/redis/endpoint.ts";
 import { redisStore } from "../../src/store/redis/store.ts";
 import type { Reply } from "../../src/store/store.ts";
 import { compile } from "../support/compile-policy.ts";
+import { everyPolicy } from "../support/every-policy.ts";
 import { random } from "../support/random.ts";
 
 /*
@@ -33,11 +32,7 @@ interface Call {
 const clock = () => (performance.timeOrigin + performance.now()) * 1000;
 
 const groups: Policy[][] = [
-  [tokenBucket({ limit: 10, refill: 300, per: "1s" })],
-  [slidingWindowLog({ limit: 10, window: "30ms" })],
-  [slidingWindowCounter({ limit: 10, window: "30ms" })],
-  [segmentedWindow({ limit: 10, window: "30ms", segments: 6 })],
-  [fixedWindow({ limit: 10, window: "30ms" })],
+  ...everyPolicy(10, "30ms").map((policy) => [policy]),
   [
     slidingWindowLog({ name: "burst", limit: 5, window: "20ms" }),
     tokenBucket({ name: "rate", limit: 20, refill: 200, per: "1s" }),

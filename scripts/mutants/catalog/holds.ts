@@ -91,7 +91,7 @@ export const HOLDS: readonly Written[] = [
     name: "partial outages: units of a healthy master count as counted here",
     file: "src/features/holds/settle.ts",
     find: "changes.filter(({ verdict }) => verdict.by === by)",
-    replace: 'changes.filter(({ verdict }) => by === "here" || verdict.by === by)',
+    replace: 'changes.filter(({ verdict }) => by === "memory" || verdict.by === by)',
     tests: ["test/limiter/partial-outages"],
   },
   {

@@ -61,7 +61,7 @@ export const NOTICES: readonly Written[] = [
     name: "what is settled tells nothing",
     file: STEP,
     find: "return asked.isSettlement ? after",
-    replace: "return asked.isCountedHere ? after",
+    replace: "return asked.isCountedInMemory ? after",
     tests: FEATURE,
   },
   {

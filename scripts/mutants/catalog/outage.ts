@@ -12,7 +12,7 @@ export const OUTAGE: readonly Written[] = [
   {
     name: "a share is rounded up by each shard",
     file: "src/outage/local-share.ts",
-    find: "scalePolicy(policy.whole ?? policy, share)",
+    find: "scalePolicy(policy.unsharded ?? policy, share)",
     replace: "scalePolicy(policy, share)",
     tests: ["test/limiter/sharding"],
   },

@@ -68,7 +68,7 @@ export function createGiveBack({
 
   return {
     async units(taken, units, slot) {
-      if (taken[0]!.by !== "here") {
+      if (taken[0]!.by !== "memory") {
         const { keys, policies } = callOf(taken);
         return store.refund!(keys, units, policies, decidedAt(taken), slot);
       }
@@ -79,18 +79,18 @@ export function createGiveBack({
     },
 
     async extend(taken, slot) {
-      const isHere = taken[0]!.by === "here";
+      const isInMemory = taken[0]!.by === "memory";
       const { keys, costs, policies } = callOf(taken);
       // A slot is local if the policy counts locally.
       const own = [...policies.keys()].filter(
         (i) =>
           hasSlots(policies[i]!) &&
           costs[i]! > 0 &&
-          (!isHere || shareOf(policies[i]!) !== undefined),
+          (!isInMemory || shareOf(policies[i]!) !== undefined),
       );
       const ownKeys = own.map((i) => keys[i]!);
       const ownPolicies = own.map((i) => policies[i]!);
-      const kept = isHere
+      const kept = isInMemory
         ? extendSlots(memory, clockUs(), ownKeys, ownPolicies, slot)
         : await store.extend!(ownKeys, ownPolicies, slot);
       return kept.every(Boolean);

@@ -49,7 +49,7 @@ export function settlementCalls(
 ): readonly SettlementCall[] {
   const changes = taken.map((verdict) => ({ verdict, ...changeOf(verdict, cost, known) }));
   const calls: SettlementCall[] = [];
-  for (const by of ["store", "lease", "here"] as const) {
+  for (const by of ["store", "lease", "memory"] as const) {
     const own = changes.filter(({ verdict }) => verdict.by === by);
     const units = own.flatMap(({ back }) => back);
     if (units.every((each) => each === 0)) continue;
@@ -57,7 +57,7 @@ export function settlementCalls(
   }
   const groups = changes.flatMap(({ verdict: { asked }, more }) =>
     // A charge on shards is spread over all of them.
-    more.some((each) => each > 0) ? [{ ...(asked.whole ?? asked), costs: more }] : [],
+    more.some((each) => each > 0) ? [{ ...(asked.unsharded ?? asked), costs: more }] : [],
   );
   return groups.length > 0 ? [...calls, { kind: "charged", groups }] : calls;
 }
@@ -181,11 +181,11 @@ async function charge(groups: readonly AskedGroup[], { decide }: Settler): Promi
 function chargesToRetry(unsent: readonly GroupVerdict[]): readonly AskedGroup[] {
   const again = new Map<AskedGroup, readonly number[]>();
   for (const { asked } of unsent) {
-    const whole = asked.whole ?? asked;
-    const before = again.get(whole);
-    again.set(whole, before ? before.map((units, i) => units + asked.costs[i]!) : asked.costs);
+    const unsharded = asked.unsharded ?? asked;
+    const before = again.get(unsharded);
+    again.set(unsharded, before ? before.map((units, i) => units + asked.costs[i]!) : asked.costs);
   }
-  return Array.from(again, ([whole, costs]) => ({ ...whole, costs, isCountedHere: true }));
+  return Array.from(again, ([asked, costs]) => ({ ...asked, costs, isCountedInMemory: true }));
 }
 
 function refuse({ name }: CompiledPolicy): never {

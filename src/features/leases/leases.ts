@@ -45,7 +45,7 @@ export interface Leases {
   /** Counts the demand of a request, and plans how to serve it. No unit is spent yet. */
   access(partition: string, cost: number): LeaseAccess;
   /** Whether held units would serve a request, and leave enough for the next ones. Counts no demand. */
-  serves(partition: string, cost: number): boolean;
+  covers(partition: string, cost: number): boolean;
   /** Counts the demand of a request that is denied before the lease is read. */
   countDenied(partition: string, cost: number): void;
   /** Drops held units. Leases in flight then add their units to a holding that has no readers. */
@@ -158,7 +158,7 @@ export function createLeases(
       return createLeaseAccess(terms, holding, plan(holding, cost, demand, nowMs));
     },
 
-    serves(partition, cost) {
+    covers(partition, cost) {
       const holding = holdings.get(partition);
       if (!holding) return false;
       const nowMs = now();

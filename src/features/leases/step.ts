@@ -49,18 +49,18 @@ export function leaseSteps(kit: Kit<CoreSettings>): LeaseSteps {
   }
 
   return {
-    note: (next) => (asked) =>
+    countDemand: (next) => (asked) =>
       after(next(asked), (verdict) => {
         countDenied(verdict);
         return verdict;
       }),
 
-    serves(asked) {
+    covers(asked) {
       const cost = leasedCost(asked);
-      return cost > 0 && leasesOf(asked.group)?.serves(asked.partition, cost) === true;
+      return cost > 0 && leasesOf(asked.group)?.covers(asked.partition, cost) === true;
     },
 
-    take: (ask) => async (asked) => {
+    spend: (ask) => async (asked) => {
       const { operation, groups, isSettlement } = asked;
       if (operation === "reset") {
         const answer = await ask(asked);

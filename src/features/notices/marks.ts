@@ -51,16 +51,16 @@ const PLAIN = {
 
 /** The notices of a policy; those of a shard are about the whole policy. */
 export function watch(policy: CompiledPolicy, index: number): Watched {
-  const { notify = [], limit, role, whole = policy } = policy;
+  const { notify = [], limit, role, unsharded = policy } = policy;
   return {
     policy,
     index,
     reached: notify.map((share) => ({
       // Against rounding, by which 0.1 of 3 is more than 0.3.
       units: Math.max(1, Math.ceil(share * limit * (1 - 1e-12))),
-      mark: createMark(whole, "reached", share),
+      mark: createMark(unsharded, "reached", share),
     })),
-    denied: role === "advisory" ? undefined : createMark(whole, "denied", undefined),
+    denied: role === "advisory" ? undefined : createMark(unsharded, "denied", undefined),
   };
 }
 

@@ -83,7 +83,7 @@ export function noticeSteps(kit: Kit<NoticeSettings>): NoticeSteps {
   }
 
   function consider(mark: Mark, each: GroupVerdict, verdict: Verdict, watched: Watched): void {
-    const asked = each.asked.whole ?? each.asked;
+    const asked = each.asked.unsharded ?? each.asked;
     if (!mayAsk(mark, asked.partition, now())) return;
     const work = tell(mark, asked, (id) => [
       show(verdict),
@@ -123,7 +123,7 @@ export function noticeSteps(kit: Kit<NoticeSettings>): NoticeSteps {
   }
 
   return {
-    look: (next) => (asked) => {
+    onVerdict: (next) => (asked) => {
       const { operation, groups } = asked;
       if (operation === "peek") return next(asked);
       if (operation !== "reset") return after(next(asked), (verdict) => look(asked, verdict));
@@ -133,7 +133,7 @@ export function noticeSteps(kit: Kit<NoticeSettings>): NoticeSteps {
       });
     },
 
-    settled: (next) => (asked) => {
+    onSettlement: (next) => (asked) => {
       const verdict = next(asked);
       return asked.isSettlement ? after(verdict, (own) => look(asked, own)) : verdict;
     },
@@ -148,7 +148,7 @@ function isKnown(each: GroupVerdict, verdict: Verdict): boolean {
   const { reason } = verdict;
   return (
     isStoreAnswer(each, verdict) ||
-    (each.by === "nobody" && (reason === "cached-denial" || reason === "optimistic"))
+    (each.by === "none" && (reason === "cached-denial" || reason === "optimistic"))
   );
 }
 
@@ -160,13 +160,13 @@ function noticedOf(
   id: string,
 ): NoticedPolicy {
   const { allowed, remaining, retryAfterUs, resetAfterUs } = rows[index]!;
-  const { limit, windowUs } = policy.whole ?? policy;
+  const { limit, windowUs } = policy.unsharded ?? policy;
   const nowUs = at.nowUs || verdict.nowUs;
   return {
     kind,
     share,
     id,
-    partition: (asked.whole ?? asked).partition,
+    partition: (asked.unsharded ?? asked).partition,
     name: policy.name,
     limit,
     window: windowUs / 1e6,

@@ -80,7 +80,7 @@ export function optimisticStep(
       };
     });
     const nowUs = last ? last.nowUs + elapsedUs : clockUs();
-    return { asked, rows, by: "nobody", at: { ...NO_MOMENT, nowUs } };
+    return { asked, rows, by: "none", at: { ...NO_MOMENT, nowUs } };
   }
 
   function admitted(asked: Asked, own: readonly Admitted[], others?: Verdict): Verdict {
@@ -141,7 +141,7 @@ export function optimisticStep(
       if (operation !== "consume" || slot || mustReachStore) return ask(asked);
       const nowMs = now();
       if (!isTrusted || nowMs - failedAtMs < DISTRUST_MS) return ask(asked);
-      const hopeful = groups.filter((each) => isOptimistic(each) && !lease?.serves?.(each));
+      const hopeful = groups.filter((each) => isOptimistic(each) && !lease?.covers?.(each));
       const others = groups.filter((each) => !hopeful.includes(each));
       const isAhead =
         hopeful.length > 0 &&

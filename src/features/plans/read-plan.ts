@@ -1,6 +1,6 @@
 import type { Faults } from "../../options/faults.ts";
 import { PLAN_SOURCE, PLAN_WITHOUT_PLANS } from "../../options/messages.ts";
-import type { Asked } from "../../partition/asked.ts";
+import type { RequestData } from "../../partition/request-data.ts";
 import { reportOnce } from "../../runtime/log.ts";
 
 /** The header that names a client's plan. */
@@ -9,7 +9,7 @@ export type PlanSource = `header:${string}`;
 /** Reads the plan of a request; `undefined` if it has none. */
 export type ReadPlan<Context> = (
   context: Context,
-  asked: Asked,
+  data: RequestData,
 ) => string | undefined | Promise<string | undefined>;
 
 export const PLAN = /^header:([!#$%&'*+.^_`|~0-9A-Za-z-]+)$/;

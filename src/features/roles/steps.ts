@@ -98,7 +98,7 @@ export function roleSteps({ settings, keysOf, now }: Kit<CoreSettings>): RoleSte
       return after(next(asked), (verdict) => {
         const { status, reason, groups } = verdict;
         // The store, or this isolate's memory in its place, has counted the denial.
-        if (status === 200 || groups.some(({ by }) => by === "store" || by === "here")) {
+        if (status === 200 || groups.some(({ by }) => by === "store" || by === "memory")) {
           return verdict;
         }
         const keys = keysOfBans(asked, verdict);

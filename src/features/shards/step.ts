@@ -37,7 +37,7 @@ export function inShards(kit: Kit<CoreSettings>, known: Known): Step<Decide> | u
   function inShard(asked: AskedGroup, shard: number): AskedGroup {
     const group = shardsOf(asked.group)[shard];
     return group
-      ? { ...asked, group, partition: `${asked.partition}#${shard}`, whole: asked }
+      ? { ...asked, group, partition: `${asked.partition}#${shard}`, unsharded: asked }
       : asked;
   }
 
@@ -99,10 +99,10 @@ export function inShards(kit: Kit<CoreSettings>, known: Known): Step<Decide> | u
     return after(next(spread(asked)), (verdict) => {
       const { groups } = verdict;
       const shown = new Set<AskedGroup>();
-      const first = groups.filter(({ asked: { whole } }) => {
-        if (!whole) return true;
-        const isFirst = !shown.has(whole);
-        shown.add(whole);
+      const first = groups.filter(({ asked: { unsharded } }) => {
+        if (!unsharded) return true;
+        const isFirst = !shown.has(unsharded);
+        shown.add(unsharded);
         return isFirst;
       });
       return { ...verdict, groups: first, spread: groups };
@@ -144,8 +144,8 @@ function groupsOfShards(kit: Kit<CoreSettings>): (group: PolicyGroup) => readonl
   const made = new Map<PolicyGroup, readonly PolicyGroup[]>();
   return kit.perGroup((group) => {
     const { policies, variants } = group;
-    const { shards: count, whole } = policies[0]!;
-    if (count === 1 || whole) return [];
+    const { shards: count, unsharded } = policies[0]!;
+    if (count === 1 || unsharded) return [];
     const split = policies.map(splitPolicy);
     const shards: PolicyGroup[] = [];
     for (let i = 0; i < count; i++) {
@@ -179,7 +179,7 @@ function isDeniedByShards(
   if (status === 200 || (reason !== "limited" && reason !== "cached-denial")) return false;
   if (groups.some(({ group }) => group.denying.some(({ role }) => role === "denials")))
     return false;
-  return verdicts.every((each) => each.asked.whole !== undefined || !deniesIn(each));
+  return verdicts.every((each) => each.asked.unsharded !== undefined || !deniesIn(each));
 }
 
 /** The longest wait of the policies that deny, in microseconds. */

@@ -1,10 +1,9 @@
+import {
+  compileListener,
+  type DecisionListener,
+} from "../../features/listeners/decision-listener.ts";
 import type { NoticeListener } from "../../features/notices/listener.ts";
 import type { SharedCache, SharedDenials } from "../../features/shared-denials/shared-denials.ts";
-import {
-  compileTell,
-  type DecisionListener,
-  type Tell,
-} from "../../features/telling/tell-decision.ts";
 import type { DenialLog } from "../../metrics/denial-log.ts";
 import type { PeriodicWriter } from "../../metrics/periodic-writes.ts";
 import type { OpenRecorder, Recorder } from "../../metrics/recorder.ts";
@@ -84,7 +83,7 @@ export interface GatewayConfig {
   readonly denialLog: DenialLog | undefined;
   /** The writers that run periodically. */
   readonly writers: readonly PeriodicWriter[];
-  readonly tell: Tell | undefined;
+  readonly listener: DecisionListener | undefined;
   /** `undefined` without receivers of notices. */
   readonly notices: Notices | undefined;
   readonly ambiguousPaths: "refuse" | "pass";
@@ -126,7 +125,7 @@ export function readConfig(
     faults,
   );
   const denialLog = openDenialLog(variables);
-  const tell = compileTell(platform.onDecision, faults);
+  const listener = compileListener(platform.onDecision, faults);
   if (platform.onNotice !== undefined && typeof platform.onNotice !== "function") {
     faults.add("onNotice", platform.onNotice, FUNCTION, "takes a decision and a policy");
   }
@@ -178,7 +177,7 @@ export function readConfig(
     recorder,
     denialLog,
     writers: [recorder, denialLog].filter((writer) => writer !== undefined),
-    tell,
+    listener,
     notices,
     ambiguousPaths,
     clientIp: (known as ClientIp | undefined) ?? detectPlatform() ?? { trustedHops: 1 },

@@ -1,5 +1,5 @@
-import type { NamedSegments, PathReadings } from "../../partition/asked.ts";
 import { oneValue } from "../../partition/one-value.ts";
+import type { NamedSegments, PathReadings } from "../../partition/request-data.ts";
 import { decode, foldCase, INNER_SLASH, ROUNDS, type Segments } from "./path.ts";
 import { compileRouter, parsePattern } from "./router.ts";
 

@@ -1,6 +1,6 @@
 import type { Client, Listed, Unidentified } from "../../adapter/decide-request.ts";
 import { listedDecision } from "../../decision/listed.ts";
-import type { Asked } from "../../partition/asked.ts";
+import type { RequestData } from "../../partition/request-data.ts";
 import { digestsOf, isRefused } from "../rules/digests.ts";
 import type { Override } from "../rules/overrides.ts";
 import type { Rule } from "../rules/rule.ts";
@@ -18,13 +18,13 @@ export async function readClient(
   { overrides, refused }: Pick<Ruleset, "overrides" | "refused">,
   rules: readonly Rule[],
   request: Request,
-  asked: Asked,
+  data: RequestData,
 ): Promise<RuledClient | Listed | Unidentified> {
   const identities: Record<string, string> = {};
   const cost: Record<string, number> = {};
   let plan: string | undefined;
   for (const { reader, settings } of rules) {
-    const read = await reader.read(request, asked);
+    const read = await reader.read(request, data);
     if (read.kind !== "client") return read;
     Object.assign(identities, read.identities);
     for (const { name } of settings.policies) {

@@ -29,6 +29,12 @@ export interface AlgorithmFacts {
     readonly allow: Commands;
     readonly deny: Commands;
   };
+  /** How its state becomes as large as it can: by takes of `cost` units at these shares of a window, for the formula of memory. */
+  readonly filled: readonly {
+    readonly limit: number;
+    readonly cost: number;
+    readonly shares: readonly number[];
+  }[];
   /** The longest wait that a client may be told, in windows: with a full debt, the weight of a window, or a segment. */
   readonly longestWait: number;
   /** Microseconds that a client waits at most in the simulator, however the clock has stepped. */

@@ -23,6 +23,7 @@ export const fixedWindowFacts: AlgorithmFacts = {
   most: (limit) => 2 * limit,
   changesBeforeRefund: 1,
   tightens: "nothing",
+  filled: [{ limit: 100, cost: 1, shares: [0, 0.1] }],
   attacked: [fixedWindow({ limit: 50, window: "1s" })],
   compiled: [
     {

@@ -18,6 +18,8 @@ export const segmentedWindowFacts: AlgorithmFacts = {
   most: (limit) => limit,
   changesBeforeRefund: 1,
   tightens: "window",
+  // Once in each segment.
+  filled: [{ limit: 100, cost: 1, shares: Array.from({ length: 12 }, (_, i) => i / 10) }],
   attacked: [
     segmentedWindow({ limit: 6, window: "60s" }),
     segmentedWindow({ limit: 50, window: "1s", segments: 1 }),

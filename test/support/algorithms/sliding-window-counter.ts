@@ -21,6 +21,7 @@ export const slidingWindowCounterFacts: AlgorithmFacts = {
   most,
   changesBeforeRefund: 1,
   tightens: "window",
+  filled: [{ limit: 100, cost: 1, shares: [0, 0.5, 1.2] }],
   attacked: [
     slidingWindowCounter({ limit: 50, window: "1s" }),
     slidingWindowCounter({ limit: 7, window: "1.000003s" }),

@@ -17,6 +17,7 @@ export const slidingWindowLogFacts: AlgorithmFacts = {
   most: (limit) => limit,
   changesBeforeRefund: Infinity,
   tightens: "window",
+  filled: [8, 100, 1_000].map((limit) => ({ limit, cost: limit, shares: [0] })),
   attacked: [
     slidingWindowLog({ limit: 5, window: "10s" }),
     slidingWindowLog({ limit: 37, window: "1.000003s" }),

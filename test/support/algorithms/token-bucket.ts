@@ -16,6 +16,7 @@ export const tokenBucketFacts: AlgorithmFacts = {
   excessOf: ({ limit, parameters: { intervalUs, divisor } }, admissions) =>
     burstAboveRate(admissions, intervalUs!, divisor!) - limit,
   tightens: "limit",
+  filled: [{ limit: 100, cost: 1, shares: [0, 0.001, 0.002] }],
   attacked: [
     tokenBucket({ limit: 20, refill: 10, per: "1s" }),
     tokenBucket({ limit: 7, refill: 3, per: "1s" }),

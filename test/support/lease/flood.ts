@@ -1,7 +1,3 @@
-import { fixedWindow } from "../../../src/algorithms/fixed-window.ts";
-import { segmentedWindow } from "../../../src/algorithms/segmented-window.ts";
-import { slidingWindowCounter } from "../../../src/algorithms/sliding-window-counter.ts";
-import { slidingWindowLog } from "../../../src/algorithms/sliding-window-log.ts";
 import { tokenBucket } from "../../../src/algorithms/token-bucket.ts";
 import type { Decision } from "../../../src/decision/decision.ts";
 import { EVERY_FEATURE } from "../../../src/limiter/every-feature.ts";
@@ -11,6 +7,7 @@ import { Faults } from "../../../src/options/faults.ts";
 import type { Policy } from "../../../src/policy/policy.ts";
 import { memoryStore } from "../../../src/store/memory-store.ts";
 import type { Store } from "../../../src/store/store.ts";
+import { factsOf } from "../algorithms/all.ts";
 import { random } from "../random.ts";
 import { type VirtualTime, virtualTime } from "../virtual-time.ts";
 import { type Leasing, LEDGERS } from "./ledger.ts";
@@ -66,24 +63,12 @@ export interface Flood {
 /** A policy that counts everybody. */
 export function everyone(algorithm: Leasing, name: string, limit: number) {
   const window = `${WINDOW_US / 1000}ms` as const;
-  const options = { name, by: "*", limit } as const;
-  switch (algorithm) {
-    case "token-bucket":
-      return tokenBucket({ ...options, refill: limit, per: window });
-    case "fixed-window":
-      return fixedWindow({ ...options, window });
-    case "sliding-window-log":
-      return slidingWindowLog({ ...options, window });
-    case "segmented-window":
-      return segmentedWindow({ ...options, window });
-    case "sliding-window-counter":
-      return slidingWindowCounter({ ...options, window });
-  }
+  return { ...factsOf(algorithm).of(limit, window), name, by: "*" } as const;
 }
 
 /** What the ledger of a leased policy counts by: its promise, after a lease has made a trailing window longer. */
 export function ledgerOf(algorithm: Leasing, limit: number) {
-  const isTrailing = algorithm !== "fixed-window" && algorithm !== "token-bucket";
+  const isTrailing = factsOf(algorithm).tightens === "window";
   return LEDGERS[algorithm]({ limit, windowUs: WINDOW_US + (isTrailing ? LEASE_US : 0) });
 }
 

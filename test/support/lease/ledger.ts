@@ -1,3 +1,5 @@
+import type { CountingAlgorithm } from "../../../src/policy/policy.ts";
+
 /**
  * What a policy would admit, one request at a time, decided by nobody else and without delay. Written from the promises of
  * the algorithms, not from their code. Times in microseconds.
@@ -110,12 +112,12 @@ function counter({ limit, windowUs }: Terms): Ledger {
 }
 
 /** The ledgers of all algorithms that lease, by their names. */
-export const LEDGERS = {
+export const LEDGERS: Readonly<Record<CountingAlgorithm, (terms: Terms) => Ledger>> = {
   "token-bucket": bucket,
   "fixed-window": fixed,
   "sliding-window-log": log,
   "segmented-window": (terms) => segmented(terms, 10),
   "sliding-window-counter": counter,
-} satisfies Record<string, (terms: Terms) => Ledger>;
+};
 
-export type Leasing = keyof typeof LEDGERS;
+export type Leasing = CountingAlgorithm;

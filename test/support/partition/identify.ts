@@ -1,5 +1,5 @@
 import { Faults } from "../../../src/options/faults.ts";
-import type { Asked } from "../../../src/partition/asked.ts";
+import type { RequestData } from "../../../src/partition/request-data.ts";
 import { compileSources, type SourceContext } from "../../../src/partition/source.ts";
 
 /** The identity of a request by these sources, by the rules of Cloudflare unless the context says otherwise. */
@@ -9,7 +9,7 @@ export async function identify(
     readonly fields?: Record<string, string>;
     readonly query?: string;
     readonly cf?: unknown;
-    readonly readings?: Asked["readings"];
+    readonly readings?: RequestData["readings"];
   },
   context: SourceContext = { clientIp: "cloudflare" },
 ): Promise<string | undefined> {

@@ -1,3 +1,5 @@
+import type { Implementation } from "../../../../src/algorithms/algorithm.ts";
+import { IMPLEMENTATIONS } from "../../../../src/algorithms/all.ts";
 import type { Plans } from "../../../../src/features/plans/plans.ts";
 import { EVERY_FEATURE } from "../../../../src/limiter/every-feature.ts";
 import { checkSettings, type LimiterSettings } from "../../../../src/limiter/settings.ts";
@@ -104,13 +106,11 @@ function drawCost(random: Random, policies: readonly Policy[]) {
 
 function drawPolicy(random: Random, index: number): Policy {
   const window = `${random.magnitude(100, 20_000)}ms`;
-  const numbers = random.pick([
-    { algorithm: "token-bucket", refill: random.integer(1, 12), per: window },
-    { algorithm: "sliding-window-log", window },
-    { algorithm: "sliding-window-counter", window },
-    { algorithm: "segmented-window", window, segments: random.integer(1, 6) },
-    { algorithm: "fixed-window", window },
-  ]);
+  const numbers = random.pick(
+    Object.values(IMPLEMENTATIONS).map(({ name, options }) =>
+      drawNumbers(random, name, options, window),
+    ),
+  );
   const draw = random.integer(1, 100);
   return fromData({
     ...numbers,
@@ -120,4 +120,20 @@ function drawPolicy(random: Random, index: number): Policy {
     mode: draw <= 15 ? "shadow" : draw <= 25 ? "soft" : "enforce",
     ...(draw > 90 && { counts: "denials" }),
   }) as Policy;
+}
+
+/** An algorithm's own options: whole numbers far below their largest, and the window. A boolean keeps its default. */
+function drawNumbers(
+  random: Random,
+  algorithm: string,
+  options: Implementation["options"],
+  window: string,
+) {
+  const values = Object.entries(options).flatMap(([name, option]): [string, number | string][] => {
+    if (option.kind === "integer") {
+      return [[name, random.integer(1, Math.min(12, Math.floor(option.max / 10)))]];
+    }
+    return option.kind === "duration" ? [[name, window]] : [];
+  });
+  return { algorithm, ...Object.fromEntries(values) };
 }

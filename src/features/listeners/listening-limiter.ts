@@ -1,33 +1,33 @@
 import type { Operations, Reserve } from "../../decide/limiter.ts";
-import type { Tell } from "./tell-decision.ts";
+import type { DecisionListener } from "./decision-listener.ts";
 
 /** A limiter that reports each of its decisions to a listener. */
-export function withTelling<Given extends Operations & Partial<Reserve>>(
+export function withListener<Given extends Operations & Partial<Reserve>>(
   limiter: Given,
-  tell: Tell,
+  listener: DecisionListener,
 ): Given {
   const { reserve } = limiter;
   return {
     ...limiter,
     async limit(identity, options) {
       const decision = await limiter.limit(identity, options);
-      tell(decision, { operation: "limit", identity });
+      listener(decision, { operation: "limit", identity });
       return decision;
     },
     async peek(identity, options) {
       const decision = await limiter.peek(identity, options);
-      tell(decision, { operation: "peek", identity });
+      listener(decision, { operation: "peek", identity });
       return decision;
     },
     async charge(identity, cost, options) {
       const decision = await limiter.charge(identity, cost, options);
-      tell(decision, { operation: "charge", identity });
+      listener(decision, { operation: "charge", identity });
       return decision;
     },
     ...(reserve && {
       async reserve(identity, options) {
         const hold = await reserve(identity, options);
-        tell(hold, { operation: "reserve", identity });
+        listener(hold, { operation: "reserve", identity });
         return hold;
       },
     }),

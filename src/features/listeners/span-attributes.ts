@@ -1,6 +1,6 @@
 import { type Decision, outcomeOf } from "../../decision/decision.ts";
 import { firstDenying } from "../../decision/outcome.ts";
-import type { DecisionListener } from "./tell-decision.ts";
+import type { DecisionListener } from "./decision-listener.ts";
 
 /** The common part of OpenTelemetry's `trace` and Cloudflare's `tracing`. */
 export interface Tracing {

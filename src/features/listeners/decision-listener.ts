@@ -16,14 +16,11 @@ export interface DecisionInfo {
 /** Called with each decision. */
 export type DecisionListener = (decision: Decision, info: DecisionInfo) => void;
 
-/** Calls a listener; never throws. */
-export type Tell = (decision: Decision, info: DecisionInfo) => void;
-
 /** Checks a listener, and wraps it so that it cannot disturb a decision; `undefined` without one. */
-export function compileTell(
+export function compileListener(
   onDecision: DecisionListener | undefined,
   faults: Faults,
-): Tell | undefined {
+): DecisionListener | undefined {
   if (onDecision === undefined) return undefined;
   if (typeof onDecision !== "function") {
     faults.add("onDecision", onDecision, FUNCTION, "takes a decision");
@@ -35,7 +32,7 @@ export function compileTell(
     hasFailed = true;
   };
 
-  return function tell(decision, info) {
+  return function listen(decision, info) {
     try {
       const told: unknown = onDecision(decision, info);
       // An untyped listener may be asynchronous, and its rejection would be unhandled.

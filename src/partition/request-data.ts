@@ -1,5 +1,5 @@
 /** The data of a request that sources read. Each source reads its own part, so no unused part is parsed. */
-export interface Asked {
+export interface RequestData {
   readonly request: RequestParts;
   /** The platform's data beside the request, such as its socket. */
   readonly bindings?: unknown;
