@@ -55,27 +55,28 @@ const OF_PARAMS = ["name", "__proto__"];
 
 type Fields = Readonly<Record<string, unknown>>;
 
+const refusal = (why: Refused, id?: Id): Call => ({ kind: "refused", why, id });
+
 /** The call of a tool in a body: `tools/call` with `params.name`. */
 export function callIn(bytes: Uint8Array<ArrayBuffer>): Call {
-  const refused = (why: Refused, id?: Id): Call => ({ kind: "refused", why, id });
   const text = textOf(bytes);
-  if (text === undefined) return refused(NOT_PLAIN);
+  if (text === undefined) return refusal(NOT_PLAIN);
   let body: unknown;
   try {
     body = JSON.parse(text);
   } catch {
-    return refused(NOT_PLAIN);
+    return refusal(NOT_PLAIN);
   }
   const messages: readonly unknown[] = Array.isArray(body) ? body : [body];
-  if (messages.length === 0 || !messages.every(isObject)) return refused(NO_MESSAGE);
-  if (hasTwins(text, body)) return refused(TWINS);
+  if (messages.length === 0 || !messages.every(isObject)) return refusal(NO_MESSAGE);
+  if (hasTwins(text, body)) return refusal(TWINS);
   const id = idOf(messages[0]!);
   for (const message of messages) {
     const why = faultOf(message);
-    if (why) return refused(why, idOf(message));
+    if (why) return refusal(why, idOf(message));
   }
   const [call, second] = messages.filter(({ method }) => method === CALL);
-  if (second) return refused(SEVERAL, id);
+  if (second) return refusal(SEVERAL, id);
   if (!call) return { kind: "none", id };
   const { name } = isObject(call["params"]) ? call["params"] : {};
   return { kind: "one", tool: typeof name === "string" ? name : undefined, id: idOf(call) };

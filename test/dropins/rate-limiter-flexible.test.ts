@@ -198,7 +198,8 @@ describe("RateLimiterTidegate", () => {
   test("has all faults of its options, each with a code and the option's own name", () => {
     const faultsOf = (options: unknown) => {
       try {
-        return new RateLimiterTidegate(options as never) && [];
+        new RateLimiterTidegate(options as never).toString();
+        return [];
       } catch (error) {
         expect(error).toBeInstanceOf(ConfigurationError);
         return (error as ConfigurationError).faults.map(({ path, code }) => `${path} ${code}`);

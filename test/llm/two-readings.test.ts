@@ -48,7 +48,7 @@ beforeAll(async () => {
   sdk = await listen(handle);
   const app = express();
   app.use(express.json({ type: () => true, strict: false }));
-  app.post("/mcp", handle);
+  app.post("/mcp", (request, response) => void handle(request, response));
   behindExpress = await listen(app);
 });
 afterAll(() => {

@@ -11,7 +11,6 @@ function countedStorage() {
   const kept = new Map<string, unknown>();
   const reads: string[] = [];
   const writes: string[] = [];
-  const reads: string[] = [];
   const alarms: number[] = [];
   const storage: ObjectStorage = {
     kv: {

@@ -13,10 +13,8 @@ export function policiesOf(
   rules: readonly Rule[],
   compiled: readonly CompiledPolicy[],
 ): readonly Policy[] {
-  return rules
-    .flatMap(({ reader }) => reader.policies)
-    .map((policy, i) => {
-      const { algorithm, implementation } = compiled[i]!;
-      return { ...policy, algorithm, [IMPLEMENTATION]: implementation } as Policy;
-    });
+  const given = rules.flatMap(({ reader }) => reader.policies);
+  return compiled.map(({ algorithm, implementation }, i) =>
+    Object.assign({}, given[i], { algorithm, [IMPLEMENTATION]: implementation }),
+  );
 }

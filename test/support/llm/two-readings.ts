@@ -12,7 +12,7 @@ function utf16(text: string, { mark = "", big = false } = {}): ArrayBuffer {
 function bytesOf(...parts: readonly (string | number)[]): ArrayBuffer {
   const encoder = new TextEncoder();
   const bytes = parts.flatMap((part) =>
-    typeof part === "string" ? [...encoder.encode(part)] : [part],
+    typeof part === "string" ? Array.from(encoder.encode(part)) : [part],
   );
   return new Uint8Array(bytes).buffer;
 }
