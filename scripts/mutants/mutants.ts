@@ -2,6 +2,7 @@ import { ADAPTERS } from "./catalog/adapters.ts";
 import { ADMIN } from "./catalog/admin.ts";
 import { AGENTS } from "./catalog/agents.ts";
 import { ALGORITHMS } from "./catalog/algorithms.ts";
+import { CALENDAR } from "./catalog/calendar.ts";
 import { CLUSTER } from "./catalog/cluster.ts";
 import { DECIDE } from "./catalog/decide.ts";
 import { DENIALS } from "./catalog/denials.ts";
@@ -9,6 +10,7 @@ import { FEATURES } from "./catalog/features.ts";
 import { GATEWAY } from "./catalog/gateway.ts";
 import { HOLDS } from "./catalog/holds.ts";
 import { LEASES } from "./catalog/leases.ts";
+import { LEDGER } from "./catalog/ledger.ts";
 import { LLM } from "./catalog/llm.ts";
 import { METRICS } from "./catalog/metrics.ts";
 import { NOTICES } from "./catalog/notices.ts";
@@ -19,6 +21,7 @@ import { PARTITION } from "./catalog/partition.ts";
 import { PATHS } from "./catalog/paths.ts";
 import { PROGRAMS } from "./catalog/programs.ts";
 import { REDIS } from "./catalog/redis.ts";
+import { REPLICA } from "./catalog/replica.ts";
 import { STORE } from "./catalog/store.ts";
 import type { Written } from "./written.ts";
 
@@ -26,6 +29,7 @@ export const WRITTEN: readonly Written[] = [
   ...ADAPTERS,
   ...ADMIN,
   ...ALGORITHMS,
+  ...CALENDAR,
   ...CLUSTER,
   ...DECIDE,
   ...DENIALS,
@@ -33,6 +37,7 @@ export const WRITTEN: readonly Written[] = [
   ...GATEWAY,
   ...HOLDS,
   ...LEASES,
+  ...LEDGER,
   ...LLM,
   ...METRICS,
   ...AGENTS,
@@ -44,5 +49,6 @@ export const WRITTEN: readonly Written[] = [
   ...PATHS,
   ...PROGRAMS,
   ...REDIS,
+  ...REPLICA,
   ...STORE,
 ];

@@ -1,9 +1,10 @@
 import type { Fault } from "../../errors/errors.ts";
-import { checkPlans, type Plans } from "../../features/plans/plans.ts";
+import { compileNumbers } from "../../features/plans/plans.ts";
 import { Faults } from "../../options/faults.ts";
 import { PlacedFaults } from "../../options/placed-faults.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
 import { DOCUMENT, UNREPLAYABLE } from "../messages/document.ts";
+import { policiesOf } from "../rules/policies-of.ts";
 import type { Ruleset } from "../rules/ruleset.ts";
 
 /** A policy as it is, and with other numbers; `faults` are those of the numbers, with their paths in the body. */
@@ -12,8 +13,6 @@ export interface EditedPolicy {
   readonly after: CompiledPolicy;
   readonly faults: readonly Fault[];
 }
-
-const PLAN = "edited";
 
 /** Compiles a policy with other numbers, as under a plan; `undefined` if there is no policy of this name. */
 export function editPolicy(
@@ -26,16 +25,12 @@ export function editPolicy(
   if (!before) return undefined;
   const faults = new Faults(DOCUMENT);
   checkReplayable(before, faults);
-  const given = rules.flatMap(({ reader }) => reader.policies);
-  const plan = { [PLAN]: { [name]: numbers } } as Plans;
-  const start = `PLANS.${PLAN}.${name}`;
+  const given = policiesOf(rules, policies);
+  const start = `edited.${name}`;
   const edited = new PlacedFaults(faults, { pathsOf: (path) => [path.replace(start, "numbers")] });
-  const { plans } = checkPlans(plan, "PLANS", given, policies, edited);
-  return {
-    before,
-    after: plans.get(PLAN)![place]!,
-    faults: faults.list,
-  };
+  const table = { [name]: numbers };
+  const after = compileNumbers(table, "edited", given, policies, edited)[place]!;
+  return { before, after, faults: faults.list };
 }
 
 /** Such policies count by data that the trace does not have. */

@@ -19,7 +19,7 @@ if (!settings) {
 }
 
 const bridge = await startBridge(settings.options).catch((error: unknown) => fail(error, 1));
-// Before it says that it is there: whoever waited for that may end it at once.
+// Before it says that it is there: a program that waited for that may end it at once.
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.once(signal, () => void bridge.close());
 }

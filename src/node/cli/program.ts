@@ -16,7 +16,7 @@ import { registerWhatIf } from "./commands/what-if.ts";
 import { withExamples } from "./help.ts";
 import { report } from "./report.ts";
 
-/** The same place from the source and from what is built. */
+/** The same place from the source and from the build. */
 const { version } = JSON.parse(
   readFileSync(new URL("../../../package.json", import.meta.url), "utf8"),
 ) as { version: string };

@@ -1,18 +1,19 @@
 import type { Policy } from "../../api/answers.ts";
 import { Field } from "../../parts/field.tsx";
+import { quota } from "../../parts/format.ts";
 import { clipped } from "../../parts/plain.ts";
 import { type Edited, MINUTES, type NumberName, numbersOf } from "./numbers.ts";
 
 interface WhatIfFormProps {
   readonly policies: readonly Policy[];
   readonly policy: Policy;
-  /** What was asked last about this policy. */
+  /** The last question about this policy. */
   readonly asked: Edited | undefined;
   readonly choose: (name: string) => void;
   readonly submit: (event: Event) => void;
 }
 
-/** What each number is, in words. */
+/** The meaning of each number, in words. */
 const LABELS: Readonly<Record<NumberName, string>> = {
   limit: "Limit",
   refill: "Refill",
@@ -39,7 +40,7 @@ export function WhatIfForm({ policies, policy, asked, choose, submit }: WhatIfFo
       {numbersOf(policy).map((name) => (
         <Field
           label={name === "limit" && isBucket ? "Limit, which is the burst" : LABELS[name]}
-          hint={`now ${policy[name]}`}
+          hint={`now ${quota(policy[name])}`}
         >
           <input
             name={name}
