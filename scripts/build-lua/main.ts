@@ -35,7 +35,7 @@ const LIVE_OUTPUT = "src/admin/storage/scripts.generated.ts";
 const KEY_LOCKING = "#!lua flags=allow-key-locking\n";
 
 /** The generated module, as text. */
-export function build(): string {
+function build(): string {
   const names = [...SCRIPTS, ...LATER_SCRIPTS];
   const sourceOf = (name: string) => readLua(join(root, `lua/${name}.lua`));
   const cuts = minifyAfter(SCRIPTS.map(sourceOf), LATER_SCRIPTS.map(sourceOf)).map(cutBranches);

@@ -9,6 +9,7 @@ import { FEATURES } from "./catalog/features.ts";
 import { GATEWAY } from "./catalog/gateway.ts";
 import { HOLDS } from "./catalog/holds.ts";
 import { LEASES } from "./catalog/leases.ts";
+import { LEDGER } from "./catalog/ledger.ts";
 import { LLM } from "./catalog/llm.ts";
 import { METRICS } from "./catalog/metrics.ts";
 import { NOTICES } from "./catalog/notices.ts";
@@ -34,6 +35,7 @@ export const WRITTEN: readonly Written[] = [
   ...GATEWAY,
   ...HOLDS,
   ...LEASES,
+  ...LEDGER,
   ...LLM,
   ...METRICS,
   ...AGENTS,

@@ -41,7 +41,7 @@ const NEAR = 0.75;
 /**
  * Counts a decision: under the rule of the policy that denied, else under the given one.
  *
- * @param identities by dimension; `undefined` if nobody was asked for them
+ * @param identities by dimension; `undefined` if the decision needed none
  * @param costs by the names of policies
  * @param headers of the request, for the last characters of its key
  */

@@ -1,6 +1,6 @@
 /**
- * What becomes of requests, and why. The position of each is its code in Redis, where counts of before are added to: new
- * ones come at the end.
+ * The outcomes of requests, and their reasons. The position of each is its code in Redis, which has earlier counts: new ones
+ * come at the end.
  */
 export const OUTCOMES = [
   { outcome: "allowed", reason: "allowed" },
@@ -55,7 +55,7 @@ export const DURATION_BOUNDS_MS = [1, 2, 5, 10, 25, 50, 100, 250, 1000] as const
 /** How an origin fails to answer; the position of each is its code in Redis, too. */
 export const ORIGIN_FAILURES = ["unreachable", "timeout"] as const;
 
-/** What notices say, and what became of them; their positions are codes in Redis, too. */
+/** The kinds of notices, and their outcomes; their positions are codes in Redis, too. */
 export const NOTICE_KINDS = ["reached", "denied"] as const;
 export const NOTICE_RESULTS = ["told", "failed"] as const;
 

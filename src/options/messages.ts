@@ -160,7 +160,7 @@ export const WITHOUT_FEATURE = {
 
 export const REDIS_VARIABLE = {
   code: "missing",
-  say: "Set this variable (on Workers, bind it as a variable or secret), or pass redis: { url, token } to createLimiter().",
+  say: "Set this variable (on Workers, bind it as a variable or secret), or pass redis: { url, token } to createLimiter(), or store: memoryStore() to try it without a Redis.",
 } as const;
 
 export const REDIS_URL = {
