@@ -14,24 +14,52 @@ import {
   type PointCounter,
   type Points,
 } from "./dropins/point-counter.ts";
+import { DEFAULTS, PREFIX } from "./limiter/settings.ts";
+import { Faults } from "./options/faults.ts";
+import {
+  BOOLEAN,
+  FINITE,
+  MILLISECONDS,
+  PREFIX as PREFIX_FAULT,
+  SECONDS,
+} from "./options/messages.ts";
+import { checkedOptions } from "./options/unknown-options.ts";
 
 /** The options of a `RateLimiterTidegate`: those of rate-limiter-flexible, and the Redis that counts. */
 export interface RateLimiterTidegateOptions extends Omit<DropInOptions, "prefix"> {
-  /** Points that a key may consume in a duration. */
+  /** Points that a key may consume in a duration. Range: any number. */
   readonly points: number;
-  /** Seconds from a key's first point until all of them are forgotten; 0 for 366 days, the longest. */
+  /**
+   * Seconds from a key's first point until all of them are forgotten; 0 for 366 days, the longest. Range: 0 to 31,622,400.
+   */
   readonly duration: number;
   /**
-   * Seconds for which a key is blocked after it consumed too many points; 0 for the rest of its duration. Default: `0`.
+   * Seconds for which a key is blocked after it consumed too many points; 0 for the rest of its duration. Range: 0 to
+   * 31,622,400. Default: `0`.
    */
   readonly blockDuration?: number;
   /** Whether allowed actions are delayed, so that they are spread over the duration. Default: `false`. */
   readonly execEvenly?: boolean;
-  /** The shortest delay with `execEvenly`, in milliseconds. Default: `duration * 1000 / points`. */
+  /** The shortest delay with `execEvenly`, in milliseconds. Range: 0 or more. Default: `duration * 1000 / points`. */
   readonly execEvenlyMinDelayMs?: number;
-  /** The start of every key in Redis, as `prefix` of a limiter. Default: `"rlflx"`. */
+  /** The start of every key in Redis, as `prefix` of a limiter. Range: 1 to 64 characters. Default: `"rlflx"`. */
   readonly keyPrefix?: string;
 }
+
+const NAMES = [
+  "points",
+  "duration",
+  "blockDuration",
+  "execEvenly",
+  "execEvenlyMinDelayMs",
+  "keyPrefix",
+  "onFailure",
+  "redis",
+  "store",
+  "dialect",
+  "timeout",
+  "onStoreError",
+] as const satisfies (keyof RateLimiterTidegateOptions)[];
 
 interface CallOptions {
   /** Seconds, in place of `duration`. */
@@ -59,6 +87,7 @@ export class RateLimiterTidegate extends RateLimiterCompatibleAbstract {
 
   constructor(options: RateLimiterTidegateOptions) {
     super();
+    const faults = new Faults();
     const {
       points,
       duration,
@@ -67,16 +96,27 @@ export class RateLimiterTidegate extends RateLimiterCompatibleAbstract {
       execEvenlyMinDelayMs = points > 0 ? Math.ceil((duration * 1000) / points) : 0,
       keyPrefix = "rlflx",
       ...counter
-    } = options;
-    requireNumber("points", points, -Infinity);
-    requireNumber("duration", duration, 0);
+    } = checkedOptions(options, NAMES, faults);
+    if (!Number.isFinite(points)) faults.add("points", points, FINITE);
+    for (const [name, seconds] of Object.entries({ duration, blockDuration })) {
+      if (!isWithin(seconds, LONGEST_MS / 1000)) {
+        faults.add(name, seconds, SECONDS, LONGEST_MS / 1000);
+      }
+    }
+    if (typeof execEvenly !== "boolean") faults.add("execEvenly", execEvenly, BOOLEAN);
+    if (execEvenly && !isWithin(execEvenlyMinDelayMs, Infinity)) {
+      faults.add("execEvenlyMinDelayMs", execEvenlyMinDelayMs, MILLISECONDS);
+    }
+    const isPrefix = PREFIX.test(keyPrefix);
+    if (!isPrefix) faults.add("keyPrefix", keyPrefix, PREFIX_FAULT);
     this.keyPrefix = keyPrefix;
     this.points = points;
     this.duration = duration;
     this.blockDuration = blockDuration;
     this.execEvenly = execEvenly;
     this.execEvenlyMinDelayMs = execEvenlyMinDelayMs;
-    this.#counter = countPoints(openCores({ ...counter, prefix: keyPrefix }, POINT_COUNTER));
+    const prefix = isPrefix ? keyPrefix : DEFAULTS.prefix;
+    this.#counter = countPoints(openCores({ ...known(counter), prefix }, POINT_COUNTER, faults));
   }
 
   /**
@@ -184,9 +224,11 @@ export class RateLimiterTidegate extends RateLimiterCompatibleAbstract {
 
 const millisecondsOf = (seconds: number) => (seconds === 0 ? LONGEST_MS : seconds * 1000);
 
-function requireNumber(name: string, value: number, least: number): void {
-  if (Number.isFinite(value) && value >= least) return;
-  throw new TypeError(
-    `RateLimiterTidegate: ${name} must be a number${least === 0 ? " from 0" : ""}.`,
-  );
+/** Those of the options that the check of names has passed. */
+function known<Options extends object>(options: Options): Options {
+  const names: readonly string[] = NAMES;
+  return Object.fromEntries(Object.entries(options).filter(([n]) => names.includes(n))) as Options;
 }
+
+const isWithin = (value: unknown, most: number) =>
+  Number.isFinite(value) && (value as number) >= 0 && (value as number) <= most;

@@ -2,6 +2,7 @@ import { ADAPTERS } from "./catalog/adapters.ts";
 import { ADMIN } from "./catalog/admin.ts";
 import { AGENTS } from "./catalog/agents.ts";
 import { ALGORITHMS } from "./catalog/algorithms.ts";
+import { CALENDAR } from "./catalog/calendar.ts";
 import { CLUSTER } from "./catalog/cluster.ts";
 import { DECIDE } from "./catalog/decide.ts";
 import { DENIALS } from "./catalog/denials.ts";
@@ -28,6 +29,7 @@ export const WRITTEN: readonly Written[] = [
   ...ADAPTERS,
   ...ADMIN,
   ...ALGORITHMS,
+  ...CALENDAR,
   ...CLUSTER,
   ...DECIDE,
   ...DENIALS,

@@ -70,13 +70,14 @@ export interface Needs {
 /**
  * Opens the store of a drop-in, whose policies are known later: with a call, or when a framework starts.
  *
+ * @param faults those of the drop-in's other options
  * @throws ConfigurationError with every fault
  */
 export function openCores(
   given: DropInOptions,
   { features, scripts, more = [], remembers: all = true }: Needs,
+  faults: Faults = new Faults(),
 ): Cores {
-  const faults = new Faults();
   const options = checkedOptions(given, [...NAMES, ...more], faults);
   const { prefix = DEFAULTS.prefix, onFailure = "local", store: own } = options;
   if (!PREFIX.test(prefix)) faults.add("prefix", prefix, PREFIX_FAULT);

@@ -2,7 +2,8 @@ import { Faults } from "../options/faults.ts";
 import { CALL_STATUS, ENDPOINT, FIELD_NAME, TOOL, TOOLS } from "../options/messages.ts";
 import { checkPositiveInteger } from "../options/positive-integer.ts";
 import { checkedOptions } from "../options/unknown-options.ts";
-import { type Call, callIn, refusal } from "./json-rpc.ts";
+import { type Call, callIn, denied, NOT_PLAIN, refused } from "./json-rpc.ts";
+import { isPlainType } from "./plain-json.ts";
 import { readStart } from "./read-start.ts";
 
 /** The options of `limitTools()`. */
@@ -18,7 +19,7 @@ export interface LimitToolsOptions {
    */
   readonly tools?: readonly string[];
   /**
-   * The name that an unknown tool counts as: one that `tools` does not have, or that of a body too long, compressed or no JSON.
+   * The name that an unknown tool counts as: one that `tools` does not have, or that of a body too long or compressed.
    * Default: `"other"`.
    */
   readonly other?: string;
@@ -65,8 +66,9 @@ type Settings = Required<Omit<LimitToolsOptions, "tools">> & {
  * field of the request, `x-mcp-tool`, which rules and middleware count by. A denial becomes an error of JSON-RPC with
  * `data.retryAfter` in seconds.
  *
- * The body reaches the server as it was. Of a batch with several calls none is made: it is refused with 400, since MCP has
- * no batches from 2025-06-18 on.
+ * The body reaches the server as it was. One that servers could read in different ways is refused with 400 and an error of
+ * JSON-RPC: what is not JSON in UTF-8, an object with a name twice, `Method` for `method`. So is a batch with several calls,
+ * since MCP has no batches from 2025-06-18 on.
  *
  * @param handler a gateway, a Hono app, or a worker
  * @throws ConfigurationError for an option that is unknown or out of range
@@ -93,15 +95,17 @@ export function limitTools<Rest extends readonly unknown[]>(
         const isClean = request.body === null && !request.headers.has(field);
         return handler.fetch(isClean ? request : new Request(request, { headers }), ...rest);
       }
-      const isPlain = !request.headers.has("content-encoding");
-      const start = isPlain ? await readStart(request, maxBytes) : undefined;
-      const call: Call = start?.text === undefined ? { kind: "unknown" } : callIn(start.text);
-      if (call.kind === "several") return refusal(400, undefined, call.id);
+      if (!isPlainType(headers.get("content-type"))) return refused(NOT_PLAIN, undefined);
+      const start = headers.has("content-encoding")
+        ? undefined
+        : await readStart(request, maxBytes);
+      const call: Call = start?.bytes ? callIn(start.bytes) : { kind: "unknown" };
+      if (call.kind === "refused") return refused(call.why, call.id);
       if (call.kind !== "none") headers.set(field, toolOf(call.tool));
       const whole = start && ({ body: start.body, duplex: "half" } as RequestInit);
       const passed = new Request(request, { headers, ...whole });
       const response = await handler.fetch(passed, ...rest);
-      return isDenial(response) ? refusal(status, response, call.id) : response;
+      return isDenial(response) ? denied(status, response, call.id) : response;
     },
   };
 }

@@ -1,14 +1,14 @@
 /** A body of which the start has been read, and a body to send instead. */
 export interface StartOfBody {
   /** The whole body; `undefined` if it is longer than was to be read. */
-  readonly text: string | undefined;
+  readonly bytes: Uint8Array<ArrayBuffer> | undefined;
   /** Every byte of it, also those that were read. */
   readonly body: BodyInit | null;
 }
 
 /** Reads a request's body as long as it has at most so many bytes. It keeps no more than these and the chunk that exceeds them. */
 export async function readStart({ body }: Request, maxBytes: number): Promise<StartOfBody> {
-  if (body === null) return { text: "", body: null };
+  if (body === null) return { bytes: new Uint8Array(), body: null };
   const reader = body.getReader();
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   let size = 0;
@@ -17,7 +17,7 @@ export async function readStart({ body }: Request, maxBytes: number): Promise<St
     if (done) break;
     chunks.push(value);
     size += value.byteLength;
-    if (size > maxBytes) return { text: undefined, body: followedBy(chunks, reader) };
+    if (size > maxBytes) return { bytes: undefined, body: followedBy(chunks, reader) };
   }
   const bytes = new Uint8Array(size);
   let at = 0;
@@ -25,7 +25,7 @@ export async function readStart({ body }: Request, maxBytes: number): Promise<St
     bytes.set(chunk, at);
     at += chunk.byteLength;
   }
-  return { text: new TextDecoder().decode(bytes), body: bytes };
+  return { bytes, body: bytes };
 }
 
 /** The chunks that were read, and then the rest, which is read as slowly as it is taken. */

@@ -6,7 +6,7 @@ import {
   type ShareInterval,
   shareOf,
 } from "./estimate.ts";
-import { replay } from "./replay.ts";
+import { replayUnder } from "./replay.ts";
 import type { Sample } from "./trace-reader.ts";
 
 /** The counted behaviour of all partitions of a policy. */
@@ -71,9 +71,10 @@ export function whatIf(
   const { limit } = before;
   const seen = partitions.filter(({ isInSpan }) => isInSpan.includes(true));
   const own = seen.filter(({ limits }) => limits.size === 1 && limits.has(limit));
+  const [asIs, asEdited] = [replayUnder(before), replayUnder(after)];
   const replayed = own.map(({ number, requests, isInSpan }): Replayed => {
-    const was = replay(requests, before);
-    const would = replay(requests, after);
+    const was = asIs(requests);
+    const would = asEdited(requests);
     const tally = { number, requests: 0, agreeing: 0, denied: 0, more: 0, isAffected: false };
     isInSpan.forEach((isIn, i) => {
       if (!isIn) return;

@@ -37,6 +37,9 @@ export interface DurationRange {
   readonly example: Duration;
 }
 
+/** What people write for windows of a calendar. */
+const CALENDAR_WORD = /month|week|day|hour|\dM$/i;
+
 /** The microseconds of a duration within the range; otherwise adds a fault and returns `undefined`. */
 export function checkDuration(
   value: unknown,
@@ -45,7 +48,8 @@ export function checkDuration(
   faults: Faults,
 ): number | undefined {
   if (isDurationWithin(value, range)) return parseDuration(value);
-  faults.add(path, value, DURATION, range);
+  const namesCalendar = typeof value === "string" && CALENDAR_WORD.test(value);
+  faults.add(path, value, DURATION, { ...range, namesCalendar });
   return undefined;
 }
 

@@ -34,10 +34,34 @@ export const INTEGER = {
     `Give a whole number from 1 to ${max}${hint}.`,
 } as const;
 
+/** `namesCalendar` is for values such as "1 month". */
 export const DURATION = {
   code: "range",
-  say: ({ min, max, example }: { min: string; max: string; example: string }) =>
-    `Give a time with its unit (ms, s, m, h or d) from "${min}" to "${max}", such as "${example}".`,
+  say: ({
+    min,
+    max,
+    example,
+    namesCalendar = false,
+  }: {
+    min: string;
+    max: string;
+    example: string;
+    namesCalendar?: boolean;
+  }) =>
+    `Give a time with its unit (ms, s, m, h or d) from "${min}" to "${max}", such as "${example}".` +
+    (namesCalendar ? ' A fixed window alone may be a "month", "week", "day" or "hour".' : ""),
+} as const;
+
+export const FINITE = { code: "shape", say: "Give a number." } as const;
+
+export const SECONDS = {
+  code: "range",
+  say: (max: number) => `Give a number of seconds from 0 to ${max}.`,
+} as const;
+
+export const MILLISECONDS = {
+  code: "range",
+  say: "Give a number of milliseconds from 0 on.",
 } as const;
 
 export const CHOICE = {

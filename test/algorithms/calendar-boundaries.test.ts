@@ -1,11 +1,14 @@
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, onTestFinished, test, vi } from "vitest";
 
 import type { CalendarUnit } from "../../src/algorithms/calendar-units.ts";
+import { NEIGHBOUR } from "../../src/algorithms/calendar-window.ts";
 import { boundariesAround } from "../../src/algorithms/calendar/boundaries.ts";
+import { follow } from "../../src/algorithms/calendar/current.ts";
 import { openZone } from "../../src/algorithms/calendar/zone.ts";
 import { boundariesByDate, changes, hourByDate } from "../support/calendar/date-model.ts";
 import { expectedOf, KNOWN, windowOf } from "../support/calendar/known.ts";
 import { ZONES } from "../support/calendar/zones.ts";
+import { FACTOR } from "../support/runs.ts";
 
 /* The boundaries of calendar windows beside a model that finds them by other means. */
 
@@ -40,6 +43,11 @@ function boundariesOf(
 
 const HOUR_MS = 3_600_000;
 
+/** The figures of a thorough run. */
+function say(what: string, different: readonly unknown[]): void {
+  if (isThorough) console.log(`${what}: ${different.length} differences`);
+}
+
 const WINDOWS: readonly (readonly [Exclude<CalendarUnit, "hour">, number])[] = [
   ["month", 1],
   ["month", 30],
@@ -47,12 +55,27 @@ const WINDOWS: readonly (readonly [Exclude<CalendarUnit, "hour">, number])[] = [
   ["day", 0],
 ];
 
+/** What `npm run test:zones` compares: each day of a month and of a week, and days that begin in the night and at noon. */
+const EVERY_WINDOW: typeof WINDOWS = [
+  ...[1, 2, 15, 28, 29, 30, 31].map((anchor) => ["month", anchor] as const),
+  ...[1, 2, 3, 4, 5, 6, 7].map((anchor) => ["week", anchor] as const),
+  ...[0, 1, 60, 119, 120, 150, 179, 180, 720, 1439].map((anchor) => ["day", anchor] as const),
+];
+
+const isThorough = FACTOR >= 10;
+
 describe.each([
-  [2008, ZONES, WINDOWS],
-  // Also with days that begin at 2:30.
-  [2026, ZONES.filter((_, i) => i % 4 === 1), [...WINDOWS, ["day", 150] as const]],
-])("ten years from %i on", (year, zones, windows) => {
+  [2008, ZONES, isThorough ? EVERY_WINDOW : WINDOWS],
+  isThorough
+    ? [2026, ZONES, EVERY_WINDOW]
+    : // Also with days that begin at 2:30.
+      [2026, ZONES.filter((_, i) => i % 4 === 1), [...WINDOWS, ["day", 150] as const]],
+] as [number, typeof ZONES, typeof WINDOWS][])("ten years from %i on", (year, zones, windows) => {
   const [fromMs, untilMs] = [Date.UTC(year, 0, 10), Date.UTC(year + 10, 0, 1)];
+  const modelOf = (unit: (typeof WINDOWS)[number][0], anchor: number) =>
+    boundariesByDate(unit, anchor, year, year + 11).filter(
+      (boundary) => boundary >= fromMs && boundary < untilMs,
+    );
 
   test("months, weeks and days begin where the model has them begin", () => {
     const different: unknown[] = [];
@@ -61,9 +84,7 @@ describe.each([
       process.env["TZ"] = timeZone;
       for (const [unit, anchor] of windows) {
         const own = boundariesOf(calendar(timeZone, unit, anchor), fromMs, untilMs);
-        const model = boundariesByDate(unit, anchor, year, year + 11).filter(
-          (boundary) => boundary >= fromMs && boundary < untilMs,
-        );
+        const model = modelOf(unit, anchor);
         compared += model.length;
         const at = model.findIndex((boundary, i) => boundary !== own[i]);
         if (at >= 0 || own.length !== model.length) {
@@ -71,20 +92,60 @@ describe.each([
         }
       }
     }
+    say(`${year}: ${compared} boundaries of ${zones.length} zones`, different);
     expect(different).toEqual([]);
     // Days, weeks and months of ten years.
     expect(compared).toBeGreaterThan(4_000 * zones.length);
   });
 
+  test("an isolate that lives through them has the window of each moment, and the lengths of those beside it", () => {
+    const renewals: (() => void)[] = [];
+    vi.stubGlobal("setTimeout", (renew: () => void) => void renewals.push(renew));
+    onTestFinished(() => void vi.unstubAllGlobals());
+    const different: unknown[] = [];
+    let compared = 0;
+    for (const timeZone of isThorough ? zones : zones.slice(0, 4)) {
+      process.env["TZ"] = timeZone;
+      for (const [unit, anchor] of windows) {
+        const model = modelOf(unit, anchor);
+        let nowMs = model[1]!;
+        const windowOfNow = follow(calendar(timeZone, unit, anchor), () => nowMs);
+        for (let i = 1; i + 2 < model.length; i++) {
+          const [before, starts, ends, next] = model.slice(i - 1, i + 3) as [
+            number,
+            number,
+            number,
+            number,
+          ];
+          const neighbours = ((starts - before) * NEIGHBOUR + (next - ends)) / 1000;
+          for (nowMs of [starts, starts + 1, ends - 1]) {
+            const own = windowOfNow();
+            for (const renew of renewals.splice(0)) renew();
+            const model = { startsUs: starts * 1000, endsUs: ends * 1000, neighbours };
+            compared++;
+            if (JSON.stringify(own) !== JSON.stringify(model)) {
+              different.push({ timeZone, unit, anchor, nowMs, own, model });
+            }
+          }
+        }
+      }
+    }
+    say(`${year}: ${compared} moments in isolates that live for ten years`, different);
+    expect(different).toEqual([]);
+    expect(compared).toBeGreaterThan(40_000);
+  });
+
   test("hours have 3,600 s, but for those that a change by half an hour cuts", () => {
     const different: unknown[] = [];
+    let compared = 0;
     for (const timeZone of zones) {
       process.env["TZ"] = timeZone;
-      for (const minute of [0, 40]) {
+      for (const minute of isThorough ? [0, 15, 30, 40, 59] : [0, 40]) {
         const asked = calendar(timeZone, "hour", minute);
         for (const day of changes(year, year + 10)) {
           const list = boundariesAround(asked, day);
           for (let at = day; at < day + 26 * HOUR_MS; at += 600_000) {
+            compared++;
             const index = list.findLastIndex((boundary) => boundary <= at);
             const [start, next] = [list[index]!, list[index + 1]!];
             const whole = hourByDate(at, minute);
@@ -97,6 +158,7 @@ describe.each([
         }
       }
     }
+    say(`${year}: ${compared} moments around changes of the clocks in hours`, different);
     expect(different).toEqual([]);
   });
 });

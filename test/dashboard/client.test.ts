@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 
 import { useDashboard } from "../support/dashboard/dashboard.ts";
 import { ride } from "../support/dashboard/rides.ts";
+import { sampledUsers } from "../support/dashboard/sampled-users.ts";
 
 const on = useDashboard();
 
@@ -86,7 +87,22 @@ test("a budget of a month says what is left of it, and until when by the clocks 
   await expect.poll(async () => (await cells()).slice(2, 4)).toEqual(["3,800", "5,000"]);
   expect((await cells())[6]).toMatch(/^15 \w+ \d{4}, 00:00, Pacific\/Kiritimati$/);
   await page.goto(`${on.url}#/rules/${live.document.rules.length}`);
-  await page.getByText("5000 every month, from day 15, Pacific/Kiritimati").waitFor();
+  await page.getByText("5,000 every month, from day 15, Pacific/Kiritimati").waitFor();
+
+  const [{ user } = { user: "" }] = await sampledUsers(on.stack, 1);
+  for (let i = 0; i < 5; i++) {
+    await fetch(`${on.stack.workers[0]}/paid`, { headers: { "x-user-id": user } });
+  }
+  const card = page.getByRole("region", { name: "What if", exact: true });
+  await card.getByText("now 5,000").waitFor();
+  await card.getByText("now month").waitFor();
+  await card.getByLabel("Limit").fill("2400");
+  await card.getByLabel("Window").fill("week");
+  await card.getByRole("button", { name: "Replay" }).click();
+  await card.getByText("In the sample 2 more would have been denied.").waitFor();
+  await card.getByLabel("Window").fill("30d");
+  await card.getByRole("button", { name: "Replay" }).click();
+  await card.getByText("Only windows of a calendar have it").waitFor();
 });
 
 test("a description with faults is answered with all of them", async () => {

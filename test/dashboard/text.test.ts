@@ -63,6 +63,8 @@ test("the quota of a calendar says where its windows begin, and in which zone", 
     said({ anchor: Date.UTC(2026, 2, 15) }),
     said({ window: "15m", aligned: false }),
     said({ window: "1d" }),
+    said({ limit: 9_007_199_254_740_991 }),
+    termsOf({ algorithm: "token-bucket", name: "b", limit: 5000, refill: 0.005, per: "1s" }),
   ]).toEqual([
     "5 every month, UTC",
     "5 every month, from day 15, Europe/Berlin",
@@ -71,6 +73,8 @@ test("the quota of a calendar says where its windows begin, and in which zone", 
     "5 every month, as from 2026-03-15T00:00:00.000Z, UTC",
     "5 every 15m, from a client's first request",
     "5 every 1d",
+    "9,007,199,254,740,991 every month, UTC",
+    "5,000, 0.005 back every 1s",
   ]);
   expect(momentIn("Europe/Berlin", "2026-11-30T23:00:00Z")).toBe(
     "1 Dec 2026, 00:00, Europe/Berlin",

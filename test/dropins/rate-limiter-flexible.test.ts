@@ -9,7 +9,7 @@ import {
 } from "rate-limiter-flexible";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 
-import { StoreError } from "../../src/index.ts";
+import { ConfigurationError, StoreError } from "../../src/index.ts";
 import { RateLimiterTidegate } from "../../src/rate-limiter-flexible.ts";
 import {
   countedRedis,
@@ -195,17 +195,39 @@ describe("RateLimiterTidegate", () => {
     await expect(local.consume("ada")).rejects.toBeInstanceOf(RateLimiterRes);
   });
 
-  test("has a fault for options that are wrong", () => {
+  test("has all faults of its options, each with a code and the option's own name", () => {
+    const faultsOf = (options: unknown) => {
+      try {
+        return new RateLimiterTidegate(options as never) && [];
+      } catch (error) {
+        expect(error).toBeInstanceOf(ConfigurationError);
+        return (error as ConfigurationError).faults.map(({ path, code }) => `${path} ${code}`);
+      }
+    };
     const right = { redis: noRedis, points: 1, duration: 60 };
-    for (const wrong of [
-      { points: "1" },
-      { duration: -1 },
-      { keyPrefix: "a b" },
-      { storeClient: {} },
-    ]) {
-      expect(() => new RateLimiterTidegate({ ...right, ...wrong } as never)).toThrow(
-        Object.keys(wrong)[0]!.replace("keyPrefix", "prefix"),
-      );
+    expect(faultsOf(right)).toEqual([]);
+    for (const [wrong, code] of [
+      [{ points: "1" }, "shape"],
+      [{ points: NaN }, "shape"],
+      [{ duration: -1 }, "range"],
+      [{ duration: 31_622_401 }, "range"],
+      [{ duration: "60" }, "range"],
+      [{ blockDuration: -1 }, "range"],
+      [{ blockDuration: Infinity }, "range"],
+      [{ execEvenly: "yes" }, "shape"],
+      [{ execEvenly: true, execEvenlyMinDelayMs: -1 }, "range"],
+      [{ keyPrefix: "a b" }, "shape"],
+      [{ onFailure: "closed" }, "choice"],
+      [{ storeClient: {} }, "unknown-option"],
+      [{ prefix: "tg" }, "unknown-option"],
+    ] as const) {
+      expect(faultsOf({ ...right, ...wrong })).toEqual([`${Object.keys(wrong).at(-1)} ${code}`]);
     }
+    expect(faultsOf({ redis: noRedis })).toEqual(["points shape", "duration range"]);
+    expect(faultsOf({ redis: 7, points: 1, duration: -1 })).toEqual([
+      "duration range",
+      expect.stringMatching(/^redis /),
+    ]);
+    expect(faultsOf(undefined)).toContain("options shape");
   });
 });

@@ -62,8 +62,44 @@ test("a live document that changes a zone, an anchor or a window keeps what was 
   const told = Number(denied.headers.get("retry-after"));
   expect(Math.abs(told - (end - Date.now()) / 1000)).toBeLessThan(60);
 
-  // A fault leaves the document of before in force.
-  await gateway.write(rules({ window: "month", timeZone: "Europe/Atlantis" }), 9);
+  // A fault leaves the document of before in force, with its count.
+  for (const [i, faulty] of [
+    { window: "month", timeZone: "Europe/Atlantis" },
+    { window: "month", anchor: 32 },
+    { window: "week", anchor: 8 },
+    { window: "day", anchor: 15 },
+    { window: "30d", timeZone: "UTC" },
+    { window: "fortnight" },
+  ].entries()) {
+    await gateway.write(rules(faulty), 9 + i);
+    await gateway.administered.refresh();
+    expect([faulty, gateway.administered.enforced().version]).toEqual([faulty, 6]);
+  }
+  expect(await explained()).toMatchObject({ remaining: 0, timeZone: "UTC" });
+});
+
+test("plans and overrides change the numbers of a calendar's window, and keep what was consumed", async () => {
+  const gateway = await startLiveGateway();
+  const [own] = rules({ window: "month", timeZone: "Europe/Berlin" }).rules;
+  const document = {
+    rules: [{ ...own, plan: "header:x-plan" }],
+    plans: {
+      pro: { plan: { limit: 20, anchor: 15 } },
+      tokyo: { plan: { timeZone: "Asia/Tokyo" } },
+    },
+    overrides: [{ identity: "x-user-id:ada", policies: { plan: { limit: 7 } } }],
+  };
+  await gateway.write(document);
   await gateway.administered.refresh();
-  expect(gateway.administered.enforced().version).toBe(6);
+  expect(gateway.administered.enforced().version).toBe(1);
+  const left = async (user: string, plan?: string) => {
+    const headers = { "x-user-id": user, ...(plan !== undefined && { "x-plan": plan }) };
+    return (await gateway.ask("/api/x", headers)).headers.get("x-ratelimit-remaining");
+  };
+  expect(await left("ada")).toBe("6");
+  expect([await left("bob"), await left("bob", "pro"), await left("bob", "tokyo")]).toEqual([
+    "4",
+    "18",
+    "2",
+  ]);
 });

@@ -15,6 +15,19 @@ const RULES = [
     policies: [quota("big", 9), quota("wide", 13), { ...quota("shy", 4), mode: "shadow" }],
   },
   { path: "/pay", policies: [quota("pay", 5), { ...quota("strikes", 3), counts: "denials" }] },
+  {
+    path: "/monthly",
+    policies: [
+      {
+        algorithm: "fixed-window",
+        name: "monthly",
+        limit: 5,
+        window: "month",
+        timeZone: "Asia/Tokyo",
+        anchor: 15,
+      },
+    ],
+  },
   { path: "/sharded", policies: [{ ...quota("sharded", 80), shards: 4 }] },
 ];
 
@@ -110,6 +123,25 @@ test("requests of a policy in shards are replayed under the numbers of the whole
   });
 });
 
+test("a month is replayed as one, also with another anchor, in another zone, and as a day", async () => {
+  const { ask, clients, whatIf } = await start();
+  for (const client of clients) for (let i = 0; i < 6; i++) await ask("/monthly", client);
+  const common = { partitions: 12, agreement: 1, requests: 72, deniedBefore: 12 };
+  for (const [numbers, more] of [
+    [{ limit: 2 }, 3 * 12],
+    [{ limit: 1_000_000 }, -12],
+    [{ anchor: 31 }, 0],
+    [{ anchor: "2026-03-15T10:30:00Z", timeZone: "America/New_York" }, 0],
+    [{ window: "week", anchor: 7, limit: 4 }, 12],
+  ] as const) {
+    const { status, body } = await whatIf({ policy: "monthly", numbers });
+    expect({ status, body }).toMatchObject({
+      status: 200,
+      body: { ...common, deniedAfter: { sampled: more } },
+    });
+  }
+});
+
 test("partitions that would be affected are called by their names where those are known", async () => {
   const { ask, clients: all, whatIf } = await start({ METRICS_IDENTITIES: "plain" });
   const clients = all.slice(2);
@@ -163,6 +195,11 @@ test.each([
   [{ policy: "api", numbers: { partition: ["*"] } }, 422, "numbers.partition"],
   [{ policy: "api", numbers: { cost: {} } }, 422, "numbers.cost"],
   [{ policy: "api", numbers: { limit: 5 }, minutes: 61 }, 422, "minutes"],
+  [{ policy: "monthly", numbers: { window: "30d" } }, 422, "numbers.anchor"],
+  [{ policy: "monthly", numbers: { anchor: 32 } }, 422, "numbers.anchor"],
+  [{ policy: "monthly", numbers: { window: "week", anchor: 8 } }, 422, "numbers.anchor"],
+  [{ policy: "monthly", numbers: { timeZone: "Europe/Atlantis" } }, 422, "numbers.timeZone"],
+  [{ policy: "api", numbers: { window: "month" } }, 422, "numbers.window"],
   [{ policy: "strikes", numbers: { limit: 5 } }, 422, "policy"],
   [{ numbers: { limit: 5 } }, 422, "policy"],
 ])("%o is answered with %i, at %s", async (asked, status, path) => {

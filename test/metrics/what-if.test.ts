@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
-import { replay } from "../../src/metrics/replay.ts";
+import { replayUnder } from "../../src/metrics/replay.ts";
 import type { TracedRequest } from "../../src/metrics/trace-text.ts";
 import { whatIf } from "../../src/metrics/what-if.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
@@ -36,7 +36,7 @@ test.each(everyPolicy(7, "10s").filter(({ algorithm }) => algorithm !== "concurr
       }
       const said = requests.map(({ hasRoom }) => hasRoom);
       expect(new Set(said).size).toBe(2);
-      expect(replay(requests, policy)).toEqual(said);
+      expect(replayUnder(policy)(requests)).toEqual(said);
     }
   },
 );
@@ -65,7 +65,7 @@ async function simulate(limits: readonly [before: number, after: number], seed: 
   const truth = { before: 0, after: 0, affected: 0 };
   for (const requests of everybody.values()) {
     const denied = requests.filter(({ hasRoom }) => !hasRoom).length;
-    const would = replay(requests, after).filter((hasRoom) => !hasRoom).length;
+    const would = replayUnder(after)(requests).filter((hasRoom) => !hasRoom).length;
     truth.before += denied;
     truth.after += would;
     if (would !== denied) truth.affected++;

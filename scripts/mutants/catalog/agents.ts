@@ -2,6 +2,8 @@ import type { Written } from "../written.ts";
 
 const TOOLS = "src/llm/limit-tools.ts";
 const MODEL = "src/llm/limit-model.ts";
+const JSON_RPC = "src/llm/json-rpc.ts";
+const READINGS = ["test/llm/two-readings"];
 const CALLS = ["test/llm/limit-tools"];
 const MODELS = ["test/llm/limit-model"];
 
@@ -23,10 +25,52 @@ export const AGENTS: readonly Written[] = [
   },
   {
     name: "a batch of calls passes as one",
-    file: "src/llm/json-rpc.ts",
-    find: "calls.length > 1",
-    replace: "calls.length > 99",
+    file: JSON_RPC,
+    find: "if (second) return refused(SEVERAL, id);",
+    replace: "",
     tests: CALLS,
+  },
+  {
+    name: "a call is hidden behind a name that stands twice",
+    file: JSON_RPC,
+    find: "if (hasTwins(text, body)) return refused(TWINS);",
+    replace: "",
+    tests: READINGS,
+  },
+  {
+    name: "a call in capitals is none",
+    file: "src/llm/plain-json.ts",
+    find: ".toUpperCase().toLowerCase()",
+    replace: "",
+    tests: READINGS,
+  },
+  {
+    name: "a slash in two bytes is one",
+    file: "src/llm/plain-json.ts",
+    find: ", { fatal: true }",
+    replace: "",
+    tests: READINGS,
+  },
+  {
+    name: "a form is read as JSON",
+    file: TOOLS,
+    find: 'if (!isPlainType(headers.get("content-type"))) return refused(NOT_PLAIN, undefined);',
+    replace: "",
+    tests: READINGS,
+  },
+  {
+    name: "a batch within a batch calls nothing",
+    file: JSON_RPC,
+    find: "|| !messages.every(isObject)",
+    replace: "",
+    tests: READINGS,
+  },
+  {
+    name: "the elements of a list hide a name that stands twice",
+    file: "src/llm/plain-json.ts",
+    find: "if (!Array.isArray(value)) count += inner.length;",
+    replace: "count += inner.length;",
+    tests: READINGS,
   },
   {
     name: "a long body is read to its end",

@@ -123,8 +123,22 @@ export const NOTICES: readonly Written[] = [
   {
     name: "a flood of notices is under way at once",
     file: WEBHOOK,
-    find: "underWay >= MAX_UNDER_WAY",
-    replace: "underWay < 0",
+    find: "underWay.size >= MAX_UNDER_WAY",
+    replace: "underWay.size < 0",
     tests: SENDING,
+  },
+  {
+    name: "a receiver keeps the connection",
+    file: WEBHOOK,
+    find: 'Connection: "close",',
+    replace: "",
+    tests: ["test/notices/hostile-receiver"],
+  },
+  {
+    name: "a message that was cut off is under way for ever",
+    file: WEBHOOK,
+    find: "dropLost(begun.atMs);",
+    replace: "",
+    tests: ["test/notices/cut-off"],
   },
 ];

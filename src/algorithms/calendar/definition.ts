@@ -39,13 +39,21 @@ function parametersOf(calendar: Calendar, nowMs: () => number): LiveParameters {
   };
 }
 
-/** The numbers as they were or will be at a moment; other parameters as they are. */
-export function parametersAt(
+/** Numbers as they were or will be at a moment, in milliseconds since 1970; those without a calendar are always the same. */
+export function parametersByTime(
   parameters: Readonly<Record<string, number>>,
-  ms: number,
-): Readonly<Record<string, number>> {
+): (ms: number) => Readonly<Record<string, number>> {
   const { [CALENDAR]: calendar } = parameters as Partial<LiveParameters>;
-  return calendar ? windowIn(boundariesAround(calendar, ms), ms)! : parameters;
+  if (!calendar) return () => parameters;
+  let window: CalendarParameters | undefined;
+  return (ms) => {
+    const us = ms * 1000;
+    // Most moments that are asked for one after the other are in one window.
+    if (!window || us < window.startsUs || us >= window.endsUs) {
+      window = windowIn(boundariesAround(calendar, ms), ms)!;
+    }
+    return window;
+  };
 }
 
 /**

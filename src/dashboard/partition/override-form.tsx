@@ -3,6 +3,7 @@ import { useRef } from "hono/jsx/dom";
 import { useSession } from "../api/session.ts";
 import { Ask } from "../parts/ask.tsx";
 import { Field, Lasts, textOf } from "../parts/field.tsx";
+import { quota } from "../parts/format.ts";
 import { clipped } from "../parts/plain.ts";
 import type { Target } from "./targets.ts";
 
@@ -41,7 +42,7 @@ export function OverrideForm({ target, policies: own, close, done }: OverrideFor
           <select name="policy">
             {own.map(({ name, limit }) => (
               <option value={name}>
-                {name}, {limit} now
+                {name}, {quota(limit)} now
               </option>
             ))}
           </select>

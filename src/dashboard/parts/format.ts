@@ -11,6 +11,13 @@ export function full(value: number): string {
   return exact.format(value);
 }
 
+const all = new Intl.NumberFormat("en", { maximumFractionDigits: 20 });
+
+/** A number of a policy with all its digits; what is none, as it is. */
+export function quota(value: unknown): string {
+  return typeof value === "number" ? all.format(value) : String(value);
+}
+
 export function percent(part: number, all: number): string {
   if (all === 0) return "–";
   if (part === 0) return "0 %";

@@ -1,6 +1,7 @@
 import { CALENDAR_UNITS } from "../../algorithms/calendar-units.ts";
 import { labelOf as labelOfRoute } from "../../metrics/fields.ts";
 import type { Policy, Rule } from "../api/answers.ts";
+import { quota } from "./format.ts";
 
 /** A rule as counts name it: by its methods and path. */
 export function labelOf({ method = "*", path }: Rule): string {
@@ -9,8 +10,9 @@ export function labelOf({ method = "*", path }: Rule): string {
 
 /** The quota of a policy, in words. */
 export function termsOf(policy: Policy): string {
-  const { algorithm, limit, window, refill, per, ttl, aligned = true } = policy;
-  if (algorithm === "token-bucket") return `${limit}, ${refill} back every ${per}`;
+  const { algorithm, window, refill, per, ttl, aligned = true } = policy;
+  const limit = quota(policy.limit);
+  if (algorithm === "token-bucket") return `${limit}, ${quota(refill)} back every ${per}`;
   if (algorithm === "concurrency") return `${limit} at once${ttl ? `, for ${ttl} at most` : ""}`;
   if (!aligned) return `${limit} every ${window}, from a client's first request`;
   return `${limit} every ${window}${beginningOf(policy)}`;

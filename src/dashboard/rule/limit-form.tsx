@@ -5,6 +5,7 @@ import { useSession } from "../api/session.ts";
 import { useLive } from "../live/live.ts";
 import { Ask } from "../parts/ask.tsx";
 import { Field, textOf } from "../parts/field.tsx";
+import { quota } from "../parts/format.ts";
 import { clipped } from "../parts/plain.ts";
 import { termsOf } from "../parts/rule-label.ts";
 
@@ -27,7 +28,7 @@ export function LimitForm({ live, index, place, close }: LimitFormProps) {
   async function undo(version: number): Promise<void> {
     const body = { to: live.version, note: `Back to ${policy.limit} of ${name}` };
     await api.send<Changes>("POST", "/rules/rollback", { body, ifMatch: version }).then(
-      () => say(`The limit of ${name} is ${policy.limit} again.`),
+      () => say(`The limit of ${name} is ${quota(policy.limit)} again.`),
       (error: Error) => say(`The limit was not taken back: ${error.message}`),
     );
     readNow();
@@ -40,7 +41,7 @@ export function LimitForm({ live, index, place, close }: LimitFormProps) {
       body: withLimit(live.document, index, place, limit),
       ifMatch: live.version,
     });
-    say(`The limit of ${name} is ${limit}, in version ${version}.`, {
+    say(`The limit of ${name} is ${quota(limit)}, in version ${version}.`, {
       verb: "Undo",
       act: () => undo(version),
     });

@@ -4,6 +4,7 @@ import { Faults } from "../../options/faults.ts";
 import { PlacedFaults } from "../../options/placed-faults.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
 import { DOCUMENT, UNREPLAYABLE } from "../messages/document.ts";
+import { policiesOf } from "../rules/policies-of.ts";
 import type { Ruleset } from "../rules/ruleset.ts";
 
 /** A policy as it is, and with other numbers; `faults` are those of the numbers, with their paths in the body. */
@@ -24,7 +25,7 @@ export function editPolicy(
   if (!before) return undefined;
   const faults = new Faults(DOCUMENT);
   checkReplayable(before, faults);
-  const given = rules.flatMap(({ reader }) => reader.policies);
+  const given = policiesOf(rules, policies);
   const start = `edited.${name}`;
   const edited = new PlacedFaults(faults, { pathsOf: (path) => [path.replace(start, "numbers")] });
   const table = { [name]: numbers };

@@ -1,3 +1,4 @@
+import { monotonicNow } from "../../runtime/clock.ts";
 import type { WebhookPlace } from "../config/webhook-place.ts";
 import { sign } from "./sign.ts";
 
@@ -19,6 +20,12 @@ const PAUSES_MS = [1_000, 2_000, 4_000];
 /** Messages under way in an isolate. A receiver that is down while thousands are to be told costs no more memory. */
 const MAX_UNDER_WAY = 20;
 
+/**
+ * Longer than all tries take, and longer than Workers keep a request after its response: a message that is under way for
+ * longer was cut off with its request, and no code of it runs at its end.
+ */
+const LOST_MS = 60_000;
+
 /** For tests, which must not wait. */
 interface Patience {
   readonly tryMs: number;
@@ -30,7 +37,12 @@ export function createWebhook(
   { url, keys }: WebhookPlace,
   { tryMs = TRY_MS, pausesMs = PAUSES_MS }: Partial<Patience> = {},
 ): Webhook {
-  let underWay = 0;
+  /** When each message was begun. Requests on Workers share only plain data. */
+  const underWay = new Set<{ readonly atMs: number }>();
+
+  function dropLost(nowMs: number): void {
+    for (const message of underWay) if (nowMs - message.atMs > LOST_MS) underWay.delete(message);
+  }
 
   async function deliver({ id, body }: WebhookMessage): Promise<void> {
     const name = (await sign(keys[0]!, id)).replace(/[^A-Za-z0-9]/g, "");
@@ -56,6 +68,8 @@ export function createWebhook(
         method: "POST",
         headers: {
           "Content-Type": "application/json",
+          // Notices are rare, and a receiver could keep the connection for minutes.
+          Connection: "close",
           "webhook-id": id,
           "webhook-timestamp": timestamp,
           "webhook-signature": signatures.join(" "),
@@ -77,12 +91,16 @@ export function createWebhook(
   }
 
   return async function send(message) {
-    if (underWay >= MAX_UNDER_WAY) throw new Error(`${MAX_UNDER_WAY} notices are under way`);
-    underWay++;
+    const begun = { atMs: monotonicNow() };
+    dropLost(begun.atMs);
+    if (underWay.size >= MAX_UNDER_WAY) {
+      throw new Error(`${MAX_UNDER_WAY} notices are under way`);
+    }
+    underWay.add(begun);
     try {
       await deliver(message);
     } finally {
-      underWay--;
+      underWay.delete(begun);
     }
   };
 }

@@ -1,10 +1,10 @@
 import type { Plans } from "../../features/plans/plans.ts";
 import type { LimiterSettings } from "../../limiter/settings.ts";
 import type { Faults } from "../../options/faults.ts";
-import type { Policy } from "../../policy/policy.ts";
 import { NAME_IN_RULES } from "../messages/variables.ts";
 import { checkSought } from "./check-sought.ts";
 import type { RuleFeatures } from "./features.ts";
+import { policiesOf } from "./policies-of.ts";
 import { inRule, readRule, type Rule, type RuleDefaults, routeOf } from "./rule.ts";
 
 /** Rules and plans, as data. */
@@ -38,11 +38,6 @@ export function compileRules(
   return { rules: sound, settings: settingsOf(sound, plans, defaults.features, faults) };
 }
 
-/** The policies of rules as they were given. */
-export function givenIn(rules: readonly Rule[]): readonly Policy[] {
-  return rules.flatMap(({ reader }) => reader.policies);
-}
-
 /** One limiter's settings for all rules. What rules set for themselves, their policies keep. */
 function settingsOf(
   rules: readonly Rule[],
@@ -54,7 +49,13 @@ function settingsOf(
     own.map((policy) => ({ ...policy, onFailure: policy.onFailure ?? onFailure })),
   );
   features.roles?.check(policies, "RULES[0].policies[0].counts", faults);
-  const planned = features.plans?.compile(plans, "PLANS", givenIn(rules), policies, faults);
+  const planned = features.plans?.compile(
+    plans,
+    "PLANS",
+    policiesOf(rules, policies),
+    policies,
+    faults,
+  );
   return { ...rules[0]!.settings, ...(planned ?? { policies }) };
 }
 

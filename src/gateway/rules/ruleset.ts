@@ -6,11 +6,12 @@ import type { Faults } from "../../options/faults.ts";
 import { WITHOUT_FEATURE } from "../../options/messages.ts";
 import { checkClientIp, type ClientIp, detectPlatform } from "../../partition/client-ip.ts";
 import { readsAddress } from "../../partition/source-text.ts";
-import { type CompiledRules, compileRules, givenIn, type RulesData } from "./compile-rules.ts";
+import { type CompiledRules, compileRules, type RulesData } from "./compile-rules.ts";
 import { withDigests } from "./digests.ts";
 import type { RuleFeatures } from "./features.ts";
 import { wordOrJson } from "./from-json.ts";
 import type { Overrides } from "./overrides.ts";
+import { policiesOf } from "./policies-of.ts";
 import type { RuleDefaults } from "./rule.ts";
 
 /** The rules, plans and lists, as data. */
@@ -69,7 +70,7 @@ export function compileRuleset(
         plans: data.plans,
         room: roomForPlans(data),
         numbered: compiled && {
-          given: givenIn(compiled.rules),
+          given: policiesOf(compiled.rules, compiled.settings.policies),
           policies: compiled.settings.policies,
           known: same?.overrides.tables,
         },

@@ -9,6 +9,7 @@ import {
   describe,
   expect,
   inject,
+  onTestFinished,
   test,
   vi,
 } from "vitest";
@@ -74,7 +75,7 @@ async function passing(
 }
 
 test("the recipes in TypeScript are all here", () => {
-  expect(codeBlocks(DOCUMENT).filter(({ language }) => language === "ts")).toHaveLength(7);
+  expect(codeBlocks(DOCUMENT).filter(({ language }) => language === "ts")).toHaveLength(10);
 });
 
 describe("Logins by address and account, on Redis", () => {
@@ -141,6 +142,86 @@ test("API keys with plans, on Redis: a plan that was bought counts at once, and 
   customers.set(key, { id, plan: "pro" });
   expect(await left(ada)).toEqual([200, "1000", "888"]);
   expect(await left({ headers: { "x-api-key": "made up" } })).toEqual([400, null, null]);
+});
+
+describe("windows of a calendar", () => {
+  /** The clocks of the store and of the isolate. */
+  const startAt = (moment: string) =>
+    vi.useFakeTimers({ toFake: ["Date", "performance"], now: Date.parse(moment) });
+  const goOnTo = (moment: string) => vi.advanceTimersByTime(Date.parse(moment) - Date.now());
+
+  test("A month of each subscription: each customer has 1,000 from the own day on", async () => {
+    startAt("2030-02-27T23:59:00Z");
+    const app = await runInMemory<App>("A month of each subscription", folder);
+    const of = (key: string) => () => ({ headers: { "x-api-key": key } });
+    expect(await passing(app, 1001, "/", of("key-of-ada"))).toBe(1000);
+    expect(await passing(app, 1001, "/", of("key-of-bob"))).toBe(1000);
+    const denied = await app.default.fetch(requestOf("/", of("key-of-ada")()));
+    expect(denied.headers.get("retry-after")).toBe("60");
+    const left = async (key: string) => {
+      const { headers } = await app.default.fetch(requestOf("/", of(key)()));
+      return headers.get("x-ratelimit-remaining");
+    };
+    goOnTo("2030-02-28T00:00:00Z");
+    expect([await left("key-of-ada"), await left("key-of-bob")]).toEqual(["999", "0"]);
+    goOnTo("2030-03-15T00:00:00Z");
+    expect([await left("key-of-ada"), await left("key-of-bob")]).toEqual(["998", "999"]);
+    goOnTo("2030-03-31T00:00:00Z");
+    expect([await left("key-of-ada"), await left("key-of-bob")]).toEqual(["999", "998"]);
+    expect((await app.default.fetch(requestOf("/", of("made up")()))).status).toBe(400);
+  });
+
+  test("Each customer's midnight: the day of Berlin has 23 hours when the clocks change", async () => {
+    startAt("2030-03-30T22:59:00Z");
+    const { limitCustomer } = await runInMemory<{
+      limitCustomer(customer: object): Promise<{ allowed: boolean; retryAfterMs: number }>;
+    }>("Each customer's midnight", folder);
+    const passed = async (id: string, zone: string) => {
+      let count = 0;
+      for (let i = 0; i < 101; i++) count += Number((await limitCustomer({ id, zone })).allowed);
+      return count;
+    };
+    expect(await passed("ada", "Europe/Berlin")).toBe(100);
+    expect(await passed("bob", "America/New_York")).toBe(100);
+    expect(await passed("eve", "Mars/Base")).toBe(100);
+    expect((await limitCustomer({ id: "ada", zone: "Europe/Berlin" })).retryAfterMs).toBe(60_000);
+    goOnTo("2030-03-30T23:00:00Z");
+    expect(await passed("ada", "Europe/Berlin")).toBe(100);
+    goOnTo("2030-03-31T00:00:00Z");
+    expect(await passed("eve", "Mars/Base")).toBe(100);
+    goOnTo("2030-03-31T04:00:00Z");
+    expect(await passed("bob", "America/New_York")).toBe(100);
+    goOnTo("2030-03-31T21:59:59Z");
+    expect(await passed("ada", "Europe/Berlin")).toBe(0);
+    goOnTo("2030-03-31T22:00:00Z");
+    expect(await passed("ada", "Europe/Berlin")).toBe(100);
+  });
+});
+
+test("Budgets in money, with a notice: both budgets or none, and one message for each share", async () => {
+  stopClock();
+  const sent: { kind: string; name: string; consumed: number }[] = [];
+  vi.stubGlobal("fetch", async (url: string, { body }: { body: string }) => {
+    expect(url).toBe("https://hooks.example.com/budgets");
+    sent.push(JSON.parse(body) as (typeof sent)[0]);
+    return new Response(null, { status: 204 });
+  });
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const { spend } = await runInMemory<{
+    spend(client: object, amount: number): Promise<{ allowed: boolean }>;
+  }>("Budgets in money, with a notice", folder);
+  const [one, other] = ["a", "b"].map((key) => ({ key, team: "t" }));
+  for (let i = 0; i < 50; i++) expect((await spend(one!, 0.8)).allowed).toBe(true);
+  expect((await spend(other!, 9)).allowed).toBe(true);
+  expect((await spend(other!, 1.000001)).allowed).toBe(false);
+  expect((await spend(other!, 1)).allowed).toBe(true);
+  const names = () => sent.map(({ kind, name, consumed }) => `${name} ${kind} ${consumed}`);
+  await vi.waitFor(() => expect(sent).toHaveLength(3));
+  expect(names().toSorted()).toEqual([
+    "budget-of-key reached 40000000",
+    "budget-of-team denied 49000000",
+    "budget-of-team reached 40000000",
+  ]);
 });
 
 test("GraphQL by cost: what is denied for its points is no query either, and never more than 1,000 points pass", async () => {

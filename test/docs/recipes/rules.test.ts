@@ -109,6 +109,22 @@ describe("API keys with plans", () => {
   });
 });
 
+test("A month of each subscription: a plan's day begins the month", async () => {
+  const { ask, passing } = recipe("A month of each subscription");
+  const of = (plan: string) => () => ({ headers: { "x-customer-id": plan, "x-plan": plan } });
+  expect(await passing(1001, "/", of("from-15"))).toBe(1000);
+  expect(await passing(1001, "/", of("from-31"))).toBe(1000);
+  // It is half past twelve on 1 January.
+  const untilDay = (day: number) => String((day - 1) * 86_400 - 12.5 * 3600);
+  expect((await ask("/", of("from-15")())).headers.get("retry-after")).toBe(untilDay(15));
+  expect((await ask("/", of("from-31")())).headers.get("retry-after")).toBe(untilDay(31));
+  pass(Number(untilDay(15)));
+  expect((await ask("/", of("from-15")())).headers.get("x-ratelimit-remaining")).toBe("999");
+  expect(await passing(1, "/", of("from-31"))).toBe(0);
+  pass(16 * 86_400);
+  expect((await ask("/", of("from-31")())).headers.get("x-ratelimit-remaining")).toBe("999");
+});
+
 describe("Webhooks", () => {
   const delivery = { method: "POST" };
 

@@ -52,6 +52,30 @@ export const FAULTY_JSON: readonly FaultyFile[] = [
     faults: ["2:3: rules[0].policies[0].limit: Give a whole number from 1 to 9007199254740991"],
   },
   {
+    title: "windows of a calendar",
+    file: "rules.json",
+    text: `{ "rules": [{ "path": "/a", "policies": [
+  { "algorithm": "fixed-window", "name": "a", "limit": 5, "window": "month", "anchor": 32 },
+  { "algorithm": "fixed-window", "name": "b", "limit": 5, "window": "week", "anchor": 8 },
+  { "algorithm": "fixed-window", "name": "c", "limit": 5, "window": "day", "timeZone": "CEST" },
+  { "algorithm": "fixed-window", "name": "d", "limit": 5, "window": "hour", "anchor": 30 },
+  { "algorithm": "fixed-window", "name": "e", "limit": 5, "window": "30d", "timeZone": "UTC" },
+  { "algorithm": "fixed-window", "name": "f", "limit": 5, "window": "year", "anchor": 1 },
+  { "algorithm": "fixed-window", "name": "g", "limit": 5, "window": "month", "aligned": false },
+  { "algorithm": "fixed-window", "name": "h", "limit": 5, "window": "month", "anchor": "2026-02-30T00:00:00Z" }
+] }] }`,
+    faults: [
+      "2:78: rules[0].policies[0].anchor: Give a day of the month from 1 to 31, or a moment",
+      "3:77: rules[0].policies[1].anchor: Give a day of the week from 1 to 7, or a moment",
+      "4:76: rules[0].policies[2].timeZone: Give the IANA name of a time zone",
+      "5:77: rules[0].policies[3].anchor: Give a moment",
+      "6:76: rules[0].policies[4].timeZone: Only windows of a calendar have it",
+      '7:59: rules[0].policies[5].window: Use "month", "week", "day" or "hour"',
+      "8:78: rules[0].policies[6].aligned: Leave it out",
+      "9:78: rules[0].policies[7].anchor: Give a day of the month from 1 to 31, or a moment",
+    ],
+  },
+  {
     title: "an unknown algorithm",
     file: "rules.json",
     text: `{ "rules": [{ "path": "/a", "policies": [\n  { "algorithm": "tokenbucket", "limit": 20 }] }] }`,

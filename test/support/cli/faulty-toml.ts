@@ -23,6 +23,14 @@ export const FAULTY_TOML: readonly FaultyFile[] = [
     ],
   },
   {
+    title: "a calendar with a day of TOML, which has no time",
+    file: "wrangler.toml",
+    text: `[[vars.RULES]]\npath = "/a"\npolicies = [\n  { algorithm = "fixed-window", limit = 5, window = "month", anchor = 2026-03-15 },\n]\n`,
+    faults: [
+      "4:62: vars.RULES[0].policies[0].anchor: Give a day of the month from 1 to 31, or a moment",
+    ],
+  },
+  {
     title: "a number in an inline table",
     file: "wrangler.toml",
     text: `[[vars.RULES]]\npath = "/a"\npolicies = [\n  { algorithm = "token-bucket", limit = 0, refill = 10, per = "1s" },\n]\n`,

@@ -1,5 +1,6 @@
 import type { Policy } from "../../api/answers.ts";
 import { Field } from "../../parts/field.tsx";
+import { quota } from "../../parts/format.ts";
 import { clipped } from "../../parts/plain.ts";
 import { type Edited, MINUTES, type NumberName, numbersOf } from "./numbers.ts";
 
@@ -39,7 +40,7 @@ export function WhatIfForm({ policies, policy, asked, choose, submit }: WhatIfFo
       {numbersOf(policy).map((name) => (
         <Field
           label={name === "limit" && isBucket ? "Limit, which is the burst" : LABELS[name]}
-          hint={`now ${policy[name]}`}
+          hint={`now ${quota(policy[name])}`}
         >
           <input
             name={name}
