@@ -3,10 +3,10 @@ import type { Written } from "../written.ts";
 /** Denials by a replica. */
 export const REPLICA: readonly Written[] = [
   {
-    name: "a replica is read at the earliest time of the primary's clock, not the latest",
+    name: "a denial of a replica is dated too late",
     file: "src/features/replica/step.ts",
-    find: "const latestUs = Math.ceil((bound.baseMs + nowMs * (1 + DRIFT)) * 1000);",
-    replace: "const latestUs = Math.ceil((bound.baseMs + nowMs * (1 + DRIFT)) * 1000) - 80_000;",
+    find: "const decidedAtMs = earliestMs(bound, latestUs);",
+    replace: "const decidedAtMs = earliestMs(bound, latestUs) + 200;",
     tests: ["test/replica/schedules"],
   },
   {
