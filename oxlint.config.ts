@@ -51,6 +51,7 @@ export const FEATURES = [
   "notices",
   "optimistic",
   "plans",
+  "replica",
   "roles",
   "shards",
   "shared-denials",

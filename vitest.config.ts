@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 
@@ -23,17 +24,46 @@ const PATIENCE_MS = 60_000;
  * left out look at messages that are logged once in a process.
  */
 const SHARED = [
-  "test/{adapter,decision,denials,gateway,lists,llm,metrics,model,options,partition,policy}/**/*.test.ts",
+  "test/{adapter,admin,decision,denials,gateway,lease,lists,llm,lua,metrics,model,options,partition,policy}/**/*.test.ts",
   "test/hono/!(socket-address).test.ts",
   "test/runtime/!(log).test.ts",
 ];
 
-const inNode = {
-  setupFiles: ["test/support/seed.ts"],
-  // `TEST_RUNS=10` makes ten times as many random runs in a test.
-  testTimeout: PATIENCE_MS * Math.max(1, Number(process.env["TEST_RUNS"] ?? 1)),
-  hookTimeout: PATIENCE_MS,
+/** The programs beside the limiter, and what starts them: `npm run test:programs` has them apart from `npm test`. */
+const PROGRAMS = [
+  "test/{bridge,cli,create-tidegate,deploy,doctor,package,programs,stack,surge}/**/*.test.ts",
+  "test/docs/{bench,cli,guides-commands,incident,tour}.test.ts",
+];
+
+const BROWSER = "test/dashboard/**/*.test.ts";
+
+/**
+ * Files that `npm test` leaves to `npm run test:stress`: they have no shorter form. What they look at is the simulator itself,
+ * and deployed workers under load.
+ */
+const STRESS_ONLY = [
+  "test/simulator/{mutants,denial-mutants}.test.ts",
+  "test/live/two-workers.test.ts",
+];
+
+/** Files that `npm test` runs in a short form: of their random runs, their faults and their loads it takes a part. */
+const SHORTENED = globSync("test/**/*.test.ts", { exclude: [...PROGRAMS, BROWSER] }).filter(
+  (file) => /support\/(?:runs|fuzz\/fuzz)\.ts"/.test(readFileSync(file, "utf8")),
+);
+
+/** `TEST_RUNS=10` makes ten times as many random runs in a test, and takes ten times as long. */
+const inNode = (runs: string) => {
+  const TEST_RUNS = process.env["TEST_RUNS"] ?? runs;
+  return {
+    setupFiles: ["test/support/seed.ts"],
+    env: { TEST_RUNS },
+    testTimeout: PATIENCE_MS * Math.max(1, Number(TEST_RUNS)),
+    hookTimeout: PATIENCE_MS,
+  };
 };
+
+const SHORT = inNode("0.2");
+const WHOLE = inNode("1");
 
 // Tests start hundreds of programs. With what Node compiled before, each starts in half the time.
 process.env["NODE_COMPILE_CACHE"] ??= fileURLToPath(
@@ -64,20 +94,22 @@ export default defineConfig({
     retry: RETRIES,
     reporters: ["default", new SecondTries()],
     expect: { poll: { timeout: PATIENCE_MS / 4 } },
-    // Many tests wait for timeouts and restarts of a Redis, so that two share two cores well.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // Many tests wait for timeouts and restarts of a Redis, so that three share two cores well.
+    maxWorkers: Math.max(3, availableParallelism() - 1),
     projects: [
       {
         extends: true,
         test: {
-          ...inNode,
+          ...SHORT,
           name: "node",
           include: ["test/**/*.test.ts"],
           exclude: [
             "test/workerd/**",
             "test/edge/**",
             "test/first-steps/**",
-            "test/dashboard/**",
+            BROWSER,
+            ...PROGRAMS,
+            ...STRESS_ONLY,
             ...SHARED,
           ],
         },
@@ -85,17 +117,29 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          ...inNode,
+          ...SHORT,
           name: "node-shared",
-          setupFiles: [...inNode.setupFiles, "test/support/fresh-modules.ts"],
+          setupFiles: [...SHORT.setupFiles, "test/support/fresh-modules.ts"],
           include: SHARED,
           isolate: false,
         },
       },
+      { extends: true, test: { ...WHOLE, name: "programs", include: PROGRAMS } },
+      {
+        extends: true,
+        test: { ...WHOLE, name: "stress", include: [...SHORTENED, ...STRESS_ONLY] },
+      },
       // A page of Chromium costs seconds: `npm run test:browser` has them apart from `npm test`.
       {
         extends: true,
-        test: { ...inNode, name: "browser", include: ["test/dashboard/**/*.test.ts"] },
+        test: {
+          ...WHOLE,
+          name: "browser",
+          include: [BROWSER],
+          // A Chromium waits for little: two of them take two cores. Projects of other counts run apart.
+          maxWorkers: Math.max(2, availableParallelism() - 1),
+          sequence: { groupOrder: 1 },
+        },
       },
       {
         extends: true,

@@ -4,9 +4,9 @@
 -- KEYS[i]           state of policy i; on a Redis Cluster all keys of one call share a hash slot
 -- ARGV[1]           operation
 --                     consume  take the cost if every policy allows it
---                     peek     say what consume would do, take nothing
+--                     peek     report what consume would do, take nothing
 --                     charge   take the cost whatever is left; a policy goes into debt by its limit at most
---                     reset    forget what was taken; needs no further arguments, replies now alone
+--                     reset    forget the units taken; needs no further arguments, replies now alone
 -- ARGV[6i-4]        cost of policy i, a whole number of units from 0; for consume and peek at most the limit
 -- ARGV[6i-3]        algorithm of policy i, the name of its file in algorithms/
 -- ARGV[6i-2]        limit of policy i
@@ -17,7 +17,7 @@
 --                     e  enforced: its denial denies the request
 --                     a  advisory: never denies; takes the cost where it has room and the request is allowed
 --                     d  counts denials: charged one unit when another policy denies; denies the request while it has
---                        room for none; its cost is what to charge in any case
+--                        room for none; its cost is the charge in any case
 -- ARGV[6n+3]        if one of the n policies is a concurrency policy and a hold takes part: the id of its slots; there
 --                   are roles then, too
 -- ARGV[6n+4]        how long the hold wants its slots kept, in microseconds

@@ -2,8 +2,7 @@
 --
 -- KEYS[i]    state of concurrency policy i, as in decide.lua
 -- ARGV[1]    the id of the hold's slots
--- ARGV[2]    how long they are kept from now, in microseconds, at most the policy's ttl; this may be shorter than what a
---            slot had left
+-- ARGV[2]    how long they are kept from now, in microseconds, at most the policy's ttl; a slot may have had longer left
 -- ARGV[i+2]  ttl of policy i, in microseconds
 --
 -- Reply, integers only:

@@ -1,5 +1,5 @@
 -- Takes units in advance: as many as every enforced policy has room for, at most the cost. If one has room for none,
--- none are taken. Advisory policies are charged what is taken, as far as they have room.
+-- none are taken. Advisory policies are charged the units taken, as far as they have room.
 --
 -- KEYS, ARGV  those of decide.lua, with the operation `lease` and the same cost for every policy
 -- Reply       that of decide.lua, where allowed and retry_after are about one unit, and after the rows
@@ -14,7 +14,7 @@ local last = #KEYS
 local roles = arguments[6 * last + 2] or ''
 local reply = { now, 0, 0, 0, 0 }
 
--- All policies are asked for one unit first: how much to take is not known before the last one has answered.
+-- All policies are asked for one unit first: the number to take is not known before the last one has answered.
 for step = 1, 2 * last do
   local policy, pass, cost = step, 'ask', 1
   if step > last then

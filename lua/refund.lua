@@ -1,5 +1,5 @@
--- Gives back what a consume took, to where it was taken, in one round trip: never more than that, and nothing where
--- anything is in doubt, so that no policy lets more through than it would have without that request.
+-- Gives the units of a consume back to the place from which it took them, in one round trip: never more than these, and
+-- none in case of doubt, so that no policy lets more through than it would have without that request.
 --
 -- KEYS[i]             state of policy i, as in decide.lua
 -- ARGV[1]             taken_at: the server's clock when the units were taken, as the reply of decide.lua reports it
@@ -26,7 +26,7 @@ for policy = 1, #KEYS do
   local key, cost = KEYS[policy], arguments[at - 1] + 0
   local algorithm, limit = arguments[at], arguments[at + 1] + 0
   local given = 0
-  -- Nothing is given back of a time to come: the clock has stepped back since, and what the state says about it is in doubt.
+  -- Units of a time to come stay: the clock has stepped back since, and the state is no proof of that time.
   -- @algorithms given = NAME_refund(...)
   reply[policy + 1] = given
 end

@@ -13,6 +13,7 @@ export { lists } from "./features/lists/feature.ts";
 export { notices } from "./features/notices/feature.ts";
 export { optimistic } from "./features/optimistic/feature.ts";
 export { plans } from "./features/plans/feature.ts";
+export { replica } from "./features/replica/feature.ts";
 export { roles } from "./features/roles/feature.ts";
 export { sharedDenials } from "./features/shared-denials/feature.ts";
 export { shards } from "./features/shards/feature.ts";

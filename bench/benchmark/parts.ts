@@ -35,6 +35,11 @@ export const PARTS: readonly PartOfBench[] = [
     seconds: [342, 5],
   },
   {
+    name: "objects",
+    measure: async (scale) => (await import("./objects/objects.ts")).objectsPart(scale),
+    seconds: [105, 4],
+  },
+  {
     name: "bundle",
     measure: async (scale) => (await import("./edge/bundle.ts")).bundlePart(scale),
     seconds: [1, 1],

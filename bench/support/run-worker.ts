@@ -21,13 +21,21 @@ subscribe("child_process", (message) => {
   });
 });
 
-/** Runs a bundled module in a workerd of its own, with text bindings. */
+/** Runs a bundled module in a workerd of its own, with text bindings, and its classes of Durable Objects by their bindings. */
 export async function runWorker(
   module: string,
   variables: Readonly<Record<string, string>> = {},
+  objects: Readonly<Record<string, string>> = {},
 ): Promise<RunningWorker> {
-  const env = Object.entries(variables).map(
+  const texts = Object.entries(variables).map(
     ([name, value]) => [name, { type: "text" as const, value }] as const,
+  );
+  const namespaces = Object.entries(objects).map(
+    ([name, exportName]) =>
+      [name, { type: "durable-object" as const, worker: "worker", exportName }] as const,
+  );
+  const classes = Object.values(objects).map(
+    (name) => [name, { type: "durable-object" as const, storage: "sqlite" as const }] as const,
   );
   const miniflare = new Miniflare({
     host: "127.0.0.1",
@@ -42,7 +50,8 @@ export async function runWorker(
             mainModule: "worker.js",
             modules: { "worker.js": { type: "esm", contents: module } },
           },
-          env: Object.fromEntries(env),
+          env: { ...Object.fromEntries(texts), ...Object.fromEntries(namespaces) },
+          exports: Object.fromEntries(classes),
         },
         // Miniflare's own worker in front costs more than what is measured.
         dev: { cacheAPI: false, unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }] },

@@ -14,6 +14,8 @@ export default defineConfig({
   title: "Tidegate",
   description: "A rate limiter for the edge and for servers.",
   lang: "en",
+  // The path under which a host serves it, such as "/tidegate/".
+  base: process.env["SITE_BASE"] ?? "/",
   outDir: join(root, "dist/site"),
   cacheDir: join(root, "node_modules/.cache/vitepress"),
   head: [["meta", { name: "color-scheme", content: "light dark" }]],

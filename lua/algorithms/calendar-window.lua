@@ -10,7 +10,7 @@
 --          the lengths of the window before it and of the window after it in seconds: before * 2^22 + after
 --
 -- The clock of the isolate may be wrong by a whole window: the right boundary is one of these. If it is wrong by
--- more, the window that counts goes on, whoever has begun it. If none does, one begins that ends at opens, if the
+-- more, the window that counts goes on, whichever isolate began it. If none does, one begins that ends at opens, if the
 -- isolate is ahead, or else a whole number of lengths of the last window after that window. The next request of an
 -- isolate whose clock is right puts the end in its place, and keeps the count.
 --
@@ -77,8 +77,8 @@ local function calendar_window(key, now, operation, cost, limit, opens, closes, 
     used > 0 and ends - now or 0
 end
 
--- Gives back units of the window that counts now, if its beginning is known. Where a charge was cut off, nobody knows what
--- the count would be without these units: it stays.
+-- Gives back units of the window that counts now, if its beginning is known. Where a charge was cut off, the count without
+-- these units is unknown: it stays.
 -- Returns how many units came back.
 -- @inline
 local function calendar_window_refund(key, now, taken_at, cost, limit, opens, closes, neighbours)

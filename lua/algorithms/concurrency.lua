@@ -7,14 +7,14 @@
 -- slot      the id of the slot to take; nil without a hold, and then nothing is taken
 -- hold_ttl  how long the hold wants its slot kept, in microseconds; beyond ttl it counts as ttl
 --
--- A cost above 0 takes one slot, whatever it is; a cost of 0 comes as a `peek`, and always has room. Nobody can be charged a slot
--- that does not exist, so `charge` only looks, as `peek` does. An id that has a slot is allowed, keeps it and renews
+-- Any cost above 0 takes one slot; a cost of 0 comes as a `peek`, and always has room. A charge cannot take a slot that does
+-- not exist, so `charge` only looks, as `peek` does. An id that has a slot is allowed, keeps it and renews
 -- nothing. The waits are upper bounds: a slot may come back before its time.
 --
 -- When the clock goes back, or the ttl becomes shorter, a slot may have longer left than one ttl: it then expires one ttl
 -- from now. Only those slots are written again, each once, and at most 1,000 with one request, so that no request holds
 -- Redis up. A slot that had expired, and was not removed yet, may count again after such a step. When the limit is lowered,
--- those who have slots keep them. Expired slots count for nothing; the next slot taken removes them.
+-- holds that have slots keep them. Expired slots count for nothing; the next slot taken removes them.
 -- @inline
 local function concurrency(key, now, operation, cost, limit, ttl, slot, hold_ttl)
   local bound, latest = now + ttl, now
@@ -59,7 +59,7 @@ local function concurrency(key, now, operation, cost, limit, ttl, slot, hold_ttl
   return allowed, held < limit and limit - held or 0, retry_after, latest - now
 end
 
--- Gives back a slot by its id. Ids are never used again, so that nothing is in doubt.
+-- Gives back a slot by its id. Ids are never used again, so that there is no doubt.
 -- Returns 1 if the slot was kept, 0 if it was not there or had expired: then it has come back by itself.
 -- @inline
 local function concurrency_refund(key, now, slot)

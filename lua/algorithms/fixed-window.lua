@@ -12,8 +12,8 @@
 -- setting  the length as a number from 0 to 255, in steps of a tenth, so that a changed window is noticed; 256 more if a
 --          window begins with its first request
 --
--- When the clock goes back, the counted window has not begun yet. It then begins now, so that nobody waits longer than
--- a window. That window is off the grid, and those after it follow it without a gap until one passes without a request:
+-- When the clock goes back, the counted window has not begun yet. It then begins now, so that no client waits longer
+-- than a window. That window is off the grid, and those after it follow it without a gap until one passes without a request:
 -- a window of the grid could begin before the one off the grid has ended, and let a third burst through. Windows that
 -- begin with a request never touch: any span of a window's length meets two of them at most.
 --
@@ -80,8 +80,8 @@ local function fixed_window(key, now, operation, cost, limit, window, setting)
     used > 0 and ends - now or 0
 end
 
--- Gives back units of the window that counts now. Where a charge was cut off, nobody knows what the count would be without
--- these units: it stays.
+-- Gives back units of the window that counts now. Where a charge was cut off, the count without these units is
+-- unknown: it stays.
 -- Returns how many units came back.
 -- @inline
 local function fixed_window_refund(key, now, taken_at, cost, limit, window, setting)

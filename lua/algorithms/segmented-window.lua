@@ -27,7 +27,7 @@
 -- Returns
 --   own       the grid; nil if nothing counts in its window
 --   others    the grids of the other settings that are alive, up to this moment, each as a table: until when the setting
---             is alive, until when it counts what is taken now, its first 14 bytes, its counts
+--             is alive, until when it counts units taken now, its first 14 bytes, its counts
 --   repaired  whether to write even if nothing is taken
 -- @inline
 local function find_grids(value, now, operation, length, segments)
@@ -130,8 +130,8 @@ local function find_grids(value, now, operation, length, segments)
   return own, others, repaired
 end
 
--- The state of several settings: adds what was taken to the grids of the others. `expires` is the later of when a grid
--- counts nothing more and what it was.
+-- The state of several settings: adds the units taken to the grids of the others. `expires` becomes the moment at which
+-- the last grid ends, if that is later.
 -- @inline
 local function add_grids(bytes, others, now, taken, cut, size, length, segments, expires)
   if #others > 0 then
@@ -190,7 +190,7 @@ local function segmented_window(key, now, operation, cost, limit, length, segmen
       end
     end
     if used >= 2147483648 then
-      -- A charge that was cut off to nothing leaves its sign where no unit is.
+      -- A charge of which no unit was left leaves its mark where no unit is.
       cuts, newest = {}, nil
       for segment, count in ipairs(counts) do
         if count >= 2147483648 then
@@ -203,7 +203,7 @@ local function segmented_window(key, now, operation, cost, limit, length, segmen
       end
     end
   elseif others and #others > 0 then
-    -- It has counted nothing that was taken before, and must not give that back.
+    -- It has not counted the units taken before, and must not give them back.
     start = now
   else
     start = now - now % length
@@ -259,8 +259,8 @@ local function segmented_window(key, now, operation, cost, limit, length, segmen
 end
 
 -- Gives back units of the segment in which they were taken, while it counts, in the grid of every setting that is alive,
--- and none if that of the setting is not there. Where a charge was cut off, nobody knows what the count would be without
--- these units: it stays.
+-- and none if that of the setting is not there. Where a charge was cut off, the count without these units is
+-- unknown: it stays.
 -- Returns how many units came back.
 -- @inline
 local function segmented_window_refund(key, now, taken_at, cost, limit, length, segments)

@@ -23,7 +23,7 @@
 -- A setting stays alive for at least one window after its last request, and for at most two.
 
 -- Finds the counts of a setting in a value that is not just these counts, or makes them of those with the longest window. Of
--- several settings one may have counted what that one has forgotten: what is made of them gives nothing back.
+-- several settings one may have counted units that this one has forgotten: counts made of them give nothing back.
 -- Returns
 --   start, previous, current  of the setting; start is nil if nothing counts in its window
 --   others                    the counts of the other settings that are alive, up to this moment, each as a table: until
@@ -115,8 +115,8 @@ local function find_counts(value, now, operation, window, length)
   return own_start, own_previous, own_current, others, repaired
 end
 
--- The state of several settings: adds what was taken to the counts of the others. `expires` is the later of when any counts
--- nothing more and what it was.
+-- The state of several settings: adds the units taken to the counts of the others. `expires` becomes the moment at which
+-- the last of them ends, if that is later.
 -- @inline
 local function add_counts(bytes, others, now, taken, cut, window, expires)
   if #others > 0 then
@@ -233,8 +233,8 @@ local function sliding_window_counter(key, now, operation, cost, limit, window, 
 end
 
 -- Gives back units of the window in which they were taken, while it counts, to the counts of every setting that is alive,
--- and none if those of the setting are not there. Where units were cut off, nobody knows what the count would be without
--- these units: it stays.
+-- and none if those of the setting are not there. Where units were cut off, the count without these units is
+-- unknown: it stays.
 -- Returns how many units came back.
 -- @inline
 local function sliding_window_counter_refund(key, now, taken_at, cost, limit, window)

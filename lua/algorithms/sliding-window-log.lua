@@ -18,9 +18,9 @@
 -- window   length in microseconds
 -- setting  the field `settings` of a log that only this policy has asked
 --
--- Several settings may be alive at once. Each decides by its own limit and window, and the ring keeps what the longest
--- window still holds. Beyond the largest limit, what is taken pushes out the oldest units. Those count for as long as
--- the oldest unit that is left does, which was taken after them.
+-- Several settings may be alive at once. Each decides by its own limit and window, and the ring keeps the units that
+-- the longest window still holds. Beyond the largest limit, new units push out the oldest ones. Those count for as long
+-- as the oldest unit that is left does, which was taken after them.
 --   longest  12 digits: the longest window of the settings that are alive
 --   largest   5 digits: the largest limit since the ring was empty
 --   asking   12 digits: the longest window of the settings that have asked since the last renewal
@@ -275,7 +275,7 @@ local function sliding_window_log(key, now, operation, cost, limit, window, sett
     end
     if rewrite or renews or setting ~= settings then
       local pages = slots / 8
-      -- Until the renewal, and then for as long as the longest window holds what was taken last.
+      -- Until the renewal, and then for as long as the longest window holds the last units.
       local expiry = renewal + math.ceil(longest / 1000) + 1
       fields = struct.pack('>I6 I2', renewal, pages) .. fields .. setting
       if rewrite then

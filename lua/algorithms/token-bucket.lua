@@ -19,7 +19,7 @@
 -- greater, up to twice that. Beyond its bound, the clock went back: then it is cut to the bound.
 --
 -- Two settings may be alive at once: services that share a name, a gradual deployment, plans. The state counts units: a
--- request with another setting finds what the written rate has not yet refilled as units, rounded up, and unless it is a
+-- request with another setting finds the units that the written rate has not yet refilled, rounded up, and unless it is a
 -- peek, writes them at its own rate. It denies while there are more of them than its own limit, and then leaves them and
 -- the written rate as they are, so that no unit is forgotten, and no client waits for longer than the written setting
 -- would have it wait. Whatever settings alternate, the bucket therefore admits in a span w at most
@@ -30,7 +30,7 @@ local function token_bucket(key, now, operation, cost, limit, interval, divisor,
   local used, flags = 0, ''
   -- The rate at which `used` counts; that of the written setting, where the request leaves that one.
   local unit, parts, kept, full = interval, divisor, setting, capacity
-  -- Whether to write even if nothing is taken; whether the state is its TAT and the setting, nothing else.
+  -- Whether to write even if nothing is taken; whether the state is only its TAT and the setting.
   local repaired, plain = false, false
   local value = redis.pcall('GET', key)
   if value and not value.err then
@@ -46,7 +46,7 @@ local function token_bucket(key, now, operation, cost, limit, interval, divisor,
       if tat then
         local old_limit, old_interval, old_divisor = tonumber(l, 36), tonumber(i, 36), tonumber(d, 36) or 1
         local times, old_capacity = debt == '-' and 2 or 1, old_limit * old_interval
-        -- Beyond these bounds, somebody else has written it.
+        -- Beyond these bounds, another program has written it.
         if old_capacity >= 1 and old_capacity < 2 ^ 51 and old_divisor >= 1 then
           used = (tat - now) * old_divisor + math.min(tonumber(rest) or 0, old_divisor)
         end
@@ -61,7 +61,7 @@ local function token_bucket(key, now, operation, cost, limit, interval, divisor,
           if used <= times * limit * old_interval then
             if old_interval ~= interval then
               local units = math.floor(used / old_interval)
-              -- What is less than a unit is rounded up by more than the rounding errors of the product.
+              -- The part of a unit is rounded up by more than the rounding errors of the product.
               local part = (used - units * old_interval) * interval / old_interval * (1 + 2 ^ -50)
               used = units * interval + math.min(math.ceil(part), interval)
             end
@@ -118,10 +118,10 @@ local function token_bucket(key, now, operation, cost, limit, interval, divisor,
     (used + -used % parts) / parts
 end
 
--- Gives back what has not refilled since it was taken: without this cost, the bucket would have been full for at most
+-- Gives back the part of the cost that has not refilled since: without this cost, the bucket would have been full for at most
 -- the time that has passed, and would have refilled less by that. If the bucket was written with another setting since,
--- it refilled at the faster of the two rates at most. Where a charge may have been cut since the take, nobody knows what
--- the bucket would be without this cost, and nothing comes back.
+-- it refilled at the faster of the two rates at most. Where a charge may have been cut since the take, the
+-- bucket without this cost is unknown, and nothing comes back.
 -- Returns how much came back, in units of 1/divisor microsecond.
 -- @inline
 local function token_bucket_refund(key, now, taken_at, cost, limit, interval, divisor)

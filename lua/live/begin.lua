@@ -1,4 +1,4 @@
--- What every script that writes live rules begins with: the time, and the revision that its writes get. A revision only
+-- The beginning of every script that writes live rules: the time, and the revision that its writes get. A revision only
 -- grows, also when the server's clock steps back. Numbers that Tidegate does not write count as none, so that a write mends
 -- them; a key of another type than its own is no data of Tidegate, and makes way.
 

@@ -1,4 +1,4 @@
--- Notes in the audit what was done elsewhere.
+-- Notes an action outside the live rules in the audit.
 --
 -- KEYS[1]  state, KEYS[2]  audit
 -- ARGV[1]  further fields of the audit's entry, without braces

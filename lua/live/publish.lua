@@ -1,6 +1,6 @@
 -- Publishes a document, if the published version is still the one that the document is based on.
 --
--- KEYS[1]  state: the hash of the revision and of what is published
+-- KEYS[1]  state: the hash of the revision and of the published document
 -- KEYS[2]  history: a hash of JSON by version
 -- KEYS[3]  draft: JSON that ends with its document
 -- KEYS[4]  audit: a list of JSON, newest first

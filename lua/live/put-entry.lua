@@ -3,7 +3,7 @@
 -- KEYS[1]  state, KEYS[2]  entries: a hash of JSON, KEYS[3]  audit
 -- ARGV[1]  the field
 -- ARGV[2]  the entry as JSON
--- ARGV[3]  further fields of what is kept with it, ARGV[4] of the audit's entry, without braces
+-- ARGV[3]  further fields of its record, ARGV[4] of the audit's entry, without braces
 -- ARGV[5]  how many entries there may be, ARGV[6] how many bytes of them
 -- ARGV[7]  how many entries of the audit are kept
 -- ARGV[8]  the version that the entry was checked with; empty for any

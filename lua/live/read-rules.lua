@@ -1,4 +1,4 @@
--- Reads what is published, and of its history all but the document.
+-- Reads the published version with its document, and the other fields of its history.
 --
 -- KEYS[1]  state, KEYS[2]  history
 --

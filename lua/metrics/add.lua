@@ -1,8 +1,8 @@
--- Adds what an isolate counted to the hashes of the minutes and hours in which it happened and to the total, and its
+-- Adds the counts of an isolate to the hashes of the minutes and hours in which it counted and to the total, and its
 -- partitions to the sorted sets of those that were denied, and that have little left, most often.
 --
--- KEYS[1] what this isolate last wrote, KEYS[2] total, KEYS[3] denied, KEYS[4] near, KEYS[5] trace, then of each minute
--- its hash and that of its hour
+-- KEYS[1] the number of the last batch of this isolate, KEYS[2] total, KEYS[3] denied, KEYS[4] near, KEYS[5] trace, then of
+-- each minute its hash and that of its hour
 -- ARGV[1] number of this batch: one that was written before changes nothing, so that a batch may be sent again
 -- ARGV[2] how many minutes follow, each with how many fields it has, and each of these with its count; then how many denied
 -- partitions, each with its count; then of near; then the level of the trace, how many chunks of it follow, each with its
@@ -11,7 +11,7 @@
 -- Replies 1 if the batch was written, 0 if it was before.
 
 local batch = tonumber(ARGV[1])
--- Whatever is wrong with a key is found before anything is written.
+-- The reads find every key with a fault before the first write.
 if tonumber(redis.call('GET', KEYS[1]) or 0) >= batch then
   return 0
 end

@@ -1,5 +1,5 @@
 -- Reads the hashes under KEYS, or, where ARGV[1] is 'top', the sorted sets with their highest counts first, or, where it is
--- 'named', what those have of the partitions whose names follow ARGV[2]. Replies with one list per key: fields and values, or
+-- 'named', their counts of the partitions whose names follow ARGV[2]. Replies with one list per key: fields and values, or
 -- members and counts, in turn.
 --
 -- ARGV[2] how many bytes the reply may have: the keys that do not fit are left out, but never the first

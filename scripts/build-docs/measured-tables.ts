@@ -4,7 +4,8 @@ import { significant } from "../../bench/support/significant.ts";
 import { markdownTable } from "./markdown-table.ts";
 
 /** Marks where figures of `npm run bench` follow. */
-const MARKED = /^<!-- measured: (summary|peer|bare|bundles|entries) -->\n[^]*?^<!-- end -->$/gm;
+const MARKED =
+  /^<!-- measured: (summary|peer|bare|bundles|entries|objects) -->\n[^]*?^<!-- end -->$/gm;
 
 type Show = (figure: Figure) => readonly [ours: string, theirs: string];
 
@@ -157,6 +158,7 @@ export function withMeasuredTables(document: string, results: Results): string {
     bare: tableOf(BARE, "a bare app", results),
     bundles: bundlesIn(results),
     entries: entriesIn(results),
+    objects: objectsIn(results),
   };
   return document.replace(
     MARKED,
@@ -188,6 +190,21 @@ function bundlesIn({ parts }: Results): string {
     ...gzipped.map(({ name, tidegate }) => [
       name.replace(/, gzipped$/, "").replace(/[a-zA-Z]+\([^)]*\)/, "`$&`"),
       kilobytes(tidegate),
+    ]),
+  ]);
+}
+
+/** Allowed requests over Durable Objects and over Redis. */
+function objectsIn({ parts }: Results): string {
+  const end = ": allowed requests per second";
+  const rates = (parts["objects"]?.figures ?? []).filter(({ name }) => name.endsWith(end));
+  return markdownTable([
+    ["allowed requests per second", "Durable Objects", "Redis", "ratio"],
+    ...rates.map(({ name, tidegate, peer, ratio }) => [
+      name.slice(0, -end.length),
+      significant(tidegate),
+      significant(peer!.value),
+      significant(ratio!.median),
     ]),
   ]);
 }

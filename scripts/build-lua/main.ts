@@ -10,12 +10,14 @@ import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual } from "node:util";
 
 import { type Cut, cutBranches } from "./cut.ts";
-import { minify } from "./minify.ts";
+import { minify, minifyAfter } from "./minify.ts";
 import { readLua } from "./source.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-/** What Redis runs for every decision, by the names of their files. */
+/** What Redis runs for decisions, by the names of their files. */
 const SCRIPTS = ["decide-one", "decide", "lease"];
+/** What came later: the others stay what servers already have, byte for byte. */
+const LATER_SCRIPTS = ["replica"];
 /** What writes and reads live rules, each by itself. */
 const LIVE = [
   "publish",
@@ -33,9 +35,10 @@ const LIVE_OUTPUT = "src/admin/storage/scripts.generated.ts";
 const KEY_LOCKING = "#!lua flags=allow-key-locking\n";
 
 /** The generated module, as text. */
-export function build(): string {
-  const sources = SCRIPTS.map((name) => readLua(join(root, `lua/${name}.lua`)));
-  const cuts = minify(...sources).map(cutBranches);
+function build(): string {
+  const names = [...SCRIPTS, ...LATER_SCRIPTS];
+  const sourceOf = (name: string) => readLua(join(root, `lua/${name}.lua`));
+  const cuts = minifyAfter(SCRIPTS.map(sourceOf), LATER_SCRIPTS.map(sourceOf)).map(cutBranches);
   const [{ branches }] = cuts as [Cut];
   if (!cuts.every((cut) => isDeepStrictEqual(cut.branches, branches))) {
     throw new Error("lua: the scripts do not have the same branches");
@@ -47,7 +50,7 @@ export function build(): string {
   const [readMetrics] = minify(readLua(join(root, "lua/metrics/read.lua")));
   const constants = [
     ["KEY_LOCKING", KEY_LOCKING],
-    ...cuts.map(({ before, after }, i) => [SCRIPTS[i]!, { before, after }] as const),
+    ...cuts.map(({ before, after }, i) => [names[i]!, { before, after }] as const),
     ["REFUND", refund],
     ["EXTEND", extend],
     ["ADD_METRICS", addMetrics],

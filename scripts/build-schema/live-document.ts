@@ -1,22 +1,9 @@
 import * as z from "zod/mini";
 
-import { DIGEST } from "../../src/gateway/rules/digests.ts";
+import { Override } from "../../src/admin/answers/entries.ts";
 import { ListEntry, Lists, Plans, Rules } from "../../src/gateway/rules/schema.ts";
 import { DOCUMENT_FIELDS, ENTRY_FIELDS, LIST_FIELDS, OVERRIDE_FIELDS } from "./descriptions.ts";
 import { describe, describeRules, jsonSchema } from "./json-schema.ts";
-
-const until = ListEntry.def.options[0].shape.until;
-const identity = z.string().check(z.regex(/^[^:*]+:[^*]+\*?$/));
-const digest = z.string().check(z.regex(DIGEST));
-const Numbers = Plans.def.valueType;
-
-/** For editors: `compileOverrides` checks them, because it knows the plans. */
-export const Override = z.union([
-  z.strictObject({ identity, plan: z.string(), until }),
-  z.strictObject({ identity, policies: Numbers, until }),
-  z.strictObject({ digest, plan: z.string(), until }),
-  z.strictObject({ digest, policies: Numbers, until }),
-]);
 
 /** For editors: `compileDocument` checks it. */
 export const Document = z.strictObject({

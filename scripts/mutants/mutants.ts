@@ -10,6 +10,7 @@ import { FEATURES } from "./catalog/features.ts";
 import { GATEWAY } from "./catalog/gateway.ts";
 import { HOLDS } from "./catalog/holds.ts";
 import { LEASES } from "./catalog/leases.ts";
+import { LEDGER } from "./catalog/ledger.ts";
 import { LLM } from "./catalog/llm.ts";
 import { METRICS } from "./catalog/metrics.ts";
 import { NOTICES } from "./catalog/notices.ts";
@@ -20,6 +21,7 @@ import { PARTITION } from "./catalog/partition.ts";
 import { PATHS } from "./catalog/paths.ts";
 import { PROGRAMS } from "./catalog/programs.ts";
 import { REDIS } from "./catalog/redis.ts";
+import { REPLICA } from "./catalog/replica.ts";
 import { STORE } from "./catalog/store.ts";
 import type { Written } from "./written.ts";
 
@@ -35,6 +37,7 @@ export const WRITTEN: readonly Written[] = [
   ...GATEWAY,
   ...HOLDS,
   ...LEASES,
+  ...LEDGER,
   ...LLM,
   ...METRICS,
   ...AGENTS,
@@ -46,5 +49,6 @@ export const WRITTEN: readonly Written[] = [
   ...PATHS,
   ...PROGRAMS,
   ...REDIS,
+  ...REPLICA,
   ...STORE,
 ];

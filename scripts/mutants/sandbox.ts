@@ -26,12 +26,15 @@ const failedIn = (output: string) => /^(?: FAIL +|\W+(?=Unhandled ))(.*?)\W*$/m.
 
 /** Without the project before its name, and the tries after it. */
 const testIn = (failed: string) =>
-  failed.replace(/^\S*(?:node|browser|workerd|edge)\S* +/, "").replace(/ \(initial run.*$/, "");
+  failed
+    .replace(/^\S*(?:node|programs|browser|workerd|edge)\S* +/, "")
+    .replace(/ \(initial run.*$/, "");
 
-/** The folder of a test names the runtime that it needs. */
-function projectOf(test: string): string {
-  if (test.startsWith("test/dashboard")) return "browser";
-  return /^test\/(workerd|edge)\b/.exec(test)?.[1] ?? "node*";
+/** The folder of a test names the runtime that it needs: those in Node belong to the limiter or to a program. */
+function projectsOf(test: string): readonly string[] {
+  if (test.startsWith("test/dashboard")) return ["browser"];
+  const [, runtime] = /^test\/(workerd|edge)\b/.exec(test) ?? [];
+  return runtime === undefined ? ["node*", "programs"] : [runtime];
 }
 
 export function createSandbox(): Sandbox {
@@ -42,7 +45,7 @@ export function createSandbox(): Sandbox {
 
   const node = (args: readonly string[]) => runNode(copy, args);
   const test = (tests: readonly string[], ...options: string[]) => {
-    const projects = [...new Set(tests.map(projectOf))].flatMap((name) => ["--project", name]);
+    const projects = [...new Set(tests.flatMap(projectsOf))].flatMap((name) => ["--project", name]);
     return node([vitest, "run", ...projects, ...options, ...tests]);
   };
 

@@ -24,6 +24,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   "src/features/notices": ["test/notices/"],
   "src/features/optimistic": ["test/optimistic/"],
   "src/features/plans": ["test/policy/", "test/limiter/", "test/model/"],
+  "src/features/replica": ["test/replica/"],
   "src/features/roles": ["test/limiter/"],
   "src/features/shards": ["test/limiter/"],
   "src/features/shared-denials": ["test/denials/"],

@@ -16,6 +16,9 @@ const DOCS = fileURLToPath(new URL("../../docs", import.meta.url));
 const PAGES = ["", "start", "algorithms", "options", "guarantees", "figures", "moving/better-auth"];
 const SHORT = ["", "algorithms"];
 
+/** Not "/", under which a link that forgets the base would work, too. */
+const BASE = (process.env["SITE_BASE"] ??= "/tidegate/");
+
 interface Options {
   readonly short?: true;
   readonly pictures?: string;
@@ -34,10 +37,10 @@ async function testSite({ short, pictures }: Options): Promise<void> {
   if (pictures) mkdirSync(pictures, { recursive: true });
   await build(DOCS);
   const port = await freePort();
-  const server = await serve({ root: DOCS, port });
+  const server = await serve({ root: DOCS, port, base: BASE });
   const browser = await openBrowser();
   try {
-    const origin = `http://localhost:${port}/`;
+    const origin = `http://localhost:${port}${BASE}`;
     let count = 0;
     const report = (faults: readonly string[]) => {
       for (const fault of faults) console.error(fault);

@@ -36,7 +36,7 @@ do {
     ["run", "--project", "node*", "--reporter", "dot", ...DRAWING],
     {
       stdio: "inherit",
-      env: { ...process.env, TEST_SEED: String(seed) },
+      env: { TEST_RUNS: "1", ...process.env, TEST_SEED: String(seed) },
     },
   );
   if (status !== 0) {

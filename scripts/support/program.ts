@@ -39,14 +39,15 @@ export class ProgramError extends Error {
   override readonly name = "ProgramError";
 }
 
-/** Runs the program with its arguments, and ends this process. */
+/** Runs the program with the arguments of this process, and ends it. */
 export async function runProgram(program: Command): Promise<never> {
-  process.exit(await codeOf(() => program.parseAsync()));
+  process.exit(await exitCodeOf(program, process.argv.slice(2)));
 }
 
-async function codeOf(run: () => Promise<unknown>): Promise<number> {
+/** Runs the program with these arguments, and says how its process should end. */
+export async function exitCodeOf(program: Command, args: readonly string[]): Promise<number> {
   try {
-    await run();
+    await program.parseAsync(args, { from: "user" });
     return EXIT.done;
   } catch (error) {
     // The parser has said it itself, or has shown its help.

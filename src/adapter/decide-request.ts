@@ -4,6 +4,7 @@ import type { Operations, Reserve } from "../decide/limiter.ts";
 import type { Decision } from "../decision/decision.ts";
 import { uncountedDecision } from "../decision/listed.ts";
 import type { DecisionListener } from "../features/listeners/decision-listener.ts";
+import type { OwnNumbers } from "../features/plans/step.ts";
 
 /** A request that a limiter decides. */
 export interface Client {
@@ -11,7 +12,7 @@ export interface Client {
   /** By dimension; empty if no policy counts the request. */
   readonly identities: Readonly<Record<string, string>>;
   readonly cost: Cost | undefined;
-  readonly plan: string | undefined;
+  readonly plan: string | OwnNumbers | undefined;
 }
 
 /** A request that a list decides. */
@@ -47,7 +48,9 @@ export async function decideRequest(
   const identity = read.kind === "client" ? read.identities : undefined;
   let decision: Decision | Hold;
   if (read.kind === "client" && Object.keys(read.identities).length > 0) {
-    const { identities, cost, plan } = read;
+    const { identities, cost } = read;
+    // A limiter of one's own has plans by their names; only rules give clients numbers of their own.
+    const plan = read.plan as string | undefined;
     decision = await limiter[operation]!(identities, { cost, plan });
   } else {
     const free = read.kind === "listed" ? read.decision : uncountedDecision();

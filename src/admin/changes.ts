@@ -1,15 +1,7 @@
 import diff, { type Difference } from "microdiff";
 
 import { isRecord } from "../options/record.ts";
-
-/** One difference between two documents. */
-export interface Change {
-  readonly type: "added" | "removed" | "changed";
-  /** Where: `rules[0].policies[0].limit`. */
-  readonly path: string;
-  readonly before?: unknown;
-  readonly after?: unknown;
-}
+import type { Change } from "./answers/parts.ts";
 
 const TYPES = { CREATE: "added", REMOVE: "removed", CHANGE: "changed" } as const;
 

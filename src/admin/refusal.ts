@@ -1,4 +1,5 @@
 import { type Fault, isNotAsked, type StoreError } from "../errors/errors.ts";
+import type { Problem } from "./answers/problem.ts";
 import { NotSentError } from "./storage/not-sent.ts";
 
 const TITLES = {
@@ -22,15 +23,7 @@ const TITLES = {
 export type RefusalStatus = keyof typeof TITLES;
 
 /** Members of a problem document besides those of RFC 9457. */
-export interface MoreOfProblem {
-  /** The version that is published. */
-  readonly version?: number;
-  readonly errors?: readonly Fault[];
-  /** Of a StoreError. */
-  readonly code?: string;
-  /** Whether a write that got no answer surely has not happened. */
-  readonly outcome?: "unknown" | "not-done";
-}
+export type MoreOfProblem = Pick<Problem, "version" | "errors" | "code" | "outcome">;
 
 /** A request that gets a problem document as its answer. */
 export class Refusal extends Error {
@@ -57,7 +50,13 @@ export class Refusal extends Error {
 
   response(): Response {
     const { title, status, message: detail, more, fields } = this;
-    const problem = { type: "about:blank", title, status, detail, ...more };
+    const problem = {
+      type: "about:blank",
+      title,
+      status,
+      detail,
+      ...more,
+    } satisfies Problem;
     return new Response(JSON.stringify(problem), {
       status,
       headers: {

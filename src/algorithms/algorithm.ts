@@ -24,12 +24,12 @@ export type OptionKind =
   | { readonly kind: "integer"; readonly max: number; readonly default?: number }
   /** `true` or `false`, which the algorithm gets as 1 or 0. */
   | { readonly kind: "boolean"; readonly default: boolean }
-  /** What only `quotaOf` reads and checks. */
+  /** An option that only `quotaOf` reads and checks. */
   | { readonly kind: "own" }
   /** A time, such as `"10s"`; without a range, from 1 ms to 366 days. */
   | { readonly kind: "duration"; readonly range?: DurationRange; readonly default?: Duration };
 
-/** What a policy's options amount to. */
+/** The quota that a policy's options make. */
 export interface Quota<Parameters> {
   readonly limit: number;
   /** The length of the window; for a token bucket, the time it takes to refill. */
@@ -64,7 +64,7 @@ export interface AlgorithmDefinition<
   readonly code: string;
   /**
    * The version of the state's layout, from 1. It follows the code in the keys, but for the first, so that two versions of the
-   * package count apart where one could not read what the other writes.
+   * package count apart where one could not read the state of the other.
    */
   readonly layout: number;
   readonly maxLimit: number;
@@ -79,7 +79,7 @@ export interface AlgorithmDefinition<
    * denial can end before its time, because a slot may be given back.
    */
   readonly hasSlots?: true;
-  /** What a policy without a name is called after. */
+  /** The parts of the name of a policy without one. */
   readonly nameParts: (policy: Readonly<Record<string, unknown>>) => readonly unknown[];
   /**
    * Computes the script's parameters. Faults that concern several options together are added under `path`.
@@ -118,8 +118,8 @@ export interface AlgorithmDefinition<
 /** How a policy is leased: units are spent up to one lease after Redis took them. */
 export interface LeaseRules<Parameters> {
   /**
-   * The quota that Redis has to enforce so that those who spend leased units keep the given one: what they spend in a
-   * time w, Redis took in a time w + lease.
+   * The quota that Redis has to enforce so that isolates that spend leased units keep the given one: Redis took in a time
+   * w + lease the units that they spend in a time w.
    */
   readonly tighten: (quota: Quota<Parameters>, leaseUs: number) => Quota<Parameters>;
   /** The longest lease that leaves enough of the quota. */

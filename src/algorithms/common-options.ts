@@ -1,7 +1,7 @@
 import type { Duration } from "../options/duration.ts";
 import type { Sources } from "../partition/source.ts";
 
-/** What a policy answers while Redis gives no usable answer. */
+/** The answer of a policy while Redis gives no usable answer. */
 export type FailureVerdict =
   /** Let the request pass. */
   | "open"
@@ -44,29 +44,30 @@ export interface CommonOptions {
    */
   readonly by?: string;
   /**
-   * In rules and middleware: who this policy counts, as a list of sources or `"*"`. Default: the rule's `partition`.
+   * In rules and middleware: the clients that this policy counts apart, as a list of sources or `"*"`. Default: the rule's
+   * `partition`.
    *
    * @example
    * tokenBucket({ name: "address", partition: ["ip"], limit: 200, refill: 100, per: "1s" })
    */
   readonly partition?: Sources;
   /**
-   * In rules and middleware: what happens to requests without the identity. `"skip"` leaves this policy out of their
+   * In rules and middleware: the treatment of requests without the identity. `"skip"` leaves this policy out of their
    * decision; at least one enforced policy must not skip. A shadow policy skips where the others reject. Default: the
    * rule's.
    */
   readonly onMissing?: "share" | "reject" | "skip";
   /**
-   * `"enforce"` denies. `"shadow"` decides and counts, but never denies, and clients do not see it: `decision.shadow` says
-   * what it would have done. `"soft"` never denies either; it is in the header fields, and the origin of a
+   * `"enforce"` denies. `"shadow"` decides and counts, but never denies, and clients do not see it: `decision.shadow` has its
+   * decision. `"soft"` never denies either; it is in the header fields, and the origin of a
    * gateway and the route behind Vercel's middleware learn from the request's field `Tidegate-Over` which policies are over
    * their limits. Default: `"enforce"`.
    */
   readonly mode?: Mode;
   /**
-   * What is counted: `"requests"`, or `"denials"`: one unit whenever another policy of the decision denies. While such a
-   * policy has no room, it denies every request, so it bans clients that keep coming. Another policy has to count requests: of the
-   * limiter, or of any rule of the gateway. Denials that the isolate knows without asking Redis count with the next
+   * The events that it counts: `"requests"`, or `"denials"`: one unit whenever another policy of the decision denies. While
+   * such a policy has no room, it denies every request, so it bans clients that keep coming. Another policy has to count
+   * requests: of the limiter, or of any rule of the gateway. Denials that the isolate knows without asking Redis count with the next
    * request that asks it.
    *
    * Or `"failures"`: every request reserves its cost, and gets it back if the response was no failure (see `when`). So at
@@ -88,8 +89,8 @@ export interface CommonOptions {
    */
   readonly when?: FailureWhen;
   /**
-   * Whether a hold gives back what it reserved too much (see `reserve()`). Redis decides each of its denials, because what
-   * comes back can end one early. Cannot be combined with `lease` or `counts: "denials"`; for `createLimiter()` and
+   * Whether a hold gives back units that it reserved and did not use (see `reserve()`). Redis decides each of its denials,
+   * because such units can end one early. Cannot be combined with `lease` or `counts: "denials"`; for `createLimiter()` and
    * middleware. Default: `false`.
    *
    * @example
@@ -132,7 +133,7 @@ export interface CommonOptions {
   readonly notify?: number | readonly number[];
   /**
    * Splits the limit of a hot identity over this many keys, which a Redis Cluster spreads over its masters. A request asks
-   * one of them, at most two, so that `remaining` is what that shard has left: at least so much is left in all. All shards
+   * one of them, at most two, so that `remaining` is the rest of that shard: at least so much is left in all. All shards
    * together never admit more than the policy. A request may cost at most the smallest shard's limit, `limit / shards`
    * rounded down. Cannot be combined with `lease` or `counts: "denials"`; for `createLimiter()`, rules and middleware.
    * A change of `shards` starts parts of the count anew. Range: 2 to 64, at most the limit. Default: one key.
@@ -154,7 +155,7 @@ export interface OptimisticOptions {
 /** Whether a policy denies requests, see `CommonOptions.mode`. */
 export type Mode = "enforce" | "shadow" | "soft";
 
-/** What a policy counts, see `CommonOptions.counts`. */
+/** The events that a policy counts, see `CommonOptions.counts`. */
 export type Counts = "requests" | "denials" | "failures";
 
 /** Which responses are failures, see `CommonOptions.when`. */

@@ -114,7 +114,7 @@ export const CONCURRENCY = /* @__PURE__ */ defineAlgorithm<
   // Of its holds: the first letter is the counter's.
   code: "h",
   layout: 1,
-  // In Redis a slot takes about 140 bytes, so that a full key takes 14 MB; more at once is no limit that anybody means.
+  // In Redis a slot takes about 140 bytes, so that a full key takes 14 MB; more at once is a mistake, not a limit.
   maxLimit: 100_000,
   options: {
     ttl: { kind: "duration", range: TTL_RANGE, default: DEFAULT_TTL },

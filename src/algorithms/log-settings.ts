@@ -3,7 +3,7 @@ import { RUN, type SlidingWindowLogParameters, type SlidingWindowLogState } from
 
 /*
  * Which settings of a log are alive: a gradual deployment, or two services that share a name. Each decides by its own limit
- * and window, and the log keeps what the longest window holds.
+ * and window, and the log keeps the units of the longest window.
  */
 
 export type LogRequest = ModelRequest<SlidingWindowLogParameters>;
@@ -24,7 +24,7 @@ function joins({ askingUs, largest }: SlidingWindowLogState, request: LogRequest
   return request.parameters.windowUs > askingUs || request.limit > largest;
 }
 
-/** Whether the window of any setting that is alive still holds anything: else nothing says which have asked. */
+/** Whether the window of any setting that is alive still holds units: without units, the settings that asked are unknown. */
 function isCounted({ runs, longestUs }: SlidingWindowLogState, request: LogRequest): boolean {
   const newestUs = runs.at(-RUN);
   const { windowUs } = request.parameters;

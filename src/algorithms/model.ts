@@ -10,12 +10,12 @@ export type Operation =
   | "lease";
 
 /**
- * What an algorithm is asked to do. `ask` is a `peek` as part of a `consume` or a lease: it takes nothing, and its client obeys
- * what it says.
+ * The task of an algorithm. `ask` is a `peek` as part of a `consume` or a lease: it takes nothing, and its client obeys the
+ * answer.
  */
 export type Pass = Exclude<Operation, "lease"> | "ask";
 
-/** What a hold takes of each concurrency policy: one slot. */
+/** The slot that a hold takes of each concurrency policy. */
 export interface Slot {
   /** Names the hold's slots; no other hold ever has the same. */
   readonly id: string;
@@ -52,7 +52,7 @@ export interface ModelRequest<Parameters> {
   readonly maxMoments?: number;
 }
 
-/** The algorithm's answer; `state` is what to keep: the same object unless the request changed it. */
+/** The algorithm's answer; `state` is the state to keep: the same object unless the request changed it. */
 export interface Evaluation<State> extends Row {
   readonly state: State | undefined;
 }
@@ -78,7 +78,7 @@ export interface RefundRequest<Parameters = Readonly<Record<string, number>>> {
   readonly parameters: Parameters;
 }
 
-/** How much came back, and what to keep: the same object unless something did. */
+/** How much came back, and the state to keep: the same object unless units came back. */
 export interface Refund<State> {
   /** Units; with a parameter `intervalUs` the parts of a unit of which that many make one, as `lua/refund.lua` replies. */
   readonly given: number;
@@ -94,7 +94,7 @@ export type RefundModel<Parameters, State> = (
   request: RefundRequest<Parameters>,
 ) => Refund<State>;
 
-/** What a refund gave, in whole units. With a parameter `intervalUs` it gave parts of a unit: that many make one. */
+/** The whole units that a refund gave. With a parameter `intervalUs` it gave parts of a unit: that many make one. */
 export function wholeUnits(
   given: number,
   { intervalUs = 1 }: Readonly<Record<string, number>>,

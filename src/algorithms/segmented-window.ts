@@ -90,7 +90,7 @@ const model: AlgorithmModel<SegmentedWindowParameters, SegmentedWindowState> = (
   const { lengthUs, segments } = parameters;
   const found = state && find(state, request);
   const others = found?.others ?? [];
-  // Beside other settings a grid begins now: it has counted nothing that was taken before, and must not give that back.
+  // Beside other settings a grid begins now: it has not counted the units taken before, and must not give them back.
   const fresh = { ...empty(nowUs, parameters), ...(others.length > 0 && { startUs: nowUs }) };
   const own = (found?.own && advance(found.own, nowUs)) ?? fresh;
   const { startUs, counts: stored } = own;
@@ -137,7 +137,7 @@ const model: AlgorithmModel<SegmentedWindowParameters, SegmentedWindowState> = (
   };
 };
 
-/** What is added to a count that a charge has been cut off: no count has as many units. */
+/** Marks a count of which a charge was cut off, when it is added: no count has as many units. */
 const CUT = 2 ** 31;
 
 const unitsOf = (count: number) => count % CUT;
@@ -180,7 +180,7 @@ function find(
   const others = grids.flatMap((grid) => {
     const untilUs = untilOf(grid);
     const ended = grid.startUs > nowUs || !several ? fold(grid, nowUs, grid) : grid;
-    // What another setting alone has counted is alive while any of it counts.
+    // The grid of another setting is alive while any unit of it counts.
     if (grid === same || untilUs <= nowUs || (!several && !ended)) return [];
     const before = grid.startUs > nowUs ? ended : grid;
     return [{ ...((before && advance(before, nowUs)) ?? empty(nowUs, grid)), untilUs }];
@@ -202,8 +202,8 @@ function advance(grid: Grid, nowUs: number): Grid | undefined {
 }
 
 /**
- * What still counts as one segment of this setting, which ended at the latest moment at which any of it can have been
- * taken. `undefined` if nothing still counts.
+ * The units that still count, as one segment of this setting, which ended at the latest moment at which any of them can have
+ * been taken. `undefined` if none still counts.
  */
 function fold(
   grid: Grid,

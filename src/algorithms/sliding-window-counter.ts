@@ -114,7 +114,7 @@ const model: AlgorithmModel<SlidingWindowCounterParameters, SlidingWindowCounter
   const wanted = waitingCost(request);
   let retryAfterUs = 0;
   if (!fits(wanted)) {
-    // The tick at which what is carried over has shrunk to the room beside it: in this window, or in the next one,
+    // The tick at which the count carried over has shrunk to the room beside it: in this window, or in the next one,
     // which carries over the current count.
     const next = current + wanted > limit;
     const room = (next ? limit - wanted : limit - current - wanted) * ticks;
@@ -132,7 +132,7 @@ const model: AlgorithmModel<SlidingWindowCounterParameters, SlidingWindowCounter
   };
 };
 
-/** What is added to a count that units were cut off from: no count has as many. */
+/** Marks a count from which units were cut off, when it is added: no count has as many. */
 const CUT = 2 ** 31;
 
 /** Of as many settings the counts are kept: two services that share a name, and a gradual deployment of each. */
@@ -164,7 +164,7 @@ function find(
   const longest = settings.reduce((most, each) => (each.lengthMs > most.lengthMs ? each : most));
   const isHere = same !== undefined && same.startUs <= nowUs;
   const source = same ?? longest;
-  // Of several settings one may have counted what another has forgotten: nothing comes back to what is made of them.
+  // Of several settings one may have counted units that another has forgotten: counts made of them get nothing back.
   const sure = several ? withoutRefunds : (counts: Counts) => counts;
   const folded = fold(source, nowUs, windowUs, lengthMs);
   const empty = several ? { startUs: nowUs, lengthMs, current: 0, previous: 0 } : undefined;
@@ -179,7 +179,7 @@ function find(
   const others = settings.flatMap((counts) => {
     const untilUs = untilOf(counts);
     const ended = fold(counts, nowUs, windowOf(counts), counts.lengthMs);
-    // What another setting alone has counted is alive while any of it counts.
+    // The counts of another setting are alive while any of their units counts.
     if (counts === same || untilUs <= nowUs || (!several && !ended)) return [];
     const before = counts.startUs > nowUs ? ended && sure(ended) : counts;
     return [{ ...advance(before, nowUs, windowOf(counts), counts.lengthMs), untilUs }];
@@ -211,8 +211,8 @@ function advance(
 }
 
 /**
- * What still counts as the previous window of this setting, which ended at the latest moment at which any of it can have
- * been taken. `undefined` if nothing still counts.
+ * The units that still count, as the previous window of this setting, which ended at the latest moment at which any of them
+ * can have been taken. `undefined` if none still counts.
  */
 function fold(
   counts: Counts,
@@ -239,7 +239,7 @@ function endWindow(counts: Counts, nowUs: number): Omit<Counts, "lengthMs"> {
   if (unitsOf(current) === 0) return { startUs: Math.min(startUs, nowUs), current: 0, previous };
   const weight = elapsedUs > 0 ? (oldUs - elapsedUs) / oldUs : 1;
   const units = unitsOf(current) + Math.ceil(unitsOf(previous) * weight);
-  // Of what has lost weight, nobody knows how much a unit counts.
+  // The weight of a single unit is unknown once a count has lost weight.
   const isCut = current >= CUT || previous > 0;
   return { startUs: nowUs, current: 0, previous: withCut(Math.min(units, CUT - 1), isCut) };
 }

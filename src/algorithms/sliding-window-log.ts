@@ -85,7 +85,7 @@ function heldBy(state: SlidingWindowLogState | undefined, { nowUs, parameters }:
   return { units: unitsOf(runs, from) + beside, from, beside };
 }
 
-/** Beyond the largest limit, what is taken pushes out the oldest units, so that a log has a size. */
+/** Beyond the largest limit, new units push out the oldest ones, so that a log has a size. */
 function take(
   state: SlidingWindowLogState | undefined,
   request: LogRequest,
@@ -198,7 +198,7 @@ export const refundSlidingWindowLog: RefundModel<
     : { given: 0, state };
 };
 
-/** Whether the run that begins there has what was taken at this moment. */
+/** Whether the run that begins there has the units of this moment. */
 function holds(runs: readonly number[], at: number, takenAtUs: number): boolean {
   return runs[at + 2]! <= takenAtUs && takenAtUs <= runs[at]!;
 }

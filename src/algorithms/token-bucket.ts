@@ -117,7 +117,7 @@ interface Found {
   readonly repaired: boolean;
 }
 
-/** What of a state has not refilled yet, as units of the request's setting where that has room for them. */
+/** The part of a state that has not refilled yet, as units of the request's setting where that has room for them. */
 function read(
   state: TokenBucketState,
   request: ModelRequest<TokenBucketParameters>,
@@ -149,7 +149,7 @@ function isSame(one: Setting, other: Setting): boolean {
   );
 }
 
-/** The same units at another rate, rounded up. What is less than a unit stays at most one. */
+/** The same units at another rate, rounded up. A part of a unit becomes one unit at most. */
 function convert(used: number, fromIntervalUs: number, toIntervalUs: number): number {
   if (fromIntervalUs === toIntervalUs) return used;
   const units = Math.floor(used / fromIntervalUs);
@@ -171,7 +171,7 @@ function stateOf(
 }
 
 /**
- * Gives back time, in units of 1/divisor microsecond: the units, less what the bucket has refilled since the take, at the
+ * Gives back time, in units of 1/divisor microsecond: the units, less the refill of the bucket since the take, at the
  * faster of the two rates if it was written with another setting since.
  */
 export const refundTokenBucket: RefundModel<TokenBucketParameters, TokenBucketState> = (
@@ -234,7 +234,7 @@ export const TOKEN_BUCKET: ImplementationOf<TokenBucketPolicy> = /* @__PURE__ */
   },
 
   lease: {
-    /** Smaller by what comes back within a lease. */
+    /** Smaller by the refill of a lease. */
     tighten({ limit, parameters }, leaseUs) {
       const { intervalUs, divisor } = parameters;
       return quotaOf(limit - Math.ceil((leaseUs * divisor) / intervalUs), parameters);

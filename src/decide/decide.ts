@@ -29,6 +29,7 @@ export function decidePath<Settings extends CoreSettings>(
     knownDenials(kit, known),
     features.optimistic?.steps(kit, known, lease),
     features.sharedDenials?.steps(kit, known),
+    features.replica?.steps(kit, known),
     notice?.onSettlement,
     role?.advise,
     outage(kit, stack<Ask>(lease?.spend, role?.count, askStore(kit))),

@@ -7,8 +7,8 @@ import type { PolicyGroup } from "./groups.ts";
 export interface Asked {
   readonly operation: "consume" | "peek" | "charge" | "reset";
   readonly groups: readonly AskedGroup[];
-  /** The client's plan, for the step that substitutes the groups of plans. */
-  readonly plan?: string | undefined;
+  /** The client's plan, or its own numbers, for the step that substitutes the groups of plans. */
+  readonly plan?: string | object | undefined;
   /** Only for holds: the slot to take of concurrency policies. */
   readonly slot?: Slot | undefined;
   /** Only for charges: set if it counts a request that was admitted ahead of the store. */

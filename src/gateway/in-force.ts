@@ -35,6 +35,7 @@ export function enforceWith({
   features,
   ambiguousPaths,
   notices,
+  replica,
 }: GatewayConfig): EnforceRules {
   return {
     limiterOf: ({ rules, settings }) =>
@@ -42,6 +43,7 @@ export function enforceWith({
         store,
         {
           ...settings,
+          ...(replica && { replica }),
           ...(notices && { onNotice: notices.listenFor(rules), followNotice: notices.follow }),
         },
         features,

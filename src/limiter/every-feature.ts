@@ -6,6 +6,7 @@ import { lists } from "../features/lists/of-limiter.ts";
 import { notices } from "../features/notices/feature.ts";
 import { optimistic } from "../features/optimistic/feature.ts";
 import { plans } from "../features/plans/of-limiter.ts";
+import { replica } from "../features/replica/feature.ts";
 import { roles } from "../features/roles/feature.ts";
 import { shards } from "../features/shards/feature.ts";
 import { sharedDenials } from "../features/shared-denials/feature.ts";
@@ -21,6 +22,7 @@ export const EVERY_FEATURE = {
   notices,
   optimistic,
   plans,
+  replica,
   roles,
   shards,
   sharedDenials,

@@ -17,6 +17,8 @@ const OPTIONS = {
   onDecision: "listeners",
   onNotice: "notices",
   plans: "plans",
+  replica: "replica",
+  replicaTimeout: "replica",
   sharedDenials: "sharedDenials",
 } as const satisfies Partial<Record<keyof CreateLimiterOptions, keyof Features>>;
 
@@ -45,7 +47,7 @@ export function checkFeatures(
   // Options that are no object are reported elsewhere.
   const { policies, ...others } = Object(options) as Partial<CreateLimiterOptions>;
   function need(feature: keyof Features, path: string, value: unknown): void {
-    // Lists contain identities, and the cache of shared denials may contain credentials.
+    // Lists contain identities, and a replica or the cache of shared denials may contain credentials.
     const shown = typeof value === "object" && value !== null ? "(an object)" : value;
     if (!features[feature]) faults.add(path, shown, WITHOUT_FEATURE, feature);
   }

@@ -8,6 +8,7 @@ import type { ListOptions } from "../lists/options.ts";
 import type { Duration } from "../options/duration.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { StoreOptions } from "../store/open-store.ts";
+import type { RedisClient, RedisEndpoint } from "../store/redis/client.ts";
 
 export interface LimiterOptions extends StoreOptions {
   /** The policies, decided together: either every policy takes the cost, or none does. Range: 1 to 16 policies. */
@@ -61,6 +62,22 @@ export interface LimiterOptions extends StoreOptions {
    * cannot be combined with a `lease` but `"auto"`; denials of policies with leases are not shared. Default: not shared.
    */
   readonly sharedDenials?: SharedDenials;
+  /**
+   * A replica near the isolate, where Redis itself is far: `{ url, token }` of its REST API, or a client that is
+   * connected to it, as `redis` takes them. For a global database of Upstash, whose nearest region answers reads, it is
+   * the address of `redis` once more. A request of a client that this isolate does not know is then first looked up
+   * there. The replica can deny it (`reason` `replica-denial`), which spares the long trip; only Redis admits. Needs
+   * Redis and `denialCache`; `refundable` policies, `concurrency` and policies with a lease take no part. Default: none.
+   *
+   * @example
+   * createLimiter({ redis: { url, token }, replica: { url: nearbyUrl, token }, policies })
+   */
+  readonly replica?: RedisEndpoint | RedisClient;
+  /**
+   * The time that a decision waits for the replica; then Redis decides. After several failures in a row, the replica is
+   * asked only once per second. Range: `"1ms"` to `"1s"`. Default: `"50ms"`.
+   */
+  readonly replicaTimeout?: Duration;
   /** The header fields of a response. Default: all. */
   readonly headers?: HeaderOptions;
   /**
@@ -107,6 +124,8 @@ export const LIMITER_OPTIONS = [
   "denialCache",
   "lease",
   "sharedDenials",
+  "replica",
+  "replicaTimeout",
   "headers",
   "redis",
   "store",

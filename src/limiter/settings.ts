@@ -2,6 +2,7 @@ import type { CoreSettings } from "../decide/kit.ts";
 import type { HeaderOptions } from "../decision/fields.ts";
 import type { NoticeSettings } from "../features/notices/step.ts";
 import type { PlanSettings } from "../features/plans/step.ts";
+import type { ReplicaSettings } from "../features/replica/step.ts";
 import type { SharedDenialSettings } from "../features/shared-denials/step.ts";
 import type { Faults } from "../options/faults.ts";
 import {
@@ -22,7 +23,7 @@ import type { LimiterOptions } from "./options.ts";
 
 /** The settings of a limiter with any features, checked. */
 export interface LimiterSettings
-  extends CoreSettings, NoticeSettings, PlanSettings, SharedDenialSettings {}
+  extends CoreSettings, NoticeSettings, PlanSettings, ReplicaSettings, SharedDenialSettings {}
 
 /** The start of every key: no brace in it can become the hash tag. */
 export const PREFIX = /^[A-Za-z0-9._:-]{1,64}$/;
@@ -74,6 +75,7 @@ export function checkSettings(
   checkRetryJitter(retryJitter, "retryJitter", faults);
   checkHeaders(headers, faults);
   features.sharedDenials?.check(options, faults);
+  const replica = features.replica?.open(options, faults);
   const enforce = oncePerPolicy((policy) => ({
     ...(leased?.(policy) ?? policy),
     ...optimism?.(policy),
@@ -87,6 +89,7 @@ export function checkSettings(
     onFailure,
     maxDenials: checkDenialCache(options.denialCache, faults),
     ...(sharedDenials && { sharedDenials }),
+    ...(replica && { replica }),
     ...(onNotice && { onNotice }),
     headers,
     random: DEFAULTS.random,

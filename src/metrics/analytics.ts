@@ -11,15 +11,15 @@ export interface AnalyticsDataset {
   }): void;
 }
 
-/** The smallest number of data points that Cloudflare has ever taken of one request; what is above it is dropped there. */
+/** The smallest number of data points that Cloudflare has ever taken of one request; it drops further ones. */
 const MAX_POINTS = 25;
 
 /** Cloudflare's limit of an index. */
 const MAX_INDEX_BYTES = 96;
 
 /**
- * Writes counts of requests to a dataset, one data point for each rule and outcome. What one request may not write waits
- * for the next flush, where it is added to what came since: the largest counts go first.
+ * Writes counts of requests to a dataset, one data point for each rule and outcome. Counts that one request may not
+ * write wait for the next flush, which adds them to later ones: the largest counts go first.
  *
  * @param onError called when the dataset begins to take nothing; the counts wait, too
  */

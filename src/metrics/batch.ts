@@ -26,7 +26,7 @@ const MAX_FIELDS = 2_000;
 /** The partitions that one batch names. */
 export const MAX_PARTITIONS = 20;
 
-/** Puts counts into batches, in the order given. Only the first one has what concerns single partitions. */
+/** Puts counts into batches, in the order given. Only the first one has the counts of single partitions. */
 export function batchesOf(
   minutes: ReadonlyMap<number, Counts>,
   tops: readonly [denied: Partitions, near: Partitions],
@@ -72,7 +72,7 @@ function counted(names: Partitions): (string | number)[] {
   return [names.length, ...names.flat()];
 }
 
-/** What a batch that is written at this moment has of the trace: its level, and its chunks with their names. */
+/** The part of the trace in a batch that is written at this moment: its level, and its chunks with their names. */
 export function traceArgs(
   { level, chunks }: TracePart,
   isolate: string,
@@ -86,7 +86,7 @@ export function traceArgs(
   return [level, chunks.length, ...named];
 }
 
-/** The keys that a batch of this moment and these minutes is written to; what the isolate itself last wrote comes first. */
+/** The keys of a batch of this moment and these minutes; that of the isolate's last batch comes first. */
 export function keysAt(
   keys: MetricsKeys,
   isolate: string,

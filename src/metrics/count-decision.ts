@@ -7,6 +7,7 @@ import {
   ALLOWED_OPEN,
   ALLOWED_WITHOUT_STORE,
   BLOCKED,
+  DENIED_NEARBY,
   DENIED_WITHOUT_STORE,
   EXEMPT,
   KNOWN_DENIAL,
@@ -22,6 +23,7 @@ const OUTCOME_OF: Readonly<Record<Reason, number>> = {
   optimistic: ALLOWED_AHEAD,
   limited: LIMITED,
   "cached-denial": KNOWN_DENIAL,
+  "replica-denial": DENIED_NEARBY,
   "cost-exceeds-limit": ABOVE_LIMIT,
   exempt: EXEMPT,
   blocked: BLOCKED,
@@ -39,7 +41,7 @@ const NEAR = 0.75;
 /**
  * Counts a decision: under the rule of the policy that denied, else under the given one.
  *
- * @param identities by dimension; `undefined` if nobody was asked for them
+ * @param identities by dimension; `undefined` if the decision needed none
  * @param costs by the names of policies
  * @param headers of the request, for the last characters of its key
  */

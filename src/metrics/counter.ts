@@ -44,7 +44,7 @@ const ANSWERED = new Map([
 ]);
 
 /**
- * Returns the counter of a set of rules; the one that was asked for last costs nothing to find.
+ * Returns the counter of a set of rules; the one that was asked for last is found without a search.
  *
  * @param onFirst called with each tally that has something to write
  */

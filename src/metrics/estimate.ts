@@ -15,7 +15,7 @@ export interface ShareInterval {
   readonly high: number;
 }
 
-/** Fewer partitions than this say nothing of the others, nor do more of them if a few make up nearly everything. */
+/** Fewer partitions than this are no sample of the others, and more of them are none if a few make up nearly everything. */
 export const FEWEST_PARTITIONS = 10;
 
 /**
@@ -57,7 +57,7 @@ function studentT(degrees: number): number {
 
 /** On either side of the interval. */
 const MISSED = 0.025;
-/** Bounds are rounded outwards, but for what the search leaves open. */
+/** Bounds are rounded outwards, except for the error of the search. */
 const SLACK = 1e-6;
 
 /**

@@ -1,6 +1,6 @@
 /*
- * The fields of the hashes in Redis: a letter that says what is counted, codes of one character each, and a name to the end.
- * Names are those of rules and policies, so that a field says nothing of a client.
+ * The fields of the hashes in Redis: a letter for the kind of count, codes of one character each, and a name to the end.
+ * Names are those of rules and policies, so that a field has no data of a client.
  */
 
 /** The meaning of the first letter of a field. */

@@ -7,8 +7,8 @@ const FEWEST_CHARACTERS = 20;
 const SHOWN = /[\w.~+/=-]{4}$/;
 
 /**
- * The last four characters of the key that an identity was made of, by which people tell keys apart. None of passwords, of
- * short keys, and of what is no key.
+ * The last four characters of the key that an identity was made of, by which people tell keys apart. `undefined` for
+ * passwords, short keys, and texts that are no keys.
  */
 export function keyHint(identity: string, headers: Headers): string | undefined {
   for (const part of identity.split(",")) {

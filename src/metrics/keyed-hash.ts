@@ -1,4 +1,4 @@
-/** A hash of 64 bits that nobody can tell without the secret; what was hashed last is in `words`. */
+/** A hash of 64 bits that depends on a secret; `words` has the last one. */
 export interface KeyedHash {
   readonly words: Int32Array;
   update(text: string): void;

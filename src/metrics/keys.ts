@@ -1,4 +1,4 @@
-/** A minute, an hour, and what the partitions at the top are counted by, in milliseconds. */
+/** A minute, an hour, and the span by which the top partitions are counted, in milliseconds. */
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 3_600_000;
 export const TOP_SPAN_MS = 600_000;

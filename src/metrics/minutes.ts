@@ -13,7 +13,7 @@ export interface Minutes {
 
 /**
  * Keeps at most so many fields. Where more are counted the minutes are put together, so that counts are dated late rather
- * than lost; what finds no room then is counted as overflow.
+ * than lost; counts that find no room then are overflow.
  */
 export function createMinutes(maxFields: number): Minutes {
   let minutes = new Map<number, Map<string, number>>();

@@ -1,6 +1,6 @@
 /**
- * What becomes of requests, and why. The position of each is its code in Redis, where counts of before are added to: new
- * ones come at the end.
+ * The outcomes of requests, and their reasons. The position of each is its code in Redis, which has earlier counts: new ones
+ * come at the end.
  */
 export const OUTCOMES = [
   { outcome: "allowed", reason: "allowed" },
@@ -18,6 +18,7 @@ export const OUTCOMES = [
   { outcome: "passed", reason: "no-rule" },
   { outcome: "allowed", reason: "store-unavailable-open" },
   { outcome: "allowed", reason: "optimistic" },
+  { outcome: "denied", reason: "replica-denial" },
 ] as const;
 
 /** The position of an outcome. */
@@ -38,6 +39,8 @@ export const NO_RULE = 12;
 export const ALLOWED_OPEN = 13;
 /** The isolate decided, and the store counts it afterwards. */
 export const ALLOWED_AHEAD = 14;
+/** By a replica, which the store does not hear of. */
+export const DENIED_NEARBY = 15;
 
 /** As policies name it; their positions are codes, too. */
 export const MODES = ["enforce", "shadow", "soft"] as const;
@@ -52,7 +55,7 @@ export const DURATION_BOUNDS_MS = [1, 2, 5, 10, 25, 50, 100, 250, 1000] as const
 /** How an origin fails to answer; the position of each is its code in Redis, too. */
 export const ORIGIN_FAILURES = ["unreachable", "timeout"] as const;
 
-/** What notices say, and what became of them; their positions are codes in Redis, too. */
+/** The kinds of notices, and their outcomes; their positions are codes in Redis, too. */
 export const NOTICE_KINDS = ["reached", "denied"] as const;
 export const NOTICE_RESULTS = ["told", "failed"] as const;
 

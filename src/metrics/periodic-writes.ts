@@ -33,7 +33,7 @@ export function periodicWrites(writers: readonly PeriodicWriter[]): PeriodicWrit
     },
 
     async flush() {
-      // What it has taken is not found by those that follow.
+      // A later flush does not find the counts that an earlier one has taken.
       await Promise.all(underWay);
       await Promise.all(writers.map((writer) => writer.flush()));
     },

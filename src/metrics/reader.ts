@@ -27,7 +27,7 @@ export interface CountedPartition {
   readonly near: readonly number[];
 }
 
-/** A span of time, in milliseconds since 1970; what begins in it is read. */
+/** A span of time, in milliseconds since 1970; minutes and hours that begin in it are read. */
 export interface Span {
   readonly fromMs: number;
   readonly toMs: number;
@@ -50,7 +50,7 @@ export interface MetricsReader {
   }>;
   /** The record of a sampled partition's requests, up to now. */
   sampleOfPartition(number: string, toMs: number): Promise<Sample>;
-  /** What was written in a span about one policy: the sample of its partitions, and the counts of all of them. */
+  /** The record of one policy in a span: the sample of its partitions, and the counts of all of them. */
   sampleOfPolicy(
     policy: string,
     span: Span,
@@ -188,7 +188,7 @@ function byName(set: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
   return counts;
 }
 
-/** What a policy said of all partitions in some spans. */
+/** The answers of a policy to all partitions in some spans. */
 function countedOf(spans: readonly Snapshot[], policy: string): Counted {
   const counted = { requests: 0, denied: 0 };
   for (const { policy: name, result, count } of spans.flatMap(({ evaluations }) => evaluations)) {

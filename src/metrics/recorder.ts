@@ -107,14 +107,14 @@ export const metrics: OpenRecorder = (options) => {
   const minutes = createMinutes(MAX_FIELDS);
   /** The minute in which they count. */
   let current: number | undefined;
-  /** What waits for the names of its partitions. A flush that finds it here does not wait for the one that took it. */
+  /** Counts that wait for the names of their partitions. A flush that finds them does not wait for the one that took them. */
   const gathered: Gathered[] = [];
   /** Batches that Redis has not confirmed, with their numbers. */
   let pending: (Batch & { readonly number: number })[] = [];
   let lost = 0;
   let last = 0;
   let dueAtMs: number | undefined;
-  // On Workers nothing is random before the first request.
+  // Workers have no random numbers before the first request.
   let isolate: string | undefined;
   const counterOf = counters(sampled, (tally) => void tallies.push(tally));
   const evaluate = evaluator((command) => {
@@ -122,7 +122,7 @@ export const metrics: OpenRecorder = (options) => {
     return send(command);
   }, options.redis);
 
-  /** Dates what was counted since the last time, if that was in another minute. */
+  /** Dates the counts since the last time, if that was in another minute. */
   function endMinute(): void {
     const minute = Math.floor(wallNow() / MINUTE_MS);
     if (minute === current) return;

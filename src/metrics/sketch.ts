@@ -24,7 +24,7 @@ export interface Sketches {
   readonly near: Sketch;
 }
 
-/** Identities end with what tells them apart: the last part of an address, or a digest. */
+/** Identities differ at their ends: the last part of an address, or a digest. */
 const HASHED_CHARACTERS = 24;
 
 /**

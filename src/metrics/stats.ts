@@ -9,7 +9,7 @@ export interface Stats {
   readonly evaluations: readonly Series<"policy" | "mode" | "result">[];
   /** Not cumulative. */
   readonly utilization: readonly (Series<"policy"> & { readonly le: number })[];
-  /** Not cumulative; `le` is in seconds, `null` for what took longer. */
+  /** Not cumulative; `le` is in seconds, `null` for longer ones. */
   readonly durations: readonly { readonly le: number | null; readonly counts: readonly number[] }[];
   readonly storeErrors: readonly Series<"code">[];
   readonly commands: readonly number[];

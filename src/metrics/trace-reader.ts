@@ -8,7 +8,7 @@ export interface SampledPartition {
   /** The number that it is called by. */
   readonly number: string;
   readonly requests: readonly TracedRequest[];
-  /** Of each request, whether it is in the span that is asked for: those before only say what was left then. */
+  /** Of each request, whether it is in the span that is asked for: those before only show the units left then. */
   readonly isInSpan: readonly boolean[];
   /** Those it was decided by. */
   readonly limits: ReadonlySet<number>;
@@ -23,7 +23,7 @@ export interface Sample {
 /** How a chunk is called: class, number of requests, the minute of the flush, isolate and batch. */
 const CHUNK = /^(\d+)\.(\d+)\.(\d+)\.[\w-]+\.\d+$/;
 
-/** Whose requests are asked for: those of a policy, or of one partition under every policy. */
+/** The requests that are asked for: those of a policy, or of one partition under every policy. */
 export interface Wanted {
   readonly policy?: string;
   readonly number?: string;
@@ -40,7 +40,7 @@ export function sampleOf(
   { policy, number }: Wanted,
   fromMs: number,
 ): Sample | undefined {
-  // What any isolate dropped is left out everywhere, so that each partition is whole.
+  // A class that any isolate dropped is left out everywhere, so that each partition is whole.
   const level = Math.max(0, ...hashes.map((fields) => Number(fields.get("level") ?? 0)));
   const found = new Map<string, { request: TracedRequest; limit: number; isInSpan: boolean }[]>();
   for (const fields of hashes) {

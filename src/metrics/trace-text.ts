@@ -1,9 +1,9 @@
 /*
  * The requests of a partition as a line: policy, partition and limit, and then for each request the milliseconds since the
- * one before, a letter for what happened, and its cost unless that is 1. Numbers but costs are in base 36.
+ * one before, a letter for the outcome, and its cost unless that is 1. Numbers but costs are in base 36.
  */
 
-/** What a policy said of a request, and whether another one denied it. */
+/** The answer of a policy to a request, and whether another one denied it. */
 export interface TracedRequest {
   /** Since 1970; in a line, since the request before. */
   readonly ms: number;

@@ -27,7 +27,7 @@ export interface TraceChunk {
   readonly text: string;
 }
 
-/** Keeps what happened to each request of a few partitions, chosen by a keyed hash. */
+/** Keeps the outcome of each request of a few partitions, chosen by a keyed hash. */
 export interface Trace {
   /** Costs one hash where the partition is not in the sample. */
   note(outcome: Outcome, identities: Readonly<Record<string, string>>, costs: Costs): void;
@@ -49,10 +49,10 @@ interface Kept {
 }
 
 /**
- * What does not fit is dropped by classes of partitions, each half as large as the one before: each isolate drops the
- * same ones, so that what remains is a smaller sample of whole partitions.
+ * Requests that do not fit are dropped by classes of partitions, each half as large as the one before: each isolate drops the
+ * same ones, so that a smaller sample of whole partitions remains.
  *
- * @param secret what clients do not know, or they would place themselves in the sample, or outside
+ * @param secret a text that clients do not know, or they would place themselves in the sample, or outside
  */
 export function createTrace(secret: string): Trace {
   const hash = createKeyedHash(secret);
@@ -161,7 +161,7 @@ function chunksOf(lines: readonly Kept[]): TraceChunk[] {
   });
 }
 
-/** What a request costs a policy, which may be named like what every object has, such as `constructor`. */
+/** The cost of a request for a policy, which may be named like a property of every object, such as `constructor`. */
 function costOf(costs: Costs, name: string): number {
   return costs && Object.hasOwn(costs, name) ? costs[name]! : 1;
 }

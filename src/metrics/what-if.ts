@@ -23,9 +23,9 @@ export interface WhatIf {
   readonly partitions: number;
   /** In the sample, under other numbers than the policy has now, such as those of a plan: the edit does not change them. */
   readonly otherNumbers: number;
-  /** Whether the sample has too few partitions to say anything. */
+  /** Whether the sample has too few partitions for an answer. */
   readonly tooFew: boolean;
-  /** The share of the requests in the sample of which the model says what happened; `null` without any. */
+  /** The share of the requests in the sample for which the model repeats the decision; `null` without any. */
   readonly agreement: number | null;
   /** Counted, not estimated. */
   readonly requests: number;
@@ -38,7 +38,7 @@ export interface WhatIf {
   readonly affected: readonly AffectedPartition[];
 }
 
-/** A partition of the sample with what was denied, and what would have been, as the model replays it. */
+/** A partition of the sample with the requests that were denied, and that would have been, as the model replays it. */
 export interface AffectedPartition {
   /** Its name in the sample. */
   readonly number: string;
@@ -124,7 +124,7 @@ export function whatIf(
 }
 
 /**
- * What was denied is counted, so that only the change is estimated (a difference estimator): heavy clients, of which a
+ * Denied requests are counted, so that only the change is estimated (a difference estimator): heavy clients, of which a
  * sample has few, are denied either way. `sampled` stays the change in the sample.
  */
 function shifted(change: Estimate, { denied, requests }: Counted): Estimate {

@@ -184,7 +184,7 @@ export const WITHOUT_FEATURE = {
 
 export const REDIS_VARIABLE = {
   code: "missing",
-  say: "Set this variable (on Workers, bind it as a variable or secret), or pass redis: { url, token } to createLimiter().",
+  say: "Set this variable (on Workers, bind it as a variable or secret), or pass redis: { url, token } to createLimiter(), or store: memoryStore() to try it without a Redis.",
 } as const;
 
 export const REDIS_URL = {
@@ -453,6 +453,11 @@ export const DENIAL_CACHE = {
 export const SHARED_DENIALS = {
   code: "shape",
   say: "Give what coloDenials() or shareDenials() returns; it needs the denialCache, and a Redis that all count in.",
+} as const;
+
+export const REPLICA_OPTION = {
+  code: "shape",
+  say: "Give { url, token } of a replica of the Redis, or a client that is connected to it; it needs the denialCache, and a Redis that counts.",
 } as const;
 
 export const SHARED_CACHE = {

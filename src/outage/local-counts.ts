@@ -131,9 +131,8 @@ export function createLocalCounts(
     },
 
     forget(policies, keys) {
-      memory.reset(
-        localIn(policies).flatMap((i) => [localKeyOf(policies[i]!, keys[i]!), keys[i]! + SEEN]),
-      );
+      // The counts from the last answer begin anew with the next one.
+      memory.reset(localIn(policies).map((i) => localKeyOf(policies[i]!, keys[i]!)));
     },
   };
 }

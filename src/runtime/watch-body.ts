@@ -1,6 +1,6 @@
 /** A watcher of a body while it is sent. */
 export interface BodyWatcher {
-  /** Called with each chunk before it is passed on. An error that it throws fails the body. */
+  /** Called with each chunk before it is passed on. An error that it throws fails the body, and cancels its source. */
   readonly chunk?: (bytes: Uint8Array) => void;
   /** Called once, when the body has ended, was cancelled by its reader, or failed; at once if there is none. */
   readonly end: () => void;
@@ -38,6 +38,8 @@ export function watchBody(response: Response, { chunk, end }: BodyWatcher): Resp
           if (chunk && ArrayBuffer.isView(next.value)) chunk(next.value);
         } catch (error) {
           if (!isCancelled) end();
+          // After an error of the watcher, nothing else ends the source.
+          reader.cancel(error).catch(() => {});
           throw error;
         }
         if (next.done) {

@@ -108,7 +108,7 @@ export function redisOpener(
   return function openRedis(redis, environment, faults) {
     const opened = openClient(redis, environment, { timeoutMs, dialect }, faults);
     if (opened === undefined) return undefined;
-    const client = onCommand ? counted(opened.client, onCommand) : opened.client;
+    const client = onCommand ? countedClient(opened.client, onCommand) : opened.client;
     const guard = guardStore(
       redisStore(client, scripts, opened.dialect),
       { timeoutMs, now: monotonicNow, onStoreError },
@@ -121,7 +121,8 @@ export function redisOpener(
   };
 }
 
-function openClient(
+/** Opens a client from an option, or from the environment; `undefined` after a fault. */
+export function openClient(
   redis: StoreOptions["redis"],
   environment: Environment,
   settings: ClientSettings,
@@ -145,7 +146,8 @@ function openClient(
   );
 }
 
-function counted(client: RedisClient, onCommand: () => void): RedisClient {
+/** Calls `onCommand` with each command. */
+export function countedClient(client: RedisClient, onCommand: () => void): RedisClient {
   return {
     evalsha(...call) {
       onCommand();

@@ -9,17 +9,21 @@ import { type Master, startCrowd, usersOf } from "../support/chaos/cluster-users
 import { figures } from "../support/chaos/figures.ts";
 import { random } from "../support/random.ts";
 import { startRedisCluster } from "../support/redis-cluster.ts";
+import { some } from "../support/runs.ts";
 
 const TOKEN = "token";
 
 /** Calls of the crowd. A third of them goes to the dead master. */
 const PER_SECOND = 200;
 
-test.each<{ dead: Master; timeout: "2s" | "1s"; hangs: boolean }>([
+const CASES: readonly { dead: Master; timeout: "2s" | "1s"; hangs: boolean }[] = [
   { dead: 0, timeout: "2s", hangs: false },
   { dead: 1, timeout: "2s", hangs: false },
   { dead: 1, timeout: "1s", hangs: true },
-])(
+];
+
+// Each has a cluster of its own, and mostly waits.
+test.concurrent.for(some(CASES))(
   "one of three masters is gone for good ($dead, hangs: $hangs): decisions about the others' keys still come from Redis",
   { timeout: 60_000 },
   async ({ dead, timeout, hangs }) => {

@@ -23,7 +23,7 @@ import { figures } from "../support/chaos/figures.ts";
 import { type Fault, none, resetBefore, startFaultProxy } from "../support/fault-proxy.ts";
 import { random } from "../support/random.ts";
 import { startRedisCluster } from "../support/redis-cluster.ts";
-import { runs } from "../support/runs.ts";
+import { runs, some } from "../support/runs.ts";
 
 const TOKEN = "token";
 
@@ -105,10 +105,12 @@ async function startStore(masters: number) {
 
 const nowMs = () => performance.timeOrigin + performance.now();
 
-test.for([
+const STORES = [
   { store: "a Redis Cluster of three masters", masters: 3 },
   { store: "one Redis", masters: 1 },
-])(
+];
+
+test.for(some(STORES))(
   "many clients and isolates on $store, a tenth of the give-backs lost and a tenth late: never above any limit, and no wrong denial",
   { timeout: 60_000 + CALLS * 200 },
   async ({ store, masters }) => {

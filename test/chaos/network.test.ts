@@ -4,8 +4,9 @@ import { FAULTS } from "../support/chaos/faults.ts";
 import { timeoutFor, rideOut } from "../support/chaos/ride-out.ts";
 import { SUBJECTS } from "../support/chaos/subjects.ts";
 import { none, startFaultProxy } from "../support/fault-proxy.ts";
+import { some } from "../support/runs.ts";
 
-test.concurrent.for(FAULTS)(
+test.concurrent.for(some(FAULTS))(
   "on the way to Redis: $name",
   { timeout: 60_000 },
   async ({ fault, ...named }) => {

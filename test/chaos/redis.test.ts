@@ -5,6 +5,7 @@ import { fillUp, makeRoom } from "../support/chaos/memory.ts";
 import { type OwnStore, startOwnStore, TOKEN } from "../support/chaos/own-store.ts";
 import { timeoutFor, type Outage, rideOut } from "../support/chaos/ride-out.ts";
 import { SUBJECTS } from "../support/chaos/subjects.ts";
+import { some } from "../support/runs.ts";
 
 type OutageOf = (store: OwnStore, admin: Redis) => Omit<Outage, "name">;
 
@@ -44,22 +45,30 @@ const OUTAGES: Readonly<Record<string, OutageOf>> = {
   }),
 };
 
-test.concurrent.for(Object.entries(OUTAGES))("%s", { timeout: 60_000 }, async ([name, outage]) => {
-  await Promise.all(
-    SUBJECTS.map(async ({ start }) => {
-      const store = await startOwnStore();
-      const { proxy } = store;
-      const admin = new Redis(store.redisUrl, { disableClientInfo: true });
-      admin.on("error", () => {});
-      const described = { name, ...outage(store, admin) };
-      const subject = await start({ url: proxy.url, token: TOKEN, timeout: timeoutFor(described) });
-      try {
-        await rideOut(subject, proxy, described);
-      } finally {
-        admin.disconnect();
-        await subject.stop();
-        await store.stop();
-      }
-    }),
-  );
-});
+test.concurrent.for(some(Object.entries(OUTAGES)))(
+  "%s",
+  { timeout: 60_000 },
+  async ([name, outage]) => {
+    await Promise.all(
+      SUBJECTS.map(async ({ start }) => {
+        const store = await startOwnStore();
+        const { proxy } = store;
+        const admin = new Redis(store.redisUrl, { disableClientInfo: true });
+        admin.on("error", () => {});
+        const described = { name, ...outage(store, admin) };
+        const subject = await start({
+          url: proxy.url,
+          token: TOKEN,
+          timeout: timeoutFor(described),
+        });
+        try {
+          await rideOut(subject, proxy, described);
+        } finally {
+          admin.disconnect();
+          await subject.stop();
+          await store.stop();
+        }
+      }),
+    );
+  },
+);

@@ -7,7 +7,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { FAULTY_JSON } from "../support/cli/faulty-json.ts";
 import { FAULTY_SYNTAX } from "../support/cli/faulty-syntax.ts";
 import { FAULTY_TOML } from "../support/cli/faulty-toml.ts";
-import { type Run, tidegate } from "../support/cli/run.ts";
+import { tidegate } from "../support/cli/run.ts";
+import type { Run } from "../support/run-here.ts";
 
 const FILES = [...FAULTY_SYNTAX, ...FAULTY_JSON, ...FAULTY_TOML];
 const SOUND = `{

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
+import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
 import { burst, daily, decide, full, room } from "../support/decision/decide.ts";
 
@@ -44,6 +45,30 @@ describe("fields of an allowed request", () => {
       [daily, room(20, 36_000)],
     ] as const;
     expect(decide(rows, "allowed").headers().get("X-RateLimit-Remaining")).toBe("20");
+  });
+
+  test("call nearest the first of those with the same share left", () => {
+    const rows = [
+      [burst, room(10, 1)],
+      [daily, room(500, 43_200)],
+    ] as const;
+    const limits = [rows, rows.toReversed()].map((each) =>
+      decide(each, "allowed").headers().get("X-RateLimit-Limit"),
+    );
+    expect(limits).toEqual(["20", "1000"]);
+  });
+
+  test("tell the end in whole microseconds, so that a fraction of one is no second more", () => {
+    const headers = decide([[daily, room(999, 1.000_000_25)]], "allowed").headers();
+    expect(headers.get("X-RateLimit-Reset")).toBe(String(NOW + 1));
+  });
+
+  test("tell no more units than a structured field can", () => {
+    const vast = fixedWindow({ name: "vast", limit: 2 ** 53 - 1, window: "1s" });
+    const headers = decide([[vast, room(2 ** 53 - 2, 1)]], "allowed").headers();
+    expect(headers.get("RateLimit-Policy")).toBe('"vast";q=999999999999999;w=1');
+    expect(headers.get("RateLimit")).toBe('"vast";r=999999999999999;t=1');
+    expect(headers.get("X-RateLimit-Remaining")).toBe("9007199254740990");
   });
 
   test("say nothing about waiting for a quota that is whole", () => {
@@ -105,6 +130,17 @@ describe("fields of a denied request", () => {
     expect(headers.get("RateLimit")).toBe('"burst";r=0;t=1, "daily";r=0;t=90');
     expect(headers.get("X-RateLimit-Limit")).toBe("1000");
     expect(headers.get("X-RateLimit-Reason")).toBe("cached-denial");
+  });
+
+  test("tell the first of those with the same wait", () => {
+    const rows = [
+      [burst, full(90, 90)],
+      [daily, full(90, 90)],
+    ] as const;
+    const limits = [rows, rows.toReversed()].map((each) =>
+      decide(each, "limited").headers().get("X-RateLimit-Limit"),
+    );
+    expect(limits).toEqual(["20", "1000"]);
   });
 
   test("ask to wait a whole window for a cost that never fits", () => {

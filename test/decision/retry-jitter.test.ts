@@ -40,6 +40,11 @@ describe("a jitter of 0.1", () => {
     expect(tenths).toEqual([101, 102, 103, 104, 105, 106, 107, 108, 109, 110]);
   });
 
+  test("adds no second for less than a microsecond", () => {
+    expect(told(1, 0.000_001)).toEqual([1, 1]);
+    expect(told(1, 0.000_011)).toEqual([2, 2]);
+  });
+
   test("spreads the waits of a thousand decisions with random numbers of the platform", () => {
     const waits = Array.from({ length: 1_000 }, () => told(1_000, DEFAULTS.random())[0]);
     expect(Math.min(...waits)).toBeGreaterThanOrEqual(1_000);

@@ -3,6 +3,7 @@ import { afterEach, expect, test, vi } from "vitest";
 
 import { createDenialCache } from "../../src/denials/denial-cache.ts";
 import { modelDenialCache } from "../support/denials/denial-model.ts";
+import { runs } from "../support/runs.ts";
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -87,7 +88,7 @@ test.for([{ hash: "drawn" }, { hash: "the same for every partition" }])(
           expect(cache.find(partition, most, now)).toEqual(model.find(partition, most, now));
         }
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   },
 );

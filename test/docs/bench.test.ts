@@ -30,6 +30,7 @@ test(
         "distance",
         "edge",
         "lease",
+        "objects",
         "redis",
         "trips",
         "workerd",

@@ -52,11 +52,17 @@ test("these are the guides' commands", () => {
     "npm run build",
     "npx @tidegate/redis-rest --redis redis://127.0.0.1:6379",
     "npx @tidegate/redis-rest --allow KEYS",
-    "npm install tidegate &&",
+    "npm install tidegate hono",
+    'echo "STORE=memory" > .dev.vars',
+    'echo "ADMIN_TOKEN=$(openssl rand -base64',
     "npx wrangler dev",
+    "curl -s -o /dev/null",
+    "npx wrangler secret put",
     "npx wrangler secret put",
     "npx wrangler secret put",
     "npx wrangler deploy",
+    "curl -s -o /dev/null",
+    "curl -s -o /dev/null",
   ]);
 });
 
@@ -67,7 +73,7 @@ test("the two set-up commands are CI's, and what test/stack starts", () => {
     "npm ci && npm test",
   ]);
   expect(readFileSync(".ci/run", "utf8")).toMatch(
-    /\nnpm ci\nnpm test\nnpm run test:browser\nnpm run test:package\nnpm run test:next\n/,
+    /\nnpm ci\nnpm test\nnpm run test:programs\nnpm run test:stress\nnpm run test:browser\nnpm run test:package\n/,
   );
 });
 

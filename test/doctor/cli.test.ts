@@ -7,8 +7,9 @@ import { expect, onTestFinished, test } from "vitest";
 import { readDoctorOptions } from "../../src/node/cli/doctor-options.ts";
 import { reportLines } from "../../src/node/cli/output/doctor-report.ts";
 import type { Report } from "../../src/node/doctor/finding.ts";
-import { type Run, tidegate } from "../support/cli/run.ts";
+import { tidegate } from "../support/cli/run.ts";
 import { deployBridge, deployGateway, deployRedis, PATH } from "../support/doctor/deployment.ts";
+import type { Run } from "../support/run-here.ts";
 
 function run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Run> {
   const unset = { UPSTASH_REDIS_REST_URL: undefined, UPSTASH_REDIS_REST_TOKEN: undefined };

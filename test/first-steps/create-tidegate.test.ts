@@ -123,6 +123,15 @@ describe("npm create tidegate, from its tarball", () => {
     expect(statuses).toEqual(LOGINS);
   });
 
+  test("says that a gateway on Node counts through the bridge, where the environment has no Redis", async () => {
+    const none = { UPSTASH_REDIS_REST_URL: "", UPSTASH_REDIS_REST_TOKEN: "" };
+    const args = ["new", "--origin", origin.url, "--platform", "node", "--yes"];
+    const { stdout } = await create(newFolder(), args, none);
+    expect(stdout).toMatch(/Start the bridge first, in another terminal:\n\n {2}npm run bridge\n/);
+    const { stdout: own } = await create(newFolder(), [...args, "--store", "memory"], none);
+    expect(own).not.toContain("bridge");
+  });
+
   test("makes one on Vercel", async () => {
     const folder = newFolder();
     const args = ["--origin", origin.url, "--platform", "vercel", "--yes"];

@@ -1,9 +1,14 @@
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
+import { mkdtempSync, readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { parseEnv } from "node:util";
 
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 
+import { codeBlocks } from "../support/docs/code-blocks.ts";
 import { guideCode } from "../support/docs/guides.ts";
 import { startProject, statusesOf } from "../support/first-steps/worker.ts";
 
@@ -83,5 +88,43 @@ describe("the gateway of somebody who has only installed the package", () => {
     });
     const statuses = await statusesOf(worker, 7, "/api/login", { method: "POST" });
     expect(statuses).toEqual([200, 200, 200, 200, 200, 429, 429]);
+  });
+});
+
+describe("docs/start.md", () => {
+  const blocks = codeBlocks("docs/start.md");
+  const code = (text: string) => blocks.find((block) => block.code.includes(text))!.code;
+  const commands = code("npm install").split("\n");
+
+  test("installs what its gateway imports and binds", () => {
+    const [install] = commands;
+    for (const name of ["tidegate", "hono", "@tidegate/dashboard", "wrangler"]) {
+      expect(install!.split(" ")).toContain(name);
+    }
+  });
+
+  test("leads to a limited API with a dashboard, without a Redis, by its files and commands", async () => {
+    const folder = mkdtempSync(join(inject("installed"), "start-"));
+    const writes = commands.filter((line) => line.includes(".dev.vars"));
+    execFileSync("bash", ["-ec", writes.join("\n")], { cwd: folder });
+    const secrets = readFileSync(join(folder, ".dev.vars"), "utf8");
+    const worker = await startProject({
+      files: {
+        "wrangler.toml": code("[[vars.RULES]]"),
+        "src/index.ts": code("tidegate/worker"),
+        ".dev.vars": `${secrets}ORIGIN=${address()}\n`,
+      },
+    });
+    const [, path] = /127\.0\.0\.1:8787(\/\S+)\?\[1-6\]/.exec(code("[1-6]"))!;
+    const statuses = await statusesOf(worker, 6, path, { method: "POST" });
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 429]);
+    expect((await worker.fetch("/_tidegate/")).status).toBe(200);
+    const { ADMIN_TOKEN: token } = parseEnv(secrets);
+    const explained = await worker.fetch("/_tidegate/api/v1/explain", {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      body: JSON.stringify({ method: "POST", path, ip: "192.0.2.1" }),
+    });
+    expect(explained.status).toBe(200);
   });
 });

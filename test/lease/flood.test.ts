@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { flood, type FloodOptions } from "../support/lease/flood.ts";
 import { type Leasing, LEDGERS } from "../support/lease/ledger.ts";
+import { some } from "../support/runs.ts";
 
 /*
  * What is admitted of a limit that is leased for a twentieth of its window, by what a ledger of its own admits of the same
@@ -27,7 +28,7 @@ const cells = clients.flatMap((obeys) =>
 );
 
 describe.each(algorithms)("a %s", (algorithm) => {
-  test.for(cells)(
+  test.for(some(cells))(
     "is admitted at $load times its limit, to clients that wait: $obeys, denials: $denials",
     async (cell) => {
       const { share } = await flood({ algorithm, ...cell });

@@ -33,8 +33,8 @@ beforeEach(() => {
 
 const bucket = tokenBucket({ limit: 1_000, refill: 1_000, per: "1s" });
 
-function isolate(policy: Policy = bucket) {
-  const policies = compile([policy]);
+function isolate(...given: Policy[]) {
+  const policies = compile(given.length > 0 ? given : [bucket]);
   const model = memoryStore({ now: () => clock * 1000 });
   const distant: Store = {
     async decide(operation, keys, costs) {
@@ -258,6 +258,30 @@ describe("when the store has no more", () => {
     expect(waits[99]).toBeGreaterThan(0);
   });
 });
+
+test.for([
+  { order: "before", minuteFirst: false },
+  { order: "after", minuteFirst: true },
+])(
+  "units lost in a second that ended with room are forgotten with it, $order a policy of a minute",
+  async ({ minuteFirst }) => {
+    const second = fixedWindow({ limit: 100, window: "1s", name: "second" });
+    const minute = fixedWindow({ limit: 10_000, window: "1m", name: "minute" });
+    const { demand } = isolate(...(minuteFirst ? [minute, second] : [second, minute]));
+    // The limit is reached in the first second, and in the next one units expire.
+    expect(await demand(300)).toBe(100);
+    clock = START + 1_000;
+    await demand(50);
+    const firstLeaseAt = async (ms: number) => {
+      clock = START + ms;
+      asked = [];
+      await demand(8);
+      return asked.at(-1);
+    };
+    expect(await firstLeaseAt(1_500)).toEqual(["lease", 1]);
+    expect(await firstLeaseAt(2_000)).toEqual(["lease", 4]);
+  },
+);
 
 describe("while a lease is under way", () => {
   test("who finds nothing asks for itself where nobody was denied", async () => {

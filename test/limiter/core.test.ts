@@ -59,6 +59,8 @@ const NEEDS: readonly (readonly [
   ["listeners", "onDecision", { onDecision: () => {} }],
   ["notices", "onNotice", { onNotice: () => {} }],
   ["sharedDenials", "sharedDenials", { sharedDenials: notes }],
+  ["replica", "replica", { replica: { url: "http://127.0.0.1:9", token: "t" } }],
+  ["replica", "replicaTimeout", { replicaTimeout: "20ms" }],
   [
     "shards",
     "policies[0].shards",
@@ -89,7 +91,7 @@ const NEEDS: readonly (readonly [
 
 const optionsOf = (options: Partial<CreateLimiterOptions>): CreateLimiterOptions => ({
   policies: [plain],
-  ...(options.sharedDenials
+  ...(options.sharedDenials || options.replica
     ? { redis: { url: inject("redisRestUrl"), token: inject("redisRestToken") } }
     : { store: memoryStore() }),
   ...options,
@@ -281,6 +283,7 @@ const FOLDERS: Readonly<Record<keyof Features, string>> = {
   notices: "src/features/notices/",
   optimistic: "src/features/optimistic/",
   plans: "src/features/plans/",
+  replica: "src/features/replica/",
   roles: "src/features/roles/",
   shards: "src/features/shards/",
   sharedDenials: "src/features/shared-denials/",

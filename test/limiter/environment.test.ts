@@ -79,10 +79,10 @@ describe("the variables that name the Redis", () => {
     expect(faults()).toEqual(expected);
   });
 
-  test("are named with both ways out where they are missing", () => {
+  test("are named with the three ways out where they are missing", () => {
     set();
     expect(() => createLimiter({ policies })).toThrow(
-      "UPSTASH_REDIS_REST_URL: missing: Set this variable (on Workers, bind it as a variable or secret), or pass redis: { url, token } to createLimiter().",
+      "UPSTASH_REDIS_REST_URL: missing: Set this variable (on Workers, bind it as a variable or secret), or pass redis: { url, token } to createLimiter(), or store: memoryStore() to try it without a Redis.",
     );
   });
 });

@@ -173,13 +173,17 @@ describe("a reservation whose answer was lost", () => {
     expect(policies.map(({ remaining }) => remaining)).toEqual([6, 2]);
   });
 
-  test("asks nothing where it took no slots", async () => {
-    const { limiter, world } = limiterOf([fixedWindow(tokens)]);
-    world.failure = ANSWER_LOST;
-    const hold = await limiter.reserve("ada", { cost: 4 });
-    await hold.release();
-    expect(world.calls).toEqual(["consume"]);
-  });
+  test.for([{ policies: [fixedWindow(tokens)] }, { policies: [fixedWindow(tokens), streams] }])(
+    "asks nothing where it took no slots, of $policies.length policies",
+    async ({ policies }) => {
+      const { limiter, world } = limiterOf(policies);
+      world.failure = ANSWER_LOST;
+      const cost = policies.length > 1 ? { tokens: 4, streams: 0 } : 4;
+      const hold = await limiter.reserve("ada", { cost });
+      await hold.release();
+      expect(world.calls).toEqual(["consume"]);
+    },
+  );
 });
 
 test("a hold names as reserved what it took, not what a shadow without room would have", async () => {

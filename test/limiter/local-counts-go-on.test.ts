@@ -67,6 +67,22 @@ test("a shard carries its part of what was counted here before Redis answered ag
   expect([allowed, policies[0]!.remaining]).toEqual([true, 1]);
 });
 
+test("a policy is whole again when both of its counts are", async () => {
+  const split = fixedWindow({
+    name: "w",
+    limit: 10,
+    window: "1d",
+    onFailure: { local: { share: 0.5 } },
+  });
+  const { limiter, world } = limiterOf([split]);
+  await limiter.limit("ada", { cost: 2 });
+  world.failure = "ERR_STORE_TIMEOUT";
+  const { policies } = await limiter.peek("ada");
+  expect(policies).toMatchObject([{ remaining: 5, resetAfterMs: 86_400_000 }]);
+  const { policies: after } = await limiter.limit("ada");
+  expect(after).toMatchObject([{ remaining: 4, resetAfterMs: 86_400_000 }]);
+});
+
 test("a reset forgets the last answer of each dimension", async () => {
   const { limiter, world } = limiterOf([
     fixedWindow({ name: "ip", by: "ip", limit: 10, window: "1d" }),

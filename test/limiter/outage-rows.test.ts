@@ -50,6 +50,11 @@ describe("without a store", () => {
     expect(await rowsOf(limiterOf([wide]).limit("ada"))).toEqual([200, [true, 2]]);
   });
 
+  test("a soft policy that fails closed has room, as it denies nothing", async () => {
+    const { limit } = limiterOf([wide, { ...closed, mode: "soft" }]);
+    expect(await rowsOf(limit("ada"))).toEqual([200, [true, 2], [true, 9]]);
+  });
+
   test("where one fails closed, nothing is taken, and who charges is charged", async () => {
     const limiter = limiterOf([wide, closed]);
     expect(await rowsOf(limiter.limit("ada"))).toEqual([503, [true, 3], [false, 0]]);

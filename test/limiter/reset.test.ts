@@ -94,6 +94,34 @@ describe("a reset", () => {
     expect([await passes(), await passes()]).toEqual([true, false]);
   });
 
+  test("forgets what this isolate counted even if Redis does not confirm it", async () => {
+    answer = () => {
+      throw new StoreError("ERR_STORE_UNREACHABLE", "gone");
+    };
+    expect((await limiter.limit("ada")).allowed).toBe(true);
+    reset = () => Promise.reject(new StoreError("ERR_STORE_UNREACHABLE", "gone"));
+    await expect(limiter.reset("ada")).rejects.toThrow("gone");
+    expect((await limiter.limit("ada")).allowed).toBe(true);
+  });
+
+  test("forgets an answer that came while Redis was resetting, so that an outage does not go on from it", async () => {
+    let finish!: () => void;
+    reset = () => new Promise((resolve) => (finish = resolve));
+    const resetting = limiter.reset("ada");
+    await Promise.resolve();
+    now++;
+    expect(await reason()).toBe("limited");
+    now++;
+    finish();
+    await resetting;
+    now++;
+    answer = () => {
+      throw new StoreError("ERR_STORE_UNREACHABLE", "gone");
+    };
+    const { allowed: isAllowed, policies: rows } = await limiter.limit("ada");
+    expect([isAllowed, rows[0]!.remaining]).toEqual([true, 0]);
+  });
+
   test("forgets what this isolate counted of every policy and dimension", async () => {
     answer = () => {
       throw new StoreError("ERR_STORE_UNREACHABLE", "gone");

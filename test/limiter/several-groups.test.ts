@@ -112,6 +112,45 @@ describe("of several dimensions", () => {
   ];
   const ada = { ip: "192.0.2.1", key: "k" };
 
+  test.for([
+    [2e6, 0],
+    [0, 2e6],
+  ])("a decision is dated by the master whose clock is ahead: by %o us", async (aheadUs) => {
+    const policies = ["key", "ip"].map((by) =>
+      fixedWindow({ name: by, by, limit: 5, window: "1d" }),
+    );
+    const store: Store = {
+      decide: (_operation, keys) => ({
+        nowUs: START_US,
+        clocksUs: keys.map((_, i) => START_US + aheadUs[i]!),
+        rows: keys.map(() => ({
+          allowed: true,
+          remaining: 4,
+          retryAfterUs: 0,
+          resetAfterUs: SECOND_US,
+        })),
+      }),
+      reset() {},
+    };
+    const limiter = buildLimiter(store, settingsOf({ policies }), EVERY_FEATURE);
+    const decision = await limiter.limit({ key: "ada", ip: "192.0.2.1" });
+    expect(decision.headers().get("X-RateLimit-Reset")).toBe(String(START_US / 1e6 + 3));
+  });
+
+  test.for(["key", "ip"])(
+    "a request that costs nothing of the first takes what it costs of the second, by %s",
+    async (by) => {
+      const policies = [
+        fixedWindow({ name: "first", by: "key", limit: 5, window: "1d" }),
+        fixedWindow({ name: "second", by, limit: 5, window: "1d" }),
+      ];
+      const { limiter } = limiterOf({ policies });
+      const ada = { key: "ada", ip: "192.0.2.1" };
+      const { policies: rows } = await limiter.limit(ada, { cost: { first: 0, second: 2 } });
+      expect(rows.map(({ remaining }) => remaining)).toEqual([5, 3]);
+    },
+  );
+
   test("a cost that never fits shows what is known of each, at the store's moment", async () => {
     const { limiter, world } = limiterOf({ policies: two });
     await limiter.limit(ada);

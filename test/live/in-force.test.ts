@@ -77,6 +77,43 @@ test("an entry blocks or exempts a client, and no isolate forgets whom it denies
   expect(exempt.status).toBe(200);
 });
 
+test("an override with numbers of its own makes no isolate forget whom it denies", async () => {
+  const gateway = await startLiveGateway();
+  for (let i = 0; i < 6; i++) await quotaOf(gateway, "ada");
+  for (const [i, limit] of [50, 60, 50].entries()) {
+    const policies = { api: { limit } };
+    await gateway.writeEntry("override:1", { identity: "x-user-id:bob", policies });
+    await gateway.administered.refresh();
+    expect(await quotaOf(gateway, "bob")).toBe(`${limit}, ${limit - i - 1} left`);
+  }
+  const fetched = vi.spyOn(globalThis, "fetch");
+  expect((await gateway.ask("/api/x", { "x-user-id": "ada" })).status).toBe(429);
+  expect(fetched).not.toHaveBeenCalled();
+  fetched.mockRestore();
+});
+
+test.each([
+  ["lists", "everybody", "deny:1", { identity: "x-user-id:mal" }],
+  ["lists", { allow: 5 }, "deny:1", { identity: "x-user-id:mal" }],
+  ["overrides", 5, "override:1", { identity: "x-user-id:bob", plan: "gold" }],
+])(
+  "a document whose %s are %j is refused whole, also beside entries, which are in force",
+  async (field, broken, name, entry) => {
+    vi.spyOn(console, "warn").mockImplementation(() => {});
+    const gateway = await startLiveGateway({ PLANS: { gold: { api: { limit: 9 } } } });
+    await gateway.writeEntry("deny:0", { identity: "x-user-id:eve" });
+    await gateway.writeEntry(name, entry);
+    await gateway.write({ ...limited(10), plans: { gold: {} }, [field]: broken });
+    await gateway.administered.refresh();
+    expect(gateway.administered.enforced()).toMatchObject({
+      version: 0,
+      error: expect.stringContaining(`the first at ${field}`) as string,
+    });
+    expect(await quotaOf(gateway, "ada")).toBe("5, 4 left");
+    expect((await gateway.ask("/api/x", { "x-user-id": "eve" })).status).toBe(403);
+  },
+);
+
 test("a broken entry changes nothing, the others are in force, and the log says it when it begins", async () => {
   const gateway = await startLiveGateway();
   const warn = vi

@@ -7,7 +7,6 @@ import { Redis } from "ioredis";
 import { afterEach, beforeEach, expect, inject, test } from "vitest";
 
 import { cutBranches } from "../../scripts/build-lua/cut.ts";
-import { build } from "../../scripts/build-lua/main.ts";
 import { meaningOf } from "../../scripts/build-lua/meaning.ts";
 import { minify } from "../../scripts/build-lua/minify.ts";
 import { readLua, resolveIncludes } from "../../scripts/build-lua/source.ts";
@@ -42,10 +41,6 @@ function write(name: string, text: string): string {
   writeFileSync(file, text);
   return file;
 }
-
-test("the committed module is what lua/ builds", () => {
-  expect(readFileSync("src/algorithms/scripts.generated.ts", "utf8")).toBe(build());
-});
 
 const [one, decide, lease] = minify(
   readLua("lua/decide-one.lua"),

@@ -14,6 +14,7 @@ import { redisStore } from "../../src/store/redis/store.ts";
 import { FUTURE } from "../support/algorithm-script.ts";
 import { compile } from "../support/compile-policy.ts";
 import { redisWithClock } from "../support/redis-with-clock.ts";
+import { IS_WHOLE, runs } from "../support/runs.ts";
 
 let redis: Redis;
 beforeAll(() => {
@@ -119,10 +120,10 @@ test("slots in Lua are those of the model, over random holds, clock steps and ch
         }
       },
     ),
-    { numRuns: 160 },
+    { numRuns: runs(160) },
   );
   // Not for want of trying.
-  expect(Math.min(...Object.values(seen))).toBeGreaterThan(20);
+  if (IS_WHOLE) expect(Math.min(...Object.values(seen))).toBeGreaterThan(20);
 });
 
 const [single] = compile([concurrency({ limit: 3, ttl: "60s" })]) as [CompiledPolicy];

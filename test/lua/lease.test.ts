@@ -9,6 +9,7 @@ import { redisStore } from "../../src/store/redis/store.ts";
 import { compile } from "../support/compile-policy.ts";
 import { everyPolicy } from "../support/every-policy.ts";
 import { ALGORITHMS } from "../support/policy/options-of.ts";
+import { least, runs } from "../support/runs.ts";
 
 let redis: Redis;
 beforeAll(() => {
@@ -75,10 +76,10 @@ test("a lease of several policies says in Redis what it says in memory, and leav
         }
       },
     ),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
   // Not for want of trying.
-  expect(granted).toBeGreaterThan(200);
-  expect(denied).toBeGreaterThan(200);
-  expect(partly).toBeGreaterThan(50);
+  expect(granted).toBeGreaterThan(least(200));
+  expect(denied).toBeGreaterThan(least(200));
+  expect(partly).toBeGreaterThan(least(50));
 });

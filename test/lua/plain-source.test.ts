@@ -6,6 +6,7 @@ import { FUTURE } from "../support/algorithm-script.ts";
 import { compile } from "../support/compile-policy.ts";
 import { everyPolicy } from "../support/every-policy.ts";
 import { random } from "../support/random.ts";
+import { runs } from "../support/runs.ts";
 
 const redis = new Redis(inject("redisUrl"));
 afterAll(() => redis.quit());
@@ -34,7 +35,7 @@ test.for(policies)(
     const keys = ["plain", "built"].map((name) => `${name}:{${crypto.randomUUID()}}`);
     let now = FUTURE;
     const allowed = new Set<unknown>();
-    for (let step = 0; step < 500; step++) {
+    for (let step = 0; step < runs(500); step++) {
       // Mostly a share of the window, now and then more than all of it, or back.
       now += Math.round((draw() < 0.1 ? 4 * draw() - 2 : 0.1 * draw()) * 1e6);
       const operation = ["consume", "consume", "consume", "peek", "charge"][

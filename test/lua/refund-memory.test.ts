@@ -11,6 +11,7 @@ import { compile } from "../support/compile-policy.ts";
 import { everyPolicy } from "../support/every-policy.ts";
 import { ALGORITHMS } from "../support/policy/options-of.ts";
 import { redisWithClock } from "../support/redis-with-clock.ts";
+import { least, runs } from "../support/runs.ts";
 
 let redis: Redis;
 beforeAll(() => {
@@ -100,7 +101,7 @@ test("memory gives back what Redis does, whatever is taken, given back twice, or
         if (asks !== "peek" && took) takes.push({ reply, costs });
       }
     }),
-    { numRuns: 250 },
+    { numRuns: runs(250) },
   );
-  expect(Math.min(outcomes.all, outcomes.part, outcomes.nothing)).toBeGreaterThan(30);
+  expect(Math.min(outcomes.all, outcomes.part, outcomes.nothing)).toBeGreaterThan(least(30));
 });

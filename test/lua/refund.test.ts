@@ -17,6 +17,7 @@ import { ALGORITHMS, optionsOf } from "../support/policy/options-of.ts";
 import { random } from "../support/random.ts";
 import { redisWithClock } from "../support/redis-with-clock.ts";
 import { refundScript } from "../support/refund-script.ts";
+import { IS_WHOLE, least, runs } from "../support/runs.ts";
 
 let redis: Redis;
 beforeAll(() => {
@@ -133,10 +134,10 @@ describe.each(ALGORITHMS)("a refund of %s in Lua gives back what its model does"
           expect(state === undefined || (await redis.pttl(key)) > 0).toBe(true);
         },
       ),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
-    expect(Math.min(outcomes.all, outcomes.nothing)).toBeGreaterThan(75);
-    expect(outcomes.part).toBeGreaterThan(0);
+    expect(Math.min(outcomes.all, outcomes.nothing)).toBeGreaterThan(least(75));
+    if (IS_WHOLE) expect(outcomes.part).toBeGreaterThan(0);
   });
 
   test("exactly, if nothing has happened since", async () => {
@@ -168,9 +169,9 @@ describe.each(ALGORITHMS)("a refund of %s in Lua gives back what its model does"
           }
         },
       ),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
-    expect(refunded).toBeGreaterThan(100);
+    expect(refunded).toBeGreaterThan(least(100));
   });
 });
 

@@ -9,6 +9,7 @@ import { type Policy } from "../../src/policy/policy.ts";
 import { algorithmScript, FUTURE } from "../support/algorithm-script.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { everyPolicy } from "../support/every-policy.ts";
+import { runs } from "../support/runs.ts";
 
 let redis: Redis;
 beforeAll(() => {
@@ -66,7 +67,7 @@ test.for(policies)(
           expect((await peek(whole)).remaining).toBe(limit);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   },
 );

@@ -95,9 +95,11 @@ test.each([
       if (has(deniedAfter, truth.after)) within.denied++;
       if (has(partitionsAffected, truth.affected)) within.affected++;
     }
-    expect(answered).toBeGreaterThanOrEqual(0.9 * wanted);
-    expect(within.denied).toBeGreaterThanOrEqual(0.9 * answered);
-    expect(within.affected).toBeGreaterThanOrEqual(0.9 * answered);
+    // Of a few, one may be the tenth.
+    const nineOfTen = (count: number) => Math.floor(0.9 * count);
+    expect(answered).toBeGreaterThanOrEqual(nineOfTen(wanted));
+    expect(within.denied).toBeGreaterThanOrEqual(nineOfTen(answered));
+    expect(within.affected).toBeGreaterThanOrEqual(nineOfTen(answered));
   },
 );
 

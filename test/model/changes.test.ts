@@ -9,6 +9,7 @@ import { type Policy } from "../../src/policy/policy.ts";
 import { WINDOWS } from "../support/algorithms/all.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 import { type Admission, burstAboveRate, fullestWindow } from "../support/model/trailing-window.ts";
+import { runs } from "../support/runs.ts";
 
 /*
  * A policy that changes under its name, and a clock that goes back: on the models, which test/lua/model.test.ts holds
@@ -179,7 +180,7 @@ test.for(WINDOWS)(
         }
         expect(fullestWindow(admissions, first!.window * 1000)).toBeLessThanOrEqual(times * limit);
       }),
-      { numRuns: 3_000 },
+      { numRuns: runs(3_000) },
     );
   },
 );
@@ -214,7 +215,7 @@ test.for(WINDOWS.filter(({ times }) => times === 1))(
           expect(held.reduce((sum, { units: taken }) => sum + taken, 0)).toBeLessThanOrEqual(limit);
         }
       }),
-      { numRuns: 3_000 },
+      { numRuns: runs(3_000) },
     );
   },
 );

@@ -294,6 +294,29 @@ describe("several dimensions", () => {
     ]);
   });
 
+  test("that one lost settlement covers are both left to the store", async () => {
+    const store = heldStore();
+    const team = { ...own, name: "team", by: "team" };
+    const limiter = createLimiter({ store, policies: [own, team] });
+    await limiter.limit({ key: "ada", team: "red" });
+    await turns();
+    await store.calls[0]!.lose();
+    store.nowUs += 2e6;
+    // An answer about others ends the distrust of the store.
+    const others = limiter.limit({ key: "bob", team: "blue" });
+    await turns();
+    await store.calls[1]!.answer();
+    await others;
+    expect(await atOnce(limiter.limit({ key: "ada" }))).toBeUndefined();
+    expect(await atOnce(limiter.limit({ team: "red" }))).toBeUndefined();
+    expect(sent(store)).toEqual([
+      ["charge", 1, 1],
+      ["consume", 1, 1],
+      ["consume", 1],
+      ["consume", 1],
+    ]);
+  });
+
   test("of which one has not are decided by one call", async () => {
     const store = heldStore();
     const limiter = createLimiter({ store, policies: [everybody({}), own] });
@@ -323,6 +346,37 @@ describe("beside a dimension whose quota is leased", () => {
     await store.calls[1]!.answer();
     await store.calls[2]!.answer();
     expect((await second).policies.map(({ remaining }) => remaining)).toEqual([998, 9]);
+  });
+
+  test("a denial by the lease leaves no unit open in any dimension of the rest", async () => {
+    const store = heldStore();
+    const all = fixedWindow({ ...everybody, limit: 1, window: "10s" });
+    const team = { ...own, name: "team", by: "team" };
+    // With known denials, none would come from the lease.
+    const limiter = createLimiter({ store, policies: [all, own, team], denialCache: false });
+    void limiter.limit({ key: "bob" });
+    await store.calls[0]!.answer();
+    await store.calls[1]!.answer();
+    const denied = limiter.limit({ key: "ada", team: "red" });
+    await turns();
+    await store.calls[2]!.answer();
+    expect(await denied).toMatchObject({ allowed: false, reason: "limited" });
+    for (const identity of [{ key: "ada" }, { team: "red" }]) {
+      // Sooner than open units count as lost.
+      store.nowUs += 10e6;
+      const later = limiter.limit(identity);
+      await turns();
+      await store.calls.at(-1)!.answer();
+      expect(await later).toMatchObject({ reason: "optimistic" });
+      await store.calls.at(-1)!.answer();
+    }
+    const operations = sent(store).map(([operation]) => operation);
+    expect(operations).toEqual([
+      ...["consume", "charge"],
+      "consume",
+      ...["consume", "charge"],
+      ...["consume", "charge"],
+    ]);
   });
 
   test("a denial by the lease takes nothing of the rest", async () => {

@@ -55,6 +55,7 @@ describe("an address as a partition", () => {
     ["::ffff:0:1.2.3.4", "0:0:0:0::/64"],
     ["::1:ffff:1.2.3.4", "0:0:0:0::/64"],
     ["64:ff9b:1::1.2.3.4", "64:ff9b:1:0::/64"],
+    ["64:ff9b::1:1.2.3.4", "64:ff9b:0:0::/64"],
   ])("reads IPv6 %j as %s", (text, partition) => {
     expect(ipPartition(text)).toBe(partition);
   });

@@ -17,6 +17,7 @@ describe("a query parameter", () => {
     ["?api_key[]=K", "K"],
     ["?api_key=a%26b", "a&b"],
     ["?api_key=a=b", "a=b"],
+    ["?api_key=a%2Bb%2Bc", "a b c"],
   ])("of %s is %j", (query, value) => {
     expect(read(query)).toBe(value);
   });
@@ -34,6 +35,12 @@ describe("a query parameter", () => {
     "?a=1#&api_key=K",
   ])("is not there in %j", (query) => {
     expect(read(query)).toBeUndefined();
+  });
+
+  test("in a name with several separators is one in any spelling of them", () => {
+    const several = (query: string) => readQuery("my_api_key")(`https://example.com/a${query}`);
+    expect(several("?my.api.key=K")).toBe("K");
+    expect(several("?my_api_key=J&my.api%20key=K")).toBeUndefined();
   });
 
   test.each([

@@ -113,9 +113,28 @@ describe("a fault of sources", () => {
     ]);
   });
 
+  test("is that of the address where an inner list alone has it", () => {
+    const faults = faultsOf([["ip", "header:x"]], "nginx" as ClientIp);
+    expect(faults.map(({ path }) => path)).toEqual(["clientIp"]);
+  });
+
   test("hides no other choice, and is hidden by none", () => {
     expect(faultsOf([["ip", "session"], "ip"])).toHaveLength(1);
     expect(faultsOf(["ip", ["ip", "session"]])).toHaveLength(1);
+  });
+
+  test("is a seventeenth source, of a list and of an inner list, and no sixteenth", () => {
+    const headers = (count: number) => Array.from({ length: count }, (_, i) => `header:x-${i}`);
+    expect(faultsOf(headers(16))).toEqual([]);
+    expect(faultsOf([headers(16)])).toEqual([]);
+    const paths = [headers(17), [headers(17)]].map((each) => faultsOf(each).length);
+    expect(paths).toEqual([1, 1]);
+  });
+
+  test("of a hidden choice names the first that hides it", () => {
+    const [fault] = faultsOf(["ip", "header:x", ["ip", "header:x"]]);
+    expect(fault).toMatchObject({ path: "partition[2]" });
+    expect(fault!.remedy).toContain("partition[0]");
   });
 
   test("is not that a later choice has fewer parts", () => {

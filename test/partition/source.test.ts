@@ -87,12 +87,13 @@ describe("sources", () => {
 
   test("take a value for the same whatever white space surrounds it, and for another by its case", async () => {
     const hashes = await Promise.all(
-      ["abc", " abc ", "Abc"].map((value) =>
+      ["abc", " abc ", "Abc", "\u00a0abc"].map((value) =>
         identify(["header:x-api-key"], { "x-api-key": value }),
       ),
     );
     expect(hashes[0]).toBe(hashes[1]);
     expect(hashes[0]).not.toBe(hashes[2]);
+    expect(hashes[0]).toBe(hashes[3]);
   });
 
   test("stay short whatever the client sends", async () => {

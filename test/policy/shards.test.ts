@@ -82,6 +82,10 @@ const create = (policy: object, options: object = {}) =>
     ...options,
   });
 
+test.for([2, 64])("there may be %i shards, of one unit each", (shards) => {
+  expect(() => create({ shards, limit: shards })).not.toThrow();
+});
+
 describe("shards that cannot be", () => {
   test.for<[policy: object, path: string, remedy: RegExp, options?: object]>([
     [{ shards: 1 }, "policies[0].shards", /from 2 to 64, or leave it out/],

@@ -4,6 +4,10 @@ import { join } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
+import { benchmarkProgram } from "../../bench/benchmark/program.ts";
+import { surgeProgram } from "../../bench/surge/program.ts";
+import { exitCodeOf } from "../../scripts/support/program.ts";
+import { runHere } from "../support/run-here.ts";
 import { run } from "../support/stack/command.ts";
 
 let folder: string;
@@ -13,6 +17,7 @@ afterAll(() => rm(folder, { recursive: true }));
 const PROGRAMS = {
   bench: {
     file: "bench/benchmark/main.ts",
+    create: benchmarkProgram,
     options: ["--short", "--only", "--out", "--redraw", "--json"],
     // The figures of a short run mean nothing, but this one is short as it is.
     example: ["--short", "--only", "bundle"],
@@ -20,6 +25,7 @@ const PROGRAMS = {
   },
   surge: {
     file: "bench/surge/main.ts",
+    create: surgeProgram,
     options: ["--short", "--only", "--seed", "--share", "--out", "--redraw", "--json"],
     example: ["--short", "--only", "boundaryBurst"],
     long: "bucket",
@@ -34,6 +40,14 @@ async function called(name: Name, ...flags: readonly string[]) {
   return { code, out: command.out(), err: command.err() };
 }
 
+/** In this process: for what a program says before it does anything. */
+async function asked(name: Name, ...flags: readonly string[]) {
+  const { exit, out, err } = await runHere(async () => {
+    process.exitCode = await exitCodeOf(PROGRAMS[name].create(), flags);
+  });
+  return { code: exit, out, err };
+}
+
 const tooWide = (text: string) => text.split("\n").filter((line) => line.length > 80);
 
 /** What starts a code that only a terminal understands. */
@@ -43,7 +57,7 @@ describe.each(names)("%s", (name) => {
   const { options, example, long } = PROGRAMS[name];
 
   test("--help says what it does, each option, examples and exit codes, in 80 columns", async () => {
-    const { code, out, err } = await called(name, "--help");
+    const { code, out, err } = await asked(name, "--help");
     expect({ code, err }).toEqual({ code: 0, err: "" });
     expect(out).toMatch(new RegExp(`^Usage: npm run ${name} -- \\[options\\]\n\n[A-Z]`));
     const described = out.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)(?: <\w+>)?\s+\S/gm);
@@ -55,10 +69,11 @@ describe.each(names)("%s", (name) => {
 
   test("an example of its help is understood", async () => {
     const { out } = await called(name, "--help");
+    expect(out).toBe((await asked(name, "--help")).out);
     const examples = [...out.matchAll(/^ {2}\$ npm run \w+(?: -- )?(.*)$/gm)];
     expect(examples.length).toBeGreaterThan(2);
     for (const [, flags = ""] of examples) {
-      const { code, err } = await called(name, ...flags.split(" ").filter(Boolean), "--help");
+      const { code, err } = await asked(name, ...flags.split(" ").filter(Boolean), "--help");
       expect({ code, err }).toEqual({ code: 0, err: "" });
     }
   });
@@ -70,7 +85,7 @@ describe.each(names)("%s", (name) => {
     [["--only"], /^error: option '--only <\w+>' argument missing/],
     [["--redraw", "--short"], /^error: option '--redraw' cannot be used with option '--short'/],
   ])("%s is refused, and nothing is run", async (flags, message) => {
-    const { code, out, err } = await called(name, ...flags);
+    const { code, out, err } = await asked(name, ...flags);
     expect({ code, out }).toEqual({ code: 2, out: "" });
     expect(err).toMatch(message);
     expect(err).toContain(`npm run ${name} -- --help`);
@@ -113,7 +128,7 @@ test.each([
   [["--seed", "x"], /--seed[^]*'x'[^]*a\swhole\snumber/],
   [["--share", "2"], /--share[^]*'2'[^]*above\s0\sand\sat\smost\s1/],
 ])("surge refuses %s", async (flags, message) => {
-  const { code, err } = await called("surge", ...flags);
+  const { code, err } = await asked("surge", ...flags);
   expect(code).toBe(2);
   expect(err).toMatch(message);
 });

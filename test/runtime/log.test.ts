@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 
-import { report, reportOnce } from "../../src/runtime/log.ts";
+import { report, reportOnce, requestReporter } from "../../src/runtime/log.ts";
 
 afterEach(() => void vi.restoreAllMocks());
 
@@ -21,4 +21,25 @@ test("no more than a hundred different things are reported once", () => {
   for (let i = 0; i < 200; i++) reportOnce(`${i} happened`);
   // Two were reported before.
   expect(warn).toHaveBeenCalledTimes(98);
+});
+
+test("an event of requests is one warning a minute, with how often it happened since the last one", () => {
+  const warn = vi.spyOn(console, "warn").mockReturnValue();
+  let nowMs = 5_000;
+  const reportLate = requestReporter(() => nowMs);
+  const happen = (times: number) => {
+    for (let i = 0; i < times; i++) reportLate("the origin was late");
+  };
+  happen(3);
+  nowMs += 59_999;
+  happen(4);
+  nowMs += 1;
+  happen(1);
+  nowMs += 60_000;
+  happen(1);
+  expect(warn.mock.calls.flat()).toEqual([
+    "tidegate: the origin was late: 1 request since the last such line.",
+    "tidegate: the origin was late: 7 requests since the last such line.",
+    "tidegate: the origin was late: 1 request since the last such line.",
+  ]);
 });

@@ -71,6 +71,23 @@ test("a body that fails fails for the client with the same error", async () => {
   expect(end).toHaveBeenCalledOnce();
 });
 
+test("a watcher that throws fails the body before the chunk is passed on, and lets the source go", async () => {
+  const { state, body, send } = streamed();
+  const error = new Error("too many");
+  const end = vi.fn();
+  const watcher = {
+    chunk() {
+      throw error;
+    },
+    end,
+  };
+  const reader = watchBody(new Response(body), watcher).body!.getReader();
+  send("one");
+  await expect(reader.read()).rejects.toBe(error);
+  expect(end).toHaveBeenCalledOnce();
+  expect(state.cancelled).toBe(error);
+});
+
 test("a source that cannot be cancelled ends all the same", async () => {
   const end = vi.fn();
   const body = new ReadableStream({ cancel: () => Promise.reject(new Error("stuck")) });

@@ -32,6 +32,26 @@ test("the script that asks for the version has a key, because some services refu
   expect(keys).toEqual([["tg:{#version}"]]);
 });
 
+test("a Redis that is suspended is not asked, and one that answers again is", async () => {
+  let asked = 0;
+  let nowMs = 0;
+  const client: RedisClient = {
+    evalsha: () => Promise.reject(new TypeError("gone")),
+    eval: () => Promise.resolve((asked++, "7.2.4")),
+  };
+  const store = redisStore(client, ALL_SCRIPTS);
+  const guard = guardStore(store, { timeoutMs: 5, now: () => nowMs, onStoreError: () => {} });
+  const inspect = inspectRedis(client, { firstLine: "" }, guard, 5);
+  for (let i = 0; i < 5; i++) await Promise.resolve(guard.reset(["k"])).catch(() => {});
+  expect(await inspect()).toMatchObject({ breaker: "open", version: "unknown" });
+  nowMs += 1_000;
+  expect(await inspect()).toMatchObject({ breaker: "half-open", version: "unknown" });
+  expect(asked).toBe(0);
+  client.evalsha = () => Promise.resolve([5]);
+  await guard.reset(["k"]);
+  expect(await inspect()).toMatchObject({ breaker: "closed", version: "7.2.4" });
+});
+
 test("a Redis that does not say its version has an unknown one", async () => {
   expect((await inspecting(() => Promise.resolve(null))()).version).toBe("unknown");
 });

@@ -1,18 +1,24 @@
 import { expect, test } from "vitest";
 
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
+import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import { keepCounts, type ObjectStorage } from "../../src/store/durable-object/kept-counts.ts";
 import { compile } from "../support/compile-policy.ts";
 
-/** A storage that tells what was written; what a real one does is in test/workerd. */
+/** A storage that tells what was read and written; what a real one does is in test/workerd. */
 function countedStorage() {
   const kept = new Map<string, unknown>();
+  const reads: string[] = [];
   const writes: string[] = [];
+  const reads: string[] = [];
   const alarms: number[] = [];
   const storage: ObjectStorage = {
     kv: {
-      get: (name) => kept.get(name),
+      get(name) {
+        reads.push(name);
+        return kept.get(name);
+      },
       put(name, value) {
         writes.push(name);
         kept.set(name, structuredClone(value));
@@ -28,7 +34,7 @@ function countedStorage() {
       kept.clear();
     },
   };
-  return { kept, writes, alarms, storage };
+  return { kept, reads, writes, alarms, storage };
 }
 
 const MINUTE = 60e6;
@@ -55,6 +61,14 @@ test("an admission writes each count that changed, a denial and a look write not
   expect(writes.slice(4)).toEqual(["1 b"]);
 });
 
+test("a thousand decisions of a client read its row once, write one for each admission, and set one alarm", () => {
+  const { storage, reads, writes, alarms } = countedStorage();
+  const counts = keepCounts(storage, () => START);
+  const [quota] = compile([fixedWindow({ name: "quota", limit: 700, window: "1d" })]);
+  for (let i = 0; i < 1_000; i++) counts.decide("consume", ["a"], [1], [quota!]);
+  expect([reads.length, writes.length, alarms.length]).toEqual([1, 700, 1]);
+});
+
 test("looks at a bucket under two plans write no more than the end they prolong", () => {
   const { storage, writes } = countedStorage();
   let nowUs = START;
@@ -66,6 +80,47 @@ test("looks at a bucket under two plans write no more than the end they prolong"
     counts.decide("consume", ["a"], [10], [bucket!]);
   }
   expect(writes.length).toBeLessThanOrEqual(3);
+});
+
+test("a look by a longer policy writes the end that it prolongs, so that a sweep leaves the count", async () => {
+  const { storage } = countedStorage();
+  let nowUs = START;
+  const [short, long] = compile([
+    slidingWindowLog({ name: "log", limit: 5, window: "1s" }),
+    slidingWindowLog({ name: "log-of-a-plan", limit: 1, window: "1m" }),
+  ]);
+  const counts = keepCounts(storage, () => nowUs);
+  counts.decide("consume", ["a"], [1], [short!]);
+  expect(counts.decide("peek", ["a"], [1], [long!]).rows).toMatchObject([{ allowed: false }]);
+  nowUs += MINUTE / 2;
+  await counts.sweep();
+  const cold = keepCounts(storage, () => nowUs);
+  expect(cold.decide("consume", ["a"], [1], [long!]).rows).toMatchObject([{ allowed: false }]);
+});
+
+test("an entry is read once, however often it is asked for", () => {
+  const { storage, reads } = countedStorage();
+  keepCounts(storage, () => START).decide("consume", ["a", "b"], [1, 1], [minute!, hour!]);
+  reads.length = 0;
+  const counts = keepCounts(storage, () => START);
+  for (let i = 0; i < 5; i++) {
+    counts.decide("consume", ["a", "b"], [1, 1], [minute!, hour!]);
+    counts.decide("peek", ["a"], [1], [minute!]);
+  }
+  expect(reads).toEqual(["1 a", "1 b"]);
+});
+
+test("an alarm that rings on time finds nothing that counts, and has the object emptied", async () => {
+  const { storage, writes, alarms } = countedStorage();
+  let nowUs = START;
+  const counts = keepCounts(storage, () => nowUs);
+  // Full again between two milliseconds.
+  const [bucket] = compile([tokenBucket({ name: "bucket", limit: 8, refill: 7, per: "1m" })]);
+  counts.decide("consume", ["a"], [8], [bucket!]);
+  nowUs = alarms[0]! * 1000;
+  await counts.sweep();
+  expect(writes).toEqual(["1 a", "(all)"]);
+  expect(alarms).toHaveLength(1);
 });
 
 test("one alarm at a time, at the end of what counts but not within a minute; it leaves what still counts", async () => {
@@ -87,7 +142,7 @@ test("one alarm at a time, at the end of what counts but not within a minute; it
   await counts.sweep();
   expect(kept.size).toBe(0);
   expect(alarms).toHaveLength(2);
-  // What was forgotten is forgotten in memory, too, and the next count has an alarm again.
+  // The next count has an alarm again.
   expect(counts.decide("peek", ["b"], [1], [hour!]).rows).toMatchObject([{ remaining: 3 }]);
   counts.decide("consume", ["a"], [1], [minute!]);
   expect(alarms).toHaveLength(3);
@@ -130,5 +185,9 @@ test("a reset deletes what is kept, also of a key that this object has not read"
   const cold = keepCounts(storage, () => START);
   cold.reset(["a", "b"]);
   expect(kept.size).toBe(0);
-  expect(cold.decide("consume", ["a"], [1], [minute!]).rows).toMatchObject([{ allowed: true }]);
+  expect(cold.decide("consume", ["a"], [2], [minute!]).rows).toMatchObject([{ allowed: true }]);
+  // The second time, the object has it in memory.
+  cold.reset(["b", "a"]);
+  expect(kept.size).toBe(0);
+  expect(cold.decide("consume", ["a"], [2], [minute!]).rows).toMatchObject([{ allowed: true }]);
 });

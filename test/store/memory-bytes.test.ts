@@ -16,6 +16,7 @@ import { type Policy } from "../../src/policy/policy.ts";
 import { memoryStore, type MemoryStoreOptions } from "../../src/store/memory-store.ts";
 import type { Reply } from "../../src/store/store.ts";
 import { compile } from "../support/compile-policy.ts";
+import { IS_WHOLE, some } from "../support/runs.ts";
 
 /* What is counted in memory is bounded in bytes, whatever the limits are. */
 
@@ -28,11 +29,13 @@ async function outage(algorithm: string, identities: number, limit: number, cost
   return JSON.parse(stdout) as { bytes: number; passed: number };
 }
 
-test.for([
+const OUTAGES = [
   ["sliding-window-log", 50],
   ["segmented-window", 50],
   ["token-bucket", 50],
-] as const)(
+] as const;
+
+test.for(some(OUTAGES))(
   "%s: 2,000 identities in an outage, each with a limit of 5,000 used up at %i moments, take 24 MB at most",
   { timeout: 120_000 },
   async ([algorithm, moments]) => {
@@ -43,7 +46,7 @@ test.for([
   },
 );
 
-test(
+test.runIf(IS_WHOLE)(
   "many more identities than fit take no more than the store may hold",
   { timeout: 120_000 },
   async () => {

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 
+import { concurrency } from "../../src/algorithms/concurrency.ts";
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { DECIDE } from "../../src/algorithms/scripts.generated.ts";
 import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
@@ -73,6 +74,7 @@ describe("a decision", () => {
     const ban = { ...burst, counts: "denials" } as const;
     expect(await roles(daily, burst)).toEqual([]);
     expect(await roles(shadowed)).toEqual([]);
+    expect(await roles(ban)).toEqual(["d"]);
     expect(await roles(daily, { ...burst, mode: "soft" })).toEqual(["ea"]);
     expect(await roles(shadowed, ban)).toEqual(["ad"]);
     expect(await roles(ban, daily)).toEqual(["de"]);
@@ -83,6 +85,29 @@ describe("a decision", () => {
     await store.decide(operation, ["k"], [2], compile([daily]));
     expect(calls[0]![2].slice(0, 2)).toEqual([operation, "2"]);
   });
+
+  test("of which only the first costs nothing is a consume, and one of a policy alone a look", async () => {
+    const { store, calls } = storeThat(([, ...args]) => [
+      5,
+      ...Array.from({ length: Math.floor(args.length / 6) }, () => ROW).flat(),
+    ]);
+    await store.decide("consume", ["k1", "k2"], [0, 1], compile([daily, burst]));
+    await store.decide("consume", ["k"], [0], compile([daily]));
+    expect(calls.map(([, , args]) => args.slice(0, 2))).toEqual([
+      ["consume", "0"],
+      ["peek", "0"],
+    ]);
+  });
+
+  test.for([[[5, ...ROW, 1]], [[5, 1, 9, 0]], [[]]])(
+    "is not answered by as many numbers as %j has",
+    async ([answer]) => {
+      const { store } = storeThat(() => answer);
+      await expect(
+        Promise.resolve(store.decide("consume", ["k"], [1], compile([daily]))),
+      ).rejects.toMatchObject({ code: "ERR_STORE_REPLY" });
+    },
+  );
 
   test("that is a lease runs a script of its own, and says how many units it took", async () => {
     const { store, calls } = storeThat(([operation]) => [
@@ -95,6 +120,28 @@ describe("a decision", () => {
     expect(await store.decide("lease", ["k"], [8], policies)).toMatchObject({ taken: 4 });
     expect(calls[1]![0]).not.toBe(calls[0]![0]);
   });
+});
+
+test("an extension asks of the policies with slots alone, each with its ttl, and answers in the order of all", async () => {
+  const { store, calls } = storeThat(() => [5, 0, 1]);
+  const policies = compile([
+    daily,
+    concurrency({ name: "short", limit: 1, ttl: "10s" }),
+    burst,
+    concurrency({ name: "long", limit: 1, ttl: "20s" }),
+  ]);
+  const keys = ["k1", "k2", "k3", "k4"];
+  const kept = await store.extend!(keys, policies, { id: "x", ttlUs: 7e6 });
+  expect(kept).toEqual([true, false, true, true]);
+  const [, ofSlots, args] = calls[0]!;
+  expect([ofSlots, args]).toEqual([
+    ["k2", "k4"],
+    ["x", "7000000", "10000000", "20000000"],
+  ]);
+  expect(await store.extend!(["k1"], policies.slice(0, 1), { id: "x", ttlUs: 7e6 })).toEqual([
+    true,
+  ]);
+  expect(calls).toHaveLength(1);
 });
 
 describe("a reset", () => {

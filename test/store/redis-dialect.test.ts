@@ -87,6 +87,27 @@ describe("where the flag is not known, though it was expected", () => {
   });
 });
 
+test("a script that is missing is sent in the dialect that this answer told", async () => {
+  const dialect = dialectAt("https://redis.example");
+  const calls: string[] = [];
+  const client: RedisClient = {
+    async evalsha(sha1) {
+      calls.push(`evalsha ${sha1 === SHA1_KEY_LOCKING ? "locking" : "plain"}`);
+      if (calls.length > 1) return [1, 1, 0, 0, 0];
+      // As the transport does that sees the answer's header fields.
+      dialect.firstLine = KEY_LOCKING;
+      throw new Error(NOSCRIPT);
+    },
+    async eval(script) {
+      calls.push(`eval ${script.startsWith(KEY_LOCKING) ? "locking" : "plain"}`);
+      return [1, 1, 0, 0, 0];
+    },
+  };
+  const store = redisStore(client, {}, dialect);
+  for (let i = 0; i < 2; i++) await store.decide("consume", ["k"], [1], policies);
+  expect(calls).toEqual(["evalsha plain", "eval locking", "evalsha locking"]);
+});
+
 test("a server that refuses any first line is not asked for ever", async () => {
   let calls = 0;
   const refuse = async () => {

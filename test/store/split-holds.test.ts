@@ -66,6 +66,23 @@ test("a Cluster gets one of each for every slot, and the answers come in the ord
   expect(calls.slice(3)).toEqual(["extend {a}:first {a}:third x", "extend {b}:second x"]);
 });
 
+test("a slot that has expired decides an extension, though another master does not answer", async () => {
+  const { store } = masters({ without: "first", dead: "{b}" });
+  expect(await store.extend!(keys, policies, slot)).toEqual([false, true, true]);
+  const silent = masters({ dead: "{b}" });
+  await expect(Promise.resolve(silent.store.extend!(keys, policies, slot))).rejects.toBe(LOST);
+});
+
+test("a refund asks a master without slots only for what was taken there", async () => {
+  const { calls, store } = masters();
+  const two = [policies[0]!, policies[2]!];
+  const apart = ["tg:{a}:first", "tg:{b}:third"];
+  await store.refund!(apart, [1, 1], two, { nowUs: 7 }, slot);
+  calls.length = 0;
+  expect(await store.refund!(apart, [0, 0], two, { nowUs: 7 }, slot)).toEqual([0, 0]);
+  expect(calls).toEqual(["refund {a}:first 0 7 x"]);
+});
+
 test("a slot is taken on each master, and given back with its id where another has none", async () => {
   const { calls, store } = masters({ without: "second" });
   const { rows } = await store.decide("consume", keys, [1, 1, 3], policies, slot);

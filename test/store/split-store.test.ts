@@ -272,6 +272,18 @@ test("if some masters do not answer, the rows of the others are known, and can b
   ]);
 });
 
+test("all policies of a master that does not answer have its failure", async () => {
+  const { ask, dead } = await split([
+    ["b", "key"],
+    ["a", "address"],
+    ["b", "hour"],
+  ]);
+  dead.add("b");
+  const partial: PartialReplyError = await ask([1, 2, 3]).catch((thrown) => thrown);
+  expect(partial.failures).toEqual([LOST, undefined, LOST]);
+  expect(partial.clocksUs).toEqual([undefined, CLOCKS["a"], undefined]);
+});
+
 test("if a master denies and another does not answer, only the third gives back", async () => {
   const { ask, dead, said, held } = await split(THREE);
   dead.add("b");
@@ -450,6 +462,19 @@ test("after a denial, the others only look until it is over", async () => {
       .every((call) => call.startsWith("consume")),
   ).toBe(true);
   expect(said()).toHaveLength(before + 3);
+});
+
+test("a charge takes from all at once, also after a denial", async () => {
+  const { ask, held, said } = await split(THREE);
+  held["tg:{a}:address"] = { allowed: false };
+  await ask([1, 2, 3]);
+  const before = said().length;
+  await ask([1, 2, 3], "charge");
+  expect(said().slice(before)).toEqual([
+    "charge {a}:address 1",
+    "charge {b}:key 2",
+    "charge {*}:all 3",
+  ]);
 });
 
 test("what a doubtful part took comes back if one that only looked denies", async () => {

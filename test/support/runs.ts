@@ -1,7 +1,24 @@
-/** How many times the usual number: `TEST_RUNS=10 npm test` for a thorough check, `0.1` for a glance. */
+/**
+ * How many times the usual number. A file that imports this runs twice: in `npm test` with a part of what it could try, and
+ * whole in `npm run test:stress`. `TEST_RUNS=10` is for a thorough check.
+ */
 export const FACTOR = Number(process.env["TEST_RUNS"] ?? 1);
+
+/** Whether this is the whole of what a test can try, and not a part. */
+export const IS_WHOLE = FACTOR >= 1;
 
 /** How many random runs a test makes, where this many are usual. */
 export function runs(usual: number): number {
   return Math.max(1, Math.round(usual * FACTOR));
+}
+
+/** What all runs together have to come across at least, to show that they try something: in a short form, anything at all. */
+export function least(usual: number): number {
+  return IS_WHOLE ? usual : 0;
+}
+
+/** Some of the cases of a test that takes long for each: the first of them, and others as far apart as they can be. */
+export function some<Case>(cases: readonly Case[]): readonly Case[] {
+  const count = Math.max(1, Math.ceil(cases.length * Math.min(1, FACTOR)));
+  return Array.from({ length: count }, (_, i) => cases[Math.floor((i * cases.length) / count)]!);
 }

@@ -13,8 +13,16 @@ export class NotCreated extends Error {
 /** The credentials of a Redis, as the gateway names them. */
 const REDIS = ["UPSTASH_REDIS_REST_URL", "UPSTASH_REDIS_REST_TOKEN"] as const;
 
+/** What a person still has to do. */
+export interface Created {
+  /** The variables to fill in. */
+  readonly missing: readonly string[];
+  /** Whether the gateway counts through the bridge, which has to run. */
+  readonly needsBridge: boolean;
+}
+
 /**
- * Creates the project from its template; returns the variables that are still to be filled in.
+ * Creates the project from its template.
  *
  * @param templates the folder of the templates
  * @param environment its credentials of a Redis are taken over
@@ -24,7 +32,7 @@ export function create(
   settings: Settings,
   templates: string,
   environment: Readonly<Record<string, string | undefined>>,
-): readonly string[] {
+): Created {
   const { folder, platform } = settings;
   const { template, secrets } = PLATFORMS[platform];
   if (!isFree(folder)) {
@@ -44,7 +52,10 @@ export function create(
   const variables = variablesOf(settings, environment);
   const example = readFileSync(join(folder, `${secrets}.example`), "utf8");
   writeFileSync(join(folder, secrets), filledIn(example, variables), { mode: 0o600 });
-  return Object.keys(variables).filter((variable) => variables[variable] === "");
+  return {
+    missing: Object.keys(variables).filter((variable) => variables[variable] === ""),
+    needsBridge: "REDIS_REST_TOKEN" in variables,
+  };
 }
 
 /** The variables that are not committed; empty where the person has to fill them in. */

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { CommanderError } from "commander";
 
 import { ask, Cancelled } from "./ask.ts";
-import { create, NotCreated } from "./create.ts";
+import { create, type Created, NotCreated } from "./create.ts";
 import { type Given, readArguments } from "./options.ts";
 import { PLATFORMS } from "./platforms.ts";
 import { type Settings, usualFolder } from "./settings.ts";
@@ -18,8 +18,7 @@ try {
   if (settings === undefined) {
     process.exitCode = EXIT.usage;
   } else {
-    const missing = create(settings, templates, process.env);
-    console.log(farewell(settings, missing));
+    console.log(farewell(settings, create(settings, templates, process.env)));
   }
 } catch (error) {
   process.exitCode = exitCodeOf(error);
@@ -42,18 +41,25 @@ async function settingsFrom(given: Given): Promise<Settings | undefined> {
   return { folder, platform, origin, store };
 }
 
-/** The next two commands, and what to do before. */
-function farewell({ folder, platform }: Settings, missing: readonly string[]): string {
-  const { start, secrets, label } = PLATFORMS[platform];
+/** The next commands, and what to do before. */
+function farewell({ folder, platform }: Settings, { missing, needsBridge }: Created): string {
+  const { start, bridge, secrets, label } = PLATFORMS[platform];
   const into = folder === "." ? "" : `cd ${/\s/.test(folder) ? `"${folder}"` : folder} && `;
   const first =
     missing.length > 0 ? `Fill in ${missing.join(" and ")} in ${secrets}. Then:\n\n` : "";
+  const last = needsBridge
+    ? `
+It counts in the Redis at redis://127.0.0.1:6379, through a bridge. Start the bridge first, in another terminal:
+
+  ${bridge}
+`
+    : "";
   return `
 Created a gateway for ${label}${folder === "." ? "" : ` in ${folder}`}. Its secrets are in ${secrets}.
 
 ${first}  ${into}npm install
   ${start}
-`;
+${last}`;
 }
 
 function exitCodeOf(error: unknown): number {

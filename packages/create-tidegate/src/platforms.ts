@@ -12,6 +12,8 @@ export interface Platform {
   readonly secrets: ".dev.vars" | ".env";
   /** The command that starts the gateway. */
   readonly start: string;
+  /** The command that serves a Redis of this machine to the gateway, where it has one. */
+  readonly bridge?: string;
 }
 
 export const PLATFORMS: Readonly<Record<PlatformName, Platform>> = {
@@ -36,6 +38,7 @@ export const PLATFORMS: Readonly<Record<PlatformName, Platform>> = {
     stores: ["redis", "memory"],
     secrets: ".env",
     start: "npm start",
+    bridge: "npm run bridge",
   },
 };
 

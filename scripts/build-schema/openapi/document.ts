@@ -2,12 +2,14 @@ import { createDocument, type ZodOpenApiOperationObject } from "zod-openapi";
 import type * as z from "zod/mini";
 
 import { BASE, routesOf } from "../../../src/admin/admin.ts";
+import { Change } from "../../../src/admin/answers/parts.ts";
+import { Problem } from "../../../src/admin/answers/problem.ts";
 import type { Route } from "../../../src/admin/call.ts";
 import { Refusal, type RefusalStatus } from "../../../src/admin/refusal.ts";
 import type { Administered } from "../../../src/gateway/administration/administered.ts";
 import { memoryStore } from "../../../src/store/memory-store.ts";
 import { describeDocument, Document } from "../live-document.ts";
-import { Change, KeptEntry, KeptOverride, Problem, SentEntry, SentOverride } from "./answers.ts";
+import { KeptEntry, KeptOverride, SentEntry, SentOverride } from "./answers.ts";
 import { type Operation, OPERATIONS, PARAMETERS } from "./operations.ts";
 
 /** What can happen at every route. */

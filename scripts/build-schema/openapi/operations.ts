@@ -1,5 +1,9 @@
 import * as z from "zod/mini";
 
+import { Reset } from "../../../src/admin/answers/entries.ts";
+import { Health } from "../../../src/admin/answers/health.ts";
+import * as metrics from "../../../src/admin/answers/metrics.ts";
+import * as rules from "../../../src/admin/answers/rules.ts";
 import type { RefusalStatus } from "../../../src/admin/refusal.ts";
 import {
   HistoryBody,
@@ -11,7 +15,7 @@ import {
 } from "../../../src/admin/schemas.ts";
 import { CONTENT_TYPE } from "../../../src/metrics/open-metrics.ts";
 import { Document } from "../live-document.ts";
-import * as answers from "./answers.ts";
+import * as named from "./answers.ts";
 
 /** What the description of a route says besides what the route says itself. */
 export interface Operation {
@@ -31,112 +35,112 @@ export interface Operation {
 const entries = (list: string): Readonly<Record<string, Operation>> => ({
   [`GET /lists/${list}`]: {
     summary: `Lists the entries of ${list}: those of the document, and those that single calls put.`,
-    answer: answers.Entries,
+    answer: named.Entries,
   },
   [`PUT /lists/${list}`]: {
     summary: `Puts an entry on ${list}, in place of one for the same client.`,
-    body: answers.SentEntry,
-    answer: answers.KeptEntry,
+    body: named.SentEntry,
+    answer: named.KeptEntry,
     statuses: [409, 413, 415, 422],
   },
   [`DELETE /lists/${list}`]: {
     summary: `Takes an entry off ${list}, by the entry or by its id.`,
-    body: answers.SentEntry,
+    body: named.SentEntry,
     statuses: [404, 409, 413, 415, 422],
   },
 });
 
 /** Every route by its method and path. */
 export const OPERATIONS: Readonly<Record<string, Operation>> = {
-  "GET /rules": { summary: "Reads the published document.", answer: answers.RulesAnswer },
+  "GET /rules": { summary: "Reads the published document.", answer: rules.RulesAnswer },
   "PUT /rules": {
     summary: "Publishes a document, or says what it would change.",
     body: Document,
-    answer: answers.PublishedOrNot,
+    answer: named.PublishedOrNot,
     statuses: [412, 413, 415, 422, 428],
     ifMatch: "required",
   },
   "GET /rules/draft": {
     summary: "Reads the draft.",
-    answer: answers.DraftAnswer,
+    answer: rules.DraftAnswer,
     statuses: [404],
   },
   "PUT /rules/draft": {
     summary: "Keeps a document as the draft.",
     body: Document,
-    answer: answers.SavedDraft,
+    answer: rules.SavedDraft,
     statuses: [412, 413, 415, 422],
     ifMatch: "optional",
   },
   "POST /rules/draft": {
     summary: "As PUT.",
     body: Document,
-    answer: answers.SavedDraft,
+    answer: rules.SavedDraft,
     statuses: [412, 413, 415, 422],
     ifMatch: "optional",
   },
   "POST /rules/publish": {
     summary: "Publishes the draft, if nothing was published since it was kept.",
     body: PublishBody,
-    answer: answers.Published,
+    answer: rules.Published,
     statuses: [404, 412, 413, 415, 422],
     ifMatch: "optional",
   },
   "POST /rules/rollback": {
     summary: "Publishes an older version anew; by default the one before.",
     body: RollbackBody,
-    answer: answers.Published,
+    answer: rules.Published,
     statuses: [404, 412, 413, 415, 422],
     ifMatch: "optional",
   },
   "GET /rules/history": {
     summary: "Lists the newest fifty versions, newest first.",
-    answer: answers.History,
+    answer: rules.History,
   },
   "GET /rules/diff": {
     summary: "Compares two of live, deployed, draft, and kept versions.",
-    answer: answers.Diff,
+    answer: rules.Difference,
     statuses: [404],
   },
   ...entries("allow"),
   ...entries("deny"),
   "GET /overrides": {
     summary: "Lists the overrides: those of the document, and those that single calls put.",
-    answer: answers.OverridesAnswer,
+    answer: named.Overrides,
   },
   "PUT /overrides": {
     summary:
       "Puts an override, in place of one for the same identity, and says for which rules it holds.",
-    body: answers.SentOverride,
-    answer: answers.PutOverride,
+    body: named.SentOverride,
+    answer: named.PutOverride,
     statuses: [409, 413, 415, 422],
   },
   "DELETE /overrides": {
     summary: "Removes an override, by its identity, its digest or its id.",
-    body: answers.NamedOverride,
+    body: named.NamedOverride,
     statuses: [404, 409, 413, 415, 422],
   },
   "POST /explain": {
     summary: "Says what would happen to a request, and why; takes nothing.",
     body: RequestBody,
-    answer: answers.Explanation,
+    answer: named.Explanation,
     statuses: [413, 415, 422],
   },
   "POST /identities/reset": {
     summary:
       "Forgets what the policies hold of the client of a request, or of one that GET /top names.",
     body: z.union([RequestBody, ResetBody]),
-    answer: answers.Reset,
+    answer: Reset,
     statuses: [413, 415, 422],
   },
   "GET /audit": {
     summary: "Lists the newest five hundred writes, newest first.",
-    answer: answers.Audit,
+    answer: rules.Audit,
   },
   "GET /health": {
     summary: "Says whether decisions come from Redis, and which rules are enforced.",
-    answer: answers.Health,
-    unavailable: answers.Health,
+    answer: Health,
+    unavailable: Health,
   },
   "GET /metrics": {
     summary: "Counts since the beginning, as OpenMetrics for a Prometheus.",
@@ -144,23 +148,23 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   },
   "GET /stats": {
     summary: "Counts by the minute of a day, or by the hour of a month.",
-    answer: answers.StatsAnswer,
+    answer: metrics.Stats,
   },
   "GET /top": {
     summary: "The partitions that were denied most, or have little left most often.",
-    answer: answers.Top,
+    answer: metrics.Top,
   },
   "POST /partitions/history": {
     summary:
       "How often one partition was denied or had little left, and its requests if it is in the sample.",
     body: HistoryBody,
-    answer: answers.PartitionHistory,
+    answer: metrics.PartitionHistory,
     statuses: [413, 415, 422],
   },
   "POST /what-if": {
     summary: "Estimates how many requests other numbers of a policy would have denied.",
     body: WhatIfBody,
-    answer: answers.WhatIfAnswer,
+    answer: metrics.WhatIf,
     statuses: [404, 413, 415, 422],
   },
 };

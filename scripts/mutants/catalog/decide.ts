@@ -136,4 +136,18 @@ export const DECIDE: readonly Written[] = [
     replace: "true",
     tests: ["test/limiter/several-masters"],
   },
+  {
+    name: "an answer that came while Redis was resetting is counted from",
+    file: "src/decide/outage.ts",
+    find: "      await ask(asked);\n      forget(groups);\n",
+    replace: "      await ask(asked);\n",
+    tests: ["test/limiter/reset"],
+  },
+  {
+    name: "a decision over several masters is dated by the last of them",
+    file: "src/decide/outage.ts",
+    find: "if (each.at.nowUs > nowUs) nowUs",
+    replace: "nowUs",
+    tests: ["test/limiter/several-groups"],
+  },
 ];

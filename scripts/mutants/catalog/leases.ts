@@ -94,4 +94,11 @@ export const LEASES: readonly Written[] = [
     replace: "return lost > 1e9;",
     tests: ["test/lease/flood", "test/lease/holding"],
   },
+  {
+    name: "units lost in a second are missed until the minute beside it ends",
+    file: "src/features/leases/leases.ts",
+    find: "sentAtMs + Math.min(...ends) / 1000;",
+    replace: "sentAtMs + Math.max(...ends) / 1000;",
+    tests: ["test/lease/leases"],
+  },
 ];

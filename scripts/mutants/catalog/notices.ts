@@ -53,7 +53,7 @@ export const NOTICES: readonly Written[] = [
   {
     name: "a known denial tells nothing",
     file: STEP,
-    find: '(reason === "cached-denial" || reason === "optimistic")',
+    find: '(isEarlyDenial(reason) || reason === "optimistic")',
     replace: 'reason === "optimistic"',
     tests: FEATURE,
   },

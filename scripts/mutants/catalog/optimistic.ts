@@ -65,4 +65,18 @@ export const OPTIMISTIC: readonly Written[] = [
     replace: "  void waitUntil;\n",
     tests: ["test/optimistic/real-redis"],
   },
+  {
+    name: "a lost settlement leaves a doubt about its first dimension alone",
+    file: "src/features/optimistic/settle.ts",
+    find: "for (const each of groups) of(each).doubt",
+    replace: "for (const each of groups.slice(0, 1)) of(each).doubt",
+    tests: ["test/optimistic/step"],
+  },
+  {
+    name: "a denial by a lease leaves units open in the second dimension of the rest",
+    file: "src/features/optimistic/step.ts",
+    find: "else own.forEach(close);",
+    replace: "else own.slice(0, 1).forEach(close);",
+    tests: ["test/optimistic/step"],
+  },
 ];

@@ -19,8 +19,8 @@ export const OUTAGE: readonly Written[] = [
   {
     name: "a reset leaves what was counted in an outage",
     file: "src/outage/local-counts.ts",
-    find: "localIn(policies).flatMap((i) => [localKeyOf(policies[i]!, keys[i]!), keys[i]! + SEEN]),",
-    replace: "[],",
+    find: "memory.reset(localIn(policies).map((i) => localKeyOf(policies[i]!, keys[i]!)));",
+    replace: "",
     tests: ["test/limiter/reset"],
   },
   {
@@ -71,5 +71,19 @@ export const OUTAGE: readonly Written[] = [
     find: "share === 1",
     replace: "share > 0",
     tests: ["test/limiter/local-share"],
+  },
+  {
+    name: "a watcher that throws leaves the source running",
+    file: "src/runtime/watch-body.ts",
+    find: "reader.cancel(error).catch(() => {});",
+    replace: "",
+    tests: ["test/runtime/watch-body"],
+  },
+  {
+    name: "what happens to requests is logged with each of them",
+    file: "src/runtime/log.ts",
+    find: "quietUntilMs = now() + PAUSE_MS;",
+    replace: "",
+    tests: ["test/runtime/log"],
   },
 ];

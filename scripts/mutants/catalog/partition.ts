@@ -58,4 +58,11 @@ export const PARTITION: readonly Written[] = [
     replace: "!(parts.every",
     tests: ["test/partition/source"],
   },
+  {
+    name: "an address in an inner list is read from a source that nobody has checked",
+    file: "src/partition/source-text.ts",
+    find: "sources.flat()",
+    replace: "sources",
+    tests: ["test/partition/source-faults"],
+  },
 ];

@@ -81,7 +81,7 @@ export const PROGRAMS: readonly Written[] = [
   },
   {
     name: "a bridge for a network draws its token",
-    file: "src/node/bridge/main.ts",
+    file: "src/node/bridge/options.ts",
     find: " && !loopback.has(values.host)",
     replace: ' && values.host === ""',
     tests: ["test/bridge/cli"],

@@ -77,4 +77,11 @@ export const REDIS: readonly Written[] = [
     replace: "false",
     tests: ["test/store/redis-dialect", "test/store/first-contact"],
   },
+  {
+    name: "a missing script is sent in the dialect of before the answer",
+    file: "src/store/redis/store.ts",
+    find: "dialect.firstLine + script.text",
+    replace: "firstLine + script.text",
+    tests: ["test/store/redis-dialect"],
+  },
 ];

@@ -72,4 +72,25 @@ export const STORE: readonly Written[] = [
     replace: "if (entries.size <= maxEntries) return;\n    for (const [key, { endsUs }]",
     tests: ["test/store/memory"],
   },
+  {
+    name: "the end of an object's count that a look prolongs is not stored",
+    file: "src/store/durable-object/kept-counts.ts",
+    find: " || after.endsUs > before!.endsUs",
+    replace: "",
+    tests: ["test/store/kept-counts"],
+  },
+  {
+    name: "an object's alarm rings before its counts end",
+    file: "src/store/durable-object/kept-counts.ts",
+    find: "Math.ceil(endsUs / 1000)",
+    replace: "Math.floor(endsUs / 1000)",
+    tests: ["test/store/kept-counts"],
+  },
+  {
+    name: "a reset leaves what an object has in memory",
+    file: "src/store/durable-object/kept-counts.ts",
+    find: "counts.reset(keys);",
+    replace: "",
+    tests: ["test/store/kept-counts"],
+  },
 ];

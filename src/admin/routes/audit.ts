@@ -1,11 +1,12 @@
+import type { Audit } from "../answers/rules.ts";
 import { type Call, isoTime, json, type Route } from "../call.ts";
 import type { AuditRecord } from "../storage/records.ts";
 
 async function list({ storage }: Call): Promise<Response> {
-  return json({ entries: (await storage().audit()).map(shown) });
+  return json({ entries: (await storage().audit()).map(shown) } satisfies Audit);
 }
 
-function shown({ at, ...record }: AuditRecord): object {
+function shown({ at, ...record }: AuditRecord): Audit["entries"][number] {
   return { at: isoTime(at), ...record };
 }
 

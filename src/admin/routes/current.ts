@@ -1,8 +1,8 @@
 import type { Call } from "../call.ts";
-import type { Published } from "../storage/records.ts";
+import type { PublishedDocument } from "../storage/records.ts";
 
 /** The published document, or else the deployed one, as version 0. */
-export async function currentRules({ gateway, storage }: Call): Promise<Published> {
+export async function currentRules({ gateway, storage }: Call): Promise<PublishedDocument> {
   const published = await storage().rules();
   return published ?? { version: 0, publishedAtMs: 0, document: gateway.deployed };
 }

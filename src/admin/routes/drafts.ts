@@ -1,3 +1,4 @@
+import type { DraftAnswer, SavedDraft } from "../answers/rules.ts";
 import { type Call, deedOf, ifMatch, isoTime, json, readSmallBody, type Route } from "../call.ts";
 import { changesBetween } from "../changes.ts";
 import { outdated, Refusal } from "../refusal.ts";
@@ -15,12 +16,12 @@ async function save(call: Call): Promise<Response> {
   if (!written.done) throw outdated(written.version);
   const { version: basedOn, atMs } = written;
   const changes = changesBetween(current.document, document);
-  return json({ basedOn, savedAt: isoTime(atMs), changes });
+  return json({ basedOn, savedAt: isoTime(atMs), changes } satisfies SavedDraft);
 }
 
 async function read(call: Call): Promise<Response> {
   const { basedOn, savedAt, by, document } = await keptDraft(call);
-  return json({ basedOn, savedAt: isoTime(savedAt), by, document });
+  return json({ basedOn, savedAt: isoTime(savedAt), by, document } satisfies DraftAnswer);
 }
 
 async function publishDraft(call: Call): Promise<Response> {

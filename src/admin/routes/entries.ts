@@ -1,5 +1,6 @@
 import { parseMoment } from "../../lists/moment.ts";
 import { isRecord } from "../../options/record.ts";
+import type { Entries, KeptEntry as AnsweredEntry, PutOverride } from "../answers/entries.ts";
 import { type Call, deedOf, isoTime, json, readSmallBody, refresh, type Route } from "../call.ts";
 import { keptChanges } from "../changes.ts";
 import { ID, idOf, namesOf } from "../entry-names.ts";
@@ -50,15 +51,21 @@ async function list(kind: EntryKind, call: Call): Promise<Response> {
       // Those that have ended are forgotten by the next write.
       ...kept.filter(({ entry }) => (parseMoment(entry["until"]) ?? Infinity) > nowMs).map(byCall),
     ],
-  });
+  } satisfies Entries);
 }
 
-function fromDocument(entry: Entry): Entry {
-  return { ...shown(entry), source: "document" };
+function fromDocument(entry: Entry) {
+  return { ...shown(entry), source: "document" } as const satisfies AnsweredEntry;
 }
 
-function byCall({ id, entry, at, by }: KeptEntry & { readonly id: string }): Entry {
-  return { id, ...shown(entry), at: isoTime(at), by, source: "call" };
+function byCall({ id, entry, at, by }: KeptEntry & { readonly id: string }) {
+  return {
+    id,
+    ...shown(entry),
+    at: isoTime(at),
+    by,
+    source: "call",
+  } as const satisfies AnsweredEntry;
 }
 
 /** The entry in the body of a request, checked. Its end comes first, where the scripts look for it. */
@@ -137,7 +144,8 @@ async function putChecked(
   const { identity } = entry;
   // A digest names a client that a rule has counted.
   if (kind !== "override" || typeof identity !== "string") return json(made);
-  return json({ ...made, ...scopeOf(identity, call.gateway.held().document) });
+  const scope = scopeOf(identity, call.gateway.held().document);
+  return json({ ...made, ...scope } satisfies PutOverride);
 }
 
 async function remove(kind: EntryKind, call: Call): Promise<Response> {

@@ -1,11 +1,9 @@
 import { ConfigurationError, StoreError } from "../../errors/errors.ts";
-import type {
-  Administered,
-  DescribedRequest,
-  Explanation,
-} from "../../gateway/administration/administered.ts";
+import type { Administered, DescribedRequest } from "../../gateway/administration/administered.ts";
 import { HOUR_MS } from "../../metrics/keys.ts";
 import { isRecord } from "../../options/record.ts";
+import type { Reset } from "../answers/entries.ts";
+import type { Explanation } from "../answers/explanation.ts";
 import { type Call, deedOf, json, readSmallBody, type Route } from "../call.ts";
 import { keptChanges } from "../changes.ts";
 import { faulty, Refusal } from "../refusal.ts";
@@ -30,7 +28,9 @@ async function explain(call: Call, upToDate: UpToDate | undefined): Promise<Resp
   const { gateway } = call;
   const body = await readSmallBody(call);
   const found = await about(body, (request) => gateway.explain(request));
-  const explanation = found.entries ? { ...found, entries: found.entries.map(shown) } : found;
+  const explanation = (
+    found.entries ? { ...found, entries: found.entries.map(shown) } : found
+  ) satisfies Explanation;
   if (!upToDate || explanation.rules.length === 0) return json(explanation);
   // Why a request is denied is worth saying without the counts, too.
   const denied = await deniedLately(gateway, body, upToDate).catch(() => undefined);
@@ -92,7 +92,7 @@ async function reset(call: Call): Promise<Response> {
   await storage.note(deedOf(call, "reset", changes)).catch((error: Error) => {
     throw error instanceof StoreError ? unnoted(error) : error;
   });
-  return json({ reset: forgotten });
+  return json({ reset: forgotten } satisfies Reset);
 }
 
 /** The counts are reset by then, even if the audit fails. */

@@ -1,6 +1,7 @@
 import type { Administered } from "../../gateway/administration/administered.ts";
 import { healthCheck } from "../../gateway/health.ts";
 import { monotonicNow } from "../../runtime/clock.ts";
+import type { Health } from "../answers/health.ts";
 import type { Route } from "../call.ts";
 
 /** The public health of the gateway, and the version of its rules. */
@@ -16,10 +17,10 @@ export function healthRoutes(gateway: Administered): readonly Route[] {
     const answer = await check();
     const { status, headers } = answer;
     const body = {
-      ...((await answer.json()) as object),
+      ...((await answer.json()) as Omit<Health, "onFailure" | "live">),
       onFailure: gateway.onFailure(),
       live: gateway.enforced(),
-    };
+    } satisfies Health;
     return new Response(JSON.stringify(body), { status, headers });
   }
 

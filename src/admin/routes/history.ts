@@ -1,3 +1,4 @@
+import type { Difference, History } from "../answers/rules.ts";
 import { type Call, ifMatch, isoTime, json, readSmallBody, type Route } from "../call.ts";
 import { changesBetween } from "../changes.ts";
 import { outdated, Refusal } from "../refusal.ts";
@@ -17,7 +18,7 @@ async function list({ storage }: Call): Promise<Response> {
       note,
       current: version === current,
     })),
-  });
+  } satisfies History);
 }
 
 async function rollBack(call: Call): Promise<Response> {
@@ -49,7 +50,7 @@ async function compare(call: Call): Promise<Response> {
   const from = call.query.get("from") ?? "live";
   const to = call.query.get("to") ?? "draft";
   const [before, after] = await Promise.all([named(call, from), named(call, to)]);
-  return json({ from, to, changes: changesBetween(before, after) });
+  return json({ from, to, changes: changesBetween(before, after) } satisfies Difference);
 }
 
 async function named(call: Call, name: string): Promise<unknown> {

@@ -1,6 +1,7 @@
 import type { Administered } from "../../gateway/administration/administered.ts";
 import { TOP_KINDS } from "../../metrics/keys.ts";
 import { CONTENT_TYPE, openMetricsOf } from "../../metrics/open-metrics.ts";
+import type { Stats, Top } from "../answers/metrics.ts";
 import { type Call, isoTime, json, type Route } from "../call.ts";
 import { Refusal } from "../refusal.ts";
 import { countsOf, type UpToDate } from "./counts.ts";
@@ -33,14 +34,20 @@ export function metricsRoutes(gateway: Administered): readonly Route[] {
     const { times, ...series } = await (await upToDate()).stats(step, span);
     // Other isolates may not have written their latest counts yet.
     const completeTo = isoTime(Date.now() - gateway.metricsFlushMs!);
-    return json({ step, ...shown(span), completeTo, times: times.map(isoTime), ...series });
+    return json({
+      step,
+      ...shown(span),
+      completeTo,
+      times: times.map(isoTime),
+      ...series,
+    } satisfies Stats);
   }
 
   async function top({ query }: Call): Promise<Response> {
     const kind = oneOf(query, "kind", TOP_KINDS);
     const span = spanOf(query, STEPS.minute);
     const partitions = await (await upToDate()).top(kind, span, MOST_PARTITIONS);
-    return json({ kind, ...shown(span), partitions });
+    return json({ kind, ...shown(span), partitions } satisfies Top);
   }
 
   return [

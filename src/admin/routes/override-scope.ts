@@ -2,24 +2,13 @@ import { didYouMean, namesIn } from "../../options/messages.ts";
 import { isRecord } from "../../options/record.ts";
 import { nearest } from "../../options/unknown-options.ts";
 import { EVERYBODY } from "../../partition/partition-key.ts";
-
-/** A rule as an answer names it. */
-interface NamedRule {
-  readonly index: number;
-  readonly method: string;
-  readonly path: string;
-}
-
-/** For which requests an override holds. */
-export interface OverrideScope {
-  /** The rules that count by its header, alone or together with something else. It holds for what they cover. */
-  readonly appliesTo: readonly NamedRule[];
-  /** Why it changes nothing, where no rule counts by its header. */
-  readonly warning?: string;
-}
+import type { PutOverride } from "../answers/entries.ts";
 
 /** Says under which rules of a document an override holds. The document and the identity have been checked. */
-export function scopeOf(identity: string, document: unknown): OverrideScope {
+export function scopeOf(
+  identity: string,
+  document: unknown,
+): Pick<PutOverride, "appliesTo" | "warning"> {
   const header = identity.split(":", 1)[0]!.trim().toLowerCase();
   const rules = rulesOf(document).map((rule, index) => ({
     index,

@@ -2,42 +2,13 @@ import type { Administered } from "../../gateway/administration/administered.ts"
 import { HOUR_MS, MINUTE_MS } from "../../metrics/keys.ts";
 import type { CountedPartition, MetricsReader } from "../../metrics/reader.ts";
 import type { SampledPartition } from "../../metrics/trace-reader.ts";
+import type { PartitionHistory, PolicyHistory } from "../answers/metrics.ts";
 import { type Call, isoTime, json, readSmallBody, type Route } from "../call.ts";
 import { checked, HistoryBody } from "../schemas.ts";
 import { about } from "./explain.ts";
 import { shown, SPAN, spanOf, STEPS } from "./span.ts";
 
-/** The history of one partition. */
-export interface PartitionHistory {
-  readonly from: string;
-  readonly to: string;
-  /** When each ten minutes begin. */
-  readonly times: readonly string[];
-  /** Those of the last hour, for requests in the sample. */
-  readonly minutes: readonly string[];
-  readonly partitions: readonly PolicyHistory[];
-}
-
-/** The history under one policy. */
-export interface PolicyHistory {
-  readonly policy: string;
-  readonly partition: string | null;
-  /** Its name in the sample. */
-  readonly number: string | null;
-  /** `null` if its name does not say so. */
-  readonly isSampled: boolean | null;
-  /** How often at least, in each of `times`. */
-  readonly denied: readonly number[];
-  readonly near: readonly number[];
-  /** In each of `minutes`; `null` if none are kept. */
-  readonly requests: MinuteCounts | null;
-}
-
-interface MinuteCounts {
-  readonly allowed: readonly number[];
-  readonly denied: readonly number[];
-  readonly deniedByOthers: readonly number[];
-}
+type MinuteCounts = NonNullable<PolicyHistory["requests"]>;
 
 /** A partition by its names: in the sketches of partitions, and in the sample. */
 interface Named {
@@ -71,7 +42,7 @@ export function partitionHistoryRoute(
     ]);
     const kept = samples.flatMap(({ partitions }) => partitions);
     const minutes = minutesBefore(span.toMs);
-    const history: PartitionHistory = {
+    return json({
       ...shown(span),
       times: counted.times.map(isoTime),
       minutes: minutes.map(isoTime),
@@ -86,8 +57,7 @@ export function partitionHistoryRoute(
           requests: sampled ? byMinute(sampled, minutes) : null,
         }),
       ),
-    };
-    return json(history);
+    } satisfies PartitionHistory);
   }
 
   /** Each partition that a body asks for. */

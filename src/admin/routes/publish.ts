@@ -1,8 +1,9 @@
+import type { Published } from "../answers/rules.ts";
 import { type Call, deedOf, isoTime, json, refresh } from "../call.ts";
 import { changesBetween, keptChanges } from "../changes.ts";
 import { outdated, Refusal } from "../refusal.ts";
 import { MAX_NOTE } from "../schemas.ts";
-import type { Published } from "../storage/records.ts";
+import type { PublishedDocument } from "../storage/records.ts";
 import type { SoundDocument } from "./document.ts";
 
 /** A note for the history, checked. */
@@ -15,7 +16,7 @@ export function checkNote(note: string | null | undefined): string | undefined {
 /** Publishes a document in place of its base version, and reports the changes. */
 export async function publish(
   call: Call,
-  current: Published,
+  current: PublishedDocument,
   { document, text }: SoundDocument,
   { action, note }: { readonly action: string; readonly note: string | undefined },
 ): Promise<Response> {
@@ -26,5 +27,6 @@ export async function publish(
   if (!written.done) throw outdated(written.version);
   await refresh(call);
   const { version, atMs } = written;
-  return json({ version, publishedAt: isoTime(atMs), changes }, { ETag: `"${version}"` });
+  const answer = { version, publishedAt: isoTime(atMs), changes } satisfies Published;
+  return json(answer, { ETag: `"${version}"` });
 }

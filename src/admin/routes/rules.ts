@@ -1,3 +1,4 @@
+import type { DryRun, RulesAnswer } from "../answers/rules.ts";
 import { type Call, ifMatch, isoTime, json, type Route } from "../call.ts";
 import { changesBetween } from "../changes.ts";
 import { outdated, Refusal } from "../refusal.ts";
@@ -9,12 +10,13 @@ const BROKEN =
   "Redis has no document for this version. Publish one over it, or roll back; GET /rules?held has what an isolate still enforces.";
 
 async function read(call: Call): Promise<Response> {
-  if (hasFlag(call, "held")) return json(call.gateway.held());
+  if (hasFlag(call, "held")) return json(call.gateway.held() satisfies RulesAnswer);
   const { version, publishedAtMs, by, document } = await currentRules(call);
   const published = version > 0 && { publishedAt: isoTime(publishedAtMs), by };
   const source = version > 0 ? "live" : "deployed";
   const found = document === undefined ? { document: null, error: BROKEN } : { document };
-  return json({ version, ...published, source, ...found }, { ETag: `"${version}"` });
+  const answer = { version, ...published, source, ...found } satisfies RulesAnswer;
+  return json(answer, { ETag: `"${version}"` });
 }
 
 async function replace(call: Call): Promise<Response> {
@@ -30,7 +32,7 @@ async function replace(call: Call): Promise<Response> {
   if (based !== undefined && based !== version) throw outdated(version);
   if (!dryRun) return publish(call, current, sound, { action: "publish", note });
   const changes = changesBetween(current.document, sound.document);
-  return json({ version, changes, dryRun: true });
+  return json({ version, changes, dryRun: true } satisfies DryRun);
 }
 
 /** Anything else than a plain yes may be meant as a no, and would not be one. */

@@ -2,6 +2,7 @@ import type { Administered } from "../../gateway/administration/administered.ts"
 import { HOUR_MS, MINUTE_MS, TOP_KINDS } from "../../metrics/keys.ts";
 import type { MetricsReader, Span } from "../../metrics/reader.ts";
 import { whatIf } from "../../metrics/what-if.ts";
+import type { WhatIf } from "../answers/metrics.ts";
 import { type Call, isoTime, json, readSmallBody, type Route } from "../call.ts";
 import { faulty, Refusal } from "../refusal.ts";
 import { checked, WhatIfBody } from "../schemas.ts";
@@ -49,7 +50,7 @@ export function whatIfRoute(
         deniedBefore,
         deniedAfter,
       })),
-    });
+    } satisfies WhatIf);
   }
 
   /** The sample has no names; those of the partitions at the top are known, unless they are digests of addresses. */

@@ -1,8 +1,9 @@
 import { MAX_VERSION, wholeUpTo } from "../../live/numbers.ts";
 import { isRecord } from "../../options/record.ts";
+import type { Change } from "../answers/parts.ts";
 
 /** The published document. */
-export interface Published {
+export interface PublishedDocument {
   /** From 1; 0 without a publication. */
   readonly version: number;
   readonly publishedAtMs: number;
@@ -38,7 +39,9 @@ export interface AuditRecord {
   readonly by: string;
   readonly action: string;
   readonly version?: number;
-  readonly changes?: readonly unknown[];
+  readonly changes?: readonly Change[];
+  /** How many changes are left out. */
+  readonly omitted?: number;
 }
 
 /** JSON that a script wrote; `undefined` of anything else. */

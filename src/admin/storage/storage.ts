@@ -1,6 +1,7 @@
 import { type LiveKeys, liveKeys } from "../../live/keys.ts";
 import { MAX_VERSION, wholeUpTo } from "../../live/numbers.ts";
 import { isRecord } from "../../options/record.ts";
+import type { Change } from "../answers/parts.ts";
 import type { Connection } from "./connection.ts";
 import {
   type AuditRecord,
@@ -11,7 +12,7 @@ import {
   headIn,
   type KeptEntry,
   recordIn,
-  type Published,
+  type PublishedDocument,
   type VersionHead,
 } from "./records.ts";
 import {
@@ -38,7 +39,7 @@ export type EntryKind = "allow" | "deny" | "override";
 export interface Deed {
   readonly by: string;
   readonly action: string;
-  readonly changes?: readonly unknown[];
+  readonly changes?: readonly Change[];
   /** How many changes are left out, because there are too many to keep. */
   readonly omitted?: number;
 }
@@ -59,7 +60,7 @@ const MAX_MOMENT_MS = 8.64e15;
 
 /** What Redis keeps of live rules, from one request. What Tidegate did not write there is as if it were not there. */
 export interface Storage {
-  rules(): Promise<Published | undefined>;
+  rules(): Promise<PublishedDocument | undefined>;
   publish(
     document: string,
     based: { readonly on: number; readonly known: number },

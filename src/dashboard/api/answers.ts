@@ -1,50 +1,30 @@
-/* What the admin API answers, as far as the dashboard reads it. docs/openapi.json has all of it. */
+/* The answers of the admin API, as far as the dashboard reads them, by the types with which the gateway sends them. */
 
-import type { Change } from "../../admin/changes.ts";
-import type { MoreOfProblem } from "../../admin/refusal.ts";
-import type { PartitionHistory, PolicyHistory } from "../../admin/routes/partition-history.ts";
-import type { Fault } from "../../errors/errors.ts";
-import type {
-  Enforced,
-  ExplainedPolicy,
-  Explanation,
-} from "../../gateway/administration/administered.ts";
-import type { Estimate } from "../../metrics/estimate.ts";
-import type { TopPartition } from "../../metrics/reader.ts";
-import type { Stats as CountedStats } from "../../metrics/stats.ts";
-import type {
-  AffectedPartition as SampledPartition,
-  WhatIf as Replayed,
-} from "../../metrics/what-if.ts";
+import type { KeptEntry, KeptOverride } from "../../admin/answers/entries.ts";
+import type { Stats as SentStats, WhatIf as SentWhatIf } from "../../admin/answers/metrics.ts";
+import type { Change } from "../../admin/answers/parts.ts";
+import type { Problem as SentProblem } from "../../admin/answers/problem.ts";
+import type { Audit, DraftAnswer, History, RulesAnswer } from "../../admin/answers/rules.ts";
 
+export type { ExplainedPolicy, Explanation } from "../../admin/answers/explanation.ts";
+export type { Health } from "../../admin/answers/health.ts";
 export type {
-  Change,
+  AffectedPartition,
   Estimate,
-  ExplainedPolicy,
-  Explanation,
-  Fault,
   PartitionHistory,
   PolicyHistory,
   TopPartition,
-};
+} from "../../admin/answers/metrics.ts";
+export type { Change };
 
-/** A refusal's problem document. */
-export interface Problem extends Pick<MoreOfProblem, "version" | "errors"> {
-  readonly title: string;
-  readonly status: number;
-  readonly detail?: string;
-}
+export type Stats = Omit<SentStats, "from" | "to">;
+export type WhatIf = Omit<SentWhatIf, "numbers">;
 
-export interface Health {
-  readonly status: string;
-  readonly code?: string;
-  readonly detail?: string;
-  readonly breaker?: "closed" | "open" | "half-open";
-  /** The number of policies by their behaviour in an outage. */
-  readonly onFailure: Readonly<Record<"local" | "open" | "closed", number>>;
-  readonly live: Enforced;
-  readonly [fact: string]: unknown;
-}
+/** A refusal's problem document; a proxy before the gateway may leave out the rest. */
+export type Problem = Pick<SentProblem, "title" | "status" | "version" | "errors"> &
+  Partial<Pick<SentProblem, "detail">>;
+
+export type Fault = NonNullable<SentProblem["errors"]>[number];
 
 export interface Policy {
   readonly name?: string;
@@ -73,28 +53,15 @@ export interface RulesDocument {
   readonly rules: readonly Rule[];
 }
 
-export interface Live {
-  readonly version: number;
-  readonly publishedAt?: string;
-  readonly by?: string;
-  readonly source: string;
+export interface Live extends Omit<RulesAnswer, "document"> {
   readonly document: RulesDocument;
 }
 
-export interface Draft {
-  readonly basedOn: number;
-  readonly savedAt: string;
-  readonly by: string;
+export interface Draft extends Omit<DraftAnswer, "document"> {
   readonly document: RulesDocument;
 }
 
-export interface Version {
-  readonly version: number;
-  readonly publishedAt: string;
-  readonly by: string;
-  readonly note?: string;
-  readonly current: boolean;
-}
+export type Version = History["versions"][number];
 
 export interface Changes {
   readonly version?: number;
@@ -102,48 +69,6 @@ export interface Changes {
 }
 
 /** An entry of a list, or an override. */
-export interface Entry {
-  readonly id?: string;
-  readonly cidr?: string;
-  readonly identity?: string;
-  readonly digest?: string;
-  readonly asn?: number;
-  readonly country?: string;
-  readonly plan?: string;
-  readonly policies?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  readonly until?: string;
-  readonly at?: string;
-  readonly by?: string;
-  readonly source: "document" | "call";
-}
+export type Entry = KeptEntry & KeptOverride;
 
-export interface AuditEntry {
-  readonly at: string;
-  readonly by: string;
-  readonly action: string;
-  readonly version?: number;
-  readonly changes?: readonly Change[];
-  readonly omitted?: number;
-}
-
-/** Counts over time: in each list, one number per moment. */
-export interface Stats extends Omit<CountedStats, "times"> {
-  readonly step: "minute" | "hour";
-  /** Counts of later may still grow. */
-  readonly completeTo: string;
-  readonly times: readonly string[];
-}
-
-/** The effect that other numbers of a policy would have had. */
-export interface WhatIf extends Omit<Replayed, "affected"> {
-  readonly policy: string;
-  readonly from: string;
-  readonly to: string;
-  readonly affected: readonly AffectedPartition[];
-}
-
-/** A partition of the sample for which something would change. */
-export interface AffectedPartition extends SampledPartition {
-  /** As the overview names it, where that is known. */
-  readonly partition: string | null;
-}
+export type AuditEntry = Audit["entries"][number];

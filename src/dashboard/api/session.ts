@@ -6,7 +6,7 @@ import type { Api } from "./api.ts";
 export interface Session {
   readonly api: Api;
   readonly canWrite: boolean;
-  /** Says something to the person, also to a screen reader. */
+  /** Shows a message to the person, also through a screen reader. */
   readonly say: (text: string, offer?: Offer) => void;
 }
 
@@ -23,7 +23,7 @@ export function useSession(): Session {
   return useContext(SessionContext)!;
 }
 
-/** Where the tab keeps edits of the rules, until somebody signs out. */
+/** Where the tab keeps edits of the rules, until the person signs out. */
 export const UNSAVED = "tidegate-edits";
 
 export const READ_ONLY = "Your token only reads. Sign in with the ADMIN_TOKEN to change this.";

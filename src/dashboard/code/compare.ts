@@ -50,7 +50,7 @@ function shown({ text, name }: Side): { readonly doc: string; readonly extension
   };
 }
 
-/** Two texts beside each other, equal lines at equal heights, without what is the same in both. */
+/** Two texts beside each other, equal lines at equal heights, without the parts that are the same in both. */
 export function compareSides(root: ShadowRoot, before: Side, after: Side): { destroy(): void } {
   const right = shown(after);
   return new MergeView({

@@ -22,7 +22,7 @@ export interface EditorOptions {
   readonly root: ShadowRoot;
   readonly text: string;
   readonly isReadOnly: boolean;
-  /** What a screen reader calls it, and what it says of it. */
+  /** Its name and its description for a screen reader. */
   readonly label: string;
   readonly description: string;
   /** Called with the whole text after each change. */
@@ -72,7 +72,7 @@ export function createEditor(options: EditorOptions): EditorView {
   });
 }
 
-/** Ids of the page mean nothing in a shadow root: what describes an element has to be in there. */
+/** Ids of the page have no meaning in a shadow root: the description of an element has to be in there. */
 function describe(description: string): HTMLElement {
   const element = document.createElement("p");
   element.id = "description";

@@ -2,7 +2,7 @@ import { ensureSyntaxTree } from "@codemirror/language";
 import type { EditorState } from "@codemirror/state";
 import type { SyntaxNode } from "@lezer/common";
 
-/** What helps with a place of a text: less of it, in which the place is at another offset. */
+/** A part of a text around a place, in which the place is at another offset. */
 export interface Excerpt {
   readonly text: string;
   readonly offset: number;
@@ -11,7 +11,7 @@ export interface Excerpt {
 /** Values beside the way to the place are left out from this length on: shorter ones say which kind of object it is. */
 const MAX_BESIDE = 500;
 
-/** The parser is ahead of whoever types, unless a long text was just put in. */
+/** The parser is ahead of a person who types, unless a long text was just put in. */
 const MAX_PARSE_MS = 30;
 
 interface Cut {
@@ -21,7 +21,7 @@ interface Cut {
 }
 
 /**
- * The text around a place of JSON: what it is in, without the other elements of the lists on the way there. To read a
+ * The text around a place of JSON: the values that contain it, without the other elements of the lists on the way. To read a
  * thousand rules for each word that is typed would take longer than a key. `undefined` while the text is being parsed.
  */
 export function excerptAt(state: EditorState, place: number): Excerpt | undefined {

@@ -6,11 +6,11 @@ const MAX_LINES = 0xd800;
 /** Texts that differ in more lines than these are compared less closely: the time grows with the square of them. */
 const MAX_CHANGED_LINES = 4_000;
 
-/** What differs in a part of the text is looked for within its lines up to this length. */
+/** Differences are looked for within the lines of a part up to this length. */
 const MAX_WITHIN = 4_000;
 
 /**
- * What leads from one text to another, line by line, and within lines that changed. Character by character, a few
+ * The changes from one text to another, line by line, and within lines that changed. Character by character, a few
  * changes in a long text would already take seconds, or be told as one.
  */
 export function changesByLine(before: string, after: string): readonly Change[] {

@@ -30,14 +30,14 @@ service.configure({
 
 const URI = "tidegate:rules.json";
 
-/** Names and values that the schema has at the place, with what it says of them. */
+/** Names and values that the schema has at the place, with its descriptions of them. */
 export async function complete(context: CompletionContext): Promise<CompletionResult | null> {
   const { state, pos, explicit } = context;
   if (!explicit && !context.matchBefore(/["\p{L}_$-]/u)) return null;
   const excerpt = excerptAt(state, pos);
   if (!excerpt) return null;
   const { items, word, rest } = await propose(excerpt);
-  // What is typed is compared without its quotes, and replaced with them.
+  // The typed text is compared without its quotes, and replaced with them.
   const quote = word.startsWith('"') ? 1 : 0;
   return {
     from: pos - word.length + quote,
@@ -48,7 +48,7 @@ export async function complete(context: CompletionContext): Promise<CompletionRe
 
 export interface Proposals {
   readonly items: readonly EditItem[];
-  /** What they stand in place of: before the place, and how much of it is behind. */
+  /** The text that they replace: before the place, and the number of its characters behind. */
   readonly word: string;
   readonly rest: number;
 }
@@ -75,7 +75,7 @@ function hasEdit(item: CompletionItem): item is EditItem {
   return TextEdit.is(item.textEdit);
 }
 
-/** @param before @param after how many characters around what is compared are replaced too */
+/** @param before @param after how many characters around the compared text are replaced too */
 function optionOf(item: EditItem, before: number, after: number): Completion {
   const { label, documentation, textEdit, insertTextFormat } = item;
   const isSnippet = insertTextFormat === InsertTextFormat.Snippet;
@@ -93,7 +93,7 @@ function optionOf(item: EditItem, before: number, after: number): Completion {
   };
 }
 
-/** What the service writes for CodeMirror: `$` for `\$`, and `${1}` for `$1`. */
+/** The text of the service as CodeMirror takes it: `$` for `\$`, and `${1}` for `$1`. */
 function templateOf(text: string): string {
   return text.replaceAll(/\\([\\$}])|\$(\d+)/g, (_, sign?: string, place?: string) =>
     sign === undefined ? `\${${place}}` : sign,

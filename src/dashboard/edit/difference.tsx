@@ -39,7 +39,7 @@ function Compared({ before, after, title }: DifferenceProps) {
   );
 }
 
-/** What cannot be seen is shown, also in lines that are only in the text before: those are no part of an editor. */
+/** Shows invisible characters, also in lines that are only in the text before: those are no part of an editor. */
 function plainSide({ text, name }: Side): Side {
   return { text: plainLines(text), name };
 }

@@ -13,9 +13,9 @@ const STRICT = { disallowComments: true, allowTrailingComma: false };
 /** A JSON text, or the fault in it. */
 export interface JsonText {
   readonly faults: readonly PlacedFault[];
-  /** Faults of what the text says, at their lines. */
+  /** Faults in the meaning of the text, at their lines. */
   place(faults: readonly Fault[]): readonly PlacedFault[];
-  /** Where a value begins, such as `rules[0].policies[1].limit`; what is missing begins with what is around it. */
+  /** Where a value begins, such as `rules[0].policies[1].limit`; a missing value begins with the value around it. */
   offsetOf(path: string): number;
 }
 

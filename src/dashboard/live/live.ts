@@ -5,7 +5,7 @@ import { type Range, RANGES } from "./ranges.ts";
 const EVERY_MS = 10_000;
 const NAME = "tidegate-range";
 
-/** Whether views are read anew, and what time they show. */
+/** Whether views are read anew, and the time that they show. */
 export interface Live {
   readonly range: Range;
   readonly setRange: (name: string) => void;

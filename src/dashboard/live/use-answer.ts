@@ -21,9 +21,9 @@ interface Held<Answer> {
 /**
  * Reads a path, and reads it again with every tick.
  *
- * @param key what is read: of another one nothing is known yet
+ * @param key names the data: for another one there is no answer yet
  * @param pathOf the path, asked at the moment of reading
- * @param body what is asked for, where the API takes that as the body of a POST
+ * @param body the question, where the API takes it as the body of a POST
  */
 export function useAnswer<Answer>(
   key: string,

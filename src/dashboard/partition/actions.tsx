@@ -20,7 +20,7 @@ export function Actions({ asked, found, done }: ActionsProps) {
   const policies = found.rules.flatMap((rule) => rule.policies);
   const fields = asked.headers.split("\n").flatMap((line) => identityIn(line));
   const partitions = policies.map(({ partition }) => partition);
-  // Whom a list blocks no policy explains: it is unblocked by what the request says.
+  // No policy explains a client that a list blocks: the request names the client to unblock.
   const targets = targetsOf(found.verdict === "blocked" ? fields : partitions, asked.ip);
 
   async function reset(): Promise<void> {

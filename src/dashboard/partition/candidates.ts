@@ -16,7 +16,7 @@ export interface Recognized {
   readonly value: string;
 }
 
-/** What a client's name is made of, with the texts that it may have been made of. */
+/** The parts of a client's name, with the texts from which it may have been made. */
 interface Part {
   readonly source: string;
   readonly digest: string;

@@ -20,7 +20,7 @@ export function namedBy(partition: string): Partial<Described> {
   return name === "ip" ? { ip: value } : { headers: `${name}: ${value}` };
 }
 
-/** Whether a link is about a client without saying who it is, so that the request in it is not that client's. */
+/** Whether a link is about a client without identifying it, so that the request in it is not that client's. */
 export function isUnreadable(query: URLSearchParams): boolean {
   const partition = query.get("partition");
   if (partition === null) return query.has("number");

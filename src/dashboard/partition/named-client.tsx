@@ -62,7 +62,7 @@ function limitsOf({ rules }: RulesDocument, policy: string) {
     .map(({ limit = 1 }) => ({ name: policy, limit }));
 }
 
-/** The digest of an address does not say which address, so that nothing of it can be reset. */
+/** The digest of an address does not say which address, so that no count of it can be reset. */
 const HASHED_FACT = /(?:^|,)(?:ip|subnet|asn|country):[\w-]{22}(?:,|$)/;
 
 function ResetRow({ name, policy }: { readonly name: string; readonly policy: string }) {

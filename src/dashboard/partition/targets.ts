@@ -10,7 +10,7 @@ export interface Target {
     | { readonly digest: string };
 }
 
-/** Whom an entry of a list may name, of what the policies count. */
+/** The clients that an entry of a list may name, of those that the policies count. */
 export function targetsOf(partitions: readonly string[], ip: string): readonly Target[] {
   const addresses = ip === "" ? [] : [{ title: `ip:${ip}`, entry: { cidr: ip } }];
   const identities = [...new Set(partitions)]

@@ -11,7 +11,7 @@ interface WhoProps {
   readonly example: Readonly<Record<string, string>> | undefined;
 }
 
-/** Finds out who a client is, of those that the person knows. */
+/** Finds a client among those that the person knows. */
 export function Who({ name, example }: WhoProps) {
   const field = useRef<HTMLTextAreaElement>(null);
   const [found, setFound] = useState<readonly Recognized[] | undefined>(undefined);
@@ -52,7 +52,7 @@ export function Who({ name, example }: WhoProps) {
   );
 }
 
-/** A request of the client. What is a credential stays out of the address. */
+/** A request of the client. A credential stays out of the address. */
 function linkOf(found: readonly Recognized[], example: NonNullable<WhoProps["example"]>): string {
   const ip = found.find(({ source }) => source === "ip")?.value;
   const headers = found

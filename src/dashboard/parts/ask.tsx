@@ -11,7 +11,7 @@ interface AskProps {
   readonly children?: Child;
   /** Whether there is a field for a note, and its label. */
   readonly note?: string;
-  /** Does it; what it throws is shown, and the dialog stays. */
+  /** Does it; the dialog shows an error that it throws, and stays. */
   readonly act: (note: string) => Promise<void>;
   readonly close: () => void;
 }
@@ -49,7 +49,7 @@ export function Ask({ title, verb, isDangerous, children, note, act, close }: As
     }
   }
 
-  // Where nothing is moved when answers come: a dialog that is moved is none that keeps the rest from being used.
+  // An element that does not move when answers come: a dialog that is moved no longer keeps the rest from being used.
   return createPortal(
     <dialog ref={dialog} aria-labelledby="ask-title">
       <form onSubmit={submit}>

@@ -151,7 +151,7 @@ function optionsOf(
   };
 }
 
-/** Counts are whole, and so are most milliseconds: parts of one would give several lines the same label. */
+/** Counts and most milliseconds are whole: parts of one would give several lines the same label. */
 const WHOLE_STEPS = [1, 2, 5]
   .flatMap((digit) => Array.from({ length: 14 }, (_, power) => digit * 10 ** power))
   .toSorted((one, other) => one - other);

@@ -7,7 +7,7 @@ import { Table } from "./table.tsx";
 
 interface PictureProps extends Omit<ChartProps, "onPoint" | "label"> {
   readonly title: string;
-  /** What the legend says of a series where the pointer is at no moment. Default: its sum. */
+  /** The legend of a series where the pointer is at no moment. Default: its sum. */
   readonly summary?: (values: readonly (number | null)[], series: number) => string;
 }
 

@@ -1,7 +1,7 @@
 /** Where the person is: the parts of the hash, and its query. */
 export interface Place {
   readonly view: string;
-  /** What follows the view, such as the number of a rule. */
+  /** The part after the view, such as the number of a rule. */
   readonly rest: string;
   readonly query: URLSearchParams;
 }

@@ -1,4 +1,4 @@
-/** Controls, marks of direction, and what shows as nothing: a name may pass for another one by them. */
+/** Controls, marks of direction, and invisible characters: a name may pass for another one by them. */
 export const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu;
 
 /** A text of clients with everything in it to be seen. */
@@ -14,7 +14,7 @@ export function plainLines(text: string): string {
   return text.split("\n").map(plain).join("\n");
 }
 
-/** What a table cell shows of it. */
+/** Its text in a table cell. */
 const MAX_SHOWN = 160;
 
 /** The beginning of a long text, and how much there is. */

@@ -23,7 +23,7 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
   );
 }
 
-/** Why something failed, with every fault of what was sent, and what there is to do. */
+/** The reason of a failure, with every fault in the request, and the remedies. */
 export function Failed({
   error,
   retry,
@@ -56,7 +56,7 @@ function titleOf({ status }: ApiError): string {
   return "That did not work";
 }
 
-/** An answer, or why there is none yet. What was read before stays while a later request fails. */
+/** An answer, or why there is none yet. The last answer stays while a later request fails. */
 export function Answered<Answer>({
   of: { data, error, reload },
   what,

@@ -21,7 +21,7 @@ interface TableProps<Row> {
 
 const PAGE = 50;
 
-/** A table, a page at a time: a browser lays out fifty rows at once whatever there is. */
+/** A table, a page at a time: a browser lays out fifty rows at once, however many there are. */
 export function Table<Row>({ caption, columns, rows, empty, textOf }: TableProps<Row>) {
   const [filter, setFilter] = useState("");
   const [page, setPage] = useState(0);

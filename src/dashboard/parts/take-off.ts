@@ -4,11 +4,11 @@ import type { Session } from "../api/session.ts";
 import { entryName } from "./entry-name.ts";
 import { clipped } from "./plain.ts";
 
-/** What a call puts, and what it takes back. */
+/** The entry that a call puts, and the one that it takes back. */
 type Kept = Omit<Entry, "id" | "at" | "by" | "source">;
 
 interface Words {
-  /** What is said before the client's name once the entry is gone, and once it is there again. */
+  /** The words before the client's name once the entry is gone, and once it is there again. */
   readonly gone: string;
   readonly again: string;
 }

@@ -10,7 +10,7 @@ interface DeniedMostProps {
   readonly rules: Live;
 }
 
-/** Whom the policies of a rule denied most, of the hundred that were denied most by all rules. */
+/** The clients that the policies of a rule denied most, of the hundred that all rules denied most. */
 export function DeniedMost({ policies, rules }: DeniedMostProps) {
   const { range } = useLive();
   const top = useAnswer<{ readonly partitions: readonly TopPartition[] }>(

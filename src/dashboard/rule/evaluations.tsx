@@ -16,7 +16,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   soft: "passed over the limit",
 };
 
-/** What the policies said: those that enforce beside those that are tried. */
+/** The answers of the policies: those that enforce beside those that are tried. */
 export function Evaluations({ stats, policies }: EvaluationsProps) {
   const rows = policies.flatMap((policy) =>
     Object.keys(MEANINGS).flatMap((mode) => {

@@ -20,13 +20,13 @@ import { LimitForm } from "./limit-form.tsx";
 import { Utilization } from "./utilization.tsx";
 import { WhatIfCard } from "./what-if/what-if-card.tsx";
 
-/** Which rule: by its place in the document, by what counts and alerts call it, or by a policy of it. */
+/** The rule: by its place in the document, by its name in counts and alerts, or by a policy of it. */
 interface RuleViewProps {
   readonly place: string;
   readonly query: URLSearchParams;
 }
 
-/** One rule: what became of its requests, its policies, and what other numbers would change. */
+/** One rule: the outcomes of its requests, its policies, and the effect of other numbers. */
 export function RuleView({ place, query }: RuleViewProps) {
   const live = useAnswer<Live>("/rules");
   return (

@@ -10,7 +10,7 @@ import { labelOf, sourcesOf } from "../parts/rule-label.ts";
 import { Answered } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
 
-/** All rules in force, with what was counted of each. */
+/** All rules in force, with the counts of each. */
 export function RulesView() {
   const { range } = useLive();
   const live = useAnswer<Live>("/rules");
@@ -93,7 +93,7 @@ function RuleRows({
   );
 }
 
-/** Lists of names and addresses come before the rules, so that what they block is no rule's. */
+/** Lists of names and addresses come before the rules, so that no rule counts the requests that they block. */
 function BlockedBefore({ stats }: { readonly stats: Stats }) {
   const blocked = byRule(stats.requests).find(({ rule }) => rule === "none")?.blocked ?? 0;
   if (blocked === 0) return undefined;

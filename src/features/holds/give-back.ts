@@ -53,9 +53,13 @@ export function createGiveBack({
   }
 
   /** A call without an answer may have taken slots. The hold's id finds them on any counter. */
-  async function slotsInStore(taken: readonly GroupVerdict[], slot: Slot): Promise<void> {
+  async function slotsInStore(
+    taken: readonly GroupVerdict[],
+    units: readonly number[],
+    slot: Slot,
+  ): Promise<void> {
     const { keys, policies } = callOf(taken);
-    const slots = policies.map((policy) => Number(hasSlots(policy)));
+    const slots = policies.map((policy, i) => (hasSlots(policy) ? units[i]! : 0));
     if (!slots.includes(1)) return;
     try {
       await store.refund!(keys, slots, policies, decidedAt(taken), slot);
@@ -74,7 +78,7 @@ export function createGiveBack({
       }
       const ownUnits = byGroup(askedIn(taken), units);
       const given = taken.flatMap((each, i) => unitsHere(each, ownUnits[i]!, slot));
-      await slotsInStore(taken, slot);
+      await slotsInStore(taken, units, slot);
       return given;
     },
 

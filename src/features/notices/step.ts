@@ -10,6 +10,7 @@ import {
   type GroupVerdict,
   type Verdict,
 } from "../../decide/step.ts";
+import { isEarlyDenial } from "../../decision/outcome.ts";
 import { keepAlive } from "../../runtime/keep-alive.ts";
 import { reportOnce } from "../../runtime/log.ts";
 import type { NoticedPolicy, NoticeListener } from "./listener.ts";
@@ -148,7 +149,7 @@ function isKnown(each: GroupVerdict, verdict: Verdict): boolean {
   const { reason } = verdict;
   return (
     isStoreAnswer(each, verdict) ||
-    (each.by === "none" && (reason === "cached-denial" || reason === "optimistic"))
+    (each.by === "none" && (isEarlyDenial(reason) || reason === "optimistic"))
   );
 }
 

@@ -47,23 +47,38 @@ export function checkPlans(
     faults.add(root, plans, PLANS);
     return { policies, plans: lists };
   }
-  const names = new Set(policies.map(({ name }) => name));
   for (const [plan, changes] of Object.entries(plans)) {
     const path = `${root}.${plan}`;
     if (!NAME.test(plan)) faults.add(path, plan, NAME_FAULT);
-    if (!isRecord(changes)) {
-      faults.add(path, changes, PLAN);
-      continue;
-    }
-    checkNames(changes, names, path, faults);
-    const list = policies.map((policy, i) =>
-      Object.hasOwn(changes, policy.name)
-        ? underPlan(policy, given[i]!, changes[policy.name], `${path}.${policy.name}`, faults)
-        : policy,
-    );
-    lists.set(plan, list);
+    lists.set(plan, compileNumbers(changes, path, given, policies, faults));
   }
   return { policies, plans: lists };
+}
+
+/**
+ * Compiles all policies with a table of numbers, of a plan or of one client. After a fault, the answer has policies to go
+ * on with.
+ *
+ * @param changes for each policy that differs its numbers, by its name
+ * @param path the path of the table, for faults
+ */
+export function compileNumbers(
+  changes: unknown,
+  path: string,
+  given: readonly Policy[],
+  policies: readonly CompiledPolicy[],
+  faults: Faults,
+): readonly CompiledPolicy[] {
+  if (!isRecord(changes)) {
+    faults.add(path, changes, PLAN);
+    return policies;
+  }
+  checkNames(changes, new Set(policies.map(({ name }) => name)), path, faults);
+  return policies.map((policy, i) =>
+    Object.hasOwn(changes, policy.name)
+      ? withNumbers(policy, given[i]!, changes[policy.name], `${path}.${policy.name}`, faults)
+      : policy,
+  );
 }
 
 function checkNames(
@@ -79,7 +94,7 @@ function checkNames(
   }
 }
 
-function underPlan(
+function withNumbers(
   policy: CompiledPolicy,
   given: Policy,
   numbers: unknown,

@@ -4,42 +4,48 @@ import type { AskedGroup, Decide, Step } from "../../decide/step.ts";
 import { TidegateError } from "../../errors/errors.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
 
+/** The policies of a limiter with a client's own numbers, which a gateway's rules give it in place of a plan. */
+export class OwnNumbers {
+  /** In the limiter's order. */
+  readonly policies: readonly CompiledPolicy[];
+
+  constructor(policies: readonly CompiledPolicy[]) {
+    this.policies = policies;
+  }
+}
+
 export interface PlanSettings extends CoreSettings {
   /** The policies under each plan, in the limiter's order. */
   readonly plans: ReadonlyMap<string, readonly CompiledPolicy[]>;
 }
 
-/** Replaces the groups of a request by those of the client's plan. */
+/** Replaces the groups of a request by those of the client's plan, or with its own numbers. */
 export function underPlan(kit: Kit<PlanSettings>): Step<Decide> {
   const { plans } = kit.settings;
-  const variantsOf = kit.perGroup(() => new Map<string, PolicyGroup>());
+  const variantsOf = kit.perGroup(() => new Map<readonly CompiledPolicy[], PolicyGroup>());
 
-  function groupUnder(
-    plan: string,
-    planned: readonly CompiledPolicy[],
-    base: PolicyGroup,
-  ): PolicyGroup {
-    const known = variantsOf(base).get(plan);
+  function groupUnder(planned: readonly CompiledPolicy[], base: PolicyGroup): PolicyGroup {
+    const known = variantsOf(base).get(planned);
     if (known) return known;
     const own = base.policies.map(({ name }) => planned.find((policy) => policy.name === name)!);
     const isChanged = own.some((policy, i) => policy !== base.policies[i]);
     const group = isChanged ? kit.group(own, base) : base;
-    variantsOf(base).set(plan, group);
+    variantsOf(base).set(planned, group);
     return group;
   }
 
-  const inPlan = (plan: string, planned: readonly CompiledPolicy[], asked: AskedGroup) => ({
+  const inPlan = (planned: readonly CompiledPolicy[], asked: AskedGroup) => ({
     ...asked,
-    group: groupUnder(plan, planned, asked.group),
+    group: groupUnder(planned, asked.group),
   });
 
   return (next) => (asked) => {
     const { plan, groups } = asked;
     if (plan === undefined) return next(asked);
-    const planned = plans.get(plan);
+    const planned = plan instanceof OwnNumbers ? plan.policies : plans.get(plan as string);
     if (!planned) {
       throw new TidegateError("ERR_PLAN", `The limiter has no plan ${JSON.stringify(plan)}.`);
     }
-    return next({ ...asked, groups: groups.map((each) => inPlan(plan, planned, each)) });
+    return next({ ...asked, groups: groups.map((each) => inPlan(planned, each)) });
   };
 }

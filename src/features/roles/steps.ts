@@ -8,6 +8,7 @@ import {
   type GroupVerdict,
   type Verdict,
 } from "../../decide/step.ts";
+import { isEarlyDenial } from "../../decision/outcome.ts";
 import { isNotAsked } from "../../errors/errors.ts";
 import { createWaitingDenials, type DenialBatch } from "./waiting-denials.ts";
 
@@ -101,8 +102,10 @@ export function roleSteps({ settings, keysOf, now }: Kit<CoreSettings>): RoleSte
         if (status === 200 || groups.some(({ by }) => by === "store" || by === "memory")) {
           return verdict;
         }
+        // A replica's answer has the room, too; the primary's room may be less.
+        if (reason === "replica-denial") noteRoom(groups);
         const keys = keysOfBans(asked, verdict);
-        if (reason === "cached-denial" && keys.some((key) => waiting.areFullWithOneMore(key))) {
+        if (isEarlyDenial(reason) && keys.some((key) => waiting.areFullWithOneMore(key))) {
           // The ban begins with this denial, so its response has to report the ban.
           return next({ ...asked, mustReachStore: true });
         }

@@ -31,7 +31,9 @@ export function throughSharedDenials(
       if (denial) return deny(each, denial);
     }
     const verdict = await next(asked);
-    if (!verdict.error) publish(verdict, await known.isReliable(asked, verdict));
+    if (verdict.error) return verdict;
+    const isProved = verdict.reason === "replica-denial";
+    publish(verdict, isProved || (await known.isReliable(asked, verdict)));
     return verdict;
   }
 

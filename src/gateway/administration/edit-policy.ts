@@ -1,5 +1,5 @@
 import type { Fault } from "../../errors/errors.ts";
-import { checkPlans, type Plans } from "../../features/plans/plans.ts";
+import { compileNumbers } from "../../features/plans/plans.ts";
 import { Faults } from "../../options/faults.ts";
 import { PlacedFaults } from "../../options/placed-faults.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
@@ -14,8 +14,6 @@ export interface EditedPolicy {
   readonly faults: readonly Fault[];
 }
 
-const PLAN = "edited";
-
 /** Compiles a policy with other numbers, as under a plan; `undefined` if there is no policy of this name. */
 export function editPolicy(
   { rules, settings: { policies } }: Ruleset,
@@ -28,15 +26,11 @@ export function editPolicy(
   const faults = new Faults(DOCUMENT);
   checkReplayable(before, faults);
   const given = policiesOf(rules, policies);
-  const plan = { [PLAN]: { [name]: numbers } } as Plans;
-  const start = `PLANS.${PLAN}.${name}`;
+  const start = `edited.${name}`;
   const edited = new PlacedFaults(faults, { pathsOf: (path) => [path.replace(start, "numbers")] });
-  const { plans } = checkPlans(plan, "PLANS", given, policies, edited);
-  return {
-    before,
-    after: plans.get(PLAN)![place]!,
-    faults: faults.list,
-  };
+  const table = { [name]: numbers };
+  const after = compileNumbers(table, "edited", given, policies, edited)[place]!;
+  return { before, after, faults: faults.list };
 }
 
 /** Such policies count by data that the trace does not have. */

@@ -39,7 +39,7 @@ export async function explain(
       }),
     version,
     ...(list && { entries: await entriesOf(list) }),
-    ...planOf(ruleset, client),
+    ...planOf(client),
     rules,
   };
 }
@@ -73,14 +73,10 @@ function verdictOf({ allowed, reason }: Decision): Explanation["verdict"] {
   return allowed ? "allowed" : "denied";
 }
 
-/** An override's numbers form a plan of their own, with an internal name. */
-function planOf(
-  { overrides }: Ruleset,
-  client: RuledClient | undefined,
-): Pick<Explanation, "plan" | "override"> {
+function planOf(client: RuledClient | undefined): Pick<Explanation, "plan" | "override"> {
   const { plan, override } = client ?? {};
   return {
-    ...(plan !== undefined && !Object.hasOwn(overrides.plans, plan) && { plan }),
+    ...(typeof plan === "string" && { plan }),
     ...(override && { override: override.identity }),
   };
 }
@@ -94,7 +90,8 @@ function explainRule(
 ): ExplainedRule {
   const { route, settings } = rule;
   const rows = [...policies, ...shadow];
-  const planned = plans.get(client?.plan ?? "") ?? [];
+  const plan = client?.plan;
+  const planned = (typeof plan === "object" ? plan.policies : plans.get(plan ?? "")) ?? [];
   return {
     index: rules.indexOf(rule),
     method: route.methods.join(", "),

@@ -3,6 +3,7 @@ import {
   type DecisionListener,
 } from "../../features/listeners/decision-listener.ts";
 import type { NoticeListener } from "../../features/notices/listener.ts";
+import type { Replica } from "../../features/replica/replica.ts";
 import type { SharedCache, SharedDenials } from "../../features/shared-denials/shared-denials.ts";
 import type { DenialLog } from "../../metrics/denial-log.ts";
 import type { PeriodicWriter } from "../../metrics/periodic-writes.ts";
@@ -33,6 +34,7 @@ import { readLists, readPlans, readRules } from "./given-rules.ts";
 import { openCounts } from "./open-counts.ts";
 import { openDenialLog } from "./open-denial-log.ts";
 import { analyticsIn, openRecorder } from "./open-recorder.ts";
+import { readReplica } from "./read-replica.ts";
 import { readTokens, type Tokens } from "./tokens.ts";
 import {
   checkNamesOfVariables,
@@ -77,6 +79,8 @@ export interface GatewayConfig {
   readonly redis: RedisPlace | undefined;
   /** How long a request waits for Redis, in milliseconds. */
   readonly timeoutMs: number;
+  /** A replica of Redis, which may deny. */
+  readonly replica: Replica | undefined;
   /** Counts requests; `undefined` if no reader could get the counts. */
   readonly recorder: Recorder | undefined;
   /** Logs denied clients; `undefined` if that is off. */
@@ -162,6 +166,7 @@ export function readConfig(
     { features, openObjects: platform.durableObjectStore, onCommand: recorder?.meter.command },
     faults,
   );
+  const replica = readReplica(variables, environment, features, recorder?.meter.command, faults);
   faults.throwIfAny();
   const known = wordOrJson(defaults.clientIp);
   return {
@@ -174,6 +179,7 @@ export function readConfig(
     store: recorder ? recorder.meter.measured(opened!) : opened!,
     redis,
     timeoutMs,
+    replica,
     recorder,
     denialLog,
     writers: [recorder, denialLog].filter((writer) => writer !== undefined),

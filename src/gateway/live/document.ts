@@ -35,21 +35,26 @@ const MAX_LIST = 10_000;
 /** A rule has policies, these a partition, and this inner lists. */
 const MAX_DEPTH = 4;
 
-/** Checks a live document and compiles it; `undefined` after a fault. Faults have the paths of the document. */
+/**
+ * Checks a live document and compiles it; `undefined` after a fault. Faults have the paths of the document.
+ *
+ * @param before rules, plans and numbers that are the same as in this ruleset are not compiled again
+ */
 export function compileDocument(
   document: unknown,
   defaults: RulesetDefaults,
   faults: Faults,
+  before?: Ruleset,
 ): Ruleset | undefined {
+  const start = faults.list.length;
   const data = readDocument(document, faults);
   if (!data) return undefined;
-  const before = faults.list.length;
-  const ruleset = compileRuleset(data, defaults, inDocument(faults));
-  return faults.list.length === before ? ruleset : undefined;
+  const ruleset = compileRuleset(data, defaults, inDocument(faults), before);
+  return faults.list.length === start ? ruleset : undefined;
 }
 
 /** Reads a document's own fields; `undefined` if there are no rules in it to check. */
-export function readDocument(document: unknown, faults: Faults): RulesetData | undefined {
+function readDocument(document: unknown, faults: Faults): RulesetData | undefined {
   if (!isRecord(document)) {
     faults.add("document", document, WHOLE);
     return undefined;
@@ -119,7 +124,7 @@ function isNewer(schema: string): boolean {
 }
 
 /** Collects the faults of a ruleset, whose paths begin with variables, with the paths and the words of a document. */
-export function inDocument(faults: Faults): Faults {
+function inDocument(faults: Faults): Faults {
   return new PlacedFaults(faults, {
     pathsOf: (path) => [
       path.replace(/^(?:RULES|PLANS|LISTS|OVERRIDES)\b/, (name) => name.toLowerCase()),

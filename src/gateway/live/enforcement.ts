@@ -4,16 +4,10 @@ import type { LiveState } from "../../live/state.ts";
 import { Faults } from "../../options/faults.ts";
 import type { GatewayConfig } from "../config/config.ts";
 import { deployedRules, type Enforcement, enforceWith, type InForce } from "../in-force.ts";
-import { NO_DOCUMENT } from "../messages/document.ts";
+import { MAX_TABLES } from "../rules/number-tables.ts";
 import type { Ruleset, RulesetData } from "../rules/ruleset.ts";
-import { compileDocument, inDocument, parseDocument, readDocument } from "./document.ts";
-import { checkEntry, compileWithEntries, dataWithEntries, type EntryKind } from "./entries.ts";
-
-/** Rules with the entries by single calls, and the fields of those that cannot be used. */
-interface Compiled {
-  readonly ruleset: Ruleset;
-  readonly unused: readonly string[];
-}
+import { compiledDocuments } from "./compiled-documents.ts";
+import { checkEntry, compileEntries, type EntryKind } from "./entries.ts";
 
 /** The rules that a gateway enforces now, and the ways to change them. */
 export interface LiveEnforcement extends Enforcement {
@@ -46,10 +40,11 @@ export function createEnforcement(
   config: GatewayConfig,
   report: (message: string) => void,
 ): LiveEnforcement {
-  const { deployed, ruleset, defaults } = config;
+  const { defaults } = config;
   const { limiterOf, routesOf } = enforceWith(config);
-  let data: RulesetData = deployed;
-  let source = sourceOf(deployed, ruleset);
+  const documents = compiledDocuments(config);
+  /** The rules in force without the entries by single calls. */
+  let base = config.ruleset;
   let entries: LiveState["entries"] = {};
   let error: string | undefined;
   let newest = 0;
@@ -61,55 +56,45 @@ export function createEnforcement(
   /** The document that was replaced by the rules in force. */
   let refused: Pick<LiveState, "document"> | undefined;
   let inForce: InForce = deployedRules(config).now();
+  /** The tables of numbers that the limiter has met: it keeps what it knows about the clients of each. */
+  let met = new Set<unknown>();
 
   /** The entries that are not used under the rules in force. */
   let unused: ReadonlySet<string> = new Set();
 
-  function putInForce(
-    { ruleset: next, unused: nextUnused }: Compiled,
-    nextData: RulesetData,
-    state: LiveState,
-  ): void {
-    const nextSource = sourceOf(nextData, next);
-    // Blocking a client must not make every isolate forget its known denials.
-    const limiter = nextSource === source ? inForce.limiter : limiterOf(next);
-    data = nextData;
-    source = nextSource;
+  /** Blocking a client, or giving it other numbers, must not make an isolate forget its known denials. */
+  function limiterFor({ settings, overrides }: Ruleset): InForce["limiter"] | undefined {
+    const tables = [...overrides.tables.values()];
+    for (const table of tables) met.add(table);
+    if (settings === inForce.ruleset.settings && met.size <= MAX_TABLES) return inForce.limiter;
+    met = new Set(tables);
+    return undefined;
+  }
+
+  function putInForce(next: Ruleset, state: LiveState): void {
+    const { ruleset, unused: nextUnused } = compileEntries(
+      next,
+      state.entries,
+      defaults,
+      inForce.ruleset,
+    );
     const { version, revision } = state;
-    inForce = {
-      version,
-      revision,
-      ruleset: next,
-      limiter,
-      ...routesOf(next),
-    };
+    const limiter = limiterFor(ruleset) ?? limiterOf(ruleset);
+    base = next;
+    inForce = { version, revision, ruleset, limiter, ...routesOf(ruleset) };
     const begin = nextUnused.filter((field) => !unused.has(field));
     unused = new Set(nextUnused);
     if (begin.length > 0)
       report(`live entries are not used, because they have faults: ${named(begin)}.`);
   }
 
-  function compile(
-    rules: RulesetData,
-    { entries }: LiveState,
-    faults: Faults,
-  ): Compiled | undefined {
-    const unused: string[] = [];
-    const compiled = compileWithEntries(rules, entries, defaults, inDocument(faults), (field) => {
-      unused.push(field);
-    });
-    return compiled && { ruleset: compiled, unused };
-  }
-
   /** Puts the newest kept version into force that compiles. */
   async function fallBack(state: LiveState, why: string, readHistory: ReadHistory): Promise<void> {
     for await (const { version, document } of readHistory()) {
       if (state.revision < newest) return;
-      const faults = new Faults();
-      const kept = readDocument(document, faults);
-      const compiled = kept && faults.list.length === 0 && compile(kept, state, faults);
-      if (!compiled) continue;
-      putInForce(compiled, kept, { ...state, version });
+      const kept = documents.compile(document, new Faults());
+      if (!kept) continue;
+      putInForce(kept, { ...state, version });
       error = `${why} Version ${version} is in force, the newest of the history without a fault.`;
       break;
     }
@@ -118,8 +103,7 @@ export function createEnforcement(
 
   /** Puts the entries of a state into force beside the rules of before. */
   function keepRules(state: LiveState): void {
-    const same = compile(data, state, new Faults());
-    if (same) putInForce(same, data, { ...state, version: inForce.version });
+    putInForce(base, { ...state, version: inForce.version });
   }
 
   /**
@@ -139,7 +123,7 @@ export function createEnforcement(
     now: () => inForce,
     error: () => error,
     published: () => published,
-    held: () => dataWithEntries(data, entries, defaults),
+    held: () => inForce.ruleset.data,
 
     async adopt(state, readHistory) {
       newest = Math.max(newest, state.revision);
@@ -151,33 +135,31 @@ export function createEnforcement(
       newestVersion = Math.max(newestVersion, state.version);
       beforeLoss = undefined;
       entries = state.entries;
+      const isKnown = refused !== undefined && refused.document === state.document;
+      if (state.version > 0 && isKnown) {
+        keepRules(state);
+        return;
+      }
       const faults = new Faults();
-      const next = publishedIn(state, deployed, faults);
-      const compiled = next && faults.list.length === 0 && compile(next, state, faults);
-      if (compiled) {
+      const next = documents.published(state, faults);
+      if (next) {
         error = undefined;
         refused = undefined;
-        putInForce(compiled, next, state);
+        putInForce(next, state);
         return;
       }
       const [first] = faults.list;
       const why = `version ${state.version} of the live rules has faults (${faults.list.length}), the first at ${first?.path}: ${first?.remedy}`;
-      const isKnown = refused !== undefined && refused.document === state.document;
-      if (!isKnown) error = `${why} The rules of before stay in force.`;
+      error = `${why} The rules of before stay in force.`;
       // A client that was blocked in an incident stays blocked, even if other rules have faults.
       keepRules(state);
-      if (isKnown) return;
       await fallBack(state, why, readHistory);
       if (error !== undefined) report(error);
     },
 
-    checkDocument(document) {
-      const faults = new Faults();
-      compileDocument(document, defaults, faults);
-      return faults.list;
-    },
+    checkDocument: documents.check,
 
-    checkEntry: (kind, entry) => checkEntry(kind, entry, data, entries, defaults),
+    checkEntry: (kind, entry) => checkEntry(kind, entry, base, entries, defaults),
   };
 }
 
@@ -187,27 +169,4 @@ function named(fields: readonly string[]): string {
     .map((field) => JSON.stringify(field.slice(0, MAX_CHARACTERS)));
   const more = fields.length - some.length;
   return some.join(", ") + (more > 0 ? ` and ${more} more` : "");
-}
-
-/** The rules that a state says are published; `undefined` after a fault. */
-function publishedIn(
-  { document, version }: LiveState,
-  deployed: RulesetData,
-  faults: Faults,
-): RulesetData | undefined {
-  if (document !== undefined) return dataOf(document, faults);
-  if (version === 0) return deployed;
-  faults.add("document", "missing", NO_DOCUMENT);
-  return undefined;
-}
-
-/** Reads the rules in the text of a document; `undefined` after a fault. */
-function dataOf(text: string, faults: Faults): RulesetData | undefined {
-  const document = parseDocument(text, faults);
-  return faults.list.length > 0 ? undefined : readDocument(document, faults);
-}
-
-/** What a limiter is made of, as a text: while it stays the same, so does the limiter. */
-function sourceOf({ rules, plans }: RulesetData, { overrides }: Ruleset): string {
-  return JSON.stringify([rules, plans, overrides.plans]);
 }

@@ -24,15 +24,16 @@ interface StoredEntry {
 export function checkEntry(
   kind: EntryKind,
   entry: unknown,
-  data: RulesetData,
+  base: Ruleset,
   entries: Readonly<Record<string, string>>,
   defaults: RulesetDefaults,
 ): readonly Fault[] {
+  const { data } = base;
   const faults = new Faults(DOCUMENT);
   const last = { field: "", kind, entry };
   const stored = [...storedEntries(entries, () => {}), last];
   const place = placesOf(data, stored).get(last)!;
-  compileRuleset(withEntries(data, stored), defaults, faults);
+  compileRuleset(withEntries(data, stored), defaults, faults, base);
   return faults.list.flatMap(({ path, ...fault }) =>
     path === place || path.startsWith(`${place}.`) || path === "CLIENT_IP"
       ? [{ ...fault, path: path.replace(place, "entry").replace(/^entry\./, "") }]
@@ -40,38 +41,37 @@ export function checkEntry(
   );
 }
 
-/**
- * Compiles rules together with the entries that were made by single calls. An entry that is broken, or that the rules of
- * now do not allow, is left out alone and reported; `undefined` after a fault in the rules themselves.
- */
-export function compileWithEntries(
-  data: RulesetData,
-  entries: Readonly<Record<string, string>>,
-  defaults: RulesetDefaults,
-  faults: Faults,
-  onBroken: (field: string) => void,
-): Ruleset | undefined {
-  const stored = storedEntries(entries, onBroken);
-  const tried = new Faults();
-  const ruleset = compileRuleset(withEntries(data, stored), defaults, tried);
-  if (ruleset) return ruleset;
-  const sound = soundAmong(stored, data, tried, onBroken);
-  return compileRuleset(withEntries(data, sound), defaults, faults);
+/** Rules with the entries by single calls, and the fields of those that cannot be used. */
+export interface WithEntries {
+  readonly ruleset: Ruleset;
+  readonly unused: readonly string[];
 }
 
-/** The data with those of the entries that are in force, so that it can be published as it is. */
-export function dataWithEntries(
-  data: RulesetData,
+/**
+ * Compiles the entries that were made by single calls over compiled rules. An entry that is broken, or that these rules do
+ * not allow, is left out alone.
+ *
+ * @param last the ruleset in force, whose numbers are not compiled again
+ */
+export function compileEntries(
+  base: Ruleset,
   entries: Readonly<Record<string, string>>,
   defaults: RulesetDefaults,
-): RulesetData {
-  const stored = storedEntries(entries, () => {});
+  last: Ruleset,
+): WithEntries {
+  const unused: string[] = [];
+  const stored = storedEntries(entries, (field) => void unused.push(field));
+  const before = last.settings === base.settings ? last : base;
+  const over = (some: readonly StoredEntry[], faults: Faults) =>
+    some.length === 0
+      ? base
+      : compileRuleset(withEntries(base.data, some), defaults, faults, before);
   const tried = new Faults();
-  if (compileRuleset(withEntries(data, stored), defaults, tried)) return withEntries(data, stored);
-  return withEntries(
-    data,
-    soundAmong(stored, data, tried, () => {}),
-  );
+  const ruleset = over(stored, tried);
+  if (ruleset) return { ruleset, unused };
+  const sound = soundAmong(stored, base.data, tried, (field) => void unused.push(field));
+  const most = over(sound, new Faults());
+  return most ? { ruleset: most, unused } : { ruleset: base, unused: Object.keys(entries) };
 }
 
 /** Those of the entries that no fault of the whole is about. */

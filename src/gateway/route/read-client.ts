@@ -22,7 +22,7 @@ export async function readClient(
 ): Promise<RuledClient | Listed | Unidentified> {
   const identities: Record<string, string> = {};
   const cost: Record<string, number> = {};
-  let plan: string | undefined;
+  let plan: Client["plan"];
   for (const { reader, settings } of rules) {
     const read = await reader.read(request, data);
     if (read.kind !== "client") return read;

@@ -1,5 +1,5 @@
 import { HEADER_IDENTITIES, spellHeader } from "../../features/lists/header-identities.ts";
-import type { Plans } from "../../features/plans/plans.ts";
+import type { OwnNumbers } from "../../features/plans/step.ts";
 import { parseMoment } from "../../lists/moment.ts";
 import type { Faults } from "../../options/faults.ts";
 import { MOMENT } from "../../options/messages.ts";
@@ -13,16 +13,14 @@ import {
   PATTERN,
   PATTERNS,
   PLAN_OF_OVERRIDE,
-  TABLES,
 } from "../messages/variables.ts";
 import { isDigest } from "./digests.ts";
+import { createNumberTables, type NumberedPolicies } from "./number-tables.ts";
 
 /** The numbers that some clients have instead of the policies' own. */
 export interface Overrides {
-  /** One for each different table of numbers, besides the plans that exist. */
-  readonly plans: Plans;
-  /** Where the numbers of each of these plans stand: at every override that has them. */
-  readonly places: ReadonlyMap<string, readonly string[]>;
+  /** The policies with each different table of numbers, by the table as JSON. */
+  readonly tables: ReadonlyMap<string, OwnNumbers>;
   /**
    * The override of a request's client that applies now; a digest before an exact identity, that before a pattern, a
    * long pattern before a short one. Only a header by which the request is counted can name one: with any other, a
@@ -41,7 +39,17 @@ export interface Overrides {
 export interface Override {
   /** As it was written, or the digest. */
   readonly identity: string;
-  readonly plan: string;
+  readonly plan: string | OwnNumbers;
+}
+
+/** The terms that an override may give its clients. */
+export interface OverrideTerms {
+  /** The plans that exist. */
+  readonly plans: unknown;
+  /** How many tables of numbers the memory has room for. */
+  readonly room: number;
+  /** `undefined` if the rules have faults: then the tables wait for other rules. */
+  readonly numbered: NumberedPolicies | undefined;
 }
 
 /** A compiled override. */
@@ -55,63 +63,30 @@ interface Entry extends Override {
 const MAX_PATTERNS = 1_000;
 const MAX_OVERRIDES = 10_000;
 
-/** Each table of numbers is compiled with every policy. */
-const MAX_TABLES = 1_000;
-
-/**
- * Checks overrides and compiles them. Later ones take the place of earlier ones for the same identity.
- *
- * @param plans those that an override may name
- * @param mostTables how many tables of numbers the memory has room for
- */
+/** Checks overrides and compiles them. Later ones take the place of earlier ones for the same identity. */
 export function compileOverrides(
   overrides: unknown,
-  plans: unknown,
+  { plans, room, numbered }: OverrideTerms,
   path: string,
-  mostTables: number,
   faults: Faults,
 ): Overrides {
-  const maxTables = Math.min(MAX_TABLES, mostTables);
   const list = overrides === undefined ? [] : overrides;
   if (!Array.isArray(list)) {
     faults.add(path, list, OVERRIDES, MAX_OVERRIDES);
-    return { plans: {}, places: new Map(), find: () => undefined, hasDigests: false };
+    return { tables: new Map(), find: () => undefined, hasDigests: false };
   }
-  /** The plan of each table of numbers; `undefined` for one that is too many. */
-  const tables = new Map<string, string | undefined>();
-  const own: Record<string, Plans[string]> = {};
-  const places = new Map<string, string[]>();
+  const tables = numbered && createNumberTables(numbered, room, faults);
   const existing = Object.keys(Object(plans) as object);
   const isPlan = new Set<unknown>(existing);
-  const prefix = unusedPrefix(existing);
 
-  function planOf(override: Readonly<Record<string, unknown>>, at: string): string | undefined {
-    const { plan, policies } = override;
-    if ((plan === undefined) === (policies === undefined)) {
-      faults.add(at, Object.keys(override).join(" and "), OVERRIDE);
-      return undefined;
-    }
-    if (policies === undefined) {
-      if (isPlan.has(plan)) return plan as string;
-      const meant = typeof plan === "string" ? nearest(plan, existing) : undefined;
-      faults.add(`${at}.plan`, plan, PLAN_OF_OVERRIDE, { meant, known: existing });
-      return undefined;
-    }
-    const text = JSON.stringify(policies);
-    if (!tables.has(text)) {
-      const added = tables.size < maxTables ? `${prefix}.${tables.size}` : undefined;
-      tables.set(text, added);
-      if (added !== undefined) {
-        own[added] = policies as Plans[string];
-        places.set(added, []);
-      }
-    }
-    const name = tables.get(text);
-    if (name !== undefined) {
-      places.get(name)!.push(`${at}.policies`);
-      return name;
-    }
-    faults.add(`${at}.policies`, policies, TABLES, maxTables);
+  function termsOf(
+    { plan, policies }: Readonly<Record<string, unknown>>,
+    at: string,
+  ): string | OwnNumbers | undefined {
+    if (policies !== undefined) return tables?.of(policies, `${at}.policies`);
+    if (isPlan.has(plan)) return plan as string;
+    const meant = typeof plan === "string" ? nearest(plan, existing) : undefined;
+    faults.add(`${at}.plan`, plan, PLAN_OF_OVERRIDE, { meant, known: existing });
     return undefined;
   }
 
@@ -135,7 +110,9 @@ export function compileOverrides(
     const untilMs = until === undefined ? Infinity : parseMoment(until);
     if (untilMs === undefined) faults.add(`${at}.until`, until, MOMENT);
     const names = nameIn(identity, digest, at, faults);
-    const plan = planOf(override, at);
+    const isOne = (override["plan"] === undefined) !== (override["policies"] === undefined);
+    if (!isOne) faults.add(at, Object.keys(override).join(" and "), OVERRIDE);
+    const plan = isOne ? termsOf(override, at) : undefined;
     if (names === undefined || plan === undefined || untilMs === undefined) return;
     if (digest !== undefined) {
       byDigest.set(names, { identity: names, names, plan, untilMs });
@@ -153,14 +130,13 @@ export function compileOverrides(
       faults.add(at, patterns.size, PATTERNS, MAX_PATTERNS);
   });
   return {
-    plans: own,
-    places,
+    tables: tables?.all ?? new Map(),
     find: finder(exact, byDigest, [...patterns.values()]),
     hasDigests: byDigest.size > 0,
   };
 }
 
-/** What an override names its clients by, as it is looked up; `undefined` after a fault. */
+/** The name by which the clients of an override are looked up; `undefined` after a fault. */
 function nameIn(
   identity: unknown,
   digest: unknown,
@@ -176,13 +152,6 @@ function nameIn(
   if (identity === undefined && isDigest(digest)) return digest as string;
   faults.add(`${at}.digest`, digest, identity === undefined ? DIGEST : IDENTITY_OR_DIGEST);
   return undefined;
-}
-
-/** The start of names that no plan has. */
-function unusedPrefix(plans: readonly string[]): string {
-  let prefix = "override";
-  while (plans.some((plan) => plan.startsWith(prefix))) prefix += "-";
-  return prefix;
 }
 
 /** An identity or a pattern in the spelling that it is looked up in. */

@@ -1,28 +1,21 @@
 import type { FindListed } from "../../features/lists/request-lists.ts";
-import type { Plans } from "../../features/plans/plans.ts";
 import type { SharedDenials } from "../../features/shared-denials/shared-denials.ts";
 import type { LimiterOptions } from "../../limiter/options.ts";
-import type { LimiterSettings } from "../../limiter/settings.ts";
 import type { Lists } from "../../lists/lists.ts";
 import type { Faults } from "../../options/faults.ts";
 import { WITHOUT_FEATURE } from "../../options/messages.ts";
-import { PlacedFaults } from "../../options/placed-faults.ts";
-import { isRecord } from "../../options/record.ts";
 import { checkClientIp, type ClientIp, detectPlatform } from "../../partition/client-ip.ts";
 import { readsAddress } from "../../partition/source-text.ts";
-import { NAME_IN_RULES } from "../messages/variables.ts";
-import { checkSought } from "./check-sought.ts";
+import { type CompiledRules, compileRules, type RulesData } from "./compile-rules.ts";
 import { withDigests } from "./digests.ts";
 import type { RuleFeatures } from "./features.ts";
 import { wordOrJson } from "./from-json.ts";
 import type { Overrides } from "./overrides.ts";
 import { policiesOf } from "./policies-of.ts";
-import { inRule, readRule, type Rule, type RuleDefaults, routeOf } from "./rule.ts";
+import type { RuleDefaults } from "./rule.ts";
 
 /** The rules, plans and lists, as data. */
-export interface RulesetData {
-  readonly rules: readonly unknown[];
-  readonly plans: unknown;
+export interface RulesetData extends RulesData {
   readonly lists: unknown;
   readonly overrides: unknown;
 }
@@ -35,11 +28,9 @@ export interface RulesetDefaults extends Pick<RuleDefaults, "prefix" | "onFailur
   readonly features: RuleFeatures;
 }
 
-/** The rules, plans and lists, compiled. */
-export interface Ruleset {
-  readonly rules: readonly Rule[];
-  /** Of one limiter for the policies of all rules, because all rules that cover a request are one decision. */
-  readonly settings: LimiterSettings;
+/** The rules, plans, lists and overrides, compiled. */
+export interface Ruleset extends CompiledRules {
+  readonly data: RulesetData;
   /** Looks a request up in the lists; `undefined` without lists. */
   readonly lists: FindListed | undefined;
   /** Until when a client with this digest is refused, in milliseconds since 1970. */
@@ -50,50 +41,48 @@ export interface Ruleset {
 /**
  * Checks rules, plans, lists and overrides, and compiles them; `undefined` after a fault. The paths of faults begin with
  * the names of variables.
+ *
+ * @param before rules, plans and numbers that are the same as in this ruleset are taken from it, and not compiled again
  */
 export function compileRuleset(
   data: RulesetData,
   defaults: RulesetDefaults,
   faults: Faults,
+  before?: Ruleset,
 ): Ruleset | undefined {
   const start = faults.list.length;
-  const { rules: list } = data;
-  const { overrides: given, plans: existing } = data;
   const { features } = defaults;
-  const overrides =
-    features.live?.compileOverrides(given, existing, "OVERRIDES", roomForPlans(data), faults) ??
-    NO_OVERRIDES;
-  const plans = isRecord(data.plans) ? { ...data.plans, ...overrides.plans } : data.plans;
-  const hasNumbers = Object.keys(overrides.plans).length > 0;
-  const all = (plans === undefined && hasNumbers ? overrides.plans : plans) as Plans | undefined;
   const identities = features.lists && withDigests(features.lists.identities);
   const lists = features.lists?.compile(data.lists, "LISTS", faults, identities);
   if (!features.lists && data.lists !== undefined) {
     faults.add("LISTS", "(lists)", WITHOUT_FEATURE, "lists");
   }
-  if (!features.plans && existing !== undefined) {
+  if (!features.plans && data.plans !== undefined) {
     faults.add("PLANS", "(plans)", WITHOUT_FEATURE, "plans");
   }
-  const clientIp = readClientIp(defaults, list, lists, faults);
-  const before = faults.list.length;
-  // Not map(), which skips the holes of a list.
-  const rules = Array.from(list, (rule, i) =>
-    readRule(
-      rule,
-      i,
-      { ...defaults, clientIp, plans: existing as Plans | undefined },
-      inRule(rule, faults),
-    ),
-  );
-  checkNames(rules, list, faults);
-  checkSought(rules, list, faults);
-  const isSound = rules.length > 0 && faults.list.length === before;
-  const settings = isSound
-    ? settingsOf(rules as Rule[], all, features, atOverrides(overrides, faults))
-    : undefined;
-  if (faults.list.length > start || !settings) return undefined;
+  const clientIp = readClientIp(defaults, data.rules, lists, faults);
+  const same = before && hasSameRules(before.data, data) ? before : undefined;
+  const compiled = same ?? compileRules(data, { ...defaults, clientIp }, faults);
+  const overrides =
+    features.live?.compileOverrides(
+      data.overrides,
+      {
+        plans: data.plans,
+        room: roomForPlans(data),
+        numbered: compiled && {
+          given: policiesOf(compiled.rules, compiled.settings.policies),
+          policies: compiled.settings.policies,
+          known: same?.overrides.tables,
+        },
+      },
+      "OVERRIDES",
+      faults,
+    ) ?? NO_OVERRIDES;
+  if (faults.list.length > start || !compiled) return undefined;
+  const { rules, settings } = compiled;
   return {
-    rules: rules as Rule[],
+    data,
+    rules,
     settings,
     lists:
       lists &&
@@ -103,10 +92,16 @@ export function compileRuleset(
   };
 }
 
+/** Rules and plans are all that a limiter is made of: while they stay the same, so does the limiter. */
+function hasSameRules(one: RulesetData, other: RulesetData): boolean {
+  if (one.rules === other.rules && one.plans === other.plans) return true;
+  const [text, otherText] = [one, other].map(({ rules, plans }) => JSON.stringify([rules, plans]));
+  return text === otherText;
+}
+
 /** The overrides of a gateway without live rules: only documents and single calls have any. */
 const NO_OVERRIDES: Overrides = {
-  plans: {},
-  places: new Map(),
+  tables: new Map(),
   find: () => undefined,
   hasDigests: false,
 };
@@ -123,41 +118,6 @@ export function roomForPlans({ rules, plans }: RulesetData): number {
     Math.min(MAX_PLANS, Math.floor(MAX_PLANNED / Math.max(1, policies))) -
     Object.keys(Object(plans)).length
   );
-}
-
-/**
- * Puts the faults of a plan that stands for overrides' numbers where these stand: all of them at the first override that
- * has them, and one at each other. Thousands of overrides times all their faults would fill an isolate's memory.
- */
-function atOverrides({ places }: Overrides, faults: Faults): Faults {
-  const told = new Set<string>();
-  const pathsOf = (path: string) => {
-    for (const [plan, [first, ...others]] of places) {
-      const start = `PLANS.${plan}`;
-      if (path !== start && !path.startsWith(`${start}.`)) continue;
-      const also = told.has(plan) ? [] : others;
-      told.add(plan);
-      return [first!, ...also].map((at) => at + path.slice(start.length));
-    }
-    return [path];
-  };
-  return new PlacedFaults(faults, { pathsOf });
-}
-
-/** One limiter's settings for all rules. What rules set for themselves, their policies keep. */
-function settingsOf(
-  rules: readonly Rule[],
-  plans: Plans | undefined,
-  features: RuleFeatures,
-  faults: Faults,
-): LimiterSettings {
-  const policies = rules.flatMap(({ settings: { policies: own, onFailure } }) =>
-    own.map((policy) => ({ ...policy, onFailure: policy.onFailure ?? onFailure })),
-  );
-  const given = policiesOf(rules, policies);
-  features.roles?.check(policies, "RULES[0].policies[0].counts", faults);
-  const planned = features.plans?.compile(plans, "PLANS", given, policies, faults);
-  return { ...rules[0]!.settings, ...(planned ?? { policies }) };
 }
 
 /** Reads `CLIENT_IP`, which is required only if a rule counts by address, or a list asks where a request comes from. */
@@ -180,24 +140,4 @@ function readClientIp(
   const trusted = checkClientIp(wordOrJson(clientIp), "CLIENT_IP", faults);
   if (lists && faults.list.length === before) features.lists!.checkFacts(lists, trusted, faults);
   return trusted;
-}
-
-/** Rejects two policies with one name in different rules: they would share one count. */
-function checkNames(
-  rules: readonly (Rule | undefined)[],
-  list: readonly unknown[],
-  faults: Faults,
-): void {
-  const owners = new Map<string, number>();
-  rules.forEach((rule, i) => {
-    rule?.settings.policies.forEach(({ name }, policy) => {
-      const owner = owners.get(name) ?? i;
-      if (owner !== i) {
-        const path = `RULES[${i}].policies[${policy}].name`;
-        const other = { index: owner, route: routeOf(list[owner]) };
-        inRule(list[i], faults).add(path, name, NAME_IN_RULES, other);
-      }
-      owners.set(name, owner);
-    });
-  });
 }

@@ -10,7 +10,7 @@ import { BridgeError } from "./errors.ts";
  * never one of the bridge, which holds the connection that they would come on.
  */
 
-/** Commands that read or write keys: those of Redis 7.0 that neither block nor are kept from scripts, and newer ones. */
+/** Commands that read or write keys: those of Redis 7.0 that do not block and that scripts may call, and newer ones. */
 const WITH_KEYS = `
   APPEND BITCOUNT BITFIELD BITFIELD_RO BITOP BITPOS COPY DECR DECRBY DEL DELEX DIGEST DUMP EXISTS EXPIRE
   EXPIREAT EXPIRETIME GEOADD GEODIST GEOHASH GEOPOS GEORADIUS GEORADIUSBYMEMBER
@@ -56,8 +56,9 @@ const SUBCOMMANDS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Commands that leave the connection as it is, and empty, change or hold up what other clients use: all keys, the code and the
- * statistics of the server; RESTORE reads bytes that may be made to end it. They run where whoever starts the bridge allows them.
+ * Commands that leave the connection as it is, and empty, change or hold up the data of other clients: all keys, the code
+ * and the statistics of the server; RESTORE reads bytes that may be made to end it. They run where the options of the bridge
+ * allow them.
  */
 export const DANGEROUS: readonly string[] = [
   "CONFIG RESETSTAT",
@@ -84,7 +85,7 @@ const STREAM_OPTIONS: Readonly<Record<string, Readonly<Record<string, number>>>>
   XREADGROUP: { GROUP: 2, COUNT: 1, NOACK: 0, CLAIM: 1 },
 };
 
-/** What `CONFIG GET` may ask for: how the server works. Other parameters are passwords and paths. */
+/** The parameters that `CONFIG GET` may ask for: how the server works. Others are passwords and paths. */
 const READABLE_PARAMETERS = new Set([
   "appendfsync",
   "appendonly",
@@ -143,7 +144,7 @@ function notGranted(name: string): BridgeError {
   );
 }
 
-/** What comes after a cursor are pairs of a word and its value. */
+/** Pairs of a word and its value come after a cursor. */
 function requireShortScan([, ...pairs]: RedisCommand["args"]): void {
   const isLong = pairs.some(
     (word, at) => at % 2 === 0 && wordOf(word) === "COUNT" && Number(pairs[at + 1]) > MAX_SCANNED,

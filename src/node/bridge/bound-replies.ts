@@ -24,7 +24,7 @@ const NOTHING = Buffer.alloc(0);
  * Puts an error in the place of each reply that is too large for the process, so that the replies to other clients, before
  * and after it on this connection, are as they were.
  *
- * @param stream on which a Redis answers by RESP2, and on which nothing has arrived yet
+ * @param stream on which a Redis answers by RESP2, before its first byte
  */
 export function boundReplies(stream: Duplex): void {
   const push = stream.push.bind(stream);
@@ -38,7 +38,7 @@ export function boundReplies(stream: Duplex): void {
   };
 }
 
-/** Takes what a Redis sends, and returns whole replies: what ends later is held until then. */
+/** Takes the bytes of a Redis, and returns whole replies: one that is not complete is held until it is. */
 export function replyBound(): (chunk: Buffer) => readonly Buffer[] {
   let held: Buffer[] = [];
   let heldBytes = 0;
@@ -97,7 +97,7 @@ export function replyBound(): (chunk: Buffer) => readonly Buffer[] {
     const pass = (from: number, to: number) => {
       if (to > from) whole.push(chunk.subarray(from, to));
     };
-    /** Where the reply begins here, and where what is passed on begins. */
+    /** Where the reply begins here, and where the bytes to pass on begin. */
     let begin = 0;
     let passed = 0;
     let at = 0;

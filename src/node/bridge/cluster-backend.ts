@@ -10,7 +10,7 @@ export function clusterBackend(urls: readonly string[], password?: string): Back
   const cluster = new Cluster([...urls], {
     clusterRetryStrategy: () => 100,
     slotsRefreshInterval: 1_000,
-    // These two resend what may already have run, or wait for what may take seconds.
+    // These two resend commands that may already have run, or wait for seconds.
     retryDelayOnFailover: 0,
     retryDelayOnClusterDown: 0,
     redisOptions: {

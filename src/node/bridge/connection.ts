@@ -17,7 +17,7 @@ export const connectionOptions = {
   maxRetriesPerRequest: 0,
 } satisfies CommonRedisOptions;
 
-/** A Redis that reads its data set answers nothing for as long. The bridge listens meanwhile, and says so. */
+/** A Redis does not answer while it reads its data set. The bridge listens meanwhile, and says so. */
 const FIRST_ATTEMPT_MS = 2_000;
 
 /** Settles once the first connection attempt has, or takes long; says whether it succeeded. */

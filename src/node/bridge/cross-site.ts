@@ -8,7 +8,7 @@ export type RefuseCrossSite = (request: IncomingMessage) => void;
 const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|\[::1\]|(?:[a-z0-9-]+\.)*localhost)$/;
 
 /**
- * Refuses what a browser sends for a page of another site. A site can also point a name of its own at this machine
+ * Refuses requests that a browser sends for a page of another site. A site can also point a name of its own at this machine
  * (DNS rebinding): then the browser takes the bridge for that site, and only the Host field gives it away.
  */
 export function crossSiteGuard(allowedHosts: readonly string[]): RefuseCrossSite {

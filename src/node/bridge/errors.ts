@@ -20,7 +20,7 @@ export function unreachable(cause: Error | undefined): BridgeError {
   return new BridgeError(503, `ERR Redis is not reachable${why}. The command was not sent`);
 }
 
-/** What is neither Redis's answer nor the bridge's own is a connection that broke under a command. */
+/** Any other error than Redis's answer or the bridge's own is a connection that broke under a command. */
 export function connectionLost(cause: unknown): Error {
   if (cause instanceof BridgeError || isRedisError(cause)) return cause;
   const plain = /^(Connection is closed|Reached the max retries)/.test(messageOf(cause));

@@ -4,7 +4,7 @@ import { encodeReply } from "./encode.ts";
 import { BridgeError, messageOf } from "./errors.ts";
 import type { Ask } from "./protocol.ts";
 
-/** Runs what one HTTP request asks for, to the JSON text of its answer. Throws what fails it as a whole. */
+/** Runs the commands of one HTTP request, to the JSON text of its answer. Throws an error that fails it as a whole. */
 export async function execute(
   ask: Ask,
   requireAllowed: RequireAllowed,
@@ -54,7 +54,7 @@ function list(envelopes: string[]): string {
 /** Of the answers to one pipeline, which are held until the last of them is there. */
 const MAX_CHARACTERS = 32 * 1024 * 1024;
 
-/** @returns what a text is passed through; it throws a BridgeError for one that does not fit beside those of before */
+/** @returns a function that passes texts through, and throws a BridgeError for one that does not fit beside those before */
 function answerBound(): (text: string) => string {
   let characters = 0;
   return (text) => {

@@ -1,116 +1,5 @@
-import { parseArgs } from "node:util";
-
-import { DANGEROUS } from "./allowed-commands.ts";
 import { startBridge } from "./bridge.ts";
-import type { BridgeOptions } from "./bridge.ts";
-import { randomToken } from "./random-token.ts";
-
-const usage = `Usage: tidegate-redis-rest [options]
-
-The Upstash REST protocol in front of a Redis.
-
-  --redis URL          redis:// or rediss:// (default redis://127.0.0.1:6379);
-                       for a cluster one or more of its nodes, separated by commas;
-                       the password may be in REDIS_PASSWORD instead
-  --port N             where to listen (default 8079; 0 takes a free port)
-  --host ADDRESS       default 127.0.0.1
-  --allow-host NAME    a name besides localhost that clients may call it by; may be repeated
-  --token TOKEN        what clients must present (default REDIS_REST_TOKEN; without it,
-                       on loopback only, a random one, which is printed)
-  --cluster            the URL is that of a Redis Cluster
-  --allow COMMAND      a command of the list below, or "dangerous" for all of them;
-                       may be repeated
-  --emulate upstash    accept scripts flagged allow-key-locking, as Upstash does
-  --help
-
-Commands that can harm other clients run only where --allow names them:
-${DANGEROUS.map((name) => `  ${name}`).join("\n")}`;
-
-const loopback = new Set(["127.0.0.1", "::1", "localhost"]);
-
-interface Settings {
-  readonly options: BridgeOptions;
-  /** Whether nobody knows the token yet. */
-  readonly drawn: boolean;
-}
-
-function readOptions(argv: string[]): Settings | undefined {
-  const { values } = parseArgs({
-    args: argv,
-    options: {
-      redis: { type: "string", default: "redis://127.0.0.1:6379" },
-      port: { type: "string", default: "8079" },
-      host: { type: "string", default: "127.0.0.1" },
-      "allow-host": { type: "string", multiple: true, default: [] },
-      token: { type: "string" },
-      allow: { type: "string", multiple: true, default: [] },
-      cluster: { type: "boolean", default: false },
-      emulate: { type: "string" },
-      help: { type: "boolean", default: false },
-    },
-  });
-  if (values.help) return undefined;
-
-  for (const url of values.redis.split(",")) requireRedisUrl(url);
-  if (!values.cluster && values.redis.includes(",")) {
-    throw new Error("--redis takes several URLs only with --cluster");
-  }
-  const port = /^\d+$/.test(values.port) ? Number(values.port) : Number.NaN;
-  if (!(port <= 65_535)) throw new Error(`--port takes 0 to 65535, not "${values.port}"`);
-  const { emulate } = values;
-  if (emulate !== undefined && emulate !== "upstash") {
-    throw new Error(`--emulate knows "upstash", not "${emulate}"`);
-  }
-  const allow = values.allow.flatMap(dangerousOf);
-  // A secret read from a file often ends with a line break.
-  const given = (values.token ?? (process.env["REDIS_REST_TOKEN"] || undefined))?.trim();
-  if (given === "" || (given === undefined && !loopback.has(values.host))) {
-    throw new Error("--token must be given, and not empty, to listen beyond loopback");
-  }
-  if (given !== undefined && !/^[ -~]+$/.test(given)) {
-    throw new Error("--token takes printable ASCII characters: no others fit into a header field");
-  }
-  const password = process.env["REDIS_PASSWORD"]?.replace(/[\r\n]+$/, "");
-
-  const { redis, host, cluster, "allow-host": allowedHosts } = values;
-  const token = given ?? randomToken();
-  return {
-    options: {
-      redis,
-      port,
-      host,
-      allowedHosts,
-      token,
-      cluster,
-      allow,
-      ...(password && { password }),
-      ...(emulate && { emulate }),
-    },
-    drawn: given === undefined,
-  };
-}
-
-/** @throws Error for a command that runs anyway, or never */
-function dangerousOf(given: string): readonly string[] {
-  const name = given.trim().replaceAll(/\s+/g, " ").toUpperCase();
-  if (name === "DANGEROUS") return DANGEROUS;
-  if (DANGEROUS.includes(name)) return [name];
-  throw new Error(`--allow takes "dangerous" or a command that --help lists, not "${given}"`);
-}
-
-/** @throws Error which shows an address only where no part of it can be a password */
-function requireRedisUrl(url: string): void {
-  const isUrl = /^rediss?:\/\/./.test(url) && URL.canParse(url);
-  const { pathname = "", hash = "" } = isUrl ? new URL(url) : {};
-  // A password with a slash or a hash ends there, and the rest of it would be taken for a path, or dropped.
-  if (isUrl && hash === "" && /^(?:\/\d*)?$/.test(pathname)) return;
-  const isPlain = /^[a-z]*(?::\/\/)?[\w.-]+(?::\d+)?$/i.test(url);
-  throw new Error(
-    isPlain
-      ? `--redis takes a redis:// or rediss:// URL, not "${url}"`
-      : "--redis takes a redis:// or rediss:// URL, not this one (hidden). In a password, write / as %2F, # as %23, ? as %3F, @ as %40 and , as %2C, or give it in REDIS_PASSWORD",
-  );
-}
+import { readOptions, type Settings, USAGE } from "./options.ts";
 
 function fail(error: unknown, status: number): never {
   const { code, message } = error as NodeJS.ErrnoException;
@@ -125,12 +14,12 @@ try {
   fail(error, 2);
 }
 if (!settings) {
-  console.log(usage);
+  console.log(USAGE);
   process.exit(0);
 }
 
 const bridge = await startBridge(settings.options).catch((error: unknown) => fail(error, 1));
-// Before it says that it is there: whoever waited for that may end it at once.
+// Before it says that it is there: a program that waited for that may end it at once.
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.once(signal, () => void bridge.close());
 }

@@ -90,7 +90,7 @@ export function emulateUpstash(backend: Backend): Backend {
   };
 }
 
-/** The guarded text that stock Redis takes, or nothing for a script that isn't flagged. */
+/** The guarded text that stock Redis takes; `undefined` for a script that isn't flagged. */
 function stockForm(script: string | Buffer): Buffer | undefined {
   // latin1 keeps every byte, whatever the script's encoding.
   const text = Buffer.from(script as string).toString("latin1");

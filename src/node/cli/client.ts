@@ -103,7 +103,7 @@ export class Client {
   }
 }
 
-/** What a gateway or a proxy repeats of a request must not end up in a build log. */
+/** A gateway or a proxy may repeat the token of a request, which must not end up in a build log. */
 function withoutToken(text: string, token: string): string {
   const inJson = JSON.stringify(token).slice(1, -1);
   return text.replaceAll(token, "(token)").replaceAll(inJson, "(token)");
@@ -140,7 +140,7 @@ function strange(response: Response, url: string): string {
   return `${url} answered with ${what}. Is it the address of a gateway with an admin API?`;
 }
 
-/** Why a call failed: the network's reason is the cause of what `fetch` throws. */
+/** Why a call failed: the network's reason is the cause of the error that `fetch` throws. */
 function causeOf(error: unknown): string {
   const { message, cause } = error as Error;
   const { code, message: reason } = Object(cause) as { code?: unknown; message?: unknown };

@@ -16,7 +16,7 @@ interface GlobalOptions {
   readonly json?: true;
 }
 
-/** What every command over HTTP uses: asks the gateway that the options and the environment name. */
+/** Asks the gateway that the options and the environment name: the connection of every command over HTTP. */
 export type Ask = <Schema extends Parameters<Client["ask"]>[1]>(
   call: Call,
   schema: Schema,

@@ -11,7 +11,7 @@ import { readLimited } from "../read-limited.ts";
 import { type Connection, MAX_ANSWER_BYTES } from "./client.ts";
 import { UsageError } from "./errors.ts";
 
-/** The same place from the source and from what is built. */
+/** The same place from the source and from the build. */
 const FILES = fileURLToPath(new URL("../../../dist/dashboard/", import.meta.url));
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -33,9 +33,9 @@ export interface DashboardServer {
 }
 
 /**
- * Serves the dashboard of one gateway on loopback, and adds the token to what it asks. Any site can have a browser send
+ * Serves the dashboard of one gateway on loopback, and adds the token to its requests. Any site can have a browser send
  * requests to this machine, and can point a name of its own at it: so only requests to this very address are answered,
- * only below a path that nobody can guess, and none from pages of other sites.
+ * only below a path that cannot be guessed, and none from pages of other sites.
  */
 export async function serveDashboard(gateway: Connection): Promise<DashboardServer> {
   if (!existsSync(`${FILES}index.html`)) {
@@ -110,7 +110,7 @@ async function passOn(
 ): Promise<void> {
   const target = new URL(`${url}/_tidegate/${path}`);
   const body = await readBody(request);
-  // The token is for nothing else, wherever dots in the path lead.
+  // The token is for these paths alone, wherever dots in the path lead.
   if (!target.pathname.startsWith("/_tidegate/api/v1/")) {
     refuse(response, 404, "There is nothing here.");
     return;

@@ -4,7 +4,7 @@ import { CliError } from "./errors.ts";
 import { escape } from "./output/escape.ts";
 import { note } from "./output/print.ts";
 
-/** Says beside what Redis has if something else is in force: what is listed then tells half of it. */
+/** Warns beside the contents of Redis if other rules are in force: the list is then only half of the truth. */
 export async function noteDegraded(ask: Ask): Promise<void> {
   try {
     const { live } = (await ask({ method: "GET", path: "/health" }, Health)).value;

@@ -13,7 +13,7 @@ export interface DocumentFile {
   readonly version: number | undefined;
 }
 
-/** Reads a document to send. What is in it, the gateway checks. */
+/** Reads a document to send. The gateway checks its content. */
 export function readDocument(file: string): DocumentFile {
   const parsed = parseFile(file, readFile(file));
   if (parsed.faults.length > 0) {
@@ -24,7 +24,7 @@ export function readDocument(file: string): DocumentFile {
   return { file, parsed, version: Number.isSafeInteger(version) ? Number(version) : undefined };
 }
 
-/** Sends a document; says of what the gateway finds in it where that is in the file. */
+/** Sends a document; gives the faults that the gateway finds in it their places in the file. */
 export async function sending<Result>(
   { file, parsed }: DocumentFile,
   send: () => Promise<Result>,

@@ -1,4 +1,4 @@
-/** What the program's exit code says. */
+/** The meanings of the program's exit codes. */
 export const EXIT = {
   done: 0,
   no: 1,
@@ -29,7 +29,7 @@ export class UsageError extends CliError {
   }
 }
 
-/** The gateway did not answer, or what answered is not the admin API of a gateway. */
+/** The gateway did not answer, or another server than the admin API of a gateway did. */
 export class NoAnswerError extends CliError {
   override readonly name = "NoAnswerError";
 

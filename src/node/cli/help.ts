@@ -13,7 +13,7 @@ const EXIT_CODES = `Exit codes:
   4  not authorised
   5  the rules have changed in the meantime`;
 
-/** Adds what every help ends with: examples, the environment and the exit codes. */
+/** Adds the end of every help: examples, the environment and the exit codes. */
 export function withExamples(command: Command, ...examples: readonly string[]): Command {
   const lines = examples.map((example) => `  $ ${example}`).join("\n");
   return command.addHelpText("after", `\nExamples:\n${lines}\n\n${ENVIRONMENT}\n\n${EXIT_CODES}`);

@@ -7,7 +7,7 @@ import { faultText } from "./output/faults.ts";
 import { note } from "./output/print.ts";
 import { styled } from "./output/style.ts";
 
-/** Says what went wrong, and returns the exit code for it. */
+/** Prints the fault, and returns its exit code. */
 export function report(error: unknown): Exit {
   // The parser of arguments has said it itself, or has shown its help.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
@@ -32,7 +32,7 @@ function problemLines({ title, status, detail, errors = [] }: Problem): readonly
   ];
 }
 
-/** What the gateway cannot say, because it does not know that this program asks. */
+/** Advice that the gateway cannot give, because it does not know that this program asks. */
 const ADVICE: Readonly<Record<number, string>> = {
   401: "The token comes from TIDEGATE_TOKEN or --token-file: it has to be the gateway's ADMIN_TOKEN or READ_TOKEN.",
   412: "`tidegate rules diff --from N --to live` shows what changed since version N, which your document is based on.",

@@ -3,7 +3,7 @@ export const SEVERITIES = ["error", "warning", "note"] as const;
 
 export type Severity = (typeof SEVERITIES)[number];
 
-/** One thing that is wrong, what shows it, and what to do. */
+/** One fault of a deployment, with its evidence and its remedy. */
 export interface Finding {
   /** Stable: scripts select findings by it. */
   readonly id: string;

@@ -28,7 +28,7 @@ import type { GatewayFacts, UnreachableGateway } from "./gather/gateway-facts.ts
 import type { PreviewFacts, UnreachablePreview } from "./gather/preview.ts";
 import type { RedisFacts, UnreachableRedis } from "./gather/redis-facts.ts";
 
-/** What was gathered; a part that nobody asked for is missing. */
+/** The gathered facts; a part that was not asked for is missing. */
 export interface Facts {
   readonly gateway?: GatewayFacts | UnreachableGateway | undefined;
   readonly preview?: PreviewFacts | UnreachablePreview | undefined;
@@ -40,11 +40,11 @@ export interface Facts {
 export interface Expectations {
   /** The limiter's timeout. */
   readonly timeoutMs: number;
-  /** Bytes that the limiter's keys take; `undefined` if nobody said how many there are. */
+  /** Bytes that the limiter's keys take; `undefined` if their number was not given. */
   readonly keyspaceBytes: number | undefined;
 }
 
-/** Judges what was gathered. Asks nobody. */
+/** Judges the gathered facts, without a call to any server. */
 export function judge(
   { gateway, preview, redis, variables = [], environments = [] }: Facts,
   expected: Expectations,
@@ -63,7 +63,7 @@ function judgeGateway(facts: GatewayFacts | UnreachableGateway): Finding[] {
   const transport = checkGatewayTransport(facts);
   if ("reason" in facts) return [...transport, ...checkGatewayReachable(facts)];
   const another = checkLive(facts);
-  // Nothing else that it answers says anything about the gateway.
+  // The other answers of that server are not about the gateway.
   if (another.length > 0) return [...transport, ...another, ...checkGatewayClock(facts)];
   return [
     ...transport,

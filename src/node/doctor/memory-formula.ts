@@ -43,12 +43,12 @@ const MAX_PACKED = 128;
 /** Mean of 48 bytes with one level and 16 for each more, of which each is drawn one time in four. */
 const SKIP_LIST_NODE = 48 + 16 / 3;
 
-/** What the keys take, with every state as large as it becomes. An empty Redis takes about 1 MiB besides. */
+/** The bytes of the keys, with every state as large as it becomes. An empty Redis takes about 1 MiB besides. */
 export function keyspaceBytes({ partitions, policies = 1, ...key }: Keyspace): number {
   return partitions * policies * bytesPerKey(key);
 }
 
-/** What one partition takes for one policy. */
+/** The bytes of one partition for one policy. */
 export function bytesPerKey({
   algorithm,
   limit,

@@ -8,7 +8,7 @@ import type { Expectations, Facts } from "./judge.ts";
 
 const UNKNOWN = "not known";
 
-/** What was seen, whether or not it is a finding, and what could not be seen. */
+/** The observations, whether or not they are findings, and the facts that could not be observed. */
 export function observe({ gateway, redis }: Facts, expected: Expectations): Observation[] {
   return [
     ...(gateway && !("reason" in gateway) ? ofGateway(gateway) : []),

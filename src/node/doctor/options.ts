@@ -9,13 +9,13 @@ export interface DoctorOptions {
   readonly preview?: string;
   /** The Redis over HTTP, as the limiter reaches it. */
   readonly rest?: { readonly url: string; readonly token: string };
-  /** `redis://` or `rediss://`: asked for what the REST API does not say. */
+  /** `redis://` or `rediss://`: asked for facts that the REST API does not have. */
   readonly redisUrl?: string;
   /** A limited path of the gateway. Default: `/`. */
   readonly path?: string;
   /** A header by which the gateway counts. Default: `x-user-id`. */
   readonly identityHeader?: string;
-  /** What the limiter's keys begin with. Default: `tg`. */
+  /** The start of the limiter's keys. Default: `tg`. */
   readonly prefix?: string;
   /** How many identities count at once, for the memory formula. */
   readonly partitions?: number;

@@ -9,7 +9,7 @@ import { keyspaceBytes } from "./memory-formula.ts";
 import { observe } from "./observe.ts";
 import type { DoctorOptions } from "./options.ts";
 
-/** Gathers facts about a deployment and judges them. What cannot be reached is a finding, not an exception. */
+/** Gathers facts about a deployment and judges them. A server that cannot be reached is a finding, not an exception. */
 export async function runDoctor(options: DoctorOptions): Promise<Report> {
   const { url, preview, path = "/", identityHeader = "x-user-id", timeoutMs = 250 } = options;
   const now = Date.now;

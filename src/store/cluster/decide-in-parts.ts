@@ -75,7 +75,7 @@ export function decideInParts(inner: Store): DecideInParts {
     });
     const doubtful =
       operation === "consume" ? parts.filter((part) => deniedLast.has(part.keys[0]!)) : [];
-    const answers = await (doubtful.length > 0 && doubtful.length < parts.length
+    const answers = await (doubtful.length > 0
       ? askDoubtful(parts, doubtful)
       : askAll(operation, parts));
     const answered = answers.filter(isAnswered);

@@ -100,7 +100,6 @@ export function keepCounts(storage: ObjectStorage, now: () => number): KeptCount
           continue;
         }
         storage.kv.delete(name);
-        memory.reset([name.slice(LAYOUT.length)]);
       }
       // An object with an empty storage costs no money.
       if (lastUs === 0) await storage.deleteAll();

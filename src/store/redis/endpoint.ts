@@ -53,7 +53,7 @@ export function createRedisClient(
   url: unknown,
   token: unknown,
   paths: { readonly url: string; readonly token: string; readonly areVariables?: boolean },
-  { timeoutMs, dialect: given }: ClientSettings,
+  { timeoutMs, dialect: given, connect = restClient }: ClientSettings,
   faults: Faults,
   init?: RequestInit,
 ): ScriptClient | undefined {
@@ -78,7 +78,7 @@ export function createRedisClient(
   if (!isUrl || !isToken) return undefined;
   const dialect = dialectAt(url, given);
   return {
-    client: restClient({ url, token }, timeoutMs, init, given ? undefined : dialect),
+    client: connect({ url, token }, timeoutMs, init, given ? undefined : dialect),
     dialect,
   };
 }

@@ -12,6 +12,7 @@ import { type Crowd, type Reached, startCrowd } from "../../support/gateway/orig
 import { RULES } from "../../support/gateway/origins/routes.ts";
 import { HONEST, spellingsOf } from "../../support/gateway/origins/spellings.ts";
 import { listenTo } from "../../support/gateway/serve.ts";
+import { runs } from "../../support/runs.ts";
 
 /** So much that only the count of what is taken says anything. */
 const PLENTY = 1_000_000;
@@ -94,7 +95,7 @@ describe("the deployed worker in workerd", () => {
   afterAll(() => worker?.stop());
 
   test.each([
-    ["/api/login", 3_200, 1],
+    ["/api/login", runs(3_200), 1],
     ["/api/rides/7", 500, 2],
     ["/projects/tide", 500, 3],
   ])(

@@ -8,7 +8,12 @@ import { Faults } from "../../../src/options/faults.ts";
 function compile(identities: readonly string[]) {
   const faults = new Faults();
   const list = identities.map((identity) => ({ identity, plan: "gold" }));
-  const overrides = compileOverrides(list, { gold: {} }, "OVERRIDES", 10, faults);
+  const overrides = compileOverrides(
+    list,
+    { plans: { gold: {} }, room: 10, numbered: undefined },
+    "OVERRIDES",
+    faults,
+  );
   faults.throwIfAny();
   return overrides;
 }

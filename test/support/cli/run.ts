@@ -2,31 +2,39 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
-const program = fileURLToPath(new URL("../../../src/node/cli/main.ts", import.meta.url));
+import { run } from "../../../src/node/cli/program.ts";
+import { type Run, runHere } from "../run-here.ts";
+
+export const PROGRAM = fileURLToPath(new URL("../../../src/node/cli/main.ts", import.meta.url));
 
 export const TOKEN = "the-token-of-these-tests";
-
-/** What a finished run of the program left. */
-export interface Run {
-  readonly exit: number | null;
-  readonly out: string;
-  readonly err: string;
-}
 
 export interface Surroundings {
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly cwd?: string;
+  /** With a standard input, the program has a process of its own. */
   readonly stdin?: string;
 }
 
-/** Runs `tidegate` with these arguments, without a terminal. */
-export async function tidegate(
+/**
+ * Runs `tidegate` with these arguments, without a terminal: in this process, because a process of its own takes half a
+ * second and there are hundreds of runs. `tidegateProcess()` shows what only a process has.
+ */
+export function tidegate(
+  args: readonly string[],
+  { env = {}, cwd, stdin }: Surroundings = {},
+): Promise<Run> {
+  if (stdin !== undefined) return tidegateProcess(args, { env, stdin, ...(cwd && { cwd }) });
+  return runHere(() => run(args), { env: surroundingsOf(env), ...(cwd && { cwd }) });
+}
+
+/** The same in a process of its own. */
+export async function tidegateProcess(
   args: readonly string[],
   { env = {}, cwd, stdin = "" }: Surroundings = {},
 ): Promise<Run> {
-  const { TIDEGATE_URL: _url, NO_COLOR: _plain, FORCE_COLOR: _coloured, ...rest } = process.env;
-  const child = spawn(process.execPath, [program, ...args], {
-    env: { ...rest, TIDEGATE_TOKEN: TOKEN, ...env },
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
+    env: surroundingsOf(env),
     ...(cwd && { cwd }),
   });
   let out = "";
@@ -38,4 +46,9 @@ export async function tidegate(
   child.stdin.end(stdin);
   const [exit] = (await once(child, "close")) as [number | null];
   return { exit, out, err };
+}
+
+function surroundingsOf(env: Surroundings["env"]): NodeJS.ProcessEnv {
+  const { TIDEGATE_URL: _url, NO_COLOR: _plain, FORCE_COLOR: _coloured, ...rest } = process.env;
+  return { ...rest, TIDEGATE_TOKEN: TOKEN, ...env };
 }

@@ -4,7 +4,8 @@ import { join } from "node:path";
 
 import { afterAll, beforeAll } from "vitest";
 
-import { type Run, type Surroundings, tidegate, TOKEN } from "./run.ts";
+import type { Run } from "../run-here.ts";
+import { type Surroundings, tidegate, TOKEN } from "./run.ts";
 import { type ScriptedGateway, type Seen, startScriptedGateway } from "./scripted-gateway.ts";
 
 interface Surrounded {

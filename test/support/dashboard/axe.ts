@@ -10,9 +10,22 @@ export async function violationsOf(
   page: Page,
   impacts?: readonly string[],
 ): Promise<readonly string[]> {
-  await page.evaluate(axe.source);
-  const { violations } = (await page.evaluate("axe.run()")) as axe.AxeResults;
-  return violations
-    .filter(({ impact }) => !impacts || impacts.includes(impact ?? ""))
-    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(" | ")}`);
+  const violations = await run(page, {});
+  return shown(violations.filter(({ impact }) => !impacts || impacts.includes(impact ?? "")));
 }
+
+/** What is hard to read on a page that `violationsOf()` has looked at in other colours: the other rules ask for no colour. */
+export async function lowContrastsOf(page: Page): Promise<readonly string[]> {
+  return shown(await run(page, { runOnly: ["color-contrast"] }));
+}
+
+async function run(page: Page, options: axe.RunOptions): Promise<readonly axe.Result[]> {
+  await page.evaluate(axe.source);
+  const results = await page.evaluate(`axe.run(${JSON.stringify(options)})`);
+  return (results as axe.AxeResults).violations;
+}
+
+const shown = (violations: readonly axe.Result[]) =>
+  violations.map(
+    ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(" | ")}`,
+  );

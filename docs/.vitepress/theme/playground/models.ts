@@ -1,3 +1,4 @@
+import type { CalendarUnit } from "../../../../src/algorithms/calendar-units.ts";
 import {
   concurrency,
   fixedWindow,
@@ -8,7 +9,7 @@ import {
   tokenBucket,
 } from "../../../../src/index.ts";
 
-/** What a reader sets. Lengths are seconds. */
+/** The settings of a reader. Lengths are seconds. */
 export interface Settings {
   readonly limit: number;
   readonly window: number;
@@ -17,6 +18,9 @@ export interface Settings {
   readonly segments: number;
   /** Of concurrency: how long a request keeps its slot. */
   readonly work: number;
+  /** Of windows of a calendar. */
+  readonly unit: CalendarUnit;
+  readonly timeZone: string;
 }
 
 export interface Model {
@@ -24,6 +28,8 @@ export interface Model {
   readonly name: string;
   /** What the length of its window means. */
   readonly windowLabel: string;
+  /** Whether its windows are those of a calendar, in place of a length. */
+  readonly calendar?: true;
   /** The setting that it alone has. */
   readonly own?: { readonly key: "refill" | "segments" | "work"; readonly label: string };
   readonly policy: (settings: Settings) => Policy;
@@ -71,6 +77,13 @@ export const MODELS: readonly Model[] = [
     name: "Fixed window from the first request",
     windowLabel,
     policy: ({ limit, window }) => fixedWindow({ limit, window: ms(window), aligned: false }),
+  },
+  {
+    id: "calendar",
+    name: "Fixed window of a calendar",
+    windowLabel: "Window",
+    calendar: true,
+    policy: ({ limit, unit, timeZone }) => fixedWindow({ limit, window: unit, timeZone }),
   },
   {
     id: "concurrency",

@@ -1,20 +1,17 @@
+import { calendar } from "../../../../src/features/calendar/feature.ts";
 import { Faults } from "../../../../src/options/faults.ts";
 import { compilePolicy } from "../../../../src/policy/compile.ts";
-import { storeOver } from "../../../../src/store/memory-store.ts";
+import { memoryStore, storeOver } from "../../../../src/store/memory-store.ts";
 import { createMemory } from "../../../../src/store/memory.ts";
 import type { Model, Settings } from "./models.ts";
-
-/** The time line, in milliseconds. */
-export const SPAN_MS = 30_000;
-export const STEP_MS = 100;
-
-/** A window of the grid begins with the time line where its length divides a day. */
-const START_MS = Date.UTC(2026, 0, 1);
+import { scaleOf, SPAN_MS, STEP_MS } from "./scale.ts";
 
 export interface Outcome {
+  /** On the time line. */
   readonly atMs: number;
   readonly allowed: boolean;
   readonly remaining: number;
+  /** Of the time that the time line stands for. */
   readonly retryAfterMs: number;
 }
 
@@ -31,13 +28,16 @@ type Event = readonly [atMs: number, order: number, run: () => void];
 /** Decides requests at these moments with the product's own models. */
 export function replay(model: Model, settings: Settings, hits: readonly number[]): Replay {
   const faults = new Faults();
-  const policy = compilePolicy(model.policy(settings), "policy", faults, () => {});
+  const { startMs, factor } = scaleOf(model, settings);
+  let atMs = 0;
+  const now = () => Math.round((startMs + atMs * factor) * 1000);
+  const [known] = calendar.adopt([model.policy(settings)], memoryStore({ now }));
+  const policy = compilePolicy(known, "policy", faults, () => {});
   if (!policy || faults.list.length > 0) {
     const sentences = faults.list.map(({ path, value, remedy }) => `${path}, ${value}: ${remedy}`);
     return { outcomes: [], steps: [], faults: sentences };
   }
-  let atMs = 0;
-  const store = storeOver(createMemory(), () => (START_MS + atMs) * 1000);
+  const store = storeOver(createMemory(), now);
   const outcomes: Outcome[] = [];
   const steps: Outcome[] = [];
 

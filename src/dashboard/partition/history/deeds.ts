@@ -13,7 +13,7 @@ export interface Whom {
   readonly ip: string;
 }
 
-/** The entries of the audit that name a client: what was put on a list for it, taken off, overridden and reset. */
+/** The entries of the audit that name a client: put on a list, taken off, overridden and reset. */
 export function deedsAbout(entries: readonly AuditEntry[], { identities, ip }: Whom): AuditEntry[] {
   const spelt = identities.map((identity) => HEADER_IDENTITIES.spell(identity) ?? identity);
   const address = readAddress(ip);

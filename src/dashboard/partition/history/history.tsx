@@ -6,13 +6,13 @@ import { clipped } from "../../parts/plain.ts";
 import { Answered, Empty, MetricsOff } from "../../parts/states.tsx";
 import { PolicyPictures } from "./policy-pictures.tsx";
 
-/** Whose history: of a described request, of a name that the overview has, or of a number that a what-if has. */
+/** The client of a history: by a described request, a name that the overview has, or a number that a what-if has. */
 export type Whose =
   | { readonly request: object }
   | { readonly name: string }
   | { readonly number: string };
 
-/** What is known of one partition over time, and what is not. */
+/** The known facts about one partition over time, and the gaps. */
 export function History({ whose }: { readonly whose: Whose }) {
   const { range } = useLive();
   const history = useAnswer<PartitionHistory>(

@@ -11,7 +11,7 @@ interface AffectedTableProps {
   readonly rule: Rule;
 }
 
-/** Whom it would be about. The sample has no names: those are known of partitions at the top of the overview. */
+/** The clients that it would affect. The sample has no names: those of partitions at the top of the overview are known. */
 export function AffectedTable({ rows, policy, rule }: AffectedTableProps) {
   const linkOf = ({ partition, number }: AffectedPartition) =>
     linkTo("partition", {

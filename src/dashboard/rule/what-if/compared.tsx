@@ -1,7 +1,7 @@
 import type { WhatIf } from "../../api/answers.ts";
 import { count, percent } from "../../parts/format.ts";
 
-/** What is denied now beside what would be, as bars; the line has the truth 19 times out of 20. */
+/** The requests denied now beside those that would be, as bars; the line has the truth 19 times out of 20. */
 export function Compared({ answer }: { readonly answer: WhatIf }) {
   const { requests, deniedBefore, deniedAfter } = answer;
   const { estimate, low, high } = deniedAfter;

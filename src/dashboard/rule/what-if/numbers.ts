@@ -15,7 +15,7 @@ export interface Edited {
 /** How far back a replay may go. */
 export const MINUTES = [60, 30, 10] as const;
 
-/** Policies that a replay can answer for: what the others count depends on what the sample does not have. */
+/** Policies that a replay can answer for: the others count by data that the sample does not have. */
 export function replayable(policies: readonly Policy[]): readonly Policy[] {
   return policies.filter(
     ({ name, algorithm, counts = "requests" }) =>
@@ -41,7 +41,7 @@ export function changedNumbers(policy: Policy, { numbers }: Edited): Record<stri
   );
 }
 
-/** What an address says of the form; `undefined` if it names none of these policies. */
+/** The form as an address has it; `undefined` if it names none of these policies. */
 export function editedBy(query: URLSearchParams, policies: readonly Policy[]): Edited | undefined {
   const policy = policies.find(({ name }) => name === query.get("policy"));
   if (policy?.name === undefined) return undefined;

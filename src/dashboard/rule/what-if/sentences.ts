@@ -1,7 +1,7 @@
 import type { Estimate, WhatIf } from "../../api/answers.ts";
 import { full, percent } from "../../parts/format.ts";
 
-/** What became of the requests, which was counted. */
+/** The outcome of the requests, which was counted. */
 export function saidNow({ requests, deniedBefore }: WhatIf, minutes: number): string {
   const denied =
     deniedBefore === 0
@@ -10,7 +10,7 @@ export function saidNow({ requests, deniedBefore }: WhatIf, minutes: number): st
   return `In the last ${minutes} minutes this policy was asked about ${full(requests)} requests, and ${denied}.`;
 }
 
-/** What would have become of them. */
+/** Their outcome under the other numbers. */
 export function saidThen({ requests, deniedBefore, deniedAfter }: WhatIf): string {
   const { estimate, sampled } = deniedAfter;
   if (estimate === null) return sampledOnly(sampled);
@@ -47,7 +47,7 @@ export function saidAffected({ partitionsAffected }: WhatIf): string {
   return `About ${full(estimate)} clients would have been treated differently; in 19 cases out of 20 the true number ${lies(partitionsAffected)}.`;
 }
 
-/** What a sample says that has too few clients for an estimate. */
+/** The answer of a sample that has too few clients for an estimate. */
 export function saidOfFew(answer: WhatIf): readonly string[] {
   const { partitions, deniedAfter, partitionsAffected, affectedShare } = answer;
   if (!affectedShare) return [];

@@ -14,7 +14,7 @@ interface WhatIfAnswerProps {
   readonly place: string;
 }
 
-/** What a replay found, in words, with how certain it is. */
+/** The result of a replay in words, with its certainty. */
 export function WhatIfAnswer({ answer, minutes, rule, place }: WhatIfAnswerProps) {
   const { from, to, requests, partitions, tooFew, affected } = answer;
   return (

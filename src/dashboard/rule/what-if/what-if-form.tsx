@@ -7,13 +7,13 @@ import { type Edited, MINUTES, type NumberName, numbersOf } from "./numbers.ts";
 interface WhatIfFormProps {
   readonly policies: readonly Policy[];
   readonly policy: Policy;
-  /** What was asked last about this policy. */
+  /** The last question about this policy. */
   readonly asked: Edited | undefined;
   readonly choose: (name: string) => void;
   readonly submit: (event: Event) => void;
 }
 
-/** What each number is, in words. */
+/** The meaning of each number, in words. */
 const LABELS: Readonly<Record<NumberName, string>> = {
   limit: "Limit",
   refill: "Refill",

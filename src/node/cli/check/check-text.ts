@@ -19,7 +19,7 @@ interface Variables {
   readonly vars: Readonly<Record<string, unknown>>;
 }
 
-/** Parses a file by what its name says it is. */
+/** Parses a file in the format that its name ends with. */
 export function parseFile(file: string, text: string): Parsed {
   // An editor's byte order mark is no part of the document.
   const content = text.replace(/^\uFEFF/, "");

@@ -1,7 +1,7 @@
 import type { Environment } from "../../doctor/checks/environments.ts";
 import { gatewayVariables, parseFile } from "./check-text.ts";
 
-/** What the environments of a wrangler file count under in Redis; none of a file that cannot be read. */
+/** The prefixes under which the environments of a wrangler file count in Redis; none of a file that cannot be read. */
 export function environmentsIn(file: string, text: string): readonly Environment[] {
   const { value, faults } = parseFile(file, text);
   if (faults.length > 0) return [];

@@ -5,7 +5,7 @@ import { compileDocument } from "../../../gateway/live/document.ts";
 import { DEFAULTS } from "../../../limiter/settings.ts";
 import { Faults } from "../../../options/faults.ts";
 
-/** What is wrong with a gateway's variables RULES, PLANS, LISTS and CLIENT_IP. */
+/** The faults of a gateway's variables RULES, PLANS, LISTS and CLIENT_IP. */
 export function faultsOfVariables(variables: Readonly<Record<string, unknown>>): readonly Fault[] {
   const { RULES, PLANS, LISTS, CLIENT_IP = "cloudflare" } = variables;
   const given = { RULES, PLANS, LISTS, CLIENT_IP };
@@ -18,11 +18,11 @@ export function faultsOfVariables(variables: Readonly<Record<string, unknown>>):
   }
 }
 
-/** What is wrong with a document of live rules. A fault of the whole document has no path. */
+/** The faults of a document of live rules. A fault of the whole document has no path. */
 export function faultsOfDocument(document: unknown): readonly Fault[] {
   const faults = new Faults();
   const { prefix, onFailure } = DEFAULTS;
-  // A document does not say who is trusted with addresses: the gateway that it is for does.
+  // A document does not name the trusted source of addresses: its gateway does.
   const defaults = {
     features,
     prefix,

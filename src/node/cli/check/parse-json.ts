@@ -2,7 +2,7 @@ import { type Node, type ParseError, parseTree, printParseErrorCode } from "json
 
 import type { Parsed, Placed, SyntaxFault } from "./place.ts";
 
-/** What to do about each of the parser's errors. */
+/** The remedy for each of the parser's errors. */
 const REMEDIES: Readonly<Record<string, string>> = {
   InvalidSymbol: "Write text in double quotes; without them only true, false and null are words.",
   InvalidNumberFormat: "Write the number as JSON does, such as 20 or 0.5.",
@@ -41,7 +41,7 @@ export function parseJson(text: string): Parsed {
   return { text, value, root, faults };
 }
 
-/** The value of a node. Adds the places of what is inside it, and a fault for a name that an object has twice. */
+/** The value of a node. Adds the places of the values inside it, and a fault for a name that an object has twice. */
 function read(node: Node, placed: Placed, faults: SyntaxFault[]): unknown {
   if (node.type === "array") {
     return (node.children ?? []).map((child, i) => {

@@ -20,7 +20,7 @@ export function parseToml(text: string): Parsed {
 
 function faultOf(text: string, { index, message }: ParseError): SyntaxFault {
   const before = text.slice(0, index).trimEnd();
-  // A value that is missing is noticed only at what follows it, which may be on another line.
+  // The parser notices a missing value only at the next one, which may be on another line.
   if (before.endsWith("=")) {
     return { offset: before.length, value: "nothing", remedy: "Write a value here." };
   }
@@ -57,7 +57,7 @@ function placeInside(value: AST.TOMLContentNode, at: Placed): void {
   value.elements.forEach((element, i) => placeInside(element, childOf(at, i, element.range[0])));
 }
 
-/** What several tables or dotted keys share is placed where it is first named. */
+/** A table that several headers or dotted keys share has the place of its first name. */
 function childOf(at: Placed, step: string | number, offset: number): Placed {
   const known = at.children.get(step);
   if (known) return known;

@@ -17,7 +17,7 @@ export interface SyntaxFault {
   readonly remedy: string;
 }
 
-/** A file's content: its value and the places in it, or what keeps it from being read. */
+/** A file's content: its value and the places in it, or the fault that keeps it from being read. */
 export interface Parsed {
   readonly text: string;
   readonly value: unknown;
@@ -31,7 +31,7 @@ export function placeOf(text: string, offset: number): Place {
 }
 
 /**
- * Finds a fault's path, such as `rules[0].policies[1].limit`. What is missing is found at the innermost value around it.
+ * Finds a fault's path, such as `rules[0].policies[1].limit`. A missing value is found at the innermost value around it.
  * A key may contain dots itself, so that the longest key that fits is taken.
  */
 export function findPath(root: Placed, path: string): Placed {

@@ -62,7 +62,7 @@ function aboutRequest(
   );
 }
 
-/** A client by a request of it, or by what `top` calls it. */
+/** A client by a request of it, or by its name in `top`. */
 type Client = { readonly request: object } | { readonly digest: string };
 
 /** The options of a command that also takes a client by its name. */
@@ -155,12 +155,12 @@ async function printHistory(client: Client, value: ClientHistory, ask: Ask): Pro
     denied === 0
       ? `Not denied often enough to be listed since ${escape(from)}.`
       : `Denied at least ${count(denied, "time")} since ${escape(from)}.`,
-    // Whom a list names no policy denies any more.
+    // No policy denies a client any more that a list names.
     ...(listed === undefined ? [] : [listed]),
   );
 }
 
-/** What a list says of a client, or why else no policy is asked about it; `undefined` if one is. */
+/** The meaning of a list for a client, or another reason why no policy is asked about it; `undefined` if one is. */
 async function meaningOfLists(client: Client, ask: Ask): Promise<string | undefined> {
   if ("request" in client) {
     const { value } = await ask(

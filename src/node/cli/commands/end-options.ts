@@ -30,7 +30,7 @@ export function endOf({ for: duration, until }: EndOptions): object {
   };
 }
 
-/** The end that the gateway has computed, after what was done. */
+/** The end that the gateway has computed, after the sentence about the action. */
 export function endText({ until }: { readonly until?: string | number | undefined }): string {
   return until === undefined ? "" : ` until ${escape(String(until))}`;
 }

@@ -38,7 +38,7 @@ export function registerLists(program: Command): void {
       `npx tidegate ${each.command} 203.0.113.7 --for 1h`,
       `npx tidegate ${each.command} x-user-id:42 --remove`,
     );
-    // What exempts a client names it: the gateway compares digests after the lists.
+    // An exemption names its client: the gateway compares digests after the lists.
     if (each.list === "deny") withName(command);
   }
   withExamples(

@@ -8,7 +8,7 @@ export function isIdentity(text: string): boolean {
   return /^[^:\s]+:./.test(text);
 }
 
-/** What a policy's option is set to: digits are a number, and the rest, such as `10s`, is a text. */
+/** The value of a policy's option: digits are a number, and the rest, such as `10s`, is a text. */
 export function settingOf(text: string): number | string {
   return /^\d{1,15}$/.test(text) ? Number(text) : text;
 }

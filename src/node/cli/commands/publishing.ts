@@ -170,7 +170,7 @@ async function rollback(
 }
 
 /**
- * What is published after Redis has lost the rules takes the place of those that isolates still hold, and of every block and
+ * A publication after Redis has lost the rules takes the place of those that isolates still hold, and of every block and
  * override by a single call.
  *
  * @throws UsageError where that may be so: an isolate that began since then holds none, and cannot say whether others do

@@ -54,7 +54,7 @@ async function pull({ output, held }: PullOptions, command: Command): Promise<vo
     );
   }
   const { $schema, ...document } = value.document;
-  // A push of what is held takes the place of what is published.
+  // A push of the held rules takes the place of the published ones.
   const { version } = published.value;
   const based = { ...($schema !== undefined && { $schema }), version };
   const result = wantsJson(command) ? raw : { ...based, ...document, version };

@@ -6,7 +6,7 @@ import { table } from "./table.ts";
 
 const COLOURS = { error: "red", warning: "yellow", note: "bold" } as const;
 
-/** The doctor's report for people: the findings, how many there are, and what was seen. */
+/** The doctor's report for people: the findings, their number, and the observations. */
 export function reportLines({ findings, observations }: Report): readonly string[] {
   const seen = observations.map(({ name, value }) => [name, value]);
   return [

@@ -1,6 +1,6 @@
 /**
  * Characters that control a terminal, change the direction or the line of a text, or are not seen: they could hide or forge
- * what is shown.
+ * output.
  */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Default_Ignorable_Code_Point}]/gu;
 
@@ -9,7 +9,7 @@ export function escape(text: string): string {
   return text.replace(UNSAFE, escapesOf);
 }
 
-/** A value as indented JSON, in which what is unsafe in a text is an escape of JSON. */
+/** A value as indented JSON, in which the unsafe characters of a text are escapes of JSON. */
 export function toJson(value: unknown): string {
   return JSON.stringify(value, undefined, 2).replace(UNSAFE, (character) =>
     character === "\n" ? character : escapesOf(character),

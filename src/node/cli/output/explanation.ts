@@ -1,13 +1,13 @@
 import { SHARED_IDENTITY } from "../../../adapter/partitions.ts";
 import { momentIn } from "../../../runtime/moment-in.ts";
-import type { Entry, Explanation } from "../answers.ts";
+import type { Explanation, NamedClient } from "../answers.ts";
 import { entryName } from "./entry-name.ts";
 import { escape } from "./escape.ts";
 import { inline } from "./print.ts";
 import { styled } from "./style.ts";
 import { table } from "./table.ts";
 
-/** What each verdict means for the request. */
+/** The meaning of each verdict for the request. */
 const MEANINGS: Readonly<Record<string, string>> = {
   allowed: "The request passes: every policy has room.",
   denied: "The request is denied.",
@@ -61,7 +61,7 @@ export function explanationLines(explanation: Explanation): readonly string[] {
 const INCOMPLETE = `${SHARED_IDENTITY}: the request as described has nothing that this policy counts by. Describe what the client sends, with --ip and -H.`;
 
 /** An entry that names a client, and when it ends. */
-export function entryText(entry: Entry): string {
+export function entryText(entry: NamedClient): string {
   const name = escape(entryName(entry) ?? "");
   return entry.until === undefined ? name : `${name} until ${escape(String(entry.until))}`;
 }

@@ -10,7 +10,7 @@ export function faultLine({ file, line, column, ...fault }: PlacedFault): string
 
 export function faultText({ path, value, remedy }: ApiFault): string {
   const at = path === "" ? "" : `${path}: `;
-  // What is hidden or shown by its type alone has parentheses already.
+  // A value that is hidden or shown by its type alone has parentheses already.
   const found = value.replace(/^\((.*)\)$/, "$1");
   return escape(`${at}${remedy} (${value === "missing" ? value : `found: ${found}`})`);
 }

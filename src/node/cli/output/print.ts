@@ -1,6 +1,6 @@
 import { escape, toJson } from "./escape.ts";
 
-/** Prints lines that contain nothing unsafe: texts from elsewhere are escaped before. */
+/** Prints lines without unsafe characters: texts from elsewhere are escaped before. */
 export function print(...lines: readonly string[]): void {
   process.stdout.write(lines.map((line) => `${line}\n`).join(""));
 }

@@ -66,13 +66,13 @@ const CAUSES: readonly Cause[] = [
   },
 ];
 
-/** Decides nothing about the node of a cluster that does not hold the key of the probe. */
+/** The answers of a cluster node that does not hold the key of the probe: they are no finding. */
 const ELSEWHERE = /^(?:MOVED|ASK)\b/;
 
 export function checkDecision(facts: RedisFacts): Finding[] {
   const { decision } = facts;
   if (decision === undefined || decision.ok || ELSEWHERE.test(decision.error)) return [];
-  // Found already, with what is behind it.
+  // Another check has found it already, with its cause.
   if (checkVersion(facts).length > 0) return [];
   if (/CLUSTERDOWN/.test(decision.error) && checkCluster(facts).length > 0) return [];
   const evidence = `a decision was answered: ${decision.error.slice(0, 160)}`;

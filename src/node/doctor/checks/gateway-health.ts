@@ -2,7 +2,7 @@ import type { Finding } from "../finding.ts";
 import type { GatewayFacts, UnreachableGateway } from "../gather/gateway-facts.ts";
 import type { Answer } from "../gather/http.ts";
 
-/** What the gateway's health check says; each may be missing. */
+/** The fields of the gateway's health check; each may be missing. */
 export interface Health {
   readonly status?: unknown;
   readonly code?: unknown;

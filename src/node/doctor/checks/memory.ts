@@ -4,7 +4,7 @@ import type { RedisFacts } from "../gather/redis-facts.ts";
 /** Of maxmemory: above this, the next wave of new clients may fill it. */
 const NEARLY_FULL = 0.8;
 
-/** What an empty Redis takes, its connections included. */
+/** The memory of an empty Redis, its connections included. */
 const EMPTY = 2 * 2 ** 20;
 
 interface Memory {
@@ -39,7 +39,7 @@ export function checkEviction(facts: RedisFacts): Finding[] {
   ];
 }
 
-/** @param expected bytes that the limiter's keys take; `undefined` if nobody said how many there are */
+/** @param expected bytes that the limiter's keys take; `undefined` if their number was not given */
 export function checkMaxmemory(facts: RedisFacts, expected: number | undefined): Finding[] {
   const memory = memoryOf(facts);
   if (memory === undefined || isFull(facts)) return [];

@@ -16,7 +16,7 @@ export function checkRedisReachable({ through, address, reason }: UnreachableRed
   ];
 }
 
-/** What a share of the round trips stays below. */
+/** The bound under which a share of the round trips stays. */
 export function percentile(samples: readonly number[], share: number): number {
   const sorted = [...samples].sort((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;

@@ -18,7 +18,7 @@ function replicasOf(info: ReadonlyMap<string, string>): Replica[] {
   return [...info].flatMap(([name, value]) => {
     if (!/^slave\d+$/.test(name)) return [];
     const field = (key: string) => new RegExp(`${key}=([^,]*)`).exec(value)?.[1];
-    // Of one that is still loading, neither says anything.
+    // A replica that is still loading reports neither.
     if (field("state") !== "online") return [];
     const behind = written - Number(field("offset") ?? written);
     return [{ name: `${field("ip")}:${field("port")}`, lag: Number(field("lag") ?? 0), behind }];

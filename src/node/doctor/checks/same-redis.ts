@@ -30,7 +30,7 @@ function differenceOf(
   if (isTold && redis.version !== undefined && version !== redis.version) {
     return `its health says version ${version}, this one is ${redis.version}`;
   }
-  // Not the other way round: what takes flagged scripts takes others too. Directly, a Redis behind an emulation takes none.
+  // Not the other way round: a server of flagged scripts takes others too. A Redis behind an emulation takes none directly.
   if (through === "rest" && dialect === "upstash" && redis.dialect === "redis") {
     return "its health says dialect upstash, this one refuses flagged scripts";
   }

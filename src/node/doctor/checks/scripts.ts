@@ -4,7 +4,7 @@ import type { RedisFacts } from "../gather/redis-facts.ts";
 /** Tidegate needs a few for each set of algorithms. Redis 7.4 evicts from here on. */
 const MANY_SCRIPTS = 500;
 
-/** A fifth of the limiter's usual timeout, and a thousand times what a decision takes. */
+/** A fifth of the limiter's usual timeout, and a thousand times the time of a decision. */
 const SLOW_MS = 50;
 
 export function checkScriptCache({ info }: RedisFacts): Finding[] {

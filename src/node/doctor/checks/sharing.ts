@@ -3,7 +3,7 @@ import type { RedisFacts } from "../gather/redis-facts.ts";
 
 const MOST_FOREIGN = 0.2;
 
-/** Fewer keys say nothing about how a Redis is used. */
+/** Fewer keys do not show how a Redis is used. */
 const FEWEST_KEYS = 10;
 
 /** Seconds. A gateway at night may ask less often. */

@@ -1,12 +1,12 @@
 import type { Finding } from "../finding.ts";
 
-/** What Cloudflare takes of one variable, in bytes. */
+/** The most bytes that Cloudflare takes of one variable. */
 export const MAX_VARIABLE_BYTES = 5 * 1024;
 
 /** From here on the next rules do not fit any more: one of two policies takes about a tenth. */
 export const NEAR_BYTES = 0.9 * MAX_VARIABLE_BYTES;
 
-/** What there is to do instead of a variable that does not fit. */
+/** The place to use instead of a variable that does not fit. */
 export const INSTEAD =
   "publish live rules (npx tidegate rules push), or give createGateway() the rules from a module of your own worker";
 

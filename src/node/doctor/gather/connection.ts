@@ -8,7 +8,7 @@ import { PATIENCE_MS, reasonOf } from "./patience.ts";
 /** An error reply: Redis is there, and refuses. */
 export class ReplyError extends Error {}
 
-/** A thousand names of keys, or a full slow log, take a tenth of it. What sends more is no Redis that answers the doctor. */
+/** A thousand names of keys, or a full slow log, take a tenth of it. A longer reply is not one of Redis to the doctor. */
 const MAX_BYTES = 8_000_000;
 
 /** A way to a Redis. */

@@ -1,6 +1,6 @@
 import type { Answer } from "./http.ts";
 
-/** What a client can send in a header field to be counted as somebody else. */
+/** A header field in which a client can send a value to be counted as another client. */
 export interface HeaderProbe {
   readonly header: string;
   /** Whether proxies use it for the client's address. */
@@ -14,7 +14,7 @@ export interface HeaderProbe {
 /** Another spelling of the limited path. */
 export interface SpellingProbe {
   readonly path: string;
-  /** A path without the doubt: what a rule covers here, it covers there. Missing where no rule may cover the spelling. */
+  /** A path without the doubt: a rule covers both or none. Missing where no rule may cover the spelling. */
   readonly control?: { readonly path: string; readonly answer: Answer };
   readonly answer: Answer;
 }
@@ -39,7 +39,7 @@ export interface UnreachableGateway {
   readonly reason: string;
 }
 
-/** By the names of policies: what is left of each, and -1 where it denies. Empty without RateLimit fields. */
+/** By the names of policies: the units left of each, and -1 where it denies. Empty without RateLimit fields. */
 export function quotasOf({ status, fields }: Answer): ReadonlyMap<string, number> {
   const items = (fields.get("ratelimit") ?? "").matchAll(/"([^"]*)"\s*;\s*r=(\d+)/g);
   const left = new Map(Array.from(items, ([, name, r]) => [name!, Number(r)]));

@@ -64,7 +64,7 @@ async function askEach(ask: Fetch, path: string, header: string, values: readonl
   return answers;
 }
 
-/** A client that nobody has seen. */
+/** A client without any request before. */
 export function identity(): string {
   return `doctor-${randomBytes(8).toString("hex")}`;
 }

@@ -1,4 +1,4 @@
-/** When something was asked for the time, and what it said. All in milliseconds since 1970. */
+/** When a server was asked for the time, and its answer. All in milliseconds since 1970. */
 export interface ClockSample {
   readonly sentAtMs: number;
   readonly receivedAtMs: number;
@@ -15,7 +15,7 @@ export interface SlowCommand {
   readonly ms: number;
 }
 
-/** What the names of some keys say. */
+/** The facts that the names of some keys show. */
 export interface SampledKeys {
   readonly sampled: number;
   /** How many are not the limiter's. */

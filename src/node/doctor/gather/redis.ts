@@ -7,7 +7,7 @@ import type { ClockSample, RedisFacts, SlowCommand, UnreachableRedis } from "./r
 export interface Ways {
   /** The way that the limiter takes. */
   readonly main: Connection;
-  /** Asked for what the main way refuses. */
+  /** Asked where the main way refuses. */
   readonly other?: Connection | undefined;
 }
 
@@ -19,7 +19,7 @@ export interface GatherOptions {
   readonly now: () => number;
 }
 
-/** What the checks read of the configuration. */
+/** The parameters of the configuration that the checks read. */
 export const PARAMETERS = [
   "appendfsync",
   "busy-reply-threshold",
@@ -33,7 +33,7 @@ export const PARAMETERS = [
 /** Keys that are looked at. */
 const SAMPLE = 1_000;
 
-/** Gathers what the checks of the Redis judge. It writes keys of its own, which expire within two minutes. */
+/** Gathers the facts that the checks of the Redis judge. It writes keys of its own, which expire within two minutes. */
 export async function gatherRedis(
   ways: Ways,
   { through, address, prefix, pings, now }: GatherOptions,
@@ -85,7 +85,7 @@ function askOf({ main, other }: Ways): Ask {
       try {
         if (way) return await way.send(command);
       } catch {
-        // The other way, or nobody, knows.
+        // The other way may know, or none does.
       }
     }
     return undefined;
@@ -101,7 +101,7 @@ async function readClock(ask: Ask, now: () => number): Promise<ClockSample | und
   return { sentAtMs, receivedAtMs, earliestMs: timeMs, latestMs: timeMs };
 }
 
-/** @param key nothing is read of it: some services refuse scripts without a key */
+/** @param key is not read: some services refuse scripts without a key */
 async function dialectOf(main: Connection, key: string): Promise<RedisFacts["dialect"]> {
   try {
     await main.send(["EVAL", "#!lua flags=allow-key-locking\nreturn 1", "1", key]);

@@ -1,0 +1,42 @@
+import type { Replica } from "../../features/replica/replica.ts";
+import type { Duration } from "../../options/duration.ts";
+import type { Faults } from "../../options/faults.ts";
+import { PlacedFaults } from "../../options/placed-faults.ts";
+import type { Environment } from "../../runtime/environment.ts";
+import { GATEWAY_FEATURE, REPLICA_WITHOUT_REDIS } from "../messages/variables.ts";
+import type { RuleFeatures } from "../rules/features.ts";
+import type { Variables } from "./variables.ts";
+
+/** The variables of a replica, by the paths of the options that they stand for. */
+const NAMES: Readonly<Record<string, string>> = {
+  replica: "REPLICA_URL",
+  "replica.url": "REPLICA_URL",
+  "replica.token": "REPLICA_TOKEN",
+  replicaTimeout: "REPLICA_TIMEOUT",
+};
+
+/**
+ * Opens the replica that the variables name; `undefined` without one, and after a fault.
+ *
+ * @param onCommand called with each command that the replica gets
+ */
+export function readReplica(
+  { store, dialect, replicaTimeout }: Variables,
+  environment: Environment,
+  { replica }: RuleFeatures,
+  onCommand: (() => void) | undefined,
+  faults: Faults,
+): Replica | undefined {
+  const { REPLICA_URL: url, REPLICA_TOKEN: token } = environment;
+  if ([url, token, replicaTimeout].every((value) => value === undefined)) return undefined;
+  if (store !== "redis") faults.add("REPLICA_URL", "(an address)", REPLICA_WITHOUT_REDIS);
+  else if (!replica) faults.add("REPLICA_URL", "(an address)", GATEWAY_FEATURE, "replica");
+  if (store !== "redis" || !replica) return undefined;
+  const own = new PlacedFaults(faults, { pathsOf: (path) => [NAMES[path] ?? path] });
+  const timeout = replicaTimeout && { replicaTimeout: replicaTimeout as Duration };
+  return replica.open(
+    { replica: { url, token } as never, ...timeout, ...(dialect && { dialect }) },
+    own,
+    onCommand,
+  );
+}

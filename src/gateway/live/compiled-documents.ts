@@ -1,0 +1,71 @@
+import type { Fault } from "../../errors/errors.ts";
+import type { LiveState } from "../../live/state.ts";
+import { Faults } from "../../options/faults.ts";
+import type { GatewayConfig } from "../config/config.ts";
+import { NO_DOCUMENT } from "../messages/document.ts";
+import type { Ruleset } from "../rules/ruleset.ts";
+import { compileDocument, parseDocument } from "./document.ts";
+
+/** Compiles the documents of an isolate, each once from its check to its enforcement. */
+export interface CompiledDocuments {
+  /** Every fault in a document. A sound one is kept, because it is often published next. */
+  check(document: unknown): readonly Fault[];
+  /** The rules that a state says are published; `undefined` after a fault. */
+  published(state: Pick<LiveState, "document" | "version">, faults: Faults): Ruleset | undefined;
+  /** The rules of a document of the history; `undefined` after a fault. */
+  compile(document: unknown, faults: Faults): Ruleset | undefined;
+}
+
+/** A document as it is kept in Redis, with its rules. */
+interface Known {
+  readonly text: string;
+  readonly ruleset: Ruleset;
+}
+
+export function compiledDocuments({
+  ruleset: deployed,
+  defaults,
+}: Pick<GatewayConfig, "ruleset" | "defaults">): CompiledDocuments {
+  let published: Known | undefined;
+  let checked: Known | undefined;
+
+  function known(text: unknown): Ruleset | undefined {
+    return [published, checked].find((each) => each?.text === text)?.ruleset;
+  }
+
+  function compile(document: unknown, faults: Faults): Ruleset | undefined {
+    return compileDocument(document, defaults, faults, published?.ruleset ?? deployed);
+  }
+
+  function compileText(text: string, faults: Faults): Ruleset | undefined {
+    const document = parseDocument(text, faults);
+    return faults.list.length > 0 ? undefined : compile(document, faults);
+  }
+
+  return {
+    compile,
+
+    check(document) {
+      const text = JSON.stringify(document);
+      if (known(text)) return [];
+      const faults = new Faults();
+      const ruleset = compile(document, faults);
+      if (ruleset) checked = { text, ruleset };
+      return faults.list;
+    },
+
+    published({ document: text, version }, faults) {
+      if (text === undefined) {
+        if (version === 0) return deployed;
+        faults.add("document", "missing", NO_DOCUMENT);
+        return undefined;
+      }
+      const ruleset = known(text) ?? compileText(text, faults);
+      if (!ruleset) return undefined;
+      published = { text, ruleset };
+      // Two large documents are enough for an isolate's memory.
+      checked = undefined;
+      return ruleset;
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import type { Plans } from "../../features/plans/plans.ts";
+import type { LimiterSettings } from "../../limiter/settings.ts";
+import type { Faults } from "../../options/faults.ts";
+import { NAME_IN_RULES } from "../messages/variables.ts";
+import { checkSought } from "./check-sought.ts";
+import type { RuleFeatures } from "./features.ts";
+import { policiesOf } from "./policies-of.ts";
+import { inRule, readRule, type Rule, type RuleDefaults, routeOf } from "./rule.ts";
+
+/** Rules and plans, as data. */
+export interface RulesData {
+  readonly rules: readonly unknown[];
+  readonly plans: unknown;
+}
+
+/** Rules and plans, compiled: all that a limiter is made of. */
+export interface CompiledRules {
+  readonly rules: readonly Rule[];
+  /** Of one limiter for the policies of all rules, because all rules that cover a request are one decision. */
+  readonly settings: LimiterSettings;
+}
+
+/** Checks rules and plans, and compiles them; `undefined` after a fault in a rule. */
+export function compileRules(
+  { rules: list, plans }: RulesData,
+  defaults: Omit<RuleDefaults, "plans">,
+  faults: Faults,
+): CompiledRules | undefined {
+  const before = faults.list.length;
+  // Not map(), which skips the holes of a list.
+  const rules = Array.from(list, (rule, i) =>
+    readRule(rule, i, { ...defaults, plans: plans as Plans | undefined }, inRule(rule, faults)),
+  );
+  checkNames(rules, list, faults);
+  checkSought(rules, list, faults);
+  if (rules.length === 0 || faults.list.length > before) return undefined;
+  const sound = rules as Rule[];
+  return { rules: sound, settings: settingsOf(sound, plans, defaults.features, faults) };
+}
+
+/** One limiter's settings for all rules. What rules set for themselves, their policies keep. */
+function settingsOf(
+  rules: readonly Rule[],
+  plans: unknown,
+  features: RuleFeatures,
+  faults: Faults,
+): LimiterSettings {
+  const policies = rules.flatMap(({ settings: { policies: own, onFailure } }) =>
+    own.map((policy) => ({ ...policy, onFailure: policy.onFailure ?? onFailure })),
+  );
+  features.roles?.check(policies, "RULES[0].policies[0].counts", faults);
+  const given = policiesOf(rules, policies);
+  const planned = features.plans?.compile(plans, "PLANS", given, policies, faults);
+  return { ...rules[0]!.settings, ...(planned ?? { policies }) };
+}
+
+/** Rejects two policies with one name in different rules: they would share one count. */
+function checkNames(
+  rules: readonly (Rule | undefined)[],
+  list: readonly unknown[],
+  faults: Faults,
+): void {
+  const owners = new Map<string, number>();
+  rules.forEach((rule, i) => {
+    rule?.settings.policies.forEach(({ name }, policy) => {
+      const owner = owners.get(name) ?? i;
+      if (owner !== i) {
+        const path = `RULES[${i}].policies[${policy}].name`;
+        const other = { index: owner, route: routeOf(list[owner]) };
+        inRule(list[i], faults).add(path, name, NAME_IN_RULES, other);
+      }
+      owners.set(name, owner);
+    });
+  });
+}

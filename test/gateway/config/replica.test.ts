@@ -1,0 +1,76 @@
+import { expect, test } from "vitest";
+
+import { ConfigurationError } from "../../../src/index.ts";
+import { useFetched } from "../../support/gateway/fetched.ts";
+
+const { gateway, redis } = useFetched();
+
+function faultsOf(variables: object) {
+  try {
+    gateway(variables);
+  } catch (error) {
+    if (error instanceof ConfigurationError) {
+      return error.faults.map(({ path, code, value }) => [path, code, value]);
+    }
+    throw error;
+  }
+  return [];
+}
+
+const replica = { REPLICA_URL: "https://near.example", REPLICA_TOKEN: "secret" };
+
+test.each([
+  [replica, []],
+  [{ ...replica, REPLICA_TIMEOUT: "20ms" }, []],
+  [{ REPLICA_URL: "https://near.example" }, [["REPLICA_TOKEN", "shape", "missing"]]],
+  [{ REPLICA_TOKEN: "secret" }, [["REPLICA_URL", "shape", "missing"]]],
+  [
+    { ...replica, REPLICA_URL: "redis://near.example" },
+    [["REPLICA_URL", "shape", '"redis://near.example"']],
+  ],
+  [{ ...replica, REPLICA_TOKEN: "Bearer x" }, [["REPLICA_TOKEN", "shape", '"(hidden)"']]],
+  [{ ...replica, STORE: "memory" }, [["REPLICA_URL", "unsupported", '"(an address)"']]],
+])("%j", (variables, faults) => {
+  expect(faultsOf(variables)).toEqual(faults);
+});
+
+test.each(["0ms", "2s", "soon"])("a REPLICA_TIMEOUT of %s is a fault", (timeout) => {
+  expect(faultsOf({ ...replica, REPLICA_TIMEOUT: timeout }).map(([path]) => path)).toContain(
+    "REPLICA_TIMEOUT",
+  );
+});
+
+test("the replica denies in the place of Redis, once Redis has denied the same", async () => {
+  const near = "https://near.example";
+  const rows = { roomy: [1, 5, 0, 0], spent: [0, 0, 30e6, 60e6] };
+  const spent = ["a", "b"];
+  redis.mockImplementation(async (url, command) => {
+    if (command.includes("reset")) return Response.json({ result: [1.8e15] });
+    const isSpent = spent.some((key) => JSON.stringify(command).includes(`{${key}}`));
+    const row = isSpent ? rows.spent : rows.roomy;
+    return Response.json({ result: url === near ? row : [1.8e15, ...row] });
+  });
+  const rule = {
+    path: "/*",
+    partition: "header:x-user",
+    policies: [{ algorithm: "fixed-window", name: "api", limit: 6, window: "1h" }],
+  };
+  const get = gateway({ ...replica, RULES: [rule] });
+  const asked: string[] = [];
+  for (const user of ["known", ...spent, "known", "new"]) {
+    const before = redis.mock.calls.length;
+    const { status } = await get("/", { headers: { "x-user": user } });
+    const calls = redis.mock.calls
+      .slice(before)
+      .map(([url, [name]]) => `${new URL(url).host} ${name}`);
+    asked.push(`${user} ${status}: ${calls.join(", ")}`);
+  }
+  expect(asked).toEqual([
+    "known 200: redis.example EVALSHA",
+    // The last one finds out whether Redis is a cluster.
+    "a 429: near.example EVALSHA_RO, redis.example EVALSHA, redis.example EVALSHA",
+    "b 429: near.example EVALSHA_RO",
+    "known 200: redis.example EVALSHA",
+    "new 200: near.example EVALSHA_RO, redis.example EVALSHA",
+  ]);
+});

@@ -1,0 +1,41 @@
+import { describe, expect, test } from "vitest";
+
+import { mastersInMemory } from "../support/limiter/ledger/masters.ts";
+import { tell } from "../support/limiter/ledger/story.ts";
+import type { Tally } from "../support/limiter/ledger/world.ts";
+import { runs } from "../support/runs.ts";
+
+/*
+ * A ledger of who took and gave what. Clients of several isolates limit, reserve, settle, release, extend, answer, charge and
+ * look, under changing plans, while calls of the masters are lost, late, refused or not sent. The ledger counts each key by its
+ * own arithmetic, and knows no model of the product. It says what has to come of each call, and what the limiter must and must
+ * not do after it.
+ */
+
+/** What has to happen in stories so that they show something. */
+const EVENTS = [
+  ...["allowed", "limited", "store-unavailable"].map((reason) => `limit ${reason}`),
+  ...["allowed", "limited", "cached-denial", "store-unavailable"].map(
+    (reason) => `reserve ${reason}`,
+  ),
+  ...["allowed", "limited"].map((reason) => `peek ${reason}`),
+  ...["settled", "unknown", "not-sent"].map((status) => `settle ${status}`),
+  ...["extended", "expired", "unknown"].map((status) => `extend ${status}`),
+  ...["answered", "unanswered", "lost", "late", "refused", "not sent"].map(
+    (fate) => `call ${fate}`,
+  ),
+  "charge limited",
+  "respond",
+  "respond after a hang-up",
+];
+
+describe.each([1, 3] as const)("over %i masters in memory", (count) => {
+  test("each unit is taken, charged and given back as often as it must be", async () => {
+    const tally: Tally = {};
+    const stories = runs(700);
+    for (let seed = 1; seed <= stories; seed++) await tell(seed, mastersInMemory(count), tally);
+    for (const event of EVENTS) {
+      expect(tally[event] ?? 0, event).toBeGreaterThan(0.01 * stories - 1);
+    }
+  });
+});

@@ -1,0 +1,112 @@
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+
+import {
+  fixedWindow,
+  type Policy,
+  segmentedWindow,
+  slidingWindowCounter,
+  slidingWindowLog,
+  tokenBucket,
+} from "../../src/index.ts";
+import { type Outcome, playSchedule, type ScheduleOptions } from "../support/replica/schedule.ts";
+import { runs } from "../support/runs.ts";
+
+let redis: Redis;
+beforeAll(() => {
+  redis = new Redis(inject("redisUrl"), { disableClientInfo: true });
+});
+afterAll(() => redis.quit());
+
+/** The same policy with a limit, and with other numbers. */
+const KINDS: readonly (readonly [string, (limit: number, changed: boolean) => Policy])[] = [
+  [
+    "token-bucket",
+    (limit, changed) =>
+      tokenBucket({ name: "p", limit, refill: changed ? 7 : 3, per: changed ? "41s" : "60s" }),
+  ],
+  [
+    "sliding-window-log",
+    (limit, changed) => slidingWindowLog({ name: "p", limit, window: changed ? "90s" : "60s" }),
+  ],
+  [
+    "sliding-window-counter",
+    (limit, changed) => slidingWindowCounter({ name: "p", limit, window: changed ? "90s" : "60s" }),
+  ],
+  [
+    "segmented-window",
+    (limit, changed) => segmentedWindow({ name: "p", limit, window: changed ? "90s" : "60s" }),
+  ],
+  [
+    "fixed-window",
+    (limit, changed) => fixedWindow({ name: "p", limit, window: changed ? "90s" : "60s" }),
+  ],
+  [
+    "fixed-window from the first request on",
+    (limit, changed) =>
+      fixedWindow({ name: "p", limit, window: changed ? "90s" : "60s", aligned: false }),
+  ],
+];
+
+async function playAll(count: number, optionsOf: (seed: number) => Omit<ScheduleOptions, "seed">) {
+  const total = { nearby: 0, cached: 0, allowed: 0, wrong: [] as string[] };
+  for (let seed = 1; seed <= runs(count); seed++) {
+    const { nearby, cached, allowed, wrong }: Outcome = await playSchedule(redis, {
+      seed,
+      ...optionsOf(seed),
+    });
+    total.nearby += nearby;
+    total.cached += cached;
+    total.allowed += allowed;
+    total.wrong.push(...wrong);
+  }
+  return total;
+}
+
+const LONG_LAG = { steps: 150, pauseUs: 3e6, lagUs: 600e6 };
+
+describe.each(KINDS)("%s", (name, make) => {
+  test("is denied only where the primary denies, and for no longer, whatever the lag and the clocks", async () => {
+    const { nearby, allowed, wrong } = await playAll(4, (seed) => {
+      const own = [make(4 + (seed % 5), false)];
+      return { ...LONG_LAG, policies: [own, own, own, own, own] };
+    });
+    expect(wrong).toEqual([]);
+    expect(nearby).toBeGreaterThan(5);
+    expect(allowed).toBeGreaterThan(20);
+  });
+
+  test("the same for the isolate that resets it", async () => {
+    const { nearby, wrong } = await playAll(4, (seed) => {
+      const own = [make(4 + (seed % 5), false)];
+      return { ...LONG_LAG, policies: [own, own, own], lagUs: 55e6, resets: true };
+    });
+    expect(wrong).toEqual([]);
+    expect(nearby).toBeGreaterThan(0);
+  });
+
+  // Of these, a request with other numbers may shorten waits that the replica knows.
+  test.skipIf(/token-bucket|first/.test(name))(
+    "the same while two settings are in force",
+    async () => {
+      const { nearby, wrong } = await playAll(4, (seed) => {
+        const own = [make(4 + (seed % 5), false)];
+        const other = [make(4 + (seed % 3), true)];
+        return { ...LONG_LAG, policies: [own, own, own, other, other], hasSettings: true };
+      });
+      expect(wrong).toEqual([]);
+      expect(nearby).toBeGreaterThan(0);
+    },
+  );
+});
+
+test("several policies are denied only where the primary denies one of them", async () => {
+  const { nearby, wrong } = await playAll(4, (seed) => {
+    const own = KINDS.slice(0, 3).map(([name, make], i) =>
+      Object.assign(make(5 + ((seed + i) % 4), false), { name }),
+    );
+    return { ...LONG_LAG, policies: [own, own, own, own] };
+  });
+  expect(wrong).toEqual([]);
+  expect(nearby).toBeGreaterThan(5);
+});

@@ -1,0 +1,92 @@
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+
+import { createReplica, readOnly } from "../../src/features/replica/replica.ts";
+import type { CompiledPolicy } from "../../src/policy/compile.ts";
+import { fromData } from "../../src/policy/from-data.ts";
+import type { Policy } from "../../src/policy/policy.ts";
+import { ALL_SCRIPTS } from "../../src/store/redis/all-scripts.ts";
+import { redisStore } from "../../src/store/redis/store.ts";
+import { FUTURE } from "../support/algorithm-script.ts";
+import { EVERY_ALGORITHM } from "../support/algorithms/all.ts";
+import { compilePolicy } from "../support/compile-policy.ts";
+import { random } from "../support/random.ts";
+import { redisWithClock } from "../support/redis-with-clock.ts";
+import { runs } from "../support/runs.ts";
+
+let redis: Redis;
+beforeAll(() => {
+  redis = new Redis(inject("redisUrl"), { disableClientInfo: true });
+});
+afterAll(() => redis.quit());
+
+const READS = /redis\.p?call\('(?:GET|GETRANGE|BITFIELD_RO)'/g;
+const policyOf = (algorithm: string, limit: number, window = "60s"): CompiledPolicy =>
+  compilePolicy(
+    fromData(
+      algorithm === "token-bucket"
+        ? { algorithm, name: "p", limit, refill: limit, per: window }
+        : { algorithm, name: "p", limit, window },
+    ) as Policy,
+  );
+const ALGORITHMS = EVERY_ALGORITHM.map(({ algorithm }) => algorithm);
+
+/** A replica that is the Redis itself, asked by commands that cannot write. */
+const replica = () =>
+  createReplica(
+    {
+      dialect: { firstLine: "" },
+      client: {
+        evalsha: () => Promise.reject(new Error("NOSCRIPT No matching script.")),
+        eval: (script, keys, args) => redis.call("EVAL_RO", script, keys.length, ...keys, ...args),
+      },
+    },
+    60_000,
+  );
+
+describe.each(ALGORITHMS)("the script for %s", (algorithm) => {
+  test("only reads, and reads no clock", () => {
+    const { text } = readOnly([policyOf(algorithm, 5)]);
+    expect(text.replaceAll(READS, "")).not.toMatch(/redis\./);
+    expect(text).toContain("error('REPAIR',0");
+  });
+
+  test("says what the primary's own script would, by the given time", async () => {
+    let timeUs = FUTURE;
+    const primary = redisStore(
+      redisWithClock(redis, () => timeUs),
+      ALL_SCRIPTS,
+    );
+    let answered = 0;
+    for (let seed = 1; seed <= runs(4); seed++) {
+      const next = random(seed);
+      const policies = [policyOf(algorithm, 3 + (seed % 6))];
+      const keys = [`read:{${crypto.randomUUID()}}`];
+      for (let step = 0; step < 40; step++) {
+        timeUs += Math.floor(next() * (next() < 0.3 ? 30e6 : 2e6));
+        const cost = 1 + Math.floor(next() * 3);
+        await primary.decide(next() < 0.2 ? "charge" : "consume", keys, [cost], policies);
+        const before = await redis.dumpBuffer(keys[0]!);
+        const own = await primary.decide("peek", keys, [cost], policies);
+        const rows = await replica().read(keys, [cost], policies, timeUs);
+        expect(rows, `seed ${seed}, step ${step}`).toEqual(own.rows);
+        expect(await redis.dumpBuffer(keys[0]!)).toEqual(before);
+        answered++;
+      }
+      await redis.del(...keys);
+    }
+    expect(answered).toBeGreaterThan(0);
+  });
+
+  test("leaves a state to the primary that its clock has left behind", async () => {
+    const policies = [policyOf(algorithm, 2)];
+    const keys = [`read:{${crypto.randomUUID()}}`];
+    const primary = redisStore(
+      redisWithClock(redis, () => FUTURE + 300e6),
+      ALL_SCRIPTS,
+    );
+    await primary.decide("charge", keys, [2], policies);
+    expect(await replica().read(keys, [1], policies, FUTURE)).toBeUndefined();
+    await redis.del(...keys);
+  });
+});

@@ -1,0 +1,67 @@
+import type { Account, Take, Taker } from "./account.ts";
+
+/** The account of a token bucket, in the time that units take to come back. */
+export function bucketAccount(intervalUs: number, isExact: boolean): Account {
+  const taken = new Map<Taker, Take>();
+  let usedUs = 0;
+  let atUs = 0;
+  /** Whether a charge was cut off since the bucket was last full. */
+  let isCut = false;
+  let exact = isExact;
+
+  function drain(nowUs: number): void {
+    usedUs = Math.max(0, usedUs - (nowUs - atUs));
+    atUs = nowUs;
+    if (usedUs === 0) isCut = false;
+  }
+
+  /** What a refund gives back, in microseconds: what has refilled since is back already. */
+  function backUs(taker: Taker, units: number, nowUs: number): number {
+    const take = taken.get(taker);
+    if (!take) return 0;
+    const owedUs = Math.min(units, take.units) * intervalUs - (nowUs - take.atUs);
+    return Math.max(0, Math.min(usedUs, owedUs));
+  }
+
+  return {
+    get exact() {
+      return exact;
+    },
+    used(nowUs) {
+      drain(nowUs);
+      return Math.ceil(usedUs / intervalUs);
+    },
+    fits(units, limit, nowUs) {
+      drain(nowUs);
+      return usedUs + units * intervalUs <= limit * intervalUs;
+    },
+    take(taker, units, nowUs) {
+      drain(nowUs);
+      usedUs += units * intervalUs;
+      taken.set(taker, { taker, atUs: nowUs, units });
+    },
+    charge(units, limit, nowUs) {
+      drain(nowUs);
+      const room = 2 * limit * intervalUs - usedUs;
+      // More than that may be used under a larger limit.
+      if (room < 0) return 0;
+      const counted = Math.min(units * intervalUs, room);
+      usedUs += counted;
+      if (counted < units * intervalUs) isCut = true;
+      return counted / intervalUs;
+    },
+    due(taker, units, nowUs) {
+      drain(nowUs);
+      return isCut || !exact ? undefined : Math.floor(backUs(taker, units, nowUs) / intervalUs);
+    },
+    giveBack(taker, asked, given, nowUs) {
+      drain(nowUs);
+      // It gives fractions of a unit, too, which only the arithmetic can say.
+      if (isCut) exact = false;
+      usedUs -= exact ? backUs(taker, asked, nowUs) : given * intervalUs;
+      const take = taken.get(taker);
+      if (take) take.units -= given;
+    },
+    outstanding: (taker) => taken.get(taker)?.units ?? 0,
+  };
+}

@@ -1,0 +1,98 @@
+import type { Account } from "../account.ts";
+import { bucketAccount } from "../bucket-account.ts";
+import { type HoldPage, isCounted } from "../hold-page.ts";
+import type { Page } from "../page.ts";
+import { givesBack, type LedgerPolicy, numbersUnder, TTL_US } from "../policies.ts";
+import { windowAccount } from "../window-account.ts";
+import type { Say } from "./say.ts";
+
+/** The share of a limit that an isolate may admit without the store; `undefined` if it does not count. */
+export function shareOf({ onFailure }: LedgerPolicy): number | undefined {
+  if (typeof onFailure === "object") return onFailure.local.share;
+  return onFailure === "local" ? 1 : undefined;
+}
+
+/** What each isolate admits without the store: never more than its share of a limit, rounded up once. */
+export function localCounts() {
+  const accounts = new Map<string, Account>();
+
+  function accountOf(policy: LedgerPolicy, isolate: number, partition: string, share: number) {
+    const key = `${isolate} ${policy.name} ${partition}`;
+    const found = accounts.get(key);
+    if (found) return found;
+    const { algorithm, windowUs } = policy;
+    if (algorithm === "concurrency") throw new Error("slots are no units");
+    const account =
+      algorithm === "token-bucket"
+        ? bucketAccount(windowUs / numbersUnder(policy, undefined).refill / share, true)
+        : windowAccount(algorithm, windowUs);
+    accounts.set(key, account);
+    return account;
+  }
+
+  /** The policies that the isolate itself has counted for a request. */
+  const own = (page: Page, policies: readonly LedgerPolicy[]) =>
+    policies.filter(
+      (policy) =>
+        policy.mode === "enforce" &&
+        policy.counts !== "denials" &&
+        shareOf(policy) !== undefined &&
+        page.costs[policy.name]! > 0 &&
+        !isCounted(page, policy),
+    );
+  const isOneRate = ({ under }: LedgerPolicy) =>
+    new Set(Object.values(under).map(({ refill }) => refill)).size === 1;
+
+  return {
+    /** Enters a request that was allowed. */
+    admit(
+      page: Page,
+      policies: readonly LedgerPolicy[],
+      partitionOf: (policy: LedgerPolicy) => string,
+      nowUs: number,
+      say: Say,
+    ): void {
+      for (const policy of own(page, policies)) {
+        if (policy.algorithm === "concurrency" || !isOneRate(policy)) continue;
+        const share = shareOf(policy)!;
+        const account = accountOf(policy, page.isolate, partitionOf(policy), share);
+        const units = page.costs[policy.name]!;
+        const limit = Math.ceil(
+          Math.round(share * 1e6 * numbersUnder(policy, page.plan).limit) / 1e6,
+        );
+        if (!account.fits(units, limit, nowUs)) {
+          say(
+            `${policy.name}: an isolate admits ${units} beside ${account.used(nowUs)} of ${limit}, its share`,
+          );
+        }
+        account.take(page.id, units, nowUs);
+      }
+    },
+
+    /** Enters the slots that the isolate itself has given. */
+    keepSlots(held: HoldPage, nowUs: number, wantedUs: number): void {
+      for (const policy of own(held.page, held.isolate.policies)) {
+        if (policy.algorithm !== "concurrency") continue;
+        held.localSlots.set(policy.name, nowUs + Math.min(TTL_US, wantedUs));
+      }
+    },
+
+    /** Enters what a hold gives back, with its first settlement. */
+    end(
+      { page, isolate, actual }: HoldPage,
+      partitionOf: (policy: LedgerPolicy) => string,
+      nowUs: number,
+    ): void {
+      for (const policy of own(page, isolate.policies)) {
+        if (policy.algorithm === "concurrency" || !givesBack(policy) || !isOneRate(policy))
+          continue;
+        const back = page.costs[policy.name]! - actual![policy.name]!;
+        if (back <= 0) continue;
+        const share = shareOf(policy)!;
+        const account = accountOf(policy, page.isolate, partitionOf(policy), share);
+        const due = account.due(page.id, back, nowUs) ?? 0;
+        account.giveBack(page.id, back, due, nowUs);
+      }
+    },
+  };
+}

@@ -1,0 +1,2 @@
+/** Notes what breaks a promise. */
+export type Say = (broken: string) => void;

@@ -1,0 +1,105 @@
+import type { Account, Take, Taker } from "./account.ts";
+import { BAN_US, type Counting, SEGMENTS } from "./policies.ts";
+
+interface Cells {
+  /** Where units of this moment are counted. */
+  readonly cell: (atUs: number, windowUs: number) => number;
+  /** How much of a unit of this cell counts now, from 0 to `windowUs`. */
+  readonly weight: (cell: number, nowUs: number, windowUs: number) => number;
+}
+
+const window = (atUs: number, windowUs: number) => Math.floor(atUs / windowUs);
+const segment = (atUs: number, windowUs: number) => Math.floor((atUs * SEGMENTS) / windowUs);
+
+const CELLS: Record<Exclude<Counting, "token-bucket">, Cells> = {
+  "fixed-window": {
+    cell: window,
+    weight: (cell, nowUs, windowUs) => (cell === window(nowUs, windowUs) ? windowUs : 0),
+  },
+  "segmented-window": {
+    cell: segment,
+    weight: (cell, nowUs, windowUs) => (segment(nowUs, windowUs) - cell <= SEGMENTS ? windowUs : 0),
+  },
+  "sliding-window-log": {
+    cell: (atUs) => atUs,
+    weight: (cell, nowUs, windowUs) => (cell > nowUs - windowUs ? windowUs : 0),
+  },
+  "sliding-window-counter": {
+    cell: window,
+    weight(cell, nowUs, windowUs) {
+      const age = window(nowUs, windowUs) - cell;
+      return age === 0 ? windowUs : age === 1 ? windowUs - (nowUs % windowUs) : 0;
+    },
+  },
+};
+
+/** The account of a window or a log. */
+export function windowAccount(
+  algorithm: Exclude<Counting, "token-bucket">,
+  windowUs: number,
+): Account {
+  const { cell, weight } = CELLS[algorithm];
+  const isLog = algorithm === "sliding-window-log";
+  let takes: Take[] = [];
+  /** The cells that a charge was cut off from: nothing comes back there. */
+  const cut = new Set<number>();
+  let exact = true;
+
+  /** Units that count, times the window. */
+  function weighed(nowUs: number): number {
+    let sum = 0;
+    for (const { atUs, units } of takes) {
+      sum += units * weight(cell(atUs, windowUs), nowUs, windowUs);
+    }
+    return sum;
+  }
+
+  function add(taker: Taker | undefined, units: number, nowUs: number): void {
+    // What counts no more is never asked about again.
+    takes = takes.filter(({ atUs }) => nowUs - atUs <= 2 * BAN_US);
+    takes.push({ taker, atUs: nowUs, units });
+  }
+
+  const of = (taker: Taker) => takes.filter((take) => take.taker === taker);
+
+  return {
+    get exact() {
+      return exact;
+    },
+    used: (nowUs) => Math.ceil(weighed(nowUs) / windowUs),
+    fits: (units, limit, nowUs) => weighed(nowUs) + units * windowUs <= limit * windowUs,
+    take: add,
+
+    charge(units, limit, nowUs) {
+      const here = cell(nowUs, windowUs);
+      const inCell = takes.filter(({ atUs }) => cell(atUs, windowUs) === here);
+      const before = inCell.reduce((sum, take) => sum + take.units, 0);
+      const counted = Math.min(units, isLog ? limit : Math.max(0, 2 * limit - before));
+      if (counted < units && !isLog) cut.add(here);
+      // A log pushes its oldest units out: which ones, depends on the limits of before.
+      if (isLog && weighed(nowUs) / windowUs + counted > limit) exact = false;
+      add(undefined, counted, nowUs);
+      return counted;
+    },
+
+    due(taker, units, nowUs) {
+      let due = 0;
+      for (const take of of(taker)) {
+        const at = cell(take.atUs, windowUs);
+        if (weight(at, nowUs, windowUs) > 0 && !cut.has(at)) due += take.units;
+      }
+      return exact ? Math.min(units, due) : undefined;
+    },
+
+    giveBack(taker, _asked, given) {
+      let left = given;
+      for (const take of of(taker)) {
+        const back = Math.min(left, take.units);
+        take.units -= back;
+        left -= back;
+      }
+    },
+
+    outstanding: (taker) => of(taker).reduce((sum, { units }) => sum + units, 0),
+  };
+}
