@@ -95,3 +95,21 @@ test("a key that alone is larger than a reply is read all the same, and the next
   expect(await read(places, 209)).toEqual([pair]);
   expect(await read(places, 315)).toEqual([pair, pair, pair]);
 });
+
+test("every key but that of the total expires: days, an hour or two after the last write", async () => {
+  const redis = new Redis(inject("redisUrl"), { disableClientInfo: true });
+  onTestFinished(() => redis.disconnect());
+  const keys = metricsKeys(crypto.randomUUID());
+  const at = keysAt(keys, "isolate", MORNING, [MORNING / 60_000]);
+  const minutes = [1, 1, "a.allowed", 3];
+  const tops = [1, "api p1", 2, 1, "api p2", 2];
+  const trace = [0, 1, "0.1.1.one", "text"];
+  await redis.eval(ADD_METRICS, at.length, ...at, 1, ...minutes, ...tops, ...trace);
+  const left = await Promise.all(at.map((key) => redis.ttl(key)));
+  const [day, hour] = [86_400, 3_600];
+  const longest = [2 * hour, -1, day, day, hour, day, 31 * day];
+  // What has passed since the write is below a minute.
+  expect(left.map((seconds) => (seconds < 0 ? seconds : Math.ceil(seconds / 60) * 60))).toEqual(
+    longest,
+  );
+});

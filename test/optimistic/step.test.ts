@@ -372,10 +372,13 @@ describe("beside a dimension whose quota is leased", () => {
     }
     const operations = sent(store).map(([operation]) => operation);
     expect(operations).toEqual([
-      ...["consume", "charge"],
       "consume",
-      ...["consume", "charge"],
-      ...["consume", "charge"],
+      "charge",
+      "consume",
+      "consume",
+      "charge",
+      "consume",
+      "charge",
     ]);
   });
 

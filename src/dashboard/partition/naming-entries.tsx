@@ -9,7 +9,7 @@ import { clipped } from "../parts/plain.ts";
 import { takeOff } from "../parts/take-off.ts";
 
 /** An entry as `/explain` names it. */
-type Naming = Readonly<Record<string, unknown>> & { readonly until?: string };
+type Naming = NonNullable<Explanation["entries"]>[number];
 
 interface NamingEntriesProps {
   readonly explanation: Explanation;
@@ -26,7 +26,7 @@ export function NamingEntries({ explanation, done }: NamingEntriesProps) {
     ? { gone: "Not blocked any more", again: "Blocked again" }
     : { gone: "Not exempt any more", again: "Exempt again" };
   const title = isBlock ? "Entries that block it" : "Entries that exempt it";
-  const entries = (explanation.entries ?? []) as readonly Naming[];
+  const { entries = [] } = explanation;
   if (entries.length === 0) return <></>;
   return (
     <>

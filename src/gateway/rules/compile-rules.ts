@@ -49,8 +49,13 @@ function settingsOf(
     own.map((policy) => ({ ...policy, onFailure: policy.onFailure ?? onFailure })),
   );
   features.roles?.check(policies, "RULES[0].policies[0].counts", faults);
-  const given = policiesOf(rules, policies);
-  const planned = features.plans?.compile(plans, "PLANS", given, policies, faults);
+  const planned = features.plans?.compile(
+    plans,
+    "PLANS",
+    policiesOf(rules, policies),
+    policies,
+    faults,
+  );
   return { ...rules[0]!.settings, ...(planned ?? { policies }) };
 }
 
