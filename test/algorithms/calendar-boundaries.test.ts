@@ -43,6 +43,9 @@ function boundariesOf(
 
 const HOUR_MS = 3_600_000;
 
+/** One has skipped a day. */
+const SOME_ZONES = ["Europe/Berlin", "America/New_York", "Asia/Amman", "Pacific/Apia"];
+
 /** The figures of a thorough run. */
 function say(what: string, different: readonly unknown[]): void {
   if (isThorough) console.log(`${what}: ${different.length} differences`);
@@ -104,7 +107,7 @@ describe.each([
     onTestFinished(() => void vi.unstubAllGlobals());
     const different: unknown[] = [];
     let compared = 0;
-    for (const timeZone of isThorough ? zones : zones.slice(0, 4)) {
+    for (const timeZone of isThorough ? zones : SOME_ZONES) {
       process.env["TZ"] = timeZone;
       for (const [unit, anchor] of windows) {
         const model = modelOf(unit, anchor);
