@@ -29,7 +29,7 @@ const WORKER = `
       if (asked.pathname === "/wait") return new Response(await message.then(() => "taken", String));
       message.catch(() => {});
       // Until it has reached the receiver.
-      await scheduler.wait(20);
+      await scheduler.wait(100);
       return new Response("cut off");
     },
   };`;

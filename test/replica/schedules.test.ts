@@ -10,7 +10,7 @@ import {
   tokenBucket,
 } from "../../src/index.ts";
 import { type Outcome, playSchedule, type ScheduleOptions } from "../support/replica/schedule.ts";
-import { runs } from "../support/runs.ts";
+import { least, runs } from "../support/runs.ts";
 
 let redis: Redis;
 beforeAll(() => {
@@ -72,8 +72,8 @@ describe.each(KINDS)("%s", (name, make) => {
       return { ...LONG_LAG, policies: [own, own, own, own, own] };
     });
     expect(wrong).toEqual([]);
-    expect(nearby).toBeGreaterThan(5);
-    expect(allowed).toBeGreaterThan(20);
+    expect(nearby).toBeGreaterThan(least(5));
+    expect(allowed).toBeGreaterThan(least(20));
   });
 
   test("the same for the isolate that resets it", async () => {
@@ -108,5 +108,5 @@ test("several policies are denied only where the primary denies one of them", as
     return { ...LONG_LAG, policies: [own, own, own, own] };
   });
   expect(wrong).toEqual([]);
-  expect(nearby).toBeGreaterThan(5);
+  expect(nearby).toBeGreaterThan(least(5));
 });

@@ -26,14 +26,14 @@ export const AGENTS: readonly Written[] = [
   {
     name: "a batch of calls passes as one",
     file: JSON_RPC,
-    find: "if (second) return refused(SEVERAL, id);",
+    find: "if (second) return refusal(SEVERAL, id);",
     replace: "",
     tests: CALLS,
   },
   {
     name: "a call is hidden behind a name that stands twice",
     file: JSON_RPC,
-    find: "if (hasTwins(text, body)) return refused(TWINS);",
+    find: "if (hasTwins(text, body)) return refusal(TWINS);",
     replace: "",
     tests: READINGS,
   },

@@ -82,8 +82,8 @@ export const GATEWAY: readonly Written[] = [
   {
     name: "a client that hangs up no longer ends the request to the origin",
     file: "src/gateway/proxy/proxy.ts",
-    find: "AbortSignal.any([request.signal, stop.signal])",
-    replace: "stop.signal",
+    find: 'if (client.aborted) end();\n  else client.addEventListener("abort", end, { once: true });',
+    replace: "",
     tests: [
       "test/gateway/proxy/unanswered",
       "test/gateway/config/on-error",

@@ -82,9 +82,9 @@ export const LEASES: readonly Written[] = [
   {
     name: "lease calls: a request that another dimension denies is demand",
     file: "src/features/leases/step.ts",
-    find: "    note: (next) => (asked) =>\n      after(next(asked), (verdict) => {\n        countDenied(verdict);",
+    find: "    countDemand: (next) => (asked) =>\n      after(next(asked), (verdict) => {\n        countDenied(verdict);",
     replace:
-      "    note: (next) => (asked) =>\n      after(next(asked), (verdict) => {\n        countDenied({ ...verdict, groups: asked.groups.map((each) => ({ ...verdict.groups[0]!, asked: each })) });",
+      "    countDemand: (next) => (asked) =>\n      after(next(asked), (verdict) => {\n        countDenied({ ...verdict, groups: asked.groups.map((each) => ({ ...verdict.groups[0]!, asked: each })) });",
     tests: ["test/lease/known-denials"],
   },
   {
