@@ -88,7 +88,11 @@ async function launch(
   }
 
   try {
-    await Promise.race([answering(url, child), exited.then(() => fail(log()))]);
+    const isUp = await Promise.race([answers(url, child), exited.then(() => false)]);
+    if (!isUp) {
+      await exited;
+      throw new Error(`redis-server did not start: ${log()}`);
+    }
   } catch (error) {
     await stop().catch(() => {});
     throw error;
@@ -100,22 +104,19 @@ async function launch(
   return { url, port, pid: child.pid ?? 0, stop, kill: (signal) => void child.kill(signal) };
 }
 
-/** The process id tells this server from another that already has the port. */
-async function answering(url: string, child: ChildProcess): Promise<void> {
+/** Whether it answers before it ends. The process id tells this server from another that already has the port. */
+async function answers(url: string, child: ChildProcess): Promise<boolean> {
   const deadline = Date.now() + 5_000;
   while (child.exitCode === null && child.signalCode === null) {
     const wrong = await pingRedis(url).then(
       ({ pid }) => (pid === child.pid ? undefined : new Error(`another server is at ${url}`)),
       (error: Error) => error,
     );
-    if (!wrong) return;
+    if (!wrong) return true;
     if (Date.now() > deadline) throw wrong;
     await sleep(20);
   }
-}
-
-function fail(log: string): never {
-  throw new Error(`redis-server did not start: ${log}`);
+  return false;
 }
 
 function keepLog(child: ChildProcess): () => string {
