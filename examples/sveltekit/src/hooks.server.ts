@@ -1,5 +1,5 @@
 import { building } from "$app/env";
-import type { Handle } from "@sveltejs/kit";
+import type { Handle } from "@sveltejs/kit/hooks";
 import { Redis } from "ioredis";
 import { createLimiter, tokenBucket } from "tidegate";
 import { clientKey, fromIoredis } from "tidegate/node";
