@@ -46,7 +46,9 @@ export function openZone(name: unknown): Zone | undefined {
   if (!offsetAt) return undefined;
   let cover: (Cover & { readonly fromMs: number }) | undefined;
 
-  function around(ms: number): Cover {
+  function around(momentMs: number): Cover {
+    // Redis's clock has microseconds, and between a change of offset and a part of a millisecond lies no middle.
+    const ms = Math.floor(momentMs);
     const fromMs = ms - DAYS_BEFORE * DAY_MS;
     if (!cover || cover.fromMs > fromMs || cover.untilMs < ms + LEAST_DAYS_AFTER * DAY_MS) {
       const untilMs = ms + DAYS_AFTER * DAY_MS;
