@@ -19,6 +19,7 @@ const surge = JSON.parse(readFileSync("bench/surge.json", "utf8")) as SurgeResul
 
 const DOCUMENTS: Record<string, (committed: string) => string> = {
   "docs/options.md": (committed) => withOptionTables(committed, sources),
+  "docs/durable-objects.md": (committed) => withMeasuredTables(committed, bench),
   "docs/library.md": (committed) => withMeasuredTables(committed, bench),
   "docs/surge.md": (committed) => withSurgeTables(committed, surge),
   "docs/figures.md": (committed) => withSurgeTables(withMeasuredTables(committed, bench), surge),

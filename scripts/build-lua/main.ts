@@ -14,9 +14,9 @@ import { minify, minifyAfter } from "./minify.ts";
 import { readLua } from "./source.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-/** What Redis runs for decisions, by the names of their files. */
+/** The scripts of decisions, by the names of their files. */
 const SCRIPTS = ["decide-one", "decide", "lease"];
-/** What came later: the others stay what servers already have, byte for byte. */
+/** Later scripts: the others stay as servers already have them, byte for byte. */
 const LATER_SCRIPTS = ["replica"];
 /** What writes and reads live rules, each by itself. */
 const LIVE = [

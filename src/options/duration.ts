@@ -38,7 +38,7 @@ export interface DurationRange {
 }
 
 /** What people write for windows of a calendar. */
-const CALENDAR_WORD = /month|week|day|hour|\dM$/i;
+const CALENDAR_WORD = /month|week|day|hour/i;
 
 /** The microseconds of a duration within the range; otherwise adds a fault and returns `undefined`. */
 export function checkDuration(

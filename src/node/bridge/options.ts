@@ -4,7 +4,7 @@ import { DANGEROUS } from "./allowed-commands.ts";
 import type { BridgeOptions } from "./bridge.ts";
 import { randomToken } from "./random-token.ts";
 
-/** What `--help` prints. */
+/** The text of `--help`. */
 export const USAGE = `Usage: tidegate-redis-rest [options]
 
 The Upstash REST protocol in front of a Redis.

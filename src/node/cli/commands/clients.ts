@@ -155,7 +155,7 @@ async function printHistory(client: Client, value: ClientHistory, ask: Ask): Pro
     denied === 0
       ? `Not denied often enough to be listed since ${escape(from)}.`
       : `Denied at least ${count(denied, "time")} since ${escape(from)}.`,
-    // No policy denies a client any more that a list names.
+    // A list decides before the policies, so that their denials are past.
     ...(listed === undefined ? [] : [listed]),
   );
 }
