@@ -4,7 +4,7 @@ import type { Operations, Reserve } from "../decide/limiter.ts";
 import type { Decision } from "../decision/decision.ts";
 import { uncountedDecision } from "../decision/listed.ts";
 import type { DecisionListener } from "../features/listeners/decision-listener.ts";
-import type { OwnNumbers } from "../features/plans/step.ts";
+import type { OwnNumbers } from "../policy/own-numbers.ts";
 
 /** A request that a limiter decides. */
 export interface Client {

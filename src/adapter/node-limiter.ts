@@ -8,7 +8,7 @@ import { checkedOptions } from "../options/unknown-options.ts";
 import { readEnvironment } from "../runtime/environment.ts";
 import { decideRequest } from "./decide-request.ts";
 import type { RequestFeatures } from "./every-feature.ts";
-import { requestDataOf, endOf, type NodeRequest, type NodeResponse } from "./node-server.ts";
+import { endOf, type NodeRequest, type NodeResponse, requestDataOf } from "./node-server.ts";
 import { answerDenied, compileRequest } from "./request-limiter.ts";
 import { REQUEST_OPTIONS, type RequestOptions } from "./request-options.ts";
 

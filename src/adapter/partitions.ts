@@ -2,7 +2,7 @@ import type { Faults } from "../options/faults.ts";
 import { ALL_SKIPPED, CHOICE, DIMENSION_OF_REQUEST } from "../options/messages.ts";
 import { PlacedFaults } from "../options/placed-faults.ts";
 import { EVERYBODY } from "../partition/partition-key.ts";
-import type { RequestData, NamedSegments } from "../partition/request-data.ts";
+import type { NamedSegments, RequestData } from "../partition/request-data.ts";
 import { readsAddress } from "../partition/source-text.ts";
 import { compileSources, type Source } from "../partition/source.ts";
 import type { Policy } from "../policy/policy.ts";

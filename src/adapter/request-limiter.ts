@@ -4,7 +4,7 @@ import type { Failures } from "../features/holds/failures.ts";
 import type { LimiterOptions } from "../limiter/options.ts";
 import type { Faults } from "../options/faults.ts";
 import { FUNCTION, WITHOUT_FEATURE } from "../options/messages.ts";
-import type { RequestData, NamedSegments } from "../partition/request-data.ts";
+import type { NamedSegments, RequestData } from "../partition/request-data.ts";
 import type { Policy } from "../policy/policy.ts";
 import { addMissingFields } from "./append-fields.ts";
 import type { DecideOptions, ReadRequest } from "./decide-request.ts";

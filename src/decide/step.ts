@@ -1,6 +1,7 @@
 import type { Row, Slot } from "../algorithms/model.ts";
 import type { Reason } from "../decision/outcome.ts";
 import type { StoreError } from "../errors/errors.ts";
+import type { OwnNumbers } from "../policy/own-numbers.ts";
 import type { PolicyGroup } from "./groups.ts";
 
 /** One request of a limiter: an entry for each group of policies that counts it. */
@@ -8,7 +9,7 @@ export interface Asked {
   readonly operation: "consume" | "peek" | "charge" | "reset";
   readonly groups: readonly AskedGroup[];
   /** The client's plan, or its own numbers, for the step that substitutes the groups of plans. */
-  readonly plan?: string | object | undefined;
+  readonly plan?: string | OwnNumbers | undefined;
   /** Only for holds: the slot to take of concurrency policies. */
   readonly slot?: Slot | undefined;
   /** Only for charges: set if it counts a request that was admitted ahead of the store. */

@@ -7,7 +7,7 @@ import { hash } from "./partition-key.ts";
 import { platformFacts, tellsFacts } from "./platform-facts.ts";
 import { readCookie } from "./read-cookie.ts";
 import { readQuery } from "./read-query.ts";
-import type { RequestData, NamedSegments } from "./request-data.ts";
+import type { NamedSegments, RequestData } from "./request-data.ts";
 import type { ParsedSource } from "./source-text.ts";
 
 /** The context in which sources are compiled. */

@@ -8,7 +8,7 @@ import {
 } from "../options/messages.ts";
 import { checkClientIp, type ClientIp, detectPlatform } from "./client-ip.ts";
 import { EVERYBODY } from "./partition-key.ts";
-import type { RequestData, NamedSegments } from "./request-data.ts";
+import type { NamedSegments, RequestData } from "./request-data.ts";
 import { type Known, type ReadSource, sourceReader } from "./source-reader.ts";
 import { parseSource, readsAddress, type SingleSource } from "./source-text.ts";
 

@@ -3,16 +3,7 @@ import type { CoreSettings, Kit } from "../../decide/kit.ts";
 import type { AskedGroup, Decide, Step } from "../../decide/step.ts";
 import { TidegateError } from "../../errors/errors.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
-
-/** The policies of a limiter with a client's own numbers, which a gateway's rules give it in place of a plan. */
-export class OwnNumbers {
-  /** In the limiter's order. */
-  readonly policies: readonly CompiledPolicy[];
-
-  constructor(policies: readonly CompiledPolicy[]) {
-    this.policies = policies;
-  }
-}
+import { OwnNumbers } from "../../policy/own-numbers.ts";
 
 export interface PlanSettings extends CoreSettings {
   /** The policies under each plan, in the limiter's order. */
@@ -42,7 +33,7 @@ export function underPlan(kit: Kit<PlanSettings>): Step<Decide> {
   return (next) => (asked) => {
     const { plan, groups } = asked;
     if (plan === undefined) return next(asked);
-    const planned = plan instanceof OwnNumbers ? plan.policies : plans.get(plan as string);
+    const planned = plan instanceof OwnNumbers ? plan.policies : plans.get(plan);
     if (!planned) {
       throw new TidegateError("ERR_PLAN", `The limiter has no plan ${JSON.stringify(plan)}.`);
     }

@@ -1,9 +1,9 @@
 import type { Fault } from "../../errors/errors.ts";
 import { compileNumbers } from "../../features/plans/plans.ts";
-import { OwnNumbers } from "../../features/plans/step.ts";
 import type { Faults } from "../../options/faults.ts";
 import { PlacedFaults } from "../../options/placed-faults.ts";
 import type { CompiledPolicy } from "../../policy/compile.ts";
+import { OwnNumbers } from "../../policy/own-numbers.ts";
 import type { Policy } from "../../policy/policy.ts";
 import { TABLES } from "../messages/variables.ts";
 

@@ -1,10 +1,10 @@
 import { HEADER_IDENTITIES, spellHeader } from "../../features/lists/header-identities.ts";
-import type { OwnNumbers } from "../../features/plans/step.ts";
 import { parseMoment } from "../../lists/moment.ts";
 import type { Faults } from "../../options/faults.ts";
 import { MOMENT } from "../../options/messages.ts";
 import { isRecord } from "../../options/record.ts";
 import { checkOptions, nearest } from "../../options/unknown-options.ts";
+import type { OwnNumbers } from "../../policy/own-numbers.ts";
 import {
   DIGEST,
   IDENTITY_OR_DIGEST,

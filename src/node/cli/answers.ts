@@ -28,37 +28,12 @@ import type {
   RulesAnswer,
   SavedDraft,
 } from "../../admin/answers/rules.ts";
+import { reading } from "./reading.ts";
 
 /*
  * The answers of the admin API, as far as the program reads them. Fields that a later gateway adds are let through, and words
- * that it adds, too. `reading` keeps each schema to a part of the gateway's answer.
+ * that it adds, too.
  */
-
-/** The places at which a reader asks for a field that is not sent, or is sent with another type. */
-type Misread<Read, Sent, Place extends string> = unknown extends Read | Sent
-  ? never
-  : NonNullable<Read> extends readonly (infer ReadItem)[]
-    ? NonNullable<Sent> extends readonly (infer SentItem)[]
-      ? Misread<ReadItem, SentItem, `${Place}[]`>
-      : Place
-    : NonNullable<Read> extends object
-      ? string extends keyof NonNullable<Read>
-        ? never
-        : {
-            [Name in keyof NonNullable<Read> & string]: Name extends keyof NonNullable<Sent>
-              ? Misread<NonNullable<Read>[Name], NonNullable<Sent>[Name], `${Place}.${Name}`>
-              : `${Place}.${Name}`;
-          }[keyof NonNullable<Read> & string]
-      : [Sent] extends [Read]
-        ? never
-        : Place;
-
-/** A schema for a part of an answer. */
-function reading<Sent>() {
-  return <Schema extends z.ZodMiniType>(
-    schema: Schema & ([Misread<z.output<Schema>, Sent, "">] extends [never] ? unknown : never),
-  ): Schema => schema;
-}
 
 const version = z.int();
 const document = z.record(z.string(), z.unknown());
