@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
-import { parseDuration } from "../../src/options/duration.ts";
+import { checkDuration, parseDuration } from "../../src/options/duration.ts";
+import { Faults } from "../../src/options/faults.ts";
 
 test.for<[string, number]>([
   ["1ms", 1_000],
@@ -34,4 +35,18 @@ test.for([
   "１s",
 ])("%j is no duration", (text) => {
   expect(parseDuration(text)).toBeUndefined();
+});
+
+test.each([
+  ["1 month", true],
+  ["weekly", true],
+  // Too long, but no name of a calendar.
+  ["5m", false],
+  ["5M", false],
+])("the fault of %j names windows of a calendar: %j", (given, isTold) => {
+  const faults = new Faults();
+  checkDuration(given, { min: "1ms", max: "1s", example: "50ms" }, "timeout", faults);
+  expect(faults.list.map(({ remedy }) => remedy.includes("A fixed window alone"))).toEqual([
+    isTold,
+  ]);
 });
