@@ -41,6 +41,9 @@ export interface Outcome {
 /** A real Redis that shows what it had when it was last written to: its keys begin with this. */
 const COPY = "late:";
 
+/** A seed begins at the same time of each day, because windows stand on a grid of the clock. */
+const DAY_US = 86_400e6;
+
 /** The clocks of isolates are off by at most this share. */
 const DRIFT = 2e-4;
 
@@ -62,7 +65,8 @@ export async function playSchedule(redis: Redis, options: ScheduleOptions): Prom
   const upTo = (most: number) => Math.floor(next() * most);
   const prefix = crypto.randomUUID();
   const keys = new Set<string>();
-  let timeUs = FUTURE;
+  const startUs = FUTURE - (FUTURE % DAY_US) + upTo(DAY_US);
+  let timeUs = startUs;
   let copiedAtUs = timeUs;
 
   const primary = redisStore(
@@ -114,7 +118,7 @@ export async function playSchedule(redis: Redis, options: ScheduleOptions): Prom
   const isolates = policies.map((own): Isolate => {
     const rate = 1 + (next() - 0.5) * 2 * DRIFT;
     const offsetMs = upTo(1e9);
-    const now = () => offsetMs + ((timeUs - FUTURE) / 1000) * rate;
+    const now = () => offsetMs + ((timeUs - startUs) / 1000) * rate;
     const faults = new Faults();
     const settings = checkSettings({ policies: own, prefix }, EVERY_FEATURE, faults);
     faults.throwIfAny();
