@@ -25,7 +25,7 @@ export const FEATURES: readonly Written[] = [
   },
   {
     name: "waits: denials of a call that was not sent are lost",
-    file: "src/features/roles/steps.ts",
+    file: "src/features/roles/step.ts",
     find: "taken?.putBack();",
     replace: "taken?.count;",
     tests: ["test/limiter/waiting-denials"],

@@ -160,7 +160,7 @@ export const LEDGER: readonly Written[] = [
   },
   {
     name: "ledger: denials that waited are sent again after an unknown result",
-    file: "src/features/roles/steps.ts",
+    file: "src/features/roles/step.ts",
     find: "if (isNotAsked(each.error)) for",
     replace: "for",
     tests: ["test/limiter/ledger.test"],

@@ -1,5 +1,5 @@
 import { checkCounts, checkDenials } from "./check.ts";
-import { roleSteps } from "./steps.ts";
+import { roleSteps } from "./step.ts";
 
 /** Policies in shadow or soft, and those that count denials or failures. */
 export const roles = { checkPolicy: checkCounts, check: checkDenials, steps: roleSteps };
