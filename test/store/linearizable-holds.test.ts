@@ -127,26 +127,42 @@ test.for(
         }
       }
     }
-    await Promise.all(Array.from({ length: CLIENTS }, (_, number) => live(number)));
+    const count = (...kinds: readonly string[]) =>
+      calls.filter((call) => kinds.includes(outcomeOf(call))).length;
+    const isEnough = () =>
+      Math.min(count("took"), count("denied"), count("returned")) > 10 &&
+      (!hasSlots || count("kept") >= 5);
+    // On a busy machine most windows end before their limits are reached: the clients go on until they are.
+    let rounds = 0;
+    while (!isEnough()) {
+      const first = CLIENTS * rounds++;
+      await Promise.all(Array.from({ length: CLIENTS }, (_, number) => live(first + number)));
+    }
 
     const ordered = calls.toSorted((a, b) => a.ranAtUs - b.ranAtUs);
-    expect(ordered.length).toBe(CLIENTS * REQUESTS);
+    expect(ordered.length).toBe(CLIENTS * REQUESTS * rounds);
     expect(new Set(ordered.map(({ ranAtUs }) => ranAtUs)).size).toBe(ordered.length);
     let nowUs = 0;
     const model = memoryStore({ now: () => nowUs });
-    const seen = { took: 0, denied: 0, returned: 0, nothing: 0, kept: 0, expired: 0 };
-    for (const { kind, ask, ranAtUs, answer } of ordered) {
+    for (const { ask, ranAtUs, answer } of ordered) {
       nowUs = ranAtUs;
       expect(answer).toEqual(await ask(model));
-      if (kind === "refund")
-        seen[(answer as number[]).some((given) => given > 0) ? "returned" : "nothing"]++;
-      if (kind === "extend") seen[(answer as boolean[]).every(Boolean) ? "kept" : "expired"]++;
-      if (kind === "consume") {
-        const { rows } = answer as { rows: readonly { allowed: boolean }[] };
-        seen[rows.every(({ allowed }) => allowed) ? "took" : "denied"]++;
-      }
     }
-    expect(Math.min(seen.took, seen.denied, seen.returned)).toBeGreaterThan(10);
-    expect(seen.kept).toBeGreaterThanOrEqual(hasSlots ? 5 : 0);
   },
 );
+
+/** What came of a call. */
+function outcomeOf({ kind, answer }: Call): string {
+  switch (kind) {
+    case "consume": {
+      const { rows } = answer as { rows: readonly { allowed: boolean }[] };
+      return rows.every(({ allowed }) => allowed) ? "took" : "denied";
+    }
+    case "refund":
+      return (answer as number[]).some((given) => given > 0) ? "returned" : "nothing";
+    case "extend":
+      return (answer as boolean[]).every(Boolean) ? "kept" : "expired";
+    default:
+      return kind;
+  }
+}
