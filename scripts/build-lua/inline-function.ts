@@ -122,7 +122,7 @@ export function expansionOf(inline: InlineFunction, call: InlineCall): string {
 
 /** The names of all variables that code assigns to, other than where it declares them. */
 function assignedIn(body: unknown): Set<string> {
-  const targets = [...nodes(body)].flatMap((node) =>
+  const targets = nodes(body).flatMap((node) =>
     node.type === "AssignmentStatement"
       ? (node as unknown as luaparse.AssignmentStatement).variables
       : [],

@@ -1,7 +1,16 @@
 import type luaparse from "luaparse";
 
 import { expansionOf, type InlineCall, JOINT, parseInline } from "./inline-function.ts";
-import { commentsOf, edit, localsIn, type Node, nodes, parse, type Ranged } from "./syntax.ts";
+import {
+  commentsOf,
+  edit,
+  isLocalName,
+  localsIn,
+  type Node,
+  nodes,
+  parse,
+  type Ranged,
+} from "./syntax.ts";
 
 /**
  * Replaces the calls of each function that has `-- @inline` above it by its body, and drops the function: a step of an
@@ -16,10 +25,13 @@ export function inlineFunctions(source: string): string {
   const reserved = localsIn(parse(source).body).find(({ name }) => name!.includes(JOINT));
   if (reserved) throw new Error(`lua: ${reserved.name}: names with ${JOINT} are the build's`);
   // In their order, so that each one's body is free of calls of others when its turn comes.
-  for (let marked = firstMarked(source); marked; marked = firstMarked(source)) {
-    source = inlineOne(source, marked);
+  for (;;) {
+    const chunk = parse(source);
+    const all = nodes(chunk.body);
+    const marked = firstMarked(source, chunk, all);
+    if (!marked) return source;
+    source = inlineOne(source, all, marked);
   }
-  return source;
 }
 
 interface Marked {
@@ -27,11 +39,14 @@ interface Marked {
   readonly declaration: Node;
 }
 
-function firstMarked(source: string): Marked | undefined {
-  const chunk = parse(source);
+function firstMarked(
+  source: string,
+  chunk: luaparse.Chunk,
+  all: readonly Node[],
+): Marked | undefined {
   const marker = commentsOf(chunk).find(({ value }) => value === " @inline");
   if (!marker) return undefined;
-  const declaration = [...nodes(chunk.body)].find(
+  const declaration = all.find(
     ({ type, isLocal, range }) =>
       type === "FunctionDeclaration" &&
       isLocal &&
@@ -42,15 +57,14 @@ function firstMarked(source: string): Marked | undefined {
   return { marker, declaration };
 }
 
-function inlineOne(source: string, { marker, declaration }: Marked): string {
+function inlineOne(source: string, all: readonly Node[], { marker, declaration }: Marked): string {
   const inline = parseInline(source.slice(...declaration.range));
   const { name, globals } = inline;
-  const chunk = parse(source);
-  const locals = localsIn(chunk.body);
+  const locals = all.filter(isLocalName);
   const foreign = locals.find((local) => globals.has(local.name!));
   if (foreign) throw new Error(`lua: ${name} uses ${foreign.name}, a local of its surroundings`);
 
-  const calls = callStatements(source, chunk, name);
+  const calls = callStatements(source, all, name);
   const uses = locals.filter((local) => local.name === name).length - 1;
   if (uses !== calls.length) throw new Error(`lua: ${name} is used where it cannot be inlined`);
   return edit(source, [
@@ -60,9 +74,9 @@ function inlineOne(source: string, { marker, declaration }: Marked): string {
 }
 
 /** The statements that consist of a call of this function. */
-function callStatements(source: string, chunk: luaparse.Chunk, name: string) {
+function callStatements(source: string, all: readonly Node[], name: string) {
   const textOf = (node: unknown) => source.slice(...(node as Node).range);
-  return [...nodes(chunk.body)].flatMap((node): (InlineCall & Pick<Node, "range">)[] => {
+  return all.flatMap((node): (InlineCall & Pick<Node, "range">)[] => {
     const statement = node as unknown as Ranged<luaparse.Statement>;
     let targets: readonly luaparse.Node[] = [];
     let call: luaparse.Expression | undefined;

@@ -24,8 +24,8 @@ export function shortNames(
 ): Map<string, string> {
   const uses = new Map<string, number>();
   const taken = new Set(KEYWORDS);
-  const later = new Set(nodes([...nodes(chunks)].filter(isLaterBranch)));
-  const all = [...nodes(chunks.map(({ body }) => body))];
+  const later = new Set(nodes(nodes(chunks).filter(isLaterBranch)));
+  const all = nodes(chunks.map(({ body }) => body));
   // Of names that are used equally often, the one that was there first stays first.
   for (const node of [...all.filter((each) => !later.has(each)), ...later]) {
     const { type, name, isLocal } = node;

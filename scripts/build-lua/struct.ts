@@ -37,7 +37,7 @@ export function expandStructs(source: string): string {
       expanded++;
     }
   }
-  const identifiers = [...nodes(chunk.body)].filter(({ type }) => type === "Identifier");
+  const identifiers = nodes(chunk.body).filter(({ type }) => type === "Identifier");
   if (identifiers.filter(({ name }) => name === "struct").length !== expanded) {
     throw new Error("lua: struct is used in a way that the build does not know");
   }

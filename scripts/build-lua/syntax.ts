@@ -21,15 +21,28 @@ export function parse(source: string): luaparse.Chunk {
 }
 
 /** Every node below a value, itself included. */
-export function* nodes(value: unknown): Generator<Node> {
-  if (typeof value !== "object" || value === null) return;
-  if ("type" in value) yield value as Node;
-  for (const child of Object.values(value)) yield* nodes(child);
+export function nodes(value: unknown): Node[] {
+  const found: Node[] = [];
+  collect(value, found);
+  return found;
 }
 
-/** The nodes that are uses or declarations of local variables. */
+function collect(value: unknown, found: Node[]): void {
+  if (Array.isArray(value)) {
+    for (const each of value) if (typeof each === "object") collect(each, found);
+  } else if (value !== null && typeof value === "object") {
+    if ("type" in value) found.push(value as Node);
+    for (const each of Object.values(value)) if (typeof each === "object") collect(each, found);
+  }
+}
+
+/** Whether a node is a use or a declaration of a local variable. */
+export function isLocalName({ type, isLocal }: Node): boolean {
+  return type === "Identifier" && isLocal === true;
+}
+
 export function localsIn(value: unknown): Node[] {
-  return [...nodes(value)].filter(({ type, isLocal }) => type === "Identifier" && isLocal);
+  return nodes(value).filter(isLocalName);
 }
 
 export function commentsOf(chunk: luaparse.Chunk): (Node & { readonly value: string })[] {
