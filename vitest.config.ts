@@ -19,16 +19,6 @@ const firstSteps = {
 /** A test that hangs ends. Far above what any takes on a busy machine, so that only what hangs does. */
 const PATIENCE_MS = 60_000;
 
-/**
- * Files that leave nothing behind, so that they may share a process and the modules that it has imported. The two
- * left out look at messages that are logged once in a process.
- */
-const SHARED = [
-  "test/{adapter,admin,decision,denials,gateway,lease,lists,llm,lua,metrics,model,options,partition,policy}/**/*.test.ts",
-  "test/hono/!(socket-address).test.ts",
-  "test/runtime/!(log).test.ts",
-];
-
 /** The programs beside the limiter, and what starts them: `npm run test:programs` has them apart from `npm test`. */
 const PROGRAMS = [
   "test/{bridge,cli,create-tidegate,deploy,doctor,package,programs,stack,surge}/**/*.test.ts",
@@ -102,6 +92,9 @@ export default defineConfig({
         test: {
           ...SHORT,
           name: "node",
+          // Files share a process and what it has compiled. A file that leaves something behind shows up in another one.
+          isolate: false,
+          setupFiles: [...SHORT.setupFiles, "test/support/fresh-modules.ts"],
           include: ["test/**/*.test.ts"],
           exclude: [
             "test/workerd/**",
@@ -110,18 +103,7 @@ export default defineConfig({
             BROWSER,
             ...PROGRAMS,
             ...STRESS_ONLY,
-            ...SHARED,
           ],
-        },
-      },
-      {
-        extends: true,
-        test: {
-          ...SHORT,
-          name: "node-shared",
-          setupFiles: [...SHORT.setupFiles, "test/support/fresh-modules.ts"],
-          include: SHARED,
-          isolate: false,
         },
       },
       { extends: true, test: { ...WHOLE, name: "programs", include: PROGRAMS } },

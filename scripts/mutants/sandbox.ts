@@ -34,7 +34,7 @@ const testIn = (failed: string) =>
 function projectsOf(test: string): readonly string[] {
   if (test.startsWith("test/dashboard")) return ["browser"];
   const [, runtime] = /^test\/(workerd|edge)\b/.exec(test) ?? [];
-  return runtime === undefined ? ["node*", "programs"] : [runtime];
+  return runtime === undefined ? ["node", "programs"] : [runtime];
 }
 
 export function createSandbox(): Sandbox {

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 
 import type { Policy } from "../../src/index.ts";
 import { autoScene } from "../support/lease/auto-scene.ts";
+import { some } from "../support/runs.ts";
 
 /*
  * The tables of docs/hot-keys.md that say what automatic leases cost. A cell that differs is shown as it has to be.
@@ -24,8 +25,9 @@ test.each(tables)("the table of %s is computed", { timeout: 300_000 }, async (ti
   const rows = lines
     .slice(start + 2, start + 2 + RATES.length)
     .map((line) => line.split("|").map((cell) => cell.trim()));
+  const rates = some(RATES);
   const expected: string[][] = [];
-  for (const perSecond of RATES) {
+  for (const perSecond of rates) {
     const cells: string[] = [];
     for (const roundTripMs of ROUND_TRIPS_MS) {
       const { callsPerDecision, waiting } = await autoScene({ options, perSecond, roundTripMs });
@@ -34,5 +36,6 @@ test.each(tables)("the table of %s is computed", { timeout: 300_000 }, async (ti
     }
     expected.push(["", `${perSecond.toLocaleString("en")} per second`, ...cells, ""]);
   }
-  expect(rows).toEqual(expected);
+  expect(rows.filter((_row, i) => rates.includes(RATES[i]!))).toEqual(expected);
+  expect(rows).toHaveLength(RATES.length);
 });

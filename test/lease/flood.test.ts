@@ -38,11 +38,14 @@ describe.each(algorithms)("a %s", (algorithm) => {
     },
   );
 
-  test.for(clients)("is admitted by four isolates, to clients that wait: %s", async (obeys) => {
-    const busy = { limit: 800, load: 1.4, seconds: 5, denials: "off", seed: 41 } as const;
-    const { share } = await flood({ algorithm, obeys, isolates: 4, ...busy });
-    expect(share).toBeGreaterThanOrEqual(0.95);
-  });
+  test.for(some(clients))(
+    "is admitted by four isolates, to clients that wait: %s",
+    async (obeys) => {
+      const busy = { limit: 800, load: 1.4, seconds: 5, denials: "off", seed: 41 } as const;
+      const { share } = await flood({ algorithm, obeys, isolates: 4, ...busy });
+      expect(share).toBeGreaterThanOrEqual(0.95);
+    },
+  );
 });
 
 const scene: FloodOptions = {
@@ -59,11 +62,14 @@ const scene: FloodOptions = {
 describe.each(["shadow", "soft"] as const)(
   "beside a %s policy that is far over its limit",
   (mode) => {
-    test.for(clients)("a limit is admitted as ever, to clients that wait: %s", async (obeys) => {
-      const hint = { ...fixedWindow({ name: "hint", by: "*", limit: 100, window: "1h" }), mode };
-      const { share } = await flood({ ...scene, obeys, advisory: [hint] });
-      expect(share).toBeGreaterThanOrEqual(0.95);
-    });
+    test.for(some(clients))(
+      "a limit is admitted as ever, to clients that wait: %s",
+      async (obeys) => {
+        const hint = { ...fixedWindow({ name: "hint", by: "*", limit: 100, window: "1h" }), mode };
+        const { share } = await flood({ ...scene, obeys, advisory: [hint] });
+        expect(share).toBeGreaterThanOrEqual(0.95);
+      },
+    );
   },
 );
 
