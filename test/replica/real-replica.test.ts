@@ -305,6 +305,37 @@ describe("a replica that", () => {
     warn.mockRestore();
   });
 
+  test("answers every other request is asked each time", async () => {
+    const { limiter } = await settled(crypto.randomUUID());
+    const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+    const since = counter();
+    for (let i = 0; i < 12; i++) {
+      pair.replica.proxy.fault = i % 2 === 0 ? none : ({ reset }) => reset();
+      await limiter.limit(`user:${i}`);
+    }
+    expect(since()).toEqual({ primary: 12, replica: 12 });
+    warn.mockRestore();
+  });
+
+  test("denies for less time than the primary takes is not wrong", async () => {
+    const prefix = crypto.randomUUID();
+    const second = [tokenBucket({ name: "s", limit: 1, refill: 1, per: "1s" })];
+    const other = isolate({ prefix, policies: second });
+    const limiter = isolate({ prefix, policies: second });
+    await limiter.limit("known");
+    const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+    await other.limit("a");
+    await pair.replicated();
+    pair.primary.proxy.fault = delay(1_500);
+    expect((await limiter.limit("a")).reason).toBe("allowed");
+    pair.primary.proxy.fault = delay(20);
+    const since = counter();
+    await limiter.limit("b");
+    expect(since()).toEqual({ primary: 1, replica: 1 });
+    expect(warn).not.toHaveBeenCalled();
+    warn.mockRestore();
+  });
+
   test("has lost its primary, and is told not to serve what it has, denies none", async () => {
     const strict = await startReplicated(["--replica-serve-stale-data", "no"]);
     const make = () =>
