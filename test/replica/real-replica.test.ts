@@ -211,6 +211,8 @@ test("a ban counts denials of the replica, and the replica knows who is banned",
   expect((await limiter.limit("a")).reason).toBe("limited");
   const ban = (await other.peek("a")).policies.find(({ name }) => name === "ban")!;
   expect(ban).toMatchObject({ allowed: false, remaining: 0 });
+  // Whatever it costs, a request may become one denial.
+  expect((await limiter.limit("fresh", { cost: LIMIT })).reason).toBe("allowed");
 });
 
 describe("a replica that is late", () => {
@@ -234,6 +236,22 @@ describe("a replica that is late", () => {
     expect((await limiter.limit("a", { cost: LIMIT })).allowed).toBe(true);
     expect((await limiter.limit("a")).reason).toBe("limited");
     expect(since()).toEqual({ primary: 2, replica: 0 });
+    pair.link.pass();
+    await pair.replicated();
+  });
+
+  test("denies none whom this isolate has reset, under a plan", async () => {
+    const plans = { gold: { b: { limit: 2 * LIMIT } } };
+    const { limiter, other } = await settled(crypto.randomUUID(), { plans });
+    const asGold = { plan: "gold", cost: 2 * LIMIT };
+    await limiter.limit("another", asGold);
+    await other.limit("a", asGold);
+    await pair.replicated();
+    pair.link.hold();
+    await limiter.reset("a");
+    const since = counter();
+    expect((await limiter.limit("a", asGold)).allowed).toBe(true);
+    expect(since()).toEqual({ primary: 1, replica: 0 });
     pair.link.pass();
     await pair.replicated();
   });
