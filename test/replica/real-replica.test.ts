@@ -211,8 +211,25 @@ test("a ban counts denials of the replica, and the replica knows who is banned",
   expect((await limiter.limit("a")).reason).toBe("limited");
   const ban = (await other.peek("a")).policies.find(({ name }) => name === "ban")!;
   expect(ban).toMatchObject({ allowed: false, remaining: 0 });
-  // Whatever it costs, a request may become one denial.
-  expect((await limiter.limit("fresh", { cost: LIMIT })).reason).toBe("allowed");
+});
+
+test("a ban alone is a reason for the replica to deny", async () => {
+  const banned: Policy[] = [
+    bucket,
+    fixedWindow({ name: "all", limit: 100, window: "1h" }),
+    fixedWindow({ name: "ban", limit: 2, window: "1h", counts: "denials" }),
+  ];
+  const { limiter, other } = await settled(crypto.randomUUID(), { policies: banned });
+  await exhaust(other, ["a"]);
+  for (let i = 0; i < 2; i++) expect((await other.limit("a")).allowed).toBe(false);
+  await pair.replicated();
+  const decision = await limiter.limit("a", { cost: { b: 0 } });
+  expect(decision.reason).toBe("replica-denial");
+  expect(decision.policies.map(({ name, allowed }) => [name, allowed])).toEqual([
+    ["b", true],
+    ["all", true],
+    ["ban", false],
+  ]);
 });
 
 describe("a replica that is late", () => {
