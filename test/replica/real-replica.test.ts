@@ -112,6 +112,13 @@ test("only the first request of a client waits for the replica, and only the pri
   }
 });
 
+test("a request that takes nothing does not wait for the replica", async () => {
+  const { limiter } = await settled(crypto.randomUUID());
+  const since = counter();
+  expect((await limiter.limit("new", { cost: 0 })).reason).toBe("allowed");
+  expect(since()).toEqual({ primary: 1, replica: 0 });
+});
+
 test("a fresh isolate asks the primary, which says how its clock stands", async () => {
   const prefix = crypto.randomUUID();
   await exhaust(isolate({ prefix }), ["a"]);
