@@ -19,3 +19,8 @@ test("a look that ends a microsecond after a change of offset finds it", () => {
     if (daysAfter < 470) expect(stretches.at(-1)!.fromMs).toBe(CHANGE_MS);
   }
 });
+
+test("offsets of before 1972 may have seconds", () => {
+  const moment = Date.UTC(1971, 0, 1);
+  expect(openZone("Africa/Monrovia")!.localAt(moment)).toBe(moment - (44 * 60 + 30) * 1000);
+});

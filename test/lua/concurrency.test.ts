@@ -249,6 +249,22 @@ test("a slot that is extended expires from now on, sooner or later; the others s
   expect(await scores()).toEqual(["b", `${start + 60e6}`, "a", `${start + 100e6}`]);
 });
 
+test("an extended slot of each policy expires by that policy's own ttl", async () => {
+  const clock = { nowUs: FUTURE };
+  const store = inRedisAt(clock);
+  const policies = compile([
+    concurrency({ name: "short", limit: 1, ttl: "5s" }),
+    concurrency({ name: "long", limit: 1, ttl: "60s" }),
+  ]);
+  const id = crypto.randomUUID();
+  const keys = policies.map(({ key }) => `tg:{${id}}:${key}`);
+  await store.decide("consume", keys, [1, 1], policies, slotOf("a"));
+  clock.nowUs += 1e6;
+  expect(await store.extend!(keys, policies, slotOf("a"))).toEqual([true, true]);
+  const ends = await Promise.all(keys.map((key) => redis.zscore(key, "a")));
+  expect(ends).toEqual([`${clock.nowUs + 5e6}`, `${clock.nowUs + 60e6}`]);
+});
+
 test("a slot whose time is over is not extended, nor one that was released", async () => {
   const { clock, ask, release, extend, scores } = partition();
   for (const id of ["a", "b"]) await ask("consume", slotOf(id));

@@ -2,6 +2,8 @@ import fc from "fast-check";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 
+import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
+import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
 import { ALL_SCRIPTS } from "../../src/store/redis/all-scripts.ts";
 import { redisStore } from "../../src/store/redis/store.ts";
@@ -81,6 +83,26 @@ test("several policies with costs and roles of their own decide in Redis as they
   );
   // Not for want of trying.
   expect(Math.min(...Object.values(seen))).toBeGreaterThan(least(200));
+});
+
+test("a consume hands a ban's state over to other numbers, a peek does not", async () => {
+  const store = redisStore(
+    redisWithClock(redis, () => FUTURE),
+    ALL_SCRIPTS,
+  );
+  const banFor = (per: "10s" | "20s") =>
+    compile([
+      fixedWindow({ name: "requests", limit: 5, window: "10s" }),
+      tokenBucket({ name: "ban", limit: 3, refill: 3, per, counts: "denials" }),
+    ]);
+  const id = crypto.randomUUID();
+  const keys = ["requests", "ban"].map((name) => `tg:{${id}}:${name}`);
+  await store.decide("consume", keys, [1, 2], banFor("10s"));
+  const before = await redis.get(keys[1]!);
+  await store.decide("peek", keys, [1, 0], banFor("20s"));
+  expect(await redis.get(keys[1]!)).toBe(before);
+  await store.decide("consume", keys, [1, 0], banFor("20s"));
+  expect(await redis.get(keys[1]!)).not.toBe(before);
 });
 
 test("a lease beside advisory policies takes in Redis what it takes in memory", async () => {

@@ -40,6 +40,21 @@ test("of one that is forgotten without room, the store decides until it is full 
   expect(partitions.admits(of("a"), 800)).toBe(true);
 });
 
+test("the longest of several waits counts for partitions that are not known", () => {
+  const partitions = made(2);
+  partitions.note(answer("a", 2, 0), 0);
+  partitions.note(answer("b", 4, 0), 0);
+  for (const name of ["c", "d"]) partitions.note(answer(name, 9, 0), 0);
+  expect(partitions.admits(of("z"), 799)).toBe(false);
+  expect(partitions.admits(of("z"), 800)).toBe(true);
+});
+
+test("an answer about a known partition forgets no other", () => {
+  const partitions = made(2);
+  for (const name of ["a", "b", "b"]) partitions.note(answer(name, 9, 0), 0);
+  expect(partitions.find("a")).toBeDefined();
+});
+
 test("one that was lost with its answer is doubted after it was forgotten, too", () => {
   const partitions = made(2);
   partitions.note(answer("a", 9, 0), 0);
@@ -74,6 +89,37 @@ test("those whose requests ended before their answers are forgotten, too", () =>
   for (const name of names) partitions.open(of(name), 0);
   for (let i = 0; i < 200; i++) partitions.note(answer(`q${i}`, 9, 60_001), 0);
   expect(names.filter((name) => partitions.find(name))).toEqual([]);
+});
+
+test("units that were lost with their request leave a doubt, which an answer to a call from before it does not end", () => {
+  const several = createGroup([{ ...policy, optimistic: { unsettled: 5, above: 0.5 } }], 0);
+  const asked = { ...of("a"), group: several };
+  const room = { ...answer("a", 9, 60_001), asked };
+  const partitions = made(10);
+  partitions.open(asked, 0);
+  expect(partitions.admits(asked, 60_000)).toBe(true);
+  expect(partitions.admits(asked, 60_001)).toBe(false);
+  partitions.doubt("a");
+  partitions.note(room, 0);
+  expect(partitions.admits(asked, 60_001)).toBe(false);
+  partitions.note(room, 1);
+  expect(partitions.admits(asked, 60_001)).toBe(true);
+});
+
+test("an answer to a call from before a doubt does not end it", () => {
+  const partitions = made(10);
+  partitions.note(answer("a", 9, 0), 0);
+  partitions.doubt("a");
+  partitions.note(answer("a", 9, 0), 0);
+  expect(partitions.admits(of("a"), 1)).toBe(false);
+});
+
+test("an answer to a call from before a reset says nothing of the units after it", () => {
+  const partitions = made(10);
+  partitions.note(answer("a", 9, 0), 0);
+  partitions.forget("a");
+  partitions.note(answer("a", 7, 0), 0);
+  expect(partitions.find("a")!.known).toBeUndefined();
 });
 
 test("an answer to a call from before a denial promises nothing", () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 
 import {
   createLimiter,
@@ -238,6 +238,27 @@ describe("settlements", () => {
     expect(await atOnce(limiter.limit("ada"))).toBeUndefined();
   });
 
+  test("wait two seconds at most for one whose request may have ended", async () => {
+    const { store, limiter } = made(bucket({ unsettled: 4, above: 0 }));
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const passMs = async (ms: number) => {
+      store.nowUs += ms * 1000;
+      await vi.advanceTimersByTimeAsync(ms);
+    };
+    for (let i = 0; i < 2; i++) {
+      await limiter.limit("ada");
+      await passMs(0);
+    }
+    await passMs(1_999);
+    expect(sent(store)).toEqual([["charge", 1]]);
+    await passMs(1);
+    expect(sent(store)).toEqual([
+      ["charge", 1],
+      ["charge", 1],
+    ]);
+  });
+
   test("whose request has ended before the answer are given up at last", async () => {
     const { store, limiter } = made(bucket(true));
     await limiter.limit("ada");
@@ -266,12 +287,28 @@ describe("under plans", () => {
     await store.calls[0]!.answer();
   });
 
+  test("a reset ends what is known under one of them", async () => {
+    const { store, limiter } = made(bucket(true), { plans });
+    void limiter.limit("ada", { plan: "gold", cost: 30 });
+    await store.calls[0]!.answer();
+    await limiter.reset("ada");
+    expect(await atOnce(limiter.limit("ada"))).toMatchObject({ reason: "optimistic" });
+  });
+
   test("the numbers of one say nothing of another", async () => {
     const { store, limiter } = made(bucket(true), { plans });
     void limiter.limit("ada", { plan: "gold", cost: 30 });
     await store.calls[0]!.answer();
     expect(await atOnce(limiter.limit("ada"))).toBeUndefined();
   });
+});
+
+test("a cost above what is left leaves nothing, and no debt", async () => {
+  const { store, limiter } = made(bucket({ unsettled: 5, above: 0 }));
+  void limiter.limit("ada", { cost: 7 });
+  await store.calls[0]!.answer();
+  const decision = await atOnce(limiter.limit("ada", { cost: 5 }));
+  expect(decision).toMatchObject({ reason: "optimistic", policies: [{ remaining: 0 }] });
 });
 
 describe("several dimensions", () => {
@@ -380,6 +417,25 @@ describe("beside a dimension whose quota is leased", () => {
       "consume",
       "charge",
     ]);
+  });
+
+  test("held units prove nothing of a store that gives no answer", async () => {
+    const store = heldStore();
+    const limiter = createLimiter({ store, policies: [{ ...everybody, lease: "10s" }, own] });
+    while (store.calls.at(-1)?.operation !== "lease") {
+      void limiter.limit({});
+      await turns();
+      await store.calls.at(-1)!.answer();
+    }
+    const { length } = store.calls;
+    expect(await limiter.limit(ada)).toMatchObject({ reason: "optimistic" });
+    await turns();
+    await store.calls[length]!.lose();
+    store.nowUs += 1.1e6;
+    expect(await limiter.limit({})).toMatchObject({ allowed: true });
+    expect(store.calls).toHaveLength(length + 1);
+    expect(await atOnce(limiter.limit({ key: "bob" }))).toBeUndefined();
+    expect(sent(store).at(-1)).toEqual(["consume", 1]);
   });
 
   test("a denial by the lease takes nothing of the rest", async () => {

@@ -41,6 +41,14 @@ test("with more resets than it remembers, all partitions are left to the primary
   expect(partitions.isUnknown("p1000", 60_999)).toBe(false);
 });
 
+test("a reset of a partition that is remembered forgets none", () => {
+  const partitions = createPartitions(10);
+  for (let i = 0; i < 1_000; i++) partitions.forget(`p${i}`, i);
+  partitions.forget("p7", 1_000);
+  expect(partitions.isUnknown("other", 1_000)).toBe(true);
+  expect(partitions.isUnknown("p0", 1_000)).toBe(false);
+});
+
 test("repeated resets of one partition take one entry", () => {
   const partitions = createPartitions(10);
   for (let i = 0; i < 2_000; i++) partitions.forget("a", i);

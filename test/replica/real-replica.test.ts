@@ -112,6 +112,13 @@ test("only the first request of a client waits for the replica, and only the pri
   }
 });
 
+test("a request that takes nothing does not wait for the replica", async () => {
+  const { limiter } = await settled(crypto.randomUUID());
+  const since = counter();
+  expect((await limiter.limit("new", { cost: 0 })).reason).toBe("allowed");
+  expect(since()).toEqual({ primary: 1, replica: 0 });
+});
+
 test("a fresh isolate asks the primary, which says how its clock stands", async () => {
   const prefix = crypto.randomUUID();
   await exhaust(isolate({ prefix }), ["a"]);
@@ -213,6 +220,25 @@ test("a ban counts denials of the replica, and the replica knows who is banned",
   expect(ban).toMatchObject({ allowed: false, remaining: 0 });
 });
 
+test("a ban alone is a reason for the replica to deny", async () => {
+  const banned: Policy[] = [
+    bucket,
+    fixedWindow({ name: "all", limit: 100, window: "1h" }),
+    fixedWindow({ name: "ban", limit: 2, window: "1h", counts: "denials" }),
+  ];
+  const { limiter, other } = await settled(crypto.randomUUID(), { policies: banned });
+  await exhaust(other, ["a"]);
+  for (let i = 0; i < 2; i++) expect((await other.limit("a")).allowed).toBe(false);
+  await pair.replicated();
+  const decision = await limiter.limit("a", { cost: { b: 0 } });
+  expect(decision.reason).toBe("replica-denial");
+  expect(decision.policies.map(({ name, allowed }) => [name, allowed])).toEqual([
+    ["b", true],
+    ["all", true],
+    ["ban", false],
+  ]);
+});
+
 describe("a replica that is late", () => {
   test("admits nobody: what it does not know yet, the primary denies", async () => {
     const { limiter, other } = await settled(crypto.randomUUID());
@@ -234,6 +260,22 @@ describe("a replica that is late", () => {
     expect((await limiter.limit("a", { cost: LIMIT })).allowed).toBe(true);
     expect((await limiter.limit("a")).reason).toBe("limited");
     expect(since()).toEqual({ primary: 2, replica: 0 });
+    pair.link.pass();
+    await pair.replicated();
+  });
+
+  test("denies none whom this isolate has reset, under a plan", async () => {
+    const plans = { gold: { b: { limit: 2 * LIMIT } } };
+    const { limiter, other } = await settled(crypto.randomUUID(), { plans });
+    const asGold = { plan: "gold", cost: 2 * LIMIT };
+    await limiter.limit("another", asGold);
+    await other.limit("a", asGold);
+    await pair.replicated();
+    pair.link.hold();
+    await limiter.reset("a");
+    const since = counter();
+    expect((await limiter.limit("a", asGold)).allowed).toBe(true);
+    expect(since()).toEqual({ primary: 1, replica: 0 });
     pair.link.pass();
     await pair.replicated();
   });
@@ -302,6 +344,37 @@ describe("a replica that", () => {
     // A probe a second comes in between on a slow machine.
     expect(replica).toBeGreaterThanOrEqual(5);
     expect(replica).toBeLessThanOrEqual(7);
+    warn.mockRestore();
+  });
+
+  test("answers every other request is asked each time", async () => {
+    const { limiter } = await settled(crypto.randomUUID());
+    const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+    const since = counter();
+    for (let i = 0; i < 12; i++) {
+      pair.replica.proxy.fault = i % 2 === 0 ? none : ({ reset }) => reset();
+      await limiter.limit(`user:${i}`);
+    }
+    expect(since()).toEqual({ primary: 12, replica: 12 });
+    warn.mockRestore();
+  });
+
+  test("denies for less time than the primary takes is not wrong", async () => {
+    const prefix = crypto.randomUUID();
+    const second = [tokenBucket({ name: "s", limit: 1, refill: 1, per: "1s" })];
+    const other = isolate({ prefix, policies: second });
+    const limiter = isolate({ prefix, policies: second });
+    await limiter.limit("known");
+    const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+    await other.limit("a");
+    await pair.replicated();
+    pair.primary.proxy.fault = delay(1_500);
+    expect((await limiter.limit("a")).reason).toBe("allowed");
+    pair.primary.proxy.fault = delay(20);
+    const since = counter();
+    await limiter.limit("b");
+    expect(since()).toEqual({ primary: 1, replica: 1 });
+    expect(warn).not.toHaveBeenCalled();
     warn.mockRestore();
   });
 

@@ -1,5 +1,5 @@
 import { Redis } from "ioredis";
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from "vitest";
 
 import { createReplica, readOnly } from "../../src/features/replica/replica.ts";
 import type { CompiledPolicy } from "../../src/policy/compile.ts";
@@ -89,4 +89,26 @@ describe.each(ALGORITHMS)("the script for %s", (algorithm) => {
     expect(await replica().read(keys, [1], policies, FUTURE)).toBeUndefined();
     await redis.del(...keys);
   });
+});
+
+test("the script of several algorithms is built and digested once", async () => {
+  const digest = vi.spyOn(crypto.subtle, "digest");
+  onTestFinished(() => void digest.mockRestore());
+  const asked: string[] = [];
+  const evalsha = async (sha1: string) => {
+    asked.push(sha1);
+    return [1, 4, 0, 1];
+  };
+  const client = { evalsha, eval: () => Promise.reject(new Error("not needed")) };
+  const { read } = createReplica({ dialect: { firstLine: "" }, client }, 60_000);
+  for (const [algorithm, limit] of [
+    ["token-bucket", 5],
+    ["fixed-window", 5],
+    ["token-bucket", 7],
+  ] as const) {
+    await read(["key"], [1], [policyOf(algorithm, limit)], FUTURE);
+  }
+  expect(digest).toHaveBeenCalledTimes(2);
+  expect(asked[2]).toBe(asked[0]);
+  expect(asked[1]).not.toBe(asked[0]);
 });

@@ -19,8 +19,8 @@ export const REPLICA: readonly Written[] = [
   {
     name: "a replica denies while this isolate holds units",
     file: "src/features/replica/step.ts",
-    find: "!refundable && leaseUs === undefined &&",
-    replace: "!refundable &&",
+    find: " && leaseUs === undefined",
+    replace: "",
     tests: ["test/replica/real-replica"],
   },
   {

@@ -176,8 +176,8 @@ function takesPart({ denying }: PolicyGroup): boolean {
   return (
     denying.length > 0 &&
     denying.every(
-      ({ refundable, leaseUs, implementation }) =>
-        !refundable && leaseUs === undefined && !implementation.hasSlots,
+      // Policies with slots are refundable, too.
+      ({ refundable, leaseUs }) => !refundable && leaseUs === undefined,
     )
   );
 }
