@@ -1,4 +1,3 @@
-import { MAX_UNITS } from "../algorithms/algorithm.ts";
 import { fixedWindow } from "../algorithms/fixed-window.ts";
 import { DECIDE } from "../algorithms/scripts.generated.ts";
 import { checkCost } from "../decide/cost.ts";
@@ -39,13 +38,16 @@ export const POINT_COUNTER: Needs = {
   remembers: false,
 };
 
+/** As many as are counted. Clients of Redis for Node misread numbers near 2^53. */
+const MOST_POINTS = 2 ** 52;
+
 /** The longest window, for durations without an end. */
 export const LONGEST_MS = 366 * 86_400_000;
 
 const POINTS = "points";
 const HELD = "held";
 
-const windowOf = (name: string, windowMs: number, limit = MAX_UNITS) =>
+const windowOf = (name: string, windowMs: number, limit = MOST_POINTS) =>
   fixedWindow({ name, limit, window: `${windowMs}ms` as Duration, aligned: false });
 
 /** @param cores opened for the needs of `POINT_COUNTER` */
@@ -89,13 +91,15 @@ export function countPoints(cores: Cores): PointCounter {
 
   return {
     async add(key, points, windowMs) {
-      const { verdict, isHeld } = await look("consume", key, points, windowMs);
+      checkCost(points);
+      const counts = Math.min(points, MOST_POINTS);
+      const { verdict, isHeld } = await look("consume", key, counts, windowMs);
       if (isHeld) return addHeld(key, points);
       const counted = pointsOf(verdict, POINTS);
       if (verdict.status === 200) return counted;
       // More than can be counted. The denial that this was must not take the place of the count.
-      await hold(key, MAX_UNITS, Math.ceil(counted.resetAfterMs), windowMs);
-      return { ...counted, used: MAX_UNITS };
+      await hold(key, MOST_POINTS, Math.ceil(counted.resetAfterMs), windowMs);
+      return { ...counted, used: MOST_POINTS };
     },
 
     async takeBack(key, points, windowMs) {
@@ -126,5 +130,5 @@ export function countPoints(cores: Cores): PointCounter {
 
 function pointsOf(verdict: Verdict, name: string): Points {
   const { remaining, resetAfterUs } = rowOf(verdict, name)!;
-  return { used: MAX_UNITS - remaining, resetAfterMs: resetAfterUs / 1000 };
+  return { used: MOST_POINTS - remaining, resetAfterMs: resetAfterUs / 1000 };
 }

@@ -132,3 +132,27 @@ test("a client with one of the two functions is refused", () => {
     "A client has the two functions evalsha and eval.",
   );
 });
+
+test("the greatest limit has answers of Redis through both clients, whose parsers misread it", async () => {
+  const said = warnings();
+  const own = await createClient({ url: inject("redisUrl"), disableOfflineQueue: true }).connect();
+  onTestFinished(() => own.destroy());
+  const limit = Number.MAX_SAFE_INTEGER;
+  for (const redis of [fromIoredis(ioredis(inject("redisUrl"), NO_RETRY)), fromNodeRedis(own)]) {
+    const limiter = createLimiter({
+      redis,
+      policies: [fixedWindow({ name: "unlimited", limit, window: "30d" })],
+      timeout: "10s",
+    });
+    const user = crypto.randomUUID();
+    const remaining: number[] = [];
+    for (const cost of [0, 1, limit - 101, 99]) {
+      const decision = await limiter.limit(user, { cost });
+      expect(decision.reason).toBe("allowed");
+      remaining.push(decision.policies[0]!.remaining);
+    }
+    expect(remaining).toEqual([limit, limit - 1, 100, 1]);
+    expect((await limiter.limit(user, { cost: 2 })).reason).toBe("limited");
+  }
+  expect(said()).toEqual([]);
+});
