@@ -73,6 +73,13 @@ test("fromIoredis() warns of a client that sends commands again", () => {
   expect(said()).toEqual([expect.stringContaining("autoResendUnfulfilledCommands: false")]);
 });
 
+test("a client of ioredis that makes texts of numbers is refused, and the fault names its option", () => {
+  const redis = ioredis(inject("redisUrl"), { ...NO_RETRY, stringNumbers: true });
+  expect(() => fromIoredis(redis)).toThrow(
+    "client.options.stringNumbers: true: Leave it out: the answers of Tidegate's scripts are numbers.",
+  );
+});
+
 test("an ioredis client that is given as it is is refused, and the fault names what to give", () => {
   const remedy = remedyFor(ioredis(inject("redisUrl")));
   expect(remedy).toContain("fromIoredis(redis), of tidegate/node");

@@ -1,5 +1,5 @@
 import { type FaultKind, Faults } from "../../options/faults.ts";
-import { IOREDIS_CLIENT, NODE_REDIS_CLIENT } from "../../options/messages.ts";
+import { IOREDIS_CLIENT, NODE_REDIS_CLIENT, NUMBERS } from "../../options/messages.ts";
 import { report } from "../../runtime/log.ts";
 import type { RedisClient } from "./client.ts";
 
@@ -7,7 +7,10 @@ import type { RedisClient } from "./client.ts";
 export interface IoredisClient {
   evalsha(sha1: string, numberOfKeys: number, ...keysAndArguments: string[]): Promise<unknown>;
   eval(script: string, numberOfKeys: number, ...keysAndArguments: string[]): Promise<unknown>;
-  readonly options?: { readonly autoResendUnfulfilledCommands?: boolean | undefined };
+  readonly options?: {
+    readonly autoResendUnfulfilledCommands?: boolean | undefined;
+    readonly stringNumbers?: boolean | undefined;
+  };
 }
 
 /** The used parts of a node-redis client: a client, a pool or a cluster. */
@@ -27,13 +30,14 @@ interface NodeRedisCommand {
  * connection is charged twice, and one that waits for a reconnection is late anyway. It warns if the former has its
  * default.
  *
- * @throws ConfigurationError if it is no client of ioredis
+ * @throws ConfigurationError if it is no client of ioredis, or one with `stringNumbers`
  * @example
  * const redis = new Redis({ autoResendUnfulfilledCommands: false, maxRetriesPerRequest: 0 });
  * const limiter = createLimiter({ redis: fromIoredis(redis), policies });
  */
 export function fromIoredis(client: IoredisClient): RedisClient {
   requireFunctions(client, ["evalsha", "eval"], IOREDIS_CLIENT);
+  if (client.options?.stringNumbers === true) refuse("client.options.stringNumbers", true, NUMBERS);
   if (client.options?.autoResendUnfulfilledCommands === true) {
     report(
       "The client of ioredis sends commands again after a lost connection, so that a request may be charged twice: build it with autoResendUnfulfilledCommands: false.",
@@ -79,8 +83,11 @@ function requireFunctions(client: object, names: readonly string[], kind: FaultK
   const isComplete = names.every(
     (name) => typeof (Object(client) as Record<string, unknown>)[name] === "function",
   );
-  if (isComplete) return;
+  if (!isComplete) refuse("client", String(client), kind);
+}
+
+function refuse(path: string, value: unknown, kind: FaultKind): void {
   const faults = new Faults();
-  faults.add("client", String(client), kind);
+  faults.add(path, value, kind);
   faults.throwIfAny();
 }
