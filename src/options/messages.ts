@@ -534,11 +534,6 @@ export const IOREDIS_CLIENT = {
   say: "Give a Redis or a Cluster of ioredis.",
 } as const;
 
-export const NUMBERS = {
-  code: "unsupported",
-  say: "Leave it out: the answers of Tidegate's scripts are numbers.",
-} as const;
-
 export const NODE_REDIS_CLIENT = {
   code: "shape",
   say: "Give a client, a pool or a cluster of node-redis.",

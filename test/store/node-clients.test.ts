@@ -1,5 +1,5 @@
 import { Redis } from "ioredis";
-import { createClient } from "redis";
+import { createClient, RESP_TYPES } from "redis";
 import { expect, inject, onTestFinished, test, vi } from "vitest";
 
 import {
@@ -73,10 +73,15 @@ test("fromIoredis() warns of a client that sends commands again", () => {
   expect(said()).toEqual([expect.stringContaining("autoResendUnfulfilledCommands: false")]);
 });
 
-test("a client of ioredis that makes texts of numbers is refused, and the fault names its option", () => {
-  const redis = ioredis(inject("redisUrl"), { ...NO_RETRY, stringNumbers: true });
-  expect(() => fromIoredis(redis)).toThrow(
-    "client.options.stringNumbers: true: Leave it out: the answers of Tidegate's scripts are numbers.",
+test("a client that makes texts of numbers decides, too", async () => {
+  const own = await createClient({
+    url: inject("redisUrl"),
+    commandOptions: { typeMapping: { [RESP_TYPES.NUMBER]: String } },
+  }).connect();
+  onTestFinished(() => own.destroy());
+  await expectDecisions(fromNodeRedis(own as never));
+  await expectDecisions(
+    fromIoredis(ioredis(inject("redisUrl"), { ...NO_RETRY, stringNumbers: true })),
   );
 });
 

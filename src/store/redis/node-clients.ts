@@ -1,5 +1,5 @@
 import { type FaultKind, Faults } from "../../options/faults.ts";
-import { IOREDIS_CLIENT, NODE_REDIS_CLIENT, NUMBERS } from "../../options/messages.ts";
+import { IOREDIS_CLIENT, NODE_REDIS_CLIENT } from "../../options/messages.ts";
 import { report } from "../../runtime/log.ts";
 import type { RedisClient } from "./client.ts";
 
@@ -7,10 +7,7 @@ import type { RedisClient } from "./client.ts";
 export interface IoredisClient {
   evalsha(sha1: string, numberOfKeys: number, ...keysAndArguments: string[]): Promise<unknown>;
   eval(script: string, numberOfKeys: number, ...keysAndArguments: string[]): Promise<unknown>;
-  readonly options?: {
-    readonly autoResendUnfulfilledCommands?: boolean | undefined;
-    readonly stringNumbers?: boolean | undefined;
-  };
+  readonly options?: { readonly autoResendUnfulfilledCommands?: boolean | undefined };
 }
 
 /** The used parts of a node-redis client: a client, a pool or a cluster. */
@@ -30,14 +27,13 @@ interface NodeRedisCommand {
  * connection is charged twice, and one that waits for a reconnection is late anyway. It warns if the former has its
  * default.
  *
- * @throws ConfigurationError if it is no client of ioredis, or one with `stringNumbers`
+ * @throws ConfigurationError if it is no client of ioredis
  * @example
  * const redis = new Redis({ autoResendUnfulfilledCommands: false, maxRetriesPerRequest: 0 });
  * const limiter = createLimiter({ redis: fromIoredis(redis), policies });
  */
 export function fromIoredis(client: IoredisClient): RedisClient {
   requireFunctions(client, ["evalsha", "eval"], IOREDIS_CLIENT);
-  if (client.options?.stringNumbers === true) refuse("client.options.stringNumbers", true, NUMBERS);
   if (client.options?.autoResendUnfulfilledCommands === true) {
     report(
       "The client of ioredis sends commands again after a lost connection, so that a request may be charged twice: build it with autoResendUnfulfilledCommands: false.",
@@ -70,24 +66,25 @@ export function fromNodeRedis(client: NodeRedisClient): RedisClient {
   };
 }
 
+/** What a client with `stringNumbers`, or with numbers mapped to texts, makes of a number. */
+const NUMBER = /^\d{1,16}$/;
+
 /**
  * The numbers of a reply. The parsers of both clients make 2^53 of the number before it, which no reply of a script has: a
  * limit of `Number.MAX_SAFE_INTEGER` would have an answer that is none. Of the 50 numbers before that, they make some one less.
  */
 function exactOf(reply: unknown): unknown {
+  if (Array.isArray(reply)) return reply.map(exactOf);
   if (typeof reply === "number") return Math.min(reply, Number.MAX_SAFE_INTEGER);
-  return Array.isArray(reply) ? reply.map(exactOf) : reply;
+  return typeof reply === "string" && NUMBER.test(reply) ? Number(reply) : reply;
 }
 
 function requireFunctions(client: object, names: readonly string[], kind: FaultKind): void {
   const isComplete = names.every(
     (name) => typeof (Object(client) as Record<string, unknown>)[name] === "function",
   );
-  if (!isComplete) refuse("client", String(client), kind);
-}
-
-function refuse(path: string, value: unknown, kind: FaultKind): void {
+  if (isComplete) return;
   const faults = new Faults();
-  faults.add(path, value, kind);
+  faults.add("client", String(client), kind);
   faults.throwIfAny();
 }
