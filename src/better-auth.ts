@@ -27,7 +27,7 @@ const NAME = "auth";
  * costs none. A window begins with the first request and is over `window` seconds later; a denied request is not
  * counted.
  *
- * @throws ConfigurationError with every fault; `consume` throws it if `max` is above 10^9 or `window` above 366 days
+ * @throws ConfigurationError with every fault; `consume` throws it if `max` is above 2^53 - 1 or `window` above 366 days
  * @example
  * betterAuth({
  *   rateLimit: { enabled: true, customStorage: tidegateStorage({ prefix: "auth" }) },

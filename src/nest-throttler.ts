@@ -32,7 +32,7 @@ const BLOCK = "block";
  * requests are not counted.
  *
  * @throws ConfigurationError with every fault; `increment` throws it for a `ttl` or `blockDuration` above 366 days, or
- * a limit above 10^9
+ * a limit above 2^53 - 1
  * @example
  * ThrottlerModule.forRoot({
  *   throttlers: [{ ttl: 60_000, limit: 100 }],

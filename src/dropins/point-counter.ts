@@ -1,6 +1,6 @@
-import { MAX_LIMIT } from "../algorithms/algorithm.ts";
 import { fixedWindow } from "../algorithms/fixed-window.ts";
 import { DECIDE } from "../algorithms/scripts.generated.ts";
+import { checkCost } from "../decide/cost.ts";
 import type { Verdict } from "../decide/step.ts";
 import { holds } from "../features/holds/of-limiter.ts";
 import { roles } from "../features/roles/feature.ts";
@@ -16,7 +16,10 @@ export interface Points {
   readonly resetAfterMs: number;
 }
 
-/** Counts points without a limit, in windows that begin with the first; and holds a number of points for a time of its own. */
+/**
+ * Counts points without a limit, in windows that begin with the first; and holds a number of points for a time of its own.
+ * Points are whole numbers from 0; all others are rejected with a TidegateError `ERR_COST`.
+ */
 export interface PointCounter {
   /** Adds points: one call, and a second one while points of this key are held. */
   add(key: string, points: number, windowMs: number): Promise<Points>;
@@ -35,13 +38,16 @@ export const POINT_COUNTER: Needs = {
   remembers: false,
 };
 
+/** As many as are counted. Clients of Redis for Node misread numbers near 2^53. */
+const MOST_POINTS = 2 ** 52;
+
 /** The longest window, for durations without an end. */
 export const LONGEST_MS = 366 * 86_400_000;
 
 const POINTS = "points";
 const HELD = "held";
 
-const windowOf = (name: string, windowMs: number, limit = MAX_LIMIT) =>
+const windowOf = (name: string, windowMs: number, limit = MOST_POINTS) =>
   fixedWindow({ name, limit, window: `${windowMs}ms` as Duration, aligned: false });
 
 /** @param cores opened for the needs of `POINT_COUNTER` */
@@ -78,17 +84,26 @@ export function countPoints(cores: Cores): PointCounter {
   }
 
   async function hold(key: string, points: number, holdMs: number, windowMs: number) {
+    checkCost(points);
     await forget(key, windowMs);
     if (points > 0) given(await holding(holdMs).ask("charge", key, { cost: points }));
   }
 
   return {
     async add(key, points, windowMs) {
-      const { verdict, isHeld } = await look("consume", key, points, windowMs);
-      return isHeld ? addHeld(key, points) : pointsOf(verdict, POINTS);
+      checkCost(points);
+      const counts = Math.min(points, MOST_POINTS);
+      const { verdict, isHeld } = await look("consume", key, counts, windowMs);
+      if (isHeld) return addHeld(key, points);
+      const counted = pointsOf(verdict, POINTS);
+      if (verdict.status === 200) return counted;
+      // More than can be counted. The denial that this was must not take the place of the count.
+      await hold(key, MOST_POINTS, Math.ceil(counted.resetAfterMs), windowMs);
+      return { ...counted, used: MOST_POINTS };
     },
 
     async takeBack(key, points, windowMs) {
+      checkCost(points);
       const { verdict, isHeld } = await look("peek", key, 0, windowMs);
       if (isHeld) {
         const { used, resetAfterMs } = await addHeld(key, 0);
@@ -115,5 +130,5 @@ export function countPoints(cores: Cores): PointCounter {
 
 function pointsOf(verdict: Verdict, name: string): Points {
   const { remaining, resetAfterUs } = rowOf(verdict, name)!;
-  return { used: MAX_LIMIT - remaining, resetAfterMs: resetAfterUs / 1000 };
+  return { used: MOST_POINTS - remaining, resetAfterMs: resetAfterUs / 1000 };
 }

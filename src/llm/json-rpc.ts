@@ -113,19 +113,23 @@ function idOf({ id }: Fields): Id {
 /** The error number of MCP for a reached limit (SEP-3304); no other error has it. */
 const RATE_LIMITED = -32_023;
 
+/** They describe the body that is replaced. */
+const OF_BODY = ["content-length", "content-encoding", "etag"];
+
+/** Whole seconds. An origin that denies may have none, or a date. */
+const SECONDS = /^\d{1,9}$/;
+
 /** The answer to a denied call, with the fields of the response that denied it. */
 export function denied(status: number, denial: Response, id: Id): Response {
   const headers = new Headers(denial.headers);
-  headers.delete("content-length");
-  const seconds = Number(headers.get("retry-after"));
-  void denial.body?.cancel();
-  const message = `The limit is reached. Try again in ${seconds} s.`;
-  return answer(
-    status,
-    headers,
-    { code: RATE_LIMITED, message, data: { retryAfter: seconds } },
-    id,
-  );
+  for (const field of OF_BODY) headers.delete(field);
+  // A body that has failed already rejects.
+  denial.body?.cancel().catch(() => {});
+  const wait = headers.get("retry-after") ?? "";
+  const error = { code: RATE_LIMITED, message: "The limit is reached." };
+  if (!SECONDS.test(wait)) return answer(status, headers, error, id);
+  const message = `${error.message} Try again in ${Number(wait)} s.`;
+  return answer(status, headers, { ...error, message, data: { retryAfter: Number(wait) } }, id);
 }
 
 /** The answer to a body that servers could read in different ways. */

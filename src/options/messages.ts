@@ -49,7 +49,9 @@ export const DURATION = {
     namesCalendar?: boolean;
   }) =>
     `Give a time with its unit (ms, s, m, h or d) from "${min}" to "${max}", such as "${example}".` +
-    (namesCalendar ? ' A fixed window alone may be a "month", "week", "day" or "hour".' : ""),
+    (namesCalendar
+      ? ' Only fixed windows may be a "month", "week", "day" or "hour", and those of limit() may not.'
+      : ""),
 } as const;
 
 export const FINITE = { code: "shape", say: "Give a number." } as const;

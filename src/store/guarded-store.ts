@@ -56,10 +56,13 @@ export function guardStore(
   /** A listener that throws must not prevent the decision. */
   function notify(failure: StoreError): void {
     if (onStoreError === undefined) return reportStoreError(failure);
+    const fail = (error: unknown) => report(`onStoreError failed: ${String(error)}`);
     try {
-      onStoreError(failure);
+      const told: unknown = onStoreError(failure);
+      // It may be asynchronous, and its rejection would be unhandled, which ends a process of Node.
+      if (told instanceof Promise) told.catch(fail);
     } catch (error) {
-      report(`onStoreError failed: ${String(error)}`);
+      fail(error);
     }
   }
 

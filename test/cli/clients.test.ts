@@ -148,6 +148,20 @@ describe("explain", () => {
     );
   });
 
+  test("says that a table without Redis has the counts of one isolate", async () => {
+    const policy = { name: "rides", limit: 10, remaining: 8, allowed: true };
+    const rules = [{ index: 0, policies: [policy] }];
+    on.gateway.script(
+      ok({ verdict: "allowed", status: 200, reason: "store-unavailable", version: 2, rules }),
+    );
+    const { out } = await on.run(["explain", "GET", "/"]);
+    expect(out.split("\n").slice(-3)).toEqual([
+      "The request passes: every policy has room. (status 200; reason: store-unavailable; rules of version 2)",
+      "Redis does not answer: what is left is by the count of the isolate that answered, and each policy's onFailure decides. `tidegate doctor` finds the cause.",
+      "",
+    ]);
+  });
+
   test("says what is missing where a policy finds no identity", async () => {
     const [rule] = EXPLANATION.rules;
     const policies = [{ ...POLICY, partition: "no-identity" }];

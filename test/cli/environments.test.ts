@@ -80,3 +80,28 @@ test("the doctor reads them in a wrangler file, and says what to do", async () =
   expect(out).toContain("warning: Environments of the worker share counts");
   expect(out).toContain('PREFIX = "preview" below [env.preview.vars]');
 });
+
+test.each([
+  [
+    "wrangler.toml",
+    'name = "gateway"\nvars = {',
+    "wrangler.toml:2:9: This is not TOML: unexpected token.",
+  ],
+  ["rules.json", "", "rules.json:1:1: Write a value here."],
+  [
+    "rules.json",
+    '{ "rules": [{ "path": "/" }] }',
+    "--config takes a wrangler file of a gateway, and rules.json has no vars with ORIGIN or RULES.",
+  ],
+  [
+    "wrangler.toml",
+    'name = "gateway"\nmain = "src/index.ts"',
+    "--config takes a wrangler file of a gateway, and wrangler.toml has no vars with ORIGIN or RULES.",
+  ],
+])("the doctor does not find %s with %j sound", async (file, text, message) => {
+  writeFileSync(join(on.cwd, file), text);
+  const { out, err, exit } = await on.run(["doctor", "--config", file], {
+    env: { TIDEGATE_URL: "", UPSTASH_REDIS_REST_URL: "" },
+  });
+  expect([out, err, exit]).toEqual(["", `error: ${message}\n`, 2]);
+});

@@ -57,6 +57,17 @@ describe.for(EACH)("%s", ([, create]) => {
     expect(await shown(limiter.consume(42))).toEqual(["passed", 1, 4, 60_000]);
   });
 
+  test("counts more points than a thousand million, in one call and in several", async () => {
+    standStill();
+    const limiter = create({ points: 4e9, duration: 60 });
+    expect(await shown(limiter.consume("ada", 3e9))).toEqual(["passed", 3e9, 1e9, 60_000]);
+    expect(await shown(limiter.consume("ada", 1e9))).toEqual(["passed", 4e9, 0, 60_000]);
+    expect(await shown(limiter.consume("ada"))).toEqual(["denied", 4e9 + 1, 0, 60_000]);
+    expect(await shown(limiter.consume("bob", 5e9))).toEqual(["denied", 5e9, 0, 60_000]);
+    await limiter.set("eve", 3e9, 60);
+    expect(await shown(limiter.consume("eve", 2e9))).toEqual(["denied", 5e9, 0, 60_000]);
+  });
+
   test("begins a duration with the first point, and is over at its end", async () => {
     const clock = standStill();
     const limiter = create({ points: 1, duration: 1 });
@@ -194,6 +205,51 @@ describe("RateLimiterTidegate", () => {
     await local.consume("ada");
     await expect(local.consume("ada")).rejects.toBeInstanceOf(RateLimiterRes);
   });
+
+  test("denies for the rest of the duration what exceeds all numbers", async () => {
+    const clock = standStill();
+    const most = 2 ** 52;
+    const limiter = new RateLimiterTidegate({
+      redis: redisByDate(),
+      points: 5,
+      duration: 60,
+      keyPrefix: ownPrefix(),
+      timeout: "20s",
+    });
+    for (const points of [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, 1]) {
+      expect(await shown(limiter.consume("ada", points))).toEqual(["denied", most, 0, 60_000]);
+    }
+    clock.pass(60_000);
+    expect(await shown(limiter.consume("ada"))).toEqual(["passed", 1, 4, 60_000]);
+  });
+
+  test.each([-1, 1.5, NaN, Infinity, null, true])(
+    "rejects %s points, keeps the count, and sends no command",
+    async (points) => {
+      const { redis, sent } = countedRedis();
+      const limiter = new RateLimiterTidegate({
+        redis,
+        points: 5,
+        duration: 60,
+        keyPrefix: ownPrefix(),
+        timeout: "20s",
+      });
+      await limiter.consume("ada", 3);
+      await limiter.block("eve", 60);
+      const before = sent();
+      for (const key of ["ada", "eve"]) {
+        for (const call of ["consume", "penalty", "reward"] as const) {
+          const answer = limiter[call](key, points as number);
+          await expect(answer).rejects.toMatchObject({ code: "ERR_COST" });
+        }
+        const set = limiter.set(key, points as number, 60);
+        await expect(set).rejects.toMatchObject({ code: "ERR_COST" });
+      }
+      expect(sent()).toBe(before);
+      expect((await limiter.get("ada"))!.consumedPoints).toBe(3);
+      expect((await limiter.get("eve"))!.consumedPoints).toBe(6);
+    },
+  );
 
   test("has all faults of its options, each with a code and the option's own name", () => {
     const faultsOf = (options: unknown) => {

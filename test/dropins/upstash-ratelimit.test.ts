@@ -2,7 +2,7 @@ import { Ratelimit as Peer } from "@upstash/ratelimit";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 
 import { Ratelimit } from "../../src/upstash-ratelimit.ts";
-import { connect, ownPrefix, standStill } from "../support/dropins/clocked-redis.ts";
+import { connect, ownPrefix, redisByDate, standStill } from "../support/dropins/clocked-redis.ts";
 import { BOTH, type Limiter, peerRedis } from "../support/dropins/upstash-places.ts";
 
 const successes = async (limiter: Limiter, requests: number, identifier = "ada") => {
@@ -220,4 +220,40 @@ describe.for([
     // The peer finds out when it is asked.
     expect(() => made()).toThrow("Unable to parse window size");
   });
+});
+
+describe("tidegate/upstash-ratelimit", () => {
+  test.each(["abc", "-5", "0", "1.5", "1e400", "20000000000"])(
+    "an override of %j, which no limit can be, has no effect",
+    async (override) => {
+      standStill();
+      const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+      onTestFinished(() => void warn.mockRestore());
+      const prefix = ownPrefix();
+      await connect().set(`${prefix}:dynamic:global`, override);
+      const limiter = new Ratelimit({
+        redis: redisByDate(),
+        limiter: Ratelimit.slidingWindow(2, "1 d"),
+        timeout: 20_000,
+        dynamicLimits: true,
+        prefix,
+      });
+      expect(await limiter.limit("ada")).toMatchObject({ success: true, limit: 2, remaining: 1 });
+      expect(await limiter.getRemaining("ada")).toMatchObject({ limit: 2, remaining: 1 });
+      expect(warn.mock.calls).toEqual([
+        [expect.stringContaining(`The dynamic limit of "${prefix}" is none that can be counted`)],
+      ]);
+    },
+  );
+
+  test.each(["enableProtection", "dynamicLimits", "analytics"])(
+    "%s needs a client, not an address, so that it is not silently left out",
+    (option) => {
+      const redis = { url: "https://redis.example", token: "a-secret" } as never;
+      const limiter = Ratelimit.fixedWindow(2, "1 d");
+      expect(() => new Ratelimit({ redis, limiter, [option]: true })).toThrow(
+        'redis: "object": A client has the two functions evalsha and eval.',
+      );
+    },
+  );
 });

@@ -8,7 +8,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 
 import { ConfigurationError } from "../../src/errors/errors.ts";
@@ -172,6 +172,45 @@ test("a denial is an error of JSON-RPC with the call's id, the fields of the dec
     },
   });
 });
+
+test.each([undefined, "Wed, 21 Oct 2026 07:28:00 GMT", "-1", "1.5"])(
+  "a denial of an origin with the wait %j, whose body breaks off, tells no wait and leaves no rejection unhandled",
+  async (wait) => {
+    const unhandled: unknown[] = [];
+    const note = (error: unknown) => void unhandled.push(error);
+    process.on("unhandledRejection", note);
+    onTestFinished(() => void process.off("unhandledRejection", note));
+    const app = limitTools({
+      fetch() {
+        const broken = new ReadableStream({
+          start: (controller) => controller.error(new Error("the origin has gone")),
+        });
+        return new Response(broken, {
+          status: 429,
+          headers: {
+            "Content-Type": "application/problem+json",
+            "Content-Encoding": "gzip",
+            ETag: '"a"',
+            ...(wait && { "Retry-After": wait }),
+          },
+        });
+      },
+    });
+    const denied = await post(app, callOf("fetch", "x", 7));
+    expect(denied.status).toBe(429);
+    expect(await denied.json()).toEqual({
+      jsonrpc: "2.0",
+      id: 7,
+      error: { code: -32_023, message: "The limit is reached." },
+    });
+    expect([denied.headers.get("content-encoding"), denied.headers.get("etag")]).toEqual([
+      null,
+      null,
+    ]);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(unhandled).toEqual([]);
+  },
+);
 
 describe("a call counts under", () => {
   test.each<

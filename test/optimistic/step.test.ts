@@ -103,9 +103,27 @@ describe("an isolate that has an answer", () => {
     await store.calls[1]!.answer();
     store.nowUs += 200_000;
     expect((await atOnce(limiter.limit("ada")))!.policies).toMatchObject([
-      { remaining: 9, resetAfterMs: 1000 },
+      { remaining: 9, resetAfterMs: 100 },
     ]);
   });
+
+  test.each(["1d", "day"] as const)(
+    "tells the end of a window of %s that the clock shows, before its first answer, too",
+    async (window) => {
+      const policy = fixedWindow({ name: "daily", limit: 10, window, optimistic: true });
+      const { store, limiter } = made(policy);
+      store.nowUs = Date.UTC(2026, 10, 26, 18) * 1000;
+      const ends = String(Date.UTC(2026, 10, 27) / 1000);
+      const resets: (string | null)[] = [];
+      for (const at of [0, 1]) {
+        const decision = (await atOnce(limiter.limit("ada")))!;
+        expect(decision.policies).toMatchObject([{ resetAfterMs: 6 * 3_600_000 }]);
+        resets.push(decision.headers().get("X-RateLimit-Reset"));
+        await store.calls[at]!.answer();
+      }
+      expect(resets).toEqual([ends, ends]);
+    },
+  );
 
   test("has fewer units open where less is left above the share", async () => {
     const { store, limiter } = made(bucket({ unsettled: 9, above: 0.7 }));

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 
 import { StoreError } from "../../src/errors/errors.ts";
 import { DEFAULT_TIMEOUT_MS, guardStore } from "../../src/store/guarded-store.ts";
@@ -43,6 +43,20 @@ describe("the listener", () => {
     });
     await expect(ask()).rejects.toMatchObject({ code: "ERR_STORE_REFUSED" });
     expect(warn.mock.calls).toEqual([["tidegate: onStoreError failed: Error: no disk"]]);
+  });
+
+  test("that rejects is in the log, and leaves no rejection unhandled", async () => {
+    const unhandled: unknown[] = [];
+    const note = (error: unknown) => void unhandled.push(error);
+    process.on("unhandledRejection", note);
+    onTestFinished(() => void process.off("unhandledRejection", note));
+    const { ask } = guardThat(async () => {
+      throw new Error("no network");
+    });
+    await expect(ask()).rejects.toMatchObject({ code: "ERR_STORE_REFUSED" });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(unhandled).toEqual([]);
+    expect(warn.mock.calls).toEqual([["tidegate: onStoreError failed: Error: no network"]]);
   });
 
   test("is the log where nobody else is, with the code and what happens now", async () => {

@@ -1,5 +1,5 @@
 import { Redis } from "ioredis";
-import { createClient } from "redis";
+import { createClient, RESP_TYPES } from "redis";
 import { expect, inject, onTestFinished, test, vi } from "vitest";
 
 import {
@@ -73,6 +73,18 @@ test("fromIoredis() warns of a client that sends commands again", () => {
   expect(said()).toEqual([expect.stringContaining("autoResendUnfulfilledCommands: false")]);
 });
 
+test("a client that makes texts of numbers decides, too", async () => {
+  const own = await createClient({
+    url: inject("redisUrl"),
+    commandOptions: { typeMapping: { [RESP_TYPES.NUMBER]: String } },
+  }).connect();
+  onTestFinished(() => own.destroy());
+  await expectDecisions(fromNodeRedis(own as never));
+  await expectDecisions(
+    fromIoredis(ioredis(inject("redisUrl"), { ...NO_RETRY, stringNumbers: true })),
+  );
+});
+
 test("an ioredis client that is given as it is is refused, and the fault names what to give", () => {
   const remedy = remedyFor(ioredis(inject("redisUrl")));
   expect(remedy).toContain("fromIoredis(redis), of tidegate/node");
@@ -131,4 +143,28 @@ test("a client with one of the two functions is refused", () => {
   expect(remedyFor({ evalsha: async () => [] })).toBe(
     "A client has the two functions evalsha and eval.",
   );
+});
+
+test("the greatest limit has answers of Redis through both clients, whose parsers misread it", async () => {
+  const said = warnings();
+  const own = await createClient({ url: inject("redisUrl"), disableOfflineQueue: true }).connect();
+  onTestFinished(() => own.destroy());
+  const limit = Number.MAX_SAFE_INTEGER;
+  for (const redis of [fromIoredis(ioredis(inject("redisUrl"), NO_RETRY)), fromNodeRedis(own)]) {
+    const limiter = createLimiter({
+      redis,
+      policies: [fixedWindow({ name: "unlimited", limit, window: "30d" })],
+      timeout: "10s",
+    });
+    const user = crypto.randomUUID();
+    const remaining: number[] = [];
+    for (const cost of [0, 1, limit - 101, 99]) {
+      const decision = await limiter.limit(user, { cost });
+      expect(decision.reason).toBe("allowed");
+      remaining.push(decision.policies[0]!.remaining);
+    }
+    expect(remaining).toEqual([limit, limit - 1, 100, 1]);
+    expect((await limiter.limit(user, { cost: 2 })).reason).toBe("limited");
+  }
+  expect(said()).toEqual([]);
 });

@@ -47,7 +47,7 @@ test.for([
   ]);
 });
 
-test.for(["WRONGPASS no", "NOAUTH no", "NOPERM no", "ERR WRONGPASS no", "Unauthorized"])(
+test.for(["WRONGPASS no", "NOAUTH no", "ERR WRONGPASS no", "Unauthorized"])(
   "%s is a refused token, which is not shown",
   async (message) => {
     expect(await told(new Error(message))).toEqual([
@@ -56,6 +56,13 @@ test.for(["WRONGPASS no", "NOAUTH no", "NOPERM no", "ERR WRONGPASS no", "Unautho
     ]);
   },
 );
+
+test.for(["NOPERM no", "ERR NOPERM no"])("%s is a right that is missing", async (message) => {
+  expect(await told(new Error(message))).toEqual([
+    "ERR_STORE_UNAUTHORIZED",
+    expect.stringMatching(/^Redis does not let the user of redis\.token run this command/),
+  ]);
+});
 
 test.for(["TimeoutError", "AbortError"])(
   "a client's %s is that there was no answer in time",

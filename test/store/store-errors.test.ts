@@ -52,6 +52,8 @@ const json = (status: number, body: object) =>
 const html = (status: number) => answers(status, "text/html", "<html><h1>NOSCRIPT</h1></html>");
 const REFUSED_TOKEN =
   "redis.token: (hidden): Redis rejected it. Copy the REST token again from the console of your Redis.";
+const MISSING_RIGHT =
+  "Redis does not let the user of redis.token run this command or use this key. Give a token that may write, and its user the rights that docs/redis.md names, for keys that begin with this prefix.";
 
 test.for<[name: string, fault: Fault, code: string, message: string | RegExp]>([
   [
@@ -108,7 +110,7 @@ test.for<[name: string, fault: Fault, code: string, message: string | RegExp]>([
     "a read-only token",
     json(400, { error: "NOPERM this user has no permissions to run the 'evalsha' command" }),
     "ERR_STORE_UNAUTHORIZED",
-    REFUSED_TOKEN,
+    MISSING_RIGHT,
   ],
   [
     "Upstash's limit per day",

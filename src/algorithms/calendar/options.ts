@@ -67,6 +67,9 @@ export function namesCalendar({ window, timeZone, anchor }: Given): boolean {
   return isUnit(window) || timeZone !== undefined || anchor !== undefined;
 }
 
+/** "1 month" is none: no unit of a duration has three letters. */
+const LIKE_DURATION = /^[^a-z]*\d[^a-z]*[a-z]{0,2}$/i;
+
 /** Checks the options of a calendar's window; `undefined` after a fault. */
 export function readCalendar(
   { window, timeZone, anchor, aligned = true }: Given,
@@ -75,7 +78,7 @@ export function readCalendar(
 ): Calendar | undefined {
   const before = faults.list.length;
   if (!isUnit(window)) {
-    const isDuration = typeof window === "string" && /\d/.test(window);
+    const isDuration = typeof window === "string" && LIKE_DURATION.test(window);
     if (!isDuration || !namesCalendar({ timeZone, anchor })) {
       faults.add(`${path}.window`, window, CALENDAR_UNIT);
     } else if (anchor !== undefined) faults.add(`${path}.anchor`, anchor, CALENDAR_ONLY);

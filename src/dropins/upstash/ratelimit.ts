@@ -3,7 +3,10 @@ import type { Verdict } from "../../decide/step.ts";
 import { holds } from "../../features/holds/of-limiter.ts";
 import { optimistic } from "../../features/optimistic/feature.ts";
 import type { Duration as OwnDuration } from "../../options/duration.ts";
+import { Faults } from "../../options/faults.ts";
+import { REDIS_CLIENT } from "../../options/messages.ts";
 import { monotonicNow } from "../../runtime/clock.ts";
+import { reportOnce } from "../../runtime/log.ts";
 import { type Core, type Cores, openCores } from "../open-cores.ts";
 import { type Algorithm, bucket, cached, type Duration, fixed, sliding } from "./algorithms.ts";
 import { type RatelimitConfig, type LimitOptions, prefixOf, timeoutOf } from "./config.ts";
@@ -48,6 +51,12 @@ export class Ratelimit {
     this.enableProtection = config.enableProtection ?? false;
     this.dynamicLimits = config.dynamicLimits ?? false;
     this.analytics = config.analytics ?? false;
+    const faults = new Faults();
+    const needsClient = this.enableProtection || this.dynamicLimits || this.analytics;
+    if (needsClient && typeof Object(config.redis).eval !== "function") {
+      // The object may contain a token.
+      faults.add("redis", typeof config.redis, REDIS_CLIENT);
+    }
     this.#cores = openCores(
       {
         redis: config.redis,
@@ -61,6 +70,7 @@ export class Ratelimit {
         scripts: { decide: DECIDE, ...holds.scripts },
         remembers: ephemeralCache !== false,
       },
+      faults,
     );
     this.#side = createSideCalls(config.redis, prefix);
     this.#refunds = createRefunds(limiter.windowMs);
@@ -195,7 +205,21 @@ export class Ratelimit {
 
   async #tokens(): Promise<number> {
     const { tokens } = this.limiter;
-    return this.dynamicLimits ? ((await this.#side.currentOverride()) ?? tokens) : tokens;
+    const override = this.dynamicLimits ? await this.#side.currentOverride() : undefined;
+    return override !== undefined && this.#canCount(override) ? override : tokens;
+  }
+
+  /** Another program may have written the override, which must not fail every request. */
+  #canCount(tokens: number): boolean {
+    try {
+      this.#core(tokens);
+      return true;
+    } catch {
+      reportOnce(
+        `The dynamic limit of "${this.prefix}" is none that can be counted, so it has no effect: setDynamicLimit() replaces it.`,
+      );
+      return false;
+    }
   }
 
   #core(tokens: number): Core {

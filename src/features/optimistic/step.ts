@@ -66,20 +66,23 @@ export function optimisticStep(
     }
   }
 
-  /** The numbers of the last answer, less the open units. */
+  /** The numbers of the last answer, less the open units; where all of its units have come back, those of the open units alone. */
   function shown({ asked, entry: { open, known: last } }: Admitted): GroupVerdict {
     const elapsedUs = last ? Math.round((now() - last.atMs) * 1000) : 0;
-    const rows = asked.group.policies.map(({ limit, windowUs }, i): Row => {
+    const nowUs = last ? last.nowUs + elapsedUs : clockUs();
+    const rows = asked.group.policies.map(({ limit, parameters, implementation }, i): Row => {
       const { remaining, resetAfterUs } = last?.rows[i] ?? { remaining: limit, resetAfterUs: 0 };
       const leftUs = resetAfterUs - elapsedUs;
+      const counted = { remaining: remaining - open[i]!, resetAfterUs: leftUs };
+      const request = { nowUs, operation: "charge", cost: open[i]!, limit, parameters } as const;
+      const own = leftUs > 0 ? counted : implementation.model(undefined, request);
       return {
         allowed: true,
-        remaining: Math.max(0, (leftUs > 0 ? remaining : limit) - open[i]!),
+        remaining: Math.max(0, own.remaining),
         retryAfterUs: 0,
-        resetAfterUs: leftUs > 0 ? leftUs : windowUs,
+        resetAfterUs: own.resetAfterUs,
       };
     });
-    const nowUs = last ? last.nowUs + elapsedUs : clockUs();
     return { asked, rows, by: "none", at: { ...NO_MOMENT, nowUs } };
   }
 

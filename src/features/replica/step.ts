@@ -15,6 +15,7 @@ import {
 } from "../../decide/step.ts";
 import { DRIFT, type KnownDenial } from "../../denials/denial-cache.ts";
 import { type Bound, createRedisClocks, earliestMs } from "../../denials/redis-clocks.ts";
+import type { StoreError } from "../../errors/errors.ts";
 import { createBreaker } from "../../runtime/breaker.ts";
 import { reportOnce } from "../../runtime/log.ts";
 import { createPartitions, type Partitions } from "./partitions.ts";
@@ -82,7 +83,7 @@ export function replicaStep(
     } catch (error) {
       breaker.failed(now());
       reportOnce(
-        `The replica gives no answer: ${(error as Error).message} Redis decides without it until it does.`,
+        `The replica gives no answer: ${reasonOf(error as StoreError)} Redis decides without it until it does.`,
       );
       return [];
     }
@@ -169,6 +170,13 @@ export function replicaStep(
       return unknown.length > 0 ? askReplicaFirst(asked, unknown, bound, nowMs) : ask(asked);
     };
   };
+}
+
+/** The store's own words would name the token of the primary. */
+function reasonOf({ code, message }: StoreError): string {
+  return code === "ERR_STORE_UNAUTHORIZED"
+    ? "it rejects its token, or its user may not run the script or read the keys."
+    : message;
 }
 
 /** Whether what a group consumed stays consumed, and only the store gives its units away. */

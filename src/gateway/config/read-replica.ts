@@ -27,7 +27,10 @@ export function readReplica(
   onCommand: (() => void) | undefined,
   faults: Faults,
 ): Replica | undefined {
-  const { REPLICA_URL: url, REPLICA_TOKEN: token } = environment;
+  // Some platforms have an empty text for a variable that is not set.
+  const [url, token] = [environment["REPLICA_URL"], environment["REPLICA_TOKEN"]].map((given) =>
+    given === "" ? undefined : given,
+  );
   if ([url, token, replicaTimeout].every((value) => value === undefined)) return undefined;
   if (store !== "redis") faults.add("REPLICA_URL", "(an address)", REPLICA_WITHOUT_REDIS);
   else if (!replica) faults.add("REPLICA_URL", "(an address)", GATEWAY_FEATURE, "replica");

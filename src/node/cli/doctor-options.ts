@@ -1,6 +1,7 @@
 import { parseDuration } from "../../options/duration.ts";
 import { type Algorithm, ALGORITHMS } from "../doctor/memory-formula.ts";
 import type { DoctorOptions } from "../doctor/options.ts";
+import { checkedVariables, gatewayVariables, parseFile, syntaxFaults } from "./check/check-text.ts";
 import { environmentsIn } from "./check/environments.ts";
 import { variablesIn } from "./check/oversized.ts";
 import { UsageError } from "./errors.ts";
@@ -68,7 +69,21 @@ export function readDoctorOptions(
 function readConfig(file: string | undefined): Pick<DoctorOptions, "variables" | "environments"> {
   if (file === undefined) return {};
   const text = readFile(file);
+  requireGateway(file, text);
   return { variables: variablesIn(file, text), environments: environmentsIn(file, text) };
+}
+
+/** A file in which nothing could be found must not look like one without findings. */
+function requireGateway(file: string, text: string): void {
+  const parsed = parseFile(file, text);
+  const [fault] = syntaxFaults(file, parsed);
+  if (fault) throw new UsageError(`${file}:${fault.line}:${fault.column}: ${fault.remedy}`);
+  const sets = [gatewayVariables(file, parsed.value), checkedVariables(file, parsed.value)];
+  if (sets.every(({ length }) => length === 0)) {
+    throw new UsageError(
+      `--config takes a wrangler file of a gateway, and ${file} has no vars with ORIGIN or RULES.`,
+    );
+  }
 }
 
 function readTimeout(given: string | undefined): number | undefined {

@@ -29,6 +29,14 @@ export function unauthorized(): StoreError {
   );
 }
 
+/** The server knows the token, and does not let its user run the command or use the key. */
+function forbidden(): StoreError {
+  return new StoreError(
+    "ERR_STORE_UNAUTHORIZED",
+    "Redis does not let the user of redis.token run this command or use this key. Give a token that may write, and its user the rights that docs/redis.md names, for keys that begin with this prefix.",
+  );
+}
+
 /** The answer did not come from Redis, but for example from a gateway in front of it. */
 export function notRedis(answer: string): StoreError {
   return new StoreError("ERR_STORE_REPLY", `What answered is not the Redis REST API: ${answer}.`);
@@ -61,7 +69,8 @@ export function storeError(error: unknown): StoreError {
   const message = messageOf(error);
   if (message.startsWith("CROSSSLOT")) return new CrossSlotError();
   if (LOST_REDIS.test(message)) return connectionError(error);
-  if (/^(?:ERR )?(?:WRONGPASS|NOAUTH|NOPERM|Unauthorized)/i.test(message)) return unauthorized();
+  if (/^(?:ERR )?(?:WRONGPASS|NOAUTH|Unauthorized)/i.test(message)) return unauthorized();
+  if (/^(?:ERR )?NOPERM/i.test(message)) return forbidden();
   // Arguments are quoted or in brackets: the text before them is Redis's own message.
   const words = /^(?:[^'"`()[\]{}<]|(?<=\w)'(?=\w)){0,80}/
     .exec(message)![0]

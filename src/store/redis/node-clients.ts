@@ -40,8 +40,10 @@ export function fromIoredis(client: IoredisClient): RedisClient {
     );
   }
   return {
-    evalsha: (sha1, keys, args) => client.evalsha(sha1, keys.length, ...keys, ...args),
-    eval: (script, keys, args) => client.eval(script, keys.length, ...keys, ...args),
+    evalsha: async (sha1, keys, args) =>
+      exactOf(await client.evalsha(sha1, keys.length, ...keys, ...args)),
+    eval: async (script, keys, args) =>
+      exactOf(await client.eval(script, keys.length, ...keys, ...args)),
   };
 }
 
@@ -57,9 +59,24 @@ export function fromIoredis(client: IoredisClient): RedisClient {
 export function fromNodeRedis(client: NodeRedisClient): RedisClient {
   requireFunctions(client, ["evalSha", "eval"], NODE_REDIS_CLIENT);
   return {
-    evalsha: (sha1, keys, args) => client.evalSha(sha1, { keys, arguments: args }),
-    eval: (script, keys, args) => client.eval(script, { keys, arguments: args }),
+    evalsha: async (sha1, keys, args) =>
+      exactOf(await client.evalSha(sha1, { keys, arguments: args })),
+    eval: async (script, keys, args) =>
+      exactOf(await client.eval(script, { keys, arguments: args })),
   };
+}
+
+/** What a client with `stringNumbers`, or with numbers mapped to texts, makes of a number. */
+const NUMBER = /^\d{1,16}$/;
+
+/**
+ * The numbers of a reply. The parsers of both clients make 2^53 of the number before it, which no reply of a script has: a
+ * limit of `Number.MAX_SAFE_INTEGER` would have an answer that is none. Of the 50 numbers before that, they make some one less.
+ */
+function exactOf(reply: unknown): unknown {
+  if (Array.isArray(reply)) return reply.map(exactOf);
+  if (typeof reply === "number") return Math.min(reply, Number.MAX_SAFE_INTEGER);
+  return typeof reply === "string" && NUMBER.test(reply) ? Number(reply) : reply;
 }
 
 function requireFunctions(client: object, names: readonly string[], kind: FaultKind): void {

@@ -22,6 +22,9 @@ const replica = { REPLICA_URL: "https://near.example", REPLICA_TOKEN: "secret" }
 test.each([
   [replica, []],
   [{ ...replica, REPLICA_TIMEOUT: "20ms" }, []],
+  // As some platforms have variables that are not set.
+  [{ REPLICA_URL: "", REPLICA_TOKEN: "" }, []],
+  [{ ...replica, REPLICA_TOKEN: "" }, [["REPLICA_TOKEN", "shape", "missing"]]],
   [{ REPLICA_URL: "https://near.example" }, [["REPLICA_TOKEN", "shape", "missing"]]],
   [{ REPLICA_TOKEN: "secret" }, [["REPLICA_URL", "shape", "missing"]]],
   [

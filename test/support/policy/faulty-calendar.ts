@@ -62,6 +62,13 @@ export const FAULTY_CALENDAR: FaultyOptions[] = [
     /^Use "month", "week", "day" or "hour"/,
   ],
   [
+    "a month with a number in a time zone",
+    windows({ window: "1 month", timeZone: "UTC" }),
+    "policies[0].window",
+    '"1 month"',
+    /^Use "month", "week", "day" or "hour"/,
+  ],
+  [
     "a window of a calendar that begins with a request",
     windows({ aligned: false }),
     "policies[0].aligned",

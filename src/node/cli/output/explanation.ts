@@ -53,12 +53,21 @@ export function explanationLines(explanation: Explanation): readonly string[] {
   return [
     ...(rows.length > 0 ? [table(head, rows), ""] : []),
     sentenceOf(explanation),
+    ...(rows.length > 0 && isWithoutRedis(explanation) ? [WITHOUT_REDIS] : []),
     ...(rows.some((row) => row.includes(SHARED_IDENTITY)) ? [INCOMPLETE] : []),
   ];
 }
 
 /** Often it is the description that lacks something, and not the client. */
 const INCOMPLETE = `${SHARED_IDENTITY}: the request as described has nothing that this policy counts by. Describe what the client sends, with --ip and -H.`;
+
+/** The table then shows counts that other isolates do not share. */
+const WITHOUT_REDIS =
+  "Redis does not answer: what is left is by the count of the isolate that answered, and each policy's onFailure decides. `tidegate doctor` finds the cause.";
+
+function isWithoutRedis({ reason }: Explanation): boolean {
+  return reason?.startsWith("store-unavailable") === true;
+}
 
 /** An entry that names a client, and when it ends. */
 export function entryText(entry: NamedClient): string {
@@ -88,7 +97,7 @@ function sentenceOf({ verdict, status, reason, retryAfter, ...rest }: Explanatio
   const passes = ["allowed", "exempt", "passed"].includes(verdict);
   const details = [
     ...(status === undefined || status === null ? [] : [`status ${status}`]),
-    ...(reason && !passes ? [`reason: ${escape(reason)}`] : []),
+    ...(reason && reason !== verdict ? [`reason: ${escape(reason)}`] : []),
     ...(retryAfter === undefined ? [] : [`retry after ${retryAfter} s`]),
     ...(rest.plan ? [`plan ${escape(rest.plan)}`] : []),
     ...(rest.override ? [`override ${inline(rest.override)}`] : []),
