@@ -6,6 +6,7 @@ import { defineConfig } from "vitepress";
 
 import { linkSources } from "./link-sources.ts";
 import { NAV, SIDEBAR } from "./navigation.ts";
+import { markShortCells } from "./short-cells.ts";
 
 const docs = fileURLToPath(new URL("..", import.meta.url));
 const root = join(docs, "..");
@@ -20,7 +21,10 @@ export default defineConfig({
   cacheDir: join(root, "node_modules/.cache/vitepress"),
   head: [["meta", { name: "color-scheme", content: "light dark" }]],
   markdown: {
-    config: linkSources,
+    config(renderer) {
+      linkSources(renderer);
+      markShortCells(renderer);
+    },
     // As GitHub makes them: the pages link to each other's headings in both places.
     anchor: { slugify: githubSlug },
   },
