@@ -12,8 +12,9 @@ import type { Policy } from "./policy/policy.ts";
 import { LIMITER_TRAITS } from "./policy/traits.ts";
 import { readEnvironment } from "./runtime/environment.ts";
 import { setRecent } from "./runtime/lru.ts";
+import { takeTogether } from "./store/decide-together.ts";
 import { DEFAULT_TIMEOUT_MS, guardStore } from "./store/guarded-store.ts";
-import { createMemory, type Memory } from "./store/memory.ts";
+import { createMemoryThat, type Memory } from "./store/memory.ts";
 import { redisFromEnvironment } from "./store/redis/endpoint.ts";
 import { redisStore } from "./store/redis/store.ts";
 import type { Store } from "./store/store.ts";
@@ -59,7 +60,7 @@ function limiterFor(policy: Policy): Core {
   const compiled = compilePolicy(policy, "policies[0]", faults, checkAlone);
   store ??= storeOfEnvironment(faults);
   faults.throwIfAny();
-  memory ??= createMemory();
+  memory ??= createMemoryThat(takeTogether);
   const made = createCore(
     createKit(store!, { ...DEFAULTS, policies: [compiled!] }, memory),
     {},

@@ -10,14 +10,14 @@ import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual } from "node:util";
 
 import { type Cut, cutBranches } from "./cut.ts";
-import { minify, minifyAfter } from "./minify.ts";
+import { minify } from "./minify.ts";
 import { readLua } from "./source.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 /** The scripts of decisions, by the names of their files. */
-const SCRIPTS = ["decide-one", "decide", "lease"];
-/** Later scripts: the others stay as servers already have them, byte for byte. */
-const LATER_SCRIPTS = ["replica"];
+const SCRIPTS = ["decide-one", "decide", "lease", "replica"];
+/** The scripts of holds: by the same names for their locals, they repeat text of the others, which a compressed bundle has once. */
+const HOLD_SCRIPTS = ["refund", "extend"];
 /** What writes and reads live rules, each by itself. */
 const LIVE = [
   "publish",
@@ -36,23 +36,22 @@ const KEY_LOCKING = "#!lua flags=allow-key-locking\n";
 
 /** The generated module, as text. */
 function build(): string {
-  const names = [...SCRIPTS, ...LATER_SCRIPTS];
-  const sourceOf = (name: string) => readLua(join(root, `lua/${name}.lua`));
-  const cuts = minifyAfter(SCRIPTS.map(sourceOf), LATER_SCRIPTS.map(sourceOf)).map(cutBranches);
+  const minified = minify(
+    ...[...SCRIPTS, ...HOLD_SCRIPTS].map((name) => readLua(join(root, `lua/${name}.lua`))),
+  );
+  const cuts = minified.slice(0, SCRIPTS.length).map(cutBranches);
   const [{ branches }] = cuts as [Cut];
   if (!cuts.every((cut) => isDeepStrictEqual(cut.branches, branches))) {
     throw new Error("lua: the scripts do not have the same branches");
   }
-  // By themselves, so that they change no name in the others.
-  const [refund] = minify(readLua(join(root, "lua/refund.lua")));
-  const [extend] = minify(readLua(join(root, "lua/extend.lua")));
+  const [refund, extend] = minified.slice(SCRIPTS.length);
   const [addMetrics] = minify(readLua(join(root, "lua/metrics/add.lua")));
   const [readMetrics] = minify(readLua(join(root, "lua/metrics/read.lua")));
   const constants = [
     ["KEY_LOCKING", KEY_LOCKING],
-    ...cuts.map(({ before, after }, i) => [names[i]!, { before, after }] as const),
-    ["REFUND", refund],
-    ["EXTEND", extend],
+    ...cuts.map(({ before, after }, i) => [SCRIPTS[i]!, { before, after }] as const),
+    ["REFUND", refund!],
+    ["EXTEND", extend!],
     ["ADD_METRICS", addMetrics],
     ["READ_METRICS", readMetrics],
     ...branches,

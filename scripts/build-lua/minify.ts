@@ -40,20 +40,11 @@ function close(source: string): string {
 export function minify<Sources extends readonly string[]>(
   ...sources: Sources
 ): { [Index in keyof Sources]: string } {
-  return minifyAfter(sources, []) as { [Index in keyof Sources]: string };
-}
-
-/**
- * The same for programs of which some came later: the others get the names that they would have without them.
- *
- * @param later programs that declare no local with a name of their own
- */
-export function minifyAfter(sources: readonly string[], later: readonly string[]): string[] {
   const chunks = sources.map(parse);
-  const laterChunks = later.map(parse);
-  const names = shortNames(chunks, laterChunks);
-  const all = [...chunks, ...laterChunks];
-  return [...sources, ...later].map((source, i) => minifyOne(source, all[i]!, names));
+  const names = shortNames(chunks);
+  return sources.map((source, i) => minifyOne(source, chunks[i]!, names)) as {
+    [Index in keyof Sources]: string;
+  };
 }
 
 function minifyOne(

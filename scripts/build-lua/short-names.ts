@@ -3,7 +3,12 @@ import type luaparse from "luaparse";
 import { declaredBy, localsIn, type Node, nodes } from "./syntax.ts";
 
 const LETTERS = [..."abcdefghijklmnopqrstuvwxyz"];
-const SHORT = [...LETTERS, ...LETTERS.flatMap((first) => LETTERS.map((second) => first + second))];
+const CAPITALS = LETTERS.map((letter) => letter.toUpperCase());
+const SHORT = [
+  ...LETTERS,
+  ...CAPITALS,
+  ...LETTERS.flatMap((first) => LETTERS.map((second) => first + second)),
+];
 const KEYWORDS = ["do", "if", "in", "or"];
 
 /**
@@ -15,13 +20,8 @@ const LATER = ["calendar-window", "concurrency"];
 /**
  * A short name for each local of some programs, the most used one first: the same in all of them, and shared by locals
  * that never meet, such as those of two algorithms.
- *
- * @param laterChunks programs that use names of the others, and change none
  */
-export function shortNames(
-  chunks: readonly luaparse.Chunk[],
-  laterChunks: readonly luaparse.Chunk[],
-): Map<string, string> {
+export function shortNames(chunks: readonly luaparse.Chunk[]): Map<string, string> {
   const uses = new Map<string, number>();
   const taken = new Set(KEYWORDS);
   const later = new Set(nodes(nodes(chunks).filter(isLaterBranch)));
@@ -34,7 +34,7 @@ export function shortNames(
     else if (type === "Identifier") taken.add(name!);
   }
   const free = SHORT.filter((name) => !taken.has(name));
-  const pairs = meetings([...chunks, ...laterChunks]);
+  const pairs = meetings(chunks);
   const names = new Map<string, string>();
   for (const [name] of [...uses].sort(([, a], [, b]) => b - a)) {
     const near = new Set([...pairs.get(name)!].map((other) => names.get(other)));

@@ -1,17 +1,11 @@
 import { IMPLEMENTATION } from "../algorithms/algorithm.ts";
-import type { OptimisticOptions } from "../algorithms/common-options.ts";
 import type { Cost } from "../decide/cost.ts";
 import type { Faults } from "../options/faults.ts";
-import {
-  COST,
-  COST_ABOVE_LIMIT,
-  COST_ABOVE_UNSETTLED,
-  COST_OF_UNKNOWN,
-} from "../options/messages.ts";
+import { COST, COST_ABOVE_LIMIT, COST_OF_UNKNOWN } from "../options/messages.ts";
 import { isRecord } from "../options/record.ts";
 import type { Policy } from "../policy/policy.ts";
 import { highestCost } from "../policy/shards.ts";
-import { OPTIMISM } from "../policy/traits.ts";
+import type { RequestFeatures } from "./every-feature.ts";
 import type { RequestOptions } from "./request-options.ts";
 
 /** The cost of a request. */
@@ -21,6 +15,7 @@ export type ReadCost<Context> = (context: Context) => Cost | undefined | Promise
 export function compileCost<Context>(
   cost: RequestOptions<Context>["cost"],
   policies: readonly Policy[],
+  optimistic: RequestFeatures["optimistic"],
   faults: Faults,
 ): ReadCost<Context> {
   if (typeof cost === "function") return cost;
@@ -30,11 +25,11 @@ export function compileCost<Context>(
       if (named.length === 0) {
         faults.add(`cost.${name}`, units, COST_OF_UNKNOWN);
       } else {
-        checkUnits(units, `cost.${name}`, named, faults);
+        checkUnits(units, `cost.${name}`, named, optimistic, faults);
       }
     }
   } else if (cost !== undefined) {
-    checkUnits(cost, "cost", policies, faults);
+    checkUnits(cost, "cost", policies, optimistic, faults);
   }
   return () => cost;
 }
@@ -43,6 +38,7 @@ function checkUnits(
   units: unknown,
   path: string,
   policies: readonly Policy[],
+  optimistic: RequestFeatures["optimistic"],
   faults: Faults,
 ): void {
   if (!Number.isSafeInteger(units) || Number(units) < 0) {
@@ -60,10 +56,5 @@ function checkUnits(
   if (refused) {
     faults.add(path, units, COST_ABOVE_LIMIT);
   }
-  for (const policy of policies) {
-    const { optimistic } = Object(policy) as Policy;
-    if (optimistic === undefined) continue;
-    const { unsettled = OPTIMISM.unsettled } = Object(optimistic) as OptimisticOptions;
-    if (Number(units) > unsettled) faults.add(path, units, COST_ABOVE_UNSETTLED);
-  }
+  optimistic?.checkCost(Number(units), path, policies, faults);
 }

@@ -49,7 +49,7 @@ export async function answerDenied<Context>(
 export function compileRequest<Context>(
   options: RequestOptions<Context> & Pick<LimiterOptions, "plans" | "onDecision">,
   given: readonly Policy[],
-  { holds, lists, plans, listeners }: RequestFeatures,
+  { holds, lists, plans, listeners, optimistic }: RequestFeatures,
   faults: Faults,
   { segments, prefix = "" }: Partial<RuleContext> = {},
 ): RequestReader<Context> {
@@ -57,7 +57,7 @@ export function compileRequest<Context>(
   const list = Array.isArray(given) ? Array.from(given as readonly Policy[]) : [];
   const partitions = compilePartitions(options, list, faults, segments, prefix);
   const findListed = lists?.compileRequestLists(options, list, faults);
-  const readCost = compileCost(options.cost, list, faults);
+  const readCost = compileCost(options.cost, list, optimistic, faults);
   const readPlan = plans?.compilePlan(options.plan, options.plans, faults);
   if (!plans && options.plan !== undefined) {
     faults.add("plan", options.plan, WITHOUT_FEATURE, "plans");

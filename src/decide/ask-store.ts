@@ -1,7 +1,7 @@
 import type { Row } from "../algorithms/model.ts";
 import { StoreError } from "../errors/errors.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
-import { PartialReplyError } from "../store/partial-reply.ts";
+import type { PartialReplyError } from "../store/partial-reply.ts";
 import type { Reply } from "../store/store.ts";
 import type { CoreSettings, Kit } from "./kit.ts";
 import type { Answer, Ask, AskedGroup, GroupVerdict } from "./step.ts";
@@ -88,7 +88,7 @@ function unanswered(
   sentAtMs: number,
   receivedAtMs: number,
 ): Answer {
-  if (!(error instanceof PartialReplyError)) {
+  if (!isPartial(error)) {
     return {
       groups: [],
       unanswered: groups.map((asked) => ({ asked, error, costs: asked.costs })),
@@ -113,4 +113,9 @@ function unanswered(
     error,
     giveBack: async () => answered(await error.giveBack()),
   };
+}
+
+/** Not by its class, which only bundles with several masters have. */
+function isPartial(error: StoreError): error is PartialReplyError {
+  return "giveBack" in error;
 }

@@ -1,7 +1,7 @@
 import type { FailureVerdict } from "../algorithms/common-options.ts";
 import type { HeaderOptions } from "../decision/fields.ts";
 import type { CompiledPolicy } from "../policy/compile.ts";
-import { createMemory, type Memory } from "../store/memory.ts";
+import type { Memory } from "../store/memory.ts";
 import type { Store } from "../store/store.ts";
 import { connect, createGroup, type PolicyGroup } from "./groups.ts";
 import type { AskedGroup } from "./step.ts";
@@ -46,7 +46,7 @@ export interface Kit<Settings extends CoreSettings = CoreSettings> {
 export function createKit<Settings extends CoreSettings>(
   store: Store,
   settings: Settings,
-  memory: Memory = createMemory(),
+  memory: Memory,
 ): Kit<Settings> {
   const { prefix, now } = settings;
   const makers: ((group: PolicyGroup) => void)[] = [];

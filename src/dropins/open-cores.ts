@@ -11,7 +11,8 @@ import { checkedOptions } from "../options/unknown-options.ts";
 import type { Policy } from "../policy/policy.ts";
 import { readEnvironment } from "../runtime/environment.ts";
 import { setRecent } from "../runtime/lru.ts";
-import { createMemory } from "../store/memory.ts";
+import { takeTogether } from "../store/decide-together.ts";
+import { createMemoryThat } from "../store/memory.ts";
 import { openStore, type StoreOptions } from "../store/open-store.ts";
 import type { MoreScripts } from "../store/redis/store.ts";
 
@@ -85,7 +86,7 @@ export function openCores(
   const store = openStore(options, { scripts }, readEnvironment(), faults)!;
   faults.throwIfAny();
 
-  const memory = createMemory();
+  const memory = createMemoryThat(features.roles?.together ?? takeTogether);
   const cores = new Map<string, Core>();
   function make(policies: readonly Policy[], remembers: boolean): Core {
     const found = new Faults();

@@ -1,3 +1,5 @@
+import type { Faults } from "../options/faults.ts";
+
 /** The data of a request that sources read. Each source reads its own part, so no unused part is parsed. */
 export interface RequestData {
   readonly request: RequestParts;
@@ -19,7 +21,9 @@ export type PathReadings = readonly (readonly string[])[];
 
 /** The `:name` segments of a rule's path. */
 export interface NamedSegments {
-  readonly names: readonly string[];
-  /** Compiles the function that reads the value of a name; `undefined` if the path does not have the name. */
-  reader(name: string): ((readings: PathReadings) => string | undefined) | undefined;
+  /** Compiles the function that reads the value of a name; adds a fault if the path does not have the name. */
+  reader(name: string, path: string, faults: Faults): ReadSegment;
 }
+
+/** Reads the value of a segment; `undefined` if the request does not have it. */
+export type ReadSegment = (readings: PathReadings) => string | undefined;

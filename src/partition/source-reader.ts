@@ -1,5 +1,5 @@
 import type { Faults } from "../options/faults.ts";
-import { NO_PATH, UNKNOWN_FACT_SOURCE, UNKNOWN_SEGMENT } from "../options/messages.ts";
+import { NO_PATH, UNKNOWN_FACT_SOURCE } from "../options/messages.ts";
 import { type ClientIp, clientIp } from "./client-ip.ts";
 import { oneSpelling } from "./credential.ts";
 import { subnetOf } from "./ip-address.ts";
@@ -43,7 +43,11 @@ export function sourceReader(
     const read = readQuery(name);
     return ({ request }) => hashed(prefix, read(request.url));
   }
-  const read = segmentReader(name, known, path, faults);
+  if (known.segments === undefined) {
+    faults.add(path, prefix, NO_PATH);
+    return () => undefined;
+  }
+  const read = known.segments.reader(name, path, faults);
   return ({ readings = [] }) => hashed(prefix, read(readings));
 }
 
@@ -77,17 +81,4 @@ function factReader(
     const fact = platformFacts(request, trusted)[kind];
     return fact === undefined ? undefined : `${kind}:${fact}`;
   };
-}
-
-function segmentReader(
-  name: string,
-  { segments }: Known,
-  path: string,
-  faults: Faults,
-): NonNullable<ReturnType<NamedSegments["reader"]>> {
-  const read = segments?.reader(name);
-  if (read) return read;
-  if (segments) faults.add(path, `path:${name}`, UNKNOWN_SEGMENT, { name, others: segments.names });
-  else faults.add(path, `path:${name}`, NO_PATH);
-  return () => undefined;
 }

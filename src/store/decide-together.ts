@@ -4,13 +4,24 @@ import type { CountedPolicy } from "../policy/compile.ts";
 /** Asks one policy of a decision, by its index, and stores the units it took. */
 export type AskPolicy = (index: number, pass: Pass | Operation, cost: number) => Row;
 
-/** As `lua/decide.lua` does: first every policy is asked, then the permitted ones take their units. */
-export function decideTogether(
+/** Decides one request against several policies. */
+export type DecideTogether = (
   operation: Operation,
   costs: readonly number[],
   policies: readonly CountedPolicy[],
   ask: AskPolicy,
-): Row[] {
+) => Row[];
+
+/** As `decideTogether`, for limiters all of whose policies are enforced and count requests. */
+export const takeTogether: DecideTogether = (operation, costs, policies, ask) => {
+  const asked = operation === "consume" && policies.length > 1 ? "ask" : operation;
+  const rows = policies.map((_, i) => ask(i, asked, costs[i]!));
+  if (asked === operation || rows.some(({ allowed }) => !allowed)) return rows;
+  return rows.map((row, i) => (costs[i] === 0 ? row : ask(i, operation, costs[i]!)));
+};
+
+/** As `lua/decide.lua` does: first every policy is asked, then the permitted ones take their units. */
+export const decideTogether: DecideTogether = (operation, costs, policies, ask) => {
   const consumes = operation === "consume";
   const asked = consumes && policies.length > 1 ? "ask" : operation;
   const rows = policies.map(({ role }, i) => {
@@ -34,4 +45,4 @@ export function decideTogether(
     }
     return denied || !row.allowed || costs[i] === 0 ? row : ask(i, operation, costs[i]!);
   });
-}
+};

@@ -1,6 +1,6 @@
 import type { Evaluation, Operation, Pass, Row, Slot } from "../algorithms/model.ts";
 import type { CountedPolicy } from "../policy/compile.ts";
-import { type AskPolicy, decideTogether } from "./decide-together.ts";
+import { type AskPolicy, decideTogether, type DecideTogether } from "./decide-together.ts";
 import type { Reply } from "./store.ts";
 
 /** The row without the state, so that keeping a row does not keep the state alive. */
@@ -67,10 +67,15 @@ const OTHER_BYTES = 80;
  * A sliding window log distinguishes 128 moments; beyond that, some units count longer, by at most 1/63 of the window. A
  * key that was dropped because memory was full starts again from zero.
  */
-export function createMemory({
-  maxEntries = 10_000,
-  maxBytes = 2 ** 24,
-}: MemoryBounds = {}): Memory {
+export function createMemory(bounds?: MemoryBounds): Memory {
+  return createMemoryThat(decideTogether, bounds);
+}
+
+/** As `createMemory`, with one way to decide several policies, so that a bundle has no other. */
+export function createMemoryThat(
+  together: DecideTogether,
+  { maxEntries = 10_000, maxBytes = 2 ** 24 }: MemoryBounds = {},
+): Memory {
   /** The least recently used come first. */
   const entries = new Map<string, Entry>();
   let bytes = 0;
@@ -148,7 +153,7 @@ export function createMemory({
     keep,
 
     decide(nowUs, operation, keys, costs, policies, slot) {
-      const decide = (ask: AskPolicy) => decideTogether(operation, costs, policies, ask);
+      const decide = (ask: AskPolicy) => together(operation, costs, policies, ask);
       return { nowUs, rows: transact(nowUs, keys, policies, decide, slot) };
     },
 

@@ -8,6 +8,7 @@ import type { Environment } from "../runtime/environment.ts";
 import type { cluster } from "./cluster/cluster.ts";
 import { DEFAULT_TIMEOUT_MS, guardStore, TIMEOUT_RANGE } from "./guarded-store.ts";
 import type { ClientSettings, RedisClient, RedisEndpoint, ScriptClient } from "./redis/client.ts";
+import type { WrapClient } from "./redis/counted-client.ts";
 import type { DialectName } from "./redis/dialect.ts";
 import { createRedisClient, redisFromEnvironment } from "./redis/endpoint.ts";
 import { givenClient, isClient } from "./redis/given-client.ts";
@@ -58,8 +59,8 @@ export interface RedisParts {
   readonly cluster?: typeof cluster | undefined;
   /** Reports facts about the store. */
   readonly inspect?: typeof inspectRedis;
-  /** Called with each command that is sent to Redis. */
-  readonly onCommand?: (() => void) | undefined;
+  /** Puts something between the store and its client. */
+  readonly wrap?: WrapClient | undefined;
 }
 
 /** Opens the store from the options or the environment, guarded; `undefined` after a fault. */
@@ -92,7 +93,7 @@ export type RedisOpener = (
 /** Checks the options of the connection, before the Redis itself is known. */
 export function redisOpener(
   { timeout, dialect, onStoreError }: Pick<StoreOptions, "timeout" | "dialect" | "onStoreError">,
-  { scripts, cluster, inspect, onCommand }: RedisParts,
+  { scripts, cluster, inspect, wrap }: RedisParts,
   faults: Faults,
 ): RedisOpener {
   const timeoutMs =
@@ -108,7 +109,7 @@ export function redisOpener(
   return function openRedis(redis, environment, faults) {
     const opened = openClient(redis, environment, { timeoutMs, dialect }, faults);
     if (opened === undefined) return undefined;
-    const client = onCommand ? countedClient(opened.client, onCommand) : opened.client;
+    const client = wrap?.(opened.client) ?? opened.client;
     const guard = guardStore(
       redisStore(client, scripts, opened.dialect),
       { timeoutMs, now: monotonicNow, onStoreError },
@@ -144,20 +145,6 @@ export function openClient(
     settings,
     faults,
   );
-}
-
-/** Calls `onCommand` with each command. */
-export function countedClient(client: RedisClient, onCommand: () => void): RedisClient {
-  return {
-    evalsha(...call) {
-      onCommand();
-      return client.evalsha(...call);
-    },
-    eval(...call) {
-      onCommand();
-      return client.eval(...call);
-    },
-  };
 }
 
 /** Describes a value by its kind, because it may contain a token. */

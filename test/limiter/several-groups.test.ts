@@ -15,6 +15,7 @@ import { Faults } from "../../src/options/faults.ts";
 import { hashSlot } from "../../src/store/cluster/hash-slot.ts";
 import { splitStore } from "../../src/store/cluster/split-store.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
+import { createMemory } from "../../src/store/memory.ts";
 import type { Store } from "../../src/store/store.ts";
 import { type Fate, twoMasters } from "../support/limiter/two-masters.ts";
 
@@ -96,7 +97,7 @@ describe("of several shards", () => {
   test("those with equal limits are one group", () => {
     const hot = fixedWindow({ name: "hot", limit: 100, window: "1d", shards: 64 });
     const settings = settingsOf({ policies: [hot] });
-    const kit = createKit(memoryStore(), settings);
+    const kit = createKit(memoryStore(), settings, createMemory());
     const group = vi.spyOn(kit, "group");
     createCore(kit, { shards }, byTextOrDimensions);
     // The whole, the 36 with 2 units, and the 28 with one.

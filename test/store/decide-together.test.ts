@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import type { Operation, Pass } from "../../src/algorithms/model.ts";
-import { decideTogether } from "../../src/store/decide-together.ts";
+import { decideTogether, takeTogether } from "../../src/store/decide-together.ts";
 import { compile } from "../support/compile-policy.ts";
 import { everyPolicy } from "../support/every-policy.ts";
 
@@ -11,6 +11,7 @@ type Mode = "enforced" | "shadow" | "denials";
 function decide(
   operation: Operation,
   drawn: readonly { mode?: Mode; cost?: number; wait?: number }[],
+  together = decideTogether,
 ) {
   const asked: [index: number, pass: Pass | Operation, cost: number][] = [];
   const policies = compile(
@@ -22,7 +23,7 @@ function decide(
     })),
   );
   const costs = drawn.map(({ cost = 1 }) => cost);
-  const rows = decideTogether(operation, costs, policies, (index, pass, cost) => {
+  const rows = together(operation, costs, policies, (index, pass, cost) => {
     const question = asked.push([index, pass, cost]);
     const { wait = 0 } = drawn[index]!;
     const allowed = pass === "charge" || wait === 0;
@@ -114,3 +115,18 @@ test.for(["peek", "charge"] as const)("a %s asks each policy once", (operation) 
     [2, "peek", 1],
   ]);
 });
+
+test.for(["consume", "peek", "charge"] as const)(
+  "without roles, a %s is the same question to the same policies",
+  (operation) => {
+    const kinds = [{}, { wait: 5 }, { cost: 0 }, { cost: 3, wait: 5 }];
+    const requests = kinds.flatMap((first) => [
+      [first],
+      ...kinds.flatMap((second) => kinds.map((third) => [first, second, third])),
+    ]);
+    expect(requests).toHaveLength(68);
+    for (const drawn of requests) {
+      expect(decide(operation, drawn, takeTogether)).toEqual(decide(operation, drawn));
+    }
+  },
+);

@@ -27,7 +27,7 @@ export const LEDGER: readonly Written[] = [
   {
     name: "ledger: a partial answer is none",
     file: "src/decide/ask-store.ts",
-    find: "if (!(error instanceof PartialReplyError)) {",
+    find: "if (!isPartial(error)) {",
     replace: "if (error instanceof StoreError) {",
     tests: ["test/limiter/ledger.test"],
   },

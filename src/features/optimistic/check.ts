@@ -1,6 +1,8 @@
+import type { OptimisticOptions } from "../../algorithms/common-options.ts";
 import type { Faults } from "../../options/faults.ts";
 import {
   ABOVE,
+  COST_ABOVE_UNSETTLED,
   OPTIMISM_DIFFERS,
   OPTIMISM_IS_LATE,
   OPTIMISM_OF_SLOTS,
@@ -73,6 +75,21 @@ function readOptimism(
     faults.add(`${path}.above`, above, ABOVE);
   }
   return { unsettled, above };
+}
+
+/** Adds a fault for each policy whose isolates never admit requests of this cost by themselves. */
+export function checkCost(
+  units: number,
+  path: string,
+  policies: readonly Policy[],
+  faults: Faults,
+): void {
+  for (const policy of policies) {
+    const { optimistic } = Object(policy) as Policy;
+    if (optimistic === undefined) continue;
+    const { unsettled = OPTIMISM.unsettled } = Object(optimistic) as OptimisticOptions;
+    if (units > unsettled) faults.add(path, units, COST_ABOVE_UNSETTLED);
+  }
 }
 
 /** Rejects policies that need the store's answer first. */

@@ -1,5 +1,5 @@
-import { compileOptimism } from "./check.ts";
+import { checkCost, compileOptimism } from "./check.ts";
 import { optimisticStep } from "./step.ts";
 
 /** Policies whose requests an isolate admits before the store has counted them. */
-export const optimistic = { compile: compileOptimism, steps: optimisticStep };
+export const optimistic = { compile: compileOptimism, checkCost, steps: optimisticStep };

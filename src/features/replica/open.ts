@@ -2,7 +2,8 @@ import { checkDuration } from "../../options/duration.ts";
 import type { Faults } from "../../options/faults.ts";
 import { REPLICA_OPTION } from "../../options/messages.ts";
 import { PlacedFaults } from "../../options/placed-faults.ts";
-import { countedClient, openClient } from "../../store/open-store.ts";
+import { openClient } from "../../store/open-store.ts";
+import type { WrapClient } from "../../store/redis/counted-client.ts";
 import { DEFAULT_REPLICA_TIMEOUT, REPLICA_TIMEOUT_RANGE, type ReplicaOptions } from "./options.ts";
 import { readOnlyClient } from "./read-only-client.ts";
 import { createReplica, type Replica } from "./replica.ts";
@@ -10,7 +11,7 @@ import { createReplica, type Replica } from "./replica.ts";
 /**
  * Checks the options of a replica, and opens it; `undefined` without one, and after a fault.
  *
- * @param onCommand called with each command that the replica gets
+ * @param wrap puts something between the replica and its client
  */
 export function openReplica(
   {
@@ -21,7 +22,7 @@ export function openReplica(
     store,
   }: ReplicaOptions,
   faults: Faults,
-  onCommand?: () => void,
+  wrap?: WrapClient,
 ): Replica | undefined {
   const timeoutUs = checkDuration(replicaTimeout, REPLICA_TIMEOUT_RANGE, "replicaTimeout", faults);
   if (replica === undefined) return undefined;
@@ -39,6 +40,6 @@ export function openReplica(
   const settings = { timeoutMs, dialect, connect: readOnlyClient };
   const opened = openClient(replica, {}, settings, own);
   if (!opened) return undefined;
-  const client = onCommand ? countedClient(opened.client, onCommand) : opened.client;
+  const client = wrap?.(opened.client) ?? opened.client;
   return createReplica({ ...opened, client }, timeoutMs);
 }

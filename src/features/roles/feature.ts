@@ -1,5 +1,11 @@
+import { decideTogether } from "../../store/decide-together.ts";
 import { checkCounts, checkDenials } from "./check.ts";
 import { roleSteps } from "./step.ts";
 
 /** Policies in shadow or soft, and those that count denials or failures. */
-export const roles = { checkPolicy: checkCounts, check: checkDenials, steps: roleSteps };
+export const roles = {
+  checkPolicy: checkCounts,
+  check: checkDenials,
+  together: decideTogether,
+  steps: roleSteps,
+};

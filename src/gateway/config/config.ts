@@ -16,6 +16,7 @@ import type { Environment } from "../../runtime/environment.ts";
 import type { durableObjectStore } from "../../store/durable-object/durable-object-store.ts";
 import { DEFAULT_TIMEOUT_MS } from "../../store/guarded-store.ts";
 import type { RedisPlace } from "../../store/redis/client.ts";
+import { counting } from "../../store/redis/counted-client.ts";
 import { endpointIn } from "../../store/redis/endpoint.ts";
 import type { Store } from "../../store/store.ts";
 import { GATEWAY_FEATURE, NO_SHARING, VARIABLES } from "../messages/variables.ts";
@@ -160,13 +161,14 @@ export function readConfig(
     overrides: undefined,
   };
   const ruleset = compileRuleset(deployed, defaults, faults);
+  const wrap = recorder && counting(recorder.meter.command);
   const opened = openCounts(
     variables,
     environment,
-    { features, openObjects: platform.durableObjectStore, onCommand: recorder?.meter.command },
+    { features, openObjects: platform.durableObjectStore, wrap },
     faults,
   );
-  const replica = readReplica(variables, environment, features, recorder?.meter.command, faults);
+  const replica = readReplica(variables, environment, features, wrap, faults);
   faults.throwIfAny();
   const known = wordOrJson(defaults.clientIp);
   return {

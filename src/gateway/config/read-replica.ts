@@ -3,6 +3,7 @@ import type { Duration } from "../../options/duration.ts";
 import type { Faults } from "../../options/faults.ts";
 import { PlacedFaults } from "../../options/placed-faults.ts";
 import type { Environment } from "../../runtime/environment.ts";
+import type { WrapClient } from "../../store/redis/counted-client.ts";
 import { GATEWAY_FEATURE, REPLICA_WITHOUT_REDIS } from "../messages/variables.ts";
 import type { RuleFeatures } from "../rules/features.ts";
 import type { Variables } from "./variables.ts";
@@ -18,13 +19,13 @@ const NAMES: Readonly<Record<string, string>> = {
 /**
  * Opens the replica that the variables name; `undefined` without one, and after a fault.
  *
- * @param onCommand called with each command that the replica gets
+ * @param wrap puts something between the replica and its client
  */
 export function readReplica(
   { store, dialect, replicaTimeout }: Variables,
   environment: Environment,
   { replica }: RuleFeatures,
-  onCommand: (() => void) | undefined,
+  wrap: WrapClient | undefined,
   faults: Faults,
 ): Replica | undefined {
   // Some platforms have an empty text for a variable that is not set.
@@ -40,6 +41,6 @@ export function readReplica(
   return replica.open(
     { replica: { url, token } as never, ...timeout, ...(dialect && { dialect }) },
     own,
-    onCommand,
+    wrap,
   );
 }

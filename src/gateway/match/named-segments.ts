@@ -1,5 +1,6 @@
+import { UNKNOWN_SEGMENT } from "../../options/messages.ts";
 import { oneValue } from "../../partition/one-value.ts";
-import type { NamedSegments, PathReadings } from "../../partition/request-data.ts";
+import type { NamedSegments, ReadSegment } from "../../partition/request-data.ts";
 import { decode, foldCase, INNER_SLASH, ROUNDS, type Segments } from "./path.ts";
 import { compileRouter, parsePattern } from "./router.ts";
 
@@ -13,19 +14,19 @@ import { compileRouter, parsePattern } from "./router.ts";
 
 /** The `:name` segments of a rule's path. A path that is not readable has every name: its own fault is enough. */
 export function namedSegments(pattern: unknown): NamedSegments {
-  if (typeof pattern !== "string") return { names: [], reader: () => () => undefined };
+  if (typeof pattern !== "string") return { reader: () => () => undefined };
   const segments = pattern.split("/").filter((segment) => segment !== "");
   const names = segments.filter((segment) => segment.startsWith(":")).map((each) => each.slice(1));
   return {
-    names: [...new Set(names)],
-    reader: (name) => (names.includes(name) ? compileReader(pattern, name) : undefined),
+    reader(name, path, faults) {
+      if (names.includes(name)) return compileReader(pattern, name);
+      faults.add(path, `path:${name}`, UNKNOWN_SEGMENT, { name, others: [...new Set(names)] });
+      return () => undefined;
+    },
   };
 }
 
-function compileReader(
-  pattern: string,
-  name: string,
-): (readings: PathReadings) => string | undefined {
+function compileReader(pattern: string, name: string): ReadSegment {
   const isCovered = compileMatch(pattern);
   const { head, tail = [], isOpen } = parsePattern(pattern);
   const inHead = positionsOf(name, head);

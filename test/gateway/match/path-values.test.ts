@@ -2,11 +2,19 @@ import { describe, expect, test } from "vitest";
 
 import { namedSegments } from "../../../src/gateway/match/named-segments.ts";
 import { readPath } from "../../../src/gateway/match/path.ts";
+import { Faults } from "../../../src/options/faults.ts";
 
 /** The value of `:id` under a pattern. */
 function valueOf(pattern: string, path: string): string | undefined {
   const { plain, others, wider } = readPath(new URL(`http://gateway.example${path}`).pathname)!;
-  return namedSegments(pattern).reader("id")!([plain, ...others, ...wider]);
+  return readerOf(pattern, "id").read([plain, ...others, ...wider]);
+}
+
+/** Reads a segment by its name, and the faults of a rule that asks for it. */
+function readerOf(pattern: unknown, name: string) {
+  const faults = new Faults();
+  const read = namedSegments(pattern).reader(name, "partition[0]", faults);
+  return { read, faults: faults.list };
 }
 
 describe("the value of a named segment", () => {
@@ -64,15 +72,25 @@ describe("the value of a named segment", () => {
   });
 
   test("is none of a name that the path does not have, and of any name where it is unreadable", () => {
-    const segments = namedSegments("/:a/**/:b-c/x:d/:a");
-    expect(segments.names).toEqual(["a", "b-c"]);
-    expect(segments.reader("A")).toBeUndefined();
-    expect(segments.reader("d")).toBeUndefined();
-    expect(namedSegments(undefined).reader("a")!([["a"]])).toBeUndefined();
+    for (const name of ["A", "d"]) {
+      const { read, faults } = readerOf("/:a/**/:b-c/x:d/:a", name);
+      expect(read([["a"]])).toBeUndefined();
+      expect(faults).toEqual([
+        {
+          path: "partition[0]",
+          code: "unknown-name",
+          value: `"path:${name}"`,
+          remedy: `Add ":${name}" to the rule's path, or use "path:a", or use "path:b-c": it has no such segment.`,
+        },
+      ]);
+    }
+    const unreadable = readerOf(undefined, "a");
+    expect(unreadable.read([["a"]])).toBeUndefined();
+    expect(unreadable.faults).toEqual([]);
   });
 
   test("is found where a name could stand in thousands of places", () => {
     const path = Array.from({ length: 8_000 }, () => "a");
-    expect(namedSegments("/**/a/:id/*").reader("id")!([path])).toBe("a");
+    expect(readerOf("/**/a/:id/*", "id").read([path])).toBe("a");
   });
 });
