@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { subscribe } from "node:diagnostics_channel";
 import { basename } from "node:path";
 
-import { Miniflare, type WorkerOptions } from "miniflare";
+import { Miniflare } from "miniflare";
 
 // Its import lets no workerd outlive this process.
 import "../../scripts/local-stack/worker.ts";
@@ -10,13 +10,6 @@ import "../../scripts/local-stack/worker.ts";
 export interface RunningWorker {
   readonly url: string;
   readonly pid: number;
-  stop(): Promise<void>;
-}
-
-/** One module in many isolates. */
-export interface RunningIsolates {
-  /** Of each isolate. */
-  readonly urls: readonly string[];
   stop(): Promise<void>;
 }
 
@@ -44,55 +37,31 @@ export async function runWorker(
   const classes = Object.values(objects).map(
     (name) => [name, { type: "durable-object" as const, storage: "sqlite" as const }] as const,
   );
-  const miniflare = await start([
-    workerOf("worker", module, {
-      env: { ...Object.fromEntries(texts), ...Object.fromEntries(namespaces) },
-      exports: Object.fromEntries(classes),
-    }),
-  ]);
-  const { origin } = await miniflare.unsafeGetDirectURL();
-  return { url: origin, pid: lastWorkerd, stop: () => miniflare.dispose() };
-}
-
-/** Runs a bundled module in so many isolates of one workerd, each at an address of its own. */
-export async function runIsolates(module: string, count: number): Promise<RunningIsolates> {
-  const names = Array.from({ length: count }, (_, i) => `isolate-${i}`);
-  const miniflare = await start(names.map((name) => workerOf(name, module)));
-  const urls = await Promise.all(names.map((name) => miniflare.unsafeGetDirectURL(name)));
-  return { urls: urls.map(({ origin }) => origin), stop: () => miniflare.dispose() };
-}
-
-function workerOf(
-  name: string,
-  module: string,
-  { env = {}, exports = {} }: Pick<WorkerOptions["config"], "env" | "exports"> = {},
-): WorkerOptions {
-  return {
-    config: {
-      name,
-      compatibilityDate: "2026-10-20",
-      compatibilityFlags: ["nodejs_compat"],
-      manifest: {
-        mainModule: "worker.js",
-        modules: { "worker.js": { type: "esm", contents: module } },
-      },
-      env,
-      exports,
-    },
-    // Miniflare's own worker in front costs more than what is measured.
-    dev: { cacheAPI: false, unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }] },
-  };
-}
-
-async function start(workers: WorkerOptions[]): Promise<Miniflare> {
   const miniflare = new Miniflare({
     host: "127.0.0.1",
     port: 0,
-    workers,
+    workers: [
+      {
+        config: {
+          name: "worker",
+          compatibilityDate: "2026-10-20",
+          compatibilityFlags: ["nodejs_compat"],
+          manifest: {
+            mainModule: "worker.js",
+            modules: { "worker.js": { type: "esm", contents: module } },
+          },
+          env: { ...Object.fromEntries(texts), ...Object.fromEntries(namespaces) },
+          exports: Object.fromEntries(classes),
+        },
+        // Miniflare's own worker in front costs more than what is measured.
+        dev: { cacheAPI: false, unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }] },
+      },
+    ],
     logRequests: false,
     cf: false,
     enableDevRegistry: false,
   });
   await miniflare.ready;
-  return miniflare;
+  const { origin } = await miniflare.unsafeGetDirectURL();
+  return { url: origin, pid: lastWorkerd, stop: () => miniflare.dispose() };
 }

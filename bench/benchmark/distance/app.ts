@@ -1,23 +1,33 @@
-// One isolate under load: a response of its own for each request that its limiter allows.
+// Isolates under load: a response for each request that the limiter of its isolate allows.
 
 import type { Decide } from "./ways/way.ts";
 import { WAYS } from "./ways/ways.ts";
 
-let current: { readonly run: string; readonly decide: Decide } | undefined;
+interface Run {
+  readonly name: string;
+  /** By the number of the isolate. */
+  readonly limiters: Map<string, Decide>;
+}
 
-/** The limiter of this run: the one of the run before is over. */
-function limiterOf(way: string, { headers }: Request): Decide {
-  const run = headers.get("x-run")!;
-  if (current?.run !== run) {
-    current = { run, decide: WAYS[way]!({ url: headers.get("x-redis-url")!, run }) };
-  }
-  return current.decide;
+let current: Run | undefined;
+
+/** An isolate's limiter. A limiter of its own stands for an isolate: no two share anything. */
+function limiterOf(way: string, isolate: string, { headers }: Request): Decide {
+  const name = headers.get("x-run")!;
+  // The run before is over.
+  if (current?.name !== name) current = { name, limiters: new Map() };
+  const { limiters } = current;
+  const limiter =
+    limiters.get(isolate) ?? WAYS[way]!({ url: headers.get("x-redis-url")!, run: name });
+  limiters.set(isolate, limiter);
+  return limiter;
 }
 
 export default {
   async fetch(request: Request): Promise<Response> {
-    const [, way, identity] = new URL(request.url).pathname.split("/") as [string, string, string];
-    const allowed = way === "bare" || (await limiterOf(way, request)(identity));
+    const { pathname } = new URL(request.url);
+    const [, way, isolate, identity] = pathname.split("/") as [string, string, string, string];
+    const allowed = way === "bare" || (await limiterOf(way, isolate, request)(identity));
     return new Response("hello", { status: allowed ? 200 : 429 });
   },
 };

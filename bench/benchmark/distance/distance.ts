@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { bundle } from "../../support/bundle.ts";
-import { runIsolates } from "../../support/run-worker.ts";
+import { runWorker } from "../../support/run-worker.ts";
 import type { Figure, Part } from "../figure.ts";
 import { openRedis } from "../redis/server.ts";
 import { startFarSide } from "./far-side.ts";
+import { USUAL_MS } from "./figure-names.ts";
 import { figuresOf } from "./figures.ts";
 import { AHEAD, OTHERS } from "./names.ts";
 import { type Outcome, outcomeOf } from "./outcome.ts";
@@ -14,26 +15,24 @@ import { zipf } from "./workload.ts";
 
 /** From the same rack to another continent. */
 const ROUND_TRIPS_MS = [0.5, 5, 30, 100];
-/** The distance of a short run: the pictures and the targets are about it. */
-const SHORT_MS = [30];
-
 /** What requests wait for a decision, by the distance from Redis, and what deciding early costs. Isolates are those of workerd. */
 export const distancePart: Part = async ({ short, tell }) => {
   const isolates = short ? 10 : 100;
   const arrivals = zipf({ isolates, seconds: short ? 1 : 8 });
-  const distances = short ? SHORT_MS : ROUND_TRIPS_MS;
+  const distances = short ? [USUAL_MS] : ROUND_TRIPS_MS;
   const ways = [AHEAD, ...OTHERS].map(({ way }) => way);
 
-  tell(`${isolates} isolates start`, 0);
+  tell("the worker starts", 0);
   const module = await bundle(`export { default } from "./bench/benchmark/distance/app.ts";`);
   const server = await openRedis();
-  const workers = await runIsolates(module, isolates);
+  const worker = await runWorker(module);
   const far = startFarSide({ redis: server.url, token: TOKEN });
 
   async function measure(way: string, roundTripMs: number): Promise<Outcome> {
     const redisUrl = await far.open(roundTripMs);
     const client = openClient({
-      urls: workers.urls,
+      url: worker.url,
+      isolates,
       way,
       run: crypto.randomUUID(),
       redisUrl,
@@ -62,7 +61,7 @@ export const distancePart: Part = async ({ short, tell }) => {
     }
     return figures;
   } finally {
-    await workers.stop();
+    await worker.stop();
     await far.close();
     await server.close();
   }

@@ -1,4 +1,16 @@
 import { atMost, type Figure, type Target } from "../figure.ts";
+import {
+  ADDED_P50,
+  ADDED_P99,
+  BOUND,
+  BURST,
+  CALLS,
+  EXCESS,
+  figureName,
+  loadName,
+  USUAL_MS,
+  WRONGLY_DENIED,
+} from "./figure-names.ts";
 import { AHEAD, OTHERS } from "./names.ts";
 import { excessPercent, type Outcome } from "./outcome.ts";
 import { BUSY, identityOf, loadOf } from "./workload.ts";
@@ -14,24 +26,12 @@ interface Subject {
   readonly target?: Target;
 }
 
-/** What is asked of a distance that most clients have. */
-const ASKED_AT_MS = 30;
 const NO_WAIT_MS = 0.1;
 const EXCESS_PERCENT = 1;
 
-/** How the figures of one distance are named. */
-export function distanceName(roundTripMs: number): string {
-  return `${roundTripMs} ms from Redis`;
-}
-
-/** The ends of the names of figures that pictures show. */
-export const ADDED_P50 = "added to allowed requests, p50";
-export const ADDED_P99 = "added to allowed requests, p99";
-export const EXCESS = "admitted beyond the admissible";
-
 export function figuresOf(roundTripMs: number, outcomes: Outcomes, isolates: number): Figure[] {
-  const away = distanceName(roundTripMs);
-  const isAsked = roundTripMs === ASKED_AT_MS;
+  const named = (end: string) => figureName(roundTripMs, end);
+  const isAsked = roundTripMs === USUAL_MS;
   const asked = (target: Target) => (isAsked ? { target } : {});
   // A call takes longer than its way: what a request pays that makes one is what the plain limiter adds.
   const callMs = outcomes.get("plain")!.addedP99Ms;
@@ -53,7 +53,7 @@ export function figuresOf(roundTripMs: number, outcomes: Outcomes, isolates: num
       unit: "ms",
       valueOf: ({ politeP99Ms }) => politeP99Ms,
     },
-    { name: "Redis calls per decision", unit: "calls", valueOf: ({ calls }) => calls },
+    { name: CALLS, unit: "calls", valueOf: ({ calls }) => calls },
     {
       name: EXCESS,
       unit: "%",
@@ -61,13 +61,13 @@ export function figuresOf(roundTripMs: number, outcomes: Outcomes, isolates: num
       ...asked(atMost(EXCESS_PERCENT, "tidegate")),
     },
     {
-      name: "most units of an identity above its limit",
+      name: BURST,
       unit: "units",
       valueOf: ({ burst }) => burst,
       target: atMost(AHEAD.bound(isolates), "tidegate"),
     },
     {
-      name: "admissible requests denied",
+      name: WRONGLY_DENIED,
       unit: "requests",
       valueOf: ({ wronglyDenied }) => wronglyDenied,
       target: atMost(0, "tidegate"),
@@ -75,13 +75,12 @@ export function figuresOf(roundTripMs: number, outcomes: Outcomes, isolates: num
     ...(isAsked ? Array.from({ length: BUSY }, (_, i) => loadSubject(i + 1)) : []),
   ];
   return [
-    ...subjects.flatMap((subject) => compared(`${away}: ${subject.name}`, subject, outcomes)),
+    ...subjects.flatMap((subject) => compared(named(subject.name), subject, outcomes)),
     ...OTHERS.flatMap(({ name, bound }) => {
       if (!bound) return [];
       const peer = { name, value: bound(isolates) };
       const tidegate = AHEAD.bound(isolates);
-      const most = `${away}: most units of an identity above its limit, by the bound`;
-      return { name: most, unit: "units", tidegate, peer, detail: true };
+      return { name: named(BOUND), unit: "units", tidegate, peer, detail: true };
     }),
   ];
 }
@@ -105,13 +104,8 @@ function compared(
 /** The excess of the identity of one rank. */
 function loadSubject(rank: number): Subject {
   return {
-    name: loadName(rank),
+    name: loadName(loadOf(rank)),
     unit: "%",
     valueOf: ({ verdicts }) => excessPercent([verdicts.get(identityOf(rank))!]),
   };
-}
-
-/** The end of the name of a figure about the identity of one rank. */
-export function loadName(rank: number): string {
-  return `${EXCESS}, an identity at ${loadOf(rank).toFixed(2)} times its limit`;
 }

@@ -21,25 +21,26 @@ export interface Client {
 }
 
 export interface ClientOptions {
-  /** Of all isolates. */
-  readonly urls: readonly string[];
+  /** Of the worker. */
+  readonly url: string;
+  readonly isolates: number;
   readonly way: string;
   readonly run: string;
   readonly redisUrl: string;
 }
 
-export function openClient({ urls, way, run, redisUrl }: ClientOptions): Client {
+export function openClient({ url, isolates, way, run, redisUrl }: ClientOptions): Client {
   const agent = new Agent({ keepAlive: true });
   const headers = { "x-run": run, "x-redis-url": redisUrl };
 
   function ask(identity: string, isolate: number): Promise<boolean> {
-    const path = identity === NOBODY ? "/bare/nobody" : `/${way}/${identity}`;
+    const path = `/${identity === NOBODY ? "bare" : way}/${isolate}/${identity}`;
     return new Promise((resolve, reject) => {
-      request(urls[isolate]! + path, { agent, headers }, (response) => {
+      request(url + path, { agent, headers }, (response) => {
         const { statusCode } = response;
         response.resume().once("end", () => {
           if (statusCode === 200 || statusCode === 429) resolve(statusCode === 200);
-          else reject(new Error(`${way}: an isolate answered ${statusCode}`));
+          else reject(new Error(`${way}: the worker answered ${statusCode}`));
         });
       })
         .once("error", reject)
@@ -49,7 +50,7 @@ export function openClient({ urls, way, run, redisUrl }: ClientOptions): Client 
 
   return {
     async warm() {
-      await Promise.all(urls.map((_, isolate) => ask("warm", isolate)));
+      await Promise.all(Array.from({ length: isolates }, (_, isolate) => ask("warm", isolate)));
     },
 
     async replay(arrivals) {

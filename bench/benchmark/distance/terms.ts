@@ -1,5 +1,5 @@
 /** A bucket that a minute's traffic of one identity can empty: two seconds of its rate. */
-export const LIMIT = 40;
+export const LIMIT = 50;
 /** Units per second. */
 export const RATE = 20;
 /** Units that an isolate admits ahead of Redis with `optimistic`: its default. */
