@@ -14,7 +14,7 @@ export interface Verdict {
   readonly wronglyDenied: number;
 }
 
-/** A machine under full load delays some requests by so much. A bucket refills a unit in 50 ms. */
+/** A machine under full load delays some requests by so much. A bucket refills a unit in 100 ms. */
 const NOISE_MS = 20;
 
 export function judge(requests: readonly Answered[], roundTripMs: number): Verdict[] {

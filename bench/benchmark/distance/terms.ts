@@ -1,7 +1,7 @@
-/** A bucket that a minute's traffic of one identity can empty: two seconds of its rate. */
+/** Five seconds of the rate, so that the busiest identities empty their buckets early in a run. */
 export const LIMIT = 50;
-/** Units per second. */
-export const RATE = 20;
+/** Units per second. So few that the machine keeps up with every way: a queue would be measured as a wait for Redis. */
+export const RATE = 10;
 /** Units that an isolate admits ahead of Redis with `optimistic`: its default. */
 export const UNSETTLED = 1;
 /** Of the limit, what an isolate counts by itself before it tells Redis, with a threshold. */

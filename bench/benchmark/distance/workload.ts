@@ -3,7 +3,7 @@ import { RATE } from "./terms.ts";
 
 /** What the busiest identity sends, as a multiple of what it may; the n-th sends 1/n of that. */
 const LOAD = 5;
-const IDENTITIES = 20;
+const IDENTITIES = 15;
 /** Those that send half of what they may, or more. */
 export const BUSY = 10;
 /** Requests per second that no limiter decides. */

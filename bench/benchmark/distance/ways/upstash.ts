@@ -7,7 +7,8 @@ import type { Way } from "./way.ts";
 export const upstash: Way = ({ url, run }) => {
   const limiter = new Ratelimit({
     redis: new Redis({ url, token: TOKEN, enableTelemetry: false }),
-    limiter: Ratelimit.tokenBucket(RATE, "1 s", LIMIT),
+    // It refills at the end of each interval, so that a longer one would refill in bursts.
+    limiter: Ratelimit.tokenBucket(1, `${1_000 / RATE} ms`, LIMIT),
     prefix: run,
   });
   return async (identity) => (await limiter.limit(identity)).success;
