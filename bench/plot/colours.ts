@@ -8,6 +8,7 @@ const PALETTE = {
   /** Failures, and what there is without a limiter. */
   bad: ["#bf3989", "#f778ba"],
   other: ["#8250df", "#bc8cff"],
+  another: ["#bc4c00", "#f0883e"],
   /** Peers. */
   peer: ["#636c76", "#9198a1"],
   ink: ["#1f2328", "#e6edf3"],

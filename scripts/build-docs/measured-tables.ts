@@ -1,3 +1,14 @@
+import {
+  ADDED_P50,
+  ADDED_P99,
+  BOUND,
+  BURST,
+  CALLS,
+  EXCESS,
+  figureName,
+  USUAL_MS,
+  WRONGLY_DENIED,
+} from "../../bench/benchmark/distance/figure-names.ts";
 import type { Figure } from "../../bench/benchmark/figure.ts";
 import type { Results } from "../../bench/benchmark/results.ts";
 import { significant } from "../../bench/support/significant.ts";
@@ -5,7 +16,7 @@ import { markdownTable } from "./markdown-table.ts";
 
 /** Marks where figures of `npm run bench` follow. */
 const MARKED =
-  /^<!-- measured: (summary|peer|bare|bundles|entries|objects) -->\n[^]*?^<!-- end -->$/gm;
+  /^<!-- measured: (summary|peer|bare|ways|bundles|entries|objects) -->\n[^]*?^<!-- end -->$/gm;
 
 type Show = (figure: Figure) => readonly [ours: string, theirs: string];
 
@@ -27,6 +38,7 @@ const microseconds = both((value) => `${significant(value)} µs`);
 const bytes = both((value) => `${significant(value)} bytes`);
 const kilobytes = (value: number): string => `${(value / 1000).toFixed(1)} KB`;
 const times: Show = ({ ratio }) => [`${significant(ratio!.median)} times`, "1"];
+const milliseconds = both((value) => `${significant(value)} ms`);
 /** The peer has no such thing: it asks Redis each time. */
 const alone: Show = ({ tidegate }) => [significant(tidegate), "1"];
 
@@ -74,6 +86,13 @@ const PEER: readonly Row[] = [
     part: "workerd",
     figure: "allowed by limit(), through Redis: requests per second",
     show: times,
+  },
+  {
+    name: "added to the median allowed request by a policy with `optimistic`, 30 ms from Redis",
+    part: "distance",
+    figure: figureName(USUAL_MS, ADDED_P50),
+    peer: "@upstash/ratelimit",
+    show: milliseconds,
   },
   {
     name: "CPU of a denial that the isolate knows, in workerd",
@@ -144,6 +163,7 @@ const SUMMARY = [
   "admissible traffic wrongly denied, sliding window at 1.2 times the limit, one isolate",
   "Redis calls per decision, token bucket at 50 times the limit, one isolate",
   "allowed requests per second in workerd, each through Redis",
+  "added to the median allowed request by a policy with `optimistic`, 30 ms from Redis",
   "CPU of a denial that the isolate knows, in workerd",
   "CPU of Redis for an allowed request, sliding window at a limit of 1,000",
   "handler that limits, everything included, minified and gzipped",
@@ -156,6 +176,7 @@ export function withMeasuredTables(document: string, results: Results): string {
     summary: tableOf(summary, "@upstash/ratelimit", results),
     peer: tableOf(PEER, "@upstash/ratelimit", results),
     bare: tableOf(BARE, "a bare app", results),
+    ways: waysIn(results),
     bundles: bundlesIn(results),
     entries: entriesIn(results),
     objects: objectsIn(results),
@@ -205,6 +226,32 @@ function objectsIn({ parts }: Results): string {
       significant(tidegate),
       significant(peer!.value),
       significant(ratio!.median),
+    ]),
+  ]);
+}
+
+/** Tidegate's optimistic decisions and other ways to decide, at the usual distance. */
+function waysIn({ parts }: Results): string {
+  const figures = parts["distance"]?.figures ?? [];
+  const columns = [
+    { end: ADDED_P50, head: "added, p50", show: (value: number) => `${significant(value)} ms` },
+    { end: ADDED_P99, head: "added, p99", show: (value: number) => `${significant(value)} ms` },
+    { end: CALLS, head: "calls per decision", show: significant },
+    { end: EXCESS, head: "excess", show: (value: number) => `${significant(value)} %` },
+    { end: BURST, head: "most above a limit", show: significant },
+    { end: BOUND, head: "by the bound", show: significant },
+    { end: WRONGLY_DENIED, head: "admissible denied", show: significant },
+  ].map((column) => {
+    const own = figures.filter(({ name }) => name === figureName(USUAL_MS, column.end));
+    return { ...column, own, of: new Map(own.map(({ peer }) => [peer!.name, peer!.value])) };
+  });
+  const names = columns[0]!.own.map(({ peer }) => peer!.name);
+  return markdownTable([
+    ["way", ...columns.map(({ head }) => head)],
+    ["optimistic", ...columns.map(({ own, show }) => show(own[0]!.tidegate))],
+    ...names.map((name) => [
+      name,
+      ...columns.map(({ of, show }) => (of.has(name) ? show(of.get(name)!) : "none")),
     ]),
   ]);
 }

@@ -17,6 +17,8 @@ const MARKS: Record<string, { panels: number; marks: string; count: number }> = 
   redis: { panels: 5, marks: '[aria-label="bar"] rect', count: 15 },
   edge: { panels: 1, marks: '[aria-label="dot"] circle', count: 8 },
   bundle: { panels: 2, marks: '[aria-label="bar"] rect', count: 4 },
+  distance: { panels: 2, marks: '[aria-label="line"] path', count: 16 },
+  excess: { panels: 1, marks: '[aria-label="line"] path', count: 8 },
 };
 
 describe("the pictures of the benchmark", () => {

@@ -13,7 +13,7 @@ const surge = JSON.parse(read("bench/surge.json")) as SurgeResults;
 
 test.each([
   ["README.md", /^<!-- (?:measured|surge): summary -->$/gm, 2],
-  ["docs/figures.md", /^<!-- (?:measured: peer|measured: bare|surge: story) -->$/gm, 3],
+  ["docs/figures.md", /^<!-- (?:measured: (?:peer|bare|ways)|surge: story) -->$/gm, 4],
 ])("the figures of %s are those of the results files", (file, marks, count) => {
   const document = read(file);
   expect(document.match(marks)).toHaveLength(count);

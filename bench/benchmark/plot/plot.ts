@@ -4,7 +4,9 @@ import { join } from "node:path";
 import type { Results } from "../results.ts";
 import { bundleSizePicture } from "./bundle-size.ts";
 import { callsPicture } from "./calls.ts";
+import { distancePicture } from "./distance.ts";
 import { edgeRatiosPicture } from "./edge-ratios.ts";
+import { excessPicture } from "./excess.ts";
 import { redisCpuPicture } from "./redis-cpu.ts";
 import { throughputPicture } from "./throughput.ts";
 import { wronglyDeniedPicture } from "./wrongly-denied.ts";
@@ -17,6 +19,8 @@ export const PICTURES: Readonly<Record<string, (results: Results) => string | un
   redis: redisCpuPicture,
   edge: edgeRatiosPicture,
   bundle: bundleSizePicture,
+  distance: distancePicture,
+  excess: excessPicture,
 };
 
 export async function writePlots(folder: string, results: Results): Promise<void> {

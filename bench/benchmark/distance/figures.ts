@@ -1,0 +1,111 @@
+import { atMost, type Figure, type Target } from "../figure.ts";
+import {
+  ADDED_P50,
+  ADDED_P99,
+  BOUND,
+  BURST,
+  CALLS,
+  EXCESS,
+  figureName,
+  loadName,
+  USUAL_MS,
+  WRONGLY_DENIED,
+} from "./figure-names.ts";
+import { AHEAD, OTHERS } from "./names.ts";
+import { excessPercent, type Outcome } from "./outcome.ts";
+import { BUSY, identityOf, loadOf } from "./workload.ts";
+
+/** By way. */
+export type Outcomes = ReadonlyMap<string, Outcome>;
+
+interface Subject {
+  /** The end of the figures' names. */
+  readonly name: string;
+  readonly unit: string;
+  readonly valueOf: (outcome: Outcome) => number;
+  readonly target?: Target;
+}
+
+const NO_WAIT_MS = 0.1;
+const EXCESS_PERCENT = 1;
+
+export function figuresOf(roundTripMs: number, outcomes: Outcomes, isolates: number): Figure[] {
+  const named = (end: string) => figureName(roundTripMs, end);
+  const isAsked = roundTripMs === USUAL_MS;
+  const asked = (target: Target) => (isAsked ? { target } : {});
+  // A call takes longer than its way: what a request pays that makes one is what the plain limiter adds.
+  const callMs = outcomes.get("plain")!.addedP99Ms;
+  const subjects: readonly Subject[] = [
+    {
+      name: ADDED_P50,
+      unit: "ms",
+      valueOf: ({ addedP50Ms }) => addedP50Ms,
+      ...asked(atMost(NO_WAIT_MS, "tidegate")),
+    },
+    {
+      name: ADDED_P99,
+      unit: "ms",
+      valueOf: ({ addedP99Ms }) => addedP99Ms,
+      ...asked(atMost(callMs, "tidegate")),
+    },
+    {
+      name: "added to allowed requests of identities below half of their limit, p99",
+      unit: "ms",
+      valueOf: ({ politeP99Ms }) => politeP99Ms,
+    },
+    { name: CALLS, unit: "calls", valueOf: ({ calls }) => calls },
+    {
+      name: EXCESS,
+      unit: "%",
+      valueOf: (outcome) => outcome.excessPercent,
+      ...asked(atMost(EXCESS_PERCENT, "tidegate")),
+    },
+    {
+      name: BURST,
+      unit: "units",
+      valueOf: ({ burst }) => burst,
+      target: atMost(AHEAD.bound(isolates), "tidegate"),
+    },
+    {
+      name: WRONGLY_DENIED,
+      unit: "requests",
+      valueOf: ({ wronglyDenied }) => wronglyDenied,
+      target: atMost(0, "tidegate"),
+    },
+    ...(isAsked ? Array.from({ length: BUSY }, (_, i) => loadSubject(i + 1)) : []),
+  ];
+  return [
+    ...subjects.flatMap((subject) => compared(named(subject.name), subject, outcomes)),
+    ...OTHERS.flatMap(({ name, bound }) => {
+      if (!bound) return [];
+      const peer = { name, value: bound(isolates) };
+      const tidegate = AHEAD.bound(isolates);
+      return { name: named(BOUND), unit: "units", tidegate, peer, detail: true };
+    }),
+  ];
+}
+
+/** Beside each other way; what is asked stands with the first. */
+function compared(
+  name: string,
+  { unit, valueOf, target }: Subject,
+  outcomes: Outcomes,
+): readonly Figure[] {
+  const tidegate = valueOf(outcomes.get(AHEAD.way)!);
+  return OTHERS.map(({ way, name: peer }, i) => ({
+    name,
+    unit,
+    tidegate,
+    peer: { name: peer, value: valueOf(outcomes.get(way)!) },
+    ...(i === 0 && target ? { target } : { detail: true }),
+  }));
+}
+
+/** The excess of the identity of one rank. */
+function loadSubject(rank: number): Subject {
+  return {
+    name: loadName(loadOf(rank)),
+    unit: "%",
+    valueOf: ({ verdicts }) => excessPercent([verdicts.get(identityOf(rank))!]),
+  };
+}

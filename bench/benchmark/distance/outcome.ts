@@ -1,0 +1,63 @@
+import { quantile, sum } from "d3-array";
+
+import { judge, type Verdict } from "./judge.ts";
+import type { Answered } from "./replay.ts";
+import { BUSY, identityOf, NOBODY } from "./workload.ts";
+
+/** What one way did with the traffic, at one distance. */
+export interface Outcome {
+  /** Calls of Redis per decision. */
+  readonly calls: number;
+  /** What an allowed request took longer than one of the bare app in the same run, in milliseconds. */
+  readonly addedP50Ms: number;
+  readonly addedP99Ms: number;
+  /** The same for identities that ask for less than half of what they may. */
+  readonly politeP99Ms: number;
+  /** What was admitted and should not have been, in percent of the admissible. */
+  readonly excessPercent: number;
+  /** By how many units one identity's bucket ran over at most. */
+  readonly burst: number;
+  /** Requests that were denied while their bucket had room. */
+  readonly wronglyDenied: number;
+  /** By identity. */
+  readonly verdicts: ReadonlyMap<string, Verdict>;
+}
+
+export interface Measured {
+  readonly answered: readonly Answered[];
+  /** Calls of Redis. */
+  readonly calls: number;
+  readonly roundTripMs: number;
+}
+
+export function outcomeOf({ answered, calls, roundTripMs }: Measured): Outcome {
+  const bare = answered.filter(({ identity }) => identity === NOBODY);
+  const decided = answered.filter(({ identity }) => identity !== NOBODY);
+  const allowed = decided.filter((each) => each.allowed);
+  const busy = new Set(Array.from({ length: BUSY }, (_, i) => identityOf(i + 1)));
+  const added = (share: number, of: readonly Answered[]) =>
+    Math.max(0, quantile(of, share, tookMs)! - quantile(bare, share, tookMs)!);
+  const verdicts = judge(decided, roundTripMs);
+  return {
+    calls: calls / decided.length,
+    addedP50Ms: added(0.5, allowed),
+    addedP99Ms: added(0.99, allowed),
+    politeP99Ms: added(
+      0.99,
+      allowed.filter(({ identity }) => !busy.has(identity)),
+    ),
+    excessPercent: excessPercent(verdicts),
+    burst: Math.max(...verdicts.map(({ burst }) => burst)),
+    wronglyDenied: sum(verdicts, ({ wronglyDenied }) => wronglyDenied),
+    verdicts: new Map(verdicts.map((verdict) => [verdict.identity, verdict])),
+  };
+}
+
+export function excessPercent(verdicts: readonly Verdict[]): number {
+  const excess = sum(verdicts, ({ admitted, admissible }) => Math.max(0, admitted - admissible));
+  return (excess / sum(verdicts, ({ admissible }) => admissible)) * 100;
+}
+
+function tookMs({ askedAtMs, answeredAtMs }: Answered): number {
+  return answeredAtMs - askedAtMs;
+}

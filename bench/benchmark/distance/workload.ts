@@ -1,0 +1,46 @@
+import { type Arrival, random } from "../trips/workload.ts";
+import { RATE } from "./terms.ts";
+
+/** What the busiest identity sends, as a multiple of what it may; the n-th sends 1/n of that. */
+const LOAD = 5;
+const IDENTITIES = 15;
+/** Those that send half of what they may, or more. */
+export const BUSY = 10;
+/** Requests per second that no limiter decides. */
+const BARE = 50;
+/** What the requests of the bare app stand under. */
+export const NOBODY = "nobody";
+
+export interface Traffic {
+  readonly isolates: number;
+  readonly seconds: number;
+}
+
+/** What the identity of this rank, from 1 on, sends, as a multiple of what it may. */
+export function loadOf(rank: number): number {
+  return LOAD / rank;
+}
+
+export function identityOf(rank: number): string {
+  return `user-${rank}`;
+}
+
+/** Requests of identities by Zipf's law, spread over all isolates, and between them those to the bare app. Always the same. */
+export function zipf({ isolates, seconds }: Traffic): Arrival[] {
+  const next = random(1);
+  const identities = Array.from({ length: IDENTITIES }, (_, i) => ({
+    identity: identityOf(i + 1),
+    perSecond: RATE * loadOf(i + 1),
+  }));
+  const arrivals = [...identities, { identity: NOBODY, perSecond: BARE }].flatMap(
+    ({ identity, perSecond }) => {
+      const own: Arrival[] = [];
+      for (let at = 0; ;) {
+        at += (-Math.log(1 - next()) / perSecond) * 1e6;
+        if (at > seconds * 1e6) return own;
+        own.push({ at: Math.floor(at), identity, isolate: Math.floor(next() * isolates) });
+      }
+    },
+  );
+  return arrivals.sort((a, b) => a.at - b.at);
+}

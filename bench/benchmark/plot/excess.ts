@@ -1,0 +1,51 @@
+import { maxIndex } from "d3-array";
+
+import { lines } from "../../plot/lines.ts";
+import { draw } from "../../plot/picture.ts";
+import { significant } from "../../support/significant.ts";
+import { readLoad, USUAL_MS } from "../distance/figure-names.ts";
+import type { Results } from "../results.ts";
+import { peerFigures } from "./part-figures.ts";
+import { besides, WAYS_NOTE, waySeries } from "./ways.ts";
+
+const INTERVAL = "sync by interval";
+
+/** What ways to decide admit too much, by what an identity offers. */
+export function excessPicture(results: Results): string | undefined {
+  const figures = peerFigures(results, "distance").flatMap((figure) => {
+    const load = readLoad(figure.name);
+    return load === undefined ? [] : [{ ...figure, load }];
+  });
+  const highest = figures[maxIndex(figures, ({ load }) => load)];
+  const interval = besides(
+    figures.filter(({ load }) => load === highest?.load),
+    INTERVAL,
+  );
+  if (!highest || !interval) return undefined;
+  const loads = new Map(figures.map(({ name, load }) => [name, load]));
+  return draw({
+    title:
+      `At ${highest.load} times the limit, optimistic decisions admit ${percent(interval.tidegate)} too much, ` +
+      `a sync by interval ${percent(interval.peer.value)}`,
+    note:
+      "Percent of what an exact model admits of the same requests that was admitted beyond it, over what the identity asks for: 5× " +
+      `is five times the limit. 100 isolates in workerd, ${USUAL_MS} ms from Redis. ${WAYS_NOTE}`,
+    panels: [
+      {
+        plot: lines({
+          x: {
+            domain: [0.5, highest.load],
+            ticks: [0.5, 1, 2, 3, 4, 5],
+            format: (load) => `${load}×`,
+          },
+          y: { format: percent, ticks: 5 },
+          series: waySeries(figures, ({ name }) => loads.get(name)!),
+        }),
+      },
+    ],
+  });
+}
+
+function percent(value: number): string {
+  return `${significant(value)} %`;
+}
