@@ -33,14 +33,16 @@ describe.each(VIEWS)("%s", (hash, region) => {
       .poll(() => page.evaluate("document.documentElement.scrollWidth"))
       .toBe(PHONE.width);
     // Nor does anything in it have to be scrolled sideways, but the text of rules.
-    const cut = await page.evaluate(() =>
-      [...document.querySelectorAll("main *")]
-        .filter((each) => each.scrollWidth > each.clientWidth + 1 && each.clientWidth > 0)
-        .filter((each) => getComputedStyle(each).overflowX !== "visible")
-        .filter((each) => !each.closest(".cm-editor, select, .unseen"))
-        .map((each) => each.outerHTML.slice(0, 120)),
-    );
-    expect(cut).toEqual([]);
+    const cut = () =>
+      page.evaluate(() =>
+        [...document.querySelectorAll("main *")]
+          .filter((each) => each.scrollWidth > each.clientWidth + 1 && each.clientWidth > 0)
+          .filter((each) => getComputedStyle(each).overflowX !== "visible")
+          .filter((each) => !each.closest(".cm-editor, select, .unseen"))
+          .map((each) => each.outerHTML.slice(0, 120)),
+      );
+    // Plots take their new width once the page has been laid out.
+    await expect.poll(cut).toEqual([]);
 
     await page.setViewportSize(desktop);
     for (const summary of await page.locator("summary").all()) await summary.click();
