@@ -97,6 +97,21 @@ test("calendar-window in Lua says what its model says, whatever the clocks and t
   expect(compared).toBeGreaterThan(least(200));
 });
 
+test("a clock of Redis that goes back behind a boundary leaves the window after it as it is", async () => {
+  const key = `calendar:{${crypto.randomUUID()}}`;
+  const boundary = FUTURE - (FUTURE % HOUR_US) + HOUR_US;
+  let now = boundary;
+  const policies = compileAt(() => now, fixedWindow({ name: "c", limit: 5, window: "hour" }));
+  const store = redisStore(
+    redisWithClock(redis, () => now),
+    ALL_SCRIPTS,
+  );
+  await store.decide("consume", [key], [5], policies);
+  now = boundary - 1e6;
+  const { rows } = await store.decide("consume", [key], [1], policies);
+  expect(rows).toMatchObject([{ allowed: false, retryAfterUs: HOUR_US + 1e6 }]);
+});
+
 test("a key outlives the wait that it tells by a millisecond at most", async () => {
   const key = `calendar:{${crypto.randomUUID()}}`;
   const now = Date.now() * 1000;
