@@ -47,6 +47,11 @@ describe("the length of an automatic lease", () => {
     ["is none below a limit of 32", bucket({ limit: 31 }), [undefined, 31, 0.62]],
     ["fits a limit of 32", bucket({ limit: 32 }), [64, 28, 0.56]],
     [
+      "fits a window of half a second",
+      slidingWindowLog({ limit: 500, window: "500ms" }),
+      [10, 500, 0.51],
+    ],
+    [
       "is none in a window of less than half a second",
       slidingWindowLog({ limit: 500, window: "499ms" }),
       [undefined, 500, 0.499],
