@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+
+import { readLease } from "../../src/features/leases/read-lease.ts";
+import { slidingWindowLog } from "../../src/index.ts";
+import { Faults } from "../../src/options/faults.ts";
+import { compilePolicy } from "../support/compile-policy.ts";
+
+/** What is said of a lease of 50 ms. */
+function remedyFor(window: "100ms" | "99ms"): string {
+  const faults = new Faults();
+  const policy = compilePolicy(slidingWindowLog({ limit: 9, window }));
+  expect(readLease("50ms", "lease", [policy], faults)).toBeUndefined();
+  return faults.list[0]!.remedy;
+}
+
+test("a lease that is too long is told the longest that fits, if one of 10 ms does", () => {
+  expect(remedyFor("100ms")).toContain('give "10ms" or less');
+  expect(remedyFor("99ms")).toContain("No lease fits");
+});
