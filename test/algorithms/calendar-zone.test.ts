@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 
 import { openZone } from "../../src/algorithms/calendar/zone.ts";
 
@@ -23,4 +23,19 @@ test("a look that ends a microsecond after a change of offset finds it", () => {
 test("offsets of before 1972 may have seconds", () => {
   const moment = Date.UTC(1971, 0, 1);
   expect(openZone("Africa/Monrovia")!.localAt(moment)).toBe(moment - (44 * 60 + 30) * 1000);
+});
+
+test("two changes within a week are both found", () => {
+  const [firstMs, secondMs] = [Date.UTC(2027, 4, 4, 1), Date.UTC(2027, 4, 6, 1)];
+  const hoursAt = (ms: number) => (ms < firstMs ? 1 : ms < secondMs ? 2 : 4);
+  const format = vi.spyOn(Intl, "DateTimeFormat").mockImplementation(function zoneOfTest() {
+    return { format: (ms: number) => `5/4/2027, GMT+0${hoursAt(ms)}:00` } as never;
+  });
+  onTestFinished(() => void format.mockRestore());
+  // So that one step of the search has both.
+  const { stretches } = openZone("Test/Two_Changes")!.around(firstMs + 3 * DAY_MS);
+  expect(stretches.slice(1)).toEqual([
+    { fromMs: firstMs, offsetMs: 2 * 3_600_000 },
+    { fromMs: secondMs, offsetMs: 4 * 3_600_000 },
+  ]);
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 
+import { autoUnits } from "../../src/features/leases/auto.ts";
 import {
   ConfigurationError,
   concurrency,
@@ -46,6 +47,11 @@ describe("the length of an automatic lease", () => {
     ],
     ["is none below a limit of 32", bucket({ limit: 31 }), [undefined, 31, 0.62]],
     ["fits a limit of 32", bucket({ limit: 32 }), [64, 28, 0.56]],
+    [
+      "fits a window of half a second",
+      slidingWindowLog({ limit: 500, window: "500ms" }),
+      [10, 500, 0.51],
+    ],
     [
       "is none in a window of less than half a second",
       slidingWindowLog({ limit: 500, window: "499ms" }),
@@ -108,6 +114,12 @@ describe("the length of an automatic lease", () => {
   test("is none of other words", () => {
     expect(() => leased({ lease: "often" as never })).toThrow(ConfigurationError);
   });
+});
+
+test("the size of an automatic lease covers two round trips or 32 requests, and an eighth of what is left at most", () => {
+  expect(autoUnits({ left: 10_000, meanwhile: 1 })).toBe(32);
+  expect(autoUnits({ left: 10_000, meanwhile: 20.2 })).toBe(41);
+  expect(autoUnits({ left: 100, meanwhile: 20.2 })).toBe(12);
 });
 
 describe("near the limit", () => {

@@ -125,6 +125,15 @@ describe("units that expire unspent", () => {
     expect(isIndebted(holding)).toBe(true);
   });
 
+  test("cost nothing either where as many were earned before it was reached", () => {
+    const holding = holdingOf([8, 100]);
+    noteAdmitted(holding, 1_000);
+    heldUnits(holding, 50);
+    holding.reachedUntilMs = 1_000;
+    heldUnits(holding, 100);
+    expect(isIndebted(holding)).toBe(false);
+  });
+
   test("are nobody's loss where it is not reached", () => {
     const holding = holdingOf([2, 100]);
     heldUnits(holding, 100);

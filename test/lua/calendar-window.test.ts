@@ -97,6 +97,41 @@ test("calendar-window in Lua says what its model says, whatever the clocks and t
   expect(compared).toBeGreaterThan(least(200));
 });
 
+test("a clock of Redis that goes back behind a boundary leaves the window after it as it is", async () => {
+  const key = `calendar:{${crypto.randomUUID()}}`;
+  const boundary = FUTURE - (FUTURE % HOUR_US) + HOUR_US;
+  let now = boundary;
+  const policies = compileAt(() => now, fixedWindow({ name: "c", limit: 5, window: "hour" }));
+  const store = redisStore(
+    redisWithClock(redis, () => now),
+    ALL_SCRIPTS,
+  );
+  await store.decide("consume", [key], [5], policies);
+  now = boundary - 1e6;
+  const { rows } = await store.decide("consume", [key], [1], policies);
+  expect(rows).toMatchObject([{ allowed: false, retryAfterUs: HOUR_US + 1e6 }]);
+});
+
+test.each([40, -40])(
+  "an isolate whose clock is %i hours wrong does not end the window of others",
+  async (hours) => {
+    const key = `calendar:{${crypto.randomUUID()}}`;
+    const now = FUTURE - (FUTURE % HOUR_US) + 60e6;
+    const hourly = fixedWindow({ name: "c", limit: 5, window: "hour" });
+    const right = compileAt(() => now, hourly);
+    const wrong = compileAt(() => now + hours * HOUR_US, hourly);
+    const store = redisStore(
+      redisWithClock(redis, () => now),
+      ALL_SCRIPTS,
+    );
+    await store.decide("consume", [key], [5], right);
+    for (const policies of [wrong, right]) {
+      const { rows } = await store.decide("consume", [key], [1], policies);
+      expect(rows).toMatchObject([{ allowed: false, retryAfterUs: HOUR_US - 60e6 }]);
+    }
+  },
+);
+
 test("a key outlives the wait that it tells by a millisecond at most", async () => {
   const key = `calendar:{${crypto.randomUUID()}}`;
   const now = Date.now() * 1000;

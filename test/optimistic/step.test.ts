@@ -403,6 +403,32 @@ describe("beside a dimension whose quota is leased", () => {
     expect((await second).policies.map(({ remaining }) => remaining)).toEqual([998, 9]);
   });
 
+  test("the next lease proves that the store answers again", async () => {
+    const store = heldStore();
+    const limiter = createLimiter({ store, policies: [{ ...everybody, lease: "10s" }, own] });
+    const nextCall = async () => {
+      const { length } = store.calls;
+      while (store.calls.length === length) {
+        void limiter.limit({});
+        await turns();
+      }
+      return store.calls[length]!;
+    };
+    for (let call = await nextCall(); ; call = await nextCall()) {
+      await call.answer();
+      if (call.operation === "lease") break;
+    }
+    const { length } = store.calls;
+    await limiter.limit(ada);
+    await turns();
+    await store.calls[length]!.lose();
+    store.nowUs += 1.1e6;
+    const lease = await nextCall();
+    expect(lease.operation).toBe("lease");
+    await lease.answer();
+    expect(await atOnce(limiter.limit({ key: "bob" }))).toMatchObject({ reason: "optimistic" });
+  });
+
   test("a denial by the lease leaves no unit open in any dimension of the rest", async () => {
     const store = heldStore();
     const all = fixedWindow({ ...everybody, limit: 1, window: "10s" });

@@ -7,6 +7,7 @@ const OPTIONS = "src/algorithms/calendar/options.ts";
 const ZONE = "src/algorithms/calendar/zone.ts";
 const SCRIPT = "lua/algorithms/calendar-window.lua";
 const DATES = ["test/algorithms/calendar-boundaries"];
+const CLOCKS = ["test/algorithms/calendar-zone"];
 const ANCHORS = ["test/algorithms/calendar-anchors"];
 const COUNTS = ["test/model/calendar-windows"];
 const LIMITER = ["test/limiter/calendar-windows"];
@@ -131,7 +132,7 @@ export const CALENDAR: readonly Written[] = [
     file: ZONE,
     find: "while (offsetAt(end) !== offsetMs) {",
     replace: "if (offsetAt(end) !== offsetMs) {",
-    tests: DATES,
+    tests: CLOCKS,
   },
   {
     name: "clocks change a second late",

@@ -20,8 +20,7 @@ export const calendar: CalendarFeature = {
     const ofCalendar = calendarWindowBy(
       typeof store?.now === "function" ? () => store.now!() / 1000 : () => Date.now(),
     );
-    // Not map(), which skips the holes of a list.
-    return Array.from(policies, (policy: Policy) =>
+    return policies.map((policy: Policy) =>
       policy?.algorithm === "fixed-window" && policy[IMPLEMENTATION] && namesCalendar(policy)
         ? ({
             ...policy,

@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+
+import { readLease } from "../../src/features/leases/read-lease.ts";
+import { createLimiter, fixedWindow, memoryStore, slidingWindowLog } from "../../src/index.ts";
+import { Faults } from "../../src/options/faults.ts";
+import { compilePolicy } from "../support/compile-policy.ts";
+
+/** What is said of a lease of 50 ms. */
+function remedyFor(window: "100ms" | "99ms"): string {
+  const faults = new Faults();
+  const policy = compilePolicy(slidingWindowLog({ limit: 9, window }));
+  expect(readLease("50ms", "lease", [policy], faults)).toBeUndefined();
+  return faults.list[0]!.remedy;
+}
+
+test("a lease that is too long is told the longest that fits, if one of 10 ms does", () => {
+  expect(remedyFor("100ms")).toContain('give "10ms" or less');
+  expect(remedyFor("99ms")).toContain("No lease fits");
+});
+
+test("a limiter's lease has to fit the policies without one of their own", () => {
+  const own = slidingWindowLog({ name: "own", by: "key", limit: 9, window: "1s", lease: "50ms" });
+  const all = fixedWindow({ name: "all", by: "ip", limit: 9, window: "1s" });
+  const limiterOf = (policies: (typeof own | typeof all)[]) =>
+    createLimiter({ store: memoryStore(), lease: "500ms", policies });
+  expect(() => limiterOf([own, all])).not.toThrow();
+  expect(() => limiterOf([{ ...own, lease: undefined }, all])).toThrow('give "100ms" or less');
+});
