@@ -56,13 +56,12 @@ export function guardStore(
   /** A listener that throws must not prevent the decision. */
   function notify(failure: StoreError): void {
     if (onStoreError === undefined) return reportStoreError(failure);
-    const fail = (error: unknown) => report(`onStoreError failed: ${String(error)}`);
     try {
       const told: unknown = onStoreError(failure);
       // It may be asynchronous, and its rejection would be unhandled, which ends a process of Node.
-      if (told instanceof Promise) told.catch(fail);
+      if (told instanceof Promise) told.catch(reportListener);
     } catch (error) {
-      fail(error);
+      reportListener(error);
     }
   }
 
@@ -129,4 +128,8 @@ function reportStoreError({ code, message }: StoreError): void {
 function reportRecovery(name: string, ms: number): void {
   const seconds = Math.max(1, Math.ceil(ms / 1000));
   report(`${name} answers again after ${seconds} s; decisions are exact again.`);
+}
+
+function reportListener(error: unknown): void {
+  report(`onStoreError failed: ${String(error)}`);
 }
