@@ -61,7 +61,7 @@ export const SIDEBAR: DefaultTheme.SidebarItem[] = [
     "Moving",
     [
       ["@upstash/ratelimit", "moving/upstash-ratelimit"],
-      ["express-rate-limit", "moving/express-rate-limit"],
+      ["express-rate-limit, hono-rate-limiter", "moving/express-rate-limit"],
       ["rate-limiter-flexible", "moving/rate-limiter-flexible"],
       ["Nest's throttler", "moving/nest-throttler"],
       ["better-auth", "moving/better-auth"],

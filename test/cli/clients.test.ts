@@ -340,6 +340,9 @@ describe("block and allow", () => {
   test.for([
     ["203.0.113.0/24", { cidr: "203.0.113.0/24" }],
     ["2001:db8::1", { cidr: "2001:db8::1" }],
+    // As `explain` prints them.
+    ["ip:203.0.113.7", { cidr: "203.0.113.7" }],
+    ["ip:2001:db8::/64", { cidr: "2001:db8::/64" }],
     ["x-user-id:42", { identity: "x-user-id:42" }],
     ["AS64496", { asn: 64_496 }],
     ["CH", { country: "CH" }],

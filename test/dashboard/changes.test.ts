@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 
+import { lowContrastsOf } from "../support/dashboard/axe.ts";
 import { RULES, useDashboard } from "../support/dashboard/dashboard.ts";
 import { editorOf, putText } from "../support/dashboard/editor.ts";
 import { ride } from "../support/dashboard/rides.ts";
@@ -64,6 +65,10 @@ test("a limit is changed in a form, and back by Undo; the rest of the rules stay
   await page.getByRole("dialog").getByLabel("Limit").fill("4");
   await page.getByRole("dialog").getByRole("button", { name: "Publish" }).click();
   await page.getByText(/The limit of rides is 4, in version \d+\./).waitFor();
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    expect(await lowContrastsOf(page)).toEqual([]);
+  }
   await page.getByText("4 every 1h").waitFor(AT_ONCE);
   expect([await ride(on.stack, "form"), await ride(on.stack, "form")]).toEqual([200, 429]);
   const after = (await (await on.ask("GET", "/rules")).json()) as typeof before;

@@ -5,7 +5,9 @@ import { describe, expect, test } from "vitest";
 
 import { distinct, labelsAt } from "../../src/dashboard/parts/axis-labels.ts";
 import { count, milliseconds } from "../../src/dashboard/parts/format.ts";
+import { lonePoints } from "../../src/dashboard/parts/lone-points.ts";
 import { hash } from "../../src/partition/partition-key.ts";
+import { statsFor } from "../support/dashboard/counts.ts";
 import { useDashboard } from "../support/dashboard/dashboard.ts";
 import { rideOften } from "../support/dashboard/rides.ts";
 
@@ -136,3 +138,48 @@ test.each([0, 1])("each colour of a picture stands out from the card, theme %i",
   const dim = names.filter((name) => contrast(colours[name]!, colours["card"]!) < 3);
   expect(dim).toEqual([]);
 });
+
+test.each([
+  [
+    [null, 4, null, 5, 6, undefined, 7],
+    [1, 6],
+  ],
+  [[3], [0]],
+  [[0, 0], []],
+  [[], []],
+])("of %j these are reached by no line: %j", (values, lone) => {
+  expect(lonePoints(values)).toEqual(lone);
+});
+
+test("the latency of a single minute is seen, with no line to it", async () => {
+  const page = await on.open("#/rules", { counts: "incident" });
+  await page.route("**/api/v1/stats?*", (route) => {
+    const stats = statsFor(new URL(route.request().url())) as {
+      readonly durations: readonly { readonly counts: readonly number[] }[];
+    };
+    const durations = stats.durations.map((bucket) => ({
+      ...bucket,
+      counts: bucket.counts.map((each, i) => (i === 20 ? each : 0)),
+    }));
+    return route.fulfill({ json: { ...stats, durations } });
+  });
+  await page.getByRole("link", { name: "Overview" }).click();
+  const picture = page.getByRole("region", { name: "Redis latency", exact: true });
+  const canvas = picture.locator("canvas");
+  await canvas.waitFor();
+  await expect.poll(() => canvas.evaluate(pixelsOf, "--series-1")).toBeGreaterThan(4);
+});
+
+/** How many pixels of a picture have exactly this colour of the page. */
+function pixelsOf(element: Element, name: string): number {
+  const pixels = (context: CanvasRenderingContext2D) =>
+    new Uint32Array(
+      context.getImageData(0, 0, context.canvas.width, context.canvas.height).data.buffer,
+    );
+  const sample = new OffscreenCanvas(1, 1).getContext("2d")!;
+  sample.fillStyle = getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  sample.fillRect(0, 0, 1, 1);
+  const [colour] = new Uint32Array(sample.getImageData(0, 0, 1, 1).data.buffer);
+  return pixels((element as HTMLCanvasElement).getContext("2d")!).filter((each) => each === colour)
+    .length;
+}

@@ -2,7 +2,13 @@ import type { Health, Stats } from "../api/answers.ts";
 import { duration } from "../parts/format.ts";
 import { plain } from "../parts/plain.ts";
 
-/** Whether decisions of one isolate come from Redis, its breaker, and which rules it enforces. */
+const SOUND: Readonly<Record<Health["store"], string>> = {
+  redis: "Redis answers",
+  "durable-object": "Durable Objects answer",
+  memory: "Counts in memory",
+};
+
+/** Whether decisions of one isolate come from its store, its breaker, and which rules it enforces. */
 export function HealthCard({
   health,
   stats,
@@ -10,14 +16,16 @@ export function HealthCard({
   readonly health: Health;
   readonly stats: Stats | undefined;
 }) {
-  const { status, detail, breaker, live } = health;
+  const { status, store, detail, breaker, live } = health;
   // Degraded is about the rules, which have a line of their own.
   const isUp = status === "ok" || status === "degraded";
   return (
     <section class="health" aria-label="Health">
       <span class="muted">The isolate that answered:</span>
       <span class={isUp ? "dot good" : "dot bad"}>
-        {isUp ? "Redis answers" : `Redis: ${plain(detail ?? status)}`}
+        {isUp
+          ? SOUND[store]
+          : `${store === "redis" ? "Redis" : "Store"}: ${plain(detail ?? status)}`}
       </span>
       {breaker && (
         <span class={breaker === "closed" ? "dot good" : "dot bad"}>Breaker {breaker}</span>

@@ -2,6 +2,7 @@ import { useEffect, useRef } from "hono/jsx/dom";
 import UPlot from "uplot";
 
 import { distinct, labelsAt } from "./axis-labels.ts";
+import { lonePoints } from "./lone-points.ts";
 import type { Series } from "./series.ts";
 
 export interface ChartProps {
@@ -110,7 +111,7 @@ function optionsOf(
     padding: [8, 24, 0, 0],
     cursor: { y: false, drag: { setScale: false, x: false, y: false }, points: { show: false } },
     scales: {
-      x: { range: kind === "layers" ? spanOf : pointsOf },
+      x: { range: kind === "layers" ? spanOf : momentsOf },
       y: { range: (_plot, _min, max) => [0, Math.max(max * 1.08, 1)] },
     },
     axes: [
@@ -139,7 +140,7 @@ function optionsOf(
               paths: UPlot.paths.bars!({ size: [0.9, Infinity], align: 1 }),
               points: { show: false },
             }
-          : { stroke: colour(name), width: 2, spanGaps: false, points: { size: 4 } },
+          : { stroke: colour(name), width: 2, spanGaps: false, points: pointsOf(colour(name)) },
       ),
     ],
     hooks: {
@@ -148,6 +149,15 @@ function optionsOf(
         (plot) => onPoint?.(kind === "layers" ? layerAt(plot) : (plot.cursor.idx ?? undefined)),
       ],
     },
+  };
+}
+
+/** Where moments are close, a line shows only the points that it does not reach. */
+function pointsOf(fill: string): UPlot.Series.Points {
+  return {
+    size: 5,
+    fill,
+    filter: (plot, series, areShown) => (areShown ? null : lonePoints(plot.data[series]!)),
   };
 }
 
@@ -195,7 +205,7 @@ function layerAt(plot: UPlot): number | undefined {
   return index === -1 ? undefined : index;
 }
 
-function pointsOf(_plot: UPlot, first: number, last: number): [number, number] {
+function momentsOf(_plot: UPlot, first: number, last: number): [number, number] {
   return [first, last];
 }
 

@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx/dom";
 
 import type { ApiError } from "../api/api.ts";
-import { useOutage } from "../live/health.ts";
+import { useHealth, useOutage } from "../live/health.ts";
 import type { Loaded } from "../live/use-answer.ts";
 import { FaultList } from "./fault-list.tsx";
 import { plain } from "./plain.ts";
@@ -80,6 +80,15 @@ export function Answered<Answer>({
 }
 
 export function MetricsOff() {
+  const store = useHealth()?.data?.store;
+  if (store !== undefined && store !== "redis") {
+    return (
+      <Empty title="This gateway has no Redis">
+        It shows its rules and explains requests. To count requests, change rules and block clients
+        it needs one.
+      </Empty>
+    );
+  }
   return (
     <Empty title="Metrics are off">
       This gateway does not count requests. Rules, clients, lists and the audit work without.

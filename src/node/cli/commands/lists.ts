@@ -67,7 +67,7 @@ async function changeList(
     note(`Removed ${text}.`);
     return;
   }
-  if (parseCidr(text)?.prefix === 0 && !options.everyAddress) {
+  if (parseCidr(addressOf(text))?.prefix === 0 && !options.everyAddress) {
     throw new UsageError(
       `${text} is every address: to ${verb} all clients that have one, add --every-address.`,
     );
@@ -81,7 +81,8 @@ async function changeList(
 
 /** An entry of a list as the user wrote it. Addresses come first: those of IPv6 have colons, too. */
 function entryOf(text: string): object {
-  if (parseCidr(text)) return { cidr: text };
+  const address = addressOf(text);
+  if (parseCidr(address)) return { cidr: address };
   const [, asn] = /^(?:AS|asn:)(\d{1,10})$/i.exec(text) ?? [];
   if (asn !== undefined) return { asn: Number(asn) };
   const [, country] = /^(?:country:)?([A-Z][A-Z0-9])$/.exec(text) ?? [];
@@ -91,6 +92,9 @@ function entryOf(text: string): object {
     `Give an address or range, a header's name and value (x-user-id:42), a network (AS64496) or a country (CH), not "${text}".`,
   );
 }
+
+/** An address, which `explain` prints as "ip:203.0.113.7". */
+const addressOf = (text: string) => text.replace(/^ip:/, "");
 
 async function show(_options: unknown, command: Command): Promise<void> {
   const ask = connect(command);

@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+
+import { useDashboard } from "../support/dashboard/dashboard.ts";
+
+const on = useDashboard();
+
+test.each([
+  ["durable-object", "Durable Objects answer"],
+  ["memory", "Counts in memory"],
+])(
+  "of a gateway with the store %s the overview says what works without a Redis",
+  async (store, said) => {
+    const page = await on.open("#/rules");
+    await page.route("**/api/v1/health", async (route) => {
+      const answer = await route.fetch();
+      const health = (await answer.json()) as object;
+      await route.fulfill({ response: answer, json: { ...health, store } });
+    });
+    for (const path of ["stats", "top"]) {
+      await page.route(`**/api/v1/${path}?*`, (route) =>
+        route.fulfill({ status: 501, json: { title: "Not Implemented", status: 501 } }),
+      );
+    }
+    await page.reload();
+    await page.getByRole("link", { name: "Overview" }).click();
+    await page.getByText(said, { exact: true }).waitFor();
+    await page.getByText("This gateway has no Redis").waitFor();
+    expect(await page.getByText("Redis answers").count()).toBe(0);
+    expect(await page.getByText("lists and the audit work").count()).toBe(0);
+  },
+);
