@@ -53,7 +53,7 @@ export const LEASES: readonly Written[] = [
   },
   {
     name: "a unit stays spent though another dimension denies",
-    file: "src/features/leases/step.ts",
+    file: "src/features/leases/take.ts",
     find: "        else putBack();\n",
     replace: "",
     tests: ["test/lease/beside-exact"],
@@ -67,7 +67,7 @@ export const LEASES: readonly Written[] = [
   },
   {
     name: "a unit stays spent though the fallback denies",
-    file: "src/features/leases/step.ts",
+    file: "src/features/leases/take.ts",
     find: "      async giveBack() {\n        putBack();",
     replace: "      async giveBack() {",
     tests: ["test/lease/beside-exact"],

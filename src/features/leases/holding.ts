@@ -17,8 +17,8 @@ export interface Holding {
   grants: Grant[];
   /** Units requested since `sinceMs`, and in the period before it. */
   sinceMs: number;
-  asked: number;
-  askedBefore: number;
+  requested: number;
+  requestedBefore: number;
   /** Redis's answer to the latest lease, and the time of the request. */
   answer: Reply;
   sentAtMs: number;
@@ -59,8 +59,8 @@ export function createHolding(nowMs: number): Holding {
   return {
     grants: [],
     sinceMs: nowMs,
-    asked: 0,
-    askedBefore: 0,
+    requested: 0,
+    requestedBefore: 0,
     answer: NO_ANSWER,
     sentAtMs: nowMs,
     windowEndsMs: Infinity,
@@ -81,7 +81,7 @@ export function countDemand(
   periodMs: number,
 ): number {
   const demand = demandOf(holding, nowMs, periodMs);
-  holding.asked += cost;
+  holding.requested += cost;
   return demand + cost;
 }
 
@@ -89,11 +89,11 @@ export function countDemand(
 export function demandOf(holding: Holding, nowMs: number, periodMs: number): number {
   const periods = Math.floor((nowMs - holding.sinceMs) / periodMs);
   if (periods > 0) {
-    holding.askedBefore = periods === 1 ? holding.asked : 0;
-    holding.asked = 0;
+    holding.requestedBefore = periods === 1 ? holding.requested : 0;
+    holding.requested = 0;
     holding.sinceMs += periods * periodMs;
   }
-  return holding.askedBefore * (1 - (nowMs - holding.sinceMs) / periodMs) + holding.asked;
+  return holding.requestedBefore * (1 - (nowMs - holding.sinceMs) / periodMs) + holding.requested;
 }
 
 /** The units that may be spent now. Drops spent and expired grants, and notes the lost units. */

@@ -4,7 +4,7 @@ import { replyFromHolding } from "./held-reply.ts";
 import { type Grant, heldUnits, type Holding, noteAdmitted, putBack, spend } from "./holding.ts";
 
 /** The ways to serve a request with leases. */
-export type Step =
+export type LeaseAction =
   /** From held units. */
   | "spend"
   /** From the next lease, which it requests. */
@@ -16,7 +16,7 @@ export type Step =
 
 /** One request's access to the units that an isolate holds for a partition. */
 export interface LeaseAccess {
-  readonly step: Step;
+  readonly action: LeaseAction;
   /** Spends held units for the request. Returns whether there were enough. */
   spend(): boolean;
   /** Whether there are enough held units now. */
@@ -61,9 +61,9 @@ interface LeaseAnswer {
   readonly windowEndsMs: number;
 }
 
-/** The plan for a request, before any unit is spent for it. */
+/** How a request will be served, before any unit is spent for it. */
 export interface Draft {
-  readonly step: Step;
+  readonly action: LeaseAction;
   readonly cost: number;
   /** The size of the next lease. */
   readonly units: number;
@@ -72,12 +72,12 @@ export interface Draft {
 export function createLeaseAccess(
   { now, pauseMs, enforced, noteRoom, request, noteRoundTrip }: LeaseTerms,
   holding: Holding,
-  { step, cost, units }: Draft,
+  { action, cost, units }: Draft,
 ): LeaseAccess {
   let spent: readonly Readonly<Grant>[] = [];
 
   const access: LeaseAccess = {
-    step,
+    action,
 
     canSpend: () => heldUnits(holding, now()) >= cost,
 

@@ -16,7 +16,7 @@ import {
   type Draft,
   type LeaseAccess,
   type LeaseTerms,
-  type Step,
+  type LeaseAction,
 } from "./lease-access.ts";
 
 /**
@@ -42,7 +42,7 @@ const MAX_HOLDINGS = 1_000;
  * waits for it, while others go on spending.
  */
 export interface Leases {
-  /** Counts the demand of a request, and plans how to serve it. No unit is spent yet. */
+  /** Counts the demand of a request, and drafts how to serve it. No unit is spent yet. */
   access(partition: string, cost: number): LeaseAccess;
   /** Whether held units would serve a request, and leave enough for the next ones. Counts no demand. */
   covers(partition: string, cost: number): boolean;
@@ -123,8 +123,8 @@ export function createLeases(
     return holding;
   }
 
-  /** Plans how to serve a request, given the units requested within one lease. */
-  function plan(holding: Holding, cost: number, demand: number, nowMs: number): Draft {
+  /** Drafts how to serve a request, given the units requested within one lease. */
+  function draft(holding: Holding, cost: number, demand: number, nowMs: number): Draft {
     const held = heldUnits(holding, nowMs);
     // The demand while the next lease is on its way, and its variation. If the store has no more units, an earlier
     // lease gets fewer.
@@ -142,12 +142,12 @@ export function createLeases(
       : nowMs < holding.reachedUntilMs
         ? Math.max(largest, Math.ceil(2 * reserve))
         : large;
-    const step = (): Step => {
+    const action = (): LeaseAction => {
       if (held >= cost && (enough || !mayRenew)) return "spend";
       if (mayRenew) return "renew";
       return held < cost && busy && holding.short && !isAuto ? "deny" : "ask";
     };
-    return { step: step(), cost, units: Math.min(large, most) };
+    return { action: action(), cost, units: Math.min(large, most) };
   }
 
   return {
@@ -155,7 +155,7 @@ export function createLeases(
       const nowMs = now();
       const holding = holdingOf(partition, nowMs);
       const demand = countDemand(holding, cost, nowMs, lengthMs);
-      return createLeaseAccess(terms, holding, plan(holding, cost, demand, nowMs));
+      return createLeaseAccess(terms, holding, draft(holding, cost, demand, nowMs));
     },
 
     covers(partition, cost) {
@@ -163,7 +163,7 @@ export function createLeases(
       if (!holding) return false;
       const nowMs = now();
       const demand = demandOf(holding, nowMs, lengthMs) + cost;
-      return plan(holding, cost, demand, nowMs).step === "spend";
+      return draft(holding, cost, demand, nowMs).action === "spend";
     },
 
     countDenied(partition, cost) {

@@ -1,0 +1,140 @@
+import type { CoreSettings, Kit } from "../../decide/kit.ts";
+import {
+  type Answer,
+  type Ask,
+  type Asked,
+  type AskedGroup,
+  askedIn,
+  deniesIn,
+  type GroupVerdict,
+} from "../../decide/step.ts";
+import { StoreError } from "../../errors/errors.ts";
+import type { LeaseAccess, LeaseAction } from "./lease-access.ts";
+
+/**
+ * Takes the whole cost of a request, or no units: first from held units, then from the next leases, and the rest from
+ * the store. Held units go back if the store denies. A settlement always takes its cost, because its request is
+ * admitted.
+ */
+export async function take(
+  asked: Asked,
+  accesses: ReadonlyMap<AskedGroup, LeaseAccess>,
+  ask: Ask,
+  { now, keysOf }: Kit<CoreSettings>,
+): Promise<Answer> {
+  const { groups, isSettlement } = asked;
+  const sentAtMs = now();
+  const spent = new Set<AskedGroup>();
+  const renewed = new Set<AskedGroup>();
+  const served = (action: LeaseAction) =>
+    groups.filter((each) => accesses.get(each)?.action === action);
+  const unspent = () => groups.filter((each) => !spent.has(each));
+  const spend = (each: AskedGroup) => accesses.get(each)?.spend() === true && spent.add(each);
+  const putBack = () => {
+    if (isSettlement) return;
+    for (const each of spent) accesses.get(each)!.putBack();
+  };
+  const admit = () => {
+    for (const access of accesses.values()) access.admit();
+  };
+
+  /** The verdict about a group whose held units were spent, or did not suffice. */
+  function held(each: AskedGroup, allowed: boolean): GroupVerdict {
+    const { rows, nowUs, estimated } = accesses.get(each)!.reply(allowed);
+    const at = { nowUs, sentAtMs, receivedAtMs: now(), estimated };
+    return { asked: each, rows, by: "lease", at, ...(renewed.has(each) && { isRenewed: true }) };
+  }
+
+  /** The store's verdict, with waits no longer than those for units that are held or on their way. */
+  function asAnswered(verdict: GroupVerdict, askedAtMs: number): GroupVerdict {
+    const rows = accesses.get(verdict.asked)?.answered(verdict.rows, askedAtMs);
+    return rows ? { ...verdict, rows } : verdict;
+  }
+
+  /** In the order of the request. */
+  function withHeld(answered: readonly GroupVerdict[]): GroupVerdict[] {
+    return groups.flatMap((each) =>
+      spent.has(each) ? [held(each, true)] : answered.filter((own) => own.asked === each),
+    );
+  }
+
+  function deniedBy(each: AskedGroup): Answer {
+    putBack();
+    return { groups: [held(each, false)] };
+  }
+
+  /** Renews leases for the request. Returns the group whose lease was denied. */
+  async function renew(leases: readonly AskedGroup[]): Promise<AskedGroup | undefined> {
+    for (const each of leases) {
+      const isServed = await accesses.get(each)!.renew(keysOf(each));
+      renewed.add(each);
+      if (isServed) spent.add(each);
+      // An advisory group never denies: the store reports its row, and the other groups decide.
+      else if (each.group.denying.length > 0 && !isSettlement) return each;
+    }
+    return undefined;
+  }
+
+  /** Asks the store about the remaining groups; again if leases that arrived meanwhile took the units it lacks. */
+  async function askRest(): Promise<Answer> {
+    for (;;) {
+      const left = unspent();
+      if (left.length === 0) {
+        admit();
+        return { groups: withHeld([]) };
+      }
+      const askedAtMs = now();
+      const answer = await ask({ ...asked, groups: left });
+      if (answer.error) return withoutStore(answer.error, answer);
+      const denied = askedIn(answer.groups.filter(deniesIn));
+      const answered = answer.groups.map((each) => asAnswered(each, askedAtMs));
+      const isHeld =
+        !isSettlement &&
+        denied.length > 0 &&
+        denied.every((each) => accesses.get(each)?.canSpend());
+      if (!isHeld) {
+        if (denied.length === 0 || isSettlement) admit();
+        else putBack();
+        return { groups: withHeld(answered) };
+      }
+      denied.forEach(spend);
+    }
+  }
+
+  /** Spends held units if the store gave no answer. */
+  function withoutStore(error: StoreError, answer?: Answer): Answer {
+    const answered = answer?.groups ?? [];
+    const isAnswered = new Set(askedIn(answered));
+    const left = unspent().filter((each) => !isAnswered.has(each) && !spend(each));
+    for (const each of left) accesses.get(each)?.drop();
+    if (answered.length === 0 && left.length === 0) return { groups: withHeld([]) };
+    const unansweredOf = (each: AskedGroup) =>
+      answer?.unanswered?.find((own) => own.asked === each) ?? {
+        asked: each,
+        error,
+        costs: each.costs,
+      };
+    return {
+      groups: withHeld(answered),
+      unanswered: left.map(unansweredOf),
+      error,
+      async giveBack() {
+        putBack();
+        return (await answer?.giveBack?.()) ?? [];
+      },
+    };
+  }
+
+  const [short] = served("deny");
+  if (short) return deniedBy(short);
+  served("spend").forEach(spend);
+  try {
+    const leases = served("renew");
+    const denied = leases.length > 0 ? await renew(leases) : undefined;
+    if (denied) return deniedBy(denied);
+  } catch (error) {
+    if (error instanceof StoreError) return withoutStore(error);
+    throw error;
+  }
+  return askRest();
+}
