@@ -230,29 +230,35 @@ function objectsIn({ parts }: Results): string {
   ]);
 }
 
-/** Tidegate's optimistic decisions and other ways to decide, at the usual distance. */
+interface Column {
+  readonly end: string;
+  readonly head: string;
+  readonly show: (value: number) => string;
+}
+
+const COLUMNS: readonly Column[] = [
+  { end: ADDED_P50, head: "added, p50", show: (value) => `${significant(value)} ms` },
+  { end: ADDED_P99, head: "added, p99", show: (value) => `${significant(value)} ms` },
+  { end: CALLS, head: "calls per decision", show: significant },
+  { end: EXCESS, head: "excess", show: (value) => `${significant(value)} %` },
+  { end: BURST, head: "most above a limit", show: significant },
+  { end: BOUND, head: "its bound", show: significant },
+  { end: WRONGLY_DENIED, head: "admissible denied", show: significant },
+];
+
+/** Tidegate's optimistic decisions and the other ways to decide, at the usual distance. */
 function waysIn({ parts }: Results): string {
   const figures = parts["distance"]?.figures ?? [];
-  const columns = [
-    { end: ADDED_P50, head: "added, p50", show: (value: number) => `${significant(value)} ms` },
-    { end: ADDED_P99, head: "added, p99", show: (value: number) => `${significant(value)} ms` },
-    { end: CALLS, head: "calls per decision", show: significant },
-    { end: EXCESS, head: "excess", show: (value: number) => `${significant(value)} %` },
-    { end: BURST, head: "most above a limit", show: significant },
-    { end: BOUND, head: "by the bound", show: significant },
-    { end: WRONGLY_DENIED, head: "admissible denied", show: significant },
-  ].map((column) => {
-    const own = figures.filter(({ name }) => name === figureName(USUAL_MS, column.end));
-    return { ...column, own, of: new Map(own.map(({ peer }) => [peer!.name, peer!.value])) };
-  });
-  const names = columns[0]!.own.map(({ peer }) => peer!.name);
+  const of = (end: string) => figures.filter(({ name }) => name === figureName(USUAL_MS, end));
+  const others = of(ADDED_P50).map(({ peer }) => peer!.name);
+  const cellOf = (way: string, { end, show }: Column) => {
+    const found = of(end).find(({ peer }) => peer!.name === way);
+    return found ? show(found.peer!.value) : "none";
+  };
   return markdownTable([
-    ["way", ...columns.map(({ head }) => head)],
-    ["optimistic", ...columns.map(({ own, show }) => show(own[0]!.tidegate))],
-    ...names.map((name) => [
-      name,
-      ...columns.map(({ of, show }) => (of.has(name) ? show(of.get(name)!) : "none")),
-    ]),
+    ["way", ...COLUMNS.map(({ head }) => head)],
+    ["optimistic", ...COLUMNS.map(({ end, show }) => show(of(end)[0]!.tidegate))],
+    ...others.map((way) => [way].concat(COLUMNS.map((column) => cellOf(way, column)))),
   ]);
 }
 

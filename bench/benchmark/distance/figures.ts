@@ -33,8 +33,8 @@ export function figuresOf(roundTripMs: number, outcomes: Outcomes, isolates: num
   const named = (end: string) => figureName(roundTripMs, end);
   const isAsked = roundTripMs === USUAL_MS;
   const asked = (target: Target) => (isAsked ? { target } : {});
-  // A call takes longer than its way: what a request pays that makes one is what the plain limiter adds.
-  const callMs = outcomes.get("plain")!.addedP99Ms;
+  // A round trip takes longer than its way: it is what the plain limiter adds, which makes one for each request.
+  const callMs = outcomes.get("plain")!.addedP50Ms;
   const subjects: readonly Subject[] = [
     {
       name: ADDED_P50,
@@ -92,13 +92,14 @@ function compared(
   outcomes: Outcomes,
 ): readonly Figure[] {
   const tidegate = valueOf(outcomes.get(AHEAD.way)!);
-  return OTHERS.map(({ way, name: peer }, i) => ({
+  const [first, ...others] = OTHERS.map(({ way, name: peer }): Figure => ({
     name,
     unit,
     tidegate,
     peer: { name: peer, value: valueOf(outcomes.get(way)!) },
-    ...(i === 0 && target ? { target } : { detail: true }),
+    detail: true,
   }));
+  return [target ? { ...first!, target, detail: false } : first!, ...others];
 }
 
 /** The excess of the identity of one rank. */
