@@ -38,7 +38,9 @@ const microseconds = both((value) => `${significant(value)} µs`);
 const bytes = both((value) => `${significant(value)} bytes`);
 const kilobytes = (value: number): string => `${(value / 1000).toFixed(1)} KB`;
 const times: Show = ({ ratio }) => [`${significant(ratio!.median)} times`, "1"];
-const milliseconds = both((value) => `${significant(value)} ms`);
+/** Less than a hundredth of a millisecond is noise. */
+const inMilliseconds = (value: number): string => `${significant(Number(value.toFixed(2)))} ms`;
+const milliseconds = both(inMilliseconds);
 /** The peer has no such thing: it asks Redis each time. */
 const alone: Show = ({ tidegate }) => [significant(tidegate), "1"];
 
@@ -237,8 +239,8 @@ interface Column {
 }
 
 const COLUMNS: readonly Column[] = [
-  { end: ADDED_P50, head: "added, p50", show: (value) => `${significant(value)} ms` },
-  { end: ADDED_P99, head: "added, p99", show: (value) => `${significant(value)} ms` },
+  { end: ADDED_P50, head: "added, p50", show: inMilliseconds },
+  { end: ADDED_P99, head: "added, p99", show: inMilliseconds },
   { end: CALLS, head: "calls per decision", show: significant },
   { end: EXCESS, head: "excess", show: (value) => `${significant(value)} %` },
   { end: BURST, head: "most above a limit", show: significant },
@@ -253,7 +255,7 @@ function waysIn({ parts }: Results): string {
   const others = of(ADDED_P50).map(({ peer }) => peer!.name);
   const cellOf = (way: string, { end, show }: Column) => {
     const found = of(end).find(({ peer }) => peer!.name === way);
-    return found ? show(found.peer!.value) : "none";
+    return found ? show(found.peer!.value) : "";
   };
   return markdownTable([
     ["way", ...COLUMNS.map(({ head }) => head)],
