@@ -38,7 +38,9 @@ const microseconds = both((value) => `${significant(value)} µs`);
 const bytes = both((value) => `${significant(value)} bytes`);
 const kilobytes = (value: number): string => `${(value / 1000).toFixed(1)} KB`;
 const times: Show = ({ ratio }) => [`${significant(ratio!.median)} times`, "1"];
-const milliseconds = both((value) => `${significant(value)} ms`);
+/** Less than a hundredth of a millisecond is noise. */
+const inMilliseconds = (value: number): string => `${significant(Number(value.toFixed(2)))} ms`;
+const milliseconds = both(inMilliseconds);
 /** The peer has no such thing: it asks Redis each time. */
 const alone: Show = ({ tidegate }) => [significant(tidegate), "1"];
 
@@ -230,29 +232,35 @@ function objectsIn({ parts }: Results): string {
   ]);
 }
 
-/** Tidegate's optimistic decisions and other ways to decide, at the usual distance. */
+interface Column {
+  readonly end: string;
+  readonly head: string;
+  readonly show: (value: number) => string;
+}
+
+const COLUMNS: readonly Column[] = [
+  { end: ADDED_P50, head: "added, p50", show: inMilliseconds },
+  { end: ADDED_P99, head: "added, p99", show: inMilliseconds },
+  { end: CALLS, head: "calls per decision", show: significant },
+  { end: EXCESS, head: "excess", show: (value) => `${significant(value)} %` },
+  { end: BURST, head: "most above a limit", show: significant },
+  { end: BOUND, head: "its bound", show: significant },
+  { end: WRONGLY_DENIED, head: "admissible denied", show: significant },
+];
+
+/** Tidegate's optimistic decisions and the other ways to decide, at the usual distance. */
 function waysIn({ parts }: Results): string {
   const figures = parts["distance"]?.figures ?? [];
-  const columns = [
-    { end: ADDED_P50, head: "added, p50", show: (value: number) => `${significant(value)} ms` },
-    { end: ADDED_P99, head: "added, p99", show: (value: number) => `${significant(value)} ms` },
-    { end: CALLS, head: "calls per decision", show: significant },
-    { end: EXCESS, head: "excess", show: (value: number) => `${significant(value)} %` },
-    { end: BURST, head: "most above a limit", show: significant },
-    { end: BOUND, head: "by the bound", show: significant },
-    { end: WRONGLY_DENIED, head: "admissible denied", show: significant },
-  ].map((column) => {
-    const own = figures.filter(({ name }) => name === figureName(USUAL_MS, column.end));
-    return { ...column, own, of: new Map(own.map(({ peer }) => [peer!.name, peer!.value])) };
-  });
-  const names = columns[0]!.own.map(({ peer }) => peer!.name);
+  const of = (end: string) => figures.filter(({ name }) => name === figureName(USUAL_MS, end));
+  const others = of(ADDED_P50).map(({ peer }) => peer!.name);
+  const cellOf = (way: string, { end, show }: Column) => {
+    const found = of(end).find(({ peer }) => peer!.name === way);
+    return found ? show(found.peer!.value) : "";
+  };
   return markdownTable([
-    ["way", ...columns.map(({ head }) => head)],
-    ["optimistic", ...columns.map(({ own, show }) => show(own[0]!.tidegate))],
-    ...names.map((name) => [
-      name,
-      ...columns.map(({ of, show }) => (of.has(name) ? show(of.get(name)!) : "none")),
-    ]),
+    ["way", ...COLUMNS.map(({ head }) => head)],
+    ["optimistic", ...COLUMNS.map(({ end, show }) => show(of(end)[0]!.tidegate))],
+    ...others.map((way) => [way].concat(COLUMNS.map((column) => cellOf(way, column)))),
   ]);
 }
 

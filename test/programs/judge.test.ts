@@ -7,8 +7,8 @@ import { LIMIT, RATE } from "../../bench/benchmark/distance/terms.ts";
 const ROUND_TRIP_MS = 30;
 const UNIT_MS = 1_000 / RATE;
 
-const asked = (askedAtMs: number, allowed: boolean): Answered => ({
-  identity: "somebody",
+const asked = (askedAtMs: number, allowed: boolean, identity = "somebody"): Answered => ({
+  identity,
   askedAtMs,
   answeredAtMs: askedAtMs + ROUND_TRIP_MS,
   allowed,
@@ -52,7 +52,7 @@ test("a denial is wrong if the bucket had room before, during and after its way 
 });
 
 test("each identity has a bucket of its own", () => {
-  const other = burst(LIMIT, true).map((request) => ({ ...request, identity: "another" }));
+  const other = Array.from({ length: LIMIT }, () => asked(0, true, "another"));
   expect(judge([...burst(LIMIT, true), ...other], ROUND_TRIP_MS)).toMatchObject([
     { identity: "somebody", burst: 0 },
     { identity: "another", burst: 0 },

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { bundle } from "../../support/bundle.ts";
+import { prefer } from "../../support/priority.ts";
 import { runWorker } from "../../support/run-worker.ts";
 import type { Figure, Part } from "../figure.ts";
 import { openRedis } from "../redis/server.ts";
@@ -28,6 +29,8 @@ export const distancePart: Part = async ({ short, tell }) => {
   const module = await bundle(`export { default } from "./bench/benchmark/distance/app.ts";`);
   const server = await openRedis();
   const worker = await runWorker(module);
+  prefer(worker.pid);
+  const yieldAgain = prefer(process.pid);
   const far = startFarSide({ redis: server.url, token: TOKEN });
 
   async function measure(
@@ -70,6 +73,7 @@ export const distancePart: Part = async ({ short, tell }) => {
     }
     return figures;
   } finally {
+    yieldAgain();
     await worker.stop();
     await far.close();
     await server.close();

@@ -28,6 +28,7 @@ export function startFarSide(options: FarOptions): FarSide {
   const thread = new Worker(new URL("./far-thread.ts", import.meta.url), { workerData: options });
 
   async function ask(command: FarCommand): Promise<FarAnswer> {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
     thread.postMessage(command);
     const [answer] = (await once(thread, "message")) as [FarAnswer];
     return answer;

@@ -18,5 +18,6 @@ async function answer(command: FarCommand): Promise<FarAnswer> {
 }
 
 parentPort!.on("message", (command: FarCommand) => {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
   void answer(command).then((result) => parentPort!.postMessage(result));
 });

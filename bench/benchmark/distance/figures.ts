@@ -11,7 +11,7 @@ import {
   USUAL_MS,
   WRONGLY_DENIED,
 } from "./figure-names.ts";
-import { AHEAD, OTHERS } from "./names.ts";
+import { AHEAD, BARE, OTHERS } from "./names.ts";
 import { excessPercent, type Outcome } from "./outcome.ts";
 import { BUSY, identityOf, loadOf } from "./workload.ts";
 
@@ -33,7 +33,7 @@ export function figuresOf(roundTripMs: number, outcomes: Outcomes, isolates: num
   const named = (end: string) => figureName(roundTripMs, end);
   const isAsked = roundTripMs === USUAL_MS;
   const asked = (target: Target) => (isAsked ? { target } : {});
-  // A call takes longer than its way: what a request pays that makes one is what the plain limiter adds.
+  // A call takes longer than its way, on a busy machine more so: it is what the plain limiter adds, which makes one each time.
   const callMs = outcomes.get("plain")!.addedP99Ms;
   const subjects: readonly Subject[] = [
     {
@@ -76,12 +76,28 @@ export function figuresOf(roundTripMs: number, outcomes: Outcomes, isolates: num
   ];
   return [
     ...subjects.flatMap((subject) => compared(named(subject.name), subject, outcomes)),
+    ...bareFigures(roundTripMs, outcomes.get(AHEAD.way)!),
     ...OTHERS.flatMap(({ name, bound }) => {
       if (!bound) return [];
       const peer = { name, value: bound(isolates) };
       const tidegate = AHEAD.bound(isolates);
       return { name: named(BOUND), unit: "units", tidegate, peer, detail: true };
     }),
+  ];
+}
+
+/** Beside requests that no limiter decided, in the same run. */
+function bareFigures(roundTripMs: number, ahead: Outcome): readonly Figure[] {
+  const beside = (end: string, tidegate: number, value: number): Figure => ({
+    name: figureName(roundTripMs, end),
+    unit: "ms",
+    tidegate,
+    peer: { name: BARE, value },
+    detail: true,
+  });
+  return [
+    beside(ADDED_P50, ahead.addedP50Ms, 0),
+    beside(ADDED_P99, ahead.addedP99Ms, ahead.bareP99Ms),
   ];
 }
 
@@ -92,13 +108,14 @@ function compared(
   outcomes: Outcomes,
 ): readonly Figure[] {
   const tidegate = valueOf(outcomes.get(AHEAD.way)!);
-  return OTHERS.map(({ way, name: peer }, i) => ({
+  const [first, ...others] = OTHERS.map(({ way, name: peer }): Figure => ({
     name,
     unit,
     tidegate,
     peer: { name: peer, value: valueOf(outcomes.get(way)!) },
-    ...(i === 0 && target ? { target } : { detail: true }),
+    detail: true,
   }));
+  return [target ? { ...first!, target, detail: false } : first!, ...others];
 }
 
 /** The excess of the identity of one rank. */

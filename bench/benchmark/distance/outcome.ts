@@ -8,9 +8,14 @@ import { BUSY, identityOf, NOBODY } from "./workload.ts";
 export interface Outcome {
   /** Calls of Redis per decision. */
   readonly calls: number;
-  /** What an allowed request took longer than one of the bare app in the same run, in milliseconds. */
+  /**
+   * What an allowed request took longer than the median one of the bare app in the same run, in milliseconds. The noise of the
+   * machine is in it.
+   */
   readonly addedP50Ms: number;
   readonly addedP99Ms: number;
+  /** That noise: the same of requests of the bare app. */
+  readonly bareP99Ms: number;
   /** The same for identities that ask for less than half of what they may. */
   readonly politeP99Ms: number;
   /** What was admitted and should not have been, in percent of the admissible. */
@@ -35,13 +40,15 @@ export function outcomeOf({ answered, calls, roundTripMs }: Measured): Outcome {
   const decided = answered.filter(({ identity }) => identity !== NOBODY);
   const allowed = decided.filter((each) => each.allowed);
   const busy = new Set(Array.from({ length: BUSY }, (_, i) => identityOf(i + 1)));
+  const usualMs = quantile(bare, 0.5, tookMs)!;
   const added = (share: number, of: readonly Answered[]) =>
-    Math.max(0, quantile(of, share, tookMs)! - quantile(bare, share, tookMs)!);
+    Math.max(0, quantile(of, share, tookMs)! - usualMs);
   const verdicts = judge(decided, roundTripMs);
   return {
     calls: calls / decided.length,
     addedP50Ms: added(0.5, allowed),
     addedP99Ms: added(0.99, allowed),
+    bareP99Ms: added(0.99, bare),
     politeP99Ms: added(
       0.99,
       allowed.filter(({ identity }) => !busy.has(identity)),

@@ -7,7 +7,7 @@ const IDENTITIES = 15;
 /** Those that send half of what they may, or more. */
 export const BUSY = 10;
 /** Requests per second that no limiter decides. */
-const BARE = 50;
+const BARE = 100;
 /** What the requests of the bare app stand under. */
 export const NOBODY = "nobody";
 

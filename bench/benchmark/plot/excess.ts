@@ -1,5 +1,3 @@
-import { maxIndex } from "d3-array";
-
 import { lines } from "../../plot/lines.ts";
 import { draw } from "../../plot/picture.ts";
 import { significant } from "../../support/significant.ts";
@@ -12,11 +10,12 @@ const INTERVAL = "sync by interval";
 
 /** What ways to decide admit too much, by what an identity offers. */
 export function excessPicture(results: Results): string | undefined {
-  const figures = peerFigures(results, "distance").flatMap((figure) => {
+  const found = peerFigures(results, "distance").flatMap((figure) => {
     const load = readLoad(figure.name);
     return load === undefined ? [] : [{ ...figure, load }];
   });
-  const highest = figures[maxIndex(figures, ({ load }) => load)];
+  const figures = found.toSorted((a, b) => a.load - b.load);
+  const highest = figures.at(-1);
   const interval = besides(
     figures.filter(({ load }) => load === highest?.load),
     INTERVAL,

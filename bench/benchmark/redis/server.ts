@@ -1,8 +1,7 @@
-import { setPriority } from "node:os";
-
 import { Redis } from "ioredis";
 
 import { startRedisServer } from "../../../scripts/support/redis-server.ts";
+import { prefer } from "../../support/priority.ts";
 import { spread } from "../compare.ts";
 import type { ScriptCall } from "./capture.ts";
 
@@ -34,11 +33,7 @@ const BATCH = 40;
 /** A Redis of its own, whose statistics nobody else touches. */
 export async function openRedis(): Promise<BenchRedis> {
   const server = await startRedisServer();
-  try {
-    setPriority(server.pid, -20);
-  } catch {
-    // Only root may; without it there is more noise, nothing else.
-  }
+  prefer(server.pid);
   const redis = new Redis(server.url, { disableClientInfo: true });
   const known = new Map<string, string>();
 

@@ -21,13 +21,16 @@ interface Publishing extends LocalBucket {
  */
 export const threshold: Way = (place) => {
   const shared = sharedBucket(place, ANY_DEBT);
-  const stale = () => ({ staleAtMs: Date.now() + STALE_MS });
-  const bucketOf = buckets((): Publishing => ({ ...fullBucket(), ...stale(), isFlushing: false }));
+  const bucketOf = buckets((): Publishing => ({
+    ...fullBucket(),
+    staleAtMs: Date.now() + STALE_MS,
+    isFlushing: false,
+  }));
 
   async function publish(identity: string, bucket: Publishing, wanted: 0 | 1): Promise<boolean> {
     const { allowed, level } = await shared(identity, { spent: takeSpent(bucket), wanted });
     learn(bucket, level);
-    Object.assign(bucket, stale());
+    bucket.staleAtMs = Date.now() + STALE_MS;
     return allowed;
   }
 
