@@ -25,7 +25,7 @@ export const PARTITION: readonly Written[] = [
   },
   {
     name: "a pair is there with one of its parts",
-    file: "src/partition/source.ts",
+    file: "src/partition/compile-sources.ts",
     find: "if (part === undefined) return undefined;",
     replace: "if (part === undefined) continue;",
     tests: ["test/partition/together"],
