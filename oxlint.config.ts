@@ -55,6 +55,7 @@ export const FEATURES = [
   "roles",
   "shards",
   "shared-denials",
+  "sources",
   "listeners",
 ];
 

@@ -17,6 +17,7 @@ export { replica } from "./features/replica/feature.ts";
 export { roles } from "./features/roles/feature.ts";
 export { sharedDenials } from "./features/shared-denials/feature.ts";
 export { shards } from "./features/shards/feature.ts";
+export { sources } from "./features/sources/feature.ts";
 export { listeners } from "./features/listeners/feature.ts";
 export * from "./limiter/exports.ts";
 export type { Features } from "./limiter/features.ts";

@@ -1,10 +1,11 @@
 import { holds } from "../features/holds/feature.ts";
 import { lists } from "../features/lists/feature.ts";
 import { plans } from "../features/plans/feature.ts";
+import { sources } from "../features/sources/feature.ts";
 import { EVERY_FEATURE } from "../limiter/every-feature.ts";
 
 /** What the middleware and the gateway are made with: features that read requests and responses, too. */
-export const EVERY_REQUEST_FEATURE = { ...EVERY_FEATURE, holds, lists, plans };
+export const EVERY_REQUEST_FEATURE = { ...EVERY_FEATURE, holds, lists, plans, sources };
 
 /** The features of a middleware, by their names. A bundle contains those that are given. */
 export type RequestFeatures = Partial<typeof EVERY_REQUEST_FEATURE>;

@@ -1,10 +1,10 @@
 import type { Faults } from "../options/faults.ts";
 import { ALL_SKIPPED, CHOICE, DIMENSION_OF_REQUEST } from "../options/messages.ts";
 import { PlacedFaults } from "../options/placed-faults.ts";
+import { readsAddress } from "../partition/address.ts";
 import { EVERYBODY } from "../partition/partition-key.ts";
 import type { NamedSegments, RequestData } from "../partition/request-data.ts";
-import { readsAddress } from "../partition/source-text.ts";
-import { compileSources, type Source } from "../partition/source.ts";
+import type { CompileSources, Source } from "../partition/source.ts";
 import type { Policy } from "../policy/policy.ts";
 import { reportOnce } from "../runtime/log.ts";
 import type { RequestOptions } from "./request-options.ts";
@@ -39,18 +39,21 @@ interface Dimension<Context> {
  */
 export const SHARED_IDENTITY = "no-identity";
 
-/**
- * Checks the partitions of policies and compiles them.
- *
- * @param segments the names in the rule's path; none in middleware
- * @param prefix of the names of dimensions, so that those of several rules differ
- */
+/** What partitions are compiled with besides their options. */
+export interface PartitionContext {
+  readonly compile: CompileSources;
+  /** The names in the rule's path; none in middleware. */
+  readonly segments: NamedSegments | undefined;
+  /** Of the names of dimensions, so that those of several rules differ. */
+  readonly prefix: string;
+}
+
+/** Checks the partitions of policies and compiles them. */
 export function compilePartitions<Context>(
   options: RequestOptions<Context>,
   policies: readonly Policy[],
+  { compile, segments, prefix }: PartitionContext,
   faults: Faults,
-  segments: NamedSegments | undefined,
-  prefix: string,
 ): Partitions<Context> {
   const { partition: common, onMissing: commonOnMissing, clientIp } = options;
   checkOnMissing(commonOnMissing, ["share", "reject"], "onMissing", faults);
@@ -79,7 +82,7 @@ export function compilePartitions<Context>(
     const sources =
       typeof partition === "function" && !own && !segments
         ? undefined
-        : compileSources(partition, { clientIp, segments }, at, once(found));
+        : compile(partition, { clientIp, segments }, at, once(found));
     for (const path of found) told.add(path);
     // What has faults may be anything, also what is no JSON.
     const key =

@@ -4,6 +4,7 @@ import type { Failures } from "../features/holds/failures.ts";
 import type { LimiterOptions } from "../limiter/options.ts";
 import type { Faults } from "../options/faults.ts";
 import { FUNCTION, WITHOUT_FEATURE } from "../options/messages.ts";
+import { compileAddress } from "../partition/address.ts";
 import type { NamedSegments, RequestData } from "../partition/request-data.ts";
 import type { Policy } from "../policy/policy.ts";
 import { addMissingFields } from "./append-fields.ts";
@@ -49,13 +50,14 @@ export async function answerDenied<Context>(
 export function compileRequest<Context>(
   options: RequestOptions<Context> & Pick<LimiterOptions, "plans" | "onDecision">,
   given: readonly Policy[],
-  { holds, lists, plans, listeners, optimistic }: RequestFeatures,
+  { holds, lists, plans, listeners, optimistic, sources }: RequestFeatures,
   faults: Faults,
   { segments, prefix = "" }: Partial<RuleContext> = {},
 ): RequestReader<Context> {
   // Not map(), which skips the holes of a list.
   const list = Array.isArray(given) ? Array.from(given as readonly Policy[]) : [];
-  const partitions = compilePartitions(options, list, faults, segments, prefix);
+  const compile = sources?.compile ?? compileAddress;
+  const partitions = compilePartitions(options, list, { compile, segments, prefix }, faults);
   const findListed = lists?.compileRequestLists(options, list, faults);
   const readCost = compileCost(options.cost, list, optimistic, faults);
   const readPlan = plans?.compilePlan(options.plan, options.plans, faults);

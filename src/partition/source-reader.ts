@@ -1,5 +1,6 @@
 import type { Faults } from "../options/faults.ts";
 import { NO_PATH, UNKNOWN_FACT_SOURCE } from "../options/messages.ts";
+import { addressReader } from "./address.ts";
 import { type ClientIp, clientIp } from "./client-ip.ts";
 import { oneSpelling } from "./credential.ts";
 import { subnetOf } from "./ip-address.ts";
@@ -27,7 +28,8 @@ export function sourceReader(
   path: string,
   faults: Faults,
 ): ReadSource {
-  if (kind === "ip" || kind === "subnet") return addressReader(kind, known.trusted!);
+  if (kind === "ip") return addressReader(known.trusted!);
+  if (kind === "subnet") return subnetReader(known.trusted!);
   if (kind === "asn" || kind === "country") return factReader(kind, known, path, faults);
   if (kind === "header") {
     return ({ request }) =>
@@ -59,11 +61,10 @@ function hashed(prefix: string, value: string | undefined): Promise<string> | un
   return value ? hash(value).then((text) => `${prefix}:${text}`) : undefined;
 }
 
-function addressReader(kind: "ip" | "subnet", trusted: ClientIp): ReadSource {
+function subnetReader(trusted: ClientIp): ReadSource {
   return ({ request, bindings }) => {
     const ip = clientIp(request.headers, trusted, bindings);
-    if (ip === undefined) return undefined;
-    return kind === "ip" ? `ip:${ip}` : `subnet:${subnetOf(ip)}`;
+    return ip === undefined ? undefined : `subnet:${subnetOf(ip)}`;
   };
 }
 

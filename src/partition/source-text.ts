@@ -57,12 +57,6 @@ const KINDS = [...BARE, ...Object.keys(NAMED)];
 
 const EXAMPLES = [...BARE, ...named.map(([kind, { example }]) => `${kind}:${example}`)];
 
-/** Whether one of the sources needs the trusted source of the client's address. */
-export function readsAddress(sources: unknown): boolean {
-  const each: readonly unknown[] = Array.isArray(sources) ? sources.flat() : [];
-  return each.some((source) => source === "ip" || source === "subnet");
-}
-
 /** Takes a source apart; adds a fault and returns `undefined` if it is none. */
 export function parseSource(
   source: unknown,

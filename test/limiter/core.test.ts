@@ -1,7 +1,7 @@
 import { build } from "esbuild";
 import { beforeAll, describe, expect, inject, test } from "vitest";
 
-import { EVERY_REQUEST_FEATURE } from "../../src/adapter/every-feature.ts";
+import { EVERY_REQUEST_FEATURE, type RequestFeatures } from "../../src/adapter/every-feature.ts";
 import * as core from "../../src/core.ts";
 import {
   concurrency,
@@ -15,6 +15,7 @@ import {
   type Policy,
   shareDenials,
   slidingWindowLog,
+  sources,
   listeners,
   tokenBucket,
 } from "../../src/core.ts";
@@ -104,7 +105,7 @@ test("every feature is exported by its name", () => {
 describe("an option whose feature is missing", () => {
   test.each(NEEDS)("%s: %s is a fault that names the import", (feature, path, options) => {
     const { [feature]: _missing, ...others } = EVERY_REQUEST_FEATURE;
-    const make = limiterWith(others);
+    const make = limiterWith(others as Features);
     expect(faultsOf(() => make(optionsOf(options)))).toEqual([
       expect.objectContaining({
         path,
@@ -168,6 +169,31 @@ describe("an option whose feature is missing", () => {
     const sound = { ...optionsOf({}), clientIp: "vercel" } as const;
     expect(faultsOf(() => rateLimitWith({})(sound))).toEqual([]);
     expect(faultsOf(() => vercelRateLimitWith({})(sound))).toEqual([]);
+  });
+
+  test("of a partition by more than the address is a fault of a middleware", () => {
+    const faultsWith = (features: RequestFeatures, partition: unknown) => {
+      const given = { ...optionsOf({}), clientIp: "vercel", partition } as never;
+      const [ofHono, ofVercel] = [rateLimitWith, vercelRateLimitWith].map((make) =>
+        faultsOf(() => (make(features) as (options: never) => unknown)(given)),
+      );
+      expect(ofHono).toEqual(ofVercel);
+      return ofHono;
+    };
+    for (const partition of [["header:x-api-key", "ip"], ["ip", "subnet"], [["ip"]], []]) {
+      expect(faultsWith({}, partition)).toEqual([
+        {
+          path: "partition",
+          code: "unsupported",
+          value: JSON.stringify(partition),
+          remedy: expect.stringContaining('Import { sources } from "tidegate/core"'),
+        },
+      ]);
+    }
+    for (const partition of [["ip"], "*", () => "ada"]) {
+      expect(faultsWith({}, partition)).toEqual([]);
+    }
+    expect(faultsWith({ sources }, ["header:x-api-key", "ip"])).toEqual([]);
   });
 
   test.each([undefined, null, 7, "x", { policies: 7 }, { policies: [null, 7] }])(
@@ -335,6 +361,7 @@ describe("a bundle", () => {
       import { rateLimitWith } from "${entry}";
       export const limit = rateLimitWith({ plans })({ policies: [fixedWindow({ limit: 1, window: "1s" })] });`);
       expect(foldersIn(files)).toEqual(["plans"]);
+      expect(files).not.toContain("src/partition/compile-sources.ts");
     },
   );
 });

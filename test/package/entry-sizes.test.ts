@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
 import { measureEntries } from "../../bench/benchmark/edge/entries.ts";
+import { measureWorkers } from "../../bench/benchmark/edge/workers.ts";
 import { meets } from "../../bench/benchmark/figure.ts";
 import manifest from "../../package.json" with { type: "json" };
 
@@ -13,6 +14,12 @@ test("every entry of the package has a budget, and none is larger", () => {
     entries.map((entry) => entry.replace(".", "tidegate")).sort(),
   );
   expect(wholes.filter((figure) => !meets(figure))).toEqual([]);
+});
+
+test("every worker with a part of the package has a budget, and none is larger", async () => {
+  const workers = await measureWorkers();
+  expect(workers.map(meets)).toEqual(workers.map(() => true));
+  expect(workers.filter(({ tidegate, target }) => target!.value > tidegate * 1.05)).toEqual([]);
 });
 
 test("a budget is no more than a seventh above the size, so that it is noticed", () => {

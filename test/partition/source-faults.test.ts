@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { Faults } from "../../src/options/faults.ts";
 import type { ClientIp } from "../../src/partition/client-ip.ts";
-import { compileSources } from "../../src/partition/source.ts";
+import { compileSources } from "../../src/partition/compile-sources.ts";
 
 function faultsOf(sources: unknown, clientIp: ClientIp | undefined = "cloudflare") {
   const faults = new Faults();

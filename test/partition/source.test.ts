@@ -3,9 +3,9 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { ConfigurationError, type Fault } from "../../src/errors/errors.ts";
 import { Faults } from "../../src/options/faults.ts";
 import type { ClientIp } from "../../src/partition/client-ip.ts";
+import { compileSources } from "../../src/partition/compile-sources.ts";
 import { partitionKey } from "../../src/partition/partition-key.ts";
 import type { RequestData } from "../../src/partition/request-data.ts";
-import { compileSources } from "../../src/partition/source.ts";
 
 function dataOf(fields: Record<string, string> | Headers): RequestData {
   return { request: { headers: new Headers(fields), url: "https://example.com/" } };

@@ -25,7 +25,7 @@ export const PARTITION: readonly Written[] = [
   },
   {
     name: "a pair is there with one of its parts",
-    file: "src/partition/source.ts",
+    file: "src/partition/compile-sources.ts",
     find: "if (part === undefined) return undefined;",
     replace: "if (part === undefined) continue;",
     tests: ["test/partition/together"],
@@ -60,7 +60,7 @@ export const PARTITION: readonly Written[] = [
   },
   {
     name: "an address in an inner list is read from a source that nobody has checked",
-    file: "src/partition/source-text.ts",
+    file: "src/partition/address.ts",
     find: "sources.flat()",
     replace: "sources",
     tests: ["test/partition/source-faults"],

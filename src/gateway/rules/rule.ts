@@ -2,6 +2,7 @@ import { compileRequest, type RequestReader } from "../../adapter/request-limite
 import type { RequestOptions } from "../../adapter/request-options.ts";
 import type { Plans } from "../../features/plans/plans.ts";
 import type { SharedDenials } from "../../features/shared-denials/shared-denials.ts";
+import { sources } from "../../features/sources/feature.ts";
 import { checkFeatures } from "../../limiter/features.ts";
 import type { LimiterOptions } from "../../limiter/options.ts";
 import { checkSettings, type LimiterSettings } from "../../limiter/settings.ts";
@@ -84,7 +85,7 @@ export function readRule(
     prefix: `${index}.`,
   };
   const options = requestOptions as RequestOptions<Request>;
-  const reader = compileRequest(options, policies, features, own, context);
+  const reader = compileRequest(options, policies, { ...features, sources }, own, context);
   const settings = checkSettings(
     { ...limiterOptions, policies: reader.policies },
     features,

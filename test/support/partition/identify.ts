@@ -1,6 +1,7 @@
 import { Faults } from "../../../src/options/faults.ts";
+import { compileSources } from "../../../src/partition/compile-sources.ts";
 import type { RequestData } from "../../../src/partition/request-data.ts";
-import { compileSources, type SourceContext } from "../../../src/partition/source.ts";
+import type { SourceContext } from "../../../src/partition/source.ts";
 
 /** The identity of a request by these sources, by the rules of Cloudflare unless the context says otherwise. */
 export async function identify(
