@@ -1,7 +1,13 @@
 import { expect, test } from "vitest";
 
 import { readLease } from "../../src/features/leases/read-lease.ts";
-import { createLimiter, fixedWindow, memoryStore, type Policy, slidingWindowLog } from "../../src/index.ts";
+import {
+  createLimiter,
+  fixedWindow,
+  memoryStore,
+  type Policy,
+  slidingWindowLog,
+} from "../../src/index.ts";
 import { Faults } from "../../src/options/faults.ts";
 import { compilePolicy } from "../support/compile-policy.ts";
 
@@ -25,10 +31,4 @@ test("a limiter's lease has to fit the policies without one of their own", () =>
     createLimiter({ store: memoryStore(), lease: "500ms", policies: [policy, all] });
   expect(limiterWith({ ...log, lease: "50ms" })).not.toThrow();
   expect(limiterWith(log)).toThrow('give "100ms" or less');
-});
-  const all = fixedWindow({ name: "all", by: "ip", limit: 9, window: "1s" });
-  const limiterOf = (policies: (typeof own | typeof all)[]) =>
-    createLimiter({ store: memoryStore(), lease: "500ms", policies });
-  expect(() => limiterOf([own, all])).not.toThrow();
-  expect(() => limiterOf([{ ...own, lease: undefined }, all])).toThrow('give "100ms" or less');
 });
