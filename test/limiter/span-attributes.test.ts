@@ -85,6 +85,21 @@ test("the span in which a limiter decides says what, also among parallel ones", 
   });
 });
 
+test.each([
+  [true, 2],
+  [false, 0],
+])("a span of Workers that is traced (%s) gets %i attributes", async (isTraced, count) => {
+  const set: string[] = [];
+  const span = { isTraced, setAttribute: (key: string) => set.push(key) };
+  const limiter = createLimiter({
+    store: memoryStore(),
+    policies: [fixedWindow({ name: "day", limit: 1, window: "1d" })],
+    onDecision: spanAttributes({ getActiveSpan: () => span }),
+  });
+  await limiter.limit("ada");
+  expect(set).toHaveLength(count);
+});
+
 test("a hold says it, and looking or charging does not", async () => {
   const limiter = createLimiter({
     store: memoryStore(),

@@ -132,6 +132,20 @@ test.each([40, -40])(
   },
 );
 
+test("units of April end with April, also for an isolate that is still in March", async () => {
+  const key = `calendar:{${crypto.randomUUID()}}`;
+  const year = new Date(FUTURE / 1000).getUTCFullYear() + 1;
+  const now = Date.UTC(year, 3, 1, 1) * 1000;
+  const monthly = fixedWindow({ name: "c", limit: 5, window: "month" });
+  const policies = compileAt(() => now - 2 * HOUR_US, monthly);
+  const store = redisStore(
+    redisWithClock(redis, () => now),
+    ALL_SCRIPTS,
+  );
+  const { rows } = await store.decide("consume", [key], [1], policies);
+  expect(rows).toMatchObject([{ resetAfterUs: Date.UTC(year, 4, 1) * 1000 - now }]);
+});
+
 test("a key outlives the wait that it tells by a millisecond at most", async () => {
   const key = `calendar:{${crypto.randomUUID()}}`;
   const now = Date.now() * 1000;
