@@ -35,7 +35,9 @@ beforeAll(async () => {
       response.writeHead(400, { "content-type": "application/json" });
     else if (/\/(?:stats|top)\?/.test(url)) response.writeHead(404);
     else response.writeHead(200, { "content-type": "application/json", etag: '"3"' });
-    response.end(url.endsWith("/health") ? '{"status":"ok","live":{"version":3}}' : "{}");
+    response.end(
+      url.endsWith("/health") ? '{"status":"ok","store":"redis","live":{"version":3}}' : "{}",
+    );
   }).listen(0, "127.0.0.1");
   await once(gateway, "listening");
   server = await serve(5_000);
