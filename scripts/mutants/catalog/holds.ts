@@ -90,8 +90,9 @@ export const HOLDS: readonly Written[] = [
   {
     name: "partial outages: units of a healthy master count as counted here",
     file: "src/features/holds/settle.ts",
-    find: "changes.filter(({ verdict }) => verdict.by === by)",
-    replace: 'changes.filter(({ verdict }) => by === "memory" || verdict.by === by)',
+    find: "changes.filter(({ verdict }) => verdict.countedBy === counter)",
+    replace:
+      'changes.filter(({ verdict }) => counter === "memory" || verdict.countedBy === counter)',
     tests: ["test/limiter/partial-outages"],
   },
   {

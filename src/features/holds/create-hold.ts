@@ -143,8 +143,8 @@ async function extendAll(
   giveBack: GiveBack,
 ): Promise<Extension> {
   const places = [
-    taken.filter(({ by }) => by === "memory"),
-    taken.filter(({ by }) => by !== "memory"),
+    taken.filter(({ countedBy }) => countedBy === "memory"),
+    taken.filter(({ countedBy }) => countedBy !== "memory"),
   ].filter(({ length }) => length > 0);
   const extended = await Promise.allSettled(places.map((each) => giveBack.extend(each, slot)));
   // One expired slot decides the result, even if other calls failed.

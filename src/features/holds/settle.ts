@@ -49,8 +49,8 @@ export function settlementCalls(
 ): readonly SettlementCall[] {
   const changes = taken.map((verdict) => ({ verdict, ...changeOf(verdict, cost, known) }));
   const calls: SettlementCall[] = [];
-  for (const by of ["store", "lease", "memory"] as const) {
-    const own = changes.filter(({ verdict }) => verdict.by === by);
+  for (const counter of ["store", "lease", "memory"] as const) {
+    const own = changes.filter(({ verdict }) => verdict.countedBy === counter);
     const units = own.flatMap(({ back }) => back);
     if (units.every((each) => each === 0)) continue;
     calls.push({ kind: "returned", taken: own.map(({ verdict }) => verdict), units, slot });

@@ -223,6 +223,6 @@ function denyNearby(asked: AskedGroup, { nowUs, rows }: KnownDenial): Verdict {
     reason: "replica-denial",
     status: 429,
     nowUs,
-    groups: [{ asked, rows, by: "none", at }],
+    groups: [{ asked, rows, countedBy: "none", at }],
   };
 }
