@@ -6,11 +6,12 @@ import { LIMITER_OPTIONS, type LimiterOptions } from "../limiter/options.ts";
 import type { Faults } from "../options/faults.ts";
 import { checkedOptions } from "../options/unknown-options.ts";
 import { readEnvironment } from "../runtime/environment.ts";
+import { answerDenied } from "./answer-denied.ts";
 import { decideRequest } from "./decide-request.ts";
 import type { RequestFeatures } from "./every-feature.ts";
 import { endOf, type NodeRequest, type NodeResponse, requestDataOf } from "./node-server.ts";
-import { answerDenied, compileRequest } from "./request-limiter.ts";
 import { REQUEST_OPTIONS, type RequestOptions } from "./request-options.ts";
+import { compileRequest } from "./request-reader.ts";
 
 /** The options of a middleware for servers on Node. */
 export interface NodeLimiterOptions<Context> extends LimiterOptions, RequestOptions<Context> {}

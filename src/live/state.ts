@@ -14,6 +14,9 @@ export interface LiveState {
   readonly misread?: string | undefined;
 }
 
+/** The effect of an entry that a single call made: the list that it belongs to, or other numbers. */
+export type EntryKind = "allow" | "deny" | "override";
+
 /** No rules were ever written. */
 export const NO_STATE: LiveState = {
   revision: 0,

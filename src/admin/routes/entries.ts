@@ -1,4 +1,5 @@
 import { parseMoment } from "../../lists/moment.ts";
+import type { EntryKind } from "../../live/state.ts";
 import { isRecord } from "../../options/record.ts";
 import type { Entries, KeptEntry as AnsweredEntry, PutOverride } from "../answers/entries.ts";
 import { type Call, deedOf, isoTime, json, readSmallBody, refresh, type Route } from "../call.ts";
@@ -7,7 +8,7 @@ import { ID, idOf, namesOf } from "../entry-names.ts";
 import { faulty, outdated, Refusal } from "../refusal.ts";
 import { lastsMs } from "../schemas.ts";
 import type { KeptEntry } from "../storage/records.ts";
-import { type EntryKind, MAX_ENTRIES, MAX_ENTRIES_BYTES } from "../storage/storage.ts";
+import { MAX_ENTRIES, MAX_ENTRIES_BYTES } from "../storage/storage.ts";
 import { currentRules } from "./current.ts";
 import { scopeOf } from "./override-scope.ts";
 

@@ -1,5 +1,6 @@
 import { type LiveKeys, liveKeys } from "../../live/keys.ts";
 import { MAX_VERSION, wholeUpTo } from "../../live/numbers.ts";
+import type { EntryKind } from "../../live/state.ts";
 import { isRecord } from "../../options/record.ts";
 import type { Change } from "../answers/parts.ts";
 import type { Connection } from "./connection.ts";
@@ -31,9 +32,6 @@ const MAX_AUDIT = 500;
 /** Every isolate holds them all in memory, and reads them with one command. */
 export const MAX_ENTRIES = 10_000;
 export const MAX_ENTRIES_BYTES = 2_000_000;
-
-/** Which entries one field belongs to. */
-export type EntryKind = "allow" | "deny" | "override";
 
 /** The author and the action, for the audit. */
 export interface Deed {
