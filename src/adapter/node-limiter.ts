@@ -16,13 +16,13 @@ import { compileRequest } from "./request-reader.ts";
 /** The options of a middleware for servers on Node. */
 export interface NodeLimiterOptions<Context> extends LimiterOptions, RequestOptions<Context> {}
 
-/** What a middleware leaves where its framework keeps what belongs to a request. */
+/** The value that a middleware leaves for the handlers of a request. */
 export interface RateLimited {
   /** A `Hold` where a policy is `refundable`, counts failures, or is a `concurrency()`. */
   rateLimit: Decision | Hold;
 }
 
-/** What becomes of a request. */
+/** The outcome for a request. */
 export interface Limited extends Partial<RateLimited> {
   /** Set if the request goes no further. */
   readonly response?: Response;
@@ -68,5 +68,5 @@ export function createNodeLimiter<Context>(
   };
 }
 
-/** Nothing ends a server with the response. */
+/** A server goes on after its response, so the promise needs no keeper. */
 function ignore(): void {}

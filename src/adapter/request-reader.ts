@@ -19,12 +19,12 @@ export interface RequestReader<Context> extends DecideOptions {
   readonly by: readonly string[];
   /** Requests are reserved where they are settled after their responses. */
   readonly operation: "limit" | "reserve";
-  /** Which responses are failures, for the policies that count them. */
+  /** The responses that are failures, for the policies that count them. */
   readonly failures: readonly Failures[];
   readonly read: (context: Context, data: RequestData) => Promise<ReadRequest>;
 }
 
-/** What a rule is compiled for besides its options. */
+/** The parts of a rule besides its options. */
 interface RuleContext {
   /** The names in the rule's path. */
   readonly segments: NamedSegments;

@@ -10,7 +10,7 @@ export interface LiveState {
   readonly document: string | undefined;
   /** Entries that were made by single calls, each as JSON, by `deny:id`, `allow:id` or `override:id`. */
   readonly entries: Readonly<Record<string, string>>;
-  /** What in Redis is nothing that Tidegate writes, and how it is mended; `undefined` if everything is. */
+  /** A message about values in Redis that Tidegate does not write, with the mend; `undefined` if there are none. */
   readonly misread?: string | undefined;
 }
 

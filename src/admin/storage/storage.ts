@@ -56,7 +56,7 @@ export type PutEntry =
 /** The last moment that a date can be. */
 const MAX_MOMENT_MS = 8.64e15;
 
-/** What Redis keeps of live rules, from one request. What Tidegate did not write there is as if it were not there. */
+/** The live rules in Redis, for one request. Values that Tidegate did not write count as missing. */
 export interface Storage {
   rules(): Promise<PublishedDocument | undefined>;
   publish(

@@ -77,7 +77,7 @@ export interface DescribedRequest {
   readonly asn?: number;
 }
 
-/** Which rules a gateway enforces now. */
+/** The rules that a gateway enforces now, by their numbers. */
 export interface Enforced {
   /** Of the live document; 0 for the deployed rules. */
   readonly version: number;

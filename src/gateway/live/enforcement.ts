@@ -13,7 +13,7 @@ import { checkEntry, compileEntries } from "./entries.ts";
 export interface LiveEnforcement extends Enforcement {
   /** The version that the last state had. */
   published(): number | undefined;
-  /** What is in force as data, with the entries by single calls that are sound. */
+  /** The data in force, with the entries by single calls that are sound. */
   held(): RulesetData;
   /**
    * Puts what Redis holds into force. A document that this version cannot compile makes way for the newest of the history

@@ -134,7 +134,7 @@ function withEntries(data: RulesetData, stored: readonly StoredEntry[]): Ruleset
   };
 }
 
-/** Where each entry stands among the data. */
+/** The path of each entry among the data. */
 function placesOf(
   { lists, overrides }: RulesetData,
   stored: readonly StoredEntry[],
