@@ -6,11 +6,12 @@
 
 import type { Context, Env, MiddlewareHandler } from "hono";
 
+import { answerDenied } from "./adapter/answer-denied.ts";
 import { appendFields } from "./adapter/append-fields.ts";
 import { decideRequest } from "./adapter/decide-request.ts";
 import { EVERY_REQUEST_FEATURE, type RequestFeatures } from "./adapter/every-feature.ts";
-import { answerDenied, compileRequest } from "./adapter/request-limiter.ts";
 import { REQUEST_OPTIONS, type RequestOptions } from "./adapter/request-options.ts";
+import { compileRequest } from "./adapter/request-reader.ts";
 import type { Hold } from "./decide/hold.ts";
 import type { Decision } from "./decision/decision.ts";
 import { checkFeatures } from "./limiter/features.ts";

@@ -4,12 +4,13 @@
  * @module
  */
 
+import { answerDenied } from "./adapter/answer-denied.ts";
 import { appendFields } from "./adapter/append-fields.ts";
 import { decideRequest } from "./adapter/decide-request.ts";
 import { EVERY_REQUEST_FEATURE, type RequestFeatures } from "./adapter/every-feature.ts";
 import { overLimits } from "./adapter/over-limits.ts";
-import { answerDenied, compileRequest } from "./adapter/request-limiter.ts";
 import { REQUEST_OPTIONS, type RequestOptions } from "./adapter/request-options.ts";
+import { compileRequest } from "./adapter/request-reader.ts";
 import { goesOn, tellRoute } from "./adapter/route-fields.ts";
 import type { Hold } from "./decide/hold.ts";
 import type { Decision } from "./decision/decision.ts";

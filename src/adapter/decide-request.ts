@@ -27,7 +27,7 @@ export interface Unidentified {
   readonly response: Response;
 }
 
-/** What a request says of itself. */
+/** A request, read: its client, the list that has it, or the answer without an identity. */
 export type ReadRequest = Client | Listed | Unidentified;
 
 /** How requests are decided. */
@@ -60,7 +60,7 @@ export async function decideRequest(
   return decision;
 }
 
-/** Takes nothing, and tells nobody. */
+/** Takes no units, and calls no listener. */
 export const LOOK: DecideOptions = {
   operation: "peek",
   withoutHold: undefined,

@@ -4,7 +4,7 @@ import { plans } from "../features/plans/feature.ts";
 import { sources } from "../features/sources/feature.ts";
 import { EVERY_FEATURE } from "../limiter/every-feature.ts";
 
-/** What the middleware and the gateway are made with: features that read requests and responses, too. */
+/** All features for the middleware and the gateway, which read requests and responses, too. */
 export const EVERY_REQUEST_FEATURE = { ...EVERY_FEATURE, holds, lists, plans, sources };
 
 /** The features of a middleware, by their names. A bundle contains those that are given. */

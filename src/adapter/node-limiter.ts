@@ -6,22 +6,23 @@ import { LIMITER_OPTIONS, type LimiterOptions } from "../limiter/options.ts";
 import type { Faults } from "../options/faults.ts";
 import { checkedOptions } from "../options/unknown-options.ts";
 import { readEnvironment } from "../runtime/environment.ts";
+import { answerDenied } from "./answer-denied.ts";
 import { decideRequest } from "./decide-request.ts";
 import type { RequestFeatures } from "./every-feature.ts";
 import { endOf, type NodeRequest, type NodeResponse, requestDataOf } from "./node-server.ts";
-import { answerDenied, compileRequest } from "./request-limiter.ts";
 import { REQUEST_OPTIONS, type RequestOptions } from "./request-options.ts";
+import { compileRequest } from "./request-reader.ts";
 
 /** The options of a middleware for servers on Node. */
 export interface NodeLimiterOptions<Context> extends LimiterOptions, RequestOptions<Context> {}
 
-/** What a middleware leaves where its framework keeps what belongs to a request. */
+/** The value that a middleware leaves for the handlers of a request. */
 export interface RateLimited {
   /** A `Hold` where a policy is `refundable`, counts failures, or is a `concurrency()`. */
   rateLimit: Decision | Hold;
 }
 
-/** What becomes of a request. */
+/** The outcome for a request. */
 export interface Limited extends Partial<RateLimited> {
   /** Set if the request goes no further. */
   readonly response?: Response;
@@ -67,5 +68,5 @@ export function createNodeLimiter<Context>(
   };
 }
 
-/** Nothing ends a server with the response. */
+/** A server goes on after its response, so the promise needs no keeper. */
 function ignore(): void {}

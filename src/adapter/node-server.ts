@@ -1,6 +1,6 @@
 import type { RequestData } from "../partition/request-data.ts";
 
-/** What is read of a request of Node. */
+/** The fields that are read of a request of Node. */
 export interface NodeRequest {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
@@ -8,7 +8,7 @@ export interface NodeRequest {
   readonly socket?: { readonly remoteAddress?: string | undefined };
 }
 
-/** What is used of a response of Node, besides its header fields. */
+/** The parts that are used of a response of Node, besides its header fields. */
 export interface NodeResponse {
   readonly statusCode: number;
   readonly headersSent: boolean;
@@ -83,7 +83,7 @@ export function endOf(outgoing: NodeResponse): Promise<ResponseEnd> {
         return send.apply(outgoing, given);
       };
     };
-    // What came before the limiter may have taken longer than the client waited: then no event comes.
+    // A handler before the limiter may have taken longer than the client waited: then no event comes.
     if (outgoing.destroyed || outgoing.stream?.destroyed) return close();
     outgoing.once("finish", () => end(false));
     outgoing.once("close", close);

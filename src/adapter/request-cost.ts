@@ -47,7 +47,7 @@ function checkUnits(
   }
   const refused = policies.some((policy) => {
     const { counts, mode = "enforce", [IMPLEMENTATION]: implementation } = Object(policy) as Policy;
-    // A request takes one slot, whatever it costs.
+    // A request takes one slot for any cost.
     if (implementation?.hasSlots) return false;
     const highest = highestCost(Object(policy) as Policy);
     // A limit below 1 is a fault of its own.

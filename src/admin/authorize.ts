@@ -31,8 +31,8 @@ export interface Caller {
 export type Authorize = (request: Request, bindings: unknown) => Promise<Caller>;
 
 /**
- * Compiles who may ask. A right token costs no call of Redis, and works whatever others send from the same address: many
- * people share one. A wrong one counts as a failure of its address; after ten in a minute, others are refused there without
+ * Compiles the check of tokens. A right token costs no call of Redis, and works in spite of wrong ones from the same address:
+ * many people share one. A wrong one counts as a failure of its address; after ten in a minute, others are refused there without
  * a call. That spares Redis, and does not keep tokens secret: their length does. A request without a token is no guess, and
  * counts as none: a page of any site can make a browser send it.
  */

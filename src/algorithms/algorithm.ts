@@ -15,7 +15,7 @@ export type PolicyOf<Name extends string, Options> = Options & {
   readonly [IMPLEMENTATION]: Implementation;
 };
 
-/** Where a policy carries its implementation: out of the way of its data, and copied by a spread. */
+/** The key of a policy's implementation: out of the way of its data, and copied by a spread. */
 export const IMPLEMENTATION = Symbol("implementation");
 
 /** The values that an option may have. */

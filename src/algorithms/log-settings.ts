@@ -2,7 +2,7 @@ import type { ModelRequest } from "./model.ts";
 import { RUN, type SlidingWindowLogParameters, type SlidingWindowLogState } from "./runs.ts";
 
 /*
- * Which settings of a log are alive: a gradual deployment, or two services that share a name. Each decides by its own limit
+ * The living settings of a log: a gradual deployment, or two services that share a name. Each decides by its own limit
  * and window, and the log keeps the units of the longest window.
  */
 

@@ -71,7 +71,7 @@ function untilNow(state: SlidingWindowLogState, nowUs: number): SlidingWindowLog
 interface Held {
   /** How many units the request's own window holds. */
   readonly units: number;
-  /** Where its first run begins. */
+  /** The index of its first run. */
   readonly from: number;
   /** How many of the units were pushed out, and count with its first. */
   readonly beside: number;
@@ -107,7 +107,7 @@ function take(
 
 const hex = (number: number, digits: number): string => number.toString(16).padStart(digits, "0");
 
-/** Where the first run begins that counts from later than `time`, by binary search. */
+/** The index of the first run that counts from later than `time`, by binary search. */
 function firstAfter(runs: readonly number[], time: number): number {
   let low = 0;
   let high = runs.length / RUN;

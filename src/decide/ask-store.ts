@@ -4,7 +4,7 @@ import type { CompiledPolicy } from "../policy/compile.ts";
 import type { PartialReplyError } from "../store/partial-reply.ts";
 import type { Reply } from "../store/store.ts";
 import type { CoreSettings, Kit } from "./kit.ts";
-import type { Answer, Ask, AskedGroup, GroupVerdict } from "./step.ts";
+import type { Answer, AskedGroup, AskStore, GroupVerdict } from "./step.ts";
 
 /** Lists of all groups in order, as the store expects them. */
 export interface StoreCall {
@@ -14,7 +14,7 @@ export interface StoreCall {
 }
 
 /** Asks the store about all groups with one call. */
-export function askStore({ store, now, keysOf }: Kit<CoreSettings>): Ask {
+export function askStore({ store, now, keysOf }: Kit<CoreSettings>): AskStore {
   return async ({ operation, groups, slot }) => {
     const { keys, costs, policies } = flatten(groups, keysOf);
     if (operation === "reset") {
@@ -69,14 +69,19 @@ function verdictsOf(
 ): GroupVerdict[] {
   if (groups.length === 1) {
     return [
-      { asked: groups[0]!, rows, by: "store", at: { nowUs, sentAtMs, receivedAtMs, estimated } },
+      {
+        asked: groups[0]!,
+        rows,
+        countedBy: "store",
+        at: { nowUs, sentAtMs, receivedAtMs, estimated },
+      },
     ];
   }
   const clocks = clocksUs && byGroup(groups, clocksUs);
   return byGroup(groups, rows).map((own, i) => ({
     asked: groups[i]!,
     rows: own,
-    by: "store",
+    countedBy: "store",
     at: { nowUs: clocks?.[i]![0] ?? nowUs, sentAtMs, receivedAtMs, estimated },
   }));
 }

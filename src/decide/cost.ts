@@ -37,14 +37,14 @@ export function checkCallOptions(
 /**
  * The cost for each policy of a group.
  *
- * @param known every policy that a cost may name
+ * @param all every policy that a cost may name
  * @param unnamed the costs of policies that `cost` does not name. Default: one unit each
  * @throws TidegateError `ERR_COST`
  */
 export function costsOf(
   cost: Cost | undefined,
   { policies, defaultCosts }: Pick<PolicyGroup, "policies" | "defaultCosts">,
-  known: readonly CompiledPolicy[],
+  all: readonly CompiledPolicy[],
   unnamed: readonly number[] = defaultCosts,
 ): readonly number[] {
   if (cost === undefined) return unnamed;
@@ -55,7 +55,7 @@ export function costsOf(
     );
   }
   for (const [name, units] of Object.entries(cost)) {
-    if (!known.some((policy) => policy.name === name))
+    if (!all.some((policy) => policy.name === name))
       refuse("cost must name policies of the limiter", name);
     checkCost(units);
   }

@@ -4,7 +4,7 @@ import type { CoreSettings, Kit } from "./kit.ts";
 import { knownDenials } from "./known-denials.ts";
 import { createKnown } from "./known.ts";
 import { outage } from "./outage.ts";
-import { type Ask, type Decide, stack } from "./step.ts";
+import { type AskStore, type Decide, stack } from "./step.ts";
 import { tooCostly } from "./too-costly.ts";
 
 /**
@@ -32,6 +32,6 @@ export function decidePath<Settings extends CoreSettings>(
     features.replica?.steps(kit, known),
     notice?.onSettlement,
     role?.advise,
-    outage(kit, stack<Ask>(lease?.spend, role?.count, askStore(kit))),
+    outage(kit, stack<AskStore>(lease?.spend, role?.count, askStore(kit))),
   );
 }

@@ -1,6 +1,6 @@
 import type { CoreSettings, Kit } from "./kit.ts";
 import type { Known } from "./known.ts";
-import type { Ask, AskedGroup, Decide, Step } from "./step.ts";
+import type { AskedGroup, AskStore, Decide, Step } from "./step.ts";
 
 /**
  * The steps that features add to the path of a decision. A step is `undefined` if no policy uses the feature. This file
@@ -32,7 +32,7 @@ export interface LeaseSteps {
   /** Whether the lease covers a request, so that it does not wait. */
   readonly covers?: (asked: AskedGroup) => boolean;
   /** Takes units from the lease. */
-  readonly spend?: Step<Ask>;
+  readonly spend?: Step<AskStore>;
 }
 
 /** The steps of policies with `notify`. */
@@ -50,5 +50,5 @@ export interface RoleSteps {
   /** Adds the rows of policies that never deny. */
   readonly advise?: Step<Decide>;
   /** Sends the noted denials to the store, which counts them. */
-  readonly count?: Step<Ask>;
+  readonly count?: Step<AskStore>;
 }

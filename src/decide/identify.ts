@@ -65,20 +65,20 @@ function askedOf(
   group: PolicyGroup,
   partition: string,
   cost: Cost | undefined,
-  known: readonly CompiledPolicy[],
+  policies: readonly CompiledPolicy[],
 ): AskedGroup {
-  return { group, partition, costs: costsOf(cost, group, known) };
+  return { group, partition, costs: costsOf(cost, group, policies) };
 }
 
 /** For policies without `by`: all of them count the same text. */
 export function byText(kit: Kit<CoreSettings>): Identify {
-  const known = kit.settings.policies;
+  const { policies } = kit.settings;
   const groups = groupsOf(kit);
   const [only] = groups;
   const all = (key: string, cost: Cost | undefined) =>
     groups.length === 1
-      ? [askedOf(only!, key, cost, known)]
-      : groups.map((group) => askedOf(group, key, cost, known));
+      ? [askedOf(only!, key, cost, policies)]
+      : groups.map((group) => askedOf(group, key, cost, policies));
 
   function of(identity: Identity, cost?: Cost): Groups | Promise<Groups> {
     const key = partitionKey(identity as string);
@@ -90,7 +90,7 @@ export function byText(kit: Kit<CoreSettings>): Identify {
 
 function byDimensions(
   groups: readonly PolicyGroup[],
-  known: readonly CompiledPolicy[],
+  policies: readonly CompiledPolicy[],
   names: readonly string[],
 ): Identify {
   function find(
@@ -111,7 +111,7 @@ function byDimensions(
       if (!takesPart(identity, dimension)) continue;
       const key = keyIn(identity, dimension);
       const at = found.length;
-      found.push(askedOf(group, typeof key === "string" ? key : "", cost, known));
+      found.push(askedOf(group, typeof key === "string" ? key : "", cost, policies));
       if (typeof key === "string") continue;
       const hashed = key.then((partition) => void (found[at] = { ...found[at]!, partition }));
       (hashing ??= []).push(hashed);

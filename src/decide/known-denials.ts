@@ -83,6 +83,6 @@ export function deny(
     reason: "cached-denial",
     status: 429,
     nowUs,
-    groups: [{ asked, rows, by: "none", at: NO_MOMENT }],
+    groups: [{ asked, rows, countedBy: "none", at: NO_MOMENT }],
   };
 }

@@ -78,8 +78,11 @@ export function createKnown({ store, settings, now, perGroup }: Kit<CoreSettings
 }
 
 /** Whether a verdict reports the store's counts, from its own answer or from a lease. */
-export function isStoreAnswer({ by }: GroupVerdict, { error }: Pick<Verdict, "error">): boolean {
-  return by === "lease" || (by === "store" && !error);
+export function isStoreAnswer(
+  { countedBy }: GroupVerdict,
+  { error }: Pick<Verdict, "error">,
+): boolean {
+  return countedBy === "lease" || (countedBy === "store" && !error);
 }
 
 /** Whether a policy has no room for the same request, and no refund can make room. */

@@ -4,9 +4,9 @@ import type { CoreSettings, Kit } from "./kit.ts";
 import { isStoreAnswer } from "./known.ts";
 import {
   type Answer,
-  type Ask,
   type Asked,
   type AskedGroup,
+  type AskStore,
   type Decide,
   deniesIn,
   type GroupVerdict,
@@ -18,7 +18,7 @@ import {
 /**
  * If the store gives no answer, each policy's `onFailure` decides. Outside of this step every request has a verdict.
  */
-export function outage(kit: Kit<CoreSettings>, ask: Ask): Decide {
+export function outage(kit: Kit<CoreSettings>, ask: AskStore): Decide {
   const { settings, memory, clockUs, now, keysOf, perGroup } = kit;
   const counts = createLocalCounts(settings.onFailure, clockUs, memory);
   const lastOf = perGroup(({ policies }) => counts.lastAnswersOf(policies));
@@ -117,7 +117,7 @@ function countedHere(
   rows: readonly Row[],
   nowUs: number,
 ): GroupVerdict {
-  return { asked, rows, by: "memory", at: { ...NO_MOMENT, nowUs }, error };
+  return { asked, rows, countedBy: "memory", at: { ...NO_MOMENT, nowUs }, error };
 }
 
 /** The verdict of a charge that only the store may count. It never denies. */
@@ -128,5 +128,5 @@ function notCounted({ asked, error }: Unanswered): GroupVerdict {
     retryAfterUs: 0,
     resetAfterUs: 0,
   }));
-  return { asked, rows, by: "none", at: NO_MOMENT, error };
+  return { asked, rows, countedBy: "none", at: NO_MOMENT, error };
 }

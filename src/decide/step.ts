@@ -38,7 +38,7 @@ export interface GroupVerdict {
   /** One per policy of the group; for a known denial, only the policies that may deny, which come first. */
   readonly rows: readonly Row[];
   /** The counter: the store, this isolate's lease, this isolate's memory in an outage, or none. */
-  readonly by: "store" | "lease" | "memory" | "none";
+  readonly countedBy: "store" | "lease" | "memory" | "none";
   /** Set if the store answered this request with a lease. */
   readonly isRenewed?: boolean;
   readonly at: Moment;
@@ -92,7 +92,7 @@ export interface Unanswered {
 }
 
 /** Asks the store, and may leave groups unanswered. Rejects with a StoreError only for a reset. */
-export type Ask = (asked: Asked) => Promise<Answer>;
+export type AskStore = (asked: Asked) => Promise<Answer>;
 
 /** A step of the path: it answers itself, or passes the request on and inspects the result. */
 export type Step<Way> = (next: Way) => Way;

@@ -31,7 +31,7 @@ export function tooCostly({ now, clockUs }: Kit<CoreSettings>, known: Known): St
           resetAfterUs: row?.resetAfterUs ?? 0,
         };
       });
-      return { asked, rows, by: "none", at: NO_MOMENT };
+      return { asked, rows, countedBy: "none", at: NO_MOMENT };
     });
     return {
       reason: "cost-exceeds-limit",

@@ -1,4 +1,4 @@
-import { type CompiledPolicy, MAX_TOLD } from "../policy/compile.ts";
+import { type CompiledPolicy, MAX_FIELD_INTEGER } from "../policy/compile.ts";
 import { type Outcome, type Reason, toldWaitUs } from "./outcome.ts";
 
 /** Selects the header fields of a response. */
@@ -38,7 +38,8 @@ export function decisionFields(
     fields["RateLimit-Policy"] = told.map((i) => policies[i]!.field).join(", ");
     fields["RateLimit"] = told
       .map(
-        (i) => `"${policies[i]!.name}";r=${Math.min(rows[i]!.remaining, MAX_TOLD)};t=${seconds[i]}`,
+        (i) =>
+          `"${policies[i]!.name}";r=${Math.min(rows[i]!.remaining, MAX_FIELD_INTEGER)};t=${seconds[i]}`,
       )
       .join(", ");
   }

@@ -89,10 +89,10 @@ function makeGateway(
   }
   const { origin, onError, store, defaults } = config;
   const writes = periodicWrites(config.writers);
-  const rules = features.live?.open(config, platform);
-  const enforcement = rules?.enforcement ?? deployedRules(config);
-  const live = rules?.refresh;
-  const serve = compileServe({ config, enforcement, live, writes, reportOrigin });
+  const live = features.live?.open(config, platform);
+  const enforcement = live?.enforcement ?? deployedRules(config);
+  const refresh = live?.refresh;
+  const serve = compileServe({ config, enforcement, refresh, writes, reportOrigin });
   const gateway = new TinyHono();
 
   // Does not ask Redis: the gateway serves without it, too.
@@ -103,23 +103,23 @@ function makeGateway(
     store,
     defaults.prefix,
     monotonicNow,
-    () => enforcement.error() ?? live?.error(),
+    () => enforcement.error() ?? refresh?.error(),
   );
   gateway.get(`/${OWN}/health`, async (c) => {
-    await live?.before(waitUntilOf(c));
+    await refresh?.before(waitUntilOf(c));
     return health();
   });
   const quota = features.quota?.(config, enforcement);
   if (quota) {
     gateway.get(`/${OWN}/quota`, async (c) => {
-      await live?.before(waitUntilOf(c));
+      await refresh?.before(waitUntilOf(c));
       return quota(c.req.raw, c.env);
     });
   }
-  const administration = rules && platform.admin?.(config, rules, environment);
+  const administration = live && platform.admin?.(config, live, environment);
   if (administration) {
     gateway.all(`/${OWN}/api/*`, async (c) => {
-      await live?.before(waitUntilOf(c));
+      await refresh?.before(waitUntilOf(c));
       return administration.answer(c.req.raw, c.env);
     });
     gateway.get(`/${OWN}/`, async (c) =>

@@ -15,7 +15,7 @@ export interface Served {
   readonly config: GatewayConfig;
   readonly enforcement: Enforcement;
   /** `undefined` where no live rules are read. */
-  readonly live: Refresh | undefined;
+  readonly refresh: Refresh | undefined;
   readonly writes: PeriodicWrites;
   /** Called where the origin gave no answer. */
   readonly reportOrigin: ReportOrigin;
@@ -29,7 +29,13 @@ export type Serve = (
 ) => Promise<Response>;
 
 /** The path of a request through the gateway, from top to bottom. */
-export function compileServe({ config, enforcement, live, writes, reportOrigin }: Served): Serve {
+export function compileServe({
+  config,
+  enforcement,
+  refresh,
+  writes,
+  reportOrigin,
+}: Served): Serve {
   const admit = compileAdmit(config);
 
   function forward(request: Request, counter: Counter | undefined, over?: string) {
@@ -41,7 +47,7 @@ export function compileServe({ config, enforcement, live, writes, reportOrigin }
   }
 
   return async function serve(request, bindings, waitUntil) {
-    const waiting = live?.before(waitUntil);
+    const waiting = refresh?.before(waitUntil);
     if (waiting) await waiting;
     writes.start(waitUntil);
     const inForce = enforcement.now();

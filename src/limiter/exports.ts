@@ -1,5 +1,5 @@
 /*
- * What `tidegate` and `tidegate/core` both export: the algorithms, the memory store, the errors, and the types of what they take and give.
+ * The exports that `tidegate` and `tidegate/core` share: the algorithms, the memory store, the errors, and their types.
  */
 
 export {

@@ -19,12 +19,12 @@ export function makeLimiter<Has extends Features>(
   const options = checkedOptions(given, [...LIMITER_OPTIONS, "lists"], faults);
   const { store } = options;
   const { lists, listeners, holds } = features;
-  const known = lists?.compile(options.lists, "lists", faults);
+  const compiledLists = lists?.compile(options.lists, "lists", faults);
   const listener = listeners?.compile(options.onDecision, faults);
   let limiter = openLimiter(options, features, readEnvironment(), faults);
-  if (known) {
+  if (compiledLists) {
     const nowMs = () => (store?.now ? store.now() / 1000 : Date.now());
-    limiter = lists!.wrap(limiter, known, nowMs, holds?.withoutHold);
+    limiter = lists!.wrap(limiter, compiledLists, nowMs, holds?.withoutHold);
   }
   return listener ? listeners!.wrap(limiter, listener) : limiter;
 }

@@ -44,7 +44,7 @@ export interface IdentityForm {
   readonly spell: (identity: string) => string | undefined;
   /** That of a text that no request can match there. */
   readonly fault: FaultKind;
-  /** Where entries may name a client by its digest. */
+  /** Set if entries may name a client by its digest. */
   readonly digest?: {
     readonly isOne: (digest: unknown) => boolean;
     readonly fault: FaultKind;

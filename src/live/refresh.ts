@@ -39,7 +39,7 @@ export interface Refresh {
    */
   before(waitUntil: WaitUntil): Promise<unknown> | undefined;
   /** Asks Redis itself, and resolves when the answer is in force. Rejects if there is none. */
-  now(): Promise<void>;
+  readNow(): Promise<void>;
   /** Since the last answer, in milliseconds; `undefined` before the first. */
   ageMs(): number | undefined;
   /** Why the rules in Redis are not in force, by the last read; `undefined` if they are. */
@@ -118,9 +118,9 @@ export function createRefresh(options: RefreshOptions): Refresh {
       return isRecent ? undefined : withTimeout(timeoutMs, () => asking);
     },
 
-    async now() {
-      const asked = await withTimeout(timeoutMs, () => ask(options.readRedis));
-      if (asked === TIMED_OUT) throw new Error("Redis did not answer in time");
+    async readNow() {
+      const outcome = await withTimeout(timeoutMs, () => ask(options.readRedis));
+      if (outcome === TIMED_OUT) throw new Error("Redis did not answer in time");
     },
 
     ageMs: () => (heardAtMs === -Infinity ? undefined : now() - heardAtMs),

@@ -31,7 +31,7 @@ export function throughCache(
       return found.revision === known.revision ? known : found;
     }
     const state = await read(known);
-    // Of an older copy the reader leaves out what whoever knows less would need.
+    // The reader leaves the document of an older copy out, so an isolate that knows less could not use it.
     if (state.revision < known.revision) return state;
     const seconds = Math.max(1, Math.floor(refreshMs / 1000));
     const text = JSON.stringify(state);
@@ -53,7 +53,7 @@ async function lookUp(cache: SharedCache, key: string): Promise<LiveState | unde
   }
 }
 
-/** Whether a text in the cache is a state of this form: another Tidegate of the zone may have left it there. */
+/** Whether a text in the cache is a state of this form: another version of Tidegate in the zone may have put it there. */
 function isState(found: unknown): found is LiveState {
   if (!isRecord(found)) return false;
   const { revision, version, publishedAtMs, document, entries } = found;

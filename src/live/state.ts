@@ -10,9 +10,12 @@ export interface LiveState {
   readonly document: string | undefined;
   /** Entries that were made by single calls, each as JSON, by `deny:id`, `allow:id` or `override:id`. */
   readonly entries: Readonly<Record<string, string>>;
-  /** What in Redis is nothing that Tidegate writes, and how it is mended; `undefined` if everything is. */
+  /** A message about values in Redis that Tidegate does not write, with the mend; `undefined` if there are none. */
   readonly misread?: string | undefined;
 }
+
+/** The effect of an entry that a single call made: the list that it belongs to, or other numbers. */
+export type EntryKind = "allow" | "deny" | "override";
 
 /** No rules were ever written. */
 export const NO_STATE: LiveState = {

@@ -6,7 +6,7 @@ const CARRIAGE_RETURN = 0x0d;
 /** How a line with data begins. The space that may follow is also one of JSON. */
 const DATA = new TextEncoder().encode("data:");
 
-/** What several lines of data in one event are joined with. */
+/** The byte between several lines of data in one event. */
 const JOINT = Uint8Array.of(LINE_FEED);
 
 /** Instead of a number of matched bytes: the line has begun with something else, and does not matter. */
@@ -49,7 +49,7 @@ export function readEvents(scanner: UsageScanner): (bytes: Uint8Array) => void {
   };
 }
 
-/** Where the first line end from `from` on is, or the end of the bytes. */
+/** The index of the first line end from `from` on, or of the end of the bytes. */
 function lineEnd(bytes: Uint8Array, from: number): number {
   let at = from;
   while (at < bytes.length && !isLineEnd(bytes[at]!)) at++;

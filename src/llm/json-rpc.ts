@@ -3,7 +3,7 @@ import { folded, hasTwins, textOf } from "./plain-json.ts";
 /** By which a client knows an answer. */
 type Id = string | number | undefined;
 
-/** What a body of JSON-RPC calls. */
+/** The calls of a JSON-RPC body. */
 export type Call =
   /** `tool` is the name as the client has it, if there is one. A body that is not read is a call of any tool. */
   | { readonly kind: "one" | "unknown"; readonly tool?: string | undefined; readonly id?: Id }

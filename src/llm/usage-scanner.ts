@@ -11,7 +11,7 @@ export interface UsageScanner {
   restart(): void;
 }
 
-/** What the next byte belongs to. In `over`, no byte matters: the document has ended, or is no JSON object. */
+/** The part of the document that the next byte belongs to. In `over`, no byte matters: the document has ended, or is no JSON object. */
 type State =
   | "document"
   | "name-or-end"

@@ -30,7 +30,7 @@ const DETAILS = ["cached_tokens", "cache_write_tokens"] as const;
 /** Numbers of one `usage`, by the provider's names. */
 export type TokenCounts = { [name in (typeof TOKENS)[number] | (typeof DETAILS)[number]]?: number };
 
-/** What an object of a body may hold: objects to look into, and numbers (`null`). All else is skipped. */
+/** The members to read of an object in a body: objects to look into, and numbers (`null`). All others are skipped. */
 export type Place = ReadonlyMap<string, Place | null>;
 
 const details: Place = new Map(DETAILS.map((name) => [name, null]));
@@ -48,7 +48,7 @@ export const USAGE = usage();
 export const FIRST_USAGE = usage();
 
 /**
- * Where providers put their numbers: `usage` in a body, in OpenAI's last chunk and in Anthropic's `message_delta`;
+ * The places of the providers' numbers: `usage` in a body, in OpenAI's last chunk and in Anthropic's `message_delta`;
  * `response.usage` in the events of OpenAI's Responses API; `message.usage` in Anthropic's `message_start`.
  */
 export const DOCUMENT: Place = new Map([

@@ -61,8 +61,8 @@ const MISSED = 0.025;
 const SLACK = 1e-6;
 
 /**
- * Which share of all partitions a few sampled ones stand for. Each partition is in the sample with the same chance, so
- * that this holds however few they are, and whatever they do (Clopper and Pearson, 1934). It says nothing of the number of
+ * The share of all partitions that a few sampled ones stand for. Each partition is in the sample with the same chance, so
+ * that this holds for any number of them and any traffic (Clopper and Pearson, 1934). It says nothing of the number of
  * their requests, of which a single one may have nearly all. `null` without a partition.
  *
  * @param sampled tens at most: among thousands, the chance of none is no number any more

@@ -17,7 +17,7 @@ export interface Sketch {
   take(most: number): readonly Heavy[];
 }
 
-/** Which partitions are counted. */
+/** The partitions that are counted. */
 export interface Sketches {
   readonly denied: Sketch;
   /** Those with little left of a limit. */

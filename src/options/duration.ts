@@ -37,7 +37,7 @@ export interface DurationRange {
   readonly example: Duration;
 }
 
-/** What people write for windows of a calendar. */
+/** The usual words for windows of a calendar. */
 const CALENDAR_WORD = /month|week|day|hour/i;
 
 /** The microseconds of a duration within the range; otherwise adds a fault and returns `undefined`. */

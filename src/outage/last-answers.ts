@@ -49,8 +49,8 @@ export function createLastAnswers(policies: readonly number[], clock: () => numb
     const { numbers } = table!;
     const at = slot * columns;
     if (sentAtMs > numbers[at + 1]!) return false;
-    const [shown, left] = [numbers[at]!, numbers[at + HEAD]!];
-    return answer[0]! < shown || (answer[0] === shown && answer[HEAD]! > left);
+    const [redisNowUs, left] = [numbers[at]!, numbers[at + HEAD]!];
+    return answer[0]! < redisNowUs || (answer[0] === redisNowUs && answer[HEAD]! > left);
   }
 
   function put(partition: string, nowMs: number, state: number): void {

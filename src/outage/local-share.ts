@@ -26,7 +26,7 @@ export function localKeyOf({ unsharded }: CompiledPolicy, key: string): string {
   return unsharded ? key.replace(/#\d+\}/, "}") : key;
 }
 
-/** What an isolate without the store enforces under that key. */
+/** The policy that an isolate without the store enforces under that key. */
 export function localPolicyOf(policy: CompiledPolicy, share: number): CompiledPolicy {
   return scalePolicy(policy.unsharded ?? policy, share);
 }

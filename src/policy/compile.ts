@@ -42,7 +42,7 @@ export type CountedPolicy = Pick<
 const MAX_POLICIES = 16;
 
 /** The greatest number that a structured header field can have. */
-export const MAX_TOLD = 1e15 - 1;
+export const MAX_FIELD_INTEGER = 1e15 - 1;
 
 /** A policy's name, in keys and header fields. */
 export const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
@@ -171,7 +171,7 @@ export function completePolicy(
       ...[limit, ...order.map((each) => parameters[each]!)].map(String),
       implementation.setting?.(quota, ttl) ?? String(ttl),
     ],
-    field: `"${name}";q=${Math.min(limit, MAX_TOLD)};w=${seconds}`,
+    field: `"${name}";q=${Math.min(limit, MAX_FIELD_INTEGER)};w=${seconds}`,
   };
 }
 

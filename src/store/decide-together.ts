@@ -14,23 +14,23 @@ export type DecideTogether = (
 
 /** As `decideTogether`, for limiters all of whose policies are enforced and count requests. */
 export const takeTogether: DecideTogether = (operation, costs, policies, ask) => {
-  const asked = operation === "consume" && policies.length > 1 ? "ask" : operation;
-  const rows = policies.map((_, i) => ask(i, asked, costs[i]!));
-  if (asked === operation || rows.some(({ allowed }) => !allowed)) return rows;
+  const first = operation === "consume" && policies.length > 1 ? "ask" : operation;
+  const rows = policies.map((_, i) => ask(i, first, costs[i]!));
+  if (first === operation || rows.some(({ allowed }) => !allowed)) return rows;
   return rows.map((row, i) => (costs[i] === 0 ? row : ask(i, operation, costs[i]!)));
 };
 
 /** As `lua/decide.lua` does: first every policy is asked, then the permitted ones take their units. */
 export const decideTogether: DecideTogether = (operation, costs, policies, ask) => {
   const consumes = operation === "consume";
-  const asked = consumes && policies.length > 1 ? "ask" : operation;
+  const first = consumes && policies.length > 1 ? "ask" : operation;
   const rows = policies.map(({ role }, i) => {
-    if (role !== "denials") return ask(i, asked, costs[i]!);
+    if (role !== "denials") return ask(i, first, costs[i]!);
     const look = consumes ? "ask" : "peek";
     const row = consumes && costs[i]! > 0 ? ask(i, "charge", costs[i]!) : ask(i, look, 1);
     return { ...row, allowed: row.retryAfterUs === 0 };
   });
-  if (asked === operation) return rows;
+  if (first === operation) return rows;
   const denies = rows.map(({ allowed }, i) => !allowed && policies[i]!.role !== "advisory");
   const denied = denies.includes(true);
   return rows.map((row, i) => {

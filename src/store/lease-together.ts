@@ -11,13 +11,13 @@ export function leaseTogether(
   // A policy alone always decides, in any role.
   const hasRoles = policies.length > 1 && policies.some(({ role }) => role !== "enforced");
   const isAdvisory = (i: number) => hasRoles && policies[i]!.role === "advisory";
-  const asked = policies.map((_, i) => ask(i, "ask", 1));
+  const forOne = policies.map((_, i) => ask(i, "ask", 1));
   // A policy without room has no remaining units.
-  const left = asked.map(({ remaining }, i) => (isAdvisory(i) ? wanted : remaining));
+  const left = forOne.map(({ remaining }, i) => (isAdvisory(i) ? wanted : remaining));
   const taken = Math.min(wanted, ...left);
-  const charged = asked.map(({ remaining }, i) =>
+  const charged = forOne.map(({ remaining }, i) =>
     isAdvisory(i) ? Math.min(taken, remaining) : taken,
   );
-  const rows = asked.map((row, i) => (charged[i]! > 0 ? ask(i, "charge", charged[i]!) : row));
+  const rows = forOne.map((row, i) => (charged[i]! > 0 ? ask(i, "charge", charged[i]!) : row));
   return { rows, taken, ...(hasRoles && { charged }) };
 }

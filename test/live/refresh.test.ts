@@ -129,12 +129,12 @@ test("only a newer revision is put into force", async () => {
 
 test("who has written reads at once, or learns that it was not possible", async () => {
   const { refresh, reads, adopted } = await startWarm();
-  const reading = refresh.now();
+  const reading = refresh.readNow();
   reads[1]!.resolve(revision(2));
   await reading;
   expect(adopted).toEqual([1, 2]);
   expect(refresh.ageMs()).toBe(0);
-  const failing = refresh.now();
+  const failing = refresh.readNow();
   reads[2]!.reject(new Error("refused"));
   await expect(failing).rejects.toThrow("refused");
 });
@@ -174,7 +174,7 @@ test("an answer that was on its way while newer rules were put into force is no 
   const { refresh, before, reads, errors, adopted, pass, settled } = await startWarm();
   pass(10_000);
   void before();
-  const writing = refresh.now();
+  const writing = refresh.readNow();
   reads[2]!.resolve(revision(9));
   await writing;
   reads[1]!.resolve(revision(4));
@@ -199,7 +199,7 @@ test("who has written reads Redis itself, past what other isolates left in a cac
     onError: () => {},
   });
   await refresh.before(() => {});
-  await refresh.now();
+  await refresh.readNow();
   expect(asked).toEqual(["cache", "redis"]);
 });
 
@@ -244,11 +244,11 @@ test("rules that take long to be put into force do not make newer ones unknown",
     },
     onError: () => {},
   });
-  const first = refresh.now();
-  await refresh.now();
+  const first = refresh.readNow();
+  await refresh.readNow();
   letGoOn();
   await first;
-  await refresh.now();
+  await refresh.readNow();
   expect(adopted).toEqual([2, 3]);
 });
 
@@ -269,7 +269,7 @@ test("an answer that comes late, while newer rules are being put into force, is 
     },
     onError: () => {},
   });
-  const [old, fresh, failing] = [refresh.now(), refresh.now(), slow[0]!];
+  const [old, fresh, failing] = [refresh.readNow(), refresh.readNow(), slow[0]!];
   reads[1]!(revision(3));
   await expect.poll(() => adopted).toEqual([3]);
   reads[0]!(revision(2));
@@ -279,7 +279,7 @@ test("an answer that comes late, while newer rules are being put into force, is 
   // Where they could not be put into force, what Redis has then is, also if that is older.
   failing.reject(new Error("the history was not read"));
   await expect(fresh).rejects.toThrow("history");
-  const next = refresh.now();
+  const next = refresh.readNow();
   reads[2]!(revision(2));
   await next;
   expect(adopted).toEqual([3, 2]);
@@ -291,7 +291,7 @@ test("a write waits for a first contact once, then for as long as every call, le
   /** What a call whose answer does not come has told just before it gives up, and then. */
   const givesUpAfter = async (ms: number) => {
     const told: string[] = [];
-    void refresh.now().catch(({ message }: Error) => told.push(message));
+    void refresh.readNow().catch(({ message }: Error) => told.push(message));
     await vi.advanceTimersByTimeAsync(ms - 1);
     expect(told).toEqual([]);
     await vi.advanceTimersByTimeAsync(1);

@@ -14,7 +14,7 @@ const of = (partition: string) => ({ group, partition, costs: [1] });
 const answer = (partition: string, remaining: number, nowMs: number) => ({
   asked: of(partition),
   rows: [{ allowed: true, remaining, retryAfterUs: 0, resetAfterUs: (10 - remaining) * 1e5 }],
-  by: "store" as const,
+  countedBy: "store" as const,
   at: { nowUs: 4e15, sentAtMs: nowMs, receivedAtMs: nowMs },
 });
 

@@ -46,10 +46,10 @@ export const ADAPTERS: readonly Written[] = [
   },
   {
     name: "a refused client pays",
-    file: "src/adapter/request-limiter.ts",
+    file: "src/adapter/request-reader.ts",
     find: "if (isRefused) return {",
     replace: "if (isRefused) await readCost(context);\n      if (isRefused) return {",
-    tests: ["test/adapter/request-limiter"],
+    tests: ["test/adapter/request-reader"],
   },
   {
     name: "limit() takes two algorithms for one",

@@ -137,7 +137,7 @@ export const GATEWAY: readonly Written[] = [
   {
     name: "a document is compiled again when it comes into force",
     file: "src/gateway/live/compiled-documents.ts",
-    find: "known(text) ?? compileText(text, faults)",
+    find: "find(text) ?? compileText(text, faults)",
     replace: "compileText(text, faults)",
     tests: ["test/live/compilations"],
   },

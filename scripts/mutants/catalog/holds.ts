@@ -5,9 +5,8 @@ export const HOLDS: readonly Written[] = [
   {
     name: "a hold can be settled twice",
     file: "src/features/holds/create-hold.ts",
-    find: "last.unsent.length > 0 ? settleBy(last.unsent, settler, last.settlement) : last",
-    replace:
-      "settleBy(settlementCalls(cost, taken, settler.known, slot), settler, last.settlement)",
+    find: "last.unsent.length > 0 ? settleBy(last.unsent, parts, last.settlement) : last",
+    replace: "settleBy(settlementCalls(cost, taken, parts.policies, slot), parts, last.settlement)",
     tests: ["test/limiter/reserve"],
   },
   {
@@ -69,8 +68,8 @@ export const HOLDS: readonly Written[] = [
   {
     name: "chunks keep a slot for longer than its hold wants it",
     file: "src/features/holds/create-hold.ts",
-    find: "[ttlUs, keptAtMs] = [wantedUs, settler.now()];",
-    replace: "keptAtMs = settler.now();",
+    find: "[ttlUs, keptAtMs] = [wantedUs, parts.now()];",
+    replace: "keptAtMs = parts.now();",
     tests: ["test/limiter/hold-stream"],
   },
   {
@@ -90,8 +89,9 @@ export const HOLDS: readonly Written[] = [
   {
     name: "partial outages: units of a healthy master count as counted here",
     file: "src/features/holds/settle.ts",
-    find: "changes.filter(({ verdict }) => verdict.by === by)",
-    replace: 'changes.filter(({ verdict }) => by === "memory" || verdict.by === by)',
+    find: "changes.filter(({ verdict }) => verdict.countedBy === counter)",
+    replace:
+      'changes.filter(({ verdict }) => counter === "memory" || verdict.countedBy === counter)',
     tests: ["test/limiter/partial-outages"],
   },
   {

@@ -5,15 +5,15 @@ export const LEDGER: readonly Written[] = [
   {
     name: "ledger: one silent master makes a hold give everything back here",
     file: "src/features/holds/settle.ts",
-    find: "changes.filter(({ verdict }) => verdict.by === by)",
+    find: "changes.filter(({ verdict }) => verdict.countedBy === counter)",
     replace:
-      'changes.filter(\n      () => by === (changes.some(({ verdict }) => verdict.by === "memory") ? "memory" : "store"),\n    )',
+      'changes.filter(\n      () => counter === (changes.some(({ verdict }) => verdict.countedBy === "memory") ? "memory" : "store"),\n    )',
     tests: ["test/limiter/ledger.test"],
   },
   {
     name: "ledger: an extension looks in memory for the slots of a healthy master",
     file: "src/features/holds/create-hold.ts",
-    find: 'taken.filter(({ by }) => by !== "memory"),',
+    find: 'taken.filter(({ countedBy }) => countedBy !== "memory"),',
     replace: "[],",
     tests: ["test/limiter/ledger.test"],
   },

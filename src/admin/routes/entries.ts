@@ -1,4 +1,5 @@
 import { parseMoment } from "../../lists/moment.ts";
+import type { EntryKind } from "../../live/state.ts";
 import { isRecord } from "../../options/record.ts";
 import type { Entries, KeptEntry as AnsweredEntry, PutOverride } from "../answers/entries.ts";
 import { type Call, deedOf, isoTime, json, readSmallBody, refresh, type Route } from "../call.ts";
@@ -7,7 +8,7 @@ import { ID, idOf, namesOf } from "../entry-names.ts";
 import { faulty, outdated, Refusal } from "../refusal.ts";
 import { lastsMs } from "../schemas.ts";
 import type { KeptEntry } from "../storage/records.ts";
-import { type EntryKind, MAX_ENTRIES, MAX_ENTRIES_BYTES } from "../storage/storage.ts";
+import { MAX_ENTRIES, MAX_ENTRIES_BYTES } from "../storage/storage.ts";
 import { currentRules } from "./current.ts";
 import { scopeOf } from "./override-scope.ts";
 
@@ -21,7 +22,7 @@ type Entry = Readonly<Record<string, unknown>>;
 /** More than any entry needs. */
 const MAX_ENTRY_CHARACTERS = 2_000;
 
-/** Where the document has such entries. */
+/** The document's place for such entries. */
 const PATHS: Readonly<Record<EntryKind, string>> = {
   allow: "lists.allow",
   deny: "lists.deny",
@@ -88,7 +89,7 @@ function readEntry(kind: EntryKind, { gateway }: Call, body: unknown): Entry {
   throw new Refusal(413, `Send an entry of at most ${MAX_ENTRY_CHARACTERS} characters.`);
 }
 
-/** The entry that a body names. Of an override its client is enough: whoever takes it back need not know its numbers. */
+/** The entry that a body names. For an override, the client is enough: its numbers need not be known to remove it. */
 function readName(kind: EntryKind, call: Call, body: unknown): Entry {
   if (kind === "override" && isRecord(body)) {
     const [[name, client] = [], ...others] = Object.entries(body);

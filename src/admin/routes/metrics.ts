@@ -12,7 +12,7 @@ import { whatIfRoute } from "./what-if.ts";
 /** Partitions that an answer names. */
 const MOST_PARTITIONS = 100;
 
-/** What was counted, for Prometheus and for people. */
+/** The counts, for Prometheus and for people. */
 export function metricsRoutes(gateway: Administered): readonly Route[] {
   const upToDate: UpToDate =
     countsOf(gateway) ??

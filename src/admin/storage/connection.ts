@@ -73,7 +73,7 @@ export function connectionsTo({ url, token, dialect: given }: RedisPlace): () =>
 }
 
 /** The data in Redis was not written by Tidegate. */
-export function foreign(): StoreError {
+function foreign(): StoreError {
   return new StoreError(
     "ERR_STORE_REPLY",
     "What Redis has of live rules was not written by Tidegate.",

@@ -1,5 +1,6 @@
 import { type LiveKeys, liveKeys } from "../../live/keys.ts";
 import { MAX_VERSION, wholeUpTo } from "../../live/numbers.ts";
+import type { EntryKind } from "../../live/state.ts";
 import { isRecord } from "../../options/record.ts";
 import type { Change } from "../answers/parts.ts";
 import type { Connection } from "./connection.ts";
@@ -32,9 +33,6 @@ const MAX_AUDIT = 500;
 export const MAX_ENTRIES = 10_000;
 export const MAX_ENTRIES_BYTES = 2_000_000;
 
-/** Which entries one field belongs to. */
-export type EntryKind = "allow" | "deny" | "override";
-
 /** The author and the action, for the audit. */
 export interface Deed {
   readonly by: string;
@@ -58,7 +56,7 @@ export type PutEntry =
 /** The last moment that a date can be. */
 const MAX_MOMENT_MS = 8.64e15;
 
-/** What Redis keeps of live rules, from one request. What Tidegate did not write there is as if it were not there. */
+/** The live rules in Redis, for one request. Values that Tidegate did not write count as missing. */
 export interface Storage {
   rules(): Promise<PublishedDocument | undefined>;
   publish(

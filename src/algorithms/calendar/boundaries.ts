@@ -23,7 +23,7 @@ const FIRST_WEEKDAY = 4;
 const MOST = 256;
 
 /**
- * Where windows begin and end, oldest first: at least the window before that of this moment, its own, the next, and as many
+ * The boundaries of windows, oldest first: at least the window before that of this moment, its own, the next, and as many
  * of those after it as fit. No two are the same.
  */
 export function boundariesAround(calendar: Calendar, ms: number): readonly number[] {

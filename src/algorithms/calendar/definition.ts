@@ -12,7 +12,7 @@ import { type CalendarOptions, readCalendar, WINDOW_US } from "./options.ts";
 /** A policy of `fixedWindow()` with a calendar's window, in a limiter that knows calendars. */
 export type CalendarWindowPolicy = PolicyOf<"calendar-window", CalendarOptions>;
 
-/** Where the parameters of a policy carry their calendar, out of the way of their numbers. */
+/** The key of the calendar in a policy's parameters, out of the way of their numbers. */
 const CALENDAR = Symbol("calendar");
 
 interface LiveParameters extends CalendarParameters {

@@ -97,7 +97,7 @@ export function readCalendar(
   return { unit: window, zone: zone!, anchor: start! };
 }
 
-/** Where windows begin, as a calendar has it; `undefined` if the anchor is none. In no zone, any number. */
+/** The anchor as a calendar has it; `undefined` if it is none. In no zone, any number. */
 function anchorIn(unit: CalendarUnit, anchor: unknown, zone: Zone | undefined): number | undefined {
   if (Number.isInteger(anchor) && (anchor as number) >= 1 && (anchor as number) <= LAST_DAY[unit]) {
     return anchor as number;

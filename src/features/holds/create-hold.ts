@@ -7,7 +7,7 @@ import type { Duration } from "../../options/duration.ts";
 import { watchBody } from "../../runtime/watch-body.ts";
 import type { Slot } from "../../store/store.ts";
 import { type GiveBack, hasSlots } from "./give-back.ts";
-import { settlementCalls, type Progress, settleBy, type Settler } from "./settle.ts";
+import { settlementCalls, type Progress, settleBy, type SettlementParts } from "./settle.ts";
 import { ttlUsOf } from "./ttl.ts";
 
 /** The units and slots that a hold can give back. */
@@ -26,30 +26,30 @@ const EXPIRED: Extension = { status: "expired" };
 export function createHold(
   decision: Decision,
   { taken, slot }: Reservation,
-  settler: Settler,
+  parts: SettlementParts,
 ): Hold {
   const slots = taken.filter(tookSlots);
   let { ttlUs } = slot;
-  let keptAtMs = settler.now();
+  let keptAtMs = parts.now();
   let progress: Promise<Progress> | undefined;
 
   async function settle(cost: Cost | undefined): Promise<Settlement> {
     progress = progress
       ? progress.then((last) =>
-          last.unsent.length > 0 ? settleBy(last.unsent, settler, last.settlement) : last,
+          last.unsent.length > 0 ? settleBy(last.unsent, parts, last.settlement) : last,
         )
-      : settleBy(settlementCalls(cost, taken, settler.known, slot), settler, NOTHING);
+      : settleBy(settlementCalls(cost, taken, parts.policies, slot), parts, NOTHING);
     const { settlement } = await progress;
     return settlement;
   }
 
   async function extend(wantedUs: number): Promise<Extension> {
     if (progress || !decision.allowed) return EXPIRED;
-    [ttlUs, keptAtMs] = [wantedUs, settler.now()];
-    return extendAll(slots, { id: slot.id, ttlUs }, settler.giveBack);
+    [ttlUs, keptAtMs] = [wantedUs, parts.now()];
+    return extendAll(slots, { id: slot.id, ttlUs }, parts.giveBack);
   }
 
-  const isDue = () => settler.now() - keptAtMs >= shortestTtlMs(slots, ttlUs) / 2;
+  const isDue = () => parts.now() - keptAtMs >= shortestTtlMs(slots, ttlUs) / 2;
 
   /**
    * Keeps the slots while a response is sent: once half of their time is over, the next chunk extends them. Chunks are
@@ -143,8 +143,8 @@ async function extendAll(
   giveBack: GiveBack,
 ): Promise<Extension> {
   const places = [
-    taken.filter(({ by }) => by === "memory"),
-    taken.filter(({ by }) => by !== "memory"),
+    taken.filter(({ countedBy }) => countedBy === "memory"),
+    taken.filter(({ countedBy }) => countedBy !== "memory"),
   ].filter(({ length }) => length > 0);
   const extended = await Promise.allSettled(places.map((each) => giveBack.extend(each, slot)));
   // One expired slot decides the result, even if other calls failed.

@@ -72,7 +72,7 @@ export function createGiveBack({
 
   return {
     async units(taken, units, slot) {
-      if (taken[0]!.by !== "memory") {
+      if (taken[0]!.countedBy !== "memory") {
         const { keys, policies } = callOf(taken);
         return store.refund!(keys, units, policies, decidedAt(taken), slot);
       }
@@ -83,7 +83,7 @@ export function createGiveBack({
     },
 
     async extend(taken, slot) {
-      const isInMemory = taken[0]!.by === "memory";
+      const isInMemory = taken[0]!.countedBy === "memory";
       const { keys, costs, policies } = callOf(taken);
       // A slot is local if the policy counts locally.
       const own = [...policies.keys()].filter(

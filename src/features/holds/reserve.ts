@@ -8,8 +8,8 @@ import { ttlUsOf } from "./ttl.ts";
 /** Adds `reserve()`: a verdict reports the counter and the time, which a hold needs to give units back. */
 export function withReserve(core: Core): Reserve {
   const { kit, decide, ask, show } = core;
-  const settler = {
-    known: kit.settings.policies,
+  const parts = {
+    policies: kit.settings.policies,
     decide,
     giveBack: createGiveBack(kit),
     now: kit.now,
@@ -22,7 +22,7 @@ export function withReserve(core: Core): Reserve {
       const slot = { id: crypto.randomUUID(), ttlUs: ttlUsOf(ttl) };
       const verdict = await ask("consume", identity, others, slot);
       const taken = verdict.status === 200 ? verdict.groups : [];
-      return createHold(show(verdict), { slot, taken }, settler);
+      return createHold(show(verdict), { slot, taken }, parts);
     },
   };
 }

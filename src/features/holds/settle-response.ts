@@ -22,7 +22,7 @@ interface Answered {
 }
 
 /** Settles the hold of a request. */
-export interface Settlement {
+export interface ResponseSettlement {
   /**
    * Settles when this response's body has ended, was cancelled or failed. Returns the response to send instead.
    *
@@ -45,7 +45,7 @@ export function settlementOf(
   decision: Decision | Hold,
   failures: readonly Failures[],
   waitUntil: WaitUntil,
-): Settlement | undefined {
+): ResponseSettlement | undefined {
   if (!decision.allowed || !("settle" in decision)) return undefined;
   const hold = decision;
 

@@ -9,9 +9,9 @@ import type { Slot } from "../../store/store.ts";
 import { type GiveBack, hasSlots } from "./give-back.ts";
 
 /** The settings of settlements. */
-export interface Settler {
+export interface SettlementParts {
   /** Every policy that a cost may name. */
-  readonly known: readonly CompiledPolicy[];
+  readonly policies: readonly CompiledPolicy[];
   readonly decide: Decide;
   readonly giveBack: GiveBack;
   /** A steady clock, in milliseconds. */
@@ -44,13 +44,13 @@ export interface Progress {
 export function settlementCalls(
   cost: Cost | undefined,
   taken: readonly GroupVerdict[],
-  known: readonly CompiledPolicy[],
+  policies: readonly CompiledPolicy[],
   slot: Slot,
 ): readonly SettlementCall[] {
-  const changes = taken.map((verdict) => ({ verdict, ...changeOf(verdict, cost, known) }));
+  const changes = taken.map((verdict) => ({ verdict, ...changeOf(verdict, cost, policies) }));
   const calls: SettlementCall[] = [];
-  for (const by of ["store", "lease", "memory"] as const) {
-    const own = changes.filter(({ verdict }) => verdict.by === by);
+  for (const counter of ["store", "lease", "memory"] as const) {
+    const own = changes.filter(({ verdict }) => verdict.countedBy === counter);
     const units = own.flatMap(({ back }) => back);
     if (units.every((each) => each === 0)) continue;
     calls.push({ kind: "returned", taken: own.map(({ verdict }) => verdict), units, slot });
@@ -66,10 +66,10 @@ export function settlementCalls(
 function changeOf(
   { asked, rows }: GroupVerdict,
   cost: Cost | undefined,
-  known: readonly CompiledPolicy[],
+  policies: readonly CompiledPolicy[],
 ): { readonly back: readonly number[]; readonly more: readonly number[] } {
   const { group, costs } = asked;
-  const actual = costsOf(cost, group, known, costs);
+  const actual = costsOf(cost, group, policies, costs);
   const change = group.policies.map((policy, i) =>
     rows[i]!.allowed && !hasSlots(policy) ? actual[i]! - costs[i]! : 0,
   );
@@ -86,13 +86,13 @@ function changeOf(
 /** Makes calls concurrently, and adds their results to the progress. A call without an answer stays unknown. */
 export async function settleBy(
   calls: readonly SettlementCall[],
-  settler: Settler,
+  parts: SettlementParts,
   known: Settlement,
 ): Promise<Progress> {
   const sums: Sums = { returned: { ...known.returned }, charged: { ...known.charged } };
   const outcomes = await Promise.all(
     calls.map((call) =>
-      call.kind === "returned" ? giveBack(call, settler) : charge(call.groups, settler),
+      call.kind === "returned" ? giveBack(call, parts) : charge(call.groups, parts),
     ),
   );
   outcomes.forEach(({ done }, i) => {
@@ -126,7 +126,7 @@ interface Outcome {
 
 async function giveBack(
   call: SettlementCall & { readonly kind: "returned" },
-  settler: Settler,
+  parts: SettlementParts,
 ): Promise<Outcome> {
   const { taken, units, slot } = call;
   const ownUnits = byGroup(askedIn(taken), units);
@@ -134,7 +134,7 @@ async function giveBack(
   const named = (done: readonly number[]) =>
     done.map((each, i) => [policies[i]!.name, each] as const);
   try {
-    const done = await settler.giveBack.units(taken, units, slot);
+    const done = await parts.giveBack.units(taken, units, slot);
     // A charge that the store left unanswered has an unknown result; one that was never sent took no units.
     const failures = taken.flatMap(({ error }, i) =>
       error && !isNotAsked(error) && ownUnits[i]!.some((each) => each > 0) ? [error] : [],
@@ -156,7 +156,10 @@ async function giveBack(
   }
 }
 
-async function charge(groups: readonly AskedGroup[], { decide }: Settler): Promise<Outcome> {
+async function charge(
+  groups: readonly AskedGroup[],
+  { decide }: SettlementParts,
+): Promise<Outcome> {
   const verdict = await decide({ operation: "charge", groups });
   const all = (verdict.spread ?? verdict.groups).filter(({ asked }) =>
     asked.costs.some((each) => each > 0),

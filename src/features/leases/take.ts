@@ -1,9 +1,9 @@
 import type { CoreSettings, Kit } from "../../decide/kit.ts";
 import {
   type Answer,
-  type Ask,
   type Asked,
   type AskedGroup,
+  type AskStore,
   askedIn,
   deniesIn,
   type GroupVerdict,
@@ -19,7 +19,7 @@ import type { LeaseAccess, LeaseAction } from "./lease-access.ts";
 export async function take(
   asked: Asked,
   accesses: ReadonlyMap<AskedGroup, LeaseAccess>,
-  ask: Ask,
+  ask: AskStore,
   { now, keysOf }: Kit<CoreSettings>,
 ): Promise<Answer> {
   const { groups, isSettlement } = asked;
@@ -42,7 +42,13 @@ export async function take(
   function held(each: AskedGroup, allowed: boolean): GroupVerdict {
     const { rows, nowUs, estimated } = accesses.get(each)!.reply(allowed);
     const at = { nowUs, sentAtMs, receivedAtMs: now(), estimated };
-    return { asked: each, rows, by: "lease", at, ...(renewed.has(each) && { isRenewed: true }) };
+    return {
+      asked: each,
+      rows,
+      countedBy: "lease",
+      at,
+      ...(renewed.has(each) && { isRenewed: true }),
+    };
   }
 
   /** The store's verdict, with waits no longer than those for units that are held or on their way. */

@@ -149,7 +149,7 @@ function isKnown(each: GroupVerdict, verdict: Verdict): boolean {
   const { reason } = verdict;
   return (
     isStoreAnswer(each, verdict) ||
-    (each.by === "none" && (isEarlyDenial(reason) || reason === "optimistic"))
+    (each.countedBy === "none" && (isEarlyDenial(reason) || reason === "optimistic"))
   );
 }
 

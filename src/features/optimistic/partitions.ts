@@ -14,7 +14,7 @@ export interface Partition {
   /** The time of the last admission, by the isolate's clock. */
   admittedAtMs: number;
   /** The numbers of the last answer; `undefined` if there is none. */
-  known: Known | undefined;
+  known: LastAnswer | undefined;
   /** Whether the store has to decide next, because an answer is missing. */
   isUnsure: boolean;
   /**
@@ -26,7 +26,7 @@ export interface Partition {
   room: WaitingRoom | undefined;
 }
 
-export interface Known {
+export interface LastAnswer {
   /** Under another plan, the same units are another share. */
   readonly group: PolicyGroup;
   readonly rows: readonly Row[];
@@ -53,7 +53,7 @@ export interface Partitions {
 }
 
 /** The default number of denials that an isolate remembers. */
-export const MAX_PARTITIONS = 10_000;
+const MAX_PARTITIONS = 10_000;
 
 /**
  * Longer than any call takes, and longer than Workers keep a request after its response: units that are still open then

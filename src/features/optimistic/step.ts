@@ -60,7 +60,8 @@ export function optimisticStep(
     }
     for (const each of groups) {
       // Held units only prove an earlier state of the store's counts.
-      if (!isStoreAnswer(each, { error }) || (each.by === "lease" && !each.isRenewed)) continue;
+      if (!isStoreAnswer(each, { error }) || (each.countedBy === "lease" && !each.isRenewed))
+        continue;
       isTrusted = true;
       if (isOptimistic(each.asked)) of(each.asked).note(each, sentAt);
     }
@@ -83,7 +84,7 @@ export function optimisticStep(
         resetAfterUs: own.resetAfterUs,
       };
     });
-    return { asked, rows, by: "none", at: { ...NO_MOMENT, nowUs } };
+    return { asked, rows, countedBy: "none", at: { ...NO_MOMENT, nowUs } };
   }
 
   function admitted(asked: Asked, own: readonly Admitted[], others?: Verdict): Verdict {

@@ -15,7 +15,7 @@ export interface Partitions {
 const ROOM_MS = 60_000;
 
 /** A replica whose link to its primary works is not this late. */
-export const LAG_MS = 60_000;
+const LAG_MS = 60_000;
 
 /** Resets are rare. */
 const MAX_RESETS = 1_000;

@@ -1,5 +1,3 @@
-import type { Row } from "../../algorithms/model.ts";
-import type { StoreCall } from "../../decide/ask-store.ts";
 import type { PolicyGroup } from "../../decide/groups.ts";
 import type { CoreSettings, Kit } from "../../decide/kit.ts";
 import { isStoreAnswer, type Known } from "../../decide/known.ts";
@@ -19,17 +17,12 @@ import type { StoreError } from "../../errors/errors.ts";
 import { createBreaker } from "../../runtime/breaker.ts";
 import { reportOnce } from "../../runtime/log.ts";
 import { createPartitions, type Partitions } from "./partitions.ts";
+import { flattenDenying, type Reading, splitDenying, waitUs } from "./readings.ts";
 import type { Replica } from "./replica.ts";
 import { createTrust } from "./trust.ts";
 
 export interface ReplicaSettings extends CoreSettings {
   readonly replica?: Replica;
-}
-
-/** The rows that the replica gave for a group, by the latest time of the primary's clock when it was asked. */
-interface Reading {
-  readonly asked: AskedGroup;
-  readonly rows: readonly Row[];
 }
 
 /** The primary is one Redis with one clock. */
@@ -79,7 +72,7 @@ export function replicaStep(
       const { keys, costs, policies } = flattenDenying(groups, keysOf);
       const rows = await replica!.read(keys, costs, policies, latestUs);
       breaker.succeeded();
-      return rows ? split(groups, rows) : [];
+      return rows ? splitDenying(groups, rows) : [];
     } catch (error) {
       breaker.failed(now());
       reportOnce(
@@ -190,39 +183,12 @@ function takesPart({ denying }: PolicyGroup): boolean {
   );
 }
 
-/** The policies that may deny, with what a request of these costs needs of each. */
-function flattenDenying(
-  groups: readonly AskedGroup[],
-  keysOf: (asked: AskedGroup) => readonly string[],
-): StoreCall {
-  return {
-    policies: groups.flatMap(({ group }) => group.denying),
-    keys: groups.flatMap((asked) => keysOf(asked).slice(0, asked.group.denying.length)),
-    costs: groups.flatMap(({ group, costs }) =>
-      // A policy that counts denials denies while it has no room for one more.
-      group.denying.map(({ role }, i) => (role === "denials" ? 1 : costs[i]!)),
-    ),
-  };
-}
-
-function split(groups: readonly AskedGroup[], rows: readonly Row[]): readonly Reading[] {
-  let start = 0;
-  return groups.map((asked) => ({
-    asked,
-    rows: rows.slice(start, (start += asked.group.denying.length)),
-  }));
-}
-
-function waitUs(rows: readonly Row[]): number {
-  return Math.max(...rows.map(({ retryAfterUs }) => retryAfterUs));
-}
-
 function denyNearby(asked: AskedGroup, { nowUs, rows }: KnownDenial): Verdict {
   const at = { ...NO_MOMENT, nowUs };
   return {
     reason: "replica-denial",
     status: 429,
     nowUs,
-    groups: [{ asked, rows, by: "none", at }],
+    groups: [{ asked, rows, countedBy: "none", at }],
   };
 }

@@ -99,7 +99,10 @@ export function roleSteps({ settings, keysOf, now }: Kit<CoreSettings>): RoleSte
       return after(next(asked), (verdict) => {
         const { status, reason, groups } = verdict;
         // The store, or this isolate's memory in its place, has counted the denial.
-        if (status === 200 || groups.some(({ by }) => by === "store" || by === "memory")) {
+        if (
+          status === 200 ||
+          groups.some(({ countedBy }) => countedBy === "store" || countedBy === "memory")
+        ) {
           return verdict;
         }
         // A replica's answer has the room, too; the primary's room may be less.
@@ -137,9 +140,9 @@ export function roleSteps({ settings, keysOf, now }: Kit<CoreSettings>): RoleSte
 
 /** The verdict in which advisory policies deny a cost above their limit, and a wait for failures is short. */
 function advised(verdict: GroupVerdict, operation: Asked["operation"]): GroupVerdict {
-  const { asked, by } = verdict;
+  const { asked, countedBy } = verdict;
   const { group, costs } = asked;
-  if (group.isPlain || by === "lease") return verdict;
+  if (group.isPlain || countedBy === "lease") return verdict;
   const rows = verdict.rows.map((row, i) => {
     const { role, limit, countsFailures } = group.policies[i]!;
     if (role === "advisory" && costs[i]! > limit && operation !== "charge") {

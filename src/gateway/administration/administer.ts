@@ -18,12 +18,12 @@ import { entriesNaming } from "./naming-entries.ts";
 /** The parts of a gateway, for its administration. */
 export function administer(
   { defaults, redis, store, tokens, deployed, clientIp, recorder }: GatewayConfig,
-  { enforcement, refresh: live }: LiveRules,
+  { enforcement, refresh }: LiveRules,
 ): Administered {
   return {
     prefix: defaults.prefix,
     // Written rules have no effect if no isolate reads them.
-    redis: live && redis,
+    redis: refresh && redis,
     metricsRedis: recorder && redis,
     store,
     adminToken: tokens.admin,
@@ -40,19 +40,19 @@ export function administer(
 
     enforced() {
       const { version, revision } = enforcement.now();
-      const error = enforcement.error() ?? live?.error();
+      const error = enforcement.error() ?? refresh?.error();
       return {
         version,
         revision,
         source: version > 0 ? "live" : "deployed",
         published: enforcement.published(),
-        ageMs: live?.ageMs(),
+        ageMs: refresh?.ageMs(),
         ...(error !== undefined && { error }),
       };
     },
 
     async refresh() {
-      await live?.now();
+      await refresh?.readNow();
     },
 
     flushMetrics: recorder?.flush,
@@ -67,7 +67,7 @@ export function administer(
         policies: ruleset.settings.policies.map(quotaOf),
         isBreakerOpen: facts?.suspendedSlots !== undefined,
         version,
-        isPublished: (enforcement.error() ?? live?.error()) === undefined,
+        isPublished: (enforcement.error() ?? refresh?.error()) === undefined,
       };
     },
 

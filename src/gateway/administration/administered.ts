@@ -1,4 +1,5 @@
 import type { Fault } from "../../errors/errors.ts";
+import type { EntryKind } from "../../live/state.ts";
 import type { Gauges } from "../../metrics/open-metrics.ts";
 import type { PartitionNames } from "../../metrics/recorder.ts";
 import type { Environment } from "../../runtime/environment.ts";
@@ -76,7 +77,7 @@ export interface DescribedRequest {
   readonly asn?: number;
 }
 
-/** Which rules a gateway enforces now. */
+/** The rules that a gateway enforces now, by their numbers. */
 export interface Enforced {
   /** Of the live document; 0 for the deployed rules. */
   readonly version: number;
@@ -112,7 +113,7 @@ export interface Administered {
   /** Every fault in a document, with its path; none if the gateway can enforce it. */
   checkDocument(document: unknown): readonly Fault[];
   /** Every fault in an entry of a list, or in an override, with its path in the entry. */
-  checkEntry(kind: "allow" | "deny" | "override", entry: unknown): readonly Fault[];
+  checkEntry(kind: EntryKind, entry: unknown): readonly Fault[];
   enforced(): Enforced;
   /** The rules that this isolate holds and enforces as a document, the entries by single calls among its lists. */
   held(): HeldRules;

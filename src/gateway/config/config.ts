@@ -45,7 +45,7 @@ import {
 } from "./variables.ts";
 import { readWebhookPlace } from "./webhook-place.ts";
 
-/** What the configuration needs of a platform. */
+/** The parts of a platform that the configuration needs. */
 export interface PlatformParts {
   /** Shares denials within a data centre, between limiters that give the same name. */
   readonly coloDenials?: (name: string) => SharedDenials;
@@ -76,7 +76,7 @@ export interface GatewayConfig {
   readonly ruleset: Ruleset;
   readonly defaults: RulesetDefaults;
   readonly store: Store;
-  /** Where Redis is; `undefined` where something else counts. */
+  /** The place of Redis; `undefined` if another store counts. */
   readonly redis: RedisPlace | undefined;
   /** How long a request waits for Redis, in milliseconds. */
   readonly timeoutMs: number;
@@ -170,7 +170,8 @@ export function readConfig(
   );
   const replica = readReplica(variables, environment, features, wrap, faults);
   faults.throwIfAny();
-  const known = wordOrJson(defaults.clientIp);
+  // Checked with the rules.
+  const clientIp = wordOrJson(defaults.clientIp) as ClientIp | undefined;
   return {
     features,
     origin: originOf(variables),
@@ -188,13 +189,13 @@ export function readConfig(
     listener,
     notices,
     ambiguousPaths,
-    clientIp: (known as ClientIp | undefined) ?? detectPlatform() ?? { trustedHops: 1 },
+    clientIp: clientIp ?? detectPlatform() ?? { trustedHops: 1 },
     tokens,
     liveRefreshMs: store === "redis" ? refreshMs(liveRefresh, tokens) : undefined,
   };
 }
 
-/** Where requests go. */
+/** The origin of the variables. */
 export function originOf({ origin, originTimeout }: Variables): Origin {
   return {
     url: origin === "zone" ? undefined : origin.replace(/\/+$/, ""),

@@ -17,7 +17,7 @@ import type { Variables } from "./variables.ts";
 /** The binding of the class `TidegateObject`. */
 const BINDING = "LIMITS";
 
-/** What a store is opened with besides the variables. */
+/** The parts that open a store besides the variables. */
 interface CountsParts {
   readonly features: RuleFeatures;
   readonly openObjects: typeof durableObjectStore | undefined;

@@ -163,7 +163,7 @@ export interface Variables {
   readonly timeout: Duration | undefined;
   readonly replicaTimeout: Duration | undefined;
   readonly onFailure: FailureVerdict;
-  /** Where denials are shared; `undefined` shares them in the data centre if the platform has a cache there. */
+  /** The reach of shared denials; `undefined` shares them in the data centre if the platform has a cache there. */
   readonly shared: "colo" | "none" | undefined;
   /** How often live rules are read; `undefined` where the deployment decides. */
   readonly liveRefresh: Duration | "off" | undefined;

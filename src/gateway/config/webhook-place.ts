@@ -9,7 +9,7 @@ import {
 import { keyIn } from "../notices/sign.ts";
 import { tokensIn } from "./tokens.ts";
 
-/** Where notices are sent. */
+/** The address that receives notices. */
 export interface WebhookPlace {
   readonly url: string;
   /** Two while one is replaced: messages are signed with each. */

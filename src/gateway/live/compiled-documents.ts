@@ -17,7 +17,7 @@ export interface CompiledDocuments {
 }
 
 /** A document as it is kept in Redis, with its rules. */
-interface Known {
+interface Compiled {
   readonly text: string;
   readonly ruleset: Ruleset;
 }
@@ -26,10 +26,10 @@ export function compiledDocuments({
   ruleset: deployed,
   defaults,
 }: Pick<GatewayConfig, "ruleset" | "defaults">): CompiledDocuments {
-  let published: Known | undefined;
-  let checked: Known | undefined;
+  let published: Compiled | undefined;
+  let checked: Compiled | undefined;
 
-  function known(text: unknown): Ruleset | undefined {
+  function find(text: unknown): Ruleset | undefined {
     return [published, checked].find((each) => each?.text === text)?.ruleset;
   }
 
@@ -47,7 +47,7 @@ export function compiledDocuments({
 
     check(document) {
       const text = JSON.stringify(document);
-      if (known(text)) return [];
+      if (find(text)) return [];
       const faults = new Faults();
       const ruleset = compile(document, faults);
       if (ruleset) checked = { text, ruleset };
@@ -60,7 +60,7 @@ export function compiledDocuments({
         faults.add("document", "missing", NO_DOCUMENT);
         return undefined;
       }
-      const ruleset = known(text) ?? compileText(text, faults);
+      const ruleset = find(text) ?? compileText(text, faults);
       if (!ruleset) return undefined;
       published = { text, ruleset };
       // Two large documents are enough for an isolate's memory.

@@ -25,7 +25,7 @@ import {
   type RulesetDefaults,
 } from "../rules/ruleset.ts";
 
-/** Where the schema of live documents is, for editors. Another number at its end stands for another form. */
+/** The address of the schema of live documents, for editors. Another number at its end stands for another form. */
 const LIVE_SCHEMA = "https://tidegate.dev/live-1.schema.json";
 
 const FIELDS = ["$schema", "version", "rules", "plans", "overrides", "lists"];

@@ -1,19 +1,19 @@
 import type { Fault } from "../../errors/errors.ts";
 import type { ReadHistory } from "../../live/read-history.ts";
-import type { LiveState } from "../../live/state.ts";
+import type { EntryKind, LiveState } from "../../live/state.ts";
 import { Faults } from "../../options/faults.ts";
 import type { GatewayConfig } from "../config/config.ts";
 import { deployedRules, type Enforcement, enforceWith, type InForce } from "../in-force.ts";
 import { MAX_TABLES } from "../rules/number-tables.ts";
 import type { Ruleset, RulesetData } from "../rules/ruleset.ts";
 import { compiledDocuments } from "./compiled-documents.ts";
-import { checkEntry, compileEntries, type EntryKind } from "./entries.ts";
+import { checkEntry, compileEntries } from "./entries.ts";
 
 /** The rules that a gateway enforces now, and the ways to change them. */
 export interface LiveEnforcement extends Enforcement {
   /** The version that the last state had. */
   published(): number | undefined;
-  /** What is in force as data, with the entries by single calls that are sound. */
+  /** The data in force, with the entries by single calls that are sound. */
   held(): RulesetData;
   /**
    * Puts what Redis holds into force. A document that this version cannot compile makes way for the newest of the history
@@ -53,7 +53,7 @@ export function createEnforcement(
   let newestVersion = 0;
   /** The entries when Redis lost the rules; `undefined` while it has them. */
   let beforeLoss: LiveState["entries"] | undefined;
-  /** The document that was replaced by the rules in force. */
+  /** The published document that does not compile here: the rules in force stand in its place. */
   let refused: Pick<LiveState, "document"> | undefined;
   let inForce: InForce = deployedRules(config).now();
   /** The tables of numbers that the limiter has met: it keeps what it knows about the clients of each. */

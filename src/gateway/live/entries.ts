@@ -1,4 +1,5 @@
 import type { Fault } from "../../errors/errors.ts";
+import type { EntryKind } from "../../live/state.ts";
 import { Faults } from "../../options/faults.ts";
 import { isRecord } from "../../options/record.ts";
 import { DOCUMENT } from "../messages/document.ts";
@@ -8,9 +9,6 @@ import {
   type RulesetData,
   type RulesetDefaults,
 } from "../rules/ruleset.ts";
-
-/** The effect of an entry that a single call made. */
-export type EntryKind = "allow" | "deny" | "override";
 
 /** An entry as Redis has it. */
 interface StoredEntry {
@@ -136,7 +134,7 @@ function withEntries(data: RulesetData, stored: readonly StoredEntry[]): Ruleset
   };
 }
 
-/** Where each entry stands among the data. */
+/** The path of each entry among the data. */
 function placesOf(
   { lists, overrides }: RulesetData,
   stored: readonly StoredEntry[],

@@ -8,7 +8,7 @@ import { compileRouter, parsePattern } from "./router.ts";
  * A value must not depend on how a client spells a path: with "/users/42", "/users/%34%32", "/users/42;a" and
  * "/users/42%3fa", an origin may be asked for the same user. Therefore a value is read from every reading that the rule
  * covers, in its shortest form: decoded, in small letters, without what an origin may cut off. If two readings still
- * differ, as those of "/users/42%2fa" do under "/users/:id/*", nobody knows what the origin reads, and none of them
+ * differ, as those of "/users/42%2fa" do under "/users/:id/*", the value that the origin reads is unknown, and none of them
  * counts. Values that differ only in what an origin may ignore count together.
  */
 
@@ -33,7 +33,7 @@ function compileReader(pattern: string, name: string): ReadSegment {
   const inTail = positionsOf(name, tail);
   const matchesTail = compileMatch(`/${tail.join("/")}`);
 
-  /** Where the tail may begin: a closed one ends the path, an open one may stand at several places. */
+  /** The possible starts of the tail: a closed one ends the path, an open one may stand at several places. */
   function starts(path: Segments): readonly number[] {
     const last = path.length - tail.length;
     if (!isOpen) return [last];
@@ -62,7 +62,7 @@ function positionsOf(name: string, segments: Segments): number[] {
   return segments.flatMap((segment, at) => (segment === `:${name}` ? [at] : []));
 }
 
-/** What is left of a value in every reading: decoded like a path, without parameters and what ends a path early. */
+/** The part of a value that all readings share: decoded like a path, without parameters and what ends a path early. */
 function shortest(value: string): string {
   let text = value.replaceAll(INNER_SLASH, "/");
   for (let round = 0; round < ROUNDS; round++) text = decode(text);

@@ -10,7 +10,7 @@ interface Node {
   readonly literals: Map<string, Node>;
   /** Children for segments with a `*` inside, by their text. */
   readonly wildcards: Map<string, Wildcard>;
-  /** The child for `:name`, whatever the name. */
+  /** The child for `:name`, with any name. */
   name?: Node;
   /** The child for a `**` in patterns with a last `*`. */
   gap?: Node;
@@ -40,7 +40,7 @@ export interface Router {
  * Compiles the patterns of all routes into one trie. A look-up takes one step per segment of the path, however many
  * patterns there are; only segments with a `*` inside, at the same node, are tried one by one.
  *
- * What follows a `**` has a trie of its own, from the end of the path, so that no pattern is tried at more than one place. Only a
+ * The segments after a `**` have a trie of their own, from the end of the path, so that no pattern is tried at more than one place. Only a
  * pattern that also has a last `*` is: `checkSought` bounds what stands between the two.
  *
  * Segments are compared as text: no regular expression is built from a configuration.
@@ -114,7 +114,7 @@ function search(root: Node, path: Segments): readonly number[] {
   const found: number[] = [];
   let backwards: Segments | undefined;
 
-  /** What follows a gap may come at once: it stands for no segment, too, and so does a last `*`. */
+  /** A gap may stand for no segment, and so may a last `*`: the segment after it may come at once. */
   function arrive(node: Node, depth: number, reached: Node[]): void {
     reached.push(node);
     found.push(...node.open);

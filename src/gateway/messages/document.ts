@@ -98,7 +98,7 @@ export const NO_JSON = {
   say: (place: string) => `${`Publish the rules again: it is no JSON ${place}`.trim()}.`,
 } as const;
 
-// What is asked of the rules in force.
+// Questions about the rules in force.
 
 export const UNREPLAYABLE = {
   code: "unsupported",

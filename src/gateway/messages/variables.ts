@@ -79,7 +79,7 @@ export const VARIABLES: Sentences = new Map([
   ),
 ]);
 
-// What a schema checks. It has the sentences beside the shapes.
+// Faults that a schema finds. It has the sentences beside the shapes.
 
 export const GATEWAY_FEATURE = {
   code: "unsupported",

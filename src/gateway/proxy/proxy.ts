@@ -5,7 +5,7 @@ import { TIMED_OUT, withTimeout } from "../../runtime/timeout.ts";
 import { stripHopByHop } from "./hop-by-hop.ts";
 import { stripPrivate } from "./private-fields.ts";
 
-/** Where requests go. */
+/** The server behind the gateway. */
 export interface Origin {
   /** Without a trailing slash; `undefined` keeps the request's own URL. */
   readonly url: string | undefined;

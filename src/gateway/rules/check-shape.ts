@@ -16,7 +16,7 @@ export function check<Schema extends z.ZodMiniType>(
   faults: Faults,
 ): z.output<Schema> | undefined {
   const result = z.safeParse(schema, value);
-  const told = new Set<string>();
+  const reported = new Set<string>();
   for (const issue of result.error?.issues ?? []) {
     const { message: sentence } = issue;
     const at = issue.path.reduce(append, path);
@@ -26,10 +26,10 @@ export function check<Schema extends z.ZodMiniType>(
         const meant = issue.path.length === 0 ? nearestField(schema, key) : undefined;
         faults.add(append(at, key), descend(found, key), UNKNOWN_FIELD, { meant, sentence });
       }
-    } else if (!told.has(at)) {
+    } else if (!reported.has(at)) {
       faults.add(at, found, SHAPE, sentence);
     }
-    told.add(at);
+    reported.add(at);
   }
   return result.data;
 }

@@ -4,8 +4,8 @@ import { partitionName } from "../../metrics/partition-name.ts";
 import { DIGEST as DIGEST_FAULT } from "../messages/variables.ts";
 
 /*
- * Entries that name a client by what metrics call it. Whoever reads that it is denied most can block it, or give it another
- * limit, without knowing who it is.
+ * Entries that name a client by its name in metrics. A client that is denied most can so be blocked, or get another limit,
+ * while its identity stays secret.
  */
 
 /** A source and a digest, or several of them, or one for a name that is too long. The digest of everybody is none. */
@@ -19,7 +19,7 @@ export function withDigests(form: IdentityForm): IdentityForm {
   return { ...form, digest: { isOne: isDigest, fault: DIGEST_FAULT } };
 }
 
-/** What metrics may call a client under the rules that cover its request, whatever `METRICS_IDENTITIES` is and was. */
+/** All names that metrics may have for the client of a request, with any past or present `METRICS_IDENTITIES`. */
 export async function digestsOf(
   identities: Readonly<Record<string, string>>,
 ): Promise<readonly string[]> {

@@ -1,5 +1,5 @@
-import { compileRequest, type RequestReader } from "../../adapter/request-limiter.ts";
 import type { RequestOptions } from "../../adapter/request-options.ts";
+import { compileRequest, type RequestReader } from "../../adapter/request-reader.ts";
 import type { Plans } from "../../features/plans/plans.ts";
 import type { SharedDenials } from "../../features/shared-denials/shared-denials.ts";
 import { sources } from "../../features/sources/feature.ts";
@@ -71,7 +71,7 @@ export function readRule(
   const own = new PlacedFaults(faults, { pathsOf: (at) => [`${path}.${at}`] });
   checkFeatures({ policies: given.policies }, features, own);
   if (!features.quota && shape?.quota === true) own.add("quota", true, GATEWAY_FEATURE, "quota");
-  const policies = policiesOf(given.policies, own);
+  const policies = readPolicies(given.policies, own);
   const requestOptions = { partition, onMissing, cost, plan, clientIp, plans };
   const limiterOptions = {
     ...defaults,
@@ -105,7 +105,7 @@ export function readRule(
  * The policies with the implementations of the algorithms that they name, and without what only the code that reserves can
  * use, which is a fault.
  */
-function policiesOf(policies: readonly Policy[], faults: Faults): readonly Policy[] {
+function readPolicies(policies: readonly Policy[], faults: Faults): readonly Policy[] {
   if (!Array.isArray(policies)) return policies;
   // Not map(), which skips the holes of a list.
   return Array.from(policies, (given: unknown, i) => {

@@ -70,7 +70,7 @@ const Moment = z.union([
   z.number().check(z.gte(EARLIEST_MS), z.lte(LATEST_MS)),
 ]);
 
-/** What fixed windows have besides: a window may be one of a calendar. */
+/** The further options of fixed windows, which may be those of a calendar. */
 const OF_CALENDAR = {
   window: z.union([duration(WINDOW_RANGE), z.enum(CALENDAR_UNITS)]),
   timeZone: z.optional(z.string()),

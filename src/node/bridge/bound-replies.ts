@@ -39,7 +39,7 @@ export function boundReplies(stream: Duplex): void {
 }
 
 /** Takes the bytes of a Redis, and returns whole replies: one that is not complete is held until it is. */
-export function replyBound(): (chunk: Buffer) => readonly Buffer[] {
+function replyBound(): (chunk: Buffer) => readonly Buffer[] {
   let held: Buffer[] = [];
   let heldBytes = 0;
   let isTooLarge = false;
@@ -97,7 +97,7 @@ export function replyBound(): (chunk: Buffer) => readonly Buffer[] {
     const pass = (from: number, to: number) => {
       if (to > from) whole.push(chunk.subarray(from, to));
     };
-    /** Where the reply begins here, and where the bytes to pass on begin. */
+    /** The start of the reply here, and the start of the bytes to pass on. */
     let begin = 0;
     let passed = 0;
     let at = 0;

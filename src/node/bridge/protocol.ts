@@ -50,7 +50,7 @@ export function parseAsk(method: string, target: Target, body: Buffer): Ask {
 /** `/set/foo?EX=100` with the value as the body: path, then body, then the options of the query. */
 function parsePath({ path, query }: Target, body: Buffer): RedisCommand {
   const [name = "", ...segments] = path.replaceAll(/^\/|\/$/g, "").split("/");
-  // Where Upstash takes the token: it must not end up in a key.
+  // Upstash takes the token here: it must not end up in a key.
   const options = [...query].filter(([option]) => option !== "_token");
   return {
     name: commandName(String(unescape(name))),

@@ -41,7 +41,7 @@ async function lookAtRedis(
   const common = { prefix, pings, now };
   if (rest) {
     const main = restConnection(rest);
-    // Where there are two ways, the limiter's counts: the other one may be closed.
+    // Of two ways, the limiter's counts: the other one may be closed.
     const other = redisUrl ? await directConnection(redisUrl).catch(() => undefined) : undefined;
     const about = { ...common, through: "rest", address: new URL(rest.url) } as const;
     return gatherRedis({ main, other }, about).finally(() => other?.close());

@@ -13,11 +13,11 @@ export const HOLDS: HoldCalls = {
     return hasSlots ? [lettersOf(policies), id, `${ttlUs}`] : roles;
   },
 
-  open: (ask) => ({
+  open: (run) => ({
     async refund(keys, costs, policies, { nowUs }, slot) {
       const more = slot ? HOLDS.argumentsFor(policies, slot, []) : [];
       const args = [`${nowUs}`, ...groupsOf(costs, policies), ...more];
-      const [, ...given] = await ask(refundScript, keys, args, 1 + keys.length);
+      const [, ...given] = await run(refundScript, keys, args, 1 + keys.length);
       return given.map((each, i) => wholeUnits(each, policies[i]!.parameters));
     },
 
@@ -27,7 +27,7 @@ export const HOLDS: HoldCalls = {
       if (own.length === 0) return kept;
       const ttls = own.map((i) => `${policies[i]!.parameters["ttlUs"]}`);
       const args = [id, `${ttlUs}`, ...ttls];
-      const reply = await ask(
+      const reply = await run(
         extendScript,
         own.map((i) => keys[i]!),
         args,

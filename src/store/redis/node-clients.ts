@@ -66,7 +66,7 @@ export function fromNodeRedis(client: NodeRedisClient): RedisClient {
   };
 }
 
-/** What a client with `stringNumbers`, or with numbers mapped to texts, makes of a number. */
+/** A number as a client with `stringNumbers`, or with numbers mapped to texts, replies it. */
 const NUMBER = /^\d{1,16}$/;
 
 /**

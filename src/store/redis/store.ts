@@ -27,7 +27,7 @@ export interface MoreScripts {
 }
 
 /** Runs a script whose reply has this many numbers. */
-export type Ask = (
+export type RunScript = (
   script: Script,
   keys: readonly string[],
   args: string[],
@@ -42,7 +42,7 @@ export interface HoldCalls {
     slot: Slot,
     roles: readonly string[],
   ): readonly string[];
-  open(ask: Ask): Required<Pick<Store, "refund" | "extend">>;
+  open(run: RunScript): Required<Pick<Store, "refund" | "extend">>;
 }
 
 /** The most combinations whose scripts are stored: a limiter has few. */
@@ -83,7 +83,7 @@ export function redisStore(
     return call;
   }
 
-  const run = (script: Script, keys: string[], args: string[]): Promise<unknown> =>
+  const send = (script: Script, keys: string[], args: string[]): Promise<unknown> =>
     inDialect(dialect, async () => {
       const { firstLine } = dialect;
       try {
@@ -97,9 +97,9 @@ export function redisStore(
       }
     });
 
-  const ask: Ask = async (script, keys, args, length) => {
+  const run: RunScript = async (script, keys, args, length) => {
     try {
-      const reply = await run(script, keys as string[], args);
+      const reply = await send(script, keys as string[], args);
       if (!Array.isArray(reply) || reply.length !== length || !reply.every(Number.isSafeInteger)) {
         throw new StoreError("ERR_STORE_REPLY", "The answer is not one of Tidegate's script.");
       }
@@ -113,22 +113,22 @@ export function redisStore(
     async decide(operation, keys, costs, policies, slot) {
       const { decide, lease, roles } = callFor(policies);
       // The script for one policy takes any cost.
-      const asked = costs.length === 1 && costs[0] === 0 ? "peek" : operation;
+      const sent = costs.length === 1 && costs[0] === 0 ? "peek" : operation;
       const more = slot ? holds!.argumentsFor(policies, slot, roles) : roles;
-      const args = [asked, ...groupsOf(costs, policies), ...more];
+      const args = [sent, ...groupsOf(costs, policies), ...more];
       const leased = operation === "lease";
       const end = 1 + WIDTH * policies.length;
       const script = leased ? lease! : decide;
       const tail = !leased ? 0 : roles.length === 0 ? 1 : 1 + policies.length;
-      return parseReply(await ask(script, keys, args, end + tail), end);
+      return parseReply(await run(script, keys, args, end + tail), end);
     },
 
     async reset(keys) {
       // Only the script's own reply confirms the reset.
-      await ask(reset!, keys, ["reset"], 1);
+      await run(reset!, keys, ["reset"], 1);
     },
 
-    ...holds?.open(ask),
+    ...holds?.open(run),
   };
 }
 

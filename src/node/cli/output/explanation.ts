@@ -70,7 +70,7 @@ function isWithoutRedis({ reason }: Explanation): boolean {
 }
 
 /** An entry that names a client, and when it ends. */
-export function entryText(entry: NamedClient): string {
+function entryText(entry: NamedClient): string {
   const name = escape(entryName(entry) ?? "");
   return entry.until === undefined ? name : `${name} until ${escape(String(entry.until))}`;
 }

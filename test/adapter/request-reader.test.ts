@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 
 import { decideRequest } from "../../src/adapter/decide-request.ts";
 import { EVERY_REQUEST_FEATURE } from "../../src/adapter/every-feature.ts";
-import { compileRequest } from "../../src/adapter/request-limiter.ts";
 import type { RequestOptions } from "../../src/adapter/request-options.ts";
+import { compileRequest } from "../../src/adapter/request-reader.ts";
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import type { Limiter } from "../../src/decide/limiter.ts";
 import { Faults } from "../../src/options/faults.ts";

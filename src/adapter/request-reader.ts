@@ -1,4 +1,3 @@
-import type { Decision } from "../decision/decision.ts";
 import { problemResponse } from "../decision/problem.ts";
 import type { Failures } from "../features/holds/failures.ts";
 import type { LimiterOptions } from "../limiter/options.ts";
@@ -7,7 +6,6 @@ import { FUNCTION, WITHOUT_FEATURE } from "../options/messages.ts";
 import { compileAddress } from "../partition/address.ts";
 import type { NamedSegments, RequestData } from "../partition/request-data.ts";
 import type { Policy } from "../policy/policy.ts";
-import { addMissingFields } from "./append-fields.ts";
 import type { DecideOptions, ReadRequest } from "./decide-request.ts";
 import type { RequestFeatures } from "./every-feature.ts";
 import { compilePartitions, withoutPartition } from "./partitions.ts";
@@ -22,28 +20,17 @@ export interface RequestReader<Context> extends DecideOptions {
   readonly by: readonly string[];
   /** Requests are reserved where they are settled after their responses. */
   readonly operation: "limit" | "reserve";
-  /** Which responses are failures, for the policies that count them. */
+  /** The responses that are failures, for the policies that count them. */
   readonly failures: readonly Failures[];
   readonly read: (context: Context, data: RequestData) => Promise<ReadRequest>;
 }
 
-/** What a rule is compiled for besides its options. */
+/** The parts of a rule besides its options. */
 interface RuleContext {
   /** The names in the rule's path. */
   readonly segments: NamedSegments;
   /** Of the names of its dimensions. */
   readonly prefix: string;
-}
-
-/** The answer to a denied request: the response of `onDenied` with the decision's fields, else the decision's own. */
-export async function answerDenied<Context>(
-  { onDenied }: Pick<RequestOptions<Context>, "onDenied">,
-  context: Context,
-  decision: Decision,
-): Promise<Response> {
-  const answer = await onDenied?.(context, decision);
-  // Untyped code may return nothing.
-  return answer ? addMissingFields(answer, decision.headers()) : decision.response();
 }
 
 /** Checks the options and compiles how requests are read. */
