@@ -52,6 +52,6 @@ export const PARTS: readonly PartOfBench[] = [
   {
     name: "distance",
     measure: async (scale) => (await import("./distance/distance.ts")).distancePart(scale),
-    seconds: [310, 25],
+    seconds: [360, 15],
   },
 ];

@@ -18,6 +18,10 @@ import { zipf } from "./workload.ts";
 /** From the same rack to another continent. */
 const ROUND_TRIPS_MS = [0.5, 5, 30, 100];
 
+/** What the bare app's slow requests may take longer than its usual ones. Above it, the run shows the machine's other work. */
+const CALM_MS = 15;
+const ATTEMPTS = 3;
+
 /** What requests wait for a decision, by the distance from Redis, and what deciding early costs, in one workerd. */
 export const distancePart: Part = async ({ short, tell }) => {
   const isolates = short ? 10 : 100;
@@ -57,6 +61,16 @@ export const distancePart: Part = async ({ short, tell }) => {
     return outcomeOf({ answered, calls, roundTripMs });
   }
 
+  /** Measures again while the bare app shows that the machine was busy, and keeps the calmest run. */
+  async function measureCalmly(way: string, roundTripMs: number): Promise<Outcome> {
+    let calmest = await measure(way, roundTripMs, arrivals);
+    for (let i = 1; i < (short ? 1 : ATTEMPTS) && calmest.bareP99Ms > CALM_MS; i++) {
+      const outcome = await measure(way, roundTripMs, arrivals);
+      if (outcome.bareP99Ms < calmest.bareP99Ms) calmest = outcome;
+    }
+    return calmest;
+  }
+
   try {
     // The first requests of a worker wait until their code is compiled.
     const first = arrivals.filter(({ at }) => at < 1e6);
@@ -67,7 +81,7 @@ export const distancePart: Part = async ({ short, tell }) => {
       const outcomes = new Map<string, Outcome>();
       for (const way of ways) {
         tell(`${way}, ${roundTripMs} ms`, done++ / (distances.length * ways.length));
-        outcomes.set(way, await measure(way, roundTripMs, arrivals));
+        outcomes.set(way, await measureCalmly(way, roundTripMs));
       }
       figures.push(...figuresOf(roundTripMs, outcomes, isolates));
     }
