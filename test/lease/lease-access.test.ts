@@ -26,19 +26,19 @@ const FULL = { allowed: false, remaining: 0, retryAfterUs: 50_000, resetAfterUs:
 
 test("a wait for one unit is no longer than until the next lease may be requested", () => {
   const holding = { ...createHolding(0), pausedUntilMs: 20 };
-  const access = createLeaseAccess(TERMS, holding, { step: "ask", cost: 1, units: 1 });
+  const access = createLeaseAccess(TERMS, holding, { action: "ask", cost: 1, units: 1 });
   expect(access.answered([FULL], 0)).toEqual([{ ...FULL, retryAfterUs: 20_000 }]);
 });
 
 test("a wait for several units is the store's", () => {
   const holding = { ...createHolding(0), grants: [{ units: 1, untilMs: 100 }], pausedUntilMs: 20 };
-  const access = createLeaseAccess(TERMS, holding, { step: "ask", cost: 2, units: 1 });
+  const access = createLeaseAccess(TERMS, holding, { action: "ask", cost: 2, units: 1 });
   expect(access.answered([FULL], 0)).toEqual([FULL]);
 });
 
 test("units go back once", () => {
   const holding = { ...createHolding(0), grants: [{ units: 3, untilMs: 100 }] };
-  const access = createLeaseAccess(TERMS, holding, { step: "spend", cost: 2, units: 1 });
+  const access = createLeaseAccess(TERMS, holding, { action: "spend", cost: 2, units: 1 });
   expect(access.spend()).toBe(true);
   for (let i = 0; i < 2; i++) access.putBack();
   expect(holding.grants).toEqual([{ units: 3, untilMs: 100 }]);
@@ -56,7 +56,7 @@ test("a lease that leaves room ends its own pause, and not that of one that was 
     });
   const terms = { ...TERMS, now: () => nowMs, request };
   const renew = () =>
-    createLeaseAccess(terms, holding, { step: "renew", cost: 1, units: 4 }).renew([]);
+    createLeaseAccess(terms, holding, { action: "renew", cost: 1, units: 4 }).renew([]);
   const first = renew();
   nowMs = 30;
   const second = renew();

@@ -50,9 +50,9 @@ test("units held cover a round trip's demand and its variation, before they are 
   demand(97);
   await renew(8, 900);
   const next = access();
-  expect(next.step).toBe("spend");
+  expect(next.action).toBe("spend");
   expect(next.spend()).toBe(true);
-  expect(access().step).toBe("renew");
+  expect(access().action).toBe("renew");
 });
 
 test("for two windows after the limit was reached, a lease takes a tenth of it at most", async () => {
@@ -73,5 +73,5 @@ test("an automatic lease that took the last units is no reason to deny", async (
   demand(20);
   await renew(1, 0);
   access().answered([rowOf(400)], 0);
-  expect(access().step).toBe("ask");
+  expect(access().action).toBe("ask");
 });
