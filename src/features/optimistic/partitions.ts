@@ -14,7 +14,7 @@ export interface Partition {
   /** The time of the last admission, by the isolate's clock. */
   admittedAtMs: number;
   /** The numbers of the last answer; `undefined` if there is none. */
-  known: LastAnswer | undefined;
+  known: LastNumbers | undefined;
   /** Whether the store has to decide next, because an answer is missing. */
   isUnsure: boolean;
   /**
@@ -26,7 +26,7 @@ export interface Partition {
   room: WaitingRoom | undefined;
 }
 
-export interface LastAnswer {
+export interface LastNumbers {
   /** Under another plan, the same units are another share. */
   readonly group: PolicyGroup;
   readonly rows: readonly Row[];

@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 
+import { readToEnd } from "../read-limited.ts";
 import type { Authenticate } from "./auth.ts";
 import type { RefuseCrossSite } from "./cross-site.ts";
 import { BridgeError, statusOf } from "./errors.ts";
@@ -67,16 +68,10 @@ const tooMuch = new BridgeError(
   "ERR clients leave too many answers unfetched. The command has run, and its reply is dropped",
 );
 
-/** Reads to the end even when it is too much: a client still writing would miss the answer. */
+/** @throws BridgeError 413 */
 async function readBody(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size <= maxBody) chunks.push(chunk);
-    else chunks.length = 0;
-  }
-  if (size <= maxBody) return Buffer.concat(chunks);
+  const { size, body } = await readToEnd(request, maxBody);
+  if (body) return body;
   throw new BridgeError(
     413,
     `ERR max request size exceeded. Limit: ${maxBody} bytes, Actual: ${size} bytes`,

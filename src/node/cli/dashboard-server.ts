@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 
 import { DASHBOARD_FIELDS } from "../../gateway/administration/dashboard.ts";
 import { randomToken } from "../bridge/random-token.ts";
-import { readLimited } from "../read-limited.ts";
+import { readLimited, readToEnd } from "../read-limited.ts";
 import { type Connection, MAX_ANSWER_BYTES } from "./client.ts";
 import { UsageError } from "./errors.ts";
 
@@ -109,7 +109,7 @@ async function passOn(
   { url, token, timeoutMs }: Connection,
 ): Promise<void> {
   const target = new URL(`${url}/_tidegate/${path}`);
-  const body = await readBody(request);
+  const { body } = await readToEnd(request, MAX_BODY_BYTES);
   // The token is for these paths alone, wherever dots in the path lead.
   if (!target.pathname.startsWith("/_tidegate/api/v1/")) {
     refuse(response, 404, "There is nothing here.");
@@ -141,17 +141,6 @@ async function passOn(
     return;
   }
   send(response, answer.status, Object.fromEntries(answered), content);
-}
-
-/** Reads to the end even when it is too much: a client still writing would miss the answer. */
-async function readBody(request: IncomingMessage): Promise<Buffer<ArrayBuffer> | undefined> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size <= MAX_BODY_BYTES) chunks.push(chunk);
-  }
-  return size <= MAX_BODY_BYTES ? Buffer.concat(chunks) : undefined;
 }
 
 function refuse(response: ServerResponse, status: number, detail: string): void {
