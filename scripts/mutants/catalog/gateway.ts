@@ -164,14 +164,14 @@ export const GATEWAY: readonly Written[] = [
   },
   {
     name: "a client takes the override of a header by which it is not counted",
-    file: "src/gateway/rules/overrides.ts",
+    file: "src/gateway/rules/find-override.ts",
     find: "of countedHeaders(identities, order)",
     replace: "of order.keys()",
     tests: ["test/live/in-force"],
   },
   {
     name: "an override outlives its end",
-    file: "src/gateway/rules/overrides.ts",
+    file: "src/gateway/rules/find-override.ts",
     find: "if (found && found.untilMs > nowMs) return found;",
     replace: "if (found) return found;",
     tests: ["test/live/in-force"],

@@ -32,17 +32,13 @@ import {
   type RulesetDefaults,
 } from "../rules/ruleset.ts";
 import { readLists, readPlans, readRules } from "./given-rules.ts";
+import { reportMisspelt } from "./misspelt-variables.ts";
 import { openCounts } from "./open-counts.ts";
 import { openDenialLog } from "./open-denial-log.ts";
 import { analyticsIn, openRecorder } from "./open-recorder.ts";
 import { readReplica } from "./read-replica.ts";
 import { readTokens, type Tokens } from "./tokens.ts";
-import {
-  checkNamesOfVariables,
-  readVariables,
-  type StoreName,
-  type Variables,
-} from "./variables.ts";
+import { readVariables, type StoreName, type Variables } from "./variables.ts";
 import { readWebhookPlace } from "./webhook-place.ts";
 
 /** The parts of a platform that the configuration needs. */
@@ -112,7 +108,7 @@ export function readConfig(
 ): GatewayConfig {
   const environment = Object(given) as Environment;
   const faults = new Faults(VARIABLES);
-  checkNamesOfVariables(environment, faults);
+  reportMisspelt(environment, faults);
   const variables = readVariables(environment, faults);
   const { store, timeout, dialect, ambiguousPaths, liveRefresh, prefix, onFailure } = variables;
   const tokens = readTokens(environment, faults);

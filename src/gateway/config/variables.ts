@@ -6,12 +6,10 @@ import { DEFAULTS, PREFIX } from "../../limiter/settings.ts";
 import { type Duration, type DurationRange } from "../../options/duration.ts";
 import type { Faults } from "../../options/faults.ts";
 import { DURATION, PREFIX as PREFIX_FAULT } from "../../options/messages.ts";
-import { isNear } from "../../options/unknown-options.ts";
 import { checkVerdict } from "../../policy/traits.ts";
 import { type Environment, onWorkers } from "../../runtime/environment.ts";
 import { TIMEOUT_RANGE } from "../../store/guarded-store.ts";
 import type { DialectName } from "../../store/redis/dialect.ts";
-import { MISSPELT_VARIABLE } from "../messages/variables.ts";
 import { check } from "../rules/check-shape.ts";
 import { wordOrJson } from "../rules/from-json.ts";
 import { duration, Lists, OnFailure, Plans, Rules } from "../rules/schema.ts";
@@ -145,8 +143,6 @@ export const VARIABLES = {
   KV_REST_API_TOKEN: RestToken,
 };
 
-const NAMES = Object.keys(VARIABLES);
-
 /** The store that counts. */
 export type StoreName = "redis" | "durable-object" | "memory";
 
@@ -214,28 +210,4 @@ function isOrigin(origin: string): boolean {
     origin === "zone" ||
     (/^https?:\/\/[^\s/?#@\\]+(?:\/[^\s?#\\]*)?$/.test(origin) && URL.canParse(origin))
   );
-}
-
-/**
- * Adds a fault for each variable that looks like a misspelt one of the gateway. An environment also has variables of other
- * programs, so only a missing one can be misspelt, and not by another word (CLIENT_ID, ORIGINS).
- */
-export function checkNamesOfVariables(environment: Environment, faults: Faults): void {
-  const missing = NAMES.filter((name) => environment[name] === undefined);
-  for (const key of Object.keys(environment)) {
-    if (NAMES.includes(key) || environment[key] === undefined) continue;
-    const meant = missing.find((name) => isMisspelt(key, name));
-    // Its value may be the token.
-    if (meant) faults.add(key, "(hidden)", MISSPELT_VARIABLE, meant);
-  }
-}
-
-/** Whether the names differ only in case, in separators, or in one letter that is added, missing or misplaced. */
-function isMisspelt(key: string, name: string): boolean {
-  const [a, b] = [key, name].map((text) => text.toUpperCase().replace(/[^A-Z0-9]/g, ""));
-  if (a === b) return true;
-  if (a === `${b}S`) return false;
-  return a!.length === b!.length
-    ? [...a!].sort().join() === [...b!].sort().join() && isNear(a!, b!, 2)
-    : isNear(a!, b!, 1);
 }

@@ -2,7 +2,7 @@ import type { Client, Listed, Unidentified } from "../../adapter/decide-request.
 import { listedDecision } from "../../decision/listed.ts";
 import type { RequestData } from "../../partition/request-data.ts";
 import { digestsOf, isRefused } from "../rules/digests.ts";
-import type { Override } from "../rules/overrides.ts";
+import type { Override } from "../rules/find-override.ts";
 import type { Rule } from "../rules/rule.ts";
 import type { Ruleset } from "../rules/ruleset.ts";
 

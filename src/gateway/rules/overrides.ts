@@ -1,4 +1,4 @@
-import { HEADER_IDENTITIES, spellHeader } from "../../features/lists/header-identities.ts";
+import { HEADER_IDENTITIES } from "../../features/lists/header-identities.ts";
 import { parseMoment } from "../../lists/moment.ts";
 import type { Faults } from "../../options/faults.ts";
 import { MOMENT } from "../../options/messages.ts";
@@ -15,31 +15,16 @@ import {
   PLAN_OF_OVERRIDE,
 } from "../messages/variables.ts";
 import { isDigest } from "./digests.ts";
+import { type CompiledOverride, compileFind, type FindOverride } from "./find-override.ts";
 import { createNumberTables, type NumberedPolicies } from "./number-tables.ts";
 
 /** The numbers that some clients have instead of the policies' own. */
 export interface Overrides {
   /** The policies with each different table of numbers, by the table as JSON. */
   readonly tables: ReadonlyMap<string, OwnNumbers>;
-  /**
-   * The override of a request's client that applies now; a digest before an exact identity, that before a pattern, a
-   * long pattern before a short one. Only a header by which the request is counted can name one: with any other, a
-   * client could take another client's numbers.
-   */
-  find(
-    headers: Headers,
-    identities: Readonly<Record<string, string>>,
-    nowMs: number,
-    digests?: readonly string[],
-  ): Override | undefined;
+  readonly find: FindOverride;
   /** Whether some name a client by its digest: without them no request is hashed for it. */
   readonly hasDigests: boolean;
-}
-
-export interface Override {
-  /** As it was written, or the digest. */
-  readonly identity: string;
-  readonly plan: string | OwnNumbers;
 }
 
 /** The terms that an override may give its clients. */
@@ -50,13 +35,6 @@ export interface OverrideTerms {
   readonly room: number;
   /** `undefined` if the rules have faults: then the tables wait for other rules. */
   readonly numbered: NumberedPolicies | undefined;
-}
-
-/** A compiled override. */
-interface Entry extends Override {
-  /** Spelt as it is compared. */
-  readonly names: string;
-  readonly untilMs: number;
 }
 
 /** More patterns than this make each request slower than it needs to be: a plan in a header costs nothing. */
@@ -90,9 +68,9 @@ export function compileOverrides(
     return undefined;
   }
 
-  const exact = new Map<string, Entry>();
-  const byDigest = new Map<string, Entry>();
-  const patterns = new Map<string, Entry>();
+  const exact = new Map<string, CompiledOverride>();
+  const byDigest = new Map<string, CompiledOverride>();
+  const patterns = new Map<string, CompiledOverride>();
   // Array.from visits the holes of a list, forEach() does not.
   Array.from(list, (override: unknown, i) => {
     const at = `${path}[${i}]`;
@@ -131,7 +109,7 @@ export function compileOverrides(
   });
   return {
     tables: tables?.all ?? new Map(),
-    find: finder(exact, byDigest, [...patterns.values()]),
+    find: compileFind(exact, byDigest, [...patterns.values()]),
     hasDigests: byDigest.size > 0,
   };
 }
@@ -162,50 +140,4 @@ function spell(identity: unknown): string | undefined {
   if (star !== identity.length - 1) return undefined;
   const names = HEADER_IDENTITIES.spell(identity.slice(0, -1));
   return names === undefined ? undefined : `${names}*`;
-}
-
-function finder(
-  exact: ReadonlyMap<string, Entry>,
-  byDigest: ReadonlyMap<string, Entry>,
-  patterns: readonly Entry[],
-): Overrides["find"] {
-  const longestFirst = patterns.toSorted((a, b) => b.names.length - a.names.length);
-  /** The headers that overrides name, each with its position. */
-  const order = new Map<string, number>();
-  for (const { names } of [...exact.values(), ...patterns]) {
-    const header = names.slice(0, names.indexOf(":"));
-    if (!order.has(header)) order.set(header, order.size);
-  }
-
-  return function find(fields, identities, nowMs, digests = []) {
-    for (const digest of digests) {
-      const named = byDigest.get(digest);
-      if (named && named.untilMs > nowMs) return named;
-    }
-    if (order.size === 0) return undefined;
-    for (const header of countedHeaders(identities, order)) {
-      const value = fields.get(header);
-      const names = value === null ? undefined : spellHeader(header, value);
-      if (names === undefined) continue;
-      const found = exact.get(names);
-      if (found && found.untilMs > nowMs) return found;
-      const pattern = longestFirst.find(
-        (each) => each.untilMs > nowMs && names.startsWith(each.names),
-      );
-      if (pattern) return pattern;
-    }
-    return undefined;
-  };
-}
-
-/** Those of the headers that an identity is read from, alone or together with other sources, in this order. */
-function countedHeaders(
-  identities: Readonly<Record<string, string>>,
-  order: ReadonlyMap<string, number>,
-): readonly string[] {
-  const sources = Object.values(identities)
-    .flatMap((identity) => identity.split(","))
-    .map((part) => part.slice(0, Math.max(0, part.indexOf(":"))));
-  const headers = new Set(sources.filter((source) => order.has(source)));
-  return [...headers].sort((one, other) => order.get(one)! - order.get(other)!);
 }
