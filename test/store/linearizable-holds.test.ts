@@ -53,15 +53,15 @@ function ownClient(): { readonly store: Store; readonly ranAtUs: () => number } 
 const slots = concurrency({ name: "slots", limit: 6, ttl: "1s" });
 
 const groups: Policy[][] = [
-  [tokenBucket({ limit: 250, refill: 20, per: "1s" })],
-  [slidingWindowLog({ limit: 25, window: "30ms" })],
-  [slidingWindowCounter({ limit: 10, window: "30ms" })],
-  [segmentedWindow({ limit: 10, window: "30ms", segments: 6 })],
-  [fixedWindow({ limit: 10, window: "30ms" })],
+  [tokenBucket({ limit: 200, refill: 2, per: "1s" })],
+  [slidingWindowLog({ limit: 25, window: "100ms" })],
+  [slidingWindowCounter({ limit: 10, window: "100ms" })],
+  [segmentedWindow({ limit: 10, window: "100ms", segments: 6 })],
+  [fixedWindow({ limit: 10, window: "100ms" })],
   [slots],
-  [slidingWindowLog({ name: "burst", limit: 20, window: "30ms" }), slots],
+  [slidingWindowLog({ name: "burst", limit: 20, window: "100ms" }), slots],
   [
-    segmentedWindow({ name: "burst", limit: 15, window: "20ms" }),
+    segmentedWindow({ name: "burst", limit: 15, window: "50ms" }),
     tokenBucket({ name: "rate", limit: 20, refill: 200, per: "1s" }),
     fixedWindow({ name: "total", limit: 60, window: "200ms" }),
     slots,
