@@ -28,13 +28,17 @@ afterEach(() => void vi.useRealTimers());
 const SHOWN = 5e15;
 const daily = fixedWindow({ name: "p", limit: 5, window: "1d" });
 
-function sharing(policies: readonly Policy[] = [daily], prefix = "tg") {
+function sharing(
+  policies: readonly Policy[] = [daily],
+  prefix = "tg",
+  denials = createDenialCache(10, policies.length),
+) {
   const clocks = createRedisClocks();
   clocks.note("ada", SHOWN, Date.now(), Date.now());
   return shareDenials({ get: () => get(), put: (...args) => put(...args) }).share(
     { prefix, policies: compile(policies), now: () => Date.now() },
     clocks,
-    createDenialCache(10, policies.length),
+    denials,
   );
 }
 
@@ -176,6 +180,38 @@ describe("a read", () => {
     expect(await sharing().read("bob", [1])).toBeUndefined();
     expect(get).not.toHaveBeenCalled();
     expect(puts).toEqual([]);
+  });
+
+  test("that finds a denial of larger costs remembers it as one", async () => {
+    get = async () => `${SHOWN},3,2,900000,900001`;
+    const denials = createDenialCache(10, 1);
+    const shared = sharing([daily], "tg", denials);
+    vi.advanceTimersByTime(10);
+    expect(await shared.read("ada", [1])).toBeUndefined();
+    expect(denials.find("ada", [3], START + 1_000)).toEqual({ state: "expired", denied: true });
+  });
+
+  test("that finds a denial which has ended remembers none", async () => {
+    get = async () => `${SHOWN},1,0,900000,900001`;
+    const denials = createDenialCache(10, 1);
+    const shared = sharing([daily], "tg", denials);
+    vi.advanceTimersByTime(900);
+    expect(await shared.read("ada", [1])).toBeUndefined();
+    expect(denials.find("ada", [1], Date.now())).toEqual({ state: "unknown" });
+  });
+
+  test("that is answered forgets those that hung before it", async () => {
+    const hang = () => new Promise<undefined>(() => {});
+    const shared = sharing();
+    for (const answer of [hang, hang, hang, hang, async () => undefined, hang, hang, hang, hang]) {
+      get = vi.fn(answer);
+      void shared.read("ada", [1]);
+      await vi.advanceTimersByTimeAsync(25);
+      expect(get).toHaveBeenCalledTimes(1);
+    }
+    get = vi.fn(hang);
+    void shared.read("ada", [1]);
+    expect(get).toHaveBeenCalledTimes(1);
   });
 
   test("that hangs ends after 25 ms, and after five of them there are no more for a second", async () => {
