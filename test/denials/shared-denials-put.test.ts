@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, inject, test, vi } from "vitest";
 
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
@@ -6,6 +6,7 @@ import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
 import { createDenialCache } from "../../src/denials/denial-cache.ts";
 import { createRedisClocks } from "../../src/denials/redis-clocks.ts";
 import { shareDenials } from "../../src/features/shared-denials/shared-denials.ts";
+import { createLimiter } from "../../src/index.ts";
 import type { CompiledPolicy } from "../../src/policy/compile.ts";
 import { type Policy } from "../../src/policy/policy.ts";
 import { compile } from "../support/compile-policy.ts";
@@ -231,6 +232,27 @@ describe("a read", () => {
     void shared.read("ada", [1]);
     expect(get).toHaveBeenCalledTimes(6);
   });
+});
+
+test("a reset withdraws the denials of every plan that was asked for", async () => {
+  vi.useRealTimers();
+  const limiter = createLimiter({
+    redis: { url: inject("redisRestUrl"), token: inject("redisRestToken") },
+    prefix: crypto.randomUUID(),
+    timeout: "10s",
+    policies: [daily],
+    plans: { gold: { p: { limit: 9 } } },
+    sharedDenials: shareDenials({ get: () => get(), put: (...args) => put(...args) }),
+  });
+  await limiter.limit("ada");
+  await limiter.limit("ada", { plan: "gold" });
+  expect(puts).toEqual([]);
+  await limiter.reset("ada");
+  expect(puts.map(([, text, seconds]) => [text, seconds])).toEqual([
+    ["", 1],
+    ["", 1],
+  ]);
+  expect(new Set(puts.map(([key]) => key)).size).toBe(2);
 });
 
 test("denials of policies that differ in their algorithm alone have names of their own", () => {
