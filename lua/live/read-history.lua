@@ -11,8 +11,8 @@ local function field(key, name)
 end
 
 local reply = { field(KEYS[1], 'version') }
-local versions = redis.pcall('HKEYS', KEYS[2])
-for _, version in ipairs(versions.err and {} or versions) do
+-- An error is a table that lists nothing.
+for _, version in ipairs(redis.pcall('HKEYS', KEYS[2])) do
   local whole = redis.call('HGET', KEYS[2], version)
   local stop = string.find(whole, ',"document":', 1, true)
   if stop then

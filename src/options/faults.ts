@@ -69,9 +69,12 @@ function describe(value: unknown): string {
   } catch {
     text = "an object that cannot be shown";
   }
-  // Addresses may contain credentials with any character, and keys in their query. Only the start of a long text is
-  // shown.
-  text = text.slice(0, 2_000);
-  text = text.replace(/\/\/[^]*@/, "//(hidden)@").replace(/(\/\/[^"]*?=)[^"]+/, "$1(hidden)");
+  // Addresses may contain credentials with any character, and keys in their query. A pattern for the former would search
+  // a text of many slashes too long.
+  const start = text.indexOf("//") + 2;
+  const end = text.lastIndexOf("@");
+  if (start > 1 && end >= start) text = `${text.slice(0, start)}(hidden)${text.slice(end)}`;
+  // Only the start is shown.
+  text = text.slice(0, 2_000).replace(/(\/\/[^"]*?=)[^"]+/, "$1(hidden)");
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }

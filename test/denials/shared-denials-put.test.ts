@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, inject, test, vi } from "vitest";
 
 import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
 import { segmentedWindow } from "../../src/algorithms/segmented-window.ts";
@@ -6,6 +6,7 @@ import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
 import { createDenialCache } from "../../src/denials/denial-cache.ts";
 import { createRedisClocks } from "../../src/denials/redis-clocks.ts";
 import { shareDenials } from "../../src/features/shared-denials/shared-denials.ts";
+import { createLimiter } from "../../src/index.ts";
 import type { CompiledPolicy } from "../../src/policy/compile.ts";
 import { type Policy } from "../../src/policy/policy.ts";
 import { compile } from "../support/compile-policy.ts";
@@ -28,13 +29,17 @@ afterEach(() => void vi.useRealTimers());
 const SHOWN = 5e15;
 const daily = fixedWindow({ name: "p", limit: 5, window: "1d" });
 
-function sharing(policies: readonly Policy[] = [daily], prefix = "tg") {
+function sharing(
+  policies: readonly Policy[] = [daily],
+  prefix = "tg",
+  denials = createDenialCache(10, policies.length),
+) {
   const clocks = createRedisClocks();
   clocks.note("ada", SHOWN, Date.now(), Date.now());
   return shareDenials({ get: () => get(), put: (...args) => put(...args) }).share(
     { prefix, policies: compile(policies), now: () => Date.now() },
     clocks,
-    createDenialCache(10, policies.length),
+    denials,
   );
 }
 
@@ -178,6 +183,38 @@ describe("a read", () => {
     expect(puts).toEqual([]);
   });
 
+  test("that finds a denial of larger costs remembers it as one", async () => {
+    get = async () => `${SHOWN},3,2,900000,900001`;
+    const denials = createDenialCache(10, 1);
+    const shared = sharing([daily], "tg", denials);
+    vi.advanceTimersByTime(10);
+    expect(await shared.read("ada", [1])).toBeUndefined();
+    expect(denials.find("ada", [3], START + 1_000)).toEqual({ state: "expired", denied: true });
+  });
+
+  test("that finds a denial which has ended remembers none", async () => {
+    get = async () => `${SHOWN},1,0,900000,900001`;
+    const denials = createDenialCache(10, 1);
+    const shared = sharing([daily], "tg", denials);
+    vi.advanceTimersByTime(900);
+    expect(await shared.read("ada", [1])).toBeUndefined();
+    expect(denials.find("ada", [1], Date.now())).toEqual({ state: "unknown" });
+  });
+
+  test("that is answered forgets those that hung before it", async () => {
+    const hang = () => new Promise<undefined>(() => {});
+    const shared = sharing();
+    for (const answer of [hang, hang, hang, hang, async () => undefined, hang, hang, hang, hang]) {
+      get = vi.fn(answer);
+      void shared.read("ada", [1]);
+      await vi.advanceTimersByTimeAsync(25);
+      expect(get).toHaveBeenCalledTimes(1);
+    }
+    get = vi.fn(hang);
+    void shared.read("ada", [1]);
+    expect(get).toHaveBeenCalledTimes(1);
+  });
+
   test("that hangs ends after 25 ms, and after five of them there are no more for a second", async () => {
     get = vi.fn(() => new Promise<undefined>(() => {}));
     const shared = sharing();
@@ -195,6 +232,27 @@ describe("a read", () => {
     void shared.read("ada", [1]);
     expect(get).toHaveBeenCalledTimes(6);
   });
+});
+
+test("a reset withdraws the denials of every plan that was asked for", async () => {
+  vi.useRealTimers();
+  const limiter = createLimiter({
+    redis: { url: inject("redisRestUrl"), token: inject("redisRestToken") },
+    prefix: crypto.randomUUID(),
+    timeout: "10s",
+    policies: [daily],
+    plans: { gold: { p: { limit: 9 } } },
+    sharedDenials: shareDenials({ get: () => get(), put: (...args) => put(...args) }),
+  });
+  await limiter.limit("ada");
+  await limiter.limit("ada", { plan: "gold" });
+  expect(puts).toEqual([]);
+  await limiter.reset("ada");
+  expect(puts.map(([, text, seconds]) => [text, seconds])).toEqual([
+    ["", 1],
+    ["", 1],
+  ]);
+  expect(new Set(puts.map(([key]) => key)).size).toBe(2);
 });
 
 test("denials of policies that differ in their algorithm alone have names of their own", () => {

@@ -5,6 +5,7 @@ import type { Operation } from "../../src/algorithms/model.ts";
 import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import { StoreError } from "../../src/errors/errors.ts";
+import { calendar } from "../../src/features/calendar/feature.ts";
 import { type Policy } from "../../src/policy/policy.ts";
 import { memoryStore } from "../../src/store/memory-store.ts";
 import type { Reply, Store } from "../../src/store/store.ts";
@@ -189,15 +190,21 @@ describe("how long units are held", () => {
     expect(asked).toHaveLength(1);
   });
 
-  test("not beyond the end of a fixed window", async () => {
-    clock = START + 900;
-    const { ask } = await leased(fixedWindow({ limit: 1_000, window: "1s" }));
-    expect(clock).toBeGreaterThan(START + 920);
-    expect(clock).toBeLessThan(START + 970);
-    clock = START + 999;
+  test.for([
+    ["1s", 1_000],
+    ["hour", 3_600_000],
+  ] as const)("not beyond the end of a fixed window of %s", async ([window, lengthMs]) => {
+    const end = START - (START % lengthMs) + lengthMs;
+    clock = end - 100;
+    const policies = [fixedWindow({ limit: 1_000, window })];
+    const [policy] = calendar.adopt(policies, { now: () => clock * 1000 } as Store);
+    const { ask } = await leased(policy);
+    expect(clock).toBeGreaterThan(end - 80);
+    expect(clock).toBeLessThan(end - 30);
+    clock = end - 1;
     await ask();
     expect(asked).toEqual([]);
-    clock = START + 1_000;
+    clock = end;
     await ask();
     expect(asked).toHaveLength(1);
   });

@@ -12,6 +12,8 @@ interface Written {
   readonly near?: readonly (readonly [member: string, count: number])[];
   readonly level?: number;
   readonly chunks?: readonly (readonly [name: string, text: string])[];
+  /** Of one minute. */
+  readonly fields?: readonly (readonly [name: string, count: number])[];
 }
 
 /** An isolate that writes batches to the Redis of this run. */
@@ -19,14 +21,15 @@ function startWriter() {
   const redis = new Redis(inject("redisUrl"), { disableClientInfo: true });
   onTestFinished(() => redis.disconnect());
   const keys = metricsKeys(crypto.randomUUID());
-  const at = keysAt(keys, "isolate", MORNING, []);
   let batch = 0;
   return {
     redis,
     keys,
-    write({ denied = [], near = [], level = 0, chunks = [] }: Written) {
+    write({ denied = [], near = [], level = 0, chunks = [], fields = [] }: Written) {
+      const at = keysAt(keys, "isolate", MORNING, fields.length > 0 ? [MORNING / 60_000] : []);
+      const minutes = fields.length > 0 ? [1, fields.length, fields].flat(2) : [0];
       const tops = [denied, near].flatMap((list) => [list.length, list].flat(2));
-      const args = [++batch, 0, tops, level, chunks.length, chunks].flat(2);
+      const args = [++batch, minutes, tops, level, chunks.length, chunks].flat(2);
       return redis.eval(ADD_METRICS, at.length, ...at, ...args);
     },
     /** Highest first. */
@@ -81,6 +84,48 @@ test("chunks of classes that another isolate has dropped are not kept, nor count
     "3.1.1.two.2": "kept",
   });
 });
+
+test("twenty thousand requests of a trace stay, and of more the lowest classes go", async () => {
+  const { write, trace } = startWriter();
+  await write({ chunks: [["0.15000.1.one", "a"]] });
+  await write({ chunks: [["1.5000.1.one", "b"]] });
+  const both = { "0.15000.1.one.1": "a", "1.5000.1.one.2": "b" };
+  expect(await trace()).toEqual({ level: "0", events: "20000", ...both });
+  await write({ chunks: [["2.1.1.one", "c"]] });
+  const left = { "1.5000.1.one.2": "b", "2.1.1.one.3": "c" };
+  expect(await trace()).toEqual({ level: "1", events: "5001", ...left });
+});
+
+test("a level stays for the next isolates where no request has its class", async () => {
+  const { write, trace } = startWriter();
+  await write({});
+  expect(await trace()).toEqual({});
+  await write({ level: 3, chunks: [["2.1.1.one", "dropped"]] });
+  expect(await trace()).toEqual({ level: "3", events: "0" });
+});
+
+test.for<["minute" | "hour" | "total", number]>([
+  ["minute", 2_000],
+  ["hour", 5_000],
+  ["total", 20_000],
+])(
+  "the hash of the %s has room for %i names, and counts the requests of further ones as others",
+  async ([of, room]) => {
+    const { write, redis, keys } = startWriter();
+    const key = of === "total" ? keys.total : keys[of](MORNING);
+    await redis.hset(key, Object.fromEntries(Array.from({ length: room - 1 }, (_, i) => [i, 1])));
+    await write({
+      fields: [
+        ["last", 3],
+        ["further", 4],
+        ["0", 5],
+        ["o", 2],
+      ],
+    });
+    expect(await redis.hmget(key, "last", "further", "0", "o")).toEqual(["3", null, "6", "3"]);
+    expect(await redis.hlen(key)).toBe(room + 1);
+  },
+);
 
 test("a key that alone is larger than a reply is read all the same, and the next ones are left to the next call", async () => {
   const { redis, keys } = startWriter();

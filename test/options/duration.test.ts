@@ -40,6 +40,7 @@ test.for([
 test.each([
   ["1 month", true],
   ["weekly", true],
+  ["1 Day", true],
   // Too long, but no name of a calendar.
   ["5m", false],
   ["5M", false],

@@ -83,3 +83,18 @@ test("faults of a part stand among those of the whole at their places, and the p
     remedy: `${ofCode.NAME.say} (Here.)`,
   });
 });
+
+test("a part has sentences of its own dialect, and those of the whole where it has none", () => {
+  const whole = new Faults(ofVariables.VARIABLES);
+  const pathsOf = (path: string) => [path];
+  new PlacedFaults(whole, { pathsOf }).add("plan", "x", ofCode.PLAN_WITHOUT_PLANS);
+  new PlacedFaults(whole, { pathsOf, sentences: ofDocument.DOCUMENT }).add(
+    "plan",
+    "x",
+    ofCode.PLAN_WITHOUT_PLANS,
+  );
+  expect(whole.list.map(({ remedy }) => remedy)).toEqual([
+    "Set PLANS, too: the plans that exist.",
+    "Give plans, too: the plans that exist.",
+  ]);
+});

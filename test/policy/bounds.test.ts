@@ -6,6 +6,7 @@ import { slidingWindowCounter } from "../../src/algorithms/sliding-window-counte
 import { slidingWindowLog } from "../../src/algorithms/sliding-window-log.ts";
 import { tokenBucket } from "../../src/algorithms/token-bucket.ts";
 import { createGateway } from "../../src/gateway/gateway.ts";
+import { rateLimit } from "../../src/hono.ts";
 import { ConfigurationError, createLimiter, memoryStore } from "../../src/index.ts";
 import type { LimiterOptions, Policy } from "../../src/index.ts";
 
@@ -28,6 +29,16 @@ const redis = { url: "https://redis.example", token: "t" };
 const named = (length: number) => fixedWindow({ name: "n".repeat(length), limit: 1, window });
 const many = (count: number) =>
   Array.from({ length: count }, (_, i) => fixedWindow({ name: `p${i}`, limit: 1, window }));
+const failures = (status: number[]) => () =>
+  rateLimit({
+    store: memoryStore(),
+    policies: [fixedWindow({ limit: 1, window, counts: "failures", when: { status } })],
+    clientIp: "cloudflare",
+  });
+const statuses = (count: number) => Array.from({ length: count }, (_, i) => 400 + i);
+const notified = (notify: number[]) =>
+  options({ policies: [fixedWindow({ limit: 1, window, notify })], onNotice: () => {} });
+const shares = (count: number) => Array.from({ length: count }, (_, i) => (i + 1) / 10);
 
 const rule = {
   path: "/a",
@@ -130,6 +141,28 @@ test.for<[what: string, within: () => unknown, beyond: () => unknown, path: stri
     options({ lease: "41ms", policies: [tokenBucket({ limit: 9, refill: 100, per: "1s" })] }),
     "lease",
   ],
+  [
+    "a lease of a calendar",
+    options({ lease: "10s", policies: [fixedWindow({ limit: 9, window: "hour" })] }),
+    options({ lease: "10001ms", policies: [fixedWindow({ limit: 9, window: "hour" })] }),
+    "lease",
+  ],
+  [
+    "a short list of failures",
+    failures(statuses(1)),
+    failures(statuses(0)),
+    "policies[0].when.status",
+  ],
+  [
+    "a long list of failures",
+    failures(statuses(32)),
+    failures(statuses(33)),
+    "policies[0].when.status",
+  ],
+  ["a low status", failures([100]), failures([99]), "policies[0].when.status[0]"],
+  ["a high status", failures([599]), failures([600]), "policies[0].when.status[0]"],
+  ["shares", notified(shares(8)), notified(shares(9)), "policies[0].notify"],
+  ["a share", notified([1]), notified([1.001]), "policies[0].notify[0]"],
   [
     "a rule's cost",
     gateway({ RULES: [{ ...rule, cost: 5 }] }),

@@ -97,6 +97,12 @@ describe("a value in a fault", () => {
     ["https://host/path", '"https://host/path"'],
     ["ada@example.com", '"ada@example.com"'],
     ["a@b//c", '"a@b//c"'],
+    ["https://@host", '"https://(hidden)@host"'],
+    ["https://host/?key=secret&of=it", '"https://host/?key=(hidden)"'],
+    [
+      { url: "https://host/?key=secret", name: "n" },
+      '{"url":"https://host/?key=(hidden)","name":"n"}',
+    ],
     [{ url: "redis://u:p@h" }, '{"url":"redis://(hidden)@h"}'],
     ["x".repeat(58), `"${"x".repeat(58)}"`],
     ["x".repeat(59), `"${"x".repeat(56)}...`],
@@ -108,6 +114,14 @@ describe("a value in a fault", () => {
     [Number.NaN, "NaN"],
   ])("%j is %s", ([value, text]) => {
     expect(shown(value)).toBe(text);
+  });
+
+  test("that is a long address has its credentials hidden, too", () => {
+    expect(shown(`https://user:${"p".repeat(9_000)}@host`)).toBe('"https://(hidden)@host"');
+  });
+
+  test("that is a bigint is its digits", () => {
+    expect(shown(10n)).toBe("10");
   });
 
   test("that cannot be written down is said to be so", () => {

@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+
+import { parametersByTime, renewalOf } from "../../src/algorithms/calendar/definition.ts";
+import { fixedWindow } from "../../src/algorithms/fixed-window.ts";
+import { compileAt } from "../support/calendar/compile.ts";
+
+const HOUR_MS = 3_600_000;
+const MORNING = Date.UTC(2026, 2, 15, 9);
+
+test.for([
+  ["hour", 1],
+  ["day", 24],
+  ["week", 7 * 24],
+  ["month", 31 * 24],
+] as const)("a %s has %i hours at most", ([window, hours]) => {
+  const [policy] = compileAt(() => MORNING * 1000, fixedWindow({ limit: 1, window }));
+  expect(policy!.windowUs).toBe(hours * HOUR_MS * 1000);
+});
+
+test("the window of a moment has it from its first to before its last microsecond, in any order of moments", () => {
+  const [policy] = compileAt(() => 0, fixedWindow({ limit: 1, window: "hour" }));
+  const parametersAt = parametersByTime(policy!.parameters);
+  for (const [afterMs, hour] of [
+    [0, 0],
+    [HOUR_MS - 0.001, 0],
+    [HOUR_MS, 1],
+    [HOUR_MS - 1, 0],
+    [-1, -1],
+  ] as const) {
+    const startsMs = MORNING + hour * HOUR_MS;
+    expect(parametersAt(MORNING + afterMs)).toMatchObject({
+      startsUs: startsMs * 1000,
+      endsUs: (startsMs + HOUR_MS) * 1000,
+    });
+  }
+});
+
+test("a policy is renewed at the end of the window of now, in its zone", () => {
+  let nowMs = MORNING;
+  const options = { limit: 1, window: "hour", timeZone: "Asia/Kathmandu" } as const;
+  const [policy] = compileAt(() => nowMs * 1000, fixedWindow(options));
+  const timeZone = "Asia/Kathmandu";
+  expect(renewalOf(policy!.parameters)).toEqual({ atMs: MORNING + HOUR_MS / 4, timeZone });
+  nowMs += HOUR_MS / 4;
+  expect(renewalOf(policy!.parameters)).toEqual({ atMs: MORNING + (5 * HOUR_MS) / 4, timeZone });
+  const [other] = compileAt(() => nowMs * 1000, fixedWindow({ limit: 1, window: "1h" }));
+  expect(renewalOf(other!.parameters)).toBeUndefined();
+});

@@ -1,0 +1,187 @@
+import { Redis } from "ioredis";
+import { expect, inject, onTestFinished, test } from "vitest";
+
+import {
+  DRAFT,
+  NOTE,
+  PUBLISH,
+  PUT_ENTRY,
+  READ_HISTORY,
+  READ_RULES,
+  REMOVE_ENTRY,
+} from "../../src/admin/storage/scripts.generated.ts";
+import { liveKeys } from "../../src/live/keys.ts";
+
+const NOW_MS = 1_900_000_000_123;
+const TIME = `{'1900000000','123456'}`;
+
+/** The scripts on live rules of their own, at a time that stands still. */
+function startRules() {
+  const redis = new Redis(inject("redisUrl"), { disableClientInfo: true });
+  onTestFinished(() => redis.disconnect());
+  const { state, entries, history, draft, audit } = liveKeys(crypto.randomUUID());
+  const run = (script: string, keys: readonly string[], args: readonly (string | number)[] = []) =>
+    redis.eval(script.replace("redis.call('TIME')", TIME), keys.length, ...keys, ...args);
+  return {
+    redis,
+    keys: { state, entries, history, draft, audit },
+    note: (kept = 9) => run(NOTE, [state, audit], ['"by":"new"', kept]),
+    save: (kept = 9) =>
+      run(DRAFT, [state, draft, audit], ["", "{}", '"by":"a"', '"by":"new"', kept]),
+    publish: ({ on = 0, known = 0, document = "{}", versions = 9, kept = 9 }) =>
+      run(
+        PUBLISH,
+        [state, history, draft, audit],
+        [on, known, document, '"by":"a"', '"by":"new"', versions, kept],
+      ),
+    put: (field: string, entry: string, { most = 9, bytes = 1_000, kept = 9 } = {}) =>
+      run(
+        PUT_ENTRY,
+        [state, entries, audit],
+        [field, entry, '"by":"a"', '"by":"new"', most, bytes, kept, ""],
+      ),
+    remove: (field: string, kept = 9) =>
+      run(REMOVE_ENTRY, [state, entries, audit], [field, '"by":"new"', kept]),
+    read: () => run(READ_RULES, [state, history]),
+    readHistory: () => run(READ_HISTORY, [state, history]),
+  };
+}
+
+type Rules = ReturnType<typeof startRules>;
+
+const WRITES: readonly (readonly [name: string, write: (rules: Rules, kept: number) => unknown])[] =
+  [
+    ["a note", ({ note }, kept) => note(kept)],
+    ["a draft", ({ save }, kept) => save(kept)],
+    ["a publication", ({ publish }, kept) => publish({ kept })],
+    ["an entry", ({ put }, kept) => put("a", "1", { kept })],
+    ["a removal", ({ remove }, kept) => remove("there", kept)],
+  ];
+
+test.for(WRITES)("of the audit, %s keeps as many of the newest as it says", async ([, write]) => {
+  const rules = startRules();
+  const { redis, keys } = rules;
+  await redis.rpush(keys.audit, "first", "second", "third");
+  await redis.hset(keys.entries, "there", "1");
+  await write(rules, 3);
+  expect(await redis.lrange(keys.audit, 0, -1)).toEqual([
+    expect.stringContaining('"by":"new"'),
+    "first",
+    "second",
+  ]);
+});
+
+test.for(WRITES)("%s replaces an audit of another type", async ([, write]) => {
+  const rules = startRules();
+  const { redis, keys } = rules;
+  await redis.set(keys.audit, "planted");
+  await redis.hset(keys.entries, "there", "1");
+  await write(rules, 9);
+  expect(await redis.lrange(keys.audit, 0, -1)).toEqual([
+    expect.stringMatching(new RegExp(`^\\{"at":${NOW_MS},.*"by":"new"\\}$`)),
+  ]);
+});
+
+test.for(WRITES)("%s gets the time of Redis as its revision", async ([, write]) => {
+  const rules = startRules();
+  await rules.redis.hset(rules.keys.entries, "there", "1");
+  await write(rules, 9);
+  expect(await rules.redis.hget(rules.keys.state, "revision")).toBe("1900000000123456");
+});
+
+test("a draft replaces one of another type", async () => {
+  const { redis, keys, save } = startRules();
+  await redis.lpush(keys.draft, "planted");
+  await save();
+  expect(await redis.get(keys.draft)).toBe(
+    `{"basedOn":0,"savedAt":${NOW_MS},"by":"a","document":{}}`,
+  );
+});
+
+test.for([
+  ["1900000000123455", "1900000000123456"],
+  ["1900000000123456", "1900000000123457"],
+  // A day ahead, at most.
+  ["1900086400123456", "1900086400123457"],
+  ["1900086400123457", "1900000000123456"],
+])("after the revision %s comes %s", async ([before, after]) => {
+  const { redis, keys, note } = startRules();
+  await redis.hset(keys.state, "revision", before!);
+  await note();
+  expect(await redis.hget(keys.state, "revision")).toBe(after);
+});
+
+test.for<[string, number]>([
+  ["7", 7],
+  ["1000000000", 1_000_000_000],
+  ["1000000001", 0],
+  ["1.5", 0],
+  ["-1", 0],
+  ["seven", 0],
+])("the version %s counts as %i", async ([given, version]) => {
+  const { redis, keys, save } = startRules();
+  await redis.hset(keys.state, "version", given);
+  expect(await save()).toEqual([1, version, NOW_MS]);
+});
+
+test("a publication gets a number above that of each kept version, and drops the oldest by their numbers", async () => {
+  const { redis, keys, publish } = startRules();
+  for (const version of [8, 9, 10, 11]) await redis.hset(keys.history, String(version), "{}");
+  expect(await publish({ versions: 3 })).toEqual([1, 12, NOW_MS]);
+  expect((await redis.hkeys(keys.history)).toSorted()).toEqual(["10", "11", "12"]);
+});
+
+test.for<[string, number]>([
+  ['{"rules":[]}', 0],
+  ['{"rules":[1]}', 1],
+])("a publication of %s leaves %i drafts of another document", async ([document, drafts]) => {
+  const { redis, keys, publish } = startRules();
+  await redis.set(keys.draft, '{"basedOn":0,"document":{"rules":[]}}');
+  await publish({ document });
+  expect(await redis.exists(keys.draft)).toBe(drafts);
+});
+
+test("an entry ends at its end, and one that has ended makes room", async () => {
+  const { redis, keys, put } = startRules();
+  await redis.hset(keys.entries, {
+    ended: `{"entry":{"until":${NOW_MS}}}`,
+    stays: `{"entry":{"until":${NOW_MS + 1}}}`,
+  });
+  expect(await put("new", "1", { most: 2 })).toEqual([1, NOW_MS]);
+  expect((await redis.hkeys(keys.entries)).toSorted()).toEqual(["new", "stays"]);
+});
+
+test("as many entries are kept as there may be, and one of them can be replaced", async () => {
+  const { put, redis, keys } = startRules();
+  expect(await put("a", "1", { most: 2 })).toEqual([1, NOW_MS]);
+  expect(await put("b", "1", { most: 2 })).toEqual([1, NOW_MS]);
+  expect(await put("c", "1", { most: 2 })).toEqual([0]);
+  expect(await put("b", "2", { most: 2 })).toEqual([1, NOW_MS]);
+  expect(await redis.hget(keys.entries, "b")).toBe(`{"entry":2,"at":${NOW_MS},"by":"a"}`);
+});
+
+test("entries have the bytes of their fields, too, and one that is replaced has none", async () => {
+  const { put } = startRules();
+  const each = "field".length + `{"entry":1,"at":${NOW_MS},"by":"a"}`.length;
+  expect(await put("field", "1", { bytes: each - 1 })).toEqual([0]);
+  expect(await put("field", "1", { bytes: each })).toEqual([1, NOW_MS]);
+  expect(await put("field", "2", { bytes: each })).toEqual([1, NOW_MS]);
+  expect(await put("other", "1", { bytes: 2 * each - 1 })).toEqual([0]);
+  expect(await put("other", "1", { bytes: 2 * each })).toEqual([1, NOW_MS]);
+});
+
+test("what is read is empty where keys are of another type", async () => {
+  const { redis, keys, read, readHistory } = startRules();
+  await redis.set(keys.state, "planted");
+  await redis.set(keys.history, "planted");
+  expect(await read()).toEqual(["", "", "", ""]);
+  expect(await readHistory()).toEqual([""]);
+});
+
+test("the head of a version is what stands before its document, and ends as JSON", async () => {
+  const { publish, read, readHistory } = startRules();
+  await publish({ document: '{"rules":[]}' });
+  const head = `{"version":1,"publishedAt":${NOW_MS},"by":"a"}`;
+  expect(await read()).toEqual(["1", String(NOW_MS), '{"rules":[]}', head]);
+  expect(await readHistory()).toEqual(["1", head]);
+});
