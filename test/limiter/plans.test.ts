@@ -1,8 +1,11 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 
+import { compilePlan } from "../../src/features/plans/read-plan.ts";
 import { createLimiter, fixedWindow, memoryStore, type Store } from "../../src/index.ts";
+import { Faults } from "../../src/options/faults.ts";
 
-test("what is known of a client under its plan is known with its next request", async () => {
+/** A store that counts its calls. */
+function countingStore(): { readonly store: Store; readonly calls: () => number } {
   const memory = memoryStore();
   let calls = 0;
   const store: Store = {
@@ -12,6 +15,11 @@ test("what is known of a client under its plan is known with its next request", 
       return memory.decide(...request);
     },
   };
+  return { store, calls: () => calls };
+}
+
+test("what is known of a client under its plan is known with its next request", async () => {
+  const { store, calls } = countingStore();
   const policies = [fixedWindow({ name: "p", limit: 9, window: "1d" })];
   const limiter = createLimiter({ store, policies, plans: { free: { p: { limit: 1 } } } });
   const reasons: string[] = [];
@@ -19,5 +27,30 @@ test("what is known of a client under its plan is known with its next request", 
     reasons.push((await limiter.limit("ada", { plan: "free" })).reason);
   }
   expect(reasons).toEqual(["allowed", "cached-denial", "cached-denial"]);
-  expect(calls).toBe(1);
+  expect(calls()).toBe(1);
+});
+
+test("what is known of a dimension is known under a plan that leaves its policies as they are", async () => {
+  const { store, calls } = countingStore();
+  const policies = [
+    fixedWindow({ name: "user", limit: 9, window: "1d", by: "user" }),
+    fixedWindow({ name: "key", limit: 1, window: "1d", by: "key" }),
+  ];
+  const limiter = createLimiter({ store, policies, plans: { gold: { user: { limit: 99 } } } });
+  const identity = { user: "ada", key: "k" };
+  expect((await limiter.limit(identity)).reason).toBe("allowed");
+  const own = await limiter.limit(identity, { plan: "gold" });
+  expect([own.reason, calls()]).toEqual(["cached-denial", 1]);
+});
+
+test("an empty header names no plan, and one that does not exist is reported", async () => {
+  const warn = vi.spyOn(console, "warn").mockReturnValue();
+  const read = compilePlan("header:x-plan", { gold: {} }, new Faults())!;
+  const planOf = (plan: string) =>
+    read(undefined, {
+      request: new Request("https://a.b", { headers: { "x-plan": plan } }),
+    } as never);
+  expect([planOf(""), planOf("gold"), warn.mock.calls.length]).toEqual([undefined, "gold", 0]);
+  expect([planOf("silver"), warn.mock.calls.length]).toEqual([undefined, 1]);
+  warn.mockRestore();
 });
