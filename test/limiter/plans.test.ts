@@ -54,3 +54,16 @@ test("an empty header names no plan, and one that does not exist is reported", a
   expect([planOf("silver"), warn.mock.calls.length]).toEqual([undefined, 1]);
   warn.mockRestore();
 });
+
+test("of more than 30 unknown policies of a plan, the first 30 are faults", () => {
+  const names = Array.from({ length: 31 }, (_, i) => `unknown${i}`);
+  const free = Object.fromEntries(names.map((name) => [name, { limit: 1 }]));
+  const policies = [fixedWindow({ name: "p", limit: 9, window: "1d" })];
+  expect(() => createLimiter({ store: memoryStore(), policies, plans: { free } })).toThrow(
+    expect.objectContaining({
+      faults: names
+        .slice(0, 30)
+        .map((name) => expect.objectContaining({ path: `plans.free.${name}` })),
+    }),
+  );
+});
