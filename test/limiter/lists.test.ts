@@ -87,6 +87,16 @@ describe("a limiter with lists", () => {
     expect((await limiter.limit(identity)).reason).toBe(reason);
   });
 
+  test.for([{ ip: "11.0.0.1" }, { asn: "64500" }, { country: "CH" }, { user: "9" }])(
+    "finds the text of each dimension, such as %j",
+    async (identity) => {
+      const [[by, text]] = Object.entries(identity) as [[string, string]];
+      const { limiter, calls } = limiterOf({ deny: [{ identity: text }] }, by);
+      expect((await limiter.limit(identity)).reason).toBe("blocked");
+      expect(calls).toEqual([]);
+    },
+  );
+
   test("peeks alike", async () => {
     const { limiter, calls } = limiterOf(lists);
     expect((await limiter.peek("user:1")).reason).toBe("exempt");

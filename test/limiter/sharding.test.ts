@@ -102,6 +102,41 @@ describe("a policy with shards", () => {
     expect(asked.flat()).toEqual(["tg:{ada#0}:hot:f2", "tg:{ada#1}:hot:f2"]);
   });
 
+  test.for([
+    [0, 1],
+    [0.5, 2],
+  ])(
+    "draws the other shard among all but the one that denied: %d is shard %i",
+    async ([draw, shard]) => {
+      const { draws, limiter, asked } = limiterOf({ policies: three(), denialCache: false });
+      draws.push(0, 0, 0, 0);
+      for (let i = 0; i < 4; i++) await limiter.limit("ada");
+      asked.length = 0;
+      draws.push(0, 0, draw!);
+      expect((await limiter.limit("ada")).allowed).toBe(true);
+      expect(asked.flat()).toEqual(["tg:{ada#0}:hot:f2", `tg:{ada#${shard}}:hot:f2`]);
+    },
+  );
+
+  test("is looked at in one shard", async () => {
+    const { draws, limiter, asked } = limiterOf({ policies: three(), denialCache: false });
+    draws.push(0, 0, 0, 0);
+    for (let i = 0; i < 4; i++) await limiter.limit("ada");
+    asked.length = 0;
+    draws.push(0);
+    expect((await limiter.peek("ada")).allowed).toBe(false);
+    expect(asked.flat()).toEqual(["tg:{ada#0}:hot:f2"]);
+  });
+
+  test("shows itself after a charge of nothing", async () => {
+    const { limiter, asked } = limiterOf({
+      policies: [...three(), fixedWindow({ name: "own", limit: 9, ...DAY })],
+    });
+    const { policies } = await limiter.charge("ada", { hot: 0, own: 5 });
+    expect(policies.map(({ name }) => name)).toEqual(["hot", "own"]);
+    expect(asked.map(({ length }) => length)).toEqual([2]);
+  });
+
   test("is denied with no call once every shard is known to deny, for the shortest of their waits", async () => {
     const { at, limiter, asked, admitted } = limiterOf({
       policies: [tokenBucket({ name: "hot", limit: 2, refill: 2, per: "1s", shards: 2 })],

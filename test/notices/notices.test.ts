@@ -21,6 +21,7 @@ beforeEach(() => {
   scene = openScene(() => new StoreError("ERR_STORE_TIMEOUT", "planned"));
 });
 
+const BEGIN_MS = 20_000 * 86_400e3;
 const HOUR_MS = 3_600_000;
 const window = "1h";
 const limit = 10;
@@ -224,6 +225,41 @@ test("under a plan with another limit, and after a reset, it is told again", asy
   await limiter.reset("user:42");
   await ask(limiter, 8);
   expect(scene.kinds()).toEqual([0.8, 0.8, 0.8]);
+  for (let i = 0; i < 8; i++) await limiter.limit("user:42", { plan: "gold" });
+  await scene.idle();
+  expect(scene.kinds()).toEqual([0.8, 0.8, 0.8, 0.8]);
+});
+
+test("an isolate asks no more about a notice that was told, and once a minute about one that another isolate is telling", async () => {
+  const policies = [{ ...monthly, limit: 100 }];
+  const [one, other] = [scene.isolate({ policies }), scene.isolate({ policies })];
+  let heard!: (value?: unknown) => void;
+  scene.listen = () => new Promise((resolve) => (heard = resolve));
+  await ask(one, 1, 80);
+  await ask(other, 2);
+  expect(scene.marks()).toBe(2);
+  heard();
+  await scene.idle();
+  expect(scene.marks()).toBe(3);
+  scene.moveMs(60_000);
+  await ask(one, 2);
+  expect(scene.marks()).toBe(3);
+  await ask(other, 2);
+  expect(scene.marks()).toBe(4);
+  scene.moveMs(60_000);
+  await ask(one, 2);
+  await ask(other, 2);
+  expect(scene.marks()).toBe(4);
+});
+
+test("a notice of a denial that needed no call has the end of the window, too", async () => {
+  const limiter = scene.isolate({ policies: [monthly] });
+  await ask(limiter, 11);
+  expect(scene.calls()).toBe(10);
+  expect(scene.told).toMatchObject([
+    { share: 0.8, resetAtMs: BEGIN_MS + HOUR_MS },
+    { kind: "denied", resetAtMs: BEGIN_MS + HOUR_MS },
+  ]);
 });
 
 test("what only looks tells nothing, what is charged or reserved does", async () => {

@@ -86,6 +86,11 @@ test.for([2, 64])("there may be %i shards, of one unit each", (shards) => {
   expect(() => create({ shards, limit: shards })).not.toThrow();
 });
 
+test("automatic leases leave policies with shards out", () => {
+  expect(() => create({ shards: 2 }, { lease: "auto" })).not.toThrow();
+  expect(() => create({ shards: 2, lease: "auto" })).toThrow(/Leave out this or lease/);
+});
+
 describe("shards that cannot be", () => {
   test.for<[policy: object, path: string, remedy: RegExp, options?: object]>([
     [{ shards: 1 }, "policies[0].shards", /from 2 to 64, or leave it out/],

@@ -109,7 +109,7 @@ function withNumbers(
   checkOptions(numbers, options, `${path}.`, faults);
   // Unknown options are reported elsewhere.
   const known = Object.entries(numbers).filter(([option]) => options.includes(option));
-  const changed = { ...given, ...Object.fromEntries(known), name: policy.name } as Policy;
+  const changed = { ...given, ...Object.fromEntries(known) } as Policy;
   const compiled = compilePolicy(changed, path, faults, checkLimiterTraits);
   if (!compiled) return policy;
   if (compiled.limit < policy.shards) {

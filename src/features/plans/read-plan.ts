@@ -40,5 +40,5 @@ export function compilePlan<Context>(
     return undefined;
   };
   if (typeof plan === "function") return async (context) => ifExisting(await plan(context));
-  return (_context, { request }) => ifExisting(request.headers.get(header!)?.trim());
+  return (_context, { request }) => ifExisting(request.headers.get(header!));
 }
