@@ -53,7 +53,7 @@ const html = (status: number) => answers(status, "text/html", "<html><h1>NOSCRIP
 const REFUSED_TOKEN =
   "redis.token: (hidden): Redis rejected it. Copy the REST token again from the console of your Redis.";
 const MISSING_RIGHT =
-  "Redis does not let the user of redis.token run this command or use this key. Give a token that may write, and its user the rights that docs/redis.md names, for keys that begin with this prefix.";
+  "redis.token: (hidden): it may not run this command or use this key. Give one that may write, with the rights that docs/redis.md names.";
 
 test.for<[name: string, fault: Fault, code: string, message: string | RegExp]>([
   [

@@ -33,7 +33,7 @@ export function unauthorized(): StoreError {
 function forbidden(): StoreError {
   return new StoreError(
     "ERR_STORE_UNAUTHORIZED",
-    "Redis does not let the user of redis.token run this command or use this key. Give a token that may write, and its user the rights that docs/redis.md names, for keys that begin with this prefix.",
+    "redis.token: (hidden): it may not run this command or use this key. Give one that may write, with the rights that docs/redis.md names.",
   );
 }
 
