@@ -79,14 +79,6 @@ describe("the lists of rateLimit()", () => {
     expect(await ask({ ...address, "x-vercel-ip-country": "CH" })).toBe("200 allowed");
   });
 
-  test("find nobody where the partition function returns nothing", async () => {
-    const { ask } = appWith({
-      partition: () => null as never,
-      lists: { deny: [{ identity: "user:*" }] },
-    });
-    expect(await ask({})).toBe("200 allowed");
-  });
-
   test("come before a refusal of who has no identity", async () => {
     const { ask } = appWith({
       partition: ["header:x-api-key"],
