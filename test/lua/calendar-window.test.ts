@@ -174,6 +174,27 @@ test.for([
   },
 );
 
+test("of a window that another setting began only the end is known: no unit comes back, and it ends with that of the calendar", async () => {
+  const key = `calendar:{${crypto.randomUUID()}}`;
+  const begin = FUTURE - (FUTURE % HOUR_US);
+  const now = begin + HOUR_US / 2;
+  const policies = compileAt(() => now, fixedWindow({ name: "c", limit: 5, window: "hour" }));
+  const store = redisStore(
+    redisWithClock(redis, () => now),
+    ALL_SCRIPTS,
+  );
+  const plant = (endsUs: number) => {
+    const ends = endsUs.toString(16).padStart(14, "0");
+    return redis.set(key, Buffer.from(`${ends}006400${"3".padStart(14, "0")}`, "hex"));
+  };
+  await plant(begin + HOUR_US);
+  expect(await store.refund!([key], [1], policies, { nowUs: now })).toEqual([0]);
+  await plant(begin + 2 * HOUR_US);
+  const { rows } = await store.decide("consume", [key], [1], policies);
+  expect(rows).toMatchObject([{ remaining: 1, resetAfterUs: HOUR_US / 2 }]);
+  expect(await store.refund!([key], [1], policies, { nowUs: now })).toEqual([1]);
+});
+
 test("units of April end with April, also for an isolate that is still in March", async () => {
   const key = `calendar:{${crypto.randomUUID()}}`;
   const year = new Date(FUTURE / 1000).getUTCFullYear() + 1;
