@@ -72,6 +72,13 @@ describe("the lists of rateLimit()", () => {
     expect(await ask({ "x-api-key": "k_2" })).toBe("200 allowed");
   });
 
+  test("know a country by the platform's header, where no entry names a network", async () => {
+    const { ask } = appWith({ clientIp: "vercel", lists: { deny: [{ country: "KP" }] } });
+    const address = { "x-forwarded-for": "192.0.2.1", "x-real-ip": "192.0.2.1" };
+    expect(await ask({ ...address, "x-vercel-ip-country": "KP" })).toBe("403");
+    expect(await ask({ ...address, "x-vercel-ip-country": "CH" })).toBe("200 allowed");
+  });
+
   test("come before a refusal of who has no identity", async () => {
     const { ask } = appWith({
       partition: ["header:x-api-key"],

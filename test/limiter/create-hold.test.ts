@@ -26,3 +26,13 @@ test("a denied hold gives nothing back of a policy that had room", async () => {
   expect(await hold.release()).toEqual({ status: "settled", returned: {}, charged: {} });
   expect((await limiter.peek("ada")).policies.map(({ remaining }) => remaining)).toEqual([4, 0]);
 });
+
+test("what a policy in shadow had no room for is not reserved", async () => {
+  const policies = [
+    fixedWindow({ name: "own", limit: 9, window: "1h", refundable: true }),
+    fixedWindow({ name: "trial", limit: 1, window: "1h", refundable: true, mode: "shadow" }),
+  ];
+  const limiter = createLimiter({ store: memoryStore(), policies });
+  expect((await limiter.reserve("ada")).reserved).toEqual({ own: 1, trial: 1 });
+  expect((await limiter.reserve("ada")).reserved).toEqual({ own: 1 });
+});

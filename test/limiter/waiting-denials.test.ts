@@ -99,6 +99,17 @@ describe("a ban that local denials fill", () => {
     ]);
   });
 
+  test("is filled by denials that a peek has left alone", async () => {
+    const { open, state } = isolates([gate, ban]);
+    const limiter = open();
+    await limiter.limit("ada");
+    for (let denial = 0; denial < 3; denial++) await limiter.limit("ada");
+    await limiter.peek("ada");
+    expect(state.calls).toBe(2);
+    state.nowUs += 60 * SECOND;
+    expect((await limiter.limit("ada")).policies[1]!.remaining).toBe(2);
+  });
+
   test("is not filled by denials as old as its window", async () => {
     const short = slidingWindowLog({ name: "ban", limit: 5, window: "70s", counts: "denials" });
     const { open, state } = isolates([gate, short]);

@@ -132,6 +132,69 @@ test.each([40, -40])(
   },
 );
 
+test("an isolate that is two windows behind begins a window of the last length, at the boundary, too", async () => {
+  const key = `calendar:{${crypto.randomUUID()}}`;
+  const now = FUTURE - (FUTURE % HOUR_US) + 2 * HOUR_US;
+  const hourly = fixedWindow({ name: "c", limit: 5, window: "hour" });
+  const policies = compileAt(() => now - 2 * HOUR_US, hourly);
+  for (const store of [
+    redisStore(
+      redisWithClock(redis, () => now),
+      ALL_SCRIPTS,
+    ),
+    storeOver(createMemory(), () => now),
+  ]) {
+    const { rows } = await store.decide("consume", [key], [1], policies);
+    expect(rows).toMatchObject([{ resetAfterUs: HOUR_US }]);
+  }
+});
+
+test.for([
+  // It still knows the window that begins now: it ends where its own begins.
+  [0, HOUR_US],
+  // A microsecond earlier it knows none, and leaves the window that counts.
+  [-1, HOUR_US / 2],
+])(
+  "where an isolate is a window ahead, and Redis's clock %i us after its beginning, another window ends after %i us",
+  async ([afterUs, resetAfterUs]) => {
+    const key = `calendar:{${crypto.randomUUID()}}`;
+    const now = FUTURE - (FUTURE % HOUR_US) + HOUR_US + afterUs!;
+    const hourly = fixedWindow({ name: "c", limit: 5, window: "hour" });
+    const policies = compileAt(() => now - afterUs! + HOUR_US, hourly);
+    const ends = (now + HOUR_US / 2).toString(16).padStart(14, "0");
+    // Its setting is that of calendars; nothing was cut off, and three units are taken.
+    const state = Buffer.from(`${ends}020000${"3".padStart(14, "0")}`, "hex");
+    await redis.set(key, state);
+    const store = redisStore(
+      redisWithClock(redis, () => now),
+      ALL_SCRIPTS,
+    );
+    const { rows } = await store.decide("consume", [key], [1], policies);
+    expect(rows).toMatchObject([{ remaining: 1, resetAfterUs }]);
+  },
+);
+
+test("of a window that another setting began only the end is known: no unit comes back, and it ends with that of the calendar", async () => {
+  const key = `calendar:{${crypto.randomUUID()}}`;
+  const begin = FUTURE - (FUTURE % HOUR_US);
+  const now = begin + HOUR_US / 2;
+  const policies = compileAt(() => now, fixedWindow({ name: "c", limit: 5, window: "hour" }));
+  const store = redisStore(
+    redisWithClock(redis, () => now),
+    ALL_SCRIPTS,
+  );
+  const plant = (endsUs: number) => {
+    const ends = endsUs.toString(16).padStart(14, "0");
+    return redis.set(key, Buffer.from(`${ends}006400${"3".padStart(14, "0")}`, "hex"));
+  };
+  await plant(begin + HOUR_US);
+  expect(await store.refund!([key], [1], policies, { nowUs: now })).toEqual([0]);
+  await plant(begin + 2 * HOUR_US);
+  const { rows } = await store.decide("consume", [key], [1], policies);
+  expect(rows).toMatchObject([{ remaining: 1, resetAfterUs: HOUR_US / 2 }]);
+  expect(await store.refund!([key], [1], policies, { nowUs: now })).toEqual([1]);
+});
+
 test("units of April end with April, also for an isolate that is still in March", async () => {
   const key = `calendar:{${crypto.randomUUID()}}`;
   const year = new Date(FUTURE / 1000).getUTCFullYear() + 1;

@@ -286,6 +286,24 @@ test("a slot comes back after the clock has stepped back, too", async () => {
   expect((await ask("peek")).remaining).toBe(3);
 });
 
+test("a slot comes back once, and not after its time is over", async () => {
+  const { clock, ask, release } = partition();
+  for (const id of ["a", "b", "c"]) await ask("consume", slotOf(id));
+  expect([await release("a"), await release("a")]).toEqual([[1], [0]]);
+  clock.nowUs += 60e6 - 1;
+  expect(await release("b")).toEqual([1]);
+  clock.nowUs += 1;
+  expect(await release("c")).toEqual([0]);
+});
+
+test("no wait is longer than the ttl, though more slots are kept for longer than one request mends", async () => {
+  const { clock, key, ask } = partition();
+  const beyond = Array.from({ length: 1_100 }, (_, i) => [clock.nowUs + 3600e6, `slot${i}`]);
+  await redis.zadd(key, ...beyond.flat());
+  expect(await ask("peek")).toMatchObject({ allowed: false, retryAfterUs: 60e6 });
+  expect(await redis.zcount(key, clock.nowUs + 60e6 + 1, "+inf")).toBe(100);
+});
+
 test("after the clock has stepped back no slot is kept for longer than the ttl from then", async () => {
   const { clock, key, ask, scores } = partition();
   await ask("consume", slotOf("a"));

@@ -164,3 +164,21 @@ test("a key of a fixed window that has left the grid is kept until the window af
   expect((await redis.pexpiretime(key)) * 1000).toBeGreaterThanOrEqual(now + 2 * windowUs);
   await redis.del(key);
 });
+
+test.for([
+  [5, false],
+  // The time at which it is full is a multiple of the time that it takes to refill.
+  [6, true],
+] as const)("a bucket's key is renewed with %i units of ten: %j", async ([cost, isRenewed]) => {
+  const decide = algorithmScript(redis, "token-bucket");
+  const key = `expiry:{${crypto.randomUUID()}}`;
+  const { limit, parameters } = compilePolicy(tokenBucket({ limit: 10, refill: 10, per: "1s" }));
+  const nowUs = FUTURE - (FUTURE % 1e6);
+  const take = (units: number) =>
+    decide(key, { nowUs, operation: "consume", cost: units, limit, parameters });
+  await take(4);
+  const half = Math.floor((await redis.pttl(key)) / 2);
+  await redis.pexpire(key, half);
+  expect((await take(cost)).allowed).toBe(true);
+  expect((await redis.pttl(key)) > half).toBe(isRenewed);
+});

@@ -117,9 +117,9 @@ test.for<["minute" | "hour" | "total", number]>([
     await write({
       fields: [
         ["last", 3],
+        ["o", 2],
         ["further", 4],
         ["0", 5],
-        ["o", 2],
       ],
     });
     expect(await redis.hmget(key, "last", "further", "0", "o")).toEqual(["3", null, "6", "3"]);
