@@ -45,4 +45,6 @@ test("a plan that leaves too little beside the lease is a fault", () => {
   expect(() => settingsOf([everyone, perClient], { PLANS })).toThrow(
     /PLANS\.bronze\.everyone: .*: Raise the limit or the window/s,
   );
+  const silver = { PLANS: { silver: { everyone: { limit: 200 } } } };
+  expect(() => settingsOf([everyone, perClient], silver)).not.toThrow();
 });
