@@ -14,7 +14,7 @@ import { readEnvironment } from "./runtime/environment.ts";
 import { setRecent } from "./runtime/lru.ts";
 import { takeTogether } from "./store/decide-together.ts";
 import { DEFAULT_TIMEOUT_MS, guardStore } from "./store/guarded-store.ts";
-import { createMemoryThat, type Memory } from "./store/memory.ts";
+import { createMemoryWith, type Memory } from "./store/memory.ts";
 import { redisFromEnvironment } from "./store/redis/endpoint.ts";
 import { redisStore } from "./store/redis/store.ts";
 import type { Store } from "./store/store.ts";
@@ -60,7 +60,7 @@ function limiterFor(policy: Policy): Core {
   const compiled = compilePolicy(policy, "policies[0]", faults, checkAlone);
   store ??= storeOfEnvironment(faults);
   faults.throwIfAny();
-  memory ??= createMemoryThat(takeTogether);
+  memory ??= createMemoryWith(takeTogether);
   const made = createCore(
     createKit(store!, { ...DEFAULTS, policies: [compiled!] }, memory),
     {},

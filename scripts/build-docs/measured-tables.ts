@@ -1,18 +1,9 @@
-import {
-  ADDED_P50,
-  ADDED_P99,
-  BOUND,
-  BURST,
-  CALLS,
-  EXCESS,
-  figureName,
-  USUAL_MS,
-  WRONGLY_DENIED,
-} from "../../bench/benchmark/distance/figure-names.ts";
+import { ADDED_P50, figureName, USUAL_MS } from "../../bench/benchmark/distance/figure-names.ts";
 import type { Figure } from "../../bench/benchmark/figure.ts";
 import type { Results } from "../../bench/benchmark/results.ts";
 import { significant } from "../../bench/support/significant.ts";
 import { markdownTable } from "./markdown-table.ts";
+import { inMilliseconds, waysIn } from "./ways-table.ts";
 
 /** Marks where figures of `npm run bench` follow. */
 const MARKED =
@@ -38,8 +29,6 @@ const microseconds = both((value) => `${significant(value)} µs`);
 const bytes = both((value) => `${significant(value)} bytes`);
 const kilobytes = (value: number): string => `${(value / 1000).toFixed(1)} KB`;
 const times: Show = ({ ratio }) => [`${significant(ratio!.median)} times`, "1"];
-/** Less than a hundredth of a millisecond is noise. */
-const inMilliseconds = (value: number): string => `${significant(Number(value.toFixed(2)))} ms`;
 const milliseconds = both(inMilliseconds);
 /** The peer has no such thing: it asks Redis each time. */
 const alone: Show = ({ tidegate }) => [significant(tidegate), "1"];
@@ -229,38 +218,6 @@ function objectsIn({ parts }: Results): string {
       significant(peer!.value),
       significant(ratio!.median),
     ]),
-  ]);
-}
-
-interface Column {
-  readonly end: string;
-  readonly head: string;
-  readonly show: (value: number) => string;
-}
-
-const COLUMNS: readonly Column[] = [
-  { end: ADDED_P50, head: "added, p50", show: inMilliseconds },
-  { end: ADDED_P99, head: "added, p99", show: inMilliseconds },
-  { end: CALLS, head: "calls per decision", show: significant },
-  { end: EXCESS, head: "excess", show: (value) => `${significant(value)} %` },
-  { end: BURST, head: "most above a limit", show: significant },
-  { end: BOUND, head: "its bound", show: significant },
-  { end: WRONGLY_DENIED, head: "admissible denied", show: significant },
-];
-
-/** Tidegate's optimistic decisions and the other ways to decide, at the usual distance. */
-function waysIn({ parts }: Results): string {
-  const figures = parts["distance"]?.figures ?? [];
-  const of = (end: string) => figures.filter(({ name }) => name === figureName(USUAL_MS, end));
-  const others = of(ADDED_P50).map(({ peer }) => peer!.name);
-  const cellOf = (way: string, { end, show }: Column) => {
-    const found = of(end).find(({ peer }) => peer!.name === way);
-    return found ? show(found.peer!.value) : "";
-  };
-  return markdownTable([
-    ["way", ...COLUMNS.map(({ head }) => head)],
-    ["optimistic", ...COLUMNS.map(({ end, show }) => show(of(end)[0]!.tidegate))],
-    ...others.map((way) => [way].concat(COLUMNS.map((column) => cellOf(way, column)))),
   ]);
 }
 

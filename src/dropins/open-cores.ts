@@ -12,7 +12,7 @@ import type { Policy } from "../policy/policy.ts";
 import { readEnvironment } from "../runtime/environment.ts";
 import { setRecent } from "../runtime/lru.ts";
 import { takeTogether } from "../store/decide-together.ts";
-import { createMemoryThat } from "../store/memory.ts";
+import { createMemoryWith } from "../store/memory.ts";
 import { openStore, type StoreOptions } from "../store/open-store.ts";
 import type { MoreScripts } from "../store/redis/store.ts";
 
@@ -86,7 +86,7 @@ export function openCores(
   const store = openStore(options, { scripts }, readEnvironment(), faults)!;
   faults.throwIfAny();
 
-  const memory = createMemoryThat(features.roles?.together ?? takeTogether);
+  const memory = createMemoryWith(features.roles?.together ?? takeTogether);
   const cores = new Map<string, Core>();
   function make(policies: readonly Policy[], remembers: boolean): Core {
     const found = new Faults();

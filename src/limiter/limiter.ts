@@ -5,7 +5,7 @@ import { createCore, operationsOf } from "../decide/operations.ts";
 import type { Decide, Step } from "../decide/step.ts";
 import { TidegateError } from "../errors/errors.ts";
 import { takeTogether } from "../store/decide-together.ts";
-import { createMemoryThat } from "../store/memory.ts";
+import { createMemoryWith } from "../store/memory.ts";
 import type { Store } from "../store/store.ts";
 import type { Features } from "./features.ts";
 import type { LimiterSettings } from "./settings.ts";
@@ -22,7 +22,7 @@ export function buildLimiter<Has extends Features>(
   features: Has,
 ): LimiterOf<Has> {
   const stepsOf = { plans: { steps: withoutPlans }, ...features };
-  const memory = createMemoryThat(features.roles?.together ?? takeTogether);
+  const memory = createMemoryWith(features.roles?.together ?? takeTogether);
   const core = createCore(createKit(store, settings, memory), stepsOf, byTextOrDimensions);
   return { ...operationsOf(core), ...features.holds?.operations(core) } as LimiterOf<Has>;
 }

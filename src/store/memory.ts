@@ -68,11 +68,11 @@ const OTHER_BYTES = 80;
  * key that was dropped because memory was full starts again from zero.
  */
 export function createMemory(bounds?: MemoryBounds): Memory {
-  return createMemoryThat(decideTogether, bounds);
+  return createMemoryWith(decideTogether, bounds);
 }
 
 /** As `createMemory`, with one way to decide several policies, so that a bundle has no other. */
-export function createMemoryThat(
+export function createMemoryWith(
   together: DecideTogether,
   { maxEntries = 10_000, maxBytes = 2 ** 24 }: MemoryBounds = {},
 ): Memory {

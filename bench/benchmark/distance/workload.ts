@@ -1,4 +1,4 @@
-import { type Arrival, random } from "../trips/workload.ts";
+import { type Arrival, arrivalsOf } from "../trips/workload.ts";
 import { RATE } from "./terms.ts";
 
 /** What the busiest identity sends, as a multiple of what it may; the n-th sends 1/n of that. */
@@ -27,20 +27,10 @@ export function identityOf(rank: number): string {
 
 /** Requests of identities by Zipf's law, spread over all isolates, and between them those to the bare app. Always the same. */
 export function zipf({ isolates, seconds }: Traffic): Arrival[] {
-  const next = random(1);
   const identities = Array.from({ length: IDENTITIES }, (_, i) => ({
     identity: identityOf(i + 1),
     perSecond: RATE * loadOf(i + 1),
   }));
-  const arrivals = [...identities, { identity: NOBODY, perSecond: BARE }].flatMap(
-    ({ identity, perSecond }) => {
-      const own: Arrival[] = [];
-      for (let at = 0; ;) {
-        at += (-Math.log(1 - next()) / perSecond) * 1e6;
-        if (at > seconds * 1e6) return own;
-        own.push({ at: Math.floor(at), identity, isolate: Math.floor(next() * isolates) });
-      }
-    },
-  );
-  return arrivals.sort((a, b) => a.at - b.at);
+  const rates = [...identities, { identity: NOBODY, perSecond: BARE }];
+  return arrivalsOf(rates, { seed: 1, isolates, seconds });
 }

@@ -20,14 +20,28 @@ export const ABUSER = "abuser";
 const POLITE = 50;
 const BUSIEST = 0.2;
 
+/** The requests of an identity, on average. */
+export interface Rate {
+  readonly identity: string;
+  readonly perSecond: number;
+}
+
 /** A recording: the same seed gives the same requests. Identities by Zipf's law, and one that asks for too much. */
 export function workload({ seed, load, isolates, rate, seconds }: WorkloadOptions): Arrival[] {
-  const next = random(seed);
   const rates = Array.from({ length: POLITE }, (_, i) => ({
     identity: `user-${i}`,
     perSecond: (rate * BUSIEST) / (i + 1),
   }));
   rates.push({ identity: ABUSER, perSecond: rate * load });
+  return arrivalsOf(rates, { seed, isolates, seconds });
+}
+
+/** Requests at random moments, spread over all isolates, in the order of their time. */
+export function arrivalsOf(
+  rates: readonly Rate[],
+  { seed, isolates, seconds }: Pick<WorkloadOptions, "seed" | "isolates" | "seconds">,
+): Arrival[] {
+  const next = random(seed);
   const arrivals = rates.flatMap(({ identity, perSecond }) => {
     const own: Arrival[] = [];
     for (let at = 0; ;) {

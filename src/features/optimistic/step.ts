@@ -74,9 +74,17 @@ export function optimisticStep(
     const rows = asked.group.policies.map(({ limit, parameters, implementation }, i): Row => {
       const { remaining, resetAfterUs } = last?.rows[i] ?? { remaining: limit, resetAfterUs: 0 };
       const leftUs = resetAfterUs - elapsedUs;
-      const counted = { remaining: remaining - open[i]!, resetAfterUs: leftUs };
-      const request = { nowUs, operation: "charge", cost: open[i]!, limit, parameters } as const;
-      const own = leftUs > 0 ? counted : implementation.model(undefined, request);
+      const cost = open[i]!;
+      const own =
+        leftUs > 0
+          ? { remaining: remaining - cost, resetAfterUs: leftUs }
+          : implementation.model(undefined, {
+              nowUs,
+              operation: "charge",
+              cost,
+              limit,
+              parameters,
+            });
       return {
         allowed: true,
         remaining: Math.max(0, own.remaining),
