@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 
 import { Webhook } from "standardwebhooks";
 import { afterEach, beforeEach, expect, inject, test, vi } from "vitest";
@@ -29,6 +30,7 @@ beforeEach(async () => {
   prefix = crypto.randomUUID();
 });
 afterEach(async () => {
+  vi.useRealTimers();
   vi.restoreAllMocks();
   await receiver.stop();
   await bridge.close();
@@ -156,6 +158,8 @@ test("flush() waits until a notice is noted as told, so that no other isolate te
 
 test("a receiver that is down is tried in the background, and every key that notices make expires", async () => {
   await receiver.stop();
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const warn = vi.spyOn(console, "warn").mockReturnValue();
   const gateway = open();
   expect(await ask(gateway, 6)).toEqual(Array.from({ length: 6 }, () => 200));
   await vi.waitFor(async () => {
@@ -163,6 +167,16 @@ test("a receiver that is down is tried in the background, and every key that not
     expect(keys.length).toBeGreaterThan(0);
     for (const key of keys) expect(await command("PTTL", key)).toBeGreaterThan(0);
   }, PATIENCE);
+  // The tries that are left would be sent while another file runs.
+  const flushed = vi.fn<() => void>();
+  void gateway.flush().then(flushed);
+  while (flushed.mock.calls.length === 0) {
+    await sleep(10);
+    await vi.advanceTimersByTimeAsync(1_000);
+  }
+  expect(warn).toHaveBeenCalledExactlyOnceWith(
+    expect.stringContaining("NOTICE_URL did not take it"),
+  );
 });
 
 test("METRICS_IDENTITIES names partitions as they are; the metrics count notices by policy, kind and result", async () => {
